@@ -144,6 +144,15 @@ func principal(ctx context.Context, r store.Reader, u identity.User) (operation.
 	return p, err
 }
 
+// GroupsAmong returns those IDs that are of groups of an organisation.
+func (s *Service) GroupsAmong(ctx context.Context, r store.Reader, org tenant.ID, ids []string) (exist []string, err error) {
+	list, err := groupsOf(ctx, r, identity.User{OrgID: org}.In("", ids))
+	for _, g := range list {
+		exist = append(exist, g.ID)
+	}
+	return exist, err
+}
+
 // groupsOf returns the groups of a user that exist.
 func groupsOf(ctx context.Context, r store.Reader, u identity.User) (list []identity.UserGroup, err error) {
 	for _, id := range u.Groups() {

@@ -116,7 +116,14 @@ func (s Users) Get(ctx context.Context, in memberIn) (operation.Entity[View], er
 	return operation.Entity[View]{Value: s.viewFor(in.Who, u.Value), Tag: operation.Tag(u.Serial)}, nil
 }
 
-// Me returns the user who asks.
+// Me returns the user who asks, with the groups and permissions that the session has from an
+// identity broker, if it has.
 func (s Users) Me(ctx context.Context, in caller) (operation.Entity[View], error) {
-	return s.Get(ctx, memberIn{caller: in, userIn: userIn{in.Who.ID}})
+	out, err := s.Get(ctx, memberIn{caller: in, userIn: userIn{in.Who.ID}})
+	if err == nil && in.Who.Lent {
+		u := identity.User{}.In(in.Who.GroupID, in.Who.Groups)
+		out.Value.Permissions, out.Value.GroupID, out.Value.GroupIDs = in.Who.Permissions, u.GroupID, u.GroupIDs
+		out.Tag = "" // that of the record says nothing of these
+	}
+	return out, err
 }

@@ -25,6 +25,7 @@ func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
 	}
 	var more access.Map
 	var used *session.Session
+	lent := false
 	err := s.users.AuthenticateAs(ctx, c, func(ctx context.Context, r store.Reader) (u identity.User, err error) {
 		found, err := s.holding(ctx, r, c)
 		used = found
@@ -32,15 +33,16 @@ func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
 		case err != nil:
 			return u, err
 		case found.Guest:
-			u, more = s.guest(found)
-			return u, nil
+			u, more, err = s.guest(ctx, r, found)
+			return u, err
 		}
-		return s.user(ctx, r, found, c)
+		u, lent, err = s.user(ctx, r, found, c)
+		return u, err
 	})
 	if err == nil && more != nil {
 		c.Principal.Permissions = c.Principal.Permissions.Strongest(more)
 	}
-	if err == nil {
+	if c.Principal.Lent = lent; err == nil {
 		s.uses.note(*used, s.users.Now())
 	}
 	return err
@@ -62,22 +64,19 @@ func (s *Service) holding(ctx context.Context, r store.Reader, c *operation.Call
 	return found, nil
 }
 
-// user returns the user of a session.
-func (s *Service) user(ctx context.Context, r store.Reader, found *session.Session, c *operation.Call) (identity.User, error) {
+// user returns the user of a session, and whether what it may do comes from the broker.
+func (s *Service) user(ctx context.Context, r store.Reader, found *session.Session, c *operation.Call) (_ identity.User, lent bool, err error) {
 	u, err := users.Records.Locate(ctx, r, found.UserID)
 	if fault.KindOf(err) == fault.NotFound || err == nil && u.Value.OrgID != found.OrgID {
-		return identity.User{}, guard.Unauthenticated()
+		return identity.User{}, false, guard.Unauthenticated()
 	}
 	if err != nil {
-		return u.Value, err
+		return u.Value, false, err
 	}
 	if found.Person == nil {
-		return u.Value, s.current(ctx, r, u.Value, c)
+		return u.Value, false, s.current(ctx, r, u.Value, c)
 	}
-	if len(found.Person.Groups) == 0 {
-		return u.Value, nil
-	}
-	return s.regrouped(ctx, r, u.Value, found.Person.Groups, c)
+	return s.regrouped(ctx, r, u.Value, *found.Person, c)
 }
 
 // byToken returns the session of a token, or nil. Looking up by keyed digest tells an

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"slices"
 
+	users "github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/signon"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -154,6 +155,15 @@ func (s *Service) admitted(ctx context.Context, org tenant.ID, p session.Person,
 		if err := s.admit(ctx, w, p, &opened); err != nil {
 			return err
 		}
+		if !opened.Guest {
+			_, err := users.Records.Edit(ctx, w, opened.UserID, nil, func(v identity.User) (identity.User, error) {
+				v.LastLogin = opened.Created
+				return v, nil
+			})
+			if err != nil {
+				return err
+			}
+		}
 		return s.keep(ctx, w, opened)
 	})
 	if err != nil {
@@ -213,7 +223,11 @@ func (s *Service) admit(ctx context.Context, r store.Reader, p session.Person, o
 		return refuse("there is no user with this address")
 	}
 	opened.UserID, opened.Guest = guestID(opened.OrgID, p.Email), true
-	if _, ok := s.cfg.Grants.Source(p); !ok {
+	exist, err := s.users.GroupsAmong(ctx, r, opened.OrgID, s.cfg.Grants.Groups(p))
+	if err != nil {
+		return err
+	}
+	if _, ok := s.cfg.Grants.Source(p, exist); !ok {
 		return refuse("no permissions are set for this person; name a group, or set sso_default_group_id or sso_permission_defaults")
 	}
 	return nil
@@ -228,10 +242,11 @@ func guestID(org tenant.ID, email string) string {
 
 // guest returns a person without a user as a member of the groups that give it
 // permissions now, and what it has besides.
-func (s *Service) guest(found *session.Session) (identity.User, access.Map) {
-	source, _ := s.cfg.Grants.Source(*found.Person)
+func (s *Service) guest(ctx context.Context, r store.Reader, found *session.Session) (identity.User, access.Map, error) {
+	exist, err := s.users.GroupsAmong(ctx, r, found.OrgID, s.cfg.Grants.Groups(*found.Person))
+	source, _ := s.cfg.Grants.Source(*found.Person, exist)
 	u := identity.User{ID: found.UserID, OrgID: found.OrgID, Email: found.Person.Email, Active: true, Permissions: access.Map{}, Grouped: true}
-	return in(u, source.Groups), source.Defaults
+	return in(u, source.Groups), source.Defaults, err
 }
 
 // in returns a user as a member of groups and of no others.
@@ -243,13 +258,18 @@ func in(u identity.User, groups []string) identity.User {
 }
 
 // regrouped returns a user whom a broker has recognised, with the groups that the broker
-// asked for in place of its own permissions. An admin keeps its own.
-func (s *Service) regrouped(ctx context.Context, r store.Reader, u identity.User, groups []string, c *operation.Call) (identity.User, error) {
+// asked for in place of its own permissions, and whether it did. An admin keeps its own, and
+// so does a user for whom the broker names no group that exists.
+func (s *Service) regrouped(ctx context.Context, r store.Reader, u identity.User, p session.Person, c *operation.Call) (_ identity.User, lent bool, err error) {
+	exist, err := s.users.GroupsAmong(ctx, r, u.OrgID, p.Groups)
+	if err != nil || len(exist) == 0 {
+		return u, false, err
+	}
 	if err := s.users.Recognise(ctx, r, u, c); err != nil || c.Principal.Permissions.Admin() {
-		return u, err
+		return u, false, err
 	}
 	u.Permissions = access.Map{}
-	return in(u, groups), nil
+	return in(u, p.Given(exist)), true, nil
 }
 
 // LoginPage sends browsers to the login page.

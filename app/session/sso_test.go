@@ -8,7 +8,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/session"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -55,6 +57,21 @@ func (b *browser) permissions() access.Map {
 		b.t.Fatal("calls for another organisation:", c.Scope.Org())
 	}
 	return c.Principal.Permissions
+}
+
+// me is what the user of the browser is told about itself.
+func (b *browser) me() identity.View {
+	b.t.Helper()
+	o := b.ops["users.me"]
+	c := &operation.Call{Spec: &o.Spec, Session: b.cookies[operation.SessionCookie]}
+	if err := b.service.Authenticate(b.t.Context(), c); err != nil {
+		b.t.Fatal(err)
+	}
+	out, err := o.Do(b.t.Context(), c)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return out.(operation.Entity[identity.View]).Value
 }
 
 func openSSO(t *testing.T, g rules.Grants) *world {
@@ -191,14 +208,57 @@ func TestRegisteredPeople(t *testing.T) {
 		{"admin@example.com", group, "map[IsAdmin:admin]"},
 		{"writer@example.com", "", "map[keys:write]"},
 		{"writer@example.com", group, "map[apis:read]"},
-		{"writer@example.com", "unknown", "map[]"},
+		{"writer@example.com", "unknown", "map[keys:write]"}, // as if none was given
 	} {
+		w.now = w.now.Add(time.Minute)
 		b := w.browser("192.0.2.1:1")
 		if err := b.tap(w.mint(rules.AccessData{EmailAddress: c.email, GroupID: c.group})); err != nil {
 			t.Fatal(c, err)
 		}
 		if got := fmt.Sprint(b.permissions()); got != c.want {
 			t.Errorf("%+v: %s", c, got)
+		}
+		me := b.me()
+		if c.group == group && c.email == "writer@example.com" {
+			if fmt.Sprint(me.Permissions) != c.want || me.GroupID != group {
+				t.Errorf("%+v: the user is told %v, %q", c, me.Permissions, me.GroupID)
+			}
+		} else if me.GroupID != "" || fmt.Sprint(me.Permissions) != c.want {
+			t.Errorf("%+v: the user is told %v, %q", c, me.Permissions, me.GroupID)
+		}
+		if !me.LastLogin.Equal(w.now) {
+			t.Errorf("%+v: the last login was %s", c, me.LastLogin)
+		}
+	}
+}
+
+// A group that does not exist counts as not given: what comes next counts, and where there is
+// nothing the person does not enter.
+func TestUnknownGroups(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		grants rules.Grants
+		want   string
+	}{
+		{"defaults", rules.Grants{Defaults: access.Map{"apis": "read"}}, "map[apis:read]"},
+		{"defaults in place of a default group that is gone", rules.Grants{DefaultGroup: "gone", Defaults: access.Map{"apis": "read"}}, "map[apis:read]"},
+		{"nothing", rules.Grants{}, ""},
+		{"no admin", rules.Grants{AdminDefault: true}, ""},
+	} {
+		w := openSSO(t, c.grants)
+		b := w.browser("192.0.2.1:1")
+		err := b.tap(w.mint(rules.AccessData{EmailAddress: "guest@example.com", GroupID: "unknown"}))
+		if c.want == "" {
+			if fault.CodeOf(err) != session.CodeRefused {
+				t.Errorf("%s: %v", c.name, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		if got := fmt.Sprint(b.permissions()); got != c.want {
+			t.Errorf("%s: %s", c.name, got)
 		}
 	}
 }

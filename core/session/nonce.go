@@ -32,6 +32,16 @@ type Person struct {
 	Refused     bool     `json:"refused,omitempty"`    // the broker does not let the person in
 }
 
+// Given returns the groups that the broker asks for, as far as they exist.
+func (p Person) Given(exist []string) (out []string) {
+	for _, id := range p.Groups {
+		if slices.Contains(exist, id) {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
 // Nonce lets a browser begin the session of a person, once. The text that the browser
 // has is not in it.
 type Nonce struct {
@@ -123,17 +133,27 @@ type Source struct {
 	Defaults access.Map
 }
 
-// Source returns where the permissions of a person who is no user come from. ok is
-// false when there is nothing.
-func (g Grants) Source(p Person) (s Source, ok bool) {
+// Groups returns the groups that are named for a person.
+func (g Grants) Groups(p Person) []string {
+	if g.DefaultGroup == "" {
+		return p.Groups
+	}
+	return append(slices.Clone(p.Groups), g.DefaultGroup)
+}
+
+// Source returns where the permissions of a person who is no user come from, given those of
+// its Groups that exist: others count as not given. ok is false when there is nothing. A
+// group that is gone makes no admin: somebody has meant the person to have less.
+func (g Grants) Source(p Person, exist []string) (s Source, ok bool) {
+	given := p.Given(exist)
 	switch {
-	case len(p.Groups) > 0:
-		return Source{p.Groups, g.Defaults}, true
-	case g.DefaultGroup != "":
+	case len(given) > 0:
+		return Source{given, g.Defaults}, true
+	case slices.Contains(exist, g.DefaultGroup):
 		return Source{Groups: []string{g.DefaultGroup}}, true
 	case len(g.Defaults) > 0:
 		return Source{Defaults: g.Defaults}, true
-	case g.AdminDefault:
+	case g.AdminDefault && len(g.Groups(p)) == 0:
 		return Source{Defaults: access.Map{string(access.IsAdmin): access.LevelAdmin}}, true
 	}
 	return s, false

@@ -53,17 +53,22 @@ func TestSource(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		grants session.Grants
-		groups []string
+		groups []string // g and d exist
 		want   session.Source
 		ok     bool
 	}{
+		{"groups that exist", session.Grants{DefaultGroup: "d"}, []string{"gone", "g"}, session.Source{Groups: []string{"g"}}, true},
+		{"the default group for groups that are gone", session.Grants{DefaultGroup: "d", Defaults: defaults}, []string{"gone"}, session.Source{Groups: []string{"d"}}, true},
+		{"defaults for groups that are gone", session.Grants{DefaultGroup: "gone too", Defaults: defaults, AdminDefault: true}, []string{"gone"}, session.Source{Defaults: defaults}, true},
+		{"nothing for a group that is gone", session.Grants{AdminDefault: true}, []string{"gone"}, session.Source{}, false},
+		{"nothing for a default group that is gone", session.Grants{DefaultGroup: "gone", AdminDefault: true}, nil, session.Source{}, false},
 		{"groups of the request, and defaults", session.Grants{DefaultGroup: "d", Defaults: defaults, AdminDefault: true}, []string{"g"}, session.Source{Groups: []string{"g"}, Defaults: defaults}, true},
 		{"the default group", session.Grants{DefaultGroup: "d", Defaults: defaults, AdminDefault: true}, nil, session.Source{Groups: []string{"d"}}, true},
 		{"defaults", session.Grants{Defaults: defaults, AdminDefault: true}, nil, session.Source{Defaults: defaults}, true},
 		{"admin, if that is allowed", session.Grants{AdminDefault: true}, nil, session.Source{Defaults: admin}, true},
 		{"nothing", session.Grants{}, nil, session.Source{}, false},
 	} {
-		got, ok := c.grants.Source(session.Person{Groups: c.groups})
+		got, ok := c.grants.Source(session.Person{Groups: c.groups}, []string{"g", "d"})
 		if ok != c.ok || !slices.Equal(got.Groups, c.want.Groups) || !reflect.DeepEqual(got.Defaults, c.want.Defaults) {
 			t.Errorf("%s: %+v %v", c.name, got, ok)
 		}

@@ -188,6 +188,7 @@ type Principal struct {
 	Email       string
 	Active      bool
 	Permissions access.Map // effective: after group resolution
+	Lent        bool       // groups and permissions are those of the session, and not the user's own
 }
 
 // Call is one request for an operation, before its input is decoded.
