@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -34,7 +35,7 @@ func (s *Service) Operations() []operation.Operation {
 		operation.POST("import", "/import", "Import APIs of any class", s.ImportAPIs, operation.Limits(0, deadline), operation.Notes("APIs in the form in which they are listed."+notes),
 			operation.Example(map[string]any{"apis": []any{map[string]any{"api_definition": definition}}}, imported("APIs imported", "orders"))))
 	return append(apis, operation.Group{Surface: operation.Admin, Name: "admin.policies", Path: "/admin/policies", Tag: "Policies", Style: style}.Rows(
-		operation.POST("import", "/import", "Import policies", s.ImportPolicies, operation.Limits(0, deadline), operation.Notes("Policies in the form in which they are listed."+notes+" Gateways hear of each policy; of more than a hundred they hear by reloads, one for each hundred."),
+		operation.POST("import", "/import", "Import policies", s.ImportPolicies, operation.Limits(0, deadline), operation.Notes("Policies in the form in which they are listed."+notes+" A policy without _id and id gets an identifier, by which Meta names it. Gateways hear of each policy; of more than a hundred they hear by reloads, one for each hundred."),
 			operation.Example(map[string]any{"Data": []any{policy}, "Pages": 1}, imported("Policies imported", "gold"))))...)
 }
 
@@ -72,22 +73,51 @@ func (s *Service) ImportAPIs(ctx context.Context, in apisIn) (operation.Receipt,
 // ImportPolicies stores the policies that can be stored, and says of the others
 // why not.
 func (s *Service) ImportPolicies(ctx context.Context, in policiesIn) (operation.Receipt, error) {
-	b := batch{member: "Data", of: func(n *doc.Node, at folder.Place) (folder.Bundle, []folder.Problem) { return folder.ReadPolicy(at, n) }}
+	b := batch{member: "Data", draw: s.identify, of: func(n *doc.Node, at folder.Place) (folder.Bundle, []folder.Problem) { return folder.ReadPolicy(at, n) }}
 	meta, err := s.batch(ctx, in.Body.Data, b)
 	return operation.Receipt{Message: "Policies imported", Meta: meta}, err
+}
+
+// identify gives a policy without an identifier one, as a create would, and returns it; "" for
+// one that has an identifier.
+func (s *Service) identify(n *doc.Node) string {
+	if !n.Is(doc.TypeObject) {
+		return ""
+	}
+	for _, name := range []string{"_id", "id"} {
+		if v := n.Get(name); !v.Is(doc.Absent, doc.TypeNull) && !(v.Is(doc.TypeString) && v.Text() == "") {
+			return ""
+		}
+	}
+	id := s.Policies.NewID()
+	n.Set("_id", doc.NewString(id))
+	n.Set("id", doc.NewString(id))
+	return id
 }
 
 // batch is how a list of things is read.
 type batch struct {
 	member string
-	reload bool // one announcement stands for all: a reload of everything
+	reload bool                   // one announcement stands for all: a reload of everything
+	draw   func(*doc.Node) string // gives a thing an identifier that has none; nil: it needs one
 	of     func(*doc.Node, folder.Place) (folder.Bundle, []folder.Problem)
 }
 
 // entry is one thing of a list.
 type entry struct {
 	item
-	id string
+	id    string // what Meta calls it
+	drawn string // what Meta calls it when it is stored, if it came without an identifier
+}
+
+// tell says in Meta what became of the thing: true, or why it is not stored.
+func (e entry) tell(meta map[string]any, verdict any) {
+	delete(meta, e.id)
+	delete(meta, e.drawn)
+	if verdict == true {
+		e.id = cmp.Or(e.drawn, e.id)
+	}
+	meta[e.id] = verdict
 }
 
 // part is how many things of a list are stored in one unit of work. Each takes the one
@@ -140,8 +170,14 @@ func (s *Service) entry(text json.RawMessage, b batch, i int, known []tenant.ID)
 	if err != nil {
 		return "", e, err.Error()
 	}
+	if b.draw != nil {
+		e.drawn = b.draw(n)
+	}
 	found, wrong := b.of(n, folder.Place{})
-	if e.id = idOf(found, at); len(wrong) > 0 {
+	if e.drawn == "" {
+		e.id = idOf(found, at)
+	}
+	if len(wrong) > 0 {
 		return "", e, reasons(wrong)
 	}
 	if org, reason = owner(n, known); reason != "" {
@@ -217,11 +253,11 @@ func (s *Service) each(ctx context.Context, org tenant.ID, list []entry, reload 
 				f, refused := refusal(err)
 				switch {
 				case refused:
-					meta[e.id] = f.Message
+					e.tell(meta, f.Message)
 				case err != nil:
 					return err
 				default:
-					if meta[e.id] = true; op != "" {
+					if e.tell(meta, true); op != "" {
 						writes++
 					}
 				}

@@ -2,6 +2,7 @@ package transfer_test
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -90,5 +91,21 @@ func TestLongImports(t *testing.T) {
 		if got := strings.Join(w.signals(head), ","); got != "GroupReload ,GroupReload ,GroupReload " {
 			t.Errorf("%s: announced %q", c.path, got)
 		}
+	}
+}
+
+// TestPoliciesGetIdentifiers: a policy that comes without an identifier gets one, by which it can be
+// read; why it is not stored stands under its place.
+func TestPoliciesGetIdentifiers(t *testing.T) {
+	w := newWorld(t, apis.Settings{})
+	status, answer := post(t, w.http(t), "/admin/policies/import", "secret",
+		`{"Data":[{"_id":"","id":"","org_id":"a","name":"Default","access_rights":null},{"id":null,"org_id":"a","name":"Default"},{"org_id":"a","rate":"x"},{"id":7,"org_id":"a"}]}`)
+	found := regexp.MustCompile(`^{"Status":"OK","Message":"Policies imported","Meta":{"Data\.1":"This policy name has already been used\. ` +
+		`Enter a unique policy name\.","Data\.2":"rate: must be a number, not a string","Data\.3":"id: must be a string, not number","([0-9a-f]{24})":true}}$`).FindStringSubmatch(answer)
+	if status != 200 || found == nil {
+		t.Fatal(status, answer)
+	}
+	if text := w.record("a", "policy", found[1]); !strings.Contains(text, `"_id":"`+found[1]+`"`) || !strings.Contains(text, `"id":"`+found[1]+`"`) {
+		t.Error(text)
 	}
 }
