@@ -48,16 +48,17 @@ func (s Users) Operations() []operation.Operation {
 	return operation.Group{
 		Surface: operation.Management, Name: "users", Path: "/api/users", Tag: "Users", Permission: access.Users,
 		Style: operation.Style{Word: "OK", ListKey: "users", Faults: answers{
-			operation.CodeEmptyBody: {Status: 403, Text: "Request body malformed."},
-			operation.CodeMalformed: {Status: 403, Text: "Request body malformed."},
-			userMissing:             {Text: "Could not retrieve user detail."},
-			userTaken:               {Status: 403, Text: "User email already exists for this org."},
-			identity.CodeUserName:   invalid,
+			operation.CodeEmptyBody:  {Status: 403, Text: "Request body malformed."},
+			operation.CodeMalformed:  {Status: 403, Text: "Request body malformed."},
+			userMissing:              {Text: "Could not retrieve user detail."},
+			userTaken:                {Status: 403, Text: "User email already exists for this org."},
+			identity.CodeUserName:    invalid,
+			identity.CodeUserMapless: invalid,
 		}},
 	}.Rows(
 		operation.GET("list", "", "List the users of the organisation", s.List, item, operation.Example(nil, exampleList),
 			operation.Notes("Access keys are shown to admins, unless security.forbid_admin_view_access_token; all others see their own only.")),
-		operation.POST("create", "", "Create a user", s.Create, operation.Redact("password"), operation.Faulting(append(changing, identity.UserKind+".password")...),
+		operation.POST("create", "", "Create a user", s.Create, operation.Redact("password"), operation.Faulting(append(changing, identity.CodeUserMapless, identity.UserKind+".password")...),
 			operation.Answers(answers{identity.CodeUserEmail: invalid}),
 			operation.Notes("The user belongs to the caller's organisation. Callers who are not admins can give only the permissions that they have."),
 			operation.Example(change, done("User and session have been created", exampleUser.ID))),

@@ -32,6 +32,8 @@ const (
 	CodeUserDays  = UserKind + ".password_max_days"
 	CodeUserMap   = UserKind + ".user_permissions"
 	CodeUserEmpty = UserKind + ".empty"
+	// CodeUserMapless is for a new user without a permission map and without a group.
+	CodeUserMapless = UserKind + ".user_permissions_missing"
 	// CodeUserTooMany is for maps and lists of groups that are too long.
 	CodeUserTooMany = UserKind + ".too_many"
 )
@@ -53,7 +55,11 @@ func NewMember(id string, org tenant.ID, now time.Time, c UserChange) (User, err
 		return u, nameless("first_name")
 	case u.LastName == "":
 		return u, nameless("last_name")
-	case len(u.Permissions) == 0 && len(u.Groups()) == 0:
+	case len(u.Groups()) > 0:
+		return u, nil
+	case c.Permissions == nil:
+		return u, fault.New(fault.Invalid, CodeUserMapless, "user_permissions is required for a user without a group").At("user_permissions")
+	case len(u.Permissions) == 0:
 		return u, empty(UserKind)
 	}
 	return u, nil

@@ -58,6 +58,9 @@ func TestNewMember(t *testing.T) {
 		if field(err) != want || (err == nil) != (want == "") {
 			t.Errorf("%.80s: %v", body, err)
 		}
+		if fault.KindOf(err) == fault.Denied && !strings.Contains(body, "user_permissions") {
+			t.Errorf("%.80s: what is missing is not said: %v", body, err)
+		}
 		if err == nil && (u.ID != "1" || u.OrgID != "o" || u.Created != now || !u.Active || u.Email != "a@b.example" || u.Permissions == nil) {
 			t.Errorf("%s: %+v", body, u)
 		}
