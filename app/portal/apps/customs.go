@@ -331,7 +331,7 @@ type ListedCustom struct {
 	PlanID               string     `json:"PlanID" doc:"Number of the plan, as a text."`
 	ProductIDs           []table.ID `json:"ProductIDs"`
 	AuthenticationMethod string     `json:"AuthenticationMethod"`
-	AuthTokenType        string     `json:"AuthTokenType,omitempty" doc:"Of managed tokens."`
+	AuthTokenType        string     `json:"AuthTokenType" doc:"Of managed tokens; others have none."`
 	KeyID                string     `json:"KeyID" doc:"What callers send: the token, or the identifier of the client."`
 	ProviderID           table.ID   `json:"ProviderID" doc:"The identity provider."`
 	ClientTypeID         table.ID   `json:"ClientTypeID"`

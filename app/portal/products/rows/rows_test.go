@@ -359,6 +359,13 @@ func TestClientTypes(t *testing.T) {
 	}
 	w.ok("GET", "/portal-api/products/1/client_types/2", "", &one)
 	w.ok("DELETE", "/portal-api/products/1/client_types/2", "", nil)
+	w.ok("POST", "/portal-api/oauth-providers", `{"Name":"Elsewhere","Type":"Keycloak","WellKnownURL":"https://keycloak.example.com"}`, nil)
+	w.ok("POST", "/portal-api/oauth-providers/2/client-types", `{"Name":"Plain","ResponseTypes":"code","GrantType":"authorization_code"}`, nil)
+	var all map[string]any
+	if w.ok("POST", "/portal-api/products/1/client_types", `{"ID":3}`, &all); all["OktaAppType"] != "" {
+		t.Errorf("what is empty is not shown: %v", all)
+	}
+	w.ok("DELETE", "/portal-api/products/1/client_types/3", "", nil)
 	if got := w.product(1).Templates; !slices.Equal(got, []string{"Web"}) {
 		t.Error(got)
 	}
