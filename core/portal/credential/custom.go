@@ -125,13 +125,14 @@ func (o CustomOrder) managed(wrong *table.Problems) {
 		if o.ClientType == 0 {
 			wrong.Blank("ClientTypeID")
 		}
+	case o.Means != "" && !slices.Contains(means, o.Means): // the field has said so
 	case o.Means != "" && !slices.Contains(tokens, o.Means):
 		*wrong = append(*wrong, fmt.Sprintf("AuthenticationMethod: the portal makes no credentials for %s", o.Means))
 	case o.Chosen() && o.KeyID == "":
 		wrong.Blank("KeyID")
 	case o.Chosen() && !ValidToken(o.KeyID):
 		wrong.Invalid("KeyID")
-	case !o.Chosen() && o.KeyID != "":
+	case o.TokenType == StandardToken && o.KeyID != "":
 		*wrong = append(*wrong, "KeyID is only for AuthTokenType "+ChosenToken)
 	}
 }

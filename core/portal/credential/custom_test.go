@@ -42,6 +42,8 @@ func TestCustomOrders(t *testing.T) {
 		{managed, goods + `,"AuthTokenType":"AUTH_TOKEN_STANDARD","KeyID":"one"`, "KeyID is only for AuthTokenType AUTH_TOKEN_TYPE_CUSTOM", "", ""},
 		{managed, goods + `,"KeyID":"a/b"`, "KeyID is invalid", "", ""},
 		{managed, goods + `,"AuthenticationMethod":"basic"`, "AuthenticationMethod: the portal makes no credentials for basic", "", ""},
+		{managed, goods + `,"AuthenticationMethod":"zz"`, "AuthenticationMethod is invalid", "", ""},
+		{managed, goods + `,"AuthTokenType":"zz","KeyID":"one-two"`, "AuthTokenType is invalid", "", ""},
 		{managed, goods + `,"AuthenticationMethod":"oauth2"`, "ProviderID can't be blank; ClientTypeID can't be blank", "", ""},
 		{managed, goods + `,"ClientTypeID":2,"ProviderID":1`, "", "", request.JWT},
 	} {
