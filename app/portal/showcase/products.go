@@ -175,7 +175,7 @@ func (s sight) shelves() []Shelf {
 }
 
 func cardOf(p product.Product) Card {
-	return Card{p.ID, p.Title(), p.Path, p.Description, p.AuthType(), append([]string{}, p.AuthTypes...), p.Feature, p.IsDocumentationOnly, p.Catalogues, cmp.Or(p.Address(product.Preview), p.Address(product.Logo)), nil}
+	return Card{p.ID, p.Title(), p.Path, p.Description, p.AuthType(), append([]string{}, p.AuthTypes...), p.Feature, p.IsDocumentationOnly, p.Catalogues, p.Address(product.Preview), nil}
 }
 
 // card leaves the catalogues that the visitor sees.

@@ -16,7 +16,7 @@ type Picture string
 // The pictures of a product.
 const (
 	Logo    Picture = "logo"    // on its page
-	Preview Picture = "preview" // on its card, where the logo stands in for it
+	Preview Picture = "preview" // on its card
 )
 
 // File points to the name of a picture's file, which is "" when there is none.
@@ -27,9 +27,13 @@ func (p *Product) File(which Picture) *string {
 	return &p.Preview
 }
 
-// Address returns where browsers find a picture, or "".
+// Address returns where browsers find a picture, or "". Without a preview they find the
+// logo in its place.
 func (p Product) Address(which Picture) string {
 	file := *p.File(which)
+	if file == "" && which == Preview {
+		return p.Address(Logo)
+	}
 	if file == "" {
 		return ""
 	}

@@ -37,9 +37,14 @@ func TestSniff(t *testing.T) {
 
 func TestAddress(t *testing.T) {
 	p := product.Product{Base: table.Base{ID: 2}}
-	if p.Address(product.Logo) != "" {
+	if p.Address(product.Logo) != "" || p.Address(product.Preview) != "" {
 		t.Error("an address of nothing")
 	}
+	*p.File(product.Logo) = "logo.gif"
+	if got := p.Address(product.Preview); got != "/system/products/2/logo/logo.gif" || p.Address(product.Logo) != got {
+		t.Error(got)
+	}
+	*p.File(product.Logo) = ""
 	*p.File(product.Preview) = "preview.png"
 	if got := p.Address(product.Preview); got != "/system/products/2/preview/preview.png" || p.Address(product.Logo) != "" {
 		t.Error(got)
