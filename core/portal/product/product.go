@@ -91,7 +91,7 @@ var rows = &table.Table[Product]{
 	},
 	Unique: []table.Unique[Product]{{Name: "path", Taken: "Path has already been taken", Of: func(p Product) string { return p.Path }}},
 	Check: func(p Product, wrong *table.Problems) {
-		if p.ProviderID == 0 && (len(p.APIs) > 0 || !p.IsDocumentationOnly) {
+		if p.ProviderID == 0 && len(p.APIs) > 0 {
 			wrong.Blank("ProviderID")
 		}
 		if !p.APIs.valid() {
