@@ -85,7 +85,11 @@ func (s *SMTP) Send(ctx context.Context, m mail.Message) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
 	defer cancel()
-	return discreet(client.DialAndSendWithContext(ctx, message))
+	err = client.DialAndSendWithContext(ctx, message)
+	if message.IsDelivered() {
+		return nil // a goodbye that fails takes nothing back: an error would send the mail again
+	}
+	return discreet(err)
 }
 
 func (s *SMTP) write(m mail.Message) (*gomail.Msg, error) {

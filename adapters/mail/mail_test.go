@@ -48,6 +48,25 @@ func TestRefusedMail(t *testing.T) {
 	}
 }
 
+// A mail that the server has taken is sent, however the conversation ends: an error would
+// make callers send it again.
+func TestTakenMail(t *testing.T) {
+	for name, set := range map[string]func(*mailtest.Server){
+		"a malformed goodbye":    func(s *mailtest.Server) { s.Goodbye = "bye" },
+		"a goodbye that refuses": func(s *mailtest.Server) { s.Goodbye = "421 4.3.2 closing" },
+		"a server that leaves":   func(s *mailtest.Server) { s.Leaves = true },
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := mailtest.Start(t)
+			set(server)
+			s := open(t, mail.Config{Address: server.Address(), From: "gatehouse@example.com"})
+			if err := s.Send(t.Context(), port.Message{To: "ada@example.com", Subject: "s", Text: "t"}); err != nil || server.Waiting() != 1 {
+				t.Errorf("%d mails, %v", server.Waiting(), err)
+			}
+		})
+	}
+}
+
 // A recipient is one address: nothing smuggles another header or recipient in.
 func TestRecipients(t *testing.T) {
 	server := mailtest.Start(t)

@@ -3,6 +3,7 @@ package mailtest
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -18,6 +19,10 @@ type Server struct {
 	// Refuse is what the server answers to a recipient in place of taking the mail,
 	// such as "550 5.1.1 unknown"; "": it takes all. It is set before the first mail.
 	Refuse string
+	// Goodbye is what the server answers to QUIT in place of "221 2.0.0 bye", and Leaves
+	// closes the connection after a mail. Both are set before the first mail.
+	Goodbye string
+	Leaves  bool
 
 	listener net.Listener
 	mails    chan Mail
@@ -107,8 +112,11 @@ func (s *Server) serve(conn net.Conn) {
 				return
 			}
 			say("250 2.0.0 taken")
+			if s.Leaves {
+				return
+			}
 		case "QUIT":
-			say("221 2.0.0 bye")
+			say(cmp.Or(s.Goodbye, "221 2.0.0 bye"))
 			return
 		default:
 			say("250 2.0.0 fine")
