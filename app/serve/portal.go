@@ -162,10 +162,13 @@ const leastPause = 10 * time.Millisecond
 // webhooksOf translates how the portal tells receivers outside of events.
 func webhooksOf(s config.Settings) webhooks.Settings {
 	own := s.Portal.Webhooks
+	limit := time.Duration(own.DispatchTimeout) * time.Second
 	if own.Disable {
-		return webhooks.Settings{}
+		var none webhooks.Settings
+		none.Deliveries.Timeout = limit // webhooks are still made and changed, within the same limit
+		return none
 	}
-	d, limit := deliveriesOf(s.Deliveries), time.Duration(own.DispatchTimeout)*time.Second
+	d := deliveriesOf(s.Deliveries)
 	allowed, _ := s.Deliveries.Allowed() // the settings were validated
 	d.Fetcher = fetch.New(fetch.Config{Allow: allowed, MaxBytes: maxAnswer, Timeout: limit, Insecure: s.Portal.TLS.InsecureSkipVerify})
 	d.Workers, d.Pause, d.Timeout = own.TotalWorkers, max(leastPause, time.Duration(own.PauseDuration)*time.Second), limit

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/app/config"
+	"github.com/gatehouse-io/gatehouse/app/portal/webhooks"
+	"github.com/gatehouse-io/gatehouse/core/portal/webhook"
 )
 
 // TestIncompleteBucket: a bucket without keys is refused with a message.
@@ -42,6 +44,18 @@ func TestPortalWithoutAddress(t *testing.T) {
 		var log strings.Builder
 		if _, err := (&Composition{}).portal(s, slog.New(slog.NewTextHandler(&log, nil)), c.purpose); err != nil || strings.Contains(log.String(), "portal.url is not set") != c.want {
 			t.Errorf("%s: %v %s", name, err, log.String())
+		}
+	}
+}
+
+// TestWebhookLimit: how long a webhook may take has the same limit while none is called.
+func TestWebhookLimit(t *testing.T) {
+	for disable, calls := range map[string]bool{"false": true, "true": false} {
+		own := webhooksOf(portalSettings(t, config.PortalOwn, "SVC_PORTAL_WEBHOOKS_DISABLE="+disable, "SVC_PORTAL_WEBHOOKS_DISPATCH_TIMEOUT=12"))
+		var w webhook.Webhook
+		webhooks.New(webhooks.Config{Settings: own}).Resource().Begin(&w, 0)
+		if w.Longest != 12 || (own.Deliveries.Fetcher != nil) != calls {
+			t.Errorf("disabled %s: at most %d s, %+v", disable, w.Longest, own)
 		}
 	}
 }

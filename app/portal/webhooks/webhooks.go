@@ -18,7 +18,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Settings says how webhooks are called. The zero Settings call none.
+// Settings says how webhooks are called. Those without a fetcher call none.
 type Settings struct {
 	Deliveries delivery.Settings
 	Secret     string // signs; "": nothing does
