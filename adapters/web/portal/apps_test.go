@@ -194,6 +194,14 @@ func TestUsage(t *testing.T) {
 	w.offering()
 	w.as("ada")
 	w.shows(w.open("/portal/private/analytics"), 200, "There is no app yet")
+	for chart, names := range map[string][]string{"overview": {"traffic", "error", "latency"}, "traffic": {"traffic"}, "error": {"error"}, "latency": {"latency"}} {
+		for _, query := range []string{"?days=2", "?days=2&app=0"} {
+			p := w.open("/portal/private/analytics/api/chart/" + chart + query)
+			for _, name := range names {
+				w.shows(p, 200, `"name":"`+name+`","values":[0,0]`)
+			}
+		}
+	}
 	w.submit(w.open("/portal/private/apps/new"), "/portal/private/apps", "name", "Till", "visibility", "personal")
 	w.approved("1", "2", "1")
 	p := w.shows(w.open("/portal/private/analytics?app=1&days=7"), 200, "Usage", `<option selected>7</option>`, `<title id="chart-traffic">Calls. There is nothing to show.</title>`, "chart-latency", "The numbers")
@@ -202,6 +210,8 @@ func TestUsage(t *testing.T) {
 	}
 	w.shows(w.open("/portal/private/analytics/api/chart/overview?app=1&days=7"), 200, `"labels":["`, `"name":"error","values":[0,0,0,0,0,0,0]`)
 	w.shows(w.open("/portal/private/analytics/api/chart/none?app=1"), 404)
+	w.shows(w.open("/portal/private/analytics/api/chart/traffic?app=0&days=2"), 200, `"name":"traffic","values":[0,0]`)
+	w.shows(w.open("/portal/private/analytics?app=0&days=7"), 200, `<option value="0" selected>All apps</option>`, "chart-traffic")
 	w.as("bob")
 	for _, path := range []string{"/portal/private/analytics?app=1", "/portal/private/analytics?app=99", "/portal/private/analytics/api/chart/traffic?app=1"} {
 		w.shows(w.open(path), 404, "Page not found")

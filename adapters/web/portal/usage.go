@@ -86,14 +86,14 @@ func amount(v float64) string {
 	return strconv.FormatFloat(v, 'f', 1, 64)
 }
 
-// analytics shows what one of the own apps has called.
+// analytics shows what the own apps have called, one or all.
 func (v *visit) analytics() {
 	apps, _ := v.clients("")
 	q := v.r.URL.Query()
-	data := map[string]any{"apps": apps, "selected": 0, "days": orElse(q.Get("days"), "30"), "periods": periods}
+	data := map[string]any{"apps": apps, "selected": everyApp, "days": orElse(q.Get("days"), "30"), "periods": periods}
 	v.title = "Usage"
 	var faults []string
-	if id := v.asked(apps); id != 0 {
+	if id := v.asked(apps); id != everyApp || len(apps) > 0 {
 		data["selected"] = id
 		var u usage
 		a := v.used(id)
@@ -107,7 +107,11 @@ func (v *visit) analytics() {
 	v.show(http.StatusOK, "analytics", v.said(faults, data, nil))
 }
 
-// asked is the app that the address names, or the newest.
+// everyApp is the number that stands for all apps in addresses.
+const everyApp = 0
+
+// asked is the app that the address names, or the newest. Without apps it is all of them,
+// which have called nothing.
 func (v *visit) asked(apps []client) int {
 	if id, err := strconv.Atoi(v.r.URL.Query().Get("app")); err == nil {
 		return id
@@ -115,7 +119,7 @@ func (v *visit) asked(apps []client) int {
 	if len(apps) > 0 {
 		return apps[0].ID
 	}
-	return 0
+	return everyApp
 }
 
 func (v *visit) used(app int) *reply {

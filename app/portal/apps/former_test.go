@@ -6,8 +6,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/apps"
+	"github.com/gatehouse-io/gatehouse/app/portal/people"
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -72,5 +76,47 @@ func TestUsageOfFormerKeys(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestUsageOfAllApps: app 0 is all that somebody may use, none included, in questions that
+// fit into an address.
+func TestUsageOfAllApps(t *testing.T) {
+	w := open(t, newOurs(t, false))
+	calls := func(user table.ID) int64 {
+		t.Helper()
+		out, err := w.by(user, "usage", "", "app_id", "0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		days := out.(apps.Usage).Days
+		return days[len(days)-1].Calls
+	}
+	if n := calls(w.user); n != 0 || w.seen.counted != nil {
+		t.Errorf("without a key: %d calls, usage of %q", n, w.seen.counted)
+	}
+	both := []string{w.app.String(), w.further().String()}
+	for _, app := range both {
+		w.do("portal-apps.provision", `{"PlanID":2,"ProductIDs":[1]}`, "app_id", app)
+	}
+	if n := calls(w.user); n != 2 {
+		t.Errorf("a key of each app: %d calls, usage of %q", n, w.seen.counted)
+	}
+	for range 50 {
+		if err := w.credential("rotate", "1", "1"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := calls(w.user); n != 51 || len(w.seen.counted) != 1 {
+		t.Errorf("50 keys of one app and one of another: %d calls, %d keys in the last question", n, len(w.seen.counted))
+	}
+	var stranger table.ID
+	w.update(func(wr store.Writer) error {
+		u, err := portal.Add(t.Context(), wr, people.Users, w.at(), account.User{Email: "eve@example.com", First: "Eve", Role: account.Member, OrganisationID: 1, Teams: []table.ID{1}, Active: true, Token: "eve"})
+		stranger = u.ID
+		return err
+	})
+	if n := calls(stranger); n != 0 {
+		t.Errorf("a stranger sees %d calls", n)
 	}
 }

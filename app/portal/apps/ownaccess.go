@@ -67,7 +67,7 @@ func (s *Service) ownAccessRows() []operation.Row {
 	const requests, one, credentials = "/{app_id}/access-requests", "/{app_id}/access-requests/{access_request_id}", "/{app_id}/credentials/{credential_id}"
 	return []operation.Row{
 		operation.GET("usage", "/{app_id}/usage", "Count what an app has called, day by day", s.ownUsage, session, operation.Faulting(CodeUsage),
-			operation.Notes("What gateways report of the keys that it has, and of those that it had in the last 90 days, at all dashboards together. Tokens of identity providers are not told apart by apps."), operation.Example(nil, exampleUsage)),
+			operation.Notes("What gateways report of the keys that it has, and of those that it had in the last 90 days, at all dashboards together. App 0 is all apps that the caller may use. Tokens of identity providers are not told apart by apps."), operation.Example(nil, exampleUsage)),
 		operation.POST("order", requests, "Ask for access for an app", s.ownOrder, session, operation.Status(201), fails(CodeMany, CodeQuota, CodeOffer),
 			operation.Notes("For products of a catalogue that the caller sees, under a plan that is offered there. The request is approved at once when the plan says so; one that cannot be approved then waits for an administrator."),
 			operation.Example(order, exampleOwnRequest)),

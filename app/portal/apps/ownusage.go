@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/fault"
-	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -39,15 +38,31 @@ var exampleUsage = Usage{"2026-01-01", "2026-01-02", []UsageDay{{Date: "2026-01-
 const (
 	usageDays    = 30
 	maxUsageDays = 90
-	maxUsageKeys = 50 // of a provider: the newest
+	maxUsageKeys = 50 // of an app at a provider: the newest; as many are named in one question
 )
+
+// everyApp is the number of no app. As the app whose usage is asked for it means all.
+const everyApp = "0"
 
 type usageIn struct {
 	ownNamed
 	Days string `query:"days" doc:"How many days back, 30 unless said otherwise, 90 at most."`
 }
 
-// ownUsage counts what the keys of an app have called, at the dashboards that have them.
+// of returns the apps whose usage is asked for.
+func (in usageIn) of(ctx context.Context, r store.Reader) ([]usable, error) {
+	if in.App != everyApp {
+		v, err := in.find(ctx, r)
+		return []usable{v}, err
+	}
+	u, err := in.caller.of(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return usableBy(ctx, r, u)
+}
+
+// ownUsage counts what the keys of apps have called, at the dashboards that have them.
 func (s *Service) ownUsage(ctx context.Context, in usageIn) (out Usage, err error) {
 	days, err := strconv.Atoi(cmp.Or(in.Days, strconv.Itoa(usageDays)))
 	if err != nil || days < 1 || days > maxUsageDays {
@@ -55,17 +70,13 @@ func (s *Service) ownUsage(ctx context.Context, in usageIn) (out Usage, err erro
 	}
 	to := s.Now().UTC().Truncate(24 * time.Hour)
 	from := to.AddDate(0, 0, 1-days)
-	keys, err := s.reported(ctx, in.ownNamed)
+	keys, err := s.reported(ctx, in)
 	if err != nil {
 		return out, err
 	}
 	var all []dashboard.Day
 	for _, at := range slices.Sorted(maps.Keys(keys)) {
-		p, err := s.Open(ctx, s.Scope, at)
-		var list []dashboard.Day
-		if err == nil {
-			list, err = p.Dashboard.KeyUsage(ctx, keys[at], from, to)
-		}
+		list, err := s.counted(ctx, at, keys[at], from, to)
 		if err != nil {
 			s.Log.WarnContext(ctx, "the usage of an app cannot be read", "org_id", string(s.Scope.Org()), "provider", int64(at), "error", err)
 			return out, fault.New(fault.Unavailable, CodeUsage, "usage cannot be read now: try again in a few minutes")
@@ -75,21 +86,53 @@ func (s *Service) ownUsage(ctx context.Context, in usageIn) (out Usage, err erro
 	return summed(all, from, days), nil
 }
 
-// reported returns how gateways report the keys of an app, by provider: those that it has,
-// and those that it had, the newest first.
-func (s *Service) reported(ctx context.Context, in ownNamed) (map[table.ID][]string, error) {
-	var list []credential.Credential
-	var former credential.FormerKeys
+// counted asks a provider what keys have called, some of them at a time: an address holds
+// no more names.
+func (s *Service) counted(ctx context.Context, at table.ID, keys []string, from, to time.Time) (out []dashboard.Day, err error) {
+	p, err := s.Open(ctx, s.Scope, at)
+	if err != nil {
+		return nil, err
+	}
+	for some := range slices.Chunk(keys, maxUsageKeys) {
+		list, err := p.Dashboard.KeyUsage(ctx, some, from, to)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, list...)
+	}
+	return out, nil
+}
+
+// reported returns how gateways report the keys of apps, by provider.
+func (s *Service) reported(ctx context.Context, in usageIn) (map[table.ID][]string, error) {
+	out := map[table.ID][]string{}
 	err := s.Store.View(ctx, s.Scope, func(r store.Reader) error {
-		v, err := in.find(ctx, r)
-		if err == nil {
-			list, err = credentialsOf(ctx, r, v.app.ID)
+		list, err := in.of(ctx, r)
+		if err != nil {
+			return err
 		}
-		if err == nil {
-			former, err = s.formerOf(ctx, r, v.app.ID)
+		for _, v := range list {
+			keys, err := s.reportedOf(ctx, r, v.app.ID)
+			if err != nil {
+				return err
+			}
+			for at, names := range keys {
+				out[at] = append(out[at], names...)
+			}
 		}
-		return err
+		return nil
 	})
+	return out, err
+}
+
+// reportedOf returns the keys of one app: those that it has, and those that it had, the
+// newest first.
+func (s *Service) reportedOf(ctx context.Context, r store.Reader, app table.ID) (map[table.ID][]string, error) {
+	list, err := credentialsOf(ctx, r, app)
+	if err != nil {
+		return nil, err
+	}
+	former, err := s.formerOf(ctx, r, app)
 	if err != nil {
 		return nil, err
 	}
