@@ -63,9 +63,16 @@ func (r *run) text(fn func(...any) string) func(...any) (string, error) {
 	}
 }
 
-func (r *run) string(fn func(string) string) func(string) (string, error) {
-	return func(s string) (string, error) {
-		out := fn(s)
+// string bounds a function that makes a text of another one, of whatever type that is.
+func (r *run) string(fn func(string) string) func(reflect.Value) (string, error) {
+	return func(v reflect.Value) (string, error) {
+		if v.Kind() == reflect.Interface {
+			v = v.Elem()
+		}
+		if v.Kind() != reflect.String {
+			return "", errors.New("a text is wanted")
+		}
+		out := fn(v.String())
 		return out, r.spend(len(out))
 	}
 }

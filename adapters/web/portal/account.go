@@ -166,7 +166,7 @@ func (v *visit) users() {
 		m.seenBy(v.site.Viewer)
 	}
 	v.title = "Team"
-	v.show(http.StatusOK, "user_list", v.said(nil, map[string]any{"users": all, "roles": roles}, nil))
+	v.show(http.StatusOK, "user_list", v.said(nil, map[string]any{"users": all, "roles": roleNames}, nil))
 }
 
 func (v *visit) inviteForm() {
@@ -174,14 +174,14 @@ func (v *visit) inviteForm() {
 		return
 	}
 	v.title = "Invite somebody"
-	v.show(http.StatusOK, "user_invite", v.said(nil, map[string]any{"email": "", "first": "", "last": "", "role": roles[0], "teams": v.site.Viewer.Teams}, nil))
+	v.show(http.StatusOK, "user_invite", v.said(nil, map[string]any{"email": "", "first": "", "last": "", "role": string(roles[0]), "teams": v.site.Viewer.Teams}, nil))
 }
 
 // roles are those of people in an organisation.
-var roles = []string{"consumer-team-member", "consumer-admin"}
+var roles = []role{"consumer-team-member", "consumer-admin"}
 
 func (v *visit) invite() {
-	a := v.call(http.MethodPost, "/users/invite", nil, v.withTeams(map[string]any{"Email": v.field("email"), "First": v.field("first"), "Last": v.field("last"), "Role": orElse(v.field("role"), roles[0])}))
+	a := v.call(http.MethodPost, "/users/invite", nil, v.withTeams(map[string]any{"Email": v.field("email"), "First": v.field("first"), "Last": v.field("last"), "Role": orElse(v.field("role"), string(roles[0]))}))
 	if a.ok() {
 		v.goTo("/portal/private/users?done=invited")
 		return

@@ -7,11 +7,25 @@ import (
 
 // client is an app.
 type client struct {
-	ID                                                            int
+	ID, UserID                                                    int
 	Name, Description, RedirectURLs, Visibility, CreatedAt, Owner string
 	Own, Changeable                                               bool
 	AccessRequests                                                []accessRequest
 	Credentials                                                   []credential
+}
+
+// visibilityNames are the words for who may use an app.
+var visibilityNames = map[string]string{"personal": "Personal", "team": "Team", "organisation": "Organisation"}
+
+// VisibilityLabel says in a word who may use the app.
+func (c client) VisibilityLabel() string { return orElse(visibilityNames[c.Visibility], c.Visibility) }
+
+// GetFirstAccessRequest is the oldest access request of the app; nil: there is none.
+func (c client) GetFirstAccessRequest() *accessRequest {
+	if n := len(c.AccessRequests); n > 0 {
+		return &c.AccessRequests[n-1] // the newest come first
+	}
+	return nil
 }
 
 func (c client) page() string { return appsPage + "/" + strconv.Itoa(c.ID) }
@@ -21,7 +35,10 @@ func (c *client) settle() {
 	certs := c.certificates()
 	for i := range c.AccessRequests {
 		r := &c.AccessRequests[i]
-		r.ClientID, r.CertificateID = c.ID, certs[r.ID].ID
+		r.ClientID = c.ID
+		if cert := certs[r.ID]; cert != nil {
+			r.CertificateID = cert.ID
+		}
 	}
 	for i := range c.Credentials {
 		c.Credentials[i].of = c
@@ -66,15 +83,16 @@ func (c credential) Parting(id int) int {
 	return c.AccessRequestID
 }
 
-// certificates are those of access requests, by number of the request.
-func (c client) certificates() map[int]certificate {
-	out := map[int]certificate{}
+// certificates are those of access requests, by number of the request. Of one that has none
+// templates get nil.
+func (c client) certificates() map[int]*certificate {
+	out := map[int]*certificate{}
 	for _, one := range c.Credentials {
 		if one.Certificate == nil {
 			continue
 		}
 		for _, id := range one.AccessRequests {
-			out[id] = *one.Certificate
+			out[id] = one.Certificate
 		}
 	}
 	return out
@@ -98,7 +116,7 @@ type accessRequest struct {
 	DCREnabled, ProvisionImmediately bool
 	Catalogue                        string
 	CatalogueID, ClientID, UserID    int
-	DCRTemplateID                    int
+	ProviderID, DCRTemplateID        int
 	Plan                             plan
 	Products                         []product
 	CreatedAt, UpdatedAt             string
@@ -121,13 +139,18 @@ func (r accessRequest) Streams() bool {
 	return r.Status == "approved" && (len(r.EventTypes) > 0 || r.WebhookURL != "")
 }
 
+// AllowSubscriptions is Streams by another name.
+func (r accessRequest) AllowSubscriptions() bool { return r.Streams() }
+
 // credential is what an app calls APIs with. What opens something is masked.
 type credential struct {
 	ID, AccessRequestID                              int
 	AccessRequests                                   []int
 	Alias                                            string
 	Custom                                           bool
+	Type                                             string
 	PlanID                                           int
+	Plan                                             plan
 	Products                                         []product
 	AuthType, Credential, CredentialHash, Expires    string
 	Expired, Rotatable, Certified                    bool
@@ -144,8 +167,8 @@ type credential struct {
 // Secret reports whether there is something to show.
 func (c credential) Secret() bool { return c.Credential != "" || c.OAuthClientSecret != "" }
 
-// AccessRequest is the access request that the credential was made for; nil: none.
-func (c credential) AccessRequest() *accessRequest {
+// request is the access request that the credential was made for; nil: none.
+func (c credential) request() *accessRequest {
 	if c.of == nil {
 		return nil
 	}
@@ -157,6 +180,37 @@ func (c credential) AccessRequest() *accessRequest {
 	return nil
 }
 
+// AccessRequest is the access request that the credential was made for. Where administrators
+// have made it without one, it is a request without a number: themes read from it to what the
+// credential gives access.
+func (c credential) AccessRequest() *accessRequest {
+	if r := c.request(); r != nil {
+		return r
+	}
+	out := &accessRequest{Status: "approved", AuthType: c.AuthType, Plan: c.Plan, Products: c.Products}
+	if c.of != nil {
+		out.ClientID = c.of.ID
+	}
+	return out
+}
+
+// CredentialType says whether the portal makes and ends the credential.
+func (c credential) CredentialType() string {
+	if c.Type == "" {
+		return "CREDENTIAL_TYPE_TYK_MANAGED"
+	}
+	return c.Type
+}
+
+// CredentialKey and CredentialSecret are the pair of a credential that is managed elsewhere.
+func (c credential) CredentialKey() string { return c.Credential }
+
+// CredentialSecret is the second half of the pair.
+func (c credential) CredentialSecret() string { return c.OAuthClientSecret }
+
+// ExpiresAsString says when the credential ends.
+func (c credential) ExpiresAsString() string { return orElse(c.Expires, "Never") }
+
 // AppName is the name of the app.
 func (c credential) AppName() string {
 	if c.of == nil {
@@ -165,7 +219,7 @@ func (c credential) AppName() string {
 	return c.of.Name
 }
 
-// GetFirstAccessRequest is the access request that the credential was made for; nil: none.
+// GetFirstAccessRequest is AccessRequest by another name.
 func (c credential) GetFirstAccessRequest() *accessRequest { return c.AccessRequest() }
 
 // certificate is one with which clients have to come.
@@ -203,7 +257,7 @@ func kindOf(args []any) string {
 		case ok && c.Custom:
 			return "custom"
 		case ok && c.OAuthClientID != "":
-			return "oauth"
+			return "oAuth2.0"
 		case ok:
 			return "authToken"
 		}

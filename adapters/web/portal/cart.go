@@ -153,6 +153,24 @@ type clientType struct {
 	Name, Description, GrantType, ResponseTypes, TokenEndpointAuthMethod, OktaAppType string
 }
 
+// appTemplate is a client type as the form of a cart shows it, with lists.
+type appTemplate struct {
+	ID                                        int
+	Name, Description                         string
+	GrantTypes, ResponseTypes, TokenEndpoints []string
+}
+
+// AppTemplates are the client types of which a request chooses one.
+func (i item) AppTemplates() (out []appTemplate) {
+	for _, t := range i.ClientTypes {
+		out = append(out, appTemplate{t.ID, t.Name, t.Description, words(t.GrantType), words(t.ResponseTypes), words(t.TokenEndpointAuthMethod)})
+	}
+	return out
+}
+
+// words are the words of a text, between spaces or commas.
+func words(s string) []string { return strings.Fields(strings.ReplaceAll(s, ",", " ")) }
+
 // cart returns the items of the cart. What is not offered to the viewer any more is left
 // out.
 func (v *visit) cart() (out []item) {

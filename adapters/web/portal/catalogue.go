@@ -45,14 +45,13 @@ func (v *visit) pages(page, per, total int) paging {
 }
 
 func (v *visit) catalogue() {
-	q := v.r.URL.Query()
-	asked := url.Values{"search": {q.Get("search")}, "catalogue": {q.Get("catalogue")}, "page": {q.Get("page")}}
+	q := v.searched()
 	var out found
-	if !v.get("/catalogue-products", asked, &out) {
+	if !v.get("/catalogue-products", q, &out) {
 		return
 	}
 	v.title = "Product Catalogues"
-	v.show(http.StatusOK, "catalogue", map[string]any{"products": out.Products, "catalogues": out.Catalogues, "total": out.Total,
+	v.show(http.StatusOK, "catalogue", map[string]any{"page": map[string]any{"Title": v.title}, "products": out.Products, "catalogues": out.Catalogues, "total": out.Total,
 		"search": q.Get("search"), "catalogue": q.Get("catalogue"), "paging": v.pages(out.Page, out.PerPage, out.Total)})
 }
 
@@ -67,7 +66,7 @@ func (v *visit) product() {
 	}
 	added := slices.ContainsFunc(v.picks(), func(o picked) bool { return o.product == p.ID })
 	v.title, v.about = p.Name, p.Description
-	v.show(http.StatusOK, "portal_product_detail", map[string]any{"done": done[v.r.URL.Query().Get("done")], "product": p, "catalogues": p.Shelves, "unique_plans": p.Plans, "scopes": strings.Fields(strings.ReplaceAll(p.Scopes, ",", " ")), "posts": p.Tutorials, "added": added})
+	v.show(http.StatusOK, "portal_product_detail", map[string]any{"done": done[v.r.URL.Query().Get("done")], "product": p, "catalogues": p.Shelves, "unique_plans": p.Plans, "scopes": words(p.Scopes), "posts": p.Tutorials, "added": added})
 }
 
 // described is the description of an API.

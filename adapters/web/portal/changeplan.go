@@ -15,7 +15,7 @@ const maxMoving = 10
 // movable reports whether a credential can have another plan: clients of identity providers
 // and of gateways can (docs/wire/portal-own-apps.md#asking-for-access).
 func (c credential) movable() bool {
-	r := c.AccessRequest()
+	r := c.request()
 	return !c.Custom && c.OAuthClientID != "" && r != nil && (r.DCREnabled || r.AuthType == "oauth")
 }
 
@@ -76,7 +76,7 @@ func (v *visit) changePlan() {
 		ids[i] = p.ID
 	}
 	order := map[string]any{"PlanID": v.field("new_plan_id"), "ProductIDs": ids, "CredentialID": c.ID}
-	if t := c.AccessRequest().DCRTemplateID; t != 0 {
+	if t := c.request().DCRTemplateID; t != 0 {
 		order["DCRTemplateID"] = t
 	}
 	a := v.call(http.MethodPost, "/apps"+v.part("app")+"/access-requests", nil, order)

@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -16,14 +17,14 @@ func (v *visit) functions() map[string]any {
 	return map[string]any{
 		"req":         func() *visit { return nil },
 		"CurrentUser": func(...any) *user { return v.site.Viewer },
-		"GetMenus":    v.menus, "GetProducts": func(...any) []product { return v.products(url.Values{}) },
+		"GetMenus":    v.menus, "GetProducts": func(...any) []product { return v.products(v.searched()) },
 		"FeaturedProducts":        func(...any) []product { return v.products(url.Values{"featured": {"true"}}) },
-		"GetCatalogueList":        func(...any) []shelf { return v.found(url.Values{}).Catalogues },
+		"GetCatalogueList":        func(...any) map[string]shelf { return v.shelves() },
 		"GetCataloguesForProduct": shelvesOf,
 		"IsPortalDisabled":        yes(v.site.Visibility == hidden), "IsPortalPrivate": yes(v.site.Visibility == private),
 		"IsShoppingCartEnabled": yes(v.site.APIAccessFlow == "cart"), "IsAuthPath": yes(v.entrance()), "IsFullstoryEnabled": yes(false),
 		"CanCreateOrganisation":  yes(v.site.OrganisationRequestsEnabled && v.site.Viewer != nil),
-		"GetUserInvitationRoles": func(...any) []string { return roles },
+		"GetUserInvitationRoles": func(...any) []role { return roles },
 		"GetCart":                func(...any) []item { return v.cart() },
 		"GetClientName":          func(args ...any) string { return v.clientOf(args).Name },
 		"GetClientDescription":   func(args ...any) string { return v.clientOf(args).Description },
@@ -39,6 +40,29 @@ func (v *visit) functions() map[string]any {
 		"AssetURL":            v.assetAt,
 		"safe":                safe, "safe_md": safeMarkdown,
 	}
+}
+
+// searched is what a page of the catalogue is asked for; other pages are asked for nothing.
+func (v *visit) searched() url.Values {
+	out := url.Values{}
+	if v.r.URL.Path == cataloguePage {
+		for _, name := range []string{"search", "catalogue", "page"} {
+			out.Set(name, v.r.URL.Query().Get(name))
+		}
+	}
+	return out
+}
+
+// shelves are the catalogues by the values of a field that chooses one: by their slugs, and
+// by nothing all of them.
+func (v *visit) shelves() map[string]shelf {
+	chosen := v.searched().Get("catalogue")
+	out := map[string]shelf{"": {Name: "All catalogues", Selected: chosen == ""}}
+	for _, s := range v.found(url.Values{}).Catalogues {
+		s.Selected = chosen != "" && (chosen == s.Slug || chosen == strconv.Itoa(s.ID))
+		out[s.Slug] = s
+	}
+	return out
 }
 
 // shelvesOf returns the catalogues of the product among the arguments of a function.

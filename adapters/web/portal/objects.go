@@ -76,8 +76,9 @@ func (n named) Name() string { return string(n) }
 
 // team is a team of the viewer. Themes print it, or ask for Name.
 type team struct {
-	ID   int
-	Name string
+	ID      int
+	Name    string
+	Default bool
 }
 
 // String implements fmt.Stringer.
@@ -117,9 +118,20 @@ func (u *user) IdentityProvider() string { return orElse(u.Provider, "password")
 
 // DisplayRole returns the role in words.
 func (u *user) DisplayRole() string {
-	words := map[string]string{"super-admin": "Super admin", "provider-admin": "Provider admin", "consumer-admin": "Organisation admin", "consumer-team-member": "Team member"}
-	return words[u.Role]
+	return roleNames[u.Role]
 }
+
+// roleNames are the words for roles.
+var roleNames = map[string]string{"super-admin": "Super admin", "provider-admin": "Provider admin", "consumer-admin": "Organisation admin", "consumer-team-member": "Team member"}
+
+// role is a role that somebody may have. Themes print it, or ask for what it is called.
+type role string
+
+// ID returns the word by which forms name the role.
+func (r role) ID() string { return string(r) }
+
+// DisplayName returns the role in words.
+func (r role) DisplayName() string { return roleNames[string(r)] }
 
 // attribute is a field that admins have added to people.
 type attribute struct {
@@ -139,9 +151,9 @@ func (a attribute) Options() []string {
 }
 
 type shelf struct {
-	ID         int
-	Name, Slug string
-	Cart       bool
+	ID             int
+	Name, Slug     string
+	Cart, Selected bool // Selected: the page shows what is in it, and nothing else
 }
 
 type found struct {
@@ -169,6 +181,7 @@ type product struct {
 	ProviderID                                int
 	AuthTypeMode                              string
 	DCREnabled, NeedsCertificate              bool
+	WebhooksEnabled                           bool
 	ClientTypes                               []clientType
 	Tags                                      []named
 	Preview, Logo                             picture
@@ -208,6 +221,9 @@ var authNames = map[string]string{"authToken": "Auth token", "jwt": "JWT", "oaut
 
 // DisplayName returns the name that developers see.
 func (p product) DisplayName() string { return p.Name }
+
+// ProductName returns the same.
+func (p product) ProductName() string { return p.Name }
 
 // GetAuthTypeBadgeFormatted returns in words how callers prove who they are.
 func (p product) GetAuthTypeBadgeFormatted() string {
@@ -287,20 +303,29 @@ func (a api) OASUrl() string { return a.Address }
 func (a api) DocumentationType() string { return a.Document }
 
 // OASDocument returns where an OpenAPI description is fetched; "": there is none.
-func (a api) OASDocument() string { return a.download("oas") }
+func (a api) OASDocument() kept { return a.download("oas") }
 
 // GraphQLSDL returns where a schema is fetched; "": there is none.
-func (a api) GraphQLSDL() string { return a.download("graphqlSDL") }
+func (a api) GraphQLSDL() kept { return a.download("graphqlSDL") }
 
-func (a api) download(form string) string {
+func (a api) download(form string) kept {
 	if a.Document != form || a.Address != "" {
 		return ""
 	}
-	return productPage(a.of) + "/" + url.PathEscape(a.Alias) + "/docs/download"
+	return kept(productPage(a.of) + "/" + url.PathEscape(a.Alias) + "/docs/download")
 }
 
+// kept is the address of a file that the portal keeps. Themes print it, or ask for Base.Url.
+type kept string
+
+// Base returns what knows the address as Url.
+func (k kept) Base() map[string]string { return map[string]string{"Url": string(k)} }
+
+// cataloguePage is the page of the catalogue.
+const cataloguePage = "/portal/catalogue-products"
+
 // productPage is the address of the page of a product.
-func productPage(path string) string { return "/portal/catalogue-products/" + url.PathEscape(path) }
+func productPage(path string) string { return cataloguePage + "/" + url.PathEscape(path) }
 
 // APIID returns by which name addresses know the API.
 func (a api) APIID() string { return a.Alias }
@@ -367,12 +392,20 @@ func span(seconds int64) string {
 
 // article is a post or a tutorial.
 type article struct {
+	ID                                int
+	Author                            author
 	Title, Lede, Path, URL, CreatedAt string
 	Content, MarkdownContent          written
 	MarkdownEnabled                   bool
 	Categories, Tags                  []named
 	AuthorID, ProductID               int
 }
+
+// author is who has written a post. Themes print the name, or ask for DisplayName.
+type author string
+
+// DisplayName returns the name.
+func (a author) DisplayName() string { return string(a) }
 
 // HeaderImage is empty: posts have no picture.
 func (article) HeaderImage() picture { return "" }

@@ -17,7 +17,7 @@ func (v *visit) personForm() {
 // leads reports whether the viewer may change the people of the organisation, and shows
 // others a page that says so.
 func (v *visit) leads() bool {
-	if v.site.Viewer == nil || v.site.Viewer.Role != roles[0] {
+	if v.site.Viewer == nil || v.site.Viewer.Role != string(roles[0]) {
 		return true // a stranger is sent to log in, an admin is told by the operation
 	}
 	v.notice(http.StatusForbidden, "Only an admin of the organisation changes its people.")

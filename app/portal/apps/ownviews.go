@@ -22,6 +22,7 @@ import (
 // OwnApp is an app as those see it who may use it.
 type OwnApp struct {
 	ID           table.ID `json:"ID"`
+	UserID       table.ID `json:"UserID" doc:"Whose app it is."`
 	Name         string   `json:"Name"`
 	Description  string   `json:"Description"`
 	RedirectURLs string   `json:"RedirectURLs"`
@@ -50,6 +51,7 @@ type OwnRequest struct {
 	DCRTemplateID        table.ID      `json:"DCRTemplateID" doc:"The client type; 0: none."`
 	Catalogue            string        `json:"Catalogue"`
 	CatalogueID          table.ID      `json:"CatalogueID"`
+	ProviderID           table.ID      `json:"ProviderID" doc:"Of the products; 0: all of them are gone."`
 	Plan                 showcase.Plan `json:"Plan" doc:"Without a number when it is gone."`
 	Products             []OwnProduct  `json:"Products"`
 	CreatedAt            string        `json:"CreatedAt"`
@@ -69,31 +71,33 @@ type OwnProduct struct {
 
 // OwnCredential is a credential of such an app. What opens something is masked.
 type OwnCredential struct {
-	ID                table.ID     `json:"ID"`
-	AccessRequestID   table.ID     `json:"AccessRequestID" doc:"0: an administrator has made it for the app."`
-	AccessRequests    []table.ID   `json:"AccessRequests" doc:"All that use it."`
-	Alias             string       `json:"Alias"`
-	Custom            bool         `json:"Custom" doc:"An administrator has made it for the app."`
-	PlanID            table.ID     `json:"PlanID"`
-	Products          []OwnProduct `json:"Products"`
-	AuthType          string       `json:"AuthType"`
-	Credential        string       `json:"Credential" doc:"Four characters of the token: those by which it is told from others."`
-	CredentialHash    string       `json:"CredentialHash" doc:"By which gateways and traffic name the token; empty where it is the token itself."`
-	CustomKeyID       string       `json:"CustomKeyID" doc:"Of a token that an administrator has chosen: four characters of it."`
-	Expires           string       `json:"Expires" doc:"Empty: never."`
-	Expired           bool         `json:"Expired"`
-	OAuthClientID     string       `json:"OAuthClientID"`
-	OAuthClientSecret string       `json:"OAuthClientSecret" doc:"Four characters of the secret."`
-	GrantType         string       `json:"GrantType"`
-	ResponseType      string       `json:"ResponseType"`
-	TokenEndpoints    string       `json:"TokenEndpoints"`
-	Scope             string       `json:"Scope"`
-	RedirectURI       string       `json:"RedirectURI"`
-	JWKSURI           string       `json:"JWKSURI"`
-	Rotatable         bool         `json:"Rotatable" doc:"It can get another value."`
-	Certificate       *Certificate `json:"Certificate" doc:"With which clients have to come; null: none."`
-	Certified         bool         `json:"Certified" doc:"It needs a certificate of the developer."`
-	CreatedAt         string       `json:"CreatedAt"`
+	ID                table.ID      `json:"ID"`
+	AccessRequestID   table.ID      `json:"AccessRequestID" doc:"0: an administrator has made it for the app."`
+	AccessRequests    []table.ID    `json:"AccessRequests" doc:"All that use it."`
+	Alias             string        `json:"Alias"`
+	Custom            bool          `json:"Custom" doc:"An administrator has made it for the app."`
+	Type              string        `json:"Type" doc:"Of those: who makes and ends it, CREDENTIAL_TYPE_TYK_MANAGED or CREDENTIAL_TYPE_CUSTOM; empty: the portal."`
+	PlanID            table.ID      `json:"PlanID"`
+	Plan              showcase.Plan `json:"Plan" doc:"Without a number when it is gone."`
+	Products          []OwnProduct  `json:"Products"`
+	AuthType          string        `json:"AuthType"`
+	Credential        string        `json:"Credential" doc:"Four characters of the token: those by which it is told from others."`
+	CredentialHash    string        `json:"CredentialHash" doc:"By which gateways and traffic name the token; empty where it is the token itself."`
+	CustomKeyID       string        `json:"CustomKeyID" doc:"Of a token that an administrator has chosen: four characters of it."`
+	Expires           string        `json:"Expires" doc:"Empty: never."`
+	Expired           bool          `json:"Expired"`
+	OAuthClientID     string        `json:"OAuthClientID"`
+	OAuthClientSecret string        `json:"OAuthClientSecret" doc:"Four characters of the secret."`
+	GrantType         string        `json:"GrantType"`
+	ResponseType      string        `json:"ResponseType"`
+	TokenEndpoints    string        `json:"TokenEndpoints"`
+	Scope             string        `json:"Scope"`
+	RedirectURI       string        `json:"RedirectURI"`
+	JWKSURI           string        `json:"JWKSURI"`
+	Rotatable         bool          `json:"Rotatable" doc:"It can get another value."`
+	Certificate       *Certificate  `json:"Certificate" doc:"With which clients have to come; null: none."`
+	Certified         bool          `json:"Certified" doc:"It needs a certificate of the developer."`
+	CreatedAt         string        `json:"CreatedAt"`
 }
 
 // Revealed is what opens something.
@@ -105,12 +109,12 @@ type Revealed struct {
 }
 
 var (
-	exampleOwn        = OwnApp{2, "Checkout", "Pays at the till.", "https://shop.example.com/back", application.Team, "2026-01-02 03:04", "Ada Lovelace", true, true}
+	exampleOwn        = OwnApp{2, 7, "Checkout", "Pays at the till.", "https://shop.example.com/back", application.Team, "2026-01-02 03:04", "Ada Lovelace", true, true}
 	exampleProduct    = OwnProduct{1, "Payment API", "payment-api"}
-	exampleOwnRequest = OwnRequest{ID: 3, UserID: 7, Status: string(request.Approved), AuthType: request.AuthToken, Catalogue: "Public Catalogue", CatalogueID: 1,
-		Plan:     showcase.Plan{ID: 1, Name: "Free", Description: "For a start.", RateLimit: 10, Per: 60, Quota: 1000, QuotaRenewalRate: 3600, AutoApprove: true, Catalogues: []table.ID{1}},
+	exampleOwnPlan    = showcase.Plan{ID: 1, Name: "Free", Description: "For a start.", RateLimit: 10, Per: 60, Quota: 1000, QuotaRenewalRate: 3600, AutoApprove: true, Catalogues: []table.ID{1}}
+	exampleOwnRequest = OwnRequest{ID: 3, UserID: 7, Status: string(request.Approved), AuthType: request.AuthToken, Catalogue: "Public Catalogue", CatalogueID: 1, ProviderID: 1, Plan: exampleOwnPlan,
 		Products: []OwnProduct{exampleProduct}, CreatedAt: "2026-01-02 03:04", UpdatedAt: "2026-01-02 03:04", EventTypes: []string{"order.created"}, WebhookEventTypes: []string{}}
-	exampleOwnCredential = OwnCredential{ID: 4, AccessRequestID: 3, AccessRequests: []table.ID{3}, PlanID: 1, Products: []OwnProduct{exampleProduct}, AuthType: request.AuthToken,
+	exampleOwnCredential = OwnCredential{ID: 4, AccessRequestID: 3, AccessRequests: []table.ID{3}, PlanID: 1, Plan: exampleOwnPlan, Products: []OwnProduct{exampleProduct}, AuthType: request.AuthToken,
 		Credential: "••••••••IjlD…", CredentialHash: "1de461e9ee0777bf", Expires: "2026-02-01 03:04", Rotatable: true, CreatedAt: "2026-01-02 03:04"}
 	exampleOwnShown = OwnShown{exampleOwn, []OwnRequest{exampleOwnRequest}, []OwnCredential{exampleOwnCredential}}
 	exampleRevealed = Revealed{ID: 4, Credential: exampleCredential.Credential}
@@ -118,7 +122,7 @@ var (
 
 func (v usable) listed() OwnApp {
 	a := v.app
-	return OwnApp{a.ID, a.Name, a.Description, string(a.RedirectURLs), a.Visibility, table.Stamp(a.CreatedAt),
+	return OwnApp{a.ID, a.UserID, a.Name, a.Description, string(a.RedirectURLs), a.Visibility, table.Stamp(a.CreatedAt),
 		strings.TrimSpace(v.owner.First + " " + v.owner.Last), v.viewer.ID == v.owner.ID, v.changeable()}
 }
 
@@ -153,19 +157,27 @@ func ownRequest(ctx context.Context, r store.Reader, req request.Request) (out O
 	if out.Catalogue, err = nameOf(ctx, r, catalogues.Kind, req.CatalogueID, func(c catalogueOf) string { return c.Name }); err != nil {
 		return out, err
 	}
-	p, err := plans.Kind.Get(ctx, r, req.PlanID.Key())
-	switch {
-	case err == nil:
-		out.Plan = showcase.ShowPlan(p.Value, p.Value.Catalogues)
-	case fault.KindOf(err) == fault.NotFound:
-		out.Plan.Catalogues = []table.ID{}
-	default:
+	if out.Plan, err = ownPlan(ctx, r, req.PlanID); err != nil {
 		return out, err
 	}
-	out.Products, err = ownProducts(ctx, r, req.ProductIDs, func(p productOf) { out.EventTypes = append(out.EventTypes, p.WebhookEventTypes...) })
+	out.Products, err = ownProducts(ctx, r, req.ProductIDs, func(p productOf) {
+		out.EventTypes, out.ProviderID = append(out.EventTypes, p.WebhookEventTypes...), p.ProviderID
+	})
 	slices.Sort(out.EventTypes)
 	out.EventTypes = slices.Compact(out.EventTypes)
 	return out, err
+}
+
+// ownPlan shows a plan, or one without a number when it is gone.
+func ownPlan(ctx context.Context, r store.Reader, id table.ID) (showcase.Plan, error) {
+	p, err := plans.Kind.Get(ctx, r, id.Key())
+	if fault.KindOf(err) == fault.NotFound {
+		return showcase.Plan{Catalogues: []table.ID{}}, nil
+	}
+	if err != nil {
+		return showcase.Plan{}, err
+	}
+	return showcase.ShowPlan(p.Value, p.Value.Catalogues), nil
 }
 
 // ownProducts shows products, and calls each for those that there are.
@@ -198,7 +210,7 @@ func (s *Service) ownCredential(ctx context.Context, r store.Reader, c credentia
 		Scope: v.Scope, RedirectURI: v.RedirectURI, JWKSURI: v.JWKSURI, Rotatable: ended == nil && rotatable(c), Certified: c.Method == issuers.Certified && !c.Managed, CustomKeyID: credential.Masked(v.Chosen), CreatedAt: table.Stamp(c.CreatedAt),
 	}
 	if c.Custom != nil {
-		out.Custom, out.Alias, out.AccessRequestID, out.AuthType = true, c.Custom.Alias, 0, cmp.Or(c.AuthType, c.Custom.Means)
+		out.Custom, out.Type, out.Alias, out.AccessRequestID, out.AuthType = true, c.Custom.Type, c.Custom.Alias, 0, cmp.Or(c.AuthType, c.Custom.Means)
 	}
 	if v.Hash != v.Key && v.Hash != v.Chosen {
 		out.CredentialHash = v.Hash
@@ -209,6 +221,9 @@ func (s *Service) ownCredential(ctx context.Context, r store.Reader, c credentia
 			return out, err
 		}
 		out.Certificate = &shown
+	}
+	if out.Plan, err = ownPlan(ctx, r, c.PlanID); err != nil {
+		return out, err
 	}
 	out.Products, err = ownProducts(ctx, r, c.Products, func(productOf) {})
 	return out, err

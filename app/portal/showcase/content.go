@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/pages"
 	"github.com/gatehouse-io/gatehouse/app/portal/posts"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/page"
 	"github.com/gatehouse-io/gatehouse/core/portal/post"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
@@ -58,6 +60,7 @@ func (s *Service) content(ctx context.Context, in located) (out Content, err err
 
 // Post is a post of the blog.
 type Post struct {
+	ID              table.ID `json:"ID"`
 	Title           string   `json:"Title"`
 	Lede            string   `json:"Lede"`
 	Content         string   `json:"Content" doc:"Empty in lists."`
@@ -68,6 +71,7 @@ type Post struct {
 	Categories      []string `json:"Categories"`
 	Tags            []string `json:"Tags"`
 	AuthorID        table.ID `json:"AuthorID"`
+	Author          string   `json:"Author" doc:"Name of the author; empty when the account is gone."`
 	CreatedAt       string   `json:"CreatedAt"`
 }
 
@@ -158,11 +162,16 @@ func (s *Service) blog(ctx context.Context, in blog) (out Posts, err error) {
 }
 
 func postOf(ctx context.Context, r store.Reader, p post.Post) (out Post, err error) {
-	out = Post{Title: p.Title, Lede: p.Lede, Content: p.Content, MarkdownContent: p.MarkdownContent, MarkdownEnabled: p.MarkdownEnabled, Path: p.Path,
+	out = Post{ID: p.ID, Title: p.Title, Lede: p.Lede, Content: p.Content, MarkdownContent: p.MarkdownContent, MarkdownEnabled: p.MarkdownEnabled, Path: p.Path,
 		URL: "/blog/" + p.CreatedAt.UTC().Format("2006/01/02") + "/" + p.Path, AuthorID: p.AuthorID, CreatedAt: table.Stamp(p.CreatedAt)}
 	if out.Categories, err = posts.Names(ctx, r, post.ByCategory, p.Categories); err == nil {
 		out.Tags, err = posts.Names(ctx, r, post.ByTag, p.Tags)
 	}
+	if err != nil {
+		return out, err
+	}
+	by, err := portal.Glance[account.User](ctx, r, account.Kind, p.AuthorID)
+	out.Author = strings.TrimSpace(by.First + " " + by.Last)
 	return out, err
 }
 

@@ -23,15 +23,16 @@ import (
 // Product is a product with what is read about it.
 type Product struct {
 	Card
-	Logo       string     `json:"Logo" doc:"Address of the picture on the page, or empty."`
-	Content    string     `json:"Content"`
-	Scopes     string     `json:"Scopes"`
-	APIs       []API      `json:"APIs"`
-	Plans      []Plan     `json:"Plans"`
-	Shelves    []Shelf    `json:"Shelves" doc:"Catalogues that have the product and that the visitor sees."`
-	Tutorials  []Tutorial `json:"Tutorials" doc:"Published ones, in order."`
-	Tags       []string   `json:"Tags"`
-	Requesting bool       `json:"Requesting" doc:"The visitor may ask for access."`
+	Logo            string     `json:"Logo" doc:"Address of the picture on the page, or empty."`
+	Content         string     `json:"Content"`
+	Scopes          string     `json:"Scopes"`
+	APIs            []API      `json:"APIs"`
+	Plans           []Plan     `json:"Plans"`
+	Shelves         []Shelf    `json:"Shelves" doc:"Catalogues that have the product and that the visitor sees."`
+	Tutorials       []Tutorial `json:"Tutorials" doc:"Published ones, in order."`
+	Tags            []string   `json:"Tags"`
+	Requesting      bool       `json:"Requesting" doc:"The visitor may ask for access."`
+	WebhooksEnabled bool       `json:"WebhooksEnabled" doc:"The product names types of events to which access requests may subscribe."`
 	Requirements
 }
 
@@ -113,7 +114,7 @@ func (s *Service) product(ctx context.Context, in named) (out Product, err error
 		if err != nil {
 			return err
 		}
-		out = Product{Card: now.card(cardOf(p)), Logo: p.Address(product.Logo), Content: p.Content, Scopes: string(p.Scopes), APIs: []API{}, Plans: []Plan{}, Shelves: []Shelf{}, Tutorials: []Tutorial{}, Tags: []string{}}
+		out = Product{Card: now.card(cardOf(p)), Logo: p.Address(product.Logo), Content: p.Content, Scopes: string(p.Scopes), APIs: []API{}, Plans: []Plan{}, Shelves: []Shelf{}, Tutorials: []Tutorial{}, Tags: []string{}, WebhooksEnabled: len(p.WebhookEventTypes) > 0}
 		for _, c := range now.shelves() {
 			if slices.Contains(p.Catalogues, c.ID) {
 				out.Shelves = append(out.Shelves, c)

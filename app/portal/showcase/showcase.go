@@ -174,8 +174,9 @@ type Viewer struct {
 
 // Team is a team of the viewer.
 type Team struct {
-	ID   table.ID `json:"ID"`
-	Name string   `json:"Name"`
+	ID      table.ID `json:"ID"`
+	Name    string   `json:"Name"`
+	Default bool     `json:"Default" doc:"People of the organisation without another team are in it."`
 }
 
 // viewerOf shows who looks at a page.
@@ -190,7 +191,7 @@ func viewerOf(ctx context.Context, r store.Reader, u account.User, opened live.O
 		}
 		var t organisation.Team
 		if t, err = portal.Glance[organisation.Team](ctx, r, account.TeamKind, id); t.ID != 0 {
-			out.Teams = append(out.Teams, Team{id, t.Name})
+			out.Teams = append(out.Teams, Team{id, t.Name, t.Default})
 		}
 	}
 	return out, err

@@ -1,0 +1,81 @@
+package portal_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/theme"
+)
+
+// plain is a theme with these views and nothing around them.
+func plain(views map[string]string) theme.Files {
+	out := theme.Files{
+		"theme.json":                         []byte(`{"name":"Plain","version":"1","author":"ada","templates":[{"name":"Home","template":"home","layout":"portal_layout"}]}`),
+		"layouts/portal_layout.tmpl":         []byte(`{{yield}}`),
+		"layouts/portal_layout_private.tmpl": []byte(`{{yield}}`),
+		"views/home.tmpl":                    []byte(`home`),
+	}
+	for name, text := range views {
+		out[name+theme.Extension] = []byte(text)
+	}
+	return out
+}
+
+// TestThemesOfOthers renders what public themes for this protocol ask of objects: they have
+// other names for some things, expect maps where a list would do, and have no paging.
+func TestThemesOfOthers(t *testing.T) {
+	w := newWorld(t)
+	w.stocked()
+	w.offering() // its products are 2 and 3
+	w.api("PUT", "/portal-api/users/"+account(w, "admin@example.com"), `{"First":"Root","Last":"Admin"}`)
+	w.as("ada")
+	w.api("PUT", "/portal-api/users/"+account(w, "ada@example.com"), `{"Role":"consumer-admin"}`)
+	w.submit(w.open("/portal/private/apps/new"), "/portal/private/apps", "name", "Till")
+	w.approved("1", "2", "2")
+	w.api("POST", "/portal-api/apps/1/custom_credentials", `{"Alias":"Old","Type":"CREDENTIAL_TYPE_CUSTOM","CredentialKey":"key-of-the-past","CredentialSecret":"secret-of-the-past","PlanID":2,"ProductIDs":[3]}`)
+	w.submit(w.open("/portal/catalogue-products/shipping"), "/portal/catalogue-products/shipping", "product_id", "3", "catalogue_id", "1", "plan_id", "1")
+	const docs = `{{$file := gt (.OASDocument.Base.Url | trim | length) 0}}{{if $file}}file {{.OASDocument.Base.Url}}{{end}} {{.GraphQLSDL.Base.Url}}`
+	w.wear("Plain", plain(map[string]string{
+		"views/home":      `{{range FeaturedProducts req}}({{.ProductName}}){{end}}`,
+		"views/catalogue": `{{.page.Title}};{{range $key, $value := GetCatalogueList req}}[{{$key}}={{$value.Name}}{{if eq $value.Selected true}} selected{{end}}]{{end}}{{range GetProducts req}}({{.ProductName}}){{else}}no product{{end}}`,
+		"views/portal_product_detail": `{{.product.ProductName}} {{if .product.WebhooksEnabled}}streams{{else}}does not stream{{end}}
+{{range .product.APIDetails}}` + docs + `{{end}}{{range .product.SpecDetails}}` + docs + `{{end}}`,
+		"views/blog_listing":    `{{range .posts}}{{.ID}} by {{.Author.DisplayName}}{{end}}`,
+		"views/user_invite":     `{{range $role := GetUserInvitationRoles}}{{$role.ID}}={{$role.DisplayName}};{{end}}{{range .teams}}{{.ID}} {{if .Default}}checked{{end}}{{end}}`,
+		"views/user_edit":       `{{range $role := .roles}}{{$role.ID}}={{$role.DisplayName}};{{end}}`,
+		"views/user_list":       `{{index .roles "consumer-admin"}}, {{index .roles "nothing"}}`,
+		"views/user_home":       `{{range Clients req}}{{$first := .GetFirstAccessRequest}}{{.Name}} {{$first.ID}}{{end}}`,
+		"views/portal_checkout": `{{range .cart}}{{len .AppTemplates}} {{range .Products}}{{.ProductName}}{{end}}{{end}}`,
+		"views/app_form_update": `{{if eq .currentUser.ID .app.UserID}}mine{{end}} {{.app.VisibilityLabel}}
+{{range .app.Credentials}}{{if eq .CredentialType "CREDENTIAL_TYPE_CUSTOM"}}pair {{.CredentialKey}} {{.CredentialSecret}}{{else}}{{TypeOfCredential .}} {{.CredentialType}}{{end}} ends {{.ExpiresAsString}}
+{{with .AccessRequest}}{{.ID}} {{range .Products}}{{.ProductName}} at {{.Path}}{{end}} under {{.Plan.Name}} {{.Plan.FormatRateLimit}} {{if .AllowSubscriptions}}may subscribe{{end}} {{.ProviderID}}{{end}};{{end}}
+{{range .app.AccessRequests}}{{with index $.appCerts .ID}}has a certificate{{else}}has none{{end}}{{end}}`,
+	}))
+	for _, one := range []struct {
+		path  string
+		wants []string
+	}{
+		{"/", []string{"(Pet &lt;b&gt;store&lt;/b&gt;)"}},
+		{"/portal/catalogue-products", []string{"Product Catalogues;[=All catalogues selected]", "[public-catalogue=Public Catalogue]", "(Payments)(Pet &lt;b&gt;store&lt;/b&gt;)(Shipping)"}},
+		{"/portal/catalogue-products?search=ship&catalogue=public-catalogue", []string{"[=All catalogues]", "[public-catalogue=Public Catalogue selected](Shipping)"}},
+		{"/portal/catalogue-products?catalogue=1", []string{"[public-catalogue=Public Catalogue selected](Payments)"}},
+		{"/portal/catalogue-products?search=nothing-at-all", []string{"no product"}},
+		{"/portal/catalogue-products/pets", []string{"Pet &lt;b&gt;store&lt;/b&gt; does not stream", "file /portal/catalogue-products/pets/main/docs/download"}},
+		{"/portal/catalogue-products/payments", []string{"Payments streams"}},
+		{"/blog", []string{"1 by Root Admin"}},
+		{"/portal/private/users/invite", []string{"consumer-team-member=Team member;consumer-admin=Organisation admin;", "checked"}},
+		{"/portal/private/users/2/edit", []string{"consumer-team-member=Team member;consumer-admin=Organisation admin;"}},
+		{"/portal/private/users", []string{"Organisation admin, "}},
+		{"/portal/private/apps", []string{"Till 1"}},
+		{"/portal/private/cart/provision", []string{"0 Shipping"}},
+		{"/portal/private/apps/1", []string{"mine Organisation", "pair ••••••••", "ends Never\n0 Shipping at shipping under Open 10 calls / 1 second(s)  0;", "authToken CREDENTIAL_TYPE_TYK_MANAGED ends Never\n1 Payments at payments under Open 10 calls / 1 second(s) may subscribe 1;", "has none"}},
+	} {
+		w.shows(w.open(one.path), 200, one.wants...)
+	}
+	if p := w.open("/portal/private/apps/1"); strings.Contains(p.text, "of-the-past") {
+		t.Error("the page shows what opens something:", p.text)
+	}
+	if w.log.Len() > 0 {
+		t.Error(w.log)
+	}
+}
