@@ -66,7 +66,7 @@ func (v *visit) product() {
 	}
 	added := slices.ContainsFunc(v.picks(), func(o picked) bool { return o.product == p.ID })
 	v.title, v.about = p.Name, p.Description
-	v.show(http.StatusOK, "portal_product_detail", map[string]any{"done": done[v.r.URL.Query().Get("done")], "product": p, "catalogues": p.Shelves, "unique_plans": p.Plans, "scopes": words(p.Scopes), "posts": p.Tutorials, "added": added})
+	v.show(http.StatusOK, "portal_product_detail", map[string]any{"done": done[v.r.URL.Query().Get("done")], "product": p, "catalogues": p.Shelves, "unique_plans": p.Plans, "scopes": words(p.Scopes), "posts": p.Posts, "added": added})
 }
 
 // described is the description of an API.

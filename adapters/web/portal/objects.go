@@ -178,6 +178,7 @@ type product struct {
 	Plans                                     []plan
 	Shelves                                   []shelf
 	Tutorials                                 []article
+	Posts                                     []article
 	ProviderID                                int
 	AuthTypeMode                              string
 	DCREnabled, NeedsCertificate              bool

@@ -79,3 +79,40 @@ func TestThemesOfOthers(t *testing.T) {
 		t.Error(w.log)
 	}
 }
+
+// TestRelatedPosts: the page of a product names posts that share a tag with it, a few, the
+// newest first: no drafts, and nothing of a blog that is switched off.
+func TestRelatedPosts(t *testing.T) {
+	w := newWorld(t)
+	w.api("POST", "/portal-api/tags", `{"Name":"animals"}`)
+	w.api("POST", "/portal-api/tags", `{"Name":"plants"}`)
+	w.api("POST", "/portal-api/products", `{"Name":"pets","Path":"pets","IsDocumentationOnly":true,"Catalogues":[1],"Tags":[1],"SpecDetails":[{"SpecAlias":"main"}]}`)
+	w.api("POST", "/portal-api/products", `{"Name":"bare","Path":"bare","IsDocumentationOnly":true,"Catalogues":[1],"SpecDetails":[{"SpecAlias":"main"}]}`)
+	w.api("POST", "/portal-api/products/1/docs", `{"Title":"A tutorial","Content":"<p>Sit</p>","Path":"first","Status":"published"}`)
+	post := func(title, tag, status string) {
+		w.api("POST", "/portal-api/posts", `{"Title":"`+title+`","Path":"`+title+`","Content":"<p>Body</p>","Tags":[`+tag+`],"Status":"`+status+`"}`)
+	}
+	for _, n := range []string{"1", "2", "3", "4", "5", "6", "7"} {
+		post("animal-"+n, "1", "published")
+	}
+	post("plant", "2", "published")
+	post("both", "2,1", "published")
+	post("hidden", "1", "draft")
+	w.as("admin")
+	p := w.shows(w.open("/portal/catalogue-products/pets"), 200, "Related posts", ">both</a>", ">animal-7</a>", ">animal-3</a>", "A tutorial")
+	for _, not := range []string{"animal-2", "plant", ">hidden<", "Body"} {
+		if strings.Contains(p.text, not) {
+			t.Errorf("the page shows %s", not)
+		}
+	}
+	if p := w.open("/portal/catalogue-products/bare"); strings.Contains(p.text, "Related posts") {
+		t.Error("a product without tags has related posts")
+	}
+	w.wear("Plain", plain(map[string]string{"views/portal_product_detail": `{{range $i, $post := .posts}}{{.ID}} {{.CreatedAt | date "2006"}} {{.Title}} {{.URL}} {{.Author.DisplayName}};{{else}}no posts{{end}} {{len .product.Docs}}`}))
+	p = w.shows(w.open("/portal/catalogue-products/pets"), 200, "/both ;", " 1")
+	if n := strings.Count(p.text, ";"); n != 6 {
+		t.Errorf("%d posts, want 6: %s", n, p.text)
+	}
+	w.api("PUT", "/portal-api/settings", `{"BlogEnabled":false}`)
+	w.shows(w.open("/portal/catalogue-products/pets"), 200, "no posts")
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/page"
 	"github.com/gatehouse-io/gatehouse/core/portal/post"
+	"github.com/gatehouse-io/gatehouse/core/portal/product"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -99,11 +100,12 @@ type entry struct {
 	id         table.ID
 	status     string
 	categories []table.ID
+	tags       []table.ID
 	at         time.Time
 }
 
 var entries = store.Column[post.Post, entry]{Kind: posts.Kind, Of: func(p post.Post) entry {
-	return entry{p.ID, p.Status, p.Categories, p.CreatedAt}
+	return entry{p.ID, p.Status, p.Categories, p.Tags, p.CreatedAt}
 }}
 
 // entries are the posts that somebody sees, those of a category if it has a name, the newest
@@ -144,21 +146,47 @@ func (s *Service) blog(ctx context.Context, in blog) (out Posts, err error) {
 		}
 		from := min((out.Page-1)*postsPerPage, len(all))
 		out.Total = len(all)
-		for _, e := range all[from:min(from+postsPerPage, len(all))] {
-			p, err := portal.Find(ctx, r, posts.Kind, e.id.String())
-			if err != nil {
-				return err
-			}
-			shown, err := postOf(ctx, r, p)
-			if err != nil {
-				return err
-			}
-			shown.Content, shown.MarkdownContent = "", ""
-			out.Posts = append(out.Posts, shown)
-		}
-		return nil
+		out.Posts, err = listed(ctx, r, all[from:min(from+postsPerPage, len(all))])
+		return err
 	})
 	return out, err
+}
+
+// listed shows posts as lists do: without their content.
+func listed(ctx context.Context, r store.Reader, all []entry) ([]Post, error) {
+	out := []Post{}
+	for _, e := range all {
+		p, err := portal.Find(ctx, r, posts.Kind, e.id.String())
+		if err != nil {
+			return nil, err
+		}
+		shown, err := postOf(ctx, r, p)
+		if err != nil {
+			return nil, err
+		}
+		shown.Content, shown.MarkdownContent = "", ""
+		out = append(out, shown)
+	}
+	return out, nil
+}
+
+// maxRelated is how many posts the page of a product names.
+const maxRelated = 6
+
+// related are published posts that share a tag with a product.
+func (out *Product) related(ctx context.Context, r store.Reader, now sight, p product.Product) error {
+	if !now.rules.BlogEnabled || len(p.Tags) == 0 {
+		return nil
+	}
+	all, err := now.entries(ctx, r, "")
+	if err != nil {
+		return err
+	}
+	all = slices.DeleteFunc(all, func(e entry) bool {
+		return e.status != "published" || !slices.ContainsFunc(e.tags, func(id table.ID) bool { return slices.Contains(p.Tags, id) })
+	})
+	out.Posts, err = listed(ctx, r, all[:min(maxRelated, len(all))])
+	return err
 }
 
 func postOf(ctx context.Context, r store.Reader, p post.Post) (out Post, err error) {

@@ -44,7 +44,8 @@ var (
 	exampleShelf   = Shelf{1, "Public Catalogue", "public-catalogue", true}
 	exampleProduct = Product{Card: exampleCard, Logo: exampleCard.Preview, Content: "<p>Takes payments.</p>", APIs: []API{{"payments", "Payments", "", "http", "/payments/", true, "oas", "", ""}},
 		Plans:   []Plan{{1, "Free", "For a start.", 10, 60, false, 1000, 3600, false, true, []table.ID{1}}},
-		Shelves: []Shelf{exampleShelf}, Tutorials: []Tutorial{{"First call", "In a minute.", "first-call", "<p>Send it.</p>", false, ""}}, Tags: []string{"money"}, Requesting: true,
+		Shelves: []Shelf{exampleShelf}, Tutorials: []Tutorial{{"First call", "In a minute.", "first-call", "<p>Send it.</p>", false, ""}}, Posts: []Post{exampleRelated}, Tags: []string{"money"}, Requesting: true,
 		Requirements: Requirements{ProviderID: 1, ClientTypes: []ClientType{}}}
-	examplePost = Post{ID: 4, Author: "Ada Lovelace", Title: "Ten tips", Lede: "In five minutes.", Content: "<p>First</p>", Path: "ten-tips", URL: "/blog/2026/01/02/ten-tips", Categories: []string{"News"}, Tags: []string{}, CreatedAt: "2026-01-02 03:04"}
+	exampleRelated = Post{ID: 4, Author: "Ada Lovelace", Title: "Ten tips", Lede: "In five minutes.", Path: "ten-tips", URL: "/blog/2026/01/02/ten-tips", Categories: []string{"News"}, Tags: []string{"money"}, CreatedAt: "2026-01-02 03:04"}
+	examplePost    = Post{ID: 4, Author: "Ada Lovelace", Title: "Ten tips", Lede: "In five minutes.", Content: "<p>First</p>", Path: "ten-tips", URL: "/blog/2026/01/02/ten-tips", Categories: []string{"News"}, Tags: []string{}, CreatedAt: "2026-01-02 03:04"}
 )

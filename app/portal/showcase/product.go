@@ -30,6 +30,7 @@ type Product struct {
 	Plans           []Plan     `json:"Plans"`
 	Shelves         []Shelf    `json:"Shelves" doc:"Catalogues that have the product and that the visitor sees."`
 	Tutorials       []Tutorial `json:"Tutorials" doc:"Published ones, in order."`
+	Posts           []Post     `json:"Posts" doc:"Published posts of the blog that share a tag with the product, six at most, the newest first, without content."`
 	Tags            []string   `json:"Tags"`
 	Requesting      bool       `json:"Requesting" doc:"The visitor may ask for access."`
 	WebhooksEnabled bool       `json:"WebhooksEnabled" doc:"The product names types of events to which access requests may subscribe."`
@@ -114,13 +115,13 @@ func (s *Service) product(ctx context.Context, in named) (out Product, err error
 		if err != nil {
 			return err
 		}
-		out = Product{Card: now.card(cardOf(p)), Logo: p.Address(product.Logo), Content: p.Content, Scopes: string(p.Scopes), APIs: []API{}, Plans: []Plan{}, Shelves: []Shelf{}, Tutorials: []Tutorial{}, Tags: []string{}, WebhooksEnabled: len(p.WebhookEventTypes) > 0}
+		out = Product{Card: now.card(cardOf(p)), Logo: p.Address(product.Logo), Content: p.Content, Scopes: string(p.Scopes), APIs: []API{}, Plans: []Plan{}, Shelves: []Shelf{}, Tutorials: []Tutorial{}, Posts: []Post{}, Tags: []string{}, WebhooksEnabled: len(p.WebhookEventTypes) > 0}
 		for _, c := range now.shelves() {
 			if slices.Contains(p.Catalogues, c.ID) {
 				out.Shelves = append(out.Shelves, c)
 			}
 		}
-		for _, step := range []func(context.Context, store.Reader, sight, product.Product) error{out.readable, out.offered, out.taught, out.tagged, out.required} {
+		for _, step := range []func(context.Context, store.Reader, sight, product.Product) error{out.readable, out.offered, out.taught, out.tagged, out.related, out.required} {
 			if err := step(ctx, r, now, p); err != nil {
 				return err
 			}
