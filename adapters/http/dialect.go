@@ -88,20 +88,20 @@ var surfaces = map[string]operation.Surface{
 // isPortalAPI reports whether a path lies below that of the portal's API, which pages and
 // probes of the portal do not. It takes the methods of its operations and no others, HEAD
 // neither (docs/wire/portal.md#requests).
-func isPortalAPI(path string) bool {
-	rest, _ := trim(path)
-	first, _, _ := strings.Cut(rest, "/")
-	return first == "portal-api"
-}
+func isPortalAPI(path string) bool { return firstSegment(path) == "portal-api" }
 
 // surfaceOf returns the surface a path lies below, known or not.
 func surfaceOf(path string) operation.Surface {
-	rest, _ := trim(path)
-	first, _, _ := strings.Cut(rest, "/")
-	if s, ok := surfaces[first]; ok {
+	if s, ok := surfaces[firstSegment(path)]; ok {
 		return s
 	}
 	return operation.Probe
+}
+
+func firstSegment(path string) string {
+	rest, _ := trim(path)
+	first, _, _ := strings.Cut(rest, "/")
+	return first
 }
 
 // accessKey takes the access key of a user, which is sent bare or as a bearer token.
