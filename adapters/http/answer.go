@@ -201,12 +201,12 @@ var (
 // the connection when a later piece cannot be made, so that half a list is not taken for
 // a whole one.
 func (x *exchange) write(w nethttp.ResponseWriter) error {
+	x.header(w.Header())
+	defer x.leave(w)() // last of all: it may wait, and nothing is held for it
 	defer x.answer.End()
 	if x.live != nil {
 		defer x.live.Close()
 	}
-	x.header(w.Header())
-	defer x.leave(w)()
 	w.WriteHeader(x.status)
 	if x.body != nil {
 		defer x.body.release()
