@@ -41,9 +41,18 @@ func (p *problems) full() bool { return len(*p) == shape.MaxProblems }
 
 // at joins a location; parts are names, or locations already.
 func at(parts ...any) string {
-	b := make([]string, len(parts))
+	names := make([]string, len(parts))
 	for i, p := range parts {
-		b[i] = doc.Short(fmt.Sprint(p))
+		names[i] = fmt.Sprint(p)
 	}
-	return strings.Join(b, ".")
+	return place(names)
+}
+
+// place joins a location of names, each as long as texts show it.
+func place(names []string) string {
+	short := make([]string, len(names))
+	for i, name := range names {
+		short[i] = doc.Short(name)
+	}
+	return strings.Join(short, ".")
 }

@@ -138,9 +138,5 @@ func (w *walk) add(member, message string) {
 	if w.problems.full() {
 		return
 	}
-	place := append(slices.Clone(w.path), member)
-	for i, name := range place {
-		place[i] = doc.Short(name)
-	}
-	w.problems.add(strings.Join(place, "."), "%s", message)
+	w.problems.add(place(append(w.path, member)), "%s", message)
 }
