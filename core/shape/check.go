@@ -173,13 +173,7 @@ func (c *checker) object(t *Type, n *doc.Node) {
 		return
 	}
 	for name, v := range n.Members() {
-		of, known := t.elem, t.known(name)
-		switch {
-		case known != nil:
-			of = &known.of
-		case t.free != "" && strings.HasPrefix(name, t.free):
-			continue
-		}
+		of, known := t.of(name)
 		if of == nil {
 			continue
 		}
@@ -190,6 +184,17 @@ func (c *checker) object(t *Type, n *doc.Node) {
 		c.check(of, v)
 		c.steps = c.steps[:len(c.steps)-1]
 	}
+}
+
+// of returns the type of a member, nil if it has none, and the known member of that name.
+func (t *Type) of(name string) (of *Type, known *member) {
+	if known = t.known(name); known != nil {
+		return &known.of, known
+	}
+	if t.free != "" && strings.HasPrefix(name, t.free) {
+		return nil, nil
+	}
+	return t.elem, nil
 }
 
 // misspelt reports a name that a decoder takes for a known one.

@@ -32,20 +32,12 @@ func (t *Type) whole(n *doc.Node) *doc.Node {
 		}
 	case kindMap, kindObject:
 		for name, v := range n.Members() {
-			if of := t.of(name); of != nil {
+			if of, _ := t.of(name); of != nil {
 				n.Set(name, of.whole(v))
 			}
 		}
 	}
 	return n
-}
-
-// of returns the type of the member of a name, or nil.
-func (t *Type) of(name string) *Type {
-	if known := t.known(name); known != nil {
-		return &known.of
-	}
-	return t.elem
 }
 
 // exact is the bound below which doubles hold every whole number.
