@@ -76,7 +76,7 @@ func (s *Service) user(ctx context.Context, r store.Reader, found *session.Sessi
 	if found.Person == nil {
 		return u.Value, false, s.current(ctx, r, u.Value, c)
 	}
-	return s.regrouped(ctx, r, u.Value, *found.Person, c)
+	return s.regrouped(ctx, r, u.Value, found.Person.Groups, c)
 }
 
 // byToken returns the session of a token, or nil. Looking up by keyed digest tells an

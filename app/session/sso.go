@@ -260,8 +260,8 @@ func in(u identity.User, groups []string) identity.User {
 // regrouped returns a user whom a broker has recognised, with the groups that the broker
 // asked for in place of its own permissions, and whether it did. An admin keeps its own, and
 // so does a user for whom the broker names no group that exists.
-func (s *Service) regrouped(ctx context.Context, r store.Reader, u identity.User, p session.Person, c *operation.Call) (_ identity.User, lent bool, err error) {
-	exist, err := s.users.GroupsAmong(ctx, r, u.OrgID, p.Groups)
+func (s *Service) regrouped(ctx context.Context, r store.Reader, u identity.User, groups []string, c *operation.Call) (_ identity.User, lent bool, err error) {
+	exist, err := s.users.GroupsAmong(ctx, r, u.OrgID, groups)
 	if err != nil || len(exist) == 0 {
 		return u, false, err
 	}
@@ -269,7 +269,7 @@ func (s *Service) regrouped(ctx context.Context, r store.Reader, u identity.User
 		return u, false, err
 	}
 	u.Permissions = access.Map{}
-	return in(u, p.Given(exist)), true, nil
+	return in(u, exist), true, nil
 }
 
 // LoginPage sends browsers to the login page.

@@ -32,16 +32,6 @@ type Person struct {
 	Refused     bool     `json:"refused,omitempty"`    // the broker does not let the person in
 }
 
-// Given returns the groups that the broker asks for, as far as they exist.
-func (p Person) Given(exist []string) (out []string) {
-	for _, id := range p.Groups {
-		if slices.Contains(exist, id) {
-			out = append(out, id)
-		}
-	}
-	return out
-}
-
 // Nonce lets a browser begin the session of a person, once. The text that the browser
 // has is not in it.
 type Nonce struct {
@@ -145,7 +135,7 @@ func (g Grants) Groups(p Person) []string {
 // its Groups that exist: others count as not given. ok is false when there is nothing. A
 // group that is gone makes no admin: somebody has meant the person to have less.
 func (g Grants) Source(p Person, exist []string) (s Source, ok bool) {
-	given := p.Given(exist)
+	given := slices.DeleteFunc(slices.Clone(p.Groups), func(id string) bool { return !slices.Contains(exist, id) })
 	switch {
 	case len(given) > 0:
 		return Source{given, g.Defaults}, true
