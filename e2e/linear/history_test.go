@@ -83,18 +83,20 @@ func verdict(history []porcupine.Operation) (porcupine.CheckResult, porcupine.Li
 	return porcupine.CheckOperationsVerbose(model, history, patience)
 }
 
-// reused returns a tag that two writes answered with, or "".
+// reused returns a tag that two writes to one record answered with, or "". Two
+// records may share one: each counts for itself, from the microsecond it began in.
 func reused(history []porcupine.Operation) string {
-	tags := map[string]bool{}
+	tags := map[[2]string]bool{} // by record and tag
 	for _, op := range history {
 		in, out := op.Input.(input), op.Output.(output)
 		if in.Verb.reads() || out.Tag == "" {
 			continue
 		}
-		if tags[out.Tag] {
+		key := [2]string{in.Record, out.Tag}
+		if tags[key] {
 			return out.Tag
 		}
-		tags[out.Tag] = true
+		tags[key] = true
 	}
 	return ""
 }

@@ -79,7 +79,7 @@ func TestLinearizable(t *testing.T) {
 func accept(t *testing.T, history []porcupine.Operation) {
 	t.Helper()
 	if tag := reused(history); tag != "" {
-		t.Errorf("two writes answered with the entity tag %s", tag)
+		t.Errorf("two writes to one record answered with the entity tag %s", tag)
 	}
 	res, info := verdict(history)
 	switch res {

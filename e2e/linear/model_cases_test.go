@@ -105,4 +105,11 @@ func TestReused(t *testing.T) {
 	if tag := reused([]porcupine.Operation{created(0, 1), swapped(2, 3, "", "1", "b", gold)}); tag != "1" {
 		t.Errorf("got %q, want the tag of both writes", tag)
 	}
+	other := created(2, 3)
+	in := other.Input.(input)
+	in.Record = "staff"
+	other.Input = in
+	if tag := reused([]porcupine.Operation{created(0, 1), other}); tag != "" {
+		t.Errorf("two records may have the same tag: %q", tag)
+	}
 }
