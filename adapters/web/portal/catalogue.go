@@ -16,7 +16,20 @@ func (v *visit) found(q url.Values) (out found) {
 	if a := v.call(http.MethodGet, "/catalogue-products", q, nil); a.ok() {
 		_ = json.Unmarshal(a.body.Bytes(), &out) // our own answer
 	}
+	out.settle()
 	return out
+}
+
+// settle lets products know in which catalogues they are.
+func (f *found) settle() {
+	for i := range f.Products {
+		p := &f.Products[i]
+		for _, s := range f.Catalogues {
+			if slices.Contains(p.In, s.ID) {
+				p.Shelves = append(p.Shelves, s)
+			}
+		}
+	}
 }
 
 func (v *visit) products(q url.Values) []product { return v.found(q).Products }
@@ -50,6 +63,7 @@ func (v *visit) catalogue() {
 	if !v.get("/catalogue-products", q, &out) {
 		return
 	}
+	out.settle()
 	v.title = "Product Catalogues"
 	v.show(http.StatusOK, "catalogue", map[string]any{"page": map[string]any{"Title": v.title}, "products": out.Products, "catalogues": out.Catalogues, "total": out.Total,
 		"search": q.Get("search"), "catalogue": q.Get("catalogue"), "paging": v.pages(out.Page, out.PerPage, out.Total)})

@@ -20,7 +20,7 @@ func (v *visit) functions() map[string]any {
 		"GetMenus":    v.menus, "GetProducts": func(...any) []product { return v.products(v.searched()) },
 		"FeaturedProducts":        func(...any) []product { return v.products(url.Values{"featured": {"true"}}) },
 		"GetCatalogueList":        func(...any) map[string]shelf { return v.shelves() },
-		"GetCataloguesForProduct": shelvesOf,
+		"GetCataloguesForProduct": v.shelvesOf,
 		"IsPortalDisabled":        yes(v.site.Visibility == hidden), "IsPortalPrivate": yes(v.site.Visibility == private),
 		"IsShoppingCartEnabled": yes(v.site.APIAccessFlow == "cart"), "IsAuthPath": yes(v.entrance()), "IsFullstoryEnabled": yes(false),
 		"CanCreateOrganisation":  yes(v.site.OrganisationRequestsEnabled && v.site.Viewer != nil),
@@ -65,12 +65,24 @@ func (v *visit) shelves() map[string]shelf {
 	return out
 }
 
-// shelvesOf returns the catalogues of the product among the arguments of a function.
-func shelvesOf(args ...any) []shelf {
+// shelvesOf returns the catalogues that the viewer sees of the product among the arguments of
+// a function, or of the one whose number is among them.
+func (v *visit) shelvesOf(args ...any) []shelf {
 	for _, a := range args {
-		if p, ok := a.(product); ok {
-			return p.Shelves
+		id, ok := a.(int)
+		if p, is := a.(product); is {
+			if p.Shelves != nil {
+				return p.Shelves
+			}
+			id, ok = p.ID, true
 		}
+		if !ok {
+			continue
+		}
+		if list := v.found(url.Values{"product": {strconv.Itoa(id)}}).Products; len(list) > 0 {
+			return list[0].Shelves
+		}
+		return nil
 	}
 	return nil
 }

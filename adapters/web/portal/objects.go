@@ -87,6 +87,7 @@ type product struct {
 	Content                                   written
 	APIs                                      []api
 	Plans                                     []plan
+	In                                        []int `json:"Catalogues"` // numbers of Shelves
 	Shelves                                   []shelf
 	Tutorials                                 []article
 	Posts                                     []article

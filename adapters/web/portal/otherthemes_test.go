@@ -28,6 +28,7 @@ func TestThemesOfOthers(t *testing.T) {
 	w.stocked()
 	w.offering() // its products are 2 and 3
 	w.api("PUT", "/portal-api/users/"+account(w, "admin@example.com"), `{"First":"Root","Last":"Admin"}`)
+	w.api("POST", "/portal-api/products", `{"Name":"hidden","Path":"hidden","IsDocumentationOnly":true,"SpecDetails":[{"SpecAlias":"main"}]}`) // in no catalogue
 	w.as("ada")
 	w.api("PUT", "/portal-api/users/"+account(w, "ada@example.com"), `{"Role":"consumer-admin"}`)
 	w.submit(w.open("/portal/private/apps/new"), "/portal/private/apps", "name", "Till")
@@ -37,8 +38,8 @@ func TestThemesOfOthers(t *testing.T) {
 	const docs = `{{$file := gt (.OASDocument.Base.Url | trim | length) 0}}{{if $file}}file {{.OASDocument.Base.Url}}{{end}} {{.GraphQLSDL.Base.Url}}`
 	w.wear("Plain", plain(map[string]string{
 		"views/home":      `{{range FeaturedProducts req}}({{.ProductName}}){{end}}`,
-		"views/catalogue": `{{.page.Title}};{{range $key, $value := GetCatalogueList req}}[{{$key}}={{$value.Name}}{{if eq $value.Selected true}} selected{{end}}]{{end}}{{range GetProducts req}}({{.ProductName}}){{else}}no product{{end}}`,
-		"views/portal_product_detail": `{{.product.ProductName}} {{if .product.WebhooksEnabled}}streams{{else}}does not stream{{end}}
+		"views/catalogue": `{{range .products}}{{range GetCataloguesForProduct . req}}{{.Name}} {{end}}{{end}}{{.page.Title}};{{range $key, $value := GetCatalogueList req}}[{{$key}}={{$value.Name}}{{if eq $value.Selected true}} selected{{end}}]{{end}}{{range GetProducts req}}({{.ProductName}}){{else}}no product{{end}}`,
+		"views/portal_product_detail": `{{$user := CurrentUser req}}{{define "in"}}&lt;{{range .}}{{.ID}}={{.Name}}{{end}}&gt;{{end}}in {{template "in" GetCataloguesForProduct req $user .product}}, by number {{template "in" GetCataloguesForProduct req $user .product.ID}}, hidden {{template "in" GetCataloguesForProduct req $user 4}}, none {{template "in" GetCataloguesForProduct req $user 99}} {{.product.ProductName}} {{if .product.WebhooksEnabled}}streams{{else}}does not stream{{end}}
 {{range .product.APIDetails}}` + docs + `{{end}}{{range .product.SpecDetails}}` + docs + `{{end}}`,
 		"views/blog_listing":    `{{range .posts}}{{.ID}} by {{.Author.DisplayName}}{{end}}`,
 		"views/user_invite":     `{{range $role := GetUserInvitationRoles}}{{$role.ID}}={{$role.DisplayName}};{{end}}{{range .teams}}{{.ID}} {{if .Default}}checked{{end}}{{end}}`,
@@ -56,12 +57,12 @@ func TestThemesOfOthers(t *testing.T) {
 		wants []string
 	}{
 		{"/", []string{"(Pet &lt;b&gt;store&lt;/b&gt;)"}},
-		{"/portal/catalogue-products", []string{"Product Catalogues;[=All catalogues selected]", "[public-catalogue=Public Catalogue]", "(Payments)(Pet &lt;b&gt;store&lt;/b&gt;)(Shipping)"}},
+		{"/portal/catalogue-products", []string{"Public Catalogue Public Catalogue Public Catalogue Product Catalogues;[=All catalogues selected]", "[public-catalogue=Public Catalogue]", "(Payments)(Pet &lt;b&gt;store&lt;/b&gt;)(Shipping)"}},
 		{"/portal/catalogue-products?search=ship&catalogue=public-catalogue", []string{"[=All catalogues]", "[public-catalogue=Public Catalogue selected](Shipping)"}},
 		{"/portal/catalogue-products?catalogue=1", []string{"[public-catalogue=Public Catalogue selected](Payments)"}},
 		{"/portal/catalogue-products?search=nothing-at-all", []string{"no product"}},
 		{"/portal/catalogue-products/pets", []string{"Pet &lt;b&gt;store&lt;/b&gt; does not stream", "file /portal/catalogue-products/pets/main/docs/download"}},
-		{"/portal/catalogue-products/payments", []string{"Payments streams"}},
+		{"/portal/catalogue-products/payments", []string{"Payments streams", "in &lt;1=Public Catalogue&gt;, by number &lt;1=Public Catalogue&gt;, hidden &lt;&gt;, none &lt;&gt;"}},
 		{"/blog", []string{"1 by Root Admin"}},
 		{"/portal/private/users/invite", []string{"consumer-team-member=Team member;consumer-admin=Organisation admin;", "checked"}},
 		{"/portal/private/users/2/edit", []string{"consumer-team-member=Team member;consumer-admin=Organisation admin;"}},

@@ -70,6 +70,7 @@ type question struct {
 	Search    string `query:"search" doc:"Words that all stand in what is written about a product, in the operations of its APIs, or in its tutorials. Typing errors are forgiven."`
 	Catalogue string `query:"catalogue" doc:"Number or slug of a catalogue."`
 	Featured  string `query:"featured" doc:"true: only products that the home page shows."`
+	Product   string `query:"product" doc:"Number of a product: only that one."`
 	Number    string `query:"page" doc:"Page, counted from 1."`
 }
 
@@ -87,7 +88,7 @@ func (s *Service) products(ctx context.Context, in question) (out Found, err err
 			if err != nil {
 				return err
 			}
-			if p := &w.Value; !p.away && catalogue.Shows(chosen, p.Catalogues) && (in.Featured != "true" || p.Feature) {
+			if p := &w.Value; !p.away && catalogue.Shows(chosen, p.Catalogues) && (in.Featured != "true" || p.Feature) && (in.Product == "" || p.ID.String() == in.Product) {
 				all = append(all, p)
 			}
 		}
