@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
@@ -157,13 +158,24 @@ func (m member) Uactive() bool { return m.Active }
 // JoinedAt is empty: the portal does not keep when somebody has come.
 func (member) JoinedAt() string { return "" }
 
+// colleagues reads the people whom the viewer sees.
+func (v *visit) colleagues(out *[]*member) *reply {
+	a := v.call(http.MethodGet, "/users", url.Values{"per_page": {"100"}}, nil)
+	if !a.ok() {
+		return a
+	}
+	_ = json.Unmarshal(a.body.Bytes(), out) // our own answer
+	for _, m := range *out {
+		m.seenBy(v.site.Viewer)
+	}
+	return a
+}
+
 func (v *visit) users() {
 	var all []*member
-	if !v.get("/users", url.Values{"per_page": {"100"}}, &all) {
+	if a := v.colleagues(&all); !a.ok() {
+		v.refused(a)
 		return
-	}
-	for _, m := range all {
-		m.seenBy(v.site.Viewer)
 	}
 	v.title = "Team"
 	v.show(http.StatusOK, "user_list", v.said(nil, map[string]any{"users": all, "roles": roleNames}, nil))

@@ -265,16 +265,22 @@ func kindOf(args []any) string {
 	return ""
 }
 
-// pending are those people among the arguments of a function who have yet to accept an
-// invitation.
-func pending(args []any) (out []*member) {
+// invited are those people among the arguments of a function who have yet to accept an
+// invitation. Without a list of people they are all whom the viewer sees: those who have come
+// say so.
+func (v *visit) invited(args ...any) (out []*member) {
+	given := false
 	for _, a := range args {
-		list, _ := a.([]*member)
+		list, is := a.([]*member)
+		given = given || is
 		for _, m := range list {
 			if !m.Active {
 				out = append(out, m)
 			}
 		}
+	}
+	if !given && v.site.Viewer != nil {
+		v.colleagues(&out) // a viewer who may see none gets none
 	}
 	return out
 }

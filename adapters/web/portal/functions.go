@@ -28,7 +28,7 @@ func (v *visit) functions() map[string]any {
 		"GetCart":                func(...any) []item { return v.cart() },
 		"GetClientName":          func(args ...any) string { return v.clientOf(args).Name },
 		"GetClientDescription":   func(args ...any) string { return v.clientOf(args).Description },
-		"FilterUserInvites":      func(args ...any) []*member { return pending(args) },
+		"FilterUserInvites":      v.invited,
 		"TypeOfCredential":       func(args ...any) string { return kindOf(args) },
 		"Clients":                func(...any) []*client { list, _ := v.clients(""); return v.wholes(list) },
 		"PageTitle":              func(...any) string { return v.title },

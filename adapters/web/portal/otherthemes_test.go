@@ -32,6 +32,7 @@ func TestThemesOfOthers(t *testing.T) {
 	w.as("ada")
 	w.api("PUT", "/portal-api/users/"+account(w, "ada@example.com"), `{"Role":"consumer-admin"}`)
 	w.submit(w.open("/portal/private/apps/new"), "/portal/private/apps", "name", "Till")
+	w.submit(w.open("/portal/private/users/invite"), "/portal/private/users/invite", "email", "new@example.com", "first", "New")
 	w.approved("1", "2", "2")
 	w.api("POST", "/portal-api/apps/1/custom_credentials", `{"Alias":"Old","Type":"CREDENTIAL_TYPE_CUSTOM","CredentialKey":"key-of-the-past","CredentialSecret":"secret-of-the-past","PlanID":2,"ProductIDs":[3]}`)
 	w.submit(w.open("/portal/catalogue-products/shipping"), "/portal/catalogue-products/shipping", "product_id", "3", "catalogue_id", "1", "plan_id", "1")
@@ -44,7 +45,7 @@ func TestThemesOfOthers(t *testing.T) {
 		"views/blog_listing":    `{{range .posts}}{{.ID}} by {{.Author.DisplayName}}{{end}}`,
 		"views/user_invite":     `{{range $role := GetUserInvitationRoles}}{{$role.ID}}={{$role.DisplayName}};{{end}}{{range .teams}}{{.ID}} {{if .Default}}checked{{end}}{{end}}`,
 		"views/user_edit":       `{{range $role := .roles}}{{$role.ID}}={{$role.DisplayName}};{{end}}`,
-		"views/user_list":       `{{index .roles "consumer-admin"}}, {{index .roles "nothing"}}`,
+		"views/user_list":       `{{index .roles "consumer-admin"}}, {{index .roles "nothing"}}; {{$roles := .roles}}{{range $i, $one := FilterUserInvites req}}{{$one.Email}} {{index $roles $one.Role}} {{$one.CreatedAt | date "2006"}} {{if $one.Uactive}}here{{else if $one.Joined}}joined{{else}}awaited{{end}}; {{end}} of the list: {{range FilterUserInvites .users}}{{.Email}}{{end}}`,
 		"views/user_home":       `{{range Clients req}}{{$first := .GetFirstAccessRequest}}{{.Name}} {{$first.ID}}{{end}}`,
 		"views/portal_checkout": `{{range .cart}}{{len .AppTemplates}} {{range .Products}}{{.ProductName}}{{end}}{{end}}`,
 		"views/app_form_update": `{{if eq .currentUser.ID .app.UserID}}mine{{end}} {{.app.VisibilityLabel}}
@@ -66,12 +67,15 @@ func TestThemesOfOthers(t *testing.T) {
 		{"/blog", []string{"1 by Root Admin"}},
 		{"/portal/private/users/invite", []string{"consumer-team-member=Team member;consumer-admin=Organisation admin;", "checked"}},
 		{"/portal/private/users/2/edit", []string{"consumer-team-member=Team member;consumer-admin=Organisation admin;"}},
-		{"/portal/private/users", []string{"Organisation admin, "}},
+		{"/portal/private/users", []string{"Organisation admin, ; ", "ada@example.com Organisation admin 2", "bob@example.com Team member 2", " here; ", "new@example.com Team member 2", " awaited; ", "of the list: new@example.com"}},
 		{"/portal/private/apps", []string{"Till 1"}},
 		{"/portal/private/cart/provision", []string{"0 Shipping"}},
 		{"/portal/private/apps/1", []string{"mine Organisation", "pair ••••••••", "ends Never\n0 Shipping at shipping under Open 10 calls / 1 second(s)  0;", "authToken CREDENTIAL_TYPE_TYK_MANAGED ends Never\n1 Payments at payments under Open 10 calls / 1 second(s) may subscribe 1;", "has none"}},
 	} {
 		w.shows(w.open(one.path), 200, one.wants...)
+	}
+	if p := w.open("/portal/private/users"); strings.Contains(p.text, "eve@") || strings.Contains(p.text, "admin@") {
+		t.Error("the page shows people of another organisation:", p.text)
 	}
 	if p := w.open("/portal/private/apps/1"); strings.Contains(p.text, "of-the-past") {
 		t.Error("the page shows what opens something:", p.text)
