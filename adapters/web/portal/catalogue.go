@@ -2,12 +2,14 @@ package portal
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // found asks for products. A view that asks for them although the visitor may not see them
@@ -32,7 +34,25 @@ func (f *found) settle() {
 	}
 }
 
-func (v *visit) products(q url.Values) []product { return v.found(q).Products }
+func (v *visit) products(q url.Values) []product { return v.curious(q, v.found(q).Products) }
+
+// curious lets the products of a list have their APIs. They are asked for once, and only for
+// a template that looks at them.
+func (v *visit) curious(q url.Values, list []product) []product {
+	apis := sync.OnceValue(func() map[int][]api {
+		with := maps.Clone(q)
+		with.Set("apis", "true")
+		out := map[int][]api{}
+		for _, p := range v.found(with).Products {
+			out[p.ID] = p.APIs
+		}
+		return out
+	})
+	for i := range list {
+		list[i].later = apis
+	}
+	return list
+}
 
 // paging is where a list goes on.
 type paging struct {
@@ -65,7 +85,7 @@ func (v *visit) catalogue() {
 	}
 	out.settle()
 	v.title = "Product Catalogues"
-	v.show(http.StatusOK, "catalogue", map[string]any{"page": map[string]any{"Title": v.title}, "products": out.Products, "catalogues": out.Catalogues, "total": out.Total,
+	v.show(http.StatusOK, "catalogue", map[string]any{"page": map[string]any{"Title": v.title}, "products": v.curious(q, out.Products), "catalogues": out.Catalogues, "total": out.Total,
 		"search": q.Get("search"), "catalogue": q.Get("catalogue"), "paging": v.pages(out.Page, out.PerPage, out.Total)})
 }
 

@@ -99,6 +99,8 @@ type product struct {
 	Tags                                      []named
 	Preview, Logo                             picture
 	Match                                     *match // of searches: what answers them
+
+	later func() map[int][]api // of a list: the APIs of its products, by number
 }
 
 // match is what answers a search, in pieces: words that do so, and what is between them.
@@ -149,7 +151,7 @@ func (p product) GetAuthTypeBadgeFormatted() string {
 // GetAPITypeFormatted returns in words what sorts of APIs there are.
 func (p product) GetAPITypeFormatted() string {
 	var out []string
-	for _, a := range p.APIs {
+	for _, a := range p.described() {
 		// Some APIs have nothing to say but how callers prove who they are.
 		if kind := strings.ToUpper(a.APIType); kind != "" && !slices.Contains(p.AuthTypes, a.APIType) && !slices.Contains(out, kind) {
 			out = append(out, kind)
@@ -177,6 +179,9 @@ func (p product) SpecDetails() []api {
 // described returns the APIs, which know of what product they are.
 func (p product) described() []api {
 	out := slices.Clone(p.APIs)
+	if out == nil && p.later != nil {
+		out = slices.Clone(p.later()[p.ID])
+	}
 	for i := range out {
 		out[i].of = p.Path
 	}

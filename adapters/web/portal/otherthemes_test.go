@@ -38,8 +38,8 @@ func TestThemesOfOthers(t *testing.T) {
 	w.submit(w.open("/portal/catalogue-products/shipping"), "/portal/catalogue-products/shipping", "product_id", "3", "catalogue_id", "1", "plan_id", "1")
 	const docs = `{{$file := gt (.OASDocument.Base.Url | trim | length) 0}}{{if $file}}file {{.OASDocument.Base.Url}}{{end}} {{.GraphQLSDL.Base.Url}}`
 	w.wear("Plain", plain(map[string]string{
-		"views/home":      `{{range FeaturedProducts req}}({{.ProductName}}){{end}}`,
-		"views/catalogue": `{{range .products}}{{range GetCataloguesForProduct . req}}{{.Name}} {{end}}{{end}}{{.page.Title}};{{range $key, $value := GetCatalogueList req}}[{{$key}}={{$value.Name}}{{if eq $value.Selected true}} selected{{end}}]{{end}}{{range GetProducts req}}({{.ProductName}}){{else}}no product{{end}}`,
+		"views/home":      `{{range FeaturedProducts req}}({{.ProductName}} {{range .SpecDetails}}{{.SpecAlias}} ` + docs + `{{end}}){{end}}`,
+		"views/catalogue": `{{range .products}}{{range GetCataloguesForProduct . req}}{{.Name}} {{end}}{{end}}{{.page.Title}};{{range $key, $value := GetCatalogueList req}}[{{$key}}={{$value.Name}}{{if eq $value.Selected true}} selected{{end}}]{{end}}{{range GetProducts req}}({{.ProductName}}{{range .APIDetails}} {{.Name}} {{.APIType}} {{.ListenPath}}{{end}}{{range .SpecDetails}} {{.SpecAlias}}{{end}}){{else}}no product{{end}}`,
 		"views/portal_product_detail": `{{$user := CurrentUser req}}{{define "in"}}&lt;{{range .}}{{.ID}}={{.Name}}{{end}}&gt;{{end}}in {{template "in" GetCataloguesForProduct req $user .product}}, by number {{template "in" GetCataloguesForProduct req $user .product.ID}}, hidden {{template "in" GetCataloguesForProduct req $user 4}}, none {{template "in" GetCataloguesForProduct req $user 99}} {{.product.ProductName}} {{if .product.WebhooksEnabled}}streams{{else}}does not stream{{end}}
 {{range .product.APIDetails}}` + docs + `{{end}}{{range .product.SpecDetails}}` + docs + `{{end}}`,
 		"views/blog_listing":    `{{range .posts}}{{.ID}} by {{.Author.DisplayName}}{{end}}`,
@@ -57,10 +57,10 @@ func TestThemesOfOthers(t *testing.T) {
 		path  string
 		wants []string
 	}{
-		{"/", []string{"(Pet &lt;b&gt;store&lt;/b&gt;)"}},
-		{"/portal/catalogue-products", []string{"Public Catalogue Public Catalogue Public Catalogue Product Catalogues;[=All catalogues selected]", "[public-catalogue=Public Catalogue]", "(Payments)(Pet &lt;b&gt;store&lt;/b&gt;)(Shipping)"}},
-		{"/portal/catalogue-products?search=ship&catalogue=public-catalogue", []string{"[=All catalogues]", "[public-catalogue=Public Catalogue selected](Shipping)"}},
-		{"/portal/catalogue-products?catalogue=1", []string{"[public-catalogue=Public Catalogue selected](Payments)"}},
+		{"/", []string{"(Pet &lt;b&gt;store&lt;/b&gt; main file /portal/catalogue-products/pets/main/docs/download )"}},
+		{"/portal/catalogue-products", []string{"Public Catalogue Public Catalogue Public Catalogue Product Catalogues;[=All catalogues selected]", "[public-catalogue=Public Catalogue]", "(Payments pay authToken /pay/)(Pet &lt;b&gt;store&lt;/b&gt; main)(Shipping ship authToken /ship/)"}},
+		{"/portal/catalogue-products?search=ship&catalogue=public-catalogue", []string{"[=All catalogues]", "[public-catalogue=Public Catalogue selected](Shipping ship authToken /ship/)"}},
+		{"/portal/catalogue-products?catalogue=1", []string{"[public-catalogue=Public Catalogue selected](Payments pay authToken /pay/)"}},
 		{"/portal/catalogue-products?search=nothing-at-all", []string{"no product"}},
 		{"/portal/catalogue-products/pets", []string{"Pet &lt;b&gt;store&lt;/b&gt; does not stream", "file /portal/catalogue-products/pets/main/docs/download"}},
 		{"/portal/catalogue-products/payments", []string{"Payments streams", "in &lt;1=Public Catalogue&gt;, by number &lt;1=Public Catalogue&gt;, hidden &lt;&gt;, none &lt;&gt;"}},

@@ -131,18 +131,25 @@ func (s *Service) product(ctx context.Context, in named) (out Product, err error
 	return out, err
 }
 
-func (out *Product) readable(ctx context.Context, r store.Reader, _ sight, p product.Product) error {
+func (out *Product) readable(ctx context.Context, r store.Reader, _ sight, p product.Product) (err error) {
+	out.APIs, err = apisOf(ctx, r, p)
+	return err
+}
+
+// apisOf shows the APIs of a product, or its specifications.
+func apisOf(ctx context.Context, r store.Reader, p product.Product) ([]API, error) {
+	out := []API{}
 	all, err := documents.Readables(ctx, r, p)
 	for _, d := range all {
 		one := API{d.Alias, d.Name, d.Description, d.APIType, d.ListenPath, d.Active, string(d.Form), d.Address, ""}
 		if d.Form == document.GraphQL {
 			if one.Endpoint, err = documents.ServedAt(ctx, r, p, d); err != nil {
-				return err
+				return nil, err
 			}
 		}
-		out.APIs = append(out.APIs, one)
+		out = append(out, one)
 	}
-	return err
+	return out, err
 }
 
 func (out *Product) tagged(ctx context.Context, r store.Reader, _ sight, p product.Product) error {

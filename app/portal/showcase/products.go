@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/documents"
 	"github.com/gatehouse-io/gatehouse/app/portal/products"
 	"github.com/gatehouse-io/gatehouse/core/portal/catalogue"
@@ -30,6 +31,7 @@ type Card struct {
 	Catalogues          []table.ID `json:"Catalogues" doc:"Those that the visitor sees."`
 	Preview             string     `json:"Preview" doc:"Address of the picture on the card: the preview, or else the logo; empty: there is none."`
 	Match               *Match     `json:"Match,omitempty" doc:"Of searches: what answers them."`
+	APIs                []API      `json:"APIs,omitempty" doc:"Of lists that are asked for them."`
 }
 
 // Match is what answers a search, cut into pieces: words that do so, and what is between.
@@ -71,6 +73,7 @@ type question struct {
 	Catalogue string `query:"catalogue" doc:"Number or slug of a catalogue."`
 	Featured  string `query:"featured" doc:"true: only products that the home page shows."`
 	Product   string `query:"product" doc:"Number of a product: only that one."`
+	APIs      string `query:"apis" doc:"true: each product of the page has its APIs."`
 	Number    string `query:"page" doc:"Page, counted from 1."`
 }
 
@@ -78,6 +81,27 @@ type question struct {
 const perPage = 24
 
 func (s *Service) products(ctx context.Context, in question) (out Found, err error) {
+	if out, err = s.cards(ctx, in); err != nil || in.APIs != "true" {
+		return out, err
+	}
+	err = s.look(ctx, in.visitor, func(r store.Reader, now sight) error {
+		for i := range out.Products {
+			c := &out.Products[i]
+			p, err := portal.Glance[product.Product](ctx, r, products.Kind.Name, c.ID)
+			if err == nil && !p.Away() && catalogue.Shows(now.ids, p.Catalogues) { // it may be gone by now
+				c.APIs, err = apisOf(ctx, r, p)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// cards are the products of a page, without their APIs.
+func (s *Service) cards(ctx context.Context, in question) (out Found, err error) {
 	out = Found{Products: []Card{}, Catalogues: []Shelf{}, Page: pageOf(in.Number), PerPage: perPage}
 	var now sight
 	var all []*ware
@@ -176,7 +200,7 @@ func (s sight) shelves() []Shelf {
 }
 
 func cardOf(p product.Product) Card {
-	return Card{p.ID, p.Title(), p.Path, p.Description, p.AuthType(), append([]string{}, p.AuthTypes...), p.Feature, p.IsDocumentationOnly, p.Catalogues, p.Address(product.Preview), nil}
+	return Card{p.ID, p.Title(), p.Path, p.Description, p.AuthType(), append([]string{}, p.AuthTypes...), p.Feature, p.IsDocumentationOnly, p.Catalogues, p.Address(product.Preview), nil, nil}
 }
 
 // card leaves the catalogues that the visitor sees.
