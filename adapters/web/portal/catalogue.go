@@ -151,7 +151,7 @@ func (v *visit) docs() {
 	v.title = d.Product + ": " + orElse(d.Name, d.Alias)
 	at := productPage(v.r.PathValue("path")) + "/"
 	data := map[string]any{"Name": orElse(d.Name, d.Alias), "Description": "", "Path": at + url.PathEscape(d.Alias) + "/docs", "Url": at + url.PathEscape(d.Alias) + "/docs/download",
-		"product": d.Product, "back": strings.TrimSuffix(at, "/"), "text": d.Text, "try": ""}
+		"product": named(d.Product), "api": named(orElse(d.Name, d.Alias)), "back": strings.TrimSuffix(at, "/"), "text": d.Text, "try": ""}
 	if d.Tryable {
 		data["try"] = at + url.PathEscape(d.Alias) + "/try"
 	}

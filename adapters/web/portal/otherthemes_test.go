@@ -1,9 +1,17 @@
 package portal_test
 
 import (
+	"log/slog"
+	"net/http"
 	"strings"
 	"testing"
 
+	"github.com/gatehouse-io/gatehouse/adapters/graphql"
+	"github.com/gatehouse-io/gatehouse/adapters/render"
+	pages "github.com/gatehouse-io/gatehouse/adapters/web/portal"
+	"github.com/gatehouse-io/gatehouse/adapters/yaml"
+	"github.com/gatehouse-io/gatehouse/app"
+	"github.com/gatehouse-io/gatehouse/app/portal/themes"
 	"github.com/gatehouse-io/gatehouse/core/portal/theme"
 )
 
@@ -120,4 +128,34 @@ func TestRelatedPosts(t *testing.T) {
 	}
 	w.api("PUT", "/portal-api/settings", `{"BlogEnabled":false}`)
 	w.shows(w.open("/portal/catalogue-products/pets"), 200, "no posts")
+}
+
+// TestLayoutsOfDescriptions: descriptions of APIs have their own layouts where a theme has
+// them, and the layout of all pages otherwise.
+func TestLayoutsOfDescriptions(t *testing.T) {
+	for renderer, want := range map[string]string{"redoc": "of redoc, pets: Pets, ", "stoplight": "of stoplight, pets: Pets, "} {
+		w := newWorldWith(t, func(p *app.Portal) {
+			p.GraphQL = graphql.Checker{}
+			p.Pages = func(p app.Pages) func(http.Handler) http.Handler {
+				return pages.Front(pages.Config{Engine: render.Engine{}, YAML: yaml.Codec{}, Theme: p.Theme, Standard: themes.Standard(), Alone: true, Renderer: renderer, Log: slog.New(slog.DiscardHandler)})
+			}
+		})
+		w.api("POST", "/portal-api/products", `{"Name":"pets","Path":"pets","IsDocumentationOnly":true,"Catalogues":[1],"SpecDetails":[{"SpecAlias":"main","Name":"Pets"},{"SpecAlias":"graph"}]}`)
+		w.upload("POST", "/portal-api/products/1/spec-details/1/oas", "pets.yaml", []byte(petstore))
+		w.upload("PUT", "/portal-api/products/1/spec-details/2/graphql/schema", "schema.graphql", []byte("type Query { pet: String }"))
+		views := map[string]string{"views/product_doc_redoc": "view {{.Name}}", "views/product_doc_stoplight_spec": "view {{.Name}}", "views/product_doc_graphql_playground": "view {{.Name}}"}
+		w.wear("Plain", plain(views))
+		if p := w.shows(w.open("/portal/catalogue-products/pets/main/docs"), 200); p.text != "view Pets" {
+			t.Errorf("%s, without a layout: %s", renderer, p.text)
+		}
+		for _, name := range []string{"redoc", "stoplight", "graphql"} {
+			views["layouts/product_layout_doc_"+name] = "of " + name + ", {{.product.Name}}: {{.api.Name}}, {{yield}}"
+		}
+		w.wear("Plain", plain(views))
+		for path, want := range map[string]string{"main": want + "view Pets", "graph": "of graphql, pets: graph, view graph"} {
+			if p := w.shows(w.open("/portal/catalogue-products/pets/"+path+"/docs"), 200); p.text != want {
+				t.Errorf("%s: %s, want %s", renderer, p.text, want)
+			}
+		}
+	}
 }

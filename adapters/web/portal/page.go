@@ -206,9 +206,11 @@ func (v *visit) broken(what string, err error) {
 	v.fail(http.StatusInternalServerError)
 }
 
-// layouts are the layouts of views; others have portal_layout.
+// layouts are the layouts of views; others have portal_layout, and so has a view in a theme
+// without its layout.
 var layouts = map[string]string{
 	"blog_listing": "blog_layout", "blog_detail": "blog_layout",
+	"product_doc_redoc": "product_layout_doc_redoc", "product_doc_stoplight_spec": "product_layout_doc_stoplight", "product_doc_graphql_playground": "product_layout_doc_graphql",
 	"user_profile": "portal_layout_private", "user_home": "portal_layout_private", "user_list": "portal_layout_private", "user_invite": "portal_layout_private",
 	"user_detail": "portal_layout_private", "user_edit": "portal_layout_private", "user_leave": "portal_layout_private", "app_form_create": "portal_layout_private", "app_form_update": "portal_layout_private", "portal_checkout": "portal_layout_private", "analytics": "portal_layout_private",
 	"organisation_edit": "portal_layout_private", "organisation_success": "portal_layout_private", "user_org_pending": "portal_layout_private", "user_org_disabled": "portal_layout_private",
