@@ -125,11 +125,18 @@ func (v *visit) pick() {
 	v.goTo(here + "?done=added")
 }
 
-// unpick takes a product out of the cart. It changes nothing but this browser.
+// unpick takes a product out of the cart. It changes nothing but this browser. Some themes
+// name the place of the item in the cart where its catalogue is wanted: when the product is
+// not there from the one that is named, it goes anyway.
 func (v *visit) unpick() {
-	v.keep(slices.DeleteFunc(v.picks(), func(p picked) bool {
-		return strconv.Itoa(p.catalogue) == v.r.PathValue("catalogue") && strconv.Itoa(p.product) == v.r.PathValue("product")
-	}))
+	list := v.picks()
+	named := func(p picked) bool { return strconv.Itoa(p.product) == v.r.PathValue("product") }
+	exactly := func(p picked) bool { return named(p) && strconv.Itoa(p.catalogue) == v.r.PathValue("catalogue") }
+	gone := named
+	if slices.ContainsFunc(list, exactly) {
+		gone = exactly
+	}
+	v.keep(slices.DeleteFunc(list, gone))
 	v.goTo(checkoutPage + "?done=removed")
 }
 

@@ -55,7 +55,7 @@ func TestThemesOfOthers(t *testing.T) {
 		"views/user_edit":       `{{range $role := .roles}}{{$role.ID}}={{$role.DisplayName}};{{end}}`,
 		"views/user_list":       `{{index .roles "consumer-admin"}}, {{index .roles "nothing"}}; {{$roles := .roles}}{{range $i, $one := FilterUserInvites req}}{{$one.Email}} {{index $roles $one.Role}} {{$one.CreatedAt | date "2006"}} {{if $one.Uactive}}here{{else if $one.Joined}}joined{{else}}awaited{{end}}; {{end}} of the list: {{range FilterUserInvites .users}}{{.Email}}{{end}}`,
 		"views/user_home":       `{{range Clients req}}{{$first := .GetFirstAccessRequest}}{{.Name}} {{$first.ID}}{{end}}`,
-		"views/portal_checkout": `{{range .cart}}{{len .AppTemplates}} {{range .Products}}{{.ProductName}}{{end}}{{end}}`,
+		"views/portal_checkout": `{{range $index, $item := .cart}}{{len .AppTemplates}} {{range .Products}}{{.ProductName}} remove/{{$index}}/{{.ID}}{{end}}{{else}}empty{{end}}`,
 		"views/app_form_update": `{{if eq .currentUser.ID .app.UserID}}mine{{end}} {{.app.VisibilityLabel}}
 {{range .app.Credentials}}{{if eq .CredentialType "CREDENTIAL_TYPE_CUSTOM"}}pair {{.CredentialKey}} {{.CredentialSecret}}{{else}}{{TypeOfCredential .}} {{.CredentialType}}{{end}} ends {{.ExpiresAsString}}
 {{with .AccessRequest}}{{.ID}} {{range .Products}}{{.ProductName}} at {{.Path}}{{end}} under {{.Plan.Name}} {{.Plan.FormatRateLimit}} {{if .AllowSubscriptions}}may subscribe{{end}} {{.ProviderID}}{{end}};{{end}}
@@ -77,11 +77,13 @@ func TestThemesOfOthers(t *testing.T) {
 		{"/portal/private/users/2/edit", []string{"consumer-team-member=Team member;consumer-admin=Organisation admin;"}},
 		{"/portal/private/users", []string{"Organisation admin, ; ", "ada@example.com Organisation admin 2", "bob@example.com Team member 2", " here; ", "new@example.com Team member 2", " awaited; ", "of the list: new@example.com"}},
 		{"/portal/private/apps", []string{"Till 1"}},
-		{"/portal/private/cart/provision", []string{"0 Shipping"}},
+		{"/portal/private/cart/provision", []string{"0 Shipping remove/0/3"}},
 		{"/portal/private/apps/1", []string{"mine Organisation", "pair ••••••••", "ends Never\n0 Shipping at shipping under Open 10 calls / 1 second(s)  0;", "authToken CREDENTIAL_TYPE_TYK_MANAGED ends Never\n1 Payments at payments under Open 10 calls / 1 second(s) may subscribe 1;", "has none"}},
 	} {
 		w.shows(w.open(one.path), 200, one.wants...)
 	}
+	w.shows(w.open("/portal/private/cart/remove/0/2"), 200, "Shipping") // another product stays
+	w.shows(w.open("/portal/private/cart/remove/0/3"), 200, "empty")
 	if p := w.open("/portal/private/users"); strings.Contains(p.text, "eve@") || strings.Contains(p.text, "admin@") {
 		t.Error("the page shows people of another organisation:", p.text)
 	}
