@@ -103,7 +103,7 @@ type named struct {
 // find returns a product that the visitor sees. Others are not there.
 func find(ctx context.Context, r store.Reader, now sight, path string) (product.Product, error) {
 	v, err := products.Kind.ByKey(ctx, r, "path", store.Indexed(path))
-	if err == nil && (v.Value.Away() || !catalogue.Shows(now.ids, v.Value.Catalogues)) {
+	if err == nil && !now.sees(v.Value) {
 		err = products.Kind.Absent()
 	}
 	return v.Value, err

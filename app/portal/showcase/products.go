@@ -88,7 +88,7 @@ func (s *Service) products(ctx context.Context, in question) (out Found, err err
 		for i := range out.Products {
 			c := &out.Products[i]
 			p, err := portal.Glance[product.Product](ctx, r, products.Kind.Name, c.ID)
-			if err == nil && !p.Away() && catalogue.Shows(now.ids, p.Catalogues) { // it may be gone by now
+			if err == nil && now.sees(p) { // it may be gone by now
 				c.APIs, err = apisOf(ctx, r, p)
 			}
 			if err != nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/catalogue"
 	"github.com/gatehouse-io/gatehouse/core/portal/organisation"
+	"github.com/gatehouse-io/gatehouse/core/portal/product"
 	"github.com/gatehouse-io/gatehouse/core/portal/setting"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -72,6 +73,9 @@ type sight struct {
 	ids    []table.ID // of in
 	cart   map[table.ID]bool
 }
+
+// sees reports whether the viewer sees a product.
+func (s sight) sees(p product.Product) bool { return !p.Away() && catalogue.Shows(s.ids, p.Catalogues) }
 
 // admin reports whether the viewer sees drafts.
 func (s sight) admin() bool { return s.viewer != nil && s.viewer.Admin() }
