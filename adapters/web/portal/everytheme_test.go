@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"log/slog"
-	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,11 +12,8 @@ import (
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/adapters/graphql"
-	"github.com/gatehouse-io/gatehouse/adapters/render"
 	pages "github.com/gatehouse-io/gatehouse/adapters/web/portal"
-	"github.com/gatehouse-io/gatehouse/adapters/yaml"
 	"github.com/gatehouse-io/gatehouse/app"
-	"github.com/gatehouse-io/gatehouse/app/portal/themes"
 	"github.com/gatehouse-io/gatehouse/core/portal/theme"
 )
 
@@ -167,9 +163,7 @@ func account(w *world, email string) string {
 func TestThemeOfRedoc(t *testing.T) {
 	var log bytes.Buffer
 	w := newWorldWith(t, func(p *app.Portal) {
-		p.Pages = func(p app.Pages) func(http.Handler) http.Handler {
-			return pages.Front(pages.Config{Engine: render.Engine{}, YAML: yaml.Codec{}, Theme: p.Theme, Standard: themes.Standard(), Alone: true, Renderer: "redoc", Log: slog.New(slog.NewTextHandler(&log, nil))})
-		}
+		p.Pages = fronted(func(c *pages.Config) { c.Renderer, c.Log = "redoc", slog.New(slog.NewTextHandler(&log, nil)) })
 	})
 	w.stocked()
 	w.wear("Everything", everything(t))

@@ -7,13 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gatehouse-io/gatehouse/adapters/render"
 	pages "github.com/gatehouse-io/gatehouse/adapters/web/portal"
-	"github.com/gatehouse-io/gatehouse/adapters/yaml"
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/apptest"
 	"github.com/gatehouse-io/gatehouse/app/portal/sso"
-	"github.com/gatehouse-io/gatehouse/app/portal/themes"
 )
 
 // TestLoginsElsewhere states that people find identity providers where they log in, and
@@ -83,9 +80,7 @@ func TestAdministratorsArrive(t *testing.T) {
 // they have logged in, and its links lead to its own start page.
 func TestHomeElsewhere(t *testing.T) {
 	w := newWorldWith(t, func(p *app.Portal) {
-		p.Pages = func(p app.Pages) func(http.Handler) http.Handler {
-			return pages.Front(pages.Config{Engine: render.Engine{}, YAML: yaml.Codec{}, Theme: p.Theme, Standard: themes.Standard(), Home: "/portal", Log: p.Log})
-		}
+		p.Pages = fronted(func(c *pages.Config) { c.Home, c.Alone = "/portal", false })
 	})
 	w.api("POST", "/portal-api/menus/1/items", `{"Title":"Begin","Path":"/"}`)
 	const login = "/auth/password/login"

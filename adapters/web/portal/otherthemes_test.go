@@ -1,17 +1,12 @@
 package portal_test
 
 import (
-	"log/slog"
-	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/adapters/graphql"
-	"github.com/gatehouse-io/gatehouse/adapters/render"
 	pages "github.com/gatehouse-io/gatehouse/adapters/web/portal"
-	"github.com/gatehouse-io/gatehouse/adapters/yaml"
 	"github.com/gatehouse-io/gatehouse/app"
-	"github.com/gatehouse-io/gatehouse/app/portal/themes"
 	"github.com/gatehouse-io/gatehouse/core/portal/theme"
 )
 
@@ -138,9 +133,7 @@ func TestLayoutsOfDescriptions(t *testing.T) {
 	for renderer, want := range map[string]string{"redoc": "of redoc, pets: Pets, ", "stoplight": "of stoplight, pets: Pets, "} {
 		w := newWorldWith(t, func(p *app.Portal) {
 			p.GraphQL = graphql.Checker{}
-			p.Pages = func(p app.Pages) func(http.Handler) http.Handler {
-				return pages.Front(pages.Config{Engine: render.Engine{}, YAML: yaml.Codec{}, Theme: p.Theme, Standard: themes.Standard(), Alone: true, Renderer: renderer, Log: slog.New(slog.DiscardHandler)})
-			}
+			p.Pages = fronted(func(c *pages.Config) { c.Renderer = renderer })
 		})
 		w.api("POST", "/portal-api/products", `{"Name":"pets","Path":"pets","IsDocumentationOnly":true,"Catalogues":[1],"SpecDetails":[{"SpecAlias":"main","Name":"Pets"},{"SpecAlias":"graph"}]}`)
 		w.upload("POST", "/portal-api/products/1/spec-details/1/oas", "pets.yaml", []byte(petstore))

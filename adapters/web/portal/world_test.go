@@ -60,9 +60,7 @@ func unbegun(t testing.TB, change func(*app.Portal)) *world {
 	log := slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelError}))
 	p := app.Portal{
 		Shared: true, Local: []string{"http://localhost:3000"}, SigningKey: "a signing key", Live: live.Settings{Delay: -1}, Themes: themes.Settings{Engine: render.Engine{}}, MaxUpload: 1 << 20, Files: folder.New(w.files),
-		Pages: func(p app.Pages) func(http.Handler) http.Handler {
-			return pages.Front(pages.Config{Engine: render.Engine{}, YAML: yaml.Codec{}, Theme: p.Theme, Standard: themes.Standard(), Bootstrapped: p.Bootstrapped, Alone: true, Log: log})
-		},
+		Pages: fronted(func(c *pages.Config) { c.Log = log }),
 	}
 	change(&p)
 	a, err := app.New(app.WithLogger(slog.New(slog.DiscardHandler)), app.WithKeys(keys), app.WithPasswords(crypto.Passwords{Iterations: 1}), app.WithAudit(audit.Settings{Signer: keys}), app.WithPortal(p))
@@ -71,6 +69,15 @@ func unbegun(t testing.TB, change func(*app.Portal)) *world {
 	t.Cleanup(w.server.Close)
 	w.fresh()
 	return w
+}
+
+// fronted makes the pages of the portal, with what change makes of their configuration.
+func fronted(change func(*pages.Config)) func(app.Pages) func(http.Handler) http.Handler {
+	return func(p app.Pages) func(http.Handler) http.Handler {
+		c := pages.Config{Engine: render.Engine{}, YAML: yaml.Codec{}, Theme: p.Theme, Standard: themes.Standard(), Bootstrapped: p.Bootstrapped, Alone: true, Log: p.Log}
+		change(&c)
+		return pages.Front(c)
+	}
 }
 
 func must(t testing.TB, err error) {
