@@ -1,7 +1,6 @@
 package portal
 
 import (
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
@@ -158,27 +157,24 @@ func (m member) Uactive() bool { return m.Active }
 // JoinedAt is empty: the portal does not keep when somebody has come.
 func (member) JoinedAt() string { return "" }
 
-// colleagues reads the people whom the viewer sees.
-func (v *visit) colleagues(out *[]*member) *reply {
-	a := v.call(http.MethodGet, "/users", url.Values{"per_page": {"100"}}, nil)
-	if !a.ok() {
-		return a
-	}
-	_ = json.Unmarshal(a.body.Bytes(), out) // our own answer
-	for _, m := range *out {
+// everybody asks for as many people as a page about them has.
+var everybody = url.Values{"per_page": {"100"}}
+
+// colleagues lets people know who looks at them.
+func (v *visit) colleagues(all []*member) []*member {
+	for _, m := range all {
 		m.seenBy(v.site.Viewer)
 	}
-	return a
+	return all
 }
 
 func (v *visit) users() {
 	var all []*member
-	if a := v.colleagues(&all); !a.ok() {
-		v.refused(a)
+	if !v.get("/users", everybody, &all) {
 		return
 	}
 	v.title = "Team"
-	v.show(http.StatusOK, "user_list", v.said(nil, map[string]any{"users": all, "roles": roleNames}, nil))
+	v.show(http.StatusOK, "user_list", v.said(nil, map[string]any{"users": v.colleagues(all), "roles": roleNames}, nil))
 }
 
 func (v *visit) inviteForm() {

@@ -120,6 +120,13 @@ func (v *visit) get(path string, query url.Values, out any) bool {
 	return false
 }
 
+// peek reads what an operation answers, and reports whether it could. Pages are made without
+// what a viewer may not see.
+func (v *visit) peek(path string, query url.Values, out any) bool {
+	a := v.call(http.MethodGet, path, query, nil)
+	return a.ok() && json.Unmarshal(a.body.Bytes(), out) == nil
+}
+
 // refused shows a page for an operation that did not do what it was asked for.
 func (v *visit) refused(a *reply) {
 	switch {

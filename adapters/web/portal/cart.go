@@ -1,7 +1,6 @@
 package portal
 
 import (
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
@@ -206,9 +205,8 @@ func (v *visit) cart() (out []item) {
 
 // offer looks up what somebody has picked.
 func (v *visit) offer(at picked) (out item, ok bool) {
-	a := v.call(http.MethodGet, "/catalogue-products/"+url.PathEscape(at.path), nil, nil)
 	var p product
-	if !a.ok() || json.Unmarshal(a.body.Bytes(), &p) != nil || p.ID != at.product || !p.Requesting {
+	if !v.peek("/catalogue-products/"+url.PathEscape(at.path), nil, &p) || p.ID != at.product || !p.Requesting {
 		return out, false
 	}
 	out = item{AuthType: p.AuthType, Products: []product{p}, DCREnabled: p.DCREnabled, NeedsCertificate: p.NeedsCertificate, ClientTypes: p.ClientTypes, ProviderID: p.ProviderID}

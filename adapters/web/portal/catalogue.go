@@ -15,23 +15,8 @@ import (
 // found asks for products. A view that asks for them although the visitor may not see them
 // gets none.
 func (v *visit) found(q url.Values) (out found) {
-	if a := v.call(http.MethodGet, "/catalogue-products", q, nil); a.ok() {
-		_ = json.Unmarshal(a.body.Bytes(), &out) // our own answer
-	}
-	out.settle()
+	v.peek("/catalogue-products", q, &out)
 	return out
-}
-
-// settle lets products know in which catalogues they are.
-func (f *found) settle() {
-	for i := range f.Products {
-		p := &f.Products[i]
-		for _, s := range f.Catalogues {
-			if slices.Contains(p.In, s.ID) {
-				p.Shelves = append(p.Shelves, s)
-			}
-		}
-	}
 }
 
 func (v *visit) products(q url.Values) []product { return v.curious(q, v.found(q).Products) }
@@ -83,7 +68,6 @@ func (v *visit) catalogue() {
 	if !v.get("/catalogue-products", q, &out) {
 		return
 	}
-	out.settle()
 	v.title = "Product Catalogues"
 	v.show(http.StatusOK, "catalogue", map[string]any{"page": map[string]any{"Title": v.title}, "products": v.curious(q, out.Products), "catalogues": out.Catalogues, "total": out.Total,
 		"search": q.Get("search"), "catalogue": q.Get("catalogue"), "paging": v.pages(out.Page, out.PerPage, out.Total)})

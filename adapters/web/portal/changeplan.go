@@ -37,7 +37,7 @@ func (v *visit) plansFor(app *client) {
 func (v *visit) plansOf(c credential) (out []plan) {
 	for i, p := range c.Products {
 		var all product
-		if a := v.call(http.MethodGet, "/catalogue-products/"+url.PathEscape(p.Path), nil, nil); !a.ok() || json.Unmarshal(a.body.Bytes(), &all) != nil {
+		if !v.peek("/catalogue-products/"+url.PathEscape(p.Path), nil, &all) {
 			return nil // it is not offered any more
 		}
 		all.offerIn()

@@ -40,9 +40,8 @@ func (v *visit) reusable(apps []client) reusables {
 // wholes returns apps with what they have access to, as many as are looked through.
 func (v *visit) wholes(apps []client) (out []*client) {
 	for _, one := range apps[:min(len(apps), maxAppsSearched)] {
-		a := v.call(http.MethodGet, "/apps/"+strconv.Itoa(one.ID), nil, nil)
 		app := &client{}
-		if a.ok() && json.Unmarshal(a.body.Bytes(), app) == nil {
+		if v.peek("/apps/"+strconv.Itoa(one.ID), nil, app) {
 			app.settle()
 			out = append(out, app)
 		}
@@ -208,8 +207,7 @@ func (v *visit) chosenApp() (int, *reply) {
 // takenBack deletes an app that was made for requests of which none is there.
 func (v *visit) takenBack(id int) bool {
 	at, app := "/apps/"+strconv.Itoa(id), client{}
-	a := v.call(http.MethodGet, at, nil, nil)
-	if !a.ok() || json.Unmarshal(a.body.Bytes(), &app) != nil || len(app.AccessRequests) > 0 {
+	if !v.peek(at, nil, &app) || len(app.AccessRequests) > 0 {
 		return false
 	}
 	return v.call(http.MethodDelete, at, nil, nil).ok()

@@ -69,9 +69,7 @@ type way struct {
 // loggingIn shows the form for passwords, and where else people can log in.
 func (v *visit) loggingIn(status int, faults []string, known map[string]any) {
 	var elsewhere struct{ Logins []way }
-	if a := v.call(http.MethodGet, "/logins", nil, nil); a.ok() {
-		_ = json.Unmarshal(a.body.Bytes(), &elsewhere) // our own answer
-	}
+	v.peek("/logins", nil, &elsewhere)
 	v.title = "Log in"
 	known["logins"], known["email"], known["pending"] = elsewhere.Logins, known["login"], v.r.URL.Query().Get("done") == "waiting"
 	v.show(status, "auth/login", v.said(faults, known, nil))

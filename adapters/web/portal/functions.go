@@ -69,20 +69,18 @@ func (v *visit) shelves() map[string]shelf {
 // a function, or of the one whose number is among them.
 func (v *visit) shelvesOf(args ...any) []shelf {
 	for _, a := range args {
-		id, ok := a.(int)
-		if p, is := a.(product); is {
-			if p.Shelves != nil {
-				return p.Shelves
+		switch a := a.(type) {
+		case product:
+			if a.Shelves == nil {
+				return v.shelvesOf(a.ID)
 			}
-			id, ok = p.ID, true
+			return a.Shelves
+		case int:
+			if list := v.found(url.Values{"product": {strconv.Itoa(a)}}).Products; len(list) > 0 {
+				return list[0].Shelves
+			}
+			return nil
 		}
-		if !ok {
-			continue
-		}
-		if list := v.found(url.Values{"product": {strconv.Itoa(id)}}).Products; len(list) > 0 {
-			return list[0].Shelves
-		}
-		return nil
 	}
 	return nil
 }

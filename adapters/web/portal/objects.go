@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"net/url"
@@ -71,6 +72,23 @@ type found struct {
 	Products             []product
 	Catalogues           []shelf
 	Total, Page, PerPage int
+}
+
+// UnmarshalJSON lets products know in which catalogues they are.
+func (f *found) UnmarshalJSON(text []byte) error {
+	type plain found
+	if err := json.Unmarshal(text, (*plain)(f)); err != nil {
+		return err
+	}
+	for i := range f.Products {
+		p := &f.Products[i]
+		for _, s := range f.Catalogues {
+			if slices.Contains(p.In, s.ID) {
+				p.Shelves = append(p.Shelves, s)
+			}
+		}
+	}
+	return nil
 }
 
 // picture is the address of a picture, or "".

@@ -73,9 +73,7 @@ func (v *visit) tryForm() (f tryForm, d described, ok bool) {
 	if !v.get("/catalogue-products"+v.part("path")+v.part("api")+"/try", nil, &f.tryable) {
 		return f, d, false
 	}
-	if a := v.call(http.MethodGet, "/catalogue-products"+v.part("path")+v.part("api")+"/docs", nil, nil); a.ok() {
-		_ = json.Unmarshal(a.body.Bytes(), &d) // our own answer
-	}
+	v.peek("/catalogue-products"+v.part("path")+v.part("api")+"/docs", nil, &d)
 	if ref, err := v.drawn(d); err == nil {
 		f.Operation = ref.find(orElse(v.r.URL.Query().Get("operation"), v.field("operation")))
 	}
