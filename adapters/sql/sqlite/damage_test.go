@@ -40,13 +40,21 @@ func fill(tb testing.TB, s *sqlite.Store, n int) {
 	}
 }
 
-// tamper runs a statement behind the store's back.
-func tamper(tb testing.TB, path, statement string) {
+// behind opens a file behind the store's back. It waits while the store has the file for
+// itself, as it does while it writes its log back.
+func behind(tb testing.TB, path string) *sql.DB {
 	tb.Helper()
-	db, err := sql.Open("sqlite", path+"?_pragma=busy_timeout(10000)") // the service may be writing its log back
+	db, err := sql.Open("sqlite", path+"?_pragma=busy_timeout(10000)")
 	if err != nil {
 		tb.Fatal(err)
 	}
+	return db
+}
+
+// tamper runs a statement behind the store's back.
+func tamper(tb testing.TB, path, statement string) {
+	tb.Helper()
+	db := behind(tb, path)
 	defer func() { _ = db.Close() }()
 	if _, err := db.ExecContext(tb.Context(), statement); err != nil {
 		tb.Fatal(err)

@@ -1,7 +1,6 @@
 package sqlite_test
 
 import (
-	"database/sql"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -29,10 +28,7 @@ func TestMigrate(t *testing.T) {
 		`insert into migration (name, sum) values ('9999_future.sql', 'x')`: "use the newer program",
 		`update migration set sum = 'other'`:                                "another version of this step",
 	} {
-		db, err := sql.Open("sqlite", path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		db := behind(t, path)
 		if _, err := db.ExecContext(t.Context(), statement); err != nil {
 			t.Fatal(err)
 		}

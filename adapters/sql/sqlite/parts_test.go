@@ -2,7 +2,6 @@ package sqlite_test
 
 import (
 	"bytes"
-	"database/sql"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -75,10 +74,7 @@ func holds(tb testing.TB, s *sqlite.Store, id string, first, second []byte) {
 // ask returns a number that a query over the file answers.
 func ask(tb testing.TB, path, query string) (n int) {
 	tb.Helper()
-	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	db := behind(tb, path)
 	defer func() { _ = db.Close() }()
 	if err := db.QueryRowContext(tb.Context(), query).Scan(&n); err != nil {
 		tb.Fatal(query, err)

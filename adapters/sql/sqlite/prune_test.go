@@ -1,7 +1,6 @@
 package sqlite_test
 
 import (
-	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -43,11 +42,8 @@ func grow(t *testing.T, s *sqlite.Store, path string, times int) int64 {
 // size is that of the file once it holds all that was committed.
 func size(t *testing.T, path string) int64 {
 	t.Helper()
-	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = db.ExecContext(t.Context(), "pragma wal_checkpoint(truncate)")
+	db := behind(t, path)
+	_, err := db.ExecContext(t.Context(), "pragma wal_checkpoint(truncate)")
 	if err := errors.Join(err, db.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -69,10 +65,7 @@ func TestSpaceComesBack(t *testing.T) {
 				if err := s.Close(); err != nil {
 					t.Fatal(err)
 				}
-				db, err := sql.Open("sqlite", path)
-				if err != nil {
-					t.Fatal(err)
-				}
+				db := behind(t, path)
 				for _, statement := range []string{"pragma journal_mode(delete)", "pragma auto_vacuum(none)", "vacuum"} {
 					if _, err := db.ExecContext(t.Context(), statement); err != nil {
 						t.Fatal(statement, err)

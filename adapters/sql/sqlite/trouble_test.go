@@ -1,7 +1,6 @@
 package sqlite_test
 
 import (
-	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -63,10 +62,7 @@ func TestLockedElsewhere(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "gatehouse.db")
 	s := open(t, path)
-	other, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(10000)")
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := behind(t, path)
 	other.SetMaxOpenConns(1)
 	if _, err := other.ExecContext(t.Context(), "begin immediate"); err != nil {
 		t.Fatal(err)
