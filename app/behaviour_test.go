@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -220,7 +221,7 @@ func TestRegistryWithoutStore(t *testing.T) {
 	a := service(t, nobodyWatches(), app.WithStore(st), app.WithLogger(slog.New(slog.DiscardHandler)))
 	h := contracttest.Wrap(t, a, describe(t, a))
 	idp, hook := `{"name":"x","jwks_uri":"https://x"}`, `{"name":"x","method":"POST","target_path":"https://x"}`
-	const away = `{"Status":"Error","Message":"internal server error","Meta":null}`
+	doing := map[string]string{"GET": "reading", "DELETE": "deleting"}
 	for _, c := range []struct {
 		method, path, body string
 		status             int
@@ -238,6 +239,7 @@ func TestRegistryWithoutStore(t *testing.T) {
 			r.Header.Set(callers["admin"][0], callers["admin"][1])
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, r)
+			away := fmt.Sprintf(`{"Status":"Error","Message":"error %s client idp","Meta":null}`, cmp.Or(doing[c.method], "saving"))
 			if w.Code != c.status || w.Header().Get("Retry-After") != "1" || c.status == 500 && w.Body.String() != away {
 				t.Errorf("%s %s, %v: %d %v %s", c.method, c.path, lost, w.Code, w.Header(), w.Body)
 			}

@@ -118,6 +118,7 @@ func TestVanishedFileIsTold(t *testing.T) {
 		{"POST", "/api/hooks", hook, 200, "created"}, {"GET", "/health", "", 200, "pass"},
 		{"", "", "", 0, ""},
 		{"POST", "/api/hooks", hook, 503, "The database file has been moved or deleted and nothing was stored"},
+		{"POST", "/api/clientidps", `{"name":"x","jwks_uri":"https://x"}`, 500, "error saving client idp: The database file has been moved or deleted"},
 		{"GET", "/health", "", 503, "nothing can be written: store: the database file has been moved or deleted"},
 		{"GET", "/api/hooks", "", 200, "hooks.example.com"},
 	} {

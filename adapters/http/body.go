@@ -152,7 +152,7 @@ const (
 func (x *exchange) leave(w nethttp.ResponseWriter) (after func()) {
 	body, ok := x.http.Body.(timedBody)
 	cut := x.status == nethttp.StatusRequestEntityTooLarge && x.call.Body == nil
-	if !ok || x.call.Incoming == nil && !cut {
+	if !ok || x.row.hasBody && x.call.Incoming == nil && !cut {
 		return func() {}
 	}
 	if x.http.ContentLength < 0 || x.http.ContentLength > drained {

@@ -207,15 +207,24 @@ func TestAnswersBehindLargeBodies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := httptest.NewServer(echoes(t, httpadapter.Config{Guard: guard, MaxBody: 1 << 20}))
 			t.Cleanup(s.Close)
-			for _, head := range []string{"Content-Length: 30000000\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n1c9c380\r\n"} {
-				conn, answers := dial(t, s, "POST /echo HTTP/1.1\r\nHost: x\r\n"+head)
-				if _, err := conn.Write(make([]byte, 30_000_000)); err != nil {
-					t.Fatalf("%q: %v", head, err)
-				}
-				if r, err := nethttp.ReadResponse(answers, nil); err != nil || strconv.Itoa(r.StatusCode) != name || !r.Close {
-					t.Errorf("%q: %+v %v", head, r, err)
-				}
-			}
+			tellsBehind(t, s, "POST /echo", name)
 		})
+	}
+	s := httptest.NewServer(echoes(t, httpadapter.Config{MaxBody: 1 << 20}))
+	t.Cleanup(s.Close)
+	tellsBehind(t, s, "DELETE /echo", "405") // no row takes the body, or the path
+	tellsBehind(t, s, "POST /none", "404")
+}
+
+func tellsBehind(t *testing.T, s *httptest.Server, request, status string) {
+	t.Helper()
+	for _, head := range []string{"Content-Length: 30000000\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n1c9c380\r\n"} {
+		conn, answers := dial(t, s, request+" HTTP/1.1\r\nHost: x\r\n"+head)
+		if _, err := conn.Write(make([]byte, 30_000_000)); err != nil {
+			t.Fatalf("%s %q: %v", request, head, err)
+		}
+		if r, err := nethttp.ReadResponse(answers, nil); err != nil || strconv.Itoa(r.StatusCode) != status || !r.Close {
+			t.Errorf("%s %q: %+v %v", request, head, r, err)
+		}
 	}
 }

@@ -27,9 +27,6 @@ func (c *Config) serve(r *row) nethttp.Handler {
 		func(_ context.Context, _ error, w nethttp.ResponseWriter) {
 			w.WriteHeader(nethttp.StatusInternalServerError)
 		}))
-	if !r.hasBody {
-		return server
-	}
 	return nethttp.HandlerFunc(func(w nethttp.ResponseWriter, req *nethttp.Request) { server.ServeHTTP(w, timed(w, req)) })
 }
 

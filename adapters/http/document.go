@@ -40,7 +40,7 @@ func (x *exchange) translate(ctx context.Context) error {
 		return x.attach(ctx, mediaType, params["boundary"])
 	case yamlTypes[mediaType], graphTypes[mediaType] && len(x.call.Body) > 0 && doc.Check(x.call.Body, 0) != nil:
 		return x.fromYAML(ctx, x.call.Body)
-	case mediaType == formType:
+	case mediaType == formType && !bytes.HasPrefix(bytes.TrimLeft(x.call.Body, " \t\r\n"), []byte("{")): // some clients send JSON under any type
 		return x.fromForm(ctx, params["boundary"])
 	}
 	return x.admit(ctx, len(x.call.Body), doc.Count(x.call.Body))

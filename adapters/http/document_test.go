@@ -85,6 +85,8 @@ func TestDocuments(t *testing.T) {
 		{otherForm, "", otherBody, 400, "no part named file"},
 		{"multipart/form-data", "", "x", 400, "form"},
 		{jsonForm, "", "x", 400, "form"},
+		{jsonForm, "", "\r\n {\"b\":1.50,\"a\":2}", 200, `{"b":1.50,"a":2}`},
+		{"multipart/form-data", "", `{"b":1.50,"a":2}`, 200, `{"b":1.50,"a":2}`},
 	} {
 		req := httptest.NewRequest("POST", "/echo", strings.NewReader(c.body))
 		req.Header.Set("Content-Type", c.contentType)

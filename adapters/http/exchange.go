@@ -148,7 +148,7 @@ func (x *exchange) statusOf(err error) int {
 // that what guards, watches and writes down also sees malformed requests.
 func (r *row) decode(_ context.Context, req *nethttp.Request) (any, error) {
 	x := &exchange{row: r, http: req}
-	x.call = operation.Call{Spec: r.spec, RawPath: req.URL.EscapedPath(), Remote: r.remote(req), Peer: req.RemoteAddr, Token: r.dialect.token(req)}
+	x.call = operation.Call{Spec: r.spec, Method: req.Method, RawPath: req.URL.EscapedPath(), Remote: r.remote(req), Peer: req.RemoteAddr, Token: r.dialect.token(req)}
 	if len(req.Header["Cookie"]) > 0 {
 		x.present()
 	}

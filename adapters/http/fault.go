@@ -78,7 +78,9 @@ func classify(err error) *fault.Error {
 
 // passing reports whether a fault passes when the store is there again, whatever
 // the status by which a row answers it.
-func passing(f *fault.Error) bool { return f.Code == codeAway || f.Code == codeDeadline }
+func passing(f *fault.Error) bool {
+	return f.Code == codeAway || f.Code == codeDeadline || f.Code == codeGone
+}
 
 // codeOf returns the code of a fault, or the name of its kind.
 func codeOf(f *fault.Error) string { return cmp.Or(f.Code, f.Kind.String()) }

@@ -2,6 +2,7 @@ package opa_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -177,6 +178,23 @@ func TestFailsClosedWithoutRules(t *testing.T) {
 	stranger.Spec = &operation.Spec{ID: "stranger", Method: "GET"}
 	if _, err := engine(t, opa.Config{}).Decide(t.Context(), &stranger); !errors.Is(err, opa.ErrNoVerdict) {
 		t.Error(err)
+	}
+}
+
+// A rule about the path or the method holds however a caller writes the path, and for HEAD.
+func TestOneSpellingOfPaths(t *testing.T) {
+	e := engine(t, opa.Config{OrgRules: orgRules(`package dashboard_users
+deny[x] { x := sprintf("%v %v", [input.request.method, input.request.path]) }`)})
+	for sent, seen := range map[string]string{
+		"/api/apis/1": "/api/apis/1", "/api/apis/1/": "/api/apis/1", "/%61pi/apis/%31": "/api/apis/1", "/api/apis/a%2fb%7e": "/api/apis/a%2Fb~",
+		"/api/apis/a%3Ab": "/api/apis/a:b", "/api/apis/a:b": "/api/apis/a:b", "/api/apis/%": "/api/apis/%",
+	} {
+		c := call(t, things, "apis.get", sent, nil)
+		for _, c.Method = range []string{"", "HEAD"} {
+			if v := decide(t, e, c); !slices.Equal(v.Denials, []string{cmp.Or(c.Method, "GET") + " " + seen}) {
+				t.Error(sent, c.Method, v.Denials)
+			}
+		}
 	}
 }
 

@@ -2,6 +2,8 @@ package opa
 
 import (
 	"bytes"
+	"cmp"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -129,7 +131,7 @@ func (v vocabulary) item(name string, value *ast.Term) [2]*ast.Term {
 func (e *Engine) input(c *operation.Call, r row, body []byte) ast.Value {
 	w := e.words
 	request := ast.NewObject(
-		w.member("method", c.Spec.Method), w.member("path", shownPath(c)),
+		w.member("method", cmp.Or(c.Method, c.Spec.Method)), w.member("path", shownPath(c)),
 		w.item("query", w.query(c)), w.item("headers", w.headers(c)),
 	)
 	if body != nil && c.Spec.Method != "GET" && c.Spec.Method != "HEAD" {
@@ -149,12 +151,21 @@ func unseen(c *operation.Call) func(name string) bool {
 	return func(name string) bool { return slices.Contains(c.Spec.Unseen, name) }
 }
 
-// shownPath returns the path of a call as rules see it.
+// shownPath returns the path of a call as rules see it: as it was sent, but in one spelling
+// of all that lead to the same place, since a rule about the path must not depend on how a
+// caller writes it (docs/wire/rules.md#input).
 func shownPath(c *operation.Call) string {
-	if len(c.Spec.Unseen) == 0 {
-		return c.RawPath
+	path := c.RawPath
+	if len(c.Spec.Unseen) > 0 {
+		path = c.Shown(unseen(c))
 	}
-	return c.Shown(unseen(c))
+	segments := strings.Split(strings.TrimSuffix(path, "/"), "/")
+	for i, s := range segments {
+		if plain, err := url.PathUnescape(s); err == nil && s != redact.Hidden {
+			segments[i] = url.PathEscape(plain)
+		}
+	}
+	return strings.Join(segments, "/")
 }
 
 // seen returns a body without the members that rules do not see.

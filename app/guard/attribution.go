@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"net/netip"
 	"slices"
 	"strings"
@@ -34,7 +35,7 @@ func Described(by store.Attribution, c *operation.Call) store.Attribution {
 	} else {
 		by.From = bounded(c.Remote, 64)
 	}
-	by.User, by.Method, by.URL, by.Status = c.Principal.Email, c.Spec.Method, bounded(address(c), maxURL), c.Spec.Status
+	by.User, by.Method, by.URL, by.Status = c.Principal.Email, cmp.Or(c.Method, c.Spec.Method), bounded(address(c), maxURL), c.Spec.Status
 	return by
 }
 

@@ -36,6 +36,7 @@ func (s *Service) Recognise(ctx context.Context, r store.Reader, u identity.User
 		return err
 	}
 	if !u.Active {
+		c.Principal = operation.Principal{ID: u.ID, OrgID: u.OrgID, Email: u.Email} // for the trail of the organisation
 		s.Log.Warn("inactive user refused", "user_id", u.ID, "group_id", u.GroupID)
 		return guard.Unauthenticated()
 	}

@@ -25,8 +25,11 @@ const (
 )
 
 // Chosen returns the hash of a password that a user chooses, or says what it lacks.
-func (s *Service) Chosen(u identity.User, chosen string) (string, error) {
+func (s *Service) Chosen(ctx context.Context, u identity.User, chosen string) (string, error) {
 	if err := s.acceptable("new_password", u, chosen); err != nil {
+		return "", err
+	}
+	if err := s.anew(ctx, u, chosen); err != nil {
 		return "", err
 	}
 	return s.Passwords.Hash(chosen)
@@ -49,6 +52,19 @@ func (s *Service) acceptable(field string, u identity.User, chosen string) error
 		}
 	}
 	return nil
+}
+
+// anew refuses the current password as the one that a user chooses while it must be changed.
+func (s *Service) anew(ctx context.Context, u identity.User, chosen string) error {
+	must := false
+	err := s.Store.View(ctx, Home(u), func(r store.Reader) (err error) {
+		must, err = s.MustChange(ctx, r, u)
+		return err
+	})
+	if h := u.Credentials.PasswordHash; err == nil && must && h != "" && s.Passwords.Verify(h, chosen) {
+		err = fault.New(fault.Invalid, CodeUsedPassword, "new_password must differ from the current password, which has to be changed").At("new_password")
+	}
+	return err
 }
 
 // withPassword returns a user with another password. given says that somebody else

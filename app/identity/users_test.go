@@ -150,6 +150,45 @@ func TestSetPassword(t *testing.T) {
 	}
 }
 
+// TestRulesDecideAboutPasswords states that where rules decide, they alone say who may set
+// the passwords of others.
+func TestRulesDecideAboutPasswords(t *testing.T) {
+	h := open(t)
+	h.RulesDecide = true
+	h.organisation(t, acme)
+	id, _ := h.user(t, `{"org_id":"`+string(acme)+`","email_address":"a@example.com","password":"word-0"}`)
+	call := operation.Call{Path: map[string]string{"userId": id}, Scope: tenant.Everyone("test"), Principal: operation.Principal{ID: "another", OrgID: acme}}
+	_, err := h.ask(t, "users.password.set", call, `{"new_password":"word-1"}`)
+	wants(t, err, 0, "")
+}
+
+// TestPasswordThatMustChange refuses the current password as the new one while it must be
+// changed, by whomever it was chosen.
+func TestPasswordThatMustChange(t *testing.T) {
+	h := open(t)
+	h.organisation(t, acme)
+	id, _ := h.user(t, `{"org_id":"`+string(acme)+`","email_address":"a@example.com","password":"word-0"}`)
+	own := operation.Call{Path: map[string]string{"userId": id}, Scope: tenant.Everyone("test"), Principal: operation.Principal{ID: id, OrgID: acme}}
+	h.First = true
+	other := own
+	other.Principal = operation.Principal{ID: "another", OrgID: acme, Permissions: access.Map{string(access.ResetPassword): access.LevelWrite}}
+	for _, c := range []struct {
+		call          operation.Call
+		current, next string
+		code          string
+	}{
+		{own, "word-0", "word-0", "user.password_used"}, // an admin chose it
+		{own, "word-0", "word-1", ""},
+		{own, "word-1", "word-1", ""}, // nothing asks for another one
+		{other, "", "word-1", ""},
+		{own, "word-1", "word-1", "user.password_used"},
+		{own, "word-1", "word-2", ""},
+	} {
+		_, err := h.ask(t, "users.password.set", c.call, fmt.Sprintf(`{"current_password":%q,"new_password":%q}`, c.current, c.next))
+		wants(t, err, fault.Invalid, c.code)
+	}
+}
+
 // TestSuperUserSetsPassword states that a user without organisation has a password
 // as others have.
 func TestSuperUserSetsPassword(t *testing.T) {

@@ -4,10 +4,12 @@ package registry
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/registry"
 	"github.com/gatehouse-io/gatehouse/core/signal"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -45,8 +47,15 @@ const (
 	unmapped = registry.Kind + ".mapping.not_found"
 )
 
-// away is the answer while the store does not answer: the family knows no 503.
-var away = operation.Answer{Status: 500, Text: "internal server error"}
+// unserved are the answers to what the store could not do: the family knows no 503
+// (docs/wire/errors.md).
+func unserved(doing string) map[string]operation.Answer {
+	plain := operation.Answer{Status: 500, Text: "error " + doing + " client idp"}
+	return map[string]operation.Answer{
+		"store.unavailable": plain, "deadline": plain, fault.Internal.String(): plain,
+		"store.gone": {Status: 500, Text: plain.Text + ": {message}"},
+	}
+}
 
 // change is one write of an identity provider.
 type change = crud.Change[registry.IdP, registry.Draft]
@@ -66,8 +75,6 @@ var resource = crud.Resource[registry.IdP, registry.Draft]{
 			operation.CodeEmptyBody: {Text: "error reading json body: {message}"},
 			operation.CodeMalformed: {Text: "error reading json body: {message}"},
 			mappings:                {Text: "error reading json body: {message}"},
-			"store.unavailable":     away,
-			"deadline":              away,
 		}},
 	},
 	Words: crud.Words{One: "an identity provider", Many: "identity providers", Created: "client idp created", Deleted: "client idp deleted",
@@ -102,7 +109,7 @@ func (s *ClientIDPs) Operations() []operation.Operation {
 	dry := operation.Rehearsable(t.References.Onlooker)
 	reports := r.Group
 	reports.Path = "/api/registry" // a client_idp_id may be any word, so nothing stands beside it
-	return slices.Concat(reports.Rows(
+	ops := slices.Concat(reports.Rows(
 		operation.GET("report", "/report", "List mappings that lead nowhere", s.ReportDangling,
 			operation.Notes("Of all identity providers of the organisation. Mappings may be made before the APIs and policies they name. Resources that the caller may not see count as missing."), operation.Example(nil, exampleReport)),
 	), r.Group.Rows(
@@ -123,6 +130,19 @@ func (s *ClientIDPs) Operations() []operation.Operation {
 		operation.GET("references", "/{id}/references", "List what an identity provider names", s.ListReferences, operation.Faulting(missing),
 			operation.Notes("The APIs and policies of its mappings. Missing ones have no name."), operation.Example(nil, exampleReferences)),
 	))
+	for i := range ops {
+		doing := "saving"
+		switch ops[i].Method {
+		case "GET":
+			doing = "reading"
+		case "DELETE":
+			doing = "deleting"
+		}
+		faults := unserved(doing)
+		maps.Copy(faults, ops[i].Style.Faults)
+		ops[i].Style.Faults = faults
+	}
+	return ops
 }
 
 // mayMap refuses to register or replace an identity provider whose mappings concern

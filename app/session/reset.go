@@ -50,7 +50,7 @@ func (s *Service) Reset(ctx context.Context, in resetIn) (operation.Landing, err
 		return operation.Landing{}, err
 	}
 	defer leave()
-	hash, err := s.users.Chosen(u, in.New.Password)
+	hash, err := s.users.Chosen(ctx, u, in.New.Password)
 	if err != nil {
 		return operation.Landing{}, err
 	}

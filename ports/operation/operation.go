@@ -197,6 +197,7 @@ type Call struct {
 	Principal Principal
 	Scope     tenant.Scope
 	RequestID string
+	Method    string            // as sent, such as HEAD for a row with GET; "": the row's
 	RawPath   string            // as sent, without the query
 	Path      map[string]string // placeholder values
 	Query     url.Values

@@ -23,10 +23,10 @@ func (p Paging) page() (int, error) {
 		switch {
 		case i == 0 && c == '-' && len(p.P) > 1:
 			neg = true
-		case c < '0' || c > '9' || n > 1<<30:
+		case c < '0' || c > '9':
 			return 0, fault.New(fault.Invalid, CodeParameter, "query parameter p must be a whole number").At("p")
 		default:
-			n = n*10 + int(c-'0')
+			n = min(n*10+int(c-'0'), 1<<30) // no list has so many pages
 		}
 	}
 	if neg {
