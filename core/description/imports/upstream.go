@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"cmp"
 	"net/url"
 	"strings"
 
@@ -9,7 +10,9 @@ import (
 )
 
 // upstream chooses where the API forwards to: the setting, what the extension
-// has (then "" is returned), or the first server that is not a gateway.
+// has (then "" is returned), or the first absolute server that is not a gateway. What is
+// no absolute address is refused only when there is no such server: saved documents list
+// relative addresses of their API among those of gateways.
 func upstream(document, ext *doc.Node, s Settings) (string, error) {
 	if s.UpstreamURL != "" {
 		if !absolute(s.UpstreamURL) {
@@ -20,13 +23,19 @@ func upstream(document, ext *doc.Node, s Settings) (string, error) {
 	if ext.Get("upstream", "url").Text() != "" || ext.Get("upstream", "loadBalancing", "targets").Len() > 0 {
 		return "", nil
 	}
+	var refusal error
 	for _, server := range document.Get("servers").Items() {
 		if s.Own != nil && s.Own(server.Get("url").Text()) {
 			continue
 		}
-		return serverAddress(server)
+		switch address, err := serverAddress(server); {
+		case err != nil:
+			refusal = cmp.Or(refusal, err)
+		case s.Own == nil || !s.Own(address):
+			return address, nil
+		}
 	}
-	return "", badServer("there is no server to forward to")
+	return "", cmp.Or(refusal, badServer("there is no server to forward to"))
 }
 
 // serverAddress returns the address of a servers entry with the defaults of its
