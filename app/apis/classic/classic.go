@@ -168,6 +168,9 @@ func (s *Service) write(ctx context.Context, in rows.WriteByID, next func(apidef
 				return a, err
 			}
 			d, err := s.redraw(a, wrapper)
+			if err == nil {
+				err = versioning.CheckTable(d, &a)
+			}
 			if err == nil && a.Class() != apidef.Classic {
 				was, err = s.unite(ctx, w, a, &d)
 				is = d.Definition

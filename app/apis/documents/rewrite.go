@@ -7,6 +7,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/apis/forms"
 	"github.com/gatehouse-io/gatehouse/app/apis/pairing"
+	"github.com/gatehouse-io/gatehouse/app/apis/versioning"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/api/oas"
@@ -42,6 +43,9 @@ func (s *Service) Rewrite(ctx context.Context, in ReplaceIn, build func(apidef.A
 			d, err := next(a)
 			if err == nil {
 				err = check(d)
+			}
+			if err == nil {
+				err = versioning.CheckTable(d, &a)
 			}
 			if err == nil {
 				before, _, err = a.Texts()

@@ -87,6 +87,9 @@ func (s *Service) DryRun(ctx context.Context, in dryRunIn) (*doc.Node, error) {
 		return nil, err
 	}
 	d := apidef.Draft{Class: apidef.OAS, Document: document, APIID: document.Get(oas.ExtensionKey, "info", "id").Text(), OrgID: in.Scope.Org()}
+	if err := versioning.CheckTable(d, nil); err != nil {
+		return nil, err
+	}
 	k, err := s.preview(ctx, in, d)
 	if err != nil {
 		return nil, err

@@ -4,8 +4,10 @@
 package versioning
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/apis/forms"
@@ -39,7 +41,7 @@ type NewVersion struct {
 const CodeBase = apidef.Kind + ".base"
 
 // Faults are those of every row that can make a version.
-var Faults = []string{CodeBase, versions.CodeName, versions.CodeBaseName, versions.CodeDuplicate}
+var Faults = []string{CodeBase, versions.CodeName, versions.CodeBaseName, versions.CodeDuplicate, versions.CodeItself}
 
 // Create stores a new API whose parts have been checked, as a version of another
 // one if so wanted. While ownership is in force, a caller who is not an admin owns
@@ -50,6 +52,9 @@ func (s *Service) Create(ctx context.Context, scope tenant.Scope, who operation.
 		mine := d // this may run more than once
 		mine.Definition, mine.Document = d.Definition.Clone(), d.Document.Clone()
 		if err := pairing.Check(ctx, w, s.APIs, s.APIs.Viewer(who, apidef.MCP, access.Read), &mine); err != nil {
+			return 0, err
+		}
+		if err := CheckTable(mine, nil); err != nil {
 			return 0, err
 		}
 		k, err := s.Attach(ctx, w, who, mine, in)
@@ -107,12 +112,36 @@ func sameFamily(base, child apidef.Class) bool {
 	return true
 }
 
-// Base returns the API that routes to a child version, or nil.
+// Base returns the API that routes to a child version, or nil. Tables that lead to their own
+// API may be stored from earlier releases; such an entry makes no version.
 func (s *Service) Base(ctx context.Context, r store.Reader, child apidef.API) (*apidef.API, error) {
-	for b, err := range s.APIs.Kind.Find(ctx, r, store.Query{Index: apis.ByChild, Value: store.Indexed(child.APIID()), Limit: 1}) {
-		return &b.Value, err
+	for b, err := range s.APIs.Kind.Find(ctx, r, store.Query{Index: apis.ByChild, Value: store.Indexed(child.APIID()), Limit: 2}) {
+		if err != nil || b.Value.APIID() != child.APIID() {
+			return &b.Value, err
+		}
 	}
 	return nil, nil
+}
+
+// CheckTable refuses a draft whose routing table is corrupt, in either of its forms. A table
+// that is stored already passes, so that the rest of its API can be changed; before is nil
+// for a new API.
+func CheckTable(d apidef.Draft, before *apidef.API) error {
+	now := [2]versions.Table{versions.InDocument(d.Document), versions.InDefinition(d.Definition)}
+	err := cmp.Or(now[0].Check(d.APIID), now[1].Check(d.APIID))
+	if err == nil || before == nil || before.APIID() != d.APIID {
+		return err
+	}
+	definition, document, err := before.Texts()
+	if err != nil {
+		return err
+	}
+	for i, was := range [2]versions.Table{versions.InDocument(document), versions.InDefinition(definition)} {
+		if err := now[i].Check(d.APIID); err != nil && !now[i].Equal(was) {
+			return err
+		}
+	}
+	return nil
 }
 
 // Link returns what the addresses of a stored API depend on.
@@ -125,10 +154,14 @@ func (s *Service) Link(ctx context.Context, r store.Reader, a apidef.API) (forms
 	return forms.Link{Base: def, OldBase: def}, err
 }
 
-// children returns the child versions of a base that exist.
+// children returns the child versions of a base that exist. The base itself is none, and
+// neither is what no store could look for.
 func (s *Service) children(ctx context.Context, r store.Reader, base apidef.API) ([]apidef.API, error) {
 	var out []apidef.API
 	for _, id := range base.ChildIDs() {
+		if id == base.APIID() || strings.ContainsRune(id, 0) {
+			continue
+		}
 		c, err := s.APIs.Named(ctx, r, id)
 		if err != nil {
 			return nil, err

@@ -6,6 +6,9 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/apis/apistest"
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // servers returns the addresses in the document of an API.
@@ -52,6 +55,88 @@ func TestServersFollowBase(t *testing.T) {
 	w.Done("admin", "DELETE", "/apis/oas/base", "")
 	if got := serversOf(w, "child"); got != mine+own {
 		t.Error("alone:", got)
+	}
+}
+
+// A routing table that leads to its own API, or has a name twice, is refused wherever it is
+// sent, and what is stored stays.
+func TestCorruptTables(t *testing.T) {
+	w := apistest.New(t, apis.Settings{UnsafeOAS: true, Streams: true})
+	const field = "x-tyk-api-gateway.info.versioning.versions: "
+	list := func(entries string) func(id, path string) string {
+		return func(id, path string) string {
+			return strings.Replace(apistest.Document(id, id, path), `"state"`, `"versioning":{"enabled":true,"name":"v1","default":"self","location":"header","key":"k","versions":[`+entries+`]},"state"`, 1)
+		}
+	}
+	classic := func(id, path string) string {
+		return strings.Replace(apistest.Classic(id, id, path), `"active":true`, `"active":true,"definition":{"enabled":false,"name":"v1","default":"self","location":"header","key":"k","versions":{"me":"base"}}`, 1)
+	}
+	for _, door := range []struct {
+		as, create, replace string
+		body                func(id, path string) string
+		status              int
+		text                string
+	}{
+		{"admin", "/apis/oas", "/apis/oas/base", list(`{"name":"me","id":"base"}`), 400, field + `version \"me\" is the API itself`},
+		{"admin", "/apis/oas", "/apis/oas/base", list(`{"name":"v2","id":"x"},{"name":"v2","id":"y"}`), 422, field + `version name \"v2\" is already in use`},
+		{"admin", "/apis/streams", "/apis/streams/base", list(`{"name":"me","id":"base"}`), 400, field},
+		{"tim", "/mcps", "/mcps/base", list(`{"name":"me","id":"base"}`), 400, field},
+		{"tim", "/mcps", "/mcps/base", list(`{"name":"v2","id":"x"},{"name":"v2","id":"x"}`), 422, field},
+		{"admin", "/apis", "/apis/base", classic, 400, `definition.versions: version \"me\" is the API itself`},
+	} {
+		w.Want(door.as, "POST", door.create, door.body("base", "/base/"), door.status, door.text)
+		if door.create == "/apis" {
+			w.Done(door.as, "POST", door.create, apistest.Classic("base", "Base", "/base/"))
+		} else {
+			w.Done(door.as, "POST", door.create, apistest.Document("base", "Base", "/base/"))
+		}
+		_, before := w.Stored("base")
+		w.Want(door.as, "PUT", door.replace, door.body("base", "/base/"), door.status, door.text)
+		if _, now := w.Stored("base"); now != before {
+			t.Error("a refusal changed", now)
+		}
+		w.Done(door.as, "DELETE", door.replace, "")
+	}
+	w.Want("admin", "POST", "/apis/oas/dry-run", `{"tyk_oas":`+list(`{"name":"me","id":"base"}`)("base", "/base/")+`}`, 400, field)
+}
+
+// Corrupt tables of earlier releases stay as they are: the rest of their API can be changed,
+// its table can be mended, and it can be deleted with its versions.
+func TestStoredCorruptTable(t *testing.T) {
+	w := apistest.New(t, apis.Settings{})
+	w.Done("admin", "POST", "/apis/oas", apistest.Document("base", "Base", "/base/"))
+	w.Done("admin", "POST", "/apis/oas?base_api_id=base&base_api_version_name=v1&new_version_name=v2", apistest.Document("child", "Child", "/child/"))
+	good := string(w.Node("admin", "/apis/oas/base").JSON())
+	corrupt := func() {
+		_, err := w.DB.Update(t.Context(), w.Scope(), func(tx store.Writer) error {
+			_, err := apis.Kind.Edit(t.Context(), tx, "base", nil, func(a apidef.API) (apidef.API, error) {
+				def, document, err := a.Texts()
+				if err != nil {
+					return a, err
+				}
+				def.Put(doc.NewString("base"), "definition", "versions", "me")
+				list := document.Get("x-tyk-api-gateway", "info", "versioning", "versions")
+				for _, id := range []string{"base", "child", "a\x00b"} {
+					entry := doc.NewObject()
+					entry.Set("name", doc.NewString("me"))
+					entry.Set("id", doc.NewString(id))
+					list.Append(entry)
+				}
+				return a.Rewrite(apidef.Draft{Definition: def, Document: document}, a.Updated())
+			})
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	corrupt()
+	w.Done("admin", "PUT", "/apis/oas/base", strings.Replace(string(w.Node("admin", "/apis/oas/base").JSON()), `"Base"`, `"Better"`, 1))
+	w.Done("admin", "PUT", "/apis/oas/base", good)
+	corrupt()
+	w.Done("admin", "DELETE", "/apis/oas/base?purge=true", "")
+	if got := w.IDs("admin", "/apis"); got != "" {
+		t.Error("there still is", got)
 	}
 }
 

@@ -1,6 +1,7 @@
 package versions
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
@@ -15,6 +16,7 @@ const (
 	CodeNotBase    = "versions.not_base"      // rebase from an API that is no base (400)
 	CodeNotChild   = "versions.not_child"     // rebase to an API that is no child (400)
 	CodeNotItsOwn  = "versions.not_of_base"   // rebase to a child of another base (400)
+	CodeItself     = "versions.itself"        // a version is the API that holds the table (400)
 	CodeDefinition = "versions.no_definition" // there is nothing to edit (400)
 )
 
@@ -83,6 +85,26 @@ func (t Table) checkNew(name, base string) error {
 func duplicate(name string) error {
 	return fault.New(fault.Invalid, CodeDuplicate, "version name %q is already in use", name).At("new_version_name")
 }
+
+// Check refuses a table that leads to the API that holds it, whose ID is given, or that has
+// a name twice: which version requests reach, and which APIs are to be deleted with the
+// base, could not be told.
+func (t Table) Check(id string) error {
+	field, names := strings.Join(t.path, ".")+".versions", map[string]bool{}
+	for _, c := range t.Children() {
+		switch {
+		case names[c.Name]:
+			return fault.New(fault.Invalid, CodeDuplicate, "%s: version name %q is already in use", field, c.Name).At(field)
+		case c.ID == id && id != "":
+			return fault.New(fault.Invalid, CodeItself, "%s: version %q is the API itself", field, c.Name).At(field)
+		}
+		names[c.Name] = true
+	}
+	return nil
+}
+
+// Equal reports whether two tables lead to the same.
+func (t Table) Equal(other Table) bool { return slices.Equal(t.Children(), other.Children()) }
 
 // Remove takes an API out of the table and reports whether it was there. A
 // default that goes becomes Self.
