@@ -196,3 +196,14 @@ func TestUnreadBodies(t *testing.T) {
 		w.Want("admin", row.method, row.path, row.body, 400, row.want)
 	}
 }
+
+// A dry run answers with the organisation that the document would be saved for.
+func TestDryRunOrganisation(t *testing.T) {
+	w := apistest.New(t, apis.Settings{})
+	const plain = `{"openapi":"3.0.3","info":{"title":"T","version":"1"},"paths":{}}`
+	foreign := strings.Replace(apistest.Document("o", "O", "/o/"), `"info":{"name"`, `"info":{"orgId":"b","name"`, 1)
+	for _, body := range []string{`{"oas":` + plain + `}`, `{"tyk_oas":` + foreign + `}`, `{"oas":` + plain + `,"tyk_oas":` + foreign + `}`} {
+		w.Want("admin", "POST", "/apis/oas/dry-run?upstreamURL=http://u", body, 200, `"orgId":"a"`)
+	}
+	w.Want("other", "POST", "/apis/oas/dry-run", `{"tyk_oas":`+foreign+`}`, 200, `"orgId":"b"`)
+}
