@@ -43,7 +43,9 @@ func (w *Wrapper) UnmarshalJSON(text []byte) (err error) {
 	if w.definition, err = w.object("api_definition"); err != nil {
 		return err
 	}
-	w.document, err = w.object("oas")
+	if w.document, err = w.object("oas"); w.document.Len() == 0 { // which is as good as none
+		w.document = nil
+	}
 	return err
 }
 
@@ -87,7 +89,6 @@ func (s *Service) Create(ctx context.Context, in createIn) (operation.Receipt, e
 		d.APIID = s.APIs.NewAPIID()
 	}
 	if class == apidef.Classic {
-		d.Document = nil // which a classic API has none of
 		listenAt(d.Definition, "/"+d.APIID+"/")
 	} else if err := s.Forms.Document(d.Document, class, false); err != nil {
 		return operation.Receipt{}, err
@@ -112,11 +113,14 @@ func listenAt(def *doc.Node, path string) {
 	}
 }
 
+// isOAS reports whether an OAS API is meant: a classic one has no document.
+func (w Wrapper) isOAS() bool { return w.definition.Get("is_oas").True() || w.document != nil }
+
 // classOf refuses OpenAPI definitions at classic endpoints unless that is
 // allowed: they would bypass the conversion.
 func (s *Service) classOf(w Wrapper) (apidef.Class, error) {
-	if !w.definition.Get("is_oas").True() {
-		return apidef.Classic, nil
+	if err := s.Forms.Streamable(w.document); err != nil || !w.isOAS() {
+		return apidef.Classic, err
 	}
 	if !s.APIs.Settings.UnsafeOAS {
 		return "", unsafeOAS(apidef.OAS)
@@ -146,6 +150,9 @@ type replaceIn struct {
 
 // Replace replaces a classic API; its api_id may change.
 func (s *Service) Replace(ctx context.Context, in replaceIn) (operation.Receipt, error) {
+	if err := s.Forms.Streamable(in.Wrapper.document); err != nil {
+		return operation.Receipt{}, err
+	}
 	return s.write(ctx, in.WriteByID, func(apidef.API) (Wrapper, error) { return in.Wrapper, nil })
 }
 
@@ -201,7 +208,10 @@ func (s *Service) redraw(a apidef.API, w Wrapper) (apidef.Draft, error) {
 		d.APIID = a.APIID()
 	}
 	if a.Class() == apidef.Classic {
-		if d.Definition.Get("is_oas").True() {
+		if err := s.Forms.Streamable(w.document); err != nil { // of a patch
+			return d, err
+		}
+		if w.isOAS() {
 			return d, unsafeOAS(apidef.OAS)
 		}
 		listenAt(d.Definition, a.ListenPath())

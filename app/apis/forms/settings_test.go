@@ -37,11 +37,30 @@ func TestUnsafeOAS(t *testing.T) {
 	w.Want("admin", "POST", "/apis", strings.NewReplacer(`"o"`, `"p"`, `"paths"`, `"unheard":1,"paths"`).Replace(body("true")), 400, "unheard")
 	w.Done("admin", "POST", "/apis", apistest.Classic("c", "C", "/c/"))
 	w.Done("admin", "POST", "/apis", strings.NewReplacer(`"o"`, `"d"`, `"is_oas":true,`, "", `/o/`, `/d/`).Replace(body("true")))
-	w.Want("admin", "GET", "/apis/oas/d", "", 400, "")
+	w.Want("admin", "GET", "/apis/oas/d", "", 200, `"id":"d"`) // its document says what it is
 	w.Want("admin", "PUT", "/apis/c", strings.Replace(body("true"), `"/o/"`, `"/c/"`, 1), 400, "This is an OAS API")
 
 	w = apistest.New(t, apis.Settings{})
 	w.Want("admin", "POST", "/apis", body("true"), 400, "This is an OAS API")
+	// A document makes it an OAS API, whatever the definition says; none and an empty one do not.
+	w.Done("admin", "POST", "/apis", apistest.Classic("c", "C", "/c/"))
+	beside := func(oas string) string {
+		return strings.TrimSuffix(apistest.Classic("c", "C", "/c/"), "}") + `,"oas":` + oas + `}`
+	}
+	for oas, refused := range map[string]bool{`{"openapi":"3.0.3"}`: true, apistest.Document("c", "C", "/c/"): true, `{}`: false, `null`: false} {
+		other := strings.NewReplacer(`"c"`, `"n"`, `/c/`, `/n/`).Replace(beside(oas))
+		if refused {
+			w.Want("admin", "POST", "/apis", other, 400, "This is an OAS API")
+			w.Want("admin", "PUT", "/apis/c", beside(oas), 400, "This is an OAS API")
+			w.Want("admin", "PATCH", "/apis/c", `{"oas":`+oas+`}`, 400, "This is an OAS API")
+			continue
+		}
+		w.Done("admin", "POST", "/apis", other)
+		w.Done("admin", "DELETE", "/apis/n", "")
+		w.Done("admin", "PUT", "/apis/c", beside(oas))
+		w.Done("admin", "PATCH", "/apis/c", `{"oas":`+oas+`}`)
+	}
+	w.Want("admin", "PUT", "/apis/c", strings.Replace(beside("null"), `"oas"`, `"is_streams":"yes","oas"`, 1), 400, "is_streams has the wrong type")
 }
 
 // With force_api_defaults, gateways always strip the listen path.
@@ -167,6 +186,7 @@ func TestStreamsOffEverywhere(t *testing.T) {
 	w.Done("admin", "POST", "/apis/oas", apistest.Document("o", "O", "/o/"))
 	w.Done("admin", "POST", "/apis/streams", apistest.Document("s", "S", "/s/"))
 	w.Done("admin", "POST", "/mcps", apistest.Document("m", "M", "/m/"))
+	w.Done("admin", "POST", "/apis", apistest.Classic("c", "C", "/c/"))
 	w.Forms.Settings.Streams = false
 	const key = `"x-tyk-streaming":{"streams":{}},"paths"`
 	with := func(id string) string {
@@ -179,6 +199,8 @@ func TestStreamsOffEverywhere(t *testing.T) {
 		{"POST", "/apis/oas/dry-run", `{"tyk_oas":` + with("n") + `}`}, {"PUT", "/apis/oas/o", with("o")}, {"PATCH", "/apis/oas/o", plain},
 		{"PUT", "/apis/oas/s", apistest.Document("s", "S", "/s/")}, {"PUT", "/apis/streams/s", with("s")}, {"PATCH", "/apis/streams/s", plain}, {"POST", "/apis/streams", with("n")},
 		{"POST", "/mcps", with("n")}, {"PUT", "/mcps/m", with("m")}, {"POST", "/apis", strings.Replace(unsafe, `"api_id":"o"`, `"api_id":"n"`, 1)}, {"PUT", "/apis/o", unsafe},
+		{"POST", "/apis", strings.NewReplacer(`"api_id":"o"`, `"api_id":"n"`, `"is_oas":true,`, "").Replace(unsafe)}, {"PUT", "/apis/c", strings.Replace(unsafe, `"is_oas":true,`, "", 1)},
+		{"PATCH", "/apis/c", `{"oas":` + with("c") + `}`},
 	} {
 		before := w.Head()
 		w.Want("admin", row[0], row[1], row[2], 403, "Streams APIs are switched off: set streaming.enabled to store them")

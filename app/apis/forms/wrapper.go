@@ -33,7 +33,7 @@ func Wrapper(wrapper doc.Object) error {
 		name string
 		into any
 	}{
-		{"user_owners", &[]string{}}, {"user_group_owners", &[]string{}}, {"categories", &[]string{}}, {"sort_by", new(int)}, {"is_site", new(bool)},
+		{"user_owners", &[]string{}}, {"user_group_owners", &[]string{}}, {"categories", &[]string{}}, {"sort_by", new(int)}, {"is_site", new(bool)}, {"is_streams", new(bool)},
 	} {
 		if raw, ok := wrapper.Get(m.name); ok && json.Unmarshal(raw, m.into) != nil {
 			return Misformed(m.name, m.name+" has the wrong type")
