@@ -73,7 +73,7 @@ func Taken(err error) error {
 		return err
 	case f.Field == ByAPIID:
 		return IDTaken().Because(f.Err)
-	case f.Field == byPlace || f.Field == byTwin:
+	case f.Field == byPlace:
 		return urlTaken().Because(f.Err)
 	case f.Field == byProxy:
 		return nameTaken().Because(f.Err)

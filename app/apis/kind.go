@@ -18,18 +18,16 @@ const (
 	byPlace    = "place"
 	bySequence = "listing"
 	byProxy    = "mcp_name" // MCP proxies, by name
-	byTwin     = "twin"
 )
 
 // Kind is where APIs are kept.
 var Kind = newKind(Settings{})
 
-// newKind returns the handle for APIs. With duplicate paths, several of different
-// names may listen at the same address. Gateways know an API by its api_id alone,
+// newKind returns the handle for APIs. With duplicate paths, several may
+// listen at the same address. Gateways know an API by its api_id alone,
 // so that one is of one organisation unless gateways are separate.
 func newKind(s Settings) *store.Kind[apidef.API] {
-	duplicates := s.DuplicatePaths
-	k := &store.Kind[apidef.API]{
+	return &store.Kind[apidef.API]{
 		Name: apidef.Kind, Noun: "API", Alias: ByAPIID, Load: apidef.Load, Shared: true, Over: apidef.API.Over,
 		ID:  apidef.API.ID,
 		Org: func(a apidef.API) tenant.ID { return a.OrgID() },
@@ -37,7 +35,7 @@ func newKind(s Settings) *store.Kind[apidef.API] {
 			{Name: ByAPIID, Noun: "ID", Unique: true, Across: !s.SeparateGateways, Values: func(a apidef.API) []string { return []string{a.APIID()} }},
 			store.Lookup(ByAddress, func(a apidef.API) string { return store.Indexed(a.Address()) }),
 			store.Unique(byProxy, "name", proxyName), // before the path, as in collision
-			{Name: byPlace, Noun: "listen path", Unique: !duplicates, Values: func(a apidef.API) []string { return each(a.Places(), store.Indexed) }},
+			{Name: byPlace, Noun: "listen path", Unique: !s.DuplicatePaths, Values: func(a apidef.API) []string { return each(a.Places(), store.Indexed) }},
 			{Name: ByChild, Values: func(a apidef.API) []string { return each(a.ChildIDs(), store.Indexed) }},
 			store.Lookup(BySource, func(a apidef.API) string { return store.Indexed(a.Source()) }),
 			store.Sorted(bySequence, apidef.API.Sequence),
@@ -50,10 +48,6 @@ func newKind(s Settings) *store.Kind[apidef.API] {
 		},
 		Refs: apidef.API.Refs,
 	}
-	if duplicates {
-		k.Indexes = append(k.Indexes, store.Index[apidef.API]{Name: byTwin, Noun: "listen path", Unique: true, Values: twins})
-	}
-	return k
 }
 
 // proxyName returns the name of an MCP proxy, which no two of them share.
@@ -62,12 +56,6 @@ func proxyName(a apidef.API) string {
 		return ""
 	}
 	return store.Indexed(a.Name())
-}
-
-// twins returns what tells an API from one that an impatient client created by
-// sending the same request again.
-func twins(a apidef.API) []string {
-	return each(a.Places(), func(place string) string { return store.Indexed(a.Name() + "\n" + place) })
 }
 
 func each(list []string, fn func(string) string) []string {

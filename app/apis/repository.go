@@ -121,8 +121,9 @@ func (s *Repository) Edit(ctx context.Context, w store.Writer, id string, match 
 		if err == nil {
 			err = s.Routes(ctx, w, a.ChildIDs(), b, v)
 		}
-		if err == nil && !slices.Equal(twins(a), twins(b)) { // an API that stays where it is collides with none
-			err = s.collision(ctx, w, b)
+		// An API that stays where it is, under its name, collides with none.
+		if err == nil && (a.Name() != b.Name() || !slices.Equal(a.Places(), b.Places())) {
+			err = s.moved(ctx, w, b)
 		}
 		if err != nil {
 			return b, err
@@ -169,9 +170,9 @@ func (s *Repository) Routes(ctx context.Context, r store.Reader, before []string
 	})
 }
 
-// collision refuses an API that would listen where another one does. The unique
-// index decides between writers that cannot see each other; this finds what one
-// index cannot: an API for every gateway against one for some. The name of an MCP
+// collision refuses an API that would listen where another one does. Where listen paths
+// may not be shared, a unique index refuses most of them too; this finds what one index
+// cannot: an API for every gateway against one for some. The name of an MCP
 // proxy comes first: of one that is sent again, both are taken.
 func (s *Repository) collision(ctx context.Context, r store.Reader, a apidef.API) error {
 	if name := proxyName(a); name != "" {
@@ -209,7 +210,7 @@ func (s *Repository) Put(ctx context.Context, w store.Writer, id string, fn func
 	_, err := s.Kind.Edit(ctx, w, id, nil, func(a apidef.API) (apidef.API, error) {
 		b, err := fn(a)
 		if err == nil {
-			err = s.collision(ctx, w, b)
+			err = s.moved(ctx, w, b)
 		}
 		if err != nil {
 			return b, err
@@ -217,6 +218,15 @@ func (s *Repository) Put(ctx context.Context, w store.Writer, id string, fn func
 		return s.Embed(ctx, w, b)
 	})
 	return Taken(err)
+}
+
+// moved is collision for an API that is stored already. Where listen paths may be shared,
+// only a create can be a request that was sent twice.
+func (s *Repository) moved(ctx context.Context, r store.Reader, a apidef.API) error {
+	if s.Settings.DuplicatePaths { // the names of MCP proxies have a unique index
+		return nil
+	}
+	return s.collision(ctx, r, a)
 }
 
 // Delete removes an API, also from the policies that name it; those of an MCP proxy

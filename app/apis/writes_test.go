@@ -67,6 +67,37 @@ func TestConcurrentCreates(t *testing.T) {
 	}
 }
 
+// Where listen paths may be shared, APIs that are stored may come to have one name as well;
+// only creates are refused then.
+func TestEditsOfSharedPaths(t *testing.T) {
+	for _, shared := range []bool{true, false} {
+		w := apistest.New(t, apis.Settings{DuplicatePaths: shared})
+		want := func(as, method, path, body string) {
+			if t.Helper(); shared {
+				w.Done(as, method, path, body)
+			} else {
+				w.Want(as, method, path, body, 403, "Found API with same url.")
+			}
+		}
+		w.Done("admin", "POST", "/apis", apistest.Classic("a", "A", "/p/"))
+		w.Done("admin", "POST", "/apis", apistest.Classic("q", "Q", "/q/"))
+		w.Done("admin", "POST", "/apis/oas", apistest.Document("r", "R", "/r/"))
+		want("admin", "POST", "/apis", apistest.Classic("b", "B", "/p/"))
+		want("admin", "PUT", "/apis/q", apistest.Classic("q", "A", "/p/"))
+		want("admin", "PUT", "/apis/oas/r", apistest.Document("r", "A", "/p/"))
+		if shared {
+			w.Done("admin", "PUT", "/apis/b", apistest.Classic("b", "A", "/p/"))
+			w.Done("admin", "PUT", "/apis/b", strings.Replace(apistest.Classic("b", "A", "/p/"), `"active":true`, `"active":false`, 1))
+			w.Done("admin", "PATCH", "/apis/q", `{"api_definition":{"active":false}}`)
+		}
+		w.Want("admin", "POST", "/apis", apistest.Classic("c", "A", "/p/"), 403, "Found API with same url.")
+		w.Want("admin", "POST", "/apis/oas", apistest.Document("c", "A", "/p/"), 403, "Found API with same url.")
+		w.Done("tim", "POST", "/mcps", apistest.Document("m", "M", "/m/"))
+		w.Done("tim", "POST", "/mcps", apistest.Document("n", "N", "/n/"))
+		w.Want("tim", "PUT", "/mcps/m", apistest.Document("m", "N", "/n/"), 409, "Found MCP Proxy with the same name")
+	}
+}
+
 // Whatever is refused leaves the stored API and the revision of the store alone.
 func TestRefusedWrites(t *testing.T) {
 	w := apistest.New(t, apis.Settings{Streams: true})
