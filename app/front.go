@@ -63,10 +63,11 @@ func newGuard(b basics, s admission, n nodes, p portalSettings, a *App, d *door.
 	if err != nil {
 		return nil, &refusal{err}
 	}
+	deputies := identity.AuthenticateAdmin(s.adminSecret, s.brokerSecret)
 	return guard.New(guard.Config{
 		Authenticators: map[operation.Surface]guard.Authenticator{
-			operation.Management: browsers.Authenticate,
-			operation.Admin:      identity.AuthenticateAdmin(s.adminSecret, s.brokerSecret),
+			operation.Management: identity.OrDeputies(browsers.Authenticate, deputies),
+			operation.Admin:      deputies,
 			operation.Portal:     portalCallers(d, own, signOn),
 			operation.Node:       gateway.Authenticate(identity.Equal, n.nodeSecret),
 		},

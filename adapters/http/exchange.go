@@ -149,6 +149,9 @@ func (x *exchange) statusOf(err error) int {
 func (r *row) decode(_ context.Context, req *nethttp.Request) (any, error) {
 	x := &exchange{row: r, http: req}
 	x.call = operation.Call{Spec: r.spec, Method: req.Method, RawPath: req.URL.EscapedPath(), Remote: r.remote(req), Peer: req.RemoteAddr, Token: r.dialect.token(req)}
+	if x.call.Token == "" && r.spec.Brokers && r.spec.Surface == operation.Management {
+		x.call.Token = req.Header.Get("Admin-Auth")
+	}
 	if len(req.Header["Cookie"]) > 0 {
 		x.present()
 	}

@@ -32,6 +32,8 @@ func securityOf(o *operation.Operation) []any {
 	one := func(name string) object { return object{name: []any{}} }
 	switch {
 	case o.Public:
+	case o.Brokers && o.Surface == operation.Management:
+		return []any{one("accessKey"), one("bearer"), one("session"), one("adminSecret"), one("broker")}
 	case o.Surface == operation.Management:
 		return []any{one("accessKey"), one("bearer"), one("session")}
 	case o.Brokers && o.Surface == operation.Portal:

@@ -166,7 +166,7 @@ func permission(o *operation.Operation) object {
 		return object{"callers": []string{"anybody"}}
 	case o.Brokers && o.Surface == operation.Portal:
 		return object{"callers": []string{"broker"}}
-	case o.Brokers:
+	case o.Brokers && o.Surface == operation.Admin:
 		return object{"callers": []string{"super-admin", "broker"}}
 	case o.Surface == operation.Admin:
 		return object{"callers": []string{"super-admin"}}
@@ -177,6 +177,9 @@ func permission(o *operation.Operation) object {
 	}
 	about := need(o.Permission, o.Intent)
 	about["callers"] = []string{"user"}
+	if o.Brokers {
+		about["callers"] = []string{"user", "super-admin", "broker"}
+	}
 	if o.Own != "" {
 		about["own"] = o.Own
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
@@ -30,7 +31,7 @@ type node struct {
 type leaf struct {
 	method  string
 	alone   bool // the path is unknown to other methods
-	exact   bool // HEAD is not GET
+	exact   bool // HEAD is not GET: it has no operation, or would do what a look at the headers must not
 	names   []string
 	handler nethttp.Handler
 }
@@ -59,7 +60,7 @@ func (rt *router) handle(spec *operation.Spec, h nethttp.Handler) error {
 	if at(*leaves, spec.Method) != nil {
 		return fmt.Errorf("http: %s %s is already routed", spec.Method, spec.Path)
 	}
-	*leaves = append(*leaves, leaf{spec.Method, spec.Alone, isPortalAPI(spec.Path), names, h})
+	*leaves = append(*leaves, leaf{spec.Method, spec.Alone, isPortalAPI(spec.Path) || spec.Method == nethttp.MethodGet && spec.Intent == access.Write, names, h})
 	return nil
 }
 

@@ -102,8 +102,13 @@ type Service struct {
 }
 
 // Organisation returns one organisation, or a NotFound fault.
-func (s *Service) Organisation(ctx context.Context, id tenant.ID) (o store.Stored[identity.Organisation], err error) {
-	err = s.Store.View(ctx, tenant.Everyone("look up an organisation"), func(r store.Reader) error {
+func (s *Service) Organisation(ctx context.Context, id tenant.ID) (store.Stored[identity.Organisation], error) {
+	return Organisation(ctx, s.Store, id)
+}
+
+// Organisation returns one organisation of a store, or a NotFound fault.
+func Organisation(ctx context.Context, st store.Store, id tenant.ID) (o store.Stored[identity.Organisation], err error) {
+	err = st.View(ctx, tenant.Everyone("look up an organisation"), func(r store.Reader) error {
 		o, err = organisations.Locate(ctx, r, string(id))
 		return err
 	})

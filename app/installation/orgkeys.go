@@ -83,6 +83,13 @@ type KeyData struct {
 	Hash    string   `json:"key_hash" doc:"Always empty."`
 }
 
+// keyData is the key of an organisation without its password, which is never answered.
+func keyData(org string, session *doc.Node) KeyData {
+	session = session.Clone()
+	session.Delete("basic_auth_data", "password")
+	return KeyData{ID: org, Session: Session{session}}
+}
+
 // Keys is a page of organisations.
 type Keys struct {
 	Data struct {
@@ -116,7 +123,7 @@ func (s *Service) Get(ctx context.Context, in ByOrg) (KeyData, error) {
 	if err != nil {
 		return KeyData{}, answered(err)
 	}
-	return KeyData{ID: in.Org, Session: Session{session}}, nil
+	return keyData(in.Org, session), nil
 }
 
 // answered makes faults of what gateways say.
@@ -151,7 +158,7 @@ func (s *Service) Create(ctx context.Context, in CreateIn) (KeyData, error) {
 	if err := s.store(ctx, tenant.ID(org), in.Body.node); err != nil {
 		return KeyData{}, err
 	}
-	return KeyData{ID: org, Session: in.Body}, nil
+	return keyData(org, in.Body.node), nil
 }
 
 // ReplaceIn is a session for an organisation.

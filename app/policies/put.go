@@ -26,12 +26,14 @@ func (s *Service) Put(ctx context.Context, w store.Writer, org tenant.ID, text [
 	var old *policy.Policy
 	for _, name := range in.Names {
 		p, err := Kind.Get(ctx, w, name)
-		if err == nil {
-			old = &p.Value
-			break
-		}
-		if fault.KindOf(err) != fault.NotFound {
+		switch {
+		case fault.KindOf(err) == fault.NotFound:
+		case err != nil:
 			return "", err
+		case old == nil:
+			old = &p.Value
+		case old.ID() != p.Value.ID():
+			return "", fault.New(fault.Conflict, policy.Kind+".names", "policy id and _id are those of two stored policies; leave one of them out").At("_id")
 		}
 	}
 	if old == nil {

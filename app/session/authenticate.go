@@ -33,6 +33,7 @@ func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
 		case err != nil:
 			return u, err
 		case found.Guest:
+			lent = true
 			u, more, err = s.guest(ctx, r, found)
 			return u, err
 		}

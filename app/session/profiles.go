@@ -6,6 +6,7 @@ import (
 	nethttp "net/http"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
+	users "github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/broker"
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -46,7 +47,7 @@ var Profiles = crud.Resource[broker.Profile, broker.Draft]{
 	},
 	Faults: []string{broker.CodeInvalid},
 	Shown: func(p broker.Profile, who operation.Principal) broker.Profile {
-		if who.Permissions.Admin() && who.OrgID == p.OrgID {
+		if who.Permissions.Admin() && (who.OrgID == p.OrgID || who.Deputy) {
 			return p
 		}
 		return p.Masked() // who has the credentials of a broker decides who is an admin
@@ -100,21 +101,21 @@ type ProfileDeleted struct {
 
 func (o profileRows) rows() []operation.Row {
 	writing := func(more ...operation.Option) []operation.Option {
-		return append([]operation.Option{operation.Admins(), operation.Redact("ProviderConfig", "IdentityHandlerConfig"), operation.Limits(maxProfile, 0)}, more...)
+		return append([]operation.Option{operation.Admins(), operation.Brokers(), operation.Redact("ProviderConfig", "IdentityHandlerConfig"), operation.Limits(maxProfile, 0)}, more...)
 	}
 	shown := o.Example()
 	created, creating := operation.Example(o.Draft, o.created(shown, 0)), operation.Faulting(broker.CodeInvalid, broker.CodeMany, broker.CodeTaken)
 	missing, rehearsable := profiles.Name+".not_found", operation.Rehearsable(o.References.Onlooker)
 	return []operation.Row{
-		operation.GET("list", "", "List profiles", o.list, masked, operation.Lists(o.Item(shown)),
+		operation.GET("list", "", "List profiles", o.list, operation.Brokers(), masked, operation.Lists(o.Item(shown)),
 			operation.Example(nil, ProfileList{Status: answered, Data: []broker.Profile{shown}, Profiles: []broker.Profile{shown}, Pages: 1})),
 		operation.POST("create", "", "Create a profile", o.create, writing(creating, created, operation.Notes("Without an ID one is drawn."))...),
 		operation.POST("create_as", "/{profileId}", "Create a profile with an identifier", o.createAs, writing(creating, created, operation.Status(nethttp.StatusCreated),
 			operation.Notes("As the identity broker has it. An ID in the body must be the one in the path."))...),
-		o.Get(masked),
+		o.Get(operation.Brokers(), masked),
 		operation.PUT("replace", "/{profileId}", "Replace a profile", o.replace, writing(operation.Faulting(broker.CodeInvalid, missing), rehearsable,
 			operation.Example(o.Draft, o.written(shown, 0, o.Words.Updated, nil)), operation.Notes("Absent members become empty. The ID stays: another one in the body is refused."))...),
-		operation.DELETE("delete", "/{profileId}", "Delete a profile", o.remove, operation.Admins(), operation.Faulting(missing), rehearsable,
+		operation.DELETE("delete", "/{profileId}", "Delete a profile", o.remove, operation.Admins(), operation.Brokers(), operation.Faulting(missing), rehearsable,
 			operation.Example(nil, ProfileDeleted{Status: answered, ID: shown.ID, Message: o.Words.Deleted})),
 	}
 }
@@ -167,12 +168,16 @@ func (o profileRows) create(ctx context.Context, in profileDraft) (out operation
 	if err != nil {
 		return out, err
 	}
+	scope, err := o.home(ctx, in.Scope, p.OrgID)
+	if err != nil {
+		return out, err
+	}
 	if in.Draft.ID != "" {
 		if err := o.free(ctx, p.ID); err != nil {
 			return out, err
 		}
 	}
-	at, err := store.Write(ctx, o.Store, in.Scope, func(w store.Writer) (store.Serial, error) {
+	at, err := store.Write(ctx, o.Store, scope, func(w store.Writer) (store.Serial, error) {
 		n, err := w.Count(ctx, store.Query{Kind: broker.Kind})
 		if err == nil && n >= broker.MaxProfiles {
 			err = fault.New(fault.Invalid, broker.CodeMany, "there are too many profiles (the maximum is %d)", broker.MaxProfiles)
@@ -183,6 +188,38 @@ func (o profileRows) create(ctx context.Context, in profileDraft) (out operation
 		return profiles.Create(ctx, w, p)
 	})
 	return o.created(p, at), err
+}
+
+// home returns where a new profile is stored: deputies say for which organisation it is.
+func (o profileRows) home(ctx context.Context, scope tenant.Scope, org tenant.ID) (tenant.Scope, error) {
+	if !scope.All() {
+		return scope, nil
+	}
+	_, err := users.Organisation(ctx, o.Store, org)
+	if org == "" || fault.KindOf(err) == fault.NotFound {
+		return scope, fault.New(fault.Invalid, broker.CodeInvalid, "OrgID must be that of an organisation").At("OrgID")
+	}
+	if err != nil {
+		return scope, err
+	}
+	return tenant.Of(org)
+}
+
+// whereIs returns the scope in which a caller writes a profile that there is: deputies, that
+// of its organisation.
+func (o profileRows) whereIs(ctx context.Context, scope tenant.Scope, id string) (tenant.Scope, error) {
+	if !scope.All() {
+		return scope, nil
+	}
+	var p store.Stored[broker.Profile]
+	err := o.Store.View(ctx, scope, func(r store.Reader) (err error) {
+		p, err = profiles.Get(ctx, r, id)
+		return err
+	})
+	if err != nil {
+		return scope, err
+	}
+	return tenant.Of(p.Value.OrgID)
 }
 
 // free refuses an identifier that a profile of any organisation has. Of two that are made at
@@ -217,7 +254,11 @@ type profileReplacement struct {
 
 func (o profileRows) replace(ctx context.Context, in profileReplacement) (operation.Entity[ProfileWritten], error) {
 	var out store.Stored[broker.Profile]
-	_, err := o.Store.Update(ctx, in.Scope, func(w store.Writer) (err error) {
+	scope, err := o.whereIs(ctx, in.Scope, in.ID)
+	if err != nil {
+		return operation.Entity[ProfileWritten]{}, err
+	}
+	_, err = o.Store.Update(ctx, scope, func(w store.Writer) (err error) {
 		out, err = profiles.Revise(ctx, w, in.ID, in.Match.Check, func(old broker.Profile) (broker.Profile, error) {
 			return o.Replace(old, in.Draft, o.Now)
 		})
@@ -232,7 +273,11 @@ type profileDeletion struct {
 }
 
 func (o profileRows) remove(ctx context.Context, in profileDeletion) (ProfileDeleted, error) {
-	_, err := o.Store.Update(ctx, in.Scope, func(w store.Writer) error {
+	scope, err := o.whereIs(ctx, in.Scope, in.ID)
+	if err != nil {
+		return ProfileDeleted{}, err
+	}
+	_, err = o.Store.Update(ctx, scope, func(w store.Writer) error {
 		_, err := profiles.Delete(ctx, w, in.ID, in.Match.Check)
 		return err
 	})

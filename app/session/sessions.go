@@ -71,6 +71,7 @@ func (s *Service) open(ctx context.Context, u identity.User, password string, fr
 	}
 	out := s.entered(opened, token)
 	out.Meta = Opened{u.ID, u.OrgID, opened.Expires, must}
+	out.Who.Email = u.Email
 	out.Cookies = append(out.Cookies, s.cookie(operation.DeviceCookie, s.device(u.Email), deviceLife))
 	return out, nil
 }

@@ -189,6 +189,9 @@ func TestGuestsFollowTheirGroups(t *testing.T) {
 	if got := fmt.Sprint(b.permissions()); got != "map[apis:write keys:read policies:read]" {
 		t.Error(got)
 	}
+	if me := b.me(); me.Email != "guest@example.com" || !me.Active || me.GroupID != group || me.Permissions["apis"] != "write" || me.ID == "" {
+		t.Errorf("%+v", me)
+	}
 	w.regroup(group, access.Map{"certs": "read"})
 	if got := fmt.Sprint(b.permissions()); got != "map[apis:read certs:read keys:read]" {
 		t.Error(got)

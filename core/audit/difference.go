@@ -75,6 +75,15 @@ func (c *Comparer) hides(name string) bool {
 	return hidden
 }
 
+// levels is the name of a permission map, whose members say who may do what, also where
+// they have the name of a secret, such as ResetPassword.
+const levels = "user_permissions"
+
+// hidesAt reports whether a member of what is at a path is not shown.
+func (c *Comparer) hidesAt(path, name string) bool {
+	return !strings.HasSuffix(path, "/"+levels) && c.hides(name)
+}
+
 var pointer = strings.NewReplacer("~", "~0", "/", "~1")
 
 // texts compares two texts member by member: most are equal, and are not parsed. Of a
@@ -85,7 +94,7 @@ func (c *comparison) texts(before, after []byte, path string, hidden bool) {
 	}
 	if pairs, ok := doc.InStep(before, after); ok {
 		for _, p := range pairs {
-			c.texts(p.Before, p.After, path+"/"+pointer.Replace(p.Name), hidden || c.hides(p.Name))
+			c.texts(p.Before, p.After, path+"/"+pointer.Replace(p.Name), hidden || c.hidesAt(path, p.Name))
 		}
 		return
 	}
@@ -112,12 +121,12 @@ func (c *comparison) texts(before, after []byte, path string, hidden bool) {
 	for name, was := range a.All() {
 		is, _ := b.Get(name)
 		if !bytes.Equal(was, is) {
-			c.texts(was, is, path+"/"+pointer.Replace(name), hidden || c.hides(name))
+			c.texts(was, is, path+"/"+pointer.Replace(name), hidden || c.hidesAt(path, name))
 		}
 	}
 	for name, is := range b.All() {
 		if _, ok := a.Get(name); !ok {
-			c.texts(nil, is, path+"/"+pointer.Replace(name), hidden || c.hides(name))
+			c.texts(nil, is, path+"/"+pointer.Replace(name), hidden || c.hidesAt(path, name))
 		}
 	}
 }
@@ -135,11 +144,11 @@ func (c *comparison) compare(a, b *doc.Node, path string, hidden bool) {
 	switch {
 	case a.Is(doc.TypeObject) && b.Is(doc.TypeObject):
 		for name, was := range a.Members() {
-			c.compare(was, b.Get(name), path+"/"+pointer.Replace(name), hidden || c.hides(name))
+			c.compare(was, b.Get(name), path+"/"+pointer.Replace(name), hidden || c.hidesAt(path, name))
 		}
 		for name, is := range b.Members() {
 			if a.Get(name) == nil {
-				c.compare(nil, is, path+"/"+pointer.Replace(name), hidden || c.hides(name))
+				c.compare(nil, is, path+"/"+pointer.Replace(name), hidden || c.hidesAt(path, name))
 			}
 		}
 	case a.Is(doc.TypeArray) && b.Is(doc.TypeArray) && a.Len() == b.Len():

@@ -4,6 +4,7 @@
 package broker
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -54,7 +55,8 @@ type Constraints struct {
 // Draft is what a client may choose about a profile: the members of Choices and, of a new
 // profile, the identifier.
 type Draft struct {
-	ID                    string            `json:"ID,omitzero"` // "": one is drawn
+	ID                    string            `json:"ID,omitzero"`    // "": one is drawn
+	OrgID                 tenant.ID         `json:"OrgID,omitzero"` // counts for callers without an organisation
 	Name                  string            `json:"Name,omitzero"`
 	ActionType            string            `json:"ActionType"`
 	MatchedPolicyID       string            `json:"MatchedPolicyID,omitzero"`
@@ -109,7 +111,7 @@ func New(id string, org tenant.ID, d Draft) (Profile, error) {
 		}
 		id = d.ID
 	}
-	return Profile{ID: id, OrgID: org}.Replace(d)
+	return Profile{ID: id, OrgID: cmp.Or(org, d.OrgID)}.Replace(d)
 }
 
 // usable reports whether an identifier stands in addresses as it is.

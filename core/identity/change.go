@@ -123,7 +123,13 @@ func (u User) rights(c UserChange) (User, error) {
 	if err := checkMap(UserKind, c.Permissions); err != nil {
 		return u, err
 	}
-	if u.Permissions = choose(u.Permissions, c.Permissions); len(u.Permissions) == 0 && len(u.Groups()) == 0 {
+	u.Permissions = choose(u.Permissions, c.Permissions)
+	for name := range c.Permissions {
+		if _, ok := u.Permissions[name]; ok {
+			return u, nil
+		}
+	}
+	if len(u.Groups()) == 0 { // ResetPassword alone, which it had before, is nothing that was asked for
 		return u, empty(UserKind)
 	}
 	return u, nil

@@ -94,6 +94,10 @@ func TestApply(t *testing.T) {
 	if _, err := bare.Apply(change(t, `{"user_permissions":{}}`)); fault.KindOf(err) != fault.Denied {
 		t.Error(err)
 	}
+	bare.Permissions["ResetPassword"] = "admin" // which no user can give, so that it stands for nothing that was asked for
+	if _, err := bare.Apply(change(t, `{"user_permissions":{}}`)); fault.KindOf(err) != fault.Denied {
+		t.Error(err)
+	}
 	if !slices.Equal(was.GroupIDs, []string{"g"}) {
 		t.Error("a change touches what it is given")
 	}

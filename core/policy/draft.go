@@ -26,6 +26,7 @@ func NewDraft(text []byte) (Draft, error) {
 	if !n.Is(doc.TypeObject) {
 		return Draft{}, errObject
 	}
+	Table.Whole(n)
 	return Draft{node: n}, nil
 }
 

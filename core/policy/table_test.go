@@ -31,6 +31,9 @@ var wrong = map[string][]string{
 	"list": {`"a"`, `{}`, `1`}, "object": {`"a"`, `[]`, `true`},
 }
 
+// spelt are whole numbers as clients write them that know one sort of numbers.
+var spelt = map[string]bool{`1.0`: true, `1e3`: true}
+
 // TestTable checks every field of a policy: a wrong value is refused, on a write
 // and in the feed, with its path; null is not.
 func TestTable(t *testing.T) {
@@ -124,6 +127,14 @@ func refuse(t *testing.T, path, value string) {
 		n, _ = doc.ParseNode([]byte(text))
 	}
 	_, err = policy.New(id, "org", now, draft(t, string(n.JSON())), rules)
+	if spelt[value] { // a draft writes it as a whole number where one is wanted
+		if policy.Table.Whole(n); policy.Table.Check(n) == nil {
+			if err != nil {
+				t.Errorf("%s: %v", text, err)
+			}
+			return
+		}
+	}
 	if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.Invalid || f.Field != at || !strings.Contains(f.Message, at) {
 		t.Errorf("%s: %v, want a fault at %s", text, err, at)
 	}

@@ -20,7 +20,7 @@ func TestNothingWrongReachesGateways(t *testing.T) {
 	for c := range shapetest.Wrong(policy.Table) {
 		n++
 		leftOut(t, c)
-		if !owned[c.Path] {
+		if !owned[c.Path] && !whole(t, c.Text) {
 			refused(t, c)
 		}
 	}
@@ -79,4 +79,16 @@ func TestFreeMembers(t *testing.T) {
 	if !slices.Equal(free, []string{"meta_data.{}"}) {
 		t.Error(free)
 	}
+}
+
+// whole reports whether all that is wrong with a text is how its whole numbers are spelt,
+// which drafts mend.
+func whole(t *testing.T, text string) bool {
+	t.Helper()
+	n, err := doc.ParseNode([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	policy.Table.Whole(n)
+	return policy.Table.Check(n) == nil
 }

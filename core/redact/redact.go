@@ -25,6 +25,10 @@ var parts = []string{
 // source of a scheme for JSON web tokens is the key itself, or where it is.
 var whole = []string{"key", "adminauth", "source", "dsn", "pin", "pwd", "digest"}
 
+// signatures are parameters of addresses that let in whoever has them: elsewhere their names
+// mean many things.
+var signatures = []string{"sig", "signature", "xamzsignature", "xgoogsignature", "sas", "code", "jwt", "otp", "hmac", "nonce", "sessionid"}
+
 // harmless are names that say something about a password, and not the password.
 var harmless = []string{"passwordmaxdays", "passwordupdated"}
 
@@ -125,7 +129,7 @@ func parameter(name, value string, ok bool, hides func(name string) bool) string
 	if !ok {
 		return masked(name)
 	}
-	if plain, err := url.QueryUnescape(name); err != nil || hides(plain) { // what cannot be read may be the name of a secret
+	if plain, err := url.QueryUnescape(name); err != nil || hides(plain) || slices.Contains(signatures, Fold(plain)) { // what cannot be read may be the name of a secret
 		return masked(name) + "=" + Hidden
 	}
 	return masked(name) + "=" + masked(value)

@@ -61,6 +61,7 @@ func TestQuery(t *testing.T) {
 		"key%zz=s3cret&key%=x": "key%zz=***&key%=***",
 		"u=https%3A%2F%2Fa%3As3cret%40h%2F%3F%74oken%3Ds3cret&v=%zz": "u=https%3A%2F%2F***%40h%2F%3Ftoken%3D***&v=%zz",
 		"u=%zz+h://a:s3cret@h&h://b:s3cret@h":                        "u=%25zz+h%3A%2F%2F***%40h&h%3A%2F%2F***%40h",
+		"sig=s3cret&X-Amz-Signature=s3cret&code=s3cret&codes=1":      "sig=***&X-Amz-Signature=***&code=***&codes=1",
 		"q=a%26%2574oken%3Ds3cret":                                   "q=a%26%2574oken%3D***",
 	} {
 		if got := redact.Query(raw, redact.Name); got != want {

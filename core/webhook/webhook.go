@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -56,8 +57,15 @@ func (h Hook) Replace(d Draft) (Hook, error) {
 		return Hook{}, invalid("target_path", "webhook target_path must be an absolute http or https URL")
 	}
 	h.Draft = d
+	if text, err := h.AppendJSON(nil); err != nil || len(text) > MaxBytes {
+		return Hook{}, invalid("header_map", fmt.Sprintf("webhook is too large: with all its members it has %d bytes at most", MaxBytes))
+	}
 	return h, nil
 }
+
+// MaxBytes is how large a webhook may be as JSON: every API that names it gets a copy, and
+// every node all copies (docs/limits.md).
+const MaxBytes = 32 << 10
 
 // CodeInvalid is the code of the fault for a webhook that gateways could not use.
 const CodeInvalid = Kind + ".invalid"

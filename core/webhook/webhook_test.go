@@ -77,6 +77,7 @@ func TestInvalid(t *testing.T) {
 		`{"method":"POST","target_path":"ftp://h"}`:        "target_path",
 		`{"method":"POST","target_path":"http://:1"}`:      "target_path",
 		`{"method":"POST","target_path":"http://h\u0000"}`: "target_path",
+		`{"method":"POST","target_path":"http://h","header_map":{"a":"` + strings.Repeat("x", webhook.MaxBytes) + `"}}`: "header_map",
 	} {
 		_, err := webhook.New("i", "o", draft(t, in))
 		f, _ := errors.AsType[*fault.Error](err)

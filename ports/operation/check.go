@@ -60,8 +60,8 @@ func checkGuard(o *Operation, complain func(*Operation, string, ...any)) {
 		complain(o, "people call with a session on the portal only, and not anonymously")
 	case o.Visited && (o.Surface != Portal || !o.Public):
 		complain(o, "only what anybody may call on the portal learns of sessions that may be there")
-	case o.Brokers && o.Surface != Admin && (o.Surface != Portal || o.Public || o.BySession):
-		complain(o, "brokers call on the admin surface and the portal only, and not anonymously")
+	case o.Brokers && o.Surface != Admin && o.Surface != Management && (o.Surface != Portal || o.Public || o.BySession):
+		complain(o, "nodes know no brokers, and the portal none that are anonymous or have a session")
 	case o.Surface == Probe && !o.Public:
 		complain(o, "a probe without credentials must say that it is public")
 	}

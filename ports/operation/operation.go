@@ -188,7 +188,8 @@ type Principal struct {
 	Email       string
 	Active      bool
 	Permissions access.Map // effective: after group resolution
-	Lent        bool       // groups and permissions are those of the session, and not the user's own
+	Lent        bool       // groups and permissions are those of the session, and not those of a user
+	Deputy      bool       // calls with a secret of the installation, and not as a user
 }
 
 // Call is one request for an operation, before its input is decoded.

@@ -120,7 +120,7 @@ func TestCheck(t *testing.T) {
 		"no surface":               operation.Group{Name: "x", Tag: "X"}.Rows(operation.GET("a", "/a", "A", none, operation.Example(nil, 1))),
 		"must say that it is public": operation.Group{Surface: operation.Probe, Name: "x", Tag: "X"}.Rows(
 			operation.GET("a", "/a", "A", none, operation.Example(nil, 1))),
-		"brokers call on the admin surface and the portal only": group(operation.GET("a", "", "A", none, operation.Brokers(), operation.Example(nil, 1))),
+		"nodes know no brokers": operation.Group{Surface: operation.Node, Name: "x", Tag: "X"}.Rows(operation.GET("a", "/a", "A", none, operation.Brokers(), operation.Example(nil, 1))),
 	} {
 		if err := operation.Check(ops); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

@@ -59,7 +59,8 @@ func BySession() Option { return func(s *Spec) { s.BySession = true } }
 // portal may have: its Browser has the token.
 func Visited() Option { return func(s *Spec) { s.Public, s.Visited = true, true } }
 
-// Brokers lets identity brokers call a row of the super-admin or of the portal.
+// Brokers lets identity brokers call a row with a secret of their own. One of the
+// management surface the super-admin calls then as well.
 func Brokers() Option { return func(s *Spec) { s.Brokers = true } }
 
 // Public lets anyone call.

@@ -6,7 +6,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/products"
 	"github.com/gatehouse-io/gatehouse/app/portal/products/rows"
-	"github.com/gatehouse-io/gatehouse/core/portal/catalogue"
 	"github.com/gatehouse-io/gatehouse/core/portal/file"
 	"github.com/gatehouse-io/gatehouse/core/portal/product"
 	"github.com/gatehouse-io/gatehouse/ports/files"
@@ -48,7 +47,7 @@ func (s *Service) picture(ctx context.Context, in pictureIn) (out shown, err err
 			if err != nil {
 				return err
 			}
-			if which != product.Logo && which != product.Preview || *p.File(which) != in.File || !catalogue.Shows(now.ids, p.Catalogues) {
+			if which != product.Logo && which != product.Preview || *p.File(which) != in.File || !now.sees(p) {
 				return products.Kind.Absent()
 			}
 			i, err := rows.Image(ctx, r, p, which)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unique"
@@ -267,9 +268,7 @@ func (v View) AppendJSON(b []byte) ([]byte, error) {
 		}
 	}
 	b = append(v.api.appendTimes(b), `,"api_model":{}`...)
-	if v.api.class == Streams {
-		b = append(b, `,"is_streams":true`...)
-	}
+	b = strconv.AppendBool(append(b, `,"is_streams":`...), v.api.class == Streams)
 	return append(b, '}'), nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -93,7 +94,7 @@ func TestView(t *testing.T) {
 			if string(have["sort_by"]) != `7` || string(have["user_owners"]) != `["u"]` || string(have["is_site"]) != `true` {
 				t.Errorf("%s, compact %v: %s", class, compact, have)
 			}
-			if _, streams := have["is_streams"]; streams != (class == apidef.Streams) {
+			if streams := string(have["is_streams"]); streams != strconv.FormatBool(class == apidef.Streams) {
 				t.Errorf("%s: is_streams %v", class, streams)
 			}
 			if _, document := have["oas"]; document != (class != apidef.Classic && !compact) {
