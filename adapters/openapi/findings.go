@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,9 +22,11 @@ const maxProblems = 50
 type findings struct {
 	messages []string
 	members  map[string]*findings
+	noForm   bool // of alternatives none fits, which says less than what is wrong inside
 }
 
-func (f *findings) add(location []string, message string) {
+// below returns the findings about a place.
+func (f *findings) below(location []string) *findings {
 	for _, name := range location {
 		if f.members == nil {
 			f.members = map[string]*findings{}
@@ -33,10 +36,18 @@ func (f *findings) add(location []string, message string) {
 		}
 		f = f.members[name]
 	}
+	return f
+}
+
+func (f *findings) add(location []string, message string) {
+	f = f.below(location)
 	if !slices.Contains(f.messages, message) {
 		f.messages = append(f.messages, message)
 	}
 }
+
+// noForm is the complaint about a value that fits none of several alternatives.
+const noForm = "fits none of the allowed forms"
 
 // list appends the complaints about a value in the order of the document, maxProblems of
 // them at most.
@@ -46,30 +57,42 @@ func (f *findings) list(out []port.Problem, at string, n *doc.Node) []port.Probl
 			out = append(out, port.Problem{Field: at, Message: message})
 		}
 	}
-	if len(f.members) == 0 {
-		return out
-	}
-	below := func(name string, v *doc.Node) {
+	inside := func(name string, v *doc.Node) {
 		if m := f.members[name]; m != nil && len(out) < maxProblems {
 			out = m.list(out, strings.TrimPrefix(at+"."+name, "."), v)
 		}
 	}
-	for name, v := range n.Members() {
-		below(name, v)
+	if len(f.members) > 0 {
+		for name, v := range n.Members() {
+			inside(name, v)
+		}
+		for i, v := range n.Items() {
+			inside(strconv.Itoa(i), v)
+		}
 	}
-	for i, v := range n.Items() {
-		below(strconv.Itoa(i), v)
+	if f.noForm && !slices.Contains(f.messages, noForm) && len(out) < maxProblems {
+		out = append(out, port.Problem{Field: at, Message: noForm})
 	}
 	return out
 }
 
-// collect lists the leaves of a tree. Of alternatives none of which fits it says
-// so, and goes on with the one that fits best.
+// collect lists the leaves of a tree. Of alternatives none of which fits it goes on with
+// the one that fits best. That none fits comes last when it is clear what was meant.
 func (f *findings) collect(e *jsonschema.ValidationError) {
 	switch e.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.OneOf:
-		f.add(e.InstanceLocation, "fits none of the allowed forms")
-		if best := closest(e.Causes); best != nil {
+		if at, message := choices(e); message != "" {
+			f.below(e.InstanceLocation).noForm = true
+			f.add(at, message)
+			return
+		}
+		best, sure := closest(e)
+		if sure {
+			f.below(e.InstanceLocation).noForm = true
+		} else {
+			f.add(e.InstanceLocation, noForm)
+		}
+		if best != nil {
 			f.collect(best)
 		}
 		return
@@ -82,15 +105,120 @@ func (f *findings) collect(e *jsonschema.ValidationError) {
 	}
 }
 
-// closest returns the alternative with the fewest complaints, the first of equals.
-func closest(causes []*jsonschema.ValidationError) (best *jsonschema.ValidationError) {
-	least := 0
-	for _, cause := range causes {
-		if n := distance(cause); best == nil || n < least {
+// closest returns the alternative with the fewest complaints; of equals the first that
+// complains about members only. It is clearly the one that was meant when it does that, or
+// when all others say that they were not.
+func closest(e *jsonschema.ValidationError) (best *jsonschema.ValidationError, sure bool) {
+	least, likely := 0, 0 // likely counts the alternatives that may have been meant
+	depth := len(e.InstanceLocation)
+	for _, cause := range e.Causes {
+		n := 2 * distance(cause)
+		if shallow(cause, depth) {
+			n++
+		}
+		if slices.ContainsFunc(telling(cause, depth), decides) {
+			n += 2 * far
+		}
+		if n < 2*far {
+			likely++
+		}
+		if best == nil || n < least {
 			best, least = cause, n
 		}
 	}
-	return best
+	return best, least < 2*far && (likely == 1 || least&1 == 0)
+}
+
+// shallow reports whether a form complains about the value itself, such as of what it lacks,
+// and not only about its members.
+func shallow(e *jsonschema.ValidationError, depth int) bool {
+	switch e.ErrorKind.(type) {
+	case *kind.AnyOf, *kind.OneOf:
+		return false
+	}
+	return len(e.Causes) == 0 && len(e.InstanceLocation) == depth ||
+		slices.ContainsFunc(e.Causes, func(cause *jsonschema.ValidationError) bool { return shallow(cause, depth) })
+}
+
+// telling lists the complaints of an alternative that tell forms apart: about the type of the
+// value itself, about a member that has one of a few values, and the $ref that is not there.
+func telling(e *jsonschema.ValidationError, depth int) (out []*jsonschema.ValidationError) {
+	at := len(e.InstanceLocation)
+	switch k := e.ErrorKind.(type) {
+	case *kind.AnyOf, *kind.OneOf:
+		return nil
+	case *kind.Required:
+		if at == depth && slices.Contains(k.Missing, "$ref") {
+			out = append(out, e)
+		}
+	case *kind.Type:
+		if at == depth {
+			out = append(out, e)
+		}
+	case *kind.Enum, *kind.Const:
+		if at == depth+1 {
+			out = append(out, e)
+		}
+	}
+	for _, cause := range e.Causes {
+		out = append(out, telling(cause, depth)...)
+	}
+	return out
+}
+
+// decides reports whether a complaint alone says that another form was meant: a member with
+// several values may hold a mistake.
+func decides(e *jsonschema.ValidationError) bool {
+	k, enum := e.ErrorKind.(*kind.Enum)
+	return !enum || len(k.Want) == 1
+}
+
+// choices says what all alternatives, but references, want of one and the same place; the
+// message is empty if there is no such place.
+func choices(e *jsonschema.ValidationError) (at []string, message string) {
+	depth, forms, got := len(e.InstanceLocation), 0, ""
+	wants, said := map[string][]any{}, map[string]int{} // by member; "" is the type of the value itself
+	for _, cause := range e.Causes {
+		all := telling(cause, depth)
+		if slices.ContainsFunc(all, func(t *jsonschema.ValidationError) bool { _, ref := t.ErrorKind.(*kind.Required); return ref }) {
+			continue
+		}
+		forms++
+		for _, t := range all {
+			place := strings.Join(t.InstanceLocation[depth:], "")
+			if said[place] == forms-1 { // all forms before said so, and this one not yet
+				said[place]++
+			}
+			switch k := t.ErrorKind.(type) {
+			case *kind.Type:
+				got = k.Got
+				for _, name := range k.Want {
+					wants[place] = append(wants[place], name)
+				}
+			case *kind.Enum:
+				wants[place] = append(wants[place], k.Want...)
+			case *kind.Const:
+				wants[place] = append(wants[place], k.Want)
+			}
+		}
+	}
+	for _, place := range slices.Sorted(maps.Keys(said)) {
+		if said[place] != forms {
+			continue
+		}
+		var values []any
+		var names []string
+		for _, v := range wants[place] {
+			if name := fmt.Sprint(v); !slices.Contains(names, name) {
+				values, names = append(values, v), append(names, name)
+			}
+		}
+		if place == "" {
+			return e.InstanceLocation, describe(&kind.Type{Got: got, Want: names})
+		}
+		return append(slices.Clone(e.InstanceLocation), place), describe(&kind.Enum{Want: values})
+	}
+	return nil, ""
 }
 
 // far is the distance of a form that was not meant.

@@ -155,6 +155,44 @@ func tree(text []byte) *doc.Node {
 	return n
 }
 
+// Of alternatives one of which is clearly meant, the first problem is the one inside it.
+func TestAlternatives(t *testing.T) {
+	schema := []string{"components", "schemas", "Berth"}
+	scheme := []string{"components", "securitySchemes", "key"}
+	parameter := []string{"paths", "/berths", "get", "parameters"}
+	handlers := gateway("server", "eventHandlers")
+	for _, c := range []struct {
+		path        []string
+		value, want string
+	}{
+		{schema, `{"type":"strin"}`, `type: must be one of ["array" "boolean" "integer" "number" "object" "string"]`},
+		{schema, `{"properties":{"a":7}}`, "properties.a: is number, must be object"},
+		{schema, `{"additionalProperties":"x"}`, "additionalProperties: is string, must be boolean or object"},
+		{scheme, `{"type":"apiKey","in":"headr","name":"x"}`, `in: must be one of ["header" "query" "cookie"]`},
+		{scheme, `{"type":"apiKey","in":"header"}`, ": lacks name"},
+		{scheme, `{"type":"http","scheme":5}`, "scheme: is number, must be string"},
+		{scheme, `{"type":"nope"}`, `type: must be one of ["apiKey" "http" "oauth2" "openIdConnect"]`},
+		{scheme, `{"type":"oauth2","flows":{"implicit":{"scopes":{}}}}`, "flows.implicit: lacks authorizationUrl"},
+		{parameter, `[{"name":"x","in":"queryy","schema":{}}]`, `0.in: must be one of ["path" "query" "header" "cookie"]`},
+		{parameter, `[{"name":"x","in":"path","schema":{}}]`, "0: lacks required"},
+		{parameter, `[{"name":"x","in":"query"}]`, "0: fits none of the allowed forms"}, // schema or content
+		{handlers, `[{"enabled":true,"trigger":"HostDown","type":"nope"}]`, `0.type: must be one of ["webhook" "custom" "log"]`},
+		{handlers, `[{"enabled":true,"trigger":"HostDown","type":"custom","functionName":7,"path":"p","name":"x"}]`, "0.functionName: is number, must be string"},
+		{handlers, `[{"enabled":true,"trigger":"HostDown","type":"webhook"}]`, "0: fits none of the allowed forms"},
+	} {
+		for range 5 { // the schema library visits members in random order
+			found := shared.Validate(tree(edited(t, c.value, c.path...)), port.Options{})
+			if len(found) == 0 {
+				t.Fatal(c.value, "passes")
+			}
+			rest, inside := strings.CutPrefix(found[0].Field, strings.Join(c.path, "."))
+			if got := strings.TrimPrefix(rest, ".") + ": " + found[0].Message; !inside || got != c.want {
+				t.Errorf("%s: %v, want %s", c.value, found, c.want)
+			}
+		}
+	}
+}
+
 func TestNotADocument(t *testing.T) {
 	for _, text := range []string{"", "{", "[]", `"x"`, "null", "{}", `{"openapi":null}`} {
 		if found := shared.Validate(tree([]byte(text)), port.Options{}); len(found) == 0 {
