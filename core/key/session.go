@@ -113,7 +113,7 @@ func (d Draft) session(org tenant.ID, old *doc.Node, c Checks) (*doc.Node, error
 		func() error { return checkExpiry(s) },
 		func() error { return checkCertificate(s, old) },
 		func() error { return c.policies(Policies(s), Policies(old)) },
-		func() error { return c.rights(s) },
+		func() error { return c.rights(s, old) },
 		func() error { return policy.CheckRights(s.Get("access_rights"), c.APIs) },
 		func() error { return c.password(s, old == nil) },
 	} {
@@ -199,11 +199,14 @@ func Grants(session *doc.Node, policies map[string]policy.Policy) bool {
 // Grants reports whether the session of a draft names an API; see Grants.
 func (d Draft) Grants(policies map[string]policy.Policy) bool { return Grants(d.node, policies) }
 
-// rights refuses a key that could use every API, unless such keys are switched on. What the
-// policies say is up to gateways: they refuse a key whose policies give nothing.
-func (c Checks) rights(s *doc.Node) error {
-	if c.Master || s.Get("access_rights").Len() > 0 || len(Policies(s)) > 0 {
+// rights refuses a key that names no API, by itself or by its policies, unless such keys are
+// switched on: gateways may let it use every API (docs/wire/keys.md#rules).
+func (c Checks) rights(s, old *doc.Node) error {
+	if c.Master || Grants(s, c.Policies) || len(Policies(s)) > 0 && slices.Equal(Policies(s), Policies(old)) { // what its policies give may change
 		return nil
+	}
+	if len(Policies(s)) > 0 {
+		return fault.New(fault.Invalid, CodeRights, "keys must have at least one Access Rights record set: name an API in access_rights, since the policies in apply_policies name none").At("apply_policies")
 	}
 	return fault.New(fault.Invalid, CodeRights, "keys must have at least one Access Rights record set: name an API in access_rights, or a policy in apply_policies").At("access_rights")
 }

@@ -64,7 +64,7 @@ func (h Hook) Replace(d Draft) (Hook, error) {
 }
 
 // MaxBytes is how large a webhook may be as JSON: every API that names it gets a copy, and
-// every node all copies (docs/limits.md).
+// every node all copies (docs/wire/webhooks.md#record).
 const MaxBytes = 32 << 10
 
 // CodeInvalid is the code of the fault for a webhook that gateways could not use.

@@ -97,8 +97,10 @@ func (c *Client) APIs(ctx context.Context) ([]sync.API, error) {
 	}
 	text, _, err = c.read(ctx, "mcps.list", operation.Call{Query: all})
 	switch {
-	case errors.Is(err, dashboard.ErrGone), errors.Is(err, dashboard.ErrRefused): // a user who may not see them
+	case errors.Is(err, dashboard.ErrGone):
 		return out, nil
+	case errors.Is(err, dashboard.ErrRefused):
+		return append(out, sync.UnreadProxies), nil
 	case err != nil:
 		return nil, fmt.Errorf("list MCP proxies: %w", err)
 	}

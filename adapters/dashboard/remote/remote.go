@@ -82,8 +82,7 @@ func (c *Client) Policies(ctx context.Context) ([]*doc.Node, error) {
 	return dashboard.DecodePolicies(a.Body)
 }
 
-// APIs implements dashboard.Dashboard. A dashboard without MCP proxies, or a user who may
-// not see them, has none: policies that name them then name APIs that do not exist.
+// APIs implements dashboard.Dashboard. A dashboard that knows no MCP proxies has none.
 func (c *Client) APIs(ctx context.Context) ([]sync.API, error) {
 	a, err := c.read(ctx, apis)
 	if err != nil {
@@ -95,8 +94,10 @@ func (c *Client) APIs(ctx context.Context) ([]sync.API, error) {
 	}
 	a, err = c.read(ctx, proxies)
 	switch {
-	case errors.Is(err, dashboard.ErrGone), errors.Is(err, dashboard.ErrRefused):
+	case errors.Is(err, dashboard.ErrGone):
 		return out, nil
+	case errors.Is(err, dashboard.ErrRefused):
+		return append(out, sync.UnreadProxies), nil
 	case err != nil:
 		return nil, fmt.Errorf("list MCP proxies: %w", err)
 	}

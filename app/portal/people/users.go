@@ -59,7 +59,7 @@ func checkUser(ctx context.Context, r store.Reader, c *change) error {
 
 // validateUser finds passwords that are too weak, and attributes that are missing.
 func validateUser(ctx context.Context, r store.Reader, c *change) (wrong table.Problems, err error) {
-	if c.Op == store.Updated && c.Sent.Has("First") && strings.TrimSpace(c.New.First) == "" {
+	if c.Op == store.Updated && c.Sent.Has("First") && strings.TrimSpace(c.New.First) == "" && c.Old.First != "" {
 		wrong.Blank("First")
 	}
 	if c.New.Password != "" {

@@ -87,7 +87,11 @@ func TestUserProblems(t *testing.T) {
 	} {
 		w.refused(t, "portal-users.create", nil, body, text)
 	}
+	w.call(t, "portal-users.update", user("1"), `{"First":""}`) // as it was: bootstrap asks for no name
+	w.call(t, "portal-users.update", user("1"), `{"First":"A"}`)
+	w.followed = nil
 	w.refused(t, "portal-users.update", user("1"), `{"First":""}`, "First can't be blank")
+	w.refused(t, "portal-users.update", user("1"), `{"First":" "}`, "First can't be blank")
 	w.refused(t, "portal-users.update", user("1"), `{"Role":""}`, "Role can't be blank")
 	w.refused(t, "portal-users.update", user("1"), `{"Teams":[1]}`, "Teams is invalid")
 	w.refused(t, "portal-users.update", user("77"), `{"First":"X"}`, "not found")

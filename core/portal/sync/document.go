@@ -23,8 +23,10 @@ func Read(n *doc.Node, apis Index, selected []string) (p Policy, stale []string)
 		p.Kind = KindNone
 	}
 	rights := n.Get(memberRights)
+	_, unread := apis[UnreadProxies.ID]
 	for id, definition := range rights.Members() {
-		if apis[id].Proxy || policy.GrantsMCP(definition) {
+		a, known := apis[id]
+		if a.Proxy || !known && unread || policy.GrantsMCP(definition) {
 			p.Kind = KindNone
 		}
 	}

@@ -2,6 +2,7 @@ package sync_test
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"reflect"
 	"slices"
@@ -69,6 +70,22 @@ func TestStale(t *testing.T) {
 		got, _ := sync.Want(sync.State{APIs: apis, Policies: []sync.Policy{p}})
 		if p.Stale != want || len(got.Records) == 1 == want {
 			t.Errorf("%s: stale %v, imported %v", text, p.Stale, got.Records)
+		}
+	}
+}
+
+// TestUnreadProxies states that a policy for an API that may be an MCP proxy is nothing to the
+// portal while nobody can tell.
+func TestUnreadProxies(t *testing.T) {
+	unread := maps.Clone(apis)
+	unread[sync.UnreadProxies.ID] = sync.UnreadProxies
+	for text, want := range map[string]sync.Kind{`{"x":{},"a":{}}`: sync.KindNone, `{"a":{}}`: sync.KindProduct} {
+		n := node(t, `{"_id":"1","name":"P","partitions":{"acl":true},"access_rights":`+text+`}`)
+		if p, _ := sync.Read(n, unread, nil); p.Kind != want {
+			t.Errorf("%s: %v", text, p.Kind)
+		}
+		if p, _ := sync.Read(n, apis, nil); p.Kind != sync.KindProduct {
+			t.Errorf("%s: %v", text, p.Kind)
 		}
 	}
 }

@@ -124,6 +124,10 @@ type State struct {
 	Tags     []string // PoliciesTags of the provider: policies that the portal makes get them
 }
 
+// UnreadProxies stands in a list for the MCP proxies that the provider's user may not read:
+// an API that the list does not have may then be one of them.
+var UnreadProxies = API{Proxy: true}
+
 // Index is the APIs of a dashboard by identifier.
 type Index map[string]API
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/portal/sync"
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
 )
 
@@ -26,7 +27,7 @@ func session(t *testing.T, text string) *doc.Node {
 // is, and by the identifier that was drawn for it; each can be done twice.
 func keys(t *testing.T, w World) {
 	ctx := t.Context()
-	create(t, w, "gold", "Gold")
+	granting(t, w, "gold")
 	if list, err := w.Keys(ctx); err != nil || len(list) != 0 {
 		t.Fatal(list, err)
 	}
@@ -97,11 +98,21 @@ func everyKey(ctx context.Context, d dashboard.Keys, body *doc.Node) map[string]
 	return out
 }
 
+// granting creates a policy that names the API orders: a key needs one.
+func granting(t *testing.T, d dashboard.Dashboard, id string) {
+	t.Helper()
+	apis := sync.NewIndex([]sync.API{{ID: "orders", Name: "Orders"}})
+	p := sync.Policy{Ref: sync.Ref{ID: id}, Kind: sync.KindProduct, Terms: sync.Terms{Name: id, APIs: []string{"orders"}, AuthTypes: []string{"authToken"}}}
+	if _, err := d.Create(t.Context(), sync.New(p, apis, "")); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // keyRefusals: who may not, cannot; others have no key of one; errors hold no credential and
 // no key; a dashboard that is away says so.
 func keyRefusals(t *testing.T, w World) {
 	ctx := t.Context()
-	create(t, w, "gold", "Gold")
+	granting(t, w, "gold")
 	body := session(t, `{"apply_policies":["gold"]}`)
 	if _, err := w.CreateKey(ctx, drawn, body); err != nil {
 		t.Fatal(err)
