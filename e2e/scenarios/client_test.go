@@ -79,7 +79,7 @@ func isAway(err error) bool {
 		return false
 	}
 	if strings.HasPrefix(e.path, clientIDPs) && e.status == http.StatusInternalServerError {
-		return strings.Contains(e.body, `"internal server error"`)
+		return strings.Contains(e.body, ` client idp"`)
 	}
 	return e.status == http.StatusServiceUnavailable
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/apis/forms"
@@ -43,10 +44,16 @@ func (w *Wrapper) UnmarshalJSON(text []byte) (err error) {
 	if w.definition, err = w.object("api_definition"); err != nil {
 		return err
 	}
-	if w.document, err = w.object("oas"); w.document.Len() == 0 { // which is as good as none
+	if w.document, err = w.object("oas"); w.document.Len() == 0 || !w.definition.Get("is_oas").True() && !describes(w.document) { // which is as good as none
 		w.document = nil
 	}
 	return err
+}
+
+// describes reports whether an object is meant as a document: some clients send one without
+// a version, and without anything for gateways, beside every classic definition.
+func describes(document *doc.Node) bool {
+	return document.Get("openapi").Text() != "" || slices.ContainsFunc(document.Names(), func(name string) bool { return strings.HasPrefix(name, "x-tyk-") })
 }
 
 // whole refuses a wrapper without a definition: that is for when the API has been looked up.

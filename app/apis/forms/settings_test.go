@@ -31,6 +31,8 @@ func TestUnsafeOAS(t *testing.T) {
 	w.Want("admin", "GET", "/apis/oas/o", "", 200, `"name":"Other"`)
 	w.Want("admin", "GET", "/apis/oas/o", "", 200, `"value":"/other/"`)
 	w.Want("admin", "GET", "/apis/oas/o", "", 200, `"servers":[{"url":"http://gw.example/other"}`)
+	w.Done("admin", "PATCH", "/apis/o", `{"api_definition":{"name":"Other"},"oas":{"info":{"description":"told"}}}`)
+	w.Want("admin", "GET", "/apis/oas/o", "", 200, `"description":"told"`)
 	w.Done("admin", "PATCH", "/apis/o", `{"oas":{"x-tyk-api-gateway":{"info":{"name":"Third"}}}}`)
 	w.Want("admin", "GET", "/apis/o", "", 200, `"name":"Third"`)
 	w.Want("admin", "PATCH", "/apis/o", `{"oas":{"x-tyk-api-gateway":{"unheard":true}}}`, 400, "unheard")
@@ -47,7 +49,7 @@ func TestUnsafeOAS(t *testing.T) {
 	beside := func(oas string) string {
 		return strings.TrimSuffix(apistest.Classic("c", "C", "/c/"), "}") + `,"oas":` + oas + `}`
 	}
-	for oas, refused := range map[string]bool{`{"openapi":"3.0.3"}`: true, apistest.Document("c", "C", "/c/"): true, `{}`: false, `null`: false} {
+	for oas, refused := range map[string]bool{`{"openapi":"3.0.3"}`: true, apistest.Document("c", "C", "/c/"): true, `{}`: false, `null`: false, `{"openapi":"","info":null,"paths":null}`: false} {
 		other := strings.NewReplacer(`"c"`, `"n"`, `/c/`, `/n/`).Replace(beside(oas))
 		if refused {
 			w.Want("admin", "POST", "/apis", other, 400, "This is an OAS API")

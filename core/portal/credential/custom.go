@@ -137,10 +137,13 @@ func (o CustomOrder) managed(wrong *table.Problems) {
 	}
 }
 
+// words are no tokens: dashboards and gateways have operations at these addresses of keys.
+var words = []string{"create", "detailed", "policy", "preview"}
+
 // ValidToken reports whether a text can be a token that somebody has chosen: gateways find
 // it by its address, and callers send it in a header.
 func ValidToken(text string) bool {
-	return len(text) >= minToken && len(text) <= maxToken &&
+	return len(text) >= minToken && len(text) <= maxToken && !slices.Contains(words, text) &&
 		!strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune(`/\?#%`, r) })
 }
 

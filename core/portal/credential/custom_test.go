@@ -41,6 +41,7 @@ func TestCustomOrders(t *testing.T) {
 		{managed, goods + `,"AuthTokenType":"AUTH_TOKEN_TYPE_CUSTOM"`, "KeyID can't be blank", "", ""},
 		{managed, goods + `,"AuthTokenType":"AUTH_TOKEN_STANDARD","KeyID":"one"`, "KeyID is only for AuthTokenType AUTH_TOKEN_TYPE_CUSTOM", "", ""},
 		{managed, goods + `,"KeyID":"a/b"`, "KeyID is invalid", "", ""},
+		{managed, goods + `,"KeyID":"preview"`, "KeyID is invalid", "", ""},
 		{managed, goods + `,"AuthenticationMethod":"basic"`, "AuthenticationMethod: the portal makes no credentials for basic", "", ""},
 		{managed, goods + `,"AuthenticationMethod":"zz"`, "AuthenticationMethod is invalid", "", ""},
 		{managed, goods + `,"AuthTokenType":"zz","KeyID":"one-two"`, "AuthTokenType is invalid", "", ""},
