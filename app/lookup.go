@@ -25,7 +25,7 @@ func (a *App) get(ctx context.Context, as *operation.Call, path string) (_ any, 
 		return nil, fault.New(fault.NotFound, "path.unknown", "nothing can be read at %q", path)
 	}
 	c := *as
-	c.Spec, c.RawPath, c.Path, c.Body, c.RawQuery, c.Header = &o.Spec, path, values, nil, query, nil
+	c.Spec, c.Method, c.RawPath, c.Path, c.Body, c.RawQuery, c.Header = &o.Spec, o.Method, path, values, nil, query, nil
 	if c.Query, err = url.ParseQuery(query); err != nil {
 		return nil, fault.New(fault.Invalid, "path.query", "the query of %q cannot be read", path).Because(err)
 	}
@@ -92,7 +92,7 @@ func (a *App) find(method, path string) (found *operation.Operation, values map[
 	segs, most := strings.Split(strings.Trim(path, "/"), "/"), -1
 	for i := range a.table {
 		o := &a.table[i]
-		if v, literal, ok := matches(o.Path, o.Tail, segs); ok && o.Method == method && literal > most {
+		if v, literal, ok := matches(o.Path, o.Tail, segs); ok && (o.Method == method || method == "HEAD" && !o.ChangesState()) && literal > most {
 			found, values, most = o, v, literal
 		}
 	}

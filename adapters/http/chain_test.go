@@ -27,7 +27,7 @@ func TestCall(t *testing.T) {
 	s.do("PUT", "/api/things/%61%2Fb?p=1&p=2", `{"name":"y"}`, "Authorization", "k1", "Content-Type", "text/plain", "Cookie", "secret", "If-Match", `"7"`)
 	c := s.last()
 	want := &operation.Call{
-		Spec: c.Spec, RequestID: "made-up", Method: "PUT", RawPath: "/api/things/%61%2Fb", Path: map[string]string{"name": "a/b"}, Query: url.Values{"p": {"1", "2"}}, RawQuery: "p=1&p=2",
+		Spec: c.Spec, RequestID: "made-up", RawPath: "/api/things/%61%2Fb", Path: map[string]string{"name": "a/b"}, Query: url.Values{"p": {"1", "2"}}, RawQuery: "p=1&p=2",
 		Header: map[string]string{"Content-Type": "text/plain", "If-Match": `"7"`}, Body: []byte(`{"name":"y"}`), Token: "k1", Remote: "192.0.2.1:1234", Peer: "192.0.2.1:1234",
 		Principal: operation.Principal{ID: "principal-1"},
 	}

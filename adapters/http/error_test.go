@@ -177,8 +177,11 @@ func TestLost(t *testing.T) {
 			t.Errorf("%s: %s %+v", path, c.RawPath, c.Spec)
 		}
 	}
-	if s.do("HEAD", "/api/none", ""); s.last().Spec.Intent != "read" {
+	if s.do("HEAD", "/api/none", ""); s.last().Spec.Intent != "read" || s.last().Verb() != "HEAD" {
 		t.Error("to look for what there is not is a write")
+	}
+	if s.do("BREW", "/api/none", ""); s.last().Verb() != "other" {
+		t.Error("a method that a client has invented is told:", s.last().Verb())
 	}
 }
 

@@ -148,8 +148,11 @@ func (x *exchange) statusOf(err error) int {
 // that what guards, watches and writes down also sees malformed requests.
 func (r *row) decode(_ context.Context, req *nethttp.Request) (any, error) {
 	x := &exchange{row: r, http: req}
-	x.call = operation.Call{Spec: r.spec, Method: req.Method, RawPath: req.URL.EscapedPath(), Remote: r.remote(req), Peer: req.RemoteAddr, Token: r.dialect.token(req)}
-	if x.call.Token == "" && r.spec.Brokers && r.spec.Surface == operation.Management {
+	x.call = operation.Call{Spec: r.spec, RawPath: req.URL.EscapedPath(), Remote: r.remote(req), Peer: req.RemoteAddr, Token: r.dialect.token(req)}
+	if req.Method == nethttp.MethodHead {
+		x.call.Method = req.Method
+	}
+	if x.call.Token == "" && r.spec.Brokers && r.spec.Surface == operation.Management { // deputies send their secret as they do on the admin surface
 		x.call.Token = req.Header.Get("Admin-Auth")
 	}
 	if len(req.Header["Cookie"]) > 0 {

@@ -2,7 +2,6 @@ package opa
 
 import (
 	"bytes"
-	"cmp"
 	"net/url"
 	"regexp"
 	"slices"
@@ -131,7 +130,7 @@ func (v vocabulary) item(name string, value *ast.Term) [2]*ast.Term {
 func (e *Engine) input(c *operation.Call, r row, body []byte) ast.Value {
 	w := e.words
 	request := ast.NewObject(
-		w.member("method", cmp.Or(c.Method, c.Spec.Method)), w.member("path", shownPath(c)),
+		w.member("method", c.Verb()), w.member("path", shownPath(c)),
 		w.item("query", w.query(c)), w.item("headers", w.headers(c)),
 	)
 	if body != nil && c.Spec.Method != "GET" && c.Spec.Method != "HEAD" {

@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"cmp"
 	"net/netip"
 	"slices"
 	"strings"
@@ -35,7 +34,7 @@ func Described(by store.Attribution, c *operation.Call) store.Attribution {
 	} else {
 		by.From = bounded(c.Remote, 64)
 	}
-	by.User, by.Method, by.URL, by.Status = c.Principal.Email, cmp.Or(c.Method, c.Spec.Method), bounded(address(c), maxURL), c.Spec.Status
+	by.User, by.Method, by.URL, by.Status = c.Principal.Email, c.Verb(), bounded(address(c), maxURL), c.Spec.Status
 	return by
 }
 

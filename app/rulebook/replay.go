@@ -204,7 +204,7 @@ func (p *play) call(ctx context.Context, r audit.Record) (c *operation.Call, cer
 	if who == nil || err != nil {
 		return nil, false, noUser, err
 	}
-	c = &operation.Call{Spec: &o.Spec, Principal: *who, Scope: p.scope, RawPath: q.Path, Path: values, Query: q.Query}
+	c = &operation.Call{Spec: &o.Spec, Principal: *who, Scope: p.scope, Method: q.Method, RawPath: q.Path, Path: values, Query: q.Query}
 	takes := o.Body != nil
 	if takes && q.Changed != nil {
 		c.Body = q.Changed

@@ -4,6 +4,7 @@
 package operation
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/url"
@@ -198,7 +199,7 @@ type Call struct {
 	Principal Principal
 	Scope     tenant.Scope
 	RequestID string
-	Method    string            // as sent, such as HEAD for a row with GET; "": the row's
+	Method    string            // HEAD, of a request that a row with GET answers; "": the row's
 	RawPath   string            // as sent, without the query
 	Path      map[string]string // placeholder values
 	Query     url.Values
@@ -222,6 +223,9 @@ type Call struct {
 	// it is sent, also to several who ask for that; nil: the transport does not.
 	Answered func(func(Transcript))
 }
+
+// Verb returns the method of the request: that of the row, or HEAD.
+func (c *Call) Verb() string { return cmp.Or(c.Method, c.Spec.Method) }
 
 // Transcript is what a transport received and what it answers: bodies of requests it
 // leaves out. Nothing may write to it.
