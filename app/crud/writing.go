@@ -127,19 +127,19 @@ func (o Operations[T, D]) insert(ctx context.Context, c *Change[T, D]) (out stor
 	return out, err
 }
 
-// home returns the scope in which a resource is changed: that of the caller or, of a
+// Home returns the scope in which a resource is changed: that of the caller or, of a
 // caller above organisations, of the organisation that has the resource.
-func (o Operations[T, D]) home(ctx context.Context, in address) (tenant.Scope, error) {
-	if !in.Scope.All() {
-		return in.Scope, nil
+func (o Operations[T, D]) Home(ctx context.Context, scope tenant.Scope, id string) (tenant.Scope, error) {
+	if !scope.All() {
+		return scope, nil
 	}
 	var rec store.Record
-	err := o.Store.View(ctx, in.Scope, func(r store.Reader) (err error) {
-		rec, err = o.Kind.Raw(ctx, r, in.ID)
+	err := o.Store.View(ctx, scope, func(r store.Reader) (err error) {
+		rec, err = o.Kind.Raw(ctx, r, id)
 		return err
 	})
 	if err != nil || rec.Org == "" {
-		return in.Scope, err
+		return scope, err
 	}
 	return tenant.Of(rec.Org)
 }
@@ -168,7 +168,7 @@ func (o Operations[T, D]) Edit(opts ...operation.Option) operation.Row {
 }
 
 func (o Operations[T, D]) edit(ctx context.Context, in writing, c *Change[T, D]) (out store.Stored[T], err error) {
-	if in.Scope, err = o.home(ctx, in.address); err != nil {
+	if in.Scope, err = o.Home(ctx, in.Scope, in.ID); err != nil {
 		return out, err
 	}
 	if err := o.prepare(ctx, c); err != nil {
@@ -207,7 +207,7 @@ func (o Operations[T, D]) Delete(opts ...operation.Option) operation.Row {
 }
 
 func (o Operations[T, D]) remove(ctx context.Context, in writing, c *Change[T, D]) (_ T, err error) {
-	if in.Scope, err = o.home(ctx, in.address); err != nil {
+	if in.Scope, err = o.Home(ctx, in.Scope, in.ID); err != nil {
 		return c.Old, err
 	}
 	if err := o.prepare(ctx, c); err != nil {

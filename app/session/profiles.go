@@ -168,7 +168,7 @@ func (o profileRows) create(ctx context.Context, in profileDraft) (out operation
 	if err != nil {
 		return out, err
 	}
-	scope, err := o.home(ctx, in.Scope, p.OrgID)
+	scope, err := o.birthplace(ctx, in.Scope, p.OrgID)
 	if err != nil {
 		return out, err
 	}
@@ -190,8 +190,9 @@ func (o profileRows) create(ctx context.Context, in profileDraft) (out operation
 	return o.created(p, at), err
 }
 
-// home returns where a new profile is stored: deputies say for which organisation it is.
-func (o profileRows) home(ctx context.Context, scope tenant.Scope, org tenant.ID) (tenant.Scope, error) {
+// birthplace returns the scope in which a new profile is stored: deputies say for which
+// organisation it is.
+func (o profileRows) birthplace(ctx context.Context, scope tenant.Scope, org tenant.ID) (tenant.Scope, error) {
 	if !scope.All() {
 		return scope, nil
 	}
@@ -203,23 +204,6 @@ func (o profileRows) home(ctx context.Context, scope tenant.Scope, org tenant.ID
 		return scope, err
 	}
 	return tenant.Of(org)
-}
-
-// whereIs returns the scope in which a caller writes a profile that there is: deputies, that
-// of its organisation.
-func (o profileRows) whereIs(ctx context.Context, scope tenant.Scope, id string) (tenant.Scope, error) {
-	if !scope.All() {
-		return scope, nil
-	}
-	var p store.Stored[broker.Profile]
-	err := o.Store.View(ctx, scope, func(r store.Reader) (err error) {
-		p, err = profiles.Get(ctx, r, id)
-		return err
-	})
-	if err != nil {
-		return scope, err
-	}
-	return tenant.Of(p.Value.OrgID)
 }
 
 // free refuses an identifier that a profile of any organisation has. Of two that are made at
@@ -254,7 +238,7 @@ type profileReplacement struct {
 
 func (o profileRows) replace(ctx context.Context, in profileReplacement) (operation.Entity[ProfileWritten], error) {
 	var out store.Stored[broker.Profile]
-	scope, err := o.whereIs(ctx, in.Scope, in.ID)
+	scope, err := o.Home(ctx, in.Scope, in.ID)
 	if err != nil {
 		return operation.Entity[ProfileWritten]{}, err
 	}
@@ -273,7 +257,7 @@ type profileDeletion struct {
 }
 
 func (o profileRows) remove(ctx context.Context, in profileDeletion) (ProfileDeleted, error) {
-	scope, err := o.whereIs(ctx, in.Scope, in.ID)
+	scope, err := o.Home(ctx, in.Scope, in.ID)
 	if err != nil {
 		return ProfileDeleted{}, err
 	}

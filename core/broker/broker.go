@@ -53,7 +53,7 @@ type Constraints struct {
 }
 
 // Draft is what a client may choose about a profile: the members of Choices and, of a new
-// profile, the identifier.
+// profile, the identifier and, above organisations, the organisation.
 type Draft struct {
 	ID                    string            `json:"ID,omitzero"`    // "": one is drawn
 	OrgID                 tenant.ID         `json:"OrgID,omitzero"` // counts for callers without an organisation
@@ -75,7 +75,7 @@ type Draft struct {
 	OnlyRegistered        bool              `json:"SSOOnlyForRegisteredUsers,omitzero"`
 }
 
-// Choices are what a profile says: all of a Draft but ID, and what a draft leaves out as it is empty.
+// Choices are what a profile says: all of a Draft but ID and OrgID, and what a draft leaves out as it is empty.
 type Choices struct {
 	Name                  string            `json:"Name"`
 	ActionType            string            `json:"ActionType"`
