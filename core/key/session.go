@@ -230,6 +230,10 @@ const (
 	maxName = 256
 )
 
+// ControlPaths are words that a gateway's control API has in the place of a key, for
+// operations: no key is reached by them.
+var ControlPaths = []string{"create", "preview", "policy"}
+
 // CheckName refuses an identifier of a key or the name of a user that gateways would not
 // find again, or with which they would make a key that names another organisation: they
 // write it into a JSON text as it is.

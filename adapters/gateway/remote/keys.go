@@ -27,9 +27,6 @@ func addressable(name string) bool {
 // longestName bounds names that are sent to gateways.
 const longestName = 4096
 
-// words are paths of the control API that are no keys.
-var words = []string{"create", "preview", "policy"}
-
 // place is where a key is found at a gateway.
 type place struct {
 	text string
@@ -38,7 +35,7 @@ type place struct {
 }
 
 func placeOf(org tenant.ID, name gateway.KeyName) (place, error) {
-	if !addressable(name.Text) || slices.Contains(words, name.Text) {
+	if !addressable(name.Text) || slices.Contains(key.ControlPaths, name.Text) {
 		return place{}, gateway.ErrUnknown
 	}
 	return place{name.Text, org, name.By}, nil

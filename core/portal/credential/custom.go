@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gatehouse-io/gatehouse/core/key"
 	"github.com/gatehouse-io/gatehouse/core/portal/idp"
 	"github.com/gatehouse-io/gatehouse/core/portal/plan"
 	"github.com/gatehouse-io/gatehouse/core/portal/product"
@@ -137,13 +138,13 @@ func (o CustomOrder) managed(wrong *table.Problems) {
 	}
 }
 
-// words are no tokens: dashboards and gateways have operations at these addresses of keys.
-var words = []string{"create", "detailed", "policy", "preview"}
+// detailed is what dashboards have in the place of a key, for a list.
+const detailed = "detailed"
 
 // ValidToken reports whether a text can be a token that somebody has chosen: gateways find
 // it by its address, and callers send it in a header.
 func ValidToken(text string) bool {
-	return len(text) >= minToken && len(text) <= maxToken && !slices.Contains(words, text) &&
+	return len(text) >= minToken && len(text) <= maxToken && !slices.Contains(key.ControlPaths, text) && text != detailed &&
 		!strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune(`/\?#%`, r) })
 }
 
