@@ -276,7 +276,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"apis":[{"api_definition":{"api_id":"a","use_keyless":true}}],"mcps":[{"x-tyk-api-gateway":{"info":{"id":"p"}}}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		apis, _ := dashboard.DecodeAPIs(text)
-		proxies, _ := dashboard.DecodeProxies(text)
+		proxies, _ := dashboard.WithProxies(nil, text, nil)
 		list, _ := dashboard.DecodePolicies(text)
 		s := sync.State{APIs: sync.NewIndex(append(apis, proxies...))}
 		for _, n := range list {

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -41,10 +42,19 @@ func DecodeAPIs(text []byte) ([]sync.API, error) {
 	return out, err
 }
 
-// DecodeProxies reads a list of MCP proxies as dashboards send it: documents.
-func DecodeProxies(text []byte) ([]sync.API, error) {
+// WithProxies adds to a list of APIs the MCP proxies of a dashboard, as it sends them:
+// documents. err is what became of the request for them: a dashboard that knows no proxies
+// has none, and those that the user may not read are sync.UnreadProxies.
+func WithProxies(out []sync.API, text []byte, err error) ([]sync.API, error) {
+	switch {
+	case errors.Is(err, ErrGone):
+		return out, nil
+	case errors.Is(err, ErrRefused):
+		return append(out, sync.UnreadProxies), nil
+	case err != nil:
+		return nil, fmt.Errorf("list MCP proxies: %w", err)
+	}
 	list, err := items(text, maxAPIs, "mcps")
-	var out []sync.API
 	for _, d := range list {
 		info := d.Get("x-tyk-api-gateway", "info")
 		if id := info.Get("id").Text(); id != "" {

@@ -96,16 +96,7 @@ func (c *Client) APIs(ctx context.Context) ([]sync.API, error) {
 		return nil, err
 	}
 	text, _, err = c.read(ctx, "mcps.list", operation.Call{Query: all})
-	switch {
-	case errors.Is(err, dashboard.ErrGone):
-		return out, nil
-	case errors.Is(err, dashboard.ErrRefused):
-		return append(out, sync.UnreadProxies), nil
-	case err != nil:
-		return nil, fmt.Errorf("list MCP proxies: %w", err)
-	}
-	more, err := dashboard.DecodeProxies(text)
-	return append(out, more...), err
+	return dashboard.WithProxies(out, text, err)
 }
 
 // Policy implements dashboard.Dashboard.

@@ -93,16 +93,7 @@ func (c *Client) APIs(ctx context.Context) ([]sync.API, error) {
 		return nil, err
 	}
 	a, err = c.read(ctx, proxies)
-	switch {
-	case errors.Is(err, dashboard.ErrGone):
-		return out, nil
-	case errors.Is(err, dashboard.ErrRefused):
-		return append(out, sync.UnreadProxies), nil
-	case err != nil:
-		return nil, fmt.Errorf("list MCP proxies: %w", err)
-	}
-	more, err := dashboard.DecodeProxies(a.Body)
-	return append(out, more...), err
+	return dashboard.WithProxies(out, a.Body, err)
 }
 
 // Policy implements dashboard.Dashboard.
