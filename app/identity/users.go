@@ -145,10 +145,13 @@ func (s Users) SetPassword(ctx context.Context, in setPasswordIn) (operation.Rec
 	if err := s.acceptable("new_password", u.Value, in.Change.New); err != nil {
 		return operation.Receipt{}, err
 	}
-	if err := s.anew(ctx, u.Value, in.Change.New); in.Who.ID == u.Value.ID && err != nil {
-		return operation.Receipt{}, err
+	own := in.Who.ID == u.Value.ID
+	if own {
+		if err := s.anew(ctx, u.Value, in.Change.New); err != nil {
+			return operation.Receipt{}, err
+		}
 	}
-	at, err := s.storePassword(ctx, u, in.Change.New, in.Who.ID != u.Value.ID)
+	at, err := s.storePassword(ctx, u, in.Change.New, !own)
 	return operation.Receipt{Message: "User password updated", Tag: operation.Tag(at)}, err
 }
 
