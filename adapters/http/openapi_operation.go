@@ -32,10 +32,12 @@ func securityOf(o *operation.Operation) []any {
 	one := func(name string) object { return object{name: []any{}} }
 	switch {
 	case o.Public:
-	case o.Brokers && o.Surface == operation.Management:
-		return []any{one("accessKey"), one("bearer"), one("session"), one("adminSecret"), one("broker")}
 	case o.Surface == operation.Management:
-		return []any{one("accessKey"), one("bearer"), one("session")}
+		users := []any{one("accessKey"), one("bearer"), one("session")}
+		if o.Brokers {
+			return append(users, one("adminSecret"), one("broker"))
+		}
+		return users
 	case o.Brokers && o.Surface == operation.Portal:
 		return []any{one("portalSecret")}
 	case o.Brokers:

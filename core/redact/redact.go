@@ -25,8 +25,8 @@ var parts = []string{
 // source of a scheme for JSON web tokens is the key itself, or where it is.
 var whole = []string{"key", "adminauth", "source", "dsn", "pin", "pwd", "digest"}
 
-// signatures are parameters of addresses that let in whoever has them: elsewhere their names
-// mean many things.
+// signatures are parameters of addresses that work as credentials. Members of other things
+// have the same names, and are no secrets.
 var signatures = []string{"sig", "signature", "xamzsignature", "xgoogsignature", "sas", "code", "jwt", "otp", "hmac", "nonce", "sessionid"}
 
 // harmless are names that say something about a password, and not the password.

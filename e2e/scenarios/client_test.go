@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 )
@@ -79,7 +80,9 @@ func isAway(err error) bool {
 		return false
 	}
 	if strings.HasPrefix(e.path, clientIDPs) && e.status == http.StatusInternalServerError {
-		return strings.Contains(e.body, ` client idp"`)
+		return slices.ContainsFunc([]string{"reading", "saving", "deleting"}, func(doing string) bool {
+			return strings.Contains(e.body, `"error `+doing+` client idp"`)
+		})
 	}
 	return e.status == http.StatusServiceUnavailable
 }

@@ -63,20 +63,20 @@ func Streams(d *doc.Node) []Problem {
 	return p
 }
 
-// streams reports whether a component is on the supported list of inputs or outputs. Nothing
-// but standard output is on one of them only.
-func streams(name, side string) bool {
+// supported reports whether a component is on the list of inputs or outputs. Nothing but
+// standard output is on one of them only.
+func supported(name, side string) bool {
 	return slices.Contains(streamComponents, name) || side == "outputs" && name == "stdout"
 }
 
 // component checks an input or output, and those that a broker consists of.
 func (p *problems) component(field string, c *doc.Node, nested string) {
 	for name := range c.Members() {
-		if !streams(name, nested) && !slices.Contains(streamSettings, name) {
+		if !supported(name, nested) && !slices.Contains(streamSettings, name) {
 			p.add(at(field, name), "is not a supported component")
 		}
 	}
-	if kind := c.Get("type"); kind != nil && !streams(kind.Text(), nested) {
+	if kind := c.Get("type"); kind != nil && !supported(kind.Text(), nested) {
 		p.add(field+".type", "is not a supported component")
 	}
 	for i, inner := range c.Get("broker", nested).Items() {

@@ -74,8 +74,8 @@ func TestStale(t *testing.T) {
 	}
 }
 
-// TestUnreadProxies states that a policy for an API that may be an MCP proxy is nothing to the
-// portal while nobody can tell.
+// TestUnreadProxies states that a policy for an unknown API is nothing to the portal while
+// the list of MCP proxies cannot be read: the API may be one.
 func TestUnreadProxies(t *testing.T) {
 	unread := maps.Clone(apis)
 	unread[sync.UnreadProxies.ID] = sync.UnreadProxies
