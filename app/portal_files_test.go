@@ -20,10 +20,15 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/graphql"
 	"github.com/gatehouse-io/gatehouse/adapters/render"
 	"github.com/gatehouse-io/gatehouse/app"
+	"github.com/gatehouse-io/gatehouse/app/portal/products"
 	"github.com/gatehouse-io/gatehouse/app/portal/themes"
 	content "github.com/gatehouse-io/gatehouse/core/portal/file"
+	"github.com/gatehouse-io/gatehouse/core/portal/product"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/portal/theme"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/files"
+	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // TestPortalFiles states that clients see no difference between the storages: pictures,
@@ -145,6 +150,22 @@ func TestPortalLinks(t *testing.T) {
 	}
 	if w := look("logo.svg"); w.Code != 200 || w.Body.String() != document || !strings.Contains(w.Header().Get("Content-Security-Policy"), "sandbox") {
 		t.Errorf("a document: %d %v %q", w.Code, w.Header(), w.Body)
+	}
+	scope, err := tenant.Of("portal:default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Store().Update(t.Context(), scope, func(wr store.Writer) error { // as synchronisation does
+		_, err := products.Kind.Edit(t.Context(), wr, table.ID(1).Key(), nil, func(p product.Product) (product.Product, error) {
+			p.Hidden = true
+			return p, nil
+		})
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if w := look("logo.svg"); w.Code != 404 {
+		t.Errorf("of a product that synchronisation has hidden: %d %q", w.Code, w.Body)
 	}
 }
 

@@ -89,6 +89,10 @@ func TestStreamsSwitch(t *testing.T) {
 	const streams = `{"openapi":"3.0.3","info":{"title":"T","version":"1"},"paths":{},"x-tyk-streaming":{"streams":{"s":{"input":{"generate":{}},"output":{"drop":{}}}}}}`
 	w := apistest.New(t, apis.Settings{Streams: true})
 	w.Want("admin", "POST", "/apis/streams", streams, 400, "is not a supported component")
+	// The public example writes to standard output, which cannot be read from.
+	tee := strings.NewReplacer(`"generate"`, `"http_server"`, `{"drop":{}}`, `{"broker":{"outputs":[{"stdout":{}},{"http_server":{}}]}}`).Replace(streams)
+	w.Done("admin", "POST", "/apis/streams", tee)
+	w.Want("admin", "POST", "/apis/streams", strings.Replace(tee, `"input":{"http_server":{}}`, `"input":{"stdout":{}}`, 1), 400, "is not a supported component")
 	w = apistest.New(t, apis.Settings{Streams: true, AllStreams: true})
 	w.Done("admin", "POST", "/apis/streams", streams)
 	w.Done("admin", "POST", "/apis/streams", apistest.Document("s", "S", "/s/"))
