@@ -4,12 +4,14 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/apis/documents"
 	"github.com/gatehouse-io/gatehouse/app/apis/forms"
 	"github.com/gatehouse-io/gatehouse/app/apis/rows"
 	"github.com/gatehouse-io/gatehouse/app/apis/versioning"
+	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/api/mcp"
 	"github.com/gatehouse-io/gatehouse/core/api/oas"
@@ -92,9 +94,56 @@ func (s *Service) body(ctx context.Context, b operation.Document) (*doc.Node, er
 	return document, err
 }
 
+type getIn struct {
+	rows.ByID
+	Expanded bool `query:"expanded" doc:"true: the tool view comes with everything filled in that follows from its source API."`
+}
+
 // Get returns the document of an MCP proxy.
-func (s *Service) Get(ctx context.Context, in rows.ByID) (operation.Rendition, error) {
-	return s.Documents.Get(ctx, in, apidef.MCP)
+func (s *Service) Get(ctx context.Context, in getIn) (operation.Rendition, error) {
+	a, base, err := s.Documents.Find(ctx, in.ByID, apidef.MCP)
+	if err != nil {
+		return operation.Rendition{}, err
+	}
+	text := a.Value.Document()
+	if in.Expanded {
+		if text, err = s.expanded(ctx, in.ByID, a.Value); err != nil {
+			return operation.Rendition{}, err
+		}
+	}
+	return rows.Render(text, a, base), nil
+}
+
+// expanded returns the document of a proxy with its whole tool view. A proxy without a
+// source is answered as it is stored; so is one whose source has gone, no longer fits its
+// view or is not for the caller to read: the view tells what the operations of the source
+// take.
+func (s *Service) expanded(ctx context.Context, in rows.ByID, a apidef.API) (text json.RawMessage, err error) {
+	text = a.Document()
+	document, err := doc.ParseNode(text)
+	if err != nil {
+		return nil, err
+	}
+	id, paired := oas.PairedSource(document.Get(oas.ExtensionKey, "upstream", "url").Text())
+	if !paired || !in.Who.Permissions.Allows(access.APIs, access.Read) {
+		return text, nil
+	}
+	var source *apidef.API
+	err = s.Documents.APIs.Store.View(ctx, in.Scope, func(r store.Reader) error {
+		source, err = s.Documents.APIs.Named(ctx, r, id)
+		return err
+	})
+	if err != nil || source == nil || source.Class() != apidef.OAS || !source.VisibleTo(s.Documents.APIs.Viewer(in.Who, apidef.OAS, access.Read)) {
+		return text, err
+	}
+	_, rest, err := source.Texts()
+	if err != nil {
+		return nil, err
+	}
+	if view, err := mcp.Derive(rest, document.Get(mcp.ViewExtension), false); err == nil {
+		document.Set(mcp.ViewExtension, view.Expanded())
+	}
+	return document.JSON(), nil
 }
 
 // Replace replaces the document of an MCP proxy.
