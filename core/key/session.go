@@ -111,7 +111,7 @@ func (d Draft) session(org tenant.ID, old *doc.Node, c Checks) (*doc.Node, error
 	}
 	for _, step := range []func() error{
 		func() error { return checkExpiry(s) },
-		func() error { return checkCertificate(s, old) },
+		func() error { return checkCertificates(s, old) },
 		func() error { return c.policies(Policies(s), Policies(old)) },
 		func() error { return c.rights(s, old) },
 		func() error { return policy.CheckRights(s.Get("access_rights"), c.APIs) },
@@ -140,14 +140,27 @@ var typed = []string{"access_rights", "basic_auth_data", "jwt_data", "monitor", 
 // Typed reports whether gateways decode all that is in a member of a session.
 func Typed(name string) bool { return slices.Contains(typed, name) }
 
-// checkCertificate refuses a certificate that could be none: gateways write it into the
-// identifier of the key as it is.
-func checkCertificate(s, old *doc.Node) error {
+// fingerprint is how many digits of an identifier of a certificate follow its organisation.
+const fingerprint = 64
+
+// checkCertificates refuses a certificate that could be none, since gateways write it into
+// the identifier of the key as it is, and new bindings to certificates of others, which
+// gateways look up in the organisation that the identifier names.
+func checkCertificates(s, old *doc.Node) error {
 	if id := s.Get("certificate").Text(); id != "" && id != old.Get("certificate").Text() && CheckName(id) != nil {
 		return fault.New(fault.Invalid, CodeCertificate, "key certificate must be the identifier of a certificate").At("certificate")
 	}
+	before := old.Get(Bindings).Texts()
+	for _, id := range s.Get(Bindings).Texts() {
+		if len(id) > fingerprint && id[:len(id)-fingerprint] != s.Get("org_id").Text() && !slices.Contains(before, id) {
+			return fault.New(fault.Invalid, CodeCertificate, "key %s names %q, which is no certificate of this organisation", Bindings, id).At(Bindings)
+		}
+	}
 	return nil
 }
+
+// Bindings is the member of a session with the certificates one of which requests with its key come with.
+const Bindings = "mtls_static_certificate_bindings"
 
 func checkExpiry(s *doc.Node) error {
 	switch s.Get("post_expiry_action").Text() {

@@ -36,13 +36,18 @@ func checks(t testing.TB) key.Checks {
 
 const rights = `"access_rights":{"orders":{}}`
 
+// digits is the fingerprint of a certificate.
+var digits = strings.Repeat("0a", 32)
+
 // TestNew: which field of a draft is wrong, and what becomes of a good one.
 func TestNew(t *testing.T) {
 	for text, want := range map[string]string{
 		`{}`: key.CodeRights, `{"apply_policies":[]}`: key.CodeRights, `{"access_rights":{}}`: key.CodeRights, `{"access_rights":null}`: key.CodeRights,
 		`{"apply_policies":["gold"]}`: "", `{"apply_policy_id":"gold"}`: "", `{` + rights + `}`: "", `{"access_rights":{"elsewhere":null}}`: "",
 		`{"certificate":"acme0a1b",` + rights + `}`: "", `{"certificate":"x\",\"org\":\"other",` + rights + `}`: key.CodeCertificate, `{"certificate":"../x",` + rights + `}`: key.CodeCertificate,
-		`{"apply_policies":["none"]}`: key.CodePolicy, `{"apply_policy_id":"none"}`: key.CodePolicy, `{"apply_policies":["gold","denied"]}`: key.CodePolicy,
+		`{"mtls_static_certificate_bindings":["acme` + digits + `"],` + rights + `}`: "", `{"mtls_static_certificate_bindings":["acme` + digits + `","other` + digits + `"],` + rights + `}`: key.CodeCertificate,
+		`{"mtls_static_certificate_bindings":["` + digits + `"],` + rights + `}`: "", // gateways look for one of this fingerprint
+		`{"apply_policies":["none"]}`:                                            key.CodePolicy, `{"apply_policy_id":"none"}`: key.CodePolicy, `{"apply_policies":["gold","denied"]}`: key.CodePolicy,
 		`{"apply_policies":["draft"]}`: key.CodePolicy, `{"apply_policies":["off"]}`: key.CodePolicy,
 		`{"apply_policy_id":"none","apply_policies":["gold"]}`: "", // the list counts
 		`{"apply_policies":"gold"}`:                            key.CodeType, `{"apply_policies":[1]}`: key.CodeType, `{"rate":"1",` + rights + `}`: key.CodeType,

@@ -8,6 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/certificates"
 	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
+	"github.com/gatehouse-io/gatehouse/core/key"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -136,7 +137,7 @@ func (s *Service) lacking(ctx context.Context, d dashboard.Keys, lists listReade
 	if err != nil {
 		return nil, err
 	}
-	bound := k.Session.Get(credential.Bindings).Texts()
+	bound := k.Session.Get(key.Bindings).Texts()
 	if slices.ContainsFunc(c.Ties(), func(id string) bool { return !slices.Contains(bound, id) }) {
 		found.Finding, found.Alias = KeyLacking, k.Session.Get("alias").Text()
 		out = append(out, found)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/app/portal/apps"
+	"github.com/gatehouse-io/gatehouse/core/key"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
 )
@@ -63,7 +64,7 @@ func TestDoctorCertificates(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			k.Session.Delete(credential.Bindings)
+			k.Session.Delete(key.Bindings)
 			if _, err := w.dash.ReplaceKey(ctx, dashboard.KeyName{Text: id}, k.Session); err != nil {
 				t.Fatal(err)
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/certificate"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/key"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
@@ -91,9 +92,6 @@ func Allow(definition *doc.Node, oas bool, id string, wanted bool) bool {
 	return true
 }
 
-// Bindings is the member of a session with the certificates that its key needs.
-const Bindings = "mtls_static_certificate_bindings"
-
 // Certificates names those with which clients come.
 func (p Public) Certificates() []string {
 	if p.CertificateID != "" {
@@ -144,12 +142,12 @@ func (p Public) Standings(but Public) (out []Standing) {
 
 // Bind puts certificates in the place of others in a session.
 func Bind(session *doc.Node, former, now []string) {
-	list := slices.DeleteFunc(session.Get(Bindings).Texts(), func(v string) bool { return slices.Contains(former, v) || slices.Contains(now, v) })
+	list := slices.DeleteFunc(session.Get(key.Bindings).Texts(), func(v string) bool { return slices.Contains(former, v) || slices.Contains(now, v) })
 	if list = append(list, now...); len(list) == 0 {
-		session.Delete(Bindings)
+		session.Delete(key.Bindings)
 		return
 	}
-	session.Set(Bindings, doc.NewStrings(list))
+	session.Set(key.Bindings, doc.NewStrings(list))
 }
 
 // Renewal is a certificate that takes the place of another one.
