@@ -53,7 +53,7 @@ var importRules = []rule{
 	{folder: "adapters/gzip", own: inner},
 	{folder: "adapters/gzip/quick", others: []string{"github.com/klauspost/compress"}},
 	{folder: "adapters/web/console", own: inner},
-	{folder: "adapters/web/portal", own: with("adapters/web/portal/viewers"), others: []string{"github.com/yuin/goldmark", "github.com/microcosm-cc/bluemonday"}},
+	{folder: "adapters/web/portal", own: with("adapters/web/portal/viewers"), others: []string{"github.com/yuin/goldmark", "github.com/microcosm-cc/bluemonday", "golang.org/x/net/html"}},
 	{folder: "adapters/web/portal/viewers"},
 	{folder: "adapters/web/portal/viewers/build", own: []string{"adapters/web/pack"}},
 	{folder: "adapters/web/pack"},

@@ -90,6 +90,24 @@ func TestThemesOfOthers(t *testing.T) {
 	}
 }
 
+// TestFormsOfOthers: forms of themes that do not write the proof work, for who has logged in
+// and for strangers.
+func TestFormsOfOthers(t *testing.T) {
+	w := newWorld(t)
+	w.offering()
+	w.wear("Plain", plain(map[string]string{
+		"views/auth/login":            `<form method="post"><input name="login"><input name="password"></form>`,
+		"views/app_form_create":       `<form action="/portal/private/apps" method="POST"><input name="name"></form>`,
+		"views/portal_product_detail": `<form method="post"><input name="product_id" value="{{.product.ID}}"></form>`,
+	}))
+	payments := w.open("/portal/catalogue-products/payments")
+	if p := w.shows(w.submit(payments, "/portal/catalogue-products/payments", "product_id", "1", "catalogue_id", "1", "plan_id", "1"), 200); !strings.HasPrefix(p.path, "/auth/password/login?next=") {
+		t.Error("a stranger who chooses a product comes to", p.path)
+	}
+	w.as("ada")
+	w.shows(w.submit(w.open("/portal/private/apps/new"), "/portal/private/apps", "name", "Till"), 200, "Your app is there")
+}
+
 // TestRelatedPosts: the page of a product names posts that share a tag with it, a few, the
 // newest first: no drafts, and nothing of a blog that is switched off.
 func TestRelatedPosts(t *testing.T) {

@@ -293,7 +293,19 @@ func (v *visit) render(t *dressed, view, layout string, data map[string]any) ([]
 		maps.Copy(all, map[string]any{"done": "", "pending": false, "email": "", "first": "", "last": "", "invite_id": "", "code": "", "customAttributes": []attribute{}})
 	}
 	maps.Copy(all, data)
-	return t.pages.Render(v.r.Context(), render.Job{Name: view, Layout: layout, Data: all, Functions: v.functions()})
+	text, err := t.pages.Render(v.r.Context(), render.Job{Name: view, Layout: layout, Data: all, Functions: v.functions()})
+	if err != nil {
+		return nil, err
+	}
+	return withProofs(text, v.r.Host, v.proof), nil
+}
+
+// proof is the token of a form for which the theme has no field. Strangers get one now.
+func (v *visit) proof() string {
+	if v.token == "" {
+		v.token = v.strangersToken()
+	}
+	return v.token
 }
 
 // base is where browsers find the portal.
