@@ -23,22 +23,28 @@ var done = map[string]string{
 // field returns what a form has sent.
 func (v *visit) field(name string) string { return v.r.PostFormValue(name) }
 
-// said is what every form knows: what was wrong, and what has gone well.
+// texts are what is wrong with one field. Themes print them, or range over them.
+type texts []string
+
+// String implements fmt.Stringer.
+func (t texts) String() string { return strings.Join(t, " ") }
+
+// said is what every form knows: what was wrong, and what has gone well. What is wrong with
+// no field stands in error, and among errors under that name. marked says whether there is
+// something wrong with a field.
 func (v *visit) said(faults []string, known map[string]any, names map[string]string) map[string]any {
-	data := map[string]any{"done": done[v.r.URL.Query().Get("done")], "error": "", "errors": map[string]any{}}
+	data := map[string]any{"done": done[v.r.URL.Query().Get("done")]}
 	for name, value := range known {
 		data[name] = value
 	}
-	at, rest := map[string]any{}, []string{}
+	at := map[string]texts{}
 	for _, f := range faults {
 		word, _, _ := strings.Cut(f, " ")
-		if name, ok := names[word]; ok && at[name] == nil {
-			at[name] = f
-			continue
-		}
-		rest = append(rest, f)
+		name := orElse(names[word], "error")
+		at[name] = append(at[name], f)
 	}
-	data["errors"], data["error"] = at, strings.Join(rest, " ")
+	rest, unmarked := at["error"]
+	data["errors"], data["error"], data["marked"] = at, rest.String(), len(at) > 1 || len(at) == 1 && !unmarked
 	return data
 }
 
@@ -82,7 +88,7 @@ func (v *visit) recognised() {
 	v.api.ServeHTTP(a, v.r)
 	if a.status >= http.StatusBadRequest {
 		v.title = "Log in"
-		v.show(a.status, "auth/error", map[string]any{"error": strings.Join(a.faults(), " ")})
+		v.show(a.status, "auth/error", v.said(a.faults(), nil, nil))
 		return
 	}
 	h := v.w.Header()
@@ -155,7 +161,7 @@ func (v *visit) registration(faults []string, status int) {
 	case token != "":
 		view = "auth/targeted_invite"
 	case !f.RegistrationEnabled:
-		v.show(http.StatusForbidden, "auth/error", map[string]any{"error": "Registration is not allowed"})
+		v.show(http.StatusForbidden, "auth/error", v.said([]string{"Registration is not allowed"}, nil, nil))
 		return
 	}
 	names := map[string]string{}

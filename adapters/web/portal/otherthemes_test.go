@@ -108,6 +108,33 @@ func TestFormsOfOthers(t *testing.T) {
 	w.shows(w.submit(w.open("/portal/private/apps/new"), "/portal/private/apps", "name", "Till"), 200, "Your app is there")
 }
 
+// TestErrorsOfOthers: themes go through what is wrong with each field, or print it; what is
+// wrong with no field is there too.
+func TestErrorsOfOthers(t *testing.T) {
+	w := newWorld(t)
+	w.offering()
+	const view = `{{if .errors}}{{range $key, $errs := .errors}}({{$key}}:{{range $errs}} {{.}};{{end}}){{end}}{{end}}`
+	w.wear("Plain", plain(map[string]string{
+		"views/auth/login":      view + `<form method="post"></form>`,
+		"views/app_form_create": view + ` printed: {{.errors.name}} {{.error}}<form method="post"></form>`,
+	}))
+	w.shows(w.submit(w.open("/auth/password/login"), "/auth/password/login", "login", "ada@example.com", "password", "wrong"), 401, "(error: ")
+	w.as("ada")
+	w.shows(w.submit(w.open("/portal/private/apps/new"), "/portal/private/apps", "name", "", "redirectURLs", "/back"), 422, "(name: Name can&#39;t be blank;)", "(redirectURLs: RedirectURLs is invalid", "printed: Name can&#39;t be blank ")
+}
+
+// TestMarked: the default theme speaks of the fields only when there is something wrong with one.
+func TestMarked(t *testing.T) {
+	w := newWorld(t)
+	w.offering()
+	const marked = "See the fields below"
+	if p := w.submit(w.open("/auth/password/login"), "/auth/password/login", "login", "ada@example.com", "password", "wrong"); strings.Contains(p.text, marked) {
+		t.Error("a login that fails speaks of fields:", p.text)
+	}
+	w.as("ada")
+	w.shows(w.submit(w.open("/portal/private/apps/new"), "/portal/private/apps", "name", ""), 422, marked)
+}
+
 // TestRelatedPosts: the page of a product names posts that share a tag with it, a few, the
 // newest first: no drafts, and nothing of a blog that is switched off.
 func TestRelatedPosts(t *testing.T) {

@@ -287,7 +287,7 @@ func (v *visit) render(t *dressed, view, layout string, data map[string]any) ([]
 		return nil, t.broken
 	}
 	v.shown = t
-	all := map[string]any{"errors": map[string]any{}, "error": "", "nonce": v.nonce, tokenField: v.token, "path": v.r.URL.Path, "title": v.title, "site": v.site, "cart_size": len(v.picks()),
+	all := map[string]any{"errors": map[string]texts{}, "error": "", "marked": false, "nonce": v.nonce, tokenField: v.token, "path": v.r.URL.Path, "title": v.title, "site": v.site, "cart_size": len(v.picks()),
 		"description": orElse(v.about, v.site.Brand.Description), "canonical": v.canonical()}
 	if v.entrance() {
 		maps.Copy(all, map[string]any{"done": "", "pending": false, "email": "", "first": "", "last": "", "invite_id": "", "code": "", "customAttributes": []attribute{}})
