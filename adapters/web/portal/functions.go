@@ -95,15 +95,42 @@ func text(args []any) string {
 	return ""
 }
 
-// menus returns a menu by its name. What leads to "/" means the start page.
-func (v *visit) menus(args ...any) []menuItem {
-	items := slices.Clone(v.site.Menus[text(args)])
+// menus returns the items of a menu by its name and, without a name, all menus as trees. What
+// leads to "/" means the start page.
+func (v *visit) menus(args ...any) any {
+	if name := text(args); name != "" {
+		return v.itemsOf(name)
+	}
+	out := map[string]menu{}
+	for name := range v.site.Menus {
+		below := map[int][]menuItem{}
+		for _, i := range v.itemsOf(name) {
+			below[i.ParentID] = append(below[i.ParentID], i)
+		}
+		if len(below[0]) > 0 {
+			out[name] = menu{name, grown(below, 0)}
+		}
+	}
+	return out
+}
+
+func (v *visit) itemsOf(menu string) []menuItem {
+	items := slices.Clone(v.site.Menus[menu])
 	for i := range items {
 		if items[i].Path == "/" {
 			items[i].Path = v.Home
 		}
 	}
 	return items
+}
+
+// grown are the items below one, with those below them. The API lets no item be below itself.
+func grown(below map[int][]menuItem, parent int) []menuItem {
+	out := below[parent]
+	for i := range out {
+		out[i].Children = grown(below, out[i].ID)
+	}
+	return out
 }
 
 // written is a text that an admin has written. Other texts may be anybody's.

@@ -50,11 +50,21 @@ func (b brand) Style() template.CSS {
 	return template.CSS(out) //nolint:gosec // colours and names of fonts
 }
 
+// menu is a menu as a tree.
+type menu struct {
+	Name     string
+	Children []menuItem
+}
+
 type menuItem struct {
 	ID          int
 	Title, Path string
 	ParentID    int
+	Children    []menuItem // where a theme asks for a tree
 }
+
+// Tag returns the title by another name.
+func (m menuItem) Tag() string { return m.Title }
 
 // named is what has a name and nothing else for a page: themes print it, or ask for Name.
 type named string

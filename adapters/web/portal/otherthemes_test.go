@@ -1,6 +1,8 @@
 package portal_test
 
 import (
+	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -88,6 +90,37 @@ func TestThemesOfOthers(t *testing.T) {
 	if w.log.Len() > 0 {
 		t.Error(w.log)
 	}
+}
+
+// TestMenusOfOthers: themes ask for a menu by its name, or go down the trees of all menus.
+func TestMenusOfOthers(t *testing.T) {
+	w := newWorld(t)
+	w.api("POST", "/portal-api/menus", `{"Name":"Footer"}`)
+	w.api("POST", "/portal-api/menus/2/items", `{"Title":"Help","Path":"/"}`)
+	w.api("POST", "/portal-api/menus/2/items", `{"Title":"Contact","Path":"/contact","ParentID":`+item(t, w, "Help")+`}`)
+	w.wear("Plain", plain(map[string]string{
+		"views/home": `{{range GetMenus "Footer" req}}[{{.Title}} {{.Path}}]{{end}} {{if GetMenus.Primary}}primary{{else}}none{{end}}{{range GetMenus.Nothing.Children}}x{{end}}{{range (GetMenus req).Footer.Children}}({{.Tag}} {{.Path}}: {{range .Children}}{{.Tag}} {{.Path}}{{end}}){{end}}`,
+	}))
+	if p := w.shows(w.open("/"), 200); p.text != "[Help /][Contact /contact] none(Help /: Contact /contact)" {
+		t.Error(p.text)
+	}
+}
+
+// item is the number of an item of the second menu.
+func item(t *testing.T, w *world, title string) string {
+	t.Helper()
+	var all []struct {
+		ID    int
+		Title string
+	}
+	must(t, json.Unmarshal(w.api("GET", "/portal-api/menus/2/items", ""), &all))
+	for _, i := range all {
+		if i.Title == title {
+			return strconv.Itoa(i.ID)
+		}
+	}
+	t.Fatal("there is no item", title)
+	return ""
 }
 
 // TestFormsOfOthers: forms of themes that do not write the proof work, for who has logged in
