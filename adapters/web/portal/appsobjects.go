@@ -238,16 +238,31 @@ type revealed struct {
 	Credential, OAuthClientID, OAuthClientSecret string
 }
 
-// clientOf is the app whose number is among the arguments of a function.
+// clientOf is the app of the credential whose number is among the arguments of a function. A
+// number that no credential has means an app.
 func (v *visit) clientOf(args []any) client {
-	apps, _ := v.clients("")
+	has := func(c *client, id int) bool {
+		return slices.ContainsFunc(c.Credentials, func(one credential) bool { return one.ID == id })
+	}
+	is := func(c *client, id int) bool { return c.ID == id }
 	for _, a := range args {
 		id, ok := a.(int)
-		if i := slices.IndexFunc(apps, func(c client) bool { return c.ID == id }); ok && i >= 0 {
-			return apps[i]
+		for _, match := range []func(*client, int) bool{has, is} {
+			if i := slices.IndexFunc(v.ownApps(), func(c *client) bool { return match(c, id) }); ok && i >= 0 {
+				return *v.ownApps()[i]
+			}
 		}
 	}
 	return client{}
+}
+
+// ownApps are the apps that the viewer may use, with what they have access to.
+func (v *visit) ownApps() []*client {
+	if v.own == nil {
+		list, _ := v.clients("")
+		v.own = append([]*client{}, v.wholes(list)...) // not nil: they are asked for once
+	}
+	return v.own
 }
 
 // kindOf says in a word what a credential is.

@@ -14,6 +14,7 @@ import (
 // (docs/wire/portal-content.md#functions). Those about the viewer take req, and need not.
 func (v *visit) functions() map[string]any {
 	yes := func(b bool) func(...any) bool { return func(...any) bool { return b } }
+	admin := v.site.Viewer.IsAdmin() // to whom every portal is open
 	return map[string]any{
 		"req":         func() *visit { return nil },
 		"CurrentUser": func(...any) *user { return v.site.Viewer },
@@ -21,7 +22,7 @@ func (v *visit) functions() map[string]any {
 		"FeaturedProducts":        func(...any) []product { return v.products(url.Values{"featured": {"true"}}) },
 		"GetCatalogueList":        func(...any) map[string]shelf { return v.shelves() },
 		"GetCataloguesForProduct": v.shelvesOf,
-		"IsPortalDisabled":        yes(v.site.Visibility == hidden), "IsPortalPrivate": yes(v.site.Visibility == private),
+		"IsPortalDisabled":        yes(v.site.Visibility == hidden && !admin), "IsPortalPrivate": yes(v.site.Visibility == private && !admin),
 		"IsShoppingCartEnabled": yes(v.site.APIAccessFlow == "cart"), "IsAuthPath": yes(v.entrance()), "IsFullstoryEnabled": yes(false),
 		"CanCreateOrganisation":  yes(v.site.OrganisationRequestsEnabled && v.site.Viewer != nil),
 		"GetUserInvitationRoles": func(...any) []role { return roles },
@@ -30,7 +31,7 @@ func (v *visit) functions() map[string]any {
 		"GetClientDescription":   func(args ...any) string { return v.clientOf(args).Description },
 		"FilterUserInvites":      v.invited,
 		"TypeOfCredential":       func(args ...any) string { return kindOf(args) },
-		"Clients":                func(...any) []*client { list, _ := v.clients(""); return v.wholes(list) },
+		"Clients":                func(...any) []*client { return v.ownApps() },
 		"PageTitle":              func(...any) string { return v.title },
 		"LoginURL":               func(...any) string { return cmp.Or(v.LoginURL, "/auth/password/login") },
 		"HomeURL":                func(...any) string { return v.Home },

@@ -123,6 +123,34 @@ func item(t *testing.T, w *world, title string) string {
 	return ""
 }
 
+// TestFunctionsOfOthers: an admin sees no portal as hidden or private, and the name of an app
+// is found by its credential.
+func TestFunctionsOfOthers(t *testing.T) {
+	w := newWorld(t)
+	w.offering()
+	w.as("ada")
+	for _, name := range []string{"First", "Second"} {
+		w.submit(w.open("/portal/private/apps/new"), "/portal/private/apps", "name", name, "description", "About "+name)
+	}
+	w.approved("2", "2", "1") // credential 1 is that of app 2
+	const state = `disabled {{IsPortalDisabled req}}, private {{IsPortalPrivate req}}`
+	w.wear("Plain", plain(map[string]string{
+		"views/home":            state,
+		"views/portal_disabled": state,
+		"views/app_form_update": `{{range .app.Credentials}}{{GetClientName .ID}}: {{GetClientDescription .ID req}}{{end}}, by app {{GetClientName 2}}, none {{GetClientName 9}}.`,
+	}))
+	w.shows(w.open("/portal/private/apps/2"), 200, "Second: About Second, by app Second, none .")
+	for visibility, want := range map[string][2]string{"Public": {"disabled false, private false", "disabled false, private false"}, "Private": {"disabled false, private true", "disabled false, private false"}, "Hidden": {"disabled true, private false", "disabled false, private false"}} {
+		w.api("PUT", "/portal-api/settings", `{"PortalVisibility":"`+visibility+`"}`)
+		for i, who := range []string{"ada", "admin"} {
+			w.fresh()
+			if p := w.submit(w.open("/auth/password/login"), "/auth/password/login", "login", who+"@example.com", "password", "secret"); p.text != want[i] {
+				t.Errorf("%s, %s: %s", visibility, who, p.text)
+			}
+		}
+	}
+}
+
 // TestFormsOfOthers: forms of themes that do not write the proof work, for who has logged in
 // and for strangers.
 func TestFormsOfOthers(t *testing.T) {

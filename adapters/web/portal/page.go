@@ -32,8 +32,9 @@ type visit struct {
 	site  site
 	token string // that forms carry
 	title string
-	about string   // what search engines show of the page
-	shown *dressed // the theme that draws the page
+	about string    // what search engines show of the page
+	shown *dressed  // the theme that draws the page
+	own   []*client // what ownApps has found; nil: nobody has asked
 
 	tested   *tested // of the receiver of an access request
 	testedAt string  // the access request
