@@ -77,6 +77,26 @@ func TestCartPartly(t *testing.T) {
 	w.shows(w.submit(app, "/portal/private/apps/1/access-requests/1", "mode", "delete"), 200, "The access request is gone")
 }
 
+// TestCartOfCatalogue asks for what is in the cart of one catalogue: the rest stays there.
+func TestCartOfCatalogue(t *testing.T) {
+	w := newWorld(t)
+	w.offering()
+	w.api("PUT", "/portal-api/products/2", `{"Catalogues":[1,2]}`)
+	w.api("POST", "/portal-api/plans", `{"Name":"Free","ProviderID":1,"RateLimit":1,"Per":1,"Quota":-1,"AutoApproveAccessRequests":true,"Catalogues":[1,2]}`)
+	w.as("ada")
+	form := w.open("/portal/catalogue-products/payments")
+	w.submit(form, "/portal/catalogue-products/payments", "product_id", "1", "catalogue_id", "1", "plan_id", "2")
+	w.submit(form, "/portal/catalogue-products/shipping", "product_id", "2", "catalogue_id", "2", "plan_id", "3")
+	cart := w.shows(w.open("/portal/private/cart/provision"), 200, "Payments", "Shipping", `name="plan-for-1"`)
+	w.shows(w.submit(cart, "/portal/private/cart/provision", "catalogue-id", "9", "client_name", "Till"), 422, "There is nothing to ask for", "Payments", "Shipping")
+	w.shows(w.submit(cart, "/portal/private/cart/provision", "catalogue-id", "2", "client_name", "Till", "plan-for-1", "999"), 422, "PlanID", "Payments", "Shipping")
+	app := w.shows(w.submit(cart, "/portal/private/cart/provision", "catalogue-id", "2", "client_name", "Till", "plan-for-1", "3", "redirect-to-app", "1"), 200, "Access is granted", "Shipping")
+	if strings.Contains(app.text, "Payments") {
+		t.Error("the app has access to what is of another catalogue")
+	}
+	w.shows(w.open("/portal/private/cart/provision"), 200, "Payments")
+}
+
 // TestDirect asks for access without a cart, and reads carts that were made up.
 func TestDirect(t *testing.T) {
 	w := newWorld(t)

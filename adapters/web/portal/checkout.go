@@ -131,17 +131,22 @@ func catalogues(items []item) int {
 }
 
 // checkout makes one access request for each item of the cart, for a new app or for one
-// that there is. When one of them is refused, those before it are made, and their products
-// are out of the cart; a new app for which none is made goes again.
+// that there is. A form that names a catalogue means only what is of that one. When one of
+// them is refused, those before it are made, and their products are out of the cart; a new
+// app for which none is made goes again.
 func (v *visit) checkout() {
-	items := v.cart()
+	left := v.cart()
+	items := slices.DeleteFunc(slices.Clone(left), func(i item) bool {
+		named := v.field("catalogue-id")
+		return named != "" && strconv.Itoa(i.Catalogue.ID) != named
+	})
 	if len(items) == 0 {
-		v.checkingOut(items, []string{"There is nothing to ask for: choose a product first."}, http.StatusUnprocessableEntity, nil)
+		v.checkingOut(left, []string{"There is nothing to ask for: choose a product first."}, http.StatusUnprocessableEntity, nil)
 		return
 	}
 	app, a := v.chosenApp()
 	if a != nil {
-		v.checkingOut(items, a.faults(), statusOf(a), nil)
+		v.checkingOut(left, a.faults(), statusOf(a), nil)
 		return
 	}
 	apps := []client{{ID: app}}
@@ -154,20 +159,21 @@ func (v *visit) checkout() {
 	for n, one := range items {
 		a := v.call(http.MethodPost, "/apps/"+strconv.Itoa(app)+"/access-requests", nil, v.orderOf(one, again))
 		if !a.ok() {
-			v.keepRest(items[n:])
+			v.keepRest(left)
 			now := map[string]any{"app-action": "existing", "selected-app": strconv.Itoa(app)}
 			if n == 0 && v.field("app-action") != "existing" && v.takenBack(app) {
 				now = nil
 			}
-			v.checkingOut(items[n:], a.faults(), statusOf(a), now)
+			v.checkingOut(left, a.faults(), statusOf(a), now)
 			return
 		}
+		left = slices.DeleteFunc(left, func(i item) bool { return i.Index == one.Index })
 		var made accessRequest
 		if json.Unmarshal(a.body.Bytes(), &made) != nil || made.Status != "approved" {
 			word = "requested"
 		}
 	}
-	v.keepRest(nil)
+	v.keepRest(left)
 	if v.field("redirect-to-app") == "" && !v.direct() {
 		v.goTo(checkoutPage + "?done=" + word)
 		return
