@@ -246,7 +246,8 @@ func (v *visit) reveal(at string) {
 }
 
 // certificate gives a credential another certificate, or takes it away. Themes name the
-// credential by its number, or by the certificate that it has.
+// credential by its number, or by the certificate that it has. The one that gets a certificate
+// may have none: then its access request names it.
 func (v *visit) certificate() {
 	var app client
 	if !v.get("/apps"+v.part("app"), nil, &app) {
@@ -258,6 +259,9 @@ func (v *visit) certificate() {
 		i = slices.IndexFunc(app.Credentials, func(c credential) bool {
 			return c.Certificate != nil && (c.Certificate.ID == named || c.Certificate.Fingerprint == named) && (request == "" || c.serves(request))
 		})
+	}
+	if i < 0 && v.field("cert-mode") != "delete" {
+		i = slices.IndexFunc(app.Credentials, func(c credential) bool { return c.serves(request) })
 	}
 	if i < 0 {
 		v.absent()
@@ -271,11 +275,8 @@ func (v *visit) certificate() {
 	text := v.pem()
 	if chosen := v.field("selected-cert"); text == "" && chosen != "" {
 		apps, _ := v.clients("")
-		for _, c := range v.reusable(apps).certs {
-			if c.ID == chosen || c.Fingerprint == chosen {
-				text = c.Certificate
-			}
-		}
+		c, _ := v.reusable(apps).cert(chosen)
+		text = c.Certificate
 	}
 	v.after(v.call(http.MethodPut, at, nil, map[string]string{"Certificate": text}), "renewed")
 }

@@ -37,6 +37,16 @@ func (v *visit) reusable(apps []client) reusables {
 	return out
 }
 
+// cert finds a certificate by its number or its fingerprint.
+func (r reusables) cert(named string) (certificate, bool) {
+	for _, c := range r.certs {
+		if c.ID == named || c.Fingerprint == named {
+			return c, true
+		}
+	}
+	return certificate{}, false
+}
+
 // wholes returns apps with what they have access to, as many as are looked through.
 func (v *visit) wholes(apps []client) (out []*client) {
 	for _, one := range apps[:min(len(apps), maxAppsSearched)] {
@@ -245,7 +255,7 @@ func (v *visit) orderOf(one item, again reusables) map[string]any {
 	}
 	if one.NeedsCertificate {
 		body["Certificate"] = v.pem()
-		if c, known := again.certs[v.field("certificate_id")]; known && v.field("cert-action") == "existing" {
+		if c, known := again.cert(v.field("certificate_id")); known && v.field("cert-action") == "existing" {
 			body["Certificate"] = c.Certificate
 		}
 	}
