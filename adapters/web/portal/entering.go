@@ -63,7 +63,11 @@ func (v *visit) loginForm() {
 		return
 	}
 	q := v.r.URL.Query()
-	v.loggingIn(http.StatusOK, nil, map[string]any{"next": q.Get("next"), "private": q.Get("private") != "", "login": ""})
+	var why []string
+	if q.Get("private") != "" {
+		why = []string{isPrivate}
+	}
+	v.loggingIn(http.StatusOK, why, map[string]any{"next": q.Get("next"), "login": ""})
 }
 
 // way is one of logging in at an identity provider.

@@ -180,6 +180,8 @@ func TestErrorsOfOthers(t *testing.T) {
 		"views/app_form_create": view + ` printed: {{.errors.name}} {{.error}}<form method="post"></form>`,
 	}))
 	w.shows(w.submit(w.open("/auth/password/login"), "/auth/password/login", "login", "ada@example.com", "password", "wrong"), 401, "(error: ")
+	w.api("PUT", "/portal-api/settings", `{"PortalVisibility":"Private"}`)
+	w.shows(w.open("/portal/catalogue-products"), 200, "(error: This Portal is private;)")
 	w.as("ada")
 	w.shows(w.submit(w.open("/portal/private/apps/new"), "/portal/private/apps", "name", "", "redirectURLs", "/back"), 422, "(name: Name can&#39;t be blank;)", "(redirectURLs: RedirectURLs is invalid", "printed: Name can&#39;t be blank ")
 }

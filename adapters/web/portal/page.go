@@ -23,6 +23,9 @@ const (
 	private = "Private"
 )
 
+// isPrivate is what the login says to strangers whom a private portal has sent there.
+const isPrivate = "This Portal is private"
+
 // visit is one request of a browser, and the page that it gets.
 type visit struct {
 	*server
@@ -98,7 +101,7 @@ func (v *visit) arrive() bool {
 		v.show(http.StatusForbidden, "portal_disabled", nil)
 		return false
 	case v.site.Visibility == private && u == nil && !v.entrance():
-		v.toLogin("This Portal is private")
+		v.toLogin(isPrivate)
 		return false
 	case strings.HasPrefix(v.r.URL.Path, "/portal/private/") && u == nil:
 		v.toLogin("Log in first.")
@@ -174,7 +177,7 @@ func (v *visit) toLogin(why string) {
 	if v.r.Method == http.MethodGet && v.r.URL.Path != v.Home {
 		q.Set("next", v.r.URL.RequestURI())
 	}
-	if why == "This Portal is private" {
+	if why == isPrivate {
 		q.Set("private", "1")
 	}
 	at := "/auth/password/login"
