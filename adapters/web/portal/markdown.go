@@ -11,6 +11,7 @@ import (
 	"github.com/microcosm-cc/bluemonday"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/renderer/html"
 )
 
 // Bounds of the texts that are drawn. Marks and tables can take time and room that grow
@@ -26,6 +27,8 @@ const marks = "*_~`[]()<>!&\\@:-+#"
 
 var (
 	markdown = goldmark.New(goldmark.WithExtensions(extension.GFM))
+	// mixed keeps HTML in Markdown, for the policy to judge.
+	mixed = goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe()))
 	// policy is what HTML of others may hold: text, links and pictures.
 	policy = sync.OnceValue(func() *bluemonday.Policy {
 		p := bluemonday.UGCPolicy()
@@ -40,7 +43,8 @@ func sanitised(text string) template.HTML {
 	return template.HTML(policy().Sanitize(text)) //nolint:gosec // sanitised
 }
 
-// safeMarkdown draws Markdown, as far as that takes little time. HTML in it is left out.
+// safeMarkdown draws Markdown, as far as that takes little time. HTML in it is left out, but
+// for what the policy allows of that of admins.
 func safeMarkdown(value any) template.HTML {
 	if value == nil {
 		return ""
@@ -50,8 +54,12 @@ func safeMarkdown(value any) template.HTML {
 		end := strings.LastIndexAny(text[:maxMarkdown], " \n") + 1 // no character is torn
 		text, rest = text[:end], text[end:]
 	}
+	draws := markdown
+	if _, ok := value.(written); ok {
+		draws = mixed
+	}
 	out := bytes.Buffer{}
-	if tangled(text) || markdown.Convert([]byte(text), &out) != nil {
+	if tangled(text) || draws.Convert([]byte(text), &out) != nil {
 		return plain(text + rest)
 	}
 	return sanitised(out.String()) + plain(rest)

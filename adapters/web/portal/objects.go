@@ -341,10 +341,9 @@ type article struct {
 	ID                                int
 	Author                            author
 	Title, Lede, Path, URL, CreatedAt string
-	Content, MarkdownContent          written
-	MarkdownEnabled                   bool
-	Categories, Tags                  []named
-	AuthorID, ProductID               int
+	prose
+	Categories, Tags    []named
+	AuthorID, ProductID int
 }
 
 // author is who has written a post. Themes print the name, or ask for DisplayName.
@@ -359,7 +358,19 @@ func (article) HeaderImage() picture { return "" }
 // BlogSiteID is 1: a portal has one blog.
 func (article) BlogSiteID() int { return 1 }
 
-type block struct {
-	Content, MarkdownContent written
-	MarkdownEnabled          bool
+type block struct{ prose }
+
+// prose is a text in HTML, in Markdown, or both.
+type prose struct {
+	Content         written
+	Markdown        written `json:"MarkdownContent"`
+	MarkdownEnabled bool
+}
+
+// MarkdownContent is the text in Markdown. Some have written it where HTML stands otherwise.
+func (p prose) MarkdownContent() written {
+	if p.Markdown == "" {
+		return p.Content
+	}
+	return p.Markdown
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -237,6 +238,23 @@ func TestHidden(t *testing.T) {
 	w.fresh()
 	w.shows(w.submit(w.open("/auth/password/login"), "/auth/password/login", "login", "admin@example.com", "password", "secret"), 200)
 	w.shows(ask("GET", "/portal/api/apps", ""), 200)
+}
+
+// TestMarkdownOfAdmins: where Markdown is on and there is none, the text that stands where HTML
+// does otherwise is drawn. HTML in it is kept, and its scripts are not.
+func TestMarkdownOfAdmins(t *testing.T) {
+	w := newWorld(t)
+	for path, text := range map[string]string{"marked": "**bold**", "html": "<p>as <em>HTML</em></p><script>alert(1)</script>"} {
+		w.api("POST", "/portal-api/posts", `{"Title":"A","Path":"`+path+`","Content":"`+text+`","MarkdownEnabled":true,"Status":"published"}`)
+	}
+	w.api("POST", "/portal-api/posts", `{"Title":"B","Path":"both","Content":"<p>former</p>","MarkdownContent":"*new*","MarkdownEnabled":true,"Status":"published"}`)
+	blog := w.open("/blog").text
+	for path, want := range map[string]string{"marked": "<strong>bold</strong>", "html": "<p>as <em>HTML</em></p>", "both": "<em>new</em>"} {
+		p := w.shows(w.open(regexp.MustCompile(`/blog/\d+/\d+/\d+/`+path).FindString(blog)), 200, want)
+		if strings.Contains(p.text, "alert(1)") || strings.Contains(p.text, "former") {
+			t.Error(path, p.text)
+		}
+	}
 }
 
 // TestForms refuses forms that other pages send.

@@ -72,14 +72,15 @@ func everything(t *testing.T) (out []theme.Source) {
 // fill gives all that a value holds another value than nothing.
 func fill(v reflect.Value, depth int) {
 	switch {
-	case !v.CanSet() || depth > 5:
-	case v.Kind() == reflect.Pointer:
-		v.Set(reflect.New(v.Type().Elem()))
-		fill(v.Elem(), depth)
-	case v.Kind() == reflect.Struct:
+	case depth > 5:
+	case v.Kind() == reflect.Struct: // also one that is embedded and cannot be set itself
 		for i := range v.NumField() {
 			fill(v.Field(i), depth+1)
 		}
+	case !v.CanSet():
+	case v.Kind() == reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), depth)
 	case v.Kind() == reflect.Slice:
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
 		fill(v.Index(0), depth+1)
