@@ -210,11 +210,11 @@ func (v *visit) register() {
 	v.goTo("/auth/password/login?done=" + word)
 }
 
-// attributes are the fields of a form that admins have added.
+// attributes are the fields of a form that admins have added. An empty one takes a value away.
 func (v *visit) attributes() []map[string]string {
 	out := []map[string]string{}
 	for name := range v.r.PostForm {
-		if id, ok := strings.CutPrefix(name, "attribute-"); ok && v.field(name) != "" {
+		if id, ok := strings.CutPrefix(name, "attribute-"); ok {
 			out = append(out, map[string]string{"Identifier": id, "Value": v.field(name)})
 		}
 	}

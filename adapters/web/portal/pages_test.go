@@ -240,6 +240,34 @@ func TestHidden(t *testing.T) {
 	w.shows(ask("GET", "/portal/api/apps", ""), 200)
 }
 
+// TestOwnAttributes: values are changed, cleared and unticked on the profile; what is wrong
+// with one stands at its field. A form that lacks an attribute leaves it as it is.
+func TestOwnAttributes(t *testing.T) {
+	w := newWorld(t)
+	w.offering()
+	for _, a := range []string{`"Name":"Till","Identifier":"till","Type":1`, `"Name":"Size","Identifier":"size","Type":2,"DropdownValues":"small,large"`, `"Name":"News","Identifier":"news","Type":3`, `"Name":"Terms","Identifier":"terms","Type":3,"Required":true`, `"Name":"Floor","Identifier":"floor","Type":4`} {
+		w.api("POST", "/portal-api/extended_attributes/1/custom-attributes", `{`+a+`,"Behaviour":1}`)
+	}
+	w.as("ada")
+	const at = "/portal/private/profile"
+	profile := w.shows(w.open(at), 200, `<option>small</option>`, `<input type="checkbox" name="attribute-news" value="true">`)
+	save := func(fields ...string) page {
+		return w.submit(profile, at, append([]string{"mode", "save", "first", "Ada"}, fields...)...)
+	}
+	w.shows(save("attribute-till", "7", "attribute-size", "large", "attribute-news", "true", "attribute-terms", "true", "attribute-floor", "2"), 200, "Your changes are saved", `value="7"`, `<option selected>large`, `name="attribute-news" value="true" checked`, `name="attribute-terms" value="true" checked`, `<input type="hidden" name="attribute-news" value="false">`, `<input type="hidden" name="attribute-terms" value="">`)
+	if p := w.shows(save("attribute-floor", "high"), 422, "floor is invalid", `id="attribute-floor-wrong"`); strings.Contains(p.text, "Value is") {
+		t.Error("the page does not say which value is wrong")
+	}
+	w.shows(save("attribute-terms", ""), 422, "terms can&#39;t be blank")
+	w.shows(save(), 200, `value="7"`, `<option selected>large`, `name="attribute-news" value="true" checked`)
+	p := w.shows(save("attribute-till", "", "attribute-size", "", "attribute-news", "false"), 200, "Your changes are saved", `name="attribute-terms" value="true" checked`)
+	for _, gone := range []string{`value="7"`, "<option selected", `name="attribute-news" value="true" checked`} {
+		if strings.Contains(p.text, gone) {
+			t.Errorf("%s is there still", gone)
+		}
+	}
+}
+
 // TestMarkdownOfAdmins: where Markdown is on and there is none, the text that stands where HTML
 // does otherwise is drawn. HTML in it is kept, and its scripts are not.
 func TestMarkdownOfAdmins(t *testing.T) {

@@ -38,7 +38,7 @@ func (s *Service) Operations() []operation.Operation {
 var (
 	exampleUser    = people.ListedUser{ID: 8, Email: "grace@example.com", First: "Grace", Role: account.ConsumerAdmin, OrganisationID: 1, Provider: account.OwnPassword}
 	exampleOpened  = Opened{UserID: 7, Role: account.Member, CSRFToken: "6a573a45.kR2n0ZyL", Expires: "2026-01-09 03:04"}
-	exampleProfile = Profile{ListedUser: exampleUser, Organisation: "Acme", Teams: []string{"Acme All users"}, CustomAttributes: []ProfileValue{{"Department", "department", "String", "Engines", true}}}
+	exampleProfile = Profile{ListedUser: exampleUser, Organisation: "Acme", Teams: []string{"Acme All users"}, CustomAttributes: []ProfileValue{{FormValues{"Department", "department", "Where you work.", "String", "", false}, "Engines", true}}}
 	exampleMember  = Member{ID: 8, Email: "grace@example.com", First: "Grace", Role: account.Member, Active: true, Teams: []table.ID{2}, OrganisationID: 2, Provider: account.OwnPassword, CreatedAt: "2026-01-02 03:04"}
 	exampleRequest = ShownRequest{ID: 1, Name: "Acme", User: "User#7", Status: string(orgrequest.Pending), CreatedAt: "2026-01-02 03:04", UpdatedAt: "2026-01-02 03:04"}
 	exampleCode    = "TQ2YVTXVZ5IDC5TLPTRAZUYT3A"

@@ -28,11 +28,9 @@ type Profile struct {
 
 // ProfileValue is the value of an attribute that its user may see.
 type ProfileValue struct {
-	Name       string `json:"Name"`
-	Identifier string `json:"Identifier"`
-	Type       string `json:"Type"`
-	Value      string `json:"Value"`
-	Editable   bool   `json:"Editable"`
+	FormValues
+	Value    string `json:"Value"`
+	Editable bool   `json:"Editable"`
 }
 
 // Profile tells a user about the own account.
@@ -69,7 +67,7 @@ func profile(ctx context.Context, r store.Reader, u account.User) (out Profile, 
 			continue
 		}
 		value := u.Attributes.Of(a.ID)
-		out.CustomAttributes = append(out.CustomAttributes, ProfileValue{a.Name, a.Identifier, a.TypeWord(), value, editable(a, value)})
+		out.CustomAttributes = append(out.CustomAttributes, ProfileValue{formValues(a), value, editable(a, value)})
 	}
 	return out, nil
 }
@@ -136,7 +134,11 @@ func edited(ctx context.Context, r store.Reader, u account.User, n account.Newco
 		case a.Behaviour != attribute.Edit:
 			wrong = append(wrong, a.Identifier+" cannot be changed")
 		default:
-			values = values.Change(a, value, &wrong)
+			of := table.Problems{}
+			values = values.Change(a, value, &of)
+			for _, p := range of {
+				wrong = append(wrong, a.Identifier+strings.TrimPrefix(p, "Value"))
+			}
 		}
 	}
 	if len(given) > 0 {

@@ -11,6 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/people"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/attribute"
 	"github.com/gatehouse-io/gatehouse/core/portal/setting"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/portal/visit"
@@ -35,6 +36,10 @@ type FormValues struct {
 	Required       bool   `json:"Required"`
 }
 
+func formValues(a attribute.Attribute) FormValues {
+	return FormValues{a.Name, a.Identifier, a.Description, a.TypeWord(), string(a.DropdownValues), a.Required}
+}
+
 // SignUp tells what a registration needs.
 func (s *Service) SignUp(ctx context.Context, _ struct{}) (out Form, err error) {
 	out.CustomAttributes = []FormValues{}
@@ -49,7 +54,7 @@ func (s *Service) SignUp(ctx context.Context, _ struct{}) (out Form, err error) 
 				return err
 			}
 			if a.ShowOnSignUp || a.Required {
-				out.CustomAttributes = append(out.CustomAttributes, FormValues{a.Name, a.Identifier, a.Description, a.TypeWord(), string(a.DropdownValues), a.Required})
+				out.CustomAttributes = append(out.CustomAttributes, formValues(a))
 			}
 		}
 		return nil
