@@ -33,7 +33,7 @@ func newLive(lc fx.Lifecycle, b basics, p portalSettings, s people, st store.Sto
 	if err != nil {
 		return nil, &refusal{err}
 	}
-	c := live.Config{People: persons, Scope: scope, Known: []live.Known{{Name: "apps", Of: apps.Held}}}
+	c := live.Config{People: persons, Scope: scope, Known: []live.Known{{Name: "apps", Of: apps.Held}}, Plain: apps.Plain}
 	if p.Portal != nil {
 		c.Settings = p.Live
 	}

@@ -279,3 +279,21 @@ func TestLeave(t *testing.T) {
 	w.as("admin")
 	w.shows(w.submit(w.open("/portal/private/profile/delete"), "/portal/private/profile/delete", "current_password", "secret"), 422, "An admin cannot delete the own account")
 }
+
+// TestLeaveInVain: while a key cannot be revoked the account stays, and its owner does not read
+// what the dashboard says.
+func TestLeaveInVain(t *testing.T) {
+	w := newWorld(t)
+	w.offering()
+	w.as("ada")
+	w.submit(w.open("/portal/private/apps/new"), "/portal/private/apps", "name", "Till")
+	w.approved("1", "2", "1")
+	w.api("PUT", "/portal-api/providers/1", `{"Configuration":{"MetaData":{"URL":"http://127.0.0.1:9","Secret":"x"}}}`)
+	p := w.shows(w.submit(w.open("/portal/private/profile/delete"), "/portal/private/profile/delete", "current_password", "secret"), 422, "this could not be finished now")
+	for _, inner := range []string{"dashboard", "127.0.0.1", "force"} {
+		if strings.Contains(p.text, inner) {
+			t.Errorf("the page speaks of %s: %s", inner, p.text)
+		}
+	}
+	w.shows(w.open("/portal/private/profile"), 200, "ada@example.com")
+}

@@ -222,7 +222,7 @@ func (s *Service) ownUpdate(ctx context.Context, in ownChange) (out OwnShown, er
 		return out, err
 	}
 	if err := s.follow(ctx, c); err != nil {
-		return out, plain(err)
+		return out, Plain(err)
 	}
 	at := s.stamp()
 	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
@@ -248,14 +248,14 @@ func (s *Service) ownDelete(ctx context.Context, in ownNamed) (portal.Status, er
 		return err
 	})
 	if err == nil {
-		err = plain(s.remove(ctx, s.Scope, removal{App: v.app.ID}))
+		err = Plain(s.remove(ctx, s.Scope, removal{App: v.app.ID}))
 	}
 	return portal.Status{Status: "ok"}, err
 }
 
-// plain says to developers what became of an operation that takes several steps. What
+// Plain says to developers what became of an operation that takes several steps. What
 // dashboards and identity providers say is for administrators, and so is where to look.
-func plain(err error) error {
+func Plain(err error) error {
 	switch fault.CodeOf(err) {
 	case CodeBusy:
 		return fault.New(fault.Invalid, CodeBusy, "something else is being done with this app: try again in a moment").Because(err)

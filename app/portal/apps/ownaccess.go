@@ -236,7 +236,7 @@ func (s *Service) ownWithdraw(ctx context.Context, in ownBelow) (out portal.Stat
 	if err == nil {
 		out, err = s.deleteNested(ctx, at)
 	}
-	return out, plain(err)
+	return out, Plain(err)
 }
 
 func (s *Service) ownSubscribe(ctx context.Context, in ownSubscribing) (out OwnRequest, err error) {
@@ -304,7 +304,7 @@ func (s *Service) ownRotate(ctx context.Context, in ownCredentialNamed) (out Own
 		err = s.Rotate(ctx, s.Scope, c.ID)
 	}
 	if err != nil {
-		return out, plain(err)
+		return out, Plain(err)
 	}
 	return s.ownCredentialShown(ctx, in)
 }
@@ -316,7 +316,7 @@ func (s *Service) ownRevoke(ctx context.Context, in ownCredentialNamed) (portal.
 	case c.Custom != nil:
 		err = fault.New(fault.Denied, CodeGiven, "administrators have made this credential: they delete it")
 	default:
-		err = plain(s.remove(ctx, s.Scope, removal{App: c.AppID, Credential: c.ID}))
+		err = Plain(s.remove(ctx, s.Scope, removal{App: c.AppID, Credential: c.ID}))
 	}
 	return portal.Status{Status: "ok"}, err
 }
@@ -345,7 +345,7 @@ func (s *Service) ownDrop(ctx context.Context, in ownDropping) (out OwnCredentia
 	case len(c.Products) < 2 || !slices.Contains(c.Products, product):
 		err = last(c, product)
 	default:
-		err = plain(s.remove(ctx, s.Scope, removal{App: c.AppID, Credential: c.ID, Product: product}))
+		err = Plain(s.remove(ctx, s.Scope, removal{App: c.AppID, Credential: c.ID, Product: product}))
 	}
 	if err != nil {
 		return out, err
@@ -361,7 +361,7 @@ func (s *Service) ownRenew(ctx context.Context, in ownRenewing) (out OwnCredenti
 	var wanted credential.Renewal
 	err = in.Body.Apply(&wanted, true, func(string, string) (table.ID, bool, error) { return 0, false, nil })
 	if err == nil {
-		err = plain(s.replace(ctx, s.Scope, c.ID, issuers.Renew, wanted.Certificate))
+		err = Plain(s.replace(ctx, s.Scope, c.ID, issuers.Renew, wanted.Certificate))
 	}
 	if err != nil {
 		return out, err
@@ -375,7 +375,7 @@ func (s *Service) ownForget(ctx context.Context, in ownCredentialNamed) (portal.
 		err = Credentials.Absent()
 	}
 	if err == nil {
-		err = plain(s.replace(ctx, s.Scope, c.ID, issuers.Renew, ""))
+		err = Plain(s.replace(ctx, s.Scope, c.ID, issuers.Renew, ""))
 	}
 	return portal.Status{Status: "ok"}, err
 }

@@ -109,6 +109,8 @@ type Config struct {
 	People *people.Service
 	Scope  tenant.Scope // of the portal; the zero Scope: there is none
 	Known  []Known      // what others know of a person
+	// Plain says to developers why others have not done something; nil: in their own words.
+	Plain func(error) error
 }
 
 // Service are the use cases.
@@ -144,6 +146,9 @@ const (
 func New(c Config, t crud.Tools) *Service {
 	if c.Cookie == "" {
 		c.Cookie = defaultCookie
+	}
+	if c.Plain == nil {
+		c.Plain = func(err error) error { return err }
 	}
 	if c.SameSite == "" {
 		c.SameSite = "Strict"
