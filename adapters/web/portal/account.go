@@ -1,10 +1,13 @@
 package portal
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/organisation"
 )
 
 func (v *visit) profile() { v.profiled(nil, http.StatusOK) }
@@ -111,16 +114,28 @@ func (v *visit) organisation() {
 		v.show(http.StatusOK, "user_org_pending", map[string]any{"request": all[0]})
 	case !v.site.OrganisationRequestsEnabled:
 		v.show(http.StatusOK, "user_org_disabled", nil)
+	case v.site.Viewer.IsAdmin():
+		v.notice(http.StatusOK, "Administrators belong to no organisation.")
+	case !v.mayFound():
+		v.notice(http.StatusOK, "You are in the organisation "+v.site.Viewer.Organisation.Name()+".")
 	default:
 		v.show(http.StatusOK, "organisation_edit", v.said(nil, map[string]any{"org_name": ""}, nil))
 	}
+}
+
+// mayFound reports whether the viewer may ask for an organisation: one of the default
+// organisation may.
+func (v *visit) mayFound() bool {
+	return v.site.OrganisationRequestsEnabled && v.site.Viewer != nil && v.site.Viewer.OrganisationID == int(organisation.Default)
 }
 
 func (v *visit) askOrganisation() {
 	v.title = "Organisation"
 	a := v.call(http.MethodPost, "/organisation-requests", nil, map[string]string{"Name": v.field("org_name")})
 	if a.ok() {
-		v.show(http.StatusOK, "organisation_success", nil)
+		var made request
+		_ = json.Unmarshal(a.body.Bytes(), &made) // our own answer
+		v.show(http.StatusOK, "organisation_success", map[string]any{"request": made})
 		return
 	}
 	v.show(statusOf(a), "organisation_edit", v.said(a.faults(), v.typed("org_name"), map[string]string{"Name": "org_name"}))

@@ -297,3 +297,20 @@ func TestLeaveInVain(t *testing.T) {
 	}
 	w.shows(w.open("/portal/private/profile"), 200, "ada@example.com")
 }
+
+// TestOrganisationPage: the page says to each what is so: that an organisation is there at once,
+// that one belongs to one, or that admins belong to none.
+func TestOrganisationPage(t *testing.T) {
+	w := newWorld(t)
+	w.offering()
+	const at = "/portal/private/organisation"
+	w.api("PUT", "/portal-api/settings", `{"AutoApproveOrganisationRequests":true}`)
+	for name, want := range map[string]string{"ada": "You are in the organisation Acme.", "admin": "Administrators belong to no organisation."} {
+		w.as(name)
+		w.shows(w.open(at), 200, want)
+	}
+	w.as("eve")
+	form := w.shows(w.open(at), 200, "Ask for the organisation")
+	w.shows(w.submit(form, at, "org_name", "Eves"), 200, "The organisation Eves is there, and you are its admin.")
+	w.shows(w.open(at), 200, "You are in the organisation Eves.")
+}

@@ -24,7 +24,7 @@ func (v *visit) functions() map[string]any {
 		"GetCataloguesForProduct": v.shelvesOf,
 		"IsPortalDisabled":        yes(v.site.Visibility == hidden && !admin), "IsPortalPrivate": yes(v.site.Visibility == private && !admin),
 		"IsShoppingCartEnabled": yes(v.site.APIAccessFlow == "cart"), "IsAuthPath": yes(v.entrance()), "IsFullstoryEnabled": yes(false),
-		"CanCreateOrganisation":  yes(v.site.OrganisationRequestsEnabled && v.site.Viewer != nil),
+		"CanCreateOrganisation":  yes(v.mayFound()),
 		"GetUserInvitationRoles": func(...any) []role { return roles },
 		"GetCart":                func(...any) []item { return v.cart() },
 		"GetClientName":          func(args ...any) string { return v.clientOf(args).Name },
