@@ -300,7 +300,7 @@ func (a acting) lost(ctx context.Context, rec idp.Registered) (c idp.Client, err
 
 // note notes what the credential is.
 func (a acting) note(c idp.Client, jwks string) {
-	own, _ := json.Marshal(a.memo) // texts and numbers
+	own, _ := json.Marshal(memo{Claim: a.memo.Claim, App: a.memo.App, IdP: a.memo.IdP}) // texts and numbers
 	a.g.Values = told(credential.Values{Public: credential.Public{JWKSURI: jwks, Own: own}}, c)
 }
 

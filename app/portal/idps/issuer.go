@@ -25,6 +25,8 @@ var _ issuers.Issuer = Issuer{}
 type memo struct {
 	Claim    string
 	App, IdP table.ID
+	// Added is what the definitions of APIs get; nil: nobody has looked.
+	Added map[string]idp.Added `json:",omitempty"`
 }
 
 // Codes of the faults of grants.
@@ -54,7 +56,7 @@ func (s Issuer) Prepare(ctx context.Context, r store.Reader, act issuers.Act, g 
 		if _, err := t.Request(p.Type, wanted(g)); err != nil {
 			return err
 		}
-		m = memo{s.Keys.NewKey(), g.App.ID, p.ID}
+		m = memo{Claim: s.Keys.NewKey(), App: g.App.ID, IdP: p.ID}
 	default:
 		if len(g.Was.Own) > 0 {
 			if err := json.Unmarshal(g.Was.Own, &m); err != nil {
@@ -122,22 +124,26 @@ func (s Issuer) Steps(org tenant.ID, act issuers.Act, g *issuers.Grant) []intent
 	if err := json.Unmarshal(g.Memo, &a.memo); err != nil {
 		return []intents.Step{{Name: "read the memo", Do: func(context.Context) error { return err }}}
 	}
+	var look []intents.Step
+	if !s.Registry {
+		look = []intents.Step{{Name: "look at the definitions", Do: a.look, Undo: a.undefine, Notes: true}}
+	}
 	switch act {
 	case issuers.Issue:
-		return []intents.Step{
-			{Name: "register the client", Do: a.register, Undo: a.withdraw},
-			{Name: "tell the dashboard of its scopes", Do: a.tell, Undo: a.untell},
-		}
+		return append(look,
+			intents.Step{Name: "register the client", Do: a.register, Undo: a.withdraw},
+			intents.Step{Name: "tell the dashboard of its scopes", Do: a.tell, Undo: a.untell},
+		)
 	case issuers.Change:
 		before := a
 		if g.Earlier.ID != 0 {
 			back := *g
 			back.Plan, before.g = g.Earlier, &back
 		}
-		return []intents.Step{
-			{Name: "change the client", Do: a.change(g.Products), Undo: before.change(g.Before)},
-			{Name: "tell the dashboard of its scopes", Do: a.tell, Undo: a.untell},
-		}
+		return append(look,
+			intents.Step{Name: "change the client", Do: a.change(g.Products), Undo: before.change(g.Before)},
+			intents.Step{Name: "tell the dashboard of its scopes", Do: a.tell, Undo: a.untell},
+		)
 	}
 	if act == issuers.Follow {
 		back := *g

@@ -270,6 +270,78 @@ func TestRefusedDefinition(t *testing.T) {
 	})
 }
 
+// TestHalfDefined: an approval that fails when some of the definitions are written takes back
+// what it has written, but not what another approval needs.
+func TestHalfDefined(t *testing.T) {
+	for name, at := range map[string]refusing{
+		"refused":          {api: "orders", err: dashboard.ErrRefused},
+		"not answered":     {api: "orders", err: dashboard.ErrUnreachable},
+		"done, but silent": {api: "orders", err: dashboard.ErrUnreachable, done: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := openWith(t, idp.Keycloak, false, 1)
+			p, l := w.offer(1, "orders", "shop")
+			before, first := w.definitions(), grant(7, p, l)
+			first.Products[0].APIs = []string{"claims", "orders"}
+			w.writes = func(d dashboard.Dashboard) dashboard.Dashboard {
+				at.Dashboard = d
+				return at
+			}
+			fail := func(g *issuers.Grant) {
+				t.Helper()
+				if err := w.act(issuers.Issue, g, func() { w.writes = nil }); err == nil {
+					t.Error("approved")
+				}
+				w.writes = nil
+			}
+			fail(first)
+			if after := w.definitions(); after != before || len(w.server.Clients()) != 0 {
+				t.Errorf("%d clients, %s\n%s", len(w.server.Clients()), before, after)
+			}
+			other, _ := w.offer(1, "claims", "care")
+			if err := w.act(issuers.Issue, grant(8, other, l), nil); err != nil {
+				t.Fatal(err)
+			}
+			approved := w.definitions()
+			w.writes = func(d dashboard.Dashboard) dashboard.Dashboard {
+				at.Dashboard = d
+				return at
+			}
+			again := grant(7, p, l)
+			again.Products[0].APIs = []string{"claims", "orders"}
+			fail(again)
+			if after := w.definitions(); after != approved {
+				t.Errorf("%s\n%s", approved, after)
+			}
+		})
+	}
+}
+
+// definitions are what those of both APIs say of tokens, but for what is empty.
+func (w *world) definitions() (out string) {
+	w.Helper()
+	empty := func(n *doc.Node) bool {
+		return n.IsNull() || n.Is(doc.TypeString) && n.Text() == "" || n.Is(doc.TypeObject, doc.TypeArray) && n.Len() == 0
+	}
+	for _, api := range []string{"orders", "claims"} {
+		d, err := w.dashboards[1].Definition(w.Context(), api)
+		if err != nil {
+			w.Fatal(err)
+		}
+		said := d.Document.Get("x-tyk-api-gateway", "server", "authentication")
+		if !d.OAS {
+			said = doc.NewObject()
+			for _, name := range []string{"jwt_source", "jwt_jwks_uris", "scopes"} {
+				if v := d.Document.Get("api_definition", name); v != nil {
+					said.Set(name, v.Clone())
+				}
+			}
+		}
+		out += string(said.Without(empty).JSON()) + "\n"
+	}
+	return out
+}
+
 // TestLostToken: where each answer has another token for the client, and one is lost, the
 // client cannot be managed any more. An approval and its undoing say so; the operator sees
 // the saga rest.

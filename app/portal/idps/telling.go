@@ -2,9 +2,13 @@ package idps
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"maps"
 	"slices"
 
 	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
+	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/idp"
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
 	"github.com/gatehouse-io/gatehouse/ports/registration"
@@ -59,8 +63,8 @@ func (a acting) approve(ctx context.Context) error {
 // maxClaims bounds the claims of an approval: with so many, none can be undone any more.
 const maxClaims = 100
 
-// untell takes back what only this approval has brought about. What a definition has got
-// stays there: a scope opens nothing without a client that has it.
+// untell takes back what only this approval has brought about in the registry. Definitions
+// are taken back by undefine.
 func (a acting) untell(ctx context.Context) error {
 	err := a.disapprove(ctx)
 	if err != nil || !a.Registry {
@@ -107,8 +111,37 @@ func (a acting) disapprove(ctx context.Context) error {
 	})
 }
 
+// look finds out what the definitions of the APIs lack, so that it can be taken back, and
+// refuses before anything is done what one of them cannot get.
+func (a acting) look(ctx context.Context) error {
+	var m memo
+	if err := json.Unmarshal(a.g.Memo, &m); err != nil || m.Added != nil {
+		return err
+	}
+	m.Added = map[string]idp.Added{}
+	err := a.definitions(ctx, func(_ dashboard.Registry, d dashboard.Definition, added idp.Added) error {
+		m.Added[d.API] = added
+		return nil
+	})
+	if err == nil {
+		a.g.Memo, err = json.Marshal(m)
+	}
+	return err
+}
+
 // define writes the keys of the provider, and the scopes, into the definitions of the APIs.
 func (a acting) define(ctx context.Context) error {
+	return a.definitions(ctx, func(at dashboard.Registry, d dashboard.Definition, added idp.Added) error {
+		if added.Empty() {
+			return nil
+		}
+		return at.ReplaceDefinition(ctx, d)
+	})
+}
+
+// definitions adds the trust to the definition of each API, and passes it on with what it
+// lacked.
+func (a acting) definitions(ctx context.Context, then func(dashboard.Registry, dashboard.Definition, idp.Added) error) error {
 	_, p, at, err := a.place(ctx)
 	if err != nil {
 		return err
@@ -125,50 +158,89 @@ func (a acting) define(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var trusts []idp.Trust
-	for _, product := range a.g.Products {
+	for _, api := range issuers.APIs(a.g.Products) {
 		trust := idp.Trust{JWKSURI: d.JWKSURI, Claim: p.ScopeClaim, Scopes: map[string]string{}}
-		for _, s := range product.Scopes {
-			trust.Scopes[s] = product.Policy
+		for _, product := range a.g.Products {
+			if !slices.Contains(product.APIs, api) {
+				continue
+			}
+			for _, s := range product.Scopes {
+				trust.Scopes[s] = product.Policy
+			}
 		}
 		for _, s := range a.g.Plan.Scopes {
 			trust.Scopes[s] = a.g.Plan.Policy
 		}
-		trusts = append(trusts, trust)
-	}
-	// Of several APIs it is first found out whether all of them can get it: none is changed
-	// for nothing.
-	passes := []bool{false, true}
-	if len(issuers.APIs(a.g.Products)) == 1 {
-		passes = []bool{true}
-	}
-	for _, stored := range passes {
-		for i, product := range a.g.Products {
-			for _, api := range product.APIs {
-				if err := write(ctx, way.Dashboard, api, trusts[i], stored); err != nil {
-					return refused(err)
-				}
-			}
+		def, err := way.Dashboard.Definition(ctx, api)
+		if err != nil {
+			return refused(err)
+		}
+		place, err := placeIn(def)
+		if err != nil {
+			return err
+		}
+		added, err := place.Add(trust)
+		if err == nil {
+			err = then(way.Dashboard, def, added)
+		}
+		if err != nil {
+			return refused(err)
 		}
 	}
 	return nil
 }
 
-// write writes the trust into one definition, unless it is there, and stores it if it is to
-// be stored.
-func write(ctx context.Context, at dashboard.Registry, api string, trust idp.Trust, stored bool) error {
-	d, err := at.Definition(ctx, api)
+func placeIn(d dashboard.Definition) (idp.Place, error) {
+	if d.OAS {
+		return idp.Document(d.API, d.Document)
+	}
+	return idp.Classic(d.API, d.Document.Get("api_definition"))
+}
+
+// undefine takes out of the definitions what define has written there, but for what another
+// approval needs.
+func (a acting) undefine(ctx context.Context) error {
+	var m memo
+	if err := json.Unmarshal(a.g.Memo, &m); err != nil {
+		return err
+	}
+	scope, err := a.scope()
 	if err != nil {
 		return err
 	}
-	changed := false
-	if d.OAS {
-		changed, err = trust.Document(api, d.Document)
-	} else {
-		changed, err = trust.Classic(api, d.Document.Get("api_definition"))
-	}
-	if err != nil || !changed || !stored {
+	var want idp.Mappings
+	err = a.view(ctx, func(r store.Reader) (err error) {
+		want, err = wants(ctx, r, m.IdP, a.g.Provider)
+		return err
+	})
+	if err != nil {
 		return err
 	}
-	return at.ReplaceDefinition(ctx, d)
+	way, err := a.Open(ctx, scope, a.g.Provider)
+	if fault.KindOf(err) == fault.NotFound { // a dashboard that is not connected any more keeps it
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, api := range slices.Sorted(maps.Keys(m.Added)) {
+		if m.Added[api].Empty() {
+			continue
+		}
+		d, err := way.Dashboard.Definition(ctx, api)
+		if errors.Is(err, dashboard.ErrGone) {
+			continue
+		}
+		if err != nil {
+			return refused(err)
+		}
+		place, err := placeIn(d)
+		if err != nil || !place.TakeBack(m.Added[api], want[api]) { // without JWT nothing of it counts
+			continue
+		}
+		if err := way.Dashboard.ReplaceDefinition(ctx, d); err != nil {
+			return refused(err)
+		}
+	}
+	return nil
 }

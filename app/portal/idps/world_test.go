@@ -48,6 +48,7 @@ type world struct {
 	ops        map[string]operation.Operation
 	dashboards map[table.ID]dashboard.Dashboard
 	away       map[table.ID]bool
+	writes     func(dashboard.Dashboard) dashboard.Dashboard // what stands before dashboards; nil: nothing
 	server     *idp.Server
 	provider   core.Provider
 	stamps     int
@@ -114,7 +115,30 @@ func (w *world) open(_ context.Context, _ tenant.Scope, id table.ID) (synchronis
 	if w.away[id] {
 		d = absent{Dashboard: d}
 	}
+	if w.writes != nil {
+		d = w.writes(d)
+	}
 	return synchronise.Provider{Dashboard: d}, nil
+}
+
+// refusing is a dashboard that writes the definition of one API not, and says err.
+type refusing struct {
+	dashboard.Dashboard
+	api  string
+	done bool // it does, and then says err
+	err  error
+}
+
+func (r refusing) ReplaceDefinition(ctx context.Context, d dashboard.Definition) error {
+	if d.API != r.api {
+		return r.Dashboard.ReplaceDefinition(ctx, d)
+	}
+	if r.done {
+		if err := r.Dashboard.ReplaceDefinition(ctx, d); err != nil {
+			return err
+		}
+	}
+	return r.err
 }
 
 // absent is a dashboard whose registry does not answer.
@@ -202,6 +226,11 @@ func (w *world) act(act issuers.Act, g *issuers.Grant, mend func()) error {
 	steps := issuer.Steps(w.Scope.Org(), act, g)
 	for i, step := range steps {
 		if err = step.Do(w.Context()); err == nil {
+			if step.Notes {
+				if text, err = json.Marshal(g); err != nil {
+					w.Fatal(err)
+				}
+			}
 			continue
 		}
 		if mend != nil {

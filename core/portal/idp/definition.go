@@ -23,57 +23,227 @@ type Trust struct {
 	Scopes  map[string]string // policies by scope
 }
 
-// Classic writes the trust into a classic definition, and reports whether that changed it.
-// The addresses of several providers stand in jwt_jwks_uris, which gateways prefer to the one
-// of jwt_source. A key that the definition has itself is not replaced.
-func (t Trust) Classic(name string, definition *doc.Node) (changed bool, err error) {
+// Added is what a definition has got of a trust, and what stood there before.
+type Added struct {
+	JWKSURI string            `json:",omitempty"`
+	Claim   string            `json:",omitempty"`
+	Scopes  map[string]string `json:",omitempty"` // policies by scope
+	Before  map[string]string `json:",omitempty"` // those that the same scopes had
+}
+
+// Empty reports whether the definition had all of the trust.
+func (a Added) Empty() bool { return a.JWKSURI == "" && a.Claim == "" && len(a.Scopes) == 0 }
+
+// Place is where the definition of an API says whose tokens it takes.
+type Place struct {
+	api       string
+	at        *doc.Node
+	many, one string // members for several sources of keys, and for a single one
+	single    bool   // a single source has its own member
+	scopes    []string
+	claim     string
+	pairs     string
+}
+
+// Classic returns the place in a classic definition. The addresses of several providers stand
+// in jwt_jwks_uris, which gateways prefer to the one of jwt_source.
+func Classic(api string, definition *doc.Node) (Place, error) {
+	p := Place{api: api, at: definition, many: "jwt_jwks_uris", one: "jwt_source", single: true, scopes: []string{"scopes", "jwt"}, claim: "scope_claim_name", pairs: "scope_to_policy"}
 	if !definition.Get("enable_jwt").True() {
-		return false, t.refused(name, "does not authenticate by JWT, as its definition says")
+		return p, p.refused("does not authenticate by JWT, as its definition says")
 	}
-	changed, refused := t.keys(definition, "jwt_jwks_uris", "jwt_source", true)
-	if refused {
-		return false, t.refused(name, "has a key of its own")
+	return p, nil
+}
+
+// extension is the member of OpenAPI documents with the settings of gateways.
+const extension = "x-tyk-api-gateway"
+
+// Document returns the place in an OpenAPI document: its JWT scheme.
+func Document(api string, d *doc.Node) (Place, error) {
+	p := Place{api: api, many: "jwksURIs", one: "source", scopes: []string{"scopes"}, claim: "claimName", pairs: "scopeToPolicyMapping"}
+	scheme := jwtScheme(d)
+	if scheme == "" {
+		return p, p.refused("does not authenticate by JWT")
 	}
-	if t.Claim != "" && definition.Get("scopes", "jwt", "scope_claim_name").Text() == "" {
-		definition.Put(doc.NewString(t.Claim), "scopes", "jwt", "scope_claim_name")
-		changed = true
+	p.at = d.Get(extension, "server", "authentication", "securitySchemes", scheme)
+	return p, nil
+}
+
+// Add writes a trust, and returns what of it was not there. A key that the definition has
+// itself is not replaced, and neither is the claim in which other providers put their scopes.
+func (p Place) Add(t Trust) (a Added, err error) {
+	others := p.others(t.JWKSURI)
+	if a.JWKSURI, err = p.addKeys(t.JWKSURI); err != nil {
+		return a, err
 	}
-	pairs := definition.Get("scopes", "jwt", "scope_to_policy")
-	if !pairs.Is(doc.TypeObject) {
-		pairs = doc.NewObject()
+	if a.Claim, err = p.addClaim(t.Claim, others); err != nil {
+		return a, err
 	}
+	a.Scopes, a.Before = map[string]string{}, map[string]string{}
 	for _, scope := range slices.Sorted(maps.Keys(t.Scopes)) {
-		if pairs.Get(scope).Text() != t.Scopes[scope] {
-			pairs.Set(scope, doc.NewString(t.Scopes[scope]))
+		before := p.policy(scope)
+		if before == t.Scopes[scope] {
+			continue
+		}
+		p.set(scope, t.Scopes[scope])
+		a.Scopes[scope] = t.Scopes[scope]
+		if before != "" {
+			a.Before[scope] = before
+		}
+	}
+	return a, nil
+}
+
+// TakeBack removes what Add has written, but for the scopes that are still wanted, of the same
+// provider. What somebody else has changed since stays. It reports whether that changed
+// anything.
+func (p Place) TakeBack(a Added, wanted map[string]string) (changed bool) {
+	for _, scope := range slices.Sorted(maps.Keys(a.Scopes)) {
+		if policy := a.Scopes[scope]; wanted[scope] != policy && p.policy(scope) == policy {
+			p.set(scope, a.Before[scope])
 			changed = true
 		}
 	}
-	if changed {
-		definition.Put(pairs, "scopes", "jwt", "scope_to_policy")
+	if len(wanted) > 0 {
+		return changed
 	}
-	return changed, nil
+	if claim := p.path(p.claim); a.Claim != "" && p.at.Get(claim...).Text() == a.Claim {
+		p.at.Delete(claim...)
+		changed = true
+	}
+	return p.removeKeys(a.JWKSURI) || changed
 }
 
-// keys writes the address of the keys into a list, in which the one of a single source comes
-// first when there is one, or as that source. A source that is a key is not replaced.
-func (t Trust) keys(n *doc.Node, many, one string, single bool) (changed, refused bool) {
-	list, source := n.Get(many).Items(), n.Get(one).Text()
-	other := cmp.Or(decoded(source), source)
-	known := slices.ContainsFunc(list, func(n *doc.Node) bool { return n.Get("url").Text() == t.JWKSURI })
+// others reports whether the definition maps scopes of another provider.
+func (p Place) others(address string) bool {
+	if p.at.Get(p.path(p.pairs)...).Len() == 0 {
+		return false
+	}
+	list := p.at.Get(p.many).Items()
+	if len(list) == 0 {
+		source := p.at.Get(p.one).Text()
+		return source != "" && sourceOf(source) != address
+	}
+	return slices.ContainsFunc(list, func(n *doc.Node) bool { return n.Get("url").Text() != address })
+}
+
+// addKeys writes the address of the keys into the list, in which the one of a single source
+// comes first when there is one, or as that source.
+func (p Place) addKeys(address string) (added string, err error) {
+	list, source := p.at.Get(p.many).Items(), p.at.Get(p.one).Text()
+	other := sourceOf(source)
+	known := slices.ContainsFunc(list, func(n *doc.Node) bool { return n.Get("url").Text() == address })
 	switch {
-	case known, len(list) == 0 && other == t.JWKSURI:
-		return false, false
-	case len(list) == 0 && source == "" && single:
-		n.Set(one, doc.NewString(base64.StdEncoding.EncodeToString([]byte(t.JWKSURI))))
-		return true, false
+	case known, len(list) == 0 && other == address:
+		return "", nil
+	case len(list) == 0 && source == "" && p.single:
+		p.at.Set(p.one, doc.NewString(base64.StdEncoding.EncodeToString([]byte(address))))
+		return address, nil
 	case len(list) == 0 && source != "":
 		if !strings.HasPrefix(other, "http://") && !strings.HasPrefix(other, "https://") {
-			return false, true
+			return "", p.refused("has a key of its own")
 		}
 		list = append(list, uri(other))
 	}
-	n.Set(many, doc.NewArray(append(list, uri(t.JWKSURI))...))
-	return true, false
+	p.at.Set(p.many, doc.NewArray(append(list, uri(address))...))
+	return address, nil
+}
+
+// removeKeys removes an address that addKeys has written. A list goes of which only the
+// single source remains.
+func (p Place) removeKeys(address string) (changed bool) {
+	if address == "" {
+		return false
+	}
+	list, source := p.at.Get(p.many).Items(), p.at.Get(p.one).Text()
+	if len(list) == 0 {
+		if sourceOf(source) == address {
+			p.at.Set(p.one, doc.NewString(""))
+			return true
+		}
+		return false
+	}
+	left := slices.DeleteFunc(slices.Clone(list), func(n *doc.Node) bool { return n.Get("url").Text() == address })
+	if len(left) == 0 || len(left) == 1 && source != "" && left[0].Get("url").Text() == sourceOf(source) {
+		p.at.Delete(p.many)
+	} else {
+		p.at.Set(p.many, doc.NewArray(left...))
+	}
+	return len(left) < len(list)
+}
+
+// addClaim names the claim with the scopes, if it is not the default one.
+func (p Place) addClaim(claim string, others bool) (added string, err error) {
+	now, list := p.at.Get(p.path(p.claim)...).Text(), p.at.Get(p.path("claims")...).Texts()
+	if now == "" && len(list) == 0 && claim != "" && !others {
+		p.at.Put(doc.NewString(claim), p.path(p.claim)...)
+		return claim, nil
+	}
+	list = append(list, now)
+	if now == "" && len(list) == 1 {
+		list[0] = "scope"
+	}
+	if claim != "" && !slices.Contains(list, claim) {
+		return "", p.refused("reads the scopes of tokens from the claim " + list[0])
+	}
+	return "", nil
+}
+
+func (p Place) path(name string) []string { return append(slices.Clone(p.scopes), name) }
+
+// policy returns the policy of a scope, or "".
+func (p Place) policy(scope string) string {
+	at := p.at.Get(p.path(p.pairs)...)
+	if p.single {
+		return at.Get(scope).Text()
+	}
+	for _, n := range at.Items() {
+		if n.Get("scope").Text() == scope {
+			return n.Get("policyId").Text()
+		}
+	}
+	return ""
+}
+
+// set gives a scope a policy; "": the scope grants none any more. Documents have a list in
+// place of an object.
+func (p Place) set(scope, policy string) {
+	pairs := p.at.Get(p.path(p.pairs)...)
+	if p.single {
+		if !pairs.Is(doc.TypeObject) {
+			pairs = doc.NewObject()
+		}
+		if policy == "" {
+			pairs.Delete(scope)
+		} else {
+			pairs.Set(scope, doc.NewString(policy))
+		}
+		p.keep(pairs)
+		return
+	}
+	list := slices.Clone(pairs.Items())
+	i := slices.IndexFunc(list, func(n *doc.Node) bool { return n.Get("scope").Text() == scope })
+	switch {
+	case policy == "" && i >= 0:
+		list = slices.Delete(list, i, i+1)
+	case i >= 0:
+		list[i].Set("policyId", doc.NewString(policy))
+	case policy != "":
+		pair := doc.NewObject()
+		pair.Set("scope", doc.NewString(scope))
+		pair.Set("policyId", doc.NewString(policy))
+		list = append(list, pair)
+	}
+	p.keep(doc.NewArray(list...))
+}
+
+// keep stores the pairs, if there are any.
+func (p Place) keep(pairs *doc.Node) {
+	if pairs.Len() > 0 {
+		p.at.Put(pairs, p.path(p.pairs)...)
+	} else {
+		p.at.Delete(p.path(p.pairs)...)
+	}
 }
 
 // uri is an address of keys as definitions list it.
@@ -83,56 +253,13 @@ func uri(address string) *doc.Node {
 	return n
 }
 
-func decoded(source string) string {
+// sourceOf returns what a single source says: classic definitions have it in base64.
+func sourceOf(source string) string {
 	text, err := base64.StdEncoding.DecodeString(source)
 	if err != nil {
-		return ""
+		return source
 	}
-	return string(text)
-}
-
-// extension is the member of OpenAPI documents with the settings of gateways.
-const extension = "x-tyk-api-gateway"
-
-// Document writes the trust into the JWT scheme of an OpenAPI document, and reports whether
-// that changed it. A key that the document has itself is not replaced.
-func (t Trust) Document(name string, d *doc.Node) (changed bool, err error) {
-	scheme := jwtScheme(d)
-	if scheme == "" {
-		return false, t.refused(name, "does not authenticate by JWT")
-	}
-	at := d.Get(extension, "server", "authentication", "securitySchemes", scheme)
-	changed, refused := t.keys(at, "jwksURIs", "source", false)
-	if refused {
-		return false, t.refused(name, "has a key of its own")
-	}
-	if t.Claim != "" && at.Get("scopes", "claimName").Text() == "" && at.Get("scopes", "claims").Len() == 0 {
-		at.Put(doc.NewString(t.Claim), "scopes", "claimName")
-		changed = true
-	}
-	return t.pairs(at) || changed, nil
-}
-
-// pairs adds the scopes to the list of a scheme.
-func (t Trust) pairs(at *doc.Node) (changed bool) {
-	list := at.Get("scopes", "scopeToPolicyMapping").Items()
-	for _, scope := range slices.Sorted(maps.Keys(t.Scopes)) {
-		i := slices.IndexFunc(list, func(n *doc.Node) bool { return n.Get("scope").Text() == scope })
-		switch {
-		case i < 0:
-			pair := doc.NewObject()
-			pair.Set("scope", doc.NewString(scope))
-			pair.Set("policyId", doc.NewString(t.Scopes[scope]))
-			list, changed = append(list, pair), true
-		case list[i].Get("policyId").Text() != t.Scopes[scope]:
-			list[i].Set("policyId", doc.NewString(t.Scopes[scope]))
-			changed = true
-		}
-	}
-	if changed {
-		at.Put(doc.NewArray(list...), "scopes", "scopeToPolicyMapping")
-	}
-	return changed
+	return cmp.Or(string(text), source)
 }
 
 // jwtScheme returns the name of the first scheme for JWTs that the extension knows.
@@ -146,6 +273,6 @@ func jwtScheme(d *doc.Node) string {
 	return ""
 }
 
-func (t Trust) refused(name, why string) error {
-	return fault.New(fault.Invalid, CodeDefinition, "the API %s %s: use the registry of the dashboard, or change the API", name, why)
+func (p Place) refused(why string) error {
+	return fault.New(fault.Invalid, CodeDefinition, "the API %s %s: use the registry of the dashboard, or change the API", p.api, why)
 }

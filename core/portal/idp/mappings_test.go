@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
@@ -143,7 +144,7 @@ func TestDefinitions(t *testing.T) {
 	encoded := base64.StdEncoding.EncodeToString([]byte(trust.JWKSURI))
 	classic := parse(t, `{"name":"Orders","enable_jwt":true,"jwt_source":"","scopes":{"jwt":{"scope_claim_name":"","scope_to_policy":{"old":"p0"}}}}`)
 	for i := range 2 {
-		changed, err := trust.Classic("orders", classic)
+		changed, err := added(t, idp.Classic, trust, classic)
 		if err != nil || changed != (i == 0) {
 			t.Error(changed, err)
 		}
@@ -152,14 +153,14 @@ func TestDefinitions(t *testing.T) {
 		t.Errorf("%s", classic.JSON())
 	}
 	for _, text := range []string{`{"enable_jwt":false}`, `{"enable_jwt":true,"jwt_source":"c2VjcmV0"}`} {
-		if _, err := trust.Classic("orders", parse(t, text)); fault.KindOf(err) != fault.Invalid {
+		if _, err := added(t, idp.Classic, trust, parse(t, text)); fault.KindOf(err) != fault.Invalid {
 			t.Error(text, err)
 		}
 	}
 	// Another provider is added.
 	second := idp.Trust{JWKSURI: "https://b/keys", Scopes: map[string]string{"more": "p3"}}
 	for i := range 2 {
-		if changed, err := second.Classic("orders", classic); err != nil || changed != (i == 0) {
+		if changed, err := added(t, idp.Classic, second, classic); err != nil || changed != (i == 0) {
 			t.Error(changed, err)
 		}
 	}
@@ -169,7 +170,7 @@ func TestDefinitions(t *testing.T) {
 	const oas = `{"components":{"securitySchemes":{"key":{"type":"apiKey"},"jwt":{"type":"http","scheme":"bearer","bearerFormat":"JWT"}}},"x-tyk-api-gateway":{"server":{"authentication":{"securitySchemes":{"jwt":{"enabled":true%s}}}}}}`
 	document := parse(t, fmt.Sprintf(oas, `,"jwksURIs":[{"url":"https://b/keys"}]`))
 	for i := range 2 {
-		changed, err := trust.Document("orders", document)
+		changed, err := added(t, idp.Document, trust, document)
 		if err != nil || changed != (i == 0) {
 			t.Error(changed, err)
 		}
@@ -179,10 +180,111 @@ func TestDefinitions(t *testing.T) {
 		t.Errorf("%s", scheme.JSON())
 	}
 	for _, text := range []string{`{}`, fmt.Sprintf(oas, `,"source":"c2VjcmV0"`)} {
-		if _, err := trust.Document("orders", parse(t, text)); fault.KindOf(err) != fault.Invalid {
+		if _, err := added(t, idp.Document, trust, parse(t, text)); fault.KindOf(err) != fault.Invalid {
 			t.Error(text, err)
 		}
 	}
+}
+
+// places are the definitions of both forms, with what they say of tokens between the
+// placeholders.
+var places = map[string]struct {
+	at   func(string, *doc.Node) (idp.Place, error)
+	text string // %s: the claim, %s: the pairs, %s: the sources of keys
+	pair string
+	keys string
+}{
+	"classic": {idp.Classic, `{"enable_jwt":true,"jwt_source":"","scopes":{"jwt":{"scope_claim_name":"%s","scope_to_policy":{%s}}},"jwt_jwks_uris":[%s]}`, `"%s":"%s"`, `{"url":"%s"}`},
+	"OpenAPI": {idp.Document, `{"components":{"securitySchemes":{"jwt":{"type":"http","scheme":"bearer","bearerFormat":"JWT"}}},"x-tyk-api-gateway":{"server":{"authentication":{"securitySchemes":{"jwt":{"scopes":{"claimName":"%s","scopeToPolicyMapping":[%s]},"jwksURIs":[%s]}}}}}}`,
+		`{"scope":"%s","policyId":"%s"}`, `{"url":"%s"}`},
+}
+
+// TestClaimOfOthers: the claim in which the tokens of one provider have their scopes is not
+// changed to that of another one.
+func TestClaimOfOthers(t *testing.T) {
+	for name, c := range map[string]struct {
+		now, want string // claims
+		mapped    bool   // scopes of somebody are mapped
+		other     bool   // keys of another provider are known
+		refused   bool
+	}{
+		"the first":                       {now: "", want: "scp"},
+		"our own, which has moved":        {now: "", want: "scp", mapped: true},
+		"another, without scopes":         {now: "", want: "scp", other: true},
+		"another, with the default claim": {now: "", want: "scp", mapped: true, other: true, refused: true},
+		"another, with its claim":         {now: "own", want: "scp", mapped: true, other: true, refused: true},
+		"another, with the same claim":    {now: "scp", want: "scp", mapped: true, other: true},
+		"both have the default claim":     {now: "", want: "scope", mapped: true, other: true},
+		"no claim is asked for":           {now: "own", want: "", mapped: true, other: true},
+	} {
+		for form, p := range places {
+			pairs, keys := "", ""
+			if c.mapped {
+				pairs = fmt.Sprintf(p.pair, "old", "p0")
+			}
+			if c.other {
+				keys = fmt.Sprintf(p.keys, "https://b/keys")
+			}
+			place, err := p.at("orders", parse(t, fmt.Sprintf(p.text, c.now, pairs, keys)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err = place.Add(idp.Trust{JWKSURI: "https://a/keys", Claim: c.want, Scopes: map[string]string{"shop": "p1"}}); (fault.KindOf(err) == fault.Invalid) != c.refused {
+				t.Errorf("%s, %s: %v", name, form, err)
+			}
+		}
+	}
+}
+
+// TestTakeBack: what was added goes again, but for what is wanted, and what somebody else has
+// changed since.
+func TestTakeBack(t *testing.T) {
+	for form, p := range places {
+		text := fmt.Sprintf(p.text, "", fmt.Sprintf(p.pair, "shop", "before"), fmt.Sprintf(p.keys, "https://b/keys"))
+		definition := parse(t, text)
+		place, err := p.at("orders", definition)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := place.Add(idp.Trust{JWKSURI: "https://a/keys", Scopes: map[string]string{"shop": "p1", "gold": "p2", "more": "p3"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		added := definition.Clone()
+		if place.TakeBack(a, a.Scopes) || !definition.Equal(added) {
+			t.Errorf("%s: %s", form, definition.JSON())
+		}
+		if changed := place.TakeBack(a, map[string]string{"gold": "p2"}); !changed || strings.Contains(string(definition.JSON()), "p3") || !strings.Contains(string(definition.JSON()), "p2") || !strings.Contains(string(definition.JSON()), "https://a/keys") {
+			t.Errorf("%s: %v, %s", form, changed, definition.JSON())
+		}
+		if changed := place.TakeBack(a, nil); !changed || !definition.Equal(parse(t, text)) {
+			t.Errorf("%s: %v, %s", form, changed, definition.JSON())
+		}
+		if place.TakeBack(a, nil) {
+			t.Errorf("%s: %s", form, definition.JSON())
+		}
+		if _, err := place.Add(idp.Trust{JWKSURI: "https://a/keys", Scopes: map[string]string{"gold": "other"}}); err != nil {
+			t.Fatal(err)
+		}
+		if place.TakeBack(a, nil); !strings.Contains(string(definition.JSON()), "other") || strings.Contains(string(definition.JSON()), "https://a/keys") {
+			t.Errorf("%s: %s", form, definition.JSON())
+		}
+	}
+}
+
+// added adds a trust to a definition, and reports whether that changed it.
+func added(t *testing.T, at func(string, *doc.Node) (idp.Place, error), trust idp.Trust, definition *doc.Node) (changed bool, err error) {
+	t.Helper()
+	place, err := at("orders", definition)
+	if err != nil {
+		return false, err
+	}
+	before := definition.Clone()
+	a, err := place.Add(trust)
+	if err == nil && a.Empty() != definition.Equal(before) {
+		t.Errorf("%+v was added: %s", a, definition.JSON())
+	}
+	return !a.Empty(), err
 }
 
 // TestClaims: a client has the scopes of all its claims, and what an administrator added.
