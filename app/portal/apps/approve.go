@@ -7,6 +7,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/intents"
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
+	"github.com/gatehouse-io/gatehouse/app/portal/plans"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/core/portal/idp"
@@ -19,10 +20,14 @@ import (
 // approval is what the saga of an approval is made of.
 type approval struct {
 	Request table.ID
-	Method  string
-	Was     request.Status // when the approval began
-	Reuse   bool           // a credential that there is gets the products as well
-	Grant   *issuers.Grant // nil: nothing is issued
+	// AuthType and DCREnabled are those of the products when the approval began; AuthType "":
+	// those of the request.
+	AuthType   string `json:",omitempty"`
+	DCREnabled bool   `json:",omitempty"`
+	Method     string
+	Was        request.Status // when the approval began
+	Reuse      bool           // a credential that there is gets the products as well
+	Grant      *issuers.Grant // nil: nothing is issued
 }
 
 // Approve approves an access request: credentials are made first.
@@ -48,7 +53,10 @@ func (s *Service) approvable(ctx context.Context, r store.Reader, id table.ID) (
 	if _, err := req.Status.On(request.Approve); err != nil {
 		return nil, 0, err
 	}
-	d := &approval{Request: req.ID, Method: methodOf(req), Was: req.Status}
+	if req, err = renewed(ctx, r, req); err != nil {
+		return nil, 0, err
+	}
+	d := &approval{Request: req.ID, AuthType: req.AuthType, DCREnabled: req.DCREnabled, Method: methodOf(req), Was: req.Status}
 	if d.Method == issuers.Nothing {
 		return d, req.AppID, nil
 	}
@@ -83,6 +91,23 @@ func (s *Service) approvable(ctx context.Context, r store.Reader, id table.ID) (
 	}
 	d.Grant.Request, d.Grant.ClientType, d.Grant.Certificate.PEM = req.ID, req.ClientTypeID, req.Certificate
 	return d, req.AppID, issuer.Prepare(ctx, r, act, d.Grant)
+}
+
+// renewed returns the request as it counts with the products that there are by now.
+func renewed(ctx context.Context, r store.Reader, req request.Request) (request.Request, error) {
+	list, err := existing(ctx, r, req.ProductIDs)
+	if err != nil {
+		return req, err
+	}
+	p, err := portal.Find(ctx, r, plans.Kind, req.PlanID.String())
+	switch {
+	case fault.KindOf(err) == fault.NotFound: // what needs it says so
+		p.ProviderID = req.ProviderID
+	case err != nil:
+		return req, err
+	}
+	req, wrong := req.Renewed(p, list)
+	return req, wrong.Err()
 }
 
 // reusable returns the credential that a request is to use, or none when it names none or
@@ -167,6 +192,9 @@ func (s *Service) approved(ctx context.Context, w store.Writer, d *approval) err
 	if req.Status, err = d.next(req); err != nil {
 		return err
 	}
+	if d.AuthType != "" {
+		req.AuthType, req.DCREnabled = d.AuthType, d.DCREnabled
+	}
 	at := s.stamp()
 	if d.Grant != nil {
 		if err := typed(ctx, w, d.Grant); err != nil {
@@ -177,7 +205,7 @@ func (s *Service) approved(ctx context.Context, w store.Writer, d *approval) err
 		}
 	}
 	_, err = portal.Edit(ctx, w, Requests, req.ID, at, func(old request.Request) (request.Request, error) {
-		old.Status = req.Status
+		old.Status, old.AuthType, old.DCREnabled = req.Status, req.AuthType, req.DCREnabled
 		return old, nil
 	})
 	return err

@@ -182,7 +182,7 @@ func (s *Service) ownOrder(ctx context.Context, in ownOrder) (out OwnRequest, er
 		if err != nil {
 			return err
 		}
-		if req, err = s.requested(ctx, w, v.app, in.Body, o.resolver(ctx, w, v.app.ID)); err != nil {
+		if req, err = s.requested(ctx, w, v.app, v.viewer.ID, in.Body, o.resolver(ctx, w, v.app.ID)); err != nil {
 			return err
 		}
 		return o.together(ctx, w, req)

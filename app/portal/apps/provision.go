@@ -33,7 +33,7 @@ func (s *Service) provision(ctx context.Context, in provisioning) (portal.Done, 
 	_, err := s.Store.Update(ctx, in.Scope, func(w store.Writer) (err error) {
 		a, err := portal.Find(ctx, w, Kind, in.App)
 		if err == nil {
-			req, err = s.requested(ctx, w, a, in.Body, portal.Resolver(ctx, w))
+			req, err = s.requested(ctx, w, a, a.UserID, in.Body, portal.Resolver(ctx, w))
 		}
 		return err
 	})
@@ -45,8 +45,9 @@ func (s *Service) provision(ctx context.Context, in provisioning) (portal.Done, 
 	return portal.Executed("Provision"), err
 }
 
-// requested stores an access request of an app. resolve knows what it may name.
-func (s *Service) requested(ctx context.Context, w store.Writer, a application.App, body table.Body[request.Order], resolve table.Resolve) (req request.Request, err error) {
+// requested stores an access request of an app that a user makes. resolve knows what it may
+// name.
+func (s *Service) requested(ctx context.Context, w store.Writer, a application.App, by table.ID, body table.Body[request.Order], resolve table.Resolve) (req request.Request, err error) {
 	n, err := w.Count(ctx, store.Query{Kind: request.Kind, Index: byApp, Sorted: true, Prefix: below(a.ID)})
 	if err != nil {
 		return req, err
@@ -65,7 +66,7 @@ func (s *Service) requested(ctx context.Context, w store.Writer, a application.A
 	if req, err = s.ordered(ctx, w, a, order, p, list); err != nil {
 		return req, err
 	}
-	if err := s.allow(ctx, w, p, req); err != nil {
+	if err := s.allow(ctx, w, p, by); err != nil {
 		return req, err
 	}
 	return portal.Add(ctx, w, Requests, s.stamp(), req)
@@ -123,12 +124,12 @@ func (s *Service) ordered(ctx context.Context, r store.Reader, a application.App
 	return req, err
 }
 
-// allow counts a request against the allowance of its plan.
-func (s *Service) allow(ctx context.Context, w store.Writer, p planOf, req request.Request) error {
+// allow counts a request against what its plan allows a user.
+func (s *Service) allow(ctx context.Context, w store.Writer, p planOf, user table.ID) error {
 	if p.PlanQuota == 0 {
 		return nil
 	}
-	now := request.Allowance{Portal: w.Scope().Org(), Plan: p.ID, User: req.UserID}
+	now := request.Allowance{Portal: w.Scope().Org(), Plan: p.ID, User: user}
 	v, err := allowances.Get(ctx, w, now.Key())
 	fresh := fault.KindOf(err) == fault.NotFound
 	switch {

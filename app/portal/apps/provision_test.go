@@ -1,13 +1,24 @@
 package apps_test
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/apps"
+	"github.com/gatehouse-io/gatehouse/app/portal/catalogues"
+	"github.com/gatehouse-io/gatehouse/app/portal/people"
+	"github.com/gatehouse-io/gatehouse/app/portal/plans"
 	"github.com/gatehouse-io/gatehouse/app/portal/products"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/application"
+	"github.com/gatehouse-io/gatehouse/core/portal/catalogue"
 	"github.com/gatehouse-io/gatehouse/core/portal/idp"
+	"github.com/gatehouse-io/gatehouse/core/portal/plan"
 	"github.com/gatehouse-io/gatehouse/core/portal/product"
+	"github.com/gatehouse-io/gatehouse/core/portal/request"
 	"github.com/gatehouse-io/gatehouse/core/portal/sync"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -53,4 +64,82 @@ func TestProvisionClientType(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// TestOtherMethod: a request is approved by the method that its product has at the time, or
+// refused when it lacks what that needs.
+func TestOtherMethod(t *testing.T) {
+	w, r := open(t, newOurs(t, false)), &registrar{meanwhile: func() {}}
+	w.registers = r
+	w.start(&fate{})
+	for range 2 {
+		if err := w.provision(`{"PlanID":1,"ProductIDs":[1]}`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	become := func(method string, registers bool) {
+		w.update(func(wr store.Writer) error {
+			_, err := portal.Edit(t.Context(), wr, products.Kind, 1, w.at(), func(p product.Product) (product.Product, error) {
+				p.AuthTypes, p.DCREnabled, p.Templates = []string{method}, registers, []table.ID{1}
+				return p, nil
+			})
+			return err
+		})
+	}
+	become("jwt", true)
+	if err := w.approve("1"); err == nil || err.Error() != "DCRTemplateID can't be blank" || w.requests()[0].Status != string(request.Pending) {
+		t.Errorf("%v, %+v", err, w.requests()[0])
+	}
+	become("basic", false)
+	if err := w.approve("1"); err == nil || !strings.Contains(err.Error(), "can't be requested") {
+		t.Error(err)
+	}
+	become("jwt", false)
+	if err := w.approve("1"); err != nil || len(w.keys()) != 0 {
+		t.Errorf("%v: %v", err, w.keys())
+	}
+	if one := w.requests()[0]; one.AuthType != request.JWT || one.Status != string(request.Approved) || len(one.Credentials) != 0 {
+		t.Errorf("%+v", one)
+	}
+	become("authToken", false)
+	if err := w.approve("2"); err != nil || len(w.keys()) != 1 {
+		t.Errorf("%v: %v", err, w.keys())
+	}
+}
+
+// TestAllowance: who asks for access uses up what a plan allows, and not who owns the app.
+func TestAllowance(t *testing.T) {
+	w := open(t, newOurs(t, false))
+	var users []table.ID
+	w.update(func(wr store.Writer) error {
+		if _, err := portal.Add(t.Context(), wr, plans.Kind, w.at(), plan.Plan{ProviderID: 1, Ref: sync.Ref{ID: "few"}, Name: "few", PlanQuota: 1, PlanQuotaRenewalRate: -1, Catalogues: []table.ID{1}}); err != nil {
+			return err
+		}
+		if _, err := portal.Add(t.Context(), wr, catalogues.Kind, w.at(), catalogue.Catalogue{Name: "All", NameWithSlug: "all", VisibilityStatus: catalogue.Public}); err != nil {
+			return err
+		}
+		_, err := portal.Edit(t.Context(), wr, products.Kind, 1, w.at(), func(p product.Product) (product.Product, error) {
+			p.Catalogues = []table.ID{1}
+			return p, nil
+		})
+		for range 2 {
+			u, failed := portal.Add(t.Context(), wr, people.Users, w.at(), account.User{Email: w.p.Tools.NewID() + "@example.com", First: "X", Role: account.Member, OrganisationID: 2, Teams: []table.ID{3}, Active: true, Token: w.p.Tools.NewID()})
+			err, users = errors.Join(err, failed), append(users, u.ID)
+		}
+		a, failed := portal.Add(t.Context(), wr, apps.Kind, w.at(), application.App{Name: "shared", UserID: users[0], Visibility: application.Team})
+		w.app = a.ID
+		return errors.Join(err, failed)
+	})
+	order := `{"PlanID":3,"ProductIDs":[1]}`
+	for _, user := range []table.ID{users[1], users[0]} {
+		if _, err := w.by(user, "order", order, "app_id", w.app.String()); err != nil {
+			t.Errorf("%d: %v", user, err)
+		}
+		if _, err := w.by(user, "order", order, "app_id", w.app.String()); fault.CodeOf(err) != apps.CodeQuota {
+			t.Errorf("%d: %v", user, err)
+		}
+	}
+	if err := w.provision(order); fault.CodeOf(err) != apps.CodeQuota {
+		t.Error(err)
+	}
 }

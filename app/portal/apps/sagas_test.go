@@ -25,6 +25,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/application"
 	"github.com/gatehouse-io/gatehouse/core/portal/idp"
 	"github.com/gatehouse-io/gatehouse/core/portal/organisation"
+	"github.com/gatehouse-io/gatehouse/core/portal/product"
 	"github.com/gatehouse-io/gatehouse/core/portal/request"
 	"github.com/gatehouse-io/gatehouse/core/portal/sync"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
@@ -463,6 +464,13 @@ func TestTypeGone(t *testing.T) {
 	w.registers = r
 	w.start(&fate{})
 	w.update(func(wr store.Writer) error {
+		_, err := portal.Edit(t.Context(), wr, products.Kind, 1, w.at(), func(p product.Product) (product.Product, error) {
+			p.AuthTypes, p.DCREnabled, p.Templates = []string{request.JWT}, true, []table.ID{1, 2}
+			return p, nil
+		})
+		if err != nil {
+			return err
+		}
 		for range 2 {
 			made, err := portal.Add(t.Context(), wr, types, w.at(), idp.ClientType{ProviderID: 1, Name: "Server"})
 			if err == nil {

@@ -271,6 +271,8 @@ func (a acting) reduce(ctx context.Context, rec, left idp.Registered, c idp.Clie
 
 // lost asks once more for a registration of which nobody knows how it ended: a provider that
 // knows its key answers with what there is, and what another one makes is deleted as well.
+// It asks no second time when that answer is of no use either: with each request a provider
+// may make a client more.
 func (a acting) lost(ctx context.Context, rec idp.Registered) (c idp.Client, err error) {
 	t, p, at, err := a.place(ctx)
 	if k := fault.KindOf(err); k == fault.Invalid || k == fault.NotFound { // the provider is gone
@@ -291,7 +293,7 @@ func (a acting) lost(ctx context.Context, rec idp.Registered) (c idp.Client, err
 		return c, nil // it was never sent
 	}
 	c, err = a.Registrar.Register(ctx, at, d.Registration, rec.Attempt, body)
-	if errors.Is(err, registration.ErrRefused) || errors.Is(err, registration.ErrDenied) || errors.Is(err, registration.ErrGone) {
+	if err != nil && !errors.Is(err, registration.ErrUntouched) {
 		a.Log.WarnContext(ctx, "a registration ended without an answer, and cannot be asked for again: a client may be left at the identity provider", "org_id", string(a.org), "provider_id", int64(p.ID), "client_name", a.g.App.Name)
 		return idp.Client{}, nil
 	}

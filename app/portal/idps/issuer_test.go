@@ -205,6 +205,24 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// TestUnreadableRegistration: a provider whose answers to registrations cannot be read is
+// asked once more when an approval is undone, and not again and again.
+func TestUnreadableRegistration(t *testing.T) {
+	w := openWith(t, idp.Keycloak, true, 1)
+	w.server.Misbehave(idp.Registration, idp.Garbage, -1)
+	orders, gold := w.offer(1, "orders", "shop")
+	if err := w.act(issuers.Issue, grant(7, orders, gold), nil); err == nil { // an undo that fails is an error there
+		t.Error("approved")
+	}
+	if n := w.server.Calls(idp.Registration); n != 2 {
+		t.Error(n, "registrations")
+	}
+	w.server.Behave()
+	if err := w.act(issuers.Issue, grant(7, orders, gold), nil); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestRefusedScopes: a client for which the provider refuses further scopes does not get them
 // later, by what else happens to it, and goes with its credential.
 func TestRefusedScopes(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
 // Codes of faults.
@@ -76,6 +77,9 @@ func (t ClientType) terms(flavour string) terms {
 
 // Request returns the body of the registration of a client (RFC 7591, 2).
 func (t ClientType) Request(flavour string, w Wanted) (*doc.Node, error) {
+	if len(t.For(flavour)) > 0 { // it was made when the provider had another flavour
+		return nil, fault.New(fault.Invalid, table.CodeInvalid, "OktaAppType of the client type %s can't be blank", t.Name).At("OktaAppType")
+	}
 	is := t.terms(flavour)
 	for _, grant := range []string{AuthorizationCode, Implicit} {
 		if slices.Contains(is.grants, grant) && len(w.Redirects) == 0 {

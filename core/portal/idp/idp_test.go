@@ -11,6 +11,18 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
+// TestRequestAtOkta: a client type from before its provider was at Okta registers nothing
+// there without the kind of application.
+func TestRequestAtOkta(t *testing.T) {
+	is := idp.ClientType{Name: "Server", ResponseTypes: "none", GrantType: "client_credentials"}
+	if _, err := is.Request(idp.Other, idp.Wanted{Name: "Shop"}); err != nil {
+		t.Error(err)
+	}
+	if _, err := is.Request(idp.Okta, idp.Wanted{Name: "Shop"}); fault.KindOf(err) != fault.Invalid || err.Error() != "OktaAppType of the client type Server can't be blank" {
+		t.Error(err)
+	}
+}
+
 // TestRequests: what a client type comes to at each flavour.
 func TestRequests(t *testing.T) {
 	app := idp.Wanted{Name: "Shop", Redirects: []string{"https://shop.example/cb"}, Scopes: []string{"orders", "gold"}}

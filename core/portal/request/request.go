@@ -177,6 +177,24 @@ func (o Order) Of(app, user table.ID, p plan.Plan, list []product.Product) Reque
 	}
 }
 
+// Renewed returns the request with the method by which its products authenticate by now, if
+// that is another one than when it was made, or what is wrong with it then.
+func (r Request) Renewed(p plan.Plan, list []product.Product) (Request, table.Problems) {
+	same := func(v product.Product) bool {
+		return v.IsDocumentationOnly || v.AuthType() == r.AuthType && v.DCREnabled == r.DCREnabled
+	}
+	if !slices.ContainsFunc(list, func(v product.Product) bool { return !same(v) }) {
+		return r, nil
+	}
+	o := Order{PlanID: r.PlanID, ProductIDs: r.ProductIDs, ClientTypeID: r.ClientTypeID, CatalogueID: r.CatalogueID, CredentialID: r.CredentialID, Certificate: r.Certificate}
+	if wrong := o.Checked(p, list); len(wrong) > 0 {
+		return r, wrong
+	}
+	now := o.Of(r.AppID, r.UserID, p, list)
+	r.AuthType, r.DCREnabled, r.Certificate = now.AuthType, now.DCREnabled, now.Certificate
+	return r, nil
+}
+
 // pem is the certificate of an order, if the product has use for one.
 func (o Order) pem(v product.Product) string {
 	if v.AuthType() != MultiAuth || v.Mode() == product.Managed {
