@@ -295,3 +295,23 @@ func TestRulesSeeNoKeys(t *testing.T) {
 		}
 	}
 }
+
+// The operation that sets passwords is guarded by ResetPassword, which rules find among the
+// permissions of the request: those written for other services look for it there.
+func TestRulesFindResetPassword(t *testing.T) {
+	const text = `package dashboard_users
+request_permission[p] { e := input.permissions[_]; regex.match(e.rx, input.request.path); p := e.permission }
+deny["missing"] { p := request_permission[_]; p != "ResetPassword"; p != "*"; not input.user.user_permissions[p]; not input.user.user_permissions.IsAdmin }
+deny["not yours"] { request_permission.ResetPassword; split(input.request.path, "/")[3] != input.user.id; not input.user.user_permissions.ResetPassword }
+`
+	a := service(t, nobodyWatches(), withOPA(text))
+	_, me := fetch(t, a, "GET", "/api/users/me", "reader", "")
+	_, id, _ := strings.Cut(me, `"id":"`)
+	path := "/api/users/" + id[:24] + "/actions/reset"
+	if code, answer := fetch(t, a, "POST", path, "admin", `{"new_password":"a-long-passphrase"}`); code != 403 || !strings.Contains(answer, "access denied: not yours") {
+		t.Errorf("of another: %d %s", code, answer)
+	}
+	if code, answer := fetch(t, a, "POST", path, "reader", `{"new_password":"a-long-passphrase"}`); code != 200 {
+		t.Errorf("one's own: %d %s", code, answer)
+	}
+}

@@ -88,7 +88,7 @@ func (s Users) Operations() []operation.Operation {
 		operation.PUT("revoke", "/{userId}/actions/revoke", "Deactivate a user", s.Revoke, operation.Faulting(userMissing, codeLastAdmin), absent(400, "Could not retrieve user detail."),
 			operation.Notes("Its access key and its sessions are refused from now on."),
 			operation.Example(nil, done("User revoked", nil))),
-		operation.POST("password.set", "/{userId}/actions/reset", "Set a user's password", s.SetPassword, operation.AnyUser(), operation.EvenExpired(),
+		operation.POST("password.set", "/{userId}/actions/reset", "Set a user's password", s.SetPassword, operation.Wants(access.ResetPassword), operation.Own("userId"), operation.EvenExpired(),
 			operation.Redact("current_password", "new_password"), operation.Faulting(identity.UserKind+".current_password", CodeNewPassword, CodeUsedPassword, userMissing, "auth.denied"),
 			operation.Notes("One's own password needs the current one, unless there is none yet or the new one is the same. Another user's needs the permission ResetPassword."),
 			operation.Example(map[string]any{"current_password": "", "new_password": "a-long-passphrase"}, done("User password updated", nil))),

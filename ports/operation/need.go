@@ -25,6 +25,9 @@ func AnyUser() Option { return func(s *Spec) { s.Permission = access.AnyUser } }
 // Admins lets admins call, and no others, whatever the group of the row wants.
 func Admins() Option { return func(s *Spec) { s.Permission = access.IsAdmin } }
 
+// Wants lets call who has p, in place of the permission that the group of the row wants.
+func Wants(p access.Permission) Option { return func(s *Spec) { s.Permission = p } }
+
 // Own lets callers do to themselves what the row is for, whatever their permissions:
 // the path parameter is the user's ID. Rules that decide in place of the permission
 // map see the path, and decide about that too.
