@@ -109,6 +109,20 @@ func TestOwnersDecide(t *testing.T) {
 	}
 }
 
+// A body that names no list of owners opens no API; one list that is left out becomes empty.
+func TestOwnersAreNamed(t *testing.T) {
+	w := apistest.New(t, apis.Settings{Ownership: true})
+	w.Done("ann", "POST", "/apis", apistest.Classic("anns", "Anns", "/anns/"))
+	for _, body := range []string{`{}`, `{"user_owners":[]}`, `{"userIds":null,"userGroupIds":null}`} {
+		w.Want("ann", "PUT", "/apis/anns/access", body, 400, "userIds or userGroupIds is required")
+	}
+	w.Want("ann", "GET", "/apis/anns/access", "", 200, `{"userIds":["ann"],"userGroupIds":[]}`)
+	w.Done("ann", "PUT", "/apis/anns/access", `{"userGroupIds":["team"]}`)
+	w.Want("admin", "GET", "/apis/anns/access", "", 200, `{"userIds":[],"userGroupIds":["team"]}`)
+	w.Done("admin", "PUT", "/apis/anns/access", `{"userIds":[],"userGroupIds":[]}`)
+	w.Want("bob", "GET", "/apis/anns/access", "", 200, `{"userIds":[],"userGroupIds":[]}`)
+}
+
 // The creator becomes owner unless somebody is named, or the creator is an admin,
 // or ownership is off.
 func TestCreatorOwns(t *testing.T) {

@@ -8,12 +8,14 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/identity"
 	"github.com/gatehouse-io/gatehouse/core/integrity"
+	"github.com/gatehouse-io/gatehouse/core/session"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/secret"
@@ -71,6 +73,8 @@ type Service struct {
 	Log      *slog.Logger
 	PageSize int
 	uses     uses // of keys of service accounts
+	guessing sync.Mutex
+	guesses  session.Attempts // wrong proofs of current passwords, by user; guarded by guessing
 	// MultiOrg lets the same address exist in several organisations
 	// (enable_multi_org_users).
 	MultiOrg bool

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -165,12 +166,41 @@ func (s Users) mayReset(in setPasswordIn) error {
 	return fault.New(fault.Denied, "auth.denied", "access denied: You do not have permission to reset the password for other users.")
 }
 
-// proves refuses a new password of one's own without proof of the current one.
+// Wrong proofs of a user's current password, which somebody with a stolen session or key
+// may guess at.
+const (
+	guessesPerUser = 10 // in guessWindow
+	guessWindow    = time.Hour
+	guessingUsers  = 50_000 // that are remembered
+)
+
+// CodeGuesses is the code of the fault for too many wrong proofs of the current password.
+const CodeGuesses = identity.UserKind + ".guesses"
+
+// proves refuses a new password of one's own without proof of the current one. Wrong proofs
+// count apart from wrong logins: a stolen key keeps nobody from logging in.
 func (s Users) proves(in setPasswordIn, u identity.User) error {
+	h := u.Credentials.PasswordHash
+	if in.Who.ID != u.ID || h == "" {
+		return nil
+	}
+	s.guessing.Lock()
+	s.guesses.Limit, s.guesses.Window, s.guesses.Room = guessesPerUser, guessWindow, guessingUsers
+	wait := s.guesses.Take(s.Now(), u.ID)
+	s.guessing.Unlock()
+	if wait > 0 {
+		seconds := int((wait + time.Second - 1) / time.Second)
+		f := fault.New(fault.TooMany, CodeGuesses, "Retry in %d seconds.", seconds)
+		f.Wait = seconds
+		return f
+	}
 	known := cmp.Or(in.Change.Current, in.Change.New) // who asks for the password that it has already knows it
-	if h := u.Credentials.PasswordHash; in.Who.ID == u.ID && h != "" && !s.Passwords.Verify(h, known) {
+	if !s.Passwords.Verify(h, known) {
 		return fault.New(fault.Invalid, identity.UserKind+".current_password", "current_password is not correct").At("current_password")
 	}
+	s.guessing.Lock()
+	s.guesses.GiveBack(u.ID)
+	s.guessing.Unlock()
 	return nil
 }
 

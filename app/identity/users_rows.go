@@ -89,8 +89,8 @@ func (s Users) Operations() []operation.Operation {
 			operation.Notes("Its access key and its sessions are refused from now on."),
 			operation.Example(nil, done("User revoked", nil))),
 		operation.POST("password.set", "/{userId}/actions/reset", "Set a user's password", s.SetPassword, operation.Wants(access.ResetPassword), operation.Own("userId"), operation.EvenExpired(),
-			operation.Redact("current_password", "new_password"), operation.Faulting(identity.UserKind+".current_password", CodeNewPassword, CodeUsedPassword, userMissing, "auth.denied"),
-			operation.Notes("One's own password needs the current one, unless there is none yet or the new one is the same. Another user's needs the permission ResetPassword."),
+			operation.Redact("current_password", "new_password"), operation.Faulting(identity.UserKind+".current_password", CodeGuesses, CodeNewPassword, CodeUsedPassword, userMissing, "auth.denied"),
+			operation.Notes("One's own password needs the current one, unless there is none yet or the new one is the same. After ten wrong ones in an hour, that has to wait. Another user's needs the permission ResetPassword."),
 			operation.Example(map[string]any{"current_password": "", "new_password": "a-long-passphrase"}, done("User password updated", nil))),
 	)
 }

@@ -1,9 +1,11 @@
 package identity_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -187,6 +189,38 @@ func TestPasswordThatMustChange(t *testing.T) {
 		_, err := h.ask(t, "users.password.set", c.call, fmt.Sprintf(`{"current_password":%q,"new_password":%q}`, c.current, c.next))
 		wants(t, err, fault.Invalid, c.code)
 	}
+}
+
+// TestGuessesAtTheCurrentPassword bounds how often a user, or who has its key, may be wrong
+// about its password.
+func TestGuessesAtTheCurrentPassword(t *testing.T) {
+	h := open(t)
+	now := h.Now()
+	h.Now = func() time.Time { return now }
+	h.organisation(t, acme)
+	id, _ := h.user(t, `{"org_id":"`+string(acme)+`","email_address":"a@example.com","password":"word-0"}`)
+	another, _ := h.user(t, `{"org_id":"`+string(acme)+`","email_address":"b@example.com","password":"word-0"}`)
+	set := func(id, current, next string) error {
+		_, err := h.ask(t, "users.password.set", operation.Call{Path: map[string]string{"userId": id}, Scope: tenant.Everyone("test"), Principal: operation.Principal{ID: id, OrgID: acme}},
+			fmt.Sprintf(`{"current_password":%q,"new_password":%q}`, current, next))
+		return err
+	}
+	for range 3 { // right ones do not count
+		wants(t, set(id, "word-0", "word-0"), 0, "")
+	}
+	for i := range 10 {
+		current := []string{"word-x", ""}[i%2] // a new one without a current one is a guess as well
+		wants(t, set(id, current, "word-y"), fault.Invalid, "user.current_password")
+	}
+	err := set(id, "word-0", "word-1")
+	wants(t, err, fault.TooMany, "user.guesses")
+	var f *fault.Error
+	if !errors.As(err, &f) || f.Wait != 3600 {
+		t.Errorf("%+v", f)
+	}
+	wants(t, set(another, "word-0", "word-1"), 0, "")
+	now = now.Add(time.Hour)
+	wants(t, set(id, "word-0", "word-1"), 0, "")
 }
 
 // TestSuperUserSetsPassword states that a user without organisation has a password

@@ -88,11 +88,11 @@ func (s *Service) Operations() []operation.Operation {
 			rows.Absent(400, "Could not retrieve API detail"), operation.Example(nil, servers.Parts{APIURL: "http://localhost:8080/orders/", BasePath: "/orders/", Host: "localhost:8080"})),
 		operation.GET("access", "/{apiId}/access", "Show the owners of an API", s.Access, operation.Faulting(apis.CodeMissing, apis.CodeNotOwned),
 			rows.Absent(404, "API not found"), operation.Example(nil, exampleOwners)),
-		operation.PUT("access.replace", "/{apiId}/access", "Replace the owners of an API", s.SetAccess, operation.Faulting(apis.CodeMissing, apis.CodeNotOwned),
+		operation.PUT("access.replace", "/{apiId}/access", "Replace the owners of an API", s.SetAccess, operation.Faulting(apis.CodeMissing, apis.CodeNotOwned, codeOwners),
 			operation.Answers(map[string]operation.Answer{
 				apis.CodeMissing:        {Status: 404, Text: "API not found"},
 				operation.CodeEmptyBody: {Status: 500, Text: textOwners}, operation.CodeMalformed: {Status: 500, Text: textOwners},
 			}), dry, operation.Example(exampleOwners, rows.Done("API access updated")),
-			operation.Notes("Both lists are replaced. While ownership is on, only owners and admins may; when both lists are empty the API is everybody's. Gateways are not told: it makes no difference to them.")),
+			operation.Notes("Both lists are replaced; one that is left out becomes empty, and a body without both is refused. While ownership is on, only owners and admins may; when both lists are empty the API is everybody's. Gateways are not told: it makes no difference to them.")),
 	)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/api/servers"
 	"github.com/gatehouse-io/gatehouse/core/caps"
+	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -35,8 +36,16 @@ type accessIn struct {
 	Owners Owners `body:""`
 }
 
-// SetAccess replaces the owners of an API.
+// codeOwners is the code of the fault for a body that names no owners, and does not empty
+// their lists either.
+const codeOwners = apidef.Kind + ".owners"
+
+// SetAccess replaces the owners of an API. A body without both lists, such as one with other
+// members, would open the API to everybody without anybody saying so.
 func (s *Service) SetAccess(ctx context.Context, in accessIn) (operation.Receipt, error) {
+	if in.Owners.UserIDs == nil && in.Owners.GroupIDs == nil {
+		return operation.Receipt{}, fault.New(fault.Invalid, codeOwners, "userIds or userGroupIds is required; with empty lists the API is everybody's")
+	}
 	now := s.APIs.Now()
 	at, err := store.Write(ctx, s.APIs.Store, in.Scope, func(w store.Writer) (store.Serial, error) {
 		a, err := s.APIs.Edit(ctx, w, in.ID, in.Match, s.APIs.Viewer(in.Who, apidef.Classic, access.Write), func(a apidef.API) (apidef.API, error) {
