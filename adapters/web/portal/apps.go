@@ -226,6 +226,14 @@ func (v *visit) credential() {
 	case "delete":
 		v.after(v.call(http.MethodDelete, at, nil, nil), "revoked")
 	case "update":
+		var app client // all clients of an app have its addresses
+		if !v.get("/apps"+v.part("app"), nil, &app) {
+			return
+		}
+		if !slices.ContainsFunc(app.Credentials, func(c credential) bool { return strconv.Itoa(c.ID) == v.field("cred_id") }) {
+			v.absent()
+			return
+		}
 		v.after(v.call(http.MethodPut, "/apps"+v.part("app"), nil, map[string]string{"RedirectURLs": v.field("redirect_url")}), "saved")
 	case "show":
 		v.reveal(at)

@@ -140,6 +140,7 @@ func TestOwnApps(t *testing.T) {
 		t.Error("the secret is shown")
 	}
 	w.shows(w.submit(app, "/portal/private/credentials", append(credential, "update", "redirect_url", "https://shop.example/back")...), 200, "https://shop.example/back")
+	w.shows(w.submit(app, "/portal/private/credentials", "client_id", "1", "cred_id", "9", "mode", "update", "redirect_url", "https://shop.example/other"), 404)
 	w.shows(w.submit(app, "/portal/private/credentials", append(credential, "other")...), 400)
 	w.shows(w.submit(app, "/portal/private/apps/1/cert/1", "cert-mode", "update", "certificate", "x"), 422, "without a certificate")
 

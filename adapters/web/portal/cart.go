@@ -112,6 +112,10 @@ func (v *visit) pick() {
 		v.notice(http.StatusBadRequest, "Choose a plan.")
 		return
 	}
+	if _, offered := v.offer(p); !offered {
+		v.notice(http.StatusUnprocessableEntity, "The product is not offered under this plan. Load its page again, and choose another one.")
+		return
+	}
 	if v.direct() {
 		v.goTo(checkoutPage + "?" + url.Values{"catalogue": {v.field("catalogue_id")}, "product": {v.field("product_id")}, "plan": {v.field("plan_id")}, "path": {p.path}}.Encode())
 		return

@@ -77,6 +77,25 @@ func TestCartPartly(t *testing.T) {
 	w.shows(w.submit(app, "/portal/private/apps/1/access-requests/1", "mode", "delete"), 200, "The access request is gone")
 }
 
+// TestCartOfOffers: only what is offered to the viewer comes into the cart, and what is not any
+// more goes out of it.
+func TestCartOfOffers(t *testing.T) {
+	w := newWorld(t)
+	w.offering()
+	w.api("POST", "/portal-api/plans", `{"Name":"Elsewhere","ProviderID":1,"RateLimit":1,"Per":1,"Quota":-1,"Catalogues":[2]}`)
+	w.as("ada")
+	const at = "/portal/catalogue-products/payments"
+	form := w.open(at)
+	for _, wrong := range [][]string{{"9", "1", "2"}, {"2", "1", "2"}, {"1", "9", "2"}, {"1", "2", "2"}, {"1", "1", "9"}, {"1", "1", "3"}} {
+		w.shows(w.submit(form, at, "product_id", wrong[0], "catalogue_id", wrong[1], "plan_id", wrong[2]), 422, "not offered under this plan")
+	}
+	w.shows(w.submit(form, at, "product_id", "1", "catalogue_id", "1", "plan_id", "2"), 200, `<span class="badge">1<`)
+	w.submit(form, "/portal/catalogue-products/shipping", "product_id", "2", "catalogue_id", "1", "plan_id", "2")
+	w.api("PUT", "/portal-api/products/1", `{"Catalogues":[]}`)
+	w.shows(w.open("/portal/private/cart/provision"), 200, `<span class="badge">1<`, "Shipping")
+	w.shows(w.open("/portal/catalogue-products"), 200, `<span class="badge">1<`)
+}
+
 // TestCartOfCatalogue asks for what is in the cart of one catalogue: the rest stays there.
 func TestCartOfCatalogue(t *testing.T) {
 	w := newWorld(t)

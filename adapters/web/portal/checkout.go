@@ -103,7 +103,22 @@ func (c credentialsVM) ToJSON() string {
 	return string(text)
 }
 
-func (v *visit) checkoutForm() { v.checkingOut(v.cart(), nil, http.StatusOK, nil) }
+// checkoutForm shows the cart. What is not offered any more is out of it.
+func (v *visit) checkoutForm() {
+	items := v.cart()
+	if count(items) < len(v.picks()) {
+		v.keepRest(items)
+	}
+	v.checkingOut(items, nil, http.StatusOK, nil)
+}
+
+// count is how many products there are in a cart.
+func count(items []item) (n int) {
+	for _, i := range items {
+		n += len(i.Products)
+	}
+	return n
+}
 
 // checkingOut shows the form by which access is asked for. now is what is chosen in it
 // besides what somebody has typed.
@@ -128,7 +143,7 @@ func (v *visit) checkingOut(items []item, faults []string, status int, now map[s
 	form := known
 	data := map[string]any{"form": form, "cart": items, "apps": apps, "catalogue_count": catalogues(items), "certs": again.certs, "provisioned": word == "granted" || word == "requested",
 		"templates": types, "credentialsVM": credentialsVM{list}, "credentials": list, "certified": certified, "isDirectCheckout": v.direct(), "isDefaultOrgUser": v.lonely(),
-		"action": v.r.URL.RequestURI()}
+		"cart_size": count(items), "action": v.r.URL.RequestURI()}
 	v.show(status, "portal_checkout", v.said(faults, data, checkoutFields))
 }
 
