@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/portal/organisation"
@@ -173,7 +174,9 @@ func (m member) Uactive() bool { return m.Active }
 func (member) JoinedAt() string { return "" }
 
 // everybody asks for as many people as a page about them has.
-var everybody = url.Values{"per_page": {"100"}}
+func everybody(page int) url.Values {
+	return url.Values{"per_page": {strconv.Itoa(maxChoice)}, "page": {strconv.Itoa(page)}}
+}
 
 // colleagues lets people know who looks at them.
 func (v *visit) colleagues(all []*member) []*member {
@@ -185,11 +188,19 @@ func (v *visit) colleagues(all []*member) []*member {
 
 func (v *visit) users() {
 	var all []*member
-	if !v.get("/users", everybody, &all) {
+	number := v.number()
+	a := v.call(http.MethodGet, "/users", everybody(number), nil)
+	if !a.ok() {
+		v.refused(a)
 		return
 	}
+	if err := json.Unmarshal(a.body.Bytes(), &all); err != nil {
+		v.broken("an operation answered no JSON", err)
+		return
+	}
+	total, _ := strconv.Atoi(a.header.Get("X-Total-Count")) // our own answer
 	v.title = "Team"
-	v.show(http.StatusOK, "user_list", v.said(nil, map[string]any{"users": v.colleagues(all), "roles": roleNames}, nil))
+	v.show(http.StatusOK, "user_list", v.said(nil, map[string]any{"users": v.colleagues(all), "roles": roleNames, "paging": v.pages(number, maxChoice, total)}, nil))
 }
 
 func (v *visit) inviteForm() {

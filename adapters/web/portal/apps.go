@@ -39,12 +39,17 @@ const appsPage = "/portal/private/apps"
 // appFields are the fields of an app, by the name that faults have for them.
 var appFields = map[string]string{"Name": "name", "Description": "description", "RedirectURLs": "redirectURLs", "Visibility": "visibility"}
 
-// clients are the apps that the viewer may use: no more than a page of them.
-func (v *visit) clients(page string) (out []client, total int) {
+// clients are the apps that the viewer may use: a page of them or, without a number, all of
+// which pages make a choice.
+func (v *visit) clients(page int) (out []client, total int) {
 	if v.site.Viewer == nil {
 		return nil, 0
 	}
-	a := v.call(http.MethodGet, "/apps", url.Values{"per_page": {strconv.Itoa(appsPerPage)}, "page": {orElse(page, "1")}}, nil)
+	q := url.Values{"per_page": {strconv.Itoa(maxChoice)}}
+	if page > 0 {
+		q = url.Values{"per_page": {strconv.Itoa(appsPerPage)}, "page": {strconv.Itoa(page)}}
+	}
+	a := v.call(http.MethodGet, "/apps", q, nil)
 	if !a.ok() || json.Unmarshal(a.body.Bytes(), &out) != nil {
 		return nil, 0
 	}
@@ -52,16 +57,24 @@ func (v *visit) clients(page string) (out []client, total int) {
 	return out, max(total, len(out))
 }
 
-// appsPerPage is how many apps a page lists.
-const appsPerPage = 50
+// How many apps a page lists, and how many of one sort a page offers to choose from.
+const (
+	appsPerPage = 50
+	maxChoice   = 1000
+)
+
+// number is the page of a list that the address names.
+func (v *visit) number() int {
+	n, err := strconv.Atoi(v.r.URL.Query().Get("page"))
+	if err != nil {
+		return 1
+	}
+	return max(n, 1)
+}
 
 func (v *visit) apps() {
-	page := v.r.URL.Query().Get("page")
-	number, err := strconv.Atoi(page)
-	if err != nil || number < 1 {
-		number, page = 1, ""
-	}
-	list, total := v.clients(page)
+	number := v.number()
+	list, total := v.clients(number)
 	v.title = "Your apps"
 	v.show(http.StatusOK, "user_home", v.said(nil, map[string]any{"apps": list, "paging": v.pages(number, appsPerPage, total)}, nil))
 }
@@ -282,7 +295,7 @@ func (v *visit) certificate() {
 	}
 	text := v.pem()
 	if chosen := v.field("selected-cert"); text == "" && chosen != "" {
-		apps, _ := v.clients("")
+		apps, _ := v.clients(0)
 		c, _ := v.reusable(apps).cert(chosen)
 		text = c.Certificate
 	}

@@ -2,6 +2,7 @@ package portal_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -314,4 +315,31 @@ func TestOrganisationPage(t *testing.T) {
 	form := w.shows(w.open(at), 200, "Ask for the organisation")
 	w.shows(w.submit(form, at, "org_name", "Eves"), 200, "The organisation Eves is there, and you are its admin.")
 	w.shows(w.open(at), 200, "You are in the organisation Eves.")
+}
+
+// TestManyAppsAndPeople: forms offer all apps, and pages name all people, also where there are
+// more than on a page of a list.
+func TestManyAppsAndPeople(t *testing.T) {
+	w := newWorld(t)
+	w.offering()
+	for i := range 60 {
+		w.api("POST", "/portal-api/apps", fmt.Sprintf(`{"Name":"App-%d-","UserID":%s,"Visibility":"personal"}`, i, account(w, "ada@example.com")))
+	}
+	for i := range 110 {
+		w.api("POST", "/portal-api/users", fmt.Sprintf(`{"Email":"p%d@example.com","First":"P","OrganisationID":2,"Active":false}`, i))
+	}
+	w.as("ada")
+	form := w.open("/portal/catalogue-products/payments")
+	w.submit(form, "/portal/catalogue-products/payments", "product_id", "1", "catalogue_id", "1", "plan_id", "2")
+	for _, at := range []string{"/portal/private/cart/provision", "/portal/private/analytics"} {
+		w.shows(w.open(at), 200, "App-0-", "App-59-")
+	}
+	if p := w.shows(w.open("/portal/private/apps"), 200, "App-59-", "Page 1 of 2"); strings.Contains(p.text, "App-0-") {
+		t.Error("the first page of apps has all of them")
+	}
+	w.shows(w.open("/portal/private/apps?page=2"), 200, "App-0-")
+	w.shows(w.open("/portal/private/users"), 200, "p0@example.com", "p109@example.com")
+	w.wear("Plain", plain(map[string]string{"views/user_list": `{{range FilterUserInvites req}}{{.Email}} {{end}}`, "views/user_home": `{{range Clients req}}{{.Name}} {{end}}`}))
+	w.shows(w.open("/portal/private/users"), 200, "p0@example.com", "p109@example.com")
+	w.shows(w.open("/portal/private/apps"), 200, "App-0-", "App-59-")
 }

@@ -259,7 +259,7 @@ func (v *visit) clientOf(args []any) client {
 // ownApps are the apps that the viewer may use, with what they have access to.
 func (v *visit) ownApps() []*client {
 	if v.own == nil {
-		list, _ := v.clients("")
+		list, _ := v.clients(0)
 		v.own = append([]*client{}, v.wholes(list)...) // not nil: they are asked for once
 	}
 	return v.own
@@ -294,7 +294,7 @@ func (v *visit) invited(args ...any) (out []*member) {
 			}
 		}
 	}
-	if !given && v.peek("/users", everybody, &out) {
+	if !given && v.peek("/users", everybody(1), &out) {
 		v.colleagues(out)
 	}
 	return out

@@ -13,7 +13,7 @@ var checkoutFields = map[string]string{"Name": "client_name", "Description": "de
 
 // maxAppsSearched is how many apps are looked through for credentials and certificates
 // that can be used again.
-const maxAppsSearched = 20
+const maxAppsSearched = 100
 
 // reusables are credentials and certificates of the own apps.
 type reusables struct {
@@ -127,7 +127,7 @@ func (v *visit) checkingOut(items []item, faults []string, status int, now map[s
 	for i := range items {
 		items[i].Index = i
 	}
-	apps, _ := v.clients("")
+	apps, _ := v.clients(0)
 	again := v.reusable(apps)
 	list := again.fits(items)
 	var types []clientType
@@ -177,7 +177,7 @@ func (v *visit) checkout() {
 	apps := []client{{ID: app}}
 	again := v.reusable(apps)
 	if v.field("cert-action") == "existing" {
-		all, _ := v.clients("")
+		all, _ := v.clients(0)
 		again.certs = v.reusable(all).certs
 	}
 	word := "granted"

@@ -88,7 +88,7 @@ func amount(v float64) string {
 
 // analytics shows what the own apps have called, one or all.
 func (v *visit) analytics() {
-	apps, _ := v.clients("")
+	apps, _ := v.clients(0)
 	q := v.r.URL.Query()
 	data := map[string]any{"apps": apps, "selected": everyApp, "days": orElse(q.Get("days"), "30"), "periods": periods}
 	v.title = "Usage"
@@ -128,7 +128,7 @@ func (v *visit) used(app int) *reply {
 
 // chartData answers the numbers of one chart, for themes that draw by themselves.
 func (v *visit) chartData() {
-	apps, _ := v.clients("")
+	apps, _ := v.clients(0)
 	var u usage
 	a := v.used(v.asked(apps))
 	if !a.ok() || json.Unmarshal(a.body.Bytes(), &u) != nil {
