@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"net/http"
@@ -159,7 +160,7 @@ func (v *visit) registration(faults []string, status int) {
 		return
 	}
 	v.title = "Register"
-	token := orElse(v.r.URL.Query().Get("token"), v.field("invite_id"))
+	token := v.invitation()
 	view := "auth/register"
 	switch {
 	case token != "":
@@ -181,6 +182,12 @@ func (v *visit) registration(faults []string, status int) {
 	v.show(status, view, v.said(faults, known, names))
 }
 
+// invitation is the code that somebody has come with, of the address or of the form: of a
+// mail or, with an address to register, an invite code.
+func (v *visit) invitation() string {
+	return cmp.Or(v.r.URL.Query().Get("token"), v.r.URL.Query().Get("invite_id"), v.r.PostForm.Get("invite_id"))
+}
+
 func (v *visit) registerForm() { v.registration(nil, http.StatusOK) }
 
 func (v *visit) register() {
@@ -189,16 +196,7 @@ func (v *visit) register() {
 		return
 	}
 	body := map[string]any{"First": v.field("first"), "Last": v.field("last"), "Password": v.field("password1"), "CustomAttributes": v.attributes()}
-	path := "/register"
-	if code := v.field("invite_id"); code != "" {
-		body["Code"], path = code, "/invitation"
-	} else {
-		body["Email"] = v.field("email")
-		if code := v.field("invite_code"); code != "" {
-			body["InviteCode"] = code
-		}
-	}
-	a := v.call(http.MethodPost, path, nil, body)
+	a := v.enrol(body)
 	if !a.ok() {
 		v.registration(a.faults(), statusOf(a))
 		return
@@ -208,6 +206,25 @@ func (v *visit) register() {
 		word = "waiting"
 	}
 	v.goTo("/auth/password/login?done=" + word)
+}
+
+// enrol registers somebody: by the code of a mail or, with an address, by an invite code or
+// without one.
+func (v *visit) enrol(body map[string]any) *reply {
+	code, email := v.invitation(), v.field("email")
+	if code != "" {
+		body["Code"] = code
+		a := v.call(http.MethodPost, "/invitation", nil, body)
+		if a.ok() || email == "" || !strings.HasPrefix(a.faults()[0], "Code ") {
+			return a
+		}
+		delete(body, "Code") // no mail has brought it
+	}
+	body["Email"] = email
+	if code = orElse(code, v.field("invite_code")); code != "" {
+		body["InviteCode"] = code
+	}
+	return v.call(http.MethodPost, "/register", nil, body)
 }
 
 // attributes are the fields of a form that admins have added. An empty one takes a value away.

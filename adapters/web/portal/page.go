@@ -97,7 +97,7 @@ func (v *visit) arrive() bool {
 		return false
 	}
 	switch u := v.site.Viewer; {
-	case v.site.Visibility == hidden && (u == nil || !u.IsAdmin()) && !below(v.r.URL.Path, append([]string{"/auth/password/login", "/auth/logout"}, brokered...)):
+	case v.site.Visibility == hidden && !u.IsAdmin() && !v.hatch():
 		v.show(http.StatusForbidden, "portal_disabled", nil)
 		return false
 	case v.site.Visibility == private && u == nil && !v.entrance():
@@ -108,6 +108,16 @@ func (v *visit) arrive() bool {
 		return false
 	}
 	return true
+}
+
+// hatch reports whether a page is one by which admins get into a portal that is hidden. What
+// mails lead to is among them: who has no token of a mail cannot register there.
+func (v *visit) hatch() bool {
+	ways := []string{"/auth/password/login", "/auth/logout", "/auth/password/logout", "/auth/password/new", "/auth/password/recover", "/auth/password/update", "/auth/reset"}
+	if v.invitation() != "" {
+		ways = append(ways, "/auth/password/register")
+	}
+	return below(v.r.URL.Path, append(ways, brokered...))
 }
 
 // entrance reports whether a page is one by which people get in.

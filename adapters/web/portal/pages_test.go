@@ -240,6 +240,43 @@ func TestHidden(t *testing.T) {
 	w.shows(ask("GET", "/portal/api/apps", ""), 200)
 }
 
+// TestRegisterByInviteCode: a link may carry an invite code, by either name.
+func TestRegisterByInviteCode(t *testing.T) {
+	w := newWorld(t)
+	w.offering()
+	w.api("PUT", "/portal-api/settings", `{"AutoApproveRegistrations":true}`)
+	w.api("POST", "/portal-api/invite_codes", `{"Code":"WELCOME-2026","Quota":9,"TeamID":2}`)
+	const at = "/auth/password/register"
+	for i, name := range []string{"token", "invite_id"} {
+		form := w.shows(w.open(at+"?"+name+"=WELCOME-2026"), 200, `name="invite_id" value="WELCOME-2026"`, "Finish your registration")
+		email := fmt.Sprintf("new%d@example.com", i)
+		fields := []string{"first", "New", "password1", "a-good-password", "password2", "a-good-password"}
+		w.shows(w.submit(form, at, append(fields, "invite_id", "WELCOME-2026")...), 422, "Code has been used")
+		w.shows(w.submit(form, at, append(fields, "invite_id", "NO-SUCH-CODE", "email", email)...), 422, "InviteCode is invalid")
+		w.shows(w.submit(form, at, append(fields, "invite_id", "WELCOME-2026", "email", email)...), 200, "Your account is there")
+		if text := string(w.api("GET", "/portal-api/users/"+account(w, email), "")); !strings.Contains(text, `"Organisation": "Acme"`) {
+			t.Error("the account is elsewhere:", text)
+		}
+	}
+}
+
+// TestHiddenHatch: admins get into a hidden portal by what mails lead to as well. Nobody
+// registers there without an invitation.
+func TestHiddenHatch(t *testing.T) {
+	w := newWorld(t)
+	w.api("PUT", "/portal-api/settings", `{"PortalVisibility":"Hidden"}`)
+	w.shows(w.open("/auth/password/register"), 403, "This Portal is disabled")
+	w.shows(w.open("/auth/password/edit"), 403, "This Portal is disabled")
+	w.shows(w.open("/auth/password/register?token=x"), 200, "Finish your registration")
+	for _, at := range []string{"/auth/reset/code?token=x", "/auth/password/update", "/auth/password/update/code?token=x"} {
+		w.shows(w.open(at), 200, "Choose another password")
+	}
+	forgot := w.shows(w.open("/auth/password/new"), 200, "Forgotten password")
+	w.shows(w.submit(forgot, "/auth/password/recover", "email", "admin@example.com"), 200, "a mail is on its way")
+	reset := w.open("/auth/reset/code")
+	w.shows(w.submit(reset, "/auth/password/update", "code", "none", "password1", "another", "password2", "another"), 422, "Code has been used")
+}
+
 // TestOwnAttributes: values are changed, cleared and unticked on the profile; what is wrong
 // with one stands at its field. A form that lacks an attribute leaves it as it is.
 func TestOwnAttributes(t *testing.T) {
