@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/portal/theme"
@@ -77,6 +78,9 @@ func (v *visit) blog() {
 		Total, Page, PerPage int
 	}
 	category := v.r.PathValue("category")
+	if rest := v.r.PathValue("rest"); rest != "" { // themes may write a name with a slash as it is
+		category += "/" + rest
+	}
 	if !v.get("/blog", url.Values{"category": {category}, "page": {v.r.URL.Query().Get("page")}}, &out) {
 		return
 	}
@@ -108,6 +112,9 @@ func (v *visit) post() {
 	v.show(http.StatusOK, "blog_detail", map[string]any{"post": p, "latest_posts": v.latest()})
 }
 
+// maxMapped is how many pages of products the sitemap lists.
+const maxMapped = 100
+
 // sitemap lists what everybody may read.
 func (v *visit) sitemap() {
 	var out bytes.Buffer
@@ -121,8 +128,14 @@ func (v *visit) sitemap() {
 		for _, path := range []string{v.Home, "/portal/catalogue-products"} {
 			add(path)
 		}
-		for _, p := range v.found(url.Values{}).Products {
-			add("/portal/catalogue-products/" + url.PathEscape(p.Path))
+		for page := 1; page <= maxMapped; page++ {
+			found := v.found(url.Values{"page": {strconv.Itoa(page)}})
+			for _, p := range found.Products {
+				add(productPage(p.Path))
+			}
+			if page*found.PerPage >= found.Total {
+				break
+			}
 		}
 	}
 	out.WriteString("</urlset>\n")

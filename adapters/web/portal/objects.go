@@ -72,6 +72,9 @@ type named string
 // Name returns the name.
 func (n named) Name() string { return string(n) }
 
+// Segment returns the name as one part of an address.
+func (n named) Segment() string { return url.PathEscape(string(n)) }
+
 type shelf struct {
 	ID             int
 	Name, Slug     string

@@ -240,6 +240,42 @@ func TestHidden(t *testing.T) {
 	w.shows(ask("GET", "/portal/api/apps", ""), 200)
 }
 
+// TestAddresses: a slash at the end leads to the page, categories may have any name, and the
+// sitemap has all products.
+func TestAddresses(t *testing.T) {
+	w := newWorld(t)
+	for i := range 30 {
+		w.api("POST", "/portal-api/products", fmt.Sprintf(`{"Name":"p%d","Path":"p%d","IsDocumentationOnly":true,"Catalogues":[1],"SpecDetails":[{"SpecAlias":"main"}]}`, i, i))
+	}
+	for from, to := range map[string]string{"/portal/catalogue-products/?search=p7": "/portal/catalogue-products?search=p7", "/portal/catalogue-products/p7/": "/portal/catalogue-products/p7", "/blog/": "/blog", "/auth/password/login/": "/auth/password/login", "/about-us/": "/about-us/"} {
+		if p := w.shows(w.open(from), 200); p.path != to {
+			t.Errorf("%s leads to %s", from, p.path)
+		}
+	}
+	for _, none := range []string{"/nothing/", "//blog/", "/portal/catalogue-products//", "/portal-api/"} {
+		if p := w.open(none); p.status == 200 && p.path != "/blog" {
+			t.Errorf("%s leads to %s", none, p.path)
+		}
+	}
+	for i, name := range []string{"Tips/Tricks", "C#", "What?", "a b"} {
+		w.api("POST", "/portal-api/categories", `{"Name":"`+name+`"}`)
+		w.api("POST", "/portal-api/posts", fmt.Sprintf(`{"Title":"Post-%d-","Path":"post-%d","Content":"x","Categories":[%d],"Status":"published"}`, i, i, i+1))
+	}
+	links := regexp.MustCompile(`/blog/category/[^"]+`).FindAllString(w.open("/blog").text, -1)
+	for i, link := range links {
+		if p := w.shows(w.open(link), 200, fmt.Sprintf("Post-%d-", len(links)-1-i)); strings.Count(p.text, "<article") != 1 {
+			t.Error(link, "shows other posts too")
+		}
+	}
+	w.shows(w.open("/blog/category/Tips/Tricks"), 200, "Post-0-")
+	if len(links) != 4 {
+		t.Error(links)
+	}
+	if p := w.shows(w.open("/sitemap.xml"), 200); strings.Count(p.text, "/portal/catalogue-products/p") != 30 {
+		t.Error(p.text)
+	}
+}
+
 // TestRegisterByInviteCode: a link may carry an invite code, by either name.
 func TestRegisterByInviteCode(t *testing.T) {
 	w := newWorld(t)

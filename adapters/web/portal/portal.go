@@ -86,6 +86,7 @@ var routes = map[string]func(*visit){
 	"POST /portal/catalogue-products/{path}/{api}/try":          (*visit).sendTry,
 	"GET /blog":                             (*visit).blog,
 	"GET /blog/category/{category}":         (*visit).blog,
+	"GET /blog/category/{category}/{rest}":  (*visit).blog,
 	"GET /blog/{year}/{month}/{day}/{path}": (*visit).post,
 	"GET /auth/password/login":              (*visit).loginForm,
 	"POST /auth/password/login":             (*visit).login,
@@ -134,6 +135,10 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+	if at := unslashed(r); reads && at != "" {
+		http.Redirect(w, r, at, http.StatusMovedPermanently)
+		return
+	}
 	if reads && browses(r) && below(r.URL.Path, brokered) {
 		s.page((*visit).recognised)(w, r)
 		return
@@ -153,6 +158,22 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.page((*visit).content)(w, r)
+}
+
+// unslashed is the address of the page that a request means which has a slash too many at its
+// end; "": it means none.
+func unslashed(r *http.Request) string {
+	to := *r.URL
+	to.Path, to.RawPath = strings.TrimSuffix(to.Path, "/"), strings.TrimSuffix(to.RawPath, "/")
+	if to.Path == r.URL.Path || strings.Contains(to.Path, "//") {
+		return ""
+	}
+	as := *r
+	as.URL = &to
+	if len(methods(&as)) == 0 {
+		return ""
+	}
+	return to.RequestURI()
 }
 
 // browses reports whether a client asks for a page by name, as browsers do.
