@@ -100,5 +100,8 @@ func TestCheck(t *testing.T) {
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
+		if err != nil && (strings.Contains(err.Error(), "{state") || strings.Contains(err.Error(), "html/template")) {
+			t.Errorf("%s: the error speaks of the insides of the engine: %v", name, err)
+		}
 	}
 }

@@ -21,7 +21,7 @@ func (s Source) Trees() (map[string]*parse.Tree, error) {
 	t, trees := parse.New(s.Name), map[string]*parse.Tree{}
 	t.Mode = parse.SkipFuncCheck
 	if _, err := t.Parse(s.Text, "", "", trees); err != nil {
-		return nil, invalid("a template does not parse: %s", err.Error())
+		return nil, invalid("a template does not parse: %s", strings.TrimPrefix(err.Error(), "template: "))
 	}
 	return trees, nil
 }
