@@ -28,7 +28,7 @@ func TestTable(t *testing.T) {
 		{event.AccessRequestApproved, letter.Facts{Status: "approved"}, "approve"},
 		{event.AccessRequestRejected, letter.Facts{}, "reject"},
 		{event.OrganisationRequestCreated, letter.Facts{Status: "pending"}, "organisation_request"},
-		{event.OrganisationRequestCreated, letter.Facts{Status: "approved"}, ""},
+		{event.OrganisationRequestCreated, letter.Facts{Status: "approved"}, "organisation_request"}, // approved by itself
 		{event.OrganisationRequestApproved, letter.Facts{}, "organisation_approve"},
 		{event.OrganisationRequestRejected, letter.Facts{}, "organisation_reject"},
 		{event.PasswordReset, letter.Facts{}, ""},

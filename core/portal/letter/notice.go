@@ -80,7 +80,7 @@ var Table = []Notice{
 	{Name: "newuser", Event: event.UserRegistered, To: Admins, Subject: "A developer waits for approval", When: Facts.Waiting, Choice: "A developer waits for approval"},
 	{Name: "activate", Event: event.UserAccountActivated, To: Person, Subject: "Your account is active"},
 	{Name: "deactivate", Event: event.UserAccountDeactivated, To: Person, Subject: "Your account is not active any more"},
-	{Name: "organisation_request", Event: event.OrganisationRequestCreated, To: Admins, Subject: "A developer asks for an organisation", When: pending, Choice: "A developer asks for an organisation"},
+	{Name: "organisation_request", Event: event.OrganisationRequestCreated, To: Admins, Subject: "A developer asks for an organisation", Choice: "A developer asks for an organisation"},
 	{Name: "organisation_approve", Event: event.OrganisationRequestApproved, To: Person, Subject: "Your organisation is approved", Choice: "Your request for an organisation is approved"},
 	{Name: "organisation_reject", Event: event.OrganisationRequestRejected, To: Person, Subject: "Your organisation is rejected", Choice: "Your request for an organisation is rejected"},
 	{Name: "welcome_admin", Event: event.UserRegistered, To: Person, Subject: "Welcome to the developer portal", When: Facts.Admin},
@@ -90,8 +90,6 @@ var Table = []Notice{
 	{Name: CertificateToExpire, To: Person, Subject: "A certificate is about to expire", Choice: "A certificate of the organisation is about to expire"},
 	{Name: CertificateExpired, To: Person, Subject: "A certificate has expired", Choice: "A certificate of the organisation has expired"},
 }
-
-func pending(f Facts) bool { return f.Status == "" || f.Status == "pending" }
 
 // Find returns a sort of mail by its name.
 func Find(name string) (Notice, bool) {
