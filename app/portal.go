@@ -269,7 +269,7 @@ func newApps(lc fx.Lifecycle, p portalSettings, o outside, t crud.Tools, i *inte
 	if err != nil {
 		return nil, &refusal{err}
 	}
-	tokens := issuers.Keys{Open: d.Open, Secrets: keys}
+	tokens := issuers.Keys{Open: d.Open, Secrets: keys, Sweeper: issuers.NewSweeper(i, t, d.Open)}
 	a.access = apps.New(apps.Config{
 		Tools: t, Secrets: keys, Scope: scope, Intents: i, Persons: persons, Open: d.Open, Logins: logins, Describe: users.Describe,
 		Issuers: issuers.Issuers{issuers.Tokens: tokens, issuers.Certified: issuers.Certificates{Keys: tokens, Others: apps.CertificateUsers(t.Store), Pool: apps.Pool}, issuers.Registration: idps.Issuer{Service: logins},

@@ -10,6 +10,7 @@ import (
 	stdsync "sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/intents"
 	"github.com/gatehouse-io/gatehouse/app/portal"
@@ -340,6 +341,47 @@ type overtaken struct {
 func (o overtaken) CreateKey(ctx context.Context, id string, session *doc.Node) (dashboard.Key, error) {
 	o.meanwhile()
 	return o.Dashboard.CreateKey(ctx, id, session)
+}
+
+// slow is a dashboard that makes keys when it is told to, and has not answered by then.
+type slow struct {
+	dashboard.Dashboard
+	late *[]func() error
+}
+
+func (s slow) CreateKey(ctx context.Context, id string, session *doc.Node) (dashboard.Key, error) {
+	*s.late = append(*s.late, func() error {
+		_, err := s.Dashboard.CreateKey(context.WithoutCancel(ctx), id, session)
+		return err
+	})
+	return dashboard.Key{}, fmt.Errorf("%w: it is slow", dashboard.ErrUnreachable)
+}
+
+// TestLateKeys: a key that a dashboard makes when nobody waits for it any more is deleted, and
+// meanwhile the app can be given others.
+func TestLateKeys(t *testing.T) {
+	quick, late := newOurs(t, false), []func() error{}
+	w := open(t, ours{slow{quick, &late}})
+	w.linger = 100 * time.Millisecond
+	w.start(&fate{})
+	if err := w.provision(`{"PlanID":1,"ProductIDs":[1]}`); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.approve("1"); err == nil || len(late) != 1 || w.requests()[0].Status != string(request.Pending) {
+		t.Fatalf("%v: %d keys, %+v", err, len(late), w.requests()[0])
+	}
+	if err := late[0](); err != nil || len(w.keys()) != 1 {
+		t.Fatal(err, w.keys())
+	}
+	w.dash = quick
+	w.start(&fate{})
+	if err := w.approve("1"); err != nil || len(w.keys()) != 2 {
+		t.Errorf("%v: %v", err, w.keys())
+	}
+	w.resume()
+	if r := w.requests()[0]; len(w.keys()) != 1 || len(r.Credentials) != 1 || w.keys()[r.Credentials[0].Credential] == nil {
+		t.Errorf("%+v: %v", r, w.keys())
+	}
 }
 
 // TestRejectedMeanwhile: a request that is rejected while its key is made stays rejected, and

@@ -141,6 +141,8 @@ type world struct {
 	ops   map[string]operation.Operation
 	user  table.ID
 	app   table.ID
+	// linger is for how long a dashboard may make keys that nobody waits for any more.
+	linger time.Duration
 	// registers is who registers clients, if somebody does.
 	registers issuers.Issuer
 }
@@ -194,6 +196,10 @@ func (w *world) start(f *fate) {
 	}
 	w.sagas = intents.New(intents.Settings{Holder: w.p.Tools.NewID(), Alone: true, Wait: 50 * time.Millisecond}, tools, w.p.Keys)
 	tokens := issuers.Keys{Open: dial, Secrets: w.p.Keys}
+	if w.linger > 0 {
+		tokens.Sweeper = issuers.NewSweeper(w.sagas, tools, dial)
+		tokens.Sweeper.Linger = w.linger
+	}
 	w.apps = apps.New(apps.Config{Tools: tools, Secrets: w.p.Keys, Scope: w.p.Scope, Intents: w.sagas, Persons: w.users, Open: dial,
 		Issuers: issuers.Issuers{issuers.Tokens: tokens, issuers.Certified: issuers.Certificates{Keys: tokens, Others: apps.CertificateUsers(tools.Store), Pool: apps.Pool}, issuers.Registration: w.registers,
 			issuers.Client: issuers.Clients{Open: dial, Secrets: w.p.Keys, Separator: ";"}}})

@@ -101,7 +101,7 @@ type certifying struct {
 }
 
 func (c Certificates) certifying(org tenant.ID, g *Grant) certifying {
-	return certifying{acting{c.Keys, org, g}, c.Others}
+	return certifying{c.acting(org, g), c.Others}
 }
 
 // admit are the steps that let a certificate in. What was there before stays when they are

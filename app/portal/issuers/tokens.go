@@ -22,6 +22,8 @@ import (
 type Keys struct {
 	Open    synchronise.Providers
 	Secrets secret.Keys
+	// Sweeper deletes again what a slow dashboard makes too late; nil: nothing does.
+	Sweeper *Sweeper
 }
 
 var _ Issuer = Keys{}
@@ -47,7 +49,7 @@ func (k Keys) Prepare(_ context.Context, _ store.Reader, act Act, g *Grant) (err
 
 // Steps implements Issuer.
 func (k Keys) Steps(org tenant.ID, act Act, g *Grant) []intents.Step {
-	a := acting{Keys: k, org: org, g: g}
+	a := k.acting(org, g)
 	switch act {
 	case Issue:
 		steps := []intents.Step{{Name: "create the key", Do: a.create, Undo: a.drop}}
@@ -68,16 +70,19 @@ func (k Keys) Steps(org tenant.ID, act Act, g *Grant) []intents.Step {
 
 // Discard implements Issuer.
 func (k Keys) Discard(org tenant.ID, g *Grant) []intents.Step {
-	a := acting{Keys: k, org: org, g: g}
+	a := k.acting(org, g)
 	return []intents.Step{{Name: "delete the key before", Do: a.revoke}}
 }
 
 // acting carries out the steps of one grant.
 type acting struct {
 	Keys
-	org tenant.ID
-	g   *Grant
+	org  tenant.ID
+	g    *Grant
+	late *bool // a key was asked for, and there was no answer
 }
+
+func (k Keys) acting(org tenant.ID, g *Grant) acting { return acting{k, org, g, new(bool)} }
 
 func (a acting) dashboard(ctx context.Context) (synchronise.Provider, error) {
 	scope, err := tenant.Of(a.org)
@@ -123,7 +128,9 @@ func (a acting) make(ctx context.Context, of func(synchronise.Provider) (*doc.No
 	}
 	made, err := p.Dashboard.CreateKey(ctx, name.Text, session)
 	if err != nil {
-		return Explain(err)
+		err = Explain(err)
+		*a.late = fault.KindOf(err) == fault.Unavailable
+		return err
 	}
 	a.note(made)
 	return nil
@@ -168,7 +175,10 @@ func (a acting) drop(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return a.delete(ctx, name)
+	if err := a.delete(ctx, name); err != nil || !*a.late || a.Sweeper == nil || a.g.Chosen != "" { // others may choose the same text
+		return err
+	}
+	return a.Sweeper.sweep(ctx, a.org, a.g.Provider, name.Text)
 }
 
 // revoke removes the key that is stored.

@@ -5,6 +5,7 @@ package request
 
 import (
 	"fmt"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -241,9 +242,15 @@ var subscriptions = &table.Table[Subscribed]{
 	},
 }
 
+// address reports whether gateways may be told to send messages to an address. Developers
+// choose it: link-local addresses, where clouds tell machines their credentials, are refused.
 func address(s string) bool {
 	u, err := url.Parse(s)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil {
+		return false
+	}
+	at, err := netip.ParseAddr(u.Hostname())
+	return err != nil || !at.Unmap().IsLinkLocalUnicast()
 }
 
 // eventType reports whether a text can stand in a list that has commas and no blanks.

@@ -1,0 +1,68 @@
+package issuers
+
+import (
+	"context"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/intents"
+	"github.com/gatehouse-io/gatehouse/app/portal/synchronise"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/intent"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/dashboard"
+)
+
+// Sweeper deletes keys once more that a slow dashboard may make after it was told to delete
+// them: it goes on with a request although nobody waits for the answer any more.
+type Sweeper struct {
+	Linger time.Duration // for how long a dashboard may do so
+	tools  crud.Tools
+	open   synchronise.Providers
+	runner intents.Runner[stray]
+}
+
+const linger = time.Minute
+
+// stray is a key that may still be made.
+type stray struct {
+	Provider table.ID
+	Key      string
+	Until    time.Time
+}
+
+// NewSweeper returns a Sweeper, whose action is known to the intents from now on.
+func NewSweeper(s *intents.Service, tools crud.Tools, open synchronise.Providers) *Sweeper {
+	w := &Sweeper{Linger: linger, tools: tools, open: open}
+	w.runner = intents.Add(s, intents.Action[stray]{Name: "portal-keys.sweep", Plan: w.plan})
+	return w
+}
+
+// codeLate is the code of the fault for a dashboard that may still make a key.
+const codeLate = "portal_access.late"
+
+func (w *Sweeper) plan(org tenant.ID, d *stray) intents.Plan {
+	return intents.Plan{Steps: []intents.Step{{Name: "delete the key", Do: func(ctx context.Context) error {
+		over := !w.tools.Now().Before(d.Until)
+		a := Keys{Open: w.open}.acting(org, &Grant{Provider: d.Provider})
+		if err := a.delete(ctx, dashboard.KeyName{Text: d.Key}); err != nil || over {
+			return err
+		}
+		return fault.New(fault.Unavailable, codeLate, "the dashboard did not answer, and may still make a key")
+	}}}}
+}
+
+// sweep makes sure that a key is gone when the dashboard has had its time.
+func (w *Sweeper) sweep(ctx context.Context, org tenant.ID, provider table.ID, key string) error {
+	scope, err := tenant.Of(org)
+	if err != nil {
+		return err
+	}
+	d := &stray{Provider: provider, Key: key, Until: w.tools.Now().Add(w.Linger)}
+	err = w.runner.Run(ctx, scope, intent.Subject{Kind: "portal-stray-key", ID: w.tools.NewID()}, d)
+	if fault.KindOf(err) == fault.Unavailable { // it goes on later
+		return nil
+	}
+	return err
+}
