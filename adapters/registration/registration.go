@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -233,13 +234,17 @@ func masked(body []byte) string {
 // levels is how deep an answer is that can be looked through.
 const levels = 32
 
+// told are ends of names of members that say something about tokens and secrets, and hold
+// none (RFC 7591, RFC 8414).
+var told = []string{"_endpoint", "_supported", "_method", "_alg", "_enc", "_expires_at"}
+
 func mask(n *doc.Node) {
 	for _, item := range n.Items() {
 		mask(item)
 	}
 	for name, v := range n.Members() {
 		switch {
-		case redact.Name(name):
+		case redact.Name(name) && !slices.ContainsFunc(told, func(end string) bool { return strings.HasSuffix(name, end) }):
 			n.Set(name, doc.NewString(redact.Hidden))
 		case v.Is(doc.TypeString):
 			n.Set(name, doc.NewString(redact.Text(v.Text())))

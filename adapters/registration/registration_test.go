@@ -210,6 +210,11 @@ func TestLog(t *testing.T) {
 	s.Misbehave(idp.Reading, idp.Garbage, 1)
 	_, _ = c.Read(t.Context(), at, one)
 	text := log.String()
+	for _, shown := range []string{`\"token_endpoint\":\"http`, `\"token_endpoint_auth_method\":\"client_secret_`} {
+		if !strings.Contains(text, shown) {
+			t.Errorf("%s is masked: %s", shown, text)
+		}
+	}
 	if !strings.Contains(text, one.ID) || !strings.Contains(text, "orders") || !strings.Contains(text, "are no JSON") {
 		t.Error(text)
 	}

@@ -32,10 +32,10 @@ const exampleFingerprint = "38edce514c2d0a866063550c64d6c90be99d01561ac5aa7e82b8
 
 var exampleCertificate = Certificate{"5f1a0c5d8e3b2a1f00000001" + exampleFingerprint, exampleFingerprint, "ECDSA-SHA256", "CN=Shop", "CN=till.example.com", true, "2026-01-02 03:04", "2027-01-02 03:04", "-----BEGIN CERTIFICATE-----…"}
 
-// shownAt shows a certificate.
+// shownAt shows a certificate, with times where it is now.
 func shownAt(id, pem string, now time.Time) (Certificate, error) {
 	c, err := credential.ReadCertificate(pem)
-	return Certificate{id, c.Fingerprint, c.SignatureAlgorithm, c.Issuer, c.Subject, c.Valid(now), table.Stamp(c.NotBefore), table.Stamp(c.NotAfter), c.PEM}, err
+	return Certificate{id, c.Fingerprint, c.SignatureAlgorithm, c.Issuer, c.Subject, c.Valid(now), table.Stamp(c.NotBefore.In(now.Location())), table.Stamp(c.NotAfter.In(now.Location())), c.PEM}, err
 }
 
 // CertificateUsers returns what tells for which APIs credentials need a certificate.

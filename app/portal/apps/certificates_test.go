@@ -23,6 +23,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/apps"
 	"github.com/gatehouse-io/gatehouse/app/portal/products"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/core/portal/product"
 	"github.com/gatehouse-io/gatehouse/core/portal/sync"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
@@ -217,6 +218,28 @@ func TestCertificates(t *testing.T) {
 		}
 		w.consistent("the app is gone")
 		w.clear()
+	}
+}
+
+// TestLocalTimes: times of certificates and of credentials are told in the zone of the service.
+func TestLocalTimes(t *testing.T) {
+	w, zone := open(t, newOurs(t, false)), time.FixedZone("", 5*60*60)
+	w.p.Tools.Now = func() time.Time { return time.Now().In(zone) }
+	w.start(&fate{})
+	if err := with(0)(w); err != nil {
+		t.Fatal(err)
+	}
+	shown := w.do("portal-app-credentials.certificate", "", "app_id", "1", "access_request_id", "1", "credential_id", "1").(apps.Certificate)
+	c, err := credential.ReadCertificate(shown.Certificate)
+	if err != nil || shown.ValidNotBefore != table.Stamp(c.NotBefore.In(zone)) || shown.ValidNotAfter != table.Stamp(c.NotAfter.In(zone)) {
+		t.Errorf("%+v: %v", shown, err)
+	}
+	own, err := w.by(w.user, "get", "", "app_id", w.app.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if told, want := own.(apps.OwnShown).Credentials[0].Expires, w.requests()[0].Credentials[0].Expires; told != want {
+		t.Error(told, want)
 	}
 }
 

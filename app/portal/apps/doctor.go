@@ -296,7 +296,7 @@ func (s *Service) fix(ctx context.Context, scope tenant.Scope, f Finding) Findin
 	var err error
 	switch f.Finding {
 	case CredentialAlone, ClientLacking:
-		err = s.remove(ctx, scope, removal{App: f.AppID, Credential: f.CredentialID})
+		err = absentFine(s.remove(ctx, scope, removal{App: f.AppID, Credential: f.CredentialID}))
 	case ClientAstray:
 		err = s.replace(ctx, scope, f.CredentialID, issuers.Spread, "")
 	default:

@@ -40,9 +40,23 @@ func (s *Service) remove(ctx context.Context, scope tenant.Scope, d removal) err
 func (s *Service) end(org tenant.ID, d *removal) intents.Plan {
 	return intents.Plan{
 		Over:  d.Force,
+		Open:  func(ctx context.Context, r store.Reader) error { return d.there(ctx, r) },
 		Steps: []intents.Step{{Name: "revoke", Do: func(ctx context.Context) error { return s.revokeAll(ctx, org, d) }}},
 		Close: func(ctx context.Context, w store.Writer) error { return s.gone(ctx, w, d) },
 	}
+}
+
+// there refuses what another deletion, for which this one has waited, has removed.
+func (d *removal) there(ctx context.Context, r store.Reader) (err error) {
+	switch {
+	case d.Credential != 0:
+		_, err = portal.Find(ctx, r, Credentials, d.Credential.String())
+	case d.Request != 0:
+		_, err = portal.Find(ctx, r, Requests, d.Request.String())
+	default:
+		_, err = portal.Find(ctx, r, Kind, d.App.String())
+	}
+	return err
 }
 
 // concerned returns the credentials that a removal is about.

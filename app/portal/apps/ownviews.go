@@ -205,7 +205,7 @@ func (s *Service) ownCredential(ctx context.Context, r store.Reader, c credentia
 	_, ended := c.State(s.Now()).On(credential.Rotate)
 	out = OwnCredential{
 		ID: c.ID, AccessRequestID: c.RequestID, AccessRequests: append([]table.ID{}, c.Requests()...), PlanID: c.PlanID, AuthType: c.AuthType,
-		Credential: credential.Masked(cmp.Or(v.Chosen, v.Key)), Expires: table.Stamp(v.Expires), Expired: !v.Expires.IsZero() && !s.Now().Before(v.Expires),
+		Credential: credential.Masked(cmp.Or(v.Chosen, v.Key)), Expires: table.Stamp(v.Expires.In(s.Now().Location())), Expired: !v.Expires.IsZero() && !s.Now().Before(v.Expires),
 		OAuthClientID: v.ClientID, OAuthClientSecret: credential.Masked(v.ClientSecret), GrantType: v.GrantType, ResponseType: v.ResponseType, TokenEndpoints: v.TokenEndpoints,
 		Scope: v.Scope, RedirectURI: v.RedirectURI, JWKSURI: v.JWKSURI, Rotatable: ended == nil && rotatable(c), Certified: c.Method == issuers.Certified && !c.Managed, CustomKeyID: credential.Masked(v.Chosen), CreatedAt: table.Stamp(c.CreatedAt),
 	}

@@ -38,7 +38,7 @@ func (s *Service) Leave(ctx context.Context, in tenant.Scope, u account.User, fo
 	})
 	for _, a := range append(keyed, others...) {
 		if err == nil {
-			err = s.remove(ctx, in, removal{App: a.ID, Force: force})
+			err = absentFine(s.remove(ctx, in, removal{App: a.ID, Force: force}))
 		}
 	}
 	return err

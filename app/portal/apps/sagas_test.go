@@ -343,6 +343,47 @@ func (o overtaken) CreateKey(ctx context.Context, id string, session *doc.Node) 
 	return o.Dashboard.CreateKey(ctx, id, session)
 }
 
+// entered is a dashboard that tells when it is to delete a key, before it does.
+type entered struct {
+	dashboard.Dashboard
+	tell func()
+}
+
+func (e entered) DeleteKey(ctx context.Context, n dashboard.KeyName) error {
+	e.tell()
+	return e.Dashboard.DeleteKey(ctx, n)
+}
+
+// TestDeletedTwice: of two who delete the same thing at once, one is told that it is gone.
+func TestDeletedTwice(t *testing.T) {
+	for name, remove := range map[string]func(w *world) error{
+		"credential": func(w *world) error { return w.credential("delete", "1", "1") },
+		"request":    func(w *world) error { return w.delete("portal-access-requests", "access_request_id", "1") },
+		"app":        func(w *world) error { return w.delete("portal-apps", "app_id", "1") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var w *world
+			var once stdsync.Once
+			second := make(chan error, 1)
+			w = open(t, ours{entered{newOurs(t, false), func() {
+				once.Do(func() {
+					go func() { second <- remove(w) }()
+					time.Sleep(20 * time.Millisecond) // it has found the record, and waits
+				})
+			}}})
+			if err := first(w); err != nil {
+				t.Fatal(err)
+			}
+			if err := remove(w); err != nil {
+				t.Error(err)
+			}
+			if err := <-second; fault.KindOf(err) != fault.NotFound {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 // slow is a dashboard that makes keys when it is told to, and has not answered by then.
 type slow struct {
 	dashboard.Dashboard

@@ -87,8 +87,12 @@ type Shown struct {
 }
 
 func (s *Service) list(_ context.Context, r store.Reader, c certificate.Certificate) (Listed, error) {
-	valid := portal.Exemplary(r) || c.Valid(s.Now())
-	return Listed{c.ID, c.CID, c.Name, c.ProviderID, append([]table.ID{}, c.Organisations...), c.Fingerprint, c.Issuer, c.Subject, valid, table.Stamp(c.NotBefore), table.Stamp(c.NotAfter)}, nil
+	valid, here := true, time.UTC
+	if !portal.Exemplary(r) {
+		now := s.Now()
+		valid, here = c.Valid(now), now.Location()
+	}
+	return Listed{c.ID, c.CID, c.Name, c.ProviderID, append([]table.ID{}, c.Organisations...), c.Fingerprint, c.Issuer, c.Subject, valid, table.Stamp(c.NotBefore.In(here)), table.Stamp(c.NotAfter.In(here))}, nil
 }
 
 func (s *Service) show(ctx context.Context, r store.Reader, c certificate.Certificate) (Shown, error) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
 	"github.com/gatehouse-io/gatehouse/app/apptest"
+	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal/certificates"
 	"github.com/gatehouse-io/gatehouse/core/portal/certificate"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
@@ -51,5 +52,15 @@ func TestExpiring(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// TestLocalTimes: the times of certificates are told in the zone of the service.
+func TestLocalTimes(t *testing.T) {
+	zone, at := time.FixedZone("", 5*60*60), time.Date(2026, 1, 2, 22, 4, 5, 0, time.UTC)
+	s := certificates.New(certificates.Config{Tools: crud.Tools{Now: func() time.Time { return at.In(zone) }}})
+	got, err := s.Resource().List(t.Context(), nil, certificate.Certificate{NotBefore: at, NotAfter: at.Add(time.Hour)})
+	if err != nil || got.NotBefore != "2026-01-03 03:04" || got.NotAfter != "2026-01-03 04:04" || !got.IsValid {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
