@@ -19,6 +19,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/intents"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
 	"github.com/gatehouse-io/gatehouse/app/session"
+	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/api/servers"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
@@ -289,6 +290,33 @@ func (e *estate) path(pattern, target, as string) (path string, ids []string, ok
 		segments[i], ids = url.PathEscape(id), append(ids, id)
 	}
 	return strings.Join(segments, "/"), ids, true
+}
+
+// TestSuperUsersAreToldWhere has a user without organisation read everything: what there is in
+// one organisation only says so, and nothing is trouble of the service.
+func TestSuperUsersAreToldWhere(t *testing.T) {
+	e := newEstate(t, false)
+	told := 0
+	for _, o := range e.a.Operations() {
+		if o.Surface != operation.Management || o.Public || o.Intent != access.Read {
+			continue
+		}
+		path, _, ok := e.path(o.Path, "own", "super")
+		if !ok {
+			path = o.Path
+		}
+		w := e.send(credentials{"Authorization": e.keys["super"]}, o.Method, path, "{}")
+		said := w.Code == 400 && strings.Contains(w.Body.String(), "each organisation has its own: ask as one of its users")
+		if said {
+			told++
+		}
+		if said != o.OneOrganisation || w.Code >= 500 && o.Path != "/api/org/opa" && o.Path != "/api/org/permissions" { // which have words of their own
+			t.Errorf("%s %s: %d %s", o.Method, path, w.Code, w.Body)
+		}
+	}
+	if told < 20 {
+		t.Errorf("%d operations say so", told)
+	}
 }
 
 // ended returns how a call ended.

@@ -91,6 +91,7 @@ func faultsOf(o *operation.Operation, out output) []*fault.Error {
 	add(!o.Public && o.Surface != operation.Node && o.Surface != operation.Probe, typical[fault.Unauthenticated])
 	add(!o.Public && (o.Surface == operation.Management || o.Surface == operation.Portal), typical[fault.Denied])
 	add(!o.Public && o.Surface == operation.Management && o.ChangesState(), unproven...)
+	add(o.OneOrganisation && !o.ChangesState(), saidWith("auth.no_organisation")...)
 	add(o.Surface == operation.Portal, wrongAccept)
 	add(o.Surface == operation.Portal && !o.Early, notSetUp...)
 	add(out.form == landing && o.Method != nethttp.MethodGet, crossSite)

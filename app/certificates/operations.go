@@ -38,7 +38,7 @@ func (s *Service) Operations() []operation.Operation {
 	empty := operation.Answer{Status: 500, Text: "Failed to read response body, body empty."}
 	notCreated := operation.Answer{Status: 404, Text: "Could not create certificate.{message}"}
 	return operation.Group{
-		Surface: operation.Management, Name: "certs", Path: "/api/certs", Tag: "Certificates", Permission: access.Certs,
+		Surface: operation.Management, Name: "certs", Path: "/api/certs", Tag: "Certificates", Permission: access.Certs, OneOrganisation: true,
 		Style: operation.Style{Word: "OK"},
 	}.Rows(
 		operation.GET("list", "", "List certificates", s.List, listing,

@@ -48,11 +48,18 @@ func (s *Service) Recognise(ctx context.Context, r store.Reader, u identity.User
 // CodeReadsOnly is the code of the fault for users without organisation who write.
 const CodeReadsOnly = "auth.reads_only"
 
+// CodeNoOrganisation is the code of the fault for users without organisation who ask for what
+// there is in one only.
+const CodeNoOrganisation = "auth.no_organisation"
+
 // superUser lets a user without organisation read across organisations
 // (docs/wire/authentication.md#callers).
 func superUser(c *operation.Call) error {
 	if c.Spec.Intent != access.Read && c.Spec.Permission != access.AnyUser && !operation.OwnBusiness(c) {
 		return fault.New(fault.Denied, CodeReadsOnly, "access denied: a user without organisation can only read")
+	}
+	if c.Spec.OneOrganisation {
+		return fault.New(fault.Invalid, CodeNoOrganisation, "each organisation has its own: ask as one of its users")
 	}
 	c.Scope = tenant.Everyone("super user")
 	return nil

@@ -50,7 +50,7 @@ const missing = intent.Kind + ".not_found"
 func (s *Service) Operations() []operation.Operation {
 	dry := operation.Rehearsable(s.tools.References.Onlooker)
 	return operation.Group{
-		Surface: operation.Management, Name: "intents", Path: "/api/gateway/intents", Tag: "Gateways", Permission: access.IsAdmin,
+		Surface: operation.Management, Name: "intents", Path: "/api/gateway/intents", Tag: "Gateways", Permission: access.IsAdmin, OneOrganisation: true,
 		Style: operation.Style{Word: "OK", ListKey: "intents", Faults: map[string]operation.Answer{
 			missing: {Text: "Could not retrieve intent"},
 		}},

@@ -25,20 +25,20 @@ var (
 // insight lists what can be asked about keys beyond reading them.
 func (s *Service) insight() []operation.Operation {
 	const trouble = "Failed to unmarshal keys data from Tyk API."
-	effective := operation.Group{Surface: operation.Management, Name: "keys", Path: "/api/keys", Tag: "Keys", Permission: access.Keys, Style: operation.Style{Word: "OK"}}.Rows(
+	effective := operation.Group{Surface: operation.Management, Name: "keys", Path: "/api/keys", Tag: "Keys", Permission: access.Keys, OneOrganisation: true, Style: operation.Style{Word: "OK"}}.Rows(
 		operation.GET("effective", "/{keyId}/effective", "Get what a key may do", s.Effective, unseen(),
 			operation.Faulting(codeMissing, codeForeign, codeByUser, policy.CodeNotOwned, codeGateway),
 			operation.Notes("Its policies are applied as gateways do it."),
 			operation.Answers(answers(noKey, "Failed to unmarshal key data from Tyk API.")), operation.Example(nil, exampleEffective)))
 	carriers := operation.Group{
-		Surface: operation.Management, Name: "policies", Path: "/api/portal/policies", Tag: "Policies", Permission: access.Policies,
+		Surface: operation.Management, Name: "policies", Path: "/api/portal/policies", Tag: "Policies", Permission: access.Policies, OneOrganisation: true,
 		Style: operation.Style{Word: "OK", Faults: policies.FindAnswers},
 	}.Rows(
 		operation.GET("keys", "/{id}/keys", "Count and list the keys that carry a policy", s.Carriers, operation.Needs(access.Keys, access.Read),
 			also(policies.FindFaults, codeMissing, codeGateway, policy.CodeNotOwned),
 			operation.Notes("It looks at 1000 keys; where there are more, send next of the answer as after."),
 			operation.Answers(answers(noKeys, trouble)), operation.Example(nil, exampleCarriers)))
-	doctor := operation.Group{Surface: operation.Management, Name: "doctor", Path: "/api/doctor", Tag: "Keys", Permission: access.Keys, Style: operation.Style{Word: "OK"}}.Rows(
+	doctor := operation.Group{Surface: operation.Management, Name: "doctor", Path: "/api/doctor", Tag: "Keys", Permission: access.Keys, OneOrganisation: true, Style: operation.Style{Word: "OK"}}.Rows(
 		operation.GET("keys", "/keys", "List keys that gateways refuse because of their policies", s.Diagnose, operation.Faulting(codeMissing, codeGateway),
 			operation.Notes("Each with what is wrong and what to do. It looks at 1000 keys; where there are more, send next of the answer as after."),
 			operation.Answers(answers(noKeys, trouble)), operation.Example(nil, exampleDoctor)))

@@ -72,9 +72,9 @@ func (s *Service) Operations() []operation.Operation {
 	for _, code := range []string{operation.CodeEmptyBody, operation.CodeMalformed} {
 		style.Faults[code] = operation.Answer{Status: 403, Text: "Request body malformed."}
 	}
-	ops := operation.Group{Surface: operation.Management, Name: "keys", Path: "/api/keys", Tag: "Keys", Permission: access.Keys, Style: style}.Rows(s.rows()...)
+	ops := operation.Group{Surface: operation.Management, Name: "keys", Path: "/api/keys", Tag: "Keys", Permission: access.Keys, OneOrganisation: true, Style: style}.Rows(s.rows()...)
 	return append(append(ops, s.insight()...), operation.Group{
-		Surface: operation.Management, Name: "api-keys", Path: "/api/apis", Tag: "Keys", Permission: access.Keys, Style: style,
+		Surface: operation.Management, Name: "api-keys", Path: "/api/apis", Tag: "Keys", Permission: access.Keys, OneOrganisation: true, Style: style,
 	}.Rows(s.rowsOfAPIs()...)...)
 }
 

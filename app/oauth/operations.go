@@ -42,7 +42,7 @@ func (s *Service) Operations() []operation.Operation {
 	reading := operation.Faulting(apis.CodeMissing, apis.CodeNotOwned, codeMissing, codeForeign, codeGateway)
 	writing := operation.Faulting(apis.CodeMissing, apis.CodeNotOwned, codeMissing, codeForeign, codeGateway, codePolicy, codeRefused, oauthclient.CodeInvalid)
 	return operation.Group{
-		Surface: operation.Management, Name: "oauth", Path: "/api/apis/oauth", Tag: "OAuth", Permission: access.OAuth,
+		Surface: operation.Management, Name: "oauth", Path: "/api/apis/oauth", Tag: "OAuth", Permission: access.OAuth, OneOrganisation: true,
 		Style: operation.Style{Word: "OK", ListKey: "apps", Faults: map[string]operation.Answer{operation.CodeEmptyBody: malformed, operation.CodeMalformed: malformed}},
 	}.Rows(
 		operation.GET("list", "/{apiId}", "List the OAuth clients of an API", s.List, operation.Lists(operation.Item{ID: "client_id", Name: "description", Links: []operation.Link{{Where: "policy_id", Kind: policy.Kind}}}), reading,

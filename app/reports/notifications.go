@@ -50,7 +50,7 @@ func (n *Notifications) Operations() []operation.Operation {
 		Hash: "17090217262863020087", Kind: Warning, Topic: "certificate.expiry", Title: "Certificate will expire soon",
 		Message: "A certificate will expire in less than 18 days", Data: map[string]any{"cert_id": "5f1a", "expiry_date": "2026-01-20T00:00:00Z", "days_remaining": 17}}
 	return operation.Group{
-		Surface: operation.Management, Name: "notifications", Path: "/api/org/notifications", Tag: "Organisation notifications", Permission: access.AnyUser,
+		Surface: operation.Management, Name: "notifications", Path: "/api/org/notifications", Tag: "Organisation notifications", Permission: access.AnyUser, OneOrganisation: true,
 		Style: operation.Style{Word: "OK"},
 	}.Rows(operation.GET("list", "", "List what the organisation should look at", n.List, operation.Lists(operation.Item{Name: "title"}),
 		operation.Answers(map[string]operation.Answer{"internal": {Text: "Could not retrieve notifications."}}), operation.Example(nil, []Notification{example})))

@@ -46,6 +46,9 @@ type Spec struct {
 	Permission access.Permission // on the management surface; "" only when Public
 	Intent     access.Intent     // from the method unless said otherwise
 	Public     bool
+	// OneOrganisation says that the row is about what one organisation has: who belongs to
+	// none cannot call it.
+	OneOrganisation bool
 	// Early says that the row answers before its surface is set up.
 	Early    bool
 	Unrouted bool // there is no operation for such calls: who calls is asked for the audit alone

@@ -17,6 +17,9 @@ type Group struct {
 	Tag        string
 	Permission access.Permission
 	Style      Style
+	// OneOrganisation says that the rows are about what one organisation has: users without
+	// an organisation are told so.
+	OneOrganisation bool
 }
 
 // Row is an operation not yet in a group.
@@ -181,7 +184,7 @@ func (g Group) Rows(rows ...Row) []Operation {
 		o := r.op
 		o.Group, o.Base = g.Name, g.Path
 		o.ID, o.Path = g.Name+"."+o.ID, g.Path+o.Path
-		o.Surface, o.Tag = g.Surface, g.Tag
+		o.Surface, o.Tag, o.OneOrganisation = g.Surface, g.Tag, g.OneOrganisation
 		o.Style = g.style(o.Style.Faults, o.Style.Failure)
 		if o.Permission == "" && !o.Public {
 			o.Permission = g.Permission
