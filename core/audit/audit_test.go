@@ -211,6 +211,7 @@ func TestDifferences(t *testing.T) {
 		{`{"password":"p1","n":{"secret":["s1","s2"]}}`, `{"password":"p2","n":{"secret":["s1","s3"]}}`, `/password "***" "***"; /n/secret/1 "***" "***"`},
 		{`{"o":1}`, `{"o":{"token":"s","k":{"api_key":77}}}`, `/o 1 {"token":"***","k":{"api_key":"***"}}`},
 		{`{"user_permissions":{"ResetPassword":"deny"}}`, `{"user_permissions":{"ResetPassword":"admin","token_admin":"read"}}`, `/user_permissions/ResetPassword "deny" "admin"; /user_permissions/token_admin - "read"`},
+		{`{}`, `{"user_permissions":{"ResetPassword":"admin"},"o":{"user_permissions":{"ResetPassword":"read"},"ResetPassword":"x"}}`, `/user_permissions - {"ResetPassword":"admin"}; /o - {"user_permissions":{"ResetPassword":"read"},"ResetPassword":"***"}`},
 		{`{"header_map":{"x":"s1"}}`, `{"header_map":{"x":"s2"}}`, `/header_map/x "***" "***"`},
 		{`{"u":"https://u:p@h/?token=t"}`, `{"u":"https://v:q@h/?token=t"}`, `/u "https://***@h/?token=***" "https://***@h/?token=***"`},
 		{`{"t":"{\"password\":\"p\",\"a\":1}"}`, `{"t":"{\"password\":\"q\",\"a\":2}"}`, `/t/password "***" "***"; /t/a 1 2`},

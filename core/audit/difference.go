@@ -160,7 +160,7 @@ func (c *comparison) compare(a, b *doc.Node, path string, hidden bool) {
 	case len(c.out) == c.most:
 		c.more++
 	default:
-		c.add(path, c.show(a, hidden), c.show(b, hidden))
+		c.add(path, c.show(a, path, hidden), c.show(b, path, hidden))
 	}
 }
 
@@ -210,33 +210,33 @@ func unfold(n *doc.Node) *doc.Node {
 }
 
 // show returns a value as a record tells it; nil: there is none, or it is long.
-func (c *comparison) show(n *doc.Node, hidden bool) json.RawMessage {
+func (c *comparison) show(n *doc.Node, path string, hidden bool) json.RawMessage {
 	if n == nil {
 		return nil
 	}
 	if n.Size() > 8*maxValue {
 		return nil
 	}
-	text := c.masked(n, hidden).JSON()
+	text := c.masked(n, path, hidden).JSON()
 	if len(text) > maxValue {
 		return nil
 	}
 	return text
 }
 
-// masked returns a copy of a value without secrets.
-func (c *comparison) masked(n *doc.Node, hidden bool) *doc.Node {
+// masked returns a copy of the value at a path without secrets.
+func (c *comparison) masked(n *doc.Node, path string, hidden bool) *doc.Node {
 	switch n = unfold(n); n.Type() {
 	case doc.TypeObject:
 		out := doc.NewObject()
 		for name, v := range n.Members() {
-			out.Set(name, c.masked(v, hidden || c.hides(name)))
+			out.Set(name, c.masked(v, path+"/"+pointer.Replace(name), hidden || c.hidesAt(path, name)))
 		}
 		return out
 	case doc.TypeArray:
 		out := doc.NewArray()
-		for _, v := range n.Items() {
-			out.Append(c.masked(v, hidden))
+		for i, v := range n.Items() {
+			out.Append(c.masked(v, path+"/"+strconv.Itoa(i), hidden))
 		}
 		return out
 	case doc.TypeString:

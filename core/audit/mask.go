@@ -31,7 +31,7 @@ func (m *mask) walk(n *doc.Node, path string, hide bool) *doc.Node {
 	case doc.TypeObject:
 		out := doc.NewObject()
 		for name, v := range n.Members() {
-			out.Set(name, m.walk(v, path+"/"+pointer.Replace(name), hide || m.hides(name)))
+			out.Set(name, m.walk(v, path+"/"+pointer.Replace(name), hide || m.hidesAt(path, name)))
 		}
 		return out
 	case doc.TypeArray:

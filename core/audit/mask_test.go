@@ -15,6 +15,7 @@ func TestMask(t *testing.T) {
 		{`{"u":"https://u:p@h/?token=t","header_map":{"x/y":"s"}}`, `{"u":"https://***@h/?token=***","header_map":{"x/y":"***"}}`, "/u /header_map/x~1y"},
 		{`{"mine":"s","t":"{\"mine\":\"s\"}","p":"{\"a\":1}"}`, `{"mine":"***","t":"***","p":"{\"a\":1}"}`, "/mine /t"},
 		{`{"password_max_days":90,"password_updated":"2026-01-02T03:04:05Z","password":"p"}`, `{"password_max_days":90,"password_updated":"2026-01-02T03:04:05Z","password":"***"}`, "/password"},
+		{`{"user_permissions":{"ResetPassword":"read"},"ResetPassword":"p"}`, `{"user_permissions":{"ResetPassword":"read"},"ResetPassword":"***"}`, "/ResetPassword"},
 		{`"x"`, `"x"`, ""},
 	} {
 		got, hidden, err := audit.Mask([]byte(c.text), []string{"Mine"})

@@ -21,7 +21,7 @@ func FuzzPlain(f *testing.F) {
 		}
 		c := comparison{Comparer: NewComparer(nil)}
 		for _, hidden := range []bool{false, true} {
-			if got, want := string(c.shown([]byte(text), hidden)), string(c.show(n, hidden)); got != want {
+			if got, want := string(c.shown([]byte(text), hidden)), string(c.show(n, "", hidden)); got != want {
 				t.Errorf("%q is shown as %s; want %s", text, got, want)
 			}
 		}
