@@ -174,6 +174,19 @@ func (s *Service) GroupsAmong(ctx context.Context, r store.Reader, org tenant.ID
 	return exist, err
 }
 
+// Lent returns what groups of an organisation give together to those whom a broker puts into
+// them (docs/wire/single-sign-on.md#who-it-is).
+func (s *Service) Lent(ctx context.Context, r store.Reader, org tenant.ID, ids []string) (access.Map, error) {
+	list, err := groupsOf(ctx, r, identity.User{OrgID: org}.In("", ids))
+	var given []access.Map
+	for _, g := range list {
+		if g.Active {
+			given = append(given, g.Permissions)
+		}
+	}
+	return access.Highest(given...), err
+}
+
 // groupsOf returns the groups of a user that exist.
 func groupsOf(ctx context.Context, r store.Reader, u identity.User) (list []identity.UserGroup, err error) {
 	for _, id := range u.Groups() {

@@ -35,9 +35,14 @@ func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
 		case found.Guest:
 			lent = true
 			u, more, err = s.guest(ctx, r, found)
+		default:
+			u, lent, err = s.user(ctx, r, found, c)
+		}
+		if err != nil || !lent {
 			return u, err
 		}
-		u, lent, err = s.user(ctx, r, found, c)
+		given, err := s.users.Lent(ctx, r, u.OrgID, u.Groups())
+		more = given.Strongest(more)
 		return u, err
 	})
 	if err == nil && more != nil {

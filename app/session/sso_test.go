@@ -201,6 +201,23 @@ func TestGuestsFollowTheirGroups(t *testing.T) {
 	}
 }
 
+// Of several groups the highest level counts, for guests and for users whom the broker regroups;
+// a group that is not active gives nothing.
+func TestHighestLevelWins(t *testing.T) {
+	w := openSSO(t, rules.Grants{Lookup: true})
+	w.member("writer@example.com", access.Map{"keys": "write"})
+	all := []string{w.group(access.Map{"keys": "deny", "certs": "write"}), w.group(access.Map{"keys": "read", "certs": "deny", "hooks": "deny"})}
+	for _, email := range []string{"guest@example.com", "writer@example.com"} {
+		b := w.browser("192.0.2.1:1")
+		if err := b.tap(w.mint(rules.AccessData{EmailAddress: email, GroupsIDs: all})); err != nil {
+			t.Fatal(email, err)
+		}
+		if got := fmt.Sprint(b.permissions()); got != "map[certs:write hooks:deny keys:read]" {
+			t.Errorf("%s: %s", email, got)
+		}
+	}
+}
+
 // A user whom the broker names keeps what an admin may; others get the groups in place
 // of their own permissions, and none of an unknown group.
 func TestRegisteredPeople(t *testing.T) {

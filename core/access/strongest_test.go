@@ -23,3 +23,24 @@ func TestStrongest(t *testing.T) {
 		}
 	}
 }
+
+func TestHighest(t *testing.T) {
+	type m = access.Map
+	for _, c := range []struct {
+		list []m
+		want m
+	}{
+		{nil, m{}},
+		{[]m{{"policy": "deny"}}, m{"policy": "deny"}},
+		{[]m{{"keys": "deny"}, {"keys": "read"}, {"keys": "deny"}}, m{"keys": "read"}},
+		{[]m{{"keys": "deny"}, {"certs": "write"}}, m{"certs": "write", "keys": "deny"}},
+		{[]m{{"policies": "deny"}, {"policy": "write"}}, m{"policies": "write"}},
+		{[]m{{"oauth": "deny"}, {"apis": "write"}}, m{"apis": "write", "oauth": "write"}},
+		{[]m{{"IsAdmin": "deny"}, {"IsAdmin": "true"}, {"IsAdmin": "false"}}, m{"IsAdmin": "admin"}},
+		{[]m{{"IsAdmin": "false"}, {"keys": "read"}}, m{"IsAdmin": "false", "keys": "read"}},
+	} {
+		if got := access.Highest(c.list...); !maps.Equal(got, c.want) {
+			t.Errorf("%v: %v, not %v", c.list, got, c.want)
+		}
+	}
+}
