@@ -81,7 +81,7 @@ func WithRulesCheck(make func(Tools) rules.Checker) Option {
 	return func(o *settings) { o.checker = make }
 }
 
-// WithAdditionalPermissions gives organisations that named none the permissions that
+// WithAdditionalPermissions gives organisations that stored none the permissions that
 // their rules can ask for, by name and label.
 func WithAdditionalPermissions(labels map[string]string) Option {
 	return func(o *settings) { o.custom = labels }

@@ -124,7 +124,8 @@ func TestRulesDecideAboutRules(t *testing.T) {
 	}
 }
 
-// Organisations that named no permissions have those of the settings.
+// Organisations have the permissions of the settings until they store their own, be it none; a
+// record that says nothing of them has those of the settings again.
 func TestAdditionalPermissionsOfTheSettings(t *testing.T) {
 	a := service(t, nobodyWatches(), app.WithAdditionalPermissions(map[string]string{"billing": "Bills"}))
 	look := func(want string) {
@@ -134,14 +135,21 @@ func TestAdditionalPermissionsOfTheSettings(t *testing.T) {
 		}
 	}
 	look(`{"additional_permissions":{"billing":"Bills"}}`)
-	for body, want := range map[string]string{
-		`{"additional_permissions":{"own":"Own"}}`: `{"additional_permissions":{"own":"Own"}}`,
-	} {
-		if code, text := fetch(t, a, "PUT", "/api/org/permissions", "admin", body); code != 200 {
+	for _, own := range []string{`{"additional_permissions":{"own":"Own"}}`, `{"additional_permissions":{}}`} {
+		if code, text := fetch(t, a, "PUT", "/api/org/permissions", "admin", own); code != 200 {
 			t.Error(code, text)
 		}
-		look(want)
+		look(own)
+		_, whole := fetch(t, a, "GET", "/admin/organisations/org-a", "super-admin", "")
+		if code, text := fetch(t, a, "PUT", "/admin/organisations/org-a", "super-admin", whole); code != 200 {
+			t.Error(code, text)
+		}
+		look(own)
 	}
+	if code, text := fetch(t, a, "PUT", "/admin/organisations/org-a", "super-admin", `{"owner_slug":"a"}`); code != 200 {
+		t.Error(code, text)
+	}
+	look(`{"additional_permissions":{"billing":"Bills"}}`)
 }
 
 // Bootstrap stores the rules that it is given with the organisation that it makes, and

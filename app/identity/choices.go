@@ -21,7 +21,7 @@ func (s *Service) Choose(ctx context.Context, scope tenant.Scope, when store.Con
 
 // Custom returns the additional permissions of an organisation, by name and label.
 func (s *Service) Custom(o identity.Organisation) map[string]string {
-	if len(o.AdditionalPermissions) == 0 && s.Preset != nil {
+	if len(o.AdditionalPermissions) == 0 && !o.NoAdditional && s.Preset != nil {
 		return s.Preset
 	}
 	return o.AdditionalPermissions

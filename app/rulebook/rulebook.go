@@ -276,7 +276,7 @@ func (s *Service) SetCustom(ctx context.Context, in setCustomIn) (operation.Rece
 		return operation.Receipt{}, err
 	}
 	at, err := s.Identity.Choose(ctx, in.Scope, in.Match.Check, func(o domain.Organisation) (domain.Organisation, error) {
-		o.AdditionalPermissions = custom
+		o.AdditionalPermissions, o.NoAdditional = custom, len(custom) == 0
 		return o, nil
 	})
 	return operation.Receipt{Message: customStored, Tag: operation.Tag(at)}, err

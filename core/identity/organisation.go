@@ -30,6 +30,7 @@ type Organisation struct {
 	OrgOptionsMeta        json.RawMessage           `json:"org_options_meta"`
 	OpenPolicy            OpenPolicy                `json:"open_policy"`
 	AdditionalPermissions map[string]string         `json:"additional_permissions"`
+	NoAdditional          bool                      `json:"no_additional_permissions,omitempty" doc:"The organisation has no additional permissions by choice: those of the service do not count."`
 	Rest                  doc.Object                `json:"-"` // members that are not known, kept as they are
 }
 
@@ -51,6 +52,7 @@ type OrganisationDraft struct {
 	OrgOptionsMeta        json.RawMessage           `json:"org_options_meta,omitempty"`
 	OpenPolicy            OpenPolicy                `json:"open_policy,omitzero"`
 	AdditionalPermissions map[string]string         `json:"additional_permissions,omitempty"`
+	NoAdditional          bool                      `json:"no_additional_permissions,omitempty" doc:"The organisation has no additional permissions by choice: those of the service do not count."`
 	Rest                  doc.Object                `json:"-"`
 }
 
