@@ -43,12 +43,12 @@ const codeOwners = apidef.Kind + ".owners"
 // SetAccess replaces the owners of an API. A body without both lists, such as one with other
 // members, would open the API to everybody without anybody saying so.
 func (s *Service) SetAccess(ctx context.Context, in accessIn) (operation.Receipt, error) {
-	if in.Owners.UserIDs == nil && in.Owners.GroupIDs == nil {
-		return operation.Receipt{}, fault.New(fault.Invalid, codeOwners, "userIds or userGroupIds is required; with empty lists the API is everybody's")
-	}
 	now := s.APIs.Now()
 	at, err := store.Write(ctx, s.APIs.Store, in.Scope, func(w store.Writer) (store.Serial, error) {
 		a, err := s.APIs.Edit(ctx, w, in.ID, in.Match, s.APIs.Viewer(in.Who, apidef.Classic, access.Write), func(a apidef.API) (apidef.API, error) {
+			if in.Owners.UserIDs == nil && in.Owners.GroupIDs == nil {
+				return a, fault.New(fault.Invalid, codeOwners, "userIds or userGroupIds is required; with empty lists the API is everybody's")
+			}
 			err := errors.Join(caps.Wrapper.CountAt("user_owners", "userIds", len(in.Owners.UserIDs)),
 				caps.Wrapper.CountAt("user_group_owners", "userGroupIds", len(in.Owners.GroupIDs)))
 			return a.WithOwners(in.Owners.UserIDs, in.Owners.GroupIDs, now), err
