@@ -37,11 +37,17 @@ type NewVersion struct {
 	Default bool   `query:"set_default" doc:"Make the new version the default."`
 }
 
-// CodeBase is the code of a base_api_id that names no API of the same family.
-const CodeBase = apidef.Kind + ".base"
+// Codes of a base_api_id that names no API of the same family, and of one that names an API of
+// another organisation.
+const (
+	CodeBase        = apidef.Kind + ".base"
+	CodeForeignBase = apidef.Kind + ".foreign_base"
+)
+
+const textBase = "Could not retrieve detail of apiID %s in org %s."
 
 // Faults are those of every row that can make a version.
-var Faults = []string{CodeBase, versions.CodeName, versions.CodeBaseName, versions.CodeDuplicate, versions.CodeItself}
+var Faults = []string{CodeBase, CodeForeignBase, versions.CodeName, versions.CodeBaseName, versions.CodeDuplicate, versions.CodeItself}
 
 // Create stores a new API whose parts have been checked, as a version of another
 // one if so wanted. While ownership is in force, a caller who is not an admin owns
@@ -86,8 +92,18 @@ func (s *Service) Attach(ctx context.Context, w store.Writer, who operation.Prin
 		return forms.Link{}, nil
 	}
 	base, err := s.APIs.Get(ctx, w, in.Base, s.APIs.Viewer(who, d.Class, access.Write))
-	if fault.KindOf(err) == fault.NotFound || err == nil && !sameFamily(base.Value.Class(), d.Class) {
-		return forms.Link{}, fault.New(fault.Invalid, CodeBase, "Could not retrieve detail of apiID %s in org %s.", in.Base, string(d.OrgID)).At("base_api_id")
+	missing := fault.KindOf(err) == fault.NotFound
+	if missing && !strings.ContainsRune(in.Base, 0) { // which no store could look for
+		elsewhere, err := s.APIs.Elsewhere(ctx, in.Base)
+		if err != nil {
+			return forms.Link{}, err
+		}
+		if elsewhere {
+			return forms.Link{}, fault.New(fault.Denied, CodeForeignBase, textBase, in.Base, string(d.OrgID)).At("base_api_id")
+		}
+	}
+	if missing || err == nil && !sameFamily(base.Value.Class(), d.Class) {
+		return forms.Link{}, fault.New(fault.Invalid, CodeBase, textBase, in.Base, string(d.OrgID)).At("base_api_id")
 	}
 	if err != nil {
 		return forms.Link{}, err

@@ -188,6 +188,18 @@ func TestClearKeys(t *testing.T) {
 	}
 }
 
+// A base that another organisation has is told apart from one that does not exist, unless
+// organisations have gateways of their own: then their IDs have nothing to do with each other.
+func TestForeignBase(t *testing.T) {
+	for separate, want := range map[bool]int{false: 403, true: 400} {
+		w := apistest.New(t, apis.Settings{SeparateGateways: separate})
+		w.Done("other", "POST", "/apis/oas", apistest.Document("theirs", "Theirs", "/theirs/"))
+		for base, code := range map[string]int{"theirs": want, "nothing": 400, "%00": 400} {
+			w.Want("admin", "POST", "/apis/oas?base_api_version_name=v1&new_version_name=v2&base_api_id="+base, apistest.Document("o", "O", "/o/"), code, "Could not retrieve detail of apiID ")
+		}
+	}
+}
+
 // A tool view belongs to proxies of REST APIs, also when it is empty, and middleware
 // that makes no sense for MCP is refused wherever it stands.
 func TestRefusedProxies(t *testing.T) {
