@@ -5,16 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/adapters/render"
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/portal/live"
+	"github.com/gatehouse-io/gatehouse/app/portal/mails"
 	record "github.com/gatehouse-io/gatehouse/core/audit"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/mail"
 )
 
 // lines is a file in memory that can be full.
@@ -134,5 +139,55 @@ func TestPortalAudit(t *testing.T) {
 	call("POST", "/portal/api/login", "", `{"Email":"admin@example.com","Password":"wrong"}`, 401)
 	if strings.Count(journal.text, "POST /portal/api/login") != 1 || strings.Count(journal.text, "PUT /portal/api/profile") != 1 || strings.Count(journal.text, "\n") != 6 {
 		t.Errorf("of the login of an admin and what one does with a session, and a developer: %s", journal.text)
+	}
+}
+
+// TestPortalAuditOfMails: what admins do with the codes of mails is in the journal as well:
+// another password, and the end of their registration. What developers do is not.
+func TestPortalAuditOfMails(t *testing.T) {
+	journal, box := &lines{}, make(posted, 20)
+	a := service(t, nobodyWatches(), append(portalOptions(), app.WithPortal(app.Portal{
+		Shared: true, SigningKey: signingKey, Journal: journal, Live: live.Settings{Delay: -1},
+		Mails: mails.Settings{Engine: render.Engine{}, URL: "https://portal.example/", Poll: 5 * time.Millisecond, Dial: func(mail.Server) (mail.Sender, error) { return box, nil }},
+	}))...)
+	running(t, a)
+	call := func(path, body string) {
+		t.Helper()
+		method := "POST"
+		if path == "/portal-api/settings" {
+			method = "PUT"
+		}
+		if code, text := fetch(t, a, method, path, "portal-admin", body); code >= 300 {
+			t.Fatal(path, code, text)
+		}
+	}
+	link := regexp.MustCompile(`\?token=(\w+)`)
+	mailed := func() string {
+		for deadline := time.After(10 * time.Second); ; {
+			select {
+			case m := <-box:
+				if found := link.FindStringSubmatch(m.Text); found != nil {
+					return found[1]
+				}
+			case <-deadline:
+				t.Fatal("no mail comes")
+			}
+		}
+	}
+	call("/portal-api/bootstrap", `{"username":"admin@example.com","password":"secret"}`)
+	call("/portal-api/settings", `{"SMTPHost":"mail.example","EmailFrom":"portal@example.com"}`)
+	call("/portal/api/password/forgot", `{"Email":"admin@example.com"}`)
+	call("/portal/api/password/reset", `{"Code":"`+mailed()+`","Password":"hush-hush"}`)
+	for _, who := range []string{`"ruler@example.com","Role":"provider-admin"`, `"grace@example.com","OrganisationID":1`} {
+		call("/portal-api/invitations", `{"Email":`+who+`,"First":"New"}`)
+		call("/portal/api/invitation", `{"Code":"`+mailed()+`","Password":"hush-hush"}`)
+	}
+	for action, want := range map[string]int{"POST /portal/api/password/reset": 1, "POST /portal/api/invitation": 1, "POST /portal/api/password/forgot": 0} {
+		if have := strings.Count(journal.text, `"action":"`+action+`"`); have != want {
+			t.Errorf("%s is in the journal %d times, want %d:\n%s", action, have, want, journal.text)
+		}
+	}
+	if !strings.Contains(journal.text, `"user_id":"1","org_id":"0","action":"POST /portal/api/password/reset"`) || strings.Contains(journal.text, "hush") {
+		t.Error(journal.text)
 	}
 }

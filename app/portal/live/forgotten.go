@@ -287,9 +287,9 @@ type resetIn struct {
 
 // Reset gives the user of a code the password that it chose, and ends its sessions. The
 // code goes in the same unit of work: of two browsers with one code, one succeeds.
-func (s *Service) Reset(ctx context.Context, in resetIn) (Message, error) {
+func (s *Service) Reset(ctx context.Context, in resetIn) (out operation.Visit[Message], err error) {
 	if err := s.ask(in.Origin); err != nil {
-		return Message{}, err
+		return out, err
 	}
 	if err := s.Store.View(ctx, s.Scope, func(r store.Reader) error {
 		_, _, err := s.redeem(ctx, r, visit.Reset, in.Body.Code)
@@ -298,11 +298,11 @@ func (s *Service) Reset(ctx context.Context, in resetIn) (Message, error) {
 		}
 		return err
 	}); err != nil {
-		return Message{}, err
+		return out, err
 	}
 	hash, err := s.hash(ctx, in.Body.Password)
 	if err != nil {
-		return Message{}, err
+		return out, err
 	}
 	at := s.stamp()
 	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
@@ -310,11 +310,13 @@ func (s *Service) Reset(ctx context.Context, in resetIn) (Message, error) {
 		if err != nil {
 			return err
 		}
+		out.Who = s.principal(u.ID)
 		_, err = s.People.Edit(ctx, w, u.ID, at, func(u account.User) (account.User, error) {
 			u.PasswordHash, u.ResetPassword = hash, false
 			return u, nil
 		})
 		return err
 	})
-	return Message{"ok", "The password is changed: log in with it"}, err
+	out.Value = Message{"ok", "The password is changed: log in with it"}
+	return out, err
 }

@@ -207,7 +207,7 @@ func (s *Service) Enter(ctx context.Context, w store.Writer, u account.User, bro
 func (s *Service) entered(u account.User, begun visit.Session, token string) operation.Visit[Opened] {
 	return operation.Visit[Opened]{
 		Value:   s.opened(u, begun, token),
-		Who:     operation.Principal{ID: account.Principal(u.ID), OrgID: s.Scope.Org()},
+		Who:     s.principal(u.ID),
 		Cookies: []operation.Cookie{s.cookie(token, s.Life)},
 	}
 }
@@ -283,4 +283,9 @@ func (s *Service) Session(ctx context.Context, in visiting) (out Opened, err err
 		return err
 	})
 	return out, err
+}
+
+// principal is somebody in audit.
+func (s *Service) principal(id table.ID) operation.Principal {
+	return operation.Principal{ID: account.Principal(id), OrgID: s.Scope.Org()}
 }

@@ -57,7 +57,7 @@ func (s *Service) strangers() []operation.Row {
 			operation.Notes("The answer is the same when the address has an account. With automatic approval the account is active at once, otherwise an admin activates it."),
 			operation.Example(map[string]any{"Email": "ada@example.com", "First": "Ada", "Password": "a-good-password", "CustomAttributes": []any{map[string]any{"Identifier": "department", "Value": "Engines"}}}, Message{"ok", "Registered: log in"}))...),
 		operation.POST("accept", "/invitation", "Finish the registration of an invited person", s.Accept, with(open(table.CodeInvalid, CodeCode),
-			operation.Example(map[string]any{"Code": exampleCode, "First": "Grace", "Password": "a-good-password"}, Message{"ok", "Registered: log in"}))...),
+			operation.Example(map[string]any{"Code": exampleCode, "First": "Grace", "Password": "a-good-password"}, operation.Visit[Message]{Value: Message{"ok", "Registered: log in"}}))...),
 		operation.POST("login", "/login", "Log in", s.Login, with(open(CodeCredentials, CodeClosed), operation.Visited(),
 			operation.Notes("Sets the cookie of the session. One text answers an unknown address, a wrong password, and an account that is locked or not active."),
 			operation.Example(Login{"ada@example.com", "a-good-password"}, operation.Visit[Opened]{Value: exampleOpened}))...),
@@ -65,7 +65,7 @@ func (s *Service) strangers() []operation.Row {
 			operation.Notes("The answer is the same whether or not there is such an account. The code of the mail works once, for a day."),
 			operation.Example(Forgotten{"ada@example.com"}, mailed))...),
 		operation.POST("reset", "/password/reset", "Choose another password with the code of a mail", s.Reset, with(open(table.CodeInvalid, CodeCode),
-			operation.Example(NewPassword{exampleCode, "a-good-password"}, Message{"ok", "The password is changed: log in with it"}))...),
+			operation.Example(NewPassword{exampleCode, "a-good-password"}, operation.Visit[Message]{Value: Message{"ok", "The password is changed: log in with it"}}))...),
 	}
 }
 

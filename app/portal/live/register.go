@@ -170,13 +170,13 @@ type acceptance struct {
 
 // Accept finishes a registration that an admin began, and activates the account. The
 // address and the role are those of the invitation.
-func (s *Service) Accept(ctx context.Context, in acceptance) (Message, error) {
+func (s *Service) Accept(ctx context.Context, in acceptance) (out operation.Visit[Message], err error) {
 	if err := s.ask(in.Origin); err != nil {
-		return Message{}, err
+		return out, err
 	}
 	n := account.Newcomer{}
 	if err := in.Body.Apply(&n, false, nil); err != nil {
-		return Message{}, err
+		return out, err
 	}
 	finished := func(r store.Reader) (account.User, error) {
 		_, u, err := s.redeem(ctx, r, visit.Invite, n.Code)
@@ -186,11 +186,11 @@ func (s *Service) Accept(ctx context.Context, in acceptance) (Message, error) {
 		return s.complete(ctx, r, u, n)
 	}
 	if err := s.Store.View(ctx, s.Scope, func(r store.Reader) error { _, err := finished(r); return err }); err != nil {
-		return Message{}, err
+		return out, err
 	}
 	hash, err := s.hash(ctx, n.Password)
 	if err != nil {
-		return Message{}, err
+		return out, err
 	}
 	at := s.stamp()
 	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
@@ -199,10 +199,12 @@ func (s *Service) Accept(ctx context.Context, in acceptance) (Message, error) {
 			return err
 		}
 		u.PasswordHash, u.Active = hash, true
+		out.Who = s.principal(u.ID)
 		_, err = s.People.Edit(ctx, w, u.ID, at, func(account.User) (account.User, error) { return u, nil })
 		return err
 	})
-	return Message{"ok", "Registered: log in"}, err
+	out.Value = Message{"ok", "Registered: log in"}
+	return out, err
 }
 
 type invitation struct {
