@@ -128,6 +128,14 @@ type accessRequest struct {
 // PlanID is the number of the plan.
 func (r accessRequest) PlanID() int { return r.Plan.ID }
 
+// Product is the first product: themes of a time when requests had one ask for it.
+func (r accessRequest) Product() product {
+	if len(r.Products) == 0 {
+		return product{}
+	}
+	return r.Products[0]
+}
+
 // Open reports whether somebody has yet to decide.
 func (r accessRequest) Open() bool { return r.Status == "pending" }
 

@@ -107,7 +107,7 @@ func (v *visit) recognised() {
 func (v *visit) login() {
 	a := v.call(http.MethodPost, "/login", nil, map[string]string{"Email": v.field("login"), "Password": v.field("password")})
 	if !a.ok() {
-		v.loggingIn(statusOf(a), a.faults(), v.typed("login", "next"))
+		v.loggingIn(statusOf(a), a.faults(), map[string]any{"login": v.field("login"), "next": v.next()})
 		return
 	}
 	var opened struct{ ResetPassword bool }
@@ -116,7 +116,16 @@ func (v *visit) login() {
 		v.goTo("/auth/password/edit")
 		return
 	}
-	v.goTo(local(v.field("next"), v.Home))
+	v.goTo(local(v.next(), v.Home))
+}
+
+// next is where somebody goes who has logged in. Forms of themes may lack the field: then the
+// page of the form knows it.
+func (v *visit) next() string {
+	if from, err := url.Parse(v.r.Referer()); err == nil && from.Host == v.r.Host && from.Path == v.r.URL.Path {
+		return cmp.Or(v.field("next"), from.Query().Get("next"))
+	}
+	return v.field("next")
 }
 
 // statusOf is how a page answers a form that an operation refused.

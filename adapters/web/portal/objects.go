@@ -76,9 +76,11 @@ func (n named) Name() string { return string(n) }
 func (n named) Segment() string { return url.PathEscape(string(n)) }
 
 type shelf struct {
-	ID             int
-	Name, Slug     string
-	Cart, Selected bool // Selected: the page shows what is in it, and nothing else
+	ID         int
+	Name, Slug string
+	// VisibilityStatus says whether strangers see it: Public or Private.
+	VisibilityStatus string
+	Cart, Selected   bool // Selected: the page shows what is in it, and nothing else
 }
 
 type found struct {
@@ -104,6 +106,12 @@ func (f *found) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
+// authMethod is how callers may prove who they are. Themes print it, or ask for AuthType.
+type authMethod string
+
+// AuthType returns the word for it.
+func (m authMethod) AuthType() string { return string(m) }
+
 // picture is the address of a picture, or "".
 type picture string
 
@@ -113,7 +121,7 @@ func (p picture) URL() string { return string(p) }
 type product struct {
 	ID                                        int
 	Name, Path, Description, AuthType, Scopes string
-	AuthTypes                                 []string
+	AuthTypes                                 []authMethod
 	Feature, IsDocumentationOnly, Requesting  bool
 	Content                                   written
 	APIs                                      []api
@@ -184,7 +192,7 @@ func (p product) GetAPITypeFormatted() string {
 	var out []string
 	for _, a := range p.described() {
 		// Some APIs have nothing to say but how callers prove who they are.
-		if kind := strings.ToUpper(a.APIType); kind != "" && !slices.Contains(p.AuthTypes, a.APIType) && !slices.Contains(out, kind) {
+		if kind := strings.ToUpper(a.APIType); kind != "" && !slices.Contains(p.AuthTypes, authMethod(a.APIType)) && !slices.Contains(out, kind) {
 			out = append(out, kind)
 		}
 	}

@@ -2,6 +2,8 @@ package portal_test
 
 import (
 	"encoding/json"
+	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"testing"
@@ -121,6 +123,33 @@ func item(t *testing.T, w *world, title string) string {
 	}
 	t.Fatal("there is no item", title)
 	return ""
+}
+
+// TestWordsOfOthers: themes ask for the visibility of catalogues, the words of methods, and the
+// product of a request, and their login leads back without a field for that.
+func TestWordsOfOthers(t *testing.T) {
+	w := newWorld(t)
+	w.offering()
+	w.wear("Plain", plain(map[string]string{
+		"views/auth/login":            `<form method="post"></form>`,
+		"views/portal_product_detail": `{{range .catalogues}}{{.Name}}: {{.VisibilityStatus}}{{end}} {{range .product.AuthTypes}}{{.AuthType}} {{.}}{{end}}`,
+		"views/app_form_update":       `{{range .app.AccessRequests}}for {{.Product.DisplayName}}{{end}}`,
+	}))
+	w.shows(w.open("/portal/catalogue-products/payments"), 200, "Public Catalogue: Public authToken authToken")
+	for from, want := range map[string]string{"/auth/password/login?next=/portal/catalogue-products/payments": "/portal/catalogue-products/payments", "/auth/password/login?next=//evil.example/": "/", "/blog?next=/blog": "/"} {
+		w.fresh()
+		form := url.Values{"login": {"ada@example.com"}, "password": {"secret"}, "csrf_token": {token.FindStringSubmatch(w.open("/auth/password/login").text)[1]}}
+		req, err := http.NewRequest("POST", w.server.URL+"/auth/password/login", strings.NewReader(form.Encode()))
+		must(t, err)
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		req.Header.Set("Referer", w.server.URL+from)
+		if p := w.shows(w.shown(req), 200); p.path != want {
+			t.Errorf("%s leads to %s", from, p.path)
+		}
+	}
+	w.submit(w.open("/portal/private/apps/new"), "/portal/private/apps", "name", "Till")
+	w.approved("1", "2", "1")
+	w.shows(w.open("/portal/private/apps/1"), 200, "for Payments")
 }
 
 // TestFunctionsOfOthers: an admin sees no portal as hidden or private, and the name of an app

@@ -105,7 +105,7 @@ func filled[T any]() *T {
 func objects() map[string][]any {
 	app, regular, viewer := filled[client](), *filled[product](), filled[user]()
 	app.settle()
-	regular.IsDocumentationOnly, regular.AuthTypes = false, []string{"token"} // APIs of a type that is no method
+	regular.IsDocumentationOnly, regular.AuthTypes = false, []authMethod{"token"} // APIs of a type that is no method
 	schema, described := *filled[api](), *filled[api]()
 	schema.Document, schema.Address, described.Document, described.Address = "graphqlSDL", "", "oas", ""
 	admin, person := filled[user](), &member{user: *filled[user]()}

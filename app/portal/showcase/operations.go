@@ -41,7 +41,7 @@ var (
 	exampleSite = Site{"Public", &Viewer{ID: 8, Email: "grace@example.com", First: "Grace", Role: account.Member, OrganisationID: 1, Organisation: "Acme", Teams: []Team{{2, "Acme All users", true}}, Provider: account.OwnPassword, Active: true, CreatedAt: "2026-01-02 03:04", CSRFToken: "6a573a45.kR2n0ZyL"}, true, true, true, true, "cart", setting.Settings{SiteName: "Acme APIs", AccentColour: "#1d4fd8"}.Brand(),
 		map[string][]MenuItem{"Primary": {{ID: 1, Title: "Catalogue", Path: "/portal/catalogue-products"}}}}
 	exampleCard    = Card{3, "Payment API", "payment-api", "Takes payments.", "authToken", []string{"authToken"}, true, false, []table.ID{1}, "/system/products/3/logo/logo.png", nil, nil}
-	exampleShelf   = Shelf{1, "Public Catalogue", "public-catalogue", true}
+	exampleShelf   = Shelf{1, "Public Catalogue", "public-catalogue", "Public", true}
 	exampleProduct = Product{Card: exampleCard, Logo: exampleCard.Preview, Content: "<p>Takes payments.</p>", APIs: []API{{"payments", "Payments", "", "http", "/payments/", true, "oas", "", ""}},
 		Plans:   []Plan{{1, "Free", "For a start.", 10, 60, false, 1000, 3600, false, true, []table.ID{1}}},
 		Shelves: []Shelf{exampleShelf}, Tutorials: []Tutorial{{"First call", "In a minute.", "first-call", "<p>Send it.</p>", false, ""}}, Posts: []Post{exampleRelated}, Tags: []string{"money"}, Requesting: true,

@@ -52,10 +52,11 @@ type Entry struct {
 
 // Shelf is a catalogue that a visitor sees.
 type Shelf struct {
-	ID   table.ID `json:"ID"`
-	Name string   `json:"Name"`
-	Slug string   `json:"Slug"`
-	Cart bool     `json:"Cart" doc:"The visitor may ask for access to what is in it."`
+	ID               table.ID `json:"ID"`
+	Name             string   `json:"Name"`
+	Slug             string   `json:"Slug"`
+	VisibilityStatus string   `json:"VisibilityStatus"`
+	Cart             bool     `json:"Cart" doc:"The visitor may ask for access to what is in it."`
 }
 
 // Found is a part of the catalogue.
@@ -194,7 +195,7 @@ func pageOf(text string) int {
 func (s sight) shelves() []Shelf {
 	out := []Shelf{}
 	for _, c := range s.in {
-		out = append(out, Shelf{c.ID, c.Name, c.NameWithSlug, s.cart[c.ID]})
+		out = append(out, Shelf{c.ID, c.Name, c.NameWithSlug, c.VisibilityStatus, s.cart[c.ID]})
 	}
 	return out
 }
