@@ -114,11 +114,11 @@ func (v *visit) organisation() {
 	case len(all) > 0 && all[0].Status == "pending":
 		v.show(http.StatusOK, "user_org_pending", map[string]any{"request": all[0]})
 	case !v.site.OrganisationRequestsEnabled:
-		v.show(http.StatusOK, "user_org_disabled", nil)
+		v.show(http.StatusOK, "user_org_disabled", map[string]any{"why": "This portal takes no requests for organisations."})
 	case v.site.Viewer.IsAdmin():
-		v.notice(http.StatusOK, "Administrators belong to no organisation.")
+		v.show(http.StatusOK, "user_org_disabled", map[string]any{"why": "Administrators belong to no organisation."})
 	case !v.mayFound():
-		v.notice(http.StatusOK, "You are in the organisation "+v.site.Viewer.Organisation.Name()+".")
+		v.show(http.StatusOK, "user_org_disabled", map[string]any{"why": "You are in the organisation " + v.site.Viewer.Organisation.Name() + "."})
 	default:
 		v.show(http.StatusOK, "organisation_edit", v.said(nil, map[string]any{"org_name": ""}, nil))
 	}

@@ -309,7 +309,7 @@ func TestOrganisationPage(t *testing.T) {
 	w.api("PUT", "/portal-api/settings", `{"AutoApproveOrganisationRequests":true}`)
 	for name, want := range map[string]string{"ada": "You are in the organisation Acme.", "admin": "Administrators belong to no organisation."} {
 		w.as(name)
-		w.shows(w.open(at), 200, want)
+		w.shows(w.open(at), 200, "<h1>Organisation</h1>", want)
 	}
 	w.as("eve")
 	form := w.shows(w.open(at), 200, "Ask for the organisation")
