@@ -649,14 +649,21 @@ func permutations(list []string, do func([]string)) {
 	next(0)
 }
 
-// TestProviderGone: with its provider a credential ends here; its key is the dashboard's
-// business from then on.
+// TestProviderGone: a request keeps the names of what has gone with its provider. With the
+// provider a credential ends here; its key is the dashboard's business from then on.
 func TestProviderGone(t *testing.T) {
 	w := open(t, newOurs(t, false))
 	if err := first(w); err != nil {
 		t.Fatal(err)
 	}
-	w.update(func(wr store.Writer) error { return portal.Remove(t.Context(), wr, providers.Kind, 1, w.at()) })
+	w.update(func(wr store.Writer) error { // as a provider goes, with what it brought
+		_, err := products.Kind.Delete(t.Context(), wr, table.ID(1).Key(), nil)
+		_, also := plans.Kind.Delete(t.Context(), wr, table.ID(2).Key(), nil)
+		return errors.Join(err, also, portal.Remove(t.Context(), wr, providers.Kind, 1, w.at()))
+	})
+	if r := w.requests()[0]; r.Plan != "auto" || r.Products != "one" {
+		t.Errorf("%+v", r)
+	}
 	if err := w.delete("portal-apps", "app_id", "1"); err != nil || len(w.requests()) != 0 {
 		t.Error(err)
 	}

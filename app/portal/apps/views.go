@@ -1,6 +1,7 @@
 package apps
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -134,7 +135,7 @@ func (s *Service) inside(ctx context.Context, r store.Reader, a application.App,
 	if out.common, err = shared(ctx, r, a.Name, req); err != nil {
 		return out, err
 	}
-	out.Products = namesOf(list)
+	out.Products = req.Products(list)
 	out.Credentials, err = s.credentials(ctx, r, req)
 	return out, err
 }
@@ -145,6 +146,7 @@ func shared(ctx context.Context, r store.Reader, app string, req request.Request
 	if out.Plan, err = nameOf(ctx, r, plans.Kind, req.PlanID, func(p planOf) string { return p.Name }); err != nil {
 		return out, err
 	}
+	out.Plan = cmp.Or(out.Plan, req.PlanName)
 	out.Catalogue, err = nameOf(ctx, r, catalogues.Kind, req.CatalogueID, func(c catalogueOf) string { return c.Name })
 	return out, err
 }
@@ -161,16 +163,6 @@ func nameOf[T any](ctx context.Context, r store.Reader, k *store.Kind[T], id tab
 	return name(v.Value), err
 }
 
-func namesOf(list []productOf) []string {
-	out := make([]string, 0, len(list))
-	for _, p := range list {
-		if p.Name != "" {
-			out = append(out, p.Name)
-		}
-	}
-	return out
-}
-
 func (s *Service) listRequest(ctx context.Context, r store.Reader, req request.Request) (out ListedRequest, err error) {
 	app, err := nameOf(ctx, r, Kind, req.AppID, func(a application.App) string { return a.Name })
 	if err != nil {
@@ -180,7 +172,7 @@ func (s *Service) listRequest(ctx context.Context, r store.Reader, req request.R
 		return out, err
 	}
 	list, err := existing(ctx, r, req.ProductIDs)
-	out.Products = strings.Join(namesOf(list), ",")
+	out.Products = strings.Join(req.Products(list), ",")
 	return out, err
 }
 

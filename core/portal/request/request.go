@@ -38,6 +38,9 @@ type Request struct {
 	DCREnabled           bool
 	ProvisionImmediately bool
 	Certificate          string `json:",omitempty"` // in PEM, of clients that come with one
+	// What the plan and the products were called: with their provider they go for good.
+	PlanName     string              `json:",omitempty"`
+	ProductNames map[table.ID]string `json:",omitempty"`
 	Subscription
 }
 
@@ -172,9 +175,14 @@ func (o Order) certificate(v product.Product) (wrong table.Problems) {
 
 // Of returns the request that an order becomes.
 func (o Order) Of(app, user table.ID, p plan.Plan, list []product.Product) Request {
+	names := map[table.ID]string{}
+	for _, v := range list {
+		names[v.ID] = v.Name
+	}
 	return Request{
 		Status: Pending, AppID: app, UserID: user, PlanID: p.ID, ProductIDs: o.ProductIDs, CatalogueID: o.CatalogueID, ClientTypeID: o.ClientTypeID, CredentialID: o.CredentialID,
 		ProviderID: p.ProviderID, AuthType: list[0].AuthType(), Certificate: o.pem(list[0]), DCREnabled: list[0].DCREnabled, ProvisionImmediately: p.AutoApprove,
+		PlanName: p.Name, ProductNames: names,
 	}
 }
 
@@ -194,6 +202,22 @@ func (r Request) Renewed(p plan.Plan, list []product.Product) (Request, table.Pr
 	now := o.Of(r.AppID, r.UserID, p, list)
 	r.AuthType, r.DCREnabled, r.Certificate = now.AuthType, now.DCREnabled, now.Certificate
 	return r, nil
+}
+
+// Products returns the names of the products of the request: what they are called now, and
+// of those that are gone what they were called.
+func (r Request) Products(list []product.Product) []string {
+	out := make([]string, 0, len(r.ProductIDs))
+	for _, id := range r.ProductIDs {
+		name := r.ProductNames[id]
+		if i := slices.IndexFunc(list, func(p product.Product) bool { return p.ID == id }); i >= 0 {
+			name = list[i].Name
+		}
+		if name != "" {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // pem is the certificate of an order, if the product has use for one.
