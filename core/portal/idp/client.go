@@ -6,13 +6,13 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
-	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
 // Codes of faults.
 const (
 	CodeRedirect = Kind + ".redirect"
 	CodeScope    = Kind + ".scope"
+	CodeOkta     = Kind + ".okta"
 )
 
 // Bounds of what identity providers choose.
@@ -78,7 +78,7 @@ func (t ClientType) terms(flavour string) terms {
 // Request returns the body of the registration of a client (RFC 7591, 2).
 func (t ClientType) Request(flavour string, w Wanted) (*doc.Node, error) {
 	if len(t.For(flavour)) > 0 { // it was made when the provider had another flavour
-		return nil, fault.New(fault.Invalid, table.CodeInvalid, "OktaAppType of the client type %s can't be blank", t.Name).At("OktaAppType")
+		return nil, fault.New(fault.Invalid, CodeOkta, "OktaAppType of the client type %s can't be blank", t.Name).At("OktaAppType")
 	}
 	is := t.terms(flavour)
 	for _, grant := range []string{AuthorizationCode, Implicit} {
