@@ -169,6 +169,9 @@ func (s *Repository) Elsewhere(ctx context.Context, ids ...string) (found bool, 
 	}
 	err = s.Store.View(ctx, tenant.Everyone("API IDs are unique"), func(r store.Reader) error {
 		for _, id := range ids {
+			if strings.ContainsRune(id, 0) { // which no store could look for
+				continue
+			}
 			n, err := r.Count(ctx, store.Query{Kind: s.Kind.Name, Index: ByAPIID, Value: id})
 			if err != nil {
 				return err

@@ -178,7 +178,7 @@ const (
 const CodeGuesses = identity.UserKind + ".guesses"
 
 // proves refuses a new password of one's own without proof of the current one. Wrong proofs
-// count apart from wrong logins: a stolen key keeps nobody from logging in.
+// count apart from wrong logins: a stolen key does not lock its user out.
 func (s Users) proves(in setPasswordIn, u identity.User) error {
 	h := u.Credentials.PasswordHash
 	if in.Who.ID != u.ID || h == "" {

@@ -190,17 +190,11 @@ func (v *visit) users() {
 	var all []*member
 	number := v.number()
 	a := v.call(http.MethodGet, "/users", everybody(number), nil)
-	if !a.ok() {
-		v.refused(a)
+	if !v.read(a, &all) {
 		return
 	}
-	if err := json.Unmarshal(a.body.Bytes(), &all); err != nil {
-		v.broken("an operation answered no JSON", err)
-		return
-	}
-	total, _ := strconv.Atoi(a.header.Get("X-Total-Count")) // our own answer
 	v.title = "Team"
-	v.show(http.StatusOK, "user_list", v.said(nil, map[string]any{"users": v.colleagues(all), "roles": roleNames, "paging": v.pages(number, maxChoice, total)}, nil))
+	v.show(http.StatusOK, "user_list", v.said(nil, map[string]any{"users": v.colleagues(all), "roles": roleNames, "paging": v.pages(number, maxChoice, a.total())}, nil))
 }
 
 func (v *visit) inviteForm() {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 )
 
@@ -108,16 +109,26 @@ func (v *visit) ask(method, address string, in any) *reply {
 
 // get reads what an operation answers, or shows why it does not.
 func (v *visit) get(path string, query url.Values, out any) bool {
-	a := v.call(http.MethodGet, path, query, nil)
-	if a.ok() {
-		if err := json.Unmarshal(a.body.Bytes(), out); err != nil {
-			v.broken("an operation answered no JSON", err)
-			return false
-		}
-		return true
+	return v.read(v.call(http.MethodGet, path, query, nil), out)
+}
+
+// read reads an answer. When that is not possible it shows a page for it, and returns false.
+func (v *visit) read(a *reply, out any) bool {
+	if !a.ok() {
+		v.refused(a)
+		return false
 	}
-	v.refused(a)
-	return false
+	if err := json.Unmarshal(a.body.Bytes(), out); err != nil {
+		v.broken("an operation answered no JSON", err)
+		return false
+	}
+	return true
+}
+
+// total is how long a list is of which the answer is a page.
+func (a *reply) total() int {
+	n, _ := strconv.Atoi(a.header.Get("X-Total-Count")) // our own answer
+	return n
 }
 
 // peek reads what an operation answers, and reports whether it could. Pages are made without

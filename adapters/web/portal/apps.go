@@ -53,8 +53,7 @@ func (v *visit) clients(page int) (out []client, total int) {
 	if !a.ok() || json.Unmarshal(a.body.Bytes(), &out) != nil {
 		return nil, 0
 	}
-	total, _ = strconv.Atoi(a.header.Get("X-Total-Count"))
-	return out, max(total, len(out))
+	return out, max(a.total(), len(out))
 }
 
 // How many apps a page lists, and how many of one sort a page offers to choose from.

@@ -37,7 +37,7 @@ type visit struct {
 	title string
 	about string    // what search engines show of the page
 	shown *dressed  // the theme that draws the page
-	own   []*client // what ownApps has found; nil: nobody has asked
+	own   []*client // what ownApps has found; nil: it has not looked
 
 	tested   *tested // of the receiver of an access request
 	testedAt string  // the access request

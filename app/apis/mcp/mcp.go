@@ -9,6 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/apis/documents"
 	"github.com/gatehouse-io/gatehouse/app/apis/forms"
+	"github.com/gatehouse-io/gatehouse/app/apis/pairing"
 	"github.com/gatehouse-io/gatehouse/app/apis/rows"
 	"github.com/gatehouse-io/gatehouse/app/apis/versioning"
 	"github.com/gatehouse-io/gatehouse/core/access"
@@ -124,16 +125,15 @@ func (s *Service) expanded(ctx context.Context, in rows.ByID, a apidef.API) (tex
 	if err != nil {
 		return nil, err
 	}
-	id, paired := oas.PairedSource(document.Get(oas.ExtensionKey, "upstream", "url").Text())
-	if !paired || !in.Who.Permissions.Allows(access.APIs, access.Read) {
+	if !in.Who.Permissions.Allows(access.APIs, access.Read) {
 		return text, nil
 	}
 	var source *apidef.API
-	err = s.Documents.APIs.Store.View(ctx, in.Scope, func(r store.Reader) error {
-		source, err = s.Documents.APIs.Named(ctx, r, id)
+	err = s.Documents.APIs.Store.View(ctx, in.Scope, func(r store.Reader) (err error) {
+		_, source, err = pairing.Source(ctx, r, s.Documents.APIs, document)
 		return err
 	})
-	if err != nil || source == nil || source.Class() != apidef.OAS || !source.VisibleTo(s.Documents.APIs.Viewer(in.Who, apidef.OAS, access.Read)) {
+	if err != nil || source == nil || !source.VisibleTo(s.Documents.APIs.Viewer(in.Who, apidef.OAS, access.Read)) {
 		return text, err
 	}
 	_, rest, err := source.Texts()

@@ -29,7 +29,7 @@ func TestExpandedView(t *testing.T) {
 		t.Error("nothing was filled in:", whole)
 	}
 	if got := w.Ask("tim", "GET", "/mcps/m?expanded=true", "").Body.String(); got != stored {
-		t.Error("whoever may not read the source is told of it:", got)
+		t.Error("a caller who may not read the source sees what is in it:", got)
 	}
 	w.Done("admin", "PUT", "/mcps/m", whole)
 	again := w.Node("admin", "/mcps/m?expanded=true")

@@ -23,15 +23,14 @@ const (
 // Check checks an MCP proxy that offers the operations of a REST API as tools against
 // that API, and gives it the gateways of that API. Other APIs pass.
 func Check(ctx context.Context, r store.Reader, repo *apis.Repository, v apidef.Viewer, d *apidef.Draft) error {
-	id, paired := oas.PairedSource(d.Document.Get(oas.ExtensionKey, "upstream", "url").Text())
-	if d.Class != apidef.MCP || !paired {
+	if d.Class != apidef.MCP {
 		return nil
 	}
-	source, err := repo.Named(ctx, r, id)
-	if err != nil {
+	id, source, err := Source(ctx, r, repo, d.Document)
+	if err != nil || id == "" {
 		return err
 	}
-	if source == nil || source.Class() != apidef.OAS {
+	if source == nil {
 		return fault.New(fault.Invalid, CodeSource, "the source of the MCP Proxy, %s, is no OAS API of this organisation", id).At("x-tyk-api-gateway.upstream.url")
 	}
 	if !source.VisibleTo(v) {
@@ -47,6 +46,19 @@ func Check(ctx context.Context, r store.Reader, repo *apis.Repository, v apidef.
 		return err
 	}
 	return clash(ctx, r, repo, *d, id, rest, view)
+}
+
+// Source returns the ID of the API whose operations a proxy offers, "" when it offers none,
+// and the API: nil when the organisation has no OAS API of that ID.
+func Source(ctx context.Context, r store.Reader, repo *apis.Repository, document *doc.Node) (id string, source *apidef.API, err error) {
+	id, paired := oas.PairedSource(document.Get(oas.ExtensionKey, "upstream", "url").Text())
+	if !paired {
+		return "", nil, nil
+	}
+	if source, err = repo.Named(ctx, r, id); err == nil && source != nil && source.Class() != apidef.OAS {
+		source = nil
+	}
+	return id, source, err
 }
 
 // clash refuses tools whose names another proxy of the same source gives to other

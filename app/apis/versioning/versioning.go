@@ -93,12 +93,11 @@ func (s *Service) Attach(ctx context.Context, w store.Writer, who operation.Prin
 	}
 	base, err := s.APIs.Get(ctx, w, in.Base, s.APIs.Viewer(who, d.Class, access.Write))
 	missing := fault.KindOf(err) == fault.NotFound
-	if missing && !strings.ContainsRune(in.Base, 0) { // which no store could look for
-		elsewhere, err := s.APIs.Elsewhere(ctx, in.Base)
-		if err != nil {
+	if missing {
+		switch elsewhere, err := s.APIs.Elsewhere(ctx, in.Base); {
+		case err != nil:
 			return forms.Link{}, err
-		}
-		if elsewhere {
+		case elsewhere:
 			return forms.Link{}, fault.New(fault.Denied, CodeForeignBase, textBase, in.Base, string(d.OrgID)).At("base_api_id")
 		}
 	}

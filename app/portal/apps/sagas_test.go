@@ -398,7 +398,7 @@ func (s slow) CreateKey(ctx context.Context, id string, session *doc.Node) (dash
 	return dashboard.Key{}, fmt.Errorf("%w: it is slow", dashboard.ErrUnreachable)
 }
 
-// TestLateKeys: a key that a dashboard makes when nobody waits for it any more is deleted, and
+// TestLateKeys: a key that a dashboard makes when the portal no longer waits for it is deleted, and
 // meanwhile the app can be given others.
 func TestLateKeys(t *testing.T) {
 	quick, late := newOurs(t, false), []func() error{}

@@ -141,7 +141,7 @@ type world struct {
 	ops   map[string]operation.Operation
 	user  table.ID
 	app   table.ID
-	// linger is for how long a dashboard may make keys that nobody waits for any more.
+	// linger is for how long a dashboard may make keys for which the portal no longer waits.
 	linger time.Duration
 	// registers is who registers clients, if somebody does.
 	registers issuers.Issuer

@@ -25,7 +25,7 @@ var _ issuers.Issuer = Issuer{}
 type memo struct {
 	Claim    string
 	App, IdP table.ID
-	// Added is what the definitions of APIs get; nil: nobody has looked.
+	// Added is what the definitions of APIs get; nil: they were not read yet.
 	Added map[string]idp.Added `json:",omitempty"`
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 // Sweeper deletes keys once more that a slow dashboard may make after it was told to delete
-// them: it goes on with a request although nobody waits for the answer any more.
+// them: it goes on with a request although the portal no longer waits for the answer.
 type Sweeper struct {
 	Linger time.Duration // for how long a dashboard may do so
 	tools  crud.Tools
