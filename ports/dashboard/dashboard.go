@@ -49,8 +49,8 @@ type Policies interface {
 	// Policy returns one policy: that with the _id or, without one, with the custom
 	// identifier.
 	Policy(ctx context.Context, ref sync.Ref) (Policy, error)
-	// Create makes a policy that has a custom identifier. One that is there under it
-	// already, from an attempt whose answer was lost, is the result.
+	// Create makes a policy, and returns the identifiers that the dashboard has given it. When
+	// an answer is lost, a policy that says all that was sent is the result.
 	Create(ctx context.Context, document *doc.Node) (sync.Ref, error)
 	// Replace writes a policy that was read and changed, unless somebody else has changed
 	// it meanwhile.

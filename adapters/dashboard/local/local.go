@@ -127,11 +127,14 @@ func at(name string) map[string]string { return map[string]string{"id": name} }
 
 // Create implements dashboard.Dashboard.
 func (c *Client) Create(ctx context.Context, document *doc.Node) (sync.Ref, error) {
-	_, err := c.call(ctx, "policies.create", operation.Call{Body: document.JSON()})
-	if p, missing := c.Policy(ctx, sync.Ref{ID: document.Get("id").Text()}); missing == nil {
-		return p.Ref(), nil
-	} else if err == nil {
-		err = missing
+	answer, _, err := c.read(ctx, "policies.create", operation.Call{Body: document.JSON()})
+	if err == nil {
+		return dashboard.Created(ctx, c, answer, document)
+	}
+	if errors.Is(err, dashboard.ErrUnreachable) { // it may have been done
+		if ref, found := dashboard.Find(ctx, c, document); found == nil {
+			return ref, nil
+		}
 	}
 	return sync.Ref{}, fmt.Errorf("create the policy %s: %w", document.Get("name").Text(), err)
 }

@@ -121,15 +121,17 @@ func (c *Client) Policy(ctx context.Context, ref sync.Ref) (dashboard.Policy, er
 // says: it may keep no custom one. A write whose answer is lost may have been carried out,
 // and its repetition refused for that.
 func (c *Client) Create(ctx context.Context, document *doc.Node) (sync.Ref, error) {
-	id, body := document.Get("id").Text(), document.JSON()
+	body := document.JSON()
 	pause := retry.New(c.c.Pause, longestPause)
 	for attempt := 1; ; attempt++ {
 		a, err := c.call(ctx, http.MethodPost, policies, "", body)
 		if err == nil {
-			return c.made(ctx, a, id)
+			return dashboard.Created(ctx, c, a.Body, document)
 		}
-		if p, missing := c.Policy(ctx, sync.Ref{ID: id}); missing == nil {
-			return p.Ref(), nil
+		if attempt > 1 || errors.Is(err, dashboard.ErrUnreachable) {
+			if ref, found := dashboard.Find(ctx, c, document); found == nil {
+				return ref, nil
+			}
 		}
 		if !errors.Is(err, dashboard.ErrUnreachable) || attempt == c.c.Attempts {
 			return sync.Ref{}, fmt.Errorf("create the policy %s: %w", document.Get("name").Text(), err)
@@ -138,19 +140,6 @@ func (c *Client) Create(ctx context.Context, document *doc.Node) (sync.Ref, erro
 			return sync.Ref{}, fmt.Errorf("%w: %w", dashboard.ErrUnreachable, err)
 		}
 	}
-}
-
-// made reads back the policy of which an answer tells.
-func (c *Client) made(ctx context.Context, a fetch.Answer, id string) (sync.Ref, error) {
-	ref := sync.Ref{ID: id}
-	if n, err := doc.ParseNode(a.Body); err == nil {
-		ref.ObjectID = n.Get("Message").Text()
-	}
-	p, err := c.Policy(ctx, ref)
-	if err != nil {
-		return sync.Ref{}, err
-	}
-	return p.Ref(), nil
 }
 
 // Replace implements dashboard.Dashboard.

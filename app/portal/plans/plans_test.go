@@ -29,7 +29,7 @@ func TestLife(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := open(t, overHTTP)
 			p := w.create(gold)
-			n := w.policy(sync.OwnID(p.CID, 1))
+			n := w.policy(p.ReferenceID)
 			if n == nil || n.Get("_id").Text() != p.ReferenceID || len(p.ReferenceID) != 24 {
 				t.Fatalf("%+v", p)
 			}
@@ -177,17 +177,18 @@ func TestTheStoreFails(t *testing.T) {
 	if _, err := w.try("portal-plans.create", 0, `{"CID":"`+cid+`",`+gold[1:]); !errors.Is(err, errFull) {
 		t.Fatal(err)
 	}
-	left := w.policy(sync.OwnID(cid, 1))
-	if left == nil {
-		t.Fatal("a dashboard that does not answer has deleted the policy")
+	list, err := w.dash.Policies(t.Context())
+	if err != nil || len(list) != 1 {
+		t.Fatal("a dashboard that does not answer has deleted the policy: ", len(list), err)
 	}
+	left := list[0].Get("_id").Text()
 	w.dash.before = nil
-	if _, err := w.try("portal-plans.create", 0, `{"CID":"`+cid+`",`+gold[1:]); !errors.Is(err, errFull) || w.policy(sync.OwnID(cid, 1)) == nil {
+	if _, err := w.try("portal-plans.create", 0, `{"CID":"`+cid+`",`+gold[1:]); !errors.Is(err, errFull) || w.policy(left) == nil {
 		t.Fatal("a policy that was there before is gone: ", err)
 	}
 	w.db.full = false
 	p := w.create(`{"CID":"` + cid + `",` + gold[1:])
-	if p.ReferenceID != left.Get("_id").Text() {
+	if p.ReferenceID != left {
 		t.Error("the policy that was left is not taken up")
 	}
 	w.quiet()
@@ -208,7 +209,7 @@ func TestInterrupted(t *testing.T) {
 	w.db.full, w.dash.before = false, nil
 	w.run()
 	p := w.get(1)
-	if p.Name != "Gold" || p.KeyExpiresIn != 60 || w.policy(sync.OwnID(p.CID, 1)) == nil {
+	if p.Name != "Gold" || p.KeyExpiresIn != 60 || w.policy(p.ReferenceID) == nil {
 		t.Errorf("the policy has not become a plan: %+v", p)
 	}
 	w.quiet()

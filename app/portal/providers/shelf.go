@@ -133,21 +133,11 @@ func (k Kept[T]) Store(ctx context.Context, w store.Writer, of table.ID, seen *s
 // CodeMoved is the code of the fault for a record that has changed since it was seen.
 const CodeMoved = "portal_provider.moved"
 
-// add stores what a policy has brought, under the CID that it names if that is free.
+// add stores what a policy has brought.
 func (k Kept[T]) add(ctx context.Context, w store.Writer, of table.ID, r sync.Record, at crud.Stamp) error {
 	var v T
 	v = v.Take(r)
-	base := v.Table().Base(&v)
 	*k.Provider(&v) = of
-	if r.CID != "" {
-		_, err := k.In.ByKey(ctx, w, k.In.Alias, r.CID)
-		switch {
-		case fault.KindOf(err) == fault.NotFound:
-			base.CID = r.CID
-		case err != nil:
-			return err
-		}
-	}
 	if k.Complete != nil {
 		if err := k.Complete(ctx, w, &v); err != nil {
 			return err

@@ -14,24 +14,25 @@ import (
 const CodeCarry = "portal_sync.carry"
 
 // Carry tells the dashboard at once what an administrator has changed in one record, and
-// returns the record as it is to be stored. What concerns the portal alone makes no call.
-// Store the record as it was before with the change first, or its result after: in both
-// orders a run of the synchronisation finishes what was interrupted.
-func Carry(ctx context.Context, p Provider, r sync.Record) (sync.Record, error) {
+// returns the record as it is to be stored, and whether a policy was made for it that was
+// not there before. What concerns the portal alone makes no call. Store the record as it was
+// before with the change first, or its result after: in both orders a run of the
+// synchronisation, or the same change once more, finishes what was interrupted.
+func Carry(ctx context.Context, p Provider, r sync.Record) (now sync.Record, made bool, err error) {
 	if !r.Pending() {
-		return r, nil
+		return r, false, nil
 	}
 	have := sync.State{Records: []sync.Record{r}, Tags: p.Tags}
 	if r.Kind == sync.KindProduct {
 		apis, err := p.Dashboard.APIs(ctx)
 		if err != nil {
-			return r, err
+			return r, false, err
 		}
 		have.APIs = sync.NewIndex(apis)
 	}
 	policies, err := around(ctx, p.Dashboard, r)
 	if err != nil {
-		return r, err
+		return r, false, err
 	}
 	var report Report
 	have.Policies = read(policies, have.APIs, p.Tags, &report)
@@ -45,29 +46,27 @@ func Carry(ctx context.Context, p Provider, r sync.Record) (sync.Record, error) 
 	report.Problems = problems
 	one := &single{record: r}
 	if err := carryOut(ctx, p, one, have.APIs, steps, &report); err != nil {
-		return r, err
+		return r, false, err
 	}
 	if len(report.Problems) > 0 {
 		f := report.Problems[0].Fault
-		return r, fault.New(f.Kind, CodeCarry, "%s", f.Message)
+		return r, false, fault.New(f.Kind, CodeCarry, "%s", f.Message)
 	}
 	if one.record.Pending() && !r.Deleted {
-		return r, fault.New(fault.Unavailable, CodeCarry, "the dashboard does not return the policy %s: synchronise the provider", r.Ref.Name())
+		return r, false, fault.New(fault.Unavailable, CodeCarry, "the dashboard does not return the policy %s: synchronise the provider", r.Ref.Name())
 	}
-	return one.record, nil
+	return one.record, r.Agreed == nil && report.Writes > 0, nil
 }
 
-// around returns the policies that a change of one record can concern: its own. A product
-// that gets APIs again may need another policy, whose name must be free, and a deleted
-// one may have left several: then it is all of them.
+// around returns the policies that a change of one record can concern: its own. Of a record
+// that has none, an earlier attempt may have made it; a product that gets APIs again may
+// need another one, whose name must be free; and a deleted one may have left several: then
+// it is all of them.
 func around(ctx context.Context, d dashboard.Dashboard, r sync.Record) ([]*doc.Node, error) {
-	ref := r.Ref
-	if r.Agreed == nil {
-		ref = sync.Ref{ID: sync.OwnID(r.CID, 1)}
-	} else if r.Kind == sync.KindProduct && (r.Deleted || r.Agreed.Draft) {
+	if r.Agreed == nil || r.Kind == sync.KindProduct && (r.Deleted || r.Agreed.Draft) {
 		return d.Policies(ctx)
 	}
-	p, err := d.Policy(ctx, ref)
+	p, err := d.Policy(ctx, r.Ref)
 	if errors.Is(err, dashboard.ErrGone) {
 		return nil, nil
 	}

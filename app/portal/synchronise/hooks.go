@@ -86,21 +86,16 @@ func (k keeper[T]) prepare(ctx context.Context, c *portal.Change[T]) error {
 	if err != nil {
 		return err
 	}
-	made := c.Op == store.Created
-	if made && c.Sent.Has("CID") { // a policy may be there under it from another time
-		_, err = p.Dashboard.Policy(ctx, sync.Ref{ID: sync.OwnID(want.CID, 1)})
-		made = errors.Is(err, dashboard.ErrGone)
-	}
-	now, err := Carry(ctx, p, want)
+	now, made, err := Carry(ctx, p, want)
 	if err != nil {
 		return Explain(err)
 	}
-	c.Memo = carried{p, was, now, made}
+	c.Memo = carried{p, was, now, made && c.Op == store.Created}
 	return nil
 }
 
-// apart refuses a CID that a record of the other kind has: the identifiers of policies
-// follow from it.
+// apart refuses a CID that a record of the other kind has: synchronisation knows products
+// and plans by it.
 func (k keeper[T]) apart(ctx context.Context, r store.Reader, c *portal.Change[T]) error {
 	base := c.New.Table().Base(&c.New)
 	for _, kind := range []string{catalogue.ProductKind, catalogue.PlanKind} {

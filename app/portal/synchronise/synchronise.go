@@ -21,7 +21,7 @@ type Records interface {
 	List(ctx context.Context) ([]sync.Record, error)
 	// Store stores what synchronisation wants of a record. seen is the record as it was
 	// listed: if it has changed since, nothing is stored and the error is a Stale fault.
-	// Without one the record is new and bare; its CID is kept if it has one that is free.
+	// Without one the record is new and bare.
 	Store(ctx context.Context, seen *sync.Record, r sync.Record) error
 	// Forget ends what synchronisation has to do with a deleted record.
 	Forget(ctx context.Context, r sync.Record) error

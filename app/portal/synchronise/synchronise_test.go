@@ -39,11 +39,11 @@ func TestLife(t *testing.T) {
 			if r := run(t, p, records); r.Writes != 2 || r.Stored != 2 {
 				t.Fatalf("%+v", r)
 			}
-			access, limits := sync.OwnID(cid(1), 1), sync.OwnID(cid(2), 1)
+			access, limits := records.product(t, cid(1)).Ref.ID, records.plan(t, cid(2)).Ref.ID
 			if n := s.policy(t, access); n.Get("access_rights", "a") == nil || !n.Get("partitions", "acl").True() || n.Get("tags").Texts()[0] != "public" || n.Get("auth_type").Text() != "authToken" {
 				t.Error(string(n.JSON()))
 			}
-			if ref := records.plan(t, cid(2)).Ref; ref.ID != limits || len(ref.ObjectID) != 24 {
+			if ref := records.plan(t, cid(2)).Ref; ref.ID != ref.ObjectID || len(ref.ObjectID) != 24 {
 				t.Errorf("%+v", ref)
 			}
 			quiet(t, s, p, records)
@@ -77,7 +77,7 @@ func TestLife(t *testing.T) {
 				}
 				quiet(t, s, p, records)
 			}
-			if now := records.product(t, cid(1)); now.Ref.ID != sync.OwnID(cid(1), 2) || now.Name != "Product 1 2" || now.Title() != "Shown" || s.policy(t, now.Ref.ID).Get("state").Text() != "active" {
+			if now := records.product(t, cid(1)); now.Ref.ID == access || now.Name != "Product 1 2" || now.Title() != "Shown" || s.policy(t, now.Ref.ID).Get("state").Text() != "active" {
 				t.Errorf("%+v", now)
 			}
 			all, _ := records.List(t.Context())
@@ -241,10 +241,11 @@ func busy(t *testing.T) (service, shelf) {
 	five := records.plan(t, cid(5))
 	five.KeyExpiresIn = 60
 	records.add(t, three, five, gold(8, "b"), silver(9))
-	s.send(t, "DELETE", "/api/portal/policies/"+sync.OwnID(cid(6), 1), "")
-	n := s.policy(t, sync.OwnID(cid(7), 1))
+	s.send(t, "DELETE", "/api/portal/policies/"+records.plan(t, cid(6)).Ref.ID, "")
+	seven := records.plan(t, cid(7)).Ref.ID
+	n := s.policy(t, seven)
 	n.Set("rate", doc.NewInt(77))
-	s.send(t, "PUT", "/api/portal/policies/"+sync.OwnID(cid(7), 1), string(n.JSON()))
+	s.send(t, "PUT", "/api/portal/policies/"+seven, string(n.JSON()))
 	s.send(t, "POST", "/api/portal/policies", `{"id":"new","name":"New","partitions":{"acl":true},"access_rights":{"a":{}}}`)
 	return s, records
 }
@@ -259,7 +260,7 @@ func outcome(t *testing.T, s service, records shelf) string {
 	var b strings.Builder
 	known := map[string]bool{}
 	for _, r := range all {
-		fmt.Fprintln(&b, r.Kind, r.Terms.Name, r.Ref.ID, r.Terms.APIs, r.Terms.Draft, r.Terms.Rate, r.Terms.KeyExpiresIn, r.Hidden, r.Deleted, r.Generation)
+		fmt.Fprintln(&b, r.Kind, r.Terms.Name, r.Terms.APIs, r.Terms.Draft, r.Terms.Rate, r.Terms.KeyExpiresIn, r.Hidden, r.Deleted, r.Generation)
 		known[r.Ref.ID] = true
 	}
 	list, err := s.local().Policies(t.Context())
@@ -271,7 +272,7 @@ func outcome(t *testing.T, s service, records shelf) string {
 		if id := n.Get("id").Text(); !known[id] && !left {
 			t.Errorf("the policy %s is an orphan", id)
 		}
-		fmt.Fprintln(&b, n.Get("id").Text(), n.Get("name").Text(), n.Get("state").Text(), n.Get("access_rights").Names(), left)
+		fmt.Fprintln(&b, n.Get("name").Text(), n.Get("state").Text(), n.Get("access_rights").Names(), left)
 	}
 	return b.String()
 }
@@ -304,12 +305,12 @@ func TestAborted(t *testing.T) {
 // refusing is a dashboard that refuses one policy.
 type refusing struct {
 	dashboard.Dashboard
-	id  string
-	err error
+	name string
+	err  error
 }
 
 func (r refusing) Create(ctx context.Context, n *doc.Node) (sync.Ref, error) {
-	if n.Get("id").Text() == r.id {
+	if n.Get("name").Text() == r.name {
 		return sync.Ref{}, r.err
 	}
 	return r.Dashboard.Create(ctx, n)
@@ -319,7 +320,7 @@ func (r refusing) Create(ctx context.Context, n *doc.Node) (sync.Ref, error) {
 func TestOneIsRefused(t *testing.T) {
 	s, records := newService(t), newShelf(t)
 	records.add(t, silver(1), silver(2), silver(3))
-	d := refusing{s.local(), sync.OwnID(cid(2), 1), fmt.Errorf("no: %w", dashboard.ErrRefused)}
+	d := refusing{s.local(), silver(2).Name, fmt.Errorf("no: %w", dashboard.ErrRefused)}
 	report, err := synchronise.Run(t.Context(), synchronise.Provider{Dashboard: d}, records)
 	if err != nil || len(report.Problems) != 1 || report.Problems[0].Record != cid(2) || report.Problems[0].Fault.Code != synchronise.CodeWrite || report.Writes != 2 || s.policies(t) != 2 {
 		t.Fatalf("%+v, %v", report, err)
@@ -357,7 +358,7 @@ func TestChangesMeanwhile(t *testing.T) {
 	p := synchronise.Provider{Dashboard: s.local()}
 	records.add(t, silver(1))
 	run(t, p, records)
-	id := sync.OwnID(cid(1), 1)
+	id := records.plan(t, cid(1)).Ref.ID
 	change := func() {
 		n := s.policy(t, id)
 		n.Set("rate", doc.NewInt(n.Get("rate").Int()+1))
@@ -398,7 +399,10 @@ func TestCarry(t *testing.T) {
 	carry := func(r sync.Record, writes int64) sync.Record {
 		t.Helper()
 		before := s.writes.Load()
-		out, err := synchronise.Carry(t.Context(), p, r)
+		out, made, err := synchronise.Carry(t.Context(), p, r)
+		if made != (r.Agreed == nil) {
+			t.Errorf("made: %v", made)
+		}
 		if err != nil || s.writes.Load()-before != writes || out.Pending() {
 			t.Fatalf("%v, %d writes, %+v", err, s.writes.Load()-before, out)
 		}
@@ -415,33 +419,37 @@ func TestCarry(t *testing.T) {
 	one.KeyExpiresIn = 60
 	one = one.Take(carry(one.Record(), 1))
 	two := gold(2, "a")
+	first := sync.Ref{}
 	for _, apis := range []struct {
 		ids    []string
 		writes int64
 	}{{[]string{"a"}, 1}, {nil, 1}, {[]string{"b"}, 1}, {nil, 1}, {[]string{"c"}, 2}} {
 		two = two.WithAPIs(apis.ids)
 		two = two.Take(carry(two.Record(), apis.writes))
+		if first == (sync.Ref{}) {
+			first = two.Ref
+		}
 	}
-	if two.Ref.ID != sync.OwnID(cid(2), 2) || s.policies(t) != 3 {
+	if first == two.Ref || s.policies(t) != 3 {
 		t.Errorf("%+v, %d policies", two.Ref, s.policies(t))
 	}
 	bad := two.WithAPIs([]string{"c", "gone"})
-	if _, err := synchronise.Carry(t.Context(), p, bad.Record()); fault.CodeOf(err) != synchronise.CodeCarry {
+	if _, _, err := synchronise.Carry(t.Context(), p, bad.Record()); fault.CodeOf(err) != synchronise.CodeCarry {
 		t.Error(err)
 	}
 	three := silver(3)
 	three.Name = one.Name
-	if _, err := synchronise.Carry(t.Context(), p, three.Record()); fault.CodeOf(err) != synchronise.CodeCarry {
+	if _, _, err := synchronise.Carry(t.Context(), p, three.Record()); fault.CodeOf(err) != synchronise.CodeCarry {
 		t.Error(err)
 	}
 	two.DeletedAt = time.Unix(1, 0)
 	before := s.writes.Load()
-	if _, err := synchronise.Carry(t.Context(), p, two.Record()); err != nil || s.policies(t) != 1 || s.writes.Load()-before != 2 {
+	if _, _, err := synchronise.Carry(t.Context(), p, two.Record()); err != nil || s.policies(t) != 1 || s.writes.Load()-before != 2 {
 		t.Error(err, s.policies(t))
 	}
 	s.send(t, "DELETE", "/api/portal/policies/"+one.Ref.Name(), "")
 	one.KeyExpiresIn = 0
-	if _, err := synchronise.Carry(t.Context(), p, one.Record()); fault.KindOf(err) != fault.Unavailable {
+	if _, _, err := synchronise.Carry(t.Context(), p, one.Record()); fault.KindOf(err) != fault.Unavailable {
 		t.Error(err)
 	}
 }

@@ -12,7 +12,7 @@ type writer struct {
 	Provider
 	records Records
 	apis    sync.Index
-	made    map[string]sync.Ref // policies that this run has made, by the identifier it chose
+	made    map[string]sync.Ref // policies that this run has made, by the key of their record
 	report  *Report
 }
 
@@ -28,7 +28,7 @@ func (w *writer) do(ctx context.Context, step sync.Step) error {
 		err = w.records.Forget(ctx, step.Record)
 	} else {
 		r := step.Record
-		if ref, ok := w.made[r.Ref.ID]; ok && r.Ref.ObjectID == "" {
+		if ref, ok := w.made[step.For]; ok {
 			r.Ref = ref
 		}
 		err = w.records.Store(ctx, step.Seen, r)
@@ -43,7 +43,9 @@ func (w *writer) remote(ctx context.Context, step sync.Step) error {
 	switch step.Action {
 	case sync.Create:
 		ref, err := w.Dashboard.Create(ctx, sync.New(step.Policy, w.apis, w.Org))
-		w.made[step.Policy.ID] = ref
+		if err == nil {
+			w.made[step.For] = ref
+		}
 		return err
 	case sync.Replace:
 		return w.replace(ctx, step)

@@ -165,10 +165,10 @@ func grant(n *doc.Node, ids []string, apis Index) {
 	n.Set(memberList, list)
 }
 
-// New makes the document of a policy. org is the organisation at the dashboard, or "".
+// New makes the document of a policy, without identifiers: the dashboard chooses them. org
+// is the organisation at the dashboard, or "".
 func New(p Policy, apis Index, org string) *doc.Node {
 	n := doc.NewObject()
-	n.Set("id", doc.NewString(p.ID))
 	if org != "" {
 		n.Set("org_id", doc.NewString(org))
 	}

@@ -164,8 +164,8 @@ func TestGrant(t *testing.T) {
 // TestNew: what the portal makes is what it reads, and gateways can decode it.
 func TestNew(t *testing.T) {
 	for _, p := range []sync.Policy{
-		{Ref: sync.Ref{ID: sync.OwnID(cid(1), 1)}, Kind: sync.KindProduct, Terms: sync.Terms{Name: "P", Tags: []string{"x"}, APIs: []string{"a", "c"}, AuthTypes: []string{"authToken", "jwt"}}},
-		{Ref: sync.Ref{ID: sync.OwnID(cid(1), 2)}, Kind: sync.KindPlan, Terms: sync.Terms{Name: "L", Tags: []string{"x"}, Rate: -1, Per: -1, Quota: -1, KeyExpiresIn: 3600, MetaData: json.RawMessage(`{"a":1}`)}},
+		{Kind: sync.KindProduct, Terms: sync.Terms{Name: "P", Tags: []string{"x"}, APIs: []string{"a", "c"}, AuthTypes: []string{"authToken", "jwt"}}},
+		{Kind: sync.KindPlan, Terms: sync.Terms{Name: "L", Tags: []string{"x"}, Rate: -1, Per: -1, Quota: -1, KeyExpiresIn: 3600, MetaData: json.RawMessage(`{"a":1}`)}},
 		{Kind: sync.KindPlan, Terms: sync.Terms{Name: "L"}},
 	} {
 		n := sync.New(p, apis, "org")
@@ -174,6 +174,9 @@ func TestNew(t *testing.T) {
 		}
 		if problems := policy.Table.Check(n); len(problems) > 0 {
 			t.Error(problems)
+		}
+		if n.Get("id") != nil || n.Get("_id") != nil {
+			t.Error("the dashboard chooses the identifiers:", string(n.JSON()))
 		}
 		for _, want := range []string{`"active":true`, `"is_inactive":false`, `"state":"active"`, `"org_id":"org"`, `"throttle_interval":-1`, `"throttle_retry_limit":-1`} {
 			if !strings.Contains(string(n.JSON()), want) {

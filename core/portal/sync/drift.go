@@ -116,7 +116,7 @@ func (d *differ) record(r, w Record) {
 	case r.Hidden && !w.Hidden:
 		d.note(r, DriftReturned, InDashboard)
 	}
-	p := Policy{Ref: w.Ref}
+	p := Policy{Ref: w.Ref, For: w.CID}
 	was, existed := d.was[p.key()]
 	switch is, ok := d.is[p.key()]; {
 	case ok && (!existed || r.Agreed == nil || r.Generation != w.Generation):

@@ -44,7 +44,7 @@ func Plan(have, want State) []Step {
 	}
 	was, is, claims := policiesByKey(have.Policies), policiesByKey(want.Policies), claimed(have)
 	for i, q := range have.Policies {
-		owner := owner(q)
+		owner := q.Mark
 		if at := claims.owner[i]; at != unowned {
 			owner = have.Records[at].Key()
 		}
@@ -57,7 +57,7 @@ func Plan(have, want State) []Step {
 	}
 	for _, q := range want.Policies {
 		if _, ok := was[q.key()]; !ok {
-			p.add(Step{Action: Create, For: owner(q), Policy: q})
+			p.add(Step{Action: Create, For: q.For, Policy: q})
 		}
 	}
 	stored, kept := recordsByKey(have.Records), recordsByKey(want.Records)
@@ -119,19 +119,6 @@ func (p *planner) see(key string) {
 		p.place[key] = len(p.keys)
 		p.keys = append(p.keys, key)
 	}
-}
-
-// owner returns the key of the record for which a policy that no record has was made, or
-// that has left it behind.
-func owner(p Policy) string {
-	cid, _, ok := ownerOf(p.ID)
-	switch {
-	case p.Mark != "":
-		return p.Mark
-	case ok:
-		return cid
-	}
-	return ""
 }
 
 func (p *planner) add(s Step) {

@@ -7,10 +7,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
-	"strconv"
-	"strings"
-
-	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
 // Kind is what a policy is to a portal.
@@ -94,6 +90,9 @@ func (r Record) Pending() bool {
 // Policy is a policy of the dashboard as far as synchronisation needs it.
 type Policy struct {
 	Ref
+	// For is the CID of the record that the policy is to be made for; "" of one that is
+	// there. The dashboard chooses both names of what it makes.
+	For   string
 	Kind  Kind
 	Terms Terms
 	// Mark is the CID of the product that left this draft behind; such a policy is never
@@ -105,7 +104,7 @@ type Policy struct {
 }
 
 // key is by what policies are told apart.
-func (p Policy) key() string { return cmp.Or(p.ObjectID, "id "+p.ID) }
+func (p Policy) key() string { return cmp.Or(p.ObjectID, "for "+p.For) }
 
 // API is what the portal wants to know of an API.
 type API struct {
@@ -148,33 +147,4 @@ func (x Index) methods(ids []string) []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
-}
-
-// own begins the custom identifiers of policies that a portal has made.
-const own = "portal-"
-
-// OwnID returns the custom identifier of the policy that a portal makes for a record. It
-// follows from the record, so that a repeated attempt finds what an earlier one made.
-func OwnID(cid string, generation int) string {
-	if generation > 1 {
-		return own + cid + "-" + strconv.Itoa(generation)
-	}
-	return own + cid
-}
-
-// ownerOf returns the CID and the generation that a custom identifier was made of.
-func ownerOf(id string) (cid string, generation int, ok bool) {
-	rest, ok := strings.CutPrefix(id, own)
-	if !ok {
-		return "", 0, false
-	}
-	cid, number, more := strings.Cut(rest, "-")
-	if generation = 1; more {
-		n, err := strconv.Atoi(number)
-		if err != nil || n < 2 {
-			return "", 0, false
-		}
-		generation = n
-	}
-	return cid, generation, table.IsCID(cid) && id == OwnID(cid, generation)
 }

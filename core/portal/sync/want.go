@@ -19,7 +19,6 @@ type Problem struct {
 // Codes of the faults in problems.
 const (
 	CodeAPI    = "portal_sync.api"    // an API that does not exist, or is not for portals
-	CodeKind   = "portal_sync.kind"   // a policy of another kind has the identifier
 	CodeShared = "portal_sync.shared" // two records name one policy
 )
 
@@ -88,7 +87,8 @@ func claimed(have State) *wanter {
 }
 
 // claim finds the policy of each record: by _id, or else by the custom identifier, under
-// which a policy may have been made anew. What is deleted comes last.
+// which a policy may have been made anew, and of a record that has had none the one that
+// an interrupted write has made. What is deleted comes last.
 func (w *wanter) claim() {
 	for i := range w.have.Policies {
 		p := w.have.Policies[i]
@@ -105,16 +105,18 @@ func (w *wanter) claim() {
 			}
 		}
 		for i, r := range w.have.Records {
-			id := r.Ref.ID
-			_, tried := w.index.object[r.Ref.ObjectID]
-			switch cid, _, _ := ownerOf(id); {
-			case r.Agreed == nil:
-				id, tried = OwnID(r.CID, 1), false
-			case deleted && cid != r.CID: // somebody else's by now
-				continue
-			}
-			if at, ok := w.index.custom[id]; ok && !tried && r.Deleted == deleted {
+			_, there := w.index.object[r.Ref.ObjectID]
+			if at, ok := w.index.custom[r.Ref.ID]; ok && !there && r.Agreed != nil && !r.Deleted && !deleted {
 				w.take(i, at)
+			}
+		}
+	}
+	for _, deleted := range []bool{false, true} {
+		for i, r := range w.have.Records {
+			if r.Agreed == nil && r.Deleted == deleted {
+				if at := w.earlier(&r, func(name string) bool { return name == r.Terms.Name }); at != unowned {
+					w.take(i, at)
+				}
 			}
 		}
 	}
@@ -128,7 +130,7 @@ func (w *wanter) take(record, at int) {
 	case w.owner[at] != unowned:
 		w.problem(r, p.Ref, CodeShared, "another record of the portal has the policy %s; delete one of the two", p.Name())
 	case p.Mark != "" && p.Mark != r.CID: // another product has left it behind
-	case p.Kind == r.Kind || r.Agreed == nil || r.Deleted:
+	case p.Kind == r.Kind || r.Deleted:
 		w.owner[at], w.claims[record] = record, at
 	}
 }
@@ -149,8 +151,6 @@ func (w *wanter) record(i int) (Record, bool) {
 			w.policies[at] = nil
 		}
 		return r, false // what else it has left goes in rest
-	case event == Found && w.have.Policies[at].Kind != r.Kind:
-		w.problem(&r, w.have.Policies[at].Ref, CodeKind, "the policy %s is not one of a %s: give it its partitions and tags back, or delete it", w.have.Policies[at].Name(), r.Kind)
 	case event == Found:
 		return w.merge(r, at), true
 	case move.Effect == Make && w.offers(&r):
@@ -161,13 +161,12 @@ func (w *wanter) record(i int) (Record, bool) {
 
 // event returns what has happened to a record that has the policy at a place, or none.
 func (w *wanter) event(r *Record, at int) Event {
-	_, taken := w.index.custom[OwnID(r.CID, 1)]
 	switch {
 	case r.Deleted:
 		return Removed
 	case at != unowned:
 		return Found
-	case r.Agreed != nil, r.Kind == KindProduct && len(r.Terms.APIs) == 0, taken:
+	case r.Agreed != nil, r.Kind == KindProduct && len(r.Terms.APIs) == 0:
 		return Missed
 	}
 	return Wanted
@@ -240,28 +239,51 @@ func (w *wanter) access(r *Record, p *Policy) Effect {
 func (w *wanter) succeed(r Record, at int) Record {
 	*w.policies[at] = w.have.Policies[at]
 	w.policies[at].Mark = r.CID
-	for generation := r.Generation + 1; ; generation++ {
-		at, exists := w.index.custom[OwnID(r.CID, generation)]
-		switch {
-		case !exists:
-			return w.makes(r, generation, w.free(r.Terms.Name, r.Generation))
-		case w.owner[at] == unowned && w.have.Policies[at].Kind == KindProduct: // an attempt that was interrupted has made it
-			w.owner[at] = w.cids[r.CID]
-			p := w.policies[at]
-			p.Mark, p.Terms.APIs, p.Terms.AuthTypes, p.Terms.Draft = "", slices.Clone(r.Terms.APIs), w.have.APIs.methods(r.Terms.APIs), false
-			return linked(r, p, generation)
+	base := r.stem()
+	numbered := func(name string) bool {
+		stem, number, ok := cutLast(name)
+		return name == r.Terms.Name || name == base || ok && number > 1 && stem == base
+	}
+	if at := w.earlier(&r, numbered); at != unowned {
+		w.owner[at] = w.cids[r.CID]
+		return linked(r, w.policies[at], r.Generation+1)
+	}
+	return w.makes(r, r.Generation+1, w.free(&r))
+}
+
+// earlier returns the place of the policy that an interrupted write has made for a record, or
+// unowned: no record has it, it has such a name, and says what the one to be made would say.
+func (w *wanter) earlier(r *Record, named func(string) bool) int {
+	want := w.terms(r)
+	if r.Kind == KindProduct && len(want.APIs) == 0 {
+		return unowned // none is made for it
+	}
+	for i := range w.have.Policies {
+		p := &w.have.Policies[i]
+		if w.owner[i] == unowned && p.Kind == r.Kind && p.Mark == "" && named(p.Terms.Name) {
+			if want.Name = p.Terms.Name; same(r.Kind, &want, &p.Terms) {
+				return i
+			}
 		}
 	}
+	return unowned
+}
+
+// terms returns what a policy says that is made for a record, but for a number at its name.
+func (w *wanter) terms(r *Record) Terms {
+	t := r.Terms.Clone()
+	t.Tags, t.Draft = slices.Clone(w.have.Tags), false
+	if r.Kind == KindProduct {
+		t.AuthTypes = w.have.APIs.methods(t.APIs)
+	}
+	return t
 }
 
 // makes returns a record with a policy that is to be made.
 func (w *wanter) makes(r Record, generation int, name string) Record {
-	t := r.Terms.Clone()
-	t.Name, t.Tags, t.Draft = name, slices.Clone(w.have.Tags), false
-	if r.Kind == KindProduct {
-		t.AuthTypes = w.have.APIs.methods(t.APIs)
-	}
-	p := Policy{Ref: Ref{ID: OwnID(r.CID, generation)}, Kind: r.Kind, Terms: t}
+	t := w.terms(&r)
+	t.Name = name
+	p := Policy{For: r.CID, Kind: r.Kind, Terms: t}
 	w.names[name] = true
 	w.made = append(w.made, p)
 	return linked(r, &p, generation)
@@ -274,20 +296,22 @@ func linked(r Record, p *Policy, generation int) Record {
 	return r
 }
 
-// free returns the name or, if a policy has it, the name with the first number that no
-// policy has with it.
-func (w *wanter) free(name string, generation int) string {
-	if !w.names[name] {
-		return name
+// free returns the name of a record or, if a policy has it, the name with the first number
+// that no policy has with it.
+func (w *wanter) free(r *Record) string {
+	name := r.Terms.Name
+	for n := 2; w.names[name]; n++ {
+		name = r.stem() + " " + strconv.Itoa(n)
 	}
-	if base, number, ok := cutLast(name); ok && generation > 1 && number > 1 {
-		name = base
+	return name
+}
+
+// stem returns the name of a record without the number that an earlier successor has got.
+func (r *Record) stem() string {
+	if base, number, ok := cutLast(r.Terms.Name); ok && r.Generation > 1 && number > 1 {
+		return base
 	}
-	for n := 2; ; n++ {
-		if c := name + " " + strconv.Itoa(n); !w.names[c] {
-			return c
-		}
-	}
+	return r.Terms.Name
 }
 
 // cutLast cuts a number off the end of a name.
@@ -314,40 +338,19 @@ func (w *wanter) offers(r *Record) bool {
 	return true
 }
 
-// rest goes through the policies that no record has: it removes what was left by an
-// interrupted write or by a product that is deleted, and imports the others in order.
+// rest goes through the policies that no record has: it removes what a product that is
+// deleted has left behind, and imports the others in order.
 func (w *wanter) rest() {
-	imported := map[string]bool{}
 	for i := range w.have.Policies {
 		p := w.policies[i]
 		if w.owner[i] != unowned {
 			continue
 		}
-		if p.Mark != "" {
-			if at, ok := w.cids[p.Mark]; ok && w.have.Records[at].Deleted {
-				w.policies[i] = nil
-			}
-			continue
-		}
-		cid, generation, ours := ownerOf(p.ID)
-		at, known := w.cids[cid]
-		switch {
-		case ours && known && left(&w.have.Records[at], p, generation):
+		switch at, known := w.cids[p.Mark]; {
+		case p.Mark != "" && known && w.have.Records[at].Deleted:
 			w.policies[i] = nil
-			continue
-		case p.Kind == KindNone, p.Stale:
-			continue
-		case !ours || known || imported[cid]:
-			cid, generation = "", 0
-		default: // its record was never stored, or went with its provider
-			imported[cid] = true
+		case p.Mark == "" && p.Kind != KindNone && !p.Stale:
+			w.want.Records = append(w.want.Records, linked(Record{Kind: p.Kind}, p, 0))
 		}
-		w.want.Records = append(w.want.Records, linked(Record{Kind: p.Kind, CID: cid}, p, generation))
 	}
-}
-
-// left reports whether a policy that was made for a record is one that is not needed: the
-// record is deleted, or an interrupted write has left it.
-func left(r *Record, p *Policy, generation int) bool {
-	return r.Deleted || generation == r.Generation+1 && r.Agreed != nil && p.Kind == r.Kind && p.ObjectID != r.Ref.ObjectID && p.ID != r.Ref.ID
 }

@@ -102,8 +102,10 @@ func everyKey(ctx context.Context, d dashboard.Keys, body *doc.Node) map[string]
 func granting(t *testing.T, d dashboard.Dashboard, id string) {
 	t.Helper()
 	apis := sync.NewIndex([]sync.API{{ID: "orders", Name: "Orders"}})
-	p := sync.Policy{Ref: sync.Ref{ID: id}, Kind: sync.KindProduct, Terms: sync.Terms{Name: id, APIs: []string{"orders"}, AuthTypes: []string{"authToken"}}}
-	if _, err := d.Create(t.Context(), sync.New(p, apis, "")); err != nil {
+	p := sync.Policy{Kind: sync.KindProduct, Terms: sync.Terms{Name: id, APIs: []string{"orders"}, AuthTypes: []string{"authToken"}}}
+	n := sync.New(p, apis, "")
+	n.Set("id", doc.NewString(id))
+	if _, err := d.Create(t.Context(), n); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -35,9 +35,12 @@ func Run(t *testing.T, open func(t *testing.T) World) {
 	}
 }
 
-// plan is the document of a plan's policy.
+// plan is the document of a plan's policy, with the custom identifier that administrators
+// may choose.
 func plan(id, name string) *doc.Node {
-	return sync.New(sync.Policy{Ref: sync.Ref{ID: id}, Kind: sync.KindPlan, Terms: sync.Terms{Name: name, Rate: 10, Per: 1, Quota: -1, QuotaRenewal: -1}}, nil, "")
+	n := sync.New(sync.Policy{Kind: sync.KindPlan, Terms: sync.Terms{Name: name, Rate: 10, Per: 1, Quota: -1, QuotaRenewal: -1}}, nil, "")
+	n.Set("id", doc.NewString(id))
+	return n
 }
 
 func create(t *testing.T, d dashboard.Dashboard, id, name string) sync.Ref {
@@ -120,15 +123,26 @@ func apis(t *testing.T, w World) {
 }
 
 func twice(t *testing.T, w World) {
-	first := create(t, w, "gold", "Gold")
-	if again := create(t, w, "gold", "Gold"); again != first {
-		t.Errorf("%+v, then %+v", first, again)
+	sent := plan("", "Gold")
+	sent.Delete("id")
+	ref, err := w.Create(t.Context(), sent)
+	if p, missing := w.Policy(t.Context(), sync.Ref{ObjectID: ref.ObjectID}); err != nil || missing != nil || ref != p.Ref() || len(ref.ObjectID) != 24 {
+		t.Fatalf("without an identifier: %+v, %v, %v", ref, err, missing)
+	}
+	if found, err := dashboard.Find(t.Context(), w, sent); err != nil || found != ref {
+		t.Errorf("%+v is found as %+v, %v", ref, found, err)
+	}
+	for _, again := range []*doc.Node{sent, plan("silver", "Gold")} {
+		if _, err := w.Create(t.Context(), again); !errors.Is(err, dashboard.ErrRefused) {
+			t.Errorf("a name that is taken: %v", err)
+		}
 	}
 	if list, _ := w.Policies(t.Context()); len(list) != 1 {
 		t.Errorf("%d policies", len(list))
 	}
-	if _, err := w.Create(t.Context(), plan("silver", "Gold")); !errors.Is(err, dashboard.ErrRefused) {
-		t.Errorf("a name that is taken: %v", err)
+	sent.Set("rate", doc.NewInt(11))
+	if _, err := dashboard.Find(t.Context(), w, sent); !errors.Is(err, dashboard.ErrGone) {
+		t.Errorf("a policy that says otherwise: %v", err)
 	}
 }
 
