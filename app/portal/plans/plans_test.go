@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -232,6 +233,25 @@ func TestInterrupted(t *testing.T) {
 	w.db.full = false
 	w.run()
 	w.refused("portal-plans.get", 1, "", "plan not found")
+	w.quiet()
+}
+
+// TestPolicyOfAnother: a new plan takes up no policy that another plan has.
+func TestPolicyOfAnother(t *testing.T) {
+	w := open(t, false)
+	w.create(gold)
+	w.db.full = true
+	if _, err := w.try("portal-plans.update", 1, `{"Name":"Silver"}`); !errors.Is(err, errFull) {
+		t.Fatal(err)
+	}
+	w.db.full = false // the dashboard has heard of the new name, the portal has not stored it
+	if _, err := w.try("portal-plans.create", 0, strings.Replace(gold, "Gold", "Silver", 1)); fault.CodeOf(err) != sync.CodeShared {
+		t.Error(err)
+	}
+	w.run()
+	if p := w.get(1); p.Name != "Silver" {
+		t.Errorf("%+v", p)
+	}
 	w.quiet()
 }
 
