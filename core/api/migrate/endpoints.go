@@ -28,8 +28,8 @@ func splitMethodActions(v *doc.Node) {
 				one.Set("method", doc.NewString(method))
 				one.Delete("method_actions")
 				entries.Append(one)
-				if action := actions.Get(method); action.Get("action").Text() != "no_action" && !mocked(mocks, one) {
-					mocks = append(mocks, mock(one, action))
+				if action := actions.Get(method); action.Get("action").Text() != "no_action" {
+					mocks = mock(mocks, one, action)
 				}
 			}
 		}
@@ -40,13 +40,14 @@ func splitMethodActions(v *doc.Node) {
 	}
 }
 
-func mocked(mocks []*doc.Node, entry *doc.Node) bool {
-	return slices.ContainsFunc(mocks, func(m *doc.Node) bool {
+// mock adds the response of an action to those of a version, unless the endpoint of its
+// entry has one.
+func mock(mocks []*doc.Node, entry, action *doc.Node) []*doc.Node {
+	if slices.ContainsFunc(mocks, func(m *doc.Node) bool {
 		return m.Get("path").Equal(entry.Get("path")) && m.Get("method").Equal(entry.Get("method"))
-	})
-}
-
-func mock(entry, action *doc.Node) *doc.Node {
+	}) {
+		return mocks
+	}
 	m := doc.NewObject()
 	m.Set("disabled", doc.NewBool(entry.Get("disabled").True() || action.Get("action").Text() != "reply"))
 	m.Set("path", doc.NewString(entry.Get("path").Text()))
@@ -59,19 +60,7 @@ func mock(entry, action *doc.Node) *doc.Node {
 		headers.Set(name, value)
 	}
 	m.Set("headers", headers)
-	return m
-}
-
-// checkMocks refuses mock responses with a status that no document can have.
-func checkMocks(v *doc.Node, version string) error {
-	for _, m := range v.Get("extended_paths", "mock_response").Items() {
-		if code := m.Get("code").Int(); code < 100 || code > 599 {
-			return refuse("migrate.mock_code", "version_data.versions."+version+".extended_paths",
-				"The response to %s %s has the status code %d; it must be between 100 and 599",
-				m.Get("method").Text(), m.Get("path").Text(), code)
-		}
-	}
-	return nil
+	return append(mocks, m)
 }
 
 // cacheTimeout is how long responses are kept when the API does not say it, in
@@ -107,30 +96,6 @@ func expandCacheList(v, cache *doc.Node) {
 	entries.Append(paths.Get("advance_cache_config").Items()...)
 	paths.Set("advance_cache_config", entries)
 	paths.Delete("cache")
-}
-
-// disableEmptyHeaders sets the disable flags of header changes that change
-// nothing.
-func disableEmptyHeaders(v *doc.Node) {
-	for _, block := range []string{"global_headers", "global_response_headers"} {
-		if v.Get(block).Len() == 0 && v.Get(block+"_remove").Len() == 0 {
-			v.Set(block+"_disabled", doc.NewBool(true))
-		}
-	}
-}
-
-// canonicalDurations spells durations as extraction does. Two of them are
-// written even when they are zero.
-func canonicalDurations(def, v *doc.Node) {
-	spell(v, "global_enforce_timeout")
-	for _, uri := range def.Get("jwt_jwks_uris").Items() {
-		spell(uri, "cache_timeout")
-	}
-	for _, entry := range v.Get("extended_paths", "hard_timeouts").Items() {
-		if entry.Get("duration") != nil {
-			spell(entry, "duration")
-		}
-	}
 }
 
 func spell(object *doc.Node, name string) {

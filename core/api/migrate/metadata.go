@@ -19,8 +19,12 @@ const metadata = "protectedResourceMetadata"
 func upgradeMetadata(document, classic *doc.Node) string {
 	auth := document.Get(oas.ExtensionKey, "server", "authentication")
 	old, schemes := auth.Get(metadata), auth.Get("securitySchemes")
-	if zero(old) || mirrors(old, classic) {
+	if zero(old) {
 		return ""
+	}
+	if mcp.Managed(classic) && old.Get("enabled").True() &&
+		old.Get("resource").Text() == "" && old.Get("authorizationServers").Len() == 0 {
+		return "" // the proxy publishes the metadata of its upstream: a copy would not mean the same
 	}
 	for _, entry := range schemes.Members() {
 		if entry.Get(metadata).Is(doc.TypeObject) {
@@ -30,7 +34,10 @@ func upgradeMetadata(document, classic *doc.Node) string {
 	natives := document.Get("components", "securitySchemes")
 	name := metadataScheme(schemes, natives)
 	if natives.Get(name) == nil {
-		document.Put(nativeOAuth2(), "components", "securitySchemes", name)
+		native := doc.NewObject() // its authorization server is not known here (docs/wire/conversion.md#fill-authentication)
+		native.Set("type", doc.NewString("oauth2"))
+		oas.CompleteFlow(native, "authorizationCode")
+		document.Put(native, "components", "securitySchemes", name)
 	}
 	if schemes.Get(name) == nil { // not enabled: the copy must not switch on authentication
 		auth.Put(doc.NewBool(false), "securitySchemes", name, "enabled")
@@ -43,20 +50,17 @@ func upgradeMetadata(document, classic *doc.Node) string {
 	return fmt.Sprintf("%s copied to the security scheme %s, because the name %s means something else in this API", metadata, name, oauth2)
 }
 
-// mirrors reports whether an MCP proxy publishes the metadata of its upstream:
-// there is nothing to copy, and a copy would not mean the same.
-func mirrors(old, classic *doc.Node) bool {
-	return mcp.Managed(classic) && old.Get("enabled").True() &&
-		old.Get("resource").Text() == "" && old.Get("authorizationServers").Len() == 0
-}
-
 // oauth2 is the name of the scheme that takes over the metadata.
 const oauth2 = "oauth2"
 
 // metadataScheme chooses the scheme: the usual name, unless it belongs to
 // something that is not of the newer kind.
 func metadataScheme(schemes, natives *doc.Node) string {
-	if fits(schemes.Get(oauth2), natives.Get(oauth2)) {
+	entry, native := schemes.Get(oauth2), natives.Get(oauth2)
+	newer := entry == nil || slices.ContainsFunc([]string{"scopeCheck", metadata, "tokenExchange"}, func(block string) bool {
+		return entry.Get(block) != nil
+	})
+	if newer && (native == nil || native.Get("type").Text() == "oauth2") {
 		return oauth2
 	}
 	for i := 2; ; i++ {
@@ -65,15 +69,6 @@ func metadataScheme(schemes, natives *doc.Node) string {
 			return name
 		}
 	}
-}
-
-func fits(entry, native *doc.Node) bool {
-	if native != nil && native.Get("type").Text() != "oauth2" {
-		return false
-	}
-	return entry == nil || slices.ContainsFunc([]string{"scopeCheck", metadata, "tokenExchange"}, func(block string) bool {
-		return entry.Get(block) != nil
-	})
 }
 
 // newMetadata is the table of docs/wire/start.md#what-a-start-brings-up-to-date, but for the scopes.
@@ -91,15 +86,6 @@ func newMetadata(old *doc.Node) *doc.Node {
 	if old.Get("scopesSupported").Len() > 0 { // the published list stays the same
 		n.Set("autoDeriveScopes", doc.NewBool(false))
 	}
-	return n
-}
-
-// nativeOAuth2 describes a scheme whose authorization server is not known here
-// (docs/wire/conversion.md#fill-authentication).
-func nativeOAuth2() *doc.Node {
-	n := doc.NewObject()
-	n.Set("type", doc.NewString("oauth2"))
-	oas.CompleteFlow(n, "authorizationCode")
 	return n
 }
 

@@ -78,10 +78,27 @@ func (p part) convert() (Version, error) {
 	v := p.settings()
 	splitMethodActions(v)
 	expandCacheList(v, p.def.Get("cache_options"))
-	disableEmptyHeaders(v)
-	canonicalDurations(p.def, v)
-	if err := checkMocks(v, p.name); err != nil {
-		return Version{}, err
+	for _, block := range []string{"global_headers", "global_response_headers"} {
+		if v.Get(block).Len() == 0 && v.Get(block+"_remove").Len() == 0 {
+			v.Set(block+"_disabled", doc.NewBool(true))
+		}
+	}
+	// Durations are spelled as extraction does; the first two are written even when they are zero.
+	spell(v, "global_enforce_timeout")
+	for _, uri := range p.def.Get("jwt_jwks_uris").Items() {
+		spell(uri, "cache_timeout")
+	}
+	for _, entry := range v.Get("extended_paths", "hard_timeouts").Items() {
+		if entry.Get("duration") != nil {
+			spell(entry, "duration")
+		}
+	}
+	for _, m := range v.Get("extended_paths", "mock_response").Items() {
+		if code := m.Get("code").Int(); code < 100 || code > 599 { // no document can have it
+			return Version{}, refuse("migrate.mock_code", "version_data.versions."+p.name+".extended_paths",
+				"The response to %s %s has the status code %d; it must be between 100 and 599",
+				m.Get("method").Text(), m.Get("path").Text(), code)
+		}
 	}
 	document := doc.NewObject()
 	document.Set("openapi", doc.NewString(openAPI))

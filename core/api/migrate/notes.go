@@ -39,21 +39,13 @@ func notes(version string, v *doc.Node) []string {
 			say("extended_paths.%s has no place in an OAS document", list)
 		}
 	}
-	for _, path := range literalPaths(v.Get("extended_paths")) {
-		say("the path %s has a wildcard or a pattern that cannot be compiled and is taken literally", path)
-	}
-	return out
-}
-
-// literalPaths lists the paths of endpoint lists that a document cannot describe as
-// patterns, each once.
-func literalPaths(lists *doc.Node) []string {
-	var out []string
-	for _, list := range lists.Members() {
+	literal := map[string]bool{}
+	for _, list := range v.Get("extended_paths").Members() {
 		for _, entry := range list.Items() {
 			path := entry.Get("path").Text() + entry.Text() // an entry of the plain cache list is a path
-			if oas.Literal(path) && !slices.Contains(out, path) {
-				out = append(out, path)
+			if oas.Literal(path) && !literal[path] {
+				literal[path] = true
+				say("the path %s has a wildcard or a pattern that cannot be compiled and is taken literally", path)
 			}
 		}
 	}

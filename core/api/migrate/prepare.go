@@ -10,24 +10,50 @@ import (
 // prepare does what concerns the definition as a whole: steps 1 to 6 of docs/wire/migration.md#steps.
 func prepare(def *doc.Node) {
 	def.Set("is_oas", doc.NewBool(true))
-	mergeCustomAuth(def)
-	tidyAuthConfigs(def)
-	namePlaces(def.Get("auth_configs", "authToken"))
-	disableEmptyBlocks(def)
-	moveScopes(def)
-	dropBodyTransforms(def)
-	mergeIPSwitches(def)
-}
-
-// mergeCustomAuth replaces the switches that custom authentication had per kind
-// of plugin by the common one.
-func mergeCustomAuth(def *doc.Node) {
+	// Custom authentication had one switch for each kind of plugin.
 	for _, old := range []string{"use_go_plugin_auth", "enable_coprocess_auth"} {
 		if def.Get(old).True() {
 			def.Set("custom_plugin_auth_enabled", doc.NewBool(true))
 			def.Set(old, doc.NewBool(false))
 		}
 	}
+	// Entries of methods that are off go; a nameless one has no place in a document.
+	configs := def.Get("auth_configs")
+	for _, config := range configs.Names() {
+		if _, known := methods[config]; known && !inUse(def, config) {
+			configs.Delete(config)
+			continue
+		}
+		configs.Put(doc.NewString(config), config, "name")
+	}
+	namePlaces(configs.Get("authToken"))
+	disableEmptyBlocks(def)
+	// The scope mapping of older definitions goes where the method of the API looks for it.
+	// What was there is overwritten.
+	method, scopes := "jwt", doc.NewObject()
+	if def.Get("use_openid").True() {
+		method = "oidc"
+	}
+	for _, m := range []struct{ from, to string }{
+		{"jwt_scope_claim_name", "scope_claim_name"},
+		{"jwt_scope_to_policy_mapping", "scope_to_policy"},
+	} {
+		if v := def.Get(m.from); !empty(v) {
+			scopes.Set(m.to, v)
+		}
+		def.Delete(m.from)
+	}
+	def.Put(scopes, "scopes", method)
+	// Endpoints do not need these processors any more.
+	if list := def.Get("response_processors"); list.Is(doc.TypeArray) {
+		list.SetItems(slices.DeleteFunc(list.Items(), func(p *doc.Node) bool {
+			return p.Get("name").Text() == "response_body_transform"
+		}))
+	}
+	// IP lists have one switch instead of two.
+	on := def.Get("enable_ip_whitelisting").True() && def.Get("allowed_ips").Len() > 0 ||
+		def.Get("enable_ip_blacklisting").True() && def.Get("blacklisted_ips").Len() > 0
+	def.Set("ip_access_control_disabled", doc.NewBool(!on))
 }
 
 // methods maps the entries of auth_configs to the switch of their method.
@@ -40,19 +66,6 @@ var methods = map[string][]string{
 	"hmac":          {"enable_signature_checking"},
 	"oidc":          {"use_openid"},
 	"coprocess":     {"custom_plugin_auth_enabled"},
-}
-
-// tidyAuthConfigs keeps the entries of methods that are on, and names them: a
-// nameless one has no place in a document.
-func tidyAuthConfigs(def *doc.Node) {
-	configs := def.Get("auth_configs")
-	for _, config := range configs.Names() {
-		if _, known := methods[config]; known && !inUse(def, config) {
-			configs.Delete(config)
-			continue
-		}
-		configs.Put(doc.NewString(config), config, "name")
-	}
 }
 
 // defaultHeader is where gateways look for a key when an API does not say it.
@@ -83,20 +96,16 @@ func inUse(def *doc.Node, config string) bool {
 	on := def.Get(methods[config]...).True()
 	switch config {
 	case "authToken": // also what gateways fall back to
-		return on || !def.Get("use_keyless").True() && !otherMethod(def)
+		for other, switches := range methods {
+			if other != config && def.Get(switches...).True() {
+				return on
+			}
+		}
+		return on || !def.Get("use_keyless").True()
 	case "coprocess": // a Go plugin finds the credential itself
 		return on && def.Get("custom_middleware", "driver").Text() != "goplugin"
 	}
 	return on
-}
-
-func otherMethod(def *doc.Node) bool {
-	for config, on := range methods {
-		if config != "authToken" && def.Get(on...).True() {
-			return true
-		}
-	}
-	return false
 }
 
 // disableEmptyBlocks sets the disable flags of blocks that say nothing, which
@@ -115,7 +124,11 @@ func disableEmptyBlocks(def *doc.Node) {
 		}
 	}
 	for _, block := range []string{"auth_check", "id_extractor"} {
-		if silent(def.Get("custom_middleware", block)) {
+		members := def.Get("custom_middleware", block)
+		said := slices.DeleteFunc(members.Names(), func(name string) bool {
+			return name == "disabled" || zero(members.Get(name))
+		})
+		if len(said) == 0 {
 			def.Put(doc.NewBool(true), "custom_middleware", block, "disabled")
 		}
 	}
@@ -125,50 +138,3 @@ func disableEmptyBlocks(def *doc.Node) {
 }
 
 func empty(n *doc.Node) bool { return n.Len() == 0 && n.Text() == "" }
-
-// silent reports whether a plugin block says nothing but whether it is disabled.
-func silent(block *doc.Node) bool {
-	for name, v := range block.Members() {
-		if name != "disabled" && !zero(v) {
-			return false
-		}
-	}
-	return true
-}
-
-// moveScopes puts the scope mapping of older definitions where the method of the
-// API looks for it. What was there is overwritten (docs/wire/migration.md#steps, step 4).
-func moveScopes(def *doc.Node) {
-	method := "jwt"
-	if def.Get("use_openid").True() {
-		method = "oidc"
-	}
-	scopes := doc.NewObject()
-	for _, m := range []struct{ from, to string }{
-		{"jwt_scope_claim_name", "scope_claim_name"},
-		{"jwt_scope_to_policy_mapping", "scope_to_policy"},
-	} {
-		if v := def.Get(m.from); !empty(v) {
-			scopes.Set(m.to, v)
-		}
-		def.Delete(m.from)
-	}
-	def.Put(scopes, "scopes", method)
-}
-
-// dropBodyTransforms removes response processors that endpoints do not need any
-// more.
-func dropBodyTransforms(def *doc.Node) {
-	if list := def.Get("response_processors"); list.Is(doc.TypeArray) {
-		list.SetItems(slices.DeleteFunc(list.Items(), func(p *doc.Node) bool {
-			return p.Get("name").Text() == "response_body_transform"
-		}))
-	}
-}
-
-// mergeIPSwitches derives the one switch of IP lists from the older two.
-func mergeIPSwitches(def *doc.Node) {
-	on := def.Get("enable_ip_whitelisting").True() && def.Get("allowed_ips").Len() > 0 ||
-		def.Get("enable_ip_blacklisting").True() && def.Get("blacklisted_ips").Len() > 0
-	def.Set("ip_access_control_disabled", doc.NewBool(!on))
-}

@@ -57,8 +57,11 @@ func upgradeJWT(entry, classic *doc.Node) []string {
 		}
 	}
 	source := entry.Get("source").Text()
-	address := keySet(source)
-	if address == "" || entry.Get("jwksURIs").Len() > 0 {
+	address := source // of a key set, plain or in base64; it may as well be a key, which has no place in a list of addresses
+	if decoded, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(source, "=")); err == nil && isAddress(string(decoded)) {
+		address = string(decoded)
+	}
+	if !isAddress(address) || entry.Get("jwksURIs").Len() > 0 {
 		return done
 	}
 	entry.Set("jwksURIs", doc.NewArray(keySetEntry(address, "cacheTimeout")))
@@ -73,19 +76,6 @@ func keySetEntry(address, timeout string) *doc.Node {
 	n.Set("url", doc.NewString(address))
 	n.Set(timeout, doc.NewString("0s"))
 	return n
-}
-
-// keySet returns the address of the key set that a JWT source means, plain or
-// in base64; a source may as well be a key, which has no place in a list of
-// addresses.
-func keySet(source string) string {
-	if decoded, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(source, "=")); err == nil && isAddress(string(decoded)) {
-		return string(decoded)
-	}
-	if isAddress(source) {
-		return source
-	}
-	return ""
 }
 
 func isAddress(s string) bool {

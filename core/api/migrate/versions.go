@@ -40,7 +40,19 @@ func split(def *doc.Node, newID func() string) ([]part, error) {
 		ids.Set(n, doc.NewString(id))
 		out = append(out, part{name: n, baseID: def.Get("api_id").Text(), def: child(def, n, id, version(versions, n))})
 	}
-	route(def, name, versions.Get(data.Get("default_version").Text()) != nil, ids)
+	self := ""
+	if versions.Get(data.Get("default_version").Text()) != nil {
+		self = "self"
+	}
+	def.Put(doc.NewBool(true), "definition", "enabled")
+	routes := def.Get("definition")
+	routes.Set("name", doc.NewString(name))
+	routes.Set("versions", ids)
+	routes.Set("default", doc.NewString(self))
+	if routes.Get("location").Text() == "url" {
+		routes.Set("strip_versioning_data", doc.NewBool(routes.Get("strip_path").True()))
+	}
+	routes.Delete("strip_path")
 	v := version(versions, name)
 	def.Set("expiration", doc.NewString(v.Get("expires").Text()))
 	flatten(def, v)
@@ -84,23 +96,6 @@ func flatten(def, v *doc.Node) {
 	def.Put(versions, "version_data", "versions")
 }
 
-// route writes the routing table of a base.
-func route(def *doc.Node, name string, isDefault bool, ids *doc.Node) {
-	def.Put(doc.NewBool(true), "definition", "enabled")
-	d := def.Get("definition")
-	d.Set("name", doc.NewString(name))
-	d.Set("versions", ids)
-	self := ""
-	if isDefault {
-		self = "self"
-	}
-	d.Set("default", doc.NewString(self))
-	if d.Get("location").Text() == "url" {
-		d.Set("strip_versioning_data", doc.NewBool(d.Get("strip_path").True()))
-	}
-	d.Delete("strip_path")
-}
-
 // child makes the API of a version that is not the base.
 func child(base *doc.Node, name, id string, v *doc.Node) *doc.Node {
 	def := base.Clone()
@@ -111,19 +106,19 @@ func child(base *doc.Node, name, id string, v *doc.Node) *doc.Node {
 	def.Set("internal", doc.NewBool(true))
 	def.Set("definition", doc.NewObject())
 	def.Set("expiration", doc.NewString(v.Get("expires").Text()))
-	def.Put(doc.NewString(childPath(def.Get("proxy", "listen_path").Text(), escaped, id)), "proxy", "listen_path")
+	// The child is below its base. Nothing is below a reference, in whose place gateways put a
+	// path: there the child goes by its API ID.
+	listen := def.Get("proxy", "listen_path").Text()
+	path := strings.TrimSuffix(listen, "/")
+	switch {
+	case validation.IsReference(listen):
+		path = "/" + id + "/"
+	case path == "":
+		path = "/" + escaped + "/"
+	default:
+		path += "-" + escaped + "/"
+	}
+	def.Put(doc.NewString(path), "proxy", "listen_path")
 	flatten(def, v)
 	return def
-}
-
-// childPath puts a version below its base. Nothing is below a reference, in whose place
-// gateways put a path: there the child goes by its API ID.
-func childPath(base, escaped, id string) string {
-	if validation.IsReference(base) {
-		return "/" + id + "/"
-	}
-	if base = strings.TrimSuffix(base, "/"); base == "" {
-		return "/" + escaped + "/"
-	}
-	return base + "-" + escaped + "/"
 }
