@@ -13,17 +13,25 @@ func (t Tool) Node() *doc.Node {
 	if t.Description != "" {
 		n.Set("description", doc.NewString(t.Description))
 	}
-	n.Set("inputSchema", t.input())
+	input, properties := doc.NewObject(), doc.NewObject()
+	var required []string
+	for _, f := range t.fields {
+		properties.Set(f.name, f.schema.Clone())
+		if f.required {
+			required = append(required, f.name)
+		}
+	}
+	input.Set("type", doc.NewString("object"))
+	input.Set("properties", properties)
+	if len(required) > 0 {
+		slices.Sort(required)
+		input.Set("required", doc.NewStrings(required))
+	}
+	n.Set("inputSchema", input)
 	if t.output != nil {
 		n.Set("outputSchema", t.output.Clone())
 	}
-	n.Set("annotations", t.annotations())
-	return n
-}
-
-// annotations are the hints that follow from the method, and what the view
-// says instead.
-func (t Tool) annotations() *doc.Node {
+	// The hints follow from the method, unless the view says something else.
 	var safe, idempotent bool
 	switch t.Method {
 	case "GET", "HEAD", "OPTIONS", "TRACE":
@@ -35,34 +43,16 @@ func (t Tool) annotations() *doc.Node {
 	if title == "" {
 		title = t.Name
 	}
-	n := doc.NewObject()
-	n.Set("title", doc.NewString(title))
-	n.Set("readOnlyHint", doc.NewBool(safe))
-	n.Set("destructiveHint", doc.NewBool(!safe))
-	n.Set("idempotentHint", doc.NewBool(idempotent))
-	n.Set("openWorldHint", doc.NewBool(!safe))
+	annotations := doc.NewObject()
+	annotations.Set("title", doc.NewString(title))
+	annotations.Set("readOnlyHint", doc.NewBool(safe))
+	annotations.Set("destructiveHint", doc.NewBool(!safe))
+	annotations.Set("idempotentHint", doc.NewBool(idempotent))
+	annotations.Set("openWorldHint", doc.NewBool(!safe))
 	for name, v := range t.hints.Members() {
-		n.Set(name, v.Clone())
+		annotations.Set(name, v.Clone())
 	}
-	return n
-}
-
-// input returns the schema of the tool's input.
-func (t Tool) input() *doc.Node {
-	n, properties := doc.NewObject(), doc.NewObject()
-	var required []string
-	for _, f := range t.fields {
-		properties.Set(f.name, f.schema.Clone())
-		if f.required {
-			required = append(required, f.name)
-		}
-	}
-	n.Set("type", doc.NewString("object"))
-	n.Set("properties", properties)
-	if len(required) > 0 {
-		slices.Sort(required)
-		n.Set("required", doc.NewStrings(required))
-	}
+	n.Set("annotations", annotations)
 	return n
 }
 
@@ -79,8 +69,14 @@ func (v View) Expanded() *doc.Node {
 }
 
 func (t Tool) expanded() *doc.Node {
-	n := doc.NewObject()
-	n.Set("source", t.source())
+	n, source := doc.NewObject(), doc.NewObject()
+	if t.OperationID != "" && !t.shared {
+		source.Set("operationId", doc.NewString(t.OperationID))
+	} else {
+		source.Set("path", doc.NewString(t.Path))
+		source.Set("method", doc.NewString(t.Method))
+	}
+	n.Set("source", source)
 	for name, v := range t.override.Members() {
 		if name != "source" {
 			n.Set(name, v.Clone())
@@ -99,17 +95,6 @@ func (t Tool) expanded() *doc.Node {
 	return n
 }
 
-func (t Tool) source() *doc.Node {
-	n := doc.NewObject()
-	if t.OperationID != "" && !t.shared {
-		n.Set("operationId", doc.NewString(t.OperationID))
-		return n
-	}
-	n.Set("path", doc.NewString(t.Path))
-	n.Set("method", doc.NewString(t.Method))
-	return n
-}
-
 // expandFields says where each input goes.
 func (t Tool) expandFields(n *doc.Node) {
 	locations, sources, serializations, order := doc.NewObject(), doc.NewObject(), doc.NewObject(), doc.NewArray()
@@ -117,9 +102,18 @@ func (t Tool) expandFields(n *doc.Node) {
 		order.Append(doc.NewString(f.name))
 		locations.Set(f.name, doc.NewString(f.location))
 		sources.Set(f.name, doc.NewString(f.source))
-		if f.parameter {
-			serializations.Set(f.name, f.serialization())
+		if !f.parameter {
+			continue
 		}
+		s := doc.NewObject()
+		s.Set("sourceName", doc.NewString(f.source))
+		s.Set("location", doc.NewString(f.location))
+		s.Set("style", doc.NewString(f.style))
+		s.Set("explode", doc.NewBool(f.explode))
+		if f.schemaType != "" {
+			s.Set("schemaType", doc.NewString(f.schemaType))
+		}
+		serializations.Set(f.name, s)
 	}
 	n.Set("parameterLocations", locations)
 	n.Set("parameterSourceNames", sources)
@@ -127,16 +121,4 @@ func (t Tool) expandFields(n *doc.Node) {
 		n.Set("parameterSerializations", serializations)
 	}
 	n.Set("parameterOrder", order)
-}
-
-func (f field) serialization() *doc.Node {
-	n := doc.NewObject()
-	n.Set("sourceName", doc.NewString(f.source))
-	n.Set("location", doc.NewString(f.location))
-	n.Set("style", doc.NewString(f.style))
-	n.Set("explode", doc.NewBool(f.explode))
-	if f.schemaType != "" {
-		n.Set("schemaType", doc.NewString(f.schemaType))
-	}
-	return n
 }

@@ -31,7 +31,21 @@ func (s *schemas) inputs(o oas.Operation) ([]field, string) {
 	}
 	body, media := s.body(o)
 	fields = append(fields, body...)
-	expose(fields)
+	// Parameters whose name occurs more than once are told apart by where they are.
+	count, taken := map[string]int{}, map[string]bool{}
+	for _, f := range fields {
+		count[f.source]++
+	}
+	for i := range fields {
+		f := &fields[i]
+		if f.name = f.source; f.parameter && count[f.source] > 1 {
+			f.name = f.location + "_" + f.source
+		}
+		for taken[f.name] {
+			f.name += "_"
+		}
+		taken[f.name] = true
+	}
 	return fields, media
 }
 
@@ -114,23 +128,4 @@ func (s *schemas) body(o oas.Operation) ([]field, string) {
 	}
 	slices.SortFunc(out, func(a, b field) int { return cmp.Compare(a.source, b.source) })
 	return out, media
-}
-
-// expose chooses the names of fields: parameters whose name occurs more than
-// once are told apart by where they are.
-func expose(fields []field) {
-	count, taken := map[string]int{}, map[string]bool{}
-	for _, f := range fields {
-		count[f.source]++
-	}
-	for i := range fields {
-		f := &fields[i]
-		if f.name = f.source; f.parameter && count[f.source] > 1 {
-			f.name = f.location + "_" + f.source
-		}
-		for taken[f.name] {
-			f.name += "_"
-		}
-		taken[f.name] = true
-	}
 }

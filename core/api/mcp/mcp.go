@@ -39,41 +39,31 @@ func Compact(document *doc.Node) {
 	}
 	var kept []*doc.Node
 	for _, p := range view.Get("primitives").Items() {
-		if expanded := withoutAnswers(p); expanded && p.Get("allow").Is(doc.TypeBool) && !p.Get("allow").True() {
+		expanded := false
+		for _, name := range answers {
+			expanded = p.Delete(name) || expanded
+		}
+		if expanded && p.Get("allow").Is(doc.TypeBool) && !p.Get("allow").True() {
 			continue
 		}
 		kept = append(kept, p)
 	}
 	_, paired := oas.PairedSource(document.Get(oas.ExtensionKey, "upstream", "url").Text())
-	if len(kept) == 0 && paired && bare(view) {
+	list, others := view.Get("primitives"), view.Len()
+	if list.Is(doc.TypeArray, doc.TypeNull) {
+		others--
+	}
+	if len(kept) == 0 && paired && view.Is(doc.TypeObject, doc.TypeNull) && others == 0 {
 		document.Delete(ViewExtension)
 		return
 	}
-	if list := view.Get("primitives"); list.Is(doc.TypeArray) {
+	if list.Is(doc.TypeArray) {
 		list.SetItems(kept)
 	}
-}
-
-// bare reports whether a view has nothing but a list of primitives.
-func bare(view *doc.Node) bool {
-	others := view.Len()
-	if view.Get("primitives").Is(doc.TypeArray, doc.TypeNull) {
-		others--
-	}
-	return view.Is(doc.TypeObject, doc.TypeNull) && others == 0
 }
 
 // answers are the members that only expanded views have.
 var answers = []string{
 	"inputSchema", "outputSchema", "parameterLocations", "parameterSourceNames", "parameterSerializations", "parameterOrder",
 	"requestBodyContentType",
-}
-
-// withoutAnswers removes them and reports whether there were any.
-func withoutAnswers(primitive *doc.Node) bool {
-	found := false
-	for _, name := range answers {
-		found = primitive.Delete(name) || found
-	}
-	return found
 }

@@ -37,7 +37,9 @@ func unique(name string, o oas.Operation, taken map[string]bool) string {
 	if !taken[name] && len(name) <= maxName {
 		return name
 	}
-	name = cut(name, "_"+digest(o))
+	// The digest is part of names that clients remember, and no secret.
+	digest := sha1.Sum([]byte(o.Method + " " + plainPath(o)))
+	name = cut(name, "_"+hex.EncodeToString(digest[:4]))
 	out := name
 	for i := 2; taken[out]; i++ {
 		out = cut(name, "_"+strconv.Itoa(i))
@@ -66,11 +68,4 @@ func wordsOf(text string) string { return strings.Trim(separators.ReplaceAllStri
 // plainPath is the path without braces and outer slashes.
 func plainPath(o oas.Operation) string {
 	return strings.Trim(strings.NewReplacer("{", "", "}", "").Replace(o.Path), "/")
-}
-
-// digest tells apart operations whose names are alike; it is part of names that
-// clients remember, and no secret.
-func digest(o oas.Operation) string {
-	sum := sha1.Sum([]byte(o.Method + " " + plainPath(o)))
-	return hex.EncodeToString(sum[:4])
 }

@@ -30,13 +30,6 @@ func (s source) String() string {
 	return s.method + " " + s.path
 }
 
-func (s source) matches(t *Tool) bool {
-	if s.id != "" {
-		return t.OperationID == s.id
-	}
-	return t.Method == s.method && t.Path == s.path
-}
-
 // apply takes over what an entry of a view says about a tool.
 func (t *Tool) apply(p *doc.Node) error {
 	t.override, t.hints = p, p.Get("annotations")

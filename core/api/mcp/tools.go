@@ -32,25 +32,21 @@ type Warning struct {
 	Message                                   string
 }
 
-// label names an operation by its id, or by method and path.
-func label(o oas.Operation) string {
-	if id := o.ID(); id != "" {
-		return id
-	}
-	return o.Method + " " + o.Path
-}
-
 // sourceTools makes a tool of every operation that clients may call
 // (docs/wire/mcp-proxies.md#tool-view).
 func sourceTools(rest *doc.Node) ([]Tool, []Warning) {
 	operations := oas.Operations(rest)
 	slices.SortStableFunc(operations, func(a, b oas.Operation) int { return cmp.Compare(a.Path, b.Path) })
 	var warnings []Warning
-	listed := allowList(rest)
+	listed := false // only allowed operations can be called
+	for _, o := range rest.Get(oas.ExtensionKey, "middleware", "operations").Members() {
+		listed = listed || o.Get("allow", "enabled").True()
+	}
 	operations = slices.DeleteFunc(operations, func(o oas.Operation) bool {
 		reason := hidden(rest, o, listed)
 		if reason != "" {
-			warnings = append(warnings, Warning{Operation: label(o), Method: o.Method, Path: o.Path, Message: reason})
+			label := cmp.Or(o.ID(), o.Method+" "+o.Path)
+			warnings = append(warnings, Warning{Operation: label, Method: o.Method, Path: o.Path, Message: reason})
 		}
 		return reason != ""
 	})
@@ -70,16 +66,6 @@ func sourceTools(rest *doc.Node) ([]Tool, []Warning) {
 		tools[i] = t
 	}
 	return tools, warnings
-}
-
-// allowList reports whether only allowed operations can be called.
-func allowList(rest *doc.Node) bool {
-	for _, o := range rest.Get(oas.ExtensionKey, "middleware", "operations").Members() {
-		if o.Get("allow", "enabled").True() {
-			return true
-		}
-	}
-	return false
 }
 
 // hidden says why an operation cannot be called, or "".

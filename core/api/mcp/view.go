@@ -79,26 +79,17 @@ func (b *binder) bind(p *doc.Node) error {
 		return err
 	}
 	b.selected = b.selected || p.Get("allow").True()
-	if t == nil {
-		return b.missing(source, name)
-	}
-	if t.override != nil {
-		return invalid("source", "two tools are made of %s", source)
-	}
-	return t.apply(p)
-}
-
-// missing notes an entry whose source is gone.
-func (b *binder) missing(s source, name string) error {
 	switch {
-	case b.unknown[s.String()]:
-		return invalid("source", "two tools are made of %s", s)
+	case t != nil && t.override != nil || b.unknown[source.String()]:
+		return invalid("source", "two tools are made of %s", source)
+	case t != nil:
+		return t.apply(p)
 	case b.strict:
-		return invalid("source", "the source API has no operation %s for clients", s)
+		return invalid("source", "the source API has no operation %s for clients", source)
 	}
-	b.unknown[s.String()] = true
+	b.unknown[source.String()] = true
 	b.warnings = append(b.warnings, Warning{
-		Operation: s.String(), Source: s.String(), ToolName: name, Message: "the source API has no such operation for clients",
+		Operation: source.String(), Source: source.String(), ToolName: name, Message: "the source API has no such operation for clients",
 	})
 	return nil
 }
@@ -107,12 +98,14 @@ func (b *binder) missing(s source, name string) error {
 func (b *binder) find(s source) (*Tool, error) {
 	var found *Tool
 	for i := range b.tools {
-		if t := &b.tools[i]; s.matches(t) {
-			if found != nil {
-				return nil, invalid("source", "%s is not unique in the source API", s)
-			}
-			found = t
+		t := &b.tools[i]
+		if s.id != "" && t.OperationID != s.id || s.id == "" && (t.Method != s.method || t.Path != s.path) {
+			continue
 		}
+		if found != nil {
+			return nil, invalid("source", "%s is not unique in the source API", s)
+		}
+		found = t
 	}
 	return found, nil
 }
