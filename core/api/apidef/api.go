@@ -108,16 +108,8 @@ func (a API) write(d Draft, now time.Time) (API, error) {
 		}
 	}
 	a.updated, a.quiet = now, false
-	a.render(def, d.Document)
-	var err error
-	a.facts, err = read(a.definition)
-	return a, err
-}
-
-// render makes the API as stored out of trees. Its texts are parts of that, so that a
-// large document is in memory once.
-func (a *API) render(def, document *doc.Node) {
-	size := def.Size() + document.Size() + 512
+	// The texts are parts of the API as stored, so that a large document is in memory once.
+	size := def.Size() + d.Document.Size() + 512
 	for name, raw := range a.wrapper.All() {
 		size += len(name) + len(raw) + 8
 	}
@@ -125,17 +117,20 @@ func (a *API) render(def, document *doc.Node) {
 	definitionAt := len(b)
 	b, _ = def.AppendJSON(b)
 	definitionEnd, documentAt := len(b), len(b)
-	if document != nil {
+	if d.Document != nil {
 		b = append(b, `,"oas":`...)
 		documentAt = len(b)
-		b, _ = document.AppendJSON(b)
+		b, _ = d.Document.AppendJSON(b)
 	}
 	documentEnd := len(b)
 	b = append(a.appendTimes(a.appendWrapper(b)), '}')
 	a.definition, a.document, a.stored = b[definitionAt:definitionEnd:definitionEnd], nil, b[:len(b):len(b)]
-	if document != nil {
+	if d.Document != nil {
 		a.document = b[documentAt:documentEnd:documentEnd]
 	}
+	var err error
+	a.facts, err = read(a.definition)
+	return a, err
 }
 
 // WrapperNames is the wrapper with the members that are known: another spelling of
@@ -293,15 +288,6 @@ func textAt(text []byte, at int, want json.RawMessage) (json.RawMessage, bool) {
 		return nil, false
 	}
 	return text[at : at+len(want) : at+len(want)], true
-}
-
-// appendTexts appends what clients write, in their order.
-func (a API) appendTexts(b, definition, document []byte) []byte {
-	b = append(append(b, `"api_definition":`...), definition...)
-	if document != nil {
-		b = append(append(b, `,"oas":`...), document...)
-	}
-	return a.appendWrapper(b)
 }
 
 func (a API) appendWrapper(b []byte) []byte {

@@ -48,7 +48,12 @@ func (a API) Certificates() []Certificate {
 	for _, ids := range mapIn(o, "pinned_public_keys") {
 		add(UpstreamUse, pins(ids)...)
 	}
-	add(UpstreamUse, signerIn(o))
+	var signing struct {
+		ID string `json:"certificate_id"`
+	}
+	if raw, ok := o.Get("request_signing"); ok && json.Unmarshal(raw, &signing) == nil {
+		add(UpstreamUse, signing.ID)
+	}
 	add(ServerUse, listIn(o, "certificates")...)
 	slices.SortStableFunc(out, func(a, b Certificate) int { return strings.Compare(a.ID, b.ID) })
 	return out
@@ -68,17 +73,6 @@ func mapIn(o doc.Object, name string) (m map[string]string) {
 		return nil
 	}
 	return m
-}
-
-// signerIn returns the certificate that signs requests; "" when there is none.
-func signerIn(o doc.Object) string {
-	var signing struct {
-		ID string `json:"certificate_id"`
-	}
-	if raw, ok := o.Get("request_signing"); !ok || json.Unmarshal(raw, &signing) != nil {
-		return ""
-	}
-	return signing.ID
 }
 
 // pins returns the public keys of a domain: their identifiers stand in one text.

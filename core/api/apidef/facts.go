@@ -78,21 +78,17 @@ func read(definition []byte) (*facts, error) {
 	for name := range child(child(o, "version_data"), "versions").All() {
 		f.versions = append(f.versions, name)
 	}
-	f.routing(child(o, "definition"))
-	return f, nil
-}
-
-// routing reads the table of child versions, which only a base has.
-func (f *facts) routing(table doc.Object) {
-	if !truth(table, "enabled") {
-		return
-	}
-	for name := range child(table, "versions").All() {
-		if f.children == nil {
-			f.children = map[string]string{}
+	// The table of child versions, which only a base has.
+	if table := child(o, "definition"); truth(table, "enabled") {
+		versions := child(table, "versions")
+		for name := range versions.All() {
+			if f.children == nil {
+				f.children = map[string]string{}
+			}
+			f.children[name] = text(versions, name)
 		}
-		f.children[name] = text(child(table, "versions"), name)
 	}
+	return f, nil
 }
 
 // authentication names the methods a definition switches on. One that is not

@@ -259,7 +259,11 @@ func (v View) AppendJSON(b []byte) ([]byte, error) {
 	} else {
 		definition, document = v.api.shown(), v.api.document
 	}
-	b = v.api.appendTexts(append(b, '{'), definition, document)
+	b = append(append(b, `{"api_definition":`...), definition...)
+	if document != nil {
+		b = append(append(b, `,"oas":`...), document...)
+	}
+	b = v.api.appendWrapper(b)
 	for _, m := range []struct{ name, empty string }{
 		{"hook_references", "[]"}, {"is_site", "false"}, {"sort_by", "0"}, {"user_owners", "[]"}, {"user_group_owners", "[]"}, {"categories", "[]"},
 	} {

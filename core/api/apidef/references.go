@@ -24,9 +24,28 @@ func (a API) Refs() []integrity.Ref {
 	}
 	r := &refs{have: map[integrity.Target]bool{}}
 	for event, list := range child(child(o, "event_handlers"), "events").All() {
-		r.handlers("api_definition.event_handlers.events."+event, list)
+		var handlers []struct {
+			Name string `json:"handler_name"`
+			Meta struct {
+				ID string `json:"id"`
+			} `json:"handler_meta"`
+		}
+		_ = json.Unmarshal(list, &handlers) // a value of another type refers to nothing
+		for _, h := range handlers {
+			if h.Name == webhook.HandlerName {
+				r.add(webhook.Kind, h.Meta.ID, "api_definition.event_handlers.events."+event)
+			}
+		}
 	}
-	r.references(a.HookReferences())
+	var wrapped []struct {
+		Hook struct {
+			ID string `json:"id"`
+		} `json:"hook"`
+	}
+	_ = json.Unmarshal(a.HookReferences(), &wrapped) // as above
+	for _, ref := range wrapped {
+		r.add(webhook.Kind, ref.Hook.ID, "hook_references")
+	}
 	for _, id := range texts(o, "jwt_default_policies") {
 		r.add(policyKind, id, "api_definition.jwt_default_policies")
 	}
@@ -55,35 +74,6 @@ func (r *refs) add(kind, id, field string) {
 func (r *refs) scopes(field string, mapping doc.Object) {
 	for scope := range mapping.All() {
 		r.add(policyKind, text(mapping, scope), field+"."+scope)
-	}
-}
-
-// handlers adds the stored webhooks that the handlers of an event call.
-func (r *refs) handlers(field string, list []byte) {
-	var all []struct {
-		Name string `json:"handler_name"`
-		Meta struct {
-			ID string `json:"id"`
-		} `json:"handler_meta"`
-	}
-	_ = json.Unmarshal(list, &all) // a value of another type refers to nothing
-	for _, h := range all {
-		if h.Name == webhook.HandlerName {
-			r.add(webhook.Kind, h.Meta.ID, field)
-		}
-	}
-}
-
-// references adds the webhooks of the wrapper.
-func (r *refs) references(list []byte) {
-	var all []struct {
-		Hook struct {
-			ID string `json:"id"`
-		} `json:"hook"`
-	}
-	_ = json.Unmarshal(list, &all) // as above
-	for _, ref := range all {
-		r.add(webhook.Kind, ref.Hook.ID, "hook_references")
 	}
 }
 

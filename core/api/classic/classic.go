@@ -41,12 +41,7 @@ func Zero() *doc.Node {
 	}
 	n.Put(doc.NewObject(), "auth_configs")
 	n.Put(doc.NewObject(), "event_handlers", "events")
-	n.Put(zeroVersion(), "version_data", "versions", "")
-	return n
-}
-
-// zeroVersion is the one version of a definition made from a document.
-func zeroVersion() *doc.Node {
+	// The one version of a definition made from a document.
 	v := version.Zero()
 	for _, name := range []string{
 		"global_enforce_timeout_disabled", "global_headers_disabled", "global_response_headers_disabled",
@@ -56,5 +51,6 @@ func zeroVersion() *doc.Node {
 	}
 	v.Set("global_headers", doc.NewObject())
 	v.Set("global_response_headers", doc.NewObject())
-	return v
+	n.Put(v, "version_data", "versions", "")
+	return n
 }

@@ -35,8 +35,23 @@ func (t Table) Add(n New) error {
 	if base == "" {
 		base = t.Name()
 	}
-	if err := t.checkNew(n.Name, base); err != nil {
-		return err
+	children := t.Children()
+	switch {
+	case !t.root.Is(doc.TypeObject):
+		return fault.New(fault.Invalid, CodeDefinition, "the base API has no definition")
+	case strings.TrimSpace(n.Name) == "":
+		return fault.New(fault.Invalid, CodeName, "new version name is required").At("new_version_name")
+	case n.Name == Self:
+		return fault.New(fault.Invalid, CodeName, "%q stands for the base API and is no version name", Self).At("new_version_name")
+	case strings.TrimSpace(base) == "" && (!t.Enabled() || len(children) == 0):
+		return fault.New(fault.Invalid, CodeBaseName, "version name header should be set with base API ID").At("base_api_version_name")
+	case n.Name == base:
+		return duplicate(n.Name)
+	}
+	for _, c := range children {
+		if c.Name == n.Name || c.Name == base {
+			return duplicate(c.Name)
+		}
 	}
 	if !t.Enabled() {
 		t.put("enabled", doc.NewBool(true))
@@ -56,28 +71,6 @@ func (t Table) Add(n New) error {
 	t.append(Child{Name: n.Name, ID: n.ID})
 	if n.Default {
 		t.set("default", n.Name)
-	}
-	return nil
-}
-
-func (t Table) checkNew(name, base string) error {
-	children := t.Children()
-	switch {
-	case !t.root.Is(doc.TypeObject):
-		return fault.New(fault.Invalid, CodeDefinition, "the base API has no definition")
-	case strings.TrimSpace(name) == "":
-		return fault.New(fault.Invalid, CodeName, "new version name is required").At("new_version_name")
-	case name == Self:
-		return fault.New(fault.Invalid, CodeName, "%q stands for the base API and is no version name", Self).At("new_version_name")
-	case strings.TrimSpace(base) == "" && (!t.Enabled() || len(children) == 0):
-		return fault.New(fault.Invalid, CodeBaseName, "version name header should be set with base API ID").At("base_api_version_name")
-	case name == base:
-		return duplicate(name)
-	}
-	for _, c := range children {
-		if c.Name == name || c.Name == base {
-			return duplicate(c.Name)
-		}
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ type Query struct {
 // List describes the versions of a base, sorted by version name. find returns
 // the classic definition of an API, or nil: then the version is left out.
 func (t Table) List(find func(id string) *doc.Node, q Query) Metas {
-	out := Metas{APIs: []Meta{}, Pages: 1}
+	out, search := Metas{APIs: []Meta{}, Pages: 1}, strings.ToLower(strings.TrimSpace(q.Search))
 	for _, c := range t.Children() {
 		classic := find(c.ID)
 		if classic == nil {
@@ -42,18 +42,13 @@ func (t Table) List(find func(id string) *doc.Node, q Query) Metas {
 			ID: c.ID, Name: classic.Get("name").Text(), VersionName: c.Name, Internal: classic.Get("internal").True(),
 			ExpirationDate: classic.Get("expiration").Text(), IsDefault: c.Name == t.Default(),
 		}
-		if q.matches(m) {
+		if q.Access == "internal" && !m.Internal || q.Access == "external" && m.Internal {
+			continue
+		}
+		if strings.Contains(strings.ToLower(m.VersionName), search) || strings.Contains(strings.ToLower(m.Name), search) {
 			out.APIs = append(out.APIs, m)
 		}
 	}
 	slices.SortStableFunc(out.APIs, func(a, b Meta) int { return strings.Compare(a.VersionName, b.VersionName) })
 	return out
-}
-
-func (q Query) matches(m Meta) bool {
-	if q.Access == "internal" && !m.Internal || q.Access == "external" && m.Internal {
-		return false
-	}
-	search := strings.ToLower(strings.TrimSpace(q.Search))
-	return strings.Contains(strings.ToLower(m.VersionName), search) || strings.Contains(strings.ToLower(m.Name), search)
 }
