@@ -42,7 +42,12 @@ func addresses(api, base *doc.Node, name string, c Config) []address {
 	}
 	child := base != nil
 	if child && name == "" {
-		name = listed(base, api.Get("api_id").Text())
+		for listed, v := range base.Get("definition", "versions").Members() {
+			if v.Text() == api.Get("api_id").Text() {
+				name = listed
+				break
+			}
+		}
 	}
 	own := plain(api, c)
 	switch {
@@ -56,7 +61,12 @@ func addresses(api, base *doc.Node, name string, c Config) []address {
 	}
 	routing, all := base.Get("definition"), plain(base, c)
 	out := versioned(all, routing, name)
-	if isDefault(routing, name, child) {
+	if !child {
+		name = "self"
+	}
+	// Requests that name no version may reach this one under an address of its own.
+	if routing.Get("fallback_to_default").True() && routing.Get("location").Text() != "header" &&
+		routing.Get("default").Text() == name {
 		out = append(out, all...)
 	}
 	if child && !api.Get("internal").True() {
@@ -94,26 +104,6 @@ func versioned(plain []address, routing *doc.Node, name string) []address {
 	return out
 }
 
-// isDefault reports whether requests that name no version reach this one under
-// an address of its own.
-func isDefault(routing *doc.Node, name string, child bool) bool {
-	if !child {
-		name = "self"
-	}
-	return routing.Get("fallback_to_default").True() && routing.Get("location").Text() != "header" &&
-		routing.Get("default").Text() == name
-}
-
-// listed returns the name under which a base routes to a version, or "".
-func listed(base *doc.Node, id string) string {
-	for name, v := range base.Get("definition", "versions").Members() {
-		if v.Text() == id {
-			return name
-		}
-	}
-	return ""
-}
-
 // hosts lists the hosts that serve an API, with protocol; "" stands for the host
 // that the reader is on.
 func hosts(api *doc.Node, c Config) []string {
@@ -121,24 +111,19 @@ func hosts(api *doc.Node, c Config) []string {
 		return []string{c.withProtocol(domain)}
 	}
 	if tags := api.Get("tags").Texts(); len(tags) > 0 && !api.Get("tags_disabled").True() {
-		return append(c.edges(tags), "")
+		var out []string
+		for _, e := range c.Edges {
+			shared := slices.ContainsFunc(e.Tags, func(tag string) bool { return slices.Contains(tags, tag) })
+			if host := c.withProtocol(e.Endpoint); shared && e.Endpoint != "" && !slices.Contains(out, host) {
+				out = append(out, host)
+			}
+		}
+		return append(out, "")
 	}
 	if c.Hybrid || c.DefaultHost == "" {
 		return []string{""}
 	}
 	return []string{c.withProtocol(c.DefaultHost), ""}
-}
-
-// edges lists the addresses of gateways that load one of the tags.
-func (c Config) edges(tags []string) []string {
-	var out []string
-	for _, e := range c.Edges {
-		shared := slices.ContainsFunc(e.Tags, func(tag string) bool { return slices.Contains(tags, tag) })
-		if host := c.withProtocol(e.Endpoint); shared && e.Endpoint != "" && !slices.Contains(out, host) {
-			out = append(out, host)
-		}
-	}
-	return out
 }
 
 func (c Config) withProtocol(host string) string {
@@ -169,13 +154,11 @@ func hostOf(address string) string {
 	return host
 }
 
-// listenPath returns the listen path without trailing slash; "/" stays.
-func listenPath(api *doc.Node) string { return cleanPath(api.Get("proxy", "listen_path").Text()) }
-
-// cleanPath cleans a path; a slash within an expression separates nothing.
-func cleanPath(p string) string {
+// listenPath returns the listen path, clean and without trailing slash; "/" stays. A slash
+// within an expression separates nothing.
+func listenPath(api *doc.Node) string {
 	var kept []string
-	for _, segment := range segments(p) {
+	for _, segment := range segments(api.Get("proxy", "listen_path").Text()) {
 		switch segment {
 		case "", ".":
 		case "..":

@@ -53,8 +53,13 @@ func Merge(document *doc.Node, in Input) error {
 			items = append(items, entry)
 		}
 	}
-	for key := range stale(in) {
-		seen[key] = true
+	// A version may have been renamed, so that both its given and its listed name count.
+	for _, name := range []string{"", in.VersionName} {
+		for _, a := range addresses(in.Old, in.OldBase, name, in.Config) {
+			if entry, err := server(a.String()); err == nil {
+				seen[normal(entry.Get("url").Text())] = true
+			}
+		}
 	}
 	for _, entry := range document.Get("servers").Items() {
 		key := normal(entry.Get("url").Text())
@@ -67,23 +72,6 @@ func Merge(document *doc.Node, in Input) error {
 		document.Set("servers", list)
 	}
 	return nil
-}
-
-// stale returns what the old definition produced. A version may have been
-// renamed, so that both its given and its listed name count.
-func stale(in Input) map[string]bool {
-	out := map[string]bool{}
-	if in.Old == nil {
-		return out
-	}
-	for _, name := range []string{"", in.VersionName} {
-		for _, a := range addresses(in.Old, in.OldBase, name, in.Config) {
-			if entry, err := server(a.String()); err == nil {
-				out[normal(entry.Get("url").Text())] = true
-			}
-		}
-	}
-	return out
 }
 
 // normal returns a form of an address in which trailing slashes and unclean

@@ -3,7 +3,6 @@ package validation
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
@@ -16,9 +15,29 @@ func Classic(c *doc.Node) []Problem { return append(Served(c), Loadable(c)...) }
 // (docs/wire/conversion.md#validation).
 func Loadable(c *doc.Node) []Problem {
 	var p problems
-	p.dataSources(c)
-	p.sources(c)
-	p.positive(c)
+	seen := map[string]bool{} // names of data sources, which must differ by more than case
+	for i, source := range c.Get("graphql", "engine", "data_sources").Items() {
+		name := strings.ToLower(strings.TrimSpace(source.Get("name").Text()))
+		if seen[name] {
+			p.add(at("graphql.engine.data_sources", i, "name"), "is taken by another data source")
+		}
+		seen[name] = true
+	}
+	// A method that is on must know where the credential is.
+	for _, m := range authMethods {
+		config := c.Get("auth_configs", m[0])
+		if !c.Get(m[1]).True() || !config.Is(doc.TypeObject) {
+			continue
+		}
+		if config.Get("disable_header").True() && !config.Get("use_param").True() && !config.Get("use_cookie").True() {
+			p.add(at("auth_configs", m[0]), "is enabled without a header, query parameter or cookie to read")
+		}
+	}
+	timeouts(c, func(field string, v *doc.Node) {
+		if v.Float() < 0 || strings.HasPrefix(strings.TrimSpace(v.Text()), "-") {
+			p.add(field, "must not be negative")
+		}
+	})
 	p.upstream(c.Get("upstream_auth"))
 	proxy := c.Get("proxy")
 	// With service discovery the targets come from there.
@@ -29,35 +48,10 @@ func Loadable(c *doc.Node) []Problem {
 	return p
 }
 
-// dataSources wants names of GraphQL data sources to differ by more than case.
-func (p *problems) dataSources(c *doc.Node) {
-	seen := map[string]bool{}
-	for i, source := range c.Get("graphql", "engine", "data_sources").Items() {
-		name := strings.ToLower(strings.TrimSpace(source.Get("name").Text()))
-		if seen[name] {
-			p.add(at("graphql.engine.data_sources", i, "name"), "is taken by another data source")
-		}
-		seen[name] = true
-	}
-}
-
 // authMethods maps a method that needs a source to its switch.
 var authMethods = [][2]string{
 	{"authToken", "use_standard_auth"}, {"jwt", "enable_jwt"}, {"hmac", "enable_signature_checking"},
 	{"oauth", "use_oauth2"}, {"oidc", "use_openid"}, {"coprocess", "enable_coprocess_auth"},
-}
-
-// sources wants a method that is on to know where the credential is.
-func (p *problems) sources(c *doc.Node) {
-	for _, m := range authMethods {
-		config := c.Get("auth_configs", m[0])
-		if !c.Get(m[1]).True() || !config.Is(doc.TypeObject) {
-			continue
-		}
-		if config.Get("disable_header").True() && !config.Get("use_param").True() && !config.Get("use_cookie").True() {
-			p.add(at("auth_configs", m[0]), "is enabled without a header, query parameter or cookie to read")
-		}
-	}
 }
 
 // timeouts calls fn for every timeout of a definition, as a duration or a number.
@@ -71,23 +65,6 @@ func timeouts(c *doc.Node, fn func(field string, v *doc.Node)) {
 			fn(f+".duration", t.Get("duration"))
 		}
 	}
-}
-
-// positive refuses timeouts below zero.
-func (p *problems) positive(c *doc.Node) {
-	timeouts(c, func(field string, v *doc.Node) {
-		if v.Float() < 0 || strings.HasPrefix(strings.TrimSpace(v.Text()), "-") {
-			p.add(field, "must not be negative")
-		}
-	})
-}
-
-// duration reads a duration text; none is zero.
-func duration(text string) (time.Duration, error) {
-	if text == "" {
-		return 0, nil
-	}
-	return time.ParseDuration(text)
 }
 
 // upstream checks how the gateway authenticates to the upstream.

@@ -14,14 +14,36 @@ const authentication = gatewayExtension + ".server.authentication"
 // for is checked elsewhere.
 func Document(d *doc.Node, mcp bool) []Problem {
 	var p problems
-	auth := d.Get(gatewayExtension, "server", "authentication")
 	for _, place := range oas.Broken(d.Get(gatewayExtension)) {
 		p.add(place, "must be a whole number of 64 bits")
 	}
-	p.shortServer(d.Get(gatewayExtension, "server"))
-	p.handlers(d.Get(gatewayExtension, "server", "eventHandlers"))
-	p.sizes(d.Get(gatewayExtension, "middleware", "global"))
-	p.security(d)
+	// Texts that addresses are made of must be short before any is made. The classic form of the
+	// document is checked for the rest.
+	server := d.Get(gatewayExtension, "server")
+	p.short(gatewayExtension+".server.customDomain.name", server.Get("customDomain", "name").Text())
+	p.short(gatewayExtension+".server.listenPath.value", server.Get("listenPath", "value").Text())
+	// Gateways refuse what runs a script or writes a log without a name. The schema takes one with an
+	// id and a pause for a webhook.
+	for i, h := range server.Get("eventHandlers").Items() {
+		if kind := h.Get("type").Text(); (kind == "custom" || kind == "log") && !h.Get("name").Is(doc.TypeString) {
+			p.add(at(gatewayExtension+".server.eventHandlers", i, "name"), "is needed for an event handler of type %s", kind)
+		}
+	}
+	// The schema of operations has this rule, the one of whole APIs lacks it.
+	for _, path := range [][]string{{"cache", "timeout"}, {"requestSizeLimit", "value"}} {
+		if v := d.Get(gatewayExtension, "middleware", "global").Get(path...); v.Float() < 0 {
+			p.add(at(gatewayExtension+".middleware.global", path[0], path[1]), "must not be negative")
+		}
+	}
+	schemes := d.Get("components", "securitySchemes")
+	for i, requirement := range d.Get("security").Items() {
+		for name := range requirement.Members() {
+			if schemes.Get(name) == nil {
+				p.add(at("security", i, name), "names no scheme in components.securitySchemes")
+			}
+		}
+	}
+	auth := server.Get("authentication")
 	p.compliant(d, auth)
 	p.metadata(authentication+".protectedResourceMetadata", auth.Get("protectedResourceMetadata"), mcp)
 	p.toolView(d, mcp)
@@ -33,46 +55,6 @@ func Document(d *doc.Node, mcp bool) []Problem {
 		}
 	}
 	return p
-}
-
-// shortServer wants the texts that addresses are made of to be short before any is made. The
-// classic form of the document is checked for the rest.
-func (p *problems) shortServer(server *doc.Node) {
-	const field = gatewayExtension + ".server"
-	p.short(field+".customDomain.name", server.Get("customDomain", "name").Text())
-	p.short(field+".listenPath.value", server.Get("listenPath", "value").Text())
-}
-
-// handlers wants a name of what runs a script or writes a log: gateways refuse those without.
-// The schema takes one with an id and a pause for a webhook.
-func (p *problems) handlers(list *doc.Node) {
-	for i, h := range list.Items() {
-		if kind := h.Get("type").Text(); (kind == "custom" || kind == "log") && !h.Get("name").Is(doc.TypeString) {
-			p.add(at(gatewayExtension+".server.eventHandlers", i, "name"), "is needed for an event handler of type %s", kind)
-		}
-	}
-}
-
-// sizes wants no figure below zero where the schema of operations has that rule and the one
-// of whole APIs lacks it.
-func (p *problems) sizes(global *doc.Node) {
-	for _, path := range [][]string{{"cache", "timeout"}, {"requestSizeLimit", "value"}} {
-		if v := global.Get(path...); v.Float() < 0 {
-			p.add(at(gatewayExtension+".middleware.global", path[0], path[1]), "must not be negative")
-		}
-	}
-}
-
-// security wants every name in the root requirements to be a scheme.
-func (p *problems) security(d *doc.Node) {
-	schemes := d.Get("components", "securitySchemes")
-	for i, requirement := range d.Get("security").Items() {
-		for name := range requirement.Members() {
-			if schemes.Get(name) == nil {
-				p.add(at("security", i, name), "names no scheme in components.securitySchemes")
-			}
-		}
-	}
 }
 
 // compliant wants, in compliant mode, every method that is on to be part of a

@@ -73,7 +73,17 @@ func (p *problems) oauth2(field string, entry *doc.Node, overrides []*doc.Node) 
 		p.provider(f, provider)
 		p.issuers(f+".issuers", i, provider, issuers)
 	}
-	p.audience(field, providers, overrides)
+	// An exchange that is switched on must find out for whom: from a provider or from an override.
+	on := func(e *doc.Node) bool { return e.Get("enabled").True() }
+	found := func(e *doc.Node) bool {
+		return (on(e) || e.Get("enabled") == nil) && e.Get("audience").Text() != ""
+	}
+	known := func(provider *doc.Node) bool {
+		return provider.Get("grantType").Text() == jwtBearer || provider.Get("defaultTarget", "audience").Text() != ""
+	}
+	if slices.ContainsFunc(overrides, on) && !slices.ContainsFunc(providers, known) && !slices.ContainsFunc(overrides, found) {
+		p.add(field, "token exchange is used, but no provider and no operation says for which audience")
+	}
 }
 
 func (p *problems) oneOf(field string, v *doc.Node, allowed []string) {
@@ -84,7 +94,10 @@ func (p *problems) oneOf(field string, v *doc.Node, allowed []string) {
 
 func (p *problems) provider(field string, provider *doc.Node) {
 	p.oneOf(field+".grantType", provider.Get("grantType"), grantTypes)
-	if !isTokenEndpoint(provider.Get("tokenEndpoint").Text()) {
+	endpoint := provider.Get("tokenEndpoint").Text()
+	u, err := url.Parse(endpoint)
+	filledIn := strings.Contains(endpoint, "$tyk_context.") || isSecret(endpoint) // when a request comes
+	if !filledIn && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
 		p.add(field+".tokenEndpoint", "must be an absolute http or https address")
 	}
 	client := provider.Get("clientAuth")
@@ -107,16 +120,6 @@ func (p *problems) provider(field string, provider *doc.Node) {
 	}
 }
 
-// isTokenEndpoint accepts what gateways can make an address of: context variables
-// and secrets are filled in when a request comes.
-func isTokenEndpoint(text string) bool {
-	if strings.Contains(text, "$tyk_context.") || isSecret(text) {
-		return true
-	}
-	u, err := url.Parse(text)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
-}
-
 // issuers checks the issuers of provider i; seen says which provider has which.
 func (p *problems) issuers(field string, i int, provider *doc.Node, seen map[string]int) {
 	for n, issuer := range provider.Get("issuers").Texts() {
@@ -133,20 +136,5 @@ func (p *problems) issuers(field string, i int, provider *doc.Node, seen map[str
 		} else if _, err := regexp.Compile(pattern); err != nil {
 			p.add(at(field, n), "is no regular expression")
 		}
-	}
-}
-
-// audience wants an exchange that is switched on to find out for whom: from a
-// provider or from an override.
-func (p *problems) audience(field string, providers, overrides []*doc.Node) {
-	on := func(e *doc.Node) bool { return e.Get("enabled").True() }
-	found := func(e *doc.Node) bool {
-		return (on(e) || e.Get("enabled") == nil) && e.Get("audience").Text() != ""
-	}
-	known := func(provider *doc.Node) bool {
-		return provider.Get("grantType").Text() == jwtBearer || provider.Get("defaultTarget", "audience").Text() != ""
-	}
-	if slices.ContainsFunc(overrides, on) && !slices.ContainsFunc(providers, known) && !slices.ContainsFunc(overrides, found) {
-		p.add(field, "token exchange is used, but no provider and no operation says for which audience")
 	}
 }

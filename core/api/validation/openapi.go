@@ -84,17 +84,6 @@ func variables(text string) (names []string, ok bool) {
 	}
 }
 
-// operationsOf yields the operations of a path item in order.
-func operationsOf(item *doc.Node) func(func(string, *doc.Node) bool) {
-	return func(yield func(string, *doc.Node) bool) {
-		for _, method := range []string{"get", "put", "post", "delete", "options", "head", "patch", "trace"} {
-			if op := item.Get(method); op.Is(doc.TypeObject) && !yield(method, op) {
-				return
-			}
-		}
-	}
-}
-
 // paths checks what the operations of a document may not share.
 func (p *problems) paths(d *doc.Node) {
 	ids, patterns := map[string]bool{}, map[string]bool{}
@@ -111,7 +100,11 @@ func (p *problems) paths(d *doc.Node) {
 		patterns[pattern] = true
 		p.servers(field+".servers", item.Get("servers"))
 		shared := p.parameters(d, field+".parameters", item.Get("parameters"))
-		for method, op := range operationsOf(item) {
+		for _, method := range []string{"get", "put", "post", "delete", "options", "head", "patch", "trace"} {
+			op := item.Get(method)
+			if !op.Is(doc.TypeObject) {
+				continue
+			}
 			f := at(field, method)
 			if id := op.Get("operationId").Text(); id != "" {
 				if ids[id] {

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -22,11 +23,23 @@ const ListenPathText = `Listen path must start with "/"`
 // any kind, beyond Loadable (docs/wire/apis.md#validation, docs/wire/oas-apis.md#timeouts).
 func Served(c *doc.Node) []Problem {
 	var p problems
-	p.listenPath(c)
+	const field = "proxy.listen_path"
+	path := c.Get("proxy", "listen_path").Text()
+	switch protocol := c.Get("protocol").Text(); {
+	case !p.short(field, path):
+	case protocol == "tcp" || protocol == "tls": // known by their port
+	case slices.Contains(references, path):
+		p.add(field, "refers to no value: a name must follow %s", path)
+	case IsReference(path): // gateways put the path in its place
+	case !strings.HasPrefix(path, "/"):
+		p.add(field, ListenPathText)
+	default:
+		p.template(field, path)
+	}
 	p.addresses(c, "allowed_ips")
 	p.addresses(c, "blacklisted_ips")
 	timeouts(c, func(field string, v *doc.Node) {
-		if _, err := duration(v.Text()); err != nil {
+		if _, err := time.ParseDuration(v.Text()); err != nil && v.Text() != "" {
 			p.add(field, `must be a duration such as "500ms", "1.5s" or "2m"`)
 		}
 	})
@@ -48,22 +61,6 @@ func (p *problems) short(field, text string) bool {
 	}
 	p.add(field, "must not be longer than %d characters", maxAddress)
 	return false
-}
-
-func (p *problems) listenPath(c *doc.Node) {
-	const field = "proxy.listen_path"
-	path := c.Get("proxy", "listen_path").Text()
-	switch protocol := c.Get("protocol").Text(); {
-	case !p.short(field, path):
-	case protocol == "tcp" || protocol == "tls": // known by their port
-	case slices.Contains(references, path):
-		p.add(field, "refers to no value: a name must follow %s", path)
-	case IsReference(path): // gateways put the path in its place
-	case !strings.HasPrefix(path, "/"):
-		p.add(field, ListenPathText)
-	default:
-		p.template(field, path)
-	}
 }
 
 // template checks the expressions in a domain or path.
@@ -113,8 +110,10 @@ func (p *problems) targets(c *doc.Node) {
 	}
 	check("proxy.target_url", c.Get("proxy", "target_url"))
 	if c.Get("proxy", "enable_load_balancing").True() {
+		// Gateways add a scheme to a target that has none. Each gets requests, so that none may be empty.
 		for i, target := range c.Get("proxy", "target_list").Items() {
-			if !isBalanced(target.Text(), tcp) {
+			text := target.Text()
+			if text == "" || !isTarget(text, tcp) && (strings.Contains(text, "://") || !isTarget("http://"+text, false)) {
 				p.add(fmt.Sprintf("proxy.target_list.%d", i), `must have a host, such as "http://upstream.example:8080/" or "10.0.0.1:8080"`)
 			}
 		}
@@ -139,15 +138,6 @@ func isTarget(text string, tcp bool) bool {
 		return u.Scheme == "" || u.Host != "" || u.Opaque != ""
 	}
 	return u.Scheme != "" && u.Hostname() != ""
-}
-
-// isBalanced accepts targets among which requests are balanced: gateways add a scheme to one
-// that has none. Each gets requests, so that none may be empty.
-func isBalanced(text string, tcp bool) bool {
-	if text == "" {
-		return false
-	}
-	return isTarget(text, tcp) || !strings.Contains(text, "://") && isTarget("http://"+text, false)
 }
 
 // Faults of a domain or path with {name:pattern} in it.
