@@ -12,7 +12,15 @@ import (
 func extractAuthentication(document, ext, c *doc.Node) {
 	a := ext.Get("server", "authentication")
 	assign(c, doc.NewObject(), "auth_configs")
-	resetSchemes(c)
+	// What belongs to schemes goes, except the one member that stays when no scheme is converted.
+	const stays = "idp_client_id_mapping_disabled"
+	kept := c.Get(stays)
+	for _, s := range converters {
+		s.section.extract(nil, c)
+	}
+	c.Delete("auth_configs", string(SchemeToken))
+	assign(c, kept, stays)
+	assign(c, doc.NewNull(), "oauth_meta", "allowed_access_types")
 	hmacSection.extract(a.Get("hmac"), c)
 	oidcSection.extract(a.Get("oidc"), c)
 	for _, name := range []string{"hmac", "oidc"} {
@@ -24,25 +32,16 @@ func extractAuthentication(document, ext, c *doc.Node) {
 	if cert := a.Get("certificateAuth"); cert.Is(doc.TypeObject) {
 		assign(newSlot(c, string(SchemeToken)), read(cert.Get("enabled"), flag), "use_certificate")
 	}
-	extractLifetime(a.Get("customKeyLifetime"), c)
+	var n int64 // rule lifetime
+	if lifetime := a.Get("customKeyLifetime"); lifetime.Get("enabled").True() {
+		n = wholeSeconds(ParseDuration(lifetime.Get("value").Text()))
+	}
+	assign(c, doc.NewInt(n), "session_lifetime")
 	r := requirementsOf(document, a)
 	r.extract(c)
 	for _, names := range r.converted() {
 		extractRequirement(document, a, names, c)
 	}
-}
-
-// resetSchemes clears what belongs to schemes, except the one member that an
-// extraction leaves when no scheme is converted.
-func resetSchemes(c *doc.Node) {
-	const stays = "idp_client_id_mapping_disabled"
-	kept := c.Get(stays)
-	for _, s := range converters {
-		s.section.extract(nil, c)
-	}
-	c.Delete("auth_configs", string(SchemeToken))
-	assign(c, kept, stays)
-	assign(c, doc.NewNull(), "oauth_meta", "allowed_access_types")
 }
 
 // extractCustom converts the sources of a custom plugin. The slot is left out
@@ -61,15 +60,6 @@ func extractCustom(custom, c *doc.Node) {
 	if s.Equal(silent) {
 		c.Delete("auth_configs", "coprocess")
 	}
-}
-
-// extractLifetime: rule lifetime.
-func extractLifetime(lifetime, c *doc.Node) {
-	var n int64
-	if lifetime.Get("enabled").True() {
-		n = wholeSeconds(ParseDuration(lifetime.Get("value").Text()))
-	}
-	assign(c, doc.NewInt(n), "session_lifetime")
 }
 
 // extractRequirement converts the schemes that one requirement names. Of several
@@ -106,9 +96,22 @@ func extractScheme(native, entry *doc.Node, name string, c *doc.Node) {
 	converters[i].section.extract(entry, c)
 	extractSources(entry, s)
 	assign(s, doc.NewString(name), "name")
-	if scheme == SchemeOAuth {
-		extractAccessTypes(native, entry, c)
+	if scheme != SchemeOAuth {
+		return
 	}
+	out := doc.NewArray()
+	if entry.Get("refreshToken").True() {
+		out.Append(doc.NewString(refreshGrant))
+	}
+	for _, t := range accessTypes {
+		if native.Get("flows", t.flow).Is(doc.TypeObject) {
+			out.Append(doc.NewString(t.grant))
+		}
+	}
+	if out.Len() == 0 {
+		out = doc.NewNull()
+	}
+	assign(c, out, "oauth_meta", "allowed_access_types")
 }
 
 // extractToken converts an API key, whose place the native scheme states.
@@ -152,19 +155,3 @@ var accessTypes = []struct{ flow, grant string }{
 }
 
 const refreshGrant = "refresh_token"
-
-func extractAccessTypes(native, entry, c *doc.Node) {
-	out := doc.NewArray()
-	if entry.Get("refreshToken").True() {
-		out.Append(doc.NewString(refreshGrant))
-	}
-	for _, t := range accessTypes {
-		if native.Get("flows", t.flow).Is(doc.TypeObject) {
-			out.Append(doc.NewString(t.grant))
-		}
-	}
-	if out.Len() == 0 {
-		out = doc.NewNull()
-	}
-	assign(c, out, "oauth_meta", "allowed_access_types")
-}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/api/classic"
 	"github.com/gatehouse-io/gatehouse/core/doc"
-	"github.com/gatehouse-io/gatehouse/core/shape"
 )
 
 // zero is the classic form of an empty document. It is copied, never changed.
@@ -28,29 +27,20 @@ func base(over *doc.Node) *doc.Node {
 	}
 	c := over.Clone()
 	c.Delete("definition", "base_id") // never a part of the JSON form
-	dropMistyped(c)
+	// Top members in which a gateway would find a value of the wrong type go: one of them would
+	// void its whole feed. Names are compared as a whole: auth is not auth_provider.
+	for problems := classic.Check(c); len(problems) > 0; problems = classic.Check(c) {
+		for _, p := range problems {
+			name := p.Path
+			if end := strings.IndexAny(name, ".["); end >= 0 {
+				name = name[:end]
+			}
+			c.Delete(name)
+		}
+	}
 	addMissing(c, zero)
 	disable(c)
 	return c
-}
-
-// dropMistyped removes the top members in which a gateway would find a value of
-// the wrong type: one of them would void its whole feed.
-func dropMistyped(c *doc.Node) {
-	for problems := classic.Check(c); len(problems) > 0; problems = classic.Check(c) {
-		for _, p := range problems {
-			c.Delete(topMember(p))
-		}
-	}
-}
-
-// topMember returns the member of the definition that a problem is in. Names are
-// compared as a whole: auth is not auth_provider.
-func topMember(p shape.Problem) string {
-	if end := strings.IndexAny(p.Path, ".["); end >= 0 {
-		return p.Path[:end]
-	}
-	return p.Path
 }
 
 // addMissing adds the members of from that n lacks; null objects count as missing.

@@ -53,7 +53,13 @@ func compileList(head string, rows []row) *sequence {
 	_, keyed := strings.CutSuffix(head, ".*")
 	switch {
 	case first.rule == pairs:
-		return compilePairs(head, rows)
+		classic, _ = strings.CutSuffix(rows[0].classic, " (key)")
+		_, key, _ := cutList(rows[0].ext)
+		_, value, _ := cutList(rows[1].ext)
+		return &sequence{
+			ext: split(head), classic: split(classic), key: key, value: value,
+			joined: rows[1].rule == comma, emptyMap: slices.Contains(emptyMaps, last(split(classic))),
+		}
 	case !found || first.rule == event:
 		return nil
 	}
@@ -72,16 +78,6 @@ func compileList(head string, rows []row) *sequence {
 func (s *section) with(h hook) *section {
 	s.hook = h
 	return s
-}
-
-func compilePairs(head string, rows []row) *sequence {
-	classic, _ := strings.CutSuffix(rows[0].classic, " (key)")
-	_, key, _ := cutList(rows[0].ext)
-	_, value, _ := cutList(rows[1].ext)
-	return &sequence{
-		ext: split(head), classic: split(classic), key: key, value: value,
-		joined: rows[1].rule == comma, emptyMap: slices.Contains(emptyMaps, last(split(classic))),
-	}
 }
 
 // emptyMaps are the maps that the classic form shows as {}, all others as null

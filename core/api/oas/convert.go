@@ -34,7 +34,11 @@ func (l *leaf) toClassic(n *doc.Node) *doc.Node {
 	case durNS:
 		return doc.NewInt(int64(ParseDuration(n.Text())))
 	case tls:
-		return doc.NewInt(tlsNumber(n.Text()))
+		minor, ok := strings.CutPrefix(n.Text(), "1.")
+		if !ok || len(minor) != 1 || minor[0] < '0' || minor[0] > '3' {
+			return doc.NewInt(0)
+		}
+		return doc.NewInt(firstTLS + int64(minor[0]-'0'))
 	}
 	return read(n, l.kind)
 }
@@ -68,7 +72,10 @@ func (l *leaf) toExtension(n *doc.Node) *doc.Node {
 	case durNS:
 		return durationText(time.Duration(readWhole(n).Int()))
 	case tls:
-		return doc.NewString(tlsText(n.Int()))
+		if n.Int() < firstTLS || n.Int() > firstTLS+3 {
+			return doc.NewString("")
+		}
+		return doc.NewString("1." + string(rune('0'+n.Int()-firstTLS)))
 	}
 	return read(n, l.kind)
 }
@@ -77,18 +84,3 @@ func durationText(d time.Duration) *doc.Node { return doc.NewString(FormatDurati
 
 // firstTLS is the number of the version "1.0"; the next ones follow.
 const firstTLS = 0x0301
-
-func tlsNumber(version string) int64 {
-	minor, ok := strings.CutPrefix(version, "1.")
-	if !ok || len(minor) != 1 || minor[0] < '0' || minor[0] > '3' {
-		return 0
-	}
-	return firstTLS + int64(minor[0]-'0')
-}
-
-func tlsText(number int64) string {
-	if number < firstTLS || number > firstTLS+3 {
-		return ""
-	}
-	return "1." + string(rune('0'+number-firstTLS))
-}

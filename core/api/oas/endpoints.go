@@ -16,7 +16,13 @@ func extractEndpoints(document, ext, c *doc.Node) {
 	version := mainVersion(c)
 	assign(version, doc.NewBool(true), "use_extended_paths")
 	lists := version.Get("extended_paths")
-	clearLists(lists)
+	for _, name := range knownLists {
+		if zeroLists.Get(name) != nil {
+			lists.Set(name, zeroLists.Get(name).Clone())
+			continue
+		}
+		lists.Delete(name)
+	}
 	settings := ext.Get("middleware", "operations")
 	if settings.Len() == 0 {
 		return
@@ -30,21 +36,16 @@ func extractEndpoints(document, ext, c *doc.Node) {
 		}
 	}
 	if allowed := lists.Get("white_list"); allowed != nil {
-		sortAllowed(allowed)
+		items := allowed.Items()
+		slices.SortStableFunc(items, func(a, b *doc.Node) int {
+			return cmp.Or(strings.Compare(a.Get("path").Text(), b.Get("path").Text()),
+				strings.Compare(a.Get("method").Text(), b.Get("method").Text()))
+		})
+		allowed.SetItems(items)
 	}
 }
 
 func operationID(operation *doc.Node) string { return operation.Get("operationId").Text() }
-
-func clearLists(lists *doc.Node) {
-	for _, name := range knownLists {
-		if zeroLists.Get(name) != nil {
-			lists.Set(name, zeroLists.Get(name).Clone())
-			continue
-		}
-		lists.Delete(name)
-	}
-}
 
 var (
 	zeroLists  = mainVersion(zero).Get("extended_paths")
@@ -92,15 +93,6 @@ func first(n *doc.Node) *doc.Node {
 		return items[0]
 	}
 	return nil
-}
-
-func sortAllowed(list *doc.Node) {
-	items := list.Items()
-	slices.SortStableFunc(items, func(a, b *doc.Node) int {
-		return cmp.Or(strings.Compare(a.Get("path").Text(), b.Get("path").Text()),
-			strings.Compare(a.Get("method").Text(), b.Get("method").Text()))
-	})
-	list.SetItems(items)
 }
 
 // sortedPaths lists the paths of a document so that the more special ones come

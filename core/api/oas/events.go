@@ -89,9 +89,18 @@ func fillServer(ext, c *doc.Node) {
 	var out []*doc.Node
 	old := ext.Get("server", "eventHandlers").Items()
 	events := c.Get("event_handlers", "events")
-	triggers := events.Names()
-	slices.Sort(triggers)
-	for _, trigger := range triggerOrder(old, triggers) {
+	var triggers []string // as the document has them, then the others
+	for _, h := range old {
+		if t := h.Get("trigger").Text(); events.Get(t) != nil && !slices.Contains(triggers, t) {
+			triggers = append(triggers, t)
+		}
+	}
+	for _, t := range sortedNames(events) {
+		if !slices.Contains(triggers, t) {
+			triggers = append(triggers, t)
+		}
+	}
+	for _, trigger := range triggers {
 		for _, entry := range events.Get(trigger).Items() {
 			kind := handlerOf(func(k handler) bool { return k.classic == entry.Get("handler_name").Text() })
 			if kind != nil && entry.Get("handler_meta").Is(doc.TypeObject) && kind.wellTyped(entry.Get("handler_meta")) {
@@ -104,22 +113,6 @@ func fillServer(ext, c *doc.Node) {
 		return
 	}
 	assign(ext, doc.NewArray(out...), "server", "eventHandlers")
-}
-
-// triggerOrder lists triggers as the document has them, then the others.
-func triggerOrder(old []*doc.Node, triggers []string) []string {
-	var out []string
-	for _, h := range old {
-		if t := h.Get("trigger").Text(); slices.Contains(triggers, t) && !slices.Contains(out, t) {
-			out = append(out, t)
-		}
-	}
-	for _, t := range triggers {
-		if !slices.Contains(out, t) {
-			out = append(out, t)
-		}
-	}
-	return out
 }
 
 // take returns a copy of the handler of the document that says the same as a
@@ -138,18 +131,17 @@ func take(old []*doc.Node, trigger string, kind *handler, entry *doc.Node) *doc.
 func (k *handler) wellTyped(meta *doc.Node) bool {
 	full := maps.Collect(k.toClassic(nil).Get("handler_meta").Members())
 	for name, v := range meta.Members() {
-		if want := full[name]; want != nil && (!v.Is(want.Type(), doc.TypeNull) || !ofTexts(v)) {
+		want := full[name]
+		if want == nil {
+			continue
+		}
+		if !v.Is(want.Type(), doc.TypeNull) {
 			return false
 		}
-	}
-	return true
-}
-
-// ofTexts reports whether all members of an object are texts; of anything else, true.
-func ofTexts(n *doc.Node) bool {
-	for _, v := range n.Members() {
-		if !v.Is(doc.TypeString, doc.TypeNull) {
-			return false
+		for _, item := range v.Members() { // of an object: texts only
+			if !item.Is(doc.TypeString, doc.TypeNull) {
+				return false
+			}
 		}
 	}
 	return true

@@ -8,14 +8,30 @@ import (
 // (docs/wire/conversion.md#fill-authentication, docs/wire/conversion.md#fill-security).
 func fillAuthentication(d, ext, c *doc.Node) {
 	a := object(ext, "server", "authentication")
-	fillLifetime(a, c.Get("session_lifetime"))
+	// Rule lifetime. One that is off keeps its text, which the classic form has no place for.
+	n := readWhole(c.Get("session_lifetime")).Int()
+	block := object(a, "customKeyLifetime")
+	assignOrDrop(block, doc.NewBool(n != 0), "enabled")
+	if n != 0 {
+		assign(block, durationText(seconds(n)), "value")
+	}
 	configs := c.Get("auth_configs")
 	custom := object(a, "custom")
 	if slot := configs.Get("coprocess"); !silent(slot) {
 		fillSources(custom, slot)
 	}
-	if configs.Len() > 0 {
-		fillConfigured(a, c)
+	for _, k := range []struct {
+		name    string
+		section *section
+	}{{"hmac", hmacSection}, {"oidc", oidcSection}} {
+		if s := configs.Get(k.name); s.Is(doc.TypeObject) {
+			block := object(a, k.name)
+			k.section.fill(block, c)
+			fillSources(block, s)
+			if scopes := block.Get("scopes"); k.name == "oidc" && scopes.Get("claims").Len() == 0 {
+				fillClaims(scopes, "claimName", "claims")
+			}
+		}
 	}
 	oldForm := usesOldCertificate(d, a)
 	if configs.Len() > 0 {
@@ -28,34 +44,6 @@ func fillAuthentication(d, ext, c *doc.Node) {
 	fillSecurity(d, a, c)
 	if a.Get("securitySchemes").Is(doc.TypeObject) && a.Get("securitySchemes").Len() == 0 {
 		a.Delete("securitySchemes")
-	}
-}
-
-// fillLifetime: rule lifetime. A lifetime that is off keeps its text, which the classic
-// form has no place for.
-func fillLifetime(a, lifetime *doc.Node) {
-	n := readWhole(lifetime).Int()
-	block := object(a, "customKeyLifetime")
-	assignOrDrop(block, doc.NewBool(n != 0), "enabled")
-	if n != 0 {
-		assign(block, durationText(seconds(n)), "value")
-	}
-}
-
-// fillConfigured refreshes the blocks that have a slot.
-func fillConfigured(a, c *doc.Node) {
-	for _, k := range []struct {
-		name    string
-		section *section
-	}{{"hmac", hmacSection}, {"oidc", oidcSection}} {
-		if s := c.Get("auth_configs", k.name); s.Is(doc.TypeObject) {
-			block := object(a, k.name)
-			k.section.fill(block, c)
-			fillSources(block, s)
-			if scopes := block.Get("scopes"); k.name == "oidc" && scopes.Get("claims").Len() == 0 {
-				fillClaims(scopes, "claimName", "claims")
-			}
-		}
 	}
 }
 
@@ -95,7 +83,12 @@ func fillScheme(d, a, c *doc.Node, k *converter, oldForm bool) {
 		assignOrDrop(entry, doc.NewBool(oldForm && s.Get("use_certificate").True()), "enableClientCertificate")
 		fillTokenPlace(native, entry, s)
 	case SchemeJWT:
-		fillJWT(native, entry)
+		assign(native, doc.NewString("http"), "type")
+		assign(native, doc.NewString("bearer"), "scheme")
+		assign(native, doc.NewString("JWT"), "bearerFormat")
+		fillClaims(entry, "identityBaseField", "subjectClaims")
+		fillClaims(entry, "policyFieldName", "basePolicyClaims")
+		fillClaims(object(entry, "scopes"), "claimName", "claims")
 	case SchemeBasic:
 		assign(native, doc.NewString("http"), "type")
 		assign(native, doc.NewString("basic"), "scheme")
@@ -105,22 +98,15 @@ func fillScheme(d, a, c *doc.Node, k *converter, oldForm bool) {
 		assign(native, doc.NewString("oauth2"), "type")
 		CompleteFlow(native, "authorizationCode")
 	}
-	k.compact(a, name)
-	requireScheme(d, name)
-}
-
-// compact removes the empty members of an entry, and an entry that says nothing: the
-// native scheme alone has the same effect, except with OAuth
-// (docs/wire/extension.md#absent-and-empty, docs/wire/conversion.md#authentication). That of an API
-// key says something as long as it says whether it is enabled.
-func (k *converter) compact(a *doc.Node, name string) {
-	entry := a.Get("securitySchemes", name)
-	nothing := k.section.layout.compact(entry)
-	if nothing && k.scheme != SchemeToken && k.scheme != SchemeOAuth {
+	// An entry that says nothing goes: the native scheme alone has the same effect, except with OAuth
+	// (docs/wire/extension.md#absent-and-empty, docs/wire/conversion.md#authentication). That of an
+	// API key says something as long as it says whether it is enabled.
+	if k.section.layout.compact(entry) && k.scheme != SchemeToken && k.scheme != SchemeOAuth {
 		a.Delete("securitySchemes", name)
-		return
+	} else {
+		k.section.layout.complete(entry)
 	}
-	k.section.layout.complete(entry)
+	requireScheme(d, name)
 }
 
 // completeEntries writes the entries of the extension as the table says, also those
@@ -132,7 +118,15 @@ func completeEntries(d, a *doc.Node) {
 		if !entry.Is(doc.TypeObject) {
 			continue
 		}
-		tidyEntry(Recognise(native, entry), entry)
+		scheme := Recognise(native, entry)
+		if scheme == SchemeOAuth2 {
+			oauth2Layout.tidy(entry)
+		}
+		for _, k := range converters {
+			if k.scheme == scheme && scheme != SchemeToken { // an API key need not say whether it is enabled
+				k.section.layout.tidy(entry)
+			}
+		}
 		if native != nil || !entry.Get("enabled").True() {
 			continue
 		}
@@ -141,18 +135,6 @@ func completeEntries(d, a *doc.Node) {
 		if Recognise(guess, entry) == SchemeOAuth2 {
 			CompleteFlow(guess, "authorizationCode")
 			d.Put(guess, "components", "securitySchemes", name)
-		}
-	}
-}
-
-// tidyEntry: an API key need not say whether it is enabled.
-func tidyEntry(scheme Scheme, entry *doc.Node) {
-	if scheme == SchemeOAuth2 {
-		oauth2Layout.tidy(entry)
-	}
-	for i := range converters {
-		if k := &converters[i]; k.scheme == scheme && scheme != SchemeToken {
-			k.section.layout.tidy(entry)
 		}
 	}
 }

@@ -36,19 +36,16 @@ func fillEndpoints(d, ext, c *doc.Node) {
 		}
 	}
 	for _, settings := range ext.Get("middleware", "operations").Members() {
-		if settings.Is(doc.TypeObject) {
-			operationLayout.tidy(settings)
-			tidyNames(settings)
+		if !settings.Is(doc.TypeObject) {
+			continue
 		}
-	}
-}
-
-// tidyNames writes functions by their present name.
-func tidyNames(settings *doc.Node) {
-	for _, block := range slices.Concat(settings.Get("postPlugins").Items(), []*doc.Node{settings.Get("virtualEndpoint")}) {
-		if name := block.Get("name"); name.Text() != "" && block.Get("functionName").Text() == "" {
-			block.Set("functionName", name)
-			block.Delete("name")
+		operationLayout.tidy(settings)
+		// Functions go by their present name.
+		for _, block := range slices.Concat(settings.Get("postPlugins").Items(), []*doc.Node{settings.Get("virtualEndpoint")}) {
+			if name := block.Get("name"); name.Text() != "" && block.Get("functionName").Text() == "" {
+				block.Set("functionName", name)
+				block.Delete("name")
+			}
 		}
 	}
 }
@@ -126,10 +123,13 @@ func answer(operation, settings, entry *doc.Node) {
 func requireBody(operation, entry *doc.Node) {
 	schema := entry.Get("schema")
 	if !schema.Is(doc.TypeObject) || schema.Len() == 0 {
-		schema = decodeSchema(entry.Get("schema_b64").Text())
-	}
-	if schema == nil {
-		return
+		text, err := base64.StdEncoding.DecodeString(entry.Get("schema_b64").Text())
+		if err != nil {
+			return
+		}
+		if schema, err = doc.ParseNode(text); err != nil || !schema.Is(doc.TypeObject) {
+			return
+		}
 	}
 	if operation.Get("requestBody", "$ref") != nil {
 		operation.Set("requestBody", doc.NewObject())
@@ -137,16 +137,4 @@ func requireBody(operation, entry *doc.Node) {
 	content := doc.NewObject()
 	content.Put(schema.Clone(), "application/json", "schema")
 	assign(operation, content, "requestBody", "content")
-}
-
-func decodeSchema(encoded string) *doc.Node {
-	text, err := base64.StdEncoding.DecodeString(encoded)
-	if err != nil {
-		return nil
-	}
-	schema, err := doc.ParseNode(slices.Clone(text))
-	if err != nil || !schema.Is(doc.TypeObject) {
-		return nil
-	}
-	return schema
 }

@@ -23,15 +23,6 @@ func fillTokenPlace(native, entry, s *doc.Node) {
 	entry.Delete(in)
 }
 
-func fillJWT(native, entry *doc.Node) {
-	assign(native, doc.NewString("http"), "type")
-	assign(native, doc.NewString("bearer"), "scheme")
-	assign(native, doc.NewString("JWT"), "bearerFormat")
-	fillClaims(entry, "identityBaseField", "subjectClaims")
-	fillClaims(entry, "policyFieldName", "basePolicyClaims")
-	fillClaims(object(entry, "scopes"), "claimName", "claims")
-}
-
 // fillClaims: rule claims. The single value comes first in the list.
 func fillClaims(block *doc.Node, single, list string) {
 	value := block.Get(single).Text()

@@ -23,48 +23,33 @@ func requireScheme(d *doc.Node, name string) {
 	}
 }
 
-// alternatives are the requirement lists of a classic definition.
-type alternatives struct {
-	names  [][]string
-	scopes []*doc.Node
-}
-
-// alternativesOf reads the two lists. When they disagree in length the names are
-// those of the scopes; a single map of scopes alone says nothing about names.
-func alternativesOf(c *doc.Node) alternatives {
-	var out alternatives
-	for _, names := range c.Get("security_requirements").Items() {
-		out.names = append(out.names, names.Texts())
-	}
-	out.scopes = c.Get("security_requirement_scopes").Items()
-	if n := len(out.scopes); n > 0 && n != len(out.names) && (n > 1 || len(out.names) > 0) {
-		out.names = nil
-		for _, scopes := range out.scopes {
-			out.names = append(out.names, sortedNames(scopes))
-		}
-	}
-	return out
-}
-
-func (a alternatives) scopesAt(i int) *doc.Node {
-	if i < len(a.scopes) {
-		return a.scopes[i]
-	}
-	return nil
-}
-
 // fillSecurity rebuilds the requirements of a document (docs/wire/conversion.md#fill-security).
 func fillSecurity(d, a, c *doc.Node) {
-	all := alternativesOf(c)
-	if len(all.names) == 0 {
-		combine(d, a, all.scopesAt(0))
+	var all [][]string // names
+	for _, names := range c.Get("security_requirements").Items() {
+		all = append(all, names.Texts())
+	}
+	// When the two lists disagree in length the names are those of the scopes; a single map of scopes
+	// alone says nothing about names.
+	scopes := c.Get("security_requirement_scopes").Items()
+	if n := len(scopes); n > 0 && n != len(all) && (n > 1 || len(all) > 0) {
+		all = nil
+		for _, s := range scopes {
+			all = append(all, sortedNames(s))
+		}
+	}
+	if len(all) == 0 {
+		combine(d, a, first(c.Get("security_requirement_scopes")))
 		return
+	}
+	if len(scopes) == 0 {
+		scopes = make([]*doc.Node, len(all))
 	}
 	compliant := a.Get("securityProcessingMode").Text() == "compliant"
 	f := filler{d, a, vendorNames(a)}
 	var root []*doc.Node
 	vendor := doc.NewArray()
-	for i, names := range all.names {
+	for i, names := range all {
 		standard, own := f.divide(names)
 		switch {
 		case compliant && len(own) > 0:
@@ -74,7 +59,7 @@ func fillSecurity(d, a, c *doc.Node) {
 			vendor.Append(doc.NewStrings(own))
 		}
 		if len(standard) > 0 || len(own) == 0 {
-			root = append(root, f.requirement(standard, all.scopesAt(i)))
+			root = append(root, f.requirement(standard, scopes[i]))
 		}
 	}
 	f.write(root, vendor, compliant)
@@ -113,24 +98,22 @@ func vendorNames(a *doc.Node) []string {
 // divide parts the standard names of a requirement from the proprietary ones.
 func (f filler) divide(names []string) (standard, own []string) {
 	for _, name := range names {
-		if f.isOwn(name) {
+		native, entry := nativeScheme(f.d, name), f.a.Get("securitySchemes", name)
+		isOwn := slices.Contains(proprietary, name)
+		switch {
+		case isOwn:
+		case native == nil:
+			isOwn = slices.Contains(f.vendor, name) || entry != nil
+		default:
+			isOwn = entry != nil && Recognise(native, entry) == SchemeOther
+		}
+		if isOwn {
 			own = append(own, name)
 		} else {
 			standard = append(standard, name)
 		}
 	}
 	return standard, own
-}
-
-func (f filler) isOwn(name string) bool {
-	native, entry := nativeScheme(f.d, name), f.a.Get("securitySchemes", name)
-	switch {
-	case slices.Contains(proprietary, name):
-		return true
-	case native == nil:
-		return slices.Contains(f.vendor, name) || entry != nil
-	}
-	return entry != nil && Recognise(native, entry) == SchemeOther
 }
 
 // requirement writes the names with their scopes, which only some kinds of

@@ -21,8 +21,18 @@ func extractGlobal(ext, c *doc.Node) {
 		}
 		assign(c, pluginList.toClassic(plugins), "custom_middleware", p.classic)
 	}
-	extractAnalytics(global.Get("trafficLogs", "plugins"), c)
-	extractSizeLimit(global.Get("requestSizeLimit"), mainVersion(c))
+	// Rule analytics. Without entries the classic members stay.
+	if items := global.Get("trafficLogs", "plugins").Items(); len(items) > 0 {
+		first := items[0]
+		assignOrDrop(c, doc.NewBool(first.Get("enabled").True()), "analytics_plugin", "enable")
+		assignOrDrop(c, doc.NewString(first.Get("functionName").Text()), "analytics_plugin", "func_name")
+		assignOrDrop(c, doc.NewString(first.Get("path").Text()), "analytics_plugin", "plugin_path")
+	}
+	// Rule size.
+	limit, version := global.Get("requestSizeLimit"), mainVersion(c)
+	value := readWhole(limit.Get("value"))
+	assign(version, value, "global_size_limit")
+	assign(version, doc.NewBool(value.Int() == 0 || !limit.Get("enabled").True()), "global_size_limit_disabled")
 	if !ext.Get("errorOverrides").Is(doc.TypeObject) {
 		assign(c, doc.NewNull(), "error_overrides")
 	}
@@ -43,8 +53,27 @@ func fillGlobal(ext, c *doc.Node) {
 		}
 		assign(global, plugins, p.list)
 	}
-	fillAnalytics(global.Get("trafficLogs"), c.Get("analytics_plugin"))
-	fillSizeLimit(global, mainVersion(c))
+	if tracked := c.Get("analytics_plugin"); tracked.Get("enable").True() {
+		logs, plugin := global.Get("trafficLogs"), doc.NewObject()
+		if old := logs.Get("plugins").Items(); len(old) > 0 && old[0].Is(doc.TypeObject) {
+			plugin = old[0].Clone()
+		}
+		assign(plugin, doc.NewBool(true), "enabled")
+		assign(plugin, doc.NewString(tracked.Get("func_name").Text()), "functionName")
+		assign(plugin, doc.NewString(tracked.Get("plugin_path").Text()), "path")
+		for _, name := range []string{"code", "rawBodyOnly", "requireSession"} {
+			plugin.Delete(name)
+		}
+		assign(logs, doc.NewArray(plugin), "plugins")
+	}
+	version := mainVersion(c)
+	limit := readWhole(version.Get("global_size_limit"))
+	if limit.Int() == 0 {
+		global.Delete("requestSizeLimit")
+		return
+	}
+	assign(global, doc.NewBool(!version.Get("global_size_limit_disabled").True()), "requestSizeLimit", "enabled")
+	assign(global, limit, "requestSizeLimit", "value")
 }
 
 // errorOverride: what an override is matched with may be there and say nothing.
@@ -65,47 +94,3 @@ var errorOverride = hook{
 
 // mainVersion returns the version that counts.
 func mainVersion(c *doc.Node) *doc.Node { return c.Get("version_data", "versions", "") }
-
-// extractAnalytics: rule analytics. Without entries the classic members stay.
-func extractAnalytics(plugins, c *doc.Node) {
-	if items := plugins.Items(); len(items) > 0 {
-		first := items[0]
-		assignOrDrop(c, doc.NewBool(first.Get("enabled").True()), "analytics_plugin", "enable")
-		assignOrDrop(c, doc.NewString(first.Get("functionName").Text()), "analytics_plugin", "func_name")
-		assignOrDrop(c, doc.NewString(first.Get("path").Text()), "analytics_plugin", "plugin_path")
-	}
-}
-
-func fillAnalytics(logs, c *doc.Node) {
-	if !c.Get("enable").True() {
-		return
-	}
-	plugin := doc.NewObject()
-	if old := logs.Get("plugins").Items(); len(old) > 0 && old[0].Is(doc.TypeObject) {
-		plugin = old[0].Clone()
-	}
-	assign(plugin, doc.NewBool(true), "enabled")
-	assign(plugin, doc.NewString(c.Get("func_name").Text()), "functionName")
-	assign(plugin, doc.NewString(c.Get("plugin_path").Text()), "path")
-	for _, name := range []string{"code", "rawBodyOnly", "requireSession"} {
-		plugin.Delete(name)
-	}
-	assign(logs, doc.NewArray(plugin), "plugins")
-}
-
-// extractSizeLimit: rule size.
-func extractSizeLimit(limit, version *doc.Node) {
-	value := readWhole(limit.Get("value"))
-	assign(version, value, "global_size_limit")
-	assign(version, doc.NewBool(value.Int() == 0 || !limit.Get("enabled").True()), "global_size_limit_disabled")
-}
-
-func fillSizeLimit(global, version *doc.Node) {
-	limit := readWhole(version.Get("global_size_limit"))
-	if limit.Int() == 0 {
-		global.Delete("requestSizeLimit")
-		return
-	}
-	assign(global, doc.NewBool(!version.Get("global_size_limit_disabled").True()), "requestSizeLimit", "enabled")
-	assign(global, limit, "requestSizeLimit", "value")
-}

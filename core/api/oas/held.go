@@ -1,8 +1,6 @@
 package oas
 
 import (
-	"strings"
-
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
@@ -45,7 +43,11 @@ func restore(a *doc.Node, blocks []held) {
 	for _, h := range blocks {
 		around := a.Get(h.path[:len(h.path)-1]...)
 		if around.Is(doc.TypeObject) && a.Get(h.path...) == nil {
-			rootSection.layout.at("server.authentication." + strings.Join(h.path, ".")).tidy(h.block)
+			l := rootSection.layout.members["server"].members["authentication"]
+			for _, name := range h.path {
+				l = l.members[name]
+			}
+			l.tidy(h.block)
 			a.Put(h.block, h.path...)
 		}
 	}

@@ -38,7 +38,15 @@ func (l *layout) add(r row) {
 	twin := r.rule != block && r.rule != docOnly && r.rule != docKeep
 	l.mapped = l.mapped || twin
 	for name := range strings.SplitSeq(head, ".") {
-		l = l.member(name)
+		next := l.members[name]
+		if next == nil {
+			next = &layout{}
+			if l.members == nil {
+				l.members = map[string]*layout{}
+			}
+			l.members[name], l.order = next, append(l.order, name)
+		}
+		l = next
 		l.mapped = l.mapped || twin
 	}
 	if !isList {
@@ -53,17 +61,6 @@ func (l *layout) add(r row) {
 	l.items.add(r)
 }
 
-func (l *layout) member(name string) *layout {
-	if l.members == nil {
-		l.members = map[string]*layout{}
-	}
-	if l.members[name] == nil {
-		l.members[name] = &layout{}
-		l.order = append(l.order, name)
-	}
-	return l.members[name]
-}
-
 // cutItems divides a path at its first list or map of objects.
 func cutItems(path string) (head, rest string, ok bool) {
 	for i := range len(path) {
@@ -72,14 +69,6 @@ func cutItems(path string) (head, rest string, ok bool) {
 		}
 	}
 	return path, "", false
-}
-
-// at returns the layout at a path of the table.
-func (l *layout) at(path string) *layout {
-	for name := range strings.SplitSeq(path, ".") {
-		l = l.members[name]
-	}
-	return l
 }
 
 // compact removes empty members, completes the blocks that are not, and reports whether
@@ -112,7 +101,16 @@ func (l *layout) compact(n *doc.Node) (nothing bool) {
 // compactValue is compact for a member that is no block, or should be one and is not.
 func (l *layout) compactValue(n *doc.Node, name string, v *doc.Node) (nothing bool) {
 	if l.items != nil {
-		l.tidyItems(v)
+		for _, item := range v.Items() {
+			if item.Is(doc.TypeObject) {
+				l.items.tidy(item)
+			}
+		}
+		for _, item := range v.Members() {
+			if item.Is(doc.TypeObject) {
+				l.items.tidy(item)
+			}
+		}
 	}
 	nothing = isEmpty(v, l.kind) && l.empty != content
 	switch {
@@ -174,20 +172,6 @@ func (l *layout) tidy(n *doc.Node) {
 		}
 	}
 	l.complete(n)
-}
-
-// tidyItems tidies the objects in a list or map.
-func (l *layout) tidyItems(n *doc.Node) {
-	for _, item := range n.Items() {
-		if item.Is(doc.TypeObject) {
-			l.items.tidy(item)
-		}
-	}
-	for _, item := range n.Members() {
-		if item.Is(doc.TypeObject) {
-			l.items.tidy(item)
-		}
-	}
 }
 
 // dropNulls removes members of the table that are null, and empties those that have to be there.

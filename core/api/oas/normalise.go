@@ -16,8 +16,14 @@ func Normalise(document *doc.Node) {
 	ext := document.Get(ExtensionKey)
 	a := ext.Get("server", "authentication")
 	for name, entry := range a.Get("securitySchemes").Members() {
-		if Recognise(nativeScheme(document, name), entry) == SchemeJWT {
-			normaliseJWT(entry)
+		if Recognise(nativeScheme(document, name), entry) != SchemeJWT {
+			continue
+		}
+		normaliseClaims(entry, "subjectClaims", "identityBaseField")
+		normaliseClaims(entry, "basePolicyClaims", "policyFieldName")
+		normaliseClaims(entry.Get("scopes"), "claims", "claimName")
+		if source := entry.Get("source").Text(); source != "" {
+			assign(entry, doc.NewString(PadBase64(source)), "source")
 		}
 	}
 	for _, kind := range []string{"operations", "mcpTools", "mcpResources", "mcpPrompts"} {
@@ -27,15 +33,6 @@ func Normalise(document *doc.Node) {
 				assign(timeout, doc.NewInt(RoundUpSeconds(wait)), "value")
 			}
 		}
-	}
-}
-
-func normaliseJWT(entry *doc.Node) {
-	normaliseClaims(entry, "subjectClaims", "identityBaseField")
-	normaliseClaims(entry, "basePolicyClaims", "policyFieldName")
-	normaliseClaims(entry.Get("scopes"), "claims", "claimName")
-	if source := entry.Get("source").Text(); source != "" {
-		assign(entry, doc.NewString(PadBase64(source)), "source")
 	}
 }
 

@@ -29,29 +29,38 @@ func Extract(document, over *doc.Node, o Options) *doc.Node {
 	extractAuthentication(document, ext, c)
 	extractEndpoints(document, ext, c)
 	assign(c, doc.NewBool(true), "is_oas")
-	if o.MCP {
-		mark(c)
+	if !o.MCP {
+		return c
 	}
-	return c
-}
-
-// mark sets what tells gateways that an API speaks MCP; the adapter of a REST API
-// brings it along itself (docs/wire/mcp-proxies.md#markers).
-func mark(c *doc.Node) {
+	// Gateways must be told that an API speaks MCP; the adapter of a REST API brings that along
+	// itself (docs/wire/mcp-proxies.md#markers).
 	if _, paired := PairedSource(c.Get("proxy", "target_url").Text()); paired {
 		c.Delete("application_protocol")
 		c.Delete("json_rpc_version")
-		return
+		return c
 	}
 	assign(c, doc.NewString("mcp"), "application_protocol")
 	assign(c, doc.NewString("2.0"), "json_rpc_version")
+	return c
 }
 
 // Fill returns a copy of a document into which a classic definition is written;
 // nil is an empty document. Members without a twin, member order and the spelling
 // of what does not change survive (docs/wire/conversion.md#fill).
 func Fill(document, classic *doc.Node) *doc.Node {
-	d := skeleton(document)
+	d := document.Clone()
+	if !d.Is(doc.TypeObject) {
+		d = doc.NewObject()
+	}
+	if d.Get("openapi") == nil {
+		d.Set("openapi", doc.NewString(""))
+	}
+	if d.Get("info") == nil {
+		d.Set("info", doc.NewNull())
+	}
+	for _, name := range []string{"paths", "components", ExtensionKey} {
+		object(d, name)
+	}
 	ext := d.Get(ExtensionKey)
 	rootSection.fill(ext, classic)
 	fillUpstream(ext, classic)
@@ -75,7 +84,17 @@ func Fill(document, classic *doc.Node) *doc.Node {
 // ways that the schema does not allow.
 func Conform(document *doc.Node) {
 	ext := document.Get(ExtensionKey)
-	dropNulls(ext)
+	// What Fill writes as null though no document may have it so goes: a list of certificates that
+	// a definition does not have, say. Members that the table does not know stay as they are, except
+	// in security schemes.
+	rootSection.layout.dropNulls(ext)
+	auth := ext.Get("server", "authentication")
+	if auth.Get("securitySchemes") != nil {
+		auth.Set("securitySchemes", auth.Get("securitySchemes").Without((*doc.Node).IsNull))
+	}
+	for _, settings := range ext.Get("middleware", "operations").Members() {
+		operationLayout.dropNulls(settings)
+	}
 	for _, h := range ext.Get("server", "eventHandlers").Items() {
 		if h.Get("type").Text() == "webhook" && h.Get("id").Text() == "" {
 			addEmpty(h, "bodyTemplate")
@@ -86,7 +105,14 @@ func Conform(document *doc.Node) {
 			addEmpty(r, "pattern", "rewriteTo")
 		}
 	}
-	conformLifetime(ext.Get("server", "authentication", "customKeyLifetime"))
+	// A lifetime that is not on says so: what it says about the expiry of keys counts
+	// for keys with a lifetime of their own.
+	if lifetime := auth.Get("customKeyLifetime"); lifetime.Is(doc.TypeObject) && !lifetime.Get("enabled").True() {
+		lifetime.Set("enabled", doc.NewBool(false))
+		if ParseDuration(lifetime.Get("value").Text()) == 0 {
+			lifetime.Delete("value")
+		}
+	}
 }
 
 // addEmpty adds texts that Fill leaves out when they are empty, and that the schema requires.
@@ -96,54 +122,4 @@ func addEmpty(n *doc.Node, names ...string) {
 			n.Set(name, doc.NewString(""))
 		}
 	}
-}
-
-// conformLifetime says that a lifetime is off when it has none: what it says about the expiry
-// of keys counts for keys with a lifetime of their own.
-func conformLifetime(lifetime *doc.Node) {
-	if !lifetime.Is(doc.TypeObject) || lifetime.Get("enabled").True() {
-		return
-	}
-	lifetime.Set("enabled", doc.NewBool(false))
-	if ParseDuration(lifetime.Get("value").Text()) == 0 {
-		lifetime.Delete("value")
-	}
-}
-
-// dropNulls removes from an extension what Fill writes as null though no document may have it
-// so: a list of certificates that a definition does not have, say. Members that the table does
-// not know stay as they are, except in security schemes.
-func dropNulls(ext *doc.Node) {
-	rootSection.layout.dropNulls(ext)
-	if auth := ext.Get("server", "authentication"); auth.Get("securitySchemes") != nil {
-		auth.Set("securitySchemes", auth.Get("securitySchemes").Without((*doc.Node).IsNull))
-	}
-	for _, settings := range ext.Get("middleware", "operations").Members() {
-		operationLayout.dropNulls(settings)
-	}
-}
-
-// skeleton copies a document and adds the members that a filled one always has.
-func skeleton(document *doc.Node) *doc.Node {
-	d := document.Clone()
-	if !d.Is(doc.TypeObject) {
-		d = doc.NewObject()
-	}
-	for _, m := range []struct {
-		name string
-		zero func() *doc.Node
-	}{
-		{"openapi", func() *doc.Node { return doc.NewString("") }},
-		{"info", doc.NewNull},
-	} {
-		if d.Get(m.name) == nil {
-			d.Set(m.name, m.zero())
-		}
-	}
-	for _, name := range []string{"paths", "components", ExtensionKey} {
-		if !d.Get(name).Is(doc.TypeObject) {
-			d.Set(name, doc.NewObject())
-		}
-	}
-	return d
 }

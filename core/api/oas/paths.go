@@ -26,20 +26,33 @@ func Endpoint(document *doc.Node, path, method string) (id string, operation *do
 // (docs/wire/import.md#operation-ids).
 func Described(document *doc.Node, path, method string) string {
 	split := parametersOf
-	if hasExpression(path) {
-		split = parametrise
+	for s := range strings.SplitSeq(path, "/") {
+		if m := namedSegment.FindStringSubmatch(s); m != nil && m[2] != "" || expression.MatchString(s) {
+			split = parametrise
+			break
+		}
 	}
 	id, _ := endpoint(document, path, method, split)
 	return id
 }
 
+// endpoint makes the operation of a path and method where it is missing; split says what the path
+// of its item and the parameters are.
 func endpoint(document *doc.Node, path, method string, split func(string) (string, []*doc.Node)) (id string, operation *doc.Node) {
 	lower := strings.ToLower(method)
 	operation = pathItem(document, path).Get(lower)
 	if id = operationID(operation); id != "" {
 		return id, operation
 	}
-	item := describedItem(document, path, split)
+	clean, parameters := split(path)
+	item := pathItem(document, clean)
+	if !item.Is(doc.TypeObject) {
+		item = doc.NewObject()
+		document.Put(item, "paths", clean)
+	}
+	for _, p := range parameters {
+		addParameter(document, item, p)
+	}
 	operation = item.Get(lower)
 	if id = operationID(operation); id != "" {
 		return id, operation
@@ -67,21 +80,6 @@ func description() *doc.Node {
 	return n
 }
 
-// describedItem returns the item of a path, made where it is missing, with its
-// parameters; split says what both are.
-func describedItem(document *doc.Node, path string, split func(string) (string, []*doc.Node)) *doc.Node {
-	clean, parameters := split(path)
-	item := pathItem(document, clean)
-	if !item.Is(doc.TypeObject) {
-		item = doc.NewObject()
-		document.Put(item, "paths", clean)
-	}
-	for _, p := range parameters {
-		addParameter(document, item, p)
-	}
-	return item
-}
-
 // addParameter describes a parameter of a path item that does not have it yet.
 func addParameter(document, item, parameter *doc.Node) {
 	list := item.Get("parameters")
@@ -107,16 +105,6 @@ var (
 // no path of a URL has, the blank among them, and repeated dots and groups. Others, such as + and
 // $, are text there.
 var expression = regexp.MustCompile(`[ \[\]\\^|]|[.)][*+?]`)
-
-// hasExpression reports whether a path of a description has a regular expression in it.
-func hasExpression(path string) bool {
-	for s := range strings.SplitSeq(path, "/") {
-		if m := namedSegment.FindStringSubmatch(s); m != nil && m[2] != "" || expression.MatchString(s) {
-			return true
-		}
-	}
-	return false
-}
 
 // parametersOf returns a path of a description, and the parameters that are whole segments.
 func parametersOf(path string) (same string, parameters []*doc.Node) {

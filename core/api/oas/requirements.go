@@ -65,10 +65,15 @@ func (r requirements) extract(c *doc.Node) {
 	}
 	names, scopes := doc.NewArray(), doc.NewArray()
 	for _, n := range r.root {
-		if !r.swallowed(n) {
-			names.Append(doc.NewStrings(orEmpty(sortedNames(n))))
-			scopes.Append(scopesOf(n))
+		if r.swallowed(n) {
+			continue
 		}
+		byScheme := doc.NewObject()
+		for name, list := range n.Members() {
+			byScheme.Set(name, doc.NewStrings(list.Texts()))
+		}
+		names.Append(doc.NewStrings(orEmpty(sortedNames(n))))
+		scopes.Append(byScheme)
 	}
 	for _, list := range r.vendor {
 		names.Append(doc.NewStrings(list))
@@ -93,12 +98,4 @@ func (r requirements) swallowed(n *doc.Node) bool {
 		return slices.Contains(list, name) && !slices.Contains(proprietary, name) &&
 			slices.ContainsFunc(list, func(s string) bool { return slices.Contains(proprietary, s) })
 	})
-}
-
-func scopesOf(requirement *doc.Node) *doc.Node {
-	out := doc.NewObject()
-	for name, scopes := range requirement.Members() {
-		out.Set(name, doc.NewStrings(scopes.Texts()))
-	}
-	return out
 }

@@ -28,7 +28,12 @@ func Recognise(native, entry *doc.Node) Scheme {
 	case "apiKey":
 		return SchemeToken
 	case "http":
-		return recogniseHTTP(native)
+		switch scheme := native.Get("scheme").Text(); {
+		case scheme == "basic":
+			return SchemeBasic
+		case scheme == "bearer" && native.Get("bearerFormat").Text() == "JWT":
+			return SchemeJWT
+		}
 	case "oauth2":
 		switch {
 		case entry.Get("scopeCheck") != nil, entry.Get("protectedResourceMetadata") != nil, entry.Get("tokenExchange") != nil:
@@ -37,16 +42,6 @@ func Recognise(native, entry *doc.Node) Scheme {
 			return SchemeExternalOAuth
 		}
 		return SchemeOAuth
-	}
-	return SchemeOther
-}
-
-func recogniseHTTP(native *doc.Node) Scheme {
-	switch scheme := native.Get("scheme").Text(); {
-	case scheme == "basic":
-		return SchemeBasic
-	case scheme == "bearer" && native.Get("bearerFormat").Text() == "JWT":
-		return SchemeJWT
 	}
 	return SchemeOther
 }

@@ -101,21 +101,16 @@ func (l *sequence) toExtension(old, v *doc.Node) *doc.Node {
 			entries = append(entries, entry)
 		}
 	}
-	return doc.NewArray(l.item.update(old, entries)...)
-}
-
-// update fills entries into the items that stand for them, or into new ones.
-func (s *section) update(old *doc.Node, entries []*doc.Node) []*doc.Node {
-	items := s.pair(old, entries)
+	items := l.item.pair(old, entries)
 	for i, entry := range entries {
 		if items[i] == nil {
 			items[i] = doc.NewObject()
 		}
-		s.fill(items[i], entry)
-		s.layout.compact(items[i])
-		s.layout.complete(items[i])
+		l.item.fill(items[i], entry)
+		l.item.layout.compact(items[i])
+		l.item.layout.complete(items[i])
 	}
-	return items
+	return doc.NewArray(items...)
 }
 
 // pair returns copies of the items of the document for the entries that say the
@@ -128,7 +123,9 @@ func (s *section) pair(old *doc.Node, entries []*doc.Node) []*doc.Node {
 	says := map[string][]int{}      // by what they say, in order
 	for i, item := range olds {
 		if free[i] = item.Is(doc.TypeObject); free[i] {
-			what := s.fresh(s.classicOf(item)).Canonical()
+			entry := doc.NewObject()
+			s.extract(item, entry)
+			what := s.fresh(entry).Canonical()
 			says[what] = append(says[what], i)
 		}
 	}
@@ -150,12 +147,6 @@ func (s *section) fresh(entry *doc.Node) *doc.Node {
 	item := doc.NewObject()
 	s.fill(item, entry)
 	return item
-}
-
-func (s *section) classicOf(item *doc.Node) *doc.Node {
-	entry := doc.NewObject()
-	s.extract(item, entry)
-	return entry
 }
 
 // toPairs makes a list of a map, sorted by key. Pairs of the document with the

@@ -14,9 +14,17 @@ var discoveries = []struct{ ext, classic []string }{
 	{[]string{"upstream", "uptimeTests", "serviceDiscovery"}, []string{"uptime_tests", "config", "service_discovery"}},
 }
 
+// extractUpstream: rules sd-cache, uptime-enabled and lb.
 func extractUpstream(ext, c *doc.Node) {
 	for _, d := range discoveries {
-		extractDiscoveryCache(ext.Get(d.ext...), c.Get(d.classic...))
+		found, classic := ext.Get(d.ext...), c.Get(d.classic...)
+		wait := readWhole(found.Get("cacheTimeout"))
+		on := wait.Int() > 0
+		if cache := found.Get("cache"); cache.Is(doc.TypeObject) {
+			wait, on = readWhole(cache.Get("timeout")), cache.Get("enabled").True()
+		}
+		assign(classic, wait, "cache_timeout")
+		assign(classic, doc.NewBool(!on || !found.Get("enabled").True()), "cache_disabled")
 	}
 	assign(c, doc.NewBool(!ext.Get("upstream", "uptimeTests", "enabled").True()), "uptime_tests", "disabled")
 	extractBalancing(ext.Get("upstream", "loadBalancing"), c.Get("proxy"))
@@ -24,33 +32,19 @@ func extractUpstream(ext, c *doc.Node) {
 
 func fillUpstream(ext, c *doc.Node) {
 	for _, d := range discoveries {
-		fillDiscoveryCache(ext.Get(d.ext...), c.Get(d.classic...))
+		found, classic := ext.Get(d.ext...), c.Get(d.classic...)
+		found.Delete("cacheTimeout")
+		if !classic.Get("use_discovery_service").True() || classic.Get("cache_disabled").True() {
+			found.Delete("cache")
+			continue
+		}
+		assign(found, doc.NewBool(true), "cache", "enabled")
+		assignOrDrop(found, readWhole(classic.Get("cache_timeout")), "cache", "timeout")
 	}
 	tests := c.Get("uptime_tests", "check_list")
 	on := tests.Is(doc.TypeArray) && tests.Len() > 0 && !c.Get("uptime_tests", "disabled").True()
 	assign(ext, doc.NewBool(on), "upstream", "uptimeTests", "enabled")
 	fillBalancing(ext, c.Get("proxy"))
-}
-
-// extractDiscoveryCache: rule sd-cache.
-func extractDiscoveryCache(ext, c *doc.Node) {
-	wait := readWhole(ext.Get("cacheTimeout"))
-	on := wait.Int() > 0
-	if cache := ext.Get("cache"); cache.Is(doc.TypeObject) {
-		wait, on = readWhole(cache.Get("timeout")), cache.Get("enabled").True()
-	}
-	assign(c, wait, "cache_timeout")
-	assign(c, doc.NewBool(!on || !ext.Get("enabled").True()), "cache_disabled")
-}
-
-func fillDiscoveryCache(ext, c *doc.Node) {
-	ext.Delete("cacheTimeout")
-	if !c.Get("use_discovery_service").True() || c.Get("cache_disabled").True() {
-		ext.Delete("cache")
-		return
-	}
-	assign(ext, doc.NewBool(true), "cache", "enabled")
-	assignOrDrop(ext, readWhole(c.Get("cache_timeout")), "cache", "timeout")
 }
 
 // maxTargets limits the list that weights are written out to; weights that ask
@@ -66,31 +60,23 @@ func extractBalancing(ext, proxy *doc.Node) {
 		assign(proxy, doc.NewNull(), "target_list")
 		return
 	}
+	weights, sum := make([]float64, len(targets)), 0.0
+	for i, t := range targets {
+		weights[i] = max(0, float64(readWhole(t.Get("weight")).Int()))
+		sum += weights[i]
+	}
 	out := doc.NewArray()
-	for i, n := range repetitions(targets) {
-		for range n {
+	for i, w := range weights {
+		if sum > maxTargets && w > 0 {
+			w = max(1, w*maxTargets/sum)
+		}
+		for range int(w) {
 			out.Append(doc.NewString(targets[i].Get("url").Text()))
 		}
 	}
 	assign(proxy, doc.NewBool(ext.Get("enabled").True()), "enable_load_balancing")
 	assign(proxy, doc.NewBool(ext.Get("skipUnavailableHosts").True()), "check_host_against_uptime_tests")
 	assign(proxy, out, "target_list")
-}
-
-func repetitions(targets []*doc.Node) []int {
-	weights, sum := make([]float64, len(targets)), 0.0
-	for i, t := range targets {
-		weights[i] = max(0, float64(readWhole(t.Get("weight")).Int()))
-		sum += weights[i]
-	}
-	out := make([]int, len(targets))
-	for i, w := range weights {
-		if sum > maxTargets && w > 0 {
-			w = max(1, w*maxTargets/sum)
-		}
-		out[i] = int(w)
-	}
-	return out
 }
 
 func fillBalancing(ext, proxy *doc.Node) {
@@ -113,18 +99,12 @@ func fillBalancing(ext, proxy *doc.Node) {
 		}
 		known[url] = t
 	}
-	assign(block, targetList(weights, known), "targets")
-}
-
-// targetList writes weights as targets, sorted by address; what the document
-// knows of a target besides is kept.
-func targetList(weights map[string]int64, known map[string]*doc.Node) *doc.Node {
 	urls := make([]string, 0, len(weights))
 	for url := range weights {
 		urls = append(urls, url)
 	}
 	slices.Sort(urls)
-	out := doc.NewArray()
+	targets := doc.NewArray()
 	for _, url := range urls {
 		t := known[url].Clone()
 		if !t.Is(doc.TypeObject) {
@@ -132,9 +112,9 @@ func targetList(weights map[string]int64, known map[string]*doc.Node) *doc.Node 
 		}
 		assign(t, doc.NewString(url), "url")
 		assign(t, doc.NewInt(weights[url]), "weight")
-		out.Append(t)
+		targets.Append(t)
 	}
-	return out
+	assign(block, targets, "targets")
 }
 
 // uptimeTest: rule url-scheme.
