@@ -127,12 +127,15 @@ const (
 // resync returns how much of a and of b to skip so that they agree again, and takes
 // what it looked at from left.
 func resync(a, b []byte, left *int) (skipA, skipB int) {
-	for t := 0; t <= window && t+anchor <= len(a); t = next(t) {
+	for t := 0; t <= window && t+anchor <= len(a); t++ {
 		*left -= min(len(b), window)
 		mark := a[t : t+anchor]
 		if k := bytes.Index(b[:min(len(b), window+anchor)], mark); k >= 0 {
 			back := commonSuffix(a[:t], b[:k])
 			return cut(a, t-back), cut(b, cut(a, t-back)-(t-back)+k-back)
+		}
+		if t >= 64 { // every sixteenth offset will do: most differences are short
+			t += 15
 		}
 	}
 	*left -= len(a) + len(b)
@@ -155,15 +158,6 @@ func far(text, other []byte) int {
 		return -1
 	}
 	return bytes.Index(text, other[:anchor])
-}
-
-// next visits every offset at first and every sixteenth further on: most
-// differences are short.
-func next(t int) int {
-	if t < 64 {
-		return t + 1
-	}
-	return t + 16
 }
 
 // cut moves an offset forward to the start of a character.

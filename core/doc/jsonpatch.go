@@ -104,13 +104,31 @@ func (p *patching) step() error {
 	if err != nil {
 		return err
 	}
-	switch op := p.op.Get("op"); op.Text() {
+	op := p.op.Get("op").Text()
+	var v *Node
+	if op == "add" || op == "replace" || op == "test" {
+		if v = p.op.Get("value").Clone(); v == nil { // a copy: the patch may be applied again
+			return errors.New(`"value" is missing`)
+		}
+	}
+	switch op {
 	case "add":
-		return p.withValue(func(v *Node) error { return p.add(path, v) })
+		return p.add(path, v)
 	case "replace":
-		return p.withValue(func(v *Node) error { return p.replace(path, v) })
+		n, err := p.at(path)
+		if err == nil {
+			*n = *v
+		}
+		return err
 	case "test":
-		return p.withValue(func(v *Node) error { return p.test(path, v) })
+		n, err := p.at(path)
+		if err == nil {
+			err = p.whole(n)
+		}
+		if err == nil && !n.Equal(v) {
+			err = errTest
+		}
+		return err
 	case "remove":
 		_, err := p.remove(path)
 		return err
@@ -121,15 +139,6 @@ func (p *patching) step() error {
 	default:
 		return errors.New(`"op" must be one of add, remove, replace, move, copy and test`)
 	}
-}
-
-// withValue passes on a value of its own: the patch may be applied again.
-func (p *patching) withValue(fn func(*Node) error) error {
-	v := p.op.Get("value")
-	if v == nil {
-		return errors.New(`"value" is missing`)
-	}
-	return fn(v.Clone())
 }
 
 // pointer returns the unescaped segments of a JSON pointer (RFC 6901).
@@ -246,7 +255,13 @@ func (p *patching) remove(path []string) (*Node, error) {
 		return nil, err
 	}
 	if holder.Is(TypeObject) {
-		p.takeOut(holder, name)
+		if holder.index == nil {
+			holder.Delete(name)
+			return v, nil
+		}
+		holder.nodes[holder.index[name]] = nil
+		delete(holder.index, name)
+		p.holed[holder] = true
 		return v, nil
 	}
 	i, err := position(name, len(holder.nodes)-1)
@@ -257,17 +272,6 @@ func (p *patching) remove(path []string) (*Node, error) {
 		holder.nodes = slices.Delete(holder.nodes, i, i+1)
 	}
 	return v, err
-}
-
-// takeOut removes a member of an object.
-func (p *patching) takeOut(holder *Node, name string) {
-	if holder.index == nil {
-		holder.Delete(name)
-		return
-	}
-	holder.nodes[holder.index[name]] = nil
-	delete(holder.index, name)
-	p.holed[holder] = true
 }
 
 // whole closes all holes before a value is looked at that may have some.
@@ -285,7 +289,7 @@ func (p *patching) whole(v *Node) error {
 	return nil
 }
 
-// compact closes the holes that takeOut left.
+// compact closes the holes that remove left.
 func (n *Node) compact() {
 	kept := 0
 	for i, v := range n.nodes {
@@ -298,25 +302,6 @@ func (n *Node) compact() {
 	clear(n.nodes[kept:])
 	n.names, n.nodes = n.names[:kept], n.nodes[:kept]
 	n.reindex()
-}
-
-func (p *patching) replace(path []string, v *Node) error {
-	n, err := p.at(path)
-	if err == nil {
-		*n = *v
-	}
-	return err
-}
-
-func (p *patching) test(path []string, v *Node) error {
-	n, err := p.at(path)
-	if err == nil {
-		err = p.whole(n)
-	}
-	if err == nil && !n.Equal(v) {
-		err = errTest
-	}
-	return err
 }
 
 // move takes a value from one place to another, but not into itself (RFC 6902,

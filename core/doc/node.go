@@ -53,7 +53,14 @@ func ParseNode(text []byte) (*Node, error) {
 
 // parse reads the value at i of a text that is known to be valid.
 func parse(text []byte, i int) (*Node, int, error) {
+	kind := TypeNumber
 	switch text[i] {
+	case '"':
+		kind = TypeString
+	case 't', 'f':
+		kind = TypeBool
+	case 'n':
+		kind = TypeNull
 	case '{':
 		return parseObject(text, i)
 	case '[':
@@ -71,18 +78,30 @@ func parse(text []byte, i int) (*Node, int, error) {
 		return n, i + 1, nil
 	}
 	end := valueEnd(text, i)
-	return &Node{kind: typeOf(text[i]), text: text[i:end:end]}, end, nil
+	return &Node{kind: kind, text: text[i:end:end]}, end, nil
 }
 
 func parseObject(text []byte, i int) (*Node, int, error) {
 	n := &Node{kind: TypeObject}
 	for i = space(text, i+1); text[i] != '}'; {
 		end := stringEnd(text, i)
-		name, err := memberName(text[i:end])
+		literal := text[i:end:end]
+		unquoted, err := unquote(literal, false)
 		if err != nil {
 			return nil, 0, fmt.Errorf("%w: %s", ErrSyntax, err.Error())
 		}
-		n.spell(name, text[i:end:end])
+		var name string
+		if len(literal) < longName {
+			name = string(unquoted)
+		} else {
+			name = unsafe.String(unsafe.SliceData(unquoted), len(unquoted))
+		}
+		if bytes.IndexByte(literal, '\\') >= 0 && !bytes.Equal(AppendString(nil, name), literal) {
+			if n.spelt == nil { // how names were written that we would write otherwise
+				n.spelt = map[string][]byte{}
+			}
+			n.spelt[name] = literal
+		}
 		v, end, err := parse(text, space(text, space(text, end)+1))
 		if err != nil {
 			return nil, 0, err
@@ -99,37 +118,6 @@ func parseObject(text []byte, i int) (*Node, int, error) {
 // must not change: a document of nothing but long names would be in memory twice. Short
 // ones are copied, so that what keeps a name does not keep the text.
 const longName = 64
-
-func memberName(literal []byte) (string, error) {
-	if len(literal) < longName {
-		return Unquote(literal)
-	}
-	name, err := unquote(literal, false)
-	return unsafe.String(unsafe.SliceData(name), len(name)), err
-}
-
-// spell remembers how a name was written if we would write it otherwise.
-func (n *Node) spell(name string, literal []byte) {
-	if bytes.IndexByte(literal, '\\') < 0 || bytes.Equal(AppendString(nil, name), literal) {
-		return
-	}
-	if n.spelt == nil {
-		n.spelt = map[string][]byte{}
-	}
-	n.spelt[name] = literal
-}
-
-func typeOf(first byte) Type {
-	switch first {
-	case '"':
-		return TypeString
-	case 't', 'f':
-		return TypeBool
-	case 'n':
-		return TypeNull
-	}
-	return TypeNumber
-}
 
 // Type returns what the node is.
 func (n *Node) Type() Type {

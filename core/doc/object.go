@@ -182,7 +182,12 @@ const indexAfter = 16
 
 func (e *Editor) find(name string) int {
 	if e.lookups++; e.lookups == indexAfter {
-		e.buildIndex()
+		e.index = make(map[string]int, len(e.members)+1)
+		for i, m := range e.members {
+			if m.raw != nil {
+				e.index[m.name] = i
+			}
+		}
 	}
 	if e.index == nil {
 		for i := range e.members {
@@ -196,15 +201,6 @@ func (e *Editor) find(name string) int {
 		return i
 	}
 	return -1
-}
-
-func (e *Editor) buildIndex() {
-	e.index = make(map[string]int, len(e.members)+1)
-	for i, m := range e.members {
-		if m.raw != nil {
-			e.index[m.name] = i
-		}
-	}
 }
 
 // Get returns the text of a member as edited so far.

@@ -52,21 +52,16 @@ func Overlap(wanted []string) func(Texts) bool {
 		if ok {
 			return has
 		}
-		has = t.hasOneOf(wanted)
+		for v := range t.All() {
+			if has = slices.Contains(wanted, v); has {
+				break
+			}
+		}
 		if len(said) < remembered {
 			said[t] = has
 		}
 		return has
 	}
-}
-
-func (t Texts) hasOneOf(wanted []string) bool {
-	for v := range t.All() {
-		if slices.Contains(wanted, v) {
-			return true
-		}
-	}
-	return false
 }
 
 // remembered is how many lists Overlap remembers at most: more than that would take longer

@@ -56,10 +56,13 @@ type unpacker struct {
 
 func (u *unpacker) add(f *zip.File) error {
 	name := path.Clean(f.Name)
+	ext := strings.ToLower(path.Ext(name))
+	// Copies of file attributes that some systems pack are no part of a description.
+	described := (ext == ".json" || ext == ".yaml" || ext == ".yml") && !strings.HasPrefix(name, "__MACOSX/") && !strings.HasPrefix(path.Base(name), "._")
 	switch {
 	case !fs.ValidPath(name) || strings.Contains(name, `\`):
 		return fmt.Errorf("%w: the path %q leaves it", ErrArchive, f.Name)
-	case f.FileInfo().IsDir() || !described(name):
+	case f.FileInfo().IsDir() || !described:
 		return nil
 	case !f.Mode().IsRegular():
 		return fmt.Errorf("%w: %s is not a plain file", ErrArchive, name)
@@ -85,13 +88,6 @@ func (u *unpacker) add(f *zip.File) error {
 	}
 	u.files[name] = n
 	return nil
-}
-
-// described reports whether a file may be part of a description. Copies of file
-// attributes that some systems pack are not.
-func described(name string) bool {
-	ext := strings.ToLower(path.Ext(name))
-	return (ext == ".json" || ext == ".yaml" || ext == ".yml") && !strings.HasPrefix(name, "__MACOSX/") && !strings.HasPrefix(path.Base(name), "._")
 }
 
 // read unpacks one file; what the archive says of its size is not believed.

@@ -112,8 +112,15 @@ func Join(files map[string]*doc.Node, main string) (*doc.Node, error) {
 	if err := j.walk(j.out, whole, spot{file: main}); err != nil {
 		return nil, err
 	}
-	if err := j.rest(); err != nil {
-		return nil, err
+	// The components that were made on the way, and those which that makes.
+	for i := 0; i < len(j.made); i++ {
+		m := j.made[i]
+		if err := j.walk(m.node, m.target.kind, m.target.spot()); err != nil {
+			return nil, err
+		}
+	}
+	for _, m := range j.made {
+		j.out.Put(m.node, "components", sections[m.target.kind], m.name)
 	}
 	_, err = Measure(j.out)
 	return j.out, err
@@ -156,21 +163,6 @@ func (j *joiner) take(n *doc.Node) (*doc.Node, error) {
 	return n.Clone(), nil
 }
 
-// rest walks the components that were made on the way, and those which that
-// makes, and puts them in.
-func (j *joiner) rest() error {
-	for i := 0; i < len(j.made); i++ {
-		m := j.made[i]
-		if err := j.walk(m.node, m.target.kind, m.target.spot()); err != nil {
-			return err
-		}
-	}
-	for _, m := range j.made {
-		j.out.Put(m.node, "components", sections[m.target.kind], m.name)
-	}
-	return nil
-}
-
 // adopt lets components of the main file that only refer to another file be what
 // they refer to, so that the names which the author chose are kept.
 func (j *joiner) adopt() error {
@@ -180,23 +172,22 @@ func (j *joiner) adopt() error {
 			continue
 		}
 		for name, n := range list.Members() {
-			if err := j.adoptOne(n, name, s.kind); err != nil {
+			ref, ok := reference(n)
+			if !ok || n.Len() > 1 || strings.HasPrefix(ref, "#") {
+				continue
+			}
+			at := spot{j.main, []string{"components", sections[s.kind], name, "$ref"}}
+			t, found, err := j.resolve(ref, s.kind, at)
+			if err != nil {
+				return err
+			}
+			if t.file == j.main || j.names[t] != "" {
+				continue
+			}
+			if err := j.keep(t, name, found, at); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
-}
-
-func (j *joiner) adoptOne(n *doc.Node, name string, k kind) error {
-	ref, ok := reference(n)
-	if !ok || n.Len() > 1 || strings.HasPrefix(ref, "#") {
-		return nil
-	}
-	at := spot{j.main, []string{"components", sections[k], name, "$ref"}}
-	t, found, err := j.resolve(ref, k, at)
-	if err != nil || t.file == j.main || j.names[t] != "" {
-		return err
-	}
-	return j.keep(t, name, found, at)
 }

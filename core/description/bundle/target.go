@@ -23,27 +23,6 @@ func (t target) spot() spot {
 	return s
 }
 
-// title returns the name that a component made of the target would have best:
-// the last step of the pointer, or else the name of the file. Other characters
-// than those of component names (OpenAPI 3.1.1 section 4.8.7) become "_".
-func (t target) title() string {
-	name := strings.TrimSuffix(path.Base(t.file), path.Ext(t.file))
-	if t.pointer != "" {
-		all := steps(t.pointer)
-		name = all[len(all)-1]
-	}
-	name = strings.Map(func(r rune) rune {
-		if r < 0x80 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r)) {
-			return r
-		}
-		return '_'
-	}, name)
-	if name == "" {
-		return "_"
-	}
-	return name
-}
-
 // steps returns the steps of a JSON pointer (RFC 6901).
 func steps(pointer string) []string {
 	all := strings.Split(strings.TrimPrefix(pointer, "/"), "/")

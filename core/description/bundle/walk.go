@@ -1,7 +1,9 @@
 package bundle
 
 import (
+	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,18 +55,23 @@ func (j *joiner) walk(n *doc.Node, k kind, at spot) error {
 		return nil
 	}
 	if ref, ok := reference(n); ok {
-		if done, err := j.replace(n, k, ref, at); done || err != nil {
+		if sections[k] == "" {
+			return j.place(n, ref, at, func(n *doc.Node, at spot) error { return j.walk(n, k, at) })
+		}
+		local, err := j.component(ref, k, at.in("$ref"))
+		if err != nil {
 			return err
+		}
+		if local != ref {
+			n.Set("$ref", doc.NewString(local))
+		}
+		if n.Len() == 1 {
+			return nil
 		}
 	}
 	if err := j.texts(n, k, at); err != nil {
 		return err
 	}
-	return j.members(n, k, at)
-}
-
-// members walks what stands in the members of an object.
-func (j *joiner) members(n *doc.Node, k kind, at spot) error {
 	for name, v := range n.Members() {
 		s, known := grammar[k][name]
 		if !known {
@@ -107,8 +114,10 @@ func (j *joiner) texts(n *doc.Node, k kind, at spot) error {
 	case schema:
 		mapping := n.Get("discriminator", "mapping")
 		for value, v := range mapping.Members() {
-			if !v.Is(doc.TypeString) || !j.looksLikeReference(v.Text(), at) {
-				continue
+			file, _, _ := strings.Cut(v.Text(), "#")
+			_, there := j.files[relative(at.file, file)]
+			if !v.Is(doc.TypeString) || !there && !strings.ContainsAny(v.Text(), "#/") {
+				continue // a name
 			}
 			local, err := j.component(v.Text(), schema, at.in("discriminator", "mapping", value))
 			if err != nil {
@@ -129,29 +138,6 @@ func (j *joiner) texts(n *doc.Node, k kind, at spot) error {
 		}
 	}
 	return nil
-}
-
-// looksLikeReference tells a reference of a discriminator from a name.
-func (j *joiner) looksLikeReference(text string, at spot) bool {
-	file, _, _ := strings.Cut(text, "#")
-	_, there := j.files[relative(at.file, file)]
-	return there || strings.ContainsAny(text, "#/")
-}
-
-// replace makes a reference point into the result; done says that nothing is left
-// to walk in the object.
-func (j *joiner) replace(n *doc.Node, k kind, ref string, at spot) (done bool, err error) {
-	if sections[k] == "" {
-		return true, j.place(n, ref, at, func(n *doc.Node, at spot) error { return j.walk(n, k, at) })
-	}
-	local, err := j.component(ref, k, at.in("$ref"))
-	if err != nil {
-		return true, err
-	}
-	if local != ref {
-		n.Set("$ref", doc.NewString(local))
-	}
-	return n.Len() == 1, nil
 }
 
 // component returns the reference, within the result, to what a reference stands
@@ -176,20 +162,27 @@ func (j *joiner) component(ref string, k kind, at spot) (string, error) {
 	return "#" + pointer([]string{"components", sections[k], name}), nil
 }
 
-// add makes a component with a name that is not taken.
+// add makes a component with a name that is not taken. The best one is the last step of the
+// pointer, or else the name of the file. Other characters than those of component names
+// (OpenAPI 3.1.1 section 4.8.7) become "_".
 func (j *joiner) add(t target, found *doc.Node, at spot) (string, error) {
-	section, wanted := sections[t.kind], t.title()
-	name := wanted
-	for j.taken(section, name) {
+	wanted := strings.TrimSuffix(path.Base(t.file), path.Ext(t.file))
+	if t.pointer != "" {
+		all := steps(t.pointer)
+		wanted = all[len(all)-1]
+	}
+	wanted = cmp.Or(strings.Map(func(r rune) rune {
+		if r < 0x80 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r)) {
+			return r
+		}
+		return '_'
+	}, wanted), "_")
+	section, name := sections[t.kind], wanted
+	for j.out.Get("components", section, name) != nil || j.used[section+"/"+name] {
 		j.next[section+"/"+wanted]++
 		name = wanted + "_" + strconv.Itoa(1+j.next[section+"/"+wanted])
 	}
 	return name, j.keep(t, name, found, at)
-}
-
-// taken reports whether a section has a component of a name.
-func (j *joiner) taken(section, name string) bool {
-	return j.out.Get("components", section, name) != nil || j.used[section+"/"+name]
 }
 
 // keep copies what becomes the component of a name.

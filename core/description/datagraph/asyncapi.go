@@ -2,6 +2,7 @@ package datagraph
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/api/oas"
@@ -122,8 +123,11 @@ func (b *builder) message(place, field string, message *doc.Node) string {
 		}
 		message = alternatives[0]
 	}
-	payload := message.Get("payload")
-	if !jsonSchema(message.Get("schemaFormat").Text()) || payload == nil {
+	// The usual format is that of AsyncAPI.
+	payload, format := message.Get("payload"), message.Get("schemaFormat").Text()
+	known := slices.ContainsFunc([]string{"application/vnd.aai.asyncapi", "application/schema+", "application/vnd.oai.openapi"},
+		func(prefix string) bool { return strings.HasPrefix(format, prefix) })
+	if format != "" && !known || payload == nil {
 		return b.anything(use{})
 	}
 	hint := message.Get("name").Text()
@@ -132,15 +136,4 @@ func (b *builder) message(place, field string, message *doc.Node) string {
 	}
 	name, _ := b.typeOf(payload, use{place: place + ".payload", hint: hint}, 0)
 	return name
-}
-
-// jsonSchema reports whether a format is that of AsyncAPI, which is the usual one,
-// OpenAPI or JSON Schema.
-func jsonSchema(format string) bool {
-	for _, known := range []string{"application/vnd.aai.asyncapi", "application/schema+", "application/vnd.oai.openapi"} {
-		if strings.HasPrefix(format, known) {
-			return true
-		}
-	}
-	return format == ""
 }

@@ -9,14 +9,12 @@ import (
 
 // call is how gateways call an operation for a field.
 type call struct {
-	b       *builder
-	place   string
-	f       field
-	taken   *names            // of arguments
-	path    map[string]string // arguments by path parameter
-	query   *doc.Node
-	headers *doc.Node
-	input   string // argument that is the body, or ""
+	b     *builder
+	place string
+	f     field
+	taken *names            // of arguments
+	path  map[string]string // arguments by path parameter
+	query *doc.Node
 }
 
 // template is where gateways put the value of an argument.
@@ -108,30 +106,4 @@ func (c *call) fill(text string) string {
 		out.WriteString(before + template(c.path[name]))
 		text = after
 	}
-}
-
-// body adds the argument that is the body of the request.
-func (c *call) body(body *doc.Node) {
-	schema, ok := jsonContent(body.Get("content"))
-	if !ok || c.b.err != nil {
-		return
-	}
-	typ, null := c.b.typeOf(schema, use{place: c.place + ".requestBody", hint: camel("", c.f.name, "Input"), input: true}, 0)
-	c.input = c.argument("input", nonNull(typ, null || !body.Get("required").True()))
-	c.headers.Set("Content-Type", doc.NewString("application/json"))
-}
-
-// config is the configuration of the data source.
-func (c *call) config(method, address string) *doc.Node {
-	body := ""
-	if c.input != "" {
-		body = template(c.input)
-	}
-	n := doc.NewObject()
-	n.Set("url", doc.NewString(address))
-	n.Set("method", doc.NewString(method))
-	n.Set("headers", c.headers)
-	n.Set("query", c.query)
-	n.Set("body", doc.NewString(body))
-	return n
 }

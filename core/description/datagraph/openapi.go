@@ -84,14 +84,25 @@ func (b *builder) operation(o oas.Operation) {
 	if name == "" {
 		name = camel(strings.ToLower(o.Method), o.Path)
 	}
-	c := call{b: b, place: place, taken: newNames(false), query: doc.NewArray(), headers: doc.NewObject()}
+	c := call{b: b, place: place, taken: newNames(false), query: doc.NewArray()}
 	c.f.name = r.taken.take(valid(name))
 	c.f.description = summary(o.Node)
 	c.parameters(o)
 	address := c.address(o)
-	c.body(body)
+	input, headers := "", doc.NewObject()
+	if schema, ok := jsonContent(body.Get("content")); ok && b.err == nil {
+		typ, null := b.typeOf(schema, use{place: place + ".requestBody", hint: camel("", c.f.name, "Input"), input: true}, 0)
+		input = template(c.argument("input", nonNull(typ, null || !body.Get("required").True())))
+		headers.Set("Content-Type", doc.NewString("application/json"))
+	}
 	c.f.typ = b.answer(place, c.f.name, o)
-	b.attach(r, c.f, "REST", c.config(o.Method, address))
+	config := doc.NewObject()
+	config.Set("url", doc.NewString(address))
+	config.Set("method", doc.NewString(o.Method))
+	config.Set("headers", headers)
+	config.Set("query", c.query)
+	config.Set("body", doc.NewString(input))
+	b.attach(r, c.f, "REST", config)
 }
 
 // summary returns what people read of an operation.

@@ -49,11 +49,25 @@ type member struct {
 // typeOf returns the type for a schema, and whether null is a value of it.
 func (b *builder) typeOf(schema *doc.Node, u use, depth int) (name string, null bool) {
 	schema, u = b.follow(schema, u)
-	null = nullable(schema)
+	// Null is a value as OpenAPI 3.0 says it, and as JSON Schema does.
+	isNull := func(n *doc.Node) bool { return n.Is(doc.TypeNull) || n.Get("type").Text() == "null" }
+	null = schema.Get("nullable").True() || schema.Get("type").Text() == "null" || slices.Contains(schema.Get("type").Texts(), "null") ||
+		slices.ContainsFunc(schema.Get("enum").Items(), isNull) ||
+		slices.ContainsFunc(schema.Get("oneOf").Items(), isNull) || slices.ContainsFunc(schema.Get("anyOf").Items(), isNull)
 	if depth >= maxNesting {
 		return b.anything(u), null
 	}
-	alternatives := several(schema)
+	var alternatives []*doc.Node // but for null, or the parts of a schema that has a single part
+	for _, name := range []string{"oneOf", "anyOf"} {
+		for _, alternative := range schema.Get(name).Items() {
+			if alternative.Get("type").Text() != "null" {
+				alternatives = append(alternatives, alternative)
+			}
+		}
+	}
+	if all := schema.Get("allOf").Items(); len(alternatives) == 0 && len(all) == 1 {
+		alternatives = all
+	}
 	if len(alternatives) == 1 && schema.Get("properties") == nil {
 		name, more := b.typeOf(alternatives[0], u, depth+1)
 		return name, null || more
@@ -114,23 +128,6 @@ func (b *builder) follow(schema *doc.Node, u use) (*doc.Node, use) {
 	return nil, u
 }
 
-// several returns the alternatives of a schema but for null, or the parts of one
-// that has a single part.
-func several(schema *doc.Node) []*doc.Node {
-	var out []*doc.Node
-	for _, name := range []string{"oneOf", "anyOf"} {
-		for _, alternative := range schema.Get(name).Items() {
-			if alternative.Get("type").Text() != "null" {
-				out = append(out, alternative)
-			}
-		}
-	}
-	if all := schema.Get("allOf").Items(); len(out) == 0 && len(all) == 1 {
-		return all
-	}
-	return out
-}
-
 // kindOf returns the JSON type of what a schema describes, or "" for several.
 func kindOf(schema *doc.Node) string {
 	t := schema.Get("type")
@@ -153,13 +150,4 @@ func kindOf(schema *doc.Node) string {
 		return "string"
 	}
 	return ""
-}
-
-// nullable reports whether null is a value of a schema: as OpenAPI 3.0 says it,
-// and as JSON Schema does.
-func nullable(schema *doc.Node) bool {
-	null := func(n *doc.Node) bool { return n.Is(doc.TypeNull) || n.Get("type").Text() == "null" }
-	return schema.Get("nullable").True() || schema.Get("type").Text() == "null" || slices.Contains(schema.Get("type").Texts(), "null") ||
-		slices.ContainsFunc(schema.Get("enum").Items(), null) ||
-		slices.ContainsFunc(schema.Get("oneOf").Items(), null) || slices.ContainsFunc(schema.Get("anyOf").Items(), null)
 }

@@ -96,39 +96,35 @@ func (b *builder) openCircles() {
 			inputs[t.name+"!"] = t
 		}
 	}
-	done, above := map[*typ]bool{}, map[*typ]bool{}
-	for _, t := range b.types {
-		open(t, inputs, done, above)
-	}
-}
-
-// open follows the inputs that t needs, depth first and without recursion: chains
-// of inputs are as long as the document.
-func open(t *typ, inputs map[string]*typ, done, above map[*typ]bool) {
+	// Each is followed to the inputs that it needs, depth first and without recursion: chains are as long as
+	// the document.
 	type step struct {
 		t    *typ
 		next int
 	}
-	if done[t] {
-		return
-	}
-	above[t] = true
-	for path := []step{{t: t}}; len(path) > 0; {
-		top := &path[len(path)-1]
-		if top.next == len(top.t.fields) {
-			above[top.t], done[top.t] = false, true
-			path = path[:len(path)-1]
+	done, above := map[*typ]bool{}, map[*typ]bool{}
+	for _, t := range b.types {
+		if done[t] {
 			continue
 		}
-		f := &top.t.fields[top.next]
-		top.next++
-		switch needed := inputs[f.typ]; {
-		case needed == nil || done[needed]:
-		case above[needed]:
-			f.typ = strings.TrimSuffix(f.typ, "!")
-		default:
-			above[needed] = true
-			path = append(path, step{t: needed})
+		above[t] = true
+		for path := []step{{t: t}}; len(path) > 0; {
+			top := &path[len(path)-1]
+			if top.next == len(top.t.fields) {
+				above[top.t], done[top.t] = false, true
+				path = path[:len(path)-1]
+				continue
+			}
+			f := &top.t.fields[top.next]
+			top.next++
+			switch needed := inputs[f.typ]; {
+			case needed == nil || done[needed]:
+			case above[needed]:
+				f.typ = strings.TrimSuffix(f.typ, "!")
+			default:
+				above[needed] = true
+				path = append(path, step{t: needed})
+			}
 		}
 	}
 }

@@ -65,7 +65,17 @@ func (b *builder) object(schema *doc.Node, u use) string {
 	}
 	m := merger{b: b, u: u, seen: map[*doc.Node]bool{}, at: map[string]int{}, required: map[string]bool{}}
 	m.merge(schema, 0)
-	members := m.members()
+	hidden := "writeOnly" // what does not travel in the direction of the use
+	if u.input {
+		hidden = "readOnly"
+	}
+	members := m.list[:0]
+	for _, p := range m.list {
+		if !p.schema.Get(hidden).True() {
+			p.required = m.required[p.name]
+			members = append(members, p)
+		}
+	}
 	if len(members) == 0 || u.input && slices.ContainsFunc(members, func(p member) bool { return valid(p.name) != p.name }) {
 		b.known[k] = b.anything(u) // names of an input cannot be mapped to others
 		return b.known[k]
@@ -145,20 +155,4 @@ func (m *merger) merge(schema *doc.Node, depth int) {
 	for _, name := range schema.Get("required").Texts() {
 		m.required[name] = true
 	}
-}
-
-// members returns what travels in the direction of the use.
-func (m *merger) members() []member {
-	hidden := "writeOnly"
-	if m.u.input {
-		hidden = "readOnly"
-	}
-	out := m.list[:0]
-	for _, p := range m.list {
-		if !p.schema.Get(hidden).True() {
-			p.required = m.required[p.name]
-			out = append(out, p)
-		}
-	}
-	return out
 }

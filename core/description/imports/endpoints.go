@@ -19,7 +19,13 @@ func (b *builder) endpoints() map[string]bool {
 	for _, o := range oas.Operations(b.document) {
 		id := oas.Described(b.document, o.Path, o.Method)
 		ids[id] = true
-		b.allow(id)
+		if on := b.s.AllowList; on != nil {
+			b.block(id, "allow").Set("enabled", doc.NewBool(*on))
+			blocked := b.ext.Get("middleware", "operations", id, "block")
+			if *on && blocked.Get("enabled").True() { // what is allowed is not blocked
+				blocked.Set("enabled", doc.NewBool(false))
+			}
+		}
 		if on := b.s.ValidateRequest; on != nil && validatable(b.document, o) {
 			block := b.block(id, "validateRequest")
 			block.Set("enabled", doc.NewBool(*on))
@@ -40,18 +46,6 @@ func (b *builder) endpoints() map[string]bool {
 func (b *builder) block(id, name string) *doc.Node {
 	operations := child(child(b.ext, "middleware"), "operations")
 	return child(child(operations, id), name)
-}
-
-// allow sets the allow list; an operation that is allowed is not blocked.
-func (b *builder) allow(id string) {
-	if b.s.AllowList == nil {
-		return
-	}
-	b.block(id, "allow").Set("enabled", doc.NewBool(*b.s.AllowList))
-	blocked := b.ext.Get("middleware", "operations", id, "block")
-	if *b.s.AllowList && blocked.Get("enabled").True() {
-		blocked.Set("enabled", doc.NewBool(false))
-	}
 }
 
 // validatable reports whether there is something to validate: parameters or a

@@ -27,7 +27,12 @@ func Import(document *doc.Node, s Settings) error {
 	b.ext.Delete("info", "state", "internal")
 	b.server()
 	b.ext.Put(doc.NewBool(true), "server", "listenPath", "strip")
-	b.globals()
+	// What a fresh import has, unless the document says otherwise.
+	for _, name := range []string{"contextVariables", "trafficLogs"} {
+		if !b.ext.Get("middleware", "global", name).Is(doc.TypeObject) {
+			b.ext.Put(doc.NewBool(true), "middleware", "global", name, "enabled")
+		}
+	}
 	b.finish()
 	return nil
 }
@@ -122,39 +127,24 @@ func (b *builder) server() {
 	b.ext.Put(doc.NewString(b.s.CustomDomain), "server", "customDomain", "name")
 }
 
-// globals switches on what a fresh import has, unless the document says otherwise.
-func (b *builder) globals() {
-	for _, name := range []string{"contextVariables", "trafficLogs"} {
-		if !b.ext.Get("middleware", "global", name).Is(doc.TypeObject) {
-			b.ext.Put(doc.NewBool(true), "middleware", "global", name, "enabled")
-		}
-	}
-}
-
 // finish does what import and patch have in common and attaches the extension.
 func (b *builder) finish() {
 	TranslatePatterns(b.document)
 	b.authentication()
 	ids := b.endpoints()
-	b.prune(ids)
-	b.document.Set(oas.ExtensionKey, b.ext)
-}
-
-// prune removes settings of operations that do not exist, and empty ones.
-func (b *builder) prune(ids map[string]bool) {
-	operations := b.ext.Get("middleware", "operations")
-	if !operations.Is(doc.TypeObject) {
-		return
-	}
-	for _, id := range operations.Names() {
-		if o := operations.Get(id); !ids[id] || o.Is(doc.TypeNull) || o.Is(doc.TypeObject) && o.Len() == 0 {
-			operations.Delete(id)
+	// Settings of operations that do not exist go, and empty ones.
+	if operations := b.ext.Get("middleware", "operations"); operations.Is(doc.TypeObject) {
+		for _, id := range operations.Names() {
+			if o := operations.Get(id); !ids[id] || o.Is(doc.TypeNull) || o.Is(doc.TypeObject) && o.Len() == 0 {
+				operations.Delete(id)
+			}
+		}
+		if operations.Len() == 0 {
+			b.ext.Delete("middleware", "operations")
+		}
+		if b.ext.Get("middleware").Len() == 0 {
+			b.ext.Delete("middleware")
 		}
 	}
-	if operations.Len() == 0 {
-		b.ext.Delete("middleware", "operations")
-	}
-	if b.ext.Get("middleware").Len() == 0 {
-		b.ext.Delete("middleware")
-	}
+	b.document.Set(oas.ExtensionKey, b.ext)
 }
