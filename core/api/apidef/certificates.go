@@ -41,38 +41,28 @@ func (a API) Certificates() []Certificate {
 			}
 		}
 	}
-	add(ClientUse, listIn(o, "client_certificates")...)
-	for _, id := range mapIn(o, "upstream_certificates") {
+	add(ClientUse, valueIn[[]string](o, "client_certificates")...)
+	for _, id := range valueIn[map[string]string](o, "upstream_certificates") {
 		add(UpstreamUse, id)
 	}
-	for _, ids := range mapIn(o, "pinned_public_keys") {
+	for _, ids := range valueIn[map[string]string](o, "pinned_public_keys") {
 		add(UpstreamUse, pins(ids)...)
 	}
-	var signing struct {
+	add(UpstreamUse, valueIn[struct {
 		ID string `json:"certificate_id"`
-	}
-	if raw, ok := o.Get("request_signing"); ok && json.Unmarshal(raw, &signing) == nil {
-		add(UpstreamUse, signing.ID)
-	}
-	add(ServerUse, listIn(o, "certificates")...)
+	}](o, "request_signing").ID)
+	add(ServerUse, valueIn[[]string](o, "certificates")...)
 	slices.SortStableFunc(out, func(a, b Certificate) int { return strings.Compare(a.ID, b.ID) })
 	return out
 }
 
-// listIn returns a list of texts; nil when the member is none.
-func listIn(o doc.Object, name string) (list []string) {
-	if raw, ok := o.Get(name); !ok || json.Unmarshal(raw, &list) != nil {
-		return nil
+// valueIn returns a member as a T; zero when it is none.
+func valueIn[T any](o doc.Object, name string) T {
+	var v, zero T
+	if raw, ok := o.Get(name); !ok || json.Unmarshal(raw, &v) != nil {
+		return zero
 	}
-	return list
-}
-
-// mapIn returns texts by name; nil when the member is none.
-func mapIn(o doc.Object, name string) (m map[string]string) {
-	if raw, ok := o.Get(name); !ok || json.Unmarshal(raw, &m) != nil {
-		return nil
-	}
-	return m
+	return v
 }
 
 // pins returns the public keys of a domain: their identifiers stand in one text.

@@ -61,37 +61,33 @@ func (t Tool) Node() *doc.Node {
 func (v View) Expanded() *doc.Node {
 	list := doc.NewArray()
 	for _, t := range v.all {
-		list.Append(t.expanded())
+		entry, source := doc.NewObject(), doc.NewObject()
+		if t.OperationID != "" && !t.shared {
+			source.Set("operationId", doc.NewString(t.OperationID))
+		} else {
+			source.Set("path", doc.NewString(t.Path))
+			source.Set("method", doc.NewString(t.Method))
+		}
+		entry.Set("source", source)
+		for name, v := range t.override.Members() {
+			if name != "source" {
+				entry.Set(name, v.Clone())
+			}
+		}
+		for name, v := range t.Node().Members() {
+			entry.Set(name, v)
+		}
+		entry.Set("allow", doc.NewBool(t.shown))
+		if len(t.fields) > 0 {
+			t.expandFields(entry)
+		}
+		if t.media != "" {
+			entry.Set("requestBodyContentType", doc.NewString(t.media))
+		}
+		list.Append(entry)
 	}
 	n := doc.NewObject()
 	n.Set("primitives", list)
-	return n
-}
-
-func (t Tool) expanded() *doc.Node {
-	n, source := doc.NewObject(), doc.NewObject()
-	if t.OperationID != "" && !t.shared {
-		source.Set("operationId", doc.NewString(t.OperationID))
-	} else {
-		source.Set("path", doc.NewString(t.Path))
-		source.Set("method", doc.NewString(t.Method))
-	}
-	n.Set("source", source)
-	for name, v := range t.override.Members() {
-		if name != "source" {
-			n.Set(name, v.Clone())
-		}
-	}
-	for name, v := range t.Node().Members() {
-		n.Set(name, v)
-	}
-	n.Set("allow", doc.NewBool(t.shown))
-	if len(t.fields) > 0 {
-		t.expandFields(n)
-	}
-	if t.media != "" {
-		n.Set("requestBodyContentType", doc.NewString(t.media))
-	}
 	return n
 }
 

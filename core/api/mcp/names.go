@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"crypto/sha1"
 	"encoding/hex"
 	"regexp"
@@ -25,15 +26,19 @@ func toolNames(operations []oas.Operation) []string {
 			if (o.ID() != "") != byID {
 				continue
 			}
-			names[i] = unique(toolName(o), o, taken)
+			names[i] = unique(o, taken)
 			taken[names[i]] = true
 		}
 	}
 	return names
 }
 
-// unique returns a name that is neither taken nor too long.
-func unique(name string, o oas.Operation, taken map[string]bool) string {
+// unique returns the name of an operation that is neither taken nor too long.
+func unique(o oas.Operation, taken map[string]bool) string {
+	name := o.ID()
+	if !validName.MatchString(name) {
+		name = cmp.Or(wordsOf(name), wordsOf(strings.ToLower(o.Method)+"_"+plainPath(o)))
+	}
 	if !taken[name] && len(name) <= maxName {
 		return name
 	}
@@ -49,16 +54,6 @@ func unique(name string, o oas.Operation, taken map[string]bool) string {
 
 // cut appends an ending for which room is made.
 func cut(name, ending string) string { return name[:min(len(name), maxName-len(ending))] + ending }
-
-func toolName(o oas.Operation) string {
-	if validName.MatchString(o.ID()) {
-		return o.ID()
-	}
-	if name := wordsOf(o.ID()); name != "" {
-		return name
-	}
-	return wordsOf(strings.ToLower(o.Method) + "_" + plainPath(o))
-}
 
 var separators = regexp.MustCompile(`[^A-Za-z0-9]+`)
 

@@ -53,12 +53,8 @@ func (t *Tool) apply(p *doc.Node) error {
 			f.schema.Set("description", text.Clone())
 		}
 	}
-	return t.rename(p)
-}
-
-// rename gives parameters the names that an entry chooses. All are looked up by
-// their derived names before the first is changed.
-func (t *Tool) rename(p *doc.Node) error {
+	// Parameters get the names that the entry chooses. All are looked up by their derived names before
+	// the first is changed.
 	chosen := map[*field]string{}
 	for _, o := range p.Get("parameters").Items() {
 		name := o.Get("name").Text()

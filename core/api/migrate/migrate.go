@@ -47,7 +47,7 @@ func Convert(classic *doc.Node, newID func() string) (Result, error) {
 	}
 	out := Result{Notes: methodNotes(def)}
 	for i, p := range parts {
-		out.Notes = append(out.Notes, notes(p.name, p.settings())...)
+		out.Notes = append(out.Notes, notes(p.name, p.def.Get("version_data", "versions", ""))...)
 		v, err := p.convert()
 		if err != nil {
 			return Result{}, err
@@ -68,14 +68,12 @@ type part struct {
 	def    *doc.Node
 }
 
-func (p part) settings() *doc.Node { return p.def.Get("version_data", "versions", "") }
-
 func (p part) convert() (Version, error) {
 	if p.name == "" {
 		return Version{}, refuse("migrate.version_name", "version_data.versions",
 			"A version has an empty name: an OAS API cannot be made of it until it is named")
 	}
-	v := p.settings()
+	v := p.def.Get("version_data", "versions", "")
 	splitMethodActions(v)
 	expandCacheList(v, p.def.Get("cache_options"))
 	for _, block := range []string{"global_headers", "global_response_headers"} {

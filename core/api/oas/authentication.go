@@ -28,7 +28,18 @@ func extractAuthentication(document, ext, c *doc.Node) {
 			extractSources(a.Get(name), newSlot(c, name))
 		}
 	}
-	extractCustom(a.Get("custom"), c)
+	if config := c.Get("custom_middleware", "id_extractor"); config.Get("extractor_config").Len() == 0 {
+		assign(config, doc.NewNull(), "extractor_config")
+	}
+	if custom := a.Get("custom"); custom.Is(doc.TypeObject) {
+		s := newSlot(c, "coprocess")
+		extractSources(custom, s)
+		nothing := zero.Get("auth").Clone()
+		assign(nothing, doc.NewBool(true), "disable_header")
+		if s.Equal(nothing) { // it would only say that the header is disabled
+			c.Delete("auth_configs", "coprocess")
+		}
+	}
 	if cert := a.Get("certificateAuth"); cert.Is(doc.TypeObject) {
 		assign(newSlot(c, string(SchemeToken)), read(cert.Get("enabled"), flag), "use_certificate")
 	}
@@ -41,24 +52,6 @@ func extractAuthentication(document, ext, c *doc.Node) {
 	r.extract(c)
 	for _, names := range r.converted() {
 		extractRequirement(document, a, names, c)
-	}
-}
-
-// extractCustom converts the sources of a custom plugin. The slot is left out
-// when it would only say that the header is disabled.
-func extractCustom(custom, c *doc.Node) {
-	if config := c.Get("custom_middleware", "id_extractor"); config.Get("extractor_config").Len() == 0 {
-		assign(config, doc.NewNull(), "extractor_config")
-	}
-	if !custom.Is(doc.TypeObject) {
-		return
-	}
-	s := newSlot(c, "coprocess")
-	extractSources(custom, s)
-	silent := zero.Get("auth").Clone()
-	assign(silent, doc.NewBool(true), "disable_header")
-	if s.Equal(silent) {
-		c.Delete("auth_configs", "coprocess")
 	}
 }
 

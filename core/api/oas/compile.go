@@ -69,15 +69,12 @@ func compileList(head string, rows []row) *sequence {
 		_, r.classic, _ = cutList(r.classic)
 		relative = append(relative, r)
 	}
+	item := compile(relative)
+	item.hook = itemHooks[head]
 	return &sequence{
 		ext: split(strings.TrimSuffix(head, ".*")), classic: split(strings.TrimSuffix(classic, ".*")),
-		keyed: keyed, item: compile(relative).with(itemHooks[head]),
+		keyed: keyed, item: item,
 	}
-}
-
-func (s *section) with(h hook) *section {
-	s.hook = h
-	return s
 }
 
 // emptyMaps are the maps that the classic form shows as {}, all others as null

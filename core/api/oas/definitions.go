@@ -36,12 +36,12 @@ func Definitions(o Options) []Definition {
 		d.object(c.definition, tree(c.rows))
 	}
 	d.object("OAuth2", tree(oauth2Rows))
-	d.object("Operation", tree(slices.Concat(operationRows, responseRows())))
-	d.parts(tree(handlerRows()))
-	root := slices.Concat(rootRows(), keptRows)
+	d.object("Operation", tree(slices.Concat(operationRows, responseRows)))
+	d.parts(tree(handlerRows))
+	root := slices.Concat(rootRows, keptRows)
 	if o.MCP {
 		d.add(Definition{Name: "MCPPrimitives", Members: []Member{{Name: "*", Type: "MCPPrimitive"}}})
-		d.object("MCPPrimitive", tree(primitiveRows()))
+		d.object("MCPPrimitive", tree(primitiveRows))
 		root = without(root, "errorOverrides", "middleware.global.cache") // MCP proxies cache no whole answers
 	} else {
 		root = without(root, "middleware.mcpTools", "middleware.mcpResources", "middleware.mcpPrompts")
@@ -120,7 +120,7 @@ var variants = []Definition{
 }
 
 func handlerMembers(names string) []Member {
-	return picked(slices.Concat(below(serverRows, "server.eventHandlers[]"), handlerRows()), "enabled! trigger! type! "+names)
+	return picked(slices.Concat(below(serverRows, "server.eventHandlers[]"), handlerRows), "enabled! trigger! type! "+names)
 }
 
 func ruleMembers(in, names string) []Member {

@@ -25,7 +25,7 @@ var handlers = []handler{
 }
 
 // handlerRows are the settings of event handlers of all kinds.
-func handlerRows() []row { return slices.Concat(webhookRows, scriptRows, logRows) }
+var handlerRows = slices.Concat(webhookRows, scriptRows, logRows)
 
 // extractServer converts the event handlers: rule event. Stored handlers of the
 // kinds known here go, others stay (docs/wire/conversion.md#event-handlers).

@@ -18,8 +18,8 @@ var kindNames = map[kind]string{
 
 // Table returns all rows of members that are no blocks, with the paths that the page uses.
 func Table() []Row {
-	all := named("", "", rootRows())
-	all = append(all, named("middleware.operations.*.", `version_data.versions[""].extended_paths.`, operationRows, responseRows())...)
+	all := named("", "", rootRows)
+	all = append(all, named("middleware.operations.*.", `version_data.versions[""].extended_paths.`, operationRows, responseRows)...)
 	for _, c := range converters {
 		all = append(all, named("<"+c.name+">.", "", c.rows)...)
 	}

@@ -14,25 +14,21 @@ func ExtensionType() shape.Type { return extensionType }
 
 var extensionType = extensionTree.decoded()
 
-var extensionTree = tree(slices.Concat(rootRows(), keptRows,
-	under("server.eventHandlers[].", handlerRows()),
+var extensionTree = tree(slices.Concat(rootRows, keptRows,
+	under("server.eventHandlers[].", handlerRows),
 	under("server.authentication.securitySchemes.*.", schemeRows()),
-	under("middleware.operations.*.", operationRows, responseRows()),
-	under("middleware.mcpTools.*.", primitiveRows()), under("middleware.mcpResources.*.", primitiveRows()), under("middleware.mcpPrompts.*.", primitiveRows()),
+	under("middleware.operations.*.", operationRows, responseRows),
+	under("middleware.mcpTools.*.", primitiveRows), under("middleware.mcpResources.*.", primitiveRows), under("middleware.mcpPrompts.*.", primitiveRows),
 ))
 
 // rootRows are the members that every extension has at the same place.
-func rootRows() []row {
-	return slices.Concat(infoRows, upstreamRows, uptimeDiscoveryRows(), serverRows, authenticationRows, globalRows, errorRows, pluginRows(), documentRows,
-		sources("server.authentication.hmac.", "hmac"), sources("server.authentication.oidc.", "oidc"), sources("server.authentication.custom.", "coprocess"))
-}
+var rootRows = slices.Concat(infoRows, upstreamRows, uptimeDiscoveryRows, serverRows, authenticationRows, globalRows, errorRows, pluginRows(), documentRows,
+	sources("server.authentication.hmac.", "hmac"), sources("server.authentication.oidc.", "oidc"), sources("server.authentication.custom.", "coprocess"))
 
 // primitiveRows are the settings of tools, resources and prompts of MCP proxies.
-func primitiveRows() []row {
-	return append(without(slices.Concat(operationRows, responseRows()),
-		"internal", "transformRequestMethod", "transformResponseBody", "urlRewrite", "cache", "validateRequest", "mockResponse"),
-		row{"security", "", docOnly, "[{[string]}]", may})
-}
+var primitiveRows = append(without(slices.Concat(operationRows, responseRows),
+	"internal", "transformRequestMethod", "transformResponseBody", "urlRewrite", "cache", "validateRequest", "mockResponse"),
+	row{"security", "", docOnly, "[{[string]}]", may})
 
 // keptRows are members that documents may have and nothing here reads.
 var keptRows = slices.Concat(

@@ -33,7 +33,13 @@ func fillAuthentication(d, ext, c *doc.Node) {
 			}
 		}
 	}
-	oldForm := usesOldCertificate(d, a)
+	// Rule cert. A document that switches client certificates on within its token scheme keeps doing so.
+	oldForm := false
+	if !a.Get("certificateAuth", "enabled").True() {
+		for name, entry := range a.Get("securitySchemes").Members() {
+			oldForm = oldForm || Recognise(nativeScheme(d, name), entry) == SchemeToken && entry.Get("enableClientCertificate").True()
+		}
+	}
 	if configs.Len() > 0 {
 		assign(a, doc.NewBool(!oldForm && configs.Get(string(SchemeToken), "use_certificate").True()), "certificateAuth", "enabled")
 	}
@@ -45,20 +51,6 @@ func fillAuthentication(d, ext, c *doc.Node) {
 	if a.Get("securitySchemes").Is(doc.TypeObject) && a.Get("securitySchemes").Len() == 0 {
 		a.Delete("securitySchemes")
 	}
-}
-
-// usesOldCertificate: rule cert. A document that switches client certificates on
-// within its token scheme keeps doing so.
-func usesOldCertificate(d, a *doc.Node) bool {
-	if a.Get("certificateAuth", "enabled").True() {
-		return false
-	}
-	for name, entry := range a.Get("securitySchemes").Members() {
-		if Recognise(nativeScheme(d, name), entry) == SchemeToken && entry.Get("enableClientCertificate").True() {
-			return true
-		}
-	}
-	return false
 }
 
 func fillScheme(d, a, c *doc.Node, k *converter, oldForm bool) {

@@ -37,18 +37,3 @@ func hold(a, configs *doc.Node) []held {
 	}
 	return out
 }
-
-// restore puts held blocks back where the block around them is still there.
-func restore(a *doc.Node, blocks []held) {
-	for _, h := range blocks {
-		around := a.Get(h.path[:len(h.path)-1]...)
-		if around.Is(doc.TypeObject) && a.Get(h.path...) == nil {
-			l := rootSection.layout.members["server"].members["authentication"]
-			for _, name := range h.path {
-				l = l.members[name]
-			}
-			l.tidy(h.block)
-			a.Put(h.block, h.path...)
-		}
-	}
-}

@@ -70,7 +70,19 @@ func Fill(document, classic *doc.Node) *doc.Node {
 	fillEndpoints(d, ext, classic)
 	blocks := hold(ext.Get("server", "authentication"), classic.Get("auth_configs"))
 	nothing := rootSection.layout.compact(ext)
-	restore(ext.Get("server", "authentication"), blocks)
+	// Held blocks come back where the block around them is still there.
+	a := ext.Get("server", "authentication")
+	for _, h := range blocks {
+		around := a.Get(h.path[:len(h.path)-1]...)
+		if around.Is(doc.TypeObject) && a.Get(h.path...) == nil {
+			l := rootSection.layout.members["server"].members["authentication"]
+			for _, name := range h.path {
+				l = l.members[name]
+			}
+			l.tidy(h.block)
+			a.Put(h.block, h.path...)
+		}
+	}
 	if nothing {
 		d.Delete(ExtensionKey)
 		if docs := d.Get("externalDocs"); docs.Is(doc.TypeObject, doc.TypeNull) && docs.Len() == 0 {

@@ -17,7 +17,7 @@ type middleware struct {
 }
 
 // operationLayout is all that an operation can have.
-var operationLayout = newLayout(operationRows, responseRows())
+var operationLayout = newLayout(operationRows, responseRows)
 
 // endpoints are the blocks of an operation in the order of the table.
 var endpoints = compileOperations()
@@ -25,7 +25,7 @@ var endpoints = compileOperations()
 func compileOperations() []middleware {
 	var order []string
 	rows, stays := map[string][]row{}, map[string]bool{}
-	for _, r := range slices.Concat(operationRows, responseRows()) {
+	for _, r := range slices.Concat(operationRows, responseRows) {
 		name, rest, _ := strings.Cut(r.ext, ".")
 		listed, classic, _ := strings.Cut(r.classic, "[]")
 		if r.rule == block && rest == "" {
@@ -46,8 +46,10 @@ func compileOperations() []middleware {
 		name, listed, _ := strings.Cut(key, " ")
 		block, isList := strings.CutSuffix(name, "[]")
 		rule := rows[name][0].rule
+		section := compile(rows[name])
+		section.hook = blockHooks[block]
 		out = append(out, middleware{
-			block: block, list: listed, section: compile(rows[name]).with(blockHooks[block]), isList: isList,
+			block: block, list: listed, section: section, isList: isList,
 			documentary: rule == mock || rule == validate,
 			stays:       stays[block],
 		})

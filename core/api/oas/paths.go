@@ -2,6 +2,7 @@ package oas
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -51,7 +52,18 @@ func endpoint(document *doc.Node, path, method string, split func(string) (strin
 		document.Put(item, "paths", clean)
 	}
 	for _, p := range parameters {
-		addParameter(document, item, p)
+		list := item.Get("parameters")
+		if slices.ContainsFunc(list.Items(), func(v *doc.Node) bool {
+			known := Resolve(document, v)
+			return known.Get("name").Equal(p.Get("name")) && known.Get("in").Equal(p.Get("in"))
+		}) {
+			continue
+		}
+		if !list.Is(doc.TypeArray) {
+			list = doc.NewArray()
+			item.Set("parameters", list)
+		}
+		list.Append(p)
 	}
 	operation = item.Get(lower)
 	if id = operationID(operation); id != "" {
@@ -78,22 +90,6 @@ func description() *doc.Node {
 	n := doc.NewObject()
 	n.Set("description", doc.NewString(""))
 	return n
-}
-
-// addParameter describes a parameter of a path item that does not have it yet.
-func addParameter(document, item, parameter *doc.Node) {
-	list := item.Get("parameters")
-	for _, v := range list.Items() {
-		known := Resolve(document, v)
-		if known.Get("name").Equal(parameter.Get("name")) && known.Get("in").Equal(parameter.Get("in")) {
-			return
-		}
-	}
-	if !list.Is(doc.TypeArray) {
-		list = doc.NewArray()
-		item.Set("parameters", list)
-	}
-	list.Append(parameter)
 }
 
 var (

@@ -58,22 +58,17 @@ func fillRules(ext, c *doc.Node) {
 	old := ext.Get("rules").Items()
 	for i, rule := range out {
 		for _, known := range old {
-			if known.Get("in").Equal(rule.Get("in")) && known.Get("name").Text() == rule.Get("name").Text() {
-				out[i] = merge(known, rule)
+			if !known.Get("in").Equal(rule.Get("in")) || known.Get("name").Text() != rule.Get("name").Text() {
+				continue
+			}
+			out[i] = known.Clone() // the rule is written over the one of the document
+			out[i].Delete("negate")
+			for name, v := range rule.Members() {
+				assign(out[i], v, name)
 			}
 		}
 	}
 	assign(ext, doc.NewArray(out...), "rules")
-}
-
-// merge writes a rule over the one of the document.
-func merge(known, rule *doc.Node) *doc.Node {
-	m := known.Clone()
-	m.Delete("negate")
-	for name, v := range rule.Members() {
-		assign(m, v, name)
-	}
-	return m
 }
 
 // rules lists the rules of a classic trigger; those that match nothing are none.

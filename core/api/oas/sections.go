@@ -9,7 +9,7 @@ import (
 var rootSection = compileRoot()
 
 func compileRoot() *section {
-	s := compile(infoRows, upstreamRows, uptimeDiscoveryRows(), serverRows, without(authenticationRows, conditional...), globalRows, errorRows)
+	s := compile(infoRows, upstreamRows, uptimeDiscoveryRows, serverRows, without(authenticationRows, conditional...), globalRows, errorRows)
 	s.layout.addAll(authenticationRows, pluginRows(), sources("server.authentication.hmac.", "hmac"),
 		sources("server.authentication.oidc.", "oidc"), sources("server.authentication.custom.", "coprocess"), documentRows)
 	return s
@@ -69,19 +69,15 @@ func moved(rows []row, ext, classic [2]string) []row {
 }
 
 // uptimeDiscoveryRows: uptime tests repeat the service discovery of the upstream.
-func uptimeDiscoveryRows() []row {
-	return moved(upstreamRows,
-		[2]string{"upstream.serviceDiscovery", "upstream.uptimeTests.serviceDiscovery"},
-		[2]string{"proxy.service_discovery.", "uptime_tests.config.service_discovery."})
-}
+var uptimeDiscoveryRows = moved(upstreamRows,
+	[2]string{"upstream.serviceDiscovery", "upstream.uptimeTests.serviceDiscovery"},
+	[2]string{"proxy.service_discovery.", "uptime_tests.config.service_discovery."})
 
 // responseRows: transforms of responses repeat those of requests.
-func responseRows() []row {
-	return slices.Concat(
-		moved(operationRows, [2]string{"transformRequestBody", "transformResponseBody"}, [2]string{"transform[]", "transform_response[]"}),
-		moved(operationRows, [2]string{"transformRequestHeaders", "transformResponseHeaders"}, [2]string{"transform_headers[]", "transform_response_headers[]"}),
-	)
-}
+var responseRows = slices.Concat(
+	moved(operationRows, [2]string{"transformRequestBody", "transformResponseBody"}, [2]string{"transform[]", "transform_response[]"}),
+	moved(operationRows, [2]string{"transformRequestHeaders", "transformResponseHeaders"}, [2]string{"transform_headers[]", "transform_response_headers[]"}),
+)
 
 // pluginEntry are the members of one plugin.
 var pluginEntry = []row{

@@ -1,7 +1,6 @@
 package validation
 
 import (
-	"errors"
 	"fmt"
 	"net/netip"
 	"net/url"
@@ -43,7 +42,26 @@ func Served(c *doc.Node) []Problem {
 			p.add(field, `must be a duration such as "500ms", "1.5s" or "2m"`)
 		}
 	})
-	p.targets(c)
+	// Upstreams must have addresses that gateways can send requests to.
+	tcp := slices.Contains([]string{"tcp", "tls"}, c.Get("protocol").Text())
+	check := func(field string, target *doc.Node) {
+		if !isTarget(target.Text(), tcp) {
+			p.add(field, `must be an address with a scheme and a host, such as "http://upstream.example:8080/"`)
+		}
+	}
+	check("proxy.target_url", c.Get("proxy", "target_url"))
+	if c.Get("proxy", "enable_load_balancing").True() {
+		// Gateways add a scheme to a target that has none. Each gets requests, so that none may be empty.
+		for i, target := range c.Get("proxy", "target_list").Items() {
+			text := target.Text()
+			if text == "" || !isTarget(text, tcp) && (strings.Contains(text, "://") || !isTarget("http://"+text, false)) {
+				p.add(fmt.Sprintf("proxy.target_list.%d", i), `must have a host, such as "http://upstream.example:8080/" or "10.0.0.1:8080"`)
+			}
+		}
+	}
+	for name, version := range c.Get("version_data", "versions").Members() {
+		check(at("version_data.versions", name, "override_target"), version.Get("override_target"))
+	}
 	if domain := c.Get("domain").Text(); p.short("domain", domain) {
 		p.template("domain", domain)
 	}
@@ -61,13 +79,6 @@ func (p *problems) short(field, text string) bool {
 	}
 	p.add(field, "must not be longer than %d characters", maxAddress)
 	return false
-}
-
-// template checks the expressions in a domain or path.
-func (p *problems) template(field, text string) {
-	if err := checkTemplate(text); err != nil {
-		p.add(field, "%v", err)
-	}
 }
 
 // addresses wants IP addresses or CIDR ranges: gateways would skip the others,
@@ -100,29 +111,6 @@ func isSecret(text string) bool {
 	return IsReference(text) && !slices.Contains(references, text) || secretPart.MatchString(text)
 }
 
-// targets wants upstream addresses that gateways can send requests to.
-func (p *problems) targets(c *doc.Node) {
-	tcp := slices.Contains([]string{"tcp", "tls"}, c.Get("protocol").Text())
-	check := func(field string, target *doc.Node) {
-		if !isTarget(target.Text(), tcp) {
-			p.add(field, `must be an address with a scheme and a host, such as "http://upstream.example:8080/"`)
-		}
-	}
-	check("proxy.target_url", c.Get("proxy", "target_url"))
-	if c.Get("proxy", "enable_load_balancing").True() {
-		// Gateways add a scheme to a target that has none. Each gets requests, so that none may be empty.
-		for i, target := range c.Get("proxy", "target_list").Items() {
-			text := target.Text()
-			if text == "" || !isTarget(text, tcp) && (strings.Contains(text, "://") || !isTarget("http://"+text, false)) {
-				p.add(fmt.Sprintf("proxy.target_list.%d", i), `must have a host, such as "http://upstream.example:8080/" or "10.0.0.1:8080"`)
-			}
-		}
-	}
-	for name, version := range c.Get("version_data", "versions").Members() {
-		check(at("version_data.versions", name, "override_target"), version.Get("override_target"))
-	}
-}
-
 // isTarget accepts absolute addresses, references, other APIs of the gateway, which
 // are named by ID, and none at all: requests may be answered without an upstream.
 // TCP services need no scheme.
@@ -140,45 +128,39 @@ func isTarget(text string, tcp bool) bool {
 	return u.Scheme != "" && u.Hostname() != ""
 }
 
-// Faults of a domain or path with {name:pattern} in it.
-var (
-	errBraces  = errors.New("has braces that do not match")
-	errUnnamed = errors.New("has a variable without a name or with an empty pattern")
-	errGroups  = errors.New("has a pattern with capture groups; only (?:…) is allowed")
-	errPattern = errors.New("has a pattern that is no regular expression")
-)
-
-// checkTemplate checks a domain or path in which {name} and {name:pattern} stand
-// for parts of it. Gateways stop at a pattern with capture groups, so none may
-// reach them.
-func checkTemplate(text string) error {
+// template checks a domain or path in which {name} and {name:pattern} stand for parts of it.
+// Gateways stop at a pattern with capture groups, so none may reach them.
+func (p *problems) template(field, text string) {
 	for text != "" {
 		open := strings.IndexAny(text, "{}")
 		if open < 0 {
-			return nil
+			return
 		}
-		length, err := braced(text[open:])
-		if err != nil {
-			return err
+		length := braced(text[open:])
+		if length == 0 {
+			p.add(field, "has braces that do not match")
+			return
 		}
 		name, pattern, has := strings.Cut(text[open+1:open+length-1], ":")
 		if name == "" || has && pattern == "" {
-			return errUnnamed
+			p.add(field, "has a variable without a name or with an empty pattern")
+			return
 		}
 		re, err := regexp.Compile("^(?:" + pattern + ")$")
 		if err != nil {
-			return errPattern
+			p.add(field, "has a pattern that is no regular expression")
+			return
 		}
 		if re.NumSubexp() > 0 {
-			return fmt.Errorf("%w: variable %s", errGroups, name)
+			p.add(field, "has a pattern with capture groups; only (?:…) is allowed: variable %s", name)
+			return
 		}
 		text = text[open+length:]
 	}
-	return nil
 }
 
-// braced returns the length of the part in braces that a text begins with.
-func braced(text string) (int, error) {
+// braced returns the length of the part in braces that a text begins with; 0 when there is none.
+func braced(text string) int {
 	depth := 0
 	for i := range len(text) {
 		switch text[i] {
@@ -189,10 +171,10 @@ func braced(text string) (int, error) {
 		}
 		if depth <= 0 {
 			if depth < 0 {
-				return 0, errBraces
+				return 0
 			}
-			return i + 1, nil
+			return i + 1
 		}
 	}
-	return 0, errBraces
+	return 0
 }

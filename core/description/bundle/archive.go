@@ -71,9 +71,17 @@ func (u *unpacker) add(f *zip.File) error {
 	case len(u.files) == MaxFiles:
 		return fmt.Errorf("%w: more than %d files", ErrArchive, MaxFiles)
 	}
-	text, err := u.read(f)
+	var text []byte
+	r, err := f.Open()
+	if err == nil { // what the archive says of its size is not believed
+		text, err = io.ReadAll(io.LimitReader(r, u.bytes+1))
+		err = errors.Join(err, r.Close())
+	}
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %s: %s", ErrArchive, name, err.Error())
+	}
+	if u.bytes -= int64(len(text)); u.bytes < 0 {
+		return fmt.Errorf("%w: it unpacks to more than %d bytes", ErrArchive, maxUnpacked)
 	}
 	n, err := u.parse(text)
 	if err != nil {
@@ -88,20 +96,4 @@ func (u *unpacker) add(f *zip.File) error {
 	}
 	u.files[name] = n
 	return nil
-}
-
-// read unpacks one file; what the archive says of its size is not believed.
-func (u *unpacker) read(f *zip.File) (text []byte, err error) {
-	r, err := f.Open()
-	if err == nil {
-		text, err = io.ReadAll(io.LimitReader(r, u.bytes+1))
-		err = errors.Join(err, r.Close())
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %s", ErrArchive, path.Clean(f.Name), err.Error())
-	}
-	if u.bytes -= int64(len(text)); u.bytes < 0 {
-		return nil, fmt.Errorf("%w: it unpacks to more than %d bytes", ErrArchive, maxUnpacked)
-	}
-	return text, nil
 }

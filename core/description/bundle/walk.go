@@ -153,19 +153,12 @@ func (j *joiner) component(ref string, k kind, at spot) (string, error) {
 	if t.file == j.main {
 		return "#" + t.pointer, nil
 	}
-	name := j.names[t]
-	if name == "" {
-		if name, err = j.add(t, found, at); err != nil {
-			return "", err
-		}
+	section := sections[k]
+	if name := j.names[t]; name != "" {
+		return "#" + pointer([]string{"components", section, name}), nil
 	}
-	return "#" + pointer([]string{"components", sections[k], name}), nil
-}
-
-// add makes a component with a name that is not taken. The best one is the last step of the
-// pointer, or else the name of the file. Other characters than those of component names
-// (OpenAPI 3.1.1 section 4.8.7) become "_".
-func (j *joiner) add(t target, found *doc.Node, at spot) (string, error) {
+	// The best name is the last step of the pointer, or else the name of the file. Other characters
+	// than those of component names (OpenAPI 3.1.1 section 4.8.7) become "_".
 	wanted := strings.TrimSuffix(path.Base(t.file), path.Ext(t.file))
 	if t.pointer != "" {
 		all := steps(t.pointer)
@@ -177,12 +170,15 @@ func (j *joiner) add(t target, found *doc.Node, at spot) (string, error) {
 		}
 		return '_'
 	}, wanted), "_")
-	section, name := sections[t.kind], wanted
+	name := wanted
 	for j.out.Get("components", section, name) != nil || j.used[section+"/"+name] {
 		j.next[section+"/"+wanted]++
 		name = wanted + "_" + strconv.Itoa(1+j.next[section+"/"+wanted])
 	}
-	return name, j.keep(t, name, found, at)
+	if err := j.keep(t, name, found, at); err != nil {
+		return "", err
+	}
+	return "#" + pointer([]string{"components", section, name}), nil
 }
 
 // keep copies what becomes the component of a name.

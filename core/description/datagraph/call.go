@@ -50,43 +50,27 @@ func (c *call) parameters(o oas.Operation) {
 		list = append(list, p)
 	}
 	for _, p := range list {
-		c.parameter(p)
-	}
-}
-
-func (c *call) parameter(p *doc.Node) {
-	in, name := p.Get("in").Text(), p.Get("name").Text()
-	if in != "path" && in != "query" || name == "" || c.b.err != nil {
-		return // headers and cookies are those of the client
-	}
-	u := use{place: below(c.place, "parameters", name), hint: camel(c.f.name, name), input: true, flat: true}
-	typ, _ := c.b.typeOf(p.Get("schema"), u, 0)
-	if in == "path" {
-		if strings.HasPrefix(typ, "[") {
+		in, name := p.Get("in").Text(), p.Get("name").Text()
+		if in != "path" && in != "query" || name == "" || c.b.err != nil {
+			continue // headers and cookies are those of the client
+		}
+		u := use{place: below(c.place, "parameters", name), hint: camel(c.f.name, name), input: true, flat: true}
+		typ, _ := c.b.typeOf(p.Get("schema"), u, 0)
+		if in == "path" {
+			if strings.HasPrefix(typ, "[") {
+				typ = "String"
+			}
+			c.path[name] = c.argument(name, typ+"!")
+			continue
+		}
+		if strings.HasPrefix(typ, "[[") {
 			typ = "String"
 		}
-		c.path[name] = c.argument(name, typ+"!")
-		return
+		v := doc.NewObject()
+		v.Set("name", doc.NewString(name))
+		v.Set("value", doc.NewString(template(c.argument(name, nonNull(typ, !p.Get("required").True())))))
+		c.query.Append(v)
 	}
-	if strings.HasPrefix(typ, "[[") {
-		typ = "String"
-	}
-	v := doc.NewObject()
-	v.Set("name", doc.NewString(name))
-	v.Set("value", doc.NewString(template(c.argument(name, nonNull(typ, !p.Get("required").True())))))
-	c.query.Append(v)
-}
-
-// address returns where the operation is. Parts of the path that no parameter
-// describes are texts.
-func (c *call) address(o oas.Operation) string {
-	place, servers := "servers", c.b.document.Get("servers")
-	if o.Node.Get("servers").Len() > 0 {
-		place, servers = c.place+".servers", o.Node.Get("servers")
-	} else if o.Item.Get("servers").Len() > 0 {
-		place, servers = below("paths", o.Path, "servers"), o.Item.Get("servers")
-	}
-	return strings.TrimSuffix(c.b.server(place, servers), "/") + c.fill(o.Path)
 }
 
 // fill puts arguments where a text has parameters: /pets/{petId} becomes

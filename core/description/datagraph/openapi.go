@@ -88,7 +88,14 @@ func (b *builder) operation(o oas.Operation) {
 	c.f.name = r.taken.take(valid(name))
 	c.f.description = summary(o.Node)
 	c.parameters(o)
-	address := c.address(o)
+	from, servers := "servers", b.document.Get("servers")
+	if o.Node.Get("servers").Len() > 0 {
+		from, servers = place+".servers", o.Node.Get("servers")
+	} else if o.Item.Get("servers").Len() > 0 {
+		from, servers = below("paths", o.Path, "servers"), o.Item.Get("servers")
+	}
+	// Parts of the path that no parameter describes are texts.
+	address := strings.TrimSuffix(b.server(from, servers), "/") + c.fill(o.Path)
 	input, headers := "", doc.NewObject()
 	if schema, ok := jsonContent(body.Get("content")); ok && b.err == nil {
 		typ, null := b.typeOf(schema, use{place: place + ".requestBody", hint: camel("", c.f.name, "Input"), input: true}, 0)

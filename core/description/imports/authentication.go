@@ -24,7 +24,20 @@ func (b *builder) authentication() {
 	}
 	for _, requirement := range b.document.Get("security").Items() {
 		for name := range requirement.Members() {
-			b.scheme(name)
+			kind := oas.Recognise(b.native(name), nil)
+			if kind == oas.SchemeOther || b.ext.Get("server", "authentication", "securitySchemes", name).Is(doc.TypeObject) {
+				continue
+			}
+			entry := doc.NewObject()
+			entry.Set("enabled", doc.NewBool(*b.s.Authentication))
+			if kind != oas.SchemeToken {
+				entry.Put(doc.NewBool(true), "header", "enabled")
+				entry.Put(doc.NewString("Authorization"), "header", "name")
+			}
+			if kind == oas.SchemeJWT {
+				entry.Put(doc.NewBool(false), "jtiValidation", "enabled")
+			}
+			b.ext.Put(entry, "server", "authentication", "securitySchemes", name)
 		}
 	}
 	if identity := b.baseIdentity(); identity != "" {
@@ -37,24 +50,6 @@ func (b *builder) authentication() {
 // native returns a scheme of the description.
 func (b *builder) native(name string) *doc.Node {
 	return oas.Resolve(b.document, b.document.Get("components", "securitySchemes", name))
-}
-
-// scheme adds the entry of one scheme.
-func (b *builder) scheme(name string) {
-	kind := oas.Recognise(b.native(name), nil)
-	if kind == oas.SchemeOther || b.ext.Get("server", "authentication", "securitySchemes", name).Is(doc.TypeObject) {
-		return
-	}
-	entry := doc.NewObject()
-	entry.Set("enabled", doc.NewBool(*b.s.Authentication))
-	if kind != oas.SchemeToken {
-		entry.Put(doc.NewBool(true), "header", "enabled")
-		entry.Put(doc.NewString("Authorization"), "header", "name")
-	}
-	if kind == oas.SchemeJWT {
-		entry.Put(doc.NewBool(false), "jtiValidation", "enabled")
-	}
-	b.ext.Put(entry, "server", "authentication", "securitySchemes", name)
 }
 
 // baseIdentity says which of several schemes identifies the client; "" with
