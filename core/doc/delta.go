@@ -93,7 +93,10 @@ func Diff(from, to []byte) Delta {
 	left := slack + effort*(len(from)+len(to))
 	for {
 		n := commonPrefix(from[i:], to[j:])
-		i, j = runeStart(from, i, i+n), j+runeStart(from, i, i+n)-i
+		for n > 0 && i+n < len(from) && !utf8.RuneStart(from[i+n]) { // back to the start of a character
+			n--
+		}
+		i, j = i+n, j+n
 		if i == len(from) && j == len(to) {
 			return d
 		}
@@ -164,14 +167,6 @@ func far(text, other []byte) int {
 func cut(text []byte, i int) int {
 	for i < len(text) && !utf8.RuneStart(text[i]) {
 		i++
-	}
-	return i
-}
-
-// runeStart moves i back to the start of a character, but not below low.
-func runeStart(text []byte, low, i int) int {
-	for i > low && i < len(text) && !utf8.RuneStart(text[i]) {
-		i--
 	}
 	return i
 }

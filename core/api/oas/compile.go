@@ -7,7 +7,7 @@ import (
 
 // compile turns the rows of an object into a section.
 func compile(parts ...[]row) *section {
-	s := &section{layout: newLayout(parts...)}
+	s := &section{layout: new(layout).addAll(parts...)}
 	inner, shown := map[string][]row{}, map[string]empty{}
 	var order []string
 	for _, r := range slices.Concat(parts...) {

@@ -69,29 +69,26 @@ func tree(rows []row) *branch {
 	for _, r := range rows {
 		at := root
 		for name := range strings.SplitSeq(strings.ReplaceAll(r.ext, "[]", ".[]"), ".") {
-			at = at.below(name)
+			switch name {
+			case "[]":
+				at = made(&at.item)
+			case "*":
+				at = made(&at.value)
+			default:
+				next := at.members[name]
+				if next == nil {
+					if at.members == nil {
+						at.members = map[string]*branch{}
+					}
+					next = &branch{}
+					at.members[name], at.names = next, append(at.names, name)
+				}
+				at = next
+			}
 		}
 		at.typ = r.typ
 	}
 	return root
-}
-
-func (b *branch) below(name string) *branch {
-	switch name {
-	case "[]":
-		return made(&b.item)
-	case "*":
-		return made(&b.value)
-	}
-	if b.members == nil {
-		b.members = map[string]*branch{}
-	}
-	next := b.members[name]
-	if next == nil {
-		b.names = append(b.names, name)
-	}
-	b.members[name] = made(&next)
-	return next
 }
 
 func made(b **branch) *branch {

@@ -91,16 +91,18 @@ func (m *middleware) fill(settings, entry *doc.Node) {
 	}
 }
 
-// fillMock: rule mock, as far as the extension goes.
-func fillMock(ext, c *doc.Node) {
-	assign(ext, doc.NewBool(!c.Get("disabled").True()), "enabled")
-	assignOrDrop(ext, readWhole(c.Get("code")), "code")
-	assignOrDrop(ext, doc.NewString(c.Get("body").Text()), "body")
-	headers := doc.NewObject()
-	for name, value := range c.Get("headers").Members() {
-		headers.Set(textproto.CanonicalMIMEHeaderKey(name), read(value, text))
-	}
-	assignOrDrop(ext, mockHeaders.toPairs(ext.Get("headers"), headers), "headers")
+// mockResponse: rule mock, as far as the extension goes.
+var mockResponse = hook{
+	fill: func(ext, c *doc.Node) {
+		assign(ext, doc.NewBool(!c.Get("disabled").True()), "enabled")
+		assignOrDrop(ext, readWhole(c.Get("code")), "code")
+		assignOrDrop(ext, doc.NewString(c.Get("body").Text()), "body")
+		headers := doc.NewObject()
+		for name, value := range c.Get("headers").Members() {
+			headers.Set(textproto.CanonicalMIMEHeaderKey(name), read(value, text))
+		}
+		assignOrDrop(ext, mockHeaders.toPairs(ext.Get("headers"), headers), "headers")
+	},
 }
 
 var mockHeaders = &sequence{key: "name", value: "value"}

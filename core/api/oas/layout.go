@@ -19,17 +19,12 @@ type layout struct {
 	mapped  bool  // something in it has a classic twin
 }
 
-// newLayout makes the layout that rows describe.
-func newLayout(parts ...[]row) *layout {
-	l := &layout{}
-	l.addAll(parts...)
-	return l
-}
-
-func (l *layout) addAll(parts ...[]row) {
+// addAll adds what rows describe, and returns l.
+func (l *layout) addAll(parts ...[]row) *layout {
 	for _, r := range slices.Concat(parts...) {
 		l.add(r)
 	}
+	return l
 }
 
 // add notes a row.

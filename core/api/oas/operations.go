@@ -17,7 +17,7 @@ type middleware struct {
 }
 
 // operationLayout is all that an operation can have.
-var operationLayout = newLayout(operationRows, responseRows)
+var operationLayout = new(layout).addAll(operationRows, responseRows)
 
 // endpoints are the blocks of an operation in the order of the table.
 var endpoints = compileOperations()
@@ -70,9 +70,9 @@ var blockHooks = map[string]hook{
 	"cache":           cacheTimeout,
 	"enforceTimeout":  hardTimeout,
 	"virtualEndpoint": virtualEndpoint,
-	"postPlugins":     {extract: extractFunction("func_name"), fill: fillFunction("func_name")},
-	"validateRequest": {fill: fillValidation},
-	"mockResponse":    {fill: fillMock},
+	"postPlugins":     functionName("func_name"),
+	"validateRequest": requestValidation,
+	"mockResponse":    mockResponse,
 }
 
 // bodyTransform: rule template.
@@ -144,37 +144,40 @@ var hardTimeout = hook{
 // virtualEndpoint: rules virtual-src and fn-name.
 var virtualEndpoint = hook{
 	extract: func(ext, c *doc.Node) {
-		extractFunction("response_function_name")(ext, c)
+		responseFunction.extract(ext, c)
 		mode, source := source(ext)
 		c.Set("function_source_type", doc.NewString(mode))
 		c.Set("function_source_uri", doc.NewString(source))
 	},
 	fill: func(ext, c *doc.Node) {
-		fillFunction("response_function_name")(ext, c)
+		responseFunction.fill(ext, c)
 		fillSource(ext, c.Get("function_source_type"), c.Get("function_source_uri"))
 	},
 }
 
-// extractFunction: rule fn-name.
-func extractFunction(member string) func(ext, c *doc.Node) {
-	return func(ext, c *doc.Node) {
-		name := ext.Get("functionName").Text()
-		if name == "" {
-			name = ext.Get("name").Text()
-		}
-		c.Set(member, doc.NewString(name))
+var responseFunction = functionName("response_function_name")
+
+// functionName: rule fn-name. member is where the classic form has it.
+func functionName(member string) hook {
+	return hook{
+		extract: func(ext, c *doc.Node) {
+			name := ext.Get("functionName").Text()
+			if name == "" {
+				name = ext.Get("name").Text()
+			}
+			c.Set(member, doc.NewString(name))
+		},
+		fill: func(ext, c *doc.Node) {
+			assign(ext, doc.NewString(c.Get(member).Text()), "functionName")
+			ext.Delete("name")
+		},
 	}
 }
 
-func fillFunction(member string) func(ext, c *doc.Node) {
-	return func(ext, c *doc.Node) {
-		assign(ext, doc.NewString(c.Get(member).Text()), "functionName")
-		ext.Delete("name")
-	}
-}
-
-// fillValidation: rule validate, as far as the extension goes.
-func fillValidation(ext, c *doc.Node) {
-	assign(ext, doc.NewBool(!c.Get("disabled").True()), "enabled")
-	assignOrDrop(ext, readWhole(c.Get("error_response_code")), "errorResponseCode")
+// requestValidation: rule validate, as far as the extension goes.
+var requestValidation = hook{
+	fill: func(ext, c *doc.Node) {
+		assign(ext, doc.NewBool(!c.Get("disabled").True()), "enabled")
+		assignOrDrop(ext, readWhole(c.Get("error_response_code")), "errorResponseCode")
+	},
 }

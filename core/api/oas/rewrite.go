@@ -21,29 +21,43 @@ var rewriteInputs = []struct{ in, group string }{
 const payload = "payload_matches"
 
 var rewriteTrigger = hook{
-	extract: extractRules,
-	fill:    fillRules,
-	skip:    func(c *doc.Node) bool { return len(rules(c)) == 0 },
-}
-
-func extractRules(ext, c *doc.Node) {
-	options := doc.NewObject()
-	for _, g := range rewriteInputs {
-		options.Set(g.group, doc.NewObject())
-	}
-	options.Set(payload, match(nil))
-	for _, r := range ext.Get("rules").Items() {
+	extract: func(ext, c *doc.Node) {
+		options := doc.NewObject()
 		for _, g := range rewriteInputs {
-			switch {
-			case g.in != r.Get("in").Text():
-			case g.group == payload:
-				options.Set(payload, match(r))
-			default:
-				options.Get(g.group).Set(r.Get("name").Text(), match(r))
+			options.Set(g.group, doc.NewObject())
+		}
+		options.Set(payload, match(nil))
+		for _, r := range ext.Get("rules").Items() {
+			for _, g := range rewriteInputs {
+				switch {
+				case g.in != r.Get("in").Text():
+				case g.group == payload:
+					options.Set(payload, match(r))
+				default:
+					options.Get(g.group).Set(r.Get("name").Text(), match(r))
+				}
 			}
 		}
-	}
-	c.Set("options", options)
+		c.Set("options", options)
+	},
+	fill: func(ext, c *doc.Node) {
+		out := rules(c)
+		old := ext.Get("rules").Items()
+		for i, rule := range out {
+			for _, known := range old {
+				if !known.Get("in").Equal(rule.Get("in")) || known.Get("name").Text() != rule.Get("name").Text() {
+					continue
+				}
+				out[i] = known.Clone() // the rule is written over the one of the document
+				out[i].Delete("negate")
+				for name, v := range rule.Members() {
+					assign(out[i], v, name)
+				}
+			}
+		}
+		assign(ext, doc.NewArray(out...), "rules")
+	},
+	skip: func(c *doc.Node) bool { return len(rules(c)) == 0 },
 }
 
 func match(rule *doc.Node) *doc.Node {
@@ -51,24 +65,6 @@ func match(rule *doc.Node) *doc.Node {
 	m.Set("match_rx", doc.NewString(rule.Get("pattern").Text()))
 	m.Set("reverse", doc.NewBool(rule.Get("negate").True()))
 	return m
-}
-
-func fillRules(ext, c *doc.Node) {
-	out := rules(c)
-	old := ext.Get("rules").Items()
-	for i, rule := range out {
-		for _, known := range old {
-			if !known.Get("in").Equal(rule.Get("in")) || known.Get("name").Text() != rule.Get("name").Text() {
-				continue
-			}
-			out[i] = known.Clone() // the rule is written over the one of the document
-			out[i].Delete("negate")
-			for name, v := range rule.Members() {
-				assign(out[i], v, name)
-			}
-		}
-	}
-	assign(ext, doc.NewArray(out...), "rules")
 }
 
 // rules lists the rules of a classic trigger; those that match nothing are none.

@@ -79,7 +79,7 @@ func schemeRows() []row {
 }
 
 // oauth2Layout describes the schemes that live in the document only.
-var oauth2Layout = newLayout(oauth2Rows)
+var oauth2Layout = new(layout).addAll(oauth2Rows)
 
 // newSlot replaces the entry by one in which nothing is set.
 func newSlot(c *doc.Node, name string) *doc.Node {

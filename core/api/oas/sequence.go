@@ -55,18 +55,16 @@ func (l *sequence) extractPairs(v, classic *doc.Node) {
 		}
 		out.Set(item.Get(l.key).Text(), read(value, text))
 	}
+	omitted := last(l.classic) == "scope_to_policy" // when it is empty
 	switch {
-	case out.Len() > 0 || l.emptyMap && !l.omitted():
+	case out.Len() > 0 || l.emptyMap && !omitted:
 		assign(classic, out, l.classic...)
-	case l.omitted():
+	case omitted:
 		classic.Delete(l.classic...)
 	default:
 		assign(classic, doc.NewNull(), l.classic...)
 	}
 }
-
-// omitted: the classic form leaves an empty scope mapping out.
-func (l *sequence) omitted() bool { return last(l.classic) == "scope_to_policy" }
 
 func (l *sequence) fill(ext, classic *doc.Node) {
 	old, v := ext.Get(l.ext...), classic.Get(l.classic...)

@@ -1,6 +1,8 @@
 package imports
 
 import (
+	"slices"
+
 	"github.com/gatehouse-io/gatehouse/core/api/oas"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
@@ -67,21 +69,13 @@ func validatable(document *doc.Node, o oas.Operation) bool {
 func mockable(document *doc.Node, o oas.Operation) bool {
 	for _, response := range o.Node.Get("responses").Members() {
 		for _, media := range oas.Resolve(document, response).Get("content").Members() {
-			if telling(document, media) {
+			values := []*doc.Node{media.Get("example"), media.Get("schema")}
+			for _, example := range media.Get("examples").Members() {
+				values = append(values, oas.Resolve(document, example).Get("value"))
+			}
+			if slices.ContainsFunc(values, given) {
 				return true
 			}
-		}
-	}
-	return false
-}
-
-func telling(document, media *doc.Node) bool {
-	if given(media.Get("example")) || given(media.Get("schema")) {
-		return true
-	}
-	for _, example := range media.Get("examples").Members() {
-		if given(oas.Resolve(document, example).Get("value")) {
-			return true
 		}
 	}
 	return false

@@ -22,10 +22,9 @@ func Import(document *doc.Node, s Settings) error {
 	if err != nil {
 		return err
 	}
-	b.identity()
+	b.identify()
 	b.ext.Put(doc.NewBool(true), "info", "state", "active")
 	b.ext.Delete("info", "state", "internal")
-	b.server()
 	b.ext.Put(doc.NewBool(true), "server", "listenPath", "strip")
 	// What a fresh import has, unless the document says otherwise.
 	for _, name := range []string{"contextVariables", "trafficLogs"} {
@@ -46,8 +45,7 @@ func Patch(document, existing *doc.Node, s Settings) error {
 	if err != nil {
 		return err
 	}
-	b.identity()
-	b.server()
+	b.identify()
 	b.finish()
 	if document.Get("servers").Len() == 0 && existing.Get("servers").Len() > 0 {
 		document.Set("servers", existing.Get("servers").Clone())
@@ -97,18 +95,14 @@ func newBuilder(document, ext *doc.Node, s Settings) (*builder, error) {
 // follow from. It can be switched off without any.
 func secured(document *doc.Node) bool { return document.Get("security").Len() > 0 }
 
-// identity sets who the API is.
-func (b *builder) identity() {
+// identify sets who the API is, where it is reached and where it forwards to.
+func (b *builder) identify() {
 	if b.s.APIID != "" {
 		b.ext.Put(doc.NewString(b.s.APIID), "info", "id")
 	}
 	if b.ext.Get("info", "name").Text() == "" {
 		b.ext.Put(doc.NewString(b.document.Get("info", "title").Text()), "info", "name")
 	}
-}
-
-// server sets where the API is reached and where it forwards to.
-func (b *builder) server() {
 	if b.upstream != "" {
 		b.ext.Put(doc.NewString(b.upstream), "upstream", "url")
 	}
