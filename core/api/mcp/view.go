@@ -74,16 +74,9 @@ func (b *binder) bind(p *doc.Node) error {
 	if err != nil {
 		return err
 	}
-	var t *Tool
-	for i := range b.tools {
-		o := &b.tools[i]
-		if source.id != "" && o.OperationID != source.id || source.id == "" && (o.Method != source.method || o.Path != source.path) {
-			continue
-		}
-		if t != nil {
-			return invalid("source", "%s is not unique in the source API", source)
-		}
-		t = o
+	t, err := b.find(source)
+	if err != nil {
+		return err
 	}
 	b.selected = b.selected || p.Get("allow").True()
 	switch {
@@ -99,6 +92,22 @@ func (b *binder) bind(p *doc.Node) error {
 		Operation: source.String(), Source: source.String(), ToolName: name, Message: "the source API has no such operation for clients",
 	})
 	return nil
+}
+
+// find returns the tool of a source, or nil.
+func (b *binder) find(s source) (*Tool, error) {
+	var found *Tool
+	for i := range b.tools {
+		t := &b.tools[i]
+		if s.id != "" && t.OperationID != s.id || s.id == "" && (t.Method != s.method || t.Path != s.path) {
+			continue
+		}
+		if found != nil {
+			return nil, invalid("source", "%s is not unique in the source API", s)
+		}
+		found = t
+	}
+	return found, nil
 }
 
 // CodeView is the code of a tool view that does not fit the source API.
