@@ -75,15 +75,13 @@ func tree(rows []row) *branch {
 			case "*":
 				at = made(&at.value)
 			default:
-				next := at.members[name]
-				if next == nil {
-					if at.members == nil {
-						at.members = map[string]*branch{}
-					}
-					next = &branch{}
-					at.members[name], at.names = next, append(at.names, name)
+				if at.members == nil {
+					at.members = map[string]*branch{}
 				}
-				at = next
+				if at.members[name] == nil {
+					at.members[name], at.names = &branch{}, append(at.names, name)
+				}
+				at = at.members[name]
 			}
 		}
 		at.typ = r.typ
