@@ -1,11 +1,13 @@
 package http
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"mime"
 	nethttp "net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,7 +40,9 @@ func (x *exchange) succeed(v any) error {
 			x.cookies = append(x.cookies, written(c))
 		}
 	}
-	if l, ok := v.(operation.Landing); ok && x.land(l) {
+	if l, ok := v.(operation.Landing); ok && l.Location != "" { // a browser goes on there
+		x.extra = map[string]string{"Location": l.Location}
+		x.status, x.mediaType = nethttp.StatusSeeOther, jsonType
 		return nil
 	}
 	out := &x.row.output
@@ -129,7 +133,7 @@ func (x *exchange) stream(s operation.Stream) error {
 // precondition compares the tag of what a reader would get with what it has.
 // done means that the answer is settled. Writes check inside their unit of work.
 func (x *exchange) precondition() (done bool, err error) {
-	if x.tag == "" || !x.row.reads() || x.call.Header["If-Match"] == "" && x.call.Header["If-None-Match"] == "" {
+	if x.tag == "" || x.row.spec.Method != nethttp.MethodGet || x.call.Header["If-Match"] == "" && x.call.Header["If-None-Match"] == "" {
 		return false, nil
 	}
 	m, err := operation.MatchOf(&x.call)
@@ -168,9 +172,9 @@ func (x *exchange) fail(err error) {
 		}
 		x.body.text = x.row.dialect.envelope(x.body.text, complaint{says, failureOf(x.row.spec, f, status)})
 	}
-	if x.row.dialect.unsafe(x.body.text) {
+	if slices.ContainsFunc(x.row.dialect.banned, func(words []byte) bool { return bytes.Contains(x.body.text, words) }) {
 		x.mediaType = jsonType
-		x.body.text = x.row.dialect.envelope(x.body.text[:0], say(nethttp.StatusText(status)))
+		x.body.text = x.row.dialect.envelope(x.body.text[:0], complaint{texts: []string{nethttp.StatusText(status)}})
 	}
 	if x.gone(err) {
 		x.status = statusGone
@@ -197,10 +201,23 @@ var (
 	closing    = []string{"close"}
 )
 
-// write sends the answer, a list piece by piece: go-kit's encoder of responses. It ends
-// the connection when a later piece cannot be made, so that half a list is not taken for
-// a whole one.
-func (x *exchange) write(w nethttp.ResponseWriter) error {
+// write gives the settled answer to those who want to hear it and sends it, a list piece by
+// piece: go-kit's encoder of responses. It ends the connection when a later piece cannot be
+// made, so that half a list is not taken for a whole one.
+func write(_ context.Context, w nethttp.ResponseWriter, answer any) error {
+	x := answer.(*exchange)
+	if len(x.answered) > 0 {
+		asked, answers := x.http.Header.Clone(), nethttp.Header{}
+		asked.Set("Host", x.http.Host)
+		x.header(answers)
+		t := operation.Transcript{Protocol: x.http.Proto, Header: asked, Answers: answers, Status: x.status, Body: x.pieces}
+		if x.body != nil {
+			t.Body = append([][]byte{x.body.text}, x.pieces...)
+		}
+		for _, hear := range x.answered {
+			hear(t)
+		}
+	}
 	x.header(w.Header())
 	defer x.leave(w)() // last of all: it may wait, and nothing is held for it
 	defer x.answer.End()
@@ -239,7 +256,7 @@ func (x *exchange) header(h nethttp.Header) {
 	h["Referrer-Policy"], h["X-Content-Type-Options"], h["Cache-Control"] = noReferrer, noSniff, noStore
 	if x.tag != "" {
 		h["Etag"] = []string{`"` + x.tag + `"`}
-		if x.row.reads() {
+		if x.row.spec.Method == nethttp.MethodGet {
 			h["Cache-Control"] = revalidate
 		}
 	}

@@ -13,7 +13,8 @@ import (
 // maxParts is how many parts of a form are looked at: each costs a map of headers.
 const maxParts = 100
 
-// attach takes the only file out of a form. What is wrong with the form its row says.
+// attach takes the only file out of a form. Parts that are no files say nothing, unless the
+// only one may have any name. What is wrong with the form its row says.
 func (x *exchange) attach(ctx context.Context, mediaType, boundary string) error {
 	form := x.call.Body
 	x.call.Body = nil // it is no JSON, for those who look at it
@@ -24,26 +25,21 @@ func (x *exchange) attach(ctx context.Context, mediaType, boundary string) error
 	if err := x.load.Work(ctx, int64(len(form)), 0); err != nil {
 		return err
 	}
-	x.call.Upload.File, x.call.Upload.Err = onlyFile(form, boundary, x.row.spec.AnyPart)
-	return nil
-}
-
-// onlyFile returns the file of a form. Parts that are no files say nothing, unless the
-// only one may have any name.
-func onlyFile(body []byte, boundary string, anyPart bool) (operation.Attachment, error) {
-	files, others, err := parts(body, boundary)
-	if anyPart && len(files) == 0 {
+	files, others, err := parts(form, boundary)
+	if x.row.spec.AnyPart && len(files) == 0 {
 		files = others
 	}
 	switch {
 	case err != nil || len(files) == 0:
-		return operation.Attachment{}, operation.NoForm()
+		x.call.Upload.Err = operation.NoForm()
 	case len(files) > 1:
-		return operation.Attachment{}, operation.ManyFiles()
-	case !anyPart && files[0].name != filePart:
-		return operation.Attachment{}, operation.NoForm()
+		x.call.Upload.Err = operation.ManyFiles()
+	case !x.row.spec.AnyPart && files[0].name != filePart:
+		x.call.Upload.Err = operation.NoForm()
+	default:
+		x.call.Upload.File = files[0].Attachment
 	}
-	return files[0].Attachment, nil
+	return nil
 }
 
 // part is a part of a form.

@@ -68,8 +68,14 @@ func (x *exchange) readBody(ctx context.Context) error {
 	if size < 0 {
 		size = x.row.maxBody + 1
 	}
-	paced, done := x.until(ctx)
-	defer done()
+	// Reading ends at the deadline, however slowly a client sends. Transports that know no
+	// deadlines, as in tests, have no slow clients.
+	timed, ok := x.http.Body.(timedBody)
+	end, limited := ctx.Deadline()
+	ends := ok && limited && timed.connection.SetReadDeadline(end) == nil
+	if ends {
+		defer func() { _ = timed.connection.SetReadDeadline(time.Time{}) }()
+	}
 	body, err := take(x.http.Body, make([]byte, 0, min(size, free)+1), free)
 	if err == nil && len(body) >= free {
 		if err := x.load.Text(ctx, size); err != nil {
@@ -78,7 +84,11 @@ func (x *exchange) readBody(ctx context.Context) error {
 		if x.http.ContentLength > 0 {
 			body = append(make([]byte, 0, size+1), body...)
 		}
-		body, err = take(paced(), body, size)
+		rest := io.Reader(x.http.Body)
+		if ends && x.row.bodyRate >= 0 { // it has taken room, and has to keep pace
+			rest = &pace{Reader: timed, connection: timed.connection, rate: x.row.bodyRate, begun: time.Now(), end: end}
+		}
+		body, err = take(rest, body, size)
 	}
 	switch {
 	case err != nil && !errors.Is(err, io.EOF):
@@ -112,39 +122,13 @@ type timedBody struct {
 	connection *nethttp.ResponseController
 }
 
-// timed returns the request with a timedBody.
-func timed(w nethttp.ResponseWriter, r *nethttp.Request) *nethttp.Request {
-	if r.Body == nil || r.Body == nethttp.NoBody {
-		return r
-	}
-	own := *r
-	own.Body = timedBody{r.Body, nethttp.NewResponseController(w)}
-	return &own
-}
-
-// until lets reading end at the deadline, however slowly a client sends. It returns the
-// body for when it has taken room, from when on it has to keep pace, and what takes the
-// deadline back. Transports that know no deadlines, as in tests, have no slow clients.
-func (x *exchange) until(ctx context.Context) (paced func() io.Reader, done func()) {
-	body, ok := x.http.Body.(timedBody)
-	at, limited := ctx.Deadline()
-	if !ok || !limited || body.connection.SetReadDeadline(at) != nil {
-		return func() io.Reader { return x.http.Body }, func() {}
-	}
-	paced = func() io.Reader {
-		if x.row.bodyRate < 0 {
-			return body
-		}
-		return &pace{Reader: body, connection: body.connection, rate: x.row.bodyRate, begun: time.Now(), end: at}
-	}
-	return paced, func() { _ = body.connection.SetReadDeadline(time.Time{}) }
-}
-
 // Bounds of what is read of an unwanted body: so much keeps the
-// connection for the next request.
+// connection for the next request, or is taken behind the answer.
 const (
-	drained  = 64 << 10
-	drainFor = 5 * time.Second
+	drained   = 64 << 10
+	drainFor  = 5 * time.Second
+	lingered  = 64 << 20
+	lingerFor = 2 * time.Second
 )
 
 // leave sees to it that an answer without a look at the body, or at all of it, does not
@@ -157,26 +141,16 @@ func (x *exchange) leave(w nethttp.ResponseWriter) (after func()) {
 	}
 	if x.http.ContentLength < 0 || x.http.ContentLength > drained {
 		w.Header().Set("Connection", "close")
-		return func() { x.linger(body) }
+		// Many clients look for no answer before they have sent all, and would see a broken
+		// connection in place of the reason. Those who ask before they send do not.
+		return func() {
+			if x.http.Header.Get("Expect") == "" && body.connection.Flush() == nil && body.connection.SetReadDeadline(time.Now().Add(lingerFor)) == nil {
+				_, _ = io.CopyN(io.Discard, body, lingered) // the connection ends, whatever comes
+			}
+		}
 	}
 	_ = body.connection.SetReadDeadline(time.Now().Add(drainFor))
 	return func() {}
-}
-
-// Bounds of what is read of an unwanted body behind its answer.
-const (
-	lingered  = 64 << 20
-	lingerFor = 2 * time.Second
-)
-
-// linger takes what a client still sends when it has the answer. Many look for none before
-// they have sent all, and would see a broken connection in place of the reason. Those who
-// ask before they send do not.
-func (x *exchange) linger(body timedBody) {
-	if x.http.Header.Get("Expect") != "" || body.connection.Flush() != nil || body.connection.SetReadDeadline(time.Now().Add(lingerFor)) != nil {
-		return
-	}
-	_, _ = io.CopyN(io.Discard, body, lingered) // the connection ends, whatever comes
 }
 
 func unreadable(err error) error {

@@ -1,7 +1,6 @@
 package http
 
 import (
-	"maps"
 	nethttp "net/http"
 
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -15,20 +14,6 @@ const CodeCrossSite = "browser.cross_site"
 // crossSite answers it.
 var crossSite = fault.New(fault.Denied, CodeCrossSite, "access denied: the request comes from a page of another site")
 
-// present takes over the cookies that a browser presents. An access key comes first: who sends one
-// means it, and pages of other sites cannot.
-func (x *exchange) present() {
-	if x.row.spec.BySession || x.row.spec.Visited || x.row.dialect.browser && x.call.Token == "" {
-		x.call.Session, x.call.Proof = x.cookie(x.row.session), x.http.Header.Get(operation.ProofHeader)
-	}
-	for _, name := range x.row.cookies {
-		if x.call.Cookies == nil {
-			x.call.Cookies = make(map[string]string, len(x.row.cookies))
-		}
-		x.call.Cookies[name] = x.cookie(name)
-	}
-}
-
 func (x *exchange) cookie(name string) string {
 	c, err := x.http.Cookie(name)
 	if err != nil {
@@ -38,20 +23,6 @@ func (x *exchange) cookie(name string) string {
 }
 
 var crossOrigin = nethttp.NewCrossOriginProtection()
-
-// land settles the whole answer to a browser that goes on elsewhere.
-func (x *exchange) land(l operation.Landing) (done bool) {
-	if l.Location == "" {
-		return false
-	}
-	x.extra = maps.Clone(x.extra)
-	if x.extra == nil {
-		x.extra = map[string]string{}
-	}
-	x.extra["Location"] = l.Location
-	x.status, x.mediaType, x.body = nethttp.StatusSeeOther, jsonType, nil
-	return true
-}
 
 // sameSite are the modes of cookies by name.
 var sameSite = map[string]nethttp.SameSite{"": nethttp.SameSiteLaxMode, "Lax": nethttp.SameSiteLaxMode, "Strict": nethttp.SameSiteStrictMode, "None": nethttp.SameSiteNoneMode}

@@ -7,6 +7,7 @@ import (
 	nethttp "net/http"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	kithttp "github.com/go-kit/kit/transport/http"
@@ -14,20 +15,25 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
+// inRequestIDs are the characters of a client's request ID that may go to logs and back.
+const inRequestIDs = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
+
 // serve makes the go-kit server of a row. Its endpoint answers every error itself,
 // so that the log and the observer see the status; the server only writes.
 func (c *Config) serve(r *row) nethttp.Handler {
-	encode := func(_ context.Context, w nethttp.ResponseWriter, resp any) error {
-		x := resp.(*exchange)
-		x.tell()
-		return x.write(w)
-	}
 	answer := func(ctx context.Context, x any) (any, error) { return c.answer(ctx, x.(*exchange)) }
-	server := kithttp.NewServer(answer, r.decode, encode, kithttp.ServerErrorEncoder(
+	server := kithttp.NewServer(answer, r.decode, write, kithttp.ServerErrorEncoder(
 		func(_ context.Context, _ error, w nethttp.ResponseWriter) {
 			w.WriteHeader(nethttp.StatusInternalServerError)
 		}))
-	return nethttp.HandlerFunc(func(w nethttp.ResponseWriter, req *nethttp.Request) { server.ServeHTTP(w, timed(w, req)) })
+	return nethttp.HandlerFunc(func(w nethttp.ResponseWriter, req *nethttp.Request) {
+		if req.Body != nil && req.Body != nethttp.NoBody {
+			own := *req
+			own.Body = timedBody{req.Body, nethttp.NewResponseController(w)}
+			req = &own
+		}
+		server.ServeHTTP(w, req)
+	})
 }
 
 // answer is the chain around the guard, from the outside in. What panicked and where
@@ -42,14 +48,16 @@ func (c *Config) answer(ctx context.Context, x *exchange) (answered *exchange, e
 			answered, err = x, nil
 		}
 	}()
-	if x.call.RequestID = x.http.Header.Get("X-Request-Id"); !sane(x.call.RequestID) {
+	if id := x.http.Header.Get("X-Request-Id"); id != "" && len(id) <= 128 && strings.Trim(id, inRequestIDs) == "" {
+		x.call.RequestID = id
+	} else {
 		x.call.RequestID = c.NewRequestID()
 	}
 	observed := ctx
 	if c.Observer != nil {
 		var done func(status int)
 		observed, done = c.Observer.Begin(ctx, x.row.spec.ID)
-		defer func() { done(x.settled()) }()
+		defer func() { done(x.status) }()
 	}
 	defer c.log(observed, x, c.Now())
 	out, err := x.carryOut(observed)
@@ -86,7 +94,7 @@ func (x *exchange) carryOut(ctx context.Context) (any, error) {
 // log writes one line per request: who did which operation and how it went, never
 // what was sent.
 func (c *Config) log(ctx context.Context, x *exchange, begun time.Time) {
-	level, status := slog.LevelInfo, x.settled()
+	level, status := slog.LevelInfo, x.status
 	switch {
 	case status >= 500:
 		level = slog.LevelWarn
@@ -98,18 +106,6 @@ func (c *Config) log(ctx context.Context, x *exchange, begun time.Time) {
 			slog.Int("status", status), slog.Duration("duration", c.Now().Sub(begun)),
 			slog.String("request_id", x.call.RequestID), slog.String("principal_id", x.call.Principal.ID))
 	}
-}
-
-// sane reports whether a client's request ID may go to logs and back.
-func sane(id string) bool {
-	for i := range len(id) {
-		switch c := id[i]; {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '.', c == '_', c == '-':
-		default:
-			return false
-		}
-	}
-	return 0 < len(id) && len(id) <= 128
 }
 
 // verbs are methods that clients do not invent; other stands for all that they do.

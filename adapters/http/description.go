@@ -38,9 +38,17 @@ func (d *Description) Describe(ops []operation.Operation) {
 		if err != nil {
 			return document{}, err
 		}
-		packed, err := pack(text)
+		var packed bytes.Buffer
+		w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+		if err != nil {
+			return document{}, err
+		}
+		if _, err := w.Write(text); err != nil {
+			return document{}, err
+		}
+		err = w.Close()
 		sum := sha256.Sum256(text)
-		return document{tag: hex.EncodeToString(sum[:16]), plain: [][]byte{text}, packed: [][]byte{packed}}, err
+		return document{tag: hex.EncodeToString(sum[:16]), plain: [][]byte{text}, packed: [][]byte{packed.Bytes()}}, err
 	})
 }
 
@@ -66,17 +74,4 @@ func (d document) Stream() (mediaType, tag string, plain, gzipped [][]byte) {
 func (document) Schema() map[string]any {
 	return object{"type": "object", "required": []string{"openapi", "info", "paths"}, "properties": object{
 		"openapi": object{"type": "string"}, "info": object{"type": "object"}, "paths": object{"type": "object"}}}
-}
-
-func pack(text []byte) ([]byte, error) {
-	var b bytes.Buffer
-	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := w.Write(text); err != nil {
-		return nil, err
-	}
-	err = w.Close()
-	return b.Bytes(), err
 }

@@ -1,7 +1,6 @@
 package http
 
 import (
-	"bytes"
 	nethttp "net/http"
 	"strings"
 
@@ -14,7 +13,7 @@ type dialect struct {
 	token    func(r *nethttp.Request) string
 	browser  bool                               // browsers may present a cookie instead
 	envelope func(b []byte, e complaint) []byte // of errors
-	banned   [][]byte                           // what no error may contain
+	banned   [][]byte                           // what no error may contain: such a one is not sent as it is
 	portal   bool                               // answers are indented unless rows are compact, no problem details, never stored
 }
 
@@ -23,9 +22,6 @@ type complaint struct {
 	texts []string // one, or on the portal all that is wrong
 	form  operation.Failure
 }
-
-// say makes a complaint of a text.
-func say(text string) complaint { return complaint{texts: []string{text}} }
 
 var dialects = map[operation.Surface]*dialect{
 	operation.Management: {token: accessKey, browser: true, envelope: enveloped(`,"Meta":null}`)},
@@ -117,13 +113,3 @@ func accessKey(r *nethttp.Request) string {
 // recoveryWords in an error stop a gateway's reloads for good: it registers anew and
 // never loads again.
 var recoveryWords = [][]byte{[]byte("Nonce failed"), []byte("nonce"), []byte("No node ID Found")}
-
-// unsafe reports whether an error must not be sent on the surface as it is.
-func (d *dialect) unsafe(body []byte) bool {
-	for _, word := range d.banned {
-		if bytes.Contains(body, word) {
-			return true
-		}
-	}
-	return false
-}

@@ -128,16 +128,24 @@ func formFile(body []byte, boundary string) ([]byte, error) {
 // rendition settles the answer for a document.
 func (x *exchange) rendition(r operation.Rendition) error {
 	x.tag, x.extra = r.Tag, r.Header
-	asYAML := r.YAML || x.wantsYAML()
+	asYAML := r.YAML
+	for name := range yamlTypes {
+		asYAML = asYAML || listed(x.http.Header["Accept"], name)
+	}
 	if asYAML && r.Tag != "" {
 		x.tag += operation.AsYAML // another representation, another strong tag (RFC 9110, 8.8.3.3)
 	}
 	if done, err := x.precondition(); done || err != nil {
 		return err
 	}
-	x.status, x.mediaType, x.pieces = x.row.spec.Status, jsonType, [][]byte{r.JSON}
+	x.status, x.mediaType, x.download, x.pieces = x.row.spec.Status, jsonType, r.Download, [][]byte{r.JSON}
+	if asYAML {
+		x.mediaType = yamlType
+	}
+	if r.Download != "" { // a file for the client to keep
+		x.mediaType = fileType
+	}
 	if !asYAML {
-		x.save(r.Download)
 		return nil
 	}
 	if x.load == nil { // a row with a body holds room already
@@ -154,28 +162,11 @@ func (x *exchange) rendition(r operation.Rendition) error {
 		return err
 	}
 	text, err := x.row.yaml.Format(n)
-	x.mediaType, x.pieces = yamlType, [][]byte{text}
-	x.save(r.Download)
+	x.pieces = [][]byte{text}
 	return err
 }
 
-// save makes the answer a file for the client to keep, if it has a name.
-func (x *exchange) save(name string) {
-	if x.download = name; name != "" {
-		x.mediaType = fileType
-	}
-}
-
-func (x *exchange) wantsYAML() bool {
-	for name := range yamlTypes {
-		if listed(x.http.Header["Accept"], name) {
-			return true
-		}
-	}
-	return false
-}
-
-// plain keeps file names to characters that every client understands.
+// plain keeps names of files and components to characters that every client understands.
 func plain(r rune) rune {
 	switch {
 	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '.', r == '-', r == '_':

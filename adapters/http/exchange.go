@@ -79,9 +79,6 @@ func newRow(o *operation.Operation, cfg Config) (*row, error) {
 	return r, nil
 }
 
-// reads reports whether the row only reads.
-func (r *row) reads() bool { return r.spec.Method == nethttp.MethodGet }
-
 // exchange is one request and its answer on their way through the chain.
 type exchange struct {
 	row  *row
@@ -92,7 +89,7 @@ type exchange struct {
 	answer *load.Request
 
 	// The answer.
-	status    int // 0 until it is settled
+	status    int // 500 until it is settled: a panic on its way up has none yet
 	mediaType string
 	tag       string // entity tag without quotes, or ""
 	encoding  string // of the content, or ""
@@ -110,31 +107,6 @@ type exchange struct {
 	answered []func(operation.Transcript) // hear the answer
 }
 
-// tell gives the settled answer to the one who wants to hear it.
-func (x *exchange) tell() {
-	if len(x.answered) == 0 {
-		return
-	}
-	asked, answer := x.http.Header.Clone(), nethttp.Header{}
-	asked.Set("Host", x.http.Host)
-	x.header(answer)
-	t := operation.Transcript{Protocol: x.http.Proto, Header: asked, Answers: answer, Status: x.settled(), Body: x.pieces}
-	if x.body != nil {
-		t.Body = append([][]byte{x.body.text}, x.pieces...)
-	}
-	for _, hear := range x.answered {
-		hear(t)
-	}
-}
-
-// settled returns the status of the answer. A panic on its way up has none yet.
-func (x *exchange) settled() int {
-	if x.status == 0 {
-		return nethttp.StatusInternalServerError
-	}
-	return x.status
-}
-
 // statusOf returns the status by which an error is answered.
 func (x *exchange) statusOf(err error) int {
 	if x.gone(err) {
@@ -147,8 +119,11 @@ func (x *exchange) statusOf(err error) int {
 // decode makes the raw call. The typed input is decoded behind the guard, so
 // that what guards, watches and writes down also sees malformed requests.
 func (r *row) decode(_ context.Context, req *nethttp.Request) (any, error) {
-	x := &exchange{row: r, http: req}
-	x.call = operation.Call{Spec: r.spec, RawPath: req.URL.EscapedPath(), Remote: r.remote(req), Peer: req.RemoteAddr, Token: r.dialect.token(req)}
+	x := &exchange{row: r, http: req, status: nethttp.StatusInternalServerError}
+	x.call = operation.Call{Spec: r.spec, RawPath: req.URL.EscapedPath(), Remote: req.RemoteAddr, Peer: req.RemoteAddr, Token: r.dialect.token(req)}
+	if len(r.proxies) > 0 {
+		x.call.Remote = r.remote(req)
+	}
 	if req.Method == nethttp.MethodHead {
 		x.call.Method = req.Method
 	}
@@ -156,7 +131,16 @@ func (r *row) decode(_ context.Context, req *nethttp.Request) (any, error) {
 		x.call.Token = req.Header.Get("Admin-Auth")
 	}
 	if len(req.Header["Cookie"]) > 0 {
-		x.present()
+		// An access key comes first: who sends one means it, and pages of other sites cannot.
+		if r.spec.BySession || r.spec.Visited || r.dialect.browser && x.call.Token == "" {
+			x.call.Session, x.call.Proof = x.cookie(r.session), req.Header.Get(operation.ProofHeader)
+		}
+		for _, name := range r.cookies {
+			if x.call.Cookies == nil {
+				x.call.Cookies = make(map[string]string, len(r.cookies))
+			}
+			x.call.Cookies[name] = x.cookie(name)
+		}
 	}
 	x.call.Status, x.call.Answered = x.statusOf, func(hear func(operation.Transcript)) { x.answered = append(x.answered, hear) }
 	if req.URL.RawQuery != "" {
@@ -185,9 +169,6 @@ func (r *row) decode(_ context.Context, req *nethttp.Request) (any, error) {
 // proxy that is trusted. Then it is the last address in X-Forwarded-For that is
 // no such proxy: those before it are what the caller says.
 func (r *row) remote(req *nethttp.Request) string {
-	if len(r.proxies) == 0 {
-		return req.RemoteAddr
-	}
 	peer, err := netip.ParseAddrPort(req.RemoteAddr)
 	if err != nil || !r.trusted(peer.Addr()) {
 		return req.RemoteAddr

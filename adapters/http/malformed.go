@@ -53,7 +53,8 @@ func (c *plainSpeaker) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write implements net.Conn.
+// Write implements net.Conn. It says what is refused in the form of errors of the surface
+// that was asked.
 func (c *plainSpeaker) Write(p []byte) (int, error) {
 	if len(p) > maxRefusal || !bytes.HasPrefix(p, []byte("HTTP/1.")) {
 		return c.Conn.Write(p)
@@ -62,7 +63,19 @@ func (c *plainSpeaker) Write(p []byte) (int, error) {
 	if m == nil {
 		return c.Conn.Write(p)
 	}
-	if _, err := c.Conn.Write(c.refuse(string(m[1]), string(m[2]))); err != nil {
+	status, reason := string(m[1]), string(m[2])
+	line, _, _ := strings.Cut(string(c.asked[:c.n]), "\r\n")
+	_, path, _ := strings.Cut(line, " ")
+	path, _, _ = strings.Cut(path, " ")
+	path, _, _ = strings.Cut(path, "?")
+	message := "The request is no HTTP request that can be answered: " + reason
+	if _, err := url.PathUnescape(path); err != nil && status == strconv.Itoa(nethttp.StatusBadRequest) {
+		message = "The path has a % that begins no escape: write %25 for a percent sign"
+	}
+	body := dialectOf(surfaceOf(path)).envelope(nil, complaint{texts: []string{message}})
+	head := "HTTP/1.1 " + status + " " + reason + "\r\nContent-Type: " + jsonType + "\r\nContent-Length: " + strconv.Itoa(len(body)) +
+		"\r\nCache-Control: no-store\r\nReferrer-Policy: no-referrer\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n"
+	if _, err := c.Conn.Write(append([]byte(head), body...)); err != nil {
 		return 0, err
 	}
 	return len(p), nil
@@ -81,21 +94,3 @@ func (c *plainSpeaker) CloseWrite() error {
 var refusal = regexp.MustCompile(`^HTTP/1\.[01] (4\d\d|5\d\d) ([^\r\n]*)\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n[^\r\n]*$`)
 
 const maxRefusal = 1 << 10
-
-// refuse makes the answer, in the form of errors of the surface that was asked.
-func (c *plainSpeaker) refuse(status, reason string) []byte {
-	line, _, _ := strings.Cut(string(c.asked[:c.n]), "\r\n")
-	_, path, _ := strings.Cut(line, " ")
-	path, _, _ = strings.Cut(path, " ")
-	path, _, _ = strings.Cut(path, "?")
-	message := "The request is no HTTP request that can be answered: " + reason
-	if _, err := url.PathUnescape(path); err != nil && status == strconv.Itoa(nethttp.StatusBadRequest) {
-		message = "The path has a % that begins no escape: write %25 for a percent sign"
-	}
-	body := dialectOf(surfaceOf(path)).envelope(nil, say(message))
-	var b bytes.Buffer
-	b.WriteString("HTTP/1.1 " + status + " " + reason + "\r\nContent-Type: " + jsonType + "\r\nContent-Length: " + strconv.Itoa(len(body)) +
-		"\r\nCache-Control: no-store\r\nReferrer-Policy: no-referrer\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n")
-	b.Write(body)
-	return b.Bytes()
-}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -25,7 +26,7 @@ type object = map[string]any
 //
 //	Schema() map[string]any
 func Document(ops []operation.Operation, surface operation.Surface, version string) ([]byte, error) {
-	d := &describer{schemas: newSchemas(), paths: object{}, surfaces: map[string]string{}, resources: map[string]*resource{}, tags: map[string]map[string]string{}, shapes: map[string]string{}}
+	d := &describer{schemas: &schemas{names: map[reflect.Type]string{}, all: maps.Clone(errorSchemas)}, paths: object{}, surfaces: map[string]string{}, resources: map[string]*resource{}, tags: map[string]map[string]string{}, shapes: map[string]string{}}
 	ops = slices.Clone(ops)
 	slices.SortFunc(ops, func(a, b operation.Operation) int { return cmp.Compare(a.ID, b.ID) })
 	for i := range ops {
@@ -68,18 +69,12 @@ func (d *describer) add(o *operation.Operation) error {
 	}
 	item[strings.ToLower(o.Method)] = described
 	d.surfaces[o.ID] = string(o.Surface)
-	d.tag(o.Tag, o.Path)
-	return nil
-}
-
-// tag notes that an operation with a tag has a path.
-func (d *describer) tag(name, path string) {
-	if d.tags[name] == nil {
-		d.tags[name] = map[string]string{}
+	if d.tags[o.Tag] == nil {
+		d.tags[o.Tag] = map[string]string{}
 	}
-	rest, _ := trim(path)
-	first, _, _ := strings.Cut(rest, "/")
-	d.tags[name][first] = commonPath(cmp.Or(d.tags[name][first], path), path)
+	first := firstSegment(o.Path)
+	d.tags[o.Tag][first] = commonPath(cmp.Or(d.tags[o.Tag][first], o.Path), o.Path)
+	return nil
 }
 
 func (d *describer) text(surface operation.Surface, version string) ([]byte, error) {
@@ -87,11 +82,25 @@ func (d *describer) text(surface operation.Surface, version string) ([]byte, err
 	resources := d.resourceList()
 	components := d.compact()
 	maps.Copy(components, object{"schemas": d.schemas.all, "securitySchemes": securitySchemes, "headers": sharedHeaders})
+	title := "Gatehouse"
+	if surface != "" {
+		title += " " + string(surface) + " API"
+	}
+	tags := []any{}
+	for _, name := range slices.Sorted(maps.Keys(d.tags)) {
+		paths := slices.Sorted(maps.Values(d.tags[name]))
+		tags = append(tags, object{"name": name, "description": "Operations below `" + strings.Join(paths, "` and `") + "`."})
+	}
 	doc := object{
-		"openapi":     "3.1.0",
-		"info":        info(surface, version),
+		"openapi": "3.1.0",
+		"info": object{
+			"title": title, "version": version,
+			"description": "The open control plane for API gateways. Errors come in the envelope of their API family or, " +
+				"with `Accept: " + problemType + "`, as RFC 9457 documents with a stable `code`.",
+			"license": object{"name": "Apache-2.0", "identifier": "Apache-2.0"},
+		},
 		"servers":     []any{object{"url": "/"}},
-		"tags":        d.tagList(),
+		"tags":        tags,
 		"paths":       d.paths,
 		"components":  components,
 		"x-resources": resources,
@@ -104,28 +113,6 @@ func (d *describer) text(surface operation.Surface, version string) ([]byte, err
 	}
 	text := bytes.TrimSpace(b.Bytes())
 	return text, dangling(text)
-}
-
-func info(surface operation.Surface, version string) object {
-	title := "Gatehouse"
-	if surface != "" {
-		title += " " + string(surface) + " API"
-	}
-	return object{
-		"title": title, "version": version,
-		"description": "The open control plane for API gateways. Errors come in the envelope of their API family or, " +
-			"with `Accept: " + problemType + "`, as RFC 9457 documents with a stable `code`.",
-		"license": object{"name": "Apache-2.0", "identifier": "Apache-2.0"},
-	}
-}
-
-func (d *describer) tagList() []any {
-	list := []any{}
-	for _, name := range slices.Sorted(maps.Keys(d.tags)) {
-		paths := slices.Sorted(maps.Values(d.tags[name]))
-		list = append(list, object{"name": name, "description": "Operations below `" + strings.Join(paths, "` and `") + "`."})
-	}
-	return list
 }
 
 // shape is a path without the names of its placeholders.

@@ -1,6 +1,7 @@
 package http
 
 import (
+	"bytes"
 	"encoding/json"
 	nethttp "net/http"
 	"reflect"
@@ -159,12 +160,6 @@ func (d *describer) errors(o *operation.Operation, out output) object {
 	return responses
 }
 
-func same(a, b any) bool {
-	x, errX := json.Marshal(a)
-	y, errY := json.Marshal(b)
-	return errX == nil && errY == nil && string(x) == string(y)
-}
-
 func errorResponse(o *operation.Operation, status int, faults []*fault.Error) object {
 	compatible, problems := object{}, object{}
 	forms := map[bool]bool{} // whether there are errors that are texts, and others
@@ -210,8 +205,11 @@ func add(examples object, name string, text []byte) {
 		have, taken := examples[key]
 		if !taken {
 			examples[key] = example
+			return
 		}
-		if !taken || same(have, example) {
+		x, errX := json.Marshal(have)
+		y, errY := json.Marshal(example)
+		if errX == nil && errY == nil && bytes.Equal(x, y) {
 			return
 		}
 	}

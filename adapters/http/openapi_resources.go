@@ -222,14 +222,15 @@ func (d *describer) listed(o *operation.Operation, out output) object {
 		about["page"] = page
 		if out.form == listingForm {
 			page["total"] = "X-Total-Count"
-		} else if key := pagesKey(o.Style); d.member(o, out, key) {
+		} else if key := pagesKey(o.Style); fieldsOf(d.resolved(d.outputSchema(o, out))["properties"]).Get(key) != nil { // answers have it
 			page["pages"] = key
 		}
 	}
 	var filters []any
 	for _, f := range o.Filters {
 		filter := object{"parameter": f.Param, "by": f.By}
-		if members := d.thereOf(items, f.Members); len(members) > 0 {
+		members := slices.DeleteFunc(slices.Clone(f.Members), func(at string) bool { return d.there(items, at) == "" })
+		if len(members) > 0 {
 			filter["members"] = members
 		}
 		filters = append(filters, filter)
@@ -264,18 +265,4 @@ func (d *describer) there(schema object, path string) string {
 		schema = next
 	}
 	return path
-}
-
-func (d *describer) thereOf(schema object, paths []string) (out []string) {
-	for _, path := range paths {
-		if d.there(schema, path) != "" {
-			out = append(out, path)
-		}
-	}
-	return out
-}
-
-// member reports whether answers have a member.
-func (d *describer) member(o *operation.Operation, out output, name string) bool {
-	return fieldsOf(d.resolved(d.outputSchema(o, out))["properties"]).Get(name) != nil
 }

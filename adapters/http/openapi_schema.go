@@ -21,26 +21,25 @@ type schemas struct {
 	names map[reflect.Type]string
 }
 
-func newSchemas() *schemas {
-	return &schemas{names: map[reflect.Type]string{}, all: object{
-		"Error":     errorSchema("Meta", object{"type": "null"}),
-		"NodeError": errorSchema("Nonce", object{"const": ""}),
-		"PortalError": object{"type": "object", "anyOf": []any{object{"required": []string{"errors"}}, object{"required": []string{"message"}}}, "properties": object{
-			"status":  object{"const": "error", "description": "Of actions that were not carried out."},
-			"errors":  object{"type": "array", "minItems": 1, "items": object{"type": "string"}},
-			"message": object{"type": "string", "description": "Of probes, in place of errors."},
-		}},
-		"Problem": object{
-			"type": "object", "description": "RFC 9457", "required": []string{"type", "title", "status", "detail", "instance", "code", "request_id"},
-			"properties": object{
-				"type": object{"const": "about:blank"}, "title": object{"type": "string"}, "status": object{"type": "integer"},
-				"detail": object{"type": "string"}, "instance": object{"type": "string"},
-				"code":       object{"type": "string", "description": "Stable: programs may compare it."},
-				"field":      object{"type": "string", "description": "Where in the request the trouble is."},
-				"request_id": object{"type": "string"},
-			},
+// errorSchemas describe the bodies of errors, by surface or as RFC 9457 has them.
+var errorSchemas = object{
+	"Error":     errorSchema("Meta", object{"type": "null"}),
+	"NodeError": errorSchema("Nonce", object{"const": ""}),
+	"PortalError": object{"type": "object", "anyOf": []any{object{"required": []string{"errors"}}, object{"required": []string{"message"}}}, "properties": object{
+		"status":  object{"const": "error", "description": "Of actions that were not carried out."},
+		"errors":  object{"type": "array", "minItems": 1, "items": object{"type": "string"}},
+		"message": object{"type": "string", "description": "Of probes, in place of errors."},
+	}},
+	"Problem": object{
+		"type": "object", "description": "RFC 9457", "required": []string{"type", "title", "status", "detail", "instance", "code", "request_id"},
+		"properties": object{
+			"type": object{"const": "about:blank"}, "title": object{"type": "string"}, "status": object{"type": "integer"},
+			"detail": object{"type": "string"}, "instance": object{"type": "string"},
+			"code":       object{"type": "string", "description": "Stable: programs may compare it."},
+			"field":      object{"type": "string", "description": "Where in the request the trouble is."},
+			"request_id": object{"type": "string"},
 		},
-	}}
+	},
 }
 
 func errorSchema(last string, schema object) object {
@@ -84,24 +83,6 @@ func (s *schemas) of(t reflect.Type) object {
 	case t.Kind() == reflect.Struct:
 		return s.component(t, func() object { return s.structure(t) })
 	}
-	return s.plain(t)
-}
-
-func implements[I any](t reflect.Type) bool {
-	return t.Implements(reflect.TypeFor[I]()) || reflect.PointerTo(t).Implements(reflect.TypeFor[I]())
-}
-
-// tagged reports whether a struct says what its members are called.
-func tagged(t reflect.Type) bool {
-	for i := range t.NumField() {
-		if f := t.Field(i); f.IsExported() && f.Tag.Get("json") != "" {
-			return true
-		}
-	}
-	return false
-}
-
-func (s *schemas) plain(t reflect.Type) object {
 	switch t.Kind() {
 	case reflect.String:
 		return object{"type": "string"}
@@ -122,6 +103,20 @@ func (s *schemas) plain(t reflect.Type) object {
 		return object{"type": "object", "additionalProperties": s.of(t.Elem())}
 	}
 	return object{} // an interface: anything
+}
+
+func implements[I any](t reflect.Type) bool {
+	return t.Implements(reflect.TypeFor[I]()) || reflect.PointerTo(t).Implements(reflect.TypeFor[I]())
+}
+
+// tagged reports whether a struct says what its members are called.
+func tagged(t reflect.Type) bool {
+	for i := range t.NumField() {
+		if f := t.Field(i); f.IsExported() && f.Tag.Get("json") != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // component puts a schema under the name of its type, once.
@@ -188,7 +183,18 @@ func (s *schemas) members(t reflect.Type, hidden []string, properties *doc.Field
 			continue
 		}
 		_, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		*properties = append(*properties, doc.Field{Name: name, Value: s.member(f, options)})
+		schema := s.of(f.Type)
+		switch {
+		case slices.Contains(strings.Split(options, ","), "string"):
+			schema = object{"type": "string"}
+		case f.Type.Kind() == reflect.Pointer && !strings.Contains(options, "omit"):
+			schema = object{"anyOf": []any{schema, object{"type": "null"}}}
+		}
+		if text := f.Tag.Get("doc"); text != "" {
+			schema = maps.Clone(schema)
+			schema["description"] = text
+		}
+		*properties = append(*properties, doc.Field{Name: name, Value: schema})
 		if f.Type.Kind() != reflect.Pointer && !strings.Contains(options, "omit") {
 			*required = append(*required, name)
 		}
@@ -217,21 +223,6 @@ func memberName(f reflect.StructField) string {
 		return f.Name
 	}
 	return name
-}
-
-func (s *schemas) member(f reflect.StructField, options string) object {
-	schema := s.of(f.Type)
-	switch {
-	case slices.Contains(strings.Split(options, ","), "string"):
-		schema = object{"type": "string"}
-	case f.Type.Kind() == reflect.Pointer && !strings.Contains(options, "omit"):
-		schema = object{"anyOf": []any{schema, object{"type": "null"}}}
-	}
-	if text := f.Tag.Get("doc"); text != "" {
-		schema = maps.Clone(schema)
-		schema["description"] = text
-	}
-	return schema
 }
 
 // streamSchema is what a stream says about itself.

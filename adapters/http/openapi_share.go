@@ -60,18 +60,7 @@ func pieceOf(name string, value any, put func(ref object)) piece {
 	if err != nil { // the description as a whole cannot be encoded either, which is told
 		text = fmt.Appendf(nil, "%p", put)
 	}
-	return piece{componentName(name), string(text), value, put}
-}
-
-// componentName is a name without the characters that names of components cannot have.
-func componentName(name string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '.', r == '-', r == '_':
-			return r
-		}
-		return '_'
-	}, name)
+	return piece{strings.Map(plain, name), string(text), value, put}
 }
 
 // compact replaces what operations have in common by references: the examples of errors

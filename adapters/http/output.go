@@ -67,7 +67,11 @@ func compile(t reflect.Type, style operation.Style) output {
 	case generic(t, "Listing"):
 		return listOutput(t)
 	case generic(t, "Entity"):
-		return entityOutput(t)
+		value, _ := t.FieldByName("Value")
+		tag, _ := t.FieldByName("Tag")
+		return output{of: t, form: entity, elem: value.Type,
+			tag:   func(v any) string { return reflect.ValueOf(v).FieldByIndex(tag.Index).String() },
+			write: func(b *buffer, v any) error { return b.value(reflect.ValueOf(v).FieldByIndex(value.Index).Interface()) }}
 	case generic(t, "Visit"):
 		value, _ := t.FieldByName("Value")
 		return output{of: t, form: landing, elem: value.Type,
@@ -134,16 +138,6 @@ func pagesKey(style operation.Style) string {
 		return "pages"
 	}
 	return style.PagesKey
-}
-
-func entityOutput(t reflect.Type) output {
-	value, _ := t.FieldByName("Value")
-	tag, _ := t.FieldByName("Tag")
-	return output{
-		of: t, form: entity, elem: value.Type,
-		tag:   func(v any) string { return reflect.ValueOf(v).FieldByIndex(tag.Index).String() },
-		write: func(b *buffer, v any) error { return b.value(reflect.ValueOf(v).FieldByIndex(value.Index).Interface()) },
-	}
 }
 
 // pieceSize is how much of a list is made before it is sent: a list of everything

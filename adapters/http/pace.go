@@ -30,18 +30,12 @@ type pace struct {
 	got        int64
 }
 
-// due is when the next bytes must be there.
-func (p *pace) due() time.Time {
-	at := p.begun.Add(headStart + time.Duration(float64(p.got)/float64(p.rate)*float64(time.Second)))
-	if at.After(p.end) {
-		return p.end
-	}
-	return at
-}
-
 // Read implements io.Reader.
 func (p *pace) Read(b []byte) (int, error) {
-	due := p.due()
+	due := p.begun.Add(headStart + time.Duration(float64(p.got)/float64(p.rate)*float64(time.Second)))
+	if due.After(p.end) {
+		due = p.end
+	}
 	_ = p.connection.SetReadDeadline(due) // it could be set before
 	n, err := p.Reader.Read(b)
 	p.got += int64(n)

@@ -51,7 +51,22 @@ func (rt *router) handle(spec *operation.Spec, h nethttp.Handler) error {
 		if spec.Tail && !more {
 			break
 		}
-		n = n.grow(seg, open)
+		next := n.literal[seg]
+		if open {
+			next = n.any
+		}
+		if next == nil {
+			next = &node{}
+			switch {
+			case open:
+				n.any = next
+			case n.literal == nil:
+				n.literal = map[string]*node{seg: next}
+			default:
+				n.literal[seg] = next
+			}
+		}
+		n = next
 	}
 	leaves := &n.leaves
 	if spec.Tail {
@@ -79,23 +94,6 @@ func (p *Paths) Has(r *nethttp.Request) bool {
 	return s.find(&p.root, path, more) != nil
 }
 
-// grow returns the node one segment below n, made if need be.
-func (n *node) grow(seg string, open bool) *node {
-	if open {
-		if n.any == nil {
-			n.any = &node{}
-		}
-		return n.any
-	}
-	if n.literal[seg] == nil {
-		if n.literal == nil {
-			n.literal = map[string]*node{}
-		}
-		n.literal[seg] = &node{}
-	}
-	return n.literal[seg]
-}
-
 func at(leaves []leaf, method string) *leaf {
 	for i := range leaves {
 		if leaves[i].method == method {
@@ -107,8 +105,15 @@ func at(leaves []leaf, method string) *leaf {
 
 // ServeHTTP implements net/http.Handler.
 func (rt *router) ServeHTTP(w nethttp.ResponseWriter, r *nethttp.Request) {
+	// Clients whose address of the service ends in a slash begin paths with two. Rules, trails
+	// and logs find segments by their places, so they see one as well. Slashes further on
+	// stay: an empty segment there may be an identifier that a script has lost.
 	if strings.HasPrefix(r.URL.Path, "//") {
-		r = beginOnce(r)
+		r = r.Clone(r.Context())
+		r.URL.Path = "/" + strings.TrimLeft(r.URL.Path, "/")
+		if r.URL.RawPath != "" {
+			r.URL.RawPath = "/" + strings.TrimLeft(r.URL.RawPath, "/")
+		}
 	}
 	var few [4]string
 	s := search{method: r.Method, values: few[:0]}
@@ -123,19 +128,6 @@ func (rt *router) ServeHTTP(w nethttp.ResponseWriter, r *nethttp.Request) {
 		r.SetPathValue(name, s.values[i])
 	}
 	l.handler.ServeHTTP(w, r)
-}
-
-// beginOnce returns the request with one slash at the beginning of its path: clients whose
-// address of the service ends in a slash begin with two. Rules, trails and logs find
-// segments by their places, so they see one as well. Slashes further on stay: an empty
-// segment there may be an identifier that a script has lost.
-func beginOnce(r *nethttp.Request) *nethttp.Request {
-	r = r.Clone(r.Context())
-	r.URL.Path = "/" + strings.TrimLeft(r.URL.Path, "/")
-	if r.URL.RawPath != "" {
-		r.URL.RawPath = "/" + strings.TrimLeft(r.URL.RawPath, "/")
-	}
-	return r
 }
 
 // search is one look for a path.

@@ -60,8 +60,13 @@ func (c *Contract) media(at pointer, holder map[string]any) error {
 			examples = append(examples, c.resolved(object(e))["value"])
 		}
 		for _, e := range examples {
-			if err := c.example(append(slices.Clone(at), "content", name, "schema"), e); err != nil {
-				errs = append(errs, err)
+			schema := append(slices.Clone(at), "content", name, "schema")
+			text, err := json.Marshal(e)
+			if err == nil {
+				err = c.validate(schema, text)
+			}
+			if err != nil {
+				errs = append(errs, fmt.Errorf("contracttest: example at %s: %w", schema, err))
 			}
 		}
 	}
@@ -79,15 +84,4 @@ func (c *Contract) resolved(v map[string]any) map[string]any {
 		at = object(at)[name]
 	}
 	return object(at)
-}
-
-func (c *Contract) example(at pointer, v any) error {
-	text, err := json.Marshal(v)
-	if err == nil {
-		err = c.validate(at, text)
-	}
-	if err != nil {
-		return fmt.Errorf("contracttest: example at %s: %w", at, err)
-	}
-	return nil
 }
