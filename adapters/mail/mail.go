@@ -89,7 +89,17 @@ func (s *SMTP) Send(ctx context.Context, m mail.Message) error {
 	if message.IsDelivered() {
 		return nil // a goodbye that fails takes nothing back: an error would send the mail again
 	}
-	return discreet(err)
+	if err == nil {
+		return nil
+	}
+	// What servers quote, such as the recipient, stays out of errors.
+	if refused, ok := errors.AsType[*gomail.SendError](err); ok {
+		return fmt.Errorf("mail: the server refuses the mail: %s (%d %s)", refused.Reason, refused.ErrorCode(), refused.EnhancedStatusCode())
+	}
+	if op, ok := errors.AsType[*net.OpError](err); ok {
+		return fmt.Errorf("mail: %w: %w", mail.ErrAway, op)
+	}
+	return errors.New("mail: the conversation with the server failed; check its address, its certificate, the user and the password")
 }
 
 func (s *SMTP) write(m mail.Message) (*gomail.Msg, error) {
@@ -113,18 +123,4 @@ func (s *SMTP) write(m mail.Message) (*gomail.Msg, error) {
 		out.AddAlternativeString(gomail.TypeTextHTML, m.HTML)
 	}
 	return out, nil
-}
-
-// discreet keeps what servers quote, such as the recipient, out of an error.
-func discreet(err error) error {
-	if err == nil {
-		return nil
-	}
-	if refused, ok := errors.AsType[*gomail.SendError](err); ok {
-		return fmt.Errorf("mail: the server refuses the mail: %s (%d %s)", refused.Reason, refused.ErrorCode(), refused.EnhancedStatusCode())
-	}
-	if op, ok := errors.AsType[*net.OpError](err); ok {
-		return fmt.Errorf("mail: %w: %w", mail.ErrAway, op)
-	}
-	return errors.New("mail: the conversation with the server failed; check its address, its certificate, the user and the password")
 }

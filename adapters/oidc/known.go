@@ -113,13 +113,7 @@ func discover(ctx context.Context, issuer string) (*provider, error) {
 	return &provider{p, issuer, more.Methods}, nil
 }
 
-// client sends what libraries ask through a fetcher. Redirections to other origins are
-// answers that nothing follows.
-func client(f fetch.Fetcher) *http.Client {
-	return &http.Client{Transport: through{f}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-}
-
-// through is a RoundTripper that asks a fetcher.
+// through is a RoundTripper that asks a fetcher for what libraries ask.
 type through struct{ fetch.Fetcher }
 
 // RoundTrip implements http.RoundTripper.

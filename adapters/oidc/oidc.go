@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -52,7 +53,9 @@ func New(f fetch.Fetcher, c Config) *Client {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	return &Client{c: c, known: known{client: client(f), fresh: c.Fresh, away: c.Away, timeout: c.Timeout, now: c.Now, entries: map[string]*entry{}}}
+	// Redirections to other origins are answers that nothing follows.
+	client := &http.Client{Transport: through{f}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &Client{c: c, known: known{client: client, fresh: c.Fresh, away: c.Away, timeout: c.Timeout, now: c.Now, entries: map[string]*entry{}}}
 }
 
 // Begin implements login.Provider.
@@ -83,7 +86,8 @@ func (c *Client) Finish(ctx context.Context, as login.Client, a login.Attempt, r
 		return nil, exchanged(err)
 	}
 	claims, err := c.verified(ctx, p, as, a, token)
-	if err == nil && as.ClaimsToo && lacks(claims, wanted) && webAddress(p.UserInfoEndpoint()) {
+	lacking := func(name string) bool { _, ok := claims[name]; return !ok }
+	if err == nil && as.ClaimsToo && slices.ContainsFunc(wanted, lacking) && webAddress(p.UserInfoEndpoint()) {
 		err = complete(ctx, p, token, claims)
 	}
 	return claims, err
@@ -96,8 +100,11 @@ func (c *Client) verified(ctx context.Context, p *provider, as login.Client, a l
 		return nil, fmt.Errorf("%w: it gives no id_token", login.ErrAway)
 	}
 	id, err := p.Verifier(&oidc.Config{ClientID: as.ID, Now: c.c.Now}).Verify(ctx, signed)
+	if _, ok := errors.AsType[*oidc.TokenExpiredError](err); ok {
+		return nil, refused("the token is too old")
+	}
 	if err != nil {
-		return nil, unverified(err)
+		return nil, refused("the token is not for this client, not of this issuer, its signature is wrong, or the keys of the provider cannot be had")
 	}
 	if subtle.ConstantTimeCompare([]byte(id.Nonce), []byte(a.Nonce)) != 1 {
 		return nil, refused("the token is for another login")
@@ -142,10 +149,6 @@ func decode(text []byte, into *map[string]any) error {
 	return d.Decode(into)
 }
 
-func lacks(claims map[string]any, wanted []string) bool {
-	return slices.ContainsFunc(wanted, func(name string) bool { _, ok := claims[name]; return !ok })
-}
-
 func refused(why string) error { return fmt.Errorf("%w: %s", login.ErrRefused, why) }
 
 // exchanged says why a code was worth nothing, without the answer, which may have secrets.
@@ -157,14 +160,6 @@ func exchanged(err error) error {
 		return fmt.Errorf("%w: it answers a request for a token with status %d", login.ErrAway, r.Response.StatusCode)
 	}
 	return away(err, "a request for a token")
-}
-
-// unverified says why a token is not believed.
-func unverified(err error) error {
-	if _, ok := errors.AsType[*oidc.TokenExpiredError](err); ok {
-		return refused("the token is too old")
-	}
-	return refused("the token is not for this client, not of this issuer, its signature is wrong, or the keys of the provider cannot be had")
 }
 
 // away says that nothing came back. The fetcher's own errors can be shown: they name a

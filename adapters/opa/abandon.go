@@ -39,21 +39,19 @@ func (c *crew) do(job func()) {
 	select {
 	case c.jobs <- job: // somebody waits
 	default:
-		go c.work(job)
-	}
-}
-
-func (c *crew) work(job func()) {
-	t := time.NewTimer(patience)
-	defer t.Stop()
-	for {
-		job()
-		t.Reset(patience)
-		select {
-		case job = <-c.jobs:
-		case <-t.C:
-			return
-		}
+		go func() {
+			t := time.NewTimer(patience)
+			defer t.Stop()
+			for {
+				job()
+				t.Reset(patience)
+				select {
+				case job = <-c.jobs:
+				case <-t.C:
+					return
+				}
+			}
+		}()
 	}
 }
 
@@ -68,17 +66,14 @@ func (s *stuck) add(org tenant.ID, n int) {
 	}
 }
 
-func (s *stuck) full(org tenant.ID) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.by[org] >= maxStuck
-}
-
 // within does work of an organisation while ctx lasts. A caller whose time is over
 // leaves at once; what goes on then is counted until it ends.
 func within[T any](ctx context.Context, s *stuck, org tenant.ID, work func() (T, error)) (T, error) {
 	var none T
-	if s.full(org) {
+	s.mu.Lock()
+	full := s.by[org] >= maxStuck
+	s.mu.Unlock()
+	if full {
 		return none, errStuck
 	}
 	type outcome struct {

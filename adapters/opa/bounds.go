@@ -35,15 +35,6 @@ var forbidden = []string{
 	"crypto.parse_private_keys", "crypto.x509.", "io.jwt.encode_sign", "io.jwt.encode_sign_raw",
 }
 
-func isForbidden(name string) bool {
-	for _, f := range forbidden {
-		if name == f || strings.HasSuffix(f, ".") && strings.HasPrefix(name, f) {
-			return true
-		}
-	}
-	return false
-}
-
 // growth estimates the size of results that can be far larger than the operands.
 var growth = map[string]func(args []*ast.Term) float64{
 	"sprintf": func(a []*ast.Term) float64 { return formatted(str(a[0]), a[1]) },
@@ -149,24 +140,8 @@ func sane(n string) bool {
 // instant are functions that look at little of what they get, however large it is.
 var instant = []string{"count", "type_name", "object.get", "array.slice", "walk"}
 
-// bounded returns a built-in function that refuses what would take too long or too
-// much memory.
-func bounded(name string, f topdown.BuiltinFunc) topdown.BuiltinFunc {
-	grows := growth[name]
-	return func(bctx topdown.BuiltinContext, args []*ast.Term, iter func(*ast.Term) error) error {
-		left := maxOperand
-		for _, a := range args {
-			if left = weighed(a.Value, left); left < 0 {
-				return rego.NewHaltError(fmt.Errorf("%w: %s", errTooMuch, name))
-			}
-		}
-		if grows != nil && grows(args) > maxResult {
-			return rego.NewHaltError(fmt.Errorf("%w: %s", errTooMuch, name))
-		}
-		return f(bctx, args, iter)
-	}
-}
-
+// Built-in functions refuse what would take too long or too much memory.
+//
 // The evaluator finds functions by name, in one place for all who use it. In a
 // program that evaluates rules of its own, the bounds hold for these as well.
 func init() { //nolint:gochecknoinits // the table of functions has no lock: it changes before any rule runs
@@ -175,6 +150,18 @@ func init() { //nolint:gochecknoinits // the table of functions has no lock: it 
 		if f == nil || strings.HasPrefix(b.Name, "is_") || slices.Contains(instant, b.Name) {
 			continue
 		}
-		topdown.RegisterBuiltinFunc(b.Name, bounded(b.Name, f))
+		grows := growth[b.Name]
+		topdown.RegisterBuiltinFunc(b.Name, func(bctx topdown.BuiltinContext, args []*ast.Term, iter func(*ast.Term) error) error {
+			left := maxOperand
+			for _, a := range args {
+				if left = weighed(a.Value, left); left < 0 {
+					return rego.NewHaltError(fmt.Errorf("%w: %s", errTooMuch, b.Name))
+				}
+			}
+			if grows != nil && grows(args) > maxResult {
+				return rego.NewHaltError(fmt.Errorf("%w: %s", errTooMuch, b.Name))
+			}
+			return f(bctx, args, iter)
+		})
 	}
 }

@@ -57,12 +57,12 @@ func placed(at *ast.Location) (place, bool) {
 	return place{at.Row, at.Offset, len(at.Text)}, true
 }
 
-// of returns which lines of a module were evaluated.
-func (c *coverage) of(m *ast.Module) rules.Coverage {
+// Coverage implements rules.Candidate: it returns which lines were evaluated.
+func (k *candidate) Coverage() rules.Coverage {
 	const covered, missed = 1, 2
 	var lines []byte
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	k.seen.mu.Lock()
+	defer k.seen.mu.Unlock()
 	note := func(at *ast.Location) {
 		p, ok := placed(at)
 		if !ok {
@@ -73,15 +73,15 @@ func (c *coverage) of(m *ast.Module) rules.Coverage {
 			lines = append(lines, 0)
 		}
 		as := byte(missed)
-		if c.ran[p] {
+		if k.seen.ran[p] {
 			as = covered
 		}
 		for row := p.row; row <= last; row++ {
 			lines[row] = max(lines[row], as)
 		}
 	}
-	ast.WalkRules(m, func(r *ast.Rule) bool { note(r.Head.Location); return false })
-	ast.WalkExprs(m, func(x *ast.Expr) bool {
+	ast.WalkRules(k.set.module, func(r *ast.Rule) bool { note(r.Head.Location); return false })
+	ast.WalkExprs(k.set.module, func(x *ast.Expr) bool {
 		if _, declares := x.Terms.(*ast.SomeDecl); !declares {
 			note(x.Location)
 		}

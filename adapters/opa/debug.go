@@ -31,7 +31,15 @@ func (e *Engine) explain(ctx context.Context, c *operation.Call, in ast.Value, v
 		_ = util.UnmarshalJSON(v.Patch, &patch) // written by marshal
 		patch = m.hide(patch)
 	}
-	scrub, made := replacing(m.secrets), m.made()
+	scrub, short := replacing(m.secrets), replacing(m.short)
+	// Nothing is left of a text of rules that a short secret may be part of: they may put
+	// a secret anywhere.
+	made := func(s string) string {
+		if s = scrub(s); short(s) != s {
+			return redact.Hidden
+		}
+		return s
+	}
 	denials := make([]any, len(v.Denials))
 	for i := range denials {
 		denials[i] = v.Denials[i]
@@ -87,7 +95,7 @@ func everywhere(v any, rewrite func(string) string) any {
 
 // mask hides the values of members that hold secrets, at any depth, and then
 // the same values wherever else they turn up: in a query, in the reason of a rule. A
-// short value is hidden in its place alone, see made.
+// short value is hidden in its place alone.
 type mask struct {
 	redact  []string
 	secrets map[string]bool
@@ -249,18 +257,6 @@ func (m *mask) remember(s string) {
 	}
 	for _, form := range []string{s, inner(strconv.Quote(s)), inner(text(s)), url.PathEscape(s), url.QueryEscape(s)} {
 		found[form] = true
-	}
-}
-
-// made returns a function for texts that rules have made. Nothing is left of one that a
-// short secret may be part of: rules may put a secret anywhere.
-func (m *mask) made() func(string) string {
-	long, short := replacing(m.secrets), replacing(m.short)
-	return func(s string) string {
-		if s = long(s); short(s) != s {
-			return redact.Hidden
-		}
-		return s
 	}
 }
 

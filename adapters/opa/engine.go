@@ -199,7 +199,7 @@ func (e *Engine) rulesOf(ctx context.Context, org tenant.ID) (*ruleSet, error) {
 			return nil, fmt.Errorf("opa: rules of the organisation: %w", err)
 		}
 		if text != "" {
-			return e.cache.get(text, org)
+			return e.cache.entry(text, org).get() // outside the lock: compiling takes milliseconds
 		}
 	}
 	return e.fixed.Load(), nil

@@ -98,7 +98,11 @@ func kindFunction(cfg Config, name, kind string) function {
 func capabilities(own []function) *ast.Capabilities {
 	c := ast.CapabilitiesForThisVersion()
 	c.AllowNet = []string{} // for what is left, such as remote schemas
-	c.Builtins = slices.DeleteFunc(slices.Clone(c.Builtins), func(b *ast.Builtin) bool { return isForbidden(b.Name) })
+	c.Builtins = slices.DeleteFunc(slices.Clone(c.Builtins), func(b *ast.Builtin) bool {
+		return slices.ContainsFunc(forbidden, func(name string) bool {
+			return b.Name == name || strings.HasSuffix(name, ".") && strings.HasPrefix(b.Name, name)
+		})
+	})
 	for _, f := range own {
 		c.Builtins = append(c.Builtins, f.builtin())
 	}

@@ -129,9 +129,26 @@ func (v vocabulary) item(name string, value *ast.Term) [2]*ast.Term {
 // through JSON would cost as much as deciding.
 func (e *Engine) input(c *operation.Call, r row, body []byte) ast.Value {
 	w := e.words
+	query, hidden := make([][2]*ast.Term, 0, len(c.Query)), unseen(c)
+	for name, values := range c.Query { // without credentials
+		if hidden(name) || redact.Name(name) {
+			continue
+		}
+		terms := make([]*ast.Term, len(values))
+		for i, value := range values {
+			terms[i] = w.term(value)
+		}
+		query = append(query, w.item(name, ast.ArrayTerm(terms...)))
+	}
+	headers := make([][2]*ast.Term, 0, len(c.Header))
+	for name, value := range c.Header {
+		if !redact.Name(name) {
+			headers = append(headers, w.member(name, value))
+		}
+	}
 	request := ast.NewObject(
 		w.member("method", c.Verb()), w.member("path", shownPath(c)),
-		w.item("query", w.query(c)), w.item("headers", w.headers(c)),
+		w.item("query", ast.ObjectTerm(query...)), w.item("headers", ast.ObjectTerm(headers...)),
 	)
 	if body != nil && c.Spec.Method != "GET" && c.Spec.Method != "HEAD" {
 		// A body that is not JSON is left out: the operation refuses it later.
@@ -139,8 +156,18 @@ func (e *Engine) input(c *operation.Call, r row, body []byte) ast.Value {
 			request.Insert(w.term("body"), ast.NewTerm(seen(c, v)))
 		}
 	}
+	p := &c.Principal
+	entries := make([][2]*ast.Term, 0, len(p.Permissions))
+	for group, level := range p.Permissions {
+		entries = append(entries, w.member(group, string(level)))
+	}
+	user := ast.ObjectTerm(
+		w.member("id", p.ID), w.item("active", ast.InternedTerm(p.Active)), w.member("org_id", string(p.OrgID)),
+		w.member("email_address", p.Email), w.member("group_id", p.GroupID), w.member("group_name", p.GroupName),
+		w.item("user_permissions", ast.ObjectTerm(entries...)),
+	)
 	return ast.NewObject(
-		w.item("request", ast.NewTerm(request)), w.item("user", w.user(&c.Principal)),
+		w.item("request", ast.NewTerm(request)), w.item("user", user),
 		w.item("permissions", r.permissions), w.item("config", e.config), w.item("operation", r.operation),
 	)
 }
@@ -181,44 +208,4 @@ func seen(c *operation.Call, body ast.Value) ast.Value {
 		}
 	})
 	return out
-}
-
-func (v vocabulary) user(p *operation.Principal) *ast.Term {
-	entries := make([][2]*ast.Term, 0, len(p.Permissions))
-	for group, level := range p.Permissions {
-		entries = append(entries, v.member(group, string(level)))
-	}
-	return ast.ObjectTerm(
-		v.member("id", p.ID), v.item("active", ast.InternedTerm(p.Active)), v.member("org_id", string(p.OrgID)),
-		v.member("email_address", p.Email), v.member("group_id", p.GroupID), v.member("group_name", p.GroupName),
-		v.item("user_permissions", ast.ObjectTerm(entries...)),
-	)
-}
-
-// query holds the parameters with all their values, without credentials.
-func (v vocabulary) query(c *operation.Call) *ast.Term {
-	query := make([][2]*ast.Term, 0, len(c.Query))
-	hidden := unseen(c)
-	for name, values := range c.Query {
-		if hidden(name) || redact.Name(name) {
-			continue
-		}
-		terms := make([]*ast.Term, len(values))
-		for i, value := range values {
-			terms[i] = v.term(value)
-		}
-		query = append(query, v.item(name, ast.ArrayTerm(terms...)))
-	}
-	return ast.ObjectTerm(query...)
-}
-
-// headers holds the headers without credentials.
-func (v vocabulary) headers(c *operation.Call) *ast.Term {
-	headers := make([][2]*ast.Term, 0, len(c.Header))
-	for name, value := range c.Header {
-		if !redact.Name(name) {
-			headers = append(headers, v.member(name, value))
-		}
-	}
-	return ast.ObjectTerm(headers...)
 }

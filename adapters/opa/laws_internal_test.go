@@ -86,12 +86,12 @@ func TestCacheKeepsWhatIsUsed(t *testing.T) {
 	}}
 	for i := range 3 * cacheSize {
 		for _, text := range []string{"often", fmt.Sprint(i)} {
-			if _, err := c.get(text, "org"); err != nil {
+			if _, err := c.entry(text, "org").get(); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	if _, err := c.get("0", "org"); err != nil {
+	if _, err := c.entry("0", "org").get(); err != nil {
 		t.Fatal(err)
 	}
 	if made["often"] != 1 || made["0"] != 2 || len(c.byText) != cacheSize || c.byUsage.Len() != cacheSize {

@@ -26,11 +26,7 @@ type cached struct {
 	get  func() (*ruleSet, error)
 }
 
-// get returns the rule set of a text; org is who asks for it first.
-func (c *ruleCache) get(text string, org tenant.ID) (*ruleSet, error) {
-	return c.entry(text, org).get() // outside the lock: compiling takes milliseconds
-}
-
+// entry returns what gets the rule set of a text; org is who asks for it first.
 func (c *ruleCache) entry(text string, org tenant.ID) *cached {
 	c.mu.Lock()
 	defer c.mu.Unlock()

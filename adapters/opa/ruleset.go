@@ -91,8 +91,17 @@ func (e *Engine) prepare(m reading, trusted bool) (*ruleSet, error) {
 	if c.Compile(map[string]*ast.Module{rulesFile: m.Module}); c.Failed() {
 		return nil, c.Errors
 	}
+	// Only the results that matter, so that rules which only serve other tools cost nothing.
+	deny, patch := "deny = "+rulesPackage+".deny", "patch = "+rulesPackage+".patch_request"
+	query := deny + "; " + patch
+	switch {
+	case !set.patches:
+		query = deny
+	case !set.denies:
+		query = patch
+	}
 	options := []func(*rego.Rego){
-		rego.Compiler(c), rego.Query(set.question()),
+		rego.Compiler(c), rego.Query(query),
 		rego.StrictBuiltinErrors(true), // an error is not the same as "does not apply"
 	}
 	for _, f := range e.own {
@@ -154,19 +163,6 @@ func mayBeObject(t *ast.Term) bool {
 		return false
 	}
 	return true
-}
-
-// question is the query: only the results that matter, so that rules which only
-// serve other tools cost nothing.
-func (s *ruleSet) question() string {
-	deny, patch := "deny = "+rulesPackage+".deny", "patch = "+rulesPackage+".patch_request"
-	switch {
-	case !s.patches:
-		return deny
-	case !s.denies:
-		return patch
-	}
-	return deny + "; " + patch
 }
 
 // readsBody reports whether rules may look at the request's body. Turning a

@@ -94,22 +94,17 @@ func (s *scale) expr(e *ast.Expr, v vars) {
 			}
 		}
 		s.body(t.Body, inner)
-	case []*ast.Term:
-		s.call(e, t, v)
-	}
-}
-
-// call binds what a unification or the result of a function has not bound yet.
-func (s *scale) call(e *ast.Expr, t []*ast.Term, v vars) {
-	if e.IsEquality() || e.IsAssignment() {
-		a, b := s.term(t[1], v), s.term(t[2], v)
-		v.bind(t[1], b)
-		v.bind(t[2], a)
-		return
-	}
-	n := s.checked(s.result(t[0], t[1:], v), e.Location)
-	for _, out := range t[1:] {
-		v.bind(out, n)
+	case []*ast.Term: // what a unification or the result of a function has not bound yet
+		if e.IsEquality() || e.IsAssignment() {
+			a, b := s.term(t[1], v), s.term(t[2], v)
+			v.bind(t[1], b)
+			v.bind(t[2], a)
+			return
+		}
+		n := s.checked(s.result(t[0], t[1:], v), e.Location)
+		for _, out := range t[1:] {
+			v.bind(out, n)
+		}
 	}
 }
 

@@ -59,11 +59,9 @@ func RunTests(ctx context.Context, t Tests) (Tested, error) {
 	}
 	var failures []error
 	for _, m := range modules {
-		out, err := run(ctx, m, t.Run)
+		out, err := run(ctx, name, m, t.Run)
 		if err == nil {
-			out.Rules = name
-			out.measure(m, name)
-			return out.Tested, nil
+			return out, nil
 		}
 		failures = append(failures, err)
 	}
@@ -106,13 +104,7 @@ func (t Tests) modules() (name string, readings []map[string]*ast.Module, err er
 	return name, []map[string]*ast.Module{newer, older}, nil
 }
 
-// sitting is the result of tests with what measured it.
-type sitting struct {
-	Tested
-	cover *cover.Cover
-}
-
-func run(ctx context.Context, modules map[string]*ast.Module, filter string) (sitting, error) {
+func run(ctx context.Context, name string, modules map[string]*ast.Module, filter string) (Tested, error) {
 	own := functions(Config{})
 	c := withScale(ast.NewCompiler().WithCapabilities(capabilities(own)).WithEnablePrintStatements(true))
 	var builtins []*tester.Builtin
@@ -124,7 +116,7 @@ func run(ctx context.Context, modules map[string]*ast.Module, filter string) (si
 		}
 		builtins = append(builtins, &tester.Builtin{Decl: f.builtin(), Func: rego.FunctionDyn(&f.Function, f.do)})
 	}
-	out := sitting{cover: cover.New()}
+	out, covered := Tested{Rules: name}, cover.New()
 	db := inmem.New()
 	txn, err := db.NewTransaction(ctx)
 	if err != nil {
@@ -132,7 +124,7 @@ func run(ctx context.Context, modules map[string]*ast.Module, filter string) (si
 	}
 	defer db.Abort(ctx, txn)
 	results, err := tester.NewRunner().SetCompiler(c).SetStore(db).AddCustomBuiltins(builtins).SetModules(modules).Filter(filter).
-		RaiseBuiltinErrors(true).CapturePrintOutput(true).SetCoverageQueryTracer(out.cover).RunTests(ctx, txn)
+		RaiseBuiltinErrors(true).CapturePrintOutput(true).SetCoverageQueryTracer(covered).RunTests(ctx, txn)
 	if err != nil {
 		return out, err
 	}
@@ -144,21 +136,17 @@ func run(ctx context.Context, modules map[string]*ast.Module, filter string) (si
 		out.Results = append(out.Results, one)
 	}
 	slices.SortStableFunc(out.Results, func(a, b Result) int { return strings.Compare(a.At+a.Name, b.At+b.Name) })
-	return out, nil
-}
-
-// measure adds how much of the rules was evaluated.
-func (t *sitting) measure(modules map[string]*ast.Module, name string) {
-	f, ok := t.cover.Report(map[string]*ast.Module{name: modules[name]}).Files[name]
+	f, ok := covered.Report(map[string]*ast.Module{name: modules[name]}).Files[name]
 	if !ok {
-		return
+		return out, nil
 	}
-	t.Coverage = f.Coverage
+	out.Coverage = f.Coverage
 	for _, r := range f.NotCovered {
 		at := fmt.Sprint(r.Start.Row)
 		if r.End.Row != r.Start.Row {
 			at += fmt.Sprint("-", r.End.Row)
 		}
-		t.Missed = append(t.Missed, at)
+		out.Missed = append(out.Missed, at)
 	}
+	return out, nil
 }

@@ -35,37 +35,33 @@ func evalOptions() []rego.EvalOption {
 }
 
 // evaluate runs a rule set on an input until ctx ends.
-func (e *Engine) evaluate(ctx context.Context, set *ruleSet, c *operation.Call, in ast.Value, tracers ...topdown.QueryTracer) (rules.Verdict, error) {
-	v := &visit{call: c}
+func (e *Engine) evaluate(ctx context.Context, set *ruleSet, c *operation.Call, in ast.Value, tracers ...topdown.QueryTracer) (v rules.Verdict, err error) {
+	seen := &visit{call: c}
 	stop := topdown.NewCancel()
 	defer context.AfterFunc(ctx, stop.Cancel)()
 	options := append(slices.Clip(e.eval), rego.EvalParsedInput(in), rego.EvalExternalCancel(stop))
 	for _, t := range tracers {
 		options = append(options, rego.EvalQueryTracer(t))
 	}
-	results, err := set.query.Eval(context.WithValue(ctx, visitKey{}, v), options...)
+	results, err := set.query.Eval(context.WithValue(ctx, visitKey{}, seen), options...)
 	switch {
 	case ctx.Err() != nil:
 		return rules.Verdict{}, fmt.Errorf("%w: rules were stopped: %w", ErrNoVerdict, ctx.Err())
-	case v.err != nil:
+	case seen.err != nil:
 		// Not wrapped: that an object is missing says nothing about this call.
-		return rules.Verdict{}, fmt.Errorf("%w: TykAPIGet: %s", ErrNoVerdict, v.err.Error())
+		return rules.Verdict{}, fmt.Errorf("%w: TykAPIGet: %s", ErrNoVerdict, seen.err.Error())
 	case err != nil:
 		return rules.Verdict{}, err
 	case len(results) != 1:
 		return rules.Verdict{}, fmt.Errorf("%w: deny or patch_request is undefined", ErrNoVerdict)
 	}
-	return set.verdict(results[0].Bindings)
-}
-
-// verdict reads the results of an evaluation.
-func (s *ruleSet) verdict(found rego.Vars) (v rules.Verdict, err error) {
-	if s.denies {
+	found := results[0].Bindings
+	if set.denies {
 		if v.Denials, err = reasons(found["deny"]); err != nil {
 			return rules.Verdict{}, err
 		}
 	}
-	if s.patches {
+	if set.patches {
 		if v.Patch, err = patch(found["patch"]); err != nil {
 			return rules.Verdict{}, err
 		}

@@ -55,8 +55,6 @@ type candidate struct {
 	seen coverage
 }
 
-func (k *candidate) Coverage() rules.Coverage { return k.seen.of(k.set.module) }
-
 func (k *candidate) ReadsBody() bool { return k.set.readsBody }
 
 func (k *candidate) Try(ctx context.Context, c *operation.Call, traced bool) (rules.Trial, error) {

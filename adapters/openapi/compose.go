@@ -70,7 +70,14 @@ func (f form) extend(s *outline, members object) error {
 		if err := s.read("streams"); err != nil {
 			return err
 		}
-		f.stream(s)
+		s.at("Root")["required"] = []any{"info", "server"} // streams need no upstream
+		delete(s.at("Upstream"), "anyOf")
+		if f.variant == port.StreamsTemplate {
+			s.relax("Root", "Info", "State", "Server", "ListenPath", "Streaming")
+		}
+		if f.allStreams {
+			s.at("Streams")["additionalProperties"] = object{}
+		}
 		members[streaming] = s.take("Streaming")
 	case port.Template:
 		s.relax("Root", "Info", "State", "Server", "ListenPath", "Upstream")
@@ -80,18 +87,6 @@ func (f form) extend(s *outline, members object) error {
 	}
 	members[extension] = s.take("Root")
 	return nil
-}
-
-// stream says how streams differ: they need no upstream.
-func (f form) stream(s *outline) {
-	s.at("Root")["required"] = []any{"info", "server"}
-	delete(s.at("Upstream"), "anyOf")
-	if f.variant == port.StreamsTemplate {
-		s.relax("Root", "Info", "State", "Server", "ListenPath", "Streaming")
-	}
-	if f.allStreams {
-		s.at("Streams")["additionalProperties"] = object{}
-	}
 }
 
 // at returns a definition.

@@ -10,8 +10,6 @@ import (
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
-
-	port "github.com/gatehouse-io/gatehouse/ports/openapi"
 )
 
 // entry is a form that is composed and compiled when it is first needed.
@@ -23,18 +21,6 @@ type entry struct {
 
 // catalogue holds every form there is.
 type catalogue map[form]entry
-
-func newCatalogue() catalogue {
-	c := catalogue{}
-	for _, v := range []port.Variant{port.OAS, port.Streams, port.MCP, port.Template, port.StreamsTemplate} {
-		for _, version := range []string{"3.0", "3.1"} {
-			for flags := range 4 {
-				c.add(form{variant: v, version: version, strict: flags&1 != 0, allStreams: flags&2 != 0})
-			}
-		}
-	}
-	return c
-}
 
 func (c catalogue) add(f form) {
 	document := sync.OnceValues(func() (object, error) { return compose(f) })

@@ -57,7 +57,11 @@ func (s *outline) typ(t string) (object, error) {
 	}
 	switch t[0] {
 	case '=':
-		return enum(strings.Split(t[1:], "|")), nil
+		values := []any{}
+		for text := range strings.SplitSeq(t[1:], "|") {
+			values = append(values, text)
+		}
+		return object{"type": "string", "enum": values}, nil
 	case '/':
 		return matching(t[1 : len(t)-1]), nil
 	case '[':
@@ -78,7 +82,19 @@ func (s *outline) typ(t string) (object, error) {
 	if t[0] >= 'A' && t[0] <= 'Z' {
 		return s.ref(t), nil
 	}
-	return primitive(t)
+	names := strings.Split(t, "|")
+	types := make([]any, len(names))
+	for i, name := range names {
+		make, ok := primitives[name]
+		if !ok {
+			return nil, fmt.Errorf("unknown type %q", name)
+		}
+		if len(names) == 1 {
+			return make(), nil
+		}
+		types[i] = make()["type"]
+	}
+	return object{"type": types}, nil
 }
 
 func (s *outline) array(t string) (object, error) {
@@ -104,28 +120,4 @@ func (s *outline) either(names []string) object {
 		of[i] = s.ref(name)
 	}
 	return object{"anyOf": of}
-}
-
-func primitive(t string) (object, error) {
-	names := strings.Split(t, "|")
-	types := make([]any, len(names))
-	for i, name := range names {
-		make, ok := primitives[name]
-		if !ok {
-			return nil, fmt.Errorf("unknown type %q", name)
-		}
-		if len(names) == 1 {
-			return make(), nil
-		}
-		types[i] = make()["type"]
-	}
-	return object{"type": types}, nil
-}
-
-func enum(texts []string) object {
-	values := make([]any, len(texts))
-	for i, t := range texts {
-		values[i] = t
-	}
-	return object{"type": "string", "enum": values}
 }

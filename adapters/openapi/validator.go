@@ -22,7 +22,17 @@ import (
 type Validator struct{ forms catalogue }
 
 // New returns a Validator.
-func New() *Validator { return &Validator{forms: newCatalogue()} }
+func New() *Validator {
+	c := catalogue{}
+	for _, v := range []port.Variant{port.OAS, port.Streams, port.MCP, port.Template, port.StreamsTemplate} {
+		for _, version := range []string{"3.0", "3.1"} {
+			for flags := range 4 {
+				c.add(form{variant: v, version: version, strict: flags&1 != 0, allStreams: flags&2 != 0})
+			}
+		}
+	}
+	return &Validator{forms: c}
+}
 
 var (
 	_ port.Validator = (*Validator)(nil)
@@ -42,7 +52,16 @@ func (v *Validator) Validate(d *doc.Node, o port.Options) []port.Problem {
 	if found := v.form(d, o); len(found) > 0 {
 		return found
 	}
-	if found := relations(d, o); len(found) > 0 {
+	found := append(validation.OpenAPI(d), validation.Document(d, o.Variant == port.MCP)...)
+	switch o.Variant {
+	case port.MCP:
+		found = append(found, validation.Primitives(d)...)
+	case port.Streams, port.StreamsTemplate:
+		if !o.AllStreams {
+			found = append(found, validation.Streams(d)...)
+		}
+	}
+	if len(found) > 0 {
 		return found[:min(len(found), maxProblems)]
 	}
 	if !o.Examples && !o.Defaults {
@@ -53,21 +72,6 @@ func (v *Validator) Validate(d *doc.Node, o port.Options) []port.Problem {
 		return one("", "is not JSON: "+err.Error())
 	}
 	return values(members, o)
-}
-
-// relations applies every rule of core that concerns the variant.
-func relations(d *doc.Node, o port.Options) []port.Problem {
-	found := validation.OpenAPI(d)
-	found = append(found, validation.Document(d, o.Variant == port.MCP)...)
-	switch o.Variant {
-	case port.MCP:
-		found = append(found, validation.Primitives(d)...)
-	case port.Streams, port.StreamsTemplate:
-		if !o.AllStreams {
-			found = append(found, validation.Streams(d)...)
-		}
-	}
-	return found
 }
 
 // Schema implements port.Schemas.

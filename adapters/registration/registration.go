@@ -160,15 +160,10 @@ func (c *Client) send(ctx context.Context, r request) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %w", registration.ErrRefused, err)
 	}
 	c.tell(ctx, r, a)
-	return a.Body, r.outcome(a)
-}
-
-// outcome classifies an answer.
-func (r request) outcome(a fetch.Answer) error {
 	class := registration.ErrRefused
 	switch {
 	case a.Status >= 200 && a.Status < 300:
-		return nil
+		return a.Body, nil
 	case a.Status == http.StatusNotFound, a.Status == http.StatusGone:
 		class = registration.ErrGone
 	case a.Status == http.StatusUnauthorized:
@@ -178,7 +173,7 @@ func (r request) outcome(a fetch.Answer) error {
 	case a.Status >= 500, a.Status < 200:
 		class = registration.ErrUncertain
 	}
-	return fmt.Errorf("%w: %d %s", class, a.Status, r.said(a.Body))
+	return a.Body, fmt.Errorf("%w: %d %s", class, a.Status, r.said(a.Body))
 }
 
 // longest is what is shown of the text of an answer.
@@ -211,24 +206,19 @@ func (r request) said(body []byte) string {
 	return text
 }
 
-// tell writes an answer down.
+// tell writes an answer down, without its secrets. One that is no JSON is told by its size
+// alone: nobody knows what is secret in it.
 func (c *Client) tell(ctx context.Context, r request, a fetch.Answer) {
 	if c.c.Log == nil {
 		return
 	}
-	method := cmp.Or(r.method, http.MethodGet)
-	c.c.Log.InfoContext(ctx, "an identity provider has answered", "method", method, "url", redact.Text(r.url), "status", a.Status, "body", masked(a.Body))
-}
-
-// masked is an answer without its secrets. One that is no JSON is told by its size alone:
-// nobody knows what is secret in it.
-func masked(body []byte) string {
-	n, err := doc.ParseNode(bytes.Clone(body))
-	if err != nil || n.Deeper(levels) {
-		return fmt.Sprintf("%d bytes that are no JSON", len(body))
+	body := fmt.Sprintf("%d bytes that are no JSON", len(a.Body))
+	if n, err := doc.ParseNode(bytes.Clone(a.Body)); err == nil && !n.Deeper(levels) {
+		mask(n)
+		body = string(n.JSON())
 	}
-	mask(n)
-	return string(n.JSON())
+	method := cmp.Or(r.method, http.MethodGet)
+	c.c.Log.InfoContext(ctx, "an identity provider has answered", "method", method, "url", redact.Text(r.url), "status", a.Status, "body", body)
 }
 
 // levels is how deep an answer is that can be looked through.

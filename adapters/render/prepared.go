@@ -83,45 +83,42 @@ func (p *prepared) leave(r *run) {
 	}
 }
 
-// given returns a function of the job, which may be another one next time.
+// given returns a function of the job, which may be another one next time. It is called with
+// the values that a template has for it, as templates do.
 func (r *run) given(name string, otherwise any) func(...any) (any, error) {
 	return func(args ...any) (any, error) {
-		fn, ok := r.Functions[name]
+		given, ok := r.Functions[name]
 		if !ok {
-			fn = otherwise
+			given = otherwise
 		}
-		if fn == nil {
+		if given == nil {
 			return nil, fmt.Errorf("%s is not available here", name)
 		}
-		return call(name, reflect.ValueOf(fn), args)
-	}
-}
-
-// call calls a function with the values that a template has for it, as templates do.
-func call(name string, fn reflect.Value, args []any) (any, error) {
-	t := fn.Type()
-	if len(args) < t.NumIn() && !t.IsVariadic() || len(args) < t.NumIn()-1 || len(args) > t.NumIn() && !t.IsVariadic() {
-		return nil, fmt.Errorf("%s: wrong number of values: %d", name, len(args))
-	}
-	in := make([]reflect.Value, len(args))
-	for i, a := range args {
-		var want reflect.Type
-		if t.IsVariadic() && i >= t.NumIn()-1 {
-			want = t.In(t.NumIn() - 1).Elem()
-		} else {
-			want = t.In(i)
+		fn := reflect.ValueOf(given)
+		t := fn.Type()
+		if len(args) < t.NumIn() && !t.IsVariadic() || len(args) < t.NumIn()-1 || len(args) > t.NumIn() && !t.IsVariadic() {
+			return nil, fmt.Errorf("%s: wrong number of values: %d", name, len(args))
 		}
-		v, ok := as(reflect.ValueOf(a), want)
-		if !ok {
-			return nil, fmt.Errorf("%s: the value %d has the wrong type: %T, and %s is wanted", name, i+1, a, want)
+		in := make([]reflect.Value, len(args))
+		for i, a := range args {
+			var want reflect.Type
+			if t.IsVariadic() && i >= t.NumIn()-1 {
+				want = t.In(t.NumIn() - 1).Elem()
+			} else {
+				want = t.In(i)
+			}
+			v, ok := as(reflect.ValueOf(a), want)
+			if !ok {
+				return nil, fmt.Errorf("%s: the value %d has the wrong type: %T, and %s is wanted", name, i+1, a, want)
+			}
+			in[i] = v
 		}
-		in[i] = v
+		out := fn.Call(in)
+		if len(out) > 1 && !out[1].IsNil() {
+			return nil, fmt.Errorf("%s: %v", name, out[1].Interface())
+		}
+		return out[0].Interface(), nil
 	}
-	out := fn.Call(in)
-	if len(out) > 1 && !out[1].IsNil() {
-		return nil, fmt.Errorf("%s: %v", name, out[1].Interface())
-	}
-	return out[0].Interface(), nil
 }
 
 // as returns a value as one of another type. Values and pointers to them stand for each

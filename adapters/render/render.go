@@ -84,17 +84,13 @@ func (Engine) Check(templates []theme.Source) error {
 			}
 			err := r.set.ExecuteTemplate(io.Discard, t.Name, nil)
 			if err != nil && !errors.Is(err, errStop) {
-				return fmt.Errorf("the template %s cannot be run: %s", t.Name, words(err))
+				said, _, _ := strings.Cut(err.Error(), ": {state") // without the states of what escapes HTML
+				said = strings.TrimPrefix(strings.TrimPrefix(said, "html/template:"), "template:")
+				return fmt.Errorf("the template %s cannot be run: %s", t.Name, strings.TrimSpace(said))
 			}
 		}
 	}
 	return nil
-}
-
-// words says what is wrong with a template, without the states of what escapes HTML.
-func words(err error) string {
-	said, _, _ := strings.Cut(err.Error(), ": {state")
-	return strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(said, "html/template:"), "template:"))
 }
 
 // Render implements render.Engine.

@@ -6,6 +6,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
+	"mime/quotedprintable"
 	"net"
 	"net/mail"
 	"net/textproto"
@@ -133,11 +135,15 @@ func (s *Server) take(c *textproto.Reader, m Mail) error {
 	if err != nil {
 		return err
 	}
-	text, err := decoded(read)
+	body := read.Body
+	if strings.EqualFold(read.Header.Get("Content-Transfer-Encoding"), "quoted-printable") {
+		body = quotedprintable.NewReader(body)
+	}
+	text, err := io.ReadAll(body)
 	if err != nil {
 		return err
 	}
-	m.Header, m.Text = read.Header, text
+	m.Header, m.Text = read.Header, strings.ReplaceAll(string(text), "\r\n", "\n")
 	s.mails <- m
 	return nil
 }

@@ -63,7 +63,14 @@ func (c Config) page(w http.ResponseWriter, r *http.Request, version string) {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
 	h.Add("Vary", "Accept")
-	h.Set("Content-Security-Policy", c.policy(nonce))
+	// The page runs what carries the nonce, and calls this service and the servers that the
+	// operator has named. Scripts of values are stopped a second time by Trusted Types: no
+	// text becomes markup.
+	h.Set("Content-Security-Policy", strings.Join([]string{
+		"default-src 'none'", "script-src 'nonce-" + nonce + "'", "style-src 'self' 'nonce-" + nonce + "'", "img-src 'self' data:",
+		"connect-src " + strings.Join(append([]string{"'self'"}, c.Servers...), " "), "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+		"require-trusted-types-for 'script'", "trusted-types 'none'",
+	}, "; "))
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()")
@@ -72,18 +79,6 @@ func (c Config) page(w http.ResponseWriter, r *http.Request, version string) {
 	}
 	text := strings.NewReplacer("{nonce}", nonce, "{files}", Prefix+version, "{servers}", strings.Join(c.Servers, " ")).Replace(index)
 	_, _ = w.Write([]byte(text)) // a browser that is gone needs no page
-}
-
-// policy lets the page run what carries the nonce, and call this service and the servers
-// that the operator has named. Scripts of values are stopped a second time by Trusted
-// Types: no text becomes markup.
-func (c Config) policy(nonce string) string {
-	connect := append([]string{"'self'"}, c.Servers...)
-	return strings.Join([]string{
-		"default-src 'none'", "script-src 'nonce-" + nonce + "'", "style-src 'self' 'nonce-" + nonce + "'", "img-src 'self' data:",
-		"connect-src " + strings.Join(connect, " "), "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
-		"require-trusted-types-for 'script'", "trusted-types 'none'",
-	}, "; ")
 }
 
 func secure(h http.Header) {

@@ -46,31 +46,23 @@ func load() (out map[string]*file, version string) {
 		}
 		sum := sha256.Sum256(text)
 		all.Write(sum[:])
-		out[entry.Name()] = &file{version: hex.EncodeToString(sum[:8]), mediaType: mediaType(entry.Name()), plain: text, packed: pack(text)}
+		mediaType := mime.TypeByExtension(path.Ext(entry.Name()))
+		switch path.Ext(entry.Name()) {
+		case ".js":
+			mediaType = "text/javascript; charset=utf-8"
+		case ".txt":
+			mediaType = "text/plain; charset=utf-8"
+		}
+		var packed bytes.Buffer // writing to it cannot fail
+		w, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+		_, _ = w.Write(text)
+		_ = w.Close()
+		out[entry.Name()] = &file{version: hex.EncodeToString(sum[:8]), mediaType: mediaType, plain: text, packed: packed.Bytes()}
 	}
 	if err != nil || out[script] == nil || out[style] == nil {
 		panic("console: the program was built without the console's files") // they are embedded: only a broken build lacks them
 	}
 	return out, hex.EncodeToString(all.Sum(nil)[:8])
-}
-
-func mediaType(name string) string {
-	switch path.Ext(name) {
-	case ".js":
-		return "text/javascript; charset=utf-8"
-	case ".txt":
-		return "text/plain; charset=utf-8"
-	}
-	return mime.TypeByExtension(path.Ext(name))
-}
-
-// pack compresses a text. Writing to memory cannot fail.
-func pack(text []byte) []byte {
-	var b bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	_, _ = w.Write(text)
-	_ = w.Close()
-	return b.Bytes()
 }
 
 // send answers with the file, which may be kept for good where the address names its version.

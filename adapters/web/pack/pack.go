@@ -74,6 +74,7 @@ func (b Box) Refresh(tarballs string) error {
 	return nil
 }
 
+// unpack keeps the files that the list names. Names of the archive choose nothing else.
 func (b Box) unpack(v vendored, tarball string) error {
 	packed, err := os.ReadFile(tarball)
 	if err != nil {
@@ -87,11 +88,7 @@ func (b Box) unpack(v vendored, tarball string) error {
 	if err != nil {
 		return err
 	}
-	return b.extract(v, tar.NewReader(io.LimitReader(z, maxPackage)))
-}
-
-// extract keeps the files that the list names. Names of the archive choose nothing else.
-func (b Box) extract(v vendored, from *tar.Reader) error {
+	from := tar.NewReader(io.LimitReader(z, maxPackage))
 	missing := map[string]bool{}
 	for _, name := range v.Files {
 		missing[name] = true

@@ -133,15 +133,11 @@ func write(folder string, files map[string][]byte, out io.Writer) error {
 		if err := os.WriteFile(filepath.Join(folder, name), text, 0o644); err != nil {
 			return err
 		}
-		_, _ = fmt.Fprintf(out, "%-16s %7d bytes, %6d compressed\n", name, len(text), packed(text))
+		var packed bytes.Buffer
+		w, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+		_, _ = w.Write(text)
+		_ = w.Close()
+		_, _ = fmt.Fprintf(out, "%-16s %7d bytes, %6d compressed\n", name, len(text), packed.Len())
 	}
 	return nil
-}
-
-func packed(text []byte) int {
-	var b bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	_, _ = w.Write(text)
-	_ = w.Close()
-	return b.Len()
 }
