@@ -21,8 +21,7 @@ const inRequestIDs = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345
 // serve makes the go-kit server of a row. Its endpoint answers every error itself,
 // so that the log and the observer see the status; the server only writes.
 func (c *Config) serve(r *row) nethttp.Handler {
-	answer := func(ctx context.Context, x any) (any, error) { return c.answer(ctx, x.(*exchange)) }
-	server := kithttp.NewServer(answer, r.decode, write, kithttp.ServerErrorEncoder(
+	server := kithttp.NewServer(c.answer, r.decode, write, kithttp.ServerErrorEncoder(
 		func(_ context.Context, _ error, w nethttp.ResponseWriter) {
 			w.WriteHeader(nethttp.StatusInternalServerError)
 		}))
@@ -39,7 +38,8 @@ func (c *Config) serve(r *row) nethttp.Handler {
 // answer is the chain around the guard, from the outside in. What panicked and where
 // goes to the log and nowhere else; the client's own ID of the request is kept if it
 // is sane; metrics, traces and the log see every outcome.
-func (c *Config) answer(ctx context.Context, x *exchange) (answered *exchange, err error) {
+func (c *Config) answer(ctx context.Context, request any) (answered any, err error) {
+	x := request.(*exchange)
 	defer func() {
 		if p := recover(); p != nil {
 			c.Logger.LogAttrs(ctx, slog.LevelError, "panic", slog.String("operation", x.row.spec.ID), slog.String("request_id", x.call.RequestID),

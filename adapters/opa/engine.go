@@ -14,6 +14,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/rego"
 	"github.com/open-policy-agent/opa/v1/topdown"
+	"github.com/open-policy-agent/opa/v1/topdown/cache"
 
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
@@ -88,9 +89,17 @@ func New(cfg Config, ops []operation.Operation) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opa: security settings: %w", err)
 	}
+	values := cache.NewInterQueryValueCache(context.Background(), &cache.Config{
+		InterQueryBuiltinValueCache: cache.InterQueryBuiltinValueCacheConfig{MaxNumEntries: &expressions},
+	})
 	e := &Engine{
 		cfg: cfg, config: settled(ast.NewTerm(config)), words: makeVocabulary(ops), rows: makeRows(ops, cfg.WholeTable),
-		own: functions(cfg), eval: evalOptions(), compiles: make(chan struct{}, maxCompiles),
+		own: functions(cfg), compiles: make(chan struct{}, maxCompiles),
+		eval: []rego.EvalOption{
+			rego.EvalInterQueryBuiltinValueCache(values),
+			// Terms as they are: their types say more than JSON would.
+			rego.EvalGenerateJSON(func(t *ast.Term, _ *rego.EvalContext) (any, error) { return t.Value, nil }),
+		},
 	}
 	e.cache.compile = func(text string, org tenant.ID) (*ruleSet, error) {
 		set, err := e.compile(text, false)

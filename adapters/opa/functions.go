@@ -1,7 +1,6 @@
 package opa
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -21,8 +20,6 @@ type visit struct {
 }
 
 type visitKey struct{}
-
-func visitOf(ctx context.Context) *visit { return ctx.Value(visitKey{}).(*visit) }
 
 // function is what rules can call besides Rego's own.
 type function struct {
@@ -57,7 +54,7 @@ func (f function) builtin() *ast.Builtin {
 
 func get(cfg Config) rego.BuiltinDyn {
 	return func(bctx rego.BuiltinContext, args []*ast.Term) (*ast.Term, error) {
-		v := visitOf(bctx.Context)
+		v := bctx.Context.Value(visitKey{}).(*visit)
 		s, ok := args[0].Value.(ast.String)
 		if !ok || cfg.Lookup == nil {
 			return fail(v, errors.New("no object can be looked up"))
@@ -88,7 +85,7 @@ func kindFunction(cfg Config, name, kind string) function {
 	return function{rego.Function{
 		Name: name, Decl: types.NewFunction(types.Args(), types.B), Nondeterministic: true,
 	}, func(bctx rego.BuiltinContext, _ []*ast.Term) (*ast.Term, error) {
-		is := cfg.ObjectKind != nil && cfg.ObjectKind(bctx.Context, visitOf(bctx.Context).call) == kind
+		is := cfg.ObjectKind != nil && cfg.ObjectKind(bctx.Context, bctx.Context.Value(visitKey{}).(*visit).call) == kind
 		return ast.BooleanTerm(is), nil
 	}}
 }

@@ -30,8 +30,13 @@ const rulesFile = "rules.rego"
 // be read as both is taken for the newer one if it is correct there. Only texts of
 // those who run the service are trusted, and have any size.
 func (e *Engine) compile(text string, trusted bool) (*ruleSet, error) {
-	if err := check(text); err != nil && !trusted {
-		return nil, fmt.Errorf("%w: %w", ErrRules, err)
+	if !trusted { // it is refused when it would take the compiler too long, whatever it means
+		if len(text) > maxText {
+			return nil, fmt.Errorf("%w: the text has more than %d KiB", ErrRules, maxText>>10)
+		}
+		if row := tooDeep(text); row > 0 {
+			return nil, fmt.Errorf("%w: line %d: brackets are nested deeper than %d levels", ErrRules, row, maxDepth)
+		}
 	}
 	modules, err := parse(rulesFile, text)
 	if err != nil {

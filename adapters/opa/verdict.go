@@ -9,7 +9,6 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/rego"
 	"github.com/open-policy-agent/opa/v1/topdown"
-	"github.com/open-policy-agent/opa/v1/topdown/cache"
 
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/rules"
@@ -21,18 +20,6 @@ var expressions = 1024
 
 // maxReasons is how many bytes the reasons of a denial may have, since they are sent.
 const maxReasons = 64 << 10
-
-// evalOptions are what all evaluations share.
-func evalOptions() []rego.EvalOption {
-	values := cache.NewInterQueryValueCache(context.Background(), &cache.Config{
-		InterQueryBuiltinValueCache: cache.InterQueryBuiltinValueCacheConfig{MaxNumEntries: &expressions},
-	})
-	return []rego.EvalOption{
-		rego.EvalInterQueryBuiltinValueCache(values),
-		// Terms as they are: their types say more than JSON would.
-		rego.EvalGenerateJSON(func(t *ast.Term, _ *rego.EvalContext) (any, error) { return t.Value, nil }),
-	}
-}
 
 // evaluate runs a rule set on an input until ctx ends.
 func (e *Engine) evaluate(ctx context.Context, set *ruleSet, c *operation.Call, in ast.Value, tracers ...topdown.QueryTracer) (v rules.Verdict, err error) {

@@ -89,17 +89,6 @@ func (e *Engine) tried(ctx context.Context, org tenant.ID, text string) (*ruleSe
 	return within(ctx, &e.stuck, org, func() (*ruleSet, error) { return e.compile(text, false) })
 }
 
-// check refuses what would take the compiler too long, whatever it means.
-func check(text string) error {
-	if len(text) > maxText {
-		return fmt.Errorf("the text has more than %d KiB", maxText>>10)
-	}
-	if row := tooDeep(text); row > 0 {
-		return fmt.Errorf("line %d: brackets are nested deeper than %d levels", row, maxDepth)
-	}
-	return nil
-}
-
 // tooDeep returns the first line where brackets are nested too deeply, or 0. It
 // reads strings and comments as Rego does.
 func tooDeep(text string) int {

@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -209,7 +210,7 @@ func (v *visit) inviteForm() {
 var roles = []role{"consumer-team-member", "consumer-admin"}
 
 func (v *visit) invite() {
-	a := v.call(http.MethodPost, "/users/invite", nil, v.withTeams(map[string]any{"Email": v.field("email"), "First": v.field("first"), "Last": v.field("last"), "Role": orElse(v.field("role"), string(roles[0]))}))
+	a := v.call(http.MethodPost, "/users/invite", nil, v.withTeams(map[string]any{"Email": v.field("email"), "First": v.field("first"), "Last": v.field("last"), "Role": cmp.Or(v.field("role"), string(roles[0]))}))
 	if a.ok() {
 		v.goTo("/portal/private/users?done=invited")
 		return

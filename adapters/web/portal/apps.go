@@ -110,7 +110,7 @@ func (v *visit) makeApp() {
 	}
 	var made client
 	_ = json.Unmarshal(a.body.Bytes(), &made) // our own answer
-	v.goTo(made.page() + "?done=created")
+	v.goTo(appsPage + "/" + strconv.Itoa(made.ID) + "?done=created")
 }
 
 func (v *visit) app() { v.managed(nil, http.StatusOK, nil) }
@@ -128,7 +128,17 @@ func (v *visit) managed(faults []string, status int, shown *revealed) {
 	if faults == nil || !v.r.PostForm.Has("name") {
 		typed = map[string]any{"name": app.Name, "description": app.Description, "redirectURLs": app.RedirectURLs, "visibility": app.Visibility}
 	}
-	known := map[string]any{"app": app, "form": typed, "shown": shown, "appCerts": app.certificates(), "allCerts": app.allCertificates(), "authType": app.authType(),
+	all := map[string]certificate{} // by fingerprint
+	for _, c := range app.Credentials {
+		if c.Certificate != nil {
+			all[c.Certificate.Fingerprint] = *c.Certificate
+		}
+	}
+	authType := "" // where it is the same for all of the app
+	if len(app.AccessRequests) > 0 {
+		authType = app.AccessRequests[0].AuthType
+	}
+	known := map[string]any{"app": app, "form": typed, "shown": shown, "appCerts": app.certificates(), "allCerts": all, "authType": authType,
 		"currentUser": v.site.Viewer, "isDefaultOrgUser": v.lonely(), "at": v.field("at"), "webhook": v.typed("webhook-url"), "tested": v.tested, "testedAt": v.testedAt}
 	names := map[string]string{"WebhookURL": "webhook-url", "WebhookSecret": "webhook-secret", "WebhookEventTypes": "webhook-event-types", "Certificate": "certificate"}
 	for fault, field := range appFields {
@@ -180,21 +190,17 @@ type tested struct {
 	Milliseconds       int64
 }
 
-// tryReceiver sends a message to the receiver of an access request, and says what became of it.
-func (v *visit) tryReceiver() {
-	a := v.call(http.MethodPost, "/apps"+v.part("app")+"/access-requests"+v.part("request")+"/webhook/test", nil, map[string]string{"EventType": v.field("event-type")})
-	var out tested
-	if !a.ok() || json.Unmarshal(a.body.Bytes(), &out) != nil {
-		v.failed(a)
-		return
-	}
-	v.tested, v.testedAt = &out, v.r.PathValue("request")
-	v.managed(nil, http.StatusOK, nil)
-}
-
 func (v *visit) subscribe() {
-	if v.field("mode") == "test" {
-		v.tryReceiver()
+	at := "/apps" + v.part("app") + "/access-requests" + v.part("request") + "/webhook"
+	if v.field("mode") == "test" { // a message to the receiver: the page says what became of it
+		a := v.call(http.MethodPost, at+"/test", nil, map[string]string{"EventType": v.field("event-type")})
+		var out tested
+		if !a.ok() || json.Unmarshal(a.body.Bytes(), &out) != nil {
+			v.failed(a)
+			return
+		}
+		v.tested, v.testedAt = &out, v.r.PathValue("request")
+		v.managed(nil, http.StatusOK, nil)
 		return
 	}
 	types := v.r.PostForm["webhook-event-types[]"]
@@ -205,7 +211,7 @@ func (v *visit) subscribe() {
 	if secret := v.field("webhook-secret"); secret != "" || v.field("webhook-url") == "" {
 		body["WebhookSecret"] = secret
 	}
-	v.after(v.call(http.MethodPut, "/apps"+v.part("app")+"/access-requests"+v.part("request")+"/webhook", nil, body), "subscribed")
+	v.after(v.call(http.MethodPut, at, nil, body), "subscribed")
 }
 
 // drop takes a product off the credential of an access request. A form that names no product
@@ -248,21 +254,16 @@ func (v *visit) credential() {
 		}
 		v.after(v.call(http.MethodPut, "/apps"+v.part("app"), nil, map[string]string{"RedirectURLs": v.field("redirect_url")}), "saved")
 	case "show":
-		v.reveal(at)
+		a := v.call(http.MethodPost, at+"/reveal", nil, nil)
+		var out revealed // what opens something is shown once; nothing of it stands in an address
+		if !a.ok() || json.Unmarshal(a.body.Bytes(), &out) != nil {
+			v.failed(a)
+			return
+		}
+		v.managed(nil, http.StatusOK, &out)
 	default:
 		v.notice(http.StatusBadRequest, "The form cannot be read.")
 	}
-}
-
-// reveal shows once what opens something. Nothing of it stands in an address.
-func (v *visit) reveal(at string) {
-	a := v.call(http.MethodPost, at+"/reveal", nil, nil)
-	var out revealed
-	if !a.ok() || json.Unmarshal(a.body.Bytes(), &out) != nil {
-		v.failed(a)
-		return
-	}
-	v.managed(nil, http.StatusOK, &out)
 }
 
 // certificate gives a credential another certificate, or takes it away. Themes name the

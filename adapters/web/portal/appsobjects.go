@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 )
@@ -18,7 +19,7 @@ type client struct {
 var visibilityNames = map[string]string{"personal": "Personal", "team": "Team", "organisation": "Organisation"}
 
 // VisibilityLabel says in a word who may use the app.
-func (c client) VisibilityLabel() string { return orElse(visibilityNames[c.Visibility], c.Visibility) }
+func (c client) VisibilityLabel() string { return cmp.Or(visibilityNames[c.Visibility], c.Visibility) }
 
 // GetFirstAccessRequest is the oldest access request of the app; nil: there is none.
 func (c client) GetFirstAccessRequest() *accessRequest {
@@ -27,8 +28,6 @@ func (c client) GetFirstAccessRequest() *accessRequest {
 	}
 	return nil
 }
-
-func (c client) page() string { return appsPage + "/" + strconv.Itoa(c.ID) }
 
 // settle lets what belongs to an app know it.
 func (c *client) settle() {
@@ -43,14 +42,6 @@ func (c *client) settle() {
 	for i := range c.Credentials {
 		c.Credentials[i].of = c
 	}
-}
-
-// authType is how the app authenticates, where that is the same for all of it.
-func (c client) authType() string {
-	for _, r := range c.AccessRequests {
-		return r.AuthType
-	}
-	return ""
 }
 
 // productsOf returns the products of an access request.
@@ -93,17 +84,6 @@ func (c client) certificates() map[int]*certificate {
 		}
 		for _, id := range one.AccessRequests {
 			out[id] = one.Certificate
-		}
-	}
-	return out
-}
-
-// allCertificates are those of the app, by fingerprint.
-func (c client) allCertificates() map[string]certificate {
-	out := map[string]certificate{}
-	for _, one := range c.Credentials {
-		if one.Certificate != nil {
-			out[one.Certificate.Fingerprint] = *one.Certificate
 		}
 	}
 	return out
@@ -217,7 +197,7 @@ func (c credential) CredentialKey() string { return c.Credential }
 func (c credential) CredentialSecret() string { return c.OAuthClientSecret }
 
 // ExpiresAsString says when the credential ends.
-func (c credential) ExpiresAsString() string { return orElse(c.Expires, "Never") }
+func (c credential) ExpiresAsString() string { return cmp.Or(c.Expires, "Never") }
 
 // AppName is the name of the app.
 func (c credential) AppName() string {

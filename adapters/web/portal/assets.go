@@ -10,8 +10,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/gatehouse-io/gatehouse/core/portal/theme"
 )
 
 // assetPrefix begins the addresses of files of the theme.
@@ -39,16 +37,6 @@ func assetOf(name string, text []byte) *asset {
 	}
 	if strings.HasPrefix(out.mediaType, "text/") || strings.HasPrefix(out.mediaType, "image/svg") || strings.HasPrefix(out.mediaType, "application/json") {
 		out.packed = sync.OnceValue(func() []byte { return packed(text) })
-	}
-	return out
-}
-
-func assetsOf(t theme.Content) map[string]*asset {
-	out := map[string]*asset{}
-	for name, text := range t.Files {
-		if at, ok := strings.CutPrefix(name, "assets/"); ok {
-			out[at] = assetOf(name, text)
-		}
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"net/http"
@@ -132,10 +133,10 @@ func (v *visit) docs() {
 		v.view(d)
 		return
 	}
-	v.title = d.Product + ": " + orElse(d.Name, d.Alias)
+	v.title = d.Product + ": " + cmp.Or(d.Name, d.Alias)
 	at := productPage(v.r.PathValue("path")) + "/"
-	data := map[string]any{"Name": orElse(d.Name, d.Alias), "Description": "", "Path": at + url.PathEscape(d.Alias) + "/docs", "Url": at + url.PathEscape(d.Alias) + "/docs/download",
-		"product": named(d.Product), "api": named(orElse(d.Name, d.Alias)), "back": strings.TrimSuffix(at, "/"), "text": d.Text, "try": ""}
+	data := map[string]any{"Name": cmp.Or(d.Name, d.Alias), "Description": "", "Path": at + url.PathEscape(d.Alias) + "/docs", "Url": at + url.PathEscape(d.Alias) + "/docs/download",
+		"product": named(d.Product), "api": named(cmp.Or(d.Name, d.Alias)), "back": strings.TrimSuffix(at, "/"), "text": d.Text, "try": ""}
 	if d.Tryable {
 		data["try"] = at + url.PathEscape(d.Alias) + "/try"
 	}
@@ -158,24 +159,14 @@ func (v *visit) download() {
 	if !v.described(&d) {
 		return
 	}
-	h := v.w.Header()
-	h.Set("Content-Type", orElse(d.MediaType, "text/plain; charset=utf-8"))
-	h.Set("Content-Disposition", `attachment; filename="`+fileName(d.Alias)+orElse(extensions[d.MediaType], ".txt")+`"`)
-	v.send(http.StatusOK, []byte(d.Text))
-}
-
-func fileName(s string) string {
-	return strings.Map(func(r rune) rune {
+	name := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
 			return r
 		}
 		return '-'
-	}, s)
-}
-
-func orElse(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
+	}, d.Alias)
+	h := v.w.Header()
+	h.Set("Content-Type", cmp.Or(d.MediaType, "text/plain; charset=utf-8"))
+	h.Set("Content-Disposition", `attachment; filename="`+name+cmp.Or(extensions[d.MediaType], ".txt")+`"`)
+	v.send(http.StatusOK, []byte(d.Text))
 }

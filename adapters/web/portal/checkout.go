@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -54,16 +55,6 @@ func (v *visit) wholes(apps []client) (out []*client) {
 		if v.peek("/apps/"+strconv.Itoa(one.ID), nil, app) {
 			app.settle()
 			out = append(out, app)
-		}
-	}
-	return out
-}
-
-// fits returns the credentials that an item of the cart could use too.
-func (r reusables) fits(items []item) (out []credential) {
-	for _, c := range r.credentials {
-		if slices.ContainsFunc(items, func(i item) bool { return usableFor(c, i) }) {
-			out = append(out, c)
 		}
 	}
 	return out
@@ -129,11 +120,17 @@ func (v *visit) checkingOut(items []item, faults []string, status int, now map[s
 	}
 	apps, _ := v.clients(0)
 	again := v.reusable(apps)
-	list := again.fits(items)
+	var list []credential // those that an item could use too
+	for _, c := range again.credentials {
+		if slices.ContainsFunc(items, func(i item) bool { return usableFor(c, i) }) {
+			list = append(list, c)
+		}
+	}
 	var types []clientType
-	certified := false
+	certified, catalogues := false, map[int]bool{}
 	for _, i := range items {
 		types, certified = append(types, i.ClientTypes...), certified || i.NeedsCertificate
+		catalogues[i.Catalogue.ID] = true
 	}
 	known := v.typed("app-action", "client_name", "client_visibility", "description", "redirect_urls", "selected-app", "credential_action", "credential_id", "cert-action", "certificate_name", "certificate_id", "app-action-template", "certificate")
 	for name, value := range now {
@@ -141,18 +138,10 @@ func (v *visit) checkingOut(items []item, faults []string, status int, now map[s
 	}
 	word := v.r.URL.Query().Get("done")
 	form := known
-	data := map[string]any{"form": form, "cart": items, "apps": apps, "catalogue_count": catalogues(items), "certs": again.certs, "provisioned": word == "granted" || word == "requested",
+	data := map[string]any{"form": form, "cart": items, "apps": apps, "catalogue_count": len(catalogues), "certs": again.certs, "provisioned": word == "granted" || word == "requested",
 		"templates": types, "credentialsVM": credentialsVM{list}, "credentials": list, "certified": certified, "isDirectCheckout": v.direct(), "isDefaultOrgUser": v.lonely(),
 		"cart_size": count(items), "action": v.r.URL.RequestURI()}
 	v.show(status, "portal_checkout", v.said(faults, data, checkoutFields))
-}
-
-func catalogues(items []item) int {
-	seen := map[int]bool{}
-	for _, i := range items {
-		seen[i.Catalogue.ID] = true
-	}
-	return len(seen)
 }
 
 // checkout makes one access request for each item of the cart, for a new app or for one
@@ -257,7 +246,7 @@ func (v *visit) orderOf(one item, again reusables) map[string]any {
 	for i, p := range one.Products {
 		ids[i] = p.ID
 	}
-	body := map[string]any{"PlanID": orElse(v.field("plan-for-"+strconv.Itoa(one.Index)), strconv.Itoa(one.Plan.ID)), "ProductIDs": ids, "CatalogueID": one.Catalogue.ID}
+	body := map[string]any{"PlanID": cmp.Or(v.field("plan-for-"+strconv.Itoa(one.Index)), strconv.Itoa(one.Plan.ID)), "ProductIDs": ids, "CatalogueID": one.Catalogue.ID}
 	if one.DCREnabled {
 		body["DCRTemplateID"] = v.field("app-action-template")
 	}

@@ -19,8 +19,19 @@ type dressed struct {
 }
 
 func dress(e render.Engine, c theme.Content) *dressed {
-	out := &dressed{Content: c, assets: assetsOf(c)}
-	out.pages, out.broken = e.Prepare(pageSources(c))
+	out := &dressed{Content: c, assets: map[string]*asset{}}
+	for name, text := range c.Files {
+		if at, ok := strings.CutPrefix(name, "assets/"); ok {
+			out.assets[at] = assetOf(name, text)
+		}
+	}
+	var pages []theme.Source // others are mails
+	for _, s := range c.Sources() {
+		if s.HTML && !strings.HasPrefix(s.Name, theme.Mailers) && !strings.HasPrefix(s.Name, theme.Layouts+"emails") {
+			pages = append(pages, s)
+		}
+	}
+	out.pages, out.broken = e.Prepare(pages)
 	return out
 }
 
@@ -44,14 +55,4 @@ func (s *server) worn(ctx context.Context) (*dressed, error) {
 		s.last = dress(s.engine, c)
 	}
 	return s.last, nil
-}
-
-// pageSources are the templates of a theme that pages are made of.
-func pageSources(t theme.Content) (out []theme.Source) {
-	for _, s := range t.Sources() {
-		if s.HTML && !strings.HasPrefix(s.Name, theme.Mailers) && !strings.HasPrefix(s.Name, theme.Layouts+"emails") {
-			out = append(out, s)
-		}
-	}
-	return out
 }

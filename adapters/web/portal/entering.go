@@ -41,7 +41,7 @@ func (v *visit) said(faults []string, known map[string]any, names map[string]str
 	at := map[string]texts{}
 	for _, f := range faults {
 		word, _, _ := strings.Cut(f, " ")
-		name := orElse(names[word], "error")
+		name := cmp.Or(names[word], "error")
 		at[name] = append(at[name], f)
 	}
 	rest, unmarked := at["error"]
@@ -230,7 +230,7 @@ func (v *visit) enrol(body map[string]any) *reply {
 		delete(body, "Code") // no mail has brought it
 	}
 	body["Email"] = email
-	if code = orElse(code, v.field("invite_code")); code != "" {
+	if code = cmp.Or(code, v.field("invite_code")); code != "" {
 		body["InviteCode"] = code
 	}
 	return v.call(http.MethodPost, "/register", nil, body)

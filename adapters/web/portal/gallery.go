@@ -39,7 +39,13 @@ func (g *gallery) of(text string, draw func() (reference, error)) (reference, er
 	p.once.Do(func() {
 		p.err = errReference // unless it is drawn
 		p.reference, p.err = draw()
-		g.weigh(p)
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		if at, known := g.known[p.text]; known && at.Value == any(p) {
+			p.weight = p.reference.weight()
+			g.weight += p.weight
+			g.trim()
+		}
 	})
 	return p.reference, p.err
 }
@@ -59,17 +65,6 @@ func (g *gallery) hung(text [sha256.Size]byte) *painting {
 	g.known[text] = g.order.PushFront(p)
 	g.trim()
 	return p
-}
-
-// weigh notes what a reference weighs, now that it is drawn.
-func (g *gallery) weigh(p *painting) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if at, known := g.known[p.text]; known && at.Value == any(p) {
-		p.weight = p.reference.weight()
-		g.weight += p.weight
-		g.trim()
-	}
 }
 
 // trim takes away those that were shown longest ago.

@@ -32,13 +32,3 @@ func takesGzip(r *http.Request) bool {
 	}
 	return false
 }
-
-// compressible reports whether a page may be compressed. The length of a compressed page
-// tells what stands in it twice: who makes a browser ask for pages with texts of their own
-// choice could find out the proof of its session. So pages of those who are known are not
-// compressed when another site asks.
-func (v *visit) compressible() bool {
-	from := v.r.Header.Get("Sec-Fetch-Site")
-	elsewhere := from == "cross-site" || from == "same-site"
-	return takesGzip(v.r) && (!elsewhere || v.r.Header.Get("Cookie") == "")
-}

@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/subtle"
 	"encoding/json"
@@ -87,7 +88,16 @@ func (v *visit) meet() bool {
 		v.fail(http.StatusServiceUnavailable)
 		return false
 	}
-	v.token = v.formToken()
+	// What proves the forms of the page is of a session, or of a cookie that strangers get with
+	// the pages by which they get in.
+	switch u := v.site.Viewer; {
+	case u != nil:
+		v.token = u.CSRFToken
+	case v.entrance():
+		v.token = v.strangersToken()
+	default:
+		v.token = v.strangers()
+	}
 	return true
 }
 
@@ -122,18 +132,6 @@ func (v *visit) hatch() bool {
 
 // entrance reports whether a page is one by which people get in.
 func (v *visit) entrance() bool { return below(v.r.URL.Path, append([]string{"/auth"}, brokered...)) }
-
-// formToken returns what proves the forms of the page: of a session, or of a cookie that
-// strangers get with the pages by which they get in.
-func (v *visit) formToken() string {
-	if u := v.site.Viewer; u != nil {
-		return u.CSRFToken
-	}
-	if token := v.strangers(); token != "" || !v.entrance() {
-		return token
-	}
-	return v.strangersToken()
-}
 
 // strangers is the value of the cookie of strangers; "": there is none.
 func (v *visit) strangers() string {
@@ -243,7 +241,12 @@ func (v *visit) show(status int, view string, data map[string]any) {
 
 func (v *visit) send(status int, text []byte) {
 	v.w.Header().Add("Vary", "Accept-Encoding")
-	if v.compressible() {
+	// The length of a compressed page tells what stands in it twice: who makes a browser ask for
+	// pages with texts of their own choice could find out the proof of its session. So pages of
+	// those who are known are not compressed when another site asks.
+	from := v.r.Header.Get("Sec-Fetch-Site")
+	elsewhere := from == "cross-site" || from == "same-site"
+	if takesGzip(v.r) && (!elsewhere || v.r.Header.Get("Cookie") == "") {
 		text = packed(text)
 		v.w.Header().Set("Content-Encoding", "gzip")
 	}
@@ -274,8 +277,8 @@ func (v *visit) draw(view string, data map[string]any) ([]byte, error) {
 		if layout == "" || !t.Has(theme.Layouts+layout) {
 			layout = "portal_layout"
 		}
-		if e, ok := entry(t.Content, view); ok && e.Layout != "" {
-			layout = e.Layout
+		if i := slices.IndexFunc(t.Templates, func(e theme.Template) bool { return e.Template == view }); i >= 0 {
+			layout = cmp.Or(t.Templates[i].Layout, layout)
 		}
 		switch {
 		case t.Has(theme.Views+view) && t.Has(theme.Layouts+layout):
@@ -287,22 +290,13 @@ func (v *visit) draw(view string, data map[string]any) ([]byte, error) {
 	return nil, errors.New("no theme has the view " + view)
 }
 
-// entry returns what the manifest of a theme says of a view.
-func entry(t theme.Content, view string) (theme.Template, bool) {
-	i := slices.IndexFunc(t.Templates, func(e theme.Template) bool { return e.Template == view })
-	if i < 0 {
-		return theme.Template{}, false
-	}
-	return t.Templates[i], true
-}
-
 func (v *visit) render(t *dressed, view, layout string, data map[string]any) ([]byte, error) {
 	if t.broken != nil {
 		return nil, t.broken
 	}
 	v.shown = t
 	all := map[string]any{"errors": map[string]texts{}, "error": "", "marked": false, "nonce": v.nonce, tokenField: v.token, "path": v.r.URL.Path, "title": v.title, "site": v.site, "cart_size": len(v.picks()),
-		"description": orElse(v.about, v.site.Brand.Description), "canonical": v.canonical()}
+		"description": cmp.Or(v.about, v.site.Brand.Description), "canonical": v.canonical()}
 	if v.entrance() {
 		maps.Copy(all, map[string]any{"done": "", "pending": false, "email": "", "first": "", "last": "", "invite_id": "", "code": "", "customAttributes": []attribute{}})
 	}

@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 )
@@ -41,7 +42,7 @@ func (v *visit) member(view string, faults []string, status int) {
 	}
 	m.seenBy(v.site.Viewer)
 	if faults != nil {
-		m.First, m.Last, m.Role = v.field("first"), v.field("last"), orElse(v.field("role"), m.Role)
+		m.First, m.Last, m.Role = v.field("first"), v.field("last"), cmp.Or(v.field("role"), m.Role)
 	}
 	v.title = m.DisplayName()
 	v.show(status, view, v.said(faults, map[string]any{"user": &m, "invite": &m, "roles": roles, "teams": v.site.Viewer.Teams}, signUp))

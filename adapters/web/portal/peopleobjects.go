@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 )
@@ -57,7 +58,7 @@ func (u *user) IsOrgAdmin() bool { return u != nil && u.Role == "consumer-admin"
 func (u *user) GetOrganisationID() int { return u.OrganisationID }
 
 // IdentityProvider returns where somebody logs in.
-func (u *user) IdentityProvider() string { return orElse(u.Provider, "password") }
+func (u *user) IdentityProvider() string { return cmp.Or(u.Provider, "password") }
 
 // DisplayRole returns the role in words.
 func (u *user) DisplayRole() string {

@@ -2,6 +2,7 @@ package portal
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -85,8 +86,13 @@ func (s *server) reference(d described) (out reference, err error) {
 	info := objectOf(root["info"])
 	b := drawer{root: root, texts: maxTexts, rows: maxRows}
 	out = reference{Title: b.text(info["title"]), Version: b.text(info["version"]), Description: b.text(info["description"])}
-	for _, at := range servers(root) {
-		out.Servers = append(out.Servers, b.text(at))
+	for _, s := range listOf(root["servers"]) {
+		if at := str(objectOf(s)["url"]); at != "" && len(out.Servers) < 10 {
+			out.Servers = append(out.Servers, b.text(at))
+		}
+	}
+	if host := str(root["host"]); host != "" {
+		out.Servers = append(out.Servers, b.text("https://"+host+str(root["basePath"])))
 	}
 	out.Groups = b.groups(out.Servers)
 	out.Cut = b.cut
@@ -98,19 +104,6 @@ func objectOf(v any) object { o, _ := v.(object); return o }
 func listOf(v any) []any { l, _ := v.([]any); return l }
 
 func str(v any) string { s, _ := v.(string); return s }
-
-// servers are the addresses at which an API is.
-func servers(root object) (out []string) {
-	for _, s := range listOf(root["servers"]) {
-		if at := str(objectOf(s)["url"]); at != "" && len(out) < 10 {
-			out = append(out, at)
-		}
-	}
-	if host := str(root["host"]); host != "" {
-		out = append(out, "https://"+host+str(root["basePath"]))
-	}
-	return out
-}
 
 // drawer knows the whole description: parts refer to others. Parts that many refer to
 // make long references of short descriptions, so that it counts what it draws.
@@ -225,7 +218,7 @@ func (b *drawer) call(anchor, method, path string, item, o object, servers []str
 	b.fields, b.schemas = 0, 0
 	out := call{Anchor: anchor, Method: strings.ToUpper(method), Path: b.text(path), Summary: b.text(o["summary"]), Description: b.text(o["description"]), Deprecated: o["deprecated"] == true}
 	if out.Summary == "" {
-		out.Summary = orElse(b.text(o["operationId"]), out.Method+" "+out.Path)
+		out.Summary = cmp.Or(b.text(o["operationId"]), out.Method+" "+out.Path)
 	}
 	for _, p := range append(slices.Clone(listOf(item["parameters"])), listOf(o["parameters"])...) {
 		if !b.parameter(&out, objectOf(b.follow(p))) {
@@ -346,12 +339,12 @@ func (b *drawer) typeOf(schema any) string {
 	switch {
 	case kind == "array":
 		inner := objectOf(b.follow(s["items"]))
-		return "array of " + orElse(str(inner["type"]), "values")
+		return "array of " + cmp.Or(str(inner["type"]), "values")
 	case kind == "" && (s["properties"] != nil || s["allOf"] != nil):
 		return "object"
 	}
 	if format := str(s["format"]); format != "" {
-		return orElse(kind, "value") + " (" + format + ")"
+		return cmp.Or(kind, "value") + " (" + format + ")"
 	}
-	return orElse(kind, "value")
+	return cmp.Or(kind, "value")
 }

@@ -15,8 +15,20 @@ func samples(c call, servers []string) []sample {
 	if len(servers) > 0 {
 		at = strings.TrimSuffix(servers[0], "/")
 	}
-	address, body := at+c.Path, bodyOf(c)
-	return []sample{{"curl", curl(c, address, body)}, {"Go", golang(c, address, body)}, {"Python", python(c, address, body)}, {"JavaScript", javascript(c, address, body)}}
+	address := at + c.Path
+	options, reader, data, sent := "", "nil", "", "" // the body, as the languages have it
+	if body := bodyOf(c); body != "" {
+		options = " \\\n  -H 'Content-Type: application/json' \\\n  -d " + quoted(body)
+		reader = fmt.Sprintf("strings.NewReader(%q)", body)
+		data = fmt.Sprintf(",\n    data=%q", body)
+		sent = "  body: JSON.stringify(" + body + "),\n"
+	}
+	return []sample{
+		{"curl", "curl -X " + c.Method + " " + quoted(address) + " \\\n  -H 'Authorization: YOUR_KEY'" + options},
+		{"Go", fmt.Sprintf("req, err := http.NewRequest(%q, %q, %s)\nif err != nil {\n\treturn err\n}\nreq.Header.Set(\"Authorization\", \"YOUR_KEY\")\nresp, err := http.DefaultClient.Do(req)", c.Method, address, reader)},
+		{"Python", fmt.Sprintf("import requests\n\nresponse = requests.request(%q, %q,\n    headers={\"Authorization\": \"YOUR_KEY\"}%s)\nprint(response.json())", c.Method, address, data)},
+		{"JavaScript", fmt.Sprintf("const response = await fetch(%q, {\n  method: %q,\n  headers: { Authorization: \"YOUR_KEY\" },\n%s});", address, c.Method, sent)},
+	}
 }
 
 // bodyOf is an example of a body: its members at the top.
@@ -53,35 +65,3 @@ func exampleOf(kind string) any {
 
 // quoted is a text in quotes for a shell.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
-
-func curl(c call, address, body string) string {
-	out := "curl -X " + c.Method + " " + quoted(address) + " \\\n  -H 'Authorization: YOUR_KEY'"
-	if body != "" {
-		out += " \\\n  -H 'Content-Type: application/json' \\\n  -d " + quoted(body)
-	}
-	return out
-}
-
-func golang(c call, address, body string) string {
-	reader := "nil"
-	if body != "" {
-		reader = "strings.NewReader(" + fmt.Sprintf("%q", body) + ")"
-	}
-	return fmt.Sprintf("req, err := http.NewRequest(%q, %q, %s)\nif err != nil {\n\treturn err\n}\nreq.Header.Set(\"Authorization\", \"YOUR_KEY\")\nresp, err := http.DefaultClient.Do(req)", c.Method, address, reader)
-}
-
-func python(c call, address, body string) string {
-	out := fmt.Sprintf("import requests\n\nresponse = requests.request(%q, %q,\n    headers={\"Authorization\": \"YOUR_KEY\"}", c.Method, address)
-	if body != "" {
-		out += ",\n    data=" + fmt.Sprintf("%q", body)
-	}
-	return out + ")\nprint(response.json())"
-}
-
-func javascript(c call, address, body string) string {
-	out := fmt.Sprintf("const response = await fetch(%q, {\n  method: %q,\n  headers: { Authorization: \"YOUR_KEY\" },\n", address, c.Method)
-	if body != "" {
-		out += "  body: JSON.stringify(" + body + "),\n"
-	}
-	return out + "});"
-}

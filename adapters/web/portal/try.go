@@ -2,6 +2,7 @@ package portal
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -75,7 +76,7 @@ func (v *visit) tryForm() (f tryForm, d described, ok bool) {
 	}
 	v.peek("/catalogue-products"+v.part("path")+v.part("api")+"/docs", nil, &d)
 	if ref, err := v.drawn(d); err == nil {
-		f.Operation = ref.find(orElse(v.r.URL.Query().Get("operation"), v.field("operation")))
+		f.Operation = ref.find(cmp.Or(v.r.URL.Query().Get("operation"), v.field("operation")))
 	}
 	f.Body, f.Headers, f.Chose = v.field("body"), v.field("headers"), v.field("credential")
 	if o := f.Operation; o != nil {
@@ -122,8 +123,8 @@ var faultFields = map[string]string{"Method": "method", "Path": "path", "Query":
 
 func (v *visit) showTry(status int, f tryForm, d described, answer *attempted, faults []string) {
 	at := "/portal/catalogue-products/" + url.PathEscape(v.r.PathValue("path"))
-	v.title = "Try " + orElse(d.Name, v.r.PathValue("api"))
-	known := map[string]any{"form": f, "answer": answer, "methods": tryMethods, "Name": orElse(d.Name, v.r.PathValue("api")), "product": orElse(d.Product, "Product"), "back": at, "docs": at + "/" + url.PathEscape(v.r.PathValue("api")) + "/docs"}
+	v.title = "Try " + cmp.Or(d.Name, v.r.PathValue("api"))
+	known := map[string]any{"form": f, "answer": answer, "methods": tryMethods, "Name": cmp.Or(d.Name, v.r.PathValue("api")), "product": cmp.Or(d.Product, "Product"), "back": at, "docs": at + "/" + url.PathEscape(v.r.PathValue("api")) + "/docs"}
 	for name, value := range v.typed("method", "path", "query") {
 		known[name] = value
 	}
@@ -184,15 +185,12 @@ func (v *visit) attempt(f tryForm) (c attempt, faults []string) {
 	}
 	named := func(h header) bool { return strings.EqualFold(h.Name, "Content-Type") }
 	if c.Body != "" && !slices.ContainsFunc(c.Headers, named) {
-		c.Headers = append(c.Headers, header{"Content-Type", v.bodyType(f)})
+		kind := "application/json"
+		if f.Operation != nil && f.Operation.BodyType != "" {
+			kind = f.Operation.BodyType
+		}
+		c.Headers = append(c.Headers, header{"Content-Type", kind})
 	}
 	c.CredentialID, _ = strconv.Atoi(v.field("credential")) // none is 0
 	return c, nil
-}
-
-func (v *visit) bodyType(f tryForm) string {
-	if f.Operation != nil && f.Operation.BodyType != "" {
-		return f.Operation.BodyType
-	}
-	return "application/json"
 }

@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -90,7 +91,7 @@ func amount(v float64) string {
 func (v *visit) analytics() {
 	apps, _ := v.clients(0)
 	q := v.r.URL.Query()
-	data := map[string]any{"apps": apps, "selected": everyApp, "days": orElse(q.Get("days"), "30"), "periods": periods}
+	data := map[string]any{"apps": apps, "selected": everyApp, "days": cmp.Or(q.Get("days"), "30"), "periods": periods}
 	v.title = "Usage"
 	var faults []string
 	if id := v.asked(apps); id != everyApp || len(apps) > 0 {

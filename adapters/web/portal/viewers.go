@@ -2,6 +2,7 @@ package portal
 
 import (
 	"bytes"
+	"cmp"
 	"html/template"
 	"net/http"
 	"net/url"
@@ -45,17 +46,6 @@ var (
 	}}
 )
 
-// viewerOf returns what shows a description.
-func (v *visit) viewerOf(d described) viewer {
-	switch {
-	case d.Form != "oas":
-		return graphiql
-	case v.Renderer == "redoc":
-		return redoc
-	}
-	return elements
-}
-
 // viewerPage is the page of a viewer. What a script must know stands in attributes.
 var viewerPage = template.Must(template.New("").Funcs(template.FuncMap{"at": viewers.Address}).Parse(`<!doctype html>
 <html lang="en">
@@ -93,8 +83,14 @@ main { flex: 1; min-height: 0; }
 // view shows a description with a viewer.
 func (v *visit) view(d described) {
 	at := "/portal/catalogue-products/" + url.PathEscape(v.r.PathValue("path")) + "/" + url.PathEscape(d.Alias)
-	shown := v.viewerOf(d)
-	data := map[string]any{"Title": d.Product + ": " + orElse(d.Name, d.Alias), "Name": orElse(d.Name, d.Alias), "Back": at + "/docs", "Url": at + "/docs/download", "Nonce": v.nonce, "Viewer": shown,
+	shown := elements
+	switch {
+	case d.Form != "oas":
+		shown = graphiql
+	case v.Renderer == "redoc":
+		shown = redoc
+	}
+	data := map[string]any{"Title": d.Product + ": " + cmp.Or(d.Name, d.Alias), "Name": cmp.Or(d.Name, d.Alias), "Back": at + "/docs", "Url": at + "/docs/download", "Nonce": v.nonce, "Viewer": shown,
 		"Schema": "", "Send": "", "Subscribe": "", "Proof": v.token, "Try": nil}
 	if shown.Name == graphiql.Name {
 		data["Schema"] = d.Text
