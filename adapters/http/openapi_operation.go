@@ -332,8 +332,16 @@ func (d *describer) outputSchema(o *operation.Operation, out output) object {
 			return d.of(reflect.TypeOf(o.Like))
 		}
 		return object{"type": "object"}
-	case stream:
-		return d.streamSchema(out.of)
+	case stream: // it says itself what it is
+		if out.of.Kind() != reflect.Interface {
+			switch v := reflect.New(out.of).Interface().(type) {
+			case describing:
+				return v.Schema()
+			case interface{ Like() any }:
+				return d.of(reflect.TypeOf(v.Like()))
+			}
+		}
+		return object{}
 	}
 	return d.of(out.of)
 }

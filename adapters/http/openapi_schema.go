@@ -224,16 +224,3 @@ func memberName(f reflect.StructField) string {
 	}
 	return name
 }
-
-// streamSchema is what a stream says about itself.
-func (s *schemas) streamSchema(t reflect.Type) object {
-	if t.Kind() != reflect.Interface {
-		switch v := reflect.New(t).Interface().(type) {
-		case describing:
-			return v.Schema()
-		case interface{ Like() any }:
-			return s.of(reflect.TypeOf(v.Like()))
-		}
-	}
-	return object{}
-}

@@ -71,19 +71,26 @@ func (c *Client) Begin(ctx context.Context, as login.Client, a login.Attempt) (s
 }
 
 // Finish implements login.Provider.
-func (c *Client) Finish(ctx context.Context, as login.Client, a login.Attempt, r login.Return, wanted []string) (map[string]any, error) {
+func (c *Client) Finish(ctx context.Context, as login.Client, a login.Attempt, back login.Return, wanted []string) (map[string]any, error) {
 	p, err := c.provider(ctx, as.Discovery)
 	if err != nil {
 		return nil, err
 	}
-	if r.Issuer != "" && r.Issuer != p.issuer {
+	if back.Issuer != "" && back.Issuer != p.issuer {
 		return nil, refused("another issuer has sent the browser back")
 	}
 	ctx, cancel := context.WithTimeout(oidc.ClientContext(ctx, c.client), c.c.Timeout)
 	defer cancel()
-	token, err := p.application(as).Exchange(ctx, r.Code, oauth2.VerifierOption(a.Verifier))
+	token, err := p.application(as).Exchange(ctx, back.Code, oauth2.VerifierOption(a.Verifier))
+	// Why a code was worth nothing is said without the answer, which may have secrets.
+	if r, ok := errors.AsType[*oauth2.RetrieveError](err); ok && r.Response != nil {
+		if r.ErrorCode == "invalid_grant" {
+			return nil, refused("the code has been used, is too old, or is for another login")
+		}
+		return nil, fmt.Errorf("%w: it answers a request for a token with status %d", login.ErrAway, r.Response.StatusCode)
+	}
 	if err != nil {
-		return nil, exchanged(err)
+		return nil, away(err, "a request for a token")
 	}
 	claims, err := c.verified(ctx, p, as, a, token)
 	lacking := func(name string) bool { _, ok := claims[name]; return !ok }
@@ -150,17 +157,6 @@ func decode(text []byte, into *map[string]any) error {
 }
 
 func refused(why string) error { return fmt.Errorf("%w: %s", login.ErrRefused, why) }
-
-// exchanged says why a code was worth nothing, without the answer, which may have secrets.
-func exchanged(err error) error {
-	if r, ok := errors.AsType[*oauth2.RetrieveError](err); ok && r.Response != nil {
-		if r.ErrorCode == "invalid_grant" {
-			return refused("the code has been used, is too old, or is for another login")
-		}
-		return fmt.Errorf("%w: it answers a request for a token with status %d", login.ErrAway, r.Response.StatusCode)
-	}
-	return away(err, "a request for a token")
-}
 
 // away says that nothing came back. The fetcher's own errors can be shown: they name a
 // host, and no more.

@@ -53,46 +53,37 @@ func (e *Engine) Run(ctx context.Context) error {
 	}
 	tick := time.NewTicker(e.cfg.Poll)
 	defer tick.Stop()
-	f := follower{engine: e, seen: e.fileText}
+	// What the file held and what was said about it, so that nothing is compiled or
+	// complained about twice.
+	seen, complaint := e.fileText, ""
 	for {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-tick.C:
-			f.reload()
 		}
-	}
-}
-
-// follower remembers what the file held and what was said about it, so that
-// nothing is compiled or complained about twice.
-type follower struct {
-	engine          *Engine
-	seen, complaint string
-}
-
-func (f *follower) reload() {
-	text, err := f.engine.readFile()
-	if f.engine.cfg.Later && f.seen == defaultRules && errors.Is(err, fs.ErrNotExist) {
-		return
-	}
-	if err == nil && text == f.seen {
-		f.complaint = ""
-		return
-	}
-	var set *ruleSet
-	if err == nil {
-		f.seen = text
-		set, err = f.engine.compile(text, true)
-	}
-	log := f.engine.cfg.Logger.With("file", f.engine.cfg.File)
-	switch {
-	case err == nil:
-		f.engine.fixed.Store(set)
-		f.complaint = ""
-		log.Info("changed rules are in force")
-	case err.Error() != f.complaint:
-		f.complaint = err.Error()
-		log.Error("changed rules cannot be used; those before them stay in force", "error", err)
+		text, err := e.readFile()
+		if e.cfg.Later && seen == defaultRules && errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil && text == seen {
+			complaint = ""
+			continue
+		}
+		var set *ruleSet
+		if err == nil {
+			seen = text
+			set, err = e.compile(text, true)
+		}
+		log := e.cfg.Logger.With("file", e.cfg.File)
+		switch {
+		case err == nil:
+			e.fixed.Store(set)
+			complaint = ""
+			log.Info("changed rules are in force")
+		case err.Error() != complaint:
+			complaint = err.Error()
+			log.Error("changed rules cannot be used; those before them stay in force", "error", err)
+		}
 	}
 }

@@ -58,11 +58,12 @@ func (s *speller) check(n *doc.Node, schema object, at string) {
 func (s *speller) members(n *doc.Node, schema object, at string) {
 	for name, v := range n.Members() {
 		here := at + "." + name
-		if known, ok := s.property(schema, name); ok {
+		known, like := s.known(schema, name)
+		if known != nil {
 			s.check(v, known, here)
 			continue
 		}
-		if like := s.like(schema, name); like != "" {
+		if like != "" {
 			s.found = append(s.found, port.Problem{Field: here, Message: fmt.Sprintf("must be spelled %q", like)})
 			continue
 		}
@@ -79,40 +80,23 @@ func (s *speller) members(n *doc.Node, schema object, at string) {
 	}
 }
 
-// property returns the schema of a known member; of alternatives the first that
-// knows it counts.
-func (s *speller) property(schema object, name string) (object, bool) {
-	for _, o := range s.alternatives(schema) {
-		properties, _ := o["properties"].(object)
+// known returns the schema of a known member, or the one that differs from its name in case
+// only, or neither. Of alternatives the first that knows it counts.
+func (s *speller) known(schema object, name string) (member object, like string) {
+	choices, _ := schema["anyOf"].([]any)
+	for _, a := range append([]any{schema}, choices...) {
+		o, _ := a.(object)
+		properties, _ := s.resolve(o)["properties"].(object)
 		if member, ok := properties[name].(object); ok {
-			return member, true
+			return member, ""
 		}
-	}
-	return nil, false
-}
-
-// like returns the known member that differs from a name in case only, or "".
-func (s *speller) like(schema object, name string) string {
-	for _, o := range s.alternatives(schema) {
-		properties, _ := o["properties"].(object)
-		for known := range properties {
-			if strings.EqualFold(known, name) {
-				return known
+		for other := range properties {
+			if like == "" && strings.EqualFold(other, name) {
+				like = other
 			}
 		}
 	}
-	return ""
-}
-
-func (s *speller) alternatives(schema object) []object {
-	out := []object{schema}
-	choices, _ := schema["anyOf"].([]any)
-	for _, a := range choices {
-		if o, ok := a.(object); ok {
-			out = append(out, s.resolve(o))
-		}
-	}
-	return out
+	return nil, like
 }
 
 func (s *speller) resolve(schema object) object {

@@ -107,7 +107,15 @@ func (v *Validator) form(d *doc.Node, o port.Options) []port.Problem {
 	if err != nil {
 		return one("", err.Error())
 	}
-	found := append(misspelt(d, document), complaints(schema.Validate(plain(d)), d)...)
+	found := misspelt(d, document)
+	err = schema.Validate(plain(d))
+	if tree, ok := errors.AsType[*jsonschema.ValidationError](err); ok {
+		var all findings
+		all.collect(tree)
+		found = append(found, all.list(nil, "", d)...) // in the order of the document
+	} else if err != nil {
+		found = append(found, one("", err.Error())...)
+	}
 	return found[:min(len(found), maxProblems)]
 }
 
@@ -136,20 +144,6 @@ func plain(n *doc.Node) any {
 		return n.True()
 	}
 	return nil
-}
-
-// complaints lists what a schema has against a document, in the order of the document.
-func complaints(err error, d *doc.Node) []port.Problem {
-	if err == nil {
-		return nil
-	}
-	tree, ok := errors.AsType[*jsonschema.ValidationError](err)
-	if !ok {
-		return one("", err.Error())
-	}
-	var f findings
-	f.collect(tree)
-	return f.list(nil, "", d)
 }
 
 func one(field, message string) []port.Problem {

@@ -58,14 +58,21 @@ func New(f fetch.Fetcher, c Config) *Client {
 	return &Client{f, c}
 }
 
-// Discover implements registration.Registrar.
+// Discover implements registration.Registrar. It asks again when there is no answer.
 func (c *Client) Discover(ctx context.Context, at registration.Place) (idp.Discovery, error) {
-	text, err := c.read(ctx, request{at: at, url: at.WellKnown})
-	if err != nil {
-		return idp.Discovery{}, fmt.Errorf("read the discovery document: %w", err)
+	pause := retry.New(c.c.Pause, longestPause)
+	for attempt := 1; ; attempt++ {
+		text, err := c.send(ctx, request{at: at, url: at.WellKnown})
+		unheard := errors.Is(err, registration.ErrUncertain) || errors.Is(err, registration.ErrUntouched)
+		if unheard && attempt != c.c.Attempts && pause.Wait(ctx) == nil {
+			continue
+		}
+		if err != nil {
+			return idp.Discovery{}, fmt.Errorf("read the discovery document: %w", err)
+		}
+		d, err := idp.ReadDiscovery(text)
+		return d, unusable("read the discovery document", err)
 	}
-	d, err := idp.ReadDiscovery(text)
-	return d, unusable("read the discovery document", err)
 }
 
 // Register implements registration.Registrar.
@@ -120,20 +127,6 @@ type request struct {
 	token  string
 	key    string // of a registration
 	body   []byte
-}
-
-// read sends a request, again when there is no answer.
-func (c *Client) read(ctx context.Context, r request) ([]byte, error) {
-	pause := retry.New(c.c.Pause, longestPause)
-	for attempt := 1; ; attempt++ {
-		text, err := c.send(ctx, r)
-		if !errors.Is(err, registration.ErrUncertain) && !errors.Is(err, registration.ErrUntouched) || attempt == c.c.Attempts {
-			return text, err
-		}
-		if waited := pause.Wait(ctx); waited != nil {
-			return nil, err
-		}
-	}
 }
 
 // send sends a request once, and classifies what came of it.

@@ -12,8 +12,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/organisation"
 )
 
-func (v *visit) profile() { v.profiled(nil, http.StatusOK) }
-
 // profiled shows the own account.
 func (v *visit) profiled(faults []string, status int) {
 	var u user

@@ -12,10 +12,10 @@ import (
 var appRoutes = map[string]func(*visit){
 	"GET /portal/private/dashboard":                                        (*visit).apps,
 	"GET /portal/private/apps":                                             (*visit).apps,
-	"GET /portal/private/apps/new":                                         (*visit).appForm,
+	"GET /portal/private/apps/new":                                         func(v *visit) { v.creating(nil, http.StatusOK) },
 	"POST /portal/private/dashboard":                                       (*visit).makeApp,
 	"POST /portal/private/apps":                                            (*visit).makeApp,
-	"GET /portal/private/apps/{app}":                                       (*visit).app,
+	"GET /portal/private/apps/{app}":                                       func(v *visit) { v.managed(nil, http.StatusOK, nil) },
 	"POST /portal/private/apps/{app}":                                      (*visit).changeApp,
 	"POST /portal/private/apps/{app}/access-requests/{request}":            (*visit).withdraw,
 	"POST /portal/private/apps/{app}/access-requests/{request}/webhooks":   (*visit).subscribe,
@@ -24,7 +24,7 @@ var appRoutes = map[string]func(*visit){
 	"POST /portal/private/apps/{app}/credentials/{credential}/change-plan": (*visit).changePlan,
 	"GET /portal/private/analytics":                                        (*visit).analytics,
 	"GET /portal/private/analytics/api/chart/{chart}":                      (*visit).chartData,
-	"GET /portal/private/users/{user}":                                     (*visit).person,
+	"GET /portal/private/users/{user}":                                     func(v *visit) { v.member("user_detail", nil, http.StatusOK) },
 	"GET /portal/private/users/{user}/edit":                                (*visit).personForm,
 	"POST /portal/private/users/{user}":                                    (*visit).changePerson,
 	"POST /portal/private/users/{user}/edit":                               (*visit).changePerson,
@@ -81,8 +81,6 @@ func (v *visit) apps() {
 // lonely reports whether the viewer has nobody to share apps with.
 func (v *visit) lonely() bool { return v.site.Viewer == nil || v.site.Viewer.OrganisationID <= 1 }
 
-func (v *visit) appForm() { v.creating(nil, http.StatusOK) }
-
 // creating shows the form of a new app.
 func (v *visit) creating(faults []string, status int) {
 	v.title = "New app"
@@ -112,8 +110,6 @@ func (v *visit) makeApp() {
 	_ = json.Unmarshal(a.body.Bytes(), &made) // our own answer
 	v.goTo(appsPage + "/" + strconv.Itoa(made.ID) + "?done=created")
 }
-
-func (v *visit) app() { v.managed(nil, http.StatusOK, nil) }
 
 // managed shows an app with all that belongs to it.
 func (v *visit) managed(faults []string, status int, shown *revealed) {

@@ -254,7 +254,7 @@ func (v *visit) ownApps() []*client {
 }
 
 // kindOf says in a word what a credential is.
-func kindOf(args []any) string {
+func kindOf(args ...any) string {
 	for _, a := range args {
 		switch c, ok := a.(credential); {
 		case ok && c.Custom:

@@ -2,7 +2,6 @@ package portal
 
 import (
 	"cmp"
-	"encoding/json"
 	"maps"
 	"net/http"
 	"net/url"
@@ -98,19 +97,11 @@ type described struct {
 // one that is kept elsewhere may be away for a while.
 func (v *visit) described(out *described) bool {
 	a := v.call(http.MethodGet, "/catalogue-products"+v.part("path")+v.part("api")+"/docs", nil, nil)
-	switch {
-	case a.status == http.StatusServiceUnavailable && len(a.faults()) > 0:
+	if a.status == http.StatusServiceUnavailable && len(a.faults()) > 0 {
 		v.notice(http.StatusBadGateway, strings.Join(a.faults(), " "))
 		return false
-	case !a.ok():
-		v.refused(a)
-		return false
 	}
-	if err := json.Unmarshal(a.body.Bytes(), out); err != nil {
-		v.broken("an operation answered no JSON", err)
-		return false
-	}
-	return true
+	return v.read(a, out)
 }
 
 // subscribes finds subscriptions in a schema, or in the answer of an introspection.

@@ -2,7 +2,6 @@ package portal
 
 import (
 	"bytes"
-	"encoding/json"
 	"encoding/xml"
 	"net/http"
 	"net/url"
@@ -23,16 +22,11 @@ func (v *visit) content() {
 		v.api.ServeHTTP(v.w, v.r) // what stands beside the portal may know the address, and programs read no pages
 		return
 	}
-	if !a.ok() {
-		v.refused(a)
-		return
-	}
 	var c struct {
 		Title, Path, Template string
 		Blocks                map[string]block
 	}
-	if err := json.Unmarshal(a.body.Bytes(), &c); err != nil {
-		v.broken("an operation answered no JSON", err)
+	if !v.read(a, &c) {
 		return
 	}
 	v.title = c.Title
@@ -49,12 +43,6 @@ func (v *visit) content() {
 		}
 	}
 	v.show(http.StatusOK, entry.Template, map[string]any{"page": map[string]any{"Title": c.Title, "Path": c.Path}, "blocks": c.Blocks})
-}
-
-// hasContent reports whether there is a content page at an address that the caller may see.
-func (s *server) hasContent(w http.ResponseWriter, r *http.Request) bool {
-	v := &visit{server: s, w: w, r: reading(r)}
-	return v.call(http.MethodGet, "/content", url.Values{"path": {r.URL.Path}}, nil).ok()
 }
 
 // templateOf returns the template that a page names by its value or its name.

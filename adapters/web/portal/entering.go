@@ -197,8 +197,6 @@ func (v *visit) invitation() string {
 	return cmp.Or(v.r.URL.Query().Get("token"), v.r.URL.Query().Get("invite_id"), v.r.PostForm.Get("invite_id"))
 }
 
-func (v *visit) registerForm() { v.registration(nil, http.StatusOK) }
-
 func (v *visit) register() {
 	if v.field("password1") != v.field("password2") {
 		v.registration([]string{"Password is not the same both times"}, http.StatusUnprocessableEntity)

@@ -30,7 +30,7 @@ func (v *visit) functions() map[string]any {
 		"GetClientName":          func(args ...any) string { return v.clientOf(args).Name },
 		"GetClientDescription":   func(args ...any) string { return v.clientOf(args).Description },
 		"FilterUserInvites":      v.invited,
-		"TypeOfCredential":       func(args ...any) string { return kindOf(args) },
+		"TypeOfCredential":       kindOf,
 		"Clients":                func(...any) []*client { return v.ownApps() },
 		"PageTitle":              func(...any) string { return v.title },
 		"LoginURL":               func(...any) string { return cmp.Or(v.LoginURL, "/auth/password/login") },

@@ -295,8 +295,15 @@ func (v *visit) render(t *dressed, view, layout string, data map[string]any) ([]
 		return nil, t.broken
 	}
 	v.shown = t
+	canonical, path := "", v.r.URL.EscapedPath() // the address under which search engines should know the page
+	if v.site.Visibility == "Public" && !v.entrance() && !strings.HasPrefix(path, "/portal/private/") {
+		canonical = v.base() + path
+		if n := v.r.URL.Query().Get("page"); n != "" && n != "1" {
+			canonical += "?" + url.Values{"page": {n}}.Encode()
+		}
+	}
 	all := map[string]any{"errors": map[string]texts{}, "error": "", "marked": false, "nonce": v.nonce, tokenField: v.token, "path": v.r.URL.Path, "title": v.title, "site": v.site, "cart_size": len(v.picks()),
-		"description": cmp.Or(v.about, v.site.Brand.Description), "canonical": v.canonical()}
+		"description": cmp.Or(v.about, v.site.Brand.Description), "canonical": canonical}
 	if v.entrance() {
 		maps.Copy(all, map[string]any{"done": "", "pending": false, "email": "", "first": "", "last": "", "invite_id": "", "code": "", "customAttributes": []attribute{}})
 	}
@@ -325,16 +332,4 @@ func (v *visit) base() string {
 		return "https://" + v.r.Host
 	}
 	return "http://" + v.r.Host
-}
-
-// canonical is the address under which search engines should know the page; "": under none.
-func (v *visit) canonical() string {
-	path := v.r.URL.EscapedPath()
-	if v.entrance() || strings.HasPrefix(path, "/portal/private/") || v.site.Visibility != "Public" {
-		return ""
-	}
-	if n := v.r.URL.Query().Get("page"); n != "" && n != "1" {
-		return v.base() + path + "?" + url.Values{"page": {n}}.Encode()
-	}
-	return v.base() + path
 }

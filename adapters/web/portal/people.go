@@ -6,9 +6,6 @@ import (
 	"slices"
 )
 
-// person shows somebody of the own teams.
-func (v *visit) person() { v.member("user_detail", nil, http.StatusOK) }
-
 func (v *visit) personForm() {
 	if v.leads() {
 		v.member("user_edit", nil, http.StatusOK)
@@ -52,7 +49,7 @@ func (v *visit) member(view string, faults []string, status int) {
 func (v *visit) changePerson() {
 	if v.field("mode") == "delete" {
 		if a := v.call(http.MethodDelete, "/users"+v.part("user"), nil, nil); !a.ok() {
-			v.memberRefused(a)
+			v.member("user_edit", a.faults(), statusOf(a))
 			return
 		}
 		v.goTo("/portal/private/users?done=gone")
@@ -64,15 +61,11 @@ func (v *visit) changePerson() {
 	}
 	a := v.call(http.MethodPut, "/users"+v.part("user"), nil, v.withTeams(body))
 	if !a.ok() {
-		v.memberRefused(a)
+		v.member("user_edit", a.faults(), statusOf(a))
 		return
 	}
 	v.goTo("/portal/private/users" + v.part("user") + "?done=saved")
 }
-
-// memberRefused shows the form again. One who is not seen by the viewer is not there: the
-// operation says so of a write too.
-func (v *visit) memberRefused(a *reply) { v.member("user_edit", a.faults(), statusOf(a)) }
 
 func (v *visit) leaveForm() {
 	v.title = "Delete your account"

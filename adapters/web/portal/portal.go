@@ -10,6 +10,7 @@ import (
 	"crypto/rand"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync/atomic"
 
@@ -90,7 +91,7 @@ var routes = map[string]func(*visit){
 	"GET /blog/{year}/{month}/{day}/{path}": (*visit).post,
 	"GET /auth/password/login":              (*visit).loginForm,
 	"POST /auth/password/login":             (*visit).login,
-	"GET /auth/password/register":           (*visit).registerForm,
+	"GET /auth/password/register":           func(v *visit) { v.registration(nil, http.StatusOK) },
 	"POST /auth/password/register":          (*visit).register,
 	"GET /auth/password/new":                (*visit).forgotForm,
 	"GET /auth/password/recover":            (*visit).forgotForm,
@@ -104,7 +105,7 @@ var routes = map[string]func(*visit){
 	"GET /auth/logout":                      (*visit).logout,
 	"GET /auth/password/logout":             (*visit).logout,
 	"POST /auth/logout":                     (*visit).logout,
-	"GET /portal/private/profile":           (*visit).profile,
+	"GET /portal/private/profile":           func(v *visit) { v.profiled(nil, http.StatusOK) },
 	"POST /portal/private/profile":          (*visit).changeProfile,
 	"GET /portal/private/organisation":      (*visit).organisation,
 	"POST /portal/private/organisation":     (*visit).askOrganisation,
@@ -149,9 +150,12 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, s.Home, http.StatusSeeOther)
 		return
 	}
-	if s.Alone && !reads && r.Method != http.MethodOptions && !below(r.URL.Path, notPages) && s.hasContent(w, r) {
-		s.unasked(w, r, readable)
-		return
+	if s.Alone && !reads && r.Method != http.MethodOptions && !below(r.URL.Path, notPages) {
+		v := &visit{server: s, w: w, r: reading(r)}
+		if v.call(http.MethodGet, "/content", url.Values{"path": {r.URL.Path}}, nil).ok() { // a content page that the caller may see
+			s.unasked(w, r, readable)
+			return
+		}
 	}
 	if !reads || !browses(r) && !(s.Alone && anything(r)) || below(r.URL.Path, notPages) {
 		s.api.ServeHTTP(w, r)
