@@ -7,6 +7,7 @@
 package http
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"log/slog"
@@ -52,40 +53,6 @@ type Config struct {
 	PortalCookie string
 }
 
-func (c Config) withDefaults() Config {
-	if c.Logger == nil {
-		c.Logger = slog.Default()
-	}
-	if c.Now == nil {
-		c.Now = time.Now
-	}
-	if c.MaxBody == 0 {
-		c.MaxBody = MaxBody
-	}
-	if c.MaxValues == 0 {
-		c.MaxValues = MaxValues
-	}
-	if c.BodyRate == 0 {
-		c.BodyRate = BodyRate
-	}
-	if c.Room == nil {
-		c.Room = load.NewRoom(0, nil)
-	}
-	if c.MaxDepth == 0 {
-		c.MaxDepth = 128
-	}
-	if c.Deadline == 0 {
-		c.Deadline = 30 * time.Second
-	}
-	if c.PortalCookie == "" {
-		c.PortalCookie = "portal-session"
-	}
-	if c.NewRequestID == nil {
-		c.NewRequestID = rand.Text
-	}
-	return c
-}
-
 // Handler serves every operation. It fails when the table is not sound: see
 // operation.Check, and a page or an envelope whose style does not name its parts.
 func Handler(ops []operation.Operation, cfg Config) (nethttp.Handler, error) {
@@ -95,7 +62,18 @@ func Handler(ops []operation.Operation, cfg Config) (nethttp.Handler, error) {
 	if err := operation.Check(ops); err != nil {
 		return nil, err
 	}
-	cfg = cfg.withDefaults()
+	cfg.Logger, cfg.PortalCookie = cmp.Or(cfg.Logger, slog.Default()), cmp.Or(cfg.PortalCookie, "portal-session")
+	cfg.MaxBody, cfg.MaxValues, cfg.MaxDepth = cmp.Or(cfg.MaxBody, MaxBody), cmp.Or(cfg.MaxValues, MaxValues), cmp.Or(cfg.MaxDepth, 128)
+	cfg.BodyRate, cfg.Deadline = cmp.Or(cfg.BodyRate, BodyRate), cmp.Or(cfg.Deadline, 30*time.Second)
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.NewRequestID == nil {
+		cfg.NewRequestID = rand.Text
+	}
+	if cfg.Room == nil {
+		cfg.Room = load.NewRoom(0, nil)
+	}
 	ops = slices.Clone(ops)
 	mux := &router{lost: cfg.lost(ops)}
 	for i := range ops {

@@ -57,7 +57,16 @@ func (k *known) provider(ctx context.Context, discovery string) (*provider, erro
 	if !ok || !webAddress(discovery) {
 		return nil, fmt.Errorf("%w: the address of a discovery document ends with %s", login.ErrAway, wellKnown)
 	}
-	e := k.entry(discovery)
+	k.mu.Lock()
+	e := k.entries[discovery]
+	if e == nil {
+		if len(k.entries) >= mostKnown {
+			clear(k.entries) // to ask again costs little
+		}
+		e = &entry{}
+		k.entries[discovery] = e
+	}
+	k.mu.Unlock()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if k.now().Before(e.until) {
@@ -72,22 +81,6 @@ func (k *known) provider(ctx context.Context, discovery string) (*provider, erro
 		e.until = k.now().Add(k.away)
 	}
 	return e.p, e.err
-}
-
-// entry returns the entry of a discovery document. When there are too many all are
-// forgotten: to ask again costs little.
-func (k *known) entry(discovery string) *entry {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	e := k.entries[discovery]
-	if e == nil {
-		if len(k.entries) >= mostKnown {
-			clear(k.entries)
-		}
-		e = &entry{}
-		k.entries[discovery] = e
-	}
-	return e
 }
 
 // discover reads the discovery document. It must name the issuer that its address begins

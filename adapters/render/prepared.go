@@ -41,7 +41,13 @@ func (p *prepared) Render(ctx context.Context, j render.Job) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer p.leave(r)
+	defer func() { // the job is forgotten, and the copy kept for another one
+		*r = run{sources: r.sources, html: r.html, set: r.set}
+		select {
+		case p.idle <- r:
+		default:
+		}
+	}()
 	r.Job, r.done, r.until = j, ctx.Done(), time.Now().Add(maxTime)
 	name := j.Name
 	if j.Layout != "" {
@@ -72,15 +78,6 @@ func (p *prepared) take() (*run, error) {
 		r.set = own.Funcs(r.functions())
 	}
 	return r, nil
-}
-
-// leave forgets the job, and keeps the copy for another one.
-func (p *prepared) leave(r *run) {
-	*r = run{sources: r.sources, html: r.html, set: r.set}
-	select {
-	case p.idle <- r:
-	default:
-	}
 }
 
 // given returns a function of the job, which may be another one next time. It is called with

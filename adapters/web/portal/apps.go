@@ -118,7 +118,13 @@ func (v *visit) managed(faults []string, status int, shown *revealed) {
 		return
 	}
 	app.settle()
-	v.plansFor(&app)
+	moving := 0
+	for i := range app.Credentials {
+		if c := &app.Credentials[i]; moving < maxMoving && c.movable() && len(c.Products) <= maxMoving {
+			moving++
+			c.OtherPlans = v.plansOf(*c)
+		}
+	}
 	v.title = app.Name
 	typed := v.typed("name", "description", "redirectURLs", "visibility")
 	if faults == nil || !v.r.PostForm.Has("name") {
@@ -217,16 +223,19 @@ func (v *visit) drop() {
 	if !v.get("/apps"+v.part("app"), nil, &app) {
 		return
 	}
+	request := v.r.PathValue("request")
 	id, err := strconv.Atoi(v.field("product_id"))
-	if list := app.productsOf(v.r.PathValue("request")); err != nil && len(list) == 1 {
+	if list := app.productsOf(request); err != nil && len(list) == 1 {
 		id, err = list[0].ID, nil
 	}
-	c := app.opens(v.r.PathValue("request"), id)
-	if v.field("mode") != "delete" || err != nil || c == nil {
+	i := slices.IndexFunc(app.Credentials, func(c credential) bool { // the one of the request that opens the product
+		return slices.ContainsFunc(c.AccessRequests, func(n int) bool { return strconv.Itoa(n) == request }) && slices.ContainsFunc(c.Products, func(p product) bool { return p.ID == id })
+	})
+	if v.field("mode") != "delete" || err != nil || i < 0 {
 		v.managed([]string{"Choose a product that is to be taken off."}, http.StatusUnprocessableEntity, nil)
 		return
 	}
-	v.after(v.call(http.MethodDelete, "/apps"+v.part("app")+"/credentials/"+strconv.Itoa(c.ID)+"/products/"+strconv.Itoa(id), nil, nil), "dropped")
+	v.after(v.call(http.MethodDelete, "/apps"+v.part("app")+"/credentials/"+strconv.Itoa(app.Credentials[i].ID)+"/products/"+strconv.Itoa(id), nil, nil), "dropped")
 }
 
 // credential does something with a credential: its app and it are named by the form.

@@ -54,16 +54,6 @@ func (c client) productsOf(request string) []product {
 	return nil
 }
 
-// opens returns the credential of an access request that opens a product; nil: none does.
-func (c client) opens(request string, id int) *credential {
-	for i, one := range c.Credentials {
-		if slices.ContainsFunc(one.AccessRequests, func(n int) bool { return strconv.Itoa(n) == request }) && slices.ContainsFunc(one.Products, func(p product) bool { return p.ID == id }) {
-			return &c.Credentials[i]
-		}
-	}
-	return nil
-}
-
 // Parting is the number of the access request by which a product of the credential came.
 func (c credential) Parting(id int) int {
 	for _, n := range c.AccessRequests {

@@ -19,19 +19,6 @@ func (c credential) movable() bool {
 	return !c.Custom && c.OAuthClientID != "" && r != nil && (r.DCREnabled || r.AuthType == "oauth")
 }
 
-// plansFor notes under which other plans the products of credentials are offered.
-func (v *visit) plansFor(app *client) {
-	n := 0
-	for i := range app.Credentials {
-		c := &app.Credentials[i]
-		if n == maxMoving || !c.movable() || len(c.Products) > maxMoving {
-			continue
-		}
-		n++
-		c.OtherPlans = v.plansOf(*c)
-	}
-}
-
 // plansOf returns the plans under which all products of a credential are offered, but for
 // the one that it has.
 func (v *visit) plansOf(c credential) (out []plan) {
