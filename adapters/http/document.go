@@ -148,14 +148,12 @@ func (x *exchange) rendition(r operation.Rendition) error {
 	if !asYAML {
 		return nil
 	}
-	if x.load == nil { // a row with a body holds room already
-		ctx, cancel := context.WithTimeout(x.http.Context(), x.row.deadline)
-		defer cancel()
-		x.load = x.roomFor(ctx)
-		defer x.load.End()
-		if err := x.load.Work(ctx, int64(len(r.JSON)), int64(doc.Count(r.JSON))); err != nil {
-			return err
-		}
+	ctx, cancel := context.WithTimeout(x.http.Context(), x.row.deadline)
+	defer cancel()
+	room := x.roomFor(ctx) // what the operation held has ended with it
+	defer room.End()
+	if err := room.Work(ctx, int64(len(r.JSON)), int64(doc.Count(r.JSON))); err != nil {
+		return err
 	}
 	n, err := doc.ParseNode(r.JSON)
 	if err != nil {
