@@ -143,7 +143,18 @@ func (g *References) Onlooker(c *operation.Call) store.Onlooker {
 	k := g.remember(nil, v)
 	return store.Onlooker{
 		Aftermath: func(ctx context.Context, r store.Reader, before, after *store.Record) iter.Seq2[store.Reference, error] {
-			return g.after(ctx, g.remember(r, v), before, after)
+			k := g.remember(r, v)
+			return func(yield func(store.Reference, error) bool) {
+				if w, ok := r.(store.Writer); ok && w.Scope().All() {
+					return
+				}
+				if before != nil && !g.orphans(ctx, k, *before, after, yield) {
+					return
+				}
+				if after != nil {
+					g.lost(ctx, k, *after, yield)
+				}
+			}
 		},
 		Sees: func(ctx context.Context, r store.Reader, rec store.Record) (bool, error) {
 			of := k.view(rec.Kind)
@@ -152,20 +163,6 @@ func (g *References) Onlooker(c *operation.Call) store.Onlooker {
 			}
 			return of.sees(ctx, r, rec)
 		},
-	}
-}
-
-func (g *References) after(ctx context.Context, k *known, before, after *store.Record) iter.Seq2[store.Reference, error] {
-	return func(yield func(store.Reference, error) bool) {
-		if w, ok := k.r.(store.Writer); ok && w.Scope().All() {
-			return
-		}
-		if before != nil && !g.orphans(ctx, k, *before, after, yield) {
-			return
-		}
-		if after != nil {
-			g.lost(ctx, k, *after, yield)
-		}
 	}
 }
 

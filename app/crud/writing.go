@@ -78,8 +78,35 @@ type replacement[D any] struct {
 
 // Insert makes a resource.
 func (o Operations[T, D]) Insert(opts ...operation.Option) operation.Row {
-	insert := func(ctx context.Context, in creation[D]) (store.Stored[T], error) {
-		return o.insert(ctx, &Change[T, D]{Op: store.Created, Scope: in.Scope, Who: in.Who, Draft: in.Draft, Now: sync.OnceValue(o.Now)})
+	insert := func(ctx context.Context, in creation[D]) (out store.Stored[T], err error) {
+		c := &Change[T, D]{Op: store.Created, Scope: in.Scope, Who: in.Who, Draft: in.Draft, Now: sync.OnceValue(o.Now)}
+		if err := o.prepare(ctx, c); err != nil {
+			return out, err
+		}
+		if out.Value, err = o.New(Stamp{ID: o.NewID(), Org: c.Scope.Org(), Now: c.Now}, c.Draft); err != nil {
+			return out, err
+		}
+		scope := c.Scope
+		if org := o.Kind.Org(out.Value); scope.All() && org != "" { // of a caller above organisations
+			if scope, err = tenant.Of(org); err != nil {
+				return out, err
+			}
+		}
+		out.Serial, err = store.Write(ctx, o.Store, scope, func(w store.Writer) (store.Serial, error) {
+			if err := o.before(ctx, w, c); err != nil {
+				return 0, err
+			}
+			at, err := o.Kind.Create(ctx, w, out.Value)
+			if err != nil {
+				return 0, err
+			}
+			c.New = out.Value
+			return at, o.after(ctx, w, c)
+		})
+		if err == nil {
+			o.done(ctx, c)
+		}
+		return out, err
 	}
 	faults := operation.Faulting(slices.Concat(o.Faults, []string{o.taken()})...)
 	if o.Words.Created == "" {
@@ -95,36 +122,6 @@ func (o Operations[T, D]) Insert(opts ...operation.Option) operation.Row {
 		}
 		return o.receipt(store.Created, v.Value, v.Serial), nil
 	}, slices.Concat([]operation.Option{faults, operation.Example(o.Draft, o.receipt(store.Created, o.Example(), 0))}, opts)...)
-}
-
-func (o Operations[T, D]) insert(ctx context.Context, c *Change[T, D]) (out store.Stored[T], err error) {
-	if err := o.prepare(ctx, c); err != nil {
-		return out, err
-	}
-	if out.Value, err = o.New(Stamp{ID: o.NewID(), Org: c.Scope.Org(), Now: c.Now}, c.Draft); err != nil {
-		return out, err
-	}
-	scope := c.Scope
-	if org := o.Kind.Org(out.Value); scope.All() && org != "" { // of a caller above organisations
-		if scope, err = tenant.Of(org); err != nil {
-			return out, err
-		}
-	}
-	out.Serial, err = store.Write(ctx, o.Store, scope, func(w store.Writer) (store.Serial, error) {
-		if err := o.before(ctx, w, c); err != nil {
-			return 0, err
-		}
-		at, err := o.Kind.Create(ctx, w, out.Value)
-		if err != nil {
-			return 0, err
-		}
-		c.New = out.Value
-		return at, o.after(ctx, w, c)
-	})
-	if err == nil {
-		o.done(ctx, c)
-	}
-	return out, err
 }
 
 // Home returns the scope in which a resource is changed: that of the caller or, of a
@@ -146,8 +143,35 @@ func (o Operations[T, D]) Home(ctx context.Context, scope tenant.Scope, id strin
 
 // Edit replaces what clients choose about a resource.
 func (o Operations[T, D]) Edit(opts ...operation.Option) operation.Row {
-	edit := func(ctx context.Context, in replacement[D]) (store.Stored[T], error) {
-		return o.edit(ctx, in.writing, &Change[T, D]{Op: store.Updated, Scope: in.Scope, Who: in.Who, ID: in.ID, Draft: in.Draft, Now: sync.OnceValue(o.Now)})
+	edit := func(ctx context.Context, in replacement[D]) (out store.Stored[T], err error) {
+		c := &Change[T, D]{Op: store.Updated, Scope: in.Scope, Who: in.Who, ID: in.ID, Draft: in.Draft, Now: sync.OnceValue(o.Now)}
+		if in.Scope, err = o.Home(ctx, in.Scope, in.ID); err != nil {
+			return out, err
+		}
+		if err := o.prepare(ctx, c); err != nil {
+			return out, err
+		}
+		_, err = o.Store.Update(ctx, in.Scope, func(w store.Writer) (err error) {
+			out, err = o.Kind.Revise(ctx, w, in.ID, in.Match.Check, func(old T) (T, error) {
+				c.Old = old
+				if err := o.admit(ctx, w, in.Who, old); err != nil {
+					return old, err
+				}
+				if err := o.before(ctx, w, c); err != nil {
+					return old, err
+				}
+				return o.Replace(old, c.Draft, c.Now)
+			})
+			if err != nil {
+				return err
+			}
+			c.New = out.Value
+			return o.after(ctx, w, c)
+		})
+		if err == nil {
+			o.done(ctx, c)
+		}
+		return out, err
 	}
 	own := []operation.Option{operation.Faulting(slices.Concat(o.Faults, []string{o.missing(), o.taken()})...), operation.Rehearsable(o.References.Onlooker)}
 	if o.Words.Updated == "" {
@@ -167,68 +191,35 @@ func (o Operations[T, D]) Edit(opts ...operation.Option) operation.Row {
 	}, o.options(opts, own...)...)
 }
 
-func (o Operations[T, D]) edit(ctx context.Context, in writing, c *Change[T, D]) (out store.Stored[T], err error) {
-	if in.Scope, err = o.Home(ctx, in.Scope, in.ID); err != nil {
-		return out, err
-	}
-	if err := o.prepare(ctx, c); err != nil {
-		return out, err
-	}
-	_, err = o.Store.Update(ctx, in.Scope, func(w store.Writer) (err error) {
-		out, err = o.Kind.Revise(ctx, w, in.ID, in.Match.Check, func(old T) (T, error) {
-			c.Old = old
-			if err := o.admit(ctx, w, in.Who, old); err != nil {
-				return old, err
-			}
-			if err := o.before(ctx, w, c); err != nil {
-				return old, err
-			}
-			return o.Replace(old, c.Draft, c.Now)
-		})
-		if err != nil {
-			return err
-		}
-		c.New = out.Value
-		return o.after(ctx, w, c)
-	})
-	if err == nil {
-		o.done(ctx, c)
-	}
-	return out, err
-}
-
 // Delete removes a resource.
 func (o Operations[T, D]) Delete(opts ...operation.Option) operation.Row {
-	return operation.DELETE("delete", o.path(), "Delete "+o.Words.One, func(ctx context.Context, in writing) (operation.Receipt, error) {
-		old, err := o.remove(ctx, in, &Change[T, D]{Op: store.Deleted, Scope: in.Scope, Who: in.Who, ID: in.ID, Now: sync.OnceValue(o.Now)})
-		return o.receipt(store.Deleted, old, 0), err
-	}, o.options(opts, operation.Faulting(o.missing()), operation.Rehearsable(o.References.Onlooker),
-		operation.Example(nil, o.receipt(store.Deleted, o.Example(), 0)))...)
-}
-
-func (o Operations[T, D]) remove(ctx context.Context, in writing, c *Change[T, D]) (_ T, err error) {
-	if in.Scope, err = o.Home(ctx, in.Scope, in.ID); err != nil {
-		return c.Old, err
-	}
-	if err := o.prepare(ctx, c); err != nil {
-		return c.Old, err
-	}
-	_, err = o.Store.Update(ctx, in.Scope, func(w store.Writer) (err error) {
-		if o.Sight != nil { // a damaged resource can be deleted, but only where everybody sees it
-			if _, err := o.one(ctx, w, in.address); err != nil {
+	remove := func(ctx context.Context, in writing) (out operation.Receipt, err error) {
+		c := &Change[T, D]{Op: store.Deleted, Scope: in.Scope, Who: in.Who, ID: in.ID, Now: sync.OnceValue(o.Now)}
+		if in.Scope, err = o.Home(ctx, in.Scope, in.ID); err != nil {
+			return out, err
+		}
+		if err := o.prepare(ctx, c); err != nil {
+			return out, err
+		}
+		_, err = o.Store.Update(ctx, in.Scope, func(w store.Writer) (err error) {
+			if o.Sight != nil { // a damaged resource can be deleted, but only where everybody sees it
+				if _, err := o.one(ctx, w, in.address); err != nil {
+					return err
+				}
+			}
+			if err := o.before(ctx, w, c); err != nil {
 				return err
 			}
+			if c.Old, err = o.Kind.Delete(ctx, w, in.ID, in.Match.Check); err != nil {
+				return err
+			}
+			return o.after(ctx, w, c)
+		})
+		if err == nil {
+			o.done(ctx, c)
 		}
-		if err := o.before(ctx, w, c); err != nil {
-			return err
-		}
-		if c.Old, err = o.Kind.Delete(ctx, w, in.ID, in.Match.Check); err != nil {
-			return err
-		}
-		return o.after(ctx, w, c)
-	})
-	if err == nil {
-		o.done(ctx, c)
+		return o.receipt(store.Deleted, c.Old, 0), err
 	}
-	return c.Old, err
+	return operation.DELETE("delete", o.path(), "Delete "+o.Words.One, remove, o.options(opts, operation.Faulting(o.missing()), operation.Rehearsable(o.References.Onlooker),
+		operation.Example(nil, o.receipt(store.Deleted, o.Example(), 0)))...)
 }

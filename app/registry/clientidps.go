@@ -47,16 +47,6 @@ const (
 	unmapped = registry.Kind + ".mapping.not_found"
 )
 
-// unserved are the answers to what the store could not do: the family knows no 503
-// (docs/wire/errors.md).
-func unserved(doing string) map[string]operation.Answer {
-	plain := operation.Answer{Status: 500, Text: "error " + doing + " client idp"}
-	return map[string]operation.Answer{
-		"store.unavailable": plain, "deadline": plain, fault.Internal.String(): plain,
-		"store.gone": {Status: 500, Text: plain.Text + ": {message}"},
-	}
-}
-
 // change is one write of an identity provider.
 type change = crud.Change[registry.IdP, registry.Draft]
 
@@ -138,7 +128,12 @@ func (s *ClientIDPs) Operations() []operation.Operation {
 		case "DELETE":
 			doing = "deleting"
 		}
-		faults := unserved(doing)
+		// What the store could not do: the family knows no 503 (docs/wire/errors.md).
+		plain := operation.Answer{Status: 500, Text: "error " + doing + " client idp"}
+		faults := map[string]operation.Answer{
+			"store.unavailable": plain, "deadline": plain, fault.Internal.String(): plain,
+			"store.gone": {Status: 500, Text: plain.Text + ": {message}"},
+		}
 		maps.Copy(faults, ops[i].Style.Faults)
 		ops[i].Style.Faults = faults
 	}

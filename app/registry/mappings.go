@@ -2,6 +2,7 @@ package registry
 
 import (
 	"context"
+	"iter"
 	"slices"
 
 	"github.com/gatehouse-io/gatehouse/core/registry"
@@ -54,7 +55,8 @@ func (s *ClientIDPs) DeleteMapping(ctx context.Context, in writeByAPI) (operatio
 func (s *ClientIDPs) editMapping(ctx context.Context, in writeByAPI, fn func(registry.IdP) (registry.IdP, error)) (operation.Entity[registry.IdP], error) {
 	var at store.Serial
 	remember := func(s store.Serial) error { at = s; return nil }
-	return s.edit(ctx, in.byID, only(slices.Values([]string{in.API})), remember, func(p registry.IdP) (registry.IdP, error) {
+	touched := func(registry.IdP) iter.Seq[string] { return slices.Values([]string{in.API}) }
+	return s.edit(ctx, in.byID, touched, remember, func(p registry.IdP) (registry.IdP, error) {
 		_, mapped := p.APIMappings.Get(in.API)
 		if err := in.Match.CheckTag(operation.Tag(at), mapped); err != nil {
 			return p, err

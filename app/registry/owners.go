@@ -19,11 +19,6 @@ const codeNotOwned = registry.Kind + ".not_owned"
 // touching returns the APIs whose mappings a write concerns, given what is stored.
 type touching func(old registry.IdP) iter.Seq[string]
 
-// only is a write that concerns these APIs whatever is stored.
-func only(apis iter.Seq[string]) touching {
-	return func(registry.IdP) iter.Seq[string] { return apis }
-}
-
 // replacing is a write that puts other mappings in the place of all there are. Those
 // that it keeps count too: with another key source they open their APIs to others.
 func replacing(next registry.Mappings) touching {

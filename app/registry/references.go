@@ -87,7 +87,21 @@ type reportIn struct {
 // nowhere. They are tolerated: the API or policy may be about to come.
 func (s *ClientIDPs) ReportDangling(ctx context.Context, in reportIn) (out Report, err error) {
 	out.Dangling = []store.Reference{}
-	orgs, err := s.organisations(ctx, in.Scope)
+	orgs := []tenant.ID{in.Scope.Org()}
+	if in.Scope.All() { // a user without organisation looks at those of all who have some
+		orgs = nil
+		err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
+			for p, err := range clientIDPs.Find(ctx, r, store.Query{}) {
+				if err != nil {
+					return err
+				}
+				orgs = append(orgs, p.Value.OrgID)
+			}
+			return nil
+		})
+		slices.Sort(orgs)
+		orgs = slices.Compact(orgs)
+	}
 	for _, org := range orgs {
 		if err != nil {
 			break
@@ -99,25 +113,6 @@ func (s *ClientIDPs) ReportDangling(ctx context.Context, in reportIn) (out Repor
 		})
 	}
 	return out, err
-}
-
-// organisations returns whose identity providers a caller looks at: those of all
-// who have some, in the case of a user without organisation.
-func (s *ClientIDPs) organisations(ctx context.Context, scope tenant.Scope) (orgs []tenant.ID, err error) {
-	if !scope.All() {
-		return []tenant.ID{scope.Org()}, nil
-	}
-	err = s.Store.View(ctx, scope, func(r store.Reader) error {
-		for p, err := range clientIDPs.Find(ctx, r, store.Query{}) {
-			if err != nil {
-				return err
-			}
-			orgs = append(orgs, p.Value.OrgID)
-		}
-		return nil
-	})
-	slices.Sort(orgs)
-	return slices.Compact(orgs), err
 }
 
 func collect(refs iter.Seq2[store.Reference, error]) ([]store.Reference, error) {

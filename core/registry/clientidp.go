@@ -78,8 +78,10 @@ func (p IdP) Replace(d Draft, now time.Time) (IdP, error) {
 		return IdP{}, required("jwks_uri")
 	}
 	if d.ClientIdPID != "" {
-		if err := checkID(d.ClientIdPID); err != nil {
-			return IdP{}, err
+		// What could not be addressed in a path is refused.
+		bad := func(r rune) bool { return unicode.IsControl(r) || r == '/' }
+		if id := d.ClientIdPID; len([]rune(id)) > maxID || strings.ContainsFunc(id, bad) || id == "." || id == ".." {
+			return IdP{}, fault.New(fault.Invalid, Kind+".client_idp_id", "invalid client_idp_id").At("client_idp_id")
 		}
 		p.ClientIdPID = d.ClientIdPID
 	}
@@ -90,15 +92,6 @@ func (p IdP) Replace(d Draft, now time.Time) (IdP, error) {
 
 // maxID is the length limit of a client_idp_id in characters.
 const maxID = 256
-
-// checkID refuses what could not be addressed in a path.
-func checkID(id string) error {
-	bad := func(r rune) bool { return unicode.IsControl(r) || r == '/' }
-	if len([]rune(id)) > maxID || strings.ContainsFunc(id, bad) || id == "." || id == ".." {
-		return fault.New(fault.Invalid, Kind+".client_idp_id", "invalid client_idp_id").At("client_idp_id")
-	}
-	return nil
-}
 
 // PatchMappings merges a patch into the mappings (RFC 7386 at every level).
 func (p IdP) PatchMappings(patch doc.Patch, now time.Time) (IdP, error) {

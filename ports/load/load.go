@@ -129,12 +129,11 @@ func (q *Request) Work(ctx context.Context, bytes, values int64) error {
 	}
 	cost := q.cost + bytes*perByte + values*perValue
 	of := q.room.work[class(cost, smallWork)]
-	if q.cost = cost; of.most(cost) == q.work.n {
+	if q.cost = cost; min(cost, of.share) == q.work.n {
 		return nil
 	}
 	// Those who wait for memory leave their core to those who give it back.
-	q.leaveCore()
-	q.leaveWork()
+	q.leave()
 	n, err := q.take(ctx, of, cost)
 	if err != nil {
 		return err
@@ -154,17 +153,15 @@ func (q *Request) Work(ctx context.Context, bytes, values int64) error {
 	return nil
 }
 
-func (q *Request) leaveWork() {
-	if q.work.n > 0 {
-		q.work.of.give(q.owner, q.work.n)
-		q.work = part{}
-	}
-}
-
-func (q *Request) leaveCore() {
+// leave gives back what the request holds for work.
+func (q *Request) leave() {
 	if q.core {
 		q.room.cores.give(q.owner, 1)
 		q.core = false
+	}
+	if q.work.n > 0 {
+		q.work.of.give(q.owner, q.work.n)
+		q.work = part{}
 	}
 }
 
@@ -221,8 +218,7 @@ func (q *Request) End() {
 	if q == nil {
 		return
 	}
-	q.leaveCore()
-	q.leaveWork()
+	q.leave()
 	for _, p := range q.held {
 		p.of.give(q.owner, p.n)
 	}

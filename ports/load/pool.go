@@ -36,13 +36,10 @@ func newPool(size, share int64) *pool {
 	return &pool{share: share, free: size, owners: map[string]*owner{}}
 }
 
-// most is how much is lent to who asks for n: a share at most.
-func (p *pool) most(n int64) int64 { return min(n, p.share) }
-
 // take lends n, or all of a share when n is more than that, and returns how much
 // that was.
 func (p *pool) take(ctx context.Context, by string, n int64) (int64, error) {
-	n = p.most(n)
+	n = min(n, p.share)
 	w := p.enqueue(by, n)
 	if w == nil {
 		return n, nil

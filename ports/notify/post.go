@@ -47,21 +47,17 @@ func post(ctx context.Context, w store.Writer, n signal.Notice) error {
 			rec.Keys = append(rec.Keys, store.Key{Index: index, Value: value})
 		}
 	}
-	if rec.Rev, err = last(ctx, w, rec); err != nil {
-		return err
-	}
-	return w.Put(ctx, rec)
-}
-
-// last returns the revision of the notice that rec replaces, 0 when there is
-// none. Units of work for everyone keep notices of no organisation.
-func last(ctx context.Context, w store.Writer, rec store.Record) (store.Revision, error) {
+	// Units of work for everyone replace notices of no organisation.
 	for old, err := range w.Scan(ctx, store.Query{Kind: rec.Kind, ID: rec.ID}) {
-		if err != nil || old.Org == rec.Org {
-			return old.Rev, err
+		if err != nil {
+			return err
+		}
+		if old.Org == rec.Org {
+			rec.Rev = old.Rev
+			break
 		}
 	}
-	return 0, nil
+	return w.Put(ctx, rec)
 }
 
 // PostReferrers announces a change of every API that refers to a target, such as

@@ -31,14 +31,3 @@ func ManyFiles() error {
 
 // TakesAttachment reports whether the body of the operation is a file.
 func (o *Operation) TakesAttachment() bool { return o.Body == reflect.TypeFor[Attachment]() }
-
-// rehearsesItself reports whether the input of a row has the parameter DryRun: the row
-// then does with it what it says.
-func (o *Operation) rehearsesItself() bool {
-	for _, p := range o.Params {
-		if p.Name == DryRun && !o.Rehearsable {
-			return true
-		}
-	}
-	return false
-}

@@ -59,35 +59,31 @@ func (p *plan) fields(t reflect.Type, at []int) {
 			p.fields(f.Type, f.Index)
 			continue
 		}
-		p.add(f)
-	}
-}
-
-func (p *plan) add(f reflect.StructField) {
-	if set, ok := given[f.Type]; ok {
-		p.steps = append(p.steps, step{f.Index, set})
-		if f.Type == reflect.TypeFor[Match]() {
-			p.params = append(p.params, matchParams...)
+		if set, ok := given[f.Type]; ok {
+			p.steps = append(p.steps, step{f.Index, set})
+			if f.Type == reflect.TypeFor[Match]() {
+				p.params = append(p.params, matchParams...)
+			}
+			continue
 		}
-		return
-	}
-	if _, ok := f.Tag.Lookup("body"); ok {
-		p.body = f.Type
-		p.steps = append(p.steps, step{f.Index, decodeBody})
-		return
-	}
-	for _, in := range []string{"path", "query", "header", "cookie"} {
-		name, tagged := f.Tag.Lookup(in)
-		about := f.Tag.Get("doc")
-		if tagged && name == "" && in == "path" {
-			name, about = p.identifier.Name, p.identifier.Doc
+		if _, ok := f.Tag.Lookup("body"); ok {
+			p.body = f.Type
+			p.steps = append(p.steps, step{f.Index, decodeBody})
+			continue
 		}
-		if name == "^" && in == "path" {
-			name, about = p.above.Name, p.above.Doc
-		}
-		if name != "" {
-			p.params = append(p.params, Param{Name: name, In: in, Type: f.Type, Doc: about, Page: f.Tag.Get("page")})
-			p.steps = append(p.steps, step{f.Index, text(in, name)})
+		for _, in := range []string{"path", "query", "header", "cookie"} {
+			name, tagged := f.Tag.Lookup(in)
+			about := f.Tag.Get("doc")
+			if tagged && name == "" && in == "path" {
+				name, about = p.identifier.Name, p.identifier.Doc
+			}
+			if name == "^" && in == "path" {
+				name, about = p.above.Name, p.above.Doc
+			}
+			if name != "" {
+				p.params = append(p.params, Param{Name: name, In: in, Type: f.Type, Doc: about, Page: f.Tag.Get("page")})
+				p.steps = append(p.steps, step{f.Index, text(in, name)})
+			}
 		}
 	}
 }

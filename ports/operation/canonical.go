@@ -3,6 +3,7 @@ package operation
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
@@ -44,7 +45,10 @@ func (s *Spec) Canonical(body json.RawMessage) json.RawMessage {
 	}
 	e, same := doc.Object{}.Edit(), true
 	for name, value := range o.All() {
-		spelled := s.spelling(name)
+		spelled := name
+		if i := slices.IndexFunc(s.members, func(m string) bool { return strings.EqualFold(m, name) }); i >= 0 {
+			spelled = s.members[i]
+		}
 		same = same && spelled == name
 		e.Delete(spelled)
 		e.Set(spelled, value)
@@ -57,13 +61,4 @@ func (s *Spec) Canonical(body json.RawMessage) json.RawMessage {
 		return body
 	}
 	return text
-}
-
-func (s *Spec) spelling(name string) string {
-	for _, m := range s.members {
-		if strings.EqualFold(m, name) {
-			return m
-		}
-	}
-	return name
 }

@@ -28,7 +28,20 @@ func Check(ops []Operation) error {
 			complain(o, "route %s taken", route)
 		}
 		ids[o.ID], routes[route] = true, true
-		checkGuard(o, complain)
+		switch {
+		case o.Surface == "":
+			complain(o, "no surface")
+		case o.Surface == Management && o.Permission == "" && !o.Public:
+			complain(o, "no permission and not public")
+		case o.BySession && (o.Surface != Portal || o.Public):
+			complain(o, "people call with a session on the portal only, and not anonymously")
+		case o.Visited && (o.Surface != Portal || !o.Public):
+			complain(o, "only what anybody may call on the portal learns of sessions that may be there")
+		case o.Brokers && o.Surface != Admin && o.Surface != Management && (o.Surface != Portal || o.Public || o.BySession):
+			complain(o, "nodes know no brokers, and the portal none that are anonymous or have a session")
+		case o.Surface == Probe && !o.Public:
+			complain(o, "a probe without credentials must say that it is public")
+		}
 		checkPath(o, complain)
 		checkItem(o, complain)
 		if o.Refuses != (o.Status >= 400) {
@@ -48,23 +61,6 @@ func Check(ops []Operation) error {
 		return fmt.Errorf("operation: %s", strings.Join(problems, "; "))
 	}
 	return nil
-}
-
-func checkGuard(o *Operation, complain func(*Operation, string, ...any)) {
-	switch {
-	case o.Surface == "":
-		complain(o, "no surface")
-	case o.Surface == Management && o.Permission == "" && !o.Public:
-		complain(o, "no permission and not public")
-	case o.BySession && (o.Surface != Portal || o.Public):
-		complain(o, "people call with a session on the portal only, and not anonymously")
-	case o.Visited && (o.Surface != Portal || !o.Public):
-		complain(o, "only what anybody may call on the portal learns of sessions that may be there")
-	case o.Brokers && o.Surface != Admin && o.Surface != Management && (o.Surface != Portal || o.Public || o.BySession):
-		complain(o, "nodes know no brokers, and the portal none that are anonymous or have a session")
-	case o.Surface == Probe && !o.Public:
-		complain(o, "a probe without credentials must say that it is public")
-	}
 }
 
 func checkPath(o *Operation, complain func(*Operation, string, ...any)) {

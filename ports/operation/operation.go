@@ -273,11 +273,8 @@ func (o *Operation) Do(ctx context.Context, c *Call) (any, error) {
 	if err := c.Receive(ctx); err != nil {
 		return nil, err
 	}
-	switch rehearsal, err := o.wantsRehearsal(c); {
-	case err != nil:
-		return nil, err
-	case rehearsal:
-		return o.rehearse(ctx, c)
+	if asked := c.Query.Get(DryRun); asked != "" {
+		return o.rehearse(ctx, c, asked)
 	}
 	return o.handle(ctx, c)
 }

@@ -64,9 +64,24 @@ func (p Patch) IsZero() bool { return p.text == nil }
 // says what is wrong; all or nothing. Members that the patch does not touch keep their
 // place and spelling.
 func (p Patch) Apply(document []byte) ([]byte, error) {
-	out, err := p.apply(document)
-	if err != nil {
-		return nil, err
+	var out []byte
+	switch {
+	case p.whole:
+		out = p.text
+	case p.steps:
+		n, err := doc.ParseNode(document)
+		if err != nil {
+			return nil, fmt.Errorf("operation: JSON patch: %w", err)
+		}
+		if n, err = doc.ApplyPatch(n, p.text); err != nil {
+			return nil, refused(err)
+		}
+		out = n.JSON()
+	default:
+		var err error
+		if out, err = doc.Merge(document, p.text); err != nil {
+			return nil, fmt.Errorf("operation: merge patch: %w", err)
+		}
 	}
 	if !doc.IsObject(out) {
 		return nil, fault.New(fault.Invalid, CodePatch, "the patched document is no object")
@@ -75,27 +90,6 @@ func (p Patch) Apply(document []byte) ([]byte, error) {
 		return nil, fault.New(fault.Invalid, CodePatch, "the patched document nests deeper than %d levels", maxDepth)
 	}
 	return out, nil
-}
-
-func (p Patch) apply(document []byte) ([]byte, error) {
-	if p.whole {
-		return p.text, nil
-	}
-	if !p.steps {
-		out, err := doc.Merge(document, p.text)
-		if err != nil {
-			return nil, fmt.Errorf("operation: merge patch: %w", err)
-		}
-		return out, nil
-	}
-	n, err := doc.ParseNode(document)
-	if err != nil {
-		return nil, fmt.Errorf("operation: JSON patch: %w", err)
-	}
-	if n, err = doc.ApplyPatch(n, p.text); err != nil {
-		return nil, refused(err)
-	}
-	return n.JSON(), nil
 }
 
 // refused makes a fault of what is wrong with a JSON patch.

@@ -3,6 +3,7 @@ package operation
 import (
 	"context"
 	"reflect"
+	"slices"
 	"strconv"
 
 	"github.com/gatehouse-io/gatehouse/core/access"
@@ -42,8 +43,23 @@ func Rehearses(c *Call) bool {
 	return c.Spec.Rehearsable && err == nil && asked
 }
 
-// rehearse carries a call out and stores nothing.
-func (o *Operation) rehearse(ctx context.Context, c *Call) (any, error) {
+// rehearse carries out a call that has the parameter DryRun, and stores nothing if it asks for
+// that. A row that cannot be rehearsed refuses who asks for it: that caller must not get the
+// real thing. Rows that only read need no rehearsal, and those whose input has the parameter do
+// with it what it says.
+func (o *Operation) rehearse(ctx context.Context, c *Call, text string) (any, error) {
+	if !o.Rehearsable && (o.Intent == access.Read || slices.ContainsFunc(o.Params, func(p Param) bool { return p.Name == DryRun })) {
+		return o.handle(ctx, c)
+	}
+	asked, err := strconv.ParseBool(text)
+	switch {
+	case err != nil && o.Rehearsable:
+		return nil, fault.New(fault.Invalid, CodeParameter, "query parameter %s must be true or false", DryRun).At(DryRun)
+	case asked && !o.Rehearsable:
+		return nil, fault.New(fault.Invalid, CodeParameter, "%s is not possible here: nothing was done", DryRun).At(DryRun)
+	case !asked:
+		return o.handle(ctx, c)
+	}
 	var who store.Onlooker
 	if o.onlooker != nil {
 		who = o.onlooker(c)
@@ -53,21 +69,4 @@ func (o *Operation) rehearse(ctx context.Context, c *Call) (any, error) {
 		return nil, err
 	}
 	return Rehearsed{Status: "OK", Message: "dry run: nothing was stored", Meta: Outcome{r.Changes, r.References}}, nil
-}
-
-// wantsRehearsal reads the query parameter. A row that cannot be rehearsed refuses
-// who asks for it: that caller must not get the real thing.
-func (o *Operation) wantsRehearsal(c *Call) (bool, error) {
-	text := c.Query.Get(DryRun)
-	if text == "" || o.Intent == access.Read && !o.Rehearsable || o.rehearsesItself() {
-		return false, nil
-	}
-	asked, err := strconv.ParseBool(text)
-	switch {
-	case err != nil && o.Rehearsable:
-		return false, fault.New(fault.Invalid, CodeParameter, "query parameter %s must be true or false", DryRun).At(DryRun)
-	case asked && !o.Rehearsable:
-		return false, fault.New(fault.Invalid, CodeParameter, "%s is not possible here: nothing was done", DryRun).At(DryRun)
-	}
-	return asked, nil
 }

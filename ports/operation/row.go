@@ -3,6 +3,7 @@ package operation
 import (
 	"cmp"
 	"context"
+	"maps"
 	"reflect"
 	"time"
 
@@ -185,25 +186,16 @@ func (g Group) Rows(rows ...Row) []Operation {
 		o.Group, o.Base = g.Name, g.Path
 		o.ID, o.Path = g.Name+"."+o.ID, g.Path+o.Path
 		o.Surface, o.Tag, o.OneOrganisation = g.Surface, g.Tag, g.OneOrganisation
-		o.Style = g.style(o.Style.Faults, o.Style.Failure)
+		style := g.Style // with the row's own answers on top
+		style.Failure = cmp.Or(o.Style.Failure, style.Failure)
+		style.Faults = make(map[string]Answer, len(g.Style.Faults)+len(o.Style.Faults))
+		maps.Copy(style.Faults, g.Style.Faults)
+		maps.Copy(style.Faults, o.Style.Faults)
+		o.Style = style
 		if o.Permission == "" && !o.Public {
 			o.Permission = g.Permission
 		}
 		ops = append(ops, o)
 	}
 	return ops
-}
-
-// style returns the group's manners with a row's own answers on top.
-func (g Group) style(own map[string]Answer, failure Failure) Style {
-	s := g.Style
-	s.Failure = cmp.Or(failure, s.Failure)
-	s.Faults = make(map[string]Answer, len(g.Style.Faults)+len(own))
-	for code, a := range g.Style.Faults {
-		s.Faults[code] = a
-	}
-	for code, a := range own {
-		s.Faults[code] = a
-	}
-	return s
 }

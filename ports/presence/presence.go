@@ -40,31 +40,29 @@ type Board interface {
 func Merge(nodes []Node) []Node {
 	byID := map[string]Node{}
 	for _, n := range nodes {
-		if known, ok := byID[n.ID]; ok {
-			n = n.join(known)
+		o, known := byID[n.ID]
+		if !known {
+			byID[n.ID] = n
+			continue
 		}
+		if o.LastSeen.After(n.LastSeen) {
+			n, o = o, n
+		}
+		if o.LastBeat.After(n.LastBeat) {
+			n.LastBeat = o.LastBeat
+		}
+		if o.FirstSeen.Before(n.FirstSeen) {
+			n.FirstSeen = o.FirstSeen
+		}
+		feeds := maps.Clone(o.Feeds)
+		if feeds == nil {
+			feeds = map[string]store.Revision{}
+		}
+		for feed, rev := range n.Feeds {
+			feeds[feed] = max(rev, feeds[feed])
+		}
+		n.Feeds = feeds
 		byID[n.ID] = n
 	}
 	return slices.SortedFunc(maps.Values(byID), func(a, b Node) int { return strings.Compare(a.ID, b.ID) })
-}
-
-func (n Node) join(o Node) Node {
-	if o.LastSeen.After(n.LastSeen) {
-		n, o = o, n
-	}
-	if o.LastBeat.After(n.LastBeat) {
-		n.LastBeat = o.LastBeat
-	}
-	if o.FirstSeen.Before(n.FirstSeen) {
-		n.FirstSeen = o.FirstSeen
-	}
-	feeds := maps.Clone(o.Feeds)
-	if feeds == nil {
-		feeds = map[string]store.Revision{}
-	}
-	for feed, rev := range n.Feeds {
-		feeds[feed] = max(rev, feeds[feed])
-	}
-	n.Feeds = feeds
-	return n
 }

@@ -216,10 +216,19 @@ func At(ctx context.Context, st interface {
 	Store
 	Historian
 }, s tenant.Scope, kind, id string, rev Revision) ([]byte, error) {
-	text, at, err := current(ctx, st, s, kind, id)
-	if err != nil {
+	var text []byte // as it is
+	var at Revision // 0: there is none
+	if err := st.View(ctx, s, func(r Reader) error {
+		rec, err := r.Get(ctx, kind, id)
+		if errors.Is(err, ErrNotFound) {
+			return nil
+		}
+		text, at = rec.Doc, rec.Rev
+		return err
+	}); err != nil {
 		return nil, err
 	}
+	text = bytes.Clone(text)
 	if at > 0 && at <= rev {
 		return text, nil
 	}
@@ -244,19 +253,6 @@ func At(ctx context.Context, st interface {
 		return nil, ErrNotFound
 	}
 	return text, nil
-}
-
-// current returns the document as it is and its revision, 0 when there is none.
-func current(ctx context.Context, st Store, s tenant.Scope, kind, id string) (text []byte, at Revision, err error) {
-	err = st.View(ctx, s, func(r Reader) error {
-		rec, err := r.Get(ctx, kind, id)
-		if errors.Is(err, ErrNotFound) {
-			return nil
-		}
-		text, at = rec.Doc, rec.Rev
-		return err
-	})
-	return bytes.Clone(text), at, err
 }
 
 // Leases share work that one process of a cluster does for all.

@@ -325,30 +325,22 @@ func (k *Kind[T]) Delete(ctx context.Context, w Writer, name string, when Condit
 			return zero, err
 		}
 	}
-	if err := k.restricted(ctx, w, rec.ID, noun(k.Noun, k.Name)); err != nil {
-		return zero, err
+	target := integrity.Target{Kind: k.Name, ID: rec.ID}
+	for holder, err := range w.Referrers(ctx, target) {
+		if err != nil {
+			return zero, err
+		}
+		for _, ref := range holder.Refs {
+			if ref.Target == target && ref.OnDelete == integrity.Restrict {
+				return zero, fault.New(fault.Conflict, k.Name+".in_use", "%s is in use by %s '%s'", noun(k.Noun, k.Name), holder.Kind, holder.ID)
+			}
+		}
 	}
 	v, err := k.Decode(rec)
 	if err != nil && !errors.Is(err, ErrDamaged) {
 		return v, err
 	}
 	return v, k.explain(w.Delete(ctx, k.Name, rec.ID), name)
-}
-
-// restricted refuses to delete what others rely on, inside the unit of work.
-func (k *Kind[T]) restricted(ctx context.Context, r Reader, id, noun string) error {
-	target := integrity.Target{Kind: k.Name, ID: id}
-	for holder, err := range r.Referrers(ctx, target) {
-		if err != nil {
-			return err
-		}
-		for _, ref := range holder.Refs {
-			if ref.Target == target && ref.OnDelete == integrity.Restrict {
-				return fault.New(fault.Conflict, k.Name+".in_use", "%s is in use by %s '%s'", noun, holder.Kind, holder.ID)
-			}
-		}
-	}
-	return nil
 }
 
 // dangling refuses references to what does not exist, inside the unit of work.

@@ -32,16 +32,6 @@ func (k *Kind[T]) Decode(r Record) (T, error) {
 	return v, err
 }
 
-// glance is Decode for those who look once: it does not remember the value.
-func (k *Kind[T]) glance(r Record) (T, error) {
-	if r.memo != nil {
-		if v, ok := r.memo.value.Load().(T); ok {
-			return v, nil
-		}
-	}
-	return k.load(r)
-}
-
 // load reads a record anew: the value is the caller's own.
 func (k *Kind[T]) load(r Record) (v T, err error) {
 	if r.Damage != nil {

@@ -191,14 +191,7 @@ func (c Column[T, V]) part(leaf *Leaf) (*part[V], error) {
 		}
 		p.rows = append(p.rows, row)
 	}
-	p.join()
-	leaf.derived.Store(columnOf[V]{}, p)
-	return p, nil
-}
-
-// join puts the texts of the rows behind each other.
-func (p *part[V]) join() {
-	var texts []*string
+	var texts []*string // are put behind each other
 	var all strings.Builder
 	for i := range p.rows {
 		if v, ok := any(&p.rows[i].Value).(Sought); ok {
@@ -212,10 +205,19 @@ func (p *part[V]) join() {
 	for i, end := range p.ends {
 		*texts[i], from = p.text[from:end], end
 	}
+	leaf.derived.Store(columnOf[V]{}, p)
+	return p, nil
 }
 
+// row makes the row of a record. It takes the value that the record remembers, but leaves none
+// there: it looks once.
 func (c Column[T, V]) row(rec *Record) (Row[V], error) {
-	v, err := c.Kind.glance(*rec)
+	if rec.memo != nil {
+		if v, ok := rec.memo.value.Load().(T); ok {
+			return Row[V]{c.Of(v), rec}, nil
+		}
+	}
+	v, err := c.Kind.load(*rec)
 	if err != nil {
 		return Row[V]{}, err
 	}

@@ -102,9 +102,15 @@ type write struct {
 
 // Put implements Writer.
 func (w *recorder) Put(ctx context.Context, r Record) error {
-	before, err := w.found(ctx, r.Org, r.Kind, r.ID)
-	if err != nil {
-		return err
+	var before *Record // of any organisation that the unit may touch
+	for rec, err := range w.Scan(ctx, Query{Kind: r.Kind, ID: r.ID}) {
+		if err != nil {
+			return err
+		}
+		if rec.Org == r.Org {
+			before = &rec
+			break
+		}
 	}
 	seen, err := w.onlooker.sees(ctx, w.Writer, before)
 	if err != nil {
@@ -134,19 +140,6 @@ func (w *recorder) Delete(ctx context.Context, kind, id string) error {
 	return nil
 }
 
-// found returns a record of any organisation the unit may touch, or nil.
-func (w *recorder) found(ctx context.Context, org tenant.ID, kind, id string) (*Record, error) {
-	for rec, err := range w.Scan(ctx, Query{Kind: kind, ID: id}) {
-		if err != nil {
-			return nil, err
-		}
-		if rec.Org == org {
-			return &rec, nil
-		}
-	}
-	return nil, nil
-}
-
 func (w *recorder) note(c write) {
 	if i, again := w.at[c.recordName]; again {
 		w.writes[i].after = c.after
@@ -167,7 +160,16 @@ func (w *recorder) outcome(ctx context.Context) (steps []Step, refs []Reference,
 		if !c.seen || c.before == nil && c.after == nil {
 			continue
 		}
-		steps = append(steps, c.step())
+		s := Step{Kind: c.kind, ID: c.id, Org: c.org, Op: Updated}
+		switch {
+		case c.before == nil:
+			s.Op = Created
+		case c.after == nil:
+			s.Op = Deleted
+		default:
+			s.Members = differing(c.before.Doc, c.after.Doc)
+		}
+		steps = append(steps, s)
 		if w.onlooker.Aftermath == nil {
 			continue
 		}
@@ -179,19 +181,6 @@ func (w *recorder) outcome(ctx context.Context) (steps []Step, refs []Reference,
 		}
 	}
 	return steps, refs, nil
-}
-
-func (c write) step() Step {
-	s := Step{Kind: c.kind, ID: c.id, Org: c.org, Op: Updated}
-	switch {
-	case c.before == nil:
-		s.Op = Created
-	case c.after == nil:
-		s.Op = Deleted
-	default:
-		s.Members = differing(c.before.Doc, c.after.Doc)
-	}
-	return s
 }
 
 // differing returns the names of the members in which two documents differ, in
