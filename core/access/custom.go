@@ -38,7 +38,9 @@ func CheckCustom(custom map[string]string) error {
 		switch {
 		case !readable(name, maxName) || name == "":
 			return fault.New(fault.Invalid, CodeCustom, "the name of a permission must be one line of 1 to %d characters, without blanks at its ends", maxName).At("additional_permissions")
-		case builtIn(name):
+		case slices.ContainsFunc(Groups, func(g Permission) bool {
+			return strings.EqualFold(name, string(g)) || strings.EqualFold(name, synonyms[g])
+		}):
 			return fault.New(fault.Invalid, CodeCustom, "the product has a permission %q: choose another name", name).At(field)
 		case !readable(label, maxLabel):
 			return fault.New(fault.Invalid, CodeCustom, "the label of %q must be one line of at most %d characters, without blanks at its ends", name, maxLabel).At(field)
@@ -52,15 +54,6 @@ func CheckCustom(custom map[string]string) error {
 func Known(name string, custom map[string]string) bool {
 	_, own := custom[name]
 	return own || name != string(AnyUser) && (slices.Contains(Groups, Permission(name)) || slices.Contains(slices.Collect(maps.Values(synonyms)), name))
-}
-
-func builtIn(name string) bool {
-	for _, g := range Groups {
-		if strings.EqualFold(name, string(g)) || strings.EqualFold(name, synonyms[g]) {
-			return true
-		}
-	}
-	return false
 }
 
 // readable reports whether a text can stand in a list: printable and not too long.

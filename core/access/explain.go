@@ -14,33 +14,30 @@ func Explain(list ...Map) []Decision {
 	for _, name := range names(list...) {
 		d := Decision{Permission: Permission(name)}
 		for i, m := range list {
-			if level, ok := m.entry(d.Permission); ok {
-				d.add(i, level)
+			level, ok := m.entry(d.Permission)
+			if !ok {
+				continue
+			}
+			had, says := d.Level, level
+			if d.Permission == IsAdmin && len(d.From) > 0 && (Map{string(IsAdmin): level}).Admin() {
+				says = LevelAdmin
+			}
+			switch {
+			case had == LevelDeny && level != LevelDeny && len(d.From) > 0:
+			case len(d.From) == 0 || level == LevelDeny && had != LevelDeny:
+				d.Level, d.From = says, []int{i}
+			case d.weight(says) > d.weight(had):
+				d.Level, d.From = says, []int{i}
+			case says == had || d.weight(says) == d.weight(had):
+				d.From = append(d.From, i)
+				if d.Permission == IsAdmin && says == LevelAdmin {
+					d.Level = says
+				}
 			}
 		}
 		out = append(out, d)
 	}
 	return out
-}
-
-// add takes what one more map says into account.
-func (d *Decision) add(from int, level Level) {
-	had, says := d.Level, level
-	if d.Permission == IsAdmin && len(d.From) > 0 && (Map{string(IsAdmin): level}).Admin() {
-		says = LevelAdmin
-	}
-	switch {
-	case had == LevelDeny && level != LevelDeny && len(d.From) > 0:
-	case len(d.From) == 0 || level == LevelDeny && had != LevelDeny:
-		d.Level, d.From = says, []int{from}
-	case d.weight(says) > d.weight(had):
-		d.Level, d.From = says, []int{from}
-	case says == had || d.weight(says) == d.weight(had):
-		d.From = append(d.From, from)
-		if d.Permission == IsAdmin && says == LevelAdmin {
-			d.Level = says
-		}
-	}
 }
 
 // weight is how much a level gives. As a level of IsAdmin, two texts make an admin.

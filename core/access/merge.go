@@ -5,16 +5,6 @@ import (
 	"slices"
 )
 
-// canonical returns the name under which entries of a permission are compared.
-func canonical(name string) string {
-	for p, other := range synonyms {
-		if name == other {
-			return string(p)
-		}
-	}
-	return name
-}
-
 // entry returns what the map says of a permission, if it says anything: also by
 // another name for it, or through the group that speaks for it.
 func (m Map) entry(p Permission) (Level, bool) {
@@ -37,7 +27,13 @@ func names(list ...Map) []string {
 	all := map[string]bool{}
 	for _, m := range list {
 		for name := range m {
-			all[canonical(name)] = true
+			for p, other := range synonyms { // entries are compared under one name
+				if name == other {
+					name = string(p)
+					break
+				}
+			}
+			all[name] = true
 		}
 	}
 	for p, other := range fallbacks {

@@ -78,8 +78,9 @@ func (a Asset) Replace(d Draft, now time.Time) (Asset, error) {
 		return Asset{}, fault.New(fault.Invalid, CodeData, "asset data must be an object").At("data")
 	}
 	if d.ID != "" {
-		if err := checkID(d.ID); err != nil {
-			return Asset{}, err
+		bad := func(r rune) bool { return r < ' ' || r == 0x7f || r == '/' }
+		if len([]rune(d.ID)) > maxID || strings.ContainsFunc(d.ID, bad) || d.ID == "." || d.ID == ".." {
+			return Asset{}, fault.New(fault.Invalid, CodeID, "invalid asset id").At("id")
 		}
 		a.ID = d.ID
 	}
@@ -100,14 +101,6 @@ const maxID = 256
 
 // CodeID is the code of the fault for an id that could not be addressed in a path.
 const CodeID = Kind + ".id"
-
-func checkID(id string) error {
-	bad := func(r rune) bool { return r < ' ' || r == 0x7f || r == '/' }
-	if len([]rune(id)) > maxID || strings.ContainsFunc(id, bad) || id == "." || id == ".." {
-		return fault.New(fault.Invalid, CodeID, "invalid asset id").At("id")
-	}
-	return nil
-}
 
 // AppendJSON implements doc.Appender: the record as stored and as answered. The
 // text of data stays as it came.

@@ -62,8 +62,15 @@ type comparison struct {
 // maxNames bounds what is remembered: clients choose some names.
 const maxNames = 1000
 
-// hides reports whether what a member of this name holds is not shown.
-func (c *Comparer) hides(name string) bool {
+// levels is the name of a permission map, whose members say who may do what, also where
+// they have the name of a secret, such as ResetPassword.
+const levels = "user_permissions"
+
+// hidesAt reports whether a member of what is at a path is not shown.
+func (c *Comparer) hidesAt(path, name string) bool {
+	if strings.HasSuffix(path, "/"+levels) {
+		return false
+	}
 	hidden, ok := c.known[name]
 	if !ok {
 		folded := redact.Fold(name)
@@ -73,15 +80,6 @@ func (c *Comparer) hides(name string) bool {
 		}
 	}
 	return hidden
-}
-
-// levels is the name of a permission map, whose members say who may do what, also where
-// they have the name of a secret, such as ResetPassword.
-const levels = "user_permissions"
-
-// hidesAt reports whether a member of what is at a path is not shown.
-func (c *Comparer) hidesAt(path, name string) bool {
-	return !strings.HasSuffix(path, "/"+levels) && c.hides(name)
 }
 
 var pointer = strings.NewReplacer("~", "~0", "/", "~1")

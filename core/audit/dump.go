@@ -48,7 +48,20 @@ func DumpResponse(m Message, secrets []string) string {
 	var b strings.Builder
 	m.head(&b)
 	b.WriteString("\r\n")
-	b.WriteString(m.shown(secrets))
+	size := 0
+	for _, piece := range m.Body {
+		size += len(piece)
+	}
+	text, shown := "", false // of a body that is no JSON, or too long to look through, only the length is told
+	if size > 0 && !m.Brief && size <= maxDumpedBody {
+		text, shown = unmarked(bytes.Join(m.Body, nil), secrets)
+	}
+	switch {
+	case shown:
+		b.WriteString(text)
+	case size > 0:
+		fmt.Fprintf(&b, "(%d bytes)", size)
+	}
 	return Bounded(b.String(), maxResponseDump)
 }
 
@@ -81,24 +94,6 @@ func writeLine(b *strings.Builder, text string) {
 		return r
 	}, text))
 	b.WriteString("\r\n")
-}
-
-// shown returns the body without secrets, if it is JSON and not too long to look through,
-// and how long it is otherwise.
-func (m Message) shown(secrets []string) string {
-	size := 0
-	for _, piece := range m.Body {
-		size += len(piece)
-	}
-	if size == 0 {
-		return ""
-	}
-	if !m.Brief && size <= maxDumpedBody {
-		if text, ok := unmarked(bytes.Join(m.Body, nil), secrets); ok {
-			return text
-		}
-	}
-	return fmt.Sprintf("(%d bytes)", size)
 }
 
 // unmarked returns a text in JSON without secrets, and without texts that look like keys:

@@ -75,23 +75,21 @@ func (p *Packer) Add(s Segment, records []Record, last bool) (_ Segment, left []
 		s.Checkpoint.Seq, s.Checkpoint.Hash, s.Checkpoint.Time = r.Seq, r.Hash, r.Timestamp
 		records = records[1:]
 	}
-	if last || s.full(p.text.Len()) {
-		s.Text, s.Packed = "", p.pack(p.text.Bytes())
-	} else {
+	if !last && !s.full(p.text.Len()) {
 		s.Text = p.text.String()
+		return s, records
 	}
-	return s, records
-}
-
-func (p *Packer) pack(text []byte) []byte {
+	s.Text = ""
 	if p.Pack != nil {
-		return p.Pack(text)
+		s.Packed = p.Pack(p.text.Bytes())
+		return s, records
 	}
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	_, _ = z.Write(text) // writing to memory does not fail
+	_, _ = z.Write(p.text.Bytes()) // writing to memory does not fail
 	_ = z.Close()
-	return b.Bytes()
+	s.Packed = b.Bytes()
+	return s, records
 }
 
 // ErrSegment means that a segment is not as it was stored.

@@ -82,10 +82,7 @@ func (v *Verifier) Line(text []byte) {
 	if !bytes.Equal(r.Canonical(), text) {
 		v.find(r.OrgID, r.Seq, "the record was changed: its text is not as it was written")
 	}
-	v.record(r)
-}
 
-func (v *Verifier) record(r Record) {
 	v.Records++
 	t := v.trail(r.OrgID)
 	t.begun = true

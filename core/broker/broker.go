@@ -105,20 +105,16 @@ type Profile struct {
 // New makes a profile out of a draft, or says which field is wrong. id is its identifier
 // unless the draft chooses one.
 func New(id string, org tenant.ID, d Draft) (Profile, error) {
-	if d.ID != "" {
-		if !usable(d.ID) {
+	if d.ID != "" { // it has to stand in addresses as it is
+		unusable := func(r rune) bool {
+			return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_' && r != '.'
+		}
+		if len(d.ID) > maxID || d.ID[0] == '.' || strings.ContainsFunc(d.ID, unusable) {
 			return Profile{}, wrong("ID", "must have letters, digits, -, _ and . only, must not begin with a dot, and has 128 characters at most")
 		}
 		id = d.ID
 	}
 	return Profile{ID: id, OrgID: cmp.Or(org, d.OrgID)}.Replace(d)
-}
-
-// usable reports whether an identifier stands in addresses as it is.
-func usable(id string) bool {
-	return len(id) <= maxID && id[0] != '.' && !strings.ContainsFunc(id, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_' && r != '.'
-	})
 }
 
 // At returns the draft of the profile with an identifier, or refuses one of another profile.
@@ -143,21 +139,17 @@ func (p Profile) Replace(d Draft) (Profile, error) {
 	if err := d.check(); err != nil {
 		return p, err
 	}
-	p.Choices = d.choices()
-	if p.UserGroupMapping == nil {
-		p.UserGroupMapping = map[string]string{}
-	}
-	return p, nil
-}
-
-func (d Draft) choices() Choices {
-	return Choices{
+	p.Choices = Choices{
 		Name: d.Name, ActionType: d.ActionType, MatchedPolicyID: d.MatchedPolicyID, Type: d.Type, ProviderName: d.ProviderName,
 		CustomEmailField: d.CustomEmailField, CustomUserIDField: d.CustomUserIDField, ProviderConfig: d.ProviderConfig,
 		IdentityHandlerConfig: d.IdentityHandlerConfig, ProviderConstraints: d.ProviderConstraints, ReturnURL: d.ReturnURL,
 		DefaultUserGroupID: d.DefaultUserGroupID, CustomUserGroupField: d.CustomUserGroupField, UserGroupMapping: d.UserGroupMapping,
 		UserGroupSeparator: d.UserGroupSeparator, OnlyRegistered: d.OnlyRegistered,
 	}
+	if p.UserGroupMapping == nil {
+		p.UserGroupMapping = map[string]string{}
+	}
+	return p, nil
 }
 
 // Size is about how many bytes the profile has as JSON.
@@ -245,10 +237,7 @@ func (d Draft) check() error {
 	if d.ReturnURL != "" && (len(d.ReturnURL) > maxURL || !signon.WebAddress(d.ReturnURL)) {
 		return wrong("ReturnURL", "must be an http or https address")
 	}
-	return d.checkObjects()
-}
 
-func (d Draft) checkObjects() error {
 	for field, o := range map[string]doc.Object{"ProviderConfig": d.ProviderConfig, "IdentityHandlerConfig": d.IdentityHandlerConfig} {
 		if text, err := o.AppendJSON(nil); err != nil || len(text) > maxObject {
 			return wrong(field, "is too large (the maximum is 32,000 bytes)")

@@ -76,7 +76,14 @@ func Parse(org tenant.ID, text []byte) (Bundle, error) {
 		return Bundle{}, err
 	}
 	b.ID = string(org) + b.Fingerprint
-	b.Text = blocks.text()
+	var out bytes.Buffer // the blocks in the order in which gateways read them
+	for _, block := range append(blocks.certificates[:len(blocks.certificates):len(blocks.certificates)], blocks.private, blocks.public) {
+		if block == nil {
+			continue
+		}
+		out.Write(pem.EncodeToMemory(&pem.Block{Type: block.Type, Bytes: block.Bytes}))
+	}
+	b.Text = out.Bytes()
 	return b, nil
 }
 
@@ -99,44 +106,25 @@ func split(text []byte) (b blocks, err error) {
 		if n > maxBlocks {
 			return b, invalid("a chain may have %d blocks", maxBlocks)
 		}
-		if err := b.take(block); err != nil {
-			return b, err
-		}
 		text = rest
-	}
-}
-
-func (b *blocks) take(block *pem.Block) error {
-	_, private := privateTypes[block.Type]
-	switch {
-	case private && strings.Contains(block.Headers["Proc-Type"], "ENCRYPTED"), block.Type == "ENCRYPTED PRIVATE KEY":
-		return invalid("the private key has a passphrase: decrypt it before you send it")
-	case private && b.private != nil:
-		return invalid("there are two private keys: send the one of the certificate")
-	case private:
-		b.private = block
-	case block.Type == typeCertificate:
-		b.certificates = append(b.certificates, block)
-	case block.Type == typePublic && b.public != nil:
-		return invalid("there are two public keys: send one at a time")
-	case block.Type == typePublic:
-		b.public = block
-	case block.Type != typeParameters:
-		return invalid("a block of the type %.40q is neither a certificate, nor a private key, nor a public key", block.Type)
-	}
-	return nil
-}
-
-// text returns the blocks in the order in which gateways read them.
-func (b *blocks) text() []byte {
-	var out bytes.Buffer
-	for _, block := range append(b.certificates[:len(b.certificates):len(b.certificates)], b.private, b.public) {
-		if block == nil {
-			continue
+		_, private := privateTypes[block.Type]
+		switch {
+		case private && strings.Contains(block.Headers["Proc-Type"], "ENCRYPTED"), block.Type == "ENCRYPTED PRIVATE KEY":
+			return b, invalid("the private key has a passphrase: decrypt it before you send it")
+		case private && b.private != nil:
+			return b, invalid("there are two private keys: send the one of the certificate")
+		case private:
+			b.private = block
+		case block.Type == typeCertificate:
+			b.certificates = append(b.certificates, block)
+		case block.Type == typePublic && b.public != nil:
+			return b, invalid("there are two public keys: send one at a time")
+		case block.Type == typePublic:
+			b.public = block
+		case block.Type != typeParameters:
+			return b, invalid("a block of the type %.40q is neither a certificate, nor a private key, nor a public key", block.Type)
 		}
-		out.Write(pem.EncodeToMemory(&pem.Block{Type: block.Type, Bytes: block.Bytes}))
 	}
-	return out.Bytes()
 }
 
 // certificate reads the first certificate, with its private key if there is one.

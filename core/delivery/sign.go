@@ -40,7 +40,13 @@ func Headers(id string, at time.Time, secret string, body []byte) map[string]str
 	stamp := strconv.FormatInt(at.Unix(), 10)
 	out := map[string]string{HeaderID: id, HeaderEvent: id, HeaderTime: stamp}
 	if secret != "" {
-		out[HeaderSignature] = "v1," + base64.StdEncoding.EncodeToString(digest(key(secret), id, ".", stamp, ".", string(body)))
+		key := []byte(secret)
+		if text, ok := strings.CutPrefix(secret, encoded); ok {
+			if raw, err := base64.StdEncoding.DecodeString(text); err == nil {
+				key = raw
+			}
+		}
+		out[HeaderSignature] = "v1," + base64.StdEncoding.EncodeToString(digest(key, id, ".", stamp, ".", string(body)))
 		out[HeaderDigest] = "sha256=" + hex.EncodeToString(digest([]byte(secret), string(body)))
 	}
 	return out
@@ -60,16 +66,6 @@ func CheckSecret(secret string) error {
 		}
 	}
 	return nil
-}
-
-// key returns the bytes that a secret stands for.
-func key(secret string) []byte {
-	if text, ok := strings.CutPrefix(secret, encoded); ok {
-		if raw, err := base64.StdEncoding.DecodeString(text); err == nil {
-			return raw
-		}
-	}
-	return []byte(secret)
 }
 
 func digest(key []byte, parts ...string) []byte {

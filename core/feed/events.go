@@ -12,26 +12,16 @@ import (
 func resolve(def *doc.Node, references []byte, hooks Hooks) {
 	for _, handlers := range def.Get("event_handlers", "events").Members() {
 		for _, h := range handlers.Items() {
-			refresh(h, hooks)
+			id := h.Get("handler_meta", "id").Text()
+			if id == "" || h.Get("handler_name").Text() != webhook.HandlerName {
+				continue
+			}
+			if hook, ok := hooks(id); ok { // the switch stays, and so does the pause if there is one
+				h.Set("handler_meta", webhook.Handler(hook, h.Get("handler_meta")))
+			}
 		}
 	}
 	if list, err := doc.ParseNode(references); err == nil { // else there are none
 		webhook.Attach(def, list, hooks)
-	}
-}
-
-// refresh replaces the copy of a stored webhook in an event handler. Its switch
-// stays, and so does its pause if it has one.
-func refresh(handler *doc.Node, hooks Hooks) {
-	meta := handler.Get("handler_meta")
-	if handler.Get("handler_name").Text() != webhook.HandlerName {
-		return
-	}
-	id := meta.Get("id").Text()
-	if id == "" {
-		return
-	}
-	if h, ok := hooks(id); ok {
-		handler.Set("handler_meta", webhook.Handler(h, meta))
 	}
 }

@@ -60,7 +60,9 @@ func API(record doc.Object, hooks Hooks) Entry {
 	if err != nil {
 		return Broken("a JSON object in api_definition")
 	}
-	e := Entry{Name: def.Get("api_id").Text(), Since: since(record, "created_at")}
+	created, _ := record.Get("created_at")
+	since, _ := time.Parse(`"`+time.RFC3339Nano+`"`, string(created)) // of one that does not say, the zero time
+	e := Entry{Name: def.Get("api_id").Text(), Since: since}
 	if active := def.Get("active"); def.Is(doc.TypeObject) && active.Is(doc.Absent, doc.TypeNull, doc.TypeBool) && !active.True() {
 		return e
 	}
@@ -87,16 +89,6 @@ func API(record doc.Object, hooks Hooks) Entry {
 	b, _ = oas.AppendJSON(append(b, `,"oas":`...))
 	e.Text = append(b, '}')
 	return e
-}
-
-// since reads when a record was made; of one that does not say, the zero time.
-func since(record doc.Object, member string) time.Time {
-	raw, _ := record.Get(member)
-	t, err := time.Parse(`"`+time.RFC3339Nano+`"`, string(raw))
-	if err != nil {
-		return time.Time{}
-	}
-	return t
 }
 
 // within puts a member in front of the paths of problems.

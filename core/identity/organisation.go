@@ -4,7 +4,6 @@ package identity
 
 import (
 	"encoding/json"
-	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -101,12 +100,4 @@ func NewOrganisation(id tenant.ID, d OrganisationDraft) (Organisation, error) {
 func (o Organisation) Replace(d OrganisationDraft) (Organisation, error) {
 	d.ID = o.ID
 	return NewOrganisation(o.ID, d)
-}
-
-// validID accepts what can stand in a path, a key and a log line.
-func validID(id string) bool {
-	ok := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_' || r == '-'
-	}
-	return id != "" && len(id) <= 64 && !strings.ContainsFunc(id, func(r rune) bool { return !ok(r) }) && strings.Trim(id, ".") != ""
 }

@@ -33,7 +33,10 @@ var OrganisationFaults = []string{CodeOrganisationID, CodeOrganisationField, Cod
 const maxOrganisation = 1 << 20
 
 func (o Organisation) check() error {
-	if !validID(string(o.ID)) {
+	unfit := func(r rune) bool { // in a path, a key or a log line
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '.' && r != '_' && r != '-'
+	}
+	if id := string(o.ID); id == "" || len(id) > 64 || strings.ContainsFunc(id, unfit) || strings.Trim(id, ".") == "" {
 		return fault.New(fault.Invalid, CodeOrganisationID, "organisation id must be 1 to 64 letters, digits, '.', '_' or '-'").At("id")
 	}
 	for _, list := range []struct {
@@ -47,26 +50,6 @@ func (o Organisation) check() error {
 	if err := access.CheckCustom(o.AdditionalPermissions); err != nil {
 		return err
 	}
-	if err := o.checkValues(); err != nil {
-		return err
-	}
-	text, err := json.Marshal(o)
-	if err == nil && len(text) > maxOrganisation {
-		return fault.New(fault.Invalid, CodeOrganisationSize, "the organisation has %d bytes, and may have %d; leave out what is not needed", len(text), maxOrganisation)
-	}
-	return err
-}
-
-// Named refuses an organisation without a name. Imports ask for one: what they bring is
-// of somebody, and an empty record in its place would be a mistake.
-func (o Organisation) Named() error {
-	if strings.TrimSpace(o.OwnerName) == "" && strings.TrimSpace(o.OwnerSlug) == "" {
-		return invalidOrganisation("owner_name", "must not be empty: say whose organisation it is")
-	}
-	return nil
-}
-
-func (o Organisation) checkValues() error {
 	for _, f := range []struct {
 		name string
 		text json.RawMessage
@@ -88,6 +71,19 @@ func (o Organisation) checkValues() error {
 				return invalidOrganisation("event_options."+event+".email", "must be an e-mail address")
 			}
 		}
+	}
+	text, err := json.Marshal(o)
+	if err == nil && len(text) > maxOrganisation {
+		return fault.New(fault.Invalid, CodeOrganisationSize, "the organisation has %d bytes, and may have %d; leave out what is not needed", len(text), maxOrganisation)
+	}
+	return err
+}
+
+// Named refuses an organisation without a name. Imports ask for one: what they bring is
+// of somebody, and an empty record in its place would be a mistake.
+func (o Organisation) Named() error {
+	if strings.TrimSpace(o.OwnerName) == "" && strings.TrimSpace(o.OwnerSlug) == "" {
+		return invalidOrganisation("owner_name", "must not be empty: say whose organisation it is")
 	}
 	return nil
 }

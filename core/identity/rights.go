@@ -112,12 +112,21 @@ func (u User) Explain(groups ...UserGroup) (sources []Source, list []Explained) 
 			sources[i].Permissions = access.Map{} // an object on the wire, also when it is empty
 		}
 	}
-	effective, merged := together(sources), sourcesOf(sources)
+	var merged []Origin // the sources whose maps counting returns, in the same order
+	for _, s := range sources {
+		if s.Kind == FromGroup || s.Kind == FromUser && s.Counts {
+			merged = append(merged, Origin{s.Kind, s.ID, s.Name})
+		}
+	}
+	effective := together(sources)
 	decided := map[access.Permission]access.Decision{}
 	for _, d := range access.Explain(counting(sources)...) {
 		decided[d.Permission] = d
 	}
-	for _, p := range permissions(decided) {
+	// The permissions of the product come in their order, then others by name.
+	known := slices.DeleteFunc(slices.Clone(access.Groups), func(p access.Permission) bool { return p == access.AnyUser })
+	others := slices.DeleteFunc(slices.Sorted(maps.Keys(decided)), func(p access.Permission) bool { return slices.Contains(known, p) })
+	for _, p := range append(known, others...) {
 		d := decided[p]
 		e := Explained{Permission: p, Level: effective.Level(p), Read: effective.Allows(p, access.Read), Write: effective.Allows(p, access.Write), From: []Origin{}}
 		for _, i := range d.From {
@@ -130,23 +139,6 @@ func (u User) Explain(groups ...UserGroup) (sources []Source, list []Explained) 
 		list = append(list, e)
 	}
 	return sources, list
-}
-
-// sourcesOf names the sources whose maps counting returns, in the same order.
-func sourcesOf(list []Source) (out []Origin) {
-	for _, s := range list {
-		if s.Kind == FromGroup || s.Kind == FromUser && s.Counts {
-			out = append(out, Origin{s.Kind, s.ID, s.Name})
-		}
-	}
-	return out
-}
-
-// permissions returns those of the product in their order, then others by name.
-func permissions(decided map[access.Permission]access.Decision) []access.Permission {
-	known := slices.DeleteFunc(slices.Clone(access.Groups), func(p access.Permission) bool { return p == access.AnyUser })
-	others := slices.DeleteFunc(slices.Sorted(maps.Keys(decided)), func(p access.Permission) bool { return slices.Contains(known, p) })
-	return append(known, others...)
 }
 
 // reason says in words why a permission has its level.

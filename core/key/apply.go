@@ -134,20 +134,7 @@ type merge struct {
 	by      Sources
 }
 
-// clear takes from the session what its policies set.
-func (m *merge) clear(policies []*doc.Node) {
-	for _, p := range policies {
-		if sets(p, acl) {
-			m.acl = true
-		}
-		for _, part := range parts {
-			if sets(p, part.partition) {
-				part.copy(m.session, nil)
-			}
-		}
-	}
-}
-
+// add applies one policy.
 func (m *merge) add(p *doc.Node) {
 	own, name := p.Get("partitions", perAPI).True(), identifier(p)
 	for api, definition := range p.Get("access_rights").Members() {
@@ -159,7 +146,7 @@ func (m *merge) add(p *doc.Node) {
 		}
 		if sets(p, acl) {
 			join(right, definition)
-			m.by.add(api, acl, name)
+			m.by.of(api)[acl] = append(m.by.of(api)[acl], name)
 		}
 		if own {
 			m.by.Each[api] = true
@@ -168,7 +155,11 @@ func (m *merge) add(p *doc.Node) {
 		if l := definition.Get("limit"); own && l.Is(doc.TypeObject) {
 			limits = l
 		}
-		m.limit(api, right.Get("limit"), p, limits)
+		for _, part := range parts {
+			if sets(p, part.partition) && part.take(right.Get("limit"), limits) {
+				m.by.set(api, part.partition, name)
+			}
+		}
 	}
 	for _, part := range parts {
 		if !own && sets(p, part.partition) && part.take(m.session, p) {
@@ -176,18 +167,6 @@ func (m *merge) add(p *doc.Node) {
 		}
 	}
 	m.note(p)
-}
-
-// limit takes over the limits of a policy for one API.
-func (m *merge) limit(api string, to, p, from *doc.Node) {
-	for _, part := range parts {
-		if !sets(p, part.partition) {
-			continue
-		}
-		if part.take(to, from) {
-			m.by.set(api, part.partition, identifier(p))
-		}
-	}
 }
 
 // note takes over what no partition is about.

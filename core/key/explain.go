@@ -29,8 +29,6 @@ func (s *Sources) of(api string) map[string][]string {
 	return s.APIs[api]
 }
 
-func (s *Sources) add(api, part, policy string) { s.of(api)[part] = append(s.of(api)[part], policy) }
-
 func (s *Sources) set(api, part, policy string) {
 	if policy == "" {
 		delete(s.of(api), part)
@@ -49,21 +47,24 @@ func Explain(session *doc.Node, policies []*doc.Node) Effect {
 	m := merge{session: session.Clone(), rights: doc.NewObject(),
 		by: Sources{Session: map[string]string{}, APIs: map[string]map[string][]string{}, Each: map[string]bool{}}}
 	if len(policies) > 0 {
-		m.clear(policies)
+		for _, p := range policies { // what they set is not what the session says
+			m.acl = m.acl || sets(p, acl)
+			for _, part := range parts {
+				if sets(p, part.partition) {
+					part.copy(m.session, nil)
+				}
+			}
+		}
 		for _, p := range policies {
 			m.add(p)
 		}
 		m.settle()
 	}
-	if !m.acl {
-		m.keep()
+	if m.acl {
+		return Effect{m.session, m.by}
 	}
-	return Effect{m.session, m.by}
-}
-
-// keep notes the APIs to which the key has rights of its own. One with a limit is counted
-// by itself; others have the limits of the session.
-func (m *merge) keep() {
+	// The key has rights of its own. An API with a limit is counted by itself; others have the
+	// limits of the session.
 	m.by.APIs, m.by.Each = map[string]map[string][]string{}, map[string]bool{}
 	for api, definition := range m.session.Get("access_rights").Members() {
 		m.by.of(api)
@@ -75,6 +76,7 @@ func (m *merge) keep() {
 			}
 		}
 	}
+	return Effect{m.session, m.by}
 }
 
 // LimitOf returns the limit that counts for an API, as a new object: where its own says

@@ -109,16 +109,26 @@ func (d Draft) session(org tenant.ID, old *doc.Node, c Checks) (*doc.Node, error
 	if s.Get("enable_detail_recording").True() {
 		s.Set("enable_detailed_recording", doc.NewBool(true))
 	}
+	switch s.Get("post_expiry_action").Text() {
+	case "", "retain", "delete":
+	default:
+		return nil, fault.New(fault.Invalid, CodeExpiry, "key post_expiry_action must be retain or delete").At("post_expiry_action")
+	}
 	for _, step := range []func() error{
-		func() error { return checkExpiry(s) },
 		func() error { return checkCertificates(s, old) },
 		func() error { return c.policies(Policies(s), Policies(old)) },
 		func() error { return c.rights(s, old) },
 		func() error { return policy.CheckRights(s.Get("access_rights"), c.APIs) },
-		func() error { return c.password(s, old == nil) },
 	} {
 		if err := step(); err != nil {
 			return nil, err
+		}
+	}
+	// Each password that is sent is checked: whatever operation it comes by, it makes a
+	// basic-auth user. One that exists keeps its password when none is sent.
+	if given := s.Get("basic_auth_data", "password").Text(); given != "" || c.User && old == nil {
+		if lacks := c.Password.Lacks(given); lacks != "" {
+			return nil, fault.New(fault.Invalid, CodePassword, "the password needs %s", lacks).At("basic_auth_data.password")
 		}
 	}
 	return s, nil
@@ -161,14 +171,6 @@ func checkCertificates(s, old *doc.Node) error {
 
 // Bindings is the member of a session with the certificates one of which requests with its key come with.
 const Bindings = "mtls_static_certificate_bindings"
-
-func checkExpiry(s *doc.Node) error {
-	switch s.Get("post_expiry_action").Text() {
-	case "", "retain", "delete":
-		return nil
-	}
-	return fault.New(fault.Invalid, CodeExpiry, "key post_expiry_action must be retain or delete").At("post_expiry_action")
-}
 
 // policies refuses policies that gateways do not know, and those that make no keys unless
 // the key had them before.
@@ -224,19 +226,6 @@ func (c Checks) rights(s, old *doc.Node) error {
 	return fault.New(fault.Invalid, CodeRights, "keys must have at least one Access Rights record set: name an API in access_rights, or a policy in apply_policies").At("access_rights")
 }
 
-// password checks each password that is sent: whatever operation it comes by, it makes a
-// basic-auth user. One that exists keeps its password when none is sent.
-func (c Checks) password(s *doc.Node, fresh bool) error {
-	given := s.Get("basic_auth_data", "password").Text()
-	if given == "" && !(c.User && fresh) {
-		return nil
-	}
-	if lacks := c.Password.Lacks(given); lacks != "" {
-		return fault.New(fault.Invalid, CodePassword, "the password needs %s", lacks).At("basic_auth_data.password")
-	}
-	return nil
-}
-
 // Bounds of names that clients choose.
 const (
 	minName = 3 // characters; gateways refuse shorter ones
@@ -273,8 +262,10 @@ func Shown(s *doc.Node, fresh bool) View {
 		out.Delete("hmac_string")
 		out.Delete("jwt_data", "secret")
 	}
-	if v := out.Get("date_created"); v.Is(doc.TypeString) && zeroTime(v.Text()) {
-		out.Delete("date_created")
+	if v := out.Get("date_created"); v.Is(doc.TypeString) {
+		if t, err := time.Parse(time.RFC3339Nano, v.Text()); err == nil && t.IsZero() {
+			out.Delete("date_created")
+		}
 	}
 	return View{out}
 }
@@ -284,8 +275,3 @@ func (v View) AppendJSON(b []byte) ([]byte, error) { return v.node.AppendJSON(b)
 
 // MarshalJSON implements json.Marshaler.
 func (v View) MarshalJSON() ([]byte, error) { return v.node.AppendJSON(nil) }
-
-func zeroTime(text string) bool {
-	t, err := time.Parse(time.RFC3339Nano, text)
-	return err == nil && t.IsZero()
-}

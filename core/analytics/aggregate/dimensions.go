@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -45,7 +46,14 @@ func dimensions(o Options, t Table, r *record.Record) []value {
 	if r.ResponseCode >= 400 {
 		out = append(out, code(measure{code: r.ResponseCode}))
 	}
-	out = append(out, tags(o, t, r.Tags)...)
+	for _, tag := range r.Tags { // those of keys have a dimension
+		if strings.HasPrefix(tag, "key-") || t == Requests &&
+			slices.ContainsFunc(o.IgnoreTags, func(prefix string) bool { return prefix != "" && strings.HasPrefix(tag, prefix) }) {
+			continue
+		}
+		tag = Tag(tag)
+		out = append(out, value{dimension: "tags", value: cut(tag, maxPath), identifier: tag, human: tag})
+	}
 	if path != "" && (r.TrackPath || o.TrackAll && t == Requests) {
 		long := hex.EncodeToString([]byte(api + ":" + version + ":" + path))
 		out = append(out,
@@ -61,7 +69,15 @@ func dimensions(o Options, t Table, r *record.Record) []value {
 	}
 	switch t {
 	case MCP:
-		out = append(out, calls(&r.MCP)...)
+		m := &r.MCP
+		name, kind := cut(m.PrimitiveName, maxPath), short(m.PrimitiveType)
+		if kind != "" && name != "" {
+			name = kind + "_" + name
+		}
+		out = append(out,
+			value{dimension: "methods", value: cut(m.Method, maxPath), identifier: m.Method, human: m.Method},
+			value{dimension: "primitives", value: kind, identifier: m.PrimitiveType, human: m.PrimitiveType},
+			value{dimension: "names", value: name, identifier: name, human: m.PrimitiveName})
 	case GraphQL:
 		out = append(out, queries(&r.GraphQL)...)
 	}
@@ -76,42 +92,8 @@ func code(m measure) value {
 	return value{dimension: "errors", value: text, identifier: text}
 }
 
-// tags returns the tags that are counted: not those of keys, which have a dimension.
-func tags(o Options, t Table, list []string) (out []value) {
-	for _, tag := range list {
-		if strings.HasPrefix(tag, "key-") || t == Requests && ignored(o, tag) {
-			continue
-		}
-		tag = Tag(tag)
-		out = append(out, value{dimension: "tags", value: cut(tag, maxPath), identifier: tag, human: tag})
-	}
-	return out
-}
-
 // Tag is the spelling under which a tag is counted.
 func Tag(tag string) string { return strings.ReplaceAll(strings.TrimSpace(tag), ".", "") }
-
-func ignored(o Options, tag string) bool {
-	for _, prefix := range o.IgnoreTags {
-		if prefix != "" && strings.HasPrefix(tag, prefix) {
-			return true
-		}
-	}
-	return false
-}
-
-// calls returns the values of a call of the Model Context Protocol.
-func calls(m *record.MCP) []value {
-	name, kind := cut(m.PrimitiveName, maxPath), short(m.PrimitiveType)
-	if kind != "" && name != "" {
-		name = kind + "_" + name
-	}
-	return []value{
-		{dimension: "methods", value: cut(m.Method, maxPath), identifier: m.Method, human: m.Method},
-		{dimension: "primitives", value: kind, identifier: m.PrimitiveType, human: m.PrimitiveType},
-		{dimension: "names", value: name, identifier: name, human: m.PrimitiveName},
-	}
-}
 
 // queries returns the values of a GraphQL request.
 func queries(g *record.GraphQL) []value {

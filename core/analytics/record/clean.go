@@ -55,7 +55,7 @@ func clean(most int, texts ...*string) {
 // Text returns a text that databases take: without NUL, valid UTF-8, at most so many bytes
 // long; 0: as long as it is.
 func Text(s string, most int) string {
-	if !sound(s) {
+	if strings.IndexByte(s, 0) >= 0 || !utf8.ValidString(s) {
 		s = strings.ReplaceAll(strings.ToValidUTF8(s, string(utf8.RuneError)), "\x00", "")
 	}
 	if most == 0 || len(s) <= most {
@@ -66,8 +66,6 @@ func Text(s string, most int) string {
 	}
 	return s[:most]
 }
-
-func sound(s string) bool { return strings.IndexByte(s, 0) < 0 && utf8.ValidString(s) }
 
 func cleanList(list []string) []string {
 	list = list[:min(len(list), MaxList)]

@@ -42,20 +42,11 @@ func Hide(message, key string, names []string, body bool) string {
 	if err != nil {
 		return ""
 	}
-	return base64.StdEncoding.EncodeToString([]byte(censor(string(text), key, names, body)))
-}
-
-// shortKey is how long a key is at least that is looked for in a message. Hashes of keys
-// are in none.
-const shortKey = 8
-
-// censor returns an HTTP message without credentials.
-func censor(message, key string, names []string, body bool) string {
 	own := map[string]bool{}
 	for _, name := range names {
 		own[redact.Fold(name)] = true
 	}
-	head, rest, whole := strings.Cut(message, "\r\n\r\n")
+	head, rest, whole := strings.Cut(string(text), "\r\n\r\n")
 	lines := strings.Split(head, "\r\n")
 	lines[0] = hideParams(redact.Text(lines[0]), own)
 	for i, line := range lines[1:] {
@@ -79,8 +70,12 @@ func censor(message, key string, names []string, body bool) string {
 	if len(key) >= shortKey {
 		out = strings.ReplaceAll(out, key, redact.Hidden)
 	}
-	return out
+	return base64.StdEncoding.EncodeToString([]byte(out))
 }
+
+// shortKey is how long a key is at least that is looked for in a message. Hashes of keys
+// are in none.
+const shortKey = 8
 
 // hideParams returns a request line without the values of query parameters with these names.
 func hideParams(line string, names map[string]bool) string {
