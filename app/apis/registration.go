@@ -65,27 +65,23 @@ func seen(ownership bool) crud.Sight[apidef.API] {
 // only one of several.
 func Feed(separate bool) *gateway.Source {
 	return &gateway.Source{Name: "apis", What: "active API", Kind: apidef.Kind, Uses: []string{webhook.Kind}, Entry: func(rec store.Record, l gateway.Lookup) feed.Entry {
-		e := entry(rec, l)
+		o, err := doc.LoadObject(rec.Doc)
+		if err != nil {
+			return feed.Broken("an API")
+		}
+		e := feed.API(o, func(id string) (webhook.Hook, bool) {
+			found, ok := l.Record(webhook.Kind, id)
+			if !ok {
+				return webhook.Hook{}, false
+			}
+			h, err := webhook.Load(found.Doc)
+			return h, err == nil
+		})
 		if separate {
 			e.Name = ""
 		}
 		return e
 	}}
-}
-
-func entry(rec store.Record, l gateway.Lookup) feed.Entry {
-	o, err := doc.LoadObject(rec.Doc)
-	if err != nil {
-		return feed.Broken("an API")
-	}
-	return feed.API(o, func(id string) (webhook.Hook, bool) {
-		found, ok := l.Record(webhook.Kind, id)
-		if !ok {
-			return webhook.Hook{}, false
-		}
-		h, err := webhook.Load(found.Doc)
-		return h, err == nil
-	})
 }
 
 // notices are announcements as records.

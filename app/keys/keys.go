@@ -159,30 +159,6 @@ func (s *Service) admit(ctx context.Context, w caller, k sight, stored gateway.S
 	return nil
 }
 
-// allow refuses rights and policies that the caller may not give: to APIs of others, but
-// for those that the key had before, and to all of them at once.
-func (s *Service) allow(ctx context.Context, k sight, d key.Draft, old gateway.StoredKey) error {
-	if err := s.Policies.Allow(ctx, k.Known, d.APIs(), key.APIs(old.Session)); err != nil || k.All() {
-		return err
-	}
-	had := map[string]bool{}
-	for _, id := range key.Policies(old.Session) {
-		had[id] = true
-	}
-	for _, id := range d.Policies() {
-		if p, known := k.Policies[id]; known && !had[id] {
-			if err := k.APIs().Admit(p); err != nil {
-				return err
-			}
-		}
-	}
-	unlimited := !d.Grants(k.Policies)
-	if was := old.Session != nil && !key.Grants(old.Session, k.Policies); s.Master && unlimited && !was {
-		return policy.NotOwned()
-	}
-	return nil
-}
-
 // checks is what the rules for a session want to know.
 func (s *Service) checks(k sight, user bool) key.Checks {
 	return key.Checks{Master: s.Master, User: user, Password: s.Password, APIs: k.APIs(), Policies: k.Policies}

@@ -120,7 +120,7 @@ func (s *Service) inside(ctx context.Context, w within, k sight, byHash bool) (f
 	if err != nil || api == "" {
 		return f, err
 	}
-	if err := s.learnPolicies(ctx, w.caller, k, f); err != nil {
+	if err := s.learn(ctx, w.caller, k, nil, key.Policies(f.Session)); err != nil {
 		return f, err
 	}
 	reach := k.reach(f.StoredKey)
@@ -133,8 +133,4 @@ func (s *Service) inside(ctx context.Context, w within, k sight, byHash bool) (f
 		return f, nil
 	}
 	return found{}, missing()
-}
-
-func (s *Service) learnPolicies(ctx context.Context, w caller, k sight, f found) error {
-	return s.Store.View(ctx, w.Scope, func(r store.Reader) error { return k.Learn(ctx, r, nil, key.Policies(f.Session)) })
 }

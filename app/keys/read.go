@@ -175,15 +175,13 @@ func (s *Service) Detailed(ctx context.Context, in detailedIn) (out Detailed, er
 		}
 	}
 	if !whole {
-		all = slices.DeleteFunc(all, func(k gateway.StoredKey) bool { return !in.selects(k) })
+		all = slices.DeleteFunc(all, func(k gateway.StoredKey) bool {
+			named := strings.Contains(k.Hash, in.Text) || strings.Contains(k.Session.Get("alias").Text(), in.Text)
+			return !named || in.Policy != "" && !slices.Contains(key.Policies(k.Session), in.Policy)
+		})
 	}
 	page, err := operation.Slice(all, in.Paging, s.PageSize)
 	return s.detailed(in, page.Items, page.Pages), err
-}
-
-func (in detailedIn) selects(k gateway.StoredKey) bool {
-	return (strings.Contains(k.Hash, in.Text) || strings.Contains(k.Session.Get("alias").Text(), in.Text)) &&
-		(in.Policy == "" || slices.Contains(key.Policies(k.Session), in.Policy))
 }
 
 func (s *Service) detailed(in detailedIn, all []gateway.StoredKey, pages int) Detailed {

@@ -8,6 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/intent"
 	"github.com/gatehouse-io/gatehouse/core/key"
+	"github.com/gatehouse-io/gatehouse/core/policy"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
@@ -76,7 +77,9 @@ func (s *Service) create(ctx context.Context, w caller, d key.Draft, c *creation
 	if !chosen && c.Session.Get("certificate").Text() == "" {
 		c.ID = s.Secrets.NewKey()
 	}
-	s.sign(c)
+	if c.ID != "" && c.Session.Get("hmac_enabled").True() && c.Session.Get("hmac_string").Text() == "" {
+		c.Session.Set("hmac_string", doc.NewString(s.Secrets.NewKey())) // which only we can make twice
+	}
 	about := s.title(w.Scope.Org(), c.name().Text)
 	if chosen {
 		// What an earlier call of this name has made may be taken back at any moment.
@@ -101,14 +104,27 @@ func (s *Service) draft(ctx context.Context, w caller, k sight, d key.Draft, old
 	if err := s.learn(ctx, w, k, d.APIs(), d.Policies()); err != nil {
 		return err
 	}
-	return s.allow(ctx, k, d, old)
-}
-
-// sign gives a session that signs requests a secret, which only we can make twice.
-func (s *Service) sign(c *creation) {
-	if c.ID != "" && c.Session.Get("hmac_enabled").True() && c.Session.Get("hmac_string").Text() == "" {
-		c.Session.Set("hmac_string", doc.NewString(s.Secrets.NewKey()))
+	// Rights and policies that the caller may not give are those to APIs of others, but for
+	// those that the key had before, and to all of them at once.
+	if err := s.Policies.Allow(ctx, k.Known, d.APIs(), key.APIs(old.Session)); err != nil || k.All() {
+		return err
 	}
+	had := map[string]bool{}
+	for _, id := range key.Policies(old.Session) {
+		had[id] = true
+	}
+	for _, id := range d.Policies() {
+		if p, known := k.Policies[id]; known && !had[id] {
+			if err := k.APIs().Admit(p); err != nil {
+				return err
+			}
+		}
+	}
+	unlimited := !d.Grants(k.Policies)
+	if was := old.Session != nil && !key.Grants(old.Session, k.Policies); s.Master && unlimited && !was {
+		return policy.NotOwned()
+	}
+	return nil
 }
 
 // existing looks for a key of the chosen name. The caller may write over one that it

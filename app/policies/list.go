@@ -59,10 +59,17 @@ func (s *Service) Search(ctx context.Context, in searchIn) (out operation.Page[p
 		return out, fault.New(fault.Invalid, codeSearchID, "Policy ID is not in hex format.").At("policy_ids")
 	}
 	err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
-		found, err := s.selected(ctx, r, in, ids)
+		f := policy.Filter{Text: in.Text, State: policy.State(in.State), ActiveOnly: in.Active != "", APIs: operation.Commas(in.APIID),
+			AuthTypes: policy.Plain(operation.Commas(in.AuthType))}
+		candidates := s.candidates(ctx, r, &f, ids)
+		apis, err := s.facts(ctx, r, s.viewer(in.Who), f.AuthTypes)
 		if err != nil {
 			return err
 		}
+		admits, takes := f.Admits(), f.Takes(apis.takes)
+		found := store.Where(candidates, func(l *policy.Listed) bool {
+			return admits(l) && takes(l) && (apis.all || policy.VisibleThrough(l.APIs(), apis.visible))
+		})
 		by := func(a, b listed) int { return order(&a.Value, &b.Value) }
 		if in.Sort == "" && len(ids) == 0 && in.APIID == "" && !in.Scope.All() {
 			by = nil // all policies of an organisation come in order of ID
@@ -83,21 +90,6 @@ var column = store.Column[policy.Policy, policy.Listed]{Kind: Kind, Of: policy.P
 
 // listed is a policy in it.
 type listed = *store.Row[policy.Listed]
-
-// selected returns the policies that all conditions select and the caller sees.
-func (s *Service) selected(ctx context.Context, r store.Reader, in searchIn, ids []string) (iter.Seq2[listed, error], error) {
-	f := policy.Filter{Text: in.Text, State: policy.State(in.State), ActiveOnly: in.Active != "", APIs: operation.Commas(in.APIID),
-		AuthTypes: policy.Plain(operation.Commas(in.AuthType))}
-	candidates := s.candidates(ctx, r, &f, ids)
-	apis, err := s.facts(ctx, r, s.viewer(in.Who), f.AuthTypes)
-	if err != nil {
-		return nil, err
-	}
-	admits, takes := f.Admits(), f.Takes(apis.takes)
-	return store.Where(candidates, func(l *policy.Listed) bool {
-		return admits(l) && takes(l) && (apis.all || policy.VisibleThrough(l.APIs(), apis.visible))
-	}), nil
-}
 
 // facts is what a list of policies asks about APIs.
 type facts struct {

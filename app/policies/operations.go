@@ -46,6 +46,10 @@ func (s *Service) Operations() []operation.Operation {
 	const single, failed = "Could not retrieve portal object.", "Failure creating data, please contact your administrator."
 	dry := operation.Rehearsable(s.References.Onlooker)
 	malformed := operation.Answer{Status: 403, Text: "Request body malformed."}
+	var sortKeys []operation.SortKey // members of policies
+	for _, name := range policy.Orders() {
+		sortKeys = append(sortKeys, operation.SortKey{Value: name, Member: name})
+	}
 	item, active := operation.Lists(operation.Item{Kind: policy.Kind, ID: "_id", Name: "name"}), operation.Narrows("active", operation.Holds, "active")
 	return operation.Group{
 		Surface: operation.Management, Name: "policies", Path: "/api/portal/policies", Tag: "Policies", Permission: access.Policies,
@@ -56,7 +60,7 @@ func (s *Service) Operations() []operation.Operation {
 	}.Rows(
 		operation.GET("list", "", "List policies", s.List, item, active, answers("Could not retrieve object list.", "Failed to marshal data."),
 			operation.Example(nil, exampleList)),
-		operation.GET("search", "/search", "Search policies", s.Search, item, active, operation.Sorts("sort", "-", "", sortKeys()...),
+		operation.GET("search", "/search", "Search policies", s.Search, item, active, operation.Sorts("sort", "-", "", sortKeys...),
 			operation.Narrows("q", operation.Part, "name"), operation.Narrows("policy_ids", operation.AnyOf, "id"), operation.Narrows("state", operation.Equal, "state"),
 			operation.Narrows("api_id", operation.AnyOf, "access_rights"), operation.Narrows("auth_type", operation.AnyOf), operation.Faulting(codeSearchID, policy.Kind+".sort"),
 			operation.Notes("All conditions must hold. Policies come oldest first unless sorted otherwise."),
@@ -82,12 +86,4 @@ func (s *Service) Operations() []operation.Operation {
 		operation.GET("references", "/{id}/references", "List who names a policy", s.ListReferences, operation.Faulting(codeMissing, codePathID),
 			answers(single, failed), operation.Notes("APIs that give it to tokens, and identity providers."), operation.Example(nil, exampleReferences)),
 	)
-}
-
-// sortKeys are what policies can be ordered by, which are members of theirs.
-func sortKeys() (keys []operation.SortKey) {
-	for _, name := range policy.Orders() {
-		keys = append(keys, operation.SortKey{Value: name, Member: name})
-	}
-	return keys
 }

@@ -48,7 +48,7 @@ func (d Draft) Check(separator string) error {
 	switch {
 	case d.ID != "" && !ValidID(d.ID):
 		return invalid("client_id", "client_id may have %d letters, digits and the characters - . _ ~ : @ + =", maxID)
-	case !printable(d.Secret) || len(d.Secret) > maxSecret:
+	case len(d.Secret) > maxSecret || strings.ContainsFunc(d.Secret, func(r rune) bool { return r < ' ' || r > '~' }):
 		return invalid("secret", "secret may have %d characters of ASCII that can be printed", maxSecret)
 	case len(d.RedirectURI) > maxRedirects:
 		return invalid("redirect_uri", "all redirect addresses together may have %d characters", maxRedirects)
@@ -64,8 +64,15 @@ func (d Draft) Check(separator string) error {
 		return invalid("meta_data", "the member %s of meta_data is used for client_name: choose another name", nameMember)
 	}
 	for _, address := range Redirects(d.RedirectURI, separator) {
-		if err := checkRedirect(address); err != nil {
-			return err
+		// To some addresses no code or token may be sent (RFC 6749, 3.1.2).
+		u, err := url.Parse(address)
+		switch {
+		case len(address) > maxRedirect || err != nil || u.Scheme == "" || u.Host == "" && u.Opaque == "" && u.Path == "":
+			return invalid("redirect_uri", "%.100q is no redirect address: write scheme and host, as in https://app.example/callback", address)
+		case u.Fragment != "" || strings.Contains(address, "#"):
+			return invalid("redirect_uri", "the redirect address %.100q has a fragment: leave out what begins with #", address)
+		case u.Scheme == "javascript" || u.Scheme == "data" || u.Scheme == "vbscript":
+			return invalid("redirect_uri", "a redirect address cannot have the scheme %s", u.Scheme)
 		}
 	}
 	return nil
@@ -82,35 +89,12 @@ func Redirects(text, separator string) []string {
 	return strings.Split(text, separator)
 }
 
-// checkRedirect refuses addresses to which no code or token may be sent (RFC 6749, 3.1.2).
-func checkRedirect(address string) error {
-	u, err := url.Parse(address)
-	switch {
-	case len(address) > maxRedirect || err != nil || u.Scheme == "" || u.Host == "" && u.Opaque == "" && u.Path == "":
-		return invalid("redirect_uri", "%.100q is no redirect address: write scheme and host, as in https://app.example/callback", address)
-	case u.Fragment != "" || strings.Contains(address, "#"):
-		return invalid("redirect_uri", "the redirect address %.100q has a fragment: leave out what begins with #", address)
-	case u.Scheme == "javascript" || u.Scheme == "data" || u.Scheme == "vbscript":
-		return invalid("redirect_uri", "a redirect address cannot have the scheme %s", u.Scheme)
-	}
-	return nil
-}
-
 // ValidID reports whether a text can name a client: it stands in paths.
 func ValidID(id string) bool {
 	if id == "" || len(id) > maxID || id == "." || id == ".." {
 		return false
 	}
 	return strings.Trim(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~:@+=") == ""
-}
-
-func printable(text string) bool {
-	for _, c := range []byte(text) {
-		if c < ' ' || c > '~' {
-			return false
-		}
-	}
-	return true
 }
 
 // nameMember is where the name of a client is kept: gateways have no place for it.

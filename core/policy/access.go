@@ -3,7 +3,6 @@ package policy
 import (
 	"slices"
 
-	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
@@ -32,7 +31,18 @@ func settleAccess(n *doc.Node, again bool, apis APIs) error {
 	for id := range n.Get("access_rights").Members() {
 		methods = append(methods, apis[id].AuthTypes...)
 	}
-	settleAuth(n, methods, again)
+	// The authentication methods of the APIs that exist are noted. What a client says about
+	// them stands, unless again makes the service say it anew.
+	if len(methods) > 0 {
+		slices.Sort(methods)
+		methods = slices.Compact(methods)
+		if again || n.Get("auth_type").Text() == "" {
+			n.Set("auth_type", doc.NewString(single(methods)))
+		}
+		if again || n.Get("auth_types").Len() == 0 {
+			n.Set("auth_types", doc.NewStrings(methods))
+		}
+	}
 	list(n)
 	return nil
 }
@@ -77,22 +87,6 @@ func list(n *doc.Node) {
 	n.Set("access_rights_array", items)
 }
 
-// settleAuth notes the authentication methods of the APIs that exist. What a client
-// says about them stands, unless again makes the service say it anew.
-func settleAuth(n *doc.Node, methods []string, again bool) {
-	if len(methods) == 0 {
-		return
-	}
-	slices.Sort(methods)
-	methods = slices.Compact(methods)
-	if again || n.Get("auth_type").Text() == "" {
-		n.Set("auth_type", doc.NewString(single(methods)))
-	}
-	if again || n.Get("auth_types").Len() == 0 {
-		n.Set("auth_types", doc.NewStrings(methods))
-	}
-}
-
 // single is the auth_type of a policy with these methods.
 func single(methods []string) string {
 	if len(methods) == 1 {
@@ -101,42 +95,28 @@ func single(methods []string) string {
 	return ""
 }
 
-// derived reports whether the two members say what settleAuth would write.
-func derived(one string, methods []string) bool {
-	known := apidef.AuthMethods()
-	return one == single(methods) && slices.IsSorted(methods) && !slices.ContainsFunc(methods, func(m string) bool { return !slices.Contains(known, m) })
-}
-
-// CheckRights holds the access definitions of a policy or a key against their APIs.
+// CheckRights holds the access definitions of a policy or a key against their APIs
+// (docs/wire/policies.md#access-definitions, rules 1 to 3).
 func CheckRights(rights *doc.Node, apis APIs) error {
 	for id, definition := range rights.Members() {
 		api, known := apis[id]
 		if !known {
 			continue // clients load policies before APIs
 		}
-		if err := checkAccess(id, definition, api); err != nil {
-			return err
+		at := "access_rights." + id + "."
+		if !api.MCP {
+			if name := configured(definition, mcpMembers); name != "" {
+				return fault.New(fault.Invalid, CodeMCP, "MCP fields can only be configured on MCP Proxies, API \"%s\" is not an MCP Proxy", id).At(at + name)
+			}
+			continue
 		}
-	}
-	return nil
-}
-
-// checkAccess holds a definition against its API (docs/wire/policies.md#access-definitions,
-// rules 1 to 3).
-func checkAccess(id string, definition *doc.Node, api API) error {
-	at := "access_rights." + id + "."
-	if !api.MCP {
-		if name := configured(definition, mcpMembers); name != "" {
-			return fault.New(fault.Invalid, CodeMCP, "MCP fields can only be configured on MCP Proxies, API \"%s\" is not an MCP Proxy", id).At(at + name)
+		if name := configured(definition, restMembers); name != "" {
+			return fault.New(fault.Invalid, CodeMCP, "%s cannot be configured on MCP Proxies, API \"%s\" is an MCP Proxy", name, id).At(at + name)
 		}
-		return nil
-	}
-	if name := configured(definition, restMembers); name != "" {
-		return fault.New(fault.Invalid, CodeMCP, "%s cannot be configured on MCP Proxies, API \"%s\" is an MCP Proxy", name, id).At(at + name)
-	}
-	for _, p := range definition.Get(primitives).Items() {
-		if t := p.Get("type").Text(); t != "tool" && t != "resource" && t != "prompt" {
-			return fault.New(fault.Invalid, CodeMCP, "mcp_primitives of API \"%s\": type must be tool, resource or prompt", id).At(at + primitives)
+		for _, p := range definition.Get(primitives).Items() {
+			if t := p.Get("type").Text(); t != "tool" && t != "resource" && t != "prompt" {
+				return fault.New(fault.Invalid, CodeMCP, "mcp_primitives of API \"%s\": type must be tool, resource or prompt", id).At(at + primitives)
+			}
 		}
 	}
 	return nil

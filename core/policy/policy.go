@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
@@ -65,11 +66,19 @@ func Load(text []byte) (Policy, error) {
 	}
 	f.policyID, f.state = cmp.Or(f.policyID, f.id), cmp.Or(f.state, StateActive)
 	one := value[string](o, "auth_type")
-	f.told = !derived(one, f.authTypes)
+	known := apidef.AuthMethods()
+	f.told = one != single(f.authTypes) || !slices.IsSorted(f.authTypes) || slices.ContainsFunc(f.authTypes, func(m string) bool { return !slices.Contains(known, m) })
 	if one != "" && !slices.Contains(f.authTypes, one) {
 		f.authTypes = append(f.authTypes, one)
 	}
-	f.apis, err = names(o, "access_rights")
+	raw, ok := o.Get("access_rights")
+	if !ok || !doc.IsObject(raw) {
+		return Policy{text: text, facts: f}, nil
+	}
+	rights, err := doc.LoadObject(raw)
+	for id := range rights.All() {
+		f.apis = append(f.apis, id)
+	}
 	return Policy{text: text, facts: f}, err
 }
 
@@ -80,19 +89,6 @@ func value[T any](o doc.Object, name string) (v T) {
 		return zero
 	}
 	return v
-}
-
-// names returns the names in a member that is an object.
-func names(o doc.Object, name string) (list []string, err error) {
-	raw, ok := o.Get(name)
-	if !ok || !doc.IsObject(raw) {
-		return nil, nil
-	}
-	inner, err := doc.LoadObject(raw)
-	for name := range inner.All() {
-		list = append(list, name)
-	}
-	return list, err
 }
 
 // ID returns the database ID (_id), 24 hex digits.

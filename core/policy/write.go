@@ -93,22 +93,27 @@ func write(n *doc.Node, o owned, now time.Time, r Checks) (Policy, error) {
 		p := problems[0]
 		return Policy{}, fault.New(fault.Invalid, Kind+".type", "policy %s %s", p.Path, p.Demand()).At(p.Path)
 	}
-	for _, step := range []func() error{
-		func() error {
-			if strings.TrimSpace(n.Get("name").Text()) == "" {
-				return invalid("name", "policy name is required")
-			}
-			return nil
-		},
-		func() error { return checkID(n.Get("id").Text(), r.UnsafeIDs) },
-		func() error { return settleState(n, o.draft) },
-		func() error { return checkPartitions(n) },
-		func() error { return checkExpiry(n) },
-		func() error { return settleAccess(n, o.auth, r.APIs) },
-	} {
-		if err := step(); err != nil {
-			return Policy{}, err
+	if strings.TrimSpace(n.Get("name").Text()) == "" {
+		return Policy{}, invalid("name", "policy name is required")
+	}
+	if err := checkID(n.Get("id").Text(), r.UnsafeIDs); err != nil {
+		return Policy{}, err
+	}
+	if err := settleState(n, o.draft); err != nil {
+		return Policy{}, err
+	}
+	for _, name := range shared {
+		if n.Get("partitions", perAPI).True() && n.Get("partitions", name).True() {
+			return Policy{}, invalid("partitions", "policy partitions: per_api cannot be combined with %s", name)
 		}
+	}
+	switch n.Get("post_expiry_action").Text() {
+	case "", "retain", "delete":
+	default:
+		return Policy{}, invalid("post_expiry_action", "policy post_expiry_action must be retain or delete")
+	}
+	if err := settleAccess(n, o.auth, r.APIs); err != nil {
+		return Policy{}, err
 	}
 	return Load(n.JSON())
 }
@@ -176,26 +181,6 @@ func settleState(n *doc.Node, draft bool) error {
 const perAPI = "per_api"
 
 var shared = []string{"acl", "rate_limit", "quota", "complexity"}
-
-func checkPartitions(n *doc.Node) error {
-	if !n.Get("partitions", perAPI).True() {
-		return nil
-	}
-	for _, name := range shared {
-		if n.Get("partitions", name).True() {
-			return invalid("partitions", "policy partitions: per_api cannot be combined with %s", name)
-		}
-	}
-	return nil
-}
-
-func checkExpiry(n *doc.Node) error {
-	switch n.Get("post_expiry_action").Text() {
-	case "", "retain", "delete":
-		return nil
-	}
-	return invalid("post_expiry_action", "policy post_expiry_action must be retain or delete")
-}
 
 func invalid(field, format string, args ...any) error {
 	return fault.New(fault.Invalid, Kind+"."+field, format, args...).At(field)

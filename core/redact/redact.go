@@ -116,23 +116,20 @@ func Query(raw string, hides func(name string) bool) string {
 			param, raw = raw[:end], raw[end:]
 		}
 		name, value, ok := strings.Cut(param, "=")
-		out.WriteString(parameter(name, value, ok, hides))
+		switch plain, err := url.QueryUnescape(name); {
+		case !ok:
+			out.WriteString(masked(name))
+		case err != nil || hides(plain) || slices.Contains(signatures, Fold(plain)): // what cannot be read may be the name of a secret
+			out.WriteString(masked(name) + "=" + Hidden)
+		default:
+			out.WriteString(masked(name) + "=" + masked(value))
+		}
 		if raw != "" {
 			out.WriteByte(raw[0])
 			raw = raw[1:]
 		}
 	}
 	return out.String()
-}
-
-func parameter(name, value string, ok bool, hides func(name string) bool) string {
-	if !ok {
-		return masked(name)
-	}
-	if plain, err := url.QueryUnescape(name); err != nil || hides(plain) || slices.Contains(signatures, Fold(plain)) { // what cannot be read may be the name of a secret
-		return masked(name) + "=" + Hidden
-	}
-	return masked(name) + "=" + masked(value)
 }
 
 // masked returns an encoded text without the credentials in the addresses that it contains.

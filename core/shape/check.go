@@ -113,7 +113,13 @@ func (c *checker) check(t *Type, n *doc.Node) {
 	case kindRef:
 		c.check(t.elem, n)
 	case kindEither:
-		c.either(t, n)
+		for i := range t.either { // the one whose kind of JSON the value is, is meant
+			if t.either[i].like(n) {
+				c.check(&t.either[i], n)
+				return
+			}
+		}
+		c.report(t, got(n))
 	case kindList:
 		c.list(t, n)
 	case kindMap, kindObject:
@@ -125,18 +131,6 @@ func (c *checker) check(t *Type, n *doc.Node) {
 			c.report(t, got)
 		}
 	}
-}
-
-// either goes into the type that a value is meant to have: the one whose kind of
-// JSON it is.
-func (c *checker) either(t *Type, n *doc.Node) {
-	for i := range t.either {
-		if t.either[i].like(n) {
-			c.check(&t.either[i], n)
-			return
-		}
-	}
-	c.report(t, got(n))
 }
 
 // like reports whether a value is of the kind of JSON that the type wants.
@@ -178,30 +172,28 @@ func (c *checker) object(t *Type, n *doc.Node) {
 			continue
 		}
 		c.steps = append(c.steps, step{name, -1})
-		if known != nil && known.name != name {
-			c.misspelt(known.name)
+		if known != nil && known.name != name && len(c.found) < MaxProblems { // a decoder takes it for the known one
+			c.found = append(c.found, Problem{Path: c.path(), Want: "the spelling " + known.name, Got: "another letter case", spelled: known.name})
 		}
 		c.check(of, v)
 		c.steps = c.steps[:len(c.steps)-1]
 	}
 }
 
-// of returns the type of a member, nil if it has none, and the known member of that name.
+// of returns the type of a member, nil if it has none, and the known member that a decoder
+// would fill from the name: the one spelled the same, or else the one that differs in case only.
 func (t *Type) of(name string) (of *Type, known *member) {
-	if known = t.known(name); known != nil {
-		return &known.of, known
+	i, ok := t.exact[name]
+	if !ok {
+		i, ok = t.folded[fold(name)]
 	}
-	if t.free != "" && strings.HasPrefix(name, t.free) {
+	switch {
+	case ok:
+		return &t.members[i].of, &t.members[i]
+	case t.free != "" && strings.HasPrefix(name, t.free):
 		return nil, nil
 	}
 	return t.elem, nil
-}
-
-// misspelt reports a name that a decoder takes for a known one.
-func (c *checker) misspelt(known string) {
-	if len(c.found) < MaxProblems {
-		c.found = append(c.found, Problem{Path: c.path(), Want: "the spelling " + known, Got: "another letter case", spelled: known})
-	}
 }
 
 // any looks for numbers that are too large to decode.
@@ -234,7 +226,11 @@ func (t *Type) refuses(n *doc.Node) string {
 	case kindTime:
 		ok = text && new(time.Time).UnmarshalJSON(n.JSON()) == nil
 	case kindObjectID:
-		ok = text && isObjectID(n.JSON())
+		if text { // an identifier with escapes is not read as one
+			spelled := string(n.JSON())
+			id, err := hex.DecodeString(spelled[1 : len(spelled)-1])
+			ok = err == nil && (len(id) == 12 || len(id) == 0)
+		}
 	}
 	switch {
 	case ok:
@@ -266,12 +262,6 @@ func (t *Type) refusesNumber(n *doc.Node) string {
 		return "another number"
 	}
 	return ""
-}
-
-// isObjectID looks at the spelling: an identifier with escapes is not read as one.
-func isObjectID(text []byte) bool {
-	id, err := hex.DecodeString(string(text[1 : len(text)-1]))
-	return err == nil && (len(id) == 12 || len(id) == 0)
 }
 
 func got(n *doc.Node) string {

@@ -32,7 +32,13 @@ func (t *Type) schema(inside []*Type) map[string]any {
 		s["additionalProperties"] = t.elem.schema(inside)
 		return s
 	case kindObject:
-		return t.objectSchema(inside)
+		properties := make(doc.Fields, 0, len(t.members))
+		for i := range t.members {
+			properties = append(properties, doc.Field{Name: t.members[i].name, Value: t.members[i].of.schema(inside)})
+		}
+		s := nullable("object")
+		s["properties"] = properties
+		return s
 	case kindRef:
 		if slices.Contains(inside, t.elem) {
 			return map[string]any{}
@@ -49,13 +55,3 @@ func (t *Type) schema(inside []*Type) map[string]any {
 }
 
 func nullable(name string) map[string]any { return map[string]any{"type": []string{name, "null"}} }
-
-func (t *Type) objectSchema(inside []*Type) map[string]any {
-	properties := make(doc.Fields, 0, len(t.members))
-	for i := range t.members {
-		properties = append(properties, doc.Field{Name: t.members[i].name, Value: t.members[i].of.schema(inside)})
-	}
-	s := nullable("object")
-	s["properties"] = properties
-	return s
-}

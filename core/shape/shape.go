@@ -54,19 +54,6 @@ type member struct {
 	omitted bool
 }
 
-// known returns the member that a decoder would fill from a name: the one spelled
-// the same, or else the one that differs in case only. nil: there is none.
-func (t *Type) known(name string) *member {
-	i, ok := t.exact[name]
-	if !ok {
-		i, ok = t.folded[fold(name)]
-	}
-	if !ok {
-		return nil
-	}
-	return &t.members[i]
-}
-
 // The types of single values.
 var (
 	String   = Type{kind: kindString}
@@ -177,22 +164,15 @@ func fold(name string) string {
 		case 'a' <= r && r <= 'z':
 			r -= 'a' - 'A'
 		case r >= utf8.RuneSelf:
-			r = smallest(r)
+			next := unicode.SimpleFold(r) // the first of those that differ in case only
+			for next > r {
+				r, next = next, unicode.SimpleFold(next)
+			}
+			r = next
 		}
 		out = utf8.AppendRune(out, r)
 	}
 	return string(out)
-}
-
-// smallest returns the first of the runes that differ from r in case only.
-func smallest(r rune) rune {
-	for {
-		next := unicode.SimpleFold(r)
-		if next <= r {
-			return next
-		}
-		r = next
-	}
 }
 
 // String says what the type accepts, for people.

@@ -2,7 +2,6 @@ package signal
 
 import (
 	"cmp"
-	"slices"
 )
 
 // NoticeKind is the kind of the records through which operations announce what
@@ -38,10 +37,4 @@ func (n Notice) Keys() map[string]string {
 var commands = []Command{
 	ApiAdded, ApiUpdated, ApiRemoved, PolicyChanged, GroupReload, ClientIdPChanged,
 	DeleteAPICache, InvalidateJWKSCacheForAPI, KeySpaceUpdateNotification, OAuthPurgeLapsedTokens, UserKeyReset,
-}
-
-// notice returns what writing a notice announces; removing one announces nothing.
-func (c Change) notice() (Signal, bool) {
-	s := Signal{Command(c.key(noticeCommand)), c.key(noticePayload)}
-	return s, c.Op != Deleted && slices.Contains(commands, s.Command)
 }

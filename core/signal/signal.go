@@ -2,6 +2,11 @@
 // they look like on the wire (docs/wire/announcements.md).
 package signal
 
+import (
+	"cmp"
+	"slices"
+)
+
 // Command tells a gateway what to do.
 type Command string
 
@@ -145,7 +150,8 @@ func Regroup(signals []Signal) []Signal {
 // signal returns what one change announces, if anything.
 func (t Table) signal(c Change) (Signal, bool) {
 	if c.Kind == NoticeKind {
-		return c.notice()
+		s := Signal{Command(c.key(noticeCommand)), c.key(noticePayload)}
+		return s, c.Op != Deleted && slices.Contains(commands, s.Command) // removing a notice announces nothing
 	}
 	r, ok := t[c.Kind]
 	if !ok {
@@ -155,15 +161,7 @@ func (t Table) signal(c Change) (Signal, bool) {
 	if command == "" || c.Op == Updated && c.key(Quiet) != "" {
 		return Signal{}, false
 	}
-	return Signal{command, c.subject(r.Alias)}, true
-}
-
-// subject names the record the way users do.
-func (c Change) subject(index string) string {
-	if alias := c.key(index); alias != "" {
-		return alias
-	}
-	return c.ID
+	return Signal{command, cmp.Or(c.key(r.Alias), c.ID)}, true // named the way users do
 }
 
 func (c Change) key(index string) string {

@@ -184,21 +184,19 @@ func (r Rules) Recognise(claims map[string]any) (f Found, why string) {
 	if r.Group != "" && !slices.Contains(groups, r.Group) {
 		return f, WrongGroup
 	}
-	f.Email, f.Name, f.Groups = address, name(claims), r.here(groups)
-	return f, ""
-}
-
-// here is what groups of the provider are here.
-func (r Rules) here(groups []string) (out []string) {
+	f.Email, f.Name = address, text(claims["name"])
+	if f.Name == "" {
+		f.Name = strings.TrimSpace(text(claims["given_name"]) + " " + text(claims["family_name"]))
+	}
 	for _, g := range groups {
-		if to := r.Mapping[g]; to != "" && !slices.Contains(out, to) {
-			out = append(out, to)
+		if to := r.Mapping[g]; to != "" && !slices.Contains(f.Groups, to) {
+			f.Groups = append(f.Groups, to)
 		}
 	}
-	if len(out) == 0 && r.Default != "" {
-		out = append(out, r.Default)
+	if len(f.Groups) == 0 && r.Default != "" {
+		f.Groups = append(f.Groups, r.Default)
 	}
-	return out
+	return f, ""
 }
 
 // groups returns the groups that claims name: a list, or a text.
@@ -218,14 +216,6 @@ func (r Rules) groups(claims map[string]any) (out []string) {
 		}
 	}
 	return out[:min(len(out), maxGroups)]
-}
-
-// name is how the person is called, or "".
-func name(claims map[string]any) string {
-	if whole := text(claims["name"]); whole != "" {
-		return whole
-	}
-	return strings.TrimSpace(text(claims["given_name"]) + " " + text(claims["family_name"]))
 }
 
 // text is a claim as a text: some providers identify people by numbers, and say by the text

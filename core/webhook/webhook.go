@@ -160,20 +160,15 @@ func (h *Hook) UnmarshalJSON(text []byte) (err error) {
 func (h Hook) AppendJSON(b []byte) ([]byte, error) {
 	b = doc.AppendString(append(b, `{"id":`...), h.ID)
 	b = doc.AppendString(append(b, `,"org_id":`...), string(h.OrgID))
-	b = h.appendTexts(b, "webhook_id", h.WebhookID, "name", h.Name, "method", h.Method, "target_path", h.TargetPath, "template_path", h.TemplatePath)
+	for _, f := range [...]struct{ name, value string }{
+		{`,"webhook_id":`, h.WebhookID}, {`,"name":`, h.Name}, {`,"method":`, h.Method}, {`,"target_path":`, h.TargetPath}, {`,"template_path":`, h.TemplatePath},
+	} {
+		b = doc.AppendString(append(b, f.name...), f.value)
+	}
 	b, _ = h.Headers.AppendJSON(append(b, `,"header_map":`...)) // an object of texts always encodes
 	b = strconv.AppendInt(append(b, `,"event_timeout":`...), h.EventTimeout, 10)
 	b, _ = h.Model.AppendJSON(append(b, `,"api_model":`...)) // as above
 	return append(b, '}'), nil
-}
-
-// appendTexts appends members given as names and values in turn.
-func (h Hook) appendTexts(b []byte, pairs ...string) []byte {
-	for i := 0; i < len(pairs); i += 2 {
-		b = append(doc.AppendString(append(b, ','), pairs[i]), ':')
-		b = doc.AppendString(b, pairs[i+1])
-	}
-	return b
 }
 
 // MarshalJSON implements json.Marshaler.

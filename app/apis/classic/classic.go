@@ -87,9 +87,18 @@ func (s *Service) Create(ctx context.Context, in createIn) (operation.Receipt, e
 	if err := in.Wrapper.whole(); err != nil {
 		return operation.Receipt{}, err
 	}
-	class, err := s.classOf(in.Wrapper)
-	if err != nil {
+	if err := s.Forms.Streamable(in.Wrapper.document); err != nil {
 		return operation.Receipt{}, err
+	}
+	class := apidef.Classic
+	if in.Wrapper.isOAS() { // at classic endpoints documents would bypass the conversion
+		class = apidef.OAS
+		switch {
+		case !s.APIs.Settings.UnsafeOAS:
+			return operation.Receipt{}, unsafeOAS(class)
+		case in.Wrapper.document == nil:
+			return operation.Receipt{}, fault.New(fault.Invalid, apis.CodeInvalid, "an OAS API needs its document in oas").At("oas")
+		}
 	}
 	d := apidef.Draft{ID: s.APIs.NewID(), OrgID: in.Scope.Org(), Class: class, Definition: in.Wrapper.definition, Document: in.Wrapper.document, Wrapper: in.Wrapper.rest}
 	if d.APIID = d.Definition.Get("api_id").Text(); d.APIID == "" {
@@ -122,21 +131,6 @@ func listenAt(def *doc.Node, path string) {
 
 // isOAS reports whether an OAS API is meant: a classic one has no document.
 func (w Wrapper) isOAS() bool { return w.definition.Get("is_oas").True() || w.document != nil }
-
-// classOf refuses OpenAPI definitions at classic endpoints unless that is
-// allowed: they would bypass the conversion.
-func (s *Service) classOf(w Wrapper) (apidef.Class, error) {
-	if err := s.Forms.Streamable(w.document); err != nil || !w.isOAS() {
-		return apidef.Classic, err
-	}
-	if !s.APIs.Settings.UnsafeOAS {
-		return "", unsafeOAS(apidef.OAS)
-	}
-	if w.document == nil {
-		return "", fault.New(fault.Invalid, apis.CodeInvalid, "an OAS API needs its document in oas").At("oas")
-	}
-	return apidef.OAS, nil
-}
 
 // unsafeOAS says by which operations APIs of a class are written.
 func unsafeOAS(c apidef.Class) error {

@@ -79,7 +79,13 @@ func (s *Service) wrapper(ctx context.Context, in dataSourceIn) (*doc.Node, erro
 	if err != nil || in.Body.Whole {
 		return document, undelivered(err)
 	}
-	definition, err := graphOf(document, in.Type)
+	// Where the type of the body does not say what it is, the member for the version does.
+	from := datagraph.FromOpenAPI
+	mediaType, _, _ := mime.ParseMediaType(in.Type)
+	if mediaType == asyncAPIType || mediaType != openAPIType && document.Get("openapi") == nil && document.Get("asyncapi") != nil {
+		from = datagraph.FromAsyncAPI
+	}
+	definition, err := from(document)
 	if err != nil {
 		return nil, err
 	}
@@ -96,17 +102,4 @@ func undelivered(err error) error {
 		return err
 	}
 	return fault.New(fault.Internal, codeDownload, "%s", f.Message).At("url").Because(f.Err)
-}
-
-// graphOf makes a definition of a document. Where the type of the body does not
-// say what it is, the member for the version does.
-func graphOf(document *doc.Node, contentType string) (*doc.Node, error) {
-	mediaType, _, _ := mime.ParseMediaType(contentType)
-	switch {
-	case mediaType == openAPIType:
-		return datagraph.FromOpenAPI(document)
-	case mediaType == asyncAPIType, document.Get("openapi") == nil && document.Get("asyncapi") != nil:
-		return datagraph.FromAsyncAPI(document)
-	}
-	return datagraph.FromOpenAPI(document)
 }

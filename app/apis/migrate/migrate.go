@@ -134,25 +134,19 @@ type migrateIn struct {
 	Body  MigrationRequest `body:""`
 }
 
-// check refuses a request that does not say what to do.
-func (r MigrationRequest) check() error {
-	bad := func(field, text string) error { return fault.New(fault.Invalid, codeMigration, "%s", text).At(field) }
-	switch {
+// Migrate migrates APIs. Conversion is done before the unit of work that stores the
+// results, and again inside for what has changed meanwhile.
+func (s *Service) Migrate(ctx context.Context, in migrateIn) (MigrationResponse, error) {
+	bad := func(field, text string) (MigrationResponse, error) {
+		return MigrationResponse{}, fault.New(fault.Invalid, codeMigration, "%s", text).At(field)
+	}
+	switch r := in.Body; {
 	case r.Mode != DryRun && r.Mode != Stage && r.Mode != Promote && r.Mode != Direct:
 		return bad("mode", "mode must be one of dryRun, stage, promote, direct")
 	case r.All == (len(r.APIIDs) > 0):
 		return bad("apiIDs", "name APIs in apiIDs or set all to true, and not both")
 	case r.Override && r.Mode != Stage:
 		return bad("overrideStaged", "overrideStaged goes with the mode stage only")
-	}
-	return nil
-}
-
-// Migrate migrates APIs. Conversion is done before the unit of work that stores the
-// results, and again inside for what has changed meanwhile.
-func (s *Service) Migrate(ctx context.Context, in migrateIn) (MigrationResponse, error) {
-	if err := in.Body.check(); err != nil {
-		return MigrationResponse{}, err
 	}
 	m := &migration{Service: s, scope: in.Scope, request: in.Body, viewer: s.APIs.Viewer(in.Who, apidef.Classic, access.Write), now: s.APIs.Now()}
 	if err := m.plan(ctx); err != nil {

@@ -45,26 +45,9 @@ func Check(ctx context.Context, r store.Reader, repo *apis.Repository, v apidef.
 	if err != nil {
 		return err
 	}
-	return clash(ctx, r, repo, *d, id, rest, view)
-}
-
-// Source returns the ID of the API whose operations a proxy offers, "" when it offers none,
-// and the API: nil when the organisation has no OAS API of that ID.
-func Source(ctx context.Context, r store.Reader, repo *apis.Repository, document *doc.Node) (id string, source *apidef.API, err error) {
-	id, paired := oas.PairedSource(document.Get(oas.ExtensionKey, "upstream", "url").Text())
-	if !paired {
-		return "", nil, nil
-	}
-	if source, err = repo.Named(ctx, r, id); err == nil && source != nil && source.Class() != apidef.OAS {
-		source = nil
-	}
-	return id, source, err
-}
-
-// clash refuses tools whose names another proxy of the same source gives to other
-// operations: clients of both would take one for the other.
-func clash(ctx context.Context, r store.Reader, repo *apis.Repository, d apidef.Draft, source string, rest *doc.Node, view mcp.View) error {
-	for other, err := range repo.Kind.Find(ctx, r, store.Query{Index: apis.BySource, Value: store.Indexed(source)}) {
+	// No other proxy of the same source may give the name of a tool to another operation:
+	// clients of both would take one for the other.
+	for other, err := range repo.Kind.Find(ctx, r, store.Query{Index: apis.BySource, Value: store.Indexed(id)}) {
 		if err != nil {
 			return err
 		}
@@ -85,4 +68,17 @@ func clash(ctx context.Context, r store.Reader, repo *apis.Repository, d apidef.
 		}
 	}
 	return nil
+}
+
+// Source returns the ID of the API whose operations a proxy offers, "" when it offers none,
+// and the API: nil when the organisation has no OAS API of that ID.
+func Source(ctx context.Context, r store.Reader, repo *apis.Repository, document *doc.Node) (id string, source *apidef.API, err error) {
+	id, paired := oas.PairedSource(document.Get(oas.ExtensionKey, "upstream", "url").Text())
+	if !paired {
+		return "", nil, nil
+	}
+	if source, err = repo.Named(ctx, r, id); err == nil && source != nil && source.Class() != apidef.OAS {
+		source = nil
+	}
+	return id, source, err
 }

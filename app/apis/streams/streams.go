@@ -105,24 +105,19 @@ func (s *Service) patched(description *doc.Node, in documents.PatchIn) func(apid
 		if err != nil {
 			return nil, err
 		}
-		return updated(description.Clone(), stored, s.Documents.Settings(in.SettingsIn))
+		document, q := description.Clone(), s.Documents.Settings(in.SettingsIn)
+		if ext := document.Get(oas.ExtensionKey); ext != nil {
+			stored.Set(oas.ExtensionKey, ext.Clone())
+		}
+		if stored.Get(oas.ExtensionKey) != nil {
+			return document, imports.Patch(document, stored, q)
+		}
+		forms.KeepStreams(document, stored)
+		if q.Empty() { // settings for gateways are made only when they are asked for
+			return document, nil
+		}
+		return document, imports.Import(document, q)
 	}
-}
-
-// updated makes the new document of a streams API. One that has no settings for
-// gateways gets some only when it is asked for.
-func updated(document, stored *doc.Node, q imports.Settings) (*doc.Node, error) {
-	if ext := document.Get(oas.ExtensionKey); ext != nil {
-		stored.Set(oas.ExtensionKey, ext.Clone())
-	}
-	if stored.Get(oas.ExtensionKey) != nil {
-		return document, imports.Patch(document, stored, q)
-	}
-	forms.KeepStreams(document, stored)
-	if q.Empty() {
-		return document, nil
-	}
-	return document, imports.Import(document, q)
 }
 
 // Delete removes a streams API.

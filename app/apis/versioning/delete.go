@@ -36,7 +36,19 @@ func (s *Service) Delete(ctx context.Context, in rows.WriteByID, class apidef.Cl
 				return err
 			}
 		}
-		return s.remove(ctx, w, a.Value)
+		// A child leaves its base's routing table with it; the children of a base stay as APIs
+		// of their own, without addresses below the base.
+		if err := s.rerouteTo(ctx, w, a.Value, func(t versions.Table) { t.Remove(a.Value.APIID()) }); err != nil {
+			return err
+		}
+		def, _, err := a.Value.Texts()
+		if err == nil {
+			err = s.readdress(ctx, w, a.Value, def, nil)
+		}
+		if err != nil {
+			return err
+		}
+		return s.APIs.Delete(ctx, w, a.Value)
 	})
 	return err
 }
@@ -56,21 +68,4 @@ func (s *Service) purge(ctx context.Context, w store.Writer, who operation.Princ
 		}
 	}
 	return nil
-}
-
-// remove deletes one API. A child leaves its base's routing table with it; the
-// children of a base stay as APIs of their own, without addresses below the base.
-func (s *Service) remove(ctx context.Context, w store.Writer, a apidef.API) error {
-	err := s.rerouteTo(ctx, w, a, func(t versions.Table) { t.Remove(a.APIID()) })
-	if err != nil {
-		return err
-	}
-	def, _, err := a.Texts()
-	if err == nil {
-		err = s.readdress(ctx, w, a, def, nil)
-	}
-	if err != nil {
-		return err
-	}
-	return s.APIs.Delete(ctx, w, a)
 }

@@ -127,7 +127,8 @@ func (a Attribute) Accepts(value string) bool {
 	case Boolean:
 		return value == "true" || value == "false"
 	case Number:
-		return decimal(value)
+		_, err := strconv.ParseFloat(value, 64)
+		return err == nil && !strings.ContainsAny(value, "xXpP_iInN") // as people write it: no hexadecimal one, and no infinity
 	case Dropdown:
 		return slices.Contains(a.choices(), value)
 	}
@@ -136,13 +137,6 @@ func (a Attribute) Accepts(value string) bool {
 	}
 	re, err := regexp.Compile(a.ValidationRegExp)
 	return err == nil && re.MatchString(value)
-}
-
-// decimal reports whether a text is a number as people write it: no hexadecimal one, and
-// no infinity.
-func decimal(s string) bool {
-	_, err := strconv.ParseFloat(s, 64)
-	return err == nil && !strings.ContainsAny(s, "xXpP_iInN")
 }
 
 // Words for types and behaviours.

@@ -48,11 +48,6 @@ func ClientOf(n *doc.Node, mark string) (client string, app table.ID, ok bool) {
 	return strings.TrimPrefix(n.Get("id").Text(), clientPolicy), app, ok
 }
 
-// sets reports whether one of the policies sets a part.
-func (p ClientPolicy) sets(part string) bool {
-	return slices.ContainsFunc(append(slices.Clone(p.Products), p.Plan), func(n *doc.Node) bool { return n.Get("partitions", part).True() })
-}
-
 // Write changes the document of the policy to say what it should, and reports whether
 // anything had to be changed. An empty object becomes the whole of a new policy. Without its
 // products or its plan the policy gives nothing: an empty list of APIs, or no limit, would be
@@ -91,7 +86,8 @@ func (p ClientPolicy) Write(n *doc.Node) bool {
 	n.Put(doc.NewBool(true), "partitions", "acl")
 	n.Put(doc.NewBool(false), "partitions", "per_api")
 	for part, members := range key.Limits() {
-		n.Put(doc.NewBool(p.sets(part)), "partitions", part)
+		set := slices.ContainsFunc(all, func(n *doc.Node) bool { return n.Get("partitions", part).True() })
+		n.Put(doc.NewBool(set), "partitions", part)
 		for _, name := range members {
 			if v := joined.Get(name); v.Is(doc.Absent, doc.TypeNull) {
 				n.Delete(name)

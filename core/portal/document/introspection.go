@@ -24,8 +24,15 @@ func CheckIntrospection(n *doc.Node) error {
 		return err
 	}
 	for _, root := range []string{"queryType", "mutationType", "subscriptionType"} {
-		if err := c.root(schema, root); err != nil {
-			return err
+		at := schema.Get(root)
+		if at == nil || at.Is(doc.TypeNull) {
+			if root == "queryType" { // the others need not be there
+				return broken("__schema has no queryType")
+			}
+			continue
+		}
+		if name := at.Get("name").Text(); c.kinds[name] != kindObject {
+			return broken("%s is %q, which is no object type", root, name)
 		}
 	}
 	for _, t := range schema.Get("types").Items() {
@@ -87,27 +94,21 @@ func (c checker) collect(types *doc.Node) error {
 	return nil
 }
 
-// root checks a type that operations begin with. Only queries must have one.
-func (c checker) root(schema *doc.Node, member string) error {
-	at := schema.Get(member)
-	if at == nil || at.Is(doc.TypeNull) {
-		if member == "queryType" {
-			return broken("__schema has no queryType")
-		}
-		return nil
-	}
-	if name := at.Get("name").Text(); c.kinds[name] != kindObject {
-		return broken("%s is %q, which is no object type", member, name)
-	}
-	return nil
-}
-
 func (c checker) definition(t *doc.Node) error {
 	name := t.Get("name").Text()
 	switch c.kinds[name] {
 	case kindObject, kindInterface:
-		if err := c.fields(t.Get("fields"), name); err != nil {
-			return err
+		if t.Get("fields").Len() == 0 {
+			return broken("the type %s has no fields", name)
+		}
+		for _, f := range t.Get("fields").Items() {
+			field := name + "." + f.Get("name").Text()
+			if err := c.ref(f.Get("type"), field, answered); err != nil {
+				return err
+			}
+			if err := c.inputs(f.Get("args"), field); err != nil {
+				return err
+			}
 		}
 		return c.refs(t.Get("interfaces"), name, kindInterface)
 	case kindUnion:
@@ -121,22 +122,6 @@ func (c checker) definition(t *doc.Node) error {
 		}
 	case kindInput:
 		return c.inputs(t.Get("inputFields"), name)
-	}
-	return nil
-}
-
-func (c checker) fields(fields *doc.Node, of string) error {
-	if fields.Len() == 0 {
-		return broken("the type %s has no fields", of)
-	}
-	for _, f := range fields.Items() {
-		name := of + "." + f.Get("name").Text()
-		if err := c.ref(f.Get("type"), name, answered); err != nil {
-			return err
-		}
-		if err := c.inputs(f.Get("args"), name); err != nil {
-			return err
-		}
 	}
 	return nil
 }

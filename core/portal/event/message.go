@@ -171,14 +171,6 @@ var OfRequests = &Source[orgrequest.Request]{
 // event. As JSON they may take six times as many.
 const maxValues = 8 << 10
 
-// cut returns the beginning of a text, and says that it is not all.
-func cut(text string, bytes int) string {
-	if len(text) <= bytes {
-		return text
-	}
-	return strings.ToValidUTF8(text[:bytes], "") + "…"
-}
-
 func aboutUser(u account.User) User {
 	status := statusInactive
 	if u.Active {
@@ -189,9 +181,9 @@ func aboutUser(u account.User) User {
 		values = append(values, Attribute{v.Identifier, v.Value})
 		size += len(v.Value)
 	}
-	for i := range values {
-		if size > maxValues { // the event has to fit, whatever somebody writes there
-			values[i].Value = cut(values[i].Value, maxValues/len(values))
+	for i, v := range values { // the event has to fit, whatever somebody writes there
+		if most := maxValues / len(values); size > maxValues && len(v.Value) > most {
+			values[i].Value = strings.ToValidUTF8(v.Value[:most], "") + "…"
 		}
 	}
 	return User{ID: u.ID, Email: u.Email, First: u.First, Last: u.Last, OrgID: u.OrganisationID, Provider: u.Provider, Status: status,

@@ -36,19 +36,14 @@ type Kept struct {
 }
 
 // Name makes the name of a file: a folder for each portal, one for each sort of contents.
+// Identifiers of portals that no folder could have as a name are hashed.
 func Name(portal tenant.ID, sort, id, extension string) string {
-	return folder(portal) + "/" + sort + "/" + id + "." + extension
-}
-
-// folder returns the name of the folder of a portal. Identifiers of portals that no folder
-// could have as a name are hashed.
-func folder(portal tenant.ID) string {
-	_, id, _ := strings.Cut(string(portal), ":")
-	if segment(id) {
-		return id
+	_, folder, _ := strings.Cut(string(portal), ":")
+	if !segment(folder) {
+		sum := sha256.Sum256([]byte(portal))
+		folder = hex.EncodeToString(sum[:16])
 	}
-	sum := sha256.Sum256([]byte(portal))
-	return hex.EncodeToString(sum[:16])
+	return folder + "/" + sort + "/" + id + "." + extension
 }
 
 // Bounds of names.

@@ -69,7 +69,12 @@ func Recorded(ms registry.Mappings) Mappings {
 // remains goes as a whole.
 func Patch(now, wrote, want Mappings) *doc.Node {
 	patch := doc.NewObject()
-	for _, api := range slices.Sorted(maps.Keys(merged(wrote, want))) {
+	apis := maps.Clone(want)
+	if apis == nil {
+		apis = Mappings{}
+	}
+	maps.Copy(apis, wrote)
+	for _, api := range slices.Sorted(maps.Keys(apis)) {
 		if n := patchOf(now[api], wrote[api], want[api], now[api] != nil); n != nil {
 			patch.Set(api, n)
 		}
@@ -78,15 +83,6 @@ func Patch(now, wrote, want Mappings) *doc.Node {
 		return nil
 	}
 	return patch
-}
-
-func merged(a, b Mappings) Mappings {
-	out := maps.Clone(a)
-	if out == nil {
-		out = Mappings{}
-	}
-	maps.Copy(out, b)
-	return out
 }
 
 // patchOf is the patch of one API.

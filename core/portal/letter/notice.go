@@ -142,7 +142,7 @@ func (n Notice) Title(subjects string) string {
 	if n.Fixed || json.Unmarshal([]byte(subjects), &own) != nil {
 		return n.Subject
 	}
-	for _, name := range []string{n.Name, n.base()} {
+	for _, name := range []string{n.Name, n.Name[strings.LastIndexByte(n.Name, '/')+1:]} {
 		if text, ok := own[name].(string); ok {
 			if runes := []rune(Line(text)); len(runes) > 0 {
 				return strings.TrimSpace(string(runes[:min(len(runes), maxSubject)]))
@@ -150,15 +150,6 @@ func (n Notice) Title(subjects string) string {
 		}
 	}
 	return n.Subject
-}
-
-func (n Notice) base() string {
-	for i := len(n.Name) - 1; i >= 0; i-- {
-		if n.Name[i] == '/' {
-			return n.Name[i+1:]
-		}
-	}
-	return n.Name
 }
 
 // Line makes one line of a text that somebody chose: it must not become another header, nor

@@ -59,17 +59,14 @@ func Ago(at, now time.Time) string {
 			continue
 		}
 		said := text != ""
-		text += count(int64(n), u.name) + " "
+		text += fmt.Sprintf("%d %s", int64(n), u.name)
+		if n != 1 {
+			text += "s"
+		}
+		text += " "
 		if said || i == len(units)-1 {
 			break
 		}
 	}
 	return text + "ago"
-}
-
-func count(n int64, unit string) string {
-	if n == 1 {
-		return "1 " + unit
-	}
-	return fmt.Sprintf("%d %ss", n, unit)
 }

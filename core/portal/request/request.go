@@ -148,8 +148,14 @@ func (o Order) Checked(p plan.Plan, list []product.Product) (wrong table.Problem
 			wrong = append(wrong, fmt.Sprintf("DCRTemplateID is not a client type of product %s", v.Title()))
 		}
 	}
-	if len(wrong) == 0 {
-		wrong = o.certificate(list[0])
+	if v := list[0]; len(wrong) == 0 {
+		switch {
+		case v.AuthType() != MultiAuth || v.Mode() == product.Managed: // a certificate that nothing needs is left alone
+		case o.CredentialID == 0 && o.Certificate == "":
+			wrong.Blank("Certificate")
+		case o.CredentialID != 0 && o.Certificate != "":
+			wrong = append(wrong, "Certificate is that of the credential: renew it there")
+		}
 	}
 	slices.Sort(wrong)
 	return slices.Compact(wrong)
@@ -161,27 +167,19 @@ func certified(v product.Product) bool {
 	return slices.Equal(m, []string{AuthToken, "mutualTLS"})
 }
 
-// certificate says whether a certificate has to be, and may be, with an order.
-func (o Order) certificate(v product.Product) (wrong table.Problems) {
-	switch {
-	case v.AuthType() != MultiAuth || v.Mode() == product.Managed: // one that nothing needs is left alone
-	case o.CredentialID == 0 && o.Certificate == "":
-		wrong.Blank("Certificate")
-	case o.CredentialID != 0 && o.Certificate != "":
-		wrong = append(wrong, "Certificate is that of the credential: renew it there")
-	}
-	return wrong
-}
-
 // Of returns the request that an order becomes.
 func (o Order) Of(app, user table.ID, p plan.Plan, list []product.Product) Request {
 	names := map[table.ID]string{}
 	for _, v := range list {
 		names[v.ID] = v.Name
 	}
+	certificate := o.Certificate
+	if v := list[0]; v.AuthType() != MultiAuth || v.Mode() == product.Managed { // the product has no use for one
+		certificate = ""
+	}
 	return Request{
 		Status: Pending, AppID: app, UserID: user, PlanID: p.ID, ProductIDs: o.ProductIDs, CatalogueID: o.CatalogueID, ClientTypeID: o.ClientTypeID, CredentialID: o.CredentialID,
-		ProviderID: p.ProviderID, AuthType: list[0].AuthType(), Certificate: o.pem(list[0]), DCREnabled: list[0].DCREnabled, ProvisionImmediately: p.AutoApprove,
+		ProviderID: p.ProviderID, AuthType: list[0].AuthType(), Certificate: certificate, DCREnabled: list[0].DCREnabled, ProvisionImmediately: p.AutoApprove,
 		PlanName: p.Name, ProductNames: names,
 	}
 }
@@ -218,14 +216,6 @@ func (r Request) Products(list []product.Product) []string {
 		}
 	}
 	return out
-}
-
-// pem is the certificate of an order, if the product has use for one.
-func (o Order) pem(v product.Product) string {
-	if v.AuthType() != MultiAuth || v.Mode() == product.Managed {
-		return ""
-	}
-	return o.Certificate
 }
 
 // Bounds of a subscription.

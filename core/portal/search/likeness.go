@@ -22,7 +22,8 @@ const (
 // minInside is how long a word is that is also looked for inside of others.
 const minInside = 3
 
-// like compares a word of a question with a word of a text.
+// like compares a word of a question with a word of a text. In longer words it forgives a few
+// letters that are wrong, missing, too many, or in the order of their neighbours.
 func like(asked, text string) likeness {
 	switch {
 	case asked == text:
@@ -32,26 +33,14 @@ func like(asked, text string) likeness {
 	case len(asked) >= minInside && strings.Contains(text, asked):
 		return inside
 	}
-	return forgiving(asked, text)
-}
-
-// forgiven is how many typing errors a word may have: none when it is short.
-func forgiven(letters int) int {
+	n, most := utf8.RuneCountInString(asked), 2
 	switch {
-	case letters < 4:
-		return 0
-	case letters < 8:
-		return 1
+	case n < 4:
+		return unlike
+	case n < 8:
+		most = 1
 	}
-	return 2
-}
-
-// forgiving compares two words, and forgives a few letters that are wrong, missing, too
-// many, or in the order of their neighbours.
-func forgiving(asked, text string) likeness {
-	n := utf8.RuneCountInString(asked)
-	most := forgiven(n)
-	if most == 0 || utf8.RuneCountInString(text) < n-most {
+	if utf8.RuneCountInString(text) < n-most {
 		return unlike
 	}
 	whole, start := distance(asked, text, n, most)

@@ -22,7 +22,11 @@ func Marked(text, query string) []Piece {
 	var hits []word
 	typed := false
 	words(cut(text, maxText), func(w word) bool {
-		switch l := best(asked, w.plain); {
+		l := unlike
+		for _, a := range asked {
+			l = max(l, like(a, w.plain))
+		}
+		switch {
 		case l >= inside && !typed:
 			typed, hits = true, append(hits[:0], w) // words with typing errors count only without these
 		case l >= inside, l > unlike && !typed:
@@ -51,13 +55,6 @@ func Marked(text, query string) []Piece {
 	}
 	if to < len(text) {
 		add(" …", false)
-	}
-	return out
-}
-
-func best(asked []string, w string) (out likeness) {
-	for _, a := range asked {
-		out = max(out, like(a, w))
 	}
 	return out
 }

@@ -57,7 +57,10 @@ func accentOn(text string, paper, with colour) Accent {
 	}
 	first := c
 	for step := 1; contrast(c, paper) < legible && step <= 20; step++ {
-		c = mix(first, with, float64(step)/20)
+		share := float64(step) / 20
+		for i := range c {
+			c[i] = first[i]*(1-share) + with[i]*share
+		}
 	}
 	ink := white
 	if contrast(c, black) > contrast(c, white) {
@@ -78,13 +81,6 @@ func parseColour(text string) (c colour, ok bool) {
 func (c colour) String() string {
 	part := func(x float64) int { return int(math.Round(255 * x)) }
 	return fmt.Sprintf("#%02x%02x%02x", part(c[0]), part(c[1]), part(c[2]))
-}
-
-func mix(a, b colour, share float64) (out colour) {
-	for i := range out {
-		out[i] = a[i]*(1-share) + b[i]*share
-	}
-	return out
 }
 
 // luminance is how light a colour is (WCAG 2.2, relative luminance).

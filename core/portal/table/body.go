@@ -43,7 +43,11 @@ func (b *Body[T]) Schema() map[string]any {
 // SchemaName is what the description calls the body.
 func (b *Body[T]) SchemaName() string {
 	var zero T
-	return camel(zero.Table().Noun) + "Input"
+	var name strings.Builder
+	for word := range strings.FieldsSeq(zero.Table().Noun) {
+		name.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	}
+	return name.String() + "Input"
 }
 
 // Has reports whether the client sent a member, if only null.
@@ -70,7 +74,13 @@ func (b *Body[T]) Apply(v *T, making bool, resolve Resolve) error {
 	var zero T
 	t, wrong := zero.Table(), Problems{}
 	if making {
-		b.cid(t.Base(v), &wrong)
+		switch cid, ok := b.members["CID"].(string); {
+		case b.members["CID"] == nil || ok && cid == "":
+		case !ok || !IsCID(cid):
+			wrong.Invalid("CID")
+		default:
+			t.Base(v).CID = cid
+		}
 	}
 	for i := range t.Fields {
 		f := &t.Fields[i]
@@ -153,17 +163,6 @@ func (p Problems) Err() error {
 		return nil
 	}
 	return fault.Several(fault.Invalid, CodeInvalid, p)
-}
-
-// cid takes the CID that a client chose for a new record.
-func (b *Body[T]) cid(base *Base, wrong *Problems) {
-	switch cid, ok := b.members["CID"].(string); {
-	case b.members["CID"] == nil || ok && cid == "":
-	case !ok || !IsCID(cid):
-		wrong.Invalid("CID")
-	default:
-		base.CID = cid
-	}
 }
 
 // field takes what the client sent for a field, under the first of its names that says

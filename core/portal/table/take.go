@@ -319,12 +319,3 @@ func empty(at any) bool {
 	s, ok := textOf(at)
 	return ok && strings.TrimSpace(s) == ""
 }
-
-// camel writes "api detail" as ApiDetail.
-func camel(noun string) string {
-	var b strings.Builder
-	for word := range strings.FieldsSeq(noun) {
-		b.WriteString(strings.ToUpper(word[:1]) + word[1:])
-	}
-	return b.String()
-}

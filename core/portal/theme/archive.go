@@ -82,7 +82,12 @@ func Standard(files Files) (c Content, err error) {
 		}
 		return c, invalid("theme.json is missing at the root of the archive")
 	}
-	c.Files, c.Digest = files, files.digest()
+	sum := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		_, _ = fmt.Fprintf(sum, "%d %s %d ", len(name), name, len(files[name])) // it takes everything
+		_, _ = sum.Write(files[name])
+	}
+	c.Files, c.Digest = files, hex.EncodeToString(sum.Sum(nil))
 	if c.Manifest, err = parseManifest(text); err != nil {
 		return c, err
 	}
@@ -90,15 +95,6 @@ func Standard(files Files) (c Content, err error) {
 		return c, err
 	}
 	return c, c.bounded()
-}
-
-func (f Files) digest() string {
-	sum := sha256.New()
-	for _, name := range slices.Sorted(maps.Keys(f)) {
-		_, _ = fmt.Fprintf(sum, "%d %s %d ", len(name), name, len(f[name])) // it takes everything
-		_, _ = sum.Write(f[name])
-	}
-	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // placeOf returns where an entry lies in the theme; "": it is a folder.

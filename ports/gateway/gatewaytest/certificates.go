@@ -2,7 +2,6 @@ package gatewaytest
 
 import (
 	"bytes"
-	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -170,19 +169,15 @@ func certificatesMany(t *testing.T, w World) {
 	}
 }
 
-// everyCertificate calls all methods about certificates.
-func everyCertificate(ctx context.Context, c gateway.Certificates, text []byte, id string) map[string]error {
-	out := map[string]error{}
-	_, out["add"] = c.AddCertificate(ctx, Org, text)
-	_, out["read"] = c.Certificate(ctx, Org, id)
-	_, out["read several"] = c.Certificates(ctx, Org, []string{id})
-	_, out["list"] = c.ListCertificates(ctx, Org)
-	out["delete"] = c.DeleteCertificate(ctx, Org, id)
-	return out
-}
-
 func certificatesAway(t *testing.T, w World) {
-	for name, err := range everyCertificate(t.Context(), w.Away.Certificates, NewPair(t, "a.example").Certificate, string(Org)+strings.Repeat("0", 64)) {
+	ctx, c, id := t.Context(), w.Away.Certificates, string(Org)+strings.Repeat("0", 64)
+	every := map[string]error{}
+	_, every["add"] = c.AddCertificate(ctx, Org, NewPair(t, "a.example").Certificate)
+	_, every["read"] = c.Certificate(ctx, Org, id)
+	_, every["read several"] = c.Certificates(ctx, Org, []string{id})
+	_, every["list"] = c.ListCertificates(ctx, Org)
+	every["delete"] = c.DeleteCertificate(ctx, Org, id)
+	for name, err := range every {
 		if !errors.Is(err, gateway.ErrUnreachable) {
 			t.Errorf("%s: %v", name, err)
 		}

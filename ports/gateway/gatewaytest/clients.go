@@ -1,7 +1,6 @@
 package gatewaytest
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -122,24 +121,19 @@ func clientTokens(t *testing.T, w World) {
 	}
 }
 
-// everyClient calls all methods about clients.
-func everyClient(ctx context.Context, t *testing.T, c gateway.Clients) map[string]error {
-	t.Helper()
-	out := map[string]error{}
-	out["put"] = c.PutClient(ctx, Org, "orders", sampleClient(t, "new"))
-	_, out["read"] = c.Client(ctx, Org, ordersClient("shop"))
-	_, out["list"] = c.ListClients(ctx, Org, "orders")
-	_, out["APIs"] = c.ClientAPIs(ctx, Org, "shop")
-	_, out["tokens"] = c.ClientTokens(ctx, Org, ordersClient("shop"))
-	out["revoke"] = c.RevokeToken(ctx, Org, "shop", "token-1", "")
-	out["revoke all"] = c.RevokeTokens(ctx, Org, "shop", clientSecret)
-	_, out["authorize"] = c.Authorize(ctx, Org, gateway.Authorization{Client: ordersClient("shop"), ListenPath: "/orders/", ResponseType: "code", KeyRules: doc.NewObject()})
-	out["delete"] = c.DeleteClient(ctx, Org, ordersClient("shop"))
-	return out
-}
-
 func clientsAway(t *testing.T, w World) {
-	for name, err := range everyClient(t.Context(), t, w.Away.Clients) {
+	ctx, c := t.Context(), w.Away.Clients
+	every := map[string]error{}
+	every["put"] = c.PutClient(ctx, Org, "orders", sampleClient(t, "new"))
+	_, every["read"] = c.Client(ctx, Org, ordersClient("shop"))
+	_, every["list"] = c.ListClients(ctx, Org, "orders")
+	_, every["APIs"] = c.ClientAPIs(ctx, Org, "shop")
+	_, every["tokens"] = c.ClientTokens(ctx, Org, ordersClient("shop"))
+	every["revoke"] = c.RevokeToken(ctx, Org, "shop", "token-1", "")
+	every["revoke all"] = c.RevokeTokens(ctx, Org, "shop", clientSecret)
+	_, every["authorize"] = c.Authorize(ctx, Org, gateway.Authorization{Client: ordersClient("shop"), ListenPath: "/orders/", ResponseType: "code", KeyRules: doc.NewObject()})
+	every["delete"] = c.DeleteClient(ctx, Org, ordersClient("shop"))
+	for name, err := range every {
 		if !errors.Is(err, gateway.ErrUnreachable) || strings.Contains(err.Error(), clientSecret) {
 			t.Errorf("%s: %v", name, err)
 		}

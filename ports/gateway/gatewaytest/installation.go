@@ -1,7 +1,6 @@
 package gatewaytest
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"testing"
@@ -69,19 +68,14 @@ func reloads(t *testing.T, w World) {
 	}
 }
 
-// everyOrgKey calls the methods of an installation that call gateways.
-func everyOrgKey(ctx context.Context, t *testing.T, in gateway.Installation) map[string]error {
-	t.Helper()
-	out := map[string]error{"reload": in.Reload(ctx)}
-	_, out["list"] = in.OrgKeys(ctx)
-	_, out["read"] = in.OrgKey(ctx, Org)
-	out["put"] = in.PutOrgKey(ctx, Org, object(t, limits))
-	out["delete"] = in.DeleteOrgKey(ctx, Org)
-	return out
-}
-
 func installationAway(t *testing.T, w World) {
-	for name, err := range everyOrgKey(t.Context(), t, w.Away.Installation) {
+	ctx, in := t.Context(), w.Away.Installation
+	every := map[string]error{"reload": in.Reload(ctx)}
+	_, every["list"] = in.OrgKeys(ctx)
+	_, every["read"] = in.OrgKey(ctx, Org)
+	every["put"] = in.PutOrgKey(ctx, Org, object(t, limits))
+	every["delete"] = in.DeleteOrgKey(ctx, Org)
+	for name, err := range every {
 		if !errors.Is(err, gateway.ErrUnreachable) {
 			t.Errorf("%s: %v", name, err)
 		}
