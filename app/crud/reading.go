@@ -1,6 +1,7 @@
 package crud
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -135,21 +136,11 @@ func (o Operations[T, D]) Referrers(summary string, example []store.Reference, o
 }
 
 // path is that of one resource.
-func (o Operations[T, D]) path() string { return "/{" + o.param() + "}" }
-
-func (o Operations[T, D]) param() string {
-	if o.Words.Param == "" {
-		return "id"
-	}
-	return o.Words.Param
-}
+func (o Operations[T, D]) path() string { return "/{" + cmp.Or(o.Words.Param, "id") + "}" }
 
 // options returns the options of a row about one resource: what every such row has,
 // then those of the caller.
 func (o Operations[T, D]) options(more []operation.Option, own ...operation.Option) []operation.Option {
-	text := o.Words.ParamDoc
-	if text == "" {
-		text = "Identifier of the resource."
-	}
-	return slices.Concat([]operation.Option{operation.Identifier(o.param(), text)}, own, more)
+
+	return slices.Concat([]operation.Option{operation.Identifier(cmp.Or(o.Words.Param, "id"), cmp.Or(o.Words.ParamDoc, "Identifier of the resource."))}, own, more)
 }

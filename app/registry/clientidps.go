@@ -219,8 +219,10 @@ func (s *ClientIDPs) edit(ctx context.Context, in byID, touched touching, when s
 	}
 	_, err := s.Store.Update(ctx, in.Scope, func(w store.Writer) (err error) {
 		p, err = clientIDPs.Revise(ctx, w, in.ID, when, func(old registry.IdP) (registry.IdP, error) {
-			if err := o.admit(ctx, w, touched(old)); err != nil {
-				return old, err
+			if o != nil {
+				if err := o.admit(ctx, w, touched(old)); err != nil {
+					return old, err
+				}
 			}
 			return fn(old)
 		})

@@ -104,8 +104,8 @@ func Lists() []*List {
 func (l *List) Check(document *doc.Node) error {
 	for _, c := range l.Caps {
 		for field, n := range reach(document, strings.Split(c.Field, "."), "") {
-			if err := l.check(field, n, c.Most); err != nil {
-				return err
+			if n > c.Most {
+				return l.exceeded(field, n, c.Most)
 			}
 		}
 	}
@@ -118,17 +118,14 @@ func (l *List) Count(field string, n int) error { return l.CountAt(field, field,
 // CountAt is Count for one of many places; at is what the fault calls it.
 func (l *List) CountAt(field, at string, n int) error {
 	for _, c := range l.Caps {
-		if c.Field == field {
-			return l.check(at, n, c.Most)
+		if c.Field == field && n > c.Most {
+			return l.exceeded(at, n, c.Most)
 		}
 	}
 	return nil
 }
 
-func (l *List) check(field string, n, most int) error {
-	if n <= most {
-		return nil
-	}
+func (l *List) exceeded(field string, n, most int) error {
 	return fault.New(fault.Invalid, l.Kind+".too_many", "%s %s has %d entries, and may have %d", l.Title, field, n, most).At(field)
 }
 

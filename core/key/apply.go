@@ -1,6 +1,7 @@
 package key
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 	"time"
@@ -136,7 +137,7 @@ type merge struct {
 
 // add applies one policy.
 func (m *merge) add(p *doc.Node) {
-	own, name := p.Get("partitions", perAPI).True(), identifier(p)
+	own, name := p.Get("partitions", perAPI).True(), cmp.Or(p.Get("id").Text(), p.Get("_id").Text()) // by which gateways know the policy
 	for api, definition := range p.Get("access_rights").Members() {
 		right := m.rights.Get(api)
 		if right == nil {

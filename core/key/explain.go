@@ -1,7 +1,6 @@
 package key
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
@@ -35,11 +34,6 @@ func (s *Sources) set(api, part, policy string) {
 		return
 	}
 	s.of(api)[part] = []string{policy}
-}
-
-// identifier is by what gateways know a policy.
-func identifier(policy *doc.Node) string {
-	return cmp.Or(policy.Get("id").Text(), policy.Get("_id").Text())
 }
 
 // Explain is Apply, and says where what it answers comes from.

@@ -59,12 +59,10 @@ var properties = object{
 	"key_id":                           maybe("string", "For lists of clients; not stored."),
 }
 
-func schema() object {
+// Schema describes the wire form for the API description.
+func (Draft) Schema() map[string]any {
 	return object{"type": "object", "properties": properties, "additionalProperties": true}
 }
 
 // Schema describes the wire form for the API description.
-func (Draft) Schema() map[string]any { return schema() }
-
-// Schema describes the wire form for the API description.
-func (View) Schema() map[string]any { return schema() }
+func (View) Schema() map[string]any { return Draft{}.Schema() }

@@ -56,7 +56,7 @@ func Opaque(word string) bool {
 
 // Fold makes spellings of a name equal: access_key, Access-Key, accessKey.
 func Fold(name string) string {
-	if strings.IndexFunc(name, changes) < 0 {
+	if strings.IndexFunc(name, func(r rune) bool { return r < 'a' || r > 'z' }) < 0 { // there is no other spelling
 		return name
 	}
 	return strings.Map(func(r rune) rune {
@@ -66,9 +66,6 @@ func Fold(name string) string {
 		return unicode.ToLower(r)
 	}, name)
 }
-
-// changes reports whether a spelling without this character may be another one.
-func changes(r rune) bool { return r < 'a' || r > 'z' }
 
 // plain are headers that say nothing secret.
 var plain = []string{"accept", "contenttype", "contentlength", "ifmatch", "ifnonematch", "useragent"}

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/gatehouse-io/gatehouse/core/caps"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/shape"
@@ -122,7 +123,7 @@ func (p IdP) Mapping(api string) (Mapping, error) {
 // would be one too many.
 func (p IdP) WithMapping(api string, m Mapping, now time.Time) (IdP, error) {
 	p.APIMappings, p.Updated = p.APIMappings.With(api, m), now
-	return p, p.APIMappings.capped()
+	return p, caps.ClientIdP.Count(mappingsOfIdP, p.APIMappings.Len())
 }
 
 // WithoutMapping returns p without the mapping of one API, or a NotFound fault.

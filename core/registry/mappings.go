@@ -106,18 +106,19 @@ func (ms Mappings) Merge(patch doc.Patch) (Mappings, error) {
 		e.Set(api, text(m))
 	}
 	merged := Mappings{e.Object()}
-	return merged, merged.capped()
+	return merged, caps.ClientIdP.Count(mappingsOfIdP, merged.apis.Len())
 }
-
-// capped refuses more mappings than an identity provider may have.
-func (ms Mappings) capped() error { return caps.ClientIdP.Count("api_mappings", ms.Len()) }
 
 // capped refuses more scopes than a mapping may have.
 func capped(m Mapping, path string) error {
 	return caps.ClientIdP.CountAt(scopesOfMapping, join(path, "scope_to_policy"), m.scopes.Len())
 }
 
-const scopesOfMapping = "api_mappings.*.scope_to_policy"
+// What package caps calls that which has a greatest number.
+const (
+	mappingsOfIdP   = "api_mappings"
+	scopesOfMapping = "api_mappings.*.scope_to_policy"
+)
 
 // text returns the canonical form of a mapping.
 func text(m Mapping) json.RawMessage {
@@ -156,7 +157,7 @@ func (ms *Mappings) UnmarshalJSON(raw []byte) error {
 		e.Set(api, text(m))
 	}
 	*ms = Mappings{e.Object()}
-	return ms.capped()
+	return caps.ClientIdP.Count(mappingsOfIdP, ms.apis.Len())
 }
 
 // Schema describes the wire form for the API description.

@@ -3,6 +3,7 @@
 package signon
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/url"
 	"slices"
@@ -140,7 +141,7 @@ type Found struct {
 
 // Wanted are the claims that the rules look at.
 func (r Rules) Wanted() []string {
-	out := []string{r.userClaim(), r.emailClaim()}
+	out := []string{cmp.Or(r.User, subject), r.emailClaim()}
 	if r.emailClaim() == email {
 		out = append(out, verified)
 	}
@@ -148,13 +149,6 @@ func (r Rules) Wanted() []string {
 		out = append(out, r.Groups)
 	}
 	return out
-}
-
-func (r Rules) userClaim() string {
-	if r.User != "" {
-		return r.User
-	}
-	return subject
 }
 
 func (r Rules) emailClaim() string {
@@ -166,7 +160,7 @@ func (r Rules) emailClaim() string {
 
 // Recognise returns whom claims describe, or why nobody enters with them.
 func (r Rules) Recognise(claims map[string]any) (f Found, why string) {
-	f.Subject = text(claims[r.userClaim()])
+	f.Subject = text(claims[cmp.Or(r.User, subject)])
 	if f.Subject == "" || len(f.Subject) > maxSubject {
 		return f, NoSubject
 	}

@@ -117,7 +117,11 @@ func (q *Request) Text(ctx context.Context, bytes int64) error {
 	if q == nil || bytes <= free {
 		return nil
 	}
-	return q.hold(ctx, q.room.text[class(bytes, smallText)], bytes)
+	of := q.room.text[0]
+	if bytes > smallText {
+		of = q.room.text[1]
+	}
+	return q.hold(ctx, of, bytes)
 }
 
 // Work makes room for work on a document of so many bytes and values, beside what
@@ -128,7 +132,10 @@ func (q *Request) Work(ctx context.Context, bytes, values int64) error {
 		return nil
 	}
 	cost := q.cost + bytes*perByte + values*perValue
-	of := q.room.work[class(cost, smallWork)]
+	of := q.room.work[0]
+	if cost > smallWork {
+		of = q.room.work[1]
+	}
 	if q.cost = cost; min(cost, of.share) == q.work.n {
 		return nil
 	}
@@ -176,13 +183,6 @@ func (q *Request) Answer(ctx context.Context, bytes int64) error {
 
 // All makes room for work whose cost is not known: as much as one request may have.
 func (q *Request) All(ctx context.Context) error { return q.Work(ctx, 1<<40, 0) }
-
-func class(n, small int64) int {
-	if n > small {
-		return 1
-	}
-	return 0
-}
 
 // hold takes a part of a pool until the request ends.
 func (q *Request) hold(ctx context.Context, p *pool, n int64) error {

@@ -91,14 +91,6 @@ func checkPath(o *Operation, complain func(*Operation, string, ...any)) {
 	}
 }
 
-// Placeholder returns the name of a path segment that stands for a value.
-func Placeholder(segment string) (string, bool) {
-	if strings.HasPrefix(segment, "{") && strings.HasSuffix(segment, "}") {
-		return segment[1 : len(segment)-1], true
-	}
-	return "", false
-}
-
 // unnamed is a path without the names of its placeholders.
 func unnamed(path string) string {
 	segs := strings.Split(path, "/")

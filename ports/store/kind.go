@@ -228,18 +228,38 @@ func (k *Kind[T]) Create(ctx context.Context, w Writer, v T) (Serial, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := k.dangling(ctx, w, rec.Refs); err != nil {
-		return 0, err
-	}
-	k.remember(rec, v)
-	if err := w.Put(ctx, rec); err != nil {
-		return 0, k.explain(err, rec.ID)
-	}
-	return serial(ctx, w, rec)
+	return k.put(ctx, w, rec, v, rec.ID)
 }
 
-// serial returns the serial of a record that has been put.
-func serial(ctx context.Context, w Writer, rec Record) (Serial, error) {
+// put stores the record of a value, keeps the value for its readers, and returns the serial.
+// References to what does not exist are refused, inside the unit of work. name is what errors
+// call the record.
+func (k *Kind[T]) put(ctx context.Context, w Writer, rec Record, v T, name string) (Serial, error) {
+	if len(rec.Refs) > 0 {
+		var failed error
+		err := integrity.Dangling(rec.Refs, func(t integrity.Target) bool {
+			_, err := w.Get(ctx, t.Kind, t.ID)
+			if err != nil && !errors.Is(err, ErrNotFound) {
+				failed = err
+			}
+			return err == nil
+		})
+		if failed != nil {
+			err = failed
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	if k.Shared {
+		if k.Over != nil {
+			v = k.Over(v, rec.Doc)
+		}
+		rec.memo.value.Store(v)
+	}
+	if err := w.Put(ctx, rec); err != nil {
+		return 0, k.explain(err, name)
+	}
 	now, err := w.Get(ctx, rec.Kind, rec.ID)
 	if !errors.Is(err, ErrScope) {
 		return now.Serial, err
@@ -300,15 +320,11 @@ func (k *Kind[T]) Revise(ctx context.Context, w Writer, name string, when Condit
 	if rec.Doc, err = doc.Keep(old.Doc, was, rec.Doc); err != nil {
 		return zero, err
 	}
-	if err := k.dangling(ctx, w, rec.Refs); err != nil {
+	at, err := k.put(ctx, w, rec, v, name)
+	if err != nil {
 		return zero, err
 	}
-	k.remember(rec, v)
-	if err := w.Put(ctx, rec); err != nil {
-		return zero, k.explain(err, name)
-	}
-	at, err := serial(ctx, w, rec)
-	return Stored[T]{Value: v, Serial: at}, err
+	return Stored[T]{Value: v, Serial: at}, nil
 }
 
 // Delete removes one resource if the condition holds and returns what it was, or
@@ -341,23 +357,4 @@ func (k *Kind[T]) Delete(ctx context.Context, w Writer, name string, when Condit
 		return v, err
 	}
 	return v, k.explain(w.Delete(ctx, k.Name, rec.ID), name)
-}
-
-// dangling refuses references to what does not exist, inside the unit of work.
-func (k *Kind[T]) dangling(ctx context.Context, r Reader, refs []integrity.Ref) error {
-	if len(refs) == 0 {
-		return nil
-	}
-	var failed error
-	err := integrity.Dangling(refs, func(t integrity.Target) bool {
-		_, err := r.Get(ctx, t.Kind, t.ID)
-		if err != nil && !errors.Is(err, ErrNotFound) {
-			failed = err
-		}
-		return err == nil
-	})
-	if failed != nil {
-		return failed
-	}
-	return err
 }

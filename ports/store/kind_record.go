@@ -58,7 +58,7 @@ func (k *Kind[T]) encode(v T, rev Revision, size int) (Record, error) {
 	if err != nil {
 		return Record{}, fmt.Errorf("store: %s: %w", k.Name, err)
 	}
-	rec := Record{Org: k.Org(v), Kind: k.Name, ID: k.ID(v), Rev: rev, Doc: text}.Shared()
+	rec := Record{Org: k.Org(v), Kind: k.Name, ID: k.ID(v), Rev: rev, Doc: text, memo: &memo{}}
 	for _, ix := range k.Indexes {
 		for _, val := range ix.Values(v) {
 			rec.Keys = append(rec.Keys, Key{Index: ix.Name, Value: val, Unique: ix.Unique, Sorted: ix.Sorted, Across: ix.Unique && ix.Across})
@@ -71,17 +71,6 @@ func (k *Kind[T]) encode(v T, rev Revision, size int) (Record, error) {
 		}
 	}
 	return rec, nil
-}
-
-// remember keeps the value that a record was made of for its readers.
-func (k *Kind[T]) remember(rec Record, v T) {
-	if !k.Shared {
-		return
-	}
-	if k.Over != nil {
-		v = k.Over(v, rec.Doc)
-	}
-	rec.memo.value.Store(v)
 }
 
 // text returns a value as it is stored. Room for a text of the size that is expected is

@@ -38,12 +38,7 @@ func Rehearse(ctx context.Context, o Onlooker) (context.Context, *Rehearsal) {
 }
 
 // Rehearsing reports whether what is written in this context is not stored.
-func Rehearsing(ctx context.Context) bool { return rehearsalOf(ctx) != nil }
-
-func rehearsalOf(ctx context.Context) *Rehearsal {
-	r, _ := ctx.Value(rehearsalKey{}).(*Rehearsal)
-	return r
-}
+func Rehearsing(ctx context.Context) bool { return ctx.Value(rehearsalKey{}) != nil }
 
 // errRehearsed makes a back end undo a unit of work that went well.
 var errRehearsed = errors.New("store: a rehearsal is not stored")
@@ -55,8 +50,8 @@ type Updater func(ctx context.Context, s tenant.Scope, fn func(Writer) error) (R
 // it if the context says so: every back end's Update is this one around its own.
 // A rehearsed unit of work has no revision: 0.
 func (update Updater) Update(ctx context.Context, s tenant.Scope, fn func(Writer) error) (Revision, error) {
-	rehearsal := rehearsalOf(ctx)
-	if rehearsal == nil {
+	rehearsal, rehearsing := ctx.Value(rehearsalKey{}).(*Rehearsal)
+	if !rehearsing {
 		return update(ctx, s, fn)
 	}
 	var steps []Step

@@ -50,7 +50,10 @@ var rows = &table.Table[App]{
 		{Name: "Description", At: func(a *App) any { return &a.Description }},
 		{
 			Name: "RedirectURLs", At: func(a *App) any { return &a.RedirectURLs }, Max: maxRedirects, Doc: "Absolute addresses, separated by commas. Clients that log people in need them.",
-			Valid: func(a App) bool { return redirects(a.Redirects()) },
+			Valid: func(a App) bool {
+				list := a.Redirects()
+				return len(list) <= maxAddresses && !slices.ContainsFunc(list, func(s string) bool { return !redirect(s) })
+			},
 		},
 		{Name: "UserID", Also: []string{"User"}, At: func(a *App) any { return &a.UserID }, Required: true, Target: account.Kind, Doc: "The owner."},
 		{
@@ -63,10 +66,6 @@ var rows = &table.Table[App]{
 // Redirects are the addresses to which an identity provider may send people back.
 func (a App) Redirects() []string {
 	return strings.FieldsFunc(string(a.RedirectURLs), func(r rune) bool { return r == ',' || r == ' ' })
-}
-
-func redirects(list []string) bool {
-	return len(list) <= maxAddresses && !slices.ContainsFunc(list, func(s string) bool { return !redirect(s) })
 }
 
 // redirect reports whether an address can be one to be sent back to (RFC 6749, 3.1.2): it

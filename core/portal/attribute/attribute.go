@@ -67,7 +67,12 @@ var rows = &table.Table[Attribute]{
 	Parent: func(a Attribute) table.ID { return a.ModelID },
 	Fields: []table.Field[Attribute]{
 		{Name: "Name", At: func(a *Attribute) any { return &a.Name }, Required: true, Max: 255, Doc: "What people see."},
-		{Name: "Identifier", At: func(a *Attribute) any { return &a.Identifier }, Required: true, Max: 100, Valid: func(a Attribute) bool { return identifies(a.Identifier) }, Doc: "Letters, digits, - and _; its own, and none of DeveloperID, ApplicationID, OrganisationID and TeamIDs."},
+		{Name: "Identifier", At: func(a *Attribute) any { return &a.Identifier }, Required: true, Max: 100, Doc: "Letters, digits, - and _; its own, and none of DeveloperID, ApplicationID, OrganisationID and TeamIDs.",
+			Valid: func(a Attribute) bool {
+				return !slices.Contains(Reserved, a.Identifier) && !strings.ContainsFunc(a.Identifier, func(r rune) bool {
+					return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+				})
+			}},
 		{Name: "Description", At: func(a *Attribute) any { return &a.Description }, Max: 4_000},
 		{Name: "Type", At: func(a *Attribute) any { return &a.Type }, Fixed: true, Valid: func(a Attribute) bool { return a.Type >= String && a.Type <= Number }, Doc: "1 string, 2 dropdown, 3 boolean, 4 number."},
 		{Name: "Behaviour", At: func(a *Attribute) any { return &a.Behaviour }, Valid: func(a Attribute) bool { return a.Behaviour >= Edit && a.Behaviour <= Hidden }, Doc: "Developers 1 see and edit it, 2 see it, 3 do not see it. 1 unless said otherwise."},
@@ -92,12 +97,6 @@ var rows = &table.Table[Attribute]{
 // Reserved are identifiers that no attribute has: keys and clients always have these members
 // in their metadata, and others trust them.
 var Reserved = []string{"DeveloperID", "ApplicationID", "OrganisationID", "TeamIDs"}
-
-func identifies(s string) bool {
-	return !slices.Contains(Reserved, s) && !strings.ContainsFunc(s, func(r rune) bool {
-		return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
-	})
-}
 
 func compiles(pattern string) bool {
 	if len(pattern) > maxPattern {

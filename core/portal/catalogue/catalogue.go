@@ -72,7 +72,9 @@ var rows = &table.Table[Catalogue]{
 		{Name: "Name", At: func(c *Catalogue) any { return &c.Name }, Required: true, Max: 255},
 		{
 			Name: "NameWithSlug", At: func(c *Catalogue) any { return &c.NameWithSlug }, Max: 255, Doc: "Part of the address of its page; made out of the name when there is none.",
-			Valid: func(c Catalogue) bool { return addressable(c.NameWithSlug) },
+			Valid: func(c Catalogue) bool { // it is one part of addresses, as it is
+				return c.NameWithSlug != "." && c.NameWithSlug != ".." && !strings.ContainsFunc(c.NameWithSlug, func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(`/?#%\`, r) })
+			},
 		},
 		{Name: "VisibilityStatus", At: func(c *Catalogue) any { return &c.VisibilityStatus }, Enum: []string{Private, Public}, Doc: "Private unless said otherwise."},
 		{Name: "Products", At: func(c *Catalogue) any { return &c.Products }, Target: ProductKind, Doc: "What is in the catalogue; null empties it."},
@@ -82,11 +84,6 @@ var rows = &table.Table[Catalogue]{
 		{Name: "name", Taken: "Name has already been taken", Of: func(c Catalogue) string { return c.Name }},
 		{Name: "slug", Taken: "NameWithSlug has already been taken", Of: func(c Catalogue) string { return c.NameWithSlug }},
 	},
-}
-
-// addressable reports whether a text can be one part of an address as it is.
-func addressable(s string) bool {
-	return s != "." && s != ".." && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(`/?#%\`, r) })
 }
 
 var audiences = &table.Table[Audience]{

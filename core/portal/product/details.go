@@ -112,8 +112,3 @@ func (*Details) Schema() map[string]any {
 		"items": map[string]any{"type": "object", "properties": map[string]any{"APIID": text, "Description": text, "OASUrl": text}},
 	}
 }
-
-// valid reports whether the details are those of APIs, as many as a product may have.
-func (d Details) valid() bool {
-	return len(d) <= table.MaxList && !slices.ContainsFunc(d, func(v Detail) bool { return v.APIID == "" })
-}

@@ -87,14 +87,18 @@ var rows = &table.Table[Product]{
 		{Name: "Catalogues", At: func(p *Product) any { return &p.Catalogues }, Target: catalogue.Kind},
 		{Name: "Templates", At: func(p *Product) any { return &p.Templates }, Target: TemplateKind, Doc: "Client types."},
 		{Name: "Tags", At: func(p *Product) any { return &p.Tags }, Target: tag.Kind},
-		{Name: "WebhookEventTypes", At: func(p *Product) any { return &p.WebhookEventTypes }, Doc: "What developers may subscribe to; empty: everything.", Valid: events},
+		{Name: "WebhookEventTypes", At: func(p *Product) any { return &p.WebhookEventTypes }, Doc: "What developers may subscribe to; empty: everything.", Valid: func(p Product) bool {
+			return !slices.ContainsFunc(p.WebhookEventTypes, func(s string) bool {
+				return strings.TrimSpace(s) == "" || len(s) > maxEvent || strings.Contains(s, ",")
+			})
+		}},
 	},
 	Unique: []table.Unique[Product]{{Name: "path", Taken: "Path has already been taken", Of: func(p Product) string { return p.Path }}},
 	Check: func(p Product, wrong *table.Problems) {
 		if p.ProviderID == 0 && len(p.APIs) > 0 {
 			wrong.Blank("ProviderID")
 		}
-		if !p.APIs.valid() {
+		if len(p.APIs) > table.MaxList || slices.ContainsFunc(p.APIs, func(v Detail) bool { return v.APIID == "" }) {
 			wrong.Invalid("APIDetails")
 		}
 	},
@@ -108,12 +112,6 @@ const maxScopes = 200
 
 // maxEvent is how many characters the name of an event has at most.
 const maxEvent = 255
-
-func events(p Product) bool {
-	return !slices.ContainsFunc(p.WebhookEventTypes, func(s string) bool {
-		return strings.TrimSpace(s) == "" || len(s) > maxEvent || strings.Contains(s, ",")
-	})
-}
 
 // Title is what developers see.
 func (p Product) Title() string { return cmp.Or(p.DisplayName, p.Name) }

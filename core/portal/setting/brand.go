@@ -109,10 +109,3 @@ func isLogo(text string) bool {
 	path := strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "//") && isLine(text) && !strings.ContainsAny(text, `\"'<> `)
 	return text == "" || path || picture.MatchString(text)
 }
-
-func isColour(text string) bool {
-	_, ok := parseColour(text)
-	return text == "" || ok
-}
-
-func isFont(text string) bool { return text == "" || fonts.MatchString(text) }

@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -199,18 +200,11 @@ func (f *Field[T]) check(v *T, making bool, wrong *Problems) {
 		if f.Required && (making || !f.Fixed) {
 			wrong.Blank(f.Name)
 		}
-	case isText && utf8.RuneCountInString(s) > f.most():
-		*wrong = append(*wrong, fmt.Sprintf("%s is too long (the maximum is %d characters)", f.Name, f.most()))
+	case isText && utf8.RuneCountInString(s) > cmp.Or(f.Max, MaxText):
+		*wrong = append(*wrong, fmt.Sprintf("%s is too long (the maximum is %d characters)", f.Name, cmp.Or(f.Max, MaxText)))
 	case len(f.Enum) > 0 && !slices.Contains(f.Enum, s):
 		wrong.Invalid(f.Name)
 	case f.Valid != nil && !f.Valid(*v):
 		wrong.Invalid(f.Name)
 	}
-}
-
-func (f *Field[T]) most() int {
-	if f.Max == 0 {
-		return MaxText
-	}
-	return f.Max
 }

@@ -52,24 +52,20 @@ var webhooks = &table.Table[Webhook]{
 	Base: func(w *Webhook) *table.Base { return &w.Base },
 	Fields: []table.Field[Webhook]{
 		{Name: "Name", At: func(w *Webhook) any { return &w.Name }, Required: true, Max: 255},
-		{Name: "URL", At: func(w *Webhook) any { return &w.URL }, Required: true, Max: maxURL, Valid: func(w Webhook) bool { return reachable(w.URL) },
+		{Name: "URL", At: func(w *Webhook) any { return &w.URL }, Required: true, Max: maxURL, Valid: func(w Webhook) bool {
+			u, err := url.Parse(w.URL)
+			return err == nil && u.User == nil && hook.Reachable(w.URL)
+		},
 			Doc: "Absolute http or https address, without a user."},
 		{Name: "Method", At: func(w *Webhook) any { return &w.Method }, Required: true, Enum: Methods},
 		{Name: "Timeout", At: func(w *Webhook) any { return &w.Timeout }, Valid: func(w Webhook) bool { return w.Timeout >= 0 && w.Timeout <= w.Longest },
 			Doc: "Seconds that an attempt may take; 0 is 10."},
-		{Name: "Events", At: func(w *Webhook) any { return &w.Events }, Valid: func(w Webhook) bool { return known(w.Events) }, Doc: "What it is told of."},
+		{Name: "Events", At: func(w *Webhook) any { return &w.Events }, Doc: "What it is told of.", Valid: func(w Webhook) bool {
+			return !slices.ContainsFunc(w.Events, func(name string) bool { _, known := event.Find(name); return !known })
+		}},
 		{Name: "Headers", At: func(w *Webhook) any { return &w.Headers }, Fixed: true, Doc: "Headers of a new webhook; later they have operations of their own."},
 	},
 	Check: func(w Webhook, wrong *table.Problems) { w.Headers.check(wrong) },
-}
-
-func reachable(text string) bool {
-	u, err := url.Parse(text)
-	return err == nil && u.User == nil && hook.Reachable(text)
-}
-
-func known(names []string) bool {
-	return !slices.ContainsFunc(names, func(name string) bool { _, ok := event.Find(name); return !ok })
 }
 
 // Seconds returns how long an attempt may take.

@@ -6,6 +6,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/redact"
 )
 
+// Placeholder returns the name of a path segment that stands for a value.
+func Placeholder(segment string) (string, bool) {
+	if strings.HasPrefix(segment, "{") && strings.HasSuffix(segment, "}") {
+		return segment[1 : len(segment)-1], true
+	}
+	return "", false
+}
+
 // Shown returns the path of the call as logs and trails may have it: the segments of
 // those placeholders are hidden whose names hold secrets. They are found by their places:
 // a short value would also be found where it is none, and the gaps would tell it.
