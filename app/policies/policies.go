@@ -38,14 +38,10 @@ type Service struct {
 	References *crud.References
 }
 
-// viewer is who asks, as far as ownership is concerned.
+// viewer is who asks, as far as ownership is concerned: who looks at policies through the APIs
+// of these, of whatever family.
 func (s *Service) viewer(p operation.Principal) apidef.Viewer {
-	return apiViewer(p, s.Settings.Ownership)
-}
-
-// apiViewer is who looks at policies through the APIs of these, of whatever family.
-func apiViewer(p operation.Principal, ownership bool) apidef.Viewer {
-	return crud.Viewer{Who: p, Door: access.Policies}.Of(ownership, access.Read)
+	return crud.Viewer{Who: p, Door: access.Policies}.Of(s.Settings.Ownership, access.Read)
 }
 
 // Codes of faults.

@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/feed"
 	"github.com/gatehouse-io/gatehouse/core/integrity"
@@ -21,7 +22,7 @@ func Registration(apis *store.Kind[apidef.API], s Settings) crud.Registration {
 	return crud.Facts[policy.Policy]{
 		Kind: Kind, Name: policy.Policy.Name, Uses: uses, Find: find,
 		Sight: func(v crud.Viewer) crud.Seeing[policy.Policy] {
-			viewer := apiViewer(v.Who, s.Ownership)
+			viewer := crud.Viewer{Who: v.Who, Door: access.Policies}.Of(s.Ownership, access.Read)
 			if viewer.All {
 				return nil
 			}

@@ -31,33 +31,25 @@ func (r Record) Request() (q Request, ok bool) {
 	}
 	q = Request{Method: r.Method, Path: path, Masked: strings.Contains(query, redact.Hidden)}
 	q.Query, _ = url.ParseQuery(query) // what cannot be read was not read then either
-	q.Changed = r.changed()
-	return q, true
-}
-
-// changed makes an object of the differences of a record, as far as they are told. Of
-// several documents none is the body, and a place in a list says nothing about the rest
-// of the list.
-func (r Record) changed() json.RawMessage {
-	root := map[string]any{}
+	root := map[string]any{}           // the differences, as far as they are told
 	for _, d := range r.Diff {
-		if d.Subject != r.Diff[0].Subject {
-			return nil
+		if d.Subject != r.Diff[0].Subject { // of several documents none is the body
+			return q, true
 		}
 		if d.To != nil && !strings.Contains(string(d.To), redact.Hidden) {
 			place(root, d.Path, d.To)
 		}
 	}
-	text, err := json.Marshal(root)
-	if len(root) == 0 || err != nil { // a difference that is no JSON
-		return nil
+	if text, err := json.Marshal(root); len(root) > 0 && err == nil { // unless a difference is no JSON
+		q.Changed = text
 	}
-	return text
+	return q, true
 }
 
 var unescaped = strings.NewReplacer("~1", "/", "~0", "~")
 
-// place puts a value where a JSON pointer says, if nothing is in the way.
+// place puts a value where a JSON pointer says, if nothing is in the way. A place in a list
+// says nothing about the rest of the list.
 func place(at map[string]any, path string, value json.RawMessage) {
 	names := strings.Split(path, "/")
 	if names[0] != "" || len(names) < 2 || len(path) >= maxPath {

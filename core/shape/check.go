@@ -279,5 +279,3 @@ func got(n *doc.Node) string {
 	}
 	return "a " + n.Type().String()
 }
-
-func itoa(n uint64) string { return strconv.FormatUint(n, 10) }

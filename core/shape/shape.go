@@ -8,6 +8,7 @@
 package shape
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"unicode"
@@ -182,8 +183,17 @@ func (t Type) String() string {
 		return "a string"
 	case kindBool:
 		return "true or false"
-	case kindInt, kindUint:
-		return t.numberName()
+	case kindInt:
+		if t.bits == 64 {
+			return "a whole number"
+		}
+		limit := uint64(1) << (t.bits - 1)
+		return fmt.Sprintf("a whole number from -%d to %d", limit, limit-1)
+	case kindUint:
+		if t.bits == 64 {
+			return "a whole number of at least 0"
+		}
+		return fmt.Sprintf("a whole number from 0 to %d", uint64(math.MaxUint64)>>(64-t.bits))
 	case kindFloat:
 		return "a number"
 	case kindRaw:
@@ -208,17 +218,4 @@ func (t Type) String() string {
 		return strings.Join(words, ", or ")
 	}
 	return "a value whose numbers are below 1.8e308"
-}
-
-func (t Type) numberName() string {
-	switch {
-	case t.kind == kindUint && t.bits == 64:
-		return "a whole number of at least 0"
-	case t.kind == kindUint:
-		return "a whole number from 0 to " + itoa(math.MaxUint64>>(64-t.bits))
-	case t.bits == 64:
-		return "a whole number"
-	}
-	limit := uint64(1) << (t.bits - 1)
-	return "a whole number from -" + itoa(limit) + " to " + itoa(limit-1)
 }

@@ -152,10 +152,7 @@ func (r Rules) Wanted() []string {
 }
 
 func (r Rules) emailClaim() string {
-	if r.Email != "" {
-		return r.Email
-	}
-	return email
+	return cmp.Or(r.Email, email)
 }
 
 // Recognise returns whom claims describe, or why nobody enters with them.

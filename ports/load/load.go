@@ -163,11 +163,11 @@ func (q *Request) Work(ctx context.Context, bytes, values int64) error {
 // leave gives back what the request holds for work.
 func (q *Request) leave() {
 	if q.core {
-		q.room.cores.give(q.owner, 1)
+		q.room.cores.give(q.owner, 1, nil)
 		q.core = false
 	}
 	if q.work.n > 0 {
-		q.work.of.give(q.owner, q.work.n)
+		q.work.of.give(q.owner, q.work.n, nil)
 		q.work = part{}
 	}
 }
@@ -220,7 +220,7 @@ func (q *Request) End() {
 	}
 	q.leave()
 	for _, p := range q.held {
-		p.of.give(q.owner, p.n)
+		p.of.give(q.owner, p.n, nil)
 	}
 	if q.heavy {
 		q.room.heavier(-1)

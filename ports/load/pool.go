@@ -53,7 +53,7 @@ func (p *pool) take(ctx context.Context, by string, n int64) (int64, error) {
 	case <-w.ready:
 		return n, nil
 	case <-ctx.Done():
-		p.withdraw(by, w)
+		p.give(by, 0, w)
 		return 0, ctx.Err()
 	}
 }
@@ -81,28 +81,20 @@ func (p *pool) enqueue(by string, n int64) *waiter {
 	return w
 }
 
-// withdraw forgets one who waits no longer; its part may have come at the last
-// moment.
-func (p *pool) withdraw(by string, w *waiter) {
+// give takes a part back and hands out what is free. gone, if not nil, waits no longer: its part
+// may have come at the last moment, and is given back too.
+func (p *pool) give(by string, n int64, gone *waiter) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	o := p.owners[by]
-	if i := slices.Index(o.waiting, w); i >= 0 {
-		o.waiting = slices.Delete(o.waiting, i, i+1)
-		p.waiting--
-		w.n = 0
+	if gone != nil {
+		if i := slices.Index(o.waiting, gone); i >= 0 {
+			o.waiting = slices.Delete(o.waiting, i, i+1)
+			p.waiting--
+		} else {
+			n += gone.n
+		}
 	}
-	p.put(by, o, w.n)
-}
-
-func (p *pool) give(by string, n int64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.put(by, p.owners[by], n)
-}
-
-// put takes a part back and hands out what is free. The lock is held.
-func (p *pool) put(by string, o *owner, n int64) {
 	o.held -= n
 	p.free += n
 	if p.waiting > 0 {

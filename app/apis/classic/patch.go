@@ -26,7 +26,31 @@ func (s *Service) Patch(ctx context.Context, in patchIn) (operation.Receipt, err
 		if err != nil {
 			return Wrapper{}, err
 		}
-		return revised(a, before, after)
+		var w Wrapper
+		if err := json.Unmarshal(after, &w); err != nil {
+			return w, err
+		}
+		text, err := a.AppendJSON(nil)
+		if err != nil {
+			return w, err
+		}
+		stored, err := doc.LoadObject(text)
+		if err != nil {
+			return w, err
+		}
+		shown, err := doc.LoadObject(before)
+		if err != nil {
+			return w, err
+		}
+		for name, was := range shown.All() { // members that only the view of a wrapper has go
+			now, kept := w.rest.Get(name)
+			if !kept {
+				w.gone = append(w.gone, name)
+			} else if _, has := stored.Get(name); !has && bytes.Equal(was, now) {
+				w.rest = w.rest.Without(name)
+			}
+		}
+		return w, nil
 	})
 }
 
@@ -67,33 +91,4 @@ func (s *Service) patches(ctx context.Context, in patchIn) (out operation.Settle
 		return err
 	})
 	return out, err
-}
-
-// revised reads a patched wrapper. Members that only the view of a wrapper has are
-// not in it.
-func revised(a apidef.API, before, after []byte) (w Wrapper, err error) {
-	if err := json.Unmarshal(after, &w); err != nil {
-		return w, err
-	}
-	text, err := a.AppendJSON(nil)
-	if err != nil {
-		return w, err
-	}
-	stored, err := doc.LoadObject(text)
-	if err != nil {
-		return w, err
-	}
-	shown, err := doc.LoadObject(before)
-	if err != nil {
-		return w, err
-	}
-	for name, was := range shown.All() {
-		now, kept := w.rest.Get(name)
-		if !kept {
-			w.gone = append(w.gone, name)
-		} else if _, has := stored.Get(name); !has && bytes.Equal(was, now) {
-			w.rest = w.rest.Without(name)
-		}
-	}
-	return w, nil
 }

@@ -20,45 +20,37 @@ func (f *Forms) Incoming(d *apidef.Draft) (problems []validation.Problem) {
 	if d.Class == apidef.Streams || d.Document.Get(streamsKey) != nil {
 		problems = append(problems, ProblemsOf(f.StreamsOn())...)
 	}
-	if d.Document == nil {
-		return append(problems, f.incomingClassic(d)...)
-	}
-	return append(problems, f.incomingDocument(d)...)
-}
-
-func (f *Forms) incomingClassic(d *apidef.Draft) []validation.Problem {
-	def := d.Definition
-	def.Set("id", doc.NewString(d.ID))
-	def.Set("api_id", doc.NewString(d.APIID))
-	def.Set("org_id", doc.NewString(string(d.OrgID)))
-	err := f.Classic(d)
-	if err == nil {
-		return nil
-	}
-	all := append(typeProblems(classic.Check(def)), validation.Classic(def)...)
-	for _, p := range append(ProblemsOf(required(def)), ProblemsOf(err)...) {
-		if !slices.ContainsFunc(all, func(known validation.Problem) bool { return known.Field == p.Field }) {
-			all = append(all, p)
+	if def := d.Definition; d.Document == nil {
+		def.Set("id", doc.NewString(d.ID))
+		def.Set("api_id", doc.NewString(d.APIID))
+		def.Set("org_id", doc.NewString(string(d.OrgID)))
+		err := f.Classic(d)
+		if err == nil {
+			return problems
 		}
+		all := append(typeProblems(classic.Check(def)), validation.Classic(def)...)
+		for _, p := range append(ProblemsOf(required(def)), ProblemsOf(err)...) {
+			if !slices.ContainsFunc(all, func(known validation.Problem) bool { return known.Field == p.Field }) {
+				all = append(all, p)
+			}
+		}
+		return append(problems, all...)
 	}
-	return all
-}
-
-// incomingDocument checks a document and derives the classic form from it. The
-// addresses of gateways are left as they came: they follow with the next change.
-func (f *Forms) incomingDocument(d *apidef.Draft) []validation.Problem {
-	problems := ProblemsOf(CheckAPIID(d.APIID))
+	// The classic form is derived from the document. The addresses of gateways are left as they
+	// came: they follow with the next change.
+	wrong := ProblemsOf(CheckAPIID(d.APIID))
 	Identify(*d)
-	if problems = append(problems, f.Problems(d.Document, d.Class)...); len(problems) > 0 {
-		return problems
+	if wrong = append(wrong, f.Problems(d.Document, d.Class)...); len(wrong) > 0 {
+		return append(problems, wrong...)
 	}
 	f.normalise(d.Document)
 	d.Definition = oas.Extract(d.Document, d.Definition, oas.Options{MCP: d.Class == apidef.MCP})
 	d.Definition.Set("id", doc.NewString(d.ID))
 	if unserved(d.Document) {
-		return ProblemsOf(shelve(d))
+		return append(problems, ProblemsOf(shelve(d))...)
 	}
-	return append(typeProblems(classic.Check(d.Definition)), derivedProblems(d.Definition)...)
+	problems = append(problems, typeProblems(classic.Check(d.Definition))...)
+	return append(problems, derivedProblems(d.Definition)...)
 }
 
 // Problems says everything that is wrong with a document. Unknown members of the

@@ -184,7 +184,7 @@ func (b *Batch) connections(key Key, r *record.Record) {
 	}
 	key.Dimension, key.Value = apiID, short(r.APIID)
 	if row := b.row(key); row != nil {
-		row.name(r.APIID, r.APIName)
+		row.Identifier, row.Human = r.APIID, r.APIName
 		row.In += r.Network.In
 		row.Out += r.Network.Out
 	}
@@ -202,5 +202,5 @@ func (b *Batch) count(key Key, v value, m measure) {
 	}
 	row.last = b.added
 	row.add(m, v.dimension == total)
-	row.name(v.identifier, v.human)
+	row.Identifier, row.Human = v.identifier, v.human // the last record names the row
 }

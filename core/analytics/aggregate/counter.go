@@ -79,9 +79,6 @@ func (c *Counter) add(m measure, total bool) {
 	}
 }
 
-// name notes what a row is about. The last record names it.
-func (c *Counter) name(identifier, human string) { c.Identifier, c.Human = identifier, human }
-
 // Mean returns the average of a sum; that of nothing is 0.
 func (c *Counter) Mean(sum int64) float64 {
 	if c.Hits == 0 {

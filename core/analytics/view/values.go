@@ -96,31 +96,25 @@ func EndpointCuts(apis []string, version string) []Cut {
 	return cuts(1, texts)
 }
 
-// CutsFor is EndpointCuts for values that EndpointFor reads.
+// CutsFor is EndpointCuts for values that EndpointFor reads. Where a digit of base64 holds bits
+// of the byte that follows, a value may begin with each of those there are.
 func CutsFor(whose string, apis []string) []Cut {
+	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 	var texts []string
 	for _, api := range apis {
-		texts = append(texts, heads([]byte(api+":"))...)
+		begin := []byte(api + ":")
+		bits, text := len(begin)*8, base64.RawStdEncoding.EncodeToString(begin)
+		if bits%6 == 0 {
+			texts = append(texts, text)
+			continue
+		}
+		open := 6 - bits%6 // bits of the last digit that are not known
+		last := strings.IndexByte(digits, text[len(text)-1])
+		for n := range 1 << open {
+			texts = append(texts, text[:len(text)-1]+digits[last+n:last+n+1])
+		}
 	}
 	return cuts(utf8.RuneCountInString(whose)+2, texts)
-}
-
-// heads returns with what the base64 text of bytes that begin so may begin: where a digit
-// holds bits of the byte that follows, each of those there are.
-func heads(begin []byte) []string {
-	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-	bits := len(begin) * 8
-	text := base64.RawStdEncoding.EncodeToString(begin)
-	if bits%6 == 0 {
-		return []string{text}
-	}
-	open := 6 - bits%6 // bits of the last digit that are not known
-	last := strings.IndexByte(digits, text[len(text)-1])
-	out := make([]string, 0, 1<<open)
-	for n := range 1 << open {
-		out = append(out, text[:len(text)-1]+digits[last+n:last+n+1])
-	}
-	return out
 }
 
 // Primitive is what a call of the model context protocol was about.

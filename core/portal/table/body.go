@@ -96,11 +96,24 @@ func (b *Body[T]) Apply(v *T, making bool, resolve Resolve) error {
 		if err := b.field(f, v, resolve, &wrong); err != nil {
 			return err
 		}
-		if len(wrong) == before {
-			if making && f.Default != "" && empty(f.At(v)) {
-				*f.At(v).(*string) = f.Default
+		if len(wrong) > before {
+			continue
+		}
+		at := f.At(v)
+		if making && f.Default != "" && empty(at) {
+			*at.(*string) = f.Default
+		}
+		switch s, isText := textOf(at); {
+		case empty(at):
+			if f.Required && (making || !f.Fixed) {
+				wrong.Blank(f.Name)
 			}
-			f.check(v, making, &wrong)
+		case isText && utf8.RuneCountInString(s) > cmp.Or(f.Max, MaxText):
+			wrong = append(wrong, fmt.Sprintf("%s is too long (the maximum is %d characters)", f.Name, cmp.Or(f.Max, MaxText)))
+		case len(f.Enum) > 0 && !slices.Contains(f.Enum, s):
+			wrong.Invalid(f.Name)
+		case f.Valid != nil && !f.Valid(*v):
+			wrong.Invalid(f.Name)
 		}
 	}
 	if t.Check != nil {
@@ -190,21 +203,4 @@ func (b *Body[T]) field(f *Field[T], v *T, resolve Resolve, wrong *Problems) err
 		}
 	}
 	return nil
-}
-
-// check holds a field against its row of the table.
-func (f *Field[T]) check(v *T, making bool, wrong *Problems) {
-	at := f.At(v)
-	switch s, isText := textOf(at); {
-	case empty(at):
-		if f.Required && (making || !f.Fixed) {
-			wrong.Blank(f.Name)
-		}
-	case isText && utf8.RuneCountInString(s) > cmp.Or(f.Max, MaxText):
-		*wrong = append(*wrong, fmt.Sprintf("%s is too long (the maximum is %d characters)", f.Name, cmp.Or(f.Max, MaxText)))
-	case len(f.Enum) > 0 && !slices.Contains(f.Enum, s):
-		wrong.Invalid(f.Name)
-	case f.Valid != nil && !f.Valid(*v):
-		wrong.Invalid(f.Name)
-	}
 }
