@@ -31,7 +31,8 @@ func (r Record) Request() (q Request, ok bool) {
 	}
 	q = Request{Method: r.Method, Path: path, Masked: strings.Contains(query, redact.Hidden)}
 	q.Query, _ = url.ParseQuery(query) // what cannot be read was not read then either
-	root := map[string]any{}           // the differences, as far as they are told
+	// What changed is the differences, as far as they are told.
+	root := map[string]any{}
 	for _, d := range r.Diff {
 		if d.Subject != r.Diff[0].Subject { // of several documents none is the body
 			return q, true

@@ -8,8 +8,6 @@ import (
 	"runtime"
 	"sync"
 	"time"
-
-	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
 // CodeFull is the code of the fault of a request for which there was no room in
@@ -141,7 +139,7 @@ func (q *Request) Work(ctx context.Context, bytes, values int64) error {
 	}
 	// Those who wait for memory leave their core to those who give it back.
 	q.leave()
-	n, err := q.take(ctx, of, cost)
+	n, err := of.take(ctx, q.owner, cost)
 	if err != nil {
 		return err
 	}
@@ -186,22 +184,11 @@ func (q *Request) All(ctx context.Context) error { return q.Work(ctx, 1<<40, 0) 
 
 // hold takes a part of a pool until the request ends.
 func (q *Request) hold(ctx context.Context, p *pool, n int64) error {
-	n, err := q.take(ctx, p, n)
+	n, err := p.take(ctx, q.owner, n)
 	if n > 0 {
 		q.held = append(q.held, part{p, n})
 	}
 	return err
-}
-
-func (q *Request) take(ctx context.Context, p *pool, n int64) (int64, error) {
-	if n <= 0 {
-		return 0, nil
-	}
-	n, err := p.take(ctx, q.owner, n)
-	if err != nil {
-		return 0, fault.New(fault.Unavailable, CodeFull, "Other requests take all the memory there is for large documents; try again").Because(err)
-	}
-	return n, nil
 }
 
 func (r *Room) heavier(by int) {

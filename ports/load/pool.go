@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"sync"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
 // pool is an amount that is lent in parts. Owners take turns, so that one who
@@ -39,6 +41,9 @@ func newPool(size, share int64) *pool {
 // take lends n, or all of a share when n is more than that, and returns how much
 // that was.
 func (p *pool) take(ctx context.Context, by string, n int64) (int64, error) {
+	if n <= 0 {
+		return 0, nil
+	}
 	n = min(n, p.share)
 	w := p.enqueue(by, n)
 	if w == nil {
@@ -54,7 +59,7 @@ func (p *pool) take(ctx context.Context, by string, n int64) (int64, error) {
 		return n, nil
 	case <-ctx.Done():
 		p.give(by, 0, w)
-		return 0, ctx.Err()
+		return 0, fault.New(fault.Unavailable, CodeFull, "Other requests take all the memory there is for large documents; try again").Because(ctx.Err())
 	}
 }
 

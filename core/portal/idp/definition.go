@@ -218,27 +218,22 @@ func (p Place) set(scope, policy string) {
 		} else {
 			pairs.Set(scope, doc.NewString(policy))
 		}
-		p.keep(pairs)
-		return
+	} else {
+		list := slices.Clone(pairs.Items())
+		i := slices.IndexFunc(list, func(n *doc.Node) bool { return n.Get("scope").Text() == scope })
+		switch {
+		case policy == "" && i >= 0:
+			list = slices.Delete(list, i, i+1)
+		case i >= 0:
+			list[i].Set("policyId", doc.NewString(policy))
+		case policy != "":
+			pair := doc.NewObject()
+			pair.Set("scope", doc.NewString(scope))
+			pair.Set("policyId", doc.NewString(policy))
+			list = append(list, pair)
+		}
+		pairs = doc.NewArray(list...)
 	}
-	list := slices.Clone(pairs.Items())
-	i := slices.IndexFunc(list, func(n *doc.Node) bool { return n.Get("scope").Text() == scope })
-	switch {
-	case policy == "" && i >= 0:
-		list = slices.Delete(list, i, i+1)
-	case i >= 0:
-		list[i].Set("policyId", doc.NewString(policy))
-	case policy != "":
-		pair := doc.NewObject()
-		pair.Set("scope", doc.NewString(scope))
-		pair.Set("policyId", doc.NewString(policy))
-		list = append(list, pair)
-	}
-	p.keep(doc.NewArray(list...))
-}
-
-// keep stores the pairs, if there are any.
-func (p Place) keep(pairs *doc.Node) {
 	if pairs.Len() > 0 {
 		p.at.Put(pairs, p.path(p.pairs)...)
 	} else {
