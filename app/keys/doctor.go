@@ -35,8 +35,19 @@ func (s *Service) look(ctx context.Context, w caller, k sight, from stretch) (se
 	if err != nil {
 		return nil, how, answered(err)
 	}
-	hashes, how.Next = s.next(hashes, from.After)
-	all, err := s.sessions(ctx, w, hashes)
+	places := make(map[string]string, len(hashes))
+	var left []string
+	for _, h := range hashes {
+		if at := s.subject(h); at > from.After {
+			places[h] = at
+			left = append(left, h)
+		}
+	}
+	slices.SortFunc(left, func(a, b string) int { return strings.Compare(places[a], places[b]) })
+	if len(left) > mostRead {
+		left, how.Next = left[:mostRead], places[left[mostRead-1]]
+	}
+	all, err := s.sessions(ctx, w, left)
 	if err != nil {
 		return nil, how, err
 	}
@@ -50,23 +61,6 @@ func (s *Service) look(ctx context.Context, w caller, k sight, from stretch) (se
 	}
 	how.At = len(seen)
 	return seen, how, nil
-}
-
-// next returns the hashes after a place, as many as are looked at, and the place of the last
-// one if there are more.
-func (s *Service) next(hashes []string, after string) (out []string, place string) {
-	places := make(map[string]string, len(hashes))
-	for _, h := range hashes {
-		if at := s.subject(h); at > after {
-			places[h] = at
-			out = append(out, h)
-		}
-	}
-	slices.SortFunc(out, func(a, b string) int { return strings.Compare(places[a], places[b]) })
-	if len(out) > mostRead {
-		return out[:mostRead], places[out[mostRead-1]]
-	}
-	return out, ""
 }
 
 // KeyName is a key in lists that show no sessions.

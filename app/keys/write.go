@@ -6,10 +6,8 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
-	"github.com/gatehouse-io/gatehouse/core/intent"
 	"github.com/gatehouse-io/gatehouse/core/key"
 	"github.com/gatehouse-io/gatehouse/core/policy"
-	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
@@ -86,8 +84,18 @@ func (s *Service) create(ctx context.Context, w caller, d key.Draft, c *creation
 		if err := s.Intents.Settled(ctx, w.Scope, about); err != nil {
 			return KeyData{}, answered(err)
 		}
-		if about, err = s.existing(ctx, w, k, c, about); err != nil {
-			return KeyData{}, err
+		// The caller may write over a key of this name that it sees, but not over a user.
+		switch old, err := s.Gateways.Key(ctx, w.Scope.Org(), c.name()); {
+		case errors.Is(err, gateway.ErrUnknown):
+		case err != nil:
+			return KeyData{}, answered(err)
+		case c.User || key.IsUser(old.Session):
+			return KeyData{}, fault.New(fault.Conflict, codeTaken, "there is a user of this name already")
+		default:
+			c.Over, about = true, s.about(old.Hash)
+			if err := s.admit(ctx, w, k, old); err != nil {
+				return KeyData{}, err
+			}
 		}
 	}
 	if err := s.make.Run(ctx, w.Scope, about, c); err != nil {
@@ -125,23 +133,6 @@ func (s *Service) draft(ctx context.Context, w caller, k sight, d key.Draft, old
 		return policy.NotOwned()
 	}
 	return nil
-}
-
-// existing looks for a key of the chosen name. The caller may write over one that it
-// sees, but not over a user.
-func (s *Service) existing(ctx context.Context, w caller, k sight, c *creation, about intent.Subject) (intent.Subject, error) {
-	old, err := s.Gateways.Key(ctx, w.Scope.Org(), c.name())
-	if errors.Is(err, gateway.ErrUnknown) {
-		return about, nil
-	}
-	if err != nil {
-		return about, answered(err)
-	}
-	if c.User || key.IsUser(old.Session) {
-		return about, fault.New(fault.Conflict, codeTaken, "there is a user of this name already")
-	}
-	c.Over = true
-	return s.about(old.Hash), s.admit(ctx, w, k, old)
 }
 
 type updateIn struct {
@@ -190,9 +181,13 @@ func (s *Service) update(ctx context.Context, in updateIn, k sight, f found) (Ke
 	if err != nil {
 		return KeyData{}, err
 	}
-	certified, err := s.certified(ctx, in.Scope.Org(), f)
-	if err != nil {
-		return KeyData{}, err
+	certified := false // gateways derived the key from its certificate
+	if certificate := f.Session.Get("certificate").Text(); certificate != "" {
+		derived, err := s.Gateways.Key(ctx, in.Scope.Org(), gateway.KeyName{Text: certificate})
+		if err != nil && !errors.Is(err, gateway.ErrUnknown) {
+			return KeyData{}, answered(err)
+		}
+		certified = err == nil && derived.Hash == f.Hash
 	}
 	if next := session.Get("certificate").Text(); certified && next != "" && next != f.Session.Get("certificate").Text() {
 		m := &move{To: creation{Session: session, Fresh: s.fresh(k, in.Draft.Policies())}, From: f.name}
@@ -206,19 +201,6 @@ func (s *Service) update(ctx context.Context, in updateIn, k sight, f found) (Ke
 		return KeyData{}, answered(err)
 	}
 	return view(in.Scope.Org(), c.out, f.name, false), nil
-}
-
-// certified reports whether gateways derived a key from its certificate.
-func (s *Service) certified(ctx context.Context, org tenant.ID, f found) (bool, error) {
-	certificate := f.Session.Get("certificate").Text()
-	if certificate == "" {
-		return false, nil
-	}
-	k, err := s.Gateways.Key(ctx, org, gateway.KeyName{Text: certificate})
-	if errors.Is(err, gateway.ErrUnknown) {
-		return false, nil
-	}
-	return k.Hash == f.Hash, answered(err)
 }
 
 // Delete removes a key.
