@@ -21,7 +21,12 @@ import (
 func Registration(s Settings) crud.Registration {
 	return crud.Facts[apidef.API]{
 		Kind: newKind(s), Name: apidef.API.Name, Uses: uses, Find: findAPIs,
-		Sight:     seen(s.Ownership),
+		Sight: func(v crud.Viewer) crud.Seeing[apidef.API] {
+			viewer := v.Of(s.Ownership, access.Read)
+			return func(_ context.Context, _ store.Reader, a apidef.API) (bool, error) {
+				return Admit(a, viewer) == nil, nil
+			}
+		},
 		Announces: signal.Row{Created: signal.ApiAdded, Updated: signal.ApiUpdated, Deleted: signal.ApiRemoved, Alias: ByAPIID},
 		Feed:      Feed(s.SeparateGateways),
 		Events:    events,
@@ -48,16 +53,6 @@ func past(a apidef.API) ([]byte, error) {
 		out = append(append(out, `,"hook_references":`...), hooks...)
 	}
 	return append(out, '}'), nil
-}
-
-// seen says who sees an API.
-func seen(ownership bool) crud.Sight[apidef.API] {
-	return func(v crud.Viewer) crud.Seeing[apidef.API] {
-		viewer := v.Of(ownership, access.Read)
-		return func(_ context.Context, _ store.Reader, a apidef.API) (bool, error) {
-			return Admit(a, viewer) == nil, nil
-		}
-	}
 }
 
 // Feed is the feed of every active API of every class, with webhooks as they are now.

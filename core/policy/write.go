@@ -96,8 +96,14 @@ func write(n *doc.Node, o owned, now time.Time, r Checks) (Policy, error) {
 	if strings.TrimSpace(n.Get("name").Text()) == "" {
 		return Policy{}, invalid("name", "policy name is required")
 	}
-	if err := checkID(n.Get("id").Text(), r.UnsafeIDs); err != nil {
-		return Policy{}, err
+	if id := n.Get("id").Text(); !ValidID(id, r.UnsafeIDs) {
+		switch {
+		case utf8.RuneCountInString(id) > maxID:
+			return Policy{}, invalid("id", "Invalid Policy ID: not more than %d characters", maxID)
+		case r.UnsafeIDs:
+			return Policy{}, invalid("id", "Invalid Policy ID: no control characters")
+		}
+		return Policy{}, invalid("id", "Invalid Policy ID: Allowed characters: a-z, A-Z, 0-9, ., _, -, ~")
 	}
 	if err := settleState(n, o.draft); err != nil {
 		return Policy{}, err
@@ -143,19 +149,6 @@ func ValidLetters(id string, unsafe bool) bool {
 		}
 		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_-.~", r))
 	})
-}
-
-func checkID(id string, unsafe bool) error {
-	if ValidID(id, unsafe) {
-		return nil
-	}
-	if utf8.RuneCountInString(id) > maxID {
-		return invalid("id", "Invalid Policy ID: not more than %d characters", maxID)
-	}
-	if unsafe {
-		return invalid("id", "Invalid Policy ID: no control characters")
-	}
-	return invalid("id", "Invalid Policy ID: Allowed characters: a-z, A-Z, 0-9, ., _, -, ~")
 }
 
 // settleState derives is_inactive: a draft's keys do not work, and they work
