@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/textproto"
-	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
@@ -162,12 +161,7 @@ func decodeBody(v reflect.Value, c *Call) (err error) {
 		return fault.New(fault.Invalid, CodeEmptyBody, "body is empty")
 	}
 	if f, ok := v.Addr().Interface().(Form); ok && !doc.IsObject(body) {
-		fields, err := url.ParseQuery(string(body))
-		if err != nil {
-			return malformed("not valid JSON: it is no form either", "")
-		}
-		f.Fill(fields)
-		return nil
+		return fillForm(f, body)
 	}
 	if err := doc.Check(body, 0); err != nil {
 		return unparsed(err)
