@@ -22,22 +22,16 @@ func NewID(now system.Clock) system.NewID {
 	)
 	return func() string {
 		mu.Lock()
-		last = max(instant(now()), last+1)
-		at := last
+		at := uint64(0) // in units of 2^-24 seconds (60 ns) since 1970, 56 bits of it: enough until the year 2106
+		if t := now(); t.Unix() >= 0 {
+			at = uint64(uint32(t.Unix()))<<24 | uint64(t.Nanosecond())<<24/uint64(time.Second)
+		}
+		at = max(at, last+1)
+		last = at
 		mu.Unlock()
 		var b [13]byte // the top byte of the time is always zero
 		binary.BigEndian.PutUint64(b[:], at)
 		rand.Read(b[8:])
 		return hex.EncodeToString(b[1:])
 	}
-}
-
-// instant is a time in units of 2^-24 seconds (60 ns) since 1970, 56 bits of it:
-// enough until the year 2106.
-func instant(t time.Time) uint64 {
-	if t.Unix() < 0 {
-		return 0
-	}
-	fraction := uint64(t.Nanosecond()) << 24 / uint64(time.Second)
-	return uint64(uint32(t.Unix()))<<24 | fraction
 }

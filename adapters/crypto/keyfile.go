@@ -64,15 +64,9 @@ func createKey(path string) (err error) {
 	if err := os.Link(f.Name(), path); err != nil {
 		return err
 	}
-	syncFolder(filepath.Dir(path))
-	return nil
-}
-
-// syncFolder makes a new name durable where the file system knows how; where it
-// does not, there is nothing else to do about it.
-func syncFolder(path string) {
-	if d, err := os.Open(path); err == nil {
+	if d, err := os.Open(filepath.Dir(path)); err == nil { // the new name lasts, where the file system knows how
 		_ = d.Sync()
 		_ = d.Close()
 	}
+	return nil
 }

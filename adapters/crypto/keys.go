@@ -119,27 +119,23 @@ func (k *Keys) PublicKey(name string) (ed25519.PublicKey, bool) {
 // NewKey implements secret.Keys: 128 random bits.
 func (k *Keys) NewKey() string { return randomHex(16) }
 
-// Digests implements secret.Keys. A digest is "<key id>.<HMAC in base64url>".
+// Digests implements secret.Keys. A digest is "<key id>.<HMAC in base64url>". Preparing
+// the key costs as much as digesting, and this is done for every request, so prepared
+// states are kept.
 func (k *Keys) Digests(token string) []string {
 	out := make([]string, len(k.rings))
 	for i, r := range k.rings {
-		out[i] = r.mac(token)
+		state, ok := r.states.Get().(hash.Hash)
+		if !ok {
+			state = hmac.New(sha256.New, r.digest)
+		}
+		state.Reset()
+		state.Write([]byte(token))
+		var sum [sha256.Size]byte
+		out[i] = r.id + "." + base64.RawURLEncoding.EncodeToString(state.Sum(sum[:0]))
+		r.states.Put(state)
 	}
 	return out
-}
-
-// mac digests a token. Preparing the key costs as much as digesting, and this is
-// done for every request, so prepared states are kept.
-func (r *ring) mac(token string) string {
-	state, ok := r.states.Get().(hash.Hash)
-	if !ok {
-		state = hmac.New(sha256.New, r.digest)
-	}
-	defer r.states.Put(state)
-	state.Reset()
-	state.Write([]byte(token))
-	var sum [sha256.Size]byte
-	return r.id + "." + base64.RawURLEncoding.EncodeToString(state.Sum(sum[:0]))
 }
 
 // sealVersion names the layout of sealed texts and opens each of them.

@@ -3,12 +3,9 @@ package memdb
 import (
 	"cmp"
 	"context"
-	"errors"
 	"iter"
 	"maps"
 	"slices"
-
-	"github.com/hashicorp/go-memdb"
 
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -18,50 +15,40 @@ import (
 func (d *DB) Follow(ctx context.Context, after store.Revision) iter.Seq2[store.Commit, error] {
 	return func(yield func(store.Commit, error) bool) {
 		for ctx.Err() == nil {
-			more, txn := d.bell.waits(), d.read()
+			more, txn := d.bell.waits(), d.db.Load().Txn(false)
 			at, err := headOf(txn)
 			if err != nil {
 				yield(store.Commit{}, err)
 				return
 			}
-			if at > after {
-				if after, err = replay(ctx, txn, after, at, yield); err != nil {
-					return
+			if at <= after {
+				select {
+				case <-ctx.Done():
+				case <-more:
 				}
 				continue
 			}
-			select {
-			case <-ctx.Done():
-			case <-more:
+			it, err := txn.LowerBound(tableCommit, indexID, revKey(after+1))
+			if err != nil {
+				yield(store.Commit{}, err)
+				return
+			}
+			for after < at {
+				if ctx.Err() != nil {
+					return
+				}
+				obj := it.Next()
+				if obj == nil || obj.(*store.Commit).Rev != after+1 {
+					yield(store.Commit{}, store.ErrExpired)
+					return
+				}
+				after++
+				if !yield(obj.(*store.Commit).Told(), nil) {
+					return
+				}
 			}
 		}
 	}
-}
-
-var errStop = errors.New("memdb: enough")
-
-// replay yields the commits of one snapshot.
-func replay(ctx context.Context, txn *memdb.Txn, after, at store.Revision, yield func(store.Commit, error) bool) (store.Revision, error) {
-	it, err := txn.LowerBound(tableCommit, indexID, revKey(after+1))
-	if err != nil {
-		yield(store.Commit{}, err)
-		return after, err
-	}
-	for after < at {
-		if ctx.Err() != nil {
-			return after, errStop
-		}
-		obj := it.Next()
-		if obj == nil || obj.(*store.Commit).Rev != after+1 {
-			yield(store.Commit{}, store.ErrExpired)
-			return after, store.ErrExpired
-		}
-		after++
-		if !yield(obj.(*store.Commit).Told(), nil) {
-			return after, errStop
-		}
-	}
-	return after, nil
 }
 
 // Wait blocks until the DB has reached r.
@@ -82,7 +69,7 @@ func (d *DB) Wait(ctx context.Context, r store.Revision) error {
 
 // Snapshot implements store.Snapshotter.
 func (d *DB) Snapshot(ctx context.Context, load func(store.State) error) error {
-	txn := d.read()
+	txn := d.db.Load().Txn(false)
 	obj, err := txn.First(tableHead, indexID, []byte{1})
 	if err != nil {
 		return err
@@ -165,7 +152,27 @@ func (d *DB) Apply(commits ...store.Commit) error {
 			return store.ErrStale
 		}
 		for _, ch := range c.Changes {
-			if err := apply(txn, ch, c.Rev); err != nil {
+			obj, err := txn.First(tableRecord, indexID, key(ch.Kind, ch.ID, string(ch.Org)))
+			if err != nil {
+				return err
+			}
+			var before store.Record
+			var old, now *store.Record
+			if obj != nil {
+				old = obj.(*store.Record)
+				before = *old
+			}
+			if before.Rev != ch.Prev {
+				return store.ErrStale
+			}
+			if ch.Op != store.Deleted {
+				rec, err := ch.After(before, c.Rev)
+				if err != nil {
+					return err
+				}
+				now = &rec
+			}
+			if err := write(txn, old, now); err != nil {
 				return err
 			}
 		}
@@ -181,34 +188,10 @@ func (d *DB) Apply(commits ...store.Commit) error {
 	return nil
 }
 
-func apply(txn *memdb.Txn, ch store.Change, rev store.Revision) error {
-	obj, err := txn.First(tableRecord, indexID, key(ch.Kind, ch.ID, string(ch.Org)))
-	if err != nil {
-		return err
-	}
-	var before store.Record
-	var old *store.Record
-	if obj != nil {
-		old = obj.(*store.Record)
-		before = *old
-	}
-	if before.Rev != ch.Prev {
-		return store.ErrStale
-	}
-	if ch.Op == store.Deleted {
-		return write(txn, old, nil)
-	}
-	rec, err := ch.After(before, rev)
-	if err != nil {
-		return err
-	}
-	return write(txn, old, &rec)
-}
-
 // History implements store.Historian.
 func (d *DB) History(ctx context.Context, s tenant.Scope, kind, id string) iter.Seq2[store.Commit, error] {
 	return func(yield func(store.Commit, error) bool) {
-		it, err := d.read().GetReverse(tableCommit, indexID+prefix, []byte{})
+		it, err := d.db.Load().Txn(false).GetReverse(tableCommit, indexID+prefix, []byte{})
 		if err != nil {
 			yield(store.Commit{}, err)
 			return
@@ -229,7 +212,7 @@ func (d *DB) History(ctx context.Context, s tenant.Scope, kind, id string) iter.
 
 // Oldest implements store.Historian.
 func (d *DB) Oldest(context.Context) (store.Revision, error) {
-	obj, err := d.read().First(tableCommit, indexID+prefix, []byte{})
+	obj, err := d.db.Load().Txn(false).First(tableCommit, indexID+prefix, []byte{})
 	if err != nil || obj == nil {
 		return 0, err
 	}

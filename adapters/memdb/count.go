@@ -1,7 +1,6 @@
 package memdb
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/hashicorp/go-memdb"
@@ -16,32 +15,6 @@ import (
 type count struct {
 	of []byte
 	n  int
-}
-
-// write replaces a record by another; nil: there is none. It keeps the leaves and the
-// counts.
-func write(txn *memdb.Txn, old, now *store.Record) error {
-	if err := place(txn, old, now); err != nil {
-		return err
-	}
-	if old != nil && now != nil && (slices.Equal(old.Keys, now.Keys) || sameRuns(old, now)) {
-		return txn.Insert(tableRecord, now)
-	}
-	counts := map[string]int{}
-	if old != nil {
-		tally(counts, old, -1)
-	}
-	if now != nil {
-		tally(counts, now, 1)
-	}
-	if err := add(txn, counts); err != nil {
-		return err
-	}
-	if now != nil {
-		return txn.Insert(tableRecord, now)
-	}
-	_, err := txn.DeleteAll(tableRecord, indexID, recordKey(old))
-	return err
 }
 
 // sameRuns reports whether a change of a record moves it in no sorted index.
@@ -99,17 +72,4 @@ func total(txn *memdb.Txn, of []byte) (int, error) {
 		return 0, err
 	}
 	return obj.(*count).n, nil
-}
-
-// counted returns under which count the records are that q selects; nil: they
-// have to be counted.
-func (t *tx) counted(q store.Query) []byte {
-	switch {
-	case t.scope.All():
-	case q.Sorted && (q.Prefix == "" || strings.IndexByte(q.Prefix, 0) == len(q.Prefix)-1):
-		return begin(key(q.Kind, string(t.scope.Org()), q.Index), q.Prefix)
-	case !q.Sorted && q.Index == "" && q.ID == "" && q.After == "":
-		return key(q.Kind, string(t.scope.Org()))
-	}
-	return nil
 }

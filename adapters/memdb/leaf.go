@@ -27,13 +27,11 @@ const (
 	few  = most / 4
 )
 
-func leafKey(r *store.Record, lowest string) []byte { return key(r.Kind, string(r.Org), lowest) }
-
 func compareIDs(r *store.Record, id string) int { return cmp.Compare(r.ID, id) }
 
 // leafOf returns the leaf that a record belongs into, or nil.
 func leafOf(txn *memdb.Txn, r *store.Record) (*leaf, error) {
-	it, err := txn.ReverseLowerBound(tableLeaf, indexID, leafKey(r, r.ID))
+	it, err := txn.ReverseLowerBound(tableLeaf, indexID, key(r.Kind, string(r.Org), r.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -42,6 +40,32 @@ func leafOf(txn *memdb.Txn, r *store.Record) (*leaf, error) {
 		return nil, nil
 	}
 	return l, nil
+}
+
+// write replaces a record by another; nil: there is none. It keeps the leaves and the
+// counts.
+func write(txn *memdb.Txn, old, now *store.Record) error {
+	if err := place(txn, old, now); err != nil {
+		return err
+	}
+	if old != nil && now != nil && (slices.Equal(old.Keys, now.Keys) || sameRuns(old, now)) {
+		return txn.Insert(tableRecord, now)
+	}
+	counts := map[string]int{}
+	if old != nil {
+		tally(counts, old, -1)
+	}
+	if now != nil {
+		tally(counts, now, 1)
+	}
+	if err := add(txn, counts); err != nil {
+		return err
+	}
+	if now != nil {
+		return txn.Insert(tableRecord, now)
+	}
+	_, err := txn.DeleteAll(tableRecord, indexID, key(old.Kind, old.ID, string(old.Org)))
+	return err
 }
 
 // place replaces a record in its leaf by another with the same address; nil: there is
@@ -53,7 +77,7 @@ func place(txn *memdb.Txn, old, now *store.Record) error {
 		return err
 	}
 	if l == nil {
-		l = &leaf{key: leafKey(rec, "")}
+		l = &leaf{key: key(rec.Kind, string(rec.Org), "")}
 	}
 	at, found := slices.BinarySearchFunc(l.Records, rec.ID, compareIDs)
 	list := make([]*store.Record, 0, len(l.Records)+1)
@@ -62,43 +86,33 @@ func place(txn *memdb.Txn, old, now *store.Record) error {
 	if found {
 		rest = rest[1:]
 	}
-	if now == nil {
-		return shrink(txn, l, append(list, rest...))
+	if now != nil {
+		list = append(list, now)
 	}
-	list = append(append(list, now), rest...)
-	if len(list) > most {
+	list = append(list, rest...)
+	switch {
+	case now == nil && len(list) <= few:
+		if _, err := txn.DeleteAll(tableLeaf, indexID, l.key); err != nil || len(list) == 0 {
+			return err
+		}
+		before, err := leafOf(txn, list[0])
+		if err != nil {
+			return err
+		}
+		if before != nil && len(before.Records)+len(list) <= most {
+			l, list = before, slices.Concat(before.Records, list)
+		}
+	case len(list) > most:
 		cut := len(list) / 2
 		if at == len(list)-1 { // IDs mostly grow: leaves stay full
 			cut = at
 		}
-		if err := put(txn, leafKey(rec, list[cut].ID), slices.Clone(list[cut:])); err != nil {
+		if err := txn.Insert(tableLeaf, &leaf{key(rec.Kind, string(rec.Org), list[cut].ID), store.Leaf{Records: slices.Clone(list[cut:])}}); err != nil {
 			return err
 		}
 		list = slices.Clip(list[:cut])
 	}
-	return put(txn, l.key, list)
-}
-
-func put(txn *memdb.Txn, key []byte, list []*store.Record) error {
-	return txn.Insert(tableLeaf, &leaf{key: key, Leaf: store.Leaf{Records: list}})
-}
-
-// shrink puts a leaf that has lost a record.
-func shrink(txn *memdb.Txn, l *leaf, list []*store.Record) error {
-	if len(list) > few {
-		return put(txn, l.key, list)
-	}
-	if _, err := txn.DeleteAll(tableLeaf, indexID, l.key); err != nil || len(list) == 0 {
-		return err
-	}
-	before, err := leafOf(txn, list[0])
-	if err != nil {
-		return err
-	}
-	if before == nil || len(before.Records)+len(list) > most {
-		return put(txn, l.key, list)
-	}
-	return put(txn, before.key, slices.Concat(before.Records, list))
+	return txn.Insert(tableLeaf, &leaf{l.key, store.Leaf{Records: list}})
 }
 
 // fill makes the leaves of all records, which come in order.
@@ -109,7 +123,7 @@ func fill(txn *memdb.Txn, sorted []*store.Record) error {
 		for to < len(sorted) && to-from < most && sorted[to].Kind == r.Kind && sorted[to].Org == r.Org {
 			to++
 		}
-		if err := put(txn, leafKey(r, lowest), slices.Clone(sorted[from:to])); err != nil {
+		if err := txn.Insert(tableLeaf, &leaf{key(r.Kind, string(r.Org), lowest), store.Leaf{Records: slices.Clone(sorted[from:to])}}); err != nil {
 			return err
 		}
 		lowest = ""

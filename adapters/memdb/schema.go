@@ -63,7 +63,7 @@ func begin(b []byte, p string) []byte {
 
 func schema() *memdb.DBSchema {
 	records := map[string]*memdb.IndexSchema{
-		indexID: unique(recordKey, indexID),
+		indexID: unique(func(r *store.Record) []byte { return key(r.Kind, r.ID, string(r.Org)) }, indexID),
 		indexKey: {Name: indexKey, AllowMissing: true, Indexer: multi[store.Record](func(r *store.Record) (keys [][]byte) {
 			for _, k := range r.Keys {
 				keys = append(keys, key(r.Kind, k.Index, k.Value, string(r.Org)))
@@ -104,8 +104,6 @@ func schema() *memdb.DBSchema {
 		}},
 	}}
 }
-
-func recordKey(r *store.Record) []byte { return key(r.Kind, r.ID, string(r.Org)) }
 
 func unique[T any](value func(*T) []byte, name string) *memdb.IndexSchema {
 	return &memdb.IndexSchema{Name: name, Unique: true, Indexer: single[T](value)}

@@ -45,19 +45,15 @@ func (b *bell) waits() <-chan struct{} {
 	return b.next
 }
 
-func (b *bell) ring() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.next != nil {
-		close(b.next)
-		b.next = nil
-	}
-}
-
 // reached notes how far the database has come, and wakes those who wait for it.
 func (d *DB) reached(at store.Revision) {
 	d.head.Store(uint64(at))
-	d.bell.ring()
+	d.bell.mu.Lock()
+	defer d.bell.mu.Unlock()
+	if d.bell.next != nil {
+		close(d.bell.next)
+		d.bell.next = nil
+	}
 }
 
 var (
@@ -102,8 +98,6 @@ func empty() (*memdb.MemDB, error) {
 	return db.Snapshot(), nil
 }
 
-func (d *DB) read() *memdb.Txn { return d.db.Load().Txn(false) }
-
 // View implements store.Store.
 func (d *DB) View(ctx context.Context, s tenant.Scope, fn func(store.Reader) error) error {
 	if s.IsZero() {
@@ -112,7 +106,7 @@ func (d *DB) View(ctx context.Context, s tenant.Scope, fn func(store.Reader) err
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return fn(&tx{txn: d.read(), scope: s})
+	return fn(&tx{txn: d.db.Load().Txn(false), scope: s})
 }
 
 // Update implements store.Store.
@@ -143,8 +137,17 @@ func (d *DB) update(ctx context.Context, s tenant.Scope, fn func(store.Writer) e
 		return 0, err
 	}
 	c := &store.Commit{Rev: w.rev, At: w.now(), By: store.AttributionOf(ctx, s)}
-	if c.Changes, err = w.changes(); err != nil || len(c.Changes) == 0 {
-		return at, err
+	for _, b := range w.before { // one change per record, none of one that came and went
+		now, err := w.get(b.address)
+		if err != nil {
+			return at, err
+		}
+		if b.old != nil || now != nil {
+			c.Changes = append(c.Changes, store.NewChange(b.old, now).Bare())
+		}
+	}
+	if len(c.Changes) == 0 {
+		return at, nil
 	}
 	if forgotten := int64(c.Rev) - int64(d.keep); forgotten > 0 {
 		if _, err := txn.DeleteAll(tableCommit, indexID, revKey(store.Revision(forgotten))); err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/go-memdb"
@@ -110,8 +111,12 @@ func (t *tx) Scan(ctx context.Context, q store.Query) iter.Seq2[store.Record, er
 
 // Count implements store.Reader.
 func (t *tx) Count(ctx context.Context, q store.Query) (n int, err error) {
-	if of := t.counted(q); of != nil {
-		return total(t.txn, of)
+	switch {
+	case t.scope.All(): // they have to be counted
+	case q.Sorted && (q.Prefix == "" || strings.IndexByte(q.Prefix, 0) == len(q.Prefix)-1):
+		return total(t.txn, begin(key(q.Kind, string(t.scope.Org()), q.Index), q.Prefix))
+	case !q.Sorted && q.Index == "" && q.ID == "" && q.After == "":
+		return total(t.txn, key(q.Kind, string(t.scope.Org())))
 	}
 	if q.Index == "" && q.ID == "" && !q.Sorted {
 		for l, err := range leaves(ctx, t.reading(q), t.ofKind(q.Kind)) {
@@ -311,21 +316,4 @@ func (t *tx) touch(a address, old *store.Record) {
 		t.touched[a] = len(t.before)
 		t.before = append(t.before, touch{a, old})
 	}
-}
-
-// changes says what the unit of work did, one change per record, without the
-// records that came and went within it.
-func (t *tx) changes() ([]store.Change, error) {
-	var out []store.Change
-	for _, b := range t.before {
-		now, err := t.get(b.address)
-		if err != nil {
-			return nil, err
-		}
-		if b.old == nil && now == nil {
-			continue
-		}
-		out = append(out, store.NewChange(b.old, now).Bare())
-	}
-	return out, nil
 }
