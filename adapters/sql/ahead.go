@@ -29,7 +29,14 @@ func (s *Store) storeAhead(ctx context.Context, sc tenant.Scope, p *plan) error 
 		log += textSize(c)
 	}
 	if log <= longSize {
-		return p.makeTexts()
+		for _, c := range p.changes {
+			var text logWriter
+			if err := text.change(c); err != nil {
+				return err
+			}
+			p.texts = append(p.texts, text.b)
+		}
+		return nil
 	}
 	t, err := s.begin(ctx, do, p)
 	if err != nil {
@@ -38,13 +45,19 @@ func (s *Store) storeAhead(ctx context.Context, sc tenant.Scope, p *plan) error 
 	// The part before it says whose and which commit the changes are, and is made with the writer.
 	w := &logWriter{add: func(part []byte) error { return s.add(ctx, do, t, 1+t.parts, part) }}
 	for i, c := range p.changes {
-		if err := w.next(i, c); err != nil {
+		if i > 0 {
+			w.b = append(w.b, ',')
+		}
+		if err := w.change(c); err != nil {
+			return err
+		}
+		if err := w.spill(); err != nil {
 			return err
 		}
 	}
 	w.b = append(w.b, logTail...)
 	p.log = t
-	return w.finish()
+	return w.hand(1)
 }
 
 // begin begins a text of a plan.
@@ -53,25 +66,6 @@ func (s *Store) begin(ctx context.Context, do run, p *plan) (*longText, error) {
 	p.ahead = append(p.ahead, t)
 	s.sweeper.expect(t.name)
 	return t, s.note(ctx, do, t)
-}
-
-// leave ends the wait for the unit of a plan: texts that it has not taken are removed.
-func (s *Store) leave(p *plan) {
-	for _, t := range p.ahead {
-		s.sweeper.done(t)
-	}
-}
-
-// makeTexts makes the texts of the changes of a plan.
-func (p *plan) makeTexts() error {
-	for _, c := range p.changes {
-		var text logWriter
-		if err := text.change(c); err != nil {
-			return err
-		}
-		p.texts = append(p.texts, text.b)
-	}
-	return nil
 }
 
 // sending estimates how long the writer is busy with a plan: what is stored ahead only

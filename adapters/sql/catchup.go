@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -19,12 +20,18 @@ var errBehind = errors.New("sql: the plan is compared with what was committed me
 // that does not hold: other processes commit faster than this one gets to the writer.
 const looksBehind = 8
 
-// hand hands a unit in whose plan has caught up with the log. The last time it runs with
+// hand hands a unit in whose plan has been compared with what was committed since its snapshot. The last time it runs with
 // the writer if its plan does not hold.
 func (s *Store) hand(u *unit, last bool) (store.Revision, error) {
 	for look := 1; ; look++ {
-		if err := s.catchUp(u.ctx, u.plan); err != nil {
-			return 0, err
+		for !u.plan.stale {
+			at := u.plan.head
+			if err := s.look(u.ctx, pool{s.Readers}, u.plan); err != nil {
+				return 0, err
+			}
+			if u.plan.head == at {
+				break
+			}
 		}
 		if u.plan.stale = u.plan.stale || look > looksBehind; u.plan.stale && !last {
 			return 0, errAside
@@ -35,17 +42,6 @@ func (s *Store) hand(u *unit, last bool) (store.Revision, error) {
 			return turn.rev, err
 		}
 	}
-}
-
-// catchUp compares a plan with what was committed since its snapshot.
-func (s *Store) catchUp(ctx context.Context, p *plan) error {
-	for !p.stale {
-		at := p.head
-		if err := s.look(ctx, pool{s.Readers}, p); err != nil || p.head == at {
-			return err
-		}
-	}
-	return nil
 }
 
 // look compares a plan with some of the commits that it does not know yet. Those that
@@ -92,7 +88,7 @@ func (s *Store) sizeOf(r logRow) int {
 func (p *plan) see(commits []store.Commit) {
 	for _, c := range commits {
 		if c.Rev > p.head {
-			p.stale, p.head = p.stale || touches(c, p.reads), c.Rev
+			p.stale, p.head = p.stale || p.reads.touchedBy(c), c.Rev
 		}
 	}
 }
@@ -101,18 +97,19 @@ func (p *plan) see(commits []store.Commit) {
 // some where other processes write as well.
 const mostBehind = 16
 
-// follow compares a plan with the commits that it does not know yet, with the writer.
-func (g *group) follow(p *plan) error {
+// holds reports, with the writer, whether nothing that a plan rests on has changed: neither
+// in the commits that it does not know yet, nor in this transaction.
+func (g *group) holds(p *plan) (bool, error) {
 	for !p.stale && p.head < g.head {
 		if g.head-p.head > mostBehind && len(g.s.Recent(p.head)) == 0 {
-			return errBehind
+			return false, errBehind
 		}
 		at := p.head
 		if err := g.s.look(g.ctx, g.q, p); err != nil {
-			return err
+			return false, err
 		}
 		p.stale = p.stale || p.head == at
 	}
 	p.stale = p.stale || p.head > g.head // of a database that has been put back
-	return nil
+	return !p.stale && !slices.ContainsFunc(g.commits, func(c logged) bool { return p.reads.touchedBy(c.Commit) }), nil
 }

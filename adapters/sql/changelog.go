@@ -146,26 +146,19 @@ func (s *Store) Snapshot(ctx context.Context, load func(store.State) error) erro
 		if err != nil {
 			return err
 		}
-		deleted, err := lastDeletions(ctx, q)
-		if err != nil {
+		deleted := map[string]store.Revision{} // when a record of each kind was last deleted
+		if err := each(ctx, q, func(scan func(...any) error) error {
+			var kind string
+			var rev int64
+			err := scan(&kind, &rev)
+			deleted[kind] = store.Revision(rev)
+			return err
+		}, `select kind, max(rev) from gone group by kind`); err != nil {
 			return err
 		}
 		r := &reader{s: s, q: q, scope: tenant.Everyone("snapshot")}
 		return load(store.State{At: head, Touched: deleted, Floor: store.Revision(floor), Records: r.everything(ctx)})
 	})
-}
-
-// lastDeletions returns when a record of each kind was last deleted.
-func lastDeletions(ctx context.Context, q querier) (map[string]store.Revision, error) {
-	out := map[string]store.Revision{}
-	err := each(ctx, q, func(scan func(...any) error) error {
-		var kind string
-		var rev int64
-		err := scan(&kind, &rev)
-		out[kind] = store.Revision(rev)
-		return err
-	}, `select kind, max(rev) from gone group by kind`)
-	return out, err
 }
 
 // everything yields all records in order. They are read ahead, and made of what was
@@ -190,7 +183,10 @@ func (r *reader) everything(ctx context.Context) iter.Seq2[store.Record, error] 
 				room <- struct{}{}
 				all.Go(func() {
 					defer func() { <-room }()
-					p.records = r.s.records(rows)
+					p.records = make([]store.Record, 0, len(rows))
+					for _, w := range rows {
+						p.records = append(p.records, r.s.record(w).Shared())
+					}
 					close(p.made)
 				})
 				select {

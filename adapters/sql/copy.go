@@ -99,14 +99,6 @@ func (s *Store) CopyFrom(ctx context.Context, from *sql.DB, replace bool) (c Con
 	return c, s.explain(err)
 }
 
-// asColumn returns bytes as a column of text takes them.
-func asColumn(b []byte) string {
-	if sealedBytes(b) != nil && b[1] < ' ' {
-		return asText(b)
-	}
-	return string(b)
-}
-
 // copyAll copies every table in one transaction of the target, whose columns may
 // take text only.
 func copyAll(ctx context.Context, q querier, to *sql.DB, text bool, before func(context.Context, *sql.Tx) error) (c Content, err error) {
@@ -160,8 +152,13 @@ func copyTable(ctx context.Context, q querier, to *sql.Tx, text bool, table stri
 			return err
 		}
 		for i, v := range row {
-			if sealed, ok := v.([]byte); ok && text && table != recordParts && table != logParts && table != longParts {
-				row[i] = asColumn(sealed)
+			b, ok := v.([]byte)
+			switch {
+			case !ok || !text || table == recordParts || table == logParts || table == longParts:
+			case sealedBytes(b) != nil && b[1] < ' ':
+				row[i] = asText(b)
+			default:
+				row[i] = string(b)
 			}
 		}
 		if _, err := insert.ExecContext(ctx, row...); err != nil {

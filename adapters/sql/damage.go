@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"sync"
 	"unique"
 
@@ -36,16 +37,6 @@ func (d *damages) note(rec *store.Record) {
 		"kind", rec.Kind, "id", rec.ID, "org_id", string(rec.Org), "reason", rec.Damage)
 }
 
-func (d *damages) all() map[address]string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	out := make(map[address]string, len(d.met))
-	for a, reason := range d.met {
-		out[a] = reason
-	}
-	return out
-}
-
 func (d *damages) forget(a address) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -56,7 +47,10 @@ func (d *damages) forget(a address) {
 func (s *Store) Damaged(ctx context.Context) (out []store.Damage, err error) {
 	err = s.snapshot(ctx, func(q querier) error {
 		r := &reader{s: s, q: q, scope: tenant.Everyone("damaged records")}
-		for a, reason := range s.damages.all() {
+		s.damages.mu.Lock()
+		met := maps.Clone(s.damages.met)
+		s.damages.mu.Unlock()
+		for a, reason := range met {
 			rec, err := r.get(ctx, a)
 			switch {
 			case errors.Is(err, store.ErrNotFound) || err == nil && rec.Damage == nil:

@@ -25,37 +25,22 @@ func (s *Store) Examine(ctx context.Context, record func(store.Record), log func
 			}
 			record(rec)
 		}
-		return s.examineLog(ctx, q, log)
+		for last := store.Revision(0); ; { // in bounded steps
+			rows, err := s.logRows(ctx, q, `select first, last, body from change_log where last > $1 order by last limit 500`, int64(last))
+			if err != nil || len(rows) == 0 {
+				return err
+			}
+			for _, row := range rows {
+				var bad *store.Damage
+				switch _, _, err := s.commitsIn(ctx, q, row); {
+				case errors.Is(err, store.ErrDamaged):
+					bad = &store.Damage{Kind: LogKind, ID: fmt.Sprint(row.last), Reason: err.Error()}
+				case err != nil:
+					return err
+				}
+				last = row.last
+				log(bad)
+			}
+		}
 	})
-}
-
-// examineLog reads the log in bounded steps.
-func (s *Store) examineLog(ctx context.Context, q querier, log func(*store.Damage)) error {
-	for last := store.Revision(0); ; {
-		next, err := s.examineStep(ctx, q, last, log)
-		if err != nil || next == last {
-			return err
-		}
-		last = next
-	}
-}
-
-// examineStep reads some rows after one and returns the last of them.
-func (s *Store) examineStep(ctx context.Context, q querier, last store.Revision, log func(*store.Damage)) (store.Revision, error) {
-	rows, err := s.logRows(ctx, q, `select first, last, body from change_log where last > $1 order by last limit 500`, int64(last))
-	if err != nil {
-		return last, err
-	}
-	for _, row := range rows {
-		var bad *store.Damage
-		switch _, _, err := s.commitsIn(ctx, q, row); {
-		case errors.Is(err, store.ErrDamaged):
-			bad = &store.Damage{Kind: LogKind, ID: fmt.Sprint(row.last), Reason: err.Error()}
-		case err != nil:
-			return last, err
-		}
-		last = row.last
-		log(bad)
-	}
-	return last, nil
 }

@@ -44,32 +44,28 @@ func (g *group) log() error {
 		for rest[0].ahead == nil && n < len(rest) && rest[n].ahead == nil {
 			n++
 		}
-		if err := g.logRow(rest[:n]); err != nil {
+		first, last := rest[0].Rev, rest[n-1]
+		text, long, err := g.logText(rest[:n])
+		if err != nil {
+			return err
+		}
+		if long != nil {
+			text = long.text()
+			if err := g.take(long, int64(last.Rev)); err != nil {
+				return err
+			}
+		}
+		body, err := g.s.pack(text, logPlace(first, last.Rev))
+		if err != nil {
+			return err
+		}
+		if err := g.ses.later(g.ctx, `insert into change_log (last, first, at, body) values ($1, $2, $3, $4)`,
+			int64(last.Rev), int64(first), last.At.UnixNano(), body); err != nil {
 			return err
 		}
 		rest = rest[n:]
 	}
 	return nil
-}
-
-func (g *group) logRow(commits []logged) error {
-	first, last := commits[0].Rev, commits[len(commits)-1]
-	text, long, err := g.logText(commits)
-	if err != nil {
-		return err
-	}
-	if long != nil {
-		text = long.text()
-		if err := g.take(long, int64(last.Rev)); err != nil {
-			return err
-		}
-	}
-	body, err := g.s.pack(text, logPlace(first, last.Rev))
-	if err != nil {
-		return err
-	}
-	return g.ses.later(g.ctx, `insert into change_log (last, first, at, body) values ($1, $2, $3, $4)`,
-		int64(last.Rev), int64(first), last.At.UnixNano(), body)
 }
 
 // logText makes the text of a row of the log. One that is long it stores, as far as it
@@ -98,7 +94,7 @@ func (g *group) logText(commits []logged) (text []byte, long *longText, err erro
 		return nil, nil, err
 	}
 	if long != nil {
-		err = w.finish()
+		err = w.hand(1)
 	}
 	return w.b, long, err
 }

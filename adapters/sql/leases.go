@@ -11,7 +11,25 @@ import (
 // Acquire implements store.Leases.
 func (s *Store) Acquire(ctx context.Context, sink, holder string, ttl time.Duration) (store.Revision, bool, error) {
 	if s.Alone {
-		return s.granted.acquire(sink, holder, s.Now(), ttl, func() (store.Revision, error) { return s.cursor(ctx, sink) })
+		now, g := s.Now(), &s.granted
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		h, taken := g.held[sink]
+		switch {
+		case taken && h.holder != holder && now.Before(h.until):
+			return 0, false, nil
+		case !taken || h.holder != holder: // it changes hands: the cursor says how far the sink has been brought
+			var err error
+			if h.at, _, err = s.brief(ctx, `insert into cursor (sink, rev, holder, until) values ($1, (select coalesce(max(last), 0) from change_log), '', 0)
+				on conflict (sink) do update set holder = '', until = 0 returning rev`, sink); err != nil {
+				return 0, false, err
+			}
+		}
+		if g.held == nil {
+			g.held = map[string]grant{}
+		}
+		g.held[sink] = grant{holder, now.Add(ttl), h.at}
+		return h.at, true, nil
 	}
 	now := s.Dialect.Now
 	at, ok, err := s.brief(ctx, `update cursor set holder = $1, until = `+now+` + $2
@@ -23,18 +41,14 @@ func (s *Store) Acquire(ctx context.Context, sink, holder string, ttl time.Durat
 		on conflict do nothing returning rev`, sink, holder, ttl.Milliseconds())
 }
 
-// cursor returns how far a sink has been brought, and makes a sink known.
-func (s *Store) cursor(ctx context.Context, sink string) (store.Revision, error) {
-	at, _, err := s.brief(ctx, `insert into cursor (sink, rev, holder, until) values ($1, (select coalesce(max(last), 0) from change_log), '', 0)
-		on conflict (sink) do update set holder = '', until = 0 returning rev`, sink)
-	return at, err
-}
-
 // Advance implements store.Leases.
 func (s *Store) Advance(ctx context.Context, sink, holder string, to store.Revision) error {
 	owner := holder
 	if s.Alone {
-		if !s.granted.holds(sink, holder) {
+		s.granted.mu.Lock()
+		h, taken := s.granted.held[sink]
+		s.granted.mu.Unlock()
+		if !taken || h.holder != holder {
 			return store.ErrStale
 		}
 		owner = ""
@@ -45,7 +59,12 @@ func (s *Store) Advance(ctx context.Context, sink, holder string, to store.Revis
 		return store.ErrStale
 	}
 	if err == nil && s.Alone {
-		s.granted.advance(sink, at)
+		s.granted.mu.Lock()
+		defer s.granted.mu.Unlock()
+		if h, taken := s.granted.held[sink]; taken {
+			h.at = max(h.at, at)
+			s.granted.held[sink] = h
+		}
 	}
 	return err
 }
@@ -53,7 +72,11 @@ func (s *Store) Advance(ctx context.Context, sink, holder string, to store.Revis
 // Release implements store.Leases.
 func (s *Store) Release(ctx context.Context, sink, holder string) error {
 	if s.Alone {
-		s.granted.release(sink, holder)
+		s.granted.mu.Lock()
+		defer s.granted.mu.Unlock()
+		if h, taken := s.granted.held[sink]; taken && h.holder == holder {
+			delete(s.granted.held, sink)
+		}
 		return nil
 	}
 	_, _, err := s.brief(ctx, `update cursor set holder = '', until = 0 where sink = $1 and holder = $2 returning rev`, sink, holder)
@@ -100,49 +123,4 @@ type grant struct {
 	holder string
 	until  time.Time
 	at     store.Revision // how far the sink has been brought
-}
-
-// acquire takes or renews a lease; cursor is asked when it changes hands.
-func (g *grants) acquire(sink, holder string, now time.Time, ttl time.Duration, cursor func() (store.Revision, error)) (store.Revision, bool, error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	h, taken := g.held[sink]
-	switch {
-	case taken && h.holder != holder && now.Before(h.until):
-		return 0, false, nil
-	case !taken || h.holder != holder:
-		var err error
-		if h.at, err = cursor(); err != nil {
-			return 0, false, err
-		}
-	}
-	if g.held == nil {
-		g.held = map[string]grant{}
-	}
-	g.held[sink] = grant{holder, now.Add(ttl), h.at}
-	return h.at, true, nil
-}
-
-func (g *grants) holds(sink, holder string) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	h, taken := g.held[sink]
-	return taken && h.holder == holder
-}
-
-func (g *grants) advance(sink string, to store.Revision) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if h, taken := g.held[sink]; taken {
-		h.at = max(h.at, to)
-		g.held[sink] = h
-	}
-}
-
-func (g *grants) release(sink, holder string) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if h, taken := g.held[sink]; taken && h.holder == holder {
-		delete(g.held, sink)
-	}
 }

@@ -49,19 +49,6 @@ func (d *logDelta) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// delta returns the difference. That of a long text is in the memory of the text; a short
-// one would keep more from being freed than it is itself.
-func (d logDelta) delta(long bool) (out doc.Delta, err error) {
-	if len(d) == 0 {
-		return nil, nil
-	}
-	if long {
-		return doc.AdoptDelta(d)
-	}
-	err = json.Unmarshal(d, &out)
-	return out, err
-}
-
 // logWriter makes the text of a row of the log, in parts if it is long. It joins texts
 // itself: encoding/json would read the differences, which may be megabytes, once more,
 // and the writer waits.
@@ -119,17 +106,6 @@ func (w *logWriter) head(c logged) error {
 // logTail is what stands after the changes of a commit that is alone in its row.
 const logTail = `]}]`
 
-// next writes the change with a number, and what stands between two.
-func (w *logWriter) next(i int, ch store.Change) error {
-	if i > 0 {
-		w.b = append(w.b, ',')
-	}
-	if err := w.change(ch); err != nil {
-		return err
-	}
-	return w.spill()
-}
-
 // spill hands full parts on when the text is long.
 func (w *logWriter) spill() error {
 	if w.add == nil || len(w.b) < longSize {
@@ -138,10 +114,7 @@ func (w *logWriter) spill() error {
 	return w.hand(partSize)
 }
 
-// finish hands on what is left.
-func (w *logWriter) finish() error { return w.hand(1) }
-
-// hand hands parts on, as long as there are so many bytes.
+// hand hands parts on, as long as there are so many bytes: with 1 all that is left.
 func (w *logWriter) hand(least int) error {
 	rest := w.b
 	for len(rest) >= least {
@@ -176,29 +149,24 @@ func (w *logWriter) change(ch store.Change) error {
 		if i > 0 {
 			w.b = append(w.b, ',')
 		}
-		if err := w.hunk(h); err != nil {
+		if len(h.Old)+len(h.New) <= escapeStep {
+			w.b, err = h.AppendJSON(w.b)
+			if err := errors.Join(err, w.spill()); err != nil {
+				return err
+			}
+			continue
+		}
+		w.b = append(strconv.AppendInt(append(w.b, '['), int64(h.At), 10), ',') // the same, a step at a time
+		if err := w.text(h.Old); err != nil {
 			return err
 		}
+		w.b = append(w.b, ',')
+		if err := w.text(h.New); err != nil {
+			return err
+		}
+		w.b = append(w.b, ']')
 	}
 	w.b = append(w.b, `]}`...)
-	return nil
-}
-
-// hunk writes what Hunk.AppendJSON appends.
-func (w *logWriter) hunk(h doc.Hunk) (err error) {
-	if len(h.Old)+len(h.New) <= escapeStep {
-		w.b, err = h.AppendJSON(w.b)
-		return errors.Join(err, w.spill())
-	}
-	w.b = append(strconv.AppendInt(append(w.b, '['), int64(h.At), 10), ',')
-	if err := w.text(h.Old); err != nil {
-		return err
-	}
-	w.b = append(w.b, ',')
-	if err := w.text(h.New); err != nil {
-		return err
-	}
-	w.b = append(w.b, ']')
 	return nil
 }
 
@@ -232,7 +200,15 @@ func parseLog(text []byte) ([]store.Commit, error) {
 			if ch.None {
 				ch.Refs = []integrity.Ref{}
 			}
-			delta, err := ch.Delta.delta(len(text) > longSize)
+			var delta doc.Delta
+			var err error
+			switch { // that of a long text is in the memory of the text; a short one would keep more from being freed than it is itself
+			case len(ch.Delta) == 0:
+			case len(text) > longSize:
+				delta, err = doc.AdoptDelta(ch.Delta)
+			default:
+				err = json.Unmarshal(ch.Delta, &delta)
+			}
 			if err != nil {
 				return nil, fmt.Errorf("%w: a row of the change log: %w", store.ErrDamaged, err)
 			}

@@ -39,8 +39,6 @@ type entry struct {
 	meta      string         // of now, if it has been made
 }
 
-func newOverlay() *overlay { return &overlay{entries: map[address]*entry{}} }
-
 // set replaces the state of a record; base is what the tables have and counts
 // the first time only.
 func (o *overlay) set(a address, base, now *store.Record, rev store.Revision) {
@@ -90,12 +88,6 @@ func keyAddresses(a address, k store.Key) iter.Seq[keyAddress] {
 			yield(keyAddress{"", a.kind, k.Index, k.Value})
 		}
 	}
-}
-
-// drop forgets a record that a failed unit was the first to touch.
-func (o *overlay) drop(a address) {
-	o.set(a, nil, nil, 0)
-	delete(o.entries, a)
 }
 
 // get returns the state of a record and whether the overlay knows it.
@@ -163,10 +155,6 @@ func hasPrefix(r *store.Record, index, prefix string) bool {
 	return slices.ContainsFunc(r.Keys, func(k store.Key) bool {
 		return k.Index == index && k.Sorted && strings.HasPrefix(k.Value, prefix)
 	})
-}
-
-func hasKey(r *store.Record, index, value string) bool {
-	return slices.ContainsFunc(r.Keys, func(k store.Key) bool { return k.Index == index && k.Value == value })
 }
 
 // hot remembers committed records between transactions. It is right as long as

@@ -3,7 +3,6 @@ package sql
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -35,7 +34,7 @@ func (w *writer) turnOf(org tenant.ID) chan struct{} {
 // plan is what a unit of work came to when it ran over a snapshot, beside the writer.
 // It holds as long as nothing that it has looked at has changed.
 type plan struct {
-	head    store.Revision // up to which it holds: first that of the snapshot, see catchUp
+	head    store.Revision // up to which it holds: first that of the snapshot, see hand
 	stale   bool           // it does not hold any more
 	reads   *reads
 	over    *overlay // what it leaves behind
@@ -71,7 +70,9 @@ func (s *Store) prepared(ctx context.Context, sc tenant.Scope, fn func(store.Wri
 			u.plan.load = u.plan.sending()
 			rev, err = s.hand(u, try >= triesAside)
 		}
-		s.leave(u.plan)
+		for _, t := range u.plan.ahead { // those that the unit has not taken are removed
+			s.sweeper.done(t)
+		}
 		if !errors.Is(err, errAside) {
 			return rev, s.explain(err)
 		}
@@ -89,7 +90,7 @@ func (s *Store) prepare(u *unit) (head store.Revision, err error) {
 		if head, err = headOf(u.ctx, q); err != nil {
 			return err
 		}
-		g := &group{s: s, q: q, ctx: u.ctx, hot: newHot(), head: head, over: newOverlay(),
+		g := &group{s: s, q: q, ctx: u.ctx, hot: newHot(), head: head, over: &overlay{entries: map[address]*entry{}},
 			reads: &reads{recs: map[address]bool{}, keys: map[keyAddress]bool{}, refs: map[refAddress]bool{}}}
 		if g.run(u); u.panic != nil || u.err != nil || len(g.commits) == 0 {
 			s.reached(head) // what it was refused for can be read
@@ -115,24 +116,6 @@ func (s *Store) reached(rev store.Revision) {
 			return
 		}
 	}
-}
-
-// holds reports whether nothing that a plan rests on has changed: neither in the
-// transactions since, nor in this one.
-func (g *group) holds(p *plan) (bool, error) {
-	if err := g.follow(p); err != nil || p.stale {
-		return false, err
-	}
-	return !slices.ContainsFunc(g.commits, func(c logged) bool { return touches(c.Commit, p.reads) }), nil
-}
-
-func touches(c store.Commit, r *reads) bool {
-	for _, ch := range c.Changes {
-		if r.touchedBy(ch) {
-			return true
-		}
-	}
-	return false
 }
 
 // replay puts what a unit was planned to do into the transaction.

@@ -53,16 +53,6 @@ func (r *reader) get(ctx context.Context, a address) (store.Record, error) {
 // pageSizes are the limits that are part of a statement, in order.
 var pageSizes = [...]int{1, 2, 16, pageSize}
 
-// pageFor returns the least of pageSizes that holds n records, or the largest.
-func pageFor(n int) int {
-	for _, size := range pageSizes {
-		if n <= size {
-			return size
-		}
-	}
-	return pageSize
-}
-
 // Scan implements store.Reader.
 func (r *reader) Scan(ctx context.Context, q store.Query) iter.Seq2[store.Record, error] {
 	return r.pages(ctx, q, pageSize)
@@ -206,13 +196,4 @@ func (r *reader) rows(ctx context.Context, text string, args ...any) (out []row,
 		}
 	}
 	return out, err
-}
-
-// records makes records of rows.
-func (s *Store) records(rows []row) []store.Record {
-	out := make([]store.Record, 0, len(rows))
-	for _, w := range rows {
-		out = append(out, s.record(w).Shared())
-	}
-	return out
 }

@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/integrity"
@@ -55,36 +56,24 @@ func (r *reads) query(sc tenant.Scope, q store.Query) {
 	}
 }
 
-func (r *reads) referrers(sc tenant.Scope, to integrity.Target) {
-	if r != nil {
-		r.refs[refAddress{sc.Org(), to}] = true
-	}
-}
-
-func (r *reads) everything() {
-	if r != nil {
-		r.all = true
-	}
-}
-
-// touchedBy reports whether a change may have made one of the answers another. A record
+// touchedBy reports whether a commit may have made one of the answers another. A record
 // that has left an answer was in it, so that its address is among the records.
-func (r *reads) touchedBy(c store.Change) bool {
-	if r.all || r.recs[address{c.Org, c.Kind, c.ID}] {
-		return true
-	}
-	for _, k := range c.Keys {
-		if r.keys[keyAddress{c.Org, c.Kind, k.Index, k.Value}] || r.keys[keyAddress{"", c.Kind, k.Index, k.Value}] {
+func (r *reads) touchedBy(commit store.Commit) bool {
+	for _, c := range commit.Changes {
+		if r.all || r.recs[address{c.Org, c.Kind, c.ID}] {
 			return true
 		}
-	}
-	for _, ref := range c.Refs {
-		if r.refs[refAddress{c.Org, ref.Target}] {
-			return true
+		for _, k := range c.Keys {
+			if r.keys[keyAddress{c.Org, c.Kind, k.Index, k.Value}] || r.keys[keyAddress{"", c.Kind, k.Index, k.Value}] {
+				return true
+			}
 		}
-	}
-	for _, w := range r.wide {
-		if w.touchedBy(c) {
+		for _, ref := range c.Refs {
+			if r.refs[refAddress{c.Org, ref.Target}] {
+				return true
+			}
+		}
+		if slices.ContainsFunc(r.wide, func(w wide) bool { return w.touchedBy(c) }) {
 			return true
 		}
 	}

@@ -92,18 +92,6 @@ func column[T any](rows [][]any, i int) []T {
 	return out
 }
 
-// listOf is the type of a list of such values.
-func listOf(v any) string {
-	switch v.(type) {
-	case string:
-		return "text[]"
-	case int64:
-		return "bigint[]"
-	default:
-		return "integer[]"
-	}
-}
-
 // textKey names a statement text that has been made before.
 type textKey struct {
 	head string
@@ -130,7 +118,14 @@ func (s *session) text(st *statement, n int) string {
 func (st *statement) lists() string {
 	var lists []string
 	for i, v := range st.rows[0] {
-		lists = append(lists, fmt.Sprintf("$%d::%s", i+1, listOf(v)))
+		of := "integer[]"
+		switch v.(type) {
+		case string:
+			of = "text[]"
+		case int64:
+			of = "bigint[]"
+		}
+		lists = append(lists, fmt.Sprintf("$%d::%s", i+1, of))
 	}
 	rows := "select * from unnest(" + strings.Join(lists, ", ") + ")"
 	if head, ok := strings.CutSuffix(st.head, "(values "); ok {

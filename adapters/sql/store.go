@@ -109,7 +109,8 @@ func New(c Config) *Store {
 	s := &Store{Config: c, damages: damages{met: map[address]string{}, log: c.Logger}}
 	s.recent.init()
 	s.sweeper.init()
-	s.writer = newWriter(s)
+	s.writer = &writer{s: s, hot: newHot(), queue: queue{lanes: map[tenant.ID]*lane{}}}
+	s.writer.idle.L = &s.writer.mu
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.done.Go(s.sweeps)
 	if c.Listen != nil {

@@ -76,8 +76,14 @@ func (t *tx) get(a address) (*store.Record, error) {
 	t.weight += perRow
 	rec, ok := t.g.over.get(a)
 	if !ok {
-		var err error
-		if rec, err = t.committed(a); err != nil {
+		rec, ok = t.g.hot.recs[a]
+	}
+	if !ok {
+		switch stored, err := t.base.get(t.g.ctx, a); {
+		case err == nil:
+			t.g.hot.put(&stored)
+			rec = &stored
+		case !errors.Is(err, store.ErrNotFound):
 			return nil, err
 		}
 	}
@@ -85,22 +91,6 @@ func (t *tx) get(a address) (*store.Record, error) {
 		t.weight += weightOf(rec)
 	}
 	return rec, nil
-}
-
-// committed returns a record as the tables have it, or nil.
-func (t *tx) committed(a address) (*store.Record, error) {
-	if rec, ok := t.g.hot.recs[a]; ok {
-		return rec, nil
-	}
-	rec, err := t.base.get(t.g.ctx, a)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	t.g.hot.put(&rec)
-	return &rec, nil
 }
 
 // Scan implements store.Reader.
@@ -134,7 +124,7 @@ func (t *tx) remembered(q store.Query) *store.Record {
 	t.g.reads.query(t.scope, q)
 	t.g.reads.record(a)
 	if rec, known := t.g.over.get(a); known {
-		if rec != nil && hasKey(rec, q.Index, q.Value) {
+		if rec != nil && slices.ContainsFunc(rec.Keys, func(k store.Key) bool { return k.Index == q.Index && k.Value == q.Value }) {
 			return rec
 		}
 		return nil
@@ -154,7 +144,11 @@ func (t *tx) merged(q store.Query) iter.Seq2[store.Record, error] {
 		ours, compare := t.g.over.matching(t.scope, q), order(q)
 		size := pageSize
 		if q.Limit > 0 {
-			size = pageFor(q.Offset + q.Limit)
+			for _, size = range pageSizes { // the least one that holds them, or the largest
+				if q.Offset+q.Limit <= size {
+					break
+				}
+			}
 		}
 		q.Limit, q.Offset = 0, 0 // the overlay may hide any number of records
 		for rec, err := range t.base.pages(t.g.ctx, q, size) {
@@ -203,14 +197,18 @@ func (t *tx) Count(_ context.Context, q store.Query) (n int, err error) {
 
 // Touched implements store.Reader.
 func (t *tx) Touched(context.Context, string) (store.Revision, error) {
-	t.g.reads.everything()
+	if t.g.reads != nil {
+		t.g.reads.all = true // every commit changes it
+	}
 	return t.rev, nil
 }
 
 // Referrers implements store.Reader.
 func (t *tx) Referrers(_ context.Context, to integrity.Target) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
-		t.g.reads.referrers(t.scope, to)
+		if t.g.reads != nil {
+			t.g.reads.refs[refAddress{t.scope.Org(), to}] = true
+		}
 		for rec, err := range t.base.Referrers(t.g.ctx, to) {
 			if err == nil {
 				err = t.ready()
@@ -336,7 +334,8 @@ func (t *tx) undo() {
 		if b := t.before[a]; b.known {
 			t.g.over.set(a, nil, b.rec, b.rev)
 		} else {
-			t.g.over.drop(a)
+			t.g.over.set(a, nil, nil, 0)
+			delete(t.g.over.entries, a)
 		}
 	}
 }

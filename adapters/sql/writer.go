@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -25,12 +24,6 @@ type writer struct {
 
 	ses *session // these two belong to the caller at work
 	hot *hot
-}
-
-func newWriter(s *Store) *writer {
-	w := &writer{s: s, hot: newHot(), queue: queue{lanes: map[tenant.ID]*lane{}}}
-	w.idle.L = &w.mu
-	return w
 }
 
 // submit hands a unit in and waits. Once work on it has begun, the caller waits
@@ -160,8 +153,8 @@ func (w *writer) group(batch []*unit) {
 			began := time.Now()
 			if u.pause != nil {
 				u.err = u.pause(u.ctx)
-			} else {
-				u.err = w.job(u)
+			} else if u.err = w.tryJob(u); w.again(u.err) { // the connection was kept from before and is dead: there is a fresh one
+				u.err = w.tryJob(u)
 			}
 			u.load = time.Since(began)
 			w.charge([]*unit{u})
@@ -255,7 +248,7 @@ func (w *writer) attempt(units []*unit) (n int, err error) {
 		w.hot.reset(head)
 		w.s.committed.Store(uint64(head)) // units that are refused now are refused for what is there
 	}
-	g := &group{s: w.s, ses: w.ses, q: w.ses, ctx: ctx, hot: w.hot, head: head, over: newOverlay(), docs: map[*store.Record]*longText{}}
+	g := &group{s: w.s, ses: w.ses, q: w.ses, ctx: ctx, hot: w.hot, head: head, over: &overlay{entries: map[address]*entry{}}, docs: map[*store.Record]*longText{}}
 	for _, u := range units {
 		if n > 0 && g.load > groupTime {
 			break
@@ -310,16 +303,7 @@ func (s *Store) patience() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), s.Timeout)
 }
 
-// job runs one statement sequence in a transaction of its own. When the connection
-// was kept from before and is dead, it runs on a fresh one.
-func (w *writer) job(u *unit) error {
-	err := w.tryJob(u)
-	if w.again(err) {
-		err = w.tryJob(u)
-	}
-	return err
-}
-
+// tryJob runs one statement sequence in a transaction of its own.
 func (w *writer) tryJob(u *unit) (err error) {
 	ctx, cancel := w.s.patience()
 	defer cancel()

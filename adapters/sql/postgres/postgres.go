@@ -175,7 +175,9 @@ func begin(ctx context.Context, db *sql.DB, log *slog.Logger) error {
 	end := time.Now().Add(beginFor) // of the attempts; a migration takes as long as it must
 	for pause := retry.New(250*time.Millisecond, 4*time.Second); ; {
 		_, err := sqladapter.Migrate(ctx, db, dialect)
-		if err == nil || !slow(err) || time.Now().After(end) {
+		// It starts, has no connection left, or took too long.
+		slow := state(err) == "57P03" || state(err) == "53300" || pgconn.Timeout(err)
+		if !slow || time.Now().After(end) {
 			return err
 		}
 		if log != nil {
@@ -185,12 +187,6 @@ func begin(ctx context.Context, db *sql.DB, log *slog.Logger) error {
 			return err
 		}
 	}
-}
-
-// slow reports whether the server is there and does not take part yet: it starts, has no
-// connection left, or took too long.
-func slow(err error) bool {
-	return state(err) == "57P03" || state(err) == "53300" || pgconn.Timeout(err)
 }
 
 // listen waits for the hints that the database gives on a connection of its own.

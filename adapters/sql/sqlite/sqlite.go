@@ -166,10 +166,15 @@ type place struct{ file atomic.Pointer[os.FileInfo] }
 
 // there reports that a path no longer leads there.
 func (p *place) there(path string) error {
-	if file := p.file.Load(); file != nil {
-		return same(path, *file)
+	file := p.file.Load()
+	if file == nil {
+		return nil
 	}
-	return nil
+	now, err := os.Stat(path)
+	if err == nil && !os.SameFile(now, *file) {
+		err = fmt.Errorf("another file has taken the place of %s", path)
+	}
+	return err
 }
 
 // connector opens connections while their path leads to the file that was opened first. One
@@ -190,15 +195,6 @@ func (c *connector) Connect(context.Context) (driver.Conn, error) {
 
 // Driver implements driver.Connector.
 func (c *connector) Driver() driver.Driver { return c.driver }
-
-// same reports that a path no longer leads to a file.
-func same(path string, file os.FileInfo) error {
-	now, err := os.Stat(path)
-	if err == nil && !os.SameFile(now, file) {
-		err = fmt.Errorf("another file has taken the place of %s", path)
-	}
-	return err
-}
 
 // Reseal is that of the embedded Store. Afterwards it makes the file anew, since
 // pages that are free now may hold what was there in clear.
