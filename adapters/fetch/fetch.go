@@ -15,6 +15,7 @@ import (
 	nethttp "net/http"
 	"net/netip"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -145,6 +146,9 @@ func (f *Client) Fetch(ctx context.Context, r fetch.Request) (fetch.Answer, erro
 	return fetch.Answer{Status: resp.StatusCode, Header: resp.Header, Body: body}, nil
 }
 
+// tokenChars are what a token is made of (RFC 9110, 5.6.2).
+const tokenChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&'*+-.^_`|~"
+
 func request(ctx context.Context, r fetch.Request) (*nethttp.Request, error) {
 	req, err := nethttp.NewRequestWithContext(ctx, r.Method, r.URL, bytes.NewReader(r.Body))
 	switch {
@@ -157,7 +161,7 @@ func request(ctx context.Context, r fetch.Request) (*nethttp.Request, error) {
 	}
 	req.Header.Set("User-Agent", "Gatehouse")
 	for name, value := range r.Header {
-		if !token(name) || !printable(value) {
+		if name == "" || strings.Trim(name, tokenChars) != "" || strings.ContainsFunc(value, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }) { // RFC 9110, 5.5
 			return nil, fmt.Errorf("%w: header", fetch.ErrRequest)
 		}
 		if req.Header.Set(name, value); nethttp.CanonicalHeaderKey(name) == "Host" {
@@ -184,25 +188,4 @@ func explain(ctx context.Context, host string, err error) error {
 		return fmt.Errorf("%s: %w in time", host, why)
 	}
 	return fmt.Errorf("%s: %w", host, why)
-}
-
-// token reports whether s is a token (RFC 9110, 5.6.2).
-func token(s string) bool {
-	for _, c := range []byte(s) {
-		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
-		if !letter && !bytes.ContainsRune([]byte("!#$%&'*+-.^_`|~"), rune(c)) {
-			return false
-		}
-	}
-	return s != ""
-}
-
-// printable reports whether s can be the value of a header (RFC 9110, 5.5).
-func printable(s string) bool {
-	for _, c := range []byte(s) {
-		if c < ' ' && c != '\t' || c == 0x7f {
-			return false
-		}
-	}
-	return true
 }

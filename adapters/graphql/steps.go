@@ -9,7 +9,10 @@ func steps(d *ast.SchemaDocument) int {
 	w := weights{fields: map[string]int{}, possible: map[string]int{}, arguments: map[string]int{}}
 	for _, list := range []ast.DefinitionList{d.Definitions, d.Extensions} {
 		for _, def := range list {
-			w.fields[def.Name] += len(def.Fields) + arguments(def) + len(def.EnumValues) + len(def.Interfaces)
+			w.fields[def.Name] += len(def.Fields) + len(def.EnumValues) + len(def.Interfaces)
+			for _, f := range def.Fields {
+				w.fields[def.Name] += len(f.Arguments)
+			}
 			w.possible[def.Name] += len(def.Types)
 			for _, name := range def.Interfaces {
 				w.possible[name]++
@@ -78,13 +81,6 @@ func (w weights) schemas(list ast.SchemaDefinitionList) (n int) {
 func (w weights) directives(list ast.DirectiveList) (n int) {
 	for _, d := range list {
 		n += square(len(d.Arguments) + w.arguments[d.Name])
-	}
-	return n
-}
-
-func arguments(def *ast.Definition) (n int) {
-	for _, f := range def.Fields {
-		n += len(f.Arguments)
 	}
 	return n
 }

@@ -63,18 +63,15 @@ func (l *File) Append(text []byte) (undo func() error, err error) {
 	}
 	l.size += int64(len(text))
 	after := l.size
-	return func() error { return l.cut(after, before) }, nil
-}
-
-// cut takes back what was appended last.
-func (l *File) cut(after, before int64) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.size != after {
-		return errors.New("logfile: more was appended since")
-	}
-	l.size = before
-	return l.f.Truncate(before)
+	return func() error {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.size != after {
+			return errors.New("logfile: more was appended since")
+		}
+		l.size = before
+		return l.f.Truncate(before)
+	}, nil
 }
 
 // rotate moves the file away and begins another one.

@@ -51,7 +51,11 @@ func walk[T any](c *cursor, into *T, known members[T]) {
 
 // take stores what a reader of the library returns. nil stands for nothing.
 func take[T any](c *cursor, read func([]byte) (T, []byte, error)) (v T) {
-	if c.err != nil || c.null() {
+	if c.err != nil {
+		return v
+	}
+	if len(c.rest) > 0 && msgp.NextType(c.rest) == msgp.NilType {
+		c.rest = c.rest[1:]
 		return v
 	}
 	got, rest, err := read(c.rest)
@@ -61,14 +65,6 @@ func take[T any](c *cursor, read func([]byte) (T, []byte, error)) (v T) {
 	}
 	c.rest = rest
 	return got
-}
-
-func (c *cursor) null() bool {
-	if len(c.rest) == 0 || msgp.NextType(c.rest) != msgp.NilType {
-		return false
-	}
-	c.rest = c.rest[1:]
-	return true
 }
 
 func (c *cursor) skip() {

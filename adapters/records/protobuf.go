@@ -15,14 +15,12 @@ type field struct {
 	number uint64
 }
 
-func (f field) text() string   { return string(f.bytes) }
-func (f field) int() int64     { return int64(f.number) }
-func (f field) flag() bool     { return f.number != 0 }
-func (f field) float() float64 { return math.Float64frombits(f.number) }
+// places are the fields of a message by number; nil: unknown.
+type places []any
 
-// fields calls known for each field of a message, which returns an error if it cannot read
-// a message inside. Fields of another type than known are unknown.
-func fields(message []byte, known func(protowire.Number, protowire.Type, field) error) error {
+// read reads a message whose fields have these places. Fields of another type than known
+// are unknown.
+func (ps places) read(message []byte) error {
 	for len(message) > 0 {
 		num, typ, n := protowire.ConsumeTag(message)
 		if n < 0 {
@@ -44,7 +42,10 @@ func fields(message []byte, known func(protowire.Number, protowire.Type, field) 
 			return protowire.ParseError(n)
 		}
 		message = message[n:]
-		if err := known(num, typ, f); err != nil {
+		if num < 1 || int(num) >= len(ps) || ps[num] == nil {
+			continue
+		}
+		if err := set(ps[num], typ, f); err != nil {
 			return err
 		}
 	}
@@ -56,54 +57,35 @@ func set(place any, typ protowire.Type, f field) error {
 	switch p := place.(type) {
 	case *string:
 		if typ == protowire.BytesType {
-			*p = f.text()
+			*p = string(f.bytes)
 		}
 	case *int64:
 		if typ == protowire.VarintType {
-			*p = f.int()
+			*p = int64(f.number)
 		}
 	case *bool:
-		*p = f.flag()
+		*p = f.number != 0
 	case *float64:
 		if typ == protowire.Fixed64Type {
-			*p = f.float()
+			*p = math.Float64frombits(f.number)
 		}
 	case *[]string:
 		if typ == protowire.BytesType && len(*p) < record.MaxList {
-			*p = append(*p, f.text())
+			*p = append(*p, string(f.bytes))
 		}
-	case *time.Time:
+	case *time.Time: // a google.protobuf.Timestamp
 		if typ == protowire.BytesType {
-			return moment(f.bytes, p)
+			var seconds, nanos int64
+			if err := (places{nil, &seconds, &nanos}).read(f.bytes); err != nil {
+				return err
+			}
+			*p = time.Unix(seconds, nanos)
 		}
 	case func([]byte) error:
 		if typ == protowire.BytesType {
 			return p(f.bytes)
 		}
 	}
-	return nil
-}
-
-// places are the fields of a message by number; nil: unknown.
-type places []any
-
-// read reads a message whose fields have these places.
-func (ps places) read(message []byte) error {
-	return fields(message, func(num protowire.Number, typ protowire.Type, f field) error {
-		if num < 1 || int(num) >= len(ps) || ps[num] == nil {
-			return nil
-		}
-		return set(ps[num], typ, f)
-	})
-}
-
-// moment reads a google.protobuf.Timestamp.
-func moment(message []byte, at *time.Time) error {
-	var seconds, nanos int64
-	if err := (places{nil, &seconds, &nanos}).read(message); err != nil {
-		return err
-	}
-	*at = time.Unix(seconds, nanos)
 	return nil
 }
 

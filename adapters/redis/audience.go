@@ -45,26 +45,20 @@ func (s *Sink) Missed(ctx context.Context) error {
 		default:
 			continue // a delivery is under way, which counts by itself
 		}
-		settled := s.settled(ctx)
+		before := s.audience.last
+		n, known := 0, false
+		node, err := s.client.node(ctx)
+		if err == nil {
+			n, known, err = s.count(ctx, node)
+		}
+		// That Redis is away is for Deliver to say.
+		settled := err == nil && known && n <= before && s.audience.missed
+		if settled { // it is said once
+			s.audience.missed = false
+		}
 		<-s.turn
 		if settled {
 			return nil
 		}
 	}
-}
-
-// settled reports, once, that gateways have come back and no more are coming.
-// That Redis is away is for Deliver to say.
-func (s *Sink) settled(ctx context.Context) bool {
-	before := s.audience.last
-	node, err := s.client.node(ctx)
-	if err != nil {
-		return false
-	}
-	n, known, err := s.count(ctx, node)
-	if err != nil || !known || n > before || !s.audience.missed {
-		return false
-	}
-	s.audience.missed = false
-	return true
 }

@@ -69,8 +69,13 @@ const connectTimeout = 2 * time.Second
 // The client library has one log for the whole process; Open points it to c's, at
 // level debug, because errors are returned and reported by the caller anyway.
 func Open(c Config) (*Client, error) {
-	if err := checkAddrs(c.Addrs); err != nil {
-		return nil, err
+	if len(c.Addrs) == 0 {
+		return nil, errors.New("redis: no address")
+	}
+	for i, addr := range c.Addrs {
+		if host, port, err := net.SplitHostPort(addr); err != nil || port == "" || strings.ContainsAny(host, "@/") {
+			return nil, fmt.Errorf("redis: address %d is not host:port", i+1) // a mistaken one may hold a password
+		}
 	}
 	encryption, err := c.TLS.config()
 	if err != nil {
@@ -83,7 +88,7 @@ func Open(c Config) (*Client, error) {
 		}
 	}
 	goredis.SetLogger(libraryLog{cl})
-	cl.rdb = dial(c, &goredis.UniversalOptions{
+	o := &goredis.UniversalOptions{
 		Addrs: c.Addrs, DB: c.Database, Username: c.Username, Password: c.Password,
 		MasterName: c.MasterName, SentinelPassword: c.SentinelPassword, TLSConfig: encryption,
 		DialTimeout: min(cmp.Or(c.Timeout, connectTimeout), connectTimeout), DialerRetries: 1,
@@ -92,32 +97,16 @@ func Open(c Config) (*Client, error) {
 		PoolSize:   c.MaxConnections, PipelinePoolSize: -1,
 		Protocol: 2, DisableIdentity: true, MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 		OnConnect: func(context.Context, *goredis.Conn) error { cl.connects.Add(1); return nil },
-	})
-	return cl, nil
-}
-
-// checkAddrs never repeats an address: a mistaken one may hold a password.
-func checkAddrs(addrs []string) error {
-	if len(addrs) == 0 {
-		return errors.New("redis: no address")
 	}
-	for i, addr := range addrs {
-		if host, port, err := net.SplitHostPort(addr); err != nil || port == "" || strings.ContainsAny(host, "@/") {
-			return fmt.Errorf("redis: address %d is not host:port", i+1)
-		}
-	}
-	return nil
-}
-
-func dial(c Config, o *goredis.UniversalOptions) goredis.UniversalClient {
 	switch {
 	case c.MasterName != "":
-		return goredis.NewFailoverClient(o.Failover())
+		cl.rdb = goredis.NewFailoverClient(o.Failover())
 	case c.Cluster:
-		return goredis.NewClusterClient(o.Cluster())
+		cl.rdb = goredis.NewClusterClient(o.Cluster())
 	default:
-		return goredis.NewClient(o.Simple())
+		cl.rdb = goredis.NewClient(o.Simple())
 	}
+	return cl, nil
 }
 
 // node returns the server that announcements go through. In a cluster it is the

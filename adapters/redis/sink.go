@@ -126,7 +126,13 @@ func (s *Sink) gather(ctx context.Context, node goredis.Cmdable) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	want := s.wanted()
+	want := 0 // how many listeners are enough not to wait
+	switch {
+	case s.cut || s.connects > 0 && s.connects != s.client.connects.Load():
+		want = max(s.size, 1)
+	case !s.heard:
+		want = 1
+	}
 	if size >= want || !known && !s.cut {
 		return size, nil
 	}
@@ -149,33 +155,16 @@ func (s *Sink) gather(ctx context.Context, node goredis.Cmdable) (int, error) {
 	return size, nil
 }
 
-// wanted returns how many listeners are enough not to wait.
-func (s *Sink) wanted() int {
-	switch {
-	case s.cut || s.connects > 0 && s.connects != s.client.connects.Load():
-		return max(s.size, 1)
-	case !s.heard:
-		return 1
-	default:
-		return 0
-	}
-}
-
-// count counts the listeners and notes who came back.
+// count counts the listeners of a node and notes who came back. How many there are is not
+// known when the node does not say: the user may be allowed to publish only, or the command
+// be disabled.
 func (s *Sink) count(ctx context.Context, node goredis.Cmdable) (n int, known bool, err error) {
-	n, known, err = listeners(ctx, node)
-	if known {
-		s.audience.see(n, time.Now(), s.client.grace)
-	}
-	return n, known, err
-}
-
-// listeners returns how many listen at a node. It is not known when the node does
-// not say: the user may be allowed to publish only, or the command be disabled.
-func listeners(ctx context.Context, node goredis.Cmdable) (n int, known bool, err error) {
 	counts, err := node.PubSubNumSub(ctx, signal.Channel).Result()
 	if err != nil && (strings.HasPrefix(err.Error(), "NOPERM") || strings.HasPrefix(err.Error(), "ERR unknown command")) {
 		return 0, false, nil
 	}
-	return int(counts[signal.Channel]), err == nil, err
+	if n, known = int(counts[signal.Channel]), err == nil; known {
+		s.audience.see(n, time.Now(), s.client.grace)
+	}
+	return n, known, err
 }

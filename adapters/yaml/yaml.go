@@ -65,7 +65,19 @@ func (r *reader) node(n *yaml.Node) (*doc.Node, error) {
 	case yaml.AliasNode:
 		return r.alias(n, r.node)
 	}
-	return scalar(n)
+	switch n.ShortTag() {
+	case "!!null":
+		return doc.NewNull(), nil
+	case "!!bool":
+		var b bool
+		if err := n.Decode(&b); err != nil {
+			return nil, at(n, "not a boolean")
+		}
+		return doc.NewBool(b), nil
+	case "!!int", "!!float":
+		return number(n)
+	}
+	return doc.NewString(n.Value), nil
 }
 
 // alias follows a reference unless it is already following it.
@@ -135,22 +147,6 @@ func (r *reader) merge(n *yaml.Node, out *doc.Node) error {
 		return nil
 	}
 	return at(n, "a merge key wants a mapping")
-}
-
-func scalar(n *yaml.Node) (*doc.Node, error) {
-	switch n.ShortTag() {
-	case "!!null":
-		return doc.NewNull(), nil
-	case "!!bool":
-		var b bool
-		if err := n.Decode(&b); err != nil {
-			return nil, at(n, "not a boolean")
-		}
-		return doc.NewBool(b), nil
-	case "!!int", "!!float":
-		return number(n)
-	}
-	return doc.NewString(n.Value), nil
 }
 
 // number keeps a number as it is written where JSON can.

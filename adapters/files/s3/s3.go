@@ -71,7 +71,14 @@ func New(c Config) (*Storage, error) {
 		return nil, fmt.Errorf("S3.Endpoint: %w", err)
 	}
 	s := &Storage{Config: c, client: client}
-	return s, s.linked()
+	link, err := s.Link(context.Background(), file.Place{Name: "origin"}, "", time.Minute)
+	if err != nil || link == "" {
+		return s, err
+	}
+	if u, err = url.Parse(link); err == nil { // with some endpoints the bucket is part of the host
+		s.origin = u.Scheme + "://" + u.Host
+	}
+	return s, err
 }
 
 // Apart implements files.Storage.
@@ -146,19 +153,6 @@ func (s *Storage) Link(ctx context.Context, p file.Place, mediaType string, life
 
 // Origin implements files.Linker.
 func (s *Storage) Origin() string { return s.origin }
-
-// linked says where links lead: with some endpoints the bucket is part of the host.
-func (s *Storage) linked() error {
-	link, err := s.Link(context.Background(), file.Place{Name: "origin"}, "", time.Minute)
-	if err != nil || link == "" {
-		return err
-	}
-	u, err := url.Parse(link)
-	if err == nil {
-		s.origin = u.Scheme + "://" + u.Host
-	}
-	return err
-}
 
 // told is an error as others may read it: the answers of storages name keys and buckets.
 func told(err error) error {

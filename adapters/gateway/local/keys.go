@@ -68,17 +68,12 @@ func (k *Keys) update(ctx context.Context, org tenant.ID, fn func(store.Writer) 
 
 // CreateKey implements gateway.Keys.
 func (k *Keys) CreateKey(ctx context.Context, org tenant.ID, id string, session *doc.Node) (gateway.StoredKey, error) {
-	out, err := k.create(ctx, org, id, session)
-	return out, classify(err)
-}
-
-func (k *Keys) create(ctx context.Context, org tenant.ID, id string, session *doc.Node) (gateway.StoredKey, error) {
 	s, list, err := k.prepare(ctx, org, session)
 	if err == nil {
 		err = k.bound(ctx, org, s)
 	}
 	if err != nil {
-		return gateway.StoredKey{}, err
+		return gateway.StoredKey{}, classify(err)
 	}
 	derived := id == "" && s.Get("certificate").Text() != ""
 	switch {
@@ -116,7 +111,7 @@ func (k *Keys) create(ctx context.Context, org tenant.ID, id string, session *do
 		return KeyKind.Insert(ctx, w, KeyRecord{ID: k.NewID(), OrgID: org, Digest: k.Secrets.Digests(c.Hash)[0], Sealed: sealed})
 	})
 	c.Session = key.Apply(c.Session, list)
-	return c.stored(true), err
+	return c.stored(true), classify(err)
 }
 
 // endow gives a new key the time that its policies leave it.
@@ -170,16 +165,12 @@ func (k *Keys) prepare(ctx context.Context, org tenant.ID, session *doc.Node) (s
 	}
 	now := k.Now()
 	s.Set("last_updated", doc.NewString(strconv.FormatInt(now.Unix(), 10)))
-	renew(s, key.Apply(s, list), now)
-	return s, list, nil
-}
-
-// renew begins the counters anew, by the limits that count.
-func renew(s, limits *doc.Node, now time.Time) {
+	limits := key.Apply(s, list) // those that count; the counters begin anew
 	s.Set("quota_remaining", doc.NewInt(limits.Get("quota_max").Int()))
 	if rate := limits.Get("quota_renewal_rate").Int(); rate > 0 {
 		s.Set("quota_renews", doc.NewInt(now.Unix()+rate))
 	}
+	return s, list, nil
 }
 
 // policies returns the policies of a session; one that gateways do not know is refused.
@@ -251,10 +242,19 @@ func (k *Keys) Key(ctx context.Context, org tenant.ID, name gateway.KeyName) (ga
 	hash := k.find(org, name)
 	err := k.view(ctx, org, func(r store.Reader) error {
 		rec, err := k.get(ctx, r, hash)
+		if err == nil {
+			c, err = k.open(rec)
+		}
 		if err != nil {
 			return err
 		}
-		c, err = k.current(ctx, r, rec)
+		list, err := k.policies(ctx, r, c.Session) // as they are now
+		if err == nil {
+			c.Session = key.Apply(c.Session, list)
+		}
+		if errors.Is(err, gateway.ErrRefused) { // one of them is gone: the session stays as it was
+			err = nil
+		}
 		return err
 	})
 	if errors.Is(err, gateway.ErrUnknown) {
@@ -264,23 +264,6 @@ func (k *Keys) Key(ctx context.Context, org tenant.ID, name gateway.KeyName) (ga
 		return gateway.StoredKey{}, classify(err)
 	}
 	return c.stored(name.By == gateway.ByKey), nil
-}
-
-// current opens a record with its policies as they are now. When one of them is gone,
-// the session stays as it was.
-func (k *Keys) current(ctx context.Context, r store.Reader, rec KeyRecord) (content, error) {
-	c, err := k.open(rec)
-	if err != nil {
-		return c, err
-	}
-	list, err := k.policies(ctx, r, c.Session)
-	if err == nil {
-		c.Session = key.Apply(c.Session, list)
-	}
-	if errors.Is(err, gateway.ErrRefused) {
-		err = nil
-	}
-	return c, err
 }
 
 // ReplaceKey implements gateway.Keys.

@@ -18,25 +18,20 @@ type listed struct {
 	err      error
 }
 
-// column is what lists look through. Keys are encrypted: each is opened once, and not
-// again for each list.
-func (k *Keys) column() store.Column[KeyRecord, listed] {
-	return store.Column[KeyRecord, listed]{Kind: KeyKind, Of: func(r KeyRecord) listed {
+// Keys implements gateway.Keys.
+func (k *Keys) Keys(ctx context.Context, org tenant.ID, api string) ([]string, error) {
+	hashes := []string{}
+	column := store.Column[KeyRecord, listed]{Kind: KeyKind, Of: func(r KeyRecord) listed { // keys are encrypted: each is opened once, and not again for each list
 		c, err := k.open(r)
 		if err != nil {
 			return listed{err: err}
 		}
 		return listed{hash: c.Hash, apis: key.APIs(c.Session), policies: key.Policies(c.Session)}
 	}}
-}
-
-// Keys implements gateway.Keys.
-func (k *Keys) Keys(ctx context.Context, org tenant.ID, api string) ([]string, error) {
-	hashes := []string{}
 	err := k.view(ctx, org, func(r store.Reader) error {
 		hashes = hashes[:0]
 		said := map[string]saying{}
-		for row, err := range k.column().All(ctx, r) {
+		for row, err := range column.All(ctx, r) {
 			if err == nil {
 				err = row.Value.err
 			}

@@ -51,25 +51,22 @@ const (
 	textInClear = "key hashing is not enabled"
 )
 
-// target is the address of a call at a gateway.
-func (k call) target(at string) string {
-	if k.base != nil {
-		return at + k.base.String()
-	}
-	path := at + "/tyk"
-	for _, part := range k.path {
-		path += "/" + url.PathEscape(part)
-	}
-	if len(k.query) > 0 {
-		path += "?" + k.query.Encode()
-	}
-	return path
-}
-
 // ask sends a request to one gateway.
 func (c *Client) ask(ctx context.Context, n *node, k call) outcome {
 	ctx, end := c.c.Observer.Begin(ctx, "gateway/"+k.name)
-	r := fetch.Request{Method: k.method, URL: k.target(n.url), Body: k.body, Trusted: true, Header: map[string]string{"X-Tyk-Authorization": c.c.Secret}}
+	at := n.url
+	if k.base != nil {
+		at += k.base.String()
+	} else {
+		at += "/tyk"
+		for _, part := range k.path {
+			at += "/" + url.PathEscape(part)
+		}
+		if len(k.query) > 0 {
+			at += "?" + k.query.Encode()
+		}
+	}
+	r := fetch.Request{Method: k.method, URL: at, Body: k.body, Trusted: true, Header: map[string]string{"X-Tyk-Authorization": c.c.Secret}}
 	if k.kind != "" {
 		r.Header["Content-Type"] = k.kind
 	}

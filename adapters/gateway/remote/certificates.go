@@ -107,7 +107,12 @@ func (c certificates) Certificates(ctx context.Context, org tenant.ID, ids []str
 		case err != nil:
 			return nil, tried("read certificates", err)
 		}
-		list, err := several(body)
+		list := make([]certificate.Meta, 1)
+		if n, none := doc.ParseNode(body); none == nil && n.Is(doc.TypeObject) { // one that is asked for comes without a list
+			list[0], err = decode[certificate.Meta](body)
+		} else {
+			list, err = decode[[]certificate.Meta](body)
+		}
 		if err != nil {
 			return nil, tried("read certificates", err)
 		}
@@ -115,16 +120,6 @@ func (c certificates) Certificates(ctx context.Context, org tenant.ID, ids []str
 	}
 	slices.SortFunc(out, func(a, b certificate.Meta) int { return cmp.Compare(a.ID, b.ID) })
 	return out, nil
-}
-
-// several reads one object or a list of them: one that is asked for comes without a list.
-func several(body []byte) ([]certificate.Meta, error) {
-	n, err := doc.ParseNode(body)
-	if err == nil && n.Is(doc.TypeObject) {
-		one, err := decode[certificate.Meta](body)
-		return []certificate.Meta{one}, err
-	}
-	return decode[[]certificate.Meta](body)
 }
 
 // ListCertificates implements gateway.Certificates.

@@ -144,21 +144,16 @@ func (c *Client) resolve(ctx context.Context, org tenant.ID, name gateway.KeyNam
 				if len(forms) > 1 {
 					c.form.Store(int32((last + i) % len(forms))) //nolint:gosec // one of five
 				}
-				return known(name.By, key, kept), nil
+				if name.By == gateway.ByUser {
+					key = "" // users have no identifier
+				}
+				return gateway.Key{ID: key, Hash: kept}, nil
 			case !errors.Is(err, gateway.ErrUnknown) && !errors.Is(err, gateway.ErrForeign):
 				return gateway.Key{}, err
 			}
 		}
 	}
 	return gateway.Key{}, fmt.Errorf("%w: it is kept under a name that cannot be told", gateway.ErrUnknown)
-}
-
-// known leaves out the identifier of a basic-auth user.
-func known(by gateway.Naming, id, hash string) gateway.Key {
-	if by == gateway.ByUser {
-		id = ""
-	}
-	return gateway.Key{ID: id, Hash: hash}
 }
 
 // Key implements gateway.Keys.
@@ -211,17 +206,12 @@ func (c *Client) DeleteKey(ctx context.Context, org tenant.ID, name gateway.KeyN
 	if sent && errors.Is(err, gateway.ErrUnknown) {
 		err = nil // the first attempt has come late
 	}
-	c.forget(org, name)
-	return tried("delete a key", err)
-}
-
-// forget forgets to whom a key belongs, by all names under which it may be kept.
-func (c *Client) forget(org tenant.ID, name gateway.KeyName) {
-	names := append(c.kept(name.Text), name.Text)
+	names := append(c.kept(name.Text), name.Text) // under which it may be kept: it belongs to nobody now
 	for _, form := range keyhash.Forms(org, name.Text) {
 		names = append(names, c.kept(form)...)
 	}
 	c.owners.forget(names...)
+	return tried("delete a key", err)
 }
 
 // Keys implements gateway.Keys. Gateways name the keys of all organisations.

@@ -57,7 +57,7 @@ var Postgres = Dialect{
 	Types: [...]string{Text: "text", Integer: "bigint", Number: "numeric", Boolean: "boolean", Time: "timestamptz"},
 	Time:  func(t time.Time) any { return t.UTC() },
 	row:   "ctid",
-	value: numbered,
+	value: func(n int) string { return "$" + strconv.Itoa(n) },
 	rows:  64,
 	names: `select relname from pg_class where relkind in ('r', 'p', 'v', 'm', 'f') and pg_table_is_visible(oid) and (relname like 'tyk\_%' or relname like 'gatehouse\_%')`,
 	in: func(text, array string) string {
@@ -74,5 +74,3 @@ var Postgres = Dialect{
 // Param returns the n-th parameter of a statement, counted from 1. Both databases take it
 // several times in one statement.
 func (d Dialect) Param(n int) string { return d.param + strconv.Itoa(n) }
-
-func numbered(n int) string { return "$" + strconv.Itoa(n) }

@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-
-	"github.com/gatehouse-io/gatehouse/core/analytics/aggregate"
-	"github.com/gatehouse-io/gatehouse/core/analytics/record"
 )
 
 // layout is the columns of a table as it is. Another program may have made it, without
@@ -137,24 +134,11 @@ func merged(t *Table, column string) string {
 	return ""
 }
 
-// call returns the row of a record.
-func (l *layout) call(d Dialect, r *record.Record) []any {
+// row returns the row of a record, or of counters.
+func row[T any, V ~func(*T) any](l *layout, d Dialect, of *T, values map[string]V) []any {
 	out := make([]any, len(l.columns))
 	for i, c := range l.columns {
-		v := callValues[c.Name](r)
-		if at, ok := v.(time.Time); ok {
-			v = d.Time(at)
-		}
-		out[i] = v
-	}
-	return out
-}
-
-// count returns the row of counters.
-func (l *layout) count(d Dialect, row *aggregate.Row) []any {
-	out := make([]any, len(l.columns))
-	for i, c := range l.columns {
-		v := counterValues[c.Name](row)
+		v := values[c.Name](of)
 		if at, ok := v.(time.Time); ok {
 			v = d.Time(at)
 		}

@@ -35,10 +35,6 @@ const daySeconds = 24 * 3600
 // mark is what a total says: blocks whose marks are equal count the same calls.
 type mark struct{ hits, errors, latency, requestTime float64 }
 
-func (m mark) plus(o mark) mark {
-	return mark{m.hits + o.hits, m.errors + o.errors, m.latency + o.latency, m.requestTime + o.requestTime}
-}
-
 // marked is the columns of a mark.
 const marked = `cast(coalesce(sum("counter_hits"), 0) as double precision), cast(coalesce(sum("counter_error"), 0) as double precision),
 	cast(coalesce(sum("counter_total_latency"), 0) as double precision), cast(coalesce(sum("counter_total_request_time"), 0) as double precision)`
@@ -58,7 +54,8 @@ type marks struct {
 // sum returns what the counters of the days of a block say.
 func (m marks) sum(b block) (out mark) {
 	for day := b.first; day < b.end(); day++ {
-		out = out.plus(m.days[day])
+		d := m.days[day]
+		out = mark{out.hits + d.hits, out.errors + d.errors, out.latency + d.latency, out.requestTime + d.requestTime}
 	}
 	return out
 }
@@ -113,17 +110,14 @@ const (
 	mostGaps  = 16
 )
 
-// rollable reports whether a rollup has what a question asks for.
-func rollable(q view.Query) bool {
-	return q.Table == view.Usage && q.Dimension == view.APIs && q.Form == view.Plain && q.Res == view.Whole && !q.Records && q.Period.Days() >= leastDays
-}
-
 // covering looks for blocks that hold what the counters of their days do. Without any the
 // period is one gap.
 func (s *Store) covering(ctx context.Context, org string, q view.Query, tables []string) (c cover, err error) {
 	whole := cover{gaps: []view.Period{q.Period}}
-	from, to := dayAfter(q.Period.From), q.Period.To.Unix()/daySeconds
-	if !rollable(q) || !slices.Contains(tables, rollup.Name) || to <= from {
+	from, to := (q.Period.From.Unix()+daySeconds-1)/daySeconds, q.Period.To.Unix()/daySeconds // whole days
+	// A rollup has what is asked for.
+	has := q.Table == view.Usage && q.Dimension == view.APIs && q.Form == view.Plain && q.Res == view.Whole && !q.Records
+	if !has || q.Period.Days() < leastDays || !slices.Contains(tables, rollup.Name) || to <= from {
 		return whole, nil
 	}
 	m, err := totals(ctx, s.Counters, org, without(tables, rollup.Name), from, to)
@@ -168,9 +162,6 @@ func between(p view.Period, from, to time.Time) view.Period {
 	p.From, p.To = from, to
 	return p
 }
-
-// dayAfter returns the first day, since 1970, that begins at a moment or later.
-func dayAfter(at time.Time) int64 { return (at.Unix() + daySeconds - 1) / daySeconds }
 
 func without(list []string, name string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(n string) bool { return n == name })

@@ -126,8 +126,20 @@ func (w *Writer) Store(ctx context.Context, p analytics.Piece) (err error) {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }()
-	if err := w.advance(ctx, tx, p); err != nil {
+	// The claim moves on, if it is where the piece begins.
+	statement, args := `insert into gatehouse_claims (name, done, at) values ($1, $2, $3) on conflict (name) do nothing`, []any{p.Claim.Claim, p.To, p.At.Unix()}
+	if p.From > 0 {
+		statement, args = `update gatehouse_claims set done = $2, at = $3 where name = $1 and done = $4`, append(args, p.From)
+	}
+	result, err := tx.ExecContext(ctx, statement, args...)
+	if err != nil {
 		return err
+	}
+	switch n, err := result.RowsAffected(); {
+	case err != nil:
+		return err
+	case n != 1:
+		return analytics.ErrStale
 	}
 	for _, b := range batches {
 		if err := b.insert(ctx, w.d, tx); err != nil {
@@ -137,27 +149,11 @@ func (w *Writer) Store(ctx context.Context, p analytics.Piece) (err error) {
 	return tx.Commit()
 }
 
-// advance moves the claim on, if it is where the piece begins.
-func (w *Writer) advance(ctx context.Context, tx *sql.Tx, p analytics.Piece) error {
-	statement, args := `insert into gatehouse_claims (name, done, at) values ($1, $2, $3) on conflict (name) do nothing`, []any{p.Claim.Claim, p.To, p.At.Unix()}
-	if p.From > 0 {
-		statement, args = `update gatehouse_claims set done = $2, at = $3 where name = $1 and done = $4`, append(args, p.From)
-	}
-	result, err := tx.ExecContext(ctx, statement, args...)
-	if err != nil {
-		return err
-	}
-	if n, err := result.RowsAffected(); err != nil || n == 1 {
-		return err
-	}
-	return analytics.ErrStale
-}
-
 // batches sorts what a piece holds by table, and makes those tables that are missing.
 func (w *Writer) batches(ctx context.Context, p analytics.Piece) ([]*batch, error) {
 	var order []*batch
 	byName := map[string]*batch{}
-	add := func(t *Table, day time.Time, row func(*layout) []any) error {
+	add := func(t *Table, day time.Time, values func(*layout) []any) error {
 		name := t.Name
 		if place, kept := w.places[t]; kept && place.Sharded {
 			name = t.Shard(day.UTC())
@@ -172,7 +168,7 @@ func (w *Writer) batches(ctx context.Context, p analytics.Piece) ([]*batch, erro
 			byName[name] = b
 			order = append(order, b)
 		}
-		b.rows = append(b.rows, row(b.layout))
+		b.rows = append(b.rows, values(b.layout))
 		return nil
 	}
 	hours := map[int64]*[2]int64{}
@@ -182,7 +178,7 @@ func (w *Writer) batches(ctx context.Context, p analytics.Piece) ([]*batch, erro
 			if _, kept := w.places[t]; !kept {
 				continue
 			}
-			if err := add(t, r.TimeStamp, func(l *layout) []any { return l.call(w.d, r) }); err != nil {
+			if err := add(t, r.TimeStamp, func(l *layout) []any { return row(l, w.d, r, callValues) }); err != nil {
 				return nil, err
 			}
 			hour := r.TimeStamp.Unix() / 3600
@@ -194,10 +190,10 @@ func (w *Writer) batches(ctx context.Context, p analytics.Piece) ([]*batch, erro
 		}
 	}
 	for i := range p.Counts {
-		row := &p.Counts[i]
-		t := counterTables[row.Table]
+		c := &p.Counts[i]
+		t := counterTables[c.Table]
 		if _, kept := w.places[t]; kept {
-			if err := add(t, time.Unix(row.Bucket, 0), func(l *layout) []any { return l.count(w.d, row) }); err != nil {
+			if err := add(t, time.Unix(c.Bucket, 0), func(l *layout) []any { return row(l, w.d, c, counterValues) }); err != nil {
 				return nil, err
 			}
 		}

@@ -27,15 +27,6 @@ type counts struct {
 	codes                                                                        [12]int64 // as codeColumns
 }
 
-// codeColumn returns in which of codeColumns a status counts.
-func codeColumn(code int) int {
-	own := strconv.Itoa(code)
-	if i := slices.Index(codeColumns, "code_"+own); i >= 0 {
-		return i
-	}
-	return slices.Index(codeColumns, "code_"+own[:1]+"x")
-}
-
 func (c *counts) add(r Record, name string) {
 	if c.hits == 0 {
 		c.least, c.leastUp = r.Latency, r.Upstream
@@ -51,7 +42,12 @@ func (c *counts) add(r Record, name string) {
 		c.success++
 	case r.Code >= 400:
 		c.errors++
-		c.codes[codeColumn(r.Code)]++
+		code := strconv.Itoa(r.Code)
+		i := slices.Index(codeColumns, "code_"+code)
+		if i < 0 {
+			i = slices.Index(codeColumns, "code_"+code[:1]+"x")
+		}
+		c.codes[i]++
 	}
 }
 
@@ -74,8 +70,10 @@ func Fill(ctx context.Context, s *analytics.Store, records []Record) error {
 		if n+1 < len(order) && records[order[n+1]].At.Truncate(time.Hour).Equal(r.At.Truncate(time.Hour)) {
 			continue
 		}
-		if err := w.hour(s.Counters, hour); err != nil {
-			return err
+		for at, c := range hour {
+			if err := w.counters(s.Counters, at, c); err != nil {
+				return err
+			}
 		}
 		clear(hour)
 	}
@@ -106,16 +104,6 @@ func hourly(all map[place]*counts, r *Record) {
 			c.add(*r, name)
 		}
 	}
-}
-
-// hour stores the counters of an hour.
-func (w *filler) hour(p analytics.Place, all map[place]*counts) error {
-	for at, c := range all {
-		if err := w.counters(p, at, c); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // filler collects rows of the same form.
