@@ -64,7 +64,9 @@ func (s *Store) storeAhead(ctx context.Context, sc tenant.Scope, p *plan) error 
 func (s *Store) begin(ctx context.Context, do run, p *plan) (*longText, error) {
 	t := &longText{contents: named()}
 	p.ahead = append(p.ahead, t)
-	s.sweeper.expect(t.name)
+	s.sweeper.mu.Lock()
+	s.sweeper.ahead[t.name] = true // it is kept for the unit that is to take it
+	s.sweeper.mu.Unlock()
 	return t, s.note(ctx, do, t)
 }
 
@@ -75,7 +77,7 @@ func (p *plan) sending() (d time.Duration) {
 		return sending(p.changes)
 	}
 	for _, c := range p.changes {
-		d += rowsOf(c)
+		d += perRow * time.Duration(1+len(c.Keys)+len(c.Refs))
 	}
 	for a, e := range p.over.entries {
 		if e.now != nil && p.docs[a] == nil {

@@ -62,7 +62,9 @@ func (s *Store) FollowBatches(ctx context.Context, after store.Revision) iter.Se
 		defer s.recent.leave(us)
 		look, heard := true, uint64(0)
 		for ctx.Err() == nil {
-			news, hints := s.recent.news()
+			s.recent.mu.Lock()
+			news, hints := s.recent.changed, s.recent.hints // news ends when there may be something new
+			s.recent.mu.Unlock()
 			commits, gap := s.recent.since(after)
 			// The database is asked when others may have committed. Commits of this process alone
 			// would cost each follower a query.
@@ -365,14 +367,6 @@ func (r *recent) ending() (ended func()) {
 		}
 		r.told = 0
 	}
-}
-
-// news returns a channel that is closed when there may be something new, and the
-// number of hints so far.
-func (r *recent) news() (changed <-chan struct{}, hints uint64) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.changed, r.hints
 }
 
 // since returns the unbroken run of commits that follow a revision, and whether there

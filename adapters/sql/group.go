@@ -96,7 +96,7 @@ func (g *group) run(u *unit) {
 	if len(changes) > 0 {
 		u.rev, u.load = rev, sending(changes)
 		u.weight = t.weight + u.load
-		if t.weight = u.weight; t.large() {
+		if g.reads == nil && u.plan == nil && u.weight > aside { // it has the writer, and is large
 			u.err = errAside
 			t.undo()
 			return
@@ -121,18 +121,9 @@ func sending(changes []store.Change) (d time.Duration) {
 		for _, h := range c.Delta {
 			size += len(h.Old) + len(h.New)
 		}
-		d += rowsOf(c) + perKilobyte*time.Duration(size>>10)
+		d += perRow*time.Duration(1+len(c.Keys)+len(c.Refs)) + perKilobyte*time.Duration(size>>10)
 	}
 	return d
-}
-
-// rowsOf estimates the same for the rows of a change without its texts.
-func rowsOf(c store.Change) time.Duration {
-	return perRow * time.Duration(1+len(c.Keys)+len(c.Refs))
-}
-
-func weightOf(r *store.Record) time.Duration {
-	return perRow + perKilobyte*time.Duration(len(r.Doc)>>10)
 }
 
 // call runs the closure; a panic is kept for the goroutine that called Update, unless it

@@ -90,20 +90,12 @@ func keyAddresses(a address, k store.Key) iter.Seq[keyAddress] {
 	}
 }
 
-// get returns the state of a record and whether the overlay knows it.
-func (o *overlay) get(a address) (*store.Record, bool) {
-	if e, ok := o.entries[a]; ok {
-		return e.now, true
-	}
-	return nil, false
-}
-
 // matching returns the overlaid records that q selects, in order.
 func (o *overlay) matching(sc tenant.Scope, q store.Query) []*store.Record {
 	var out []*store.Record
 	if q.Sorted {
 		for a, e := range o.entries {
-			if e.now != nil && a.kind == q.Kind && sc.Admits(a.org) && hasPrefix(e.now, q.Index, q.Prefix) {
+			if e.now != nil && a.kind == q.Kind && sc.Admits(a.org) && hasPrefix(e.now.Keys, q.Index, q.Prefix) {
 				out = append(out, e.now)
 			}
 		}
@@ -150,9 +142,9 @@ func order(q store.Query) func(a, b *store.Record) int {
 	return by
 }
 
-// hasPrefix reports whether a record is in a sorted index below a prefix.
-func hasPrefix(r *store.Record, index, prefix string) bool {
-	return slices.ContainsFunc(r.Keys, func(k store.Key) bool {
+// hasPrefix reports whether a record with these keys is in a sorted index below a prefix.
+func hasPrefix(keys []store.Key, index, prefix string) bool {
+	return slices.ContainsFunc(keys, func(k store.Key) bool {
 		return k.Index == index && k.Sorted && strings.HasPrefix(k.Value, prefix)
 	})
 }

@@ -24,13 +24,6 @@ func (w *writer) heavy(org tenant.ID) bool {
 	return time.Now().Before(w.queue.lane(org).heavy)
 }
 
-// turnOf is what those units of an organisation take turns by that are prepared.
-func (w *writer) turnOf(org tenant.ID) chan struct{} {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.queue.lane(org).turn
-}
-
 // plan is what a unit of work came to when it ran over a snapshot, beside the writer.
 // It holds as long as nothing that it has looked at has changed.
 type plan struct {
@@ -50,7 +43,9 @@ type plan struct {
 // large ones: it runs over a snapshot, and the writer only compares and stores. Those
 // of one organisation take turns, so that they do not overtake each other for ever.
 func (s *Store) prepared(ctx context.Context, sc tenant.Scope, fn func(store.Writer) error) (store.Revision, error) {
-	turn := s.writer.turnOf(sc.Org())
+	s.writer.mu.Lock()
+	turn := s.writer.queue.lane(sc.Org()).turn
+	s.writer.mu.Unlock()
 	select {
 	case turn <- struct{}{}:
 	case <-ctx.Done():

@@ -1,9 +1,6 @@
 package sql
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/gatehouse-io/gatehouse/core/integrity"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -73,23 +70,13 @@ func (r *reads) touchedBy(commit store.Commit) bool {
 				return true
 			}
 		}
-		if slices.ContainsFunc(r.wide, func(w wide) bool { return w.touchedBy(c) }) {
-			return true
-		}
-	}
-	return false
-}
-
-func (w wide) touchedBy(c store.Change) bool {
-	if w.q.Kind != c.Kind || !w.scope.Admits(c.Org) {
-		return false
-	}
-	if !w.q.Sorted {
-		return w.q.ID == "" || w.q.ID == c.ID
-	}
-	for _, k := range c.Keys {
-		if k.Index == w.q.Index && k.Sorted && strings.HasPrefix(k.Value, w.q.Prefix) {
-			return true
+		for _, w := range r.wide {
+			if w.q.Kind != c.Kind || !w.scope.Admits(c.Org) {
+				continue
+			}
+			if w.q.Sorted && hasPrefix(c.Keys, w.q.Index, w.q.Prefix) || !w.q.Sorted && (w.q.ID == "" || w.q.ID == c.ID) {
+				return true
+			}
 		}
 	}
 	return false

@@ -106,9 +106,9 @@ func New(c Config) *Store {
 	if c.Logger == nil {
 		c.Logger = slog.Default()
 	}
-	s := &Store{Config: c, damages: damages{met: map[address]string{}, log: c.Logger}}
+	s := &Store{Config: c, damages: damages{met: map[address]string{}, log: c.Logger},
+		sweeper: sweeper{now: make(chan struct{}, 1), ahead: map[string]bool{}}}
 	s.recent.init()
-	s.sweeper.init()
 	s.writer = &writer{s: s, hot: newHot(), queue: queue{lanes: map[tenant.ID]*lane{}}}
 	s.writer.idle.L = &s.writer.mu
 	s.ctx, s.stop = context.WithCancel(context.Background())
@@ -123,7 +123,14 @@ func New(c Config) *Store {
 // with ErrClosed.
 func (s *Store) Close() error {
 	s.stop()
-	s.writer.close()
+	w := s.writer
+	w.mu.Lock()
+	w.closed = true
+	for w.busy {
+		w.idle.Wait()
+	}
+	w.drop()
+	w.mu.Unlock()
 	s.done.Wait()
 	return nil
 }

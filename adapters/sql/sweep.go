@@ -27,15 +27,6 @@ type sweeper struct {
 	ahead map[string]bool // texts that this process has stored ahead; false: no unit is to take it any more
 }
 
-func (w *sweeper) init() { w.now, w.ahead = make(chan struct{}, 1), map[string]bool{} }
-
-// expect keeps a text for the unit that is to take it.
-func (w *sweeper) expect(name string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.ahead[name] = true
-}
-
 // done notes that a text has been taken, or is not wanted any more.
 func (w *sweeper) done(t *longText) {
 	w.mu.Lock()
@@ -66,18 +57,6 @@ func (w *sweeper) unwanted() (names []string) {
 		}
 	}
 	return names
-}
-
-func (w *sweeper) forget(name string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	delete(w.ahead, name)
-}
-
-func (w *sweeper) wanted(name string) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.ahead[name]
 }
 
 // sweeps removes what is to be removed, whenever there may be something. Texts that a
@@ -114,15 +93,26 @@ func (s *Store) sweep(ctx context.Context, age time.Duration) error {
 		if _, err := do(ctx, `update long_text set state = 2 where name = $1 and state = 0`, name); err != nil {
 			return err
 		}
-		s.sweeper.forget(name)
+		s.sweeper.mu.Lock()
+		delete(s.sweeper.ahead, name)
+		s.sweeper.mu.Unlock()
 	}
 	for last, more := "", true; more; {
-		names, err := s.unnamed(ctx, last, age)
-		if err != nil {
+		var names []string
+		if err := each(ctx, pool{s.Readers}, func(scan func(...any) error) error {
+			var name string
+			err := scan(&name)
+			names = append(names, name)
+			return err
+		}, `select name from long_text where state <> 1 and (state = 2 or at <= `+s.Dialect.Now+` - $1) and name > $2 order by name limit $3`,
+			age.Milliseconds(), last, sweepTexts); err != nil {
 			return err
 		}
 		for _, last = range names {
-			if s.sweeper.wanted(last) {
+			s.sweeper.mu.Lock()
+			wanted := s.sweeper.ahead[last]
+			s.sweeper.mu.Unlock()
+			if wanted {
 				continue
 			}
 			if err := s.remove(ctx, do, last); err != nil {
@@ -132,18 +122,6 @@ func (s *Store) sweep(ctx context.Context, age time.Duration) error {
 		more = len(names) == sweepTexts
 	}
 	return nil
-}
-
-// unnamed returns some of the texts that no row names, in order.
-func (s *Store) unnamed(ctx context.Context, after string, age time.Duration) (names []string, err error) {
-	err = each(ctx, pool{s.Readers}, func(scan func(...any) error) error {
-		var name string
-		err := scan(&name)
-		names = append(names, name)
-		return err
-	}, `select name from long_text where state <> 1 and (state = 2 or at <= `+s.Dialect.Now+` - $1) and name > $2 order by name limit $3`,
-		age.Milliseconds(), after, sweepTexts)
-	return names, err
 }
 
 // remove removes a text, unless a unit has taken it by now.

@@ -42,15 +42,12 @@ func (t *tx) ready() error {
 	if err := t.u.ctx.Err(); err != nil {
 		return err
 	}
-	if t.large() {
+	// One that has the writer and has done so much is to be prepared beside it.
+	if t.g.reads == nil && t.u.plan == nil && t.weight > aside {
 		panic(errAside) // ends the closure, whatever it would make of an error
 	}
 	return t.g.late()
 }
-
-// large reports whether a unit that has the writer has done so much that it is to be
-// prepared beside it.
-func (t *tx) large() bool { return t.g.reads == nil && t.u.plan == nil && t.weight > aside }
 
 // Get implements store.Reader.
 func (t *tx) Get(_ context.Context, kind, id string) (store.Record, error) {
@@ -74,11 +71,10 @@ func (t *tx) get(a address) (*store.Record, error) {
 	}
 	t.g.reads.record(a)
 	t.weight += perRow
-	rec, ok := t.g.over.get(a)
-	if !ok {
-		rec, ok = t.g.hot.recs[a]
-	}
-	if !ok {
+	var rec *store.Record
+	if e, ok := t.g.over.entries[a]; ok {
+		rec = e.now
+	} else if rec, ok = t.g.hot.recs[a]; !ok {
 		switch stored, err := t.base.get(t.g.ctx, a); {
 		case err == nil:
 			t.g.hot.put(&stored)
@@ -88,7 +84,7 @@ func (t *tx) get(a address) (*store.Record, error) {
 		}
 	}
 	if rec != nil {
-		t.weight += weightOf(rec)
+		t.weight += perRow + perKilobyte*time.Duration(len(rec.Doc)>>10)
 	}
 	return rec, nil
 }
@@ -123,9 +119,9 @@ func (t *tx) remembered(q store.Query) *store.Record {
 	}
 	t.g.reads.query(t.scope, q)
 	t.g.reads.record(a)
-	if rec, known := t.g.over.get(a); known {
-		if rec != nil && slices.ContainsFunc(rec.Keys, func(k store.Key) bool { return k.Index == q.Index && k.Value == q.Value }) {
-			return rec
+	if e, known := t.g.over.entries[a]; known {
+		if e.now != nil && slices.ContainsFunc(e.now.Keys, func(k store.Key) bool { return k.Index == q.Index && k.Value == q.Value }) {
+			return e.now
 		}
 		return nil
 	}
@@ -165,11 +161,11 @@ func (t *tx) merged(q store.Query) iter.Seq2[store.Record, error] {
 				}
 				ours = ours[1:]
 			}
-			if _, known := t.g.over.get(addressOf(&rec)); known {
+			if _, known := t.g.over.entries[addressOf(&rec)]; known {
 				continue
 			}
 			t.g.reads.record(addressOf(&rec))
-			t.weight += weightOf(&rec)
+			t.weight += perRow + perKilobyte*time.Duration(len(rec.Doc)>>10)
 			t.g.hot.put(&rec)
 			if !yield(rec, nil) {
 				return
@@ -218,7 +214,7 @@ func (t *tx) Referrers(_ context.Context, to integrity.Target) iter.Seq2[store.R
 				return
 			}
 			t.g.reads.record(addressOf(&rec))
-			if _, known := t.g.over.get(addressOf(&rec)); !known && !yield(rec, nil) {
+			if _, known := t.g.over.entries[addressOf(&rec)]; !known && !yield(rec, nil) {
 				return
 			}
 		}

@@ -73,22 +73,17 @@ func (w *writer) work(own *unit) {
 		w.group(batch)
 		if own != nil && own.over() {
 			finished = true
-			w.handOver()
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			if w.queue.size > 0 {
+				go w.work(nil)
+			} else {
+				w.rest()
+			}
 			return
 		}
 	}
 	finished = true
-}
-
-// handOver lets somebody else work, if there is work.
-func (w *writer) handOver() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.queue.size > 0 {
-		go w.work(nil)
-		return
-	}
-	w.rest()
 }
 
 // rest notes that the writer is idle; the lock is held.
@@ -126,18 +121,6 @@ func (w *writer) charge(units []*unit) {
 	for _, u := range units {
 		w.queue.charge(u, time.Now())
 	}
-}
-
-// close refuses new units, waits for those that are queued and gives the
-// connection up.
-func (w *writer) close() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.closed = true
-	for w.busy {
-		w.idle.Wait()
-	}
-	w.drop()
 }
 
 // group carries out a batch: units of work together, jobs on their own.

@@ -44,7 +44,15 @@ func (s *Storage) Keep(ctx context.Context, name string, content []byte) (file.C
 		if err := r.Rename(name+part, name); err != nil {
 			return err
 		}
-		return settle(r, path.Dir(name))
+		for dir := path.Dir(name); ; dir = path.Dir(dir) { // its entry, and those of the folders above, are on the disk as well
+			d, err := r.Open(dir)
+			if err != nil {
+				return err
+			}
+			if err := errors.Join(d.Sync(), d.Close()); err != nil || dir == "." {
+				return err
+			}
+		}
 	})
 	return file.Content{Place: file.Place{Name: name, Size: int64(len(content))}}, err
 }
@@ -59,20 +67,6 @@ func write(r *os.Root, name string, content []byte) error {
 		err = f.Sync()
 	}
 	return errors.Join(err, f.Close())
-}
-
-// settle writes the entries of a folder and of those above it to the disk.
-func settle(r *os.Root, dir string) error {
-	for {
-		d, err := r.Open(dir)
-		if err != nil {
-			return err
-		}
-		if err := errors.Join(d.Sync(), d.Close()); err != nil || dir == "." {
-			return err
-		}
-		dir = path.Dir(dir)
-	}
 }
 
 // Open implements files.Storage.

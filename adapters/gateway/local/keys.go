@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/gatehouse-io/gatehouse/adapters/gateway/keyhash"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/key"
@@ -88,7 +89,7 @@ func (k *Keys) CreateKey(ctx context.Context, org tenant.ID, id string, session 
 	now := k.Now()
 	key.Begin(s, now)
 	s.Set("date_created", doc.NewString(now.UTC().Format(time.RFC3339Nano)))
-	text := token(org, id)
+	text := keyhash.Make(org, id, keyhash.SHA256)
 	c := content{ID: text, Hash: k.hash(text), Session: s}
 	if key.IsUser(s) {
 		c.ID = ""

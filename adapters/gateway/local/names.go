@@ -6,9 +6,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
 )
 
-// token returns the key that an identifier of an organisation becomes.
-func token(org tenant.ID, id string) string { return keyhash.Make(org, id, keyhash.SHA256) }
-
 // hash returns the hash under which a key is known.
 func (k *Keys) hash(text string) string {
 	if k.Plain {
@@ -25,5 +22,5 @@ func (k *Keys) find(org tenant.ID, name gateway.KeyName) string {
 	if _, whole := keyhash.Parse(name.Text); whole && name.By == gateway.ByKey {
 		return k.hash(name.Text)
 	}
-	return k.hash(token(org, name.Text))
+	return k.hash(keyhash.Make(org, name.Text, keyhash.SHA256))
 }

@@ -56,15 +56,6 @@ func (c *checkpoints) start() {
 	}()
 }
 
-// end waits for what is under way.
-func (c *checkpoints) end() error {
-	if c.stop != nil {
-		c.stop()
-		<-c.done
-	}
-	return c.db.Close()
-}
-
 // shrink writes the log back if it has grown.
 func (c *checkpoints) shrink(ctx context.Context) error {
 	left, err := c.run(ctx, "noop")

@@ -222,7 +222,11 @@ func (s *Store) Alone() bool { return s.lock != nil }
 func (s *Store) release() error {
 	var errs []error
 	if s.back != nil {
-		errs = append(errs, s.back.end())
+		if s.back.stop != nil { // what is under way ends first
+			s.back.stop()
+			<-s.back.done
+		}
+		errs = append(errs, s.back.db.Close())
 	}
 	for _, db := range []*sql.DB{s.readers, s.writers} {
 		if db != nil {

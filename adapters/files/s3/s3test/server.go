@@ -98,17 +98,15 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch err := verify(r); {
 	case s.fail != 0:
 		refuse(w, s.fail, "InternalError")
+		return
 	case err != nil:
 		s.refused++
 		refuse(w, http.StatusForbidden, "SignatureDoesNotMatch")
+		return
 	case !found:
 		refuse(w, http.StatusNotFound, "NoSuchBucket")
-	default:
-		s.answer(w, r, name)
+		return
 	}
-}
-
-func (s *Server) answer(w http.ResponseWriter, r *http.Request, name string) {
 	switch r.Method {
 	case http.MethodPut:
 		content, err := body(r)
