@@ -22,7 +22,12 @@ func steps(d *ast.SchemaDocument) int {
 	for _, def := range d.Directives {
 		w.arguments[def.Name] += len(def.Arguments) + len(def.Locations)
 	}
-	total := w.schemas(d.Schema) + w.schemas(d.SchemaExtension)
+	total := 0
+	for _, list := range []ast.SchemaDefinitionList{d.Schema, d.SchemaExtension} {
+		for _, s := range list {
+			total += w.directives(s.Directives)
+		}
+	}
 	for _, n := range w.possible {
 		w.most = max(w.most, n)
 		total += square(n)
@@ -65,13 +70,6 @@ func (w weights) definition(def *ast.Definition) int {
 	}
 	for _, v := range def.EnumValues {
 		n += w.directives(v.Directives)
-	}
-	return n
-}
-
-func (w weights) schemas(list ast.SchemaDefinitionList) (n int) {
-	for _, s := range list {
-		n += w.directives(s.Directives)
 	}
 	return n
 }

@@ -49,7 +49,18 @@ func (l *File) Append(text []byte) (undo func() error, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.size > 0 && l.size+int64(len(text)) > l.max {
-		if err := l.rotate(); err != nil {
+		if err := l.f.Close(); err != nil {
+			return nil, err
+		}
+		for i := l.keep - 1; i > 0; i-- {
+			if err := os.Rename(l.numbered(i), l.numbered(i+1)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
+		}
+		if err := os.Rename(l.path, l.numbered(1)); err != nil {
+			return nil, err
+		}
+		if err := l.open(); err != nil {
 			return nil, err
 		}
 	}
@@ -72,22 +83,6 @@ func (l *File) Append(text []byte) (undo func() error, err error) {
 		l.size = before
 		return l.f.Truncate(before)
 	}, nil
-}
-
-// rotate moves the file away and begins another one.
-func (l *File) rotate() error {
-	if err := l.f.Close(); err != nil {
-		return err
-	}
-	for i := l.keep - 1; i > 0; i-- {
-		if err := os.Rename(l.numbered(i), l.numbered(i+1)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	if err := os.Rename(l.path, l.numbered(1)); err != nil {
-		return err
-	}
-	return l.open()
 }
 
 func (l *File) numbered(i int) string { return fmt.Sprintf("%s.%d", l.path, i) }

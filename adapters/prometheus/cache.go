@@ -21,10 +21,6 @@ func (c *cache[K, V]) get(key K, create func() V) V {
 			return v
 		}
 	}
-	return c.add(key, create)
-}
-
-func (c *cache[K, V]) add(key K, create func() V) V {
 	c.adding.Lock()
 	defer c.adding.Unlock()
 	next := map[K]V{}

@@ -26,7 +26,7 @@ func (s *Store) hand(u *unit, last bool) (store.Revision, error) {
 	for look := 1; ; look++ {
 		for !u.plan.stale {
 			at := u.plan.head
-			if err := s.look(u.ctx, pool{s.Readers}, u.plan); err != nil {
+			if err := s.look(u.ctx, s.Readers, u.plan); err != nil {
 				return 0, err
 			}
 			if u.plan.head == at {

@@ -2,7 +2,6 @@ package sql
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"iter"
@@ -22,16 +21,9 @@ func headOf(ctx context.Context, q querier) (store.Revision, error) {
 	return store.Revision(n), err
 }
 
-// pool is a querier outside any transaction.
-type pool struct{ *sql.DB }
-
-func (p pool) query(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
-	return p.QueryContext(ctx, text, args...)
-}
-
 // Head implements store.ChangeLog.
 func (s *Store) Head(ctx context.Context) (store.Revision, error) {
-	head, err := headOf(ctx, pool{s.Readers})
+	head, err := headOf(ctx, s.Readers)
 	return head, s.reading(err)
 }
 
@@ -112,14 +104,14 @@ const window = 1000
 
 // next returns the commits that follow a revision in the log; none when there are none yet.
 func (s *Store) next(ctx context.Context, after store.Revision) ([]store.Commit, error) {
-	head, err := headOf(ctx, pool{s.Readers})
+	head, err := headOf(ctx, s.Readers)
 	if err != nil || head == after {
 		return nil, err
 	}
 	if head < after { // the database is not the one that was followed
 		return nil, store.ErrExpired
 	}
-	commits, err := s.readLog(ctx, pool{s.Readers}, `select first, last, body from change_log where last > $1 and last <= $2 order by last`,
+	commits, err := s.readLog(ctx, s.Readers, `select first, last, body from change_log where last > $1 and last <= $2 order by last`,
 		int64(after), int64(after+window))
 	if errors.Is(err, store.ErrDamaged) && len(commits) == 0 { // followers cannot pass this row: they load a snapshot
 		s.Logger.Error("the change log is damaged; who follows it starts over from a snapshot", "after", after, "error", err)
@@ -282,25 +274,19 @@ func (r *recent) leave(f *follower) {
 func (r *recent) trim() {
 	for ; len(r.commits) > 1 && (r.bytes > recentBytes || len(r.commits) > recentCommits); r.oldest++ {
 		c, ok := r.commits[r.oldest]
-		if ok && r.bytes <= recentMost && r.wanted() {
-			return
+		if !ok {
+			continue
 		}
-		if ok {
-			r.bytes -= c.Weight()
-			delete(r.commits, r.oldest)
+		if r.bytes <= recentMost {
+			for f := range r.followers {
+				if f.at+1 == r.oldest { // it takes this one next; a follower that is further behind reads the log anyway
+					return
+				}
+			}
 		}
+		r.bytes -= c.Weight()
+		delete(r.commits, r.oldest)
 	}
-}
-
-// wanted reports whether the oldest commit is the next that a follower takes. One that
-// is further behind reads the log anyway.
-func (r *recent) wanted() bool {
-	for f := range r.followers {
-		if f.at+1 == r.oldest {
-			return true
-		}
-	}
-	return false
 }
 
 func (r *recent) add(commits []store.Commit) {

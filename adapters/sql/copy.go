@@ -41,7 +41,7 @@ func (c Content) Equal(d Content) bool {
 }
 
 // ContentOf counts what a migrated database holds, outside any store.
-func ContentOf(ctx context.Context, db *sql.DB) (Content, error) { return content(ctx, pool{db}) }
+func ContentOf(ctx context.Context, db *sql.DB) (Content, error) { return content(ctx, db) }
 
 func content(ctx context.Context, q querier) (c Content, err error) {
 	c.Rows = map[string]int64{}
@@ -83,7 +83,7 @@ func (s *Store) CopyFrom(ctx context.Context, from *sql.DB, replace bool) (c Con
 		return c, err
 	}
 	defer func() { _ = txn.Rollback() }()
-	c, err = copyAll(ctx, transaction{txn}, s.Writers, s.Dialect.Text, func(ctx context.Context, t *sql.Tx) error {
+	c, err = copyAll(ctx, txn, s.Writers, s.Dialect.Text, func(ctx context.Context, t *sql.Tx) error {
 		if s.Dialect.Lock != "" {
 			if _, err := t.ExecContext(ctx, s.Dialect.Lock); err != nil {
 				return err
@@ -120,7 +120,7 @@ func copyAll(ctx context.Context, q querier, to *sql.DB, text bool, before func(
 			return c, fmt.Errorf("copy %s: %w", table, err)
 		}
 	}
-	now, err := content(ctx, transaction{txn})
+	now, err := content(ctx, txn)
 	if err == nil && !now.Equal(c) {
 		err = fmt.Errorf("the copy has revision %d and rows %v, not revision %d and rows %v", now.Head, now.Rows, c.Head, c.Rows)
 	}
@@ -142,7 +142,7 @@ func copyTable(ctx context.Context, q querier, to *sql.Tx, text bool, table stri
 		return err
 	}
 	defer func() { _ = insert.Close() }()
-	rows, err := q.query(ctx, `select `+strings.Join(columns, ", ")+` from `+table)
+	rows, err := q.QueryContext(ctx, `select `+strings.Join(columns, ", ")+` from `+table)
 	if err != nil {
 		return err
 	}

@@ -30,15 +30,8 @@ func (g *group) flush() error {
 			return err
 		}
 	}
-	if err := g.log(); err != nil {
-		return err
-	}
-	return g.late()
-}
-
-// log stores what the units did as one row of the log. A commit whose text has been
-// stored ahead has a row of its own.
-func (g *group) log() error {
+	// What the units did is one row of the log. A commit whose text has been stored ahead
+	// has a row of its own.
 	for rest := g.commits; len(rest) > 0; {
 		n := 1
 		for rest[0].ahead == nil && n < len(rest) && rest[n].ahead == nil {
@@ -65,7 +58,7 @@ func (g *group) log() error {
 		}
 		rest = rest[n:]
 	}
-	return nil
+	return g.late()
 }
 
 // logText makes the text of a row of the log. One that is long it stores, as far as it
@@ -138,8 +131,11 @@ func (f *flusher) record(g *group, a address, e *entry) error {
 		if len(text) > longSize {
 			long := g.docs[e.now]
 			if long == nil {
-				var err error
-				if long, err = g.stored(a, text); err != nil {
+				long = &longText{contents: named(), of: a, plain: text}
+				if err := g.s.note(g.ctx, g.change, long); err != nil {
+					return err
+				}
+				if err := g.s.addAll(g.ctx, g.change, long); err != nil {
 					return err
 				}
 			}

@@ -52,7 +52,7 @@ func (s *Store) latest(ctx context.Context, sc tenant.Scope, kind, id string) (a
 // commitAt returns a commit reduced to one record's change, or ErrNotFound when
 // it has been pruned.
 func (s *Store) commitAt(ctx context.Context, rev store.Revision, a address) (store.Commit, error) {
-	commits, err := s.readLog(ctx, pool{s.Readers}, `select first, last, body from change_log where last >= $1 order by last limit 1`, int64(rev))
+	commits, err := s.readLog(ctx, s.Readers, `select first, last, body from change_log where last >= $1 order by last limit 1`, int64(rev))
 	for _, c := range commits {
 		for _, ch := range c.Changes {
 			if c.Rev == rev && ch.Org == a.org && ch.Kind == a.kind && ch.ID == a.id {
@@ -66,13 +66,13 @@ func (s *Store) commitAt(ctx context.Context, rev store.Revision, a address) (st
 
 // Oldest implements store.Historian.
 func (s *Store) Oldest(ctx context.Context) (store.Revision, error) {
-	rev, err := number(ctx, pool{s.Readers}, `select coalesce(min(first), 0) from change_log`)
+	rev, err := number(ctx, s.Readers, `select coalesce(min(first), 0) from change_log`)
 	return store.Revision(rev), s.explain(err)
 }
 
 // number runs a query whose answer is one number.
 func number(ctx context.Context, q querier, text string, args ...any) (n int64, err error) {
-	rows, err := q.query(ctx, text, args...)
+	rows, err := q.QueryContext(ctx, text, args...)
 	if err != nil {
 		return 0, err
 	}

@@ -88,7 +88,7 @@ func (s *Store) Release(ctx context.Context, sink, holder string) error {
 // also while a long unit of work is under way.
 func (s *Store) brief(ctx context.Context, text string, args ...any) (at store.Revision, ok bool, err error) {
 	run := func(ctx context.Context, q querier) error {
-		rows, err := q.query(ctx, text, args...)
+		rows, err := q.QueryContext(ctx, text, args...)
 		if err != nil {
 			return err
 		}
@@ -107,7 +107,7 @@ func (s *Store) brief(ctx context.Context, text string, args ...any) (at store.R
 	if s.Dialect.Local {
 		err = s.do(ctx, func(ctx context.Context, ses *session) error { return run(ctx, ses) })
 	} else {
-		err = s.explain(run(ctx, pool{s.Writers}))
+		err = s.explain(run(ctx, s.Writers))
 	}
 	return at, ok && err == nil, err
 }

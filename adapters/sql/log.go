@@ -231,7 +231,7 @@ const logBytes = 8 << 20
 // logRows reads some of the rows of the log that a query selects (first, last, body), at
 // least one if there is any.
 func (s *Store) logRows(ctx context.Context, q querier, text string, args ...any) (out []logRow, err error) {
-	rows, err := q.query(ctx, text, args...)
+	rows, err := q.QueryContext(ctx, text, args...)
 	if err != nil {
 		return nil, err
 	}

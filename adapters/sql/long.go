@@ -85,15 +85,6 @@ func (s *Store) addAll(ctx context.Context, do run, t *longText) error {
 	return nil
 }
 
-// stored stores a long document with the writer.
-func (g *group) stored(of address, text []byte) (*longText, error) {
-	t := &longText{contents: named(), of: of, plain: text}
-	if err := g.s.note(g.ctx, g.change, t); err != nil {
-		return nil, err
-	}
-	return t, g.s.addAll(g.ctx, g.change, t)
-}
-
 // errSwept means that a text that had been stored ahead was removed before its unit of
 // work came to take it: the unit is prepared anew.
 var errSwept = fmt.Errorf("%w: a text that was stored ahead is no more", errAside)

@@ -26,9 +26,19 @@ type logSize struct {
 func (s *Store) Prune(ctx context.Context, keep store.Retention) (total int, err error) {
 	s.size.Lock()
 	defer s.size.Unlock()
-	over, err := s.beyond(ctx, keep.Bytes)
-	if err != nil {
-		return 0, s.explain(err)
+	over := int64(0) // how many bytes of the log have to go
+	if keep.Bytes != 0 {
+		err := s.addUp(ctx)
+		if err == nil && s.size.bytes > keep.Bytes && !s.Dialect.Local { // others may have pruned: start over before anything goes
+			s.size.upTo, s.size.bytes = 0, 0
+			err = s.addUp(ctx)
+		}
+		if err != nil {
+			return 0, s.explain(err)
+		}
+		if s.size.bytes > keep.Bytes {
+			over = s.size.bytes - keep.Bytes + keep.Bytes/10
+		}
 	}
 	for {
 		var n int
@@ -55,35 +65,15 @@ func (s *Store) Prune(ctx context.Context, keep store.Retention) (total int, err
 	return total, s.shrink(ctx)
 }
 
-// beyond returns how many bytes of the log have to go.
-func (s *Store) beyond(ctx context.Context, most int64) (int64, error) {
-	if most == 0 {
-		return 0, nil
-	}
-	if err := s.addUp(ctx); err != nil {
-		return 0, err
-	}
-	if s.size.bytes > most && !s.Dialect.Local { // others may have pruned: start over before anything goes
-		s.size.upTo, s.size.bytes = 0, 0
-		if err := s.addUp(ctx); err != nil {
-			return 0, err
-		}
-	}
-	if s.size.bytes <= most {
-		return 0, nil
-	}
-	return s.size.bytes - most + most/10, nil
-}
-
 // addUp adds what is new to the size of the log.
 func (s *Store) addUp(ctx context.Context) error {
-	head, err := headOf(ctx, pool{s.Readers})
+	head, err := headOf(ctx, s.Readers)
 	if err != nil {
 		return err
 	}
 	var total int64
 	for from, size := range map[string]string{"change_log where": "octet_length(body)", logParts + " where": "octet_length(body)", longTexts + " where state = 1 and last > 0 and": "size"} {
-		more, err := number(ctx, pool{s.Readers}, `select cast(coalesce(sum(`+size+`), 0) as bigint) from `+from+` last > $1 and last <= $2`,
+		more, err := number(ctx, s.Readers, `select cast(coalesce(sum(`+size+`), 0) as bigint) from `+from+` last > $1 and last <= $2`,
 			s.size.upTo, int64(head))
 		if err != nil {
 			return err
@@ -101,7 +91,7 @@ func (s *Store) prune(ctx context.Context, ses *session, keep store.Retention, o
 	if err != nil {
 		return 0, 0, err
 	}
-	rows, err := ses.query(ctx, `select first, last, at, octet_length(body) + (select coalesce(sum(octet_length(p.body)), 0) from log_part p where p.last = l.last)
+	rows, err := ses.QueryContext(ctx, `select first, last, at, octet_length(body) + (select coalesce(sum(octet_length(p.body)), 0) from log_part p where p.last = l.last)
 		+ (select coalesce(sum(t.size), 0) from long_text t where t.last = l.last and t.last > 0 and t.state = 1)
 		from change_log l order by last limit $1`, pruneRows)
 	if err != nil {
@@ -145,7 +135,7 @@ func (s *Store) shrink(ctx context.Context) error {
 		return nil
 	}
 	for before := int64(-1); ; {
-		free, err := number(ctx, pool{s.Readers}, s.Dialect.Free)
+		free, err := number(ctx, s.Readers, s.Dialect.Free)
 		if err != nil || free == 0 || free == before {
 			return s.explain(err)
 		}

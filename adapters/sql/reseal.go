@@ -34,7 +34,7 @@ func (s *Store) Reseal(ctx context.Context, progress func(done int)) (n int, err
 	if s.Sealing.Documents == nil {
 		return 0, nil
 	}
-	done, err := number(ctx, pool{s.Readers}, `select count(*) from cursor where sink = $1 and holder = $2`, formSink, s.form())
+	done, err := number(ctx, s.Readers, `select count(*) from cursor where sink = $1 and holder = $2`, formSink, s.form())
 	if err != nil || done > 0 {
 		return 0, s.explain(err)
 	}
@@ -98,7 +98,7 @@ func (s *Store) carry(ctx context.Context, all []rewrite, told func(int)) error 
 func (s *Store) resealRecords(ctx context.Context, told func(int)) error {
 	for last := (row{}); ; {
 		var page []row
-		err := each(ctx, pool{s.Readers}, func(scan func(...any) error) error {
+		err := each(ctx, s.Readers, func(scan func(...any) error) error {
 			var w row
 			err := scan(&w.kind, &w.org, &w.id, &w.rev, &w.doc)
 			page = append(page, w)
@@ -131,7 +131,7 @@ func (s *Store) resealLog(ctx context.Context, told func(int)) error {
 	for last := int64(0); ; {
 		var work []rewrite
 		n := 0
-		err := each(ctx, pool{s.Readers}, func(scan func(...any) error) error {
+		err := each(ctx, s.Readers, func(scan func(...any) error) error {
 			var first int64
 			var body []byte
 			if err := scan(&first, &last, &body); err != nil {
@@ -170,7 +170,7 @@ func (s *Store) repack(stored, place []byte) (packed any, size int, ok bool) {
 
 // each calls fn for every row of a query.
 func each(ctx context.Context, q querier, fn func(scan func(...any) error) error, text string, args ...any) error {
-	rows, err := q.query(ctx, text, args...)
+	rows, err := q.QueryContext(ctx, text, args...)
 	if err != nil {
 		return err
 	}

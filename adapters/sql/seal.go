@@ -110,7 +110,7 @@ func (s *Store) Fits(ctx context.Context) error {
 			func() ([]byte, []byte) { return body, logPlace(first, last) }},
 	} {
 		var unknown error
-		if err := each(ctx, pool{s.Readers}, func(scan func(...any) error) error {
+		if err := each(ctx, s.Readers, func(scan func(...any) error) error {
 			if scan(look.into...) == nil { // what cannot be scanned is damaged, which others report
 				_, _, unknown = s.unpack(look.found())
 			}

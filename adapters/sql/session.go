@@ -44,7 +44,8 @@ func (s *session) prepare(ctx context.Context, text string) (*sql.Stmt, error) {
 	return st, err
 }
 
-func (s *session) query(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+// QueryContext implements querier.
+func (s *session) QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
 	if _, err := s.flush(ctx); err != nil {
 		return nil, err
 	}
@@ -59,7 +60,7 @@ func (s *session) exec(ctx context.Context, text string, args ...any) error {
 	if _, err := s.flush(ctx); err != nil {
 		return err
 	}
-	st, err := s.prepare(ctx, text) //nolint:sqlclosecheck // as in query
+	st, err := s.prepare(ctx, text) //nolint:sqlclosecheck // as in QueryContext
 	if err != nil {
 		return err
 	}
@@ -72,7 +73,7 @@ func (s *session) change(ctx context.Context, text string, args ...any) (int64, 
 	if _, err := s.flush(ctx); err != nil {
 		return 0, err
 	}
-	st, err := s.prepare(ctx, text) //nolint:sqlclosecheck // as in query
+	st, err := s.prepare(ctx, text) //nolint:sqlclosecheck // as in QueryContext
 	if err != nil {
 		return 0, err
 	}

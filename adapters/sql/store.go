@@ -173,7 +173,7 @@ func (s *Store) snapshot(ctx context.Context, fn func(querier) error) error {
 	if s.Dialect.Local { // the others' drivers remember statements themselves
 		err = fn(remembering{txn, map[string]*sql.Stmt{}})
 	} else {
-		err = fn(transaction{txn})
+		err = fn(txn)
 	}
 	if err != nil && ctx.Err() != nil { // what a driver says of a statement that was cut short is its own affair
 		return ctx.Err()
@@ -212,9 +212,9 @@ func (s *Store) explain(err error) error {
 	return err
 }
 
-// querier runs statements in a transaction.
+// querier runs statements, in a transaction or outside any.
 type querier interface {
-	query(ctx context.Context, text string, args ...any) (*sql.Rows, error)
+	QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error)
 }
 
 // remembering is a transaction with its prepared statements: a large unit of work asks
@@ -224,7 +224,8 @@ type remembering struct {
 	stmts map[string]*sql.Stmt
 }
 
-func (r remembering) query(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+// QueryContext implements querier.
+func (r remembering) QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
 	st, ok := r.stmts[text]
 	if !ok {
 		var err error
@@ -234,11 +235,4 @@ func (r remembering) query(ctx context.Context, text string, args ...any) (*sql.
 		r.stmts[text] = st
 	}
 	return st.QueryContext(ctx, args...)
-}
-
-// transaction is a querier over a database/sql transaction.
-type transaction struct{ *sql.Tx }
-
-func (t transaction) query(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
-	return t.QueryContext(ctx, text, args...)
 }

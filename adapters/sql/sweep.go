@@ -99,7 +99,7 @@ func (s *Store) sweep(ctx context.Context, age time.Duration) error {
 	}
 	for last, more := "", true; more; {
 		var names []string
-		if err := each(ctx, pool{s.Readers}, func(scan func(...any) error) error {
+		if err := each(ctx, s.Readers, func(scan func(...any) error) error {
 			var name string
 			err := scan(&name)
 			names = append(names, name)

@@ -77,19 +77,14 @@ func (w *writer) work(own *unit) {
 			defer w.mu.Unlock()
 			if w.queue.size > 0 {
 				go w.work(nil)
-			} else {
-				w.rest()
+				return
 			}
+			w.busy = false
+			w.idle.Broadcast()
 			return
 		}
 	}
 	finished = true
-}
-
-// rest notes that the writer is idle; the lock is held.
-func (w *writer) rest() {
-	w.busy = false
-	w.idle.Broadcast()
 }
 
 // take returns some of what has queued up, or nil when the work is over: while one
@@ -99,7 +94,8 @@ func (w *writer) take() []*unit {
 	defer w.mu.Unlock()
 	group := w.queue.take()
 	if group == nil {
-		w.rest()
+		w.busy = false
+		w.idle.Broadcast()
 	}
 	return group
 }

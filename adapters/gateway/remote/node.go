@@ -27,14 +27,6 @@ type node struct {
 	trouble string    // why it does not answer
 }
 
-func newNode(url string, rest time.Duration, now system.Clock) *node {
-	return &node{url: url, now: now, breaker: gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
-		Name: url, Timeout: rest,
-		ReadyToTrip: func(n gobreaker.Counts) bool { return n.ConsecutiveFailures >= failuresInARow },
-		IsExcluded:  func(err error) bool { return errors.Is(err, errGivenUp) },
-	})}
-}
-
 // errGivenUp: the caller did not wait for the answer, which says nothing about the gateway.
 var errGivenUp = errors.New("the caller has given up")
 

@@ -7,9 +7,12 @@ package remote
 import (
 	"cmp"
 	"context"
+	"errors"
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/sony/gobreaker/v2"
 
 	"github.com/gatehouse-io/gatehouse/ports/fetch"
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
@@ -59,7 +62,12 @@ func New(f fetch.Fetcher, c Config) *Client {
 	cl := &Client{fetch: f, c: c, room: make(chan struct{}, atOnce)}
 	cl.owners = &owners{now: c.Now, known: map[digest]owner{}}
 	for _, url := range c.URLs {
-		cl.nodes = append(cl.nodes, newNode(strings.TrimRight(url, "/"), c.Rest, c.Now))
+		url = strings.TrimRight(url, "/")
+		cl.nodes = append(cl.nodes, &node{url: url, now: c.Now, breaker: gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
+			Name: url, Timeout: c.Rest,
+			ReadyToTrip: func(n gobreaker.Counts) bool { return n.ConsecutiveFailures >= failuresInARow },
+			IsExcluded:  func(err error) bool { return errors.Is(err, errGivenUp) },
+		})})
 	}
 	return cl
 }

@@ -48,9 +48,14 @@ var callValues = withPrefixed(map[string]ofCall{
 	"latency_upstream": func(r *record.Record) any { return r.Latency.Upstream },
 	"latency_gateway":  func(r *record.Record) any { return r.Latency.Gateway },
 
-	"geo_country_iso_code":   func(r *record.Record) any { return r.Geo.Country },
-	"geo_city_geoname_id":    func(r *record.Record) any { return r.Geo.CityID },
-	"geo_city_names":         func(r *record.Record) any { return names(r.Geo.CityNames) },
+	"geo_country_iso_code": func(r *record.Record) any { return r.Geo.Country },
+	"geo_city_geoname_id":  func(r *record.Record) any { return r.Geo.CityID },
+	"geo_city_names": func(r *record.Record) any {
+		if len(r.Geo.CityNames) == 0 {
+			return ""
+		}
+		return encode(r.Geo.CityNames)
+	},
 	"geo_location_latitude":  func(r *record.Record) any { return r.Geo.Latitude },
 	"geo_location_longitude": func(r *record.Record) any { return r.Geo.Longitude },
 	"geo_location_time_zone": func(r *record.Record) any { return r.Geo.TimeZone },
@@ -96,19 +101,12 @@ func withPrefixed(values, more map[string]ofCall) map[string]ofCall {
 	return values
 }
 
-// list, names and types return JSON.
+// list and types return JSON.
 func list(l []string) string {
 	if len(l) == 0 {
 		return "[]"
 	}
 	return encode(l)
-}
-
-func names(m map[string]string) string {
-	if len(m) == 0 {
-		return ""
-	}
-	return encode(m)
 }
 
 func types(ts []record.Type) string {
