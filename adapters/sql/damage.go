@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"sync"
 	"unique"
@@ -22,19 +21,6 @@ const maxDamages = 1000
 type damages struct {
 	mu  sync.Mutex
 	met map[address]string
-	log *slog.Logger
-}
-
-func (d *damages) note(rec *store.Record) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	a := addressOf(rec)
-	if _, known := d.met[a]; known || len(d.met) == maxDamages {
-		return
-	}
-	d.met[a] = rec.Damage.Error()
-	d.log.Error("a stored record is damaged; it is left out: delete it, or restore a backup (`gatehouse check` lists all)",
-		"kind", rec.Kind, "id", rec.ID, "org_id", string(rec.Org), "reason", rec.Damage)
 }
 
 func (d *damages) forget(a address) {
@@ -113,7 +99,14 @@ func (s *Store) record(w row) store.Record {
 			_ = json.Unmarshal(w.meta, &m) // better than nothing: what was indexed is found by it
 			rec.Keys, rec.Refs = m.Keys, m.Refs
 		}
-		s.damages.note(&rec)
+		a := addressOf(&rec)
+		s.damages.mu.Lock()
+		defer s.damages.mu.Unlock()
+		if _, known := s.damages.met[a]; !known && len(s.damages.met) != maxDamages {
+			s.damages.met[a] = rec.Damage.Error()
+			s.Logger.Error("a stored record is damaged; it is left out: delete it, or restore a backup (`gatehouse check` lists all)",
+				"kind", rec.Kind, "id", rec.ID, "org_id", string(rec.Org), "reason", rec.Damage)
+		}
 	}
 	return rec
 }

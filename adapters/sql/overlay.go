@@ -48,34 +48,27 @@ func (o *overlay) set(a address, base, now *store.Record, rev store.Revision) {
 		o.entries[a] = e
 	}
 	if o.keys != nil {
-		o.unindex(a, e.now)
-		o.index(a, now)
+		o.index(a, e.now, false)
+		o.index(a, now, true)
 	}
 	e.now, e.rev, e.meta = now, rev, ""
 }
 
-// index notes the keys of a record; nil: there is none.
-func (o *overlay) index(a address, r *store.Record) {
+// index notes that a record has its keys, or has them no more; nil: there is none.
+func (o *overlay) index(a address, r *store.Record, has bool) {
 	if r == nil {
 		return
 	}
 	for _, k := range r.Keys {
 		for ka := range keyAddresses(a, k) {
-			if o.keys[ka] == nil {
+			switch {
+			case !has:
+				delete(o.keys[ka], a)
+				continue
+			case o.keys[ka] == nil:
 				o.keys[ka] = map[address]bool{}
 			}
 			o.keys[ka][a] = true
-		}
-	}
-}
-
-func (o *overlay) unindex(a address, r *store.Record) {
-	if r == nil {
-		return
-	}
-	for _, k := range r.Keys {
-		for ka := range keyAddresses(a, k) {
-			delete(o.keys[ka], a)
 		}
 	}
 }
@@ -106,7 +99,7 @@ func (o *overlay) matching(sc tenant.Scope, q store.Query) []*store.Record {
 		if o.keys == nil {
 			o.keys = map[keyAddress]map[address]bool{}
 			for a, e := range o.entries {
-				o.index(a, e.now)
+				o.index(a, e.now, true)
 			}
 		}
 		for a := range o.keys[keyAddress{sc.Org(), q.Kind, q.Index, q.Value}] {

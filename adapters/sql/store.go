@@ -106,7 +106,7 @@ func New(c Config) *Store {
 	if c.Logger == nil {
 		c.Logger = slog.Default()
 	}
-	s := &Store{Config: c, damages: damages{met: map[address]string{}, log: c.Logger},
+	s := &Store{Config: c, damages: damages{met: map[address]string{}},
 		sweeper: sweeper{now: make(chan struct{}, 1), ahead: map[string]bool{}}}
 	s.recent.init()
 	s.writer = &writer{s: s, hot: newHot(), queue: queue{lanes: map[tenant.ID]*lane{}}}

@@ -75,7 +75,18 @@ func (r *reader) node(n *yaml.Node) (*doc.Node, error) {
 		}
 		return doc.NewBool(b), nil
 	case "!!int", "!!float":
-		return number(n)
+		if json.Valid([]byte(n.Value)) { // it stays as it is written where JSON can
+			return doc.ParseNode([]byte(n.Value))
+		}
+		var i int64
+		if n.Decode(&i) == nil {
+			return doc.NewInt(i), nil
+		}
+		var f float64
+		if n.Decode(&f) != nil || math.IsInf(f, 0) || math.IsNaN(f) {
+			return nil, at(n, "JSON has no number "+strconv.Quote(n.Value))
+		}
+		return doc.NewFloat(f), nil
 	}
 	return doc.NewString(n.Value), nil
 }
@@ -147,22 +158,6 @@ func (r *reader) merge(n *yaml.Node, out *doc.Node) error {
 		return nil
 	}
 	return at(n, "a merge key wants a mapping")
-}
-
-// number keeps a number as it is written where JSON can.
-func number(n *yaml.Node) (*doc.Node, error) {
-	if json.Valid([]byte(n.Value)) {
-		return doc.ParseNode([]byte(n.Value))
-	}
-	var i int64
-	if n.Decode(&i) == nil {
-		return doc.NewInt(i), nil
-	}
-	var f float64
-	if n.Decode(&f) != nil || math.IsInf(f, 0) || math.IsNaN(f) {
-		return nil, at(n, "JSON has no number "+strconv.Quote(n.Value))
-	}
-	return doc.NewFloat(f), nil
 }
 
 func at(n *yaml.Node, reason string) error {

@@ -38,7 +38,15 @@ func (s *Storage) Keep(ctx context.Context, name string, content []byte) (file.C
 		if err := r.MkdirAll(path.Dir(name), 0o700); err != nil {
 			return err
 		}
-		if err := write(r, name+part, content); err != nil {
+		f, err := r.OpenFile(name+part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+		if err == nil {
+			_, err = f.Write(content)
+			if err == nil {
+				err = f.Sync()
+			}
+			err = errors.Join(err, f.Close())
+		}
+		if err != nil {
 			return errors.Join(err, dropped(r.Remove(name+part)))
 		}
 		if err := r.Rename(name+part, name); err != nil {
@@ -55,18 +63,6 @@ func (s *Storage) Keep(ctx context.Context, name string, content []byte) (file.C
 		}
 	})
 	return file.Content{Place: file.Place{Name: name, Size: int64(len(content))}}, err
-}
-
-func write(r *os.Root, name string, content []byte) error {
-	f, err := r.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
 }
 
 // Open implements files.Storage.

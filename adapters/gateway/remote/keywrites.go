@@ -121,18 +121,13 @@ func shown(sent *doc.Node, org tenant.ID) *doc.Node {
 func (c *Client) ReplaceKey(ctx context.Context, org tenant.ID, name gateway.KeyName, session *doc.Node, keepCounters bool) (gateway.StoredKey, error) {
 	ctx, cancel := c.limit(ctx)
 	defer cancel()
-	k, err := c.replace(ctx, org, name, session, keepCounters)
-	return k, tried("replace a key", err)
-}
-
-func (c *Client) replace(ctx context.Context, org tenant.ID, name gateway.KeyName, session *doc.Node, keepCounters bool) (gateway.StoredKey, error) {
 	before, err := c.key(ctx, org, name)
-	if err != nil {
-		return before, err
+	var p place
+	if err == nil {
+		p, err = placeOf(org, name)
 	}
-	p, err := placeOf(org, name)
 	if err != nil {
-		return gateway.StoredKey{}, err
+		return gateway.StoredKey{}, tried("replace a key", err)
 	}
 	k := c.about(p, "replace", http.MethodPut, owned(session, org))
 	if keepCounters {
@@ -140,7 +135,7 @@ func (c *Client) replace(ctx context.Context, org tenant.ID, name gateway.KeyNam
 	}
 	_, err = c.write(ctx, k, func(ctx context.Context) (bool, error) { return c.changed(ctx, org, p, before.Session) })
 	if err != nil {
-		return gateway.StoredKey{}, err
+		return gateway.StoredKey{}, tried("replace a key", err)
 	}
 	c.owners.forget(before.Hash)
 	s, err := c.own(ctx, org, byHash(org, before.Hash))
