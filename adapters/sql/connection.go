@@ -56,20 +56,11 @@ func (w *writer) taken(err error) error {
 	return err
 }
 
-// session opens the connection that writes.
-func (w *writer) session(ctx context.Context) (*session, error) {
-	ses, err := newSession(ctx, w.s.Writers)
-	if err == nil {
-		ses.local, ses.pipeline = w.s.Dialect.Local, w.s.Dialect.Pipeline
-	}
-	return ses, err
-}
-
 // begin opens the transaction, waits for the turn of this process and returns
 // the revision of the last commit.
 func (w *writer) begin(ctx context.Context) (head store.Revision, err error) {
 	if w.ses == nil {
-		if w.ses, err = w.session(ctx); err != nil {
+		if w.ses, err = newSession(ctx, w.s.Writers, w.s.Dialect); err != nil {
 			return 0, err
 		}
 	}

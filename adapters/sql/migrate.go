@@ -50,7 +50,7 @@ func Migrate(ctx context.Context, db *sql.DB, d Dialect) ([]Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	ses, err := newSession(ctx, db)
+	ses, err := newSession(ctx, db, d)
 	if err != nil {
 		return nil, err
 	}

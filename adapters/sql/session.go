@@ -25,12 +25,12 @@ type Command struct {
 	Into *int64 // takes the one number that it returns; nil: it returns nothing
 }
 
-func newSession(ctx context.Context, db *sql.DB) (*session, error) {
+func newSession(ctx context.Context, db *sql.DB, d Dialect) (*session, error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &session{conn: conn, stmts: map[string]*sql.Stmt{}, texts: map[textKey]string{}}, nil
+	return &session{conn: conn, stmts: map[string]*sql.Stmt{}, texts: map[textKey]string{}, local: d.Local, pipeline: d.Pipeline}, nil
 }
 
 func (s *session) prepare(ctx context.Context, text string) (*sql.Stmt, error) {

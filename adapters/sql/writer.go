@@ -288,7 +288,7 @@ func (w *writer) tryJob(u *unit) (err error) {
 	defer cancel()
 	defer w.lookDead(w.ses != nil, &err)
 	if w.ses == nil {
-		if w.ses, err = w.session(ctx); err != nil {
+		if w.ses, err = newSession(ctx, w.s.Writers, w.s.Dialect); err != nil {
 			return err
 		}
 	}
