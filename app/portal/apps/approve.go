@@ -72,21 +72,27 @@ func (s *Service) approvable(ctx context.Context, r store.Reader, id table.ID) (
 	if d.Grant, err = s.grant(ctx, r, a, req.PlanID, req.ProductIDs); err != nil {
 		return nil, 0, err
 	}
-	c, err := reusable(ctx, r, req)
-	if err != nil {
-		return nil, 0, err
+	var c credential.Credential // none when the request names none, or that is gone
+	if req.CredentialID != 0 {
+		if c, err = portal.Find(ctx, r, Credentials, req.CredentialID.String()); err != nil && fault.KindOf(err) != fault.NotFound {
+			return nil, 0, err
+		}
 	}
-	if c.ID != 0 {
+	if c.ID != 0 { // it gets the products of the request as well
 		if wrong := c.Reusable(req, s.Now()); len(wrong) > 0 {
 			return nil, 0, wrong.Err()
 		}
 		act, d.Reuse = issuers.Change, true
 		plan := d.Grant.Plan
-		if d.Grant, err = s.extended(ctx, r, c, req); err != nil {
+		if d.Grant, err = s.held(ctx, r, c, true); err != nil {
 			return nil, 0, err
 		}
-		if d.Grant.Grows = true; c.Moves(req) {
+		if d.Grant.Before, d.Grant.Grows = d.Grant.Products, true; c.Moves(req) {
 			d.Grant.Plan, d.Grant.Earlier = plan, d.Grant.Plan
+		} else if more, err := opened(ctx, r, req.ProductIDs, false); err != nil {
+			return nil, 0, err
+		} else {
+			d.Grant.Products = slices.Concat(d.Grant.Products, more)
 		}
 	}
 	d.Grant.Request, d.Grant.ClientType, d.Grant.Certificate.PEM = req.ID, req.ClientTypeID, req.Certificate
@@ -110,39 +116,29 @@ func renewed(ctx context.Context, r store.Reader, req request.Request) (request.
 	return req, wrong.Err()
 }
 
-// reusable returns the credential that a request is to use, or none when it names none or
-// that is gone.
-func reusable(ctx context.Context, r store.Reader, req request.Request) (credential.Credential, error) {
-	if req.CredentialID == 0 {
-		return credential.Credential{}, nil
-	}
-	c, err := portal.Find(ctx, r, Credentials, req.CredentialID.String())
-	if fault.KindOf(err) == fault.NotFound {
-		err = nil
-	}
-	return c, err
-}
-
-// extended is the grant of a credential that gets the products of a request as well.
-func (s *Service) extended(ctx context.Context, r store.Reader, c credential.Credential, req request.Request) (*issuers.Grant, error) {
-	g, err := s.held(ctx, r, c, true)
-	if err != nil {
-		return nil, err
-	}
-	if g.Before = g.Products; c.Moves(req) {
-		return g, nil
-	}
-	more, err := opened(ctx, r, req.ProductIDs, false)
-	g.Before, g.Products = g.Products, slices.Concat(g.Products, more)
-	return g, err
-}
-
 // approve is how an access request is approved. What was made is undone when the request
 // is not stored as approved.
 func (s *Service) approve(org tenant.ID, d *approval) intents.Plan {
-	steps := []intents.Step{{Name: "look at the request", Do: func(ctx context.Context) error { return s.look(ctx, org, d) }}}
+	// What another approval has brought about meanwhile is refused.
+	look := intents.Step{Name: "look at the request", Do: func(ctx context.Context) error {
+		scope, err := tenant.Of(org)
+		if err != nil {
+			return err
+		}
+		return s.Store.View(ctx, scope, func(r store.Reader) error {
+			req, err := portal.Find(ctx, r, Requests, d.Request.String())
+			if err == nil {
+				_, err = d.next(req)
+			}
+			return err
+		})
+	}}
+	steps, act := []intents.Step{look}, issuers.Issue
+	if d.Reuse {
+		act = issuers.Change
+	}
 	if d.Grant != nil {
-		steps = append(steps, s.Issuers[d.Method].Steps(org, d.act(), d.Grant)...)
+		steps = append(steps, s.Issuers[d.Method].Steps(org, act, d.Grant)...)
 	}
 	p := intents.Plan{Steps: steps, Back: true, Close: func(ctx context.Context, w store.Writer) error { return s.approved(ctx, w, d) }}
 	if d.Reuse {
@@ -150,28 +146,6 @@ func (s *Service) approve(org tenant.ID, d *approval) intents.Plan {
 		p.Open = func(ctx context.Context, r store.Reader) error { return gone("the credential", same(ctx, r)) }
 	}
 	return p
-}
-
-func (d *approval) act() issuers.Act {
-	if d.Reuse {
-		return issuers.Change
-	}
-	return issuers.Issue
-}
-
-// look refuses what another approval has brought about meanwhile.
-func (s *Service) look(ctx context.Context, org tenant.ID, d *approval) error {
-	scope, err := tenant.Of(org)
-	if err != nil {
-		return err
-	}
-	return s.Store.View(ctx, scope, func(r store.Reader) error {
-		req, err := portal.Find(ctx, r, Requests, d.Request.String())
-		if err == nil {
-			_, err = d.next(req)
-		}
-		return err
-	})
 }
 
 // next returns the status of a request that is approved. Of one that was rejected since the

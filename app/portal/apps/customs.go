@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/intents"
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
@@ -44,14 +43,6 @@ type making struct {
 	Credential credential.Credential // as it is stored, without its values
 	Values     credential.Values     // of one that is made elsewhere
 	Grant      *issuers.Grant        // nil: it is made elsewhere
-}
-
-// chosen is the text that an administrator has chosen for the key that is made.
-func (d *making) chosen() string {
-	if d.Grant == nil {
-		return ""
-	}
-	return d.Grant.Chosen
 }
 
 func (s *Service) customRows() []operation.Operation {
@@ -146,8 +137,11 @@ func (s *Service) makeCustom(ctx context.Context, in customMaking) (out ShownCus
 	if err != nil {
 		return out, err
 	}
-	app := d.Credential.AppID
-	if err = s.settled(ctx, in.Scope, app, s.making.Run(ctx, in.Scope, about(app), d, s.keyID(d.Credential.ProviderID, d.chosen())...)); err != nil {
+	app, chosen := d.Credential.AppID, ""
+	if d.Grant != nil {
+		chosen = d.Grant.Chosen
+	}
+	if err = s.settled(ctx, in.Scope, app, s.making.Run(ctx, in.Scope, about(app), d, s.keyID(d.Credential.ProviderID, chosen)...)); err != nil {
 		return out, err
 	}
 	return s.getCustom(ctx, customNamed{in.named, d.Credential.ID.String()})
@@ -160,24 +154,6 @@ func (s *Service) keyID(at table.ID, chosen string) []intent.Subject {
 		return nil
 	}
 	return []intent.Subject{{Kind: "KeyID", ID: at.String() + " " + s.Secrets.Digests(chosen)[0]}}
-}
-
-// keyIDs are those of keys that a removal ends: somebody else may choose one once it is over.
-func (s *Service) keyIDs(ctx context.Context, scope tenant.Scope, d *removal) (out []intent.Subject, err error) {
-	err = s.Store.View(ctx, scope, func(r store.Reader) error {
-		out = nil
-		all, err := concerned(ctx, r, d)
-		for _, c := range all {
-			if err != nil || c.Custom == nil || c.Method != issuers.Tokens {
-				continue
-			}
-			if v, failed := s.opened(c); failed == nil { // or else its revocation fails
-				out = append(out, s.keyID(c.ProviderID, v.Chosen)...)
-			}
-		}
-		return err
-	})
-	return out, err
 }
 
 // makeable returns what it takes to make a custom credential, if it can be made.
@@ -197,15 +173,26 @@ func (s *Service) makeable(ctx context.Context, r store.Reader, in customMaking)
 		v := credential.Values{Secrets: credential.Secrets{Key: cmp.Or(o.Key, o.KeyID), Chosen: o.KeyID, ClientSecret: o.Secret}}
 		return &making{Credential: o.Of(a.ID, 0, issuers.Nothing), Values: v}, nil
 	}
-	p, err := s.fits(ctx, r, o)
+	p, err := portal.Find(ctx, r, plans.Kind, o.PlanID.String())
 	if err != nil {
+		return nil, err
+	}
+	list := make([]productOf, 0, len(o.ProductIDs))
+	for _, id := range o.ProductIDs {
+		v, err := portal.Find(ctx, r, products.Kind, id.String())
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, v)
+	}
+	if err := o.Checked(p, list).Err(); err != nil {
 		return nil, err
 	}
 	method := issuers.Tokens
 	if o.OAuth() {
 		method = issuers.Registration
 	}
-	d := &making{Credential: o.Of(a.ID, p, method)}
+	d := &making{Credential: o.Of(a.ID, p.ProviderID, method)}
 	issuer, err := s.issuer(method, d.Credential.AuthType)
 	if err != nil {
 		return nil, err
@@ -217,23 +204,6 @@ func (s *Service) makeable(ctx context.Context, r store.Reader, in customMaking)
 	return d, issuer.Prepare(ctx, r, issuers.Issue, d.Grant)
 }
 
-// fits holds a managed credential against its plan and products, and returns the provider.
-func (s *Service) fits(ctx context.Context, r store.Reader, o credential.CustomOrder) (table.ID, error) {
-	p, err := portal.Find(ctx, r, plans.Kind, o.PlanID.String())
-	if err != nil {
-		return 0, err
-	}
-	list := make([]productOf, 0, len(o.ProductIDs))
-	for _, id := range o.ProductIDs {
-		v, err := portal.Find(ctx, r, products.Kind, id.String())
-		if err != nil {
-			return 0, err
-		}
-		list = append(list, v)
-	}
-	return p.ProviderID, o.Checked(p, list).Err()
-}
-
 func roomFor(ctx context.Context, r store.Reader, app table.ID) error {
 	all, err := Customs(ctx, r, app)
 	if err == nil && len(all) >= maxCustoms {
@@ -243,38 +213,36 @@ func roomFor(ctx context.Context, r store.Reader, app table.ID) error {
 }
 
 // make is how a custom credential is made. What was made elsewhere is undone when it is not
-// stored.
+// stored: its app has gone, or others have taken the room.
 func (s *Service) make(org tenant.ID, d *making) intents.Plan {
-	p := intents.Plan{Back: true, Close: func(ctx context.Context, w store.Writer) error { return s.made(ctx, w, s.stamp(), d) }}
+	p := intents.Plan{Back: true, Close: func(ctx context.Context, w store.Writer) error {
+		at := s.stamp()
+		if _, err := portal.Find(ctx, w, Kind, d.Credential.AppID.String()); err != nil {
+			return gone("the app", err)
+		}
+		if err := roomFor(ctx, w, d.Credential.AppID); err != nil {
+			return err
+		}
+		v := d.Values
+		if d.Grant != nil {
+			if err := typed(ctx, w, d.Grant); err != nil {
+				return err
+			}
+			v = d.Grant.Values
+		}
+		c, err := s.filled(d.Credential, v)
+		if err == nil {
+			c, err = portal.Add(ctx, w, Credentials, at, c)
+		}
+		if err == nil {
+			d.Credential.ID = c.ID
+		}
+		return err
+	}}
 	if d.Grant != nil {
 		p.Steps = s.Issuers[d.Credential.Method].Steps(org, issuers.Issue, d.Grant)
 	}
 	return p
-}
-
-// made stores a custom credential, unless its app has gone, or others have taken the room.
-func (s *Service) made(ctx context.Context, w store.Writer, at crud.Stamp, d *making) error {
-	if _, err := portal.Find(ctx, w, Kind, d.Credential.AppID.String()); err != nil {
-		return gone("the app", err)
-	}
-	if err := roomFor(ctx, w, d.Credential.AppID); err != nil {
-		return err
-	}
-	v := d.Values
-	if d.Grant != nil {
-		if err := typed(ctx, w, d.Grant); err != nil {
-			return err
-		}
-		v = d.Grant.Values
-	}
-	c, err := s.filled(d.Credential, v)
-	if err == nil {
-		c, err = portal.Add(ctx, w, Credentials, at, c)
-	}
-	if err == nil {
-		d.Credential.ID = c.ID
-	}
-	return err
 }
 
 func (s *Service) renameCustom(ctx context.Context, in customRenaming) (out ShownCustom, err error) {

@@ -171,6 +171,11 @@ type halves struct {
 	secrets     map[table.ID]credential.Values
 }
 
+// opens reports whether a key is that of a credential.
+func (h halves) opens(k dashboard.Key) bool {
+	return slices.ContainsFunc(h.credentials, func(c credential.Credential) bool { return same(k, h.secrets[c.ID]) })
+}
+
 func (s *Service) examine(ctx context.Context, scope tenant.Scope, id table.ID) ([]Finding, error) {
 	p, err := s.Open(ctx, scope, id)
 	if err != nil {
@@ -185,21 +190,41 @@ func (s *Service) examine(ctx context.Context, scope tenant.Scope, id table.ID) 
 	if err := s.Store.View(ctx, scope, func(r store.Reader) error { return s.read(ctx, r, id, keys, &h) }); err != nil {
 		return nil, err
 	}
-	out := s.lonelyKeys(ctx, scope, id, h)
+	var out []Finding
+	for _, k := range h.keys {
+		if h.opens(k) {
+			continue
+		}
+		if app := appOf(k); !s.goesOn(ctx, scope, app) { // or else it is about to get a credential, or to go
+			out = append(out, Finding{Finding: KeyAlone, ProviderID: id, AppID: app, Alias: k.Session.Get("alias").Text(), key: k.Name()})
+		}
+	}
 	if len(out) > 0 { // the credential of one may have been stored before its saga was looked for
 		var now halves
 		now.secrets = map[table.ID]credential.Values{}
 		if err := s.Store.View(ctx, scope, func(r store.Reader) error { return s.read(ctx, r, id, keys, &now) }); err != nil {
 			return nil, err
 		}
-		out = slices.DeleteFunc(out, func(f Finding) bool { return now.has(f.key) })
+		out = slices.DeleteFunc(out, func(f Finding) bool {
+			at := slices.IndexFunc(now.keys, func(k dashboard.Key) bool { return k.Name() == f.key })
+			return at >= 0 && now.opens(now.keys[at])
+		})
 	}
-	more, err := lonelyCredentials(ctx, p.Dashboard, h)
-	if err != nil {
-		return append(out, more...), err
+	for _, c := range h.credentials {
+		v := h.secrets[c.ID]
+		if slices.ContainsFunc(h.keys, func(k dashboard.Key) bool { return same(k, v) }) {
+			continue
+		}
+		// It may have been made since, or have other tags by now.
+		_, err := p.Dashboard.Key(ctx, dashboard.KeyName{Text: v.Key})
+		if errors.Is(err, dashboard.ErrGone) {
+			out = append(out, Finding{Finding: CredentialAlone, ProviderID: c.ProviderID, AppID: c.AppID, CredentialID: c.ID})
+		} else if err != nil {
+			return out, err
+		}
 	}
 	strays, err := s.strays(ctx, scope, p.Dashboard, id)
-	return slices.Concat(out, more, strays), err
+	return append(out, strays...), err
 }
 
 // read reads our half, and leaves the keys of others out.
@@ -252,43 +277,6 @@ func appOf(k dashboard.Key) table.ID {
 
 func same(k dashboard.Key, v credential.Values) bool {
 	return k.ID != "" && k.ID == v.Key || k.Hash != "" && k.Hash == v.Hash
-}
-
-// has reports whether a key is that of a credential.
-func (h halves) has(name dashboard.KeyName) bool {
-	at := slices.IndexFunc(h.keys, func(k dashboard.Key) bool { return k.Name() == name })
-	return at >= 0 && slices.ContainsFunc(h.credentials, func(c credential.Credential) bool { return same(h.keys[at], h.secrets[c.ID]) })
-}
-
-func (s *Service) lonelyKeys(ctx context.Context, scope tenant.Scope, id table.ID, h halves) (out []Finding) {
-	for _, k := range h.keys {
-		if slices.ContainsFunc(h.credentials, func(c credential.Credential) bool { return same(k, h.secrets[c.ID]) }) {
-			continue
-		}
-		app := appOf(k)
-		if s.goesOn(ctx, scope, app) {
-			continue // it is about to get a credential, or to go
-		}
-		out = append(out, Finding{Finding: KeyAlone, ProviderID: id, AppID: app, Alias: k.Session.Get("alias").Text(), key: k.Name()})
-	}
-	return out
-}
-
-func lonelyCredentials(ctx context.Context, d dashboard.Keys, h halves) (out []Finding, err error) {
-	for _, c := range h.credentials {
-		v := h.secrets[c.ID]
-		if slices.ContainsFunc(h.keys, func(k dashboard.Key) bool { return same(k, v) }) {
-			continue
-		}
-		// It may have been made since, or have other tags by now.
-		_, err := d.Key(ctx, dashboard.KeyName{Text: v.Key})
-		if errors.Is(err, dashboard.ErrGone) {
-			out = append(out, Finding{Finding: CredentialAlone, ProviderID: c.ProviderID, AppID: c.AppID, CredentialID: c.ID})
-		} else if err != nil {
-			return out, err
-		}
-	}
-	return out, nil
 }
 
 // fix ends what has no other half.

@@ -8,6 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/intent"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/core/portal/request"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
@@ -28,7 +29,21 @@ type removal struct {
 
 // remove revokes credentials and removes the records.
 func (s *Service) remove(ctx context.Context, scope tenant.Scope, d removal) error {
-	also, err := s.keyIDs(ctx, scope, &d)
+	// Of keys that end, others may choose the text once that is over.
+	var also []intent.Subject
+	err := s.Store.View(ctx, scope, func(r store.Reader) error {
+		also = nil
+		all, err := concerned(ctx, r, &d)
+		for _, c := range all {
+			if err != nil || c.Custom == nil || c.Method != issuers.Tokens {
+				continue
+			}
+			if v, failed := s.opened(c); failed == nil { // or else its revocation fails
+				also = append(also, s.keyID(c.ProviderID, v.Chosen)...)
+			}
+		}
+		return err
+	})
 	if err == nil {
 		err = s.ending.Run(ctx, scope, about(d.App), &d, also...)
 	}
@@ -39,24 +54,38 @@ func (s *Service) remove(ctx context.Context, scope tenant.Scope, d removal) err
 // done stays done when a later one cannot be revoked.
 func (s *Service) end(org tenant.ID, d *removal) intents.Plan {
 	return intents.Plan{
-		Over:  d.Force,
-		Open:  func(ctx context.Context, r store.Reader) error { return d.there(ctx, r) },
-		Steps: []intents.Step{{Name: "revoke", Do: func(ctx context.Context) error { return s.revokeAll(ctx, org, d) }}},
+		Over: d.Force,
+		// What another deletion, for which this one has waited, has removed is refused.
+		Open: func(ctx context.Context, r store.Reader) (err error) {
+			switch {
+			case d.Credential != 0:
+				_, err = portal.Find(ctx, r, Credentials, d.Credential.String())
+			case d.Request != 0:
+				_, err = portal.Find(ctx, r, Requests, d.Request.String())
+			default:
+				_, err = portal.Find(ctx, r, Kind, d.App.String())
+			}
+			return err
+		},
+		Steps: []intents.Step{{Name: "revoke", Do: func(ctx context.Context) error {
+			scope, err := tenant.Of(org)
+			if err != nil {
+				return err
+			}
+			var all []credential.Credential
+			err = s.Store.View(ctx, scope, func(r store.Reader) (err error) {
+				all, err = concerned(ctx, r, d)
+				return err
+			})
+			for _, c := range all {
+				if err == nil {
+					err = s.revoke(ctx, scope, c, d)
+				}
+			}
+			return err
+		}}},
 		Close: func(ctx context.Context, w store.Writer) error { return s.gone(ctx, w, d) },
 	}
-}
-
-// there refuses what another deletion, for which this one has waited, has removed.
-func (d *removal) there(ctx context.Context, r store.Reader) (err error) {
-	switch {
-	case d.Credential != 0:
-		_, err = portal.Find(ctx, r, Credentials, d.Credential.String())
-	case d.Request != 0:
-		_, err = portal.Find(ctx, r, Requests, d.Request.String())
-	default:
-		_, err = portal.Find(ctx, r, Kind, d.App.String())
-	}
-	return err
 }
 
 // concerned returns the credentials that a removal is about.
@@ -74,25 +103,6 @@ func concerned(ctx context.Context, r store.Reader, d *removal) ([]credential.Cr
 	return []credential.Credential{c}, err
 }
 
-// revokeAll revokes what a removal is about, one credential after the other.
-func (s *Service) revokeAll(ctx context.Context, org tenant.ID, d *removal) error {
-	scope, err := tenant.Of(org)
-	if err != nil {
-		return err
-	}
-	var all []credential.Credential
-	err = s.Store.View(ctx, scope, func(r store.Reader) (err error) {
-		all, err = concerned(ctx, r, d)
-		return err
-	})
-	for _, c := range all {
-		if err == nil {
-			err = s.revoke(ctx, scope, c, d)
-		}
-	}
-	return err
-}
-
 // part is what becomes of one credential.
 type part struct {
 	act   issuers.Act
@@ -101,18 +111,24 @@ type part struct {
 	grant *issuers.Grant
 }
 
-// parted works out what becomes of a credential: it ends, or loses the products of an
-// access request.
+// parted works out what becomes of a credential: it ends, or loses one product, or those of
+// an access request.
 func (s *Service) parted(ctx context.Context, r store.Reader, c credential.Credential, d *removal) (p part, err error) {
 	p.act = issuers.Revoke
 	if p.grant, err = s.held(ctx, r, c, true); err != nil || d.Product == 0 && (d.Request == 0 || d.Credential != 0) {
 		return p, err
 	}
-	if d.Product != 0 {
-		return p, p.lessened(ctx, r, c, d.Product)
-	}
 	all, err := users(ctx, r, c)
 	if err != nil {
+		return p, err
+	}
+	if d.Product != 0 {
+		left, fewer, ok := c.Less(d.Product, all)
+		if !ok {
+			return p, last(c, d.Product)
+		}
+		p.act, p.left, p.fewer, p.grant.Before = issuers.Change, left, fewer, p.grant.Products
+		p.grant.Products, err = opened(ctx, r, left.Products, true)
 		return p, err
 	}
 	var mine request.Request
@@ -130,21 +146,6 @@ func (s *Service) parted(ctx context.Context, r store.Reader, c credential.Crede
 		}
 	}
 	return p, err
-}
-
-// lessened is a credential that loses a product, and stays.
-func (p *part) lessened(ctx context.Context, r store.Reader, c credential.Credential, product table.ID) error {
-	all, err := users(ctx, r, c)
-	if err != nil {
-		return err
-	}
-	left, fewer, ok := c.Less(product, all)
-	if !ok {
-		return last(c, product)
-	}
-	p.act, p.left, p.fewer, p.grant.Before = issuers.Change, left, fewer, p.grant.Products
-	p.grant.Products, err = opened(ctx, r, left.Products, true)
-	return err
 }
 
 // users are the access requests that use a credential, as far as there still are such.
@@ -259,7 +260,8 @@ func (s *Service) gone(ctx context.Context, w store.Writer, d *removal) error {
 		}
 	}
 	if err == nil {
-		err = unremember(ctx, w, d.App)
+		_, err = formers.Delete(ctx, w, d.App.Key(), nil)
+		err = absentFine(err)
 	}
 	if err == nil {
 		err = absentFine(portal.Remove(ctx, w, Kind, d.App, at))

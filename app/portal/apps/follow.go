@@ -20,11 +20,6 @@ type following struct {
 	Clients []*issuers.Grant `json:",omitempty"` // of its clients at gateways
 }
 
-// of are the grants by which issuer they follow.
-func (d *following) of() map[string][]*issuers.Grant {
-	return map[string][]*issuers.Grant{issuers.Registration: d.Grants, issuers.Client: d.Clients}
-}
-
 // follow tells identity providers and gateways to which addresses people may come back from
 // now on, before the app is stored. One that refuses keeps the app as it was.
 func (s *Service) follow(ctx context.Context, c *portal.Change[application.App]) error {
@@ -61,27 +56,27 @@ func (s *Service) follow(ctx context.Context, c *portal.Change[application.App])
 
 // followed is how clients follow their app: all of them, or none.
 func (s *Service) followed(org tenant.ID, d *following) intents.Plan {
-	p := intents.Plan{Back: true, Open: unchanged(slices.Concat(d.Grants, d.Clients)...), Close: func(ctx context.Context, w store.Writer) error { return s.redirected(ctx, w, d) }}
-	for _, method := range []string{issuers.Registration, issuers.Client} {
-		for _, g := range d.of()[method] {
-			p.Steps = append(p.Steps, s.Issuers[method].Steps(org, issuers.Follow, g)...)
+	all := slices.Concat(d.Grants, d.Clients)
+	// Stored are what providers have said, and the addresses of the app.
+	p := intents.Plan{Back: true, Open: unchanged(all...), Close: func(ctx context.Context, w store.Writer) error {
+		at := s.stamp()
+		for _, g := range all {
+			_, err := portal.Edit(ctx, w, Credentials, g.Credential, at, func(c credential.Credential) (credential.Credential, error) { return s.filled(c, g.Values) })
+			if err := absentFine(err); err != nil {
+				return err
+			}
 		}
+		_, err := portal.Edit(ctx, w, Kind, d.App.ID, at, func(a application.App) (application.App, error) {
+			a.RedirectURLs = d.App.RedirectURLs
+			return a, nil
+		})
+		return gone("the app", err)
+	}}
+	for _, g := range d.Grants {
+		p.Steps = append(p.Steps, s.Issuers[issuers.Registration].Steps(org, issuers.Follow, g)...)
+	}
+	for _, g := range d.Clients {
+		p.Steps = append(p.Steps, s.Issuers[issuers.Client].Steps(org, issuers.Follow, g)...)
 	}
 	return p
-}
-
-// redirected stores what providers have said, and the addresses of the app.
-func (s *Service) redirected(ctx context.Context, w store.Writer, d *following) error {
-	at := s.stamp()
-	for _, g := range slices.Concat(d.Grants, d.Clients) {
-		_, err := portal.Edit(ctx, w, Credentials, g.Credential, at, func(c credential.Credential) (credential.Credential, error) { return s.filled(c, g.Values) })
-		if err := absentFine(err); err != nil {
-			return err
-		}
-	}
-	_, err := portal.Edit(ctx, w, Kind, d.App.ID, at, func(a application.App) (application.App, error) {
-		a.RedirectURLs = d.App.RedirectURLs
-		return a, nil
-	})
-	return gone("the app", err)
 }

@@ -58,9 +58,3 @@ func (s *Service) formerOf(ctx context.Context, r store.Reader, app table.ID) (c
 	}
 	return credential.ReadFormer(text)
 }
-
-// unremember removes what is known of the keys of an app that is gone.
-func unremember(ctx context.Context, w store.Writer, app table.ID) error {
-	_, err := formers.Delete(ctx, w, app.Key(), nil)
-	return absentFine(err)
-}

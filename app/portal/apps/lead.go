@@ -20,7 +20,16 @@ import (
 // lists and off them, and policies of clients say something else. of is the service as soon
 // as there is one.
 func Products(hooks portal.Hooks[productOf], of func() *Service) portal.Hooks[productOf] {
-	return leading(certifying(hooks, of), of, func(p productOf) table.ID { return p.ProviderID })
+	hooks = portal.Announcing(hooks, func(ctx context.Context, c *portal.Change[productOf]) {
+		s := of()
+		if s == nil || c.Op != store.Updated || slices.Equal(c.Old.IDs(), c.New.IDs()) {
+			return
+		}
+		if err := s.spread(context.WithoutCancel(ctx), c.Scope, c.New.ProviderID, c.New.ID, atOnce); err != nil {
+			s.Log.ErrorContext(ctx, "certificates could not be put on the lists of all APIs of a product; the next synchronisation tries again", "org_id", string(c.Scope.Org()), "product_id", int64(c.New.ID), "error", err)
+		}
+	})
+	return leading(hooks, of, func(p productOf) table.ID { return p.ProviderID })
 }
 
 // Plans does so for plans.

@@ -123,28 +123,24 @@ func (o offered) resolver(ctx context.Context, r store.Reader, app table.ID) tab
 	all := portal.Resolver(ctx, r)
 	return func(kind, name string) (table.ID, bool, error) {
 		id, known, err := all(kind, name)
-		if err == nil && known {
-			known, err = o.has(ctx, r, app, kind, id)
+		if err != nil || !known {
+			return id, known, err
 		}
-		return id, known, err
+		switch kind {
+		case request.CredentialKind:
+			c, err := portal.Find(ctx, r, Credentials, id.String())
+			return id, c.AppID == app, err
+		case catalogue.Kind:
+			return id, slices.Contains(o, id), nil
+		case catalogue.PlanKind:
+			p, err := portal.Find(ctx, r, plans.Kind, id.String())
+			return id, catalogue.Shows(o, p.Catalogues), err
+		case catalogue.ProductKind:
+			p, err := portal.Find(ctx, r, products.Kind, id.String())
+			return id, !p.Away() && catalogue.Shows(o, p.Catalogues), err
+		}
+		return id, true, nil
 	}
-}
-
-func (o offered) has(ctx context.Context, r store.Reader, app table.ID, kind string, id table.ID) (bool, error) {
-	switch kind {
-	case request.CredentialKind:
-		c, err := portal.Find(ctx, r, Credentials, id.String())
-		return c.AppID == app, err
-	case catalogue.Kind:
-		return slices.Contains(o, id), nil
-	case catalogue.PlanKind:
-		p, err := portal.Find(ctx, r, plans.Kind, id.String())
-		return catalogue.Shows(o, p.Catalogues), err
-	case catalogue.ProductKind:
-		p, err := portal.Find(ctx, r, products.Kind, id.String())
-		return !p.Away() && catalogue.Shows(o, p.Catalogues), err
-	}
-	return true, nil
 }
 
 // together refuses a request for products that no catalogue has with its plan: that which
@@ -287,11 +283,6 @@ func (s *Service) ownReveal(ctx context.Context, in ownCredentialNamed) (Reveale
 	}
 	v, err := s.opened(c)
 	return Revealed{c.ID, cmp.Or(v.Chosen, v.Key), v.ClientID, v.ClientSecret}, err
-}
-
-// rotatable reports whether the portal can give a credential another value.
-func rotatable(c credential.Credential) bool {
-	return (c.Method == issuers.Tokens || c.Method == issuers.Certified) && (c.Custom == nil || c.Custom.Type != credential.Elsewhere)
 }
 
 func (s *Service) ownRotate(ctx context.Context, in ownCredentialNamed) (out OwnCredential, err error) {

@@ -203,11 +203,12 @@ func (s *Service) ownCredential(ctx context.Context, r store.Reader, c credentia
 		return out, err
 	}
 	_, ended := c.State(s.Now()).On(credential.Rotate)
+	rotatable := ended == nil && (c.Method == issuers.Tokens || c.Method == issuers.Certified) && (c.Custom == nil || c.Custom.Type != credential.Elsewhere)
 	out = OwnCredential{
 		ID: c.ID, AccessRequestID: c.RequestID, AccessRequests: append([]table.ID{}, c.Requests()...), PlanID: c.PlanID, AuthType: c.AuthType,
 		Credential: credential.Masked(cmp.Or(v.Chosen, v.Key)), Expires: table.Stamp(v.Expires.In(s.Now().Location())), Expired: !v.Expires.IsZero() && !s.Now().Before(v.Expires),
 		OAuthClientID: v.ClientID, OAuthClientSecret: credential.Masked(v.ClientSecret), GrantType: v.GrantType, ResponseType: v.ResponseType, TokenEndpoints: v.TokenEndpoints,
-		Scope: v.Scope, RedirectURI: v.RedirectURI, JWKSURI: v.JWKSURI, Rotatable: ended == nil && rotatable(c), Certified: c.Method == issuers.Certified && !c.Managed, CustomKeyID: credential.Masked(v.Chosen), CreatedAt: table.Stamp(c.CreatedAt),
+		Scope: v.Scope, RedirectURI: v.RedirectURI, JWKSURI: v.JWKSURI, Rotatable: rotatable, Certified: c.Method == issuers.Certified && !c.Managed, CustomKeyID: credential.Masked(v.Chosen), CreatedAt: table.Stamp(c.CreatedAt),
 	}
 	if c.Custom != nil {
 		out.Custom, out.Type, out.Alias, out.AccessRequestID, out.AuthType = true, c.Custom.Type, c.Custom.Alias, 0, cmp.Or(c.AuthType, c.Custom.Means)

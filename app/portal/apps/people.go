@@ -52,7 +52,19 @@ func Follow(ctx context.Context, w store.Writer, at crud.Stamp, before, after *a
 		return nil
 	}
 	if after == nil {
-		return forget(ctx, w, *before)
+		switch left, err := Owned(ctx, w, before.ID); {
+		case err != nil:
+			return err
+		case len(left) > 0: // its credentials would belong to nobody, and go on
+			return fault.New(fault.Invalid, people.CodeMore, "the user has got another app meanwhile: delete the user again")
+		}
+		all, err := values(allowances.Find(ctx, w, store.Query{Index: byUser, Value: before.ID.Key()}))
+		for _, v := range all {
+			if err == nil {
+				_, err = allowances.Delete(ctx, w, v.Key(), nil)
+			}
+		}
+		return err
 	}
 	if before.OrganisationID == after.OrganisationID && slices.Equal(before.Teams, after.Teams) {
 		return nil
@@ -83,23 +95,6 @@ func HandOver(ctx context.Context, w store.Writer, at crud.Stamp, from, to table
 		c.New.UserID = to
 		if err = settle(ctx, w, c); err == nil {
 			_, err = portal.Edit(ctx, w, Kind, a.ID, at, func(application.App) (application.App, error) { return c.New, nil })
-		}
-	}
-	return err
-}
-
-// forget removes the allowances of a user who has no app any more.
-func forget(ctx context.Context, w store.Writer, u account.User) error {
-	switch left, err := Owned(ctx, w, u.ID); {
-	case err != nil:
-		return err
-	case len(left) > 0: // its credentials would belong to nobody, and go on
-		return fault.New(fault.Invalid, people.CodeMore, "the user has got another app meanwhile: delete the user again")
-	}
-	all, err := values(allowances.Find(ctx, w, store.Query{Index: byUser, Value: u.ID.Key()}))
-	for _, v := range all {
-		if err == nil {
-			_, err = allowances.Delete(ctx, w, v.Key(), nil)
 		}
 	}
 	return err

@@ -55,9 +55,24 @@ func (s *Service) requested(ctx context.Context, w store.Writer, a application.A
 	if n >= maxRequests {
 		return req, fault.New(fault.Invalid, CodeMany, "the app has too many access requests (the maximum is %d)", maxRequests)
 	}
-	order, list, err := orderOf(ctx, w, body, resolve)
-	if err != nil {
-		return req, err
+	// Clients of the API send a client type with every order: it is looked at only where
+	// clients of the products register.
+	var order request.Order
+	untyped := request.Untyped(body)
+	wrong := untyped.Apply(&order, true, resolve)
+	var list []productOf
+	for _, id := range order.ProductIDs {
+		v, err := portal.Find(ctx, w, products.Kind, id.String())
+		if err != nil {
+			return req, err
+		}
+		list = append(list, v)
+	}
+	if request.Register(list) {
+		wrong = body.Apply(&order, true, resolve)
+	}
+	if wrong != nil {
+		return req, wrong
 	}
 	p, err := portal.Find(ctx, w, plans.Kind, order.PlanID.String())
 	if err != nil {
@@ -70,24 +85,6 @@ func (s *Service) requested(ctx context.Context, w store.Writer, a application.A
 		return req, err
 	}
 	return portal.Add(ctx, w, Requests, s.stamp(), req)
-}
-
-// orderOf reads an order, and the products that it is for. Clients of the API send a client
-// type with every order: it is looked at only where clients of the products register.
-func orderOf(ctx context.Context, r store.Reader, body table.Body[request.Order], resolve table.Resolve) (o request.Order, list []productOf, err error) {
-	untyped := request.Untyped(body)
-	wrong := untyped.Apply(&o, true, resolve)
-	for _, id := range o.ProductIDs {
-		v, err := portal.Find(ctx, r, products.Kind, id.String())
-		if err != nil {
-			return o, nil, err
-		}
-		list = append(list, v)
-	}
-	if request.Register(list) {
-		wrong = body.Apply(&o, true, resolve)
-	}
-	return o, list, wrong
 }
 
 // ordered returns the request that an order becomes, if it can be carried out.

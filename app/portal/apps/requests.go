@@ -28,9 +28,8 @@ type requestNamed struct {
 	ID    string `path:"access_request_id" doc:"Number or CID of the access request."`
 }
 
-// requestResource is what there is to access requests of all apps.
-func (s *Service) requestResource() portal.Resource[request.Request, ListedRequest, ShownRequest] {
-	return portal.Resource[request.Request, ListedRequest, ShownRequest]{
+func (s *Service) requestRows() []operation.Operation {
+	o := portal.Operations[request.Request, ListedRequest, ShownRequest]{Tools: s.Tools, Resource: portal.Resource[request.Request, ListedRequest, ShownRequest]{
 		Kind: Requests, Name: "portal-access-requests", Path: "/access_requests", Param: "access_request_id", One: "an access request", Many: "access requests",
 		List: s.listRequest, Show: s.showRequest, Sample: sampleRequest,
 		Labels: []portal.Label[ListedRequest]{
@@ -38,11 +37,7 @@ func (s *Service) requestResource() portal.Resource[request.Request, ListedReque
 			{Name: "Plan", Of: func(l ListedRequest) string { return l.Plan }}, {Name: "Products", Of: func(l ListedRequest) string { return l.Products }},
 			{Name: "User", Of: func(l ListedRequest) string { return l.User }},
 		},
-	}
-}
-
-func (s *Service) requestRows() []operation.Operation {
-	o := portal.Operations[request.Request, ListedRequest, ShownRequest]{Resource: s.requestResource(), Tools: s.Tools}
+	}}
 	rows := []operation.Row{
 		o.ListRow(), o.GetRow(operation.Example(nil, exampleRequest)),
 		operation.DELETE("delete", "/{access_request_id}", "Delete an access request", s.deleteRequest, operation.Faulting(failing...),

@@ -48,16 +48,12 @@ const (
 	maxRequests = 1000 // of an app
 )
 
-func (s *Service) resource() portal.Resource[application.App, Listed, Shown] {
-	return portal.Resource[application.App, Listed, Shown]{
+func (s *Service) appRows() []operation.Operation {
+	o := portal.Operations[application.App, Listed, Shown]{Tools: s.Tools, Resource: portal.Resource[application.App, Listed, Shown]{
 		Kind: Kind, Name: "portal-apps", Path: "/apps", Param: "app_id", One: "an app", Many: "apps",
 		List: list, Show: s.show, Sample: sampleApp,
 		Hooks: portal.Hooks[application.App]{Prepare: s.follow, Before: settle},
-	}
-}
-
-func (s *Service) appRows() []operation.Operation {
-	o := portal.Operations[application.App, Listed, Shown]{Resource: s.resource(), Tools: s.Tools}
+	}}
 	body := map[string]any{"PlanID": 1, "ProductIDs": []int{1, 2}}
 	return o.Group().Rows(
 		o.ListRow(operation.Notes("The newest first. Gateways read the list, page by page, to find who subscribed to messages.")),
@@ -118,22 +114,15 @@ type deletion struct {
 }
 
 func (s *Service) delete(ctx context.Context, in deletion) (portal.Status, error) {
-	a, err := s.app(ctx, in.named)
-	if err == nil {
-		err = s.remove(ctx, in.Scope, removal{App: a.ID, Force: yes(in.Force)})
-	}
-	return portal.Status{Status: "ok"}, err
-}
-
-func yes(value string) bool { return value == "true" || value == "1" }
-
-// app returns the app of a path.
-func (s *Service) app(ctx context.Context, in named) (a application.App, err error) {
-	err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
+	var a application.App
+	err := s.Store.View(ctx, in.Scope, func(r store.Reader) (err error) {
 		a, err = portal.Find(ctx, r, Kind, in.App)
 		return err
 	})
-	return a, err
+	if err == nil {
+		err = s.remove(ctx, in.Scope, removal{App: a.ID, Force: in.Force == "true" || in.Force == "1"})
+	}
+	return portal.Status{Status: "ok"}, err
 }
 
 // below returns an access request if it belongs to the app.

@@ -8,7 +8,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
-	"github.com/gatehouse-io/gatehouse/core/portal/product"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -21,20 +20,6 @@ const (
 	atMost = 1000
 )
 
-// certifying puts the certificates of a product on the lists of APIs that it gets, and takes
-// them off those that it loses.
-func certifying(hooks portal.Hooks[product.Product], of func() *Service) portal.Hooks[product.Product] {
-	return portal.Announcing(hooks, func(ctx context.Context, c *portal.Change[product.Product]) {
-		s := of()
-		if s == nil || c.Op != store.Updated || slices.Equal(c.Old.IDs(), c.New.IDs()) {
-			return
-		}
-		if err := s.spread(context.WithoutCancel(ctx), c.Scope, c.New.ProviderID, c.New.ID, atOnce); err != nil {
-			s.Log.ErrorContext(ctx, "certificates could not be put on the lists of all APIs of a product; the next synchronisation tries again", "org_id", string(c.Scope.Org()), "product_id", int64(c.New.ID), "error", err)
-		}
-	})
-}
-
 // After returns what follows a synchronisation: what did so before and then, since the
 // dashboard may have changed the APIs of products, and what policies say, the certificates and
 // clients of all credentials.
@@ -44,7 +29,8 @@ func (s *Service) After(then func(context.Context, tenant.Scope, table.ID) error
 	}
 }
 
-// spread does so for the credentials of one product; 0: of all. It goes on after what fails.
+// spread puts the certificates of credentials on the lists of the APIs that their products have
+// by now, and takes them off others: of one product; 0: of all. It goes on after what fails.
 func (s *Service) spread(ctx context.Context, scope tenant.Scope, at, of table.ID, most int) (err error) {
 	var late []table.ID
 	err = s.Store.View(ctx, scope, func(r store.Reader) error {
