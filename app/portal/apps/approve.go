@@ -170,11 +170,24 @@ func (s *Service) approved(ctx context.Context, w store.Writer, d *approval) err
 		req.AuthType, req.DCREnabled = d.AuthType, d.DCREnabled
 	}
 	at := s.stamp()
-	if d.Grant != nil {
-		if err := typed(ctx, w, d.Grant); err != nil {
+	if g := d.Grant; g != nil {
+		if err := typed(ctx, w, g); err != nil {
 			return err
 		}
-		if err := s.issued(ctx, w, at, d, req); err != nil {
+		if d.Reuse {
+			_, err = portal.Edit(ctx, w, Credentials, g.Credential, at, func(c credential.Credential) (credential.Credential, error) {
+				return s.filled(c.With(req), g.Values)
+			})
+			err = gone("the credential", err)
+		} else {
+			var c credential.Credential
+			if c, err = s.filled(credential.Credential{
+				AppID: req.AppID, RequestID: req.ID, PlanID: req.PlanID, ProviderID: req.ProviderID, Products: req.ProductIDs, Method: d.Method, AuthType: req.AuthType,
+			}, g.Values); err == nil {
+				_, err = portal.Add(ctx, w, Credentials, at, c)
+			}
+		}
+		if err != nil {
 			return err
 		}
 	}

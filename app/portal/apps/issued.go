@@ -4,35 +4,13 @@ import (
 	"context"
 	"errors"
 
-	"github.com/gatehouse-io/gatehouse/app/crud"
-	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/intent"
 	"github.com/gatehouse-io/gatehouse/core/portal/application"
-	"github.com/gatehouse-io/gatehouse/core/portal/credential"
-	"github.com/gatehouse-io/gatehouse/core/portal/request"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
-	"github.com/gatehouse-io/gatehouse/ports/store"
 )
-
-// issued stores what an issuer has made for a request.
-func (s *Service) issued(ctx context.Context, w store.Writer, at crud.Stamp, d *approval, req request.Request) error {
-	if d.Reuse {
-		_, err := portal.Edit(ctx, w, Credentials, d.Grant.Credential, at, func(c credential.Credential) (credential.Credential, error) {
-			return s.filled(c.With(req), d.Grant.Values)
-		})
-		return gone("the credential", err)
-	}
-	c, err := s.filled(credential.Credential{
-		AppID: req.AppID, RequestID: req.ID, PlanID: req.PlanID, ProviderID: req.ProviderID, Products: req.ProductIDs, Method: d.Method, AuthType: req.AuthType,
-	}, d.Grant.Values)
-	if err == nil {
-		_, err = portal.Add(ctx, w, Credentials, at, c)
-	}
-	return err
-}
 
 // about is the subject of the sagas of an app: one of them goes on at a time.
 func about(app table.ID) intent.Subject {

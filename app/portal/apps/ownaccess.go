@@ -143,28 +143,6 @@ func (o offered) resolver(ctx context.Context, r store.Reader, app table.ID) tab
 	}
 }
 
-// together refuses a request for products that no catalogue has with its plan: that which
-// it names or, when it names none, any.
-func (o offered) together(ctx context.Context, r store.Reader, req request.Request) error {
-	if req.CatalogueID != 0 {
-		o = offered{req.CatalogueID}
-	}
-	p, err := portal.Find(ctx, r, plans.Kind, req.PlanID.String())
-	if err != nil {
-		return err
-	}
-	for _, id := range req.ProductIDs {
-		v, err := portal.Find(ctx, r, products.Kind, id.String())
-		if err != nil {
-			return err
-		}
-		if !catalogue.Offers(o, catalogue.Item{Provider: v.ProviderID, Catalogues: v.Catalogues}, catalogue.Item{Provider: p.ProviderID, Catalogues: p.Catalogues}) {
-			return fault.New(fault.Invalid, CodeOffer, "PlanID is not offered for product %s", v.Title())
-		}
-	}
-	return nil
-}
-
 // ownOrder makes an access request. One that is to be approved at once and cannot be is
 // made all the same: administrators see it, and decide.
 func (s *Service) ownOrder(ctx context.Context, in ownOrder) (out OwnRequest, err error) {
@@ -181,7 +159,25 @@ func (s *Service) ownOrder(ctx context.Context, in ownOrder) (out OwnRequest, er
 		if req, err = s.requested(ctx, w, v.app, v.viewer.ID, in.Body, o.resolver(ctx, w, v.app.ID)); err != nil {
 			return err
 		}
-		return o.together(ctx, w, req)
+		// Some catalogue has to have the products together with the plan: that which the
+		// request names or, when it names none, any.
+		if req.CatalogueID != 0 {
+			o = offered{req.CatalogueID}
+		}
+		p, err := portal.Find(ctx, w, plans.Kind, req.PlanID.String())
+		if err != nil {
+			return err
+		}
+		for _, id := range req.ProductIDs {
+			v, err := portal.Find(ctx, w, products.Kind, id.String())
+			if err != nil {
+				return err
+			}
+			if !catalogue.Offers(o, catalogue.Item{Provider: v.ProviderID, Catalogues: v.Catalogues}, catalogue.Item{Provider: p.ProviderID, Catalogues: p.Catalogues}) {
+				return fault.New(fault.Invalid, CodeOffer, "PlanID is not offered for product %s", v.Title())
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		return out, err

@@ -49,19 +49,6 @@ type usageIn struct {
 	Days string `query:"days" doc:"How many days back, 30 unless said otherwise, 90 at most."`
 }
 
-// of returns the apps whose usage is asked for.
-func (in usageIn) of(ctx context.Context, r store.Reader) ([]usable, error) {
-	if in.App != everyApp {
-		v, err := in.find(ctx, r)
-		return []usable{v}, err
-	}
-	u, err := in.caller.of(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	return usableBy(ctx, r, u)
-}
-
 // ownUsage counts what the keys of apps have called, at the dashboards that have them.
 func (s *Service) ownUsage(ctx context.Context, in usageIn) (out Usage, err error) {
 	days, err := strconv.Atoi(cmp.Or(in.Days, strconv.Itoa(usageDays)))
@@ -107,9 +94,21 @@ func (s *Service) counted(ctx context.Context, at table.ID, keys []string, from,
 func (s *Service) reported(ctx context.Context, in usageIn) (map[table.ID][]string, error) {
 	out := map[table.ID][]string{}
 	err := s.Store.View(ctx, s.Scope, func(r store.Reader) error {
-		list, err := in.of(ctx, r)
-		if err != nil {
-			return err
+		var list []usable
+		if in.App == everyApp {
+			u, err := in.of(ctx, r)
+			if err != nil {
+				return err
+			}
+			if list, err = usableBy(ctx, r, u); err != nil {
+				return err
+			}
+		} else {
+			v, err := in.find(ctx, r)
+			if err != nil {
+				return err
+			}
+			list = []usable{v}
 		}
 		for _, v := range list {
 			keys, err := s.reportedOf(ctx, r, v.app.ID)

@@ -121,34 +121,32 @@ func gather(ctx context.Context, r store.Reader) (map[table.ID]page, error) {
 		if v.Value.Away() {
 			continue
 		}
-		if out[v.Value.ID], err = pageOf(ctx, r, v.Value, revs); err != nil {
+		p := v.Value
+		found := page{head: []search.Entry{{Sort: search.Product, Title: p.Title(), Text: p.Description + "\n" + search.Plain(p.Content)}}}
+		all, err := documents.Readables(ctx, r, p)
+		if err != nil {
 			return nil, err
 		}
+		for _, d := range all {
+			found.head = append(found.head, search.Entry{Sort: search.API, Title: d.Name, Text: d.Description, API: d.Alias})
+			if name := d.Text(); name != "" {
+				found.texts = append(found.texts, text{name: name, api: d.Alias, rev: revs[name]})
+			}
+		}
+		taught, err := tutorials.Published(ctx, r, p.ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range taught {
+			said := t.Content
+			if t.MarkdownEnabled && t.MarkdownContent != "" {
+				said = t.MarkdownContent
+			}
+			found.head = append(found.head, search.Entry{Sort: search.Tutorial, Title: t.Title, Text: t.Lede + "\n" + search.Plain(said)})
+		}
+		out[p.ID] = found
 	}
 	return out, nil
-}
-
-func pageOf(ctx context.Context, r store.Reader, p product.Product, revs map[string]store.Revision) (page, error) {
-	out := page{head: []search.Entry{{Sort: search.Product, Title: p.Title(), Text: p.Description + "\n" + search.Plain(p.Content)}}}
-	all, err := documents.Readables(ctx, r, p)
-	if err != nil {
-		return out, err
-	}
-	for _, d := range all {
-		out.head = append(out.head, search.Entry{Sort: search.API, Title: d.Name, Text: d.Description, API: d.Alias})
-		if name := d.Text(); name != "" {
-			out.texts = append(out.texts, text{name: name, api: d.Alias, rev: revs[name]})
-		}
-	}
-	taught, err := tutorials.Published(ctx, r, p.ID)
-	for _, t := range taught {
-		said := t.Content
-		if t.MarkdownEnabled && t.MarkdownContent != "" {
-			said = t.MarkdownContent
-		}
-		out.head = append(out.head, search.Entry{Sort: search.Tutorial, Title: t.Title, Text: t.Lede + "\n" + search.Plain(said)})
-	}
-	return out, err
 }
 
 // outline reads the documents that are new, as many as one search may. One that cannot be

@@ -10,7 +10,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/orgrequest"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/portal/visit"
-	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -90,10 +89,4 @@ func (s *Service) Archive(ctx context.Context, in archiveIn) (Archive, error) {
 		return nil
 	})
 	return out, err
-}
-
-func (s *Service) archiveRow() operation.Row {
-	return operation.GET("archive", "/{user_id}/archive", "Fetch all that the portal knows of a person", s.Archive, people.Personal(),
-		operation.Notes("We added this operation. One document with a member for each sort of thing; nothing in it opens anything."),
-		operation.Example(nil, Archive{"account": exampleProfile, "sessions": []any{}, "organisation-requests": []any{}}))
 }

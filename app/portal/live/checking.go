@@ -2,10 +2,8 @@ package live
 
 import (
 	"context"
-	"log/slog"
 	"math/rand/v2"
 	"net/netip"
-	"sync"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -31,16 +29,6 @@ type checker struct {
 	slots     chan struct{}
 }
 
-func newChecker(p secret.Passwords, log *slog.Logger) checker {
-	return checker{p, sync.OnceValue(func() string {
-		hash, err := p.Hash("a password that no user has")
-		if err != nil {
-			log.Error("no password can be hashed; the time of an answer to a login says whether the user exists", "error", err)
-		}
-		return hash
-	}), make(chan struct{}, queued), make(chan struct{}, atOnce)}
-}
-
 // enter waits until a password may be hashed.
 func (c *checker) enter(ctx context.Context) (leave func(), err error) {
 	select {
@@ -55,20 +43,6 @@ func (c *checker) enter(ctx context.Context) (leave func(), err error) {
 		<-c.queue
 		return nil, ctx.Err()
 	}
-}
-
-// verify checks a password. It takes as long where there is no hash.
-func (c *checker) verify(ctx context.Context, hash, password string) (bool, error) {
-	leave, err := c.enter(ctx)
-	if err != nil {
-		return false, err
-	}
-	defer leave()
-	known := hash != ""
-	if !known {
-		hash = c.dummy()
-	}
-	return c.passwords.Verify(hash, password) && known, nil
 }
 
 func (c *checker) hash(ctx context.Context, password string) (string, error) {

@@ -77,18 +77,10 @@ func (s *Service) Forget(ctx context.Context, in forgottenIn) (Message, error) {
 	if enough || s.Post == nil && s.Queue == nil {
 		return mailed, nil
 	}
-	if err := s.note(ctx, email); err != nil {
-		return Message{}, err
-	}
-	return mailed, nil
-}
-
-// note stores that somebody has asked for a mail, whether or not there is such an account.
-func (s *Service) note(ctx context.Context, email string) error {
 	a := ask{ID: rand.Text(), Portal: s.Scope.Org(), By: store.AttributionOf(ctx, s.Scope), At: s.Now()}
 	var err error
 	if a.Email, err = s.People.Keys.Seal(email); err != nil {
-		return err
+		return Message{}, err
 	}
 	ctx = store.Attribute(ctx, store.Attribution{Actor: noting, Operation: noting})
 	if _, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
@@ -101,13 +93,13 @@ func (s *Service) note(ctx context.Context, email string) error {
 		}
 		return asks.Insert(ctx, w, a)
 	}); err != nil {
-		return err
+		return Message{}, err
 	}
 	select {
 	case s.wake <- struct{}{}:
 	default:
 	}
-	return nil
+	return mailed, nil
 }
 
 // again is how long a mail waits at most whose request another process has stored, or

@@ -162,8 +162,15 @@ func New(c Config, t crud.Tools) *Service {
 	if c.Delay == 0 {
 		c.Delay = defaultDelay
 	}
+	dummy := sync.OnceValue(func() string {
+		hash, err := c.People.Passwords.Hash("a password that no user has")
+		if err != nil {
+			t.Log.Error("no password can be hashed; the time of an answer to a login says whether the user exists", "error", err)
+		}
+		return hash
+	})
 	return &Service{
-		Config: c, Tools: t, checker: newChecker(c.People.Passwords, t.Log),
+		Config: c, Tools: t, checker: checker{c.People.Passwords, dummy, make(chan struct{}, queued), make(chan struct{}, atOnce)},
 		names: session.Attempts{Room: rememberedNames}, networks: session.Attempts{Room: rememberedNames},
 		asked:   session.Attempts{Limit: mailsPerAddress, Window: 24 * time.Hour, Room: rememberedNames},
 		asking:  session.Attempts{Limit: asksPerNetwork, Window: time.Hour, Room: rememberedNames},
@@ -205,7 +212,7 @@ func Follower() people.Follower {
 		case before == nil:
 			return nil
 		case after == nil:
-			if err := forgetRequests(ctx, w, before.ID); err != nil {
+			if err := drop(ctx, w, requests, before.ID); err != nil {
 				return err
 			}
 		case before.PasswordHash == after.PasswordHash && (after.Active || !before.Active):

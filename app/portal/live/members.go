@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"slices"
 
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/people"
@@ -48,24 +49,16 @@ func (s *Service) Members(ctx context.Context, in memberList) (out operation.Lis
 		if err != nil {
 			return err
 		}
-		all, err := visible(ctx, r, u)
-		out = portal.Excerpt(all, in.Page, member)
-		return err
-	})
-	return out, err
-}
-
-// visible returns the people whom a user sees.
-func visible(ctx context.Context, r store.Reader, u account.User) (out []account.User, err error) {
-	if !u.Together() {
-		return []account.User{u}, nil
-	}
-	all, err := people.Of(ctx, r, u.OrganisationID)
-	for _, other := range all {
-		if u.Sees(other) {
-			out = append(out, other)
+		all := []account.User{u}
+		if u.Together() {
+			if all, err = people.Of(ctx, r, u.OrganisationID); err != nil {
+				return err
+			}
+			all = slices.DeleteFunc(all, func(other account.User) bool { return !u.Sees(other) })
 		}
-	}
+		out = portal.Excerpt(all, in.Page, member)
+		return nil
+	})
 	return out, err
 }
 
@@ -124,9 +117,14 @@ func (s *Service) ChangeMember(ctx context.Context, in memberChange) (out Member
 		if err := in.Body.Apply(&c, false, portal.Resolver(ctx, w)); err != nil {
 			return err
 		}
-		if c.Role != account.ConsumerAdmin {
-			if err := led(ctx, w, found); err != nil {
+		// The last active admin keeps the role: no other of the people could give it to anybody.
+		if found.Role == account.ConsumerAdmin && c.Role != account.ConsumerAdmin {
+			all, err := people.Of(ctx, w, found.OrganisationID)
+			if err != nil {
 				return err
+			}
+			if !slices.ContainsFunc(all, func(u account.User) bool { return u.ID != found.ID && u.Role == account.ConsumerAdmin && u.Active }) {
+				return fault.New(fault.Invalid, CodeLast, "Role stays: the organisation needs an admin. Make somebody else one first")
 			}
 		}
 		found, err = s.People.Move(ctx, w, at, found.ID, found.OrganisationID, func(u account.User) account.User {
@@ -141,24 +139,6 @@ func (s *Service) ChangeMember(ctx context.Context, in memberChange) (out Member
 
 // CodeLast is the code of the fault for an organisation that would be left without an admin.
 const CodeLast = "portal_live.last"
-
-// led refuses to take the role from the last active admin of an organisation: none of its
-// people could give it to anybody.
-func led(ctx context.Context, r store.Reader, u account.User) error {
-	if u.Role != account.ConsumerAdmin {
-		return nil
-	}
-	all, err := people.Of(ctx, r, u.OrganisationID)
-	if err != nil {
-		return err
-	}
-	for _, other := range all {
-		if other.ID != u.ID && other.Role == account.ConsumerAdmin && other.Active {
-			return nil
-		}
-	}
-	return fault.New(fault.Invalid, CodeLast, "Role stays: the organisation needs an admin. Make somebody else one first")
-}
 
 // RemoveMember moves a user to the default organisation, after those who follow users have
 // handed over to the caller what stays with the organisation.

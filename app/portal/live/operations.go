@@ -28,7 +28,10 @@ func (s *Service) Operations() []operation.Operation {
 		g.Style.Faults[code] = a
 	}
 	rows := g.Rows(slices.Concat(s.strangers(), s.own(), s.notificationRows(), s.members())...)
-	rows = append(rows, portal.Group("portal-users", "/users", "users").Rows(s.archiveRow())...)
+	rows = append(rows, portal.Group("portal-users", "/users", "users").Rows(
+		operation.GET("archive", "/{user_id}/archive", "Fetch all that the portal knows of a person", s.Archive, people.Personal(),
+			operation.Notes("We added this operation. One document with a member for each sort of thing; nothing in it opens anything."),
+			operation.Example(nil, Archive{"account": exampleProfile, "sessions": []any{}, "organisation-requests": []any{}})))...)
 	invitations := portal.Group("portal-invitations", "/invitations", "invitations")
 	return append(rows, invitations.Rows(operation.POST("create", "", "Invite somebody", s.Invite, operation.Status(201), people.Personal(),
 		operation.Faulting(table.CodeInvalid), operation.Example(map[string]any{"Email": "grace@example.com", "First": "Grace", "Role": account.ConsumerAdmin, "OrganisationID": 1}, exampleUser),

@@ -67,13 +67,10 @@ func profile(ctx context.Context, r store.Reader, u account.User) (out Profile, 
 			continue
 		}
 		value := u.Attributes.Of(a.ID)
-		out.CustomAttributes = append(out.CustomAttributes, ProfileValue{formValues(a), value, editable(a, value)})
+		editable := a.Behaviour == attribute.Edit && (value == "" || !a.WriteOnceReadMany)
+		out.CustomAttributes = append(out.CustomAttributes, ProfileValue{formValues(a), value, editable})
 	}
 	return out, nil
-}
-
-func editable(a attribute.Attribute, value string) bool {
-	return a.Behaviour == attribute.Edit && (value == "" || !a.WriteOnceReadMany)
 }
 
 type profileChange struct {

@@ -51,7 +51,14 @@ func (s *Service) RequestResource() portal.Resource[orgrequest.Request, ShownReq
 			own := operation.Notes("We added this operation.")
 			action := func(name, path, summary, done string, e orgrequest.Event) operation.Row {
 				return operation.PUT(name, "/{organisation_request_id}/"+path, summary, func(ctx context.Context, in requestNamed) (portal.Done, error) {
-					_, err := s.decide(ctx, in.ID, e)
+					at := s.stamp()
+					_, err := s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
+						v, err := portal.Find(ctx, w, requests, in.ID)
+						if err == nil {
+							_, err = s.settle(ctx, w, at, v, e)
+						}
+						return err
+					})
 					return portal.Executed(done), err
 				}, portal.Action(), portal.Unprocessable(), people.Personal(), own, operation.Faulting(CodeMoved), operation.Example(nil, portal.Executed(done)))
 			}
@@ -66,19 +73,6 @@ func (s *Service) RequestResource() portal.Resource[orgrequest.Request, ShownReq
 
 type requestNamed struct {
 	ID string `path:"organisation_request_id" doc:"Number or CID of a request."`
-}
-
-// decide approves or rejects a request.
-func (s *Service) decide(ctx context.Context, name string, e orgrequest.Event) (out orgrequest.Request, err error) {
-	at := s.stamp()
-	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
-		v, err := portal.Find(ctx, w, requests, name)
-		if err == nil {
-			out, err = s.settle(ctx, w, at, v, e)
-		}
-		return err
-	})
-	return out, err
 }
 
 // settle stores a decision. An approval makes the organisation, and moves who asked for
@@ -165,33 +159,18 @@ type ownRequests struct {
 func (s *Service) Asked(ctx context.Context, in ownRequests) (out operation.Listing[ShownRequest], err error) {
 	err = s.Store.View(ctx, s.Scope, func(r store.Reader) error {
 		id, _ := account.OfPrincipal(in.Who.ID)
-		all, err := requestsOf(ctx, r, id)
+		var all []orgrequest.Request
+		for v, err := range requests.Find(ctx, r, store.Query{Index: byUser, Value: id.Key()}) {
+			if err != nil {
+				return err
+			}
+			all = append(all, v.Value)
+		}
 		out = portal.Excerpt(all, in.Page, func(v orgrequest.Request) ShownRequest {
 			shown, _ := showRequest(ctx, r, v) // it reads nothing
 			return shown
 		})
-		return err
+		return nil
 	})
 	return out, err
-}
-
-func requestsOf(ctx context.Context, r store.Reader, id table.ID) (out []orgrequest.Request, err error) {
-	for v, err := range requests.Find(ctx, r, store.Query{Index: byUser, Value: id.Key()}) {
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, v.Value)
-	}
-	return out, nil
-}
-
-// forgetRequests deletes the requests of a user who goes.
-func forgetRequests(ctx context.Context, w store.Writer, id table.ID) error {
-	all, err := requestsOf(ctx, w, id)
-	for _, v := range all {
-		if err == nil {
-			_, err = requests.Delete(ctx, w, v.ID.Key(), nil)
-		}
-	}
-	return err
 }

@@ -3,6 +3,7 @@ package mails
 import (
 	"context"
 
+	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/people"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
@@ -53,8 +54,8 @@ const maxConcerned = 500
 // the admins, and the active people of its organisations.
 func concerned(ctx context.Context, r store.Reader, e letter.Expiry) (out []Person, err error) {
 	if e.Certificate == 0 {
-		u, err := person(ctx, r, e.Owner)
-		return []Person{u}, err
+		u, err := portal.Glance[account.User](ctx, r, account.Kind, e.Owner) // nothing of one that is gone
+		return []Person{{u.First, u.Last, u.Email}}, err
 	}
 	known := map[string]bool{}
 	add := func(u account.User, most int) {

@@ -124,7 +124,10 @@ func (s *Service) attempt(ctx context.Context, sender mail.Sender, g setting.Set
 	}
 	var message mail.Message
 	if err == nil {
-		message, err = s.write(ctx, g, m, d.inLines())
+		// Strangers choose names, and addresses to which mails with these go: each is one line.
+		d.Person.First, d.Person.Last, d.Team = letter.Line(d.Person.First), letter.Line(d.Person.Last), letter.Line(d.Team)
+		d.Values, _ = inLines(d.Values).(map[string]any)
+		message, err = s.write(ctx, g, m, d)
 	}
 	if err == nil {
 		err = sender.Send(ctx, message)

@@ -5,25 +5,14 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/gatehouse-io/gatehouse/app/portal"
-	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/letter"
 	"github.com/gatehouse-io/gatehouse/core/portal/setting"
-	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/portal/theme"
 	"github.com/gatehouse-io/gatehouse/ports/mail"
 	"github.com/gatehouse-io/gatehouse/ports/render"
-	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// inLines returns the data with each name in one line. Strangers choose names, and addresses
-// to which mails with these go.
-func (d Data) inLines() Data {
-	d.Person.First, d.Person.Last, d.Team = letter.Line(d.Person.First), letter.Line(d.Person.Last), letter.Line(d.Team)
-	d.Values, _ = inLines(d.Values).(map[string]any)
-	return d
-}
-
+// inLines puts each text in one line.
 func inLines(v any) any {
 	switch v := v.(type) {
 	case string:
@@ -95,7 +84,14 @@ func first(c theme.Content, names ...string) string {
 
 // run runs one template with a layout and the partials that go with it.
 func (s *Service) run(ctx context.Context, c theme.Content, name, layout string, html bool, d Data) (string, error) {
-	j := render.Job{Name: name, Layout: layout, Data: d.Values, Functions: s.functions(d)}
+	url := strings.TrimRight(s.URL, "/")
+	link := func() string { return d.Link }
+	who := func() Person { return d.Person }
+	j := render.Job{Name: name, Layout: layout, Data: d.Values, Functions: map[string]any{
+		"site": func() string { return url }, "login_url": func() string { return url + "/auth/password/login" },
+		"current_user": who, "user": who, "team": func() string { return d.Team },
+		"reset_password_url": link, "confirm_url": link, "invite_url": link,
+	}}
 	for _, t := range c.Sources() {
 		if t.Name == name || t.Name == layout || strings.HasPrefix(t.Name, theme.Partials) && t.HTML == html {
 			t.HTML = html
@@ -104,21 +100,4 @@ func (s *Service) run(ctx context.Context, c theme.Content, name, layout string,
 	}
 	out, err := s.Engine.Render(ctx, j)
 	return string(out), err
-}
-
-func (s *Service) functions(d Data) map[string]any {
-	url := strings.TrimRight(s.URL, "/")
-	link := func() string { return d.Link }
-	who := func() Person { return d.Person }
-	return map[string]any{
-		"site": func() string { return url }, "login_url": func() string { return url + "/auth/password/login" },
-		"current_user": who, "user": who, "team": func() string { return d.Team },
-		"reset_password_url": link, "confirm_url": link, "invite_url": link,
-	}
-}
-
-// person returns a user as templates see one; nothing of one that is gone.
-func person(ctx context.Context, r store.Reader, id table.ID) (Person, error) {
-	u, err := portal.Glance[account.User](ctx, r, account.Kind, id)
-	return Person{u.First, u.Last, u.Email}, err
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/app/lease"
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/synchronise"
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -47,7 +48,12 @@ type Service struct {
 }
 
 // New returns a Service.
-func New(c Config) *Service { return &Service{c, newTurns(c)} }
+func New(c Config) *Service {
+	t := &turns{lines: map[table.ID]*line{}}
+	t.leases, _ = c.Store.(store.Leases)
+	t.config = lease.Config{Leases: t.leases, Name: "synchronise " + string(c.Scope.Org()) + " ", Holder: c.Holder, Logger: c.Log}
+	return &Service{c, t}
+}
 
 // How providers, and what is known of their synchronisation, are stored.
 var (
@@ -105,20 +111,6 @@ func (s *Service) opened(p provider.Provider) (provider.Provider, error) {
 	return p, nil
 }
 
-// sealed returns a provider as it is stored. A secret that has not changed stays as it
-// was sealed.
-func (s *Service) sealed(p, old provider.Provider) (_ provider.Provider, err error) {
-	if p.Settings.Secret == "" {
-		return p, nil
-	}
-	if was, err := s.opened(old); err == nil && was.Settings.Secret == p.Settings.Secret {
-		p.Settings.Secret = old.Settings.Secret
-		return p, nil
-	}
-	p.Settings.Secret, err = s.Keys.Seal(p.Settings.Secret)
-	return p, err
-}
-
 // CodeSealed is the code of the fault for a secret that no encryption key opens.
 const CodeSealed = "portal_provider.sealed"
 
@@ -127,9 +119,14 @@ const maxBody = 512 << 10
 
 // Resource is what there is to providers as a resource.
 func (s *Service) Resource() portal.Resource[provider.Provider, Listed, Shown] {
+	sample := provider.Provider{
+		Name: "Acme dashboard", Type: provider.TykPro,
+		Settings: provider.Settings{URL: "https://dashboard.example.com", OrgID: "5e9d9544a1dcd60001d0ed20", Gateway: "https://api.example.com", PoliciesTags: []string{"portal"}},
+		Sent:     `{"MetaData":"{\"URL\":\"https://dashboard.example.com\",\"Secret\":\"\",\"OrgID\":\"5e9d9544a1dcd60001d0ed20\",\"Gateway\":\"https://api.example.com\",\"PoliciesTags\":[\"portal\"],\"InsecureSkipVerify\":false}"}`,
+	}
 	return portal.Resource[provider.Provider, Listed, Shown]{
 		Kind: Kind, Name: "portal-providers", Path: "/providers", Param: "provider_id", One: "a provider", Many: "providers",
-		List: s.list, Show: s.show, Sample: sample(), Sealed: func(p *provider.Provider) *string { return &p.Settings.Secret },
+		List: s.list, Show: s.show, Sample: sample, Sealed: func(p *provider.Provider) *string { return &p.Settings.Secret },
 		Hooks: portal.Hooks[provider.Provider]{Prepare: s.prepare, Before: s.before, After: s.after},
 		Rows: func(o portal.Operations[provider.Provider, Listed, Shown]) []operation.Row {
 			hidden := []operation.Option{operation.Redact("Configuration", "MetaData"), operation.Limits(maxBody, 0)}
@@ -137,12 +134,6 @@ func (s *Service) Resource() portal.Resource[provider.Provider, Listed, Shown] {
 				operation.Notes("Its products and plans go with it; the dashboard is not called, and its policies and keys stay. Many go in several steps: when it fails between them, send it again."))}, s.actions()...)
 		},
 	}
-}
-
-func sample() provider.Provider {
-	settings := provider.Settings{URL: "https://dashboard.example.com", OrgID: "5e9d9544a1dcd60001d0ed20", Gateway: "https://api.example.com", PoliciesTags: []string{"portal"}}
-	return provider.Provider{Name: "Acme dashboard", Type: provider.TykPro, Settings: settings,
-		Sent: `{"MetaData":"{\"URL\":\"https://dashboard.example.com\",\"Secret\":\"\",\"OrgID\":\"5e9d9544a1dcd60001d0ed20\",\"Gateway\":\"https://api.example.com\",\"PoliciesTags\":[\"portal\"],\"InsecureSkipVerify\":false}"}`}
 }
 
 // step is how many records of a provider are removed in one unit of work.
@@ -189,17 +180,22 @@ func (s *Service) count(ctx context.Context, shelf Shelf, of table.ID) (n int, e
 	return n, err
 }
 
-// before takes the configuration that was sent, and seals its secret. One that stays is
-// sealed already.
+// before takes the configuration that was sent, and seals its secret. One that has not changed
+// stays as it was sealed.
 func (s *Service) before(_ context.Context, _ store.Writer, c *portal.Change[provider.Provider]) (err error) {
 	if c.Op == store.Deleted {
 		return nil
 	}
 	var replaced bool
 	c.New, replaced, _ = c.New.Configured() // its problems were told
-	if replaced {
-		c.New, err = s.sealed(c.New, c.Old)
+	if !replaced || c.New.Settings.Secret == "" {
+		return nil
 	}
+	if was, err := s.opened(c.Old); err == nil && was.Settings.Secret == c.New.Settings.Secret {
+		c.New.Settings.Secret = c.Old.Settings.Secret
+		return nil
+	}
+	c.New.Settings.Secret, err = s.Keys.Seal(c.New.Settings.Secret)
 	return err
 }
 

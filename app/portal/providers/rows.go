@@ -89,12 +89,8 @@ func (s *Service) drift(ctx context.Context, in target) (Drift, error) {
 	if failed := failure(p, err); failed != nil {
 		err = failed
 	}
-	return drifted(p.ID, p.Name, report), err
-}
-
-func drifted(id table.ID, name string, r synchronise.Report) Drift {
-	out := Drift{ProviderID: id, Provider: name, Differences: []Difference{}, Problems: []Problem{}}
-	for _, d := range r.Differences {
+	out := Drift{ProviderID: p.ID, Provider: p.Name, Differences: []Difference{}, Problems: []Problem{}}
+	for _, d := range report.Differences {
 		members := d.Member
 		if members == nil {
 			members = []string{}
@@ -105,8 +101,8 @@ func drifted(id table.ID, name string, r synchronise.Report) Drift {
 		}
 		out.Differences = append(out.Differences, Difference{d.Kind.String(), d.Drift.String(), d.Cause.String(), d.Name, cid, d.Policy.Name(), d.Field, members})
 	}
-	for _, p := range r.Problems {
+	for _, p := range report.Problems {
 		out.Problems = append(out.Problems, Problem{p.Record, p.Policy.Name(), p.Fault.Code, p.Fault.Message})
 	}
-	return out
+	return out, err
 }

@@ -67,12 +67,8 @@ func ByProvider[T table.Row[T]](of func(T) table.ID) store.Index[T] {
 // Kind implements Shelf.
 func (k Kept[T]) Kind() sync.Kind { return k.Of }
 
-func (k Kept[T]) all(ctx context.Context, r store.Reader, value string) ([]T, error) {
-	return k.some(ctx, r, value, 0)
-}
-
-// some returns most records at the most; 0: all.
-func (k Kept[T]) some(ctx context.Context, r store.Reader, value string, most int) (out []T, err error) {
+// all returns what has a value in the index, most records at the most; 0: all.
+func (k Kept[T]) all(ctx context.Context, r store.Reader, value string, most int) (out []T, err error) {
 	for v, err := range k.In.Find(ctx, r, store.Query{Index: byProvider, Value: value, Limit: most}) {
 		if err != nil {
 			return nil, err
@@ -84,7 +80,7 @@ func (k Kept[T]) some(ctx context.Context, r store.Reader, value string, most in
 
 // List implements Shelf.
 func (k Kept[T]) List(ctx context.Context, r store.Reader, of table.ID) ([]sync.Record, error) {
-	all, err := k.all(ctx, r, of.Key())
+	all, err := k.all(ctx, r, of.Key(), 0)
 	out := make([]sync.Record, 0, len(all))
 	for _, v := range all {
 		if r := v.Record(); !r.Deleted || r.Ref != (sync.Ref{}) || r.Agreed != nil {
@@ -97,7 +93,7 @@ func (k Kept[T]) List(ctx context.Context, r store.Reader, of table.ID) ([]sync.
 // found returns the record with a CID, deleted or not. Another one may have taken the CID
 // of a deleted record: the one that is not deleted comes first.
 func (k Kept[T]) found(ctx context.Context, r store.Reader, of table.ID, cid string) (out T, err error) {
-	all, err := k.all(ctx, r, of.Key()+"/"+cid)
+	all, err := k.all(ctx, r, of.Key()+"/"+cid, 0)
 	if err != nil || len(all) == 0 {
 		return out, cmp.Or(err, k.In.Absent())
 	}
@@ -167,7 +163,7 @@ func (k Kept[T]) News(ctx context.Context, r store.Reader, of table.ID, apis syn
 	if k.Known == nil {
 		return nil, nil
 	}
-	all, err := k.all(ctx, r, of.Key())
+	all, err := k.all(ctx, r, of.Key(), 0)
 	for _, v := range all {
 		if _, news := k.Known(v, apis); news {
 			keys = append(keys, k.In.ID(v))
@@ -197,7 +193,7 @@ func (k Kept[T]) Count(ctx context.Context, r store.Reader, of table.ID) (int, e
 
 // Clear implements Shelf.
 func (k Kept[T]) Clear(ctx context.Context, w store.Writer, of table.ID, most int, at crud.Stamp) error {
-	gone, err := k.some(ctx, w, of.Key(), most)
+	gone, err := k.all(ctx, w, of.Key(), most)
 	for _, v := range gone {
 		if err == nil && k.Gone != nil {
 			err = k.Gone(ctx, w, v, at)

@@ -35,13 +35,6 @@ type line struct {
 	waiting int
 }
 
-func newTurns(c Config) *turns {
-	t := &turns{lines: map[table.ID]*line{}}
-	t.leases, _ = c.Store.(store.Leases)
-	t.config = lease.Config{Leases: t.leases, Name: "synchronise " + string(c.Scope.Org()) + " ", Holder: c.Holder, Logger: c.Log}
-	return t
-}
-
 // do waits for the turn of a provider behind no more than so many, and uses it. The
 // context that fn gets ends when the turn is lost.
 func (t *turns) do(ctx context.Context, id table.ID, most int, fn func(context.Context) error) error {

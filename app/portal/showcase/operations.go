@@ -4,9 +4,11 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/documents"
 	"github.com/gatehouse-io/gatehouse/app/portal/live"
+	"github.com/gatehouse-io/gatehouse/app/portal/products/rows"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/setting"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/ports/files"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
@@ -21,8 +23,8 @@ func (s *Service) Operations() []operation.Operation {
 	g.Style.Faults[live.CodeHidden] = operation.Answer{}
 	g.Style.Faults[CodePrivate], g.Style.Faults[CodeHidden] = operation.Answer{}, operation.Answer{}
 	absent := operation.Faulting(CodePrivate, CodeHidden, "not_found")
-	files := g
-	files.Path = "/system/products"
+	pictures := g
+	pictures.Path = "/system/products" // as product.Product.Address has it
 	return append(append(g.Rows(
 		operation.GET("site", "/site", "Fetch what every page shows", s.Site, operation.Visited(), operation.Faulting(table.CodeInvalid), operation.Redact("CSRFToken"), operation.Example(nil, exampleSite)),
 		operation.GET("products", "/catalogue-products", "Look for products", s.products, lookUp(operation.Example(nil, Found{[]Card{exampleCard}, []Shelf{exampleShelf}, 1, 1, perPage}),
@@ -33,7 +35,9 @@ func (s *Service) Operations() []operation.Operation {
 		operation.GET("content", "/content", "Fetch a content page", s.content, lookUp(absent, operation.Example(nil, Content{"About us", "/about-us", "page", map[string]Block{"Content": {Content: "<p>We pay.</p>"}}}))...),
 		operation.GET("blog", "/blog", "List posts", s.blog, lookUp(absent, operation.Example(nil, Posts{[]Post{examplePost}, 1, 1, postsPerPage}))...),
 		operation.GET("post", "/blog/{post_path}", "Fetch a post", s.post, lookUp(operation.Example(nil, examplePost))...),
-	), g.Rows(s.tryRows()...)...), files.Rows(s.pictureRow())...)
+	), g.Rows(s.tryRows()...)...), pictures.Rows(
+		operation.GET("picture", "/{product_id}/{picture}/{file}", "Fetch a picture of a product that the visitor sees", s.picture,
+			lookUp(operation.Faulting(CodePrivate, CodeHidden, "not_found", files.CodeAway), operation.Example(nil, shown{Picture: rows.Picture{Type: "image/png", Data: []byte("\x89PNG\r\n\x1a\n")}}))...))...)
 }
 
 // Examples.

@@ -8,17 +8,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/products/rows"
 	"github.com/gatehouse-io/gatehouse/core/portal/file"
 	"github.com/gatehouse-io/gatehouse/core/portal/product"
-	"github.com/gatehouse-io/gatehouse/ports/files"
-	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
-
-// pictureRow is the picture of a product at the address that the product has for it
-// (product.Product.Address).
-func (s *Service) pictureRow() operation.Row {
-	return operation.GET("picture", "/{product_id}/{picture}/{file}", "Fetch a picture of a product that the visitor sees", s.picture,
-		lookUp(operation.Faulting(CodePrivate, CodeHidden, "not_found", files.CodeAway), operation.Example(nil, shown{Picture: rows.Picture{Type: "image/png", Data: []byte("\x89PNG\r\n\x1a\n")}}))...)
-}
 
 type pictureIn struct {
 	visitor

@@ -121,19 +121,34 @@ func (s *Service) product(ctx context.Context, in named) (out Product, err error
 				out.Shelves = append(out.Shelves, c)
 			}
 		}
-		for _, step := range []func(context.Context, store.Reader, sight, product.Product) error{out.readable, out.offered, out.taught, out.tagged, out.related, out.required} {
-			if err := step(ctx, r, now, p); err != nil {
+		if out.APIs, err = apisOf(ctx, r, p); err != nil {
+			return err
+		}
+		if err := out.offered(ctx, r, now, p); err != nil {
+			return err
+		}
+		taught, err := tutorials.Published(ctx, r, p.ID)
+		if err != nil {
+			return err
+		}
+		for _, t := range taught {
+			out.Tutorials = append(out.Tutorials, Tutorial{t.Title, t.Lede, t.Path, t.Content, t.MarkdownEnabled, t.MarkdownContent})
+		}
+		for _, id := range p.Tags {
+			t, err := portal.Glance[tag.Tag](ctx, r, tag.Kind, id)
+			if err != nil {
 				return err
 			}
+			if t.ID != 0 {
+				out.Tags = append(out.Tags, t.Name)
+			}
 		}
-		return nil
+		if err := out.related(ctx, r, now, p); err != nil {
+			return err
+		}
+		return out.required(ctx, r, p)
 	})
 	return out, err
-}
-
-func (out *Product) readable(ctx context.Context, r store.Reader, _ sight, p product.Product) (err error) {
-	out.APIs, err = apisOf(ctx, r, p)
-	return err
 }
 
 // apisOf shows the APIs of a product, or its specifications.
@@ -150,19 +165,6 @@ func apisOf(ctx context.Context, r store.Reader, p product.Product) ([]API, erro
 		out = append(out, one)
 	}
 	return out, err
-}
-
-func (out *Product) tagged(ctx context.Context, r store.Reader, _ sight, p product.Product) error {
-	for _, id := range p.Tags {
-		t, err := portal.Glance[tag.Tag](ctx, r, tag.Kind, id)
-		if err != nil {
-			return err
-		}
-		if t.ID != 0 {
-			out.Tags = append(out.Tags, t.Name)
-		}
-	}
-	return nil
 }
 
 func (out *Product) offered(ctx context.Context, r store.Reader, now sight, p product.Product) error {
@@ -191,15 +193,7 @@ func ShowPlan(v plan.Plan, in []table.ID) Plan {
 	return out
 }
 
-func (out *Product) taught(ctx context.Context, r store.Reader, _ sight, p product.Product) error {
-	all, err := tutorials.Published(ctx, r, p.ID)
-	for _, t := range all {
-		out.Tutorials = append(out.Tutorials, Tutorial{t.Title, t.Lede, t.Path, t.Content, t.MarkdownEnabled, t.MarkdownContent})
-	}
-	return err
-}
-
-func (out *Product) required(ctx context.Context, r store.Reader, _ sight, p product.Product) error {
+func (out *Product) required(ctx context.Context, r store.Reader, p product.Product) error {
 	out.Requirements = Requirements{p.ProviderID, p.AuthTypeMode, p.DCREnabled, p.AuthType() == request.MultiAuth && p.Mode() == product.SelfServe, []ClientType{}}
 	for _, id := range p.Templates {
 		t, err := portal.Glance[idp.ClientType](ctx, r, product.TemplateKind, id)

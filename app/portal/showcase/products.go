@@ -108,7 +108,12 @@ func (s *Service) cards(ctx context.Context, in question) (out Found, err error)
 	var all []*ware
 	err = s.look(ctx, in.visitor, func(r store.Reader, seen sight) error {
 		now, all = seen, nil
-		chosen := seen.chosen(in.Catalogue)
+		var chosen []table.ID
+		for _, c := range seen.in {
+			if in.Catalogue == "" || c.NameWithSlug == in.Catalogue || c.ID.String() == in.Catalogue {
+				chosen = append(chosen, c.ID)
+			}
+		}
 		for w, err := range wares.All(ctx, r) {
 			if err != nil {
 				return err
@@ -151,16 +156,6 @@ var wares = store.Column[product.Product, ware]{Kind: products.Kind, Of: func(p 
 func part[T any](all []T, from int) []T {
 	from = min(from, len(all))
 	return all[from:min(from+perPage, len(all))]
-}
-
-// chosen are the catalogues whose products somebody asks for.
-func (s sight) chosen(name string) (out []table.ID) {
-	for _, c := range s.in {
-		if name == "" || c.NameWithSlug == name || c.ID.String() == name {
-			out = append(out, c.ID)
-		}
-	}
-	return out
 }
 
 // search finds products by words, among those that the visitor sees at this moment.

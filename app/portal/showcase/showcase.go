@@ -99,11 +99,16 @@ func (s *Service) look(ctx context.Context, in visitor, fn func(r store.Reader, 
 		}
 		now := sight{rules: rules, viewer: viewer, cart: map[table.ID]bool{}}
 		for c, err := range portal.All(ctx, r, catalogues.Kind, 0) {
-			if err == nil {
-				err = now.add(ctx, r, c)
-			}
 			if err != nil {
 				return err
+			}
+			audiences, err := catalogues.AudiencesOf(ctx, r, c.ID)
+			if err != nil {
+				return err
+			}
+			if seen := c.See(catalogue.Portal(rules.PortalVisibility), viewer, audiences); seen.Seen {
+				now.in, now.ids = append(now.in, c), append(now.ids, c.ID)
+				now.cart[c.ID] = seen.Cart
 			}
 		}
 		return fn(r, now)
@@ -121,16 +126,6 @@ func admit(rules setting.Settings, viewer *account.User) error {
 		return fault.New(fault.Unauthenticated, CodePrivate, "This Portal is private")
 	}
 	return nil
-}
-
-// add notes a catalogue if the viewer sees it.
-func (s *sight) add(ctx context.Context, r store.Reader, c catalogue.Catalogue) error {
-	audiences, err := catalogues.AudiencesOf(ctx, r, c.ID)
-	if seen := c.See(catalogue.Portal(s.rules.PortalVisibility), s.viewer, audiences); err == nil && seen.Seen {
-		s.in, s.ids = append(s.in, c), append(s.ids, c.ID)
-		s.cart[c.ID] = seen.Cart
-	}
-	return err
 }
 
 // Site is what every page shows.

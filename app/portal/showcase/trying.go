@@ -3,6 +3,7 @@ package showcase
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -190,19 +191,13 @@ func (s *Service) request(t tried, c tryout.Call) (r fetch.Request, err error) {
 		header["Authorization"] = c.Token
 	}
 	if id := c.CredentialID; id != 0 {
-		header["Authorization"], err = s.key(t, id)
+		i := slices.IndexFunc(t.keys, func(k Openable) bool { return k.ID == id })
+		if i < 0 {
+			return r, fault.New(fault.Invalid, CodeCredential, "CredentialID is not one of your credentials that open the product")
+		}
+		header["Authorization"], err = t.keys[i].Open()
 	}
 	return fetch.Request{Method: c.Method, URL: at, Header: header, Body: []byte(c.Body), Still: true}, err
-}
-
-// key returns the key of one of the caller's credentials.
-func (s *Service) key(t tried, id table.ID) (string, error) {
-	for _, k := range t.keys {
-		if k.ID == id {
-			return k.Open()
-		}
-	}
-	return "", fault.New(fault.Invalid, CodeCredential, "CredentialID is not one of your credentials that open the product")
 }
 
 // told says why there is no answer. It names no address: the caller may not know where the

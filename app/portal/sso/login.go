@@ -117,7 +117,14 @@ func (s *Service) Finish(ctx context.Context, in finishIn) (out operation.Landin
 	who := p.Person(found)
 	who.Provider = providerSSO
 	out, err = s.enter(ctx, in.visitor, func(w store.Writer, stamp crud.Stamp) (account.User, error) {
-		if err := s.over(ctx, w, end); err != nil {
+		for _, digest := range end.Digests { // of two calls with one login, one gets in
+			if _, err := nonces.ByKey(ctx, w, byDigest, digest); err == nil {
+				return account.User{}, signon.Spent()
+			} else if fault.KindOf(err) != fault.NotFound {
+				return account.User{}, err
+			}
+		}
+		if err := nonces.Insert(ctx, w, sso.Nonce{ID: s.NewID(), Portal: s.Scope.Org(), Digest: end.Digests[0], Expires: end.Expires}); err != nil {
 			return account.User{}, err
 		}
 		return s.admit(ctx, w, stamp, who)
@@ -126,16 +133,4 @@ func (s *Service) Finish(ctx context.Context, in finishIn) (out operation.Landin
 		out.Cookies = append(out.Cookies, end.Cookie)
 	}
 	return out, err
-}
-
-// over notes that a login has ended: of two calls with one login, one gets in.
-func (s *Service) over(ctx context.Context, w store.Writer, end signon.End) error {
-	for _, digest := range end.Digests {
-		if _, err := nonces.ByKey(ctx, w, byDigest, digest); err == nil {
-			return signon.Spent()
-		} else if fault.KindOf(err) != fault.NotFound {
-			return err
-		}
-	}
-	return nonces.Insert(ctx, w, sso.Nonce{ID: s.NewID(), Portal: s.Scope.Org(), Digest: end.Digests[0], Expires: end.Expires})
 }

@@ -52,17 +52,12 @@ func (s *Service) Operations() []operation.Operation {
 	rows = append(rows, g.Rows(operation.GET("enter", "/sso", "Begin a session with a nonce", s.Enter, operation.Visited(), operation.Writes(), operation.Unseen("nonce"),
 		operation.Status(nethttp.StatusSeeOther), operation.Faulting(CodeNonce, CodeRefused, live.CodeClosed), operation.Example(nil, operation.Landing{Location: "/"}),
 		operation.Notes("Sets the cookie of the session and sends the browser on: admins to `/admin`, developers to `/`.")))...)
-	rows = append(rows, s.ways())
-	return slices.Concat(rows, s.logins(g), s.developers(g))
-}
-
-// ways is the row for pages where people log in.
-func (s *Service) ways() operation.Operation {
-	g := portal.Group("portal-sso", "", "single sign-on")
-	g.Path = live.Prefix + "/logins"
-	return g.Rows(operation.GET("logins", "", "List the identity providers at which people can log in", s.Logins, operation.Public(), operation.Faulting(CodeSealed),
+	ways := portal.Group("portal-sso", "", "single sign-on")
+	ways.Path = live.Prefix + "/logins"
+	rows = append(rows, ways.Rows(operation.GET("logins", "", "List the identity providers at which people can log in", s.Logins, operation.Public(), operation.Faulting(CodeSealed),
 		operation.Notes("For buttons on the page where people log in. Profiles that this portal cannot carry out are left out."),
-		operation.Example(nil, Logins{[]Login{{"Engineers", "/tib/auth/developers/openid-connect", false}}})))[0]
+		operation.Example(nil, Logins{[]Login{{"Engineers", "/tib/auth/developers/openid-connect", false}}})))...)
+	return slices.Concat(rows, s.logins(g), s.developers(g))
 }
 
 // logins are the rows of logins at identity providers. Browsers alone call them.

@@ -2,8 +2,6 @@ package sso
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/base64"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
@@ -92,15 +90,6 @@ func (s *Service) digests(nonce string) []string {
 	return s.People.Keys.Digests("portal-sso\x00" + nonce)
 }
 
-// mint makes a nonce, and stores the digest of it.
-func (s *Service) mint(ctx context.Context, p sso.Person) (string, error) {
-	text := make([]byte, 32)
-	rand.Read(text)
-	nonce := base64.RawURLEncoding.EncodeToString(text)
-	_, err := s.Store.Update(ctx, s.Scope, func(w store.Writer) error { return s.note(ctx, w, nonce, sso.Nonce{Person: p}) })
-	return nonce, err
-}
-
 // note stores a nonce by its digest.
 func (s *Service) note(ctx context.Context, w store.Writer, text string, n sso.Nonce) error {
 	n.ID, n.Portal, n.Digest, n.Expires = s.NewID(), s.Scope.Org(), s.digests(text)[0], s.Now().Add(sso.NonceLife)
@@ -150,22 +139,18 @@ func (s *Service) Enter(ctx context.Context, in enterIn) (out operation.Landing,
 		}
 		return u, err
 	})
+	// Also a nonce with which somebody was refused works once. When it cannot be forgotten it
+	// stays for its minute, and the person is refused again.
 	if code := fault.CodeOf(err); code == CodeRefused || code == live.CodeClosed {
-		s.discard(ctx, n)
+		_, failed := s.Store.Update(store.Attribute(ctx, pruning), s.Scope, func(w store.Writer) error {
+			_, err := nonces.Delete(ctx, w, n.ID, nil)
+			return err
+		})
+		if failed != nil && fault.KindOf(failed) != fault.NotFound {
+			s.Log.Warn("a nonce with which somebody was refused could not be forgotten", "error", failed)
+		}
 	}
 	return out, err
-}
-
-// discard forgets a nonce with which somebody was refused: it works once. When that fails the
-// nonce stays for its minute, and the person is refused again.
-func (s *Service) discard(ctx context.Context, n sso.Nonce) {
-	_, err := s.Store.Update(store.Attribute(ctx, pruning), s.Scope, func(w store.Writer) error {
-		_, err := nonces.Delete(ctx, w, n.ID, nil)
-		return err
-	})
-	if err != nil && fault.KindOf(err) != fault.NotFound {
-		s.Log.Warn("a nonce with which somebody was refused could not be forgotten", "error", err)
-	}
 }
 
 // enter begins the session of the user whom admit returns, in one unit of work with it.

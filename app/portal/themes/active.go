@@ -28,8 +28,11 @@ func (s *Service) Active(ctx context.Context) (theme.Content, error) {
 	if err != nil || t.Name == "" {
 		return Standard(), err
 	}
-	if known := s.known(t); known != nil {
-		return *known, nil
+	s.mu.Lock()
+	last := s.read
+	s.mu.Unlock()
+	if last != nil && last.name == t.Name && last.at.Equal(t.UpdatedAt) {
+		return last.Content, nil
 	}
 	archive, err := s.open(ctx, s.Scope, func(store.Reader) (string, error) { return t.Name, nil })
 	if err != nil {
@@ -42,14 +45,4 @@ func (s *Service) Active(ctx context.Context) (theme.Content, error) {
 		s.mu.Unlock()
 	}
 	return out, err
-}
-
-// known returns the files of a theme if they are those that were read last.
-func (s *Service) known(t theme.Theme) *theme.Content {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.read == nil || s.read.name != t.Name || !s.read.at.Equal(t.UpdatedAt) {
-		return nil
-	}
-	return &s.read.Content
 }

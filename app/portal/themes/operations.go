@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"path"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/portal"
@@ -90,12 +92,17 @@ func (s *Service) list(ctx context.Context, in everything) (out []Shown, err err
 		if err != nil {
 			return err
 		}
-		themes, err := all(ctx, r)
-		out = []Shown{}
-		for _, t := range themes {
-			out = append(out, s.shown(t, name))
+		out = []Shown{s.shown(standard(), name)}
+		for v, err := range kind.Find(ctx, r, store.Query{}) {
+			if err != nil {
+				return err
+			}
+			if v.Value.DeletedAt.IsZero() {
+				out = append(out, s.shown(v.Value, name))
+			}
 		}
-		return err
+		slices.SortFunc(out, func(a, b Shown) int { return strings.Compare(a.Name, b.Name) })
+		return nil
 	})
 	return out, err
 }

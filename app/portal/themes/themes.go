@@ -6,8 +6,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"slices"
-	"strings"
 	"sync"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
@@ -117,21 +115,6 @@ func find(ctx context.Context, r store.Reader, name string) (theme.Theme, error)
 		err = kind.Absent()
 	}
 	return v.Value, err
-}
-
-// all returns the themes by name.
-func all(ctx context.Context, r store.Reader) ([]theme.Theme, error) {
-	out := []theme.Theme{standard()}
-	for v, err := range kind.Find(ctx, r, store.Query{}) {
-		if err != nil {
-			return nil, err
-		}
-		if v.Value.DeletedAt.IsZero() {
-			out = append(out, v.Value)
-		}
-	}
-	slices.SortFunc(out, func(a, b theme.Theme) int { return strings.Compare(a.Name, b.Name) })
-	return out, nil
 }
 
 // Refers returns the blocks that a template of the current theme refers to, and false when
