@@ -15,7 +15,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/core/portal/idp"
-	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/registration"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -31,10 +30,8 @@ type acting struct {
 	memo memo
 }
 
-func (a acting) scope() (tenant.Scope, error) { return tenant.Of(a.org) }
-
 func (a acting) view(ctx context.Context, fn func(store.Reader) error) error {
-	scope, err := a.scope()
+	scope, err := tenant.Of(a.org)
 	if err != nil {
 		return err
 	}
@@ -42,7 +39,7 @@ func (a acting) view(ctx context.Context, fn func(store.Reader) error) error {
 }
 
 func (a acting) update(ctx context.Context, fn func(store.Writer) error) error {
-	scope, err := a.scope()
+	scope, err := tenant.Of(a.org)
 	if err != nil {
 		return err
 	}
@@ -52,24 +49,30 @@ func (a acting) update(ctx context.Context, fn func(store.Writer) error) error {
 
 // record returns the client of the app at the provider, or false when it has none.
 func (a acting) record(ctx context.Context) (rec idp.Registered, c idp.Client, there bool, err error) {
-	key := idp.Registered{App: a.app(), IdP: a.memo.IdP}.Key()
+	key := idp.Registered{App: a.memo.App, IdP: a.memo.IdP}.Key()
 	err = a.view(ctx, func(r store.Reader) (err error) {
 		rec, there, err = get(ctx, r, clients, key)
 		return err
 	})
-	if err == nil {
-		c, err = open(a.Keys, rec)
+	if err != nil || rec.Sealed == "" {
+		return rec, c, there, err
 	}
+	text, _, err := a.Keys.Open(rec.Sealed)
+	if err != nil {
+		return rec, c, there, fault.New(fault.Unavailable, CodeSealed, "the client %s cannot be opened: configure the encryption key", rec.ClientID).Because(err)
+	}
+	err = json.Unmarshal([]byte(text), &c)
 	return rec, c, there, err
 }
-
-// app is the app that the credential is for.
-func (a acting) app() table.ID { return a.memo.App }
 
 // keep stores the client as the provider has just told of it, also where other credentials
 // of the app are the same client: its secret may be another one.
 func (a acting) keep(ctx context.Context, rec idp.Registered, c idp.Client) (idp.Registered, error) {
-	rec, err := seal(a.Keys, rec, c)
+	text, err := json.Marshal(c)
+	if err == nil {
+		rec.ClientID = c.ID
+		rec.Sealed, err = a.Keys.Seal(string(text))
+	}
 	if err == nil {
 		err = a.update(ctx, func(w store.Writer) error {
 			if err := put(ctx, w, clients, rec); err != nil || c.ID == "" {
@@ -122,7 +125,7 @@ func (a acting) register(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	rec = idp.Registered{Portal: a.org, App: a.app(), IdP: p.ID, Insecure: p.Insecure, JWKSURI: d.JWKSURI, Attempt: a.memo.Claim}
+	rec = idp.Registered{Portal: a.org, App: a.memo.App, IdP: p.ID, Insecure: p.Insecure, JWKSURI: d.JWKSURI, Attempt: a.memo.Claim}
 	if err := a.update(ctx, func(w store.Writer) error { return put(ctx, w, clients, rec) }); err != nil {
 		return err
 	}
@@ -239,9 +242,18 @@ func (a acting) withdraw(ctx context.Context) error {
 	} else if _, claimed := rec.Claimed(a.memo.Claim); !claimed {
 		return nil
 	}
-	left := rec.Without(a.memo.Claim)
-	if len(left.Claims) > 0 {
-		return a.reduce(ctx, rec, left, c)
+	if left := rec.Without(a.memo.Claim); len(left.Claims) > 0 { // for other credentials
+		if c.Managed() {
+			after, err := a.move(ctx, rec, c, rec, left)
+			if err != nil && !errors.Is(err, registration.ErrGone) { // one that is gone has no scopes
+				return explain(err)
+			}
+			c = after
+		} else {
+			a.Log.WarnContext(ctx, "the scopes of a client cannot be reduced at its identity provider, which has told no way to do so", "org_id", string(a.org), "client_id", c.ID)
+		}
+		_, err := a.keep(ctx, left, c)
+		return err
 	}
 	if c.ID != "" && !c.Managed() {
 		a.Log.WarnContext(ctx, "a client cannot be deleted at its identity provider, which has told no way to do so", "org_id", string(a.org), "client_id", c.ID)
@@ -252,21 +264,6 @@ func (a acting) withdraw(ctx context.Context) error {
 		}
 	}
 	return a.forget(ctx, rec)
-}
-
-// reduce leaves the client to other credentials. One that is gone has no scopes.
-func (a acting) reduce(ctx context.Context, rec, left idp.Registered, c idp.Client) error {
-	if c.Managed() {
-		after, err := a.move(ctx, rec, c, rec, left)
-		if err != nil && !errors.Is(err, registration.ErrGone) {
-			return explain(err)
-		}
-		c = after
-	} else {
-		a.Log.WarnContext(ctx, "the scopes of a client cannot be reduced at its identity provider, which has told no way to do so", "org_id", string(a.org), "client_id", c.ID)
-	}
-	_, err := a.keep(ctx, left, c)
-	return err
 }
 
 // lost asks once more for a registration of which nobody knows how it ended: a provider that

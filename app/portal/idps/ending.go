@@ -84,40 +84,6 @@ func (s *Service) withdraw(ctx context.Context, scope tenant.Scope, all ended) {
 	}
 }
 
-// abandoned marks what dashboards have of a deleted provider, and forgets what was approved
-// for it.
-func abandoned(ctx context.Context, w store.Writer, of table.ID) error {
-	known, err := find(ctx, w, entries, byIdP, of)
-	for _, e := range known {
-		if e.Gone = true; err == nil {
-			err = put(ctx, w, entries, e)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	list, err := find(ctx, w, approvals, byIdP, of)
-	for _, a := range list {
-		if err == nil {
-			err = drop(ctx, w, approvals, a.Key())
-		}
-	}
-	return err
-}
-
-// rest forgets the clients at a deleted provider that could not be deleted there.
-func (s *Service) rest(ctx context.Context, scope tenant.Scope, of table.ID) error {
-	return s.write(ctx, scope, func(w store.Writer) error {
-		left, err := find(ctx, w, clients, byIdP, of)
-		for _, c := range left {
-			if err == nil {
-				err = drop(ctx, w, clients, c.Key())
-			}
-		}
-		return err
-	})
-}
-
 // detaching ends what stands on a client type that is deleted.
 func (s *Service) detaching(ctx context.Context, c *portal.Change[idp.ClientType]) {
 	if done, ok := c.Memo.(ended); ok && c.Op == store.Deleted {

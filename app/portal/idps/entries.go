@@ -54,7 +54,7 @@ func wants(ctx context.Context, r store.Reader, of, at table.ID) (idp.Mappings, 
 }
 
 // settle brings the entry of a provider at a dashboard to what it should be. Without facts
-// those that were known before count.
+// those that were known before count, or else what the discovery document says.
 func (s *Service) settle(ctx context.Context, scope tenant.Scope, of, at table.ID, facts *idp.Discovery) error {
 	var p idp.Provider
 	var e idp.Entry
@@ -75,8 +75,15 @@ func (s *Service) settle(ctx context.Context, scope tenant.Scope, of, at table.I
 	if !there {
 		e = idp.Entry{Portal: scope.Org(), IdP: of, Dashboard: at}
 	}
-	if err := s.facts(ctx, p, &e, facts); err != nil {
-		return err
+	if facts == nil && e.JWKSURI == "" {
+		d, err := s.discovered(ctx, p)
+		if err != nil {
+			return explain(err)
+		}
+		facts = &d
+	}
+	if facts != nil {
+		e.Issuer, e.JWKSURI = facts.Issuer, facts.JWKSURI
 	}
 	way, err := s.Open(ctx, scope, at)
 	if err != nil {
@@ -98,23 +105,6 @@ func (s *Service) settle(ctx context.Context, scope tenant.Scope, of, at table.I
 		now.Wrote = want
 		return put(ctx, w, entries, now)
 	})
-}
-
-// facts puts what the provider says of itself into the entry: what is known, or what was
-// known before, or else what its discovery document says.
-func (s *Service) facts(ctx context.Context, p idp.Provider, e *idp.Entry, known *idp.Discovery) error {
-	if known == nil && e.JWKSURI != "" {
-		return nil
-	}
-	if known == nil {
-		d, err := s.discovered(ctx, p)
-		if err != nil {
-			return explain(err)
-		}
-		known = &d
-	}
-	e.Issuer, e.JWKSURI = known.Issuer, known.JWKSURI
-	return nil
 }
 
 // discovered reads the discovery document of a provider.

@@ -28,7 +28,15 @@ func (s *Service) announced(ctx context.Context, c *portal.Change[idp.Provider])
 		if done, ok := c.Memo.(ended); ok {
 			s.withdraw(ctx, c.Scope, done)
 		}
-		s.alarm(ctx, c.Scope, c.Old.ID, 0, s.rest(ctx, c.Scope, c.Old.ID))
+		s.alarm(ctx, c.Scope, c.Old.ID, 0, s.write(ctx, c.Scope, func(w store.Writer) error { // those that could not be deleted there
+			left, err := find(ctx, w, clients, byIdP, c.Old.ID)
+			for _, rec := range left {
+				if err == nil {
+					err = drop(ctx, w, clients, rec.Key())
+				}
+			}
+			return err
+		}))
 	}
 	if !s.Registry {
 		return

@@ -117,10 +117,11 @@ func free(ctx context.Context, r store.Reader, what string, all ...idp.ClientTyp
 	var ids []table.ID
 	for _, t := range all {
 		ids = append(ids, t.ID)
-		named, err := naming(ctx, r, t.ID)
+		named, err := products.Typed(ctx, r, t.ID)
 		if err != nil {
 			return err
 		}
+		named = slices.DeleteFunc(named, func(p product.Product) bool { return !p.DeletedAt.IsZero() })
 		if len(named) > 0 {
 			return fault.New(fault.Invalid, CodeUsed, "%s is used by the product %s: take it off, or delete it with force=true", what, named[0].Title())
 		}
@@ -130,12 +131,6 @@ func free(ctx context.Context, r store.Reader, what string, all ...idp.ClientTyp
 		err = fault.New(fault.Invalid, CodeUsed, "%s is used by the access request %s: reject it, or delete with force=true", what, open[0])
 	}
 	return err
-}
-
-// naming returns the products that are not deleted and name a client type.
-func naming(ctx context.Context, r store.Reader, id table.ID) ([]product.Product, error) {
-	all, err := products.Typed(ctx, r, id)
-	return slices.DeleteFunc(all, func(p product.Product) bool { return !p.DeletedAt.IsZero() }), err
 }
 
 // before refuses a provider too many, and seals the token that a client sends.
@@ -183,7 +178,23 @@ func after(ctx context.Context, w store.Writer, c *portal.Change[idp.Provider]) 
 	if c.Memo, err = reject(ctx, w, c.At, ids...); err != nil {
 		return err
 	}
-	return abandoned(ctx, w, c.Old.ID)
+	// What dashboards have of it is marked, and what was approved for it is forgotten.
+	known, err := find(ctx, w, entries, byIdP, c.Old.ID)
+	for _, e := range known {
+		if e.Gone = true; err == nil {
+			err = put(ctx, w, entries, e)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	list, err := find(ctx, w, approvals, byIdP, c.Old.ID)
+	for _, a := range list {
+		if err == nil {
+			err = drop(ctx, w, approvals, a.Key())
+		}
+	}
+	return err
 }
 
 // typesOf returns the client types of a provider in order of number.

@@ -2,7 +2,6 @@ package idps
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal"
@@ -10,7 +9,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/idp"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
-	"github.com/gatehouse-io/gatehouse/ports/secret"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -99,27 +97,6 @@ func drop[T any](ctx context.Context, w store.Writer, k *store.Kind[T], id strin
 		return err
 	}
 	return nil
-}
-
-// seal puts a client into its record, and open takes it out.
-func seal(keys secret.Keys, r idp.Registered, c idp.Client) (idp.Registered, error) {
-	text, err := json.Marshal(c)
-	if err == nil {
-		r.ClientID = c.ID
-		r.Sealed, err = keys.Seal(string(text))
-	}
-	return r, err
-}
-
-func open(keys secret.Keys, r idp.Registered) (c idp.Client, err error) {
-	if r.Sealed == "" {
-		return c, nil
-	}
-	text, _, err := keys.Open(r.Sealed)
-	if err != nil {
-		return c, fault.New(fault.Unavailable, CodeSealed, "the client %s cannot be opened: configure the encryption key", r.ClientID).Because(err)
-	}
-	return c, json.Unmarshal([]byte(text), &c)
 }
 
 // CodeSealed is the code of the fault for a secret that no encryption key opens.

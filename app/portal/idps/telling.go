@@ -10,6 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/idp"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
 	"github.com/gatehouse-io/gatehouse/ports/registration"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -21,13 +22,18 @@ func (a acting) tell(ctx context.Context) error {
 	if err := a.approve(ctx); err != nil {
 		return err
 	}
-	scope, err := a.scope()
+	scope, err := tenant.Of(a.org)
 	switch {
 	case err != nil:
 	case a.Registry:
 		err = a.settle(ctx, scope, a.memo.IdP, a.g.Provider, nil)
 	default:
-		err = a.define(ctx)
+		err = a.definitions(ctx, func(at dashboard.Registry, d dashboard.Definition, added idp.Added) error {
+			if added.Empty() {
+				return nil
+			}
+			return at.ReplaceDefinition(ctx, d)
+		})
 	}
 	if err != nil && definite(err) {
 		if failed := a.disapprove(ctx); failed != nil {
@@ -70,7 +76,7 @@ func (a acting) untell(ctx context.Context) error {
 	if err != nil || !a.Registry {
 		return err
 	}
-	scope, err := a.scope()
+	scope, err := tenant.Of(a.org)
 	if err == nil {
 		if failed := a.settle(ctx, scope, a.memo.IdP, a.g.Provider, nil); failed != nil {
 			a.alarm(ctx, scope, a.memo.IdP, a.g.Provider, failed) // the next synchronisation repairs it
@@ -129,16 +135,6 @@ func (a acting) look(ctx context.Context) error {
 	return err
 }
 
-// define writes the keys of the provider, and the scopes, into the definitions of the APIs.
-func (a acting) define(ctx context.Context) error {
-	return a.definitions(ctx, func(at dashboard.Registry, d dashboard.Definition, added idp.Added) error {
-		if added.Empty() {
-			return nil
-		}
-		return at.ReplaceDefinition(ctx, d)
-	})
-}
-
 // definitions adds the trust to the definition of each API, and passes it on with what it
 // lacked.
 func (a acting) definitions(ctx context.Context, then func(dashboard.Registry, dashboard.Definition, idp.Added) error) error {
@@ -150,7 +146,7 @@ func (a acting) definitions(ctx context.Context, then func(dashboard.Registry, d
 	if err != nil {
 		return explain(err)
 	}
-	scope, err := a.scope()
+	scope, err := tenant.Of(a.org)
 	if err != nil {
 		return err
 	}
@@ -197,14 +193,14 @@ func placeIn(d dashboard.Definition) (idp.Place, error) {
 	return idp.Classic(d.API, d.Document.Get("api_definition"))
 }
 
-// undefine takes out of the definitions what define has written there, but for what another
+// undefine takes out of the definitions what tell has written there, but for what another
 // approval needs.
 func (a acting) undefine(ctx context.Context) error {
 	var m memo
 	if err := json.Unmarshal(a.g.Memo, &m); err != nil {
 		return err
 	}
-	scope, err := a.scope()
+	scope, err := tenant.Of(a.org)
 	if err != nil {
 		return err
 	}

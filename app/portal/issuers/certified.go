@@ -34,7 +34,7 @@ var _ Issuer = Certificates{}
 
 // Prepare implements Issuer.
 func (c Certificates) Prepare(ctx context.Context, r store.Reader, act Act, g *Grant) error {
-	if g.Was.Managed || act == Issue && managed(g) {
+	if g.Was.Managed || act == Issue && slices.ContainsFunc(g.Products, func(p Product) bool { return p.Managed }) {
 		if err := c.managed(ctx, r, act, g); err != nil {
 			return err
 		}
@@ -75,8 +75,15 @@ func (c Certificates) Steps(org tenant.ID, act Act, g *Grant) []intents.Step {
 		return slices.Concat(a.enter(now.Standings(was)), c.Keys.Steps(org, act, g), a.off(was.Standings(now)))
 	case Spread:
 		return slices.Concat(a.enter(now.Standings(was)), a.rebind(), a.off(was.Standings(now)))
-	case Restore:
-		return a.restore()
+	case Restore: // what is gone has lost nothing, and nothing is undone: it was to be so before
+		var steps []intents.Step
+		for _, e := range now.Standings(credential.Public{}) {
+			steps = append(steps, intents.Step{
+				Name: "let the certificates in at " + e.API,
+				Do:   goneFine(func(ctx context.Context) error { return a.write(ctx, e.Certificates, e.API, true) }),
+			})
+		}
+		return append(steps, intents.Step{Name: "bind the key to the certificates", Do: goneFine(a.bind(false))})
 	case Revoke:
 		return append(c.Keys.Steps(org, act, g), a.off(was.Standings(credential.Public{}))...)
 	}

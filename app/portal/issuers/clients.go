@@ -116,7 +116,15 @@ func (c Clients) Steps(org tenant.ID, act Act, g *Grant) []intents.Step {
 		}
 		return steps
 	case Follow:
-		return a.follow()
+		if len(g.App.Redirects()) == 0 { // the client keeps those that it has
+			return nil
+		}
+		g.Values.RedirectURI = string(g.App.RedirectURLs)
+		var steps []intents.Step
+		for _, api := range had {
+			steps = append(steps, intents.Step{Name: "change the redirections of the client at " + api, Do: a.enter(api, a.memo.Redirects), Undo: a.enter(api, a.memo.Before)})
+		}
+		return steps
 	}
 	return append(a.off(had, nil), intents.Step{Name: "delete the policy of the client", Do: a.unmake})
 }
@@ -286,18 +294,6 @@ func (a *client) off(apis, but []string) (steps []intents.Step) {
 		if !slices.Contains(but, api) {
 			steps = append(steps, intents.Step{Name: "delete the client at " + api, Do: a.leave(api), Undo: a.enter(api, a.memo.Redirects)})
 		}
-	}
-	return steps
-}
-
-// follow gives the client other redirections. An app without any leaves it those that it has.
-func (a *client) follow() (steps []intents.Step) {
-	if len(a.g.App.Redirects()) == 0 {
-		return nil
-	}
-	a.g.Values.RedirectURI = string(a.g.App.RedirectURLs)
-	for _, api := range a.memo.State.APIs {
-		steps = append(steps, intents.Step{Name: "change the redirections of the client at " + api, Do: a.enter(api, a.memo.Redirects), Undo: a.enter(api, a.memo.Before)})
 	}
 	return steps
 }

@@ -12,11 +12,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// managed reports whether administrators choose the certificates of what is granted.
-func managed(g *Grant) bool {
-	return slices.ContainsFunc(g.Products, func(p Product) bool { return p.Managed })
-}
-
 // CodeManaged is the code of the fault for a certificate that is not the developer's to choose.
 const CodeManaged = "portal_access.managed"
 
@@ -98,18 +93,6 @@ func (a certifying) rebind() []intents.Step {
 		return nil
 	}
 	return []intents.Step{{Name: "bind the key to the certificates", Do: goneFine(a.bind(false)), Undo: goneFine(a.bind(true))}}
-}
-
-// restore are the steps that put certificates on the lists and into the key that lost them.
-// What is gone has lost nothing. Nothing is undone: it was to be so before.
-func (a certifying) restore() (steps []intents.Step) {
-	for _, e := range a.g.Values.Standings(credential.Public{}) {
-		steps = append(steps, intents.Step{
-			Name: "let the certificates in at " + e.API,
-			Do:   goneFine(func(ctx context.Context) error { return a.write(ctx, e.Certificates, e.API, true) }),
-		})
-	}
-	return append(steps, intents.Step{Name: "bind the key to the certificates", Do: goneFine(a.bind(false))})
 }
 
 // goneFine does something to what may be gone.

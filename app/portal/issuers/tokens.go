@@ -171,14 +171,10 @@ func (a acting) drop(ctx context.Context) error {
 	if err := json.Unmarshal(a.g.Memo, &d); err != nil || a.g.Chosen != "" && !d.Free { // the key is somebody else's
 		return err
 	}
-	name, err := a.drawn()
-	if err != nil {
+	if err := a.delete(ctx, dashboard.KeyName{Text: d.ID}); err != nil || !*a.late || a.Sweeper == nil || a.g.Chosen != "" { // others may choose the same text
 		return err
 	}
-	if err := a.delete(ctx, name); err != nil || !*a.late || a.Sweeper == nil || a.g.Chosen != "" { // others may choose the same text
-		return err
-	}
-	return a.Sweeper.sweep(ctx, a.org, a.g.Provider, name.Text)
+	return a.Sweeper.sweep(ctx, a.org, a.g.Provider, d.ID)
 }
 
 // revoke removes the key that is stored.
@@ -217,7 +213,17 @@ func (a acting) replace(ctx context.Context) error {
 			return nil, Explain(err)
 		}
 		session := was.Session.Clone()
-		a.without(ctx, p.Dashboard, session)
+		// No key is made with policies of which the dashboard says that they are gone. Those of
+		// the products are there.
+		known := a.g.Policies(a.g.Products)
+		list := slices.DeleteFunc(session.Get("apply_policies").Texts(), func(id string) bool {
+			if slices.Contains(known, id) {
+				return false
+			}
+			_, err := p.Dashboard.Policy(ctx, sync.Ref{ID: id})
+			return errors.Is(err, dashboard.ErrGone)
+		})
+		session.Set("apply_policies", doc.NewStrings(list))
 		if err := a.lift(ctx, p.Dashboard, session); err != nil {
 			return nil, Explain(err)
 		}
@@ -290,20 +296,6 @@ func (a acting) lift(ctx context.Context, d dashboard.Dashboard, session *doc.No
 		}
 	}
 	return nil
-}
-
-// without takes policies out of a session of which the dashboard says that they are gone: no
-// key is made with them. Those of the products are there.
-func (a acting) without(ctx context.Context, d dashboard.Dashboard, session *doc.Node) {
-	known := a.g.Policies(a.g.Products)
-	list := slices.DeleteFunc(session.Get("apply_policies").Texts(), func(id string) bool {
-		if slices.Contains(known, id) {
-			return false
-		}
-		_, err := d.Policy(ctx, sync.Ref{ID: id})
-		return errors.Is(err, dashboard.ErrGone)
-	})
-	session.Set("apply_policies", doc.NewStrings(list))
 }
 
 // change gives the key the policies of other products; those that administrators have
