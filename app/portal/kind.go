@@ -46,7 +46,10 @@ func KindOf[T table.Row[T]](more ...store.Index[T]) *store.Kind[T] {
 			if t.Base(&v).Away() {
 				return ""
 			}
-			return below(t, v) + t.Base(&v).ID.Key()
+			if t.Parent == nil {
+				return t.Base(&v).ID.Key()
+			}
+			return prefix(t.Parent(v)) + t.Base(&v).ID.Key()
 		}),
 	}
 	for _, u := range t.Unique {
@@ -66,14 +69,7 @@ func tableOf[T table.Row[T]]() *table.Table[T] {
 	return zero.Table()
 }
 
-// below is what the values of the records below one parent begin with.
-func below[T any](t *table.Table[T], v T) string {
-	if t.Parent == nil {
-		return ""
-	}
-	return prefix(t.Parent(v))
-}
-
+// prefix is what the values of the records below one parent begin with.
 func prefix(parent table.ID) string { return parent.Key() + "\x00" }
 
 // counter is how many records a table has had.
@@ -96,31 +92,26 @@ func Counters() crud.Registration {
 	}}.Registration()
 }
 
-// next returns the number of a new record of a kind. Numbers are never used again.
-func next(ctx context.Context, w store.Writer, kind string) (table.ID, error) {
-	c, err := counters.Edit(ctx, w, kind, nil, func(c counter) (counter, error) {
+// Add stores a new record, with a number of its own, which is never used again, and, unless
+// it has one, a CID.
+func Add[T table.Row[T]](ctx context.Context, w store.Writer, k *store.Kind[T], at crud.Stamp, v T) (T, error) {
+	t := tableOf[T]()
+	base := t.Base(&v)
+	c, err := counters.Edit(ctx, w, t.Kind, nil, func(c counter) (counter, error) {
 		c.Last++
 		return c, nil
 	})
 	if fault.KindOf(err) == fault.NotFound {
-		c = counter{Kind: kind, Portal: w.Scope().Org(), Last: 1}
+		c = counter{Kind: t.Kind, Portal: w.Scope().Org(), Last: 1}
 		err = counters.Insert(ctx, w, c)
 	}
-	return c.Last, err
-}
-
-// Add stores a new record, with a number of its own and, unless it has one, a CID.
-func Add[T table.Row[T]](ctx context.Context, w store.Writer, k *store.Kind[T], at crud.Stamp, v T) (T, error) {
-	t := tableOf[T]()
-	base := t.Base(&v)
-	id, err := next(ctx, w, t.Kind)
 	if err != nil {
 		return v, err
 	}
 	now := at.Now()
-	base.ID, base.Portal, base.CreatedAt, base.UpdatedAt = id, w.Scope().Org(), now, now
+	base.ID, base.Portal, base.CreatedAt, base.UpdatedAt = c.Last, w.Scope().Org(), now, now
 	if base.CID == "" {
-		base.CID = drawCID(t, at, id)
+		base.CID = drawCID(t, at, c.Last)
 	}
 	return v, taken(t, k.Insert(ctx, w, v))
 }
@@ -273,7 +264,11 @@ func locate(ctx context.Context, r store.Reader, kind, name string) (table.ID, e
 		if err != nil {
 			return 0, err
 		}
-		id, ok := table.ParseID(trimZeros(rec.ID))
+		digits := rec.ID
+		for len(digits) > 1 && digits[0] == '0' { // keys have zeros in front
+			digits = digits[1:]
+		}
+		id, ok := table.ParseID(digits)
 		var base table.Base
 		if !ok || rec.Damage != nil || json.Unmarshal(rec.Doc, &base) != nil || base.Away() {
 			return 0, store.ErrNotFound
@@ -291,13 +286,6 @@ func Glance[V any](ctx context.Context, r store.Reader, kind string, id table.ID
 		return *new(V), nil
 	}
 	return v, err
-}
-
-func trimZeros(s string) string {
-	for len(s) > 1 && s[0] == '0' {
-		s = s[1:]
-	}
-	return s
 }
 
 // Sampled gives a sample of a table the marks of a stored record.

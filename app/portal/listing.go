@@ -94,7 +94,13 @@ func (o Operations[T, L, S]) ListRow(opts ...operation.Option) operation.Row {
 	for _, l := range o.Labels {
 		texts, keys = append(texts, l.Name), append(keys, operation.SortKey{Value: l.Name, Member: l.Name})
 	}
-	return operation.GET("list", "", "List "+o.Many, o.Page, o.options(opts, operation.Lists(itemOf(t)),
+	item := operation.Item{Kind: t.Kind, ID: "ID", Name: t.Label()}
+	for _, f := range t.Fields {
+		if f.Target != "" {
+			item.Links = append(item.Links, operation.Link{Where: f.Name, Kind: f.Target})
+		}
+	}
+	return operation.GET("list", "", "List "+o.Many, o.Page, o.options(opts, operation.Lists(item),
 		operation.Narrows("keyword", operation.Part, texts...), operation.Sorts("order_by", "", "_desc", keys...),
 		operation.Example(nil, operation.Listing[L]{Items: []L{example(o.Sample, o.List)}, Total: 1, Page: 1, PerPage: DefaultPerPage}))...)
 }
@@ -113,36 +119,19 @@ func (o Operations[T, L, S]) kept(names []string) []string {
 	})
 }
 
-// itemOf returns what lists of a table show.
-func itemOf[T any](t *table.Table[T]) operation.Item {
-	item := operation.Item{Kind: t.Kind, ID: "ID", Name: t.Label()}
-	for _, f := range t.Fields {
-		if f.Target != "" {
-			item.Links = append(item.Links, operation.Link{Where: f.Name, Kind: f.Target})
-		}
-	}
-	return item
-}
-
 // Page returns the part of a list that was asked for.
 func (o Operations[T, L, S]) Page(ctx context.Context, in listed) (out operation.Listing[L], err error) {
-	err = o.Store.View(ctx, in.Scope, func(r store.Reader) error {
-		above, err := o.listedBelow(ctx, r, in.place)
-		if err != nil {
-			return err
+	err = o.Store.View(ctx, in.Scope, func(r store.Reader) (err error) {
+		var above table.ID // 0: it is about all
+		if o.Above == nil || o.Above.All == "" || in.Above != o.Above.All {
+			if above, err = o.parent(ctx, r, in.place); err != nil {
+				return err
+			}
 		}
 		out, err = o.Part(ctx, r, above, in.Page)
 		return err
 	})
 	return out, err
-}
-
-// listedBelow returns the number of the record whose list is asked for; 0: it is about all.
-func (o Operations[T, L, S]) listedBelow(ctx context.Context, r store.Reader, in place) (table.ID, error) {
-	if o.Above != nil && o.Above.All != "" && in.Above == o.Above.All {
-		return 0, nil
-	}
-	return o.parent(ctx, r, in)
 }
 
 // Part returns a part of the list of the records below one, or of all.

@@ -45,18 +45,10 @@ func (o Operations[T, L, S]) parent(ctx context.Context, r store.Reader, in plac
 		return 0, nil
 	}
 	id, err := locate(ctx, r, o.Above.Kind, in.Above)
-	if err != nil {
-		return 0, absent(o.Kind, err)
-	}
-	return id, nil
-}
-
-// absent says of what the store does not find that it does not exist.
-func absent[T any](k *store.Kind[T], err error) error {
 	if err == store.ErrNotFound { //nolint:errorlint // locate does not wrap it
-		return k.Absent()
+		err = o.Kind.Absent()
 	}
-	return err
+	return id, err
 }
 
 // Lookup returns the record that a call is about. One below another parent does not exist.
@@ -169,7 +161,7 @@ func (o Operations[T, L, S]) store(ctx context.Context, c write[T]) (shown S, er
 // all adds to a failed validation what else is wrong, so that clients see all of it at once
 // (docs/wire/portal.md#errors).
 func (o Operations[T, L, S]) all(ctx context.Context, r store.Reader, c *Change[T], err error) error {
-	if !failedValidation(err) {
+	if fault.CodeOf(err) != table.CodeInvalid && fault.KindOf(err) != fault.Conflict {
 		return err
 	}
 	texts := fault.Messages(err)
@@ -189,10 +181,6 @@ func (o Operations[T, L, S]) all(ctx context.Context, r store.Reader, c *Change[
 		return err
 	}
 	return fault.Several(fault.Invalid, table.CodeInvalid, append(texts, also...)).Because(err)
-}
-
-func failedValidation(err error) bool {
-	return err != nil && (fault.CodeOf(err) == table.CodeInvalid || fault.KindOf(err) == fault.Conflict)
 }
 
 func (o Operations[T, L, S]) checked(ctx context.Context, r store.Reader, c *Change[T]) error {

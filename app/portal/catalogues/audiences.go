@@ -114,12 +114,3 @@ func Forget(ctx context.Context, w store.Writer, team table.ID, at crud.Stamp) e
 	}
 	return nil
 }
-
-func remove(ctx context.Context, w store.Writer, ids []table.ID, at crud.Stamp) error {
-	for _, id := range ids {
-		if err := portal.Remove(ctx, w, Audiences, id, at); err != nil {
-			return err
-		}
-	}
-	return nil
-}

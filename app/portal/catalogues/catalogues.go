@@ -102,7 +102,21 @@ const tries = 100
 
 func (s resource) after(ctx context.Context, w store.Writer, c *portal.Change[catalogue.Catalogue]) error {
 	if c.Op == store.Deleted {
-		return s.dissolve(ctx, w, c.Old.ID, c.At)
+		for _, o := range s.all {
+			if err := o.drop(ctx, w, c.Old.ID); err != nil {
+				return err
+			}
+		}
+		audiences, err := AudiencesOf(ctx, w, c.Old.ID)
+		if err != nil {
+			return err
+		}
+		for _, a := range audiences {
+			if err := portal.Remove(ctx, w, Audiences, a.ID, c.At); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	for _, o := range s.all {
 		if err := o.put(ctx, w, c.At, c.New.ID, *held(&c.Old, o.kind()), *held(&c.New, o.kind())); err != nil {
@@ -113,24 +127,6 @@ func (s resource) after(ctx context.Context, w store.Writer, c *portal.Change[ca
 		return nil
 	}
 	return invite(ctx, w, c)
-}
-
-// dissolve ends what a catalogue that goes has in it, and its audiences.
-func (s resource) dissolve(ctx context.Context, w store.Writer, id table.ID, at crud.Stamp) error {
-	for _, o := range s.all {
-		if err := o.drop(ctx, w, id); err != nil {
-			return err
-		}
-	}
-	list, err := AudiencesOf(ctx, w, id)
-	ids := make([]table.ID, 0, len(list))
-	for _, a := range list {
-		ids = append(ids, a.ID)
-	}
-	if err != nil {
-		return err
-	}
-	return remove(ctx, w, ids, at)
 }
 
 // invite stores the audiences that a client names with a new catalogue. Objects that name

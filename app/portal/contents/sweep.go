@@ -107,22 +107,18 @@ func (s *Sweeper) unnamed(ctx context.Context, r store.Reader) (out []file.Kept,
 		if v.Value.At.After(old) {
 			continue
 		}
-		named, err := s.named(ctx, r, v.Value.Name)
-		if err != nil {
-			return nil, err
+		named := false
+		for _, source := range s.Sources {
+			if named, err = source(ctx, r, v.Value.Name); err != nil {
+				return nil, err
+			}
+			if named {
+				break
+			}
 		}
 		if !named {
 			out = append(out, v.Value)
 		}
 	}
 	return out, nil
-}
-
-func (s *Sweeper) named(ctx context.Context, r store.Reader, name string) (bool, error) {
-	for _, source := range s.Sources {
-		if yes, err := source(ctx, r, name); yes || err != nil {
-			return yes, err
-		}
-	}
-	return false, nil
 }

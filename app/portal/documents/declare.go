@@ -43,7 +43,9 @@ func Declare(ctx context.Context, w store.Writer, p product.Product, at crud.Sta
 		}
 		named[alias] = true
 		if !there && (!p.IsDocumentationOnly || len(known) >= table.MaxList) {
-			return invalid()
+			wrong := table.Problems{}
+			wrong.Invalid("SpecDetails")
+			return wrong.Err()
 		}
 		if s, err = declare(ctx, w, s, p.ID, fields, at); err != nil {
 			return err
@@ -51,12 +53,6 @@ func Declare(ctx context.Context, w store.Writer, p product.Product, at crud.Sta
 		known[s.SpecAlias] = s
 	}
 	return nil
-}
-
-func invalid() error {
-	wrong := table.Problems{}
-	wrong.Invalid("SpecDetails")
-	return wrong.Err()
 }
 
 // declare stores one specification, new or changed.

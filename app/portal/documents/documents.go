@@ -55,13 +55,20 @@ func (c Config) Resources() []crud.Registrar {
 	apis := crud.Facts[document.Sheet]{Kind: sheets, Sample: func(at crud.Stamp) (document.Sheet, error) {
 		return document.Sheet{ID: at.ID, Portal: at.Org, Product: 1}.With(document.OAS), nil
 	}}.Registration()
-	apis.Operations = func(t crud.Tools) []operation.Operation { return c.apis(t) }
+	apis.Operations = c.apis
 	return []crud.Registrar{
 		apis,
 		crud.Facts[document.Text]{Kind: texts, Sample: func(at crud.Stamp) (document.Text, error) {
 			return document.Text{ID: at.ID, Portal: at.Org, Product: 1, MediaType: document.YAML, Text: "openapi: 3.0.3\n"}, nil
 		}}.Registration(),
-		c.specs(),
+		portal.Resource[document.Spec, Spec, Spec]{
+			Kind: specs, Name: "portal-specs", Path: "/products/{product_id}/spec-details", Param: "spec_id", One: "a specification", Many: "specifications",
+			Above: &portal.Above{Kind: document.ProductKind, Param: "product_id"},
+			List:  showSpec, Show: showSpec, Sample: document.Spec{SpecAlias: "payments", Name: "Payments", OASURL: "https://docs.example/payments.json"},
+			Begin: func(s *document.Spec, parent table.ID) { s.ProductID = parent },
+			Hooks: portal.Hooks[document.Spec]{Before: admit, After: settle},
+			Rows:  c.specRows,
+		},
 	}
 }
 

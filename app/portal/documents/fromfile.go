@@ -47,7 +47,13 @@ func (Uploaded) Schema() map[string]any {
 // fromSchema is the row that makes a specification out of a file.
 func (c Config) fromSchema(o specOperations, f family) operation.Row {
 	return operation.POST("create-from-schema", "/graphql/schema", "Make a specification out of a GraphQL schema", func(ctx context.Context, in newSpec) (out Uploaded, err error) {
-		if err := o.Store.View(ctx, in.Scope, func(r store.Reader) error { return documented(ctx, r, in.Product) }); err != nil {
+		if err := o.Store.View(ctx, in.Scope, func(r store.Reader) error {
+			p, err := portal.Find(ctx, r, products.Kind, in.Product)
+			if err == nil && !p.IsDocumentationOnly {
+				err = regular()
+			}
+			return err
+		}); err != nil {
 			return out, err
 		}
 		d, err := f.readSchema(ctx, in.Body)
@@ -69,15 +75,6 @@ func (c Config) fromSchema(o specOperations, f family) operation.Row {
 		operation.Faulting(document.CodeSDL, document.CodeJSON, document.CodeExtension, codeLarge, codeUnchecked, files.CodeAway, CodeRegular, CodeMany),
 		operation.Example(map[string]any{"file": "orders.graphql"}, Uploaded{&Spec{ID: 7, CID: "37gS9SRLtGaYzHWP4ZtBVF39JAi", SpecAlias: "orders", DocumentationType: string(document.GraphQL)}}),
 		operation.Notes("The name of the file becomes the alias. A file with .graphql, .graphqls or .gql holds a schema in the definition language, one with .json the answer to the introspection query."))
-}
-
-// documented checks that developers only read about a product.
-func documented(ctx context.Context, r store.Reader, name string) error {
-	p, err := portal.Find(ctx, r, products.Kind, name)
-	if err == nil && !p.IsDocumentationOnly {
-		err = regular()
-	}
-	return err
 }
 
 // makeSpec stores a specification and its schema.

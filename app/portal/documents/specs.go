@@ -50,18 +50,6 @@ func Specs(ctx context.Context, r store.Reader, id table.ID) (out []document.Spe
 
 type specOperations = portal.Operations[document.Spec, Spec, Spec]
 
-// specs is what there is to specifications.
-func (c Config) specs() portal.Resource[document.Spec, Spec, Spec] {
-	return portal.Resource[document.Spec, Spec, Spec]{
-		Kind: specs, Name: "portal-specs", Path: "/products/{product_id}/spec-details", Param: "spec_id", One: "a specification", Many: "specifications",
-		Above: &portal.Above{Kind: document.ProductKind, Param: "product_id"},
-		List:  showSpec, Show: showSpec, Sample: document.Spec{SpecAlias: "payments", Name: "Payments", OASURL: "https://docs.example/payments.json"},
-		Begin: func(s *document.Spec, parent table.ID) { s.ProductID = parent },
-		Hooks: portal.Hooks[document.Spec]{Before: admit, After: settle},
-		Rows:  c.specRows,
-	}
-}
-
 // admit refuses specifications of products that have APIs, and more of them than a
 // product can have.
 func admit(ctx context.Context, w store.Writer, c *portal.Change[document.Spec]) error {

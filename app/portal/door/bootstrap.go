@@ -98,9 +98,13 @@ func (s *Service) Bootstrap(ctx context.Context, f First) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	key, sealed, err := s.signing()
+	key := s.Keys.NewKey()
+	sealed, err := s.Keys.Seal(key)
 	if err != nil {
 		return "", err
+	}
+	if s.SigningKey != "" {
+		key = s.SigningKey
 	}
 	at := s.stamp()
 	u := account.User{Email: strings.TrimSpace(f.Username), First: f.FirstName, Last: f.LastName, Role: account.SuperAdmin, Provider: account.OwnPassword, Active: true,
@@ -135,14 +139,4 @@ func (s *Service) fresh(ctx context.Context, r store.Reader) error {
 		return nil
 	}
 	return err
-}
-
-// signing returns the key that signs tokens, and a new one as it is stored.
-func (s *Service) signing() (key, sealed string, err error) {
-	key = s.Keys.NewKey()
-	sealed, err = s.Keys.Seal(key)
-	if s.SigningKey != "" {
-		key = s.SigningKey
-	}
-	return key, sealed, err
 }

@@ -64,7 +64,13 @@ func (j *Journal) Hear(ctx context.Context, c *operation.Call, err error) {
 	}
 	by := guard.Described(guard.Attribution(c), c)
 	resource, _, _ := strings.Cut(strings.TrimPrefix(c.Spec.ID, "portal-"), ".")
-	a := action{Time: j.Now().UTC().Format(time.RFC3339), UserID: user.String(), OrgID: "0", Action: c.Spec.Method + " " + c.Spec.Path, Resource: resource, ResourceID: subject(c),
+	subject := "" // the last identifier in the path
+	for segment := range strings.SplitSeq(c.Spec.Path, "/") {
+		if name, open := operation.Placeholder(segment); open {
+			subject = c.Path[name]
+		}
+	}
+	a := action{Time: j.Now().UTC().Format(time.RFC3339), UserID: user.String(), OrgID: "0", Action: c.Spec.Method + " " + c.Spec.Path, Resource: resource, ResourceID: shown(subject),
 		Status: cmp.Or(c.Spec.Status, http.StatusOK), IP: by.From, UserAgent: shown(c.Header["User-Agent"]), RequestID: by.Request}
 	if err != nil && c.Status != nil {
 		a.Status = c.Status(err)
@@ -94,16 +100,6 @@ func (j *Journal) write(ctx context.Context, a action) {
 		}
 		j.Log.ErrorContext(ctx, "actions of admins of the portal cannot be written to AuditLog.Path; make room there, or correct the rights of the file", "error", failed)
 	}
-}
-
-// subject is the last identifier in the path of a call.
-func subject(c *operation.Call) (id string) {
-	for segment := range strings.SplitSeq(c.Spec.Path, "/") {
-		if name, open := operation.Placeholder(segment); open {
-			id = c.Path[name]
-		}
-	}
-	return shown(id)
 }
 
 func shown(text string) string { return strings.ToValidUTF8(text[:min(len(text), maxShown)], "?") }

@@ -74,7 +74,11 @@ func (c Certificates) Steps(org tenant.ID, act Act, g *Grant) []intents.Step {
 	case Change:
 		return slices.Concat(a.enter(now.Standings(was)), c.Keys.Steps(org, act, g), a.off(was.Standings(now)))
 	case Spread:
-		return slices.Concat(a.enter(now.Standings(was)), a.rebind(), a.off(was.Standings(now)))
+		steps := a.enter(now.Standings(was))
+		if !slices.Equal(g.Was.Ties(), g.Values.Ties()) { // a key that is gone follows nothing
+			steps = append(steps, intents.Step{Name: "bind the key to the certificates", Do: goneFine(a.bind(false)), Undo: goneFine(a.bind(true))})
+		}
+		return append(steps, a.off(was.Standings(now))...)
 	case Restore: // what is gone has lost nothing, and nothing is undone: it was to be so before
 		var steps []intents.Step
 		for _, e := range now.Standings(credential.Public{}) {

@@ -86,15 +86,6 @@ func (a certifying) lookAll(ctx context.Context) error {
 	})
 }
 
-// rebind is the step by which a key follows the certificates of its organisation, if it does.
-// A key that is gone follows nothing.
-func (a certifying) rebind() []intents.Step {
-	if slices.Equal(a.g.Was.Ties(), a.g.Values.Ties()) {
-		return nil
-	}
-	return []intents.Step{{Name: "bind the key to the certificates", Do: goneFine(a.bind(false)), Undo: goneFine(a.bind(true))}}
-}
-
 // goneFine does something to what may be gone.
 func goneFine(do func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {

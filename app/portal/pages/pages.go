@@ -81,7 +81,13 @@ func room(ctx context.Context, w store.Writer, c *portal.Change[page.Block]) err
 // after gives a page the blocks of a new template, and takes its blocks away with it.
 func (c Config) after(ctx context.Context, w store.Writer, ch *portal.Change[page.Page]) error {
 	if ch.Op == store.Deleted {
-		return c.discard(ctx, w, ch.Old.ID, ch.At)
+		have, err := Of(ctx, w, ch.Old.ID)
+		for _, b := range have {
+			if err == nil {
+				err = portal.Remove(ctx, w, Blocks, b.ID, ch.At)
+			}
+		}
+		return err
 	}
 	if ch.New.Template == ch.Old.Template {
 		return nil
@@ -120,16 +126,6 @@ func Of(ctx context.Context, r store.Reader, id table.ID) (out []page.Block, err
 		out = append(out, b)
 	}
 	return out, nil
-}
-
-func (c Config) discard(ctx context.Context, w store.Writer, id table.ID, at crud.Stamp) error {
-	have, err := Of(ctx, w, id)
-	for _, b := range have {
-		if err == nil {
-			err = portal.Remove(ctx, w, Blocks, b.ID, at)
-		}
-	}
-	return err
 }
 
 // Found stores the pages of the theme that a portal begins with.

@@ -73,7 +73,8 @@ func showModel(ctx context.Context, r store.Reader, m attribute.Model) (out Show
 	}
 	all, err := attributes(ctx, r)
 	for _, a := range all {
-		out.CustomAttributes = append(out.CustomAttributes, shownAttribute(a))
+		shown, _ := showAttribute(ctx, r, a) // it looks nothing up
+		out.CustomAttributes = append(out.CustomAttributes, shown)
 	}
 	for _, d := range attribute.Defaults {
 		out.DefaultAttributes = append(out.DefaultAttributes, shownDefault(m, d))
@@ -81,12 +82,8 @@ func showModel(ctx context.Context, r store.Reader, m attribute.Model) (out Show
 	return out, err
 }
 
-func shownAttribute(a attribute.Attribute) ShownAttribute {
-	return ShownAttribute{a.ID, a.Name, a.Identifier, a.Description, a.Type, a.Behaviour, string(a.DropdownValues), a.ValidationRegExp, a.AddToKeyMetadata, a.Required, a.ShowOnSignUp, a.WriteOnceReadMany}
-}
-
 func showAttribute(_ context.Context, _ store.Reader, a attribute.Attribute) (ShownAttribute, error) {
-	return shownAttribute(a), nil
+	return ShownAttribute{a.ID, a.Name, a.Identifier, a.Description, a.Type, a.Behaviour, string(a.DropdownValues), a.ValidationRegExp, a.AddToKeyMetadata, a.Required, a.ShowOnSignUp, a.WriteOnceReadMany}, nil
 }
 
 // attributes returns the custom attributes of users, in order of number.

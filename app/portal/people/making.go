@@ -71,7 +71,9 @@ func Of(ctx context.Context, r store.Reader, id table.ID) ([]account.User, error
 }
 
 // Listed is a user as lists show it.
-func Listed(u account.User) ListedUser { return listedUser(u) }
+func Listed(u account.User) ListedUser {
+	return ListedUser{u.ID, u.CID, u.Active, u.Email, u.First, u.Last, u.OrganisationID, u.Role, u.Provider}
+}
 
 // Acceptable refuses a password that people may not choose.
 func Acceptable(ctx context.Context, r store.Reader, password string) error {

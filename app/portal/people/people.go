@@ -31,7 +31,12 @@ const (
 var (
 	Users = portal.KindOf(
 		store.Lookup(byRole, func(u account.User) string { return u.Role }),
-		store.Lookup(byOrganisation, func(u account.User) string { return idKey(u.OrganisationID) }),
+		store.Lookup(byOrganisation, func(u account.User) string {
+			if u.OrganisationID == 0 {
+				return ""
+			}
+			return u.OrganisationID.Key()
+		}),
 		store.Index[account.User]{Name: byTeam, Values: func(u account.User) (out []string) {
 			for _, t := range u.Teams {
 				out = append(out, t.Key())
@@ -48,13 +53,6 @@ var (
 	Organisations = portal.KindOf[organisation.Organisation]()
 	Teams         = portal.KindOf[organisation.Team]()
 )
-
-func idKey(id table.ID) string {
-	if id == 0 {
-		return ""
-	}
-	return id.Key()
-}
 
 // Follower is what else happens when something happens to a user. Each function may be
 // nil.

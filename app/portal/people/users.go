@@ -29,7 +29,7 @@ type change = portal.Change[account.User]
 func (s *Service) UserResource() portal.Resource[account.User, ListedUser, ShownUser] {
 	return portal.Resource[account.User, ListedUser, ShownUser]{
 		Kind: Users, Name: "portal-users", Path: "/users", Param: "user_id", One: "a user", Many: "users",
-		List: func(_ context.Context, _ store.Reader, u account.User) (ListedUser, error) { return listedUser(u), nil },
+		List: func(_ context.Context, _ store.Reader, u account.User) (ListedUser, error) { return Listed(u), nil },
 		Show: s.showUser,
 		Sample: account.User{Email: "ada@example.com", First: "Ada", Last: "Lovelace", Role: account.Member, OrganisationID: 1, Teams: []table.ID{1}, Provider: account.OwnPassword,
 			Active: true, Token: "token"},
@@ -51,10 +51,18 @@ func checkUser(ctx context.Context, r store.Reader, c *change) error {
 	if by, ok := account.OfPrincipal(c.Who.ID); c.Op == store.Deleted && ok && by == c.Old.ID {
 		return fault.New(fault.Invalid, CodeCaller, "An admin cannot delete the own account: another admin can")
 	}
-	if c.Op != store.Created && ruling(c.Old) && (c.Op == store.Deleted || !ruling(c.New)) {
-		return another(ctx, r, c.Old.ID)
+	if c.Op == store.Created || !ruling(c.Old) || c.Op != store.Deleted && ruling(c.New) {
+		return nil
 	}
-	return nil
+	for u, err := range Users.Find(ctx, r, store.Query{Index: byRole, Value: account.SuperAdmin}) {
+		if err != nil {
+			return err
+		}
+		if u.Value.ID != c.Old.ID && u.Value.Active {
+			return nil
+		}
+	}
+	return fault.New(fault.Invalid, CodeLast, "The portal needs an active super-admin: make another one first")
 }
 
 // validateUser finds passwords that are too weak, and attributes that are missing.
@@ -107,19 +115,6 @@ func Join(ctx context.Context, r store.Reader, have attribute.Values, given attr
 }
 
 func ruling(u account.User) bool { return u.Role == account.SuperAdmin && u.Active }
-
-// another demands a super-admin besides one.
-func another(ctx context.Context, r store.Reader, besides table.ID) error {
-	for u, err := range Users.Find(ctx, r, store.Query{Index: byRole, Value: account.SuperAdmin}) {
-		if err != nil {
-			return err
-		}
-		if u.Value.ID != besides && u.Value.Active {
-			return nil
-		}
-	}
-	return fault.New(fault.Invalid, CodeLast, "The portal needs an active super-admin: make another one first")
-}
 
 // farewells is how often what a user has at others is ended before a deletion is refused:
 // while that goes on, outside of any unit of work, the user may get more.

@@ -24,10 +24,6 @@ type ListedUser struct {
 	Provider       string   `json:"Provider"`
 }
 
-func listedUser(u account.User) ListedUser {
-	return ListedUser{u.ID, u.CID, u.Active, u.Email, u.First, u.Last, u.OrganisationID, u.Role, u.Provider}
-}
-
 // ShownUser is a user by itself. Teams are null of admins, who are in none.
 type ShownUser struct {
 	ListedUser
@@ -48,7 +44,7 @@ type TeamOfUser struct {
 }
 
 func (s *Service) showUser(ctx context.Context, r store.Reader, u account.User) (out ShownUser, err error) {
-	out = ShownUser{ListedUser: listedUser(u), ResetPassword: u.ResetPassword, CreatedAt: table.Stamp(u.CreatedAt), UpdatedAt: table.Stamp(u.UpdatedAt)}
+	out = ShownUser{ListedUser: Listed(u), ResetPassword: u.ResetPassword, CreatedAt: table.Stamp(u.CreatedAt), UpdatedAt: table.Stamp(u.UpdatedAt)}
 	if u.Token != "" {
 		key, err := s.Signing(ctx, r)
 		if err != nil {
@@ -122,7 +118,7 @@ func showOrganisation(ctx context.Context, r store.Reader, o organisation.Organi
 	}
 	users, err := usersBy(ctx, r, byOrganisation, o.ID)
 	for _, u := range users {
-		out.Users = append(out.Users, listedUser(u))
+		out.Users = append(out.Users, Listed(u))
 	}
 	return out, err
 }

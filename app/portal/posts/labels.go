@@ -61,12 +61,21 @@ func labelRows[K interface{ Kind() string }](o operations, word words, l post.La
 	}
 	return []operation.Row{
 		listRow,
-		operation.POST("attach-"+word.one, path, "Attach a "+word.one+" to a post", func(ctx context.Context, in labelling[K]) (Label, error) {
-			return s.attach(ctx, in.within, func(ctx context.Context, r store.Reader) (table.ID, error) {
+		operation.POST("attach-"+word.one, path, "Attach a "+word.one+" to a post", func(ctx context.Context, in labelling[K]) (out Label, err error) {
+			err = s.update(ctx, in.within, func(ctx context.Context, w store.Writer, p post.Post) (post.Post, error) {
 				var c post.Choice[K]
-				err := in.Body.Apply(&c, true, portal.Resolver(ctx, r))
-				return c.Label, err
+				err := in.Body.Apply(&c, true, portal.Resolver(ctx, w))
+				if err != nil {
+					return p, err
+				}
+				if p, err = s.label.Attach(p, c.Label); err != nil {
+					return p, err
+				}
+				found, err := portal.Glance[record](ctx, w, s.label.Kind, c.Label)
+				out = label(found)
+				return p, err
 			})
+			return out, err
 		}, above, operation.Status(201), portal.Unprocessable(), operation.Faulting(table.CodeInvalid), operation.Example(map[string]any{"ID": 1}, label(sample))),
 		operation.DELETE("detach-"+word.one, path+"/{"+word.one+"_id}", "Detach a "+word.one+" from a post", s.detach, above, named,
 			operation.Example(nil, portal.Status{Status: "ok"}), operation.Notes("The "+word.one+" itself stays.")),
@@ -106,22 +115,6 @@ func (s shelf) update(ctx context.Context, in within, fn func(context.Context, s
 		return err
 	})
 	return err
-}
-
-func (s shelf) attach(ctx context.Context, in within, named func(context.Context, store.Reader) (table.ID, error)) (out Label, err error) {
-	err = s.update(ctx, in, func(ctx context.Context, w store.Writer, p post.Post) (post.Post, error) {
-		id, err := named(ctx, w)
-		if err != nil {
-			return p, err
-		}
-		if p, err = s.label.Attach(p, id); err != nil {
-			return p, err
-		}
-		found, err := portal.Glance[record](ctx, w, s.label.Kind, id)
-		out = label(found)
-		return p, err
-	})
-	return out, err
 }
 
 func (s shelf) detach(ctx context.Context, in labelled) (portal.Status, error) {

@@ -141,19 +141,6 @@ type Site struct {
 	Menus                       map[string][]MenuItem `json:"Menus" doc:"By name; none for who may not see the portal."`
 }
 
-// brandOf returns the look, for admins with settings that are not stored yet.
-func brandOf(rules setting.Settings, preview string, viewer *account.User) (setting.Brand, error) {
-	if preview == "" || viewer == nil || !viewer.Admin() {
-		return rules.Brand(), nil
-	}
-	var b table.Body[setting.Settings]
-	if err := json.Unmarshal([]byte(preview), &b); err != nil {
-		return setting.Brand{}, fault.New(fault.Invalid, table.CodeInvalid, "preview is invalid: an object of JSON with settings is wanted").At("preview")
-	}
-	err := b.Apply(&rules, false, nil)
-	return rules.Brand(), err
-}
-
 // Viewer is who looks at a page.
 type Viewer struct {
 	ID             table.ID `json:"ID"`
@@ -227,8 +214,17 @@ func (s *Service) Site(ctx context.Context, in shownAs) (out Site, err error) {
 		}
 		out.Visibility, out.RegistrationEnabled, out.SignInEnabled, out.BlogEnabled = rules.PortalVisibility, rules.RegistrationEnabled, rules.SignInEnabled, rules.BlogEnabled
 		out.OrganisationRequestsEnabled, out.APIAccessFlow = rules.OrganisationRequestsEnabled, rules.APIAccessFlow
-		if out.Brand, err = brandOf(rules, in.Preview, viewer); err != nil {
-			return err
+		out.Brand = rules.Brand()
+		if in.Preview != "" && viewer != nil && viewer.Admin() { // the look with settings that are not stored yet
+			var b table.Body[setting.Settings]
+			if err := json.Unmarshal([]byte(in.Preview), &b); err != nil {
+				return fault.New(fault.Invalid, table.CodeInvalid, "preview is invalid: an object of JSON with settings is wanted").At("preview")
+			}
+			draft := rules
+			if err := b.Apply(&draft, false, nil); err != nil {
+				return err
+			}
+			out.Brand = draft.Brand()
 		}
 		if admit(rules, viewer) != nil {
 			return nil
