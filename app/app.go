@@ -4,7 +4,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -187,7 +186,15 @@ func (a *App) Do(ctx context.Context, id string, c *operation.Call) (any, error)
 	}
 	call := *c
 	call.Spec = &o.Spec
-	call.RawPath = cmp.Or(call.RawPath, expand(o.Path, call.Path))
+	if call.RawPath == "" {
+		segs := strings.Split(o.Path, "/")
+		for i, s := range segs {
+			if name, ok := operation.Placeholder(s); ok {
+				segs[i] = url.PathEscape(call.Path[name])
+			}
+		}
+		call.RawPath = strings.Join(segs, "/")
+	}
 	return a.guard(o.Do)(ctx, &call)
 }
 
@@ -199,17 +206,6 @@ func (a *App) Text(id string, answer any) ([]byte, error) {
 		return nil, fault.New(fault.NotFound, "operation.unknown", "there is no operation %q", id)
 	}
 	return httpadapter.Text(o, answer)
-}
-
-// expand puts values into the placeholders of a path.
-func expand(path string, values map[string]string) string {
-	segs := strings.Split(path, "/")
-	for i, s := range segs {
-		if name, ok := operation.Placeholder(s); ok {
-			segs[i] = url.PathEscape(values[name])
-		}
-	}
-	return strings.Join(segs, "/")
 }
 
 // Bootstrap makes sure that a first organisation with an admin exists.

@@ -68,8 +68,16 @@ func newGuard(b basics, s admission, n nodes, p portalSettings, a *App, d *door.
 		Authenticators: map[operation.Surface]guard.Authenticator{
 			operation.Management: identity.OrDeputies(browsers.Authenticate, deputies),
 			operation.Admin:      deputies,
-			operation.Portal:     portalCallers(d, own, signOn),
-			operation.Node:       gateway.Authenticate(identity.Equal, n.nodeSecret),
+			operation.Portal: func(ctx context.Context, c *operation.Call) error {
+				switch {
+				case c.Spec.BySession: // people have the session of a browser
+					return own.Authenticate(ctx, c)
+				case c.Spec.Brokers: // identity brokers a secret
+					return signOn.Authenticate(ctx, c)
+				}
+				return d.Authenticate(ctx, c) // admins tokens
+			},
+			operation.Node: gateway.Authenticate(identity.Equal, n.nodeSecret),
 		},
 		SetUp: map[operation.Surface]guard.SetUp{operation.Portal: d.Bootstrapped},
 		Rules: e, Audit: func(ctx context.Context, c *operation.Call, err error) {
@@ -88,12 +96,29 @@ func newHandler(b basics, s transport, p portalSettings, e embedded, ops table, 
 	if p.Portal != nil {
 		cfg.PortalCookie = p.Live.Cookie
 	}
-	main, own := divided(ops)
+	var main, own table // of the dashboard, and of the portal
+	taken := map[string]bool{}
+	for _, o := range ops {
+		if o.Surface == operation.Portal {
+			own = append(own, o)
+		} else {
+			main, taken[o.Method+" "+o.Path] = append(main, o), true
+		}
+	}
 	if p.Portal != nil && p.Shared {
-		main = beside(main, own)
+		for _, o := range own {
+			if !taken[o.Method+" "+o.Path] { // routes of the dashboard win
+				main = append(main, o)
+			}
+		}
 	}
 	h, err := httpadapter.Handler(main, cfg)
-	pages := p.inFront(b, looks, d)
+	pages := func(h nethttp.Handler, alone bool) nethttp.Handler {
+		if p.Portal == nil || p.Pages == nil || h == nil {
+			return h
+		}
+		return p.Pages(Pages{Theme: looks.Active, Bootstrapped: d.Begun, Alone: alone, Log: b.log})(h)
+	}
 	if p.Portal != nil && p.Shared {
 		h = pages(h, false)
 	}
@@ -106,14 +131,4 @@ func newHandler(b basics, s transport, p portalSettings, e embedded, ops table, 
 	cfg.Home = operation.Portal
 	alone, err := httpadapter.Handler(own, cfg)
 	return h, portalHandler{pages(brokersToo(alone), true)}, err
-}
-
-// inFront returns what puts the pages of the portal in front of a handler.
-func (p portalSettings) inFront(b basics, looks *themes.Service, d *door.Service) func(h nethttp.Handler, alone bool) nethttp.Handler {
-	return func(h nethttp.Handler, alone bool) nethttp.Handler {
-		if p.Portal == nil || p.Pages == nil || h == nil {
-			return h
-		}
-		return p.Pages(Pages{Theme: looks.Active, Bootstrapped: d.Begun, Alone: alone, Log: b.log})(h)
-	}
 }

@@ -32,8 +32,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
 	"github.com/gatehouse-io/gatehouse/app/portal/live"
 	"github.com/gatehouse-io/gatehouse/app/portal/mails"
+	"github.com/gatehouse-io/gatehouse/app/portal/menus"
 	users "github.com/gatehouse-io/gatehouse/app/portal/people"
 	"github.com/gatehouse-io/gatehouse/app/portal/plans"
+	"github.com/gatehouse-io/gatehouse/app/portal/posts"
 	"github.com/gatehouse-io/gatehouse/app/portal/products"
 	"github.com/gatehouse-io/gatehouse/app/portal/products/rows"
 	"github.com/gatehouse-io/gatehouse/app/portal/providers"
@@ -180,7 +182,7 @@ func portalKinds(p portalSettings, dashboards *providers.Service, hooks *webhook
 		certs.Resource(),
 		p.signIn(logins.Keys).Resource(),
 		sso.Nonces(),
-	}, idps.Registrations(), persons.Registrations(), own.Registrations(), apps.Registrations(), p.documents().Resources(), tutorials.Registrations(), p.contentKinds(dashboards.Log)) {
+	}, idps.Registrations(), persons.Registrations(), own.Registrations(), apps.Registrations(), p.documents().Resources(), tutorials.Registrations(), p.pages(dashboards.Log).Resources(), posts.Resources(), menus.Resources(), themes.Registrations(), mails.Registrations()) {
 		reg := r.Registration()
 		if p.Portal == nil {
 			reg.Operations = nil
@@ -304,32 +306,6 @@ type portalHandler struct{ nethttp.Handler }
 
 // Portal returns what serves the portal by itself, or nil when there is none.
 func (a *App) Portal() nethttp.Handler { return a.portal.Handler }
-
-// divided returns the operations of the dashboard and those of the portal.
-func divided(ops table) (dashboard, portal table) {
-	for _, o := range ops {
-		if o.Surface == operation.Portal {
-			portal = append(portal, o)
-		} else {
-			dashboard = append(dashboard, o)
-		}
-	}
-	return dashboard, portal
-}
-
-// beside adds the operations of the portal to those of the dashboard, whose routes win.
-func beside(dashboard, portal table) table {
-	taken := map[string]bool{}
-	for _, o := range dashboard {
-		taken[o.Method+" "+o.Path] = true
-	}
-	for _, o := range portal {
-		if !taken[o.Method+" "+o.Path] {
-			dashboard = append(dashboard, o)
-		}
-	}
-	return dashboard
-}
 
 // auditor hears the calls of the portal before the trail does: what strangers are refused,
 // and bootstrap, belong to the trail of the portal as well.

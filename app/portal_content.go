@@ -3,26 +3,18 @@ package app
 import (
 	"context"
 	"log/slog"
-	"slices"
 
 	"github.com/gatehouse-io/gatehouse/adapters/files/record"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal/contents"
 	"github.com/gatehouse-io/gatehouse/app/portal/documents"
 	"github.com/gatehouse-io/gatehouse/app/portal/door"
-	"github.com/gatehouse-io/gatehouse/app/portal/mails"
 	"github.com/gatehouse-io/gatehouse/app/portal/menus"
 	"github.com/gatehouse-io/gatehouse/app/portal/pages"
-	"github.com/gatehouse-io/gatehouse/app/portal/posts"
 	"github.com/gatehouse-io/gatehouse/app/portal/products/rows"
 	"github.com/gatehouse-io/gatehouse/app/portal/themes"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
-
-// contentKinds are the kinds of what the portal shows besides products.
-func (p portalSettings) contentKinds(log *slog.Logger) []crud.Registrar {
-	return slices.Concat(p.pages(log).Resources(), posts.Resources(), menus.Resources(), themes.Registrations(), mails.Registrations())
-}
 
 // pages is what content pages are made of.
 func (p portalSettings) pages(log *slog.Logger) pages.Config {

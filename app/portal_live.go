@@ -9,16 +9,13 @@ import (
 	"go.uber.org/fx"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
-	"github.com/gatehouse-io/gatehouse/app/guard"
 	"github.com/gatehouse-io/gatehouse/app/portal/apps"
 	"github.com/gatehouse-io/gatehouse/app/portal/documents"
-	"github.com/gatehouse-io/gatehouse/app/portal/door"
 	"github.com/gatehouse-io/gatehouse/app/portal/finder"
 	"github.com/gatehouse-io/gatehouse/app/portal/live"
 	"github.com/gatehouse-io/gatehouse/app/portal/mails"
 	users "github.com/gatehouse-io/gatehouse/app/portal/people"
 	"github.com/gatehouse-io/gatehouse/app/portal/showcase"
-	"github.com/gatehouse-io/gatehouse/app/portal/sso"
 	"github.com/gatehouse-io/gatehouse/core/portal/letter"
 	"github.com/gatehouse-io/gatehouse/core/portal/visit"
 	"github.com/gatehouse-io/gatehouse/ports/fetch"
@@ -87,19 +84,5 @@ func plainLetters(to mail.Sender) func(context.Context, live.Letter) error {
 	return func(ctx context.Context, l live.Letter) error {
 		t := texts[l.Purpose]
 		return to.Send(ctx, mail.Message{To: l.To, Subject: t[0], Text: fmt.Sprintf(t[1], l.Code, l.Until.UTC().Format("2006-01-02 15:04 MST"))})
-	}
-}
-
-// portalCallers finds out who calls the portal: admins have tokens, people the session of
-// a browser, identity brokers a secret.
-func portalCallers(d *door.Service, l *live.Service, b *sso.Service) guard.Authenticator {
-	return func(ctx context.Context, c *operation.Call) error {
-		switch {
-		case c.Spec.BySession:
-			return l.Authenticate(ctx, c)
-		case c.Spec.Brokers:
-			return b.Authenticate(ctx, c)
-		}
-		return d.Authenticate(ctx, c)
 	}
 }

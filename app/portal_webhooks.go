@@ -1,8 +1,6 @@
 package app
 
 import (
-	"strings"
-
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/delivery"
@@ -23,10 +21,6 @@ func newWebhooks(p portalSettings, keys secret.Keys) (*webhooks.Service, error) 
 	}
 	return webhooks.New(c), nil
 }
-
-// ofPortal reports whether an audience is that of a portal: it has the name of the
-// portal's organisation.
-func ofPortal(audience string) bool { return strings.HasPrefix(audience, string(portalTenant)) }
 
 // portalDeliveries sends the events of the portal. Only processes that serve the portal
 // do: they alone know its settings.

@@ -14,7 +14,18 @@ import (
 func newHealth(b basics, s probing, kept storage, a *App, st store.Store, c *replicated.Store, records *collector.Service) *health.Service {
 	checks := append([]health.Check{{Name: "store", Type: "datastore", Run: storeCheck(b, kept, st, c)}}, s.checks...)
 	if records.Queue != nil {
-		checks = append(checks, health.Check{Name: "analytics", Type: "system", Run: collectorCheck(records)})
+		checks = append(checks, health.Check{Name: "analytics", Type: "system", Run: func(context.Context) (health.Status, error) {
+			// It warns of whatever makes numbers wrong or late. Requests are answered all the same.
+			switch s := records.Status(); {
+			case len(s.Others) > 0:
+				return health.Warn, errors.New(collector.Sharing(s.Others))
+			case s.Full:
+				return health.Warn, errors.New("too many records wait to be stored; gateways lose further ones")
+			case s.Trouble != nil:
+				return health.Warn, errors.New("records of gateways cannot be claimed or stored; the log says why")
+			}
+			return health.Pass, nil
+		}})
 	}
 	return &health.Service{Checks: checks, Now: b.now, Version: s.version, Path: s.healthPath, Stopping: a.writes.Closed}
 }
@@ -48,22 +59,6 @@ func storeCheck(b basics, s storage, st store.Store, c *replicated.Store) func(c
 		}
 		if _, err := f.Head(ctx); err != nil {
 			return health.Warn, errors.New("the store does not answer")
-		}
-		return health.Pass, nil
-	}
-}
-
-// collectorCheck warns of whatever makes numbers wrong or late. Requests are answered
-// all the same.
-func collectorCheck(c *collector.Service) func(context.Context) (health.Status, error) {
-	return func(context.Context) (health.Status, error) {
-		switch s := c.Status(); {
-		case len(s.Others) > 0:
-			return health.Warn, errors.New(collector.Sharing(s.Others))
-		case s.Full:
-			return health.Warn, errors.New("too many records wait to be stored; gateways lose further ones")
-		case s.Trouble != nil:
-			return health.Warn, errors.New("records of gateways cannot be claimed or stored; the log says why")
 		}
 		return health.Pass, nil
 	}

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"go.uber.org/fx"
@@ -77,7 +78,9 @@ func newCollector(lc fx.Lifecycle, b basics, c collector.Settings, kept storage,
 }
 
 func newDeliveries(d delivery.Settings, who identity.Listeners, kept storage, t crud.Tools, ks crud.Kinds, a *App) (*delivery.Service, error) {
-	d.Holder, d.TTL, d.Serves = crypto.NewUUID(), takeover(kept), func(audience string) bool { return !ofPortal(audience) }
+	d.Holder, d.TTL, d.Serves = crypto.NewUUID(), takeover(kept), func(audience string) bool {
+		return !strings.HasPrefix(audience, string(portalTenant)) // those of portals have the names of their organisations
+	}
 	out, err := delivery.New(d, t, ks.Events(), who)
 	if err != nil {
 		return nil, &refusal{err}
@@ -116,17 +119,7 @@ func newRelays(lc fx.Lifecycle, b basics, s announcing, kept storage, st store.S
 		plain, _, err := keys.Open(sealed)
 		return plain, err
 	}
-	for _, sink := range s.sinks {
-		r := relay.New(relay.Config{ChangeLog: source, Leases: source, Sink: sink, Signals: ks.Signals(), Holder: holder, Now: b.now, Logger: b.log, Ready: answerable(s, st), TTL: ttl, Unseal: unseal})
-		background(lc, r)
-		out = append(out, r)
-	}
-	return out, nil
-}
-
-// answerable reports whether gateways that are told now would find the new state.
-func answerable(s announcing, st store.Store) func(context.Context) error {
-	return func(ctx context.Context) error {
+	ready := func(ctx context.Context) error { // whether gateways that are told now would find the new state
 		if s.serving != nil {
 			if err := s.serving(); err != nil {
 				return err
@@ -134,4 +127,10 @@ func answerable(s announcing, st store.Store) func(context.Context) error {
 		}
 		return st.View(ctx, tenant.Everyone("announce"), func(store.Reader) error { return nil })
 	}
+	for _, sink := range s.sinks {
+		r := relay.New(relay.Config{ChangeLog: source, Leases: source, Sink: sink, Signals: ks.Signals(), Holder: holder, Now: b.now, Logger: b.log, Ready: ready, TTL: ttl, Unseal: unseal})
+		background(lc, r)
+		out = append(out, r)
+	}
+	return out, nil
 }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -74,6 +75,7 @@ type Service struct {
 	specs    func(id string) *operation.Spec
 	calls    calls
 	wake     chan struct{} // dumps take much room: a fold is due
+	keeps    bool          // records are kept, and by this process
 
 	turn   sync.Mutex // one fold at a time
 	seen   store.Revision
@@ -89,7 +91,7 @@ func New(s Settings, t crud.Tools, specs func(string) *operation.Spec) (*Service
 	if s.Reads {
 		a.calls.room += maxReads
 	}
-	if !a.On() {
+	if a.keeps = a.On() && !s.ReadOnly; !a.On() {
 		return a, nil
 	}
 	var ok bool
@@ -100,10 +102,7 @@ func New(s Settings, t crud.Tools, specs func(string) *operation.Spec) (*Service
 }
 
 // On reports whether records are kept.
-func (s *Service) On() bool { return s.stored() || s.File != nil }
-
-// stored reports whether records are kept where they can be read.
-func (s *Service) stored() bool { return s.Signer != nil }
+func (s *Service) On() bool { return s.Signer != nil || s.File != nil }
 
 // The kinds in which a trail is stored.
 var (
@@ -152,7 +151,7 @@ const (
 // Run brings the trail up to date, and forgets what is due, until ctx ends; then it
 // tells what is left.
 func (s *Service) Run(ctx context.Context) error {
-	if !s.On() || s.ReadOnly {
+	if !s.keeps {
 		return nil
 	}
 	fold, prune := time.NewTimer(foldEvery), time.NewTicker(pruneEvery)
@@ -200,7 +199,7 @@ const maxTurns = 8
 
 // Fold brings the trail up to the commits and calls that there are now.
 func (s *Service) Fold(ctx context.Context) error {
-	if !s.On() || s.ReadOnly {
+	if !s.keeps {
 		return nil
 	}
 	s.turn.Lock()
@@ -231,7 +230,16 @@ func (s *Service) Fold(ctx context.Context) error {
 // in the order of time; done means that there are no commits left, and then there is no rest
 // of the calls. Dumps that were told are taken out.
 func (s *Service) step(ctx context.Context, to store.Revision, calls []call, d dumps) (rest []call, done bool, err error) {
-	at, known, err := s.cursor(ctx)
+	var at cursor
+	known := false
+	err = s.store.View(ctx, tenant.Everyone("audit"), func(r store.Reader) error {
+		at, known = cursor{ID: cursorID}, false
+		for v, err := range cursors.Find(ctx, r, store.Query{ID: cursorID}) {
+			at, known = v.Value, true
+			return err
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, false, err
 	}
@@ -249,14 +257,19 @@ func (s *Service) step(ctx context.Context, to store.Revision, calls []call, d d
 	if err != nil {
 		return nil, false, err
 	}
-	if through < to {
-		calls, rest = t.due(calls)
+	for _, c := range calls {
+		if through < to && c.record.Time().After(t.until) {
+			rest = append(rest, c) // commits before it are still to be told
+		} else {
+			t.add(&c.record)
+		}
 	}
-	t.calls(calls)
 	if through >= to {
 		t.left()
 	}
-	t.order()
+	for _, records := range t.records { // commits and calls come from different places, and lists promise the newest first
+		slices.SortStableFunc(records, func(a, b audit.Record) int { return a.Time().Compare(b.Time()) })
+	}
 	if len(t.records) > 0 {
 		err = s.write(ctx, at, known, through, t.records)
 	}
@@ -265,16 +278,4 @@ func (s *Service) step(ctx context.Context, to store.Revision, calls []call, d d
 		d.remove(t.told)
 	}
 	return rest, through >= to, err
-}
-
-func (s *Service) cursor(ctx context.Context) (at cursor, known bool, err error) {
-	err = s.store.View(ctx, tenant.Everyone("audit"), func(r store.Reader) error {
-		at, known = cursor{ID: cursorID}, false
-		for v, err := range cursors.Find(ctx, r, store.Query{ID: cursorID}) {
-			at, known = v.Value, true
-			return err
-		}
-		return nil
-	})
-	return at, known, err
 }

@@ -52,11 +52,11 @@ type calls struct {
 // change log, and with Reads also reads, for the next fold; with detailed recording also
 // what the calls looked like of which the change log tells.
 func (s *Service) Hear(ctx context.Context, c *operation.Call, err error) {
-	if !s.On() || s.ReadOnly {
+	if !s.keeps {
 		return
 	}
 	told := tells(ctx, c, err)
-	read := !told && s.reads(c)
+	read := !told && s.Reads && c.Spec.Intent == access.Read && !c.Spec.Public && (c.Spec.Surface == operation.Management || c.Spec.Surface == operation.Admin)
 	told, read = told || read, read && !c.Spec.Unrouted // of many equal calls of nothing there is a count
 	detailed := s.Detailed && c.Answered != nil && c.Spec.Surface != operation.Node
 	if !told && !(detailed && store.Written(ctx)) {
@@ -81,11 +81,6 @@ func (s *Service) Hear(ctx context.Context, c *operation.Call, err error) {
 			}
 		}
 	})
-}
-
-// reads reports whether a call is a read that is told even if it is not refused.
-func (s *Service) reads(c *operation.Call) bool {
-	return s.Reads && c.Spec.Intent == access.Read && !c.Spec.Public && (c.Spec.Surface == operation.Management || c.Spec.Surface == operation.Admin)
 }
 
 // record returns what a call comes to.
@@ -179,7 +174,18 @@ func (q *calls) take(log *slog.Logger) (out []call, dumps dumps) {
 func (q *calls) back(list []call, older dumps) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.returned(older)
+	newer := q.dumps
+	q.dumps, q.weight = nil, 0
+	for _, c := range q.list {
+		q.weight += len(c.record.RequestDump) + len(c.record.ResponseDump)
+	}
+	for _, all := range []dumps{older, newer} {
+		for k, list := range all {
+			for _, r := range list {
+				q.keep(k, r)
+			}
+		}
+	}
 	all := slices.Concat(list, q.list)
 	q.list, q.equal = nil, nil
 	for _, c := range all {

@@ -213,7 +213,11 @@ func (t *telling) change(ctx context.Context, r *audit.Record, rev store.Revisio
 		t.leadBack(ch)
 		return
 	}
-	if was, is := sizes(ch); !ok && (is > maxCompare || t.large[at]) {
+	was, is := 0, 0 // bytes that the change replaces, and bytes by which it does
+	for _, h := range ch.Delta {
+		was, is = was+len(h.Old), is+len(h.New)
+	}
+	if !ok && (is > maxCompare || t.large[at]) {
 		t.large[at] = was > maxCompare || is <= maxCompare
 		r.More++ // to read it, and back through its history, would take several times its size
 		return
@@ -265,14 +269,6 @@ func name(r *audit.Record, s audit.Subject) {
 	r.Subjects = append(r.Subjects, s)
 }
 
-// sizes are how many bytes of a document a change replaces, and by how many.
-func sizes(ch store.Change) (before, after int) {
-	for _, h := range ch.Delta {
-		before, after = before+len(h.Old), after+len(h.New)
-	}
-	return before, after
-}
-
 // read returns a document as it was after a revision, or nothing.
 func (t *telling) read(ctx context.Context, at place, rev store.Revision) []byte {
 	if at.org == "" { // of a super user: no scope is its own
@@ -292,32 +288,4 @@ func (t *telling) read(ctx context.Context, at place, rev store.Revision) []byte
 func (t *telling) add(r *audit.Record) {
 	r.OrgID = cmp.Or(r.OrgID, audit.Installation)
 	t.records[r.OrgID] = append(t.records[r.OrgID], *r)
-}
-
-// due returns the calls until the last commit that is told, and the rest: commits before
-// those are still to be told.
-func (t *telling) due(list []call) (due, rest []call) {
-	for _, c := range list {
-		if c.record.Time().After(t.until) {
-			rest = append(rest, c)
-		} else {
-			due = append(due, c)
-		}
-	}
-	return due, rest
-}
-
-// order puts the records of each trail in the order of time: commits and calls come from
-// different places, and lists promise the newest first.
-func (t *telling) order() {
-	for _, records := range t.records {
-		slices.SortStableFunc(records, func(a, b audit.Record) int { return a.Time().Compare(b.Time()) })
-	}
-}
-
-// calls adds records of calls that no commit tells of.
-func (t *telling) calls(list []call) {
-	for _, c := range list {
-		t.add(&c.record)
-	}
 }

@@ -76,22 +76,6 @@ func (q *calls) heavy() bool {
 	return q.weight > maxDumps/2
 }
 
-// returned puts dumps before those that have come since.
-func (q *calls) returned(older dumps) {
-	newer := q.dumps
-	q.dumps, q.weight = nil, 0
-	for _, c := range q.list {
-		q.weight += len(c.record.RequestDump) + len(c.record.ResponseDump)
-	}
-	for _, all := range []dumps{older, newer} {
-		for k, list := range all {
-			for _, r := range list {
-				q.keep(k, r)
-			}
-		}
-	}
-}
-
 // dump gives the record of a commit the dumps of its call, if this process answered
 // that and the call is one of the organisation: what somebody asked for who belongs to
 // none is not for its eyes.

@@ -24,7 +24,10 @@ func (s *Service) Export(ctx context.Context, out io.Writer, only *tenant.ID) er
 
 // Verify looks through all trails. anchors are checkpoints that were kept elsewhere.
 func (s *Service) Verify(ctx context.Context, anchors ...audit.Checkpoint) (*audit.Verifier, error) {
-	v := &audit.Verifier{Keys: s.keys(), Anchors: anchors}
+	v := &audit.Verifier{Anchors: anchors}
+	if s.Signer != nil {
+		v.Keys = s.Signer.PublicKey
+	}
 	err := s.read(ctx, func(r store.Reader) error {
 		last, err := ends(ctx, r)
 		if err != nil {
@@ -38,13 +41,6 @@ func (s *Service) Verify(ctx context.Context, anchors ...audit.Checkpoint) (*aud
 	})
 	v.End()
 	return v, err
-}
-
-func (s *Service) keys() audit.Keys {
-	if !s.stored() {
-		return nil
-	}
-	return s.Signer.PublicKey
 }
 
 // Checkpoints writes the last checkpoint of each trail as JSON lines: kept elsewhere,
@@ -65,7 +61,7 @@ func (s *Service) Checkpoints(ctx context.Context, out io.Writer) error {
 var errOff = errors.New("no audit trail is kept in the store: set audit.enabled and audit.store_type to db")
 
 func (s *Service) read(ctx context.Context, fn func(store.Reader) error) error {
-	if !s.stored() {
+	if s.Signer == nil {
 		return errOff
 	}
 	return s.store.View(ctx, tenant.Everyone("audit"), fn)
@@ -104,7 +100,16 @@ func lines(ctx context.Context, r store.Reader, only *tenant.ID, yield func([]by
 				return err
 			}
 		}
-		return segmentLines(seg, yield)
+		all, err := seg.Lines()
+		if err != nil || !seg.Fits() {
+			return yield([]byte("the segment " + seg.ID + " is damaged"))
+		}
+		for l := range all {
+			if err := yield(l); err != nil {
+				return err
+			}
+		}
+		return yield(seg.Checkpoint.Line())
 	})
 }
 
@@ -131,17 +136,4 @@ func each[T any](ctx context.Context, r store.Reader, k *store.Kind[T], only *te
 		}
 	}
 	return nil
-}
-
-func segmentLines(seg audit.Segment, yield func([]byte) error) error {
-	all, err := seg.Lines()
-	if err != nil || !seg.Fits() {
-		return yield([]byte("the segment " + seg.ID + " is damaged"))
-	}
-	for l := range all {
-		if err := yield(l); err != nil {
-			return err
-		}
-	}
-	return yield(seg.Checkpoint.Line())
 }

@@ -96,7 +96,7 @@ func (s *Service) Get(ctx context.Context, in getIn) (out audit.Record, err erro
 
 // reading brings the trail up to date and reads it in the scope of one organisation.
 func (s *Service) reading(ctx context.Context, scope tenant.Scope, fn func(store.Reader) error) error {
-	if !s.stored() {
+	if s.Signer == nil {
 		return fault.New(fault.Invalid, CodeOff, "audit records are not kept in the store")
 	}
 	if scope.Org() == "" { // a super user names the organisation by other means, or none

@@ -27,7 +27,7 @@ type grown struct {
 func (s *Service) write(ctx context.Context, at cursor, known bool, through store.Revision, records map[tenant.ID][]audit.Record) error {
 	ctx = store.Attribute(ctx, store.Attribution{Actor: Operation, Operation: Operation})
 	var out []grown
-	if s.stored() {
+	if s.Signer != nil {
 		for _, org := range slices.Sorted(maps.Keys(records)) {
 			g, err := s.grow(ctx, org, records[org])
 			if err != nil {
@@ -136,10 +136,8 @@ func headID(org tenant.ID) string { return "head-" + string(org) }
 func (s *Service) grow(ctx context.Context, org tenant.ID, records []audit.Record) (g grown, err error) {
 	var seg audit.Segment
 	err = s.store.View(ctx, tenant.Everyone("audit"), func(r store.Reader) (err error) {
-		if g.head, seg, err = s.end(ctx, r, org); err != nil {
-			return err
-		}
-		return nil
+		g.head, seg, err = end(ctx, r, org)
+		return err
 	})
 	if err != nil {
 		return g, err
@@ -155,7 +153,7 @@ func (s *Service) grow(ctx context.Context, org tenant.ID, records []audit.Recor
 }
 
 // end returns the head of a trail and the segment to which the next record is added.
-func (s *Service) end(ctx context.Context, r store.Reader, org tenant.ID) (head audit.Head, seg audit.Segment, err error) {
+func end(ctx context.Context, r store.Reader, org tenant.ID) (head audit.Head, seg audit.Segment, err error) {
 	head = audit.Head{ID: headID(org), OrgID: org}
 	for v, err := range heads.Find(ctx, r, store.Query{ID: head.ID}) {
 		if err != nil {

@@ -8,10 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/redact"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/rules"
@@ -70,12 +73,21 @@ func New(cfg Config) operation.Middleware {
 			if !c.Spec.Public || c.Spec.Intent != access.Read {
 				defer func() { cfg.Audit(ctx, c, err) }()
 			}
-			if err := cfg.ready(ctx, c); err != nil {
-				return nil, err
+			if why := cfg.SetUp[c.Spec.Surface]; why != nil && !c.Spec.Early {
+				if err := why(ctx); err != nil {
+					return nil, err
+				}
 			}
 			if !c.Spec.Public {
-				if err := cfg.admit(ctx, c); err != nil {
-					return nil, err
+				who, ok := cfg.Authenticators[c.Spec.Surface]
+				if !ok {
+					return nil, Unauthenticated()
+				}
+				if err := who(ctx, c); err != nil {
+					return nil, cfg.Failures.count(ctx, c, err)
+				}
+				if c.Spec.Surface == operation.Management && cfg.Maintenance {
+					return nil, fault.New(fault.Unavailable, CodeMaintenance, "The service is down for maintenance; try again later")
 				}
 			}
 			// Requests of gateways are let through: they must be answered to the end.
@@ -109,21 +121,14 @@ func New(cfg Config) operation.Middleware {
 	}
 }
 
-// ready says why the surface of a call cannot be called yet, or nothing.
-func (cfg Config) ready(ctx context.Context, c *operation.Call) error {
-	why := cfg.SetUp[c.Spec.Surface]
-	if why == nil || c.Spec.Early {
-		return nil
-	}
-	return why(ctx)
-}
-
 // unrouted answers a call that has no operation, all callers alike, so that the answer says
 // nothing of a credential. The outcome is audited if the caller is known, unless the call is
 // public.
 func (cfg Config) unrouted(ctx context.Context, c *operation.Call, next operation.Handler) (any, error) {
-	if err := cfg.ready(ctx, c); err != nil {
-		return nil, err
+	if why := cfg.SetUp[c.Spec.Surface]; why != nil && !c.Spec.Early {
+		if err := why(ctx); err != nil {
+			return nil, err
+		}
 	}
 	out, err := next(ctx, c)
 	if who, ok := cfg.Authenticators[c.Spec.Surface]; ok && !c.Spec.Public && (c.Token != "" || c.Session != "") && who(ctx, c) == nil {
@@ -145,21 +150,6 @@ func identified(c *operation.Call, out any, err error) error {
 	c.Principal = who
 	c.Scope, err = tenant.Of(who.OrgID)
 	return err
-}
-
-// admit finds out who calls, by the headers alone.
-func (cfg Config) admit(ctx context.Context, c *operation.Call) error {
-	who, ok := cfg.Authenticators[c.Spec.Surface]
-	if !ok {
-		return Unauthenticated()
-	}
-	if err := who(ctx, c); err != nil {
-		return cfg.Failures.count(ctx, c, err)
-	}
-	if c.Spec.Surface == operation.Management && cfg.Maintenance {
-		return fault.New(fault.Unavailable, CodeMaintenance, "The service is down for maintenance; try again later")
-	}
-	return nil
 }
 
 // decide asks the rules. They see, and may patch, what the body comes to.
@@ -202,4 +192,48 @@ func Log(log *slog.Logger) Auditor {
 		log.LogAttrs(ctx, slog.LevelInfo, "audit", slog.String("operation", c.Spec.ID), slog.String("outcome", outcome),
 			slog.String("actor", c.Principal.ID), slog.String("org_id", string(c.Scope.Org())), slog.String("request_id", c.RequestID))
 	}
+}
+
+// Bounds of what is kept of texts that callers choose.
+const (
+	maxURL       = 1024
+	maxRequestID = 128
+)
+
+// Attribution returns what the commits of a call are attributed to. Of a call that only
+// reads it says no more than who.
+func Attribution(c *operation.Call) store.Attribution {
+	by := store.Attribution{Actor: c.Principal.ID, Operation: c.Spec.ID, Request: bounded(c.RequestID, maxRequestID)}
+	if c.Spec.Intent != access.Read {
+		by = Described(by, c)
+	}
+	return by
+}
+
+// Described adds to an attribution what was asked for, and from where.
+func Described(by store.Attribution, c *operation.Call) store.Attribution {
+	if at, err := netip.ParseAddrPort(c.Remote); err == nil {
+		by.From = at.Addr().Unmap().String() // without its port
+	} else {
+		by.From = bounded(c.Remote, 64)
+	}
+	// Credentials are masked: those that have the name of one, in the path or in the query, and
+	// those in addresses that are values.
+	hides := func(name string) bool { return redact.Name(name) || slices.Contains(c.Spec.Redact, name) }
+	url, query := c.Shown(hides), c.RawQuery
+	if query == "" {
+		query = c.Query.Encode()
+	}
+	if query != "" {
+		url += "?" + redact.Query(query, hides)
+	}
+	by.User, by.Method, by.URL, by.Status = c.Principal.Email, c.Verb(), bounded(url, maxURL), c.Spec.Status
+	return by
+}
+
+func bounded(text string, n int) string {
+	if len(text) > n {
+		text = text[:n]
+	}
+	return strings.ToValidUTF8(text, "?")
 }

@@ -21,7 +21,16 @@ func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
 	if c.Token == "" {
 		return guard.Unauthenticated()
 	}
-	err := s.AuthenticateAs(ctx, c, func(ctx context.Context, r store.Reader) (identity.User, error) { return s.byKey(ctx, r, c.Token) })
+	err := s.AuthenticateAs(ctx, c, func(ctx context.Context, r store.Reader) (identity.User, error) {
+		for _, digest := range s.Keys.Digests(c.Token) { // looking up by keyed digest tells an attacker nothing by its timing
+			u, err := users.ByKey(ctx, r, byKey, digest)
+			if fault.KindOf(err) == fault.NotFound {
+				continue
+			}
+			return u.Value, err
+		}
+		return identity.User{}, guard.Unauthenticated()
+	})
 	if fault.KindOf(err) == fault.Unauthenticated {
 		return s.authenticateAccount(ctx, c)
 	}
@@ -51,32 +60,6 @@ const CodeReadsOnly = "auth.reads_only"
 // CodeNoOrganisation is the code of the fault for users without organisation who ask for what
 // there is in one only.
 const CodeNoOrganisation = "auth.no_organisation"
-
-// superUser lets a user without organisation read across organisations
-// (docs/wire/authentication.md#callers).
-func superUser(c *operation.Call) error {
-	if c.Spec.Intent != access.Read && c.Spec.Permission != access.AnyUser && !operation.OwnBusiness(c) {
-		return fault.New(fault.Denied, CodeReadsOnly, "access denied: a user without organisation can only read")
-	}
-	if c.Spec.OneOrganisation {
-		return fault.New(fault.Invalid, CodeNoOrganisation, "each organisation has its own: ask as one of its users")
-	}
-	c.Scope = tenant.Everyone("super user")
-	return nil
-}
-
-// byKey finds the user of an access key. Looking up by keyed digest tells an
-// attacker nothing by its timing.
-func (s *Service) byKey(ctx context.Context, r store.Reader, token string) (identity.User, error) {
-	for _, digest := range s.Keys.Digests(token) {
-		u, err := users.ByKey(ctx, r, byKey, digest)
-		if fault.KindOf(err) == fault.NotFound {
-			continue
-		}
-		return u.Value, err
-	}
-	return identity.User{}, guard.Unauthenticated()
-}
 
 // alive refuses users of an organisation that is gone.
 func (s *Service) alive(ctx context.Context, r store.Reader, org tenant.ID) error {
@@ -142,11 +125,19 @@ func (s *Service) AuthenticateAs(ctx context.Context, c *operation.Call, find fu
 	if err != nil {
 		return err
 	}
-	if c.Principal.OrgID == "" {
-		return superUser(c)
+	if c.Principal.OrgID != "" {
+		c.Scope, err = tenant.Of(c.Principal.OrgID)
+		return err
 	}
-	c.Scope, err = tenant.Of(c.Principal.OrgID)
-	return err
+	// A user without organisation reads across organisations (docs/wire/authentication.md#callers).
+	if c.Spec.Intent != access.Read && c.Spec.Permission != access.AnyUser && !operation.OwnBusiness(c) {
+		return fault.New(fault.Denied, CodeReadsOnly, "access denied: a user without organisation can only read")
+	}
+	if c.Spec.OneOrganisation {
+		return fault.New(fault.Invalid, CodeNoOrganisation, "each organisation has its own: ask as one of its users")
+	}
+	c.Scope = tenant.Everyone("super user")
+	return nil
 }
 
 // principal is a user as operations see the caller: with what its groups give at this

@@ -103,9 +103,15 @@ func (s *Store) View(ctx context.Context, sc tenant.Scope, fn func(store.Reader)
 	if sc.IsZero() {
 		return store.ErrScope
 	}
-	want, err := s.wanted(ctx)
-	if err != nil {
-		return err
+	var want store.Revision // the copy must not be older
+	if c, ok := s.Primary.(committer); ok && s.mode == Local {
+		want = c.Committed()
+	} else if want = store.Current(ctx); want == 0 {
+		var err error
+		if want, err = s.heads.get(ctx); err != nil {
+			return err
+		}
+		store.NoteCurrent(ctx, want)
 	}
 	if err := s.catchUp(ctx, want); err != nil {
 		return err
@@ -142,22 +148,6 @@ func (s *Store) catchUp(ctx context.Context, want store.Revision) error {
 	return fmt.Errorf("%w: the copy in memory is behind", store.ErrUnavailable)
 }
 
-// wanted returns the revision a read must not be older than.
-func (s *Store) wanted(ctx context.Context) (store.Revision, error) {
-	if c, ok := s.Primary.(committer); ok && s.mode == Local {
-		return c.Committed(), nil
-	}
-	if known := store.Current(ctx); known > 0 {
-		return known, nil
-	}
-	head, err := s.heads.get(ctx)
-	if err != nil {
-		return 0, err
-	}
-	store.NoteCurrent(ctx, head)
-	return head, nil
-}
-
 // ViewStale implements store.Stale.
 func (s *Store) ViewStale(ctx context.Context, sc tenant.Scope, fn func(store.Reader) error) error {
 	select {
@@ -168,34 +158,28 @@ func (s *Store) ViewStale(ctx context.Context, sc tenant.Scope, fn func(store.Re
 	}
 }
 
-// Update implements store.Store.
+// Update implements store.Store. It brings the copy up to the commit, unless somebody does so
+// already: who has written reads next, and to wait for Run takes longer than the disk. A
+// failure of that is a failure in Run too, which says so.
 func (s *Store) Update(ctx context.Context, sc tenant.Scope, fn func(store.Writer) error) (store.Revision, error) {
 	rev, err := s.Primary.Update(ctx, sc, fn)
 	if err != nil {
 		return rev, err
 	}
 	store.NoteCurrent(ctx, rev)
-	s.hasten(ctx, rev)
-	return rev, nil
-}
-
-// hasten brings the copy up to a commit of this process, unless somebody does so
-// already: who has written reads next, and to wait for Run takes longer than the disk.
-// A failure here is a failure in Run too, which says so.
-func (s *Store) hasten(ctx context.Context, rev store.Revision) {
 	p, ok := s.Primary.(recent)
 	if !ok || !s.turn.TryLock() {
-		return
+		return rev, nil
 	}
 	defer s.turn.Unlock()
 	select {
 	case <-s.loaded:
+		if at, err := s.replica.Head(ctx); err == nil && at < rev {
+			_ = s.replica.Apply(p.Recent(at)...)
+		}
 	default:
-		return
 	}
-	if at, err := s.replica.Head(ctx); err == nil && at < rev {
-		_ = s.replica.Apply(p.Recent(at)...)
-	}
+	return rev, nil
 }
 
 // apply adds to the copy what it has not got of some commits.
