@@ -123,66 +123,46 @@ type copier interface {
 	CopyTo(ctx context.Context, to *sql.DB) (sqladapter.Content, error)
 }
 
-// backups answers GET /admin/backup, one at a time.
-type backups struct {
-	c    *Composition
-	home string
-	log  *slog.Logger
-	turn sync.Mutex
-}
-
-// backupBeside serves backups to callers who present the admin secret; everything
+// backupBeside answers GET /admin/backup with backups to callers who present the admin secret; everything
 // else goes on to next. It is no operation of the App, because a backup is too
 // large for an answer that is made in memory.
 func (c *Composition) backupBeside(next http.Handler, s config.Settings, log *slog.Logger) http.Handler {
-	b := &backups{c: c, home: s.HomeDir, log: log}
+	var turn sync.Mutex // one backup at a time
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/admin/backup" || r.Method != http.MethodGet {
 			next.ServeHTTP(w, r)
 			return
 		}
-		b.serve(w, r)
-	})
-}
-
-func (b *backups) serve(w http.ResponseWriter, r *http.Request) {
-	ctx := r.Context()
-	if said := b.admitted(r); said.status != http.StatusOK {
-		maps.Copy(w.Header(), said.header)
-		w.WriteHeader(said.status)
-		_, _ = w.Write(said.body.Bytes())
-		return
-	}
-	st, ok := b.c.primary.(copier)
-	if !ok {
-		refuse(w, http.StatusNotFound, "There is nothing to back up: the store is in memory")
-		return
-	}
-	if !b.turn.TryLock() {
-		w.Header().Set("Retry-After", "10")
-		refuse(w, http.StatusServiceUnavailable, "Another backup is being made; try again")
-		return
-	}
-	defer b.turn.Unlock()
-	if err := b.send(ctx, w, st); err != nil {
-		b.log.Error("a backup failed", "error", err)
-		status := http.StatusInternalServerError
-		if errors.Is(err, store.ErrFull) {
-			status = http.StatusInsufficientStorage
+		// One place decides who is let in, and counts wrong secrets: another operation for the admin secret.
+		asked := r.Clone(r.Context())
+		asked.URL, asked.Body = &url.URL{Path: "/admin/hello"}, http.NoBody
+		caller := &said{header: http.Header{}, status: http.StatusOK}
+		if c.ServeHTTP(caller, asked); caller.status != http.StatusOK {
+			maps.Copy(w.Header(), caller.header)
+			w.WriteHeader(caller.status)
+			_, _ = w.Write(caller.body.Bytes())
+			return
 		}
-		refuse(w, status, "The backup failed; the log of the service says why") // no effect once bytes have been sent
-	}
-}
-
-// admitted asks the App what the caller would be told by another operation for the
-// admin secret: one place decides who is let in, and counts wrong secrets.
-func (b *backups) admitted(r *http.Request) *said {
-	asked := r.Clone(r.Context())
-	asked.URL = &url.URL{Path: "/admin/hello"}
-	asked.Body = http.NoBody
-	out := &said{header: http.Header{}, status: http.StatusOK}
-	b.c.ServeHTTP(out, asked)
-	return out
+		st, ok := c.primary.(copier)
+		if !ok {
+			refuse(w, http.StatusNotFound, "There is nothing to back up: the store is in memory")
+			return
+		}
+		if !turn.TryLock() {
+			w.Header().Set("Retry-After", "10")
+			refuse(w, http.StatusServiceUnavailable, "Another backup is being made; try again")
+			return
+		}
+		defer turn.Unlock()
+		if err := sendBackup(r.Context(), w, st, s.HomeDir, log); err != nil {
+			log.Error("a backup failed", "error", err)
+			status := http.StatusInternalServerError
+			if errors.Is(err, store.ErrFull) {
+				status = http.StatusInsufficientStorage
+			}
+			refuse(w, status, "The backup failed; the log of the service says why") // no effect once bytes have been sent
+		}
+	})
 }
 
 // said is a small answer that is kept.
@@ -201,9 +181,9 @@ func (s *said) WriteHeader(status int) { s.status = status }
 // Write implements http.ResponseWriter.
 func (s *said) Write(p []byte) (int, error) { return s.body.Write(p) }
 
-// send makes a backup in a file of its own and sends it.
-func (b *backups) send(ctx context.Context, w http.ResponseWriter, st copier) (err error) {
-	folder, err := os.MkdirTemp(b.home, ".backup-*")
+// sendBackup makes a backup in a file of its own and sends it.
+func sendBackup(ctx context.Context, w http.ResponseWriter, st copier, home string, log *slog.Logger) (err error) {
+	folder, err := os.MkdirTemp(home, ".backup-*")
 	if err != nil {
 		return err
 	}
@@ -230,7 +210,7 @@ func (b *backups) send(ctx context.Context, w http.ResponseWriter, st copier) (e
 	patient := http.NewResponseController(w) // the size says how long it may take, not the limit for answers
 	_ = patient.SetWriteDeadline(time.Now().Add(sendTime + time.Duration(info.Size()/slowest)*time.Second))
 	_, err = io.Copy(w, f)
-	b.log.Info("a backup was sent", "revision", uint64(made.Head), "bytes", info.Size(), "error", err)
+	log.Info("a backup was sent", "revision", uint64(made.Head), "bytes", info.Size(), "error", err)
 	return nil // too late to say anything else
 }
 

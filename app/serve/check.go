@@ -30,7 +30,15 @@ func Check(ctx context.Context, s config.Settings, log *slog.Logger, version str
 		return c, errors.New("storage.main.type is memory: there is nothing to check")
 	}
 	if s.Storage.Type == config.SQLite {
-		if c.Damaged, err = checkFile(ctx, s, log, out); err != nil || c.Damaged > 0 {
+		path, err := sqlitePath(s)
+		if err != nil {
+			return c, err
+		}
+		findings, err := sqlite.Check(ctx, path, func(table string, n, of int) { log.Info("checking the file", "table", table, "n", n, "of", of) })
+		for _, f := range findings {
+			fmt.Fprintln(out, "damaged: the file:", f)
+		}
+		if c.Damaged = len(findings); err != nil || c.Damaged > 0 {
 			return c, err // records of a file that is broken cannot be relied on
 		}
 	}
@@ -68,16 +76,3 @@ func Check(ctx context.Context, s config.Settings, log *slog.Logger, version str
 
 // checkStep is after how many records a check says how far it is.
 const checkStep = 20000
-
-// checkFile looks at the structure of a SQLite file.
-func checkFile(ctx context.Context, s config.Settings, log *slog.Logger, out io.Writer) (int, error) {
-	path, err := sqlitePath(s)
-	if err != nil {
-		return 0, err
-	}
-	findings, err := sqlite.Check(ctx, path, func(table string, n, of int) { log.Info("checking the file", "table", table, "n", n, "of", of) })
-	for _, f := range findings {
-		fmt.Fprintln(out, "damaged: the file:", f)
-	}
-	return len(findings), err
-}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,6 +29,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/config"
 	"github.com/gatehouse-io/gatehouse/app/delivery"
 	"github.com/gatehouse-io/gatehouse/app/identity"
+	apikeys "github.com/gatehouse-io/gatehouse/app/keys"
 	"github.com/gatehouse-io/gatehouse/app/outbound"
 	"github.com/gatehouse-io/gatehouse/core/api/servers"
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
@@ -285,11 +285,11 @@ func (c *Composition) observer(ctx context.Context, s config.Settings, log *slog
 
 // optional adds what is off until it is configured: Redis and rules.
 func (c *Composition) optional(s config.Settings, log *slog.Logger) ([]app.Option, error) {
-	words, err := passwordSettings(s)
+	users, err := passwordPolicy(s, "password.json")
 	if err != nil {
 		return nil, err
 	}
-	keyRules, err := keySettings(s)
+	basic, err := passwordPolicy(s, "basic_auth.json")
 	if err != nil {
 		return nil, err
 	}
@@ -297,7 +297,16 @@ func (c *Composition) optional(s config.Settings, log *slog.Logger) ([]app.Optio
 	if err != nil {
 		return nil, err
 	}
-	opts := []app.Option{words, keyRules, browserSessions(s, server)}
+	opts := []app.Option{
+		app.WithPasswordSettings(identity.PasswordSettings{
+			Policy: users, History: s.Security.PasswordHistory, MaxDays: s.Security.PasswordMaxDays, First: s.Security.FirstLoginChange,
+		}),
+		app.WithKeySettings(apikeys.Settings{
+			Hashed: s.Keys.Hashed, ListHashes: s.Keys.ListHashes, UpdateByHash: s.Keys.UpdateByHash, DeleteByHash: s.Keys.DeleteByHash, NotByUser: s.Keys.NotByUser,
+			Master: s.Keys.Master, Password: basic,
+		}),
+		browserSessions(s, server),
+	}
 	listeners := identity.Listeners{Mail: server}
 	engine := ruleEngine(s, log)
 	if s.Security.OpenPolicy.Enabled {
@@ -334,16 +343,6 @@ func (c *Composition) optional(s config.Settings, log *slog.Logger) ([]app.Optio
 // rulesFile returns where the file with rules for all organisations is, if there is one.
 func rulesFile(s config.Settings) string {
 	return filepath.Join(s.HomeDir, "schemas", "dashboard.rego")
-}
-
-// firstRules returns the rules that the first organisation gets as its own: the
-// default ones, for its admins to begin with, unless they could not change them or a
-// file is to decide.
-func firstRules(s config.Settings) string {
-	if _, err := os.Stat(rulesFile(s)); !s.Security.OpenPolicy.API || err == nil {
-		return ""
-	}
-	return opa.DefaultRules()
 }
 
 // naming says which setting an error comes from.

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -72,24 +71,4 @@ func listenerAt(fd int) (net.Listener, error) {
 	}
 	l, err := net.FileListener(f)
 	return l, errors.Join(err, f.Close()) // the listener has a descriptor of its own
-}
-
-// while returns a context that also ends when the supervisor does.
-func (g inheritance) while(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
-	if g.alive != nil {
-		go func() {
-			_, _ = g.alive.Read(make([]byte, 1)) // nothing ever comes but the end
-			cancel()
-		}()
-	}
-	return ctx, cancel
-}
-
-// ready tells the supervisor that requests are answered.
-func (g inheritance) ready() {
-	if g.served != nil {
-		_, _ = g.served.Write([]byte{1}) // a supervisor that is gone ends the process in another way
-		_ = g.served.Close()
-	}
 }

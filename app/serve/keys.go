@@ -25,25 +25,6 @@ import (
 // PostgreSQL, where replicas must agree, else the admin secret; on SQLite else a
 // key file beside the database, made at the first start.
 func openKeys(ctx context.Context, s config.Settings, log *slog.Logger, lost bool) (secret.Keys, sqladapter.Sealing, error) {
-	secrets, err := openSecrets(ctx, s, log, lost)
-	if err != nil {
-		return nil, sqladapter.Sealing{}, err
-	}
-	if len(secrets) == 0 {
-		keys, err := crypto.Ephemeral()
-		return keys, sqladapter.Sealing{}, err
-	}
-	keys, err := crypto.NewKeys(secrets...)
-	if err != nil {
-		return nil, sqladapter.Sealing{}, err
-	}
-	documents, err := crypto.NewDocuments(secrets...)
-	return keys, sqladapter.Sealing{Documents: documents, Clear: !s.EncryptAtRest}, err
-}
-
-// openSecrets returns the secrets that protect what is stored; none for a store in
-// memory.
-func openSecrets(ctx context.Context, s config.Settings, log *slog.Logger, lost bool) ([]string, error) {
 	var secrets []string
 	for _, k := range s.EncryptionKeys {
 		secrets = append(secrets, k.Reveal())
@@ -51,20 +32,26 @@ func openSecrets(ctx context.Context, s config.Settings, log *slog.Logger, lost 
 	switch {
 	case len(secrets) > 0:
 	case s.Storage.Type == config.Memory:
-		return nil, nil
+		keys, err := crypto.Ephemeral()
+		return keys, sqladapter.Sealing{}, err
 	case s.Storage.Type == config.Postgres && s.AdminSecret != "":
 		log.Warn("encryption_keys is not set: access keys and documents are protected with admin_secret, which can then not be changed without naming it in encryption_keys")
 		secrets = []string{s.AdminSecret.Reveal()}
 	case s.Storage.Type == config.Postgres:
-		return nil, errors.New("encryption_keys: set at least one secret (the same for every replica) to protect what is stored in PostgreSQL")
+		return nil, sqladapter.Sealing{}, errors.New("encryption_keys: set at least one secret (the same for every replica) to protect what is stored in PostgreSQL")
 	default:
 		key, err := keyFile(ctx, s, lost)
 		if err != nil {
-			return nil, err
+			return nil, sqladapter.Sealing{}, err
 		}
 		secrets = []string{key}
 	}
-	return secrets, nil
+	keys, err := crypto.NewKeys(secrets...)
+	if err != nil {
+		return nil, sqladapter.Sealing{}, err
+	}
+	documents, err := crypto.NewDocuments(secrets...)
+	return keys, sqladapter.Sealing{Documents: documents, Clear: !s.EncryptAtRest}, err
 }
 
 // openSigner returns what signs the audit trail: keys of its own, or what derives from the

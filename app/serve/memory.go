@@ -41,7 +41,9 @@ func (t *thrift) frugal(on bool) {
 		time.AfterFunc(calmAfter, func() { t.calm(turn) })
 	case !t.tight:
 		t.tight = true
-		bounds(frugalPercent, inUse()+frugalRoom)
+		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}} // in use when garbage was last collected
+		metrics.Read(live)
+		bounds(frugalPercent, int64(live[0].Value.Uint64())+frugalRoom)
 	}
 }
 
@@ -67,11 +69,4 @@ func bounds(percent int, limit int64) {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(limit)
 	}
-}
-
-// inUse is how many bytes were in use when garbage was last collected.
-func inUse() int64 {
-	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	metrics.Read(live)
-	return int64(live[0].Value.Uint64())
 }

@@ -68,7 +68,19 @@ func gauges(a *app.App, primary any) (out []observe.Gauge) {
 			Value: asked(func(ctx context.Context) (int, error) { return a.LeftOut(ctx, feed) }, func(n int) float64 { return float64(n) }),
 		})
 	}
-	out = append(append(out, intentGauges(a)...), deliveryGauges(a)...)
+	out = append(out,
+		observe.Gauge{Name: "gatehouse_intents_open", Help: "Changes of gateways that are not done yet; -1 while the store does not answer.",
+			Value: asked(a.Intents, func(s intents.Status) float64 { return float64(s.Active) })},
+		observe.Gauge{Name: "gatehouse_intents_failed", Help: "Changes of gateways that wait for an admin: GET /api/gateway/intents lists them. -1 while the store does not answer.",
+			Value: asked(a.Intents, func(s intents.Status) float64 { return float64(s.Rest) })},
+		observe.Gauge{Name: "gatehouse_intents_oldest_seconds", Help: "Age of the oldest change of gateways that is not done yet, 0 if there is none; -1 while the store does not answer.",
+			Value: asked(a.Intents, func(s intents.Status) float64 {
+				if s.Oldest.IsZero() {
+					return 0
+				}
+				return time.Since(s.Oldest).Seconds()
+			})})
+	out = append(out, deliveryGauges(a)...)
 	for name := range a.Relays() {
 		out = append(out, observe.Gauge{
 			Name: "gatehouse_announcements_behind_" + name, Help: "Commits that " + name + " has not been told of yet, if this process tells it.",
@@ -76,24 +88,6 @@ func gauges(a *app.App, primary any) (out []observe.Gauge) {
 		})
 	}
 	return out
-}
-
-// intentGauges are the numbers about changes of gateways that are not over.
-func intentGauges(a *app.App) []observe.Gauge {
-	read := func(value func(intents.Status) float64) func() float64 { return asked(a.Intents, value) }
-	return []observe.Gauge{
-		{Name: "gatehouse_intents_open", Help: "Changes of gateways that are not done yet; -1 while the store does not answer.",
-			Value: read(func(s intents.Status) float64 { return float64(s.Active) })},
-		{Name: "gatehouse_intents_failed", Help: "Changes of gateways that wait for an admin: GET /api/gateway/intents lists them. -1 while the store does not answer.",
-			Value: read(func(s intents.Status) float64 { return float64(s.Rest) })},
-		{Name: "gatehouse_intents_oldest_seconds", Help: "Age of the oldest change of gateways that is not done yet, 0 if there is none; -1 while the store does not answer.",
-			Value: read(func(s intents.Status) float64 {
-				if s.Oldest.IsZero() {
-					return 0
-				}
-				return time.Since(s.Oldest).Seconds()
-			})},
-	}
 }
 
 // deliveryGauges are the numbers about events that receivers outside do not have yet.

@@ -78,15 +78,28 @@ func portalOf(s config.Settings, journal audit.File, log *slog.Logger, p Purpose
 	relay.MaxBytes, relay.Timeout = tryout.MaxAnswer, maxRelay
 	reader := dashboards
 	reader.MaxBytes, reader.Timeout = documents.MaxElsewhere, maxRelay
+	signOn := sso.Settings{Secret: s.Portal.PortalAPISecret.Reveal(), NoAdmins: !s.Portal.AdminRegistrationAllow, Key: s.Portal.BrokerSecret.Reveal()}
+	if s.Portal.TIBEnabled {
+		signOn.Provider = oidc.New(loginsOf(s), oidc.Config{})
+	}
+	var answers *slog.Logger // of identity providers
+	if s.Portal.DCRLogEnabled {
+		answers = log
+	}
+	browser := s.Portal.Session
 	return app.Portal{
 		Journal: journal, ID: s.Portal.ID, Shared: s.Portal.Serve == config.PortalShared, SigningKey: s.Portal.JwtSigningKey.Reveal(), Options: s.Portal.Shown(),
 		Refresh: time.Duration(s.Portal.RefreshInterval) * time.Minute, Local: ownAddresses(s),
 		GraphQL: graphql.Checker{}, MaxUpload: int64(s.Portal.MaxUploadSize), URL: s.Portal.URL,
-		SignOn:  signOnOf(s),
-		Fetcher: fetch.New(dashboards), Relay: fetch.New(relay), Reader: fetch.New(reader), Webhooks: webhooksOf(s), Live: liveOf(s), Registry: s.Portal.EnableIDPRegistry,
+		SignOn:  signOn,
+		Fetcher: fetch.New(dashboards), Relay: fetch.New(relay), Reader: fetch.New(reader), Webhooks: webhooksOf(s), Registry: s.Portal.EnableIDPRegistry,
+		Live: live.Settings{
+			Cookie: browser.Name, Secure: browser.Secure, Script: !browser.HTTPOnly, Bound: browser.BindAddress, SameSite: browser.SameSite, Key: browser.Key.Reveal(),
+			NoProof: s.Portal.DisableCSRFCheck, Life: time.Duration(browser.LifeTime) * time.Second, Idle: time.Duration(browser.IdleTimeout) * time.Second,
+		},
 		Mails:     mails.Settings{Dial: dial, Engine: render.Engine{}, URL: s.Portal.URL, Every: time.Duration(s.Portal.NotificationsJobFrequency) * time.Minute},
 		Themes:    themes.Settings{Engine: render.Engine{}, First: s.Portal.Theming.Theme, Path: s.Portal.Theming.Path, DisableUpload: s.Portal.Theming.DisableUpload},
-		Registrar: registration.New(loginsOf(s), registration.Config{Log: answersOf(s, log)}),
+		Registrar: registration.New(loginsOf(s), registration.Config{Log: answers}),
 	}
 }
 
@@ -108,32 +121,6 @@ func loginsOf(s config.Settings) *fetch.Client {
 		c.Allow = fetch.Private()
 	}
 	return fetch.New(c)
-}
-
-// signOnOf says whom single sign-on lets in, and whether identity providers are asked here.
-func signOnOf(s config.Settings) sso.Settings {
-	out := sso.Settings{Secret: s.Portal.PortalAPISecret.Reveal(), NoAdmins: !s.Portal.AdminRegistrationAllow, Key: s.Portal.BrokerSecret.Reveal()}
-	if s.Portal.TIBEnabled {
-		out.Provider = oidc.New(loginsOf(s), oidc.Config{})
-	}
-	return out
-}
-
-// answersOf is the log for answers of identity providers; nil: nothing writes them down.
-func answersOf(s config.Settings, log *slog.Logger) *slog.Logger {
-	if !s.Portal.DCRLogEnabled {
-		return nil
-	}
-	return log
-}
-
-// liveOf translates how people use the portal with a browser.
-func liveOf(s config.Settings) live.Settings {
-	c := s.Portal.Session
-	return live.Settings{
-		Cookie: c.Name, Secure: c.Secure, Script: !c.HTTPOnly, Bound: c.BindAddress, SameSite: c.SameSite, Key: c.Key.Reveal(), NoProof: s.Portal.DisableCSRFCheck,
-		Life: time.Duration(c.LifeTime) * time.Second, Idle: time.Duration(c.IdleTimeout) * time.Second,
-	}
 }
 
 // journal opens the file for the actions of the admins of the portal; nil: there is none.
@@ -193,21 +180,17 @@ func ownAddresses(s config.Settings) (out []string) {
 	return out
 }
 
-// homeOf is the address of the start page: not the one at which browsers find the console.
-func homeOf(s config.Settings) string {
-	if s.Portal.Serve == config.PortalShared && s.Console.Enabled {
-		return "/portal"
-	}
-	return "/"
-}
-
 // pagesOf makes the pages of the portal.
 func pagesOf(s config.Settings, pictures string) func(app.Pages) func(http.Handler) http.Handler {
+	home := "/"
+	if s.Portal.Serve == config.PortalShared && s.Console.Enabled {
+		home = "/portal" // browsers find the console at the other
+	}
 	return func(p app.Pages) func(http.Handler) http.Handler {
 		return pages.Front(pages.Config{
 			Engine: render.Engine{}, YAML: yaml.Codec{}, Theme: p.Theme, Standard: themes.Standard(), Bootstrapped: p.Bootstrapped, Alone: p.Alone, Log: p.Log,
 			Secure: s.Portal.Session.Secure, NoProof: s.Portal.DisableCSRFCheck, LoginURL: s.Portal.SSOCustomLoginURL, URL: s.Portal.URL, Renderer: s.Portal.ProductDocRenderer,
-			Pictures: pictures, Home: homeOf(s),
+			Pictures: pictures, Home: home,
 		})
 	}
 }

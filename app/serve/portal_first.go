@@ -28,14 +28,6 @@ type PortalFirst struct {
 // FirstProvider is what the first provider is called when nothing is said.
 const FirstProvider = "Dashboard"
 
-// named gives the first provider a name, when there is one.
-func (f PortalFirst) named() PortalFirst {
-	if f.ProviderData != "" || f.ProviderType != "" {
-		f.ProviderName = cmp.Or(f.ProviderName, FirstProvider)
-	}
-	return f
-}
-
 // check says what is wrong with the first provider. The admin is checked where it is made;
 // a provider that is refused only then would leave half of a bootstrap.
 func (f PortalFirst) check() error {
@@ -51,11 +43,6 @@ func (f PortalFirst) check() error {
 	return nil
 }
 
-// provider returns the body that creates the first provider.
-func (f PortalFirst) provider() ([]byte, error) {
-	return json.Marshal(map[string]any{"Name": f.ProviderName, "Type": provider.TykPro, "Configuration": map[string]string{"MetaData": f.ProviderData}})
-}
-
 // BootstrapPortal makes the first admin of the portal in the store itself, and the first
 // provider, and returns the token of the admin. It is "" when the portal has been
 // bootstrapped before; then nothing changes.
@@ -66,7 +53,9 @@ func BootstrapPortal(ctx context.Context, s config.Settings, log *slog.Logger, v
 	case s.Portal.Serve == "" || s.Portal.Serve == config.PortalOff:
 		return "", errors.New("portal.serve is off: there is no portal to bootstrap")
 	}
-	f = f.named()
+	if f.ProviderData != "" || f.ProviderType != "" {
+		f.ProviderName = cmp.Or(f.ProviderName, FirstProvider)
+	}
 	if err := f.check(); err != nil {
 		return "", err
 	}
@@ -79,10 +68,6 @@ func BootstrapPortal(ctx context.Context, s config.Settings, log *slog.Logger, v
 		return "", err
 	}
 	defer func() { err = errors.Join(err, c.Stop(context.WithoutCancel(ctx))) }()
-	return c.bootstrapPortal(ctx, f)
-}
-
-func (c *Composition) bootstrapPortal(ctx context.Context, f PortalFirst) (string, error) {
 	body, err := json.Marshal(f.Admin)
 	if err != nil {
 		return "", err
@@ -92,11 +77,11 @@ func (c *Composition) bootstrapPortal(ctx context.Context, f PortalFirst) (strin
 		return "", nil
 	}
 	made, _ := answer.(door.Bootstrapped)
-	token := made.Data.APIToken
+	token = made.Data.APIToken
 	if err != nil || f.ProviderName == "" {
 		return token, err
 	}
-	if body, err = f.provider(); err != nil {
+	if body, err = json.Marshal(map[string]any{"Name": f.ProviderName, "Type": provider.TykPro, "Configuration": map[string]string{"MetaData": f.ProviderData}}); err != nil {
 		return token, err
 	}
 	_, err = c.Do(ctx, "portal-providers.create", &operation.Call{Token: token, Body: body})

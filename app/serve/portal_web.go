@@ -28,7 +28,14 @@ func (c *Composition) portalWeb(s config.Settings, h http.Handler) http.Handler 
 	}
 	answer := h
 	if p.CORS.Enable {
-		answer = sharing(p).Handler(h)
+		headers := p.CORS.Headers
+		if len(headers) == 0 {
+			headers = []string{"Origin"} // which browsers send anyway: no list at all would stand for some
+		}
+		answer = cors.New(cors.Options{
+			AllowedOrigins: p.CORS.Origins, AllowedHeaders: headers, AllowedMethods: p.CORS.Methods,
+			MaxAge: p.CORS.MaxAge, AllowCredentials: p.CORS.AllowCredentials, OptionsSuccessStatus: http.StatusNoContent,
+		}).Handler(h)
 	}
 	web := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, header := range p.ResponseHeaders {
@@ -46,18 +53,6 @@ func (c *Composition) portalWeb(s config.Settings, h http.Handler) http.Handler 
 			return
 		}
 		h.ServeHTTP(w, r)
-	})
-}
-
-// sharing is cross-origin resource sharing as the operator has set it.
-func sharing(p config.Portal) *cors.Cors {
-	headers := p.CORS.Headers
-	if len(headers) == 0 {
-		headers = []string{"Origin"} // which browsers send anyway: no list at all would stand for some
-	}
-	return cors.New(cors.Options{
-		AllowedOrigins: p.CORS.Origins, AllowedHeaders: headers, AllowedMethods: p.CORS.Methods,
-		MaxAge: p.CORS.MaxAge, AllowCredentials: p.CORS.AllowCredentials, OptionsSuccessStatus: http.StatusNoContent,
 	})
 }
 

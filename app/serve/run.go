@@ -7,9 +7,11 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"time"
 
 	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
+	"github.com/gatehouse-io/gatehouse/adapters/opa"
 	"github.com/gatehouse-io/gatehouse/app/config"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 )
@@ -27,15 +29,24 @@ func Run(ctx context.Context, s config.Settings, log *slog.Logger, version strin
 	if err != nil {
 		return err
 	}
-	ctx, cancel := given.while(ctx)
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	if given.alive != nil {
+		go func() {
+			_, _ = given.alive.Read(make([]byte, 1)) // nothing ever comes but the end of the supervisor
+			cancel()
+		}()
+	}
 	l, err := openSockets(ctx, s, given.sockets)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = l.Close() }()
 	err = run(ctx, s, log, version, l, func() {
-		given.ready()
+		if given.served != nil {
+			_, _ = given.served.Write([]byte{1}) // a supervisor that is gone ends the process in another way
+			_ = given.served.Close()
+		}
 		if ready != nil {
 			ready(l.main.Addr())
 		}
@@ -104,11 +115,15 @@ func (c *Composition) first(ctx context.Context, s config.Settings, log *slog.Lo
 	return err
 }
 
-// First translates the bootstrap settings.
+// First translates the bootstrap settings. The first organisation gets the default rules as its
+// own, for its admins to begin with, unless they could not change them or a file is to decide.
 func First(s config.Settings) identity.First {
-	b := s.Bootstrap
+	b, own := s.Bootstrap, ""
+	if _, err := os.Stat(rulesFile(s)); s.Security.OpenPolicy.API && err != nil {
+		own = opa.DefaultRules()
+	}
 	return identity.First{OrgID: b.OrgID, OwnerName: b.OwnerName, OwnerSlug: b.OwnerSlug, Email: b.Email, FirstName: b.FirstName,
-		LastName: b.LastName, Password: b.Password.Reveal(), AccessKey: b.AccessKey.Reveal(), Rules: firstRules(s)}
+		LastName: b.LastName, Password: b.Password.Reveal(), AccessKey: b.AccessKey.Reveal(), Rules: own}
 }
 
 // serve answers requests until ctx ends, and a while longer.

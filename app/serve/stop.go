@@ -36,36 +36,27 @@ func (s *stopper) farewell(next http.Handler) http.Handler {
 	})
 }
 
-// quieten refuses writes and ends announcements.
-func (s *stopper) quieten(ctx context.Context) {
-	s.leaving.Store(true)
-	ctx, cancel := context.WithTimeout(ctx, drainTimeout)
-	defer cancel()
-	if err := s.drain(ctx); err != nil {
-		s.log.Warn("changes or announcements were still under way when the time for them was over", "error", err)
-	}
-}
-
 // stop ends the servers: at once if serving has failed, else after the grace.
 func (s *stopper) stop(ctx context.Context, servers []*http.Server, failed <-chan error, failure error) error {
 	ctx = context.WithoutCancel(ctx)
 	if failure == nil {
 		s.log.Info("stopping: changes are refused, and gateways are answered a while longer; a second signal ends at once", "grace", s.grace)
 	}
-	s.quieten(ctx)
+	s.leaving.Store(true)
+	draining, drained := context.WithTimeout(ctx, drainTimeout)
+	if err := s.drain(draining); err != nil {
+		s.log.Warn("changes or announcements were still under way when the time for them was over", "error", err)
+	}
+	drained()
 	if failure == nil {
 		select {
 		case <-time.After(s.grace):
 		case failure = <-failed:
 		}
 	}
-	return errors.Join(failure, shutdown(ctx, servers))
-}
-
-func shutdown(ctx context.Context, servers []*http.Server) error {
 	stopping, cancel := context.WithTimeout(ctx, stopTimeout)
 	defer cancel()
-	var errs []error
+	errs := []error{failure}
 	for _, srv := range servers {
 		errs = append(errs, srv.Shutdown(stopping))
 	}

@@ -83,7 +83,11 @@ func (v *supervisor) run() error {
 			return err
 		}
 		v.watch(c)
-		if code := exitCode(c.state); v.final(c, code) {
+		code := c.state.ExitCode()
+		if status, ok := c.state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+			code = 128 + int(status.Signal()) // as a shell would call it
+		}
+		if v.final(c, code) {
 			if code != 0 {
 				return &Ended{Code: code}
 			}
@@ -131,8 +135,8 @@ func (v *supervisor) wait(pause time.Duration) bool {
 
 // watched is a running child.
 type watched struct {
-	cmd    *exec.Cmd
-	alive  *os.File      // open for as long as this process lives
+	cmd *exec.Cmd
+
 	ended  chan struct{} // closed when it has ended; what follows is valid then
 	state  *os.ProcessState
 	served bool
@@ -163,19 +167,16 @@ func (v *supervisor) start() (*watched, error) {
 	if err != nil {
 		return nil, errors.Join(err, alive.Close(), served.Close())
 	}
-	c := &watched{cmd: cmd, alive: alive, ended: make(chan struct{})}
-	go c.follow(served)
+	c := &watched{cmd: cmd, ended: make(chan struct{})}
+	go func() { // the child's side of the pipe closes with it, if not before
+		n, _ := served.Read(make([]byte, 1))
+		c.served = n == 1
+		_ = cmd.Wait() // the state says it as well
+		c.state = cmd.ProcessState
+		_, _ = alive.Close(), served.Close()
+		close(c.ended)
+	}()
 	return c, nil
-}
-
-// follow waits for the end of the child. Its side of the pipe closes with it, if not before.
-func (c *watched) follow(served *os.File) {
-	n, _ := served.Read(make([]byte, 1))
-	c.served = n == 1
-	_ = c.cmd.Wait() // the state says it as well
-	c.state = c.cmd.ProcessState
-	_, _ = c.alive.Close(), served.Close()
-	close(c.ended)
 }
 
 // watch passes signals on until the child has ended. The first one asks it to stop.
@@ -198,12 +199,4 @@ func (v *supervisor) watch(c *watched) {
 			}
 		}
 	}
-}
-
-// exitCode is what a shell would call the end of a process.
-func exitCode(s *os.ProcessState) int {
-	if status, ok := s.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		return 128 + int(status.Signal())
-	}
-	return s.ExitCode()
 }
