@@ -163,14 +163,6 @@ type value struct {
 	origin string // the file or the variable
 }
 
-// tree returns the value as a tree, if its text has the form of a k.
-func (v value) tree(k kind) (*yaml.Node, bool) {
-	if v.node != nil {
-		return resolve(v.node), true
-	}
-	return textNode(k, v.text)
-}
-
 func (l *loader) warn(format string, args ...any) {
 	l.report.Warnings = append(l.report.Warnings, fmt.Sprintf(format, args...))
 }
@@ -214,7 +206,12 @@ func (l *loader) apply() {
 // set stores one value. What is wrong with it is said without quoting it,
 // because it may be a secret in the wrong place.
 func (l *loader) set(row *setting, v value) {
-	n, ok := v.tree(row.kind)
+	n, ok := v.node, true // a tree from the file, or a text that has the form of one
+	if n != nil {
+		n = resolve(n)
+	} else {
+		n, ok = textNode(row.kind, v.text)
+	}
 	if ok && row.absent(n) {
 		return
 	}

@@ -13,23 +13,13 @@ type Console struct {
 }
 
 // showing lists how the service meets people with a browser.
-func showing() []setting {
-	return []setting{
-		{name: "console.enabled", preset: "true", field: func(s *Settings) any { return &s.Console.Enabled },
-			meaning: "serve the operations console at / to browsers; programs get the answer of the API there"},
-		{name: "console.servers", field: func(s *Settings) any { return &s.Console.Servers },
-			meaning: "origins of other control planes, such as https://plane.example.com, at which people may sign in with an access key from this console"},
-		{name: "console.origins", field: func(s *Settings) any { return &s.Console.Origins },
-			meaning: "origins of consoles served elsewhere that may call this control plane with an access key; no cookie counts there"},
-	}
-}
-
-func consoleFindings(c *Console) []finding {
-	foreign := func(origins []string) bool {
-		return slices.ContainsFunc(origins, func(o string) bool { return !origin(o) })
-	}
-	const expected = "expected origins: http:// or https://, a host, and perhaps a port, with nothing behind"
-	return []finding{{foreign(c.Servers), "console.servers", expected}, {foreign(c.Origins), "console.origins", expected}}
+var showing = []setting{
+	{name: "console.enabled", preset: "true", field: func(s *Settings) any { return &s.Console.Enabled },
+		meaning: "serve the operations console at / to browsers; programs get the answer of the API there"},
+	{name: "console.servers", field: func(s *Settings) any { return &s.Console.Servers },
+		meaning: "origins of other control planes, such as https://plane.example.com, at which people may sign in with an access key from this console"},
+	{name: "console.origins", field: func(s *Settings) any { return &s.Console.Origins },
+		meaning: "origins of consoles served elsewhere that may call this control plane with an access key; no cookie counts there"},
 }
 
 // origin reports whether s is one, as browsers write them (RFC 6454, 6.2). It may become

@@ -138,28 +138,21 @@ func (l *loader) file(d document) {
 // sections, which are few levels deep, so that a document cannot make it loop.
 func (l *loader) section(n *yaml.Node, prefix, file string) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		path, value := prefix+resolve(n.Content[i]).Value, resolve(n.Content[i+1])
+		path, node := prefix+resolve(n.Content[i]).Value, resolve(n.Content[i+1])
 		row, known := l.names.byName[strings.ToLower(path)]
 		switch {
+		case known && isNull(node): // the same as leaving it out
 		case known:
-			l.fromFile(row, value, file)
+			if _, twice := l.values[row]; twice {
+				l.warn("%s is given more than once in %s; the last one counts", row.name, file)
+			}
+			l.values[row] = value{node: node, origin: file}
 		case !l.names.sections[strings.ToLower(path)]:
 			l.unknownNames[path] = true
-		case value.Kind == yaml.MappingNode:
-			l.section(value, path+".", file)
-		case value.Kind != yaml.ScalarNode || strings.TrimSpace(value.Value) != "" && !isNull(value):
+		case node.Kind == yaml.MappingNode:
+			l.section(node, path+".", file)
+		case node.Kind != yaml.ScalarNode || strings.TrimSpace(node.Value) != "" && !isNull(node):
 			l.problem(path, "expected settings below this name (%s)", file)
 		}
 	}
-}
-
-// fromFile takes one setting; null is the same as leaving it out.
-func (l *loader) fromFile(row *setting, n *yaml.Node, file string) {
-	if isNull(n) {
-		return
-	}
-	if _, twice := l.values[row]; twice {
-		l.warn("%s is given more than once in %s; the last one counts", row.name, file)
-	}
-	l.values[row] = value{node: n, origin: file}
 }

@@ -17,7 +17,19 @@ func others() []setting {
 		rows = append(rows, rowsOf(accepted, group.kind, strings.Fields(group.names)...)...)
 	}
 	for _, store := range []string{"main", "analytics", "logs", "uptime"} {
-		rows = append(rows, otherStorage("storage."+store+".", store == "main")...)
+		prefix := "storage." + store + "."
+		if store == "main" { // only its type and address are in use
+			rows = append(rows, rowsOf(accepted, address, prefix+"read_connection_string", prefix+"write_connection_string")...)
+			rows = append(rows, rowsOf(accepted, boolean, prefix+"table_sharding")...)
+		}
+		rows = append(rows, rowsOf(accepted, text, prefix+"mongo.driver")...)
+		rows = append(rows, rowsOf(accepted, integer, prefix+"mysql.default_string_size")...)
+		rows = append(rows, rowsOf(accepted, boolean,
+			prefix+"postgres.prefer_simple_protocol",
+			prefix+"mysql.disable_datetime_precision",
+			prefix+"mysql.dont_support_rename_index",
+			prefix+"mysql.dont_support_rename_column",
+			prefix+"mysql.skip_initialize_with_version")...)
 	}
 	return rows
 }
@@ -28,24 +40,6 @@ func rowsOf(u use, k kind, names ...string) []setting {
 		rows[i] = setting{name: name, suffix: suffixOf(name), kind: k, use: u}
 	}
 	return rows
-}
-
-// otherStorage lists the settings of one store that are not in use; of the main one only
-// type and address are.
-func otherStorage(prefix string, main bool) []setting {
-	var rows []setting
-	if main {
-		rows = append(rows, rowsOf(accepted, address, prefix+"read_connection_string", prefix+"write_connection_string")...)
-		rows = append(rows, rowsOf(accepted, boolean, prefix+"table_sharding")...)
-	}
-	rows = append(rows, rowsOf(accepted, text, prefix+"mongo.driver")...)
-	rows = append(rows, rowsOf(accepted, integer, prefix+"mysql.default_string_size")...)
-	return append(rows, rowsOf(accepted, boolean,
-		prefix+"postgres.prefer_simple_protocol",
-		prefix+"mysql.disable_datetime_precision",
-		prefix+"mysql.dont_support_rename_index",
-		prefix+"mysql.dont_support_rename_column",
-		prefix+"mysql.skip_initialize_with_version")...)
 }
 
 const otherTexts = `

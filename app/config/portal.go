@@ -103,28 +103,26 @@ func (s Settings) PortalStorage() string {
 func (s Settings) PortalFolder() string { return filepath.Join(s.HomeDir, "public", "system") }
 
 // hosting lists how the service runs the portal.
-func hosting() []setting {
-	return []setting{
-		{name: "portal.serve", preset: PortalOff, choices: []string{PortalOff, PortalOwn, PortalShared}, field: func(s *Settings) any { return &s.Portal.Serve },
-			meaning: "where the developer portal is served: off is nowhere, own_port is the port that its own settings name (3001), shared is listen_port"},
-		{name: "portal.id", preset: "default", field: func(s *Settings) any { return &s.Portal.ID },
-			meaning: "names the data of the portal in the store; portals with other names share nothing"},
-		{name: "portal.url", field: func(s *Settings) any { return &s.Portal.URL },
-			meaning: "address of the portal as its users see it, as https://portal.example.com: mails have links there, and identity providers send browsers back there; empty means no links and no such logins, and a warning at the start"},
-		{name: "portal.configuration", field: func(s *Settings) any { return &s.Portal.File },
-			meaning: "file of the portal's own settings; empty means the file of gatehouse portal --conf when it has such settings, else portal.conf in the working folder, if it is there"},
-		{name: "portal.local", field: func(s *Settings) any { return &s.Portal.Local },
-			meaning: "addresses under which the portal's providers mean the dashboard of this process, which is then called without HTTP; empty means localhost, 127.0.0.1 and [::1] with listen_port"},
-		{name: "portal.private_dashboards", preset: "true", field: func(s *Settings) any { return &s.Portal.PrivateDashboards },
-			meaning: "dashboards of providers may have private addresses. Admins of the portal choose them: say false when they must not reach your network"},
-	}
+var hosting = []setting{
+	{name: "portal.serve", preset: PortalOff, choices: []string{PortalOff, PortalOwn, PortalShared}, field: func(s *Settings) any { return &s.Portal.Serve },
+		meaning: "where the developer portal is served: off is nowhere, own_port is the port that its own settings name (3001), shared is listen_port"},
+	{name: "portal.id", preset: "default", field: func(s *Settings) any { return &s.Portal.ID },
+		meaning: "names the data of the portal in the store; portals with other names share nothing"},
+	{name: "portal.url", field: func(s *Settings) any { return &s.Portal.URL },
+		meaning: "address of the portal as its users see it, as https://portal.example.com: mails have links there, and identity providers send browsers back there; empty means no links and no such logins, and a warning at the start"},
+	{name: "portal.configuration", field: func(s *Settings) any { return &s.Portal.File },
+		meaning: "file of the portal's own settings; empty means the file of gatehouse portal --conf when it has such settings, else portal.conf in the working folder, if it is there"},
+	{name: "portal.local", field: func(s *Settings) any { return &s.Portal.Local },
+		meaning: "addresses under which the portal's providers mean the dashboard of this process, which is then called without HTTP; empty means localhost, 127.0.0.1 and [::1] with listen_port"},
+	{name: "portal.private_dashboards", preset: "true", field: func(s *Settings) any { return &s.Portal.PrivateDashboards },
+		meaning: "dashboards of providers may have private addresses. Admins of the portal choose them: say false when they must not reach your network"},
 }
 
 // ofPortal are the portal's own settings.
 var ofPortal = newNames(portalRows(), "SVC_PORTAL_", "TYK_PORTAL_", "PORTAL_")
 
 func portalRows() []setting {
-	rows := slices.Concat(portalServing(), portalKeeping(), portalReaching())
+	rows := slices.Concat(portalServing, portalKeeping, portalReaching)
 	for i := range rows {
 		rows[i].use = used
 		rows[i].kind = kindOf(rows[i].field(new(Settings)))
@@ -140,9 +138,9 @@ func within(low, high int, field func(*Settings) int) func(*Settings) bool {
 	return func(s *Settings) bool { return field(s) >= low && field(s) <= high }
 }
 
-// cookieName reports whether browsers take a text for the name of a cookie (RFC 6265, 4.1.1).
-func cookieName(text string) bool {
-	return text != "" && (&http.Cookie{Name: text, Value: "x"}).Valid() == nil
+// cookieFits reports whether browsers take the name of the cookie (RFC 6265, 4.1.1).
+func cookieFits(s *Settings) bool {
+	return s.Portal.Session.Name != "" && (&http.Cookie{Name: s.Portal.Session.Name, Value: "x"}).Valid() == nil
 }
 
 // themesFit reports whether the folder of themes may be said as it is: one that is in the

@@ -15,9 +15,15 @@ import (
 func (s Settings) YAML() []byte {
 	root := &yaml.Node{Kind: yaml.MappingNode}
 	for i := range table {
-		if table[i].use == used {
-			put(root, strings.Split(table[i].name, "."), valueNode(table[i].field(&s)))
+		if table[i].use != used {
+			continue
 		}
+		field, n := table[i].field(&s), new(yaml.Node)
+		if d, ok := field.(*time.Duration); ok {
+			field = durationText(*d)
+		}
+		encodable(n.Encode(field))
+		put(root, strings.Split(table[i].name, "."), n)
 	}
 	var out bytes.Buffer
 	enc := yaml.NewEncoder(&out)
@@ -41,15 +47,6 @@ func put(n *yaml.Node, path []string, v *yaml.Node) {
 		v = below
 	}
 	n.Content = append(n.Content, scalar(path[0]), v)
-}
-
-func valueNode(field any) *yaml.Node {
-	if d, ok := field.(*time.Duration); ok {
-		field = durationText(*d)
-	}
-	n := new(yaml.Node)
-	encodable(n.Encode(field))
-	return n
 }
 
 // encodable guards the claim that every type a field can have encodes.

@@ -52,8 +52,24 @@ type Address string
 // Reveal returns the address with its password.
 func (a Address) Reveal() string { return string(a) }
 
-// String returns the address with asterisks in place of passwords.
-func (a Address) String() string { return maskAddress(string(a)) }
+// String returns the address with asterisks in place of passwords. It hides more rather than
+// less: in a malformed URL, whose password may hold unescaped slashes or at signs, everything up
+// to the last at sign counts as its user and password.
+func (a Address) String() string {
+	start := urlStart.FindStringIndex(string(a))
+	if start == nil {
+		return pairParam.ReplaceAllString(string(a), "${1}"+mask)
+	}
+	scheme, rest := string(a[:start[1]]), string(a[start[1]:])
+	if at := strings.LastIndexByte(rest, '@'); at >= 0 {
+		user, password, _ := strings.Cut(rest[:at], ":")
+		if password != "" {
+			user += ":" + mask
+		}
+		rest = user + rest[at:]
+	}
+	return scheme + urlParam.ReplaceAllString(rest, "${1}"+mask)
+}
 
 // GoString is String in quotes.
 func (a Address) GoString() string { return fmt.Sprintf("%q", a.String()) }
@@ -82,22 +98,3 @@ var (
 	// the rest.
 	pairParam = regexp.MustCompile(passwordKey + `(?:'(?:[^'\\]|\\.)*(?:'|\\?$)|(?:[^'\s\\]|\\.|\\$)(?:[^\s\\]|\\.|\\$)*)`)
 )
-
-// maskAddress hides more rather than less: in a malformed URL, whose password
-// may hold unescaped slashes or at signs, everything up to the last at sign
-// counts as its user and password.
-func maskAddress(a string) string {
-	start := urlStart.FindStringIndex(a)
-	if start == nil {
-		return pairParam.ReplaceAllString(a, "${1}"+mask)
-	}
-	scheme, rest := a[:start[1]], a[start[1]:]
-	if at := strings.LastIndexByte(rest, '@'); at >= 0 {
-		user, password, _ := strings.Cut(rest[:at], ":")
-		if password != "" {
-			user += ":" + mask
-		}
-		rest = user + rest[at:]
-	}
-	return scheme + urlParam.ReplaceAllString(rest, "${1}"+mask)
-}

@@ -163,8 +163,17 @@ type names struct {
 	byName   map[string]*setting
 }
 
+// newNames finds settings by their lower-case name, because the field's own decoder takes any
+// case, and the sections they lie in.
 func newNames(rows []setting, prefixes ...string) *names {
-	sections, byName := index(rows)
+	sections, byName := map[string]bool{}, map[string]*setting{}
+	for i := range rows {
+		name := strings.ToLower(rows[i].name)
+		byName[name] = &rows[i]
+		for dot := strings.LastIndexByte(name, '.'); dot > 0; dot = strings.LastIndexByte(name[:dot], '.') {
+			sections[name[:dot]] = true
+		}
+	}
 	return &names{rows, prefixes, sections, byName}
 }
 
@@ -188,18 +197,4 @@ func (n *names) variables(s *setting) (out []string) {
 		}
 	}
 	return out
-}
-
-// index finds settings by their lower-case name, because the field's own
-// decoder takes any case, and the sections they lie in.
-func index(rows []setting) (sections map[string]bool, byName map[string]*setting) {
-	sections, byName = map[string]bool{}, map[string]*setting{}
-	for i := range rows {
-		name := strings.ToLower(rows[i].name)
-		byName[name] = &rows[i]
-		for dot := strings.LastIndexByte(name, '.'); dot > 0; dot = strings.LastIndexByte(name[:dot], '.') {
-			sections[name[:dot]] = true
-		}
-	}
-	return sections, byName
 }

@@ -24,7 +24,7 @@ type finding struct {
 func (l *loader) validate() {
 	s := &l.settings
 	s.HealthEndpoint = strings.Trim(s.HealthEndpoint, "/")
-	for _, f := range slices.Concat(servingFindings(s), storageFindings(s), placeFindings(s), collectorFindings(s), gatewayFindings(s), redisFindings(&s.Redis), limitFindings(s), sessionFindings(&s.Sessions), ssoFindings(&s.SSO), passwordFindings(&s.Security), mailFindings(s), consoleFindings(&s.Console)) {
+	for _, f := range slices.Concat(servingFindings(s), placeFindings(s), collectorFindings(s), gatewayFindings(s), redisFindings(&s.Redis), limitFindings(s), peopleFindings(s)) {
 		if f.bad {
 			l.problem(f.setting, "%s", f.message)
 		}
@@ -68,11 +68,6 @@ func servingFindings(s *Settings) []finding {
 		{reserved.MatchString(s.HealthEndpoint), "health_check_endpoint_name", "expected a path that nothing else has: not below api, admin, register, system, portal-api or license"},
 		{s.PageSize < 1, "page_size", "expected at least 1"},
 		{s.StopGrace < 0 || s.StopGrace > longestGrace, "shutdown.grace_period", "expected 0 to 5m"},
-	}
-}
-
-func storageFindings(s *Settings) []finding {
-	return []finding{
 		{s.Storage.Type == Postgres && s.Storage.ConnectionString == "", "storage.main.connection_string",
 			"postgres needs it: a URL (postgres://user:password@host/database) or key=value pairs"},
 	}
@@ -113,47 +108,37 @@ const (
 	longestWait    = 24 * 3600
 )
 
-func sessionFindings(b *Sessions) []finding {
-	return []finding{
-		{b.Lifetime < 1 || b.Lifetime > longestSession, "dashboard_session_lifetime", "expected 1 second to 30 days"},
-		{b.PerName < 0, "security.login_failure_username_limit", "expected at least 0"},
-		{b.PerAddress < 0, "security.login_failure_ip_limit", "expected at least 0"},
-		{b.Window < 1 || b.Window > longestWait, "security.login_failure_expiration", "expected 1 second to 24 hours"},
-	}
-}
-
 // Bounds of what can be asked of passwords: each earlier one takes a slow check.
 const (
 	longestPassword = 36_500 // days
 	mostPasswords   = 24
 )
 
-func passwordFindings(p *Security) []finding {
+// peopleFindings checks how people log in, get mails and use the console.
+func peopleFindings(s *Settings) []finding {
+	b, p, o, m, on := &s.Sessions, &s.Security, &s.SSO, &s.Mail, s.Mail.Enabled
+	wrong := slices.ContainsFunc(slices.Collect(maps.Values(o.Defaults)), func(l string) bool { return !slices.Contains([]string{"deny", "read", "write", "admin"}, l) })
+	from, err := mail.ParseAddress(m.From)
+	foreign := func(origins []string) bool {
+		return slices.ContainsFunc(origins, func(o string) bool { return !origin(o) })
+	}
+	const origins = "expected origins: http:// or https://, a host, and perhaps a port, with nothing behind"
 	return []finding{
+		{b.Lifetime < 1 || b.Lifetime > longestSession, "dashboard_session_lifetime", "expected 1 second to 30 days"},
+		{b.PerName < 0, "security.login_failure_username_limit", "expected at least 0"},
+		{b.PerAddress < 0, "security.login_failure_ip_limit", "expected at least 0"},
+		{b.Window < 1 || b.Window > longestWait, "security.login_failure_expiration", "expected 1 second to 24 hours"},
+		{wrong, "sso_permission_defaults", "expected deny, read, write or admin for every permission"},
+		{!page(o.LoginURL), "sso_custom_login_url", "expected " + pageHint},
+		{!page(o.ErrorURL), "sso_custom_login_error_url", "expected " + pageHint},
 		{p.PasswordMaxDays < 0 || p.PasswordMaxDays > longestPassword, "security.user_password_max_days", "expected 0 to 36500"},
 		{p.PasswordHistory < 0 || p.PasswordHistory > mostPasswords, "security.enforce_password_history", "expected 0 to 24"},
-	}
-}
-
-func mailFindings(s *Settings) []finding {
-	m, on := &s.Mail, s.Mail.Enabled
-	from, err := mail.ParseAddress(m.From)
-	return []finding{
 		{on && m.Code != "" && !strings.EqualFold(m.Code, "smtp"), "email_backend.code", "expected smtp: this service sends mail by SMTP only, which the other mail services accept as well"},
 		{on && !hostPort(m.Setting("SMTPAddress"), 1), "email_backend.settings", "expected SMTPAddress as host:port"},
 		{on && (m.Setting("SMTPUsername") == "") != (m.Setting("SMTPPassword") == ""), "email_backend.settings", "SMTPUsername and SMTPPassword need each other"},
 		{on && (err != nil || from.Address != m.From), "email_backend.default_from_email", "expected an e-mail address"},
 		{on && !absolute(s.PublicURL()), "email_backend.dashboard_hostname", "mails need the host under which people reach the control plane; set it, or host_config.hostname"},
-	}
-}
-
-func ssoFindings(o *SSO) []finding {
-	level := func(l string) bool { return slices.Contains([]string{"deny", "read", "write", "admin"}, l) }
-	wrong := slices.ContainsFunc(slices.Collect(maps.Values(o.Defaults)), func(l string) bool { return !level(l) })
-	return []finding{
-		{wrong, "sso_permission_defaults", "expected deny, read, write or admin for every permission"},
-		{!page(o.LoginURL), "sso_custom_login_url", "expected " + pageHint},
-		{!page(o.ErrorURL), "sso_custom_login_error_url", "expected " + pageHint},
+		{foreign(s.Console.Servers), "console.servers", origins}, {foreign(s.Console.Origins), "console.origins", origins},
 	}
 }
 
