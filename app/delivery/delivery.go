@@ -169,7 +169,8 @@ func (s *Service) Quit(ctx context.Context) error {
 func (s *Service) hold(run, held context.Context, h *lease.Holding) {
 	run = store.Attribute(run, store.Attribution{Actor: Operation, Operation: Operation})
 	held = store.Attribute(held, store.Attribution{Actor: Operation, Operation: Operation})
-	q := newQueue(s.Share)
+	q := &queue{lanes: map[string]*lane{}, busy: map[tenant.ID]int{}, most: s.Share}
+	q.changed = sync.NewCond(&q.mu)
 	defer context.AfterFunc(run, q.close)()
 	var all sync.WaitGroup
 	all.Go(func() { s.tell(run, h, q) })
@@ -206,13 +207,4 @@ func (s *Service) trouble(what string) func(error) {
 func (s *Service) serves(org tenant.ID, key string) bool {
 	audience, _, ok := strings.Cut(strings.TrimPrefix(key, string(org)+"/"), "/")
 	return ok && s.Serves(audience)
-}
-
-func (s *Service) audience(name string) deliver.Audience {
-	for _, a := range s.audiences {
-		if a.Name() == name {
-			return a
-		}
-	}
-	return nil
 }

@@ -28,13 +28,6 @@ type lane struct {
 	timer *time.Timer
 }
 
-// newQueue returns a queue of which one organisation can keep so many workers busy.
-func newQueue(share int) *queue {
-	q := &queue{lanes: map[string]*lane{}, busy: map[tenant.ID]int{}, most: share}
-	q.changed = sync.NewCond(&q.mu)
-	return q
-}
-
 // add says that a lane has something to send.
 func (q *queue) add(org tenant.ID, key string) {
 	q.mu.Lock()

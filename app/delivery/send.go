@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	nethttp "net/http"
+	"slices"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/delivery"
@@ -73,13 +74,13 @@ func (s *Service) waiting(ctx context.Context, scope tenant.Scope, key string) (
 		if len(list) == 0 {
 			return nil
 		}
-		a := s.audience(list[0].Audience)
-		if a == nil {
+		i := slices.IndexFunc(s.audiences, func(a deliver.Audience) bool { return a.Name() == list[0].Audience })
+		if i < 0 {
 			to.gone = fmt.Errorf("nothing here knows receivers of the sort %q", list[0].Audience)
 			return nil
 		}
 		var err error
-		if to.Target, err = a.Target(ctx, r, scope.Org(), list[0].Lane); fault.KindOf(err) == fault.NotFound {
+		if to.Target, err = s.audiences[i].Target(ctx, r, scope.Org(), list[0].Lane); fault.KindOf(err) == fault.NotFound {
 			to.gone, err = errors.New("nothing is to be sent to this receiver any more"), nil
 		}
 		return err

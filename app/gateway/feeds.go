@@ -30,8 +30,23 @@ type kept struct {
 // away: a gateway that starts then still gets what it needs.
 func (k *kept) current(ctx context.Context, st store.Store) (e *edition, stale bool, err error) {
 	stale, err = store.ViewLastKnown(ctx, st, tenant.Everyone("gateway feed"), func(r store.Reader) error {
-		e, err = k.at(ctx, r)
-		return err
+		used, rev, err := k.touched(ctx, r)
+		if err != nil {
+			return err
+		}
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		if k.last == nil || k.last.rev != rev {
+			fresh, err := k.entries(ctx, r, used)
+			if err != nil {
+				return err
+			}
+			fresh.rev = rev
+			k.report(fresh)
+			k.last = fresh
+		}
+		e = k.last
+		return nil
 	})
 	return e, stale, err
 }
@@ -48,26 +63,6 @@ func (k *kept) touched(ctx context.Context, r store.Reader) (used, last store.Re
 	}
 	last, err = r.Touched(ctx, k.source.Kind)
 	return used, max(used, last), err
-}
-
-func (k *kept) at(ctx context.Context, r store.Reader) (*edition, error) {
-	used, rev, err := k.touched(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.last != nil && k.last.rev == rev {
-		return k.last, nil
-	}
-	e, err := k.entries(ctx, r, used)
-	if err != nil {
-		return nil, err
-	}
-	e.rev = rev
-	k.report(e)
-	k.last = e
-	return e, nil
 }
 
 // report logs what is left out, once for each revision of a record.

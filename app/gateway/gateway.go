@@ -52,7 +52,20 @@ func New(c Config) *Nodes {
 }
 
 // Run keeps the list of live nodes up to date until ctx ends.
-func (n *Nodes) Run(ctx context.Context) error { return n.tracker.run(ctx) }
+func (n *Nodes) Run(ctx context.Context) error {
+	tick := time.NewTicker(flushEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+			if err := n.tracker.flush(ctx); err != nil && ctx.Err() == nil {
+				n.log.Debug("the list of live nodes could not be updated; trying again", "error", err)
+			}
+		}
+	}
+}
 
 // Authenticate returns the guard's Authenticator of the node surface. An empty
 // secret closes the surface. The answer is neutral: certain words in a refusal
@@ -211,7 +224,17 @@ type FeedState struct {
 
 // List returns the nodes that are alive, whichever replica they called.
 func (n *Nodes) List(ctx context.Context, _ struct{}) (NodeList, error) {
-	now, err := n.revisions(ctx)
+	now := map[string]store.Revision{} // of each feed
+	err := n.store.View(ctx, tenant.Everyone("gateway feed"), func(r store.Reader) error {
+		for _, f := range n.feeds {
+			_, rev, err := f.touched(ctx, r)
+			if err != nil {
+				return err
+			}
+			now[f.source.Name] = rev
+		}
+		return nil
+	})
 	if err != nil {
 		return NodeList{}, err
 	}
@@ -221,35 +244,15 @@ func (n *Nodes) List(ctx context.Context, _ struct{}) (NodeList, error) {
 	}
 	out := make([]Live, 0, len(nodes))
 	for _, p := range nodes {
-		out = append(out, n.live(p, now))
+		l := Live{NodeID: p.ID, SessionID: p.Session, Hostname: p.Hostname, FirstSeen: p.FirstSeen, LastSeen: p.LastSeen, Feeds: []FeedState{}}
+		if !p.LastBeat.IsZero() {
+			l.LastBeat = &p.LastBeat
+		}
+		for _, f := range n.feeds {
+			rev, fetched := p.Feeds[f.source.Name]
+			l.Feeds = append(l.Feeds, FeedState{Name: f.source.Name, Fetched: fetched, Behind: !fetched || rev < now[f.source.Name]})
+		}
+		out = append(out, l)
 	}
 	return listOf(out), nil
-}
-
-func (n *Nodes) live(p presence.Node, now map[string]store.Revision) Live {
-	l := Live{NodeID: p.ID, SessionID: p.Session, Hostname: p.Hostname, FirstSeen: p.FirstSeen, LastSeen: p.LastSeen, Feeds: []FeedState{}}
-	if !p.LastBeat.IsZero() {
-		l.LastBeat = &p.LastBeat
-	}
-	for _, f := range n.feeds {
-		rev, fetched := p.Feeds[f.source.Name]
-		l.Feeds = append(l.Feeds, FeedState{Name: f.source.Name, Fetched: fetched, Behind: !fetched || rev < now[f.source.Name]})
-	}
-	return l
-}
-
-// revisions returns the current revision of each feed.
-func (n *Nodes) revisions(ctx context.Context) (map[string]store.Revision, error) {
-	out := map[string]store.Revision{}
-	err := n.store.View(ctx, tenant.Everyone("gateway feed"), func(r store.Reader) error {
-		for _, f := range n.feeds {
-			_, rev, err := f.touched(ctx, r)
-			if err != nil {
-				return err
-			}
-			out[f.source.Name] = rev
-		}
-		return nil
-	})
-	return out, err
 }

@@ -90,10 +90,23 @@ func (l *lookups) record(q question) store.Record {
 // holders reads an index once as a whole: who asks about one value asks about many.
 func (l *lookups) holders(q question) []tenant.ID {
 	table := question{kind: q.kind, index: q.index}
-	if l.orgs[table] == nil {
-		l.orgs[table] = l.read(table)
+	if known := l.orgs[table]; known != nil {
+		return known[q.value]
 	}
-	return l.orgs[table][q.value]
+	all := map[string][]tenant.ID{}
+	for rec, err := range l.r.Scan(l.ctx, store.Query{Kind: q.kind}) {
+		if err != nil {
+			l.err = err
+			break
+		}
+		for _, key := range rec.Keys {
+			if key.Index == q.index && !slices.Contains(all[key.Value], rec.Org) {
+				all[key.Value] = append(all[key.Value], rec.Org)
+			}
+		}
+	}
+	l.orgs[table] = all
+	return all[q.value]
 }
 
 // many is the number of values from which one look at a whole index costs less.
@@ -114,22 +127,6 @@ func (l *lookups) few(q question) (orgs []tenant.ID) {
 		}
 	}
 	return orgs
-}
-
-func (l *lookups) read(table question) map[string][]tenant.ID {
-	all := map[string][]tenant.ID{}
-	for rec, err := range l.r.Scan(l.ctx, store.Query{Kind: table.kind}) {
-		if err != nil {
-			l.err = err
-			break
-		}
-		for _, key := range rec.Keys {
-			if key.Index == table.index && !slices.Contains(all[key.Value], rec.Org) {
-				all[key.Value] = append(all[key.Value], rec.Org)
-			}
-		}
-	}
-	return all
 }
 
 // unchanged reports whether every answer that an entry was made from is as it was.

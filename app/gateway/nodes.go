@@ -166,19 +166,3 @@ func (t *tracker) flush(ctx context.Context) error {
 
 // flushEvery is how often the board hears news.
 const flushEvery = time.Second
-
-// run flushes until ctx ends.
-func (t *tracker) run(ctx context.Context) error {
-	tick := time.NewTicker(flushEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-tick.C:
-			if err := t.flush(ctx); err != nil && ctx.Err() == nil {
-				t.log.Debug("the list of live nodes could not be updated; trying again", "error", err)
-			}
-		}
-	}
-}

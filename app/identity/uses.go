@@ -60,18 +60,6 @@ func (u *uses) note(use keyUse) {
 	}
 }
 
-// take returns what has been noted, by organisation.
-func (u *uses) take() map[tenant.ID][]keyUse {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	out := map[tenant.ID][]keyUse{}
-	for _, use := range u.seen {
-		out[use.OrgID] = append(out[use.OrgID], use)
-	}
-	u.seen = nil
-	return out
-}
-
 // Run writes uses of keys down once a minute, and when the service stops.
 func (s ServiceAccounts) Run(ctx context.Context) error {
 	tick := time.NewTicker(usePause)
@@ -93,7 +81,15 @@ func (s ServiceAccounts) Run(ctx context.Context) error {
 // cannot be written is lost, and said in the log: the next use tells as much.
 func (s ServiceAccounts) WriteUses(ctx context.Context) {
 	ctx = store.Attribute(ctx, store.Attribution{Actor: "service", Operation: "service-accounts.used"})
-	for org, list := range s.uses.take() {
+	s.uses.mu.Lock()
+	seen := s.uses.seen
+	s.uses.seen = nil
+	s.uses.mu.Unlock()
+	noted := map[tenant.ID][]keyUse{}
+	for _, use := range seen {
+		noted[use.OrgID] = append(noted[use.OrgID], use)
+	}
+	for org, list := range noted {
 		scope, err := tenant.Of(org)
 		for batch := range slices.Chunk(list, useBatch) {
 			if err == nil {

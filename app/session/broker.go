@@ -50,23 +50,17 @@ func (b Broker) profile(ctx context.Context, in loginAt) (p broker.Profile, at s
 	if err != nil {
 		return p, at, err
 	}
-	if err := b.open(ctx, p.OrgID); err != nil {
+	o, err := b.users.Organisation(ctx, p.OrgID)
+	switch {
+	case fault.KindOf(err) == fault.NotFound:
+		return p, at, signon.Missing()
+	case err != nil:
 		return p, at, err
+	case !o.Value.SSOEnabled: // it lets nobody in this way
+		return p, at, fault.New(fault.Denied, CodeOff, "SSO not enabled for org.")
 	}
 	c, err := p.Connection()
 	return p, signon.At{Owner: p.OrgID, Path: p.LoginPath(), Provider: c}, err
-}
-
-// open refuses people of organisations that let nobody in this way.
-func (b Broker) open(ctx context.Context, org tenant.ID) error {
-	o, err := b.users.Organisation(ctx, org)
-	switch {
-	case fault.KindOf(err) == fault.NotFound:
-		return signon.Missing()
-	case err == nil && !o.Value.SSOEnabled:
-		return fault.New(fault.Denied, CodeOff, "SSO not enabled for org.")
-	}
-	return err
 }
 
 type returnAt struct {
@@ -90,13 +84,26 @@ func (b Broker) finish(ctx context.Context, in returnAt) (out operation.Landing,
 	if err != nil {
 		return out, err
 	}
+	name := found.Name
+	if r := []rune(name); len(r) > longestName {
+		name = string(r[:longestName])
+	}
 	who, err := session.AccessData{
-		ForSection: session.Dashboard, OrgID: p.OrgID, EmailAddress: found.Email, DisplayName: shortened(found.Name), GroupsIDs: found.Groups, SSOOnlyForRegisteredUsers: p.OnlyRegistered,
+		ForSection: session.Dashboard, OrgID: p.OrgID, EmailAddress: found.Email, DisplayName: name, GroupsIDs: found.Groups, SSOOnlyForRegisteredUsers: p.OnlyRegistered,
 	}.Person(found.Email)
 	if err != nil {
 		return out, b.flow().Refused(err.Error())
 	}
-	out, err = b.admitted(ctx, p.OrgID, who, in.comes, func(w store.Writer) error { return b.over(ctx, w, p.OrgID, end) })
+	out, err = b.admitted(ctx, p.OrgID, who, in.comes, func(w store.Writer) error {
+		for _, digest := range end.Digests { // of two calls with one login, one gets in
+			if _, err := nonces.ByKey(ctx, w, byDigest, digest); err == nil {
+				return signon.Spent()
+			} else if fault.KindOf(err) != fault.NotFound {
+				return err
+			}
+		}
+		return nonces.Insert(ctx, w, session.Nonce{ID: b.users.NewID(), OrgID: p.OrgID, Digest: end.Digests[0], Expires: end.Expires})
+	})
 	if err == nil {
 		out.Cookies = append(out.Cookies, end.Cookie)
 	}
@@ -105,22 +112,3 @@ func (b Broker) finish(ctx context.Context, in returnAt) (out operation.Landing,
 
 // longestName is how many characters of what a provider calls somebody are kept.
 const longestName = 80
-
-func shortened(name string) string {
-	if r := []rune(name); len(r) > longestName {
-		return string(r[:longestName])
-	}
-	return name
-}
-
-// over notes that a login has ended: of two calls with one login, one gets in.
-func (b Broker) over(ctx context.Context, w store.Writer, org tenant.ID, end signon.End) error {
-	for _, digest := range end.Digests {
-		if _, err := nonces.ByKey(ctx, w, byDigest, digest); err == nil {
-			return signon.Spent()
-		} else if fault.KindOf(err) != fault.NotFound {
-			return err
-		}
-	}
-	return nonces.Insert(ctx, w, session.Nonce{ID: b.users.NewID(), OrgID: org, Digest: end.Digests[0], Expires: end.Expires})
-}

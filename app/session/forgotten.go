@@ -70,10 +70,17 @@ func (s *Service) Forget(ctx context.Context, in forgottenIn) (operation.Landing
 		return operation.Landing{}, fault.New(fault.Invalid, CodeUsername, "username must be an e-mail address").At("username")
 	}
 	done := operation.Landing{Receipt: operation.Receipt{Message: mailed}}
-	switch enough, err := s.asks(in.Origin, email); {
-	case err != nil:
-		return operation.Landing{}, err
-	case enough:
+	now, enough := s.users.Now(), false
+	s.mu.Lock()
+	wait := s.asking.Take(now, s.network(in.Origin))
+	if wait == 0 {
+		enough = s.mailed.Take(now, email) > 0
+	}
+	s.mu.Unlock()
+	switch {
+	case wait != 0: // too many requests of one network
+		return operation.Landing{}, waiting(wait)
+	case enough: // the address gets no more mail for a while, which the answer does not tell
 		return done, nil
 	}
 	select {
@@ -82,22 +89,6 @@ func (s *Service) Forget(ctx context.Context, in forgottenIn) (operation.Landing
 	default:
 		return operation.Landing{}, fault.New(fault.Unavailable, CodeBusy, "Too many mails are asked for at once; try again")
 	}
-}
-
-// asks counts a request. enough says that the address gets no more mail for a while,
-// which the answer does not tell; too many requests of one network are refused.
-func (s *Service) asks(from operation.Origin, email string) (enough bool, err error) {
-	now := s.users.Now()
-	s.mu.Lock()
-	wait := s.asking.Take(now, s.network(from))
-	if wait == 0 {
-		enough = s.mailed.Take(now, email) > 0
-	}
-	s.mu.Unlock()
-	if wait == 0 {
-		return enough, nil
-	}
-	return false, waiting(wait)
 }
 
 // post sends mails that were asked for until ctx ends.

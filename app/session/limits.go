@@ -1,7 +1,6 @@
 package session
 
 import (
-	"crypto/rand"
 	"net/netip"
 	"strings"
 	"time"
@@ -31,12 +30,6 @@ const deviceSize = 26
 
 func deviceText(email, nonce string) string { return "device\x00" + nonce + "\x00" + email }
 
-// device returns the value by which the browser of a user is known.
-func (s *Service) device(email string) string {
-	nonce := rand.Text()
-	return nonce + "." + s.users.Keys.Digests(deviceText(email, nonce))[0]
-}
-
 // take counts an attempt, or says how long to wait.
 func (s *Service) take(t tried) error {
 	now := s.users.Now()
@@ -65,8 +58,20 @@ func waiting(wait time.Duration) error {
 	return f
 }
 
-// network returns what counts as the address of a caller.
-func (s *Service) network(from operation.Origin) string { return network(s.remote(from)) }
+// network returns what counts as the address of a caller: an IPv4 address, or the /64 of an IPv6
+// address, which is what one subscriber has.
+func (s *Service) network(from operation.Origin) string {
+	remote := s.remote(from)
+	addr := parsed(remote)
+	if !addr.IsValid() {
+		return remote
+	}
+	if addr.Is4() {
+		return addr.String()
+	}
+	p, _ := addr.Prefix(64) // every IPv6 address has one
+	return p.String()
+}
 
 // remote returns the address of a caller, as far as it is believed.
 func (s *Service) remote(from operation.Origin) string {
@@ -82,28 +87,6 @@ func (s *Service) giveBack(t tried) {
 	defer s.mu.Unlock()
 	s.addresses.GiveBack(t.address)
 	s.names.GiveBack(t.name)
-}
-
-// network returns what counts as one address: an IPv4 address, or the /64 of an IPv6
-// address, which is what one subscriber has.
-func network(remote string) string {
-	addr := parsed(remote)
-	if !addr.IsValid() {
-		return remote
-	}
-	if addr.Is4() {
-		return addr.String()
-	}
-	p, _ := addr.Prefix(64) // every IPv6 address has one
-	return p.String()
-}
-
-// address returns the address of a caller without its port, or "" when it has none.
-func address(remote string) string {
-	if addr := parsed(remote); addr.IsValid() {
-		return addr.String()
-	}
-	return ""
 }
 
 // parsed reads an address with or without a port; the zero Addr: it is none.

@@ -69,10 +69,18 @@ func (s *Service) Login(ctx context.Context, in loginIn) (operation.Landing, err
 		return operation.Landing{}, wrong()
 	}
 	s.giveBack(tried)
-	if len(found) > 1 {
-		return s.choose(ctx, found)
+	if len(found) == 1 {
+		return s.open(ctx, found[0], in.Login.Password, in.comes)
 	}
-	return s.open(ctx, found[0], in.Login.Password, in.comes)
+	list := make([]Choice, len(found)) // organisations of the address, for who knows the password
+	for i, u := range found {
+		o, err := s.users.Organisation(ctx, u.OrgID)
+		if err != nil {
+			return operation.Landing{}, err
+		}
+		list[i] = Choice{OrgID: u.OrgID, OwnerName: o.Value.OwnerName}
+	}
+	return operation.Landing{Receipt: operation.Receipt{Message: "Choose an organisation and send its org_id as well", Meta: map[string]any{"organisations": list}}}, nil
 }
 
 // knowing returns the users with an address whose password is the one given. It takes
@@ -120,19 +128,6 @@ func (s *Service) enter(ctx context.Context) (leave func(), err error) {
 		<-s.queue
 		return nil, ctx.Err()
 	}
-}
-
-// choose lists the organisations of an address, for who knows the password.
-func (s *Service) choose(ctx context.Context, found []identity.User) (operation.Landing, error) {
-	list := make([]Choice, len(found))
-	for i, u := range found {
-		o, err := s.users.Organisation(ctx, u.OrgID)
-		if err != nil {
-			return operation.Landing{}, err
-		}
-		list[i] = Choice{OrgID: u.OrgID, OwnerName: o.Value.OwnerName}
-	}
-	return operation.Landing{Receipt: operation.Receipt{Message: "Choose an organisation and send its org_id as well", Meta: map[string]any{"organisations": list}}}, nil
 }
 
 // attributed returns a context whose units of work are the user's own.

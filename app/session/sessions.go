@@ -29,9 +29,13 @@ type Opened struct {
 // worth nothing.
 func (s *Service) begin(org tenant.ID, userID string, from comes) (opened session.Session, token string) {
 	token, now := rand.Text(), s.users.Now()
+	address := "" // without its port
+	if addr := parsed(s.remote(from.Origin)); addr.IsValid() {
+		address = addr.String()
+	}
 	return session.Session{
 		ID: s.users.NewID(), OrgID: org, UserID: userID, Digest: s.digests(token)[0],
-		Created: now, Expires: now.Add(s.cfg.Life), Address: address(s.remote(from.Origin)), Agent: session.Agent(from.Agent),
+		Created: now, Expires: now.Add(s.cfg.Life), Address: address, Agent: session.Agent(from.Agent),
 	}, token
 }
 
@@ -44,13 +48,16 @@ type comes struct {
 // open makes a session for a user whose password was right. A hash of an older kind is
 // replaced, now that the password is at hand.
 func (s *Service) open(ctx context.Context, u identity.User, password string, from comes) (operation.Landing, error) {
-	hash, err := s.renewed(u.Credentials.PasswordHash, password)
-	if err != nil {
-		return operation.Landing{}, err
+	hash := u.Credentials.PasswordHash
+	if !s.users.Passwords.Current(hash) {
+		var err error
+		if hash, err = s.users.Passwords.Hash(password); err != nil {
+			return operation.Landing{}, err
+		}
 	}
 	opened, token := s.begin(u.OrgID, u.ID, from)
 	must := false
-	_, err = s.users.Store.Update(attributed(ctx, u), users.Home(u), func(w store.Writer) error {
+	_, err := s.users.Store.Update(attributed(ctx, u), users.Home(u), func(w store.Writer) error {
 		_, err := users.Records.Edit(ctx, w, u.ID, nil, func(v identity.User) (identity.User, error) {
 			if v.Credentials.PasswordHash != u.Credentials.PasswordHash || !v.Active {
 				return v, wrong() // it has changed since it was checked
@@ -72,16 +79,10 @@ func (s *Service) open(ctx context.Context, u identity.User, password string, fr
 	out := s.entered(opened, token)
 	out.Meta = Opened{u.ID, u.OrgID, opened.Expires, must}
 	out.Who.Email = u.Email
-	out.Cookies = append(out.Cookies, s.cookie(operation.DeviceCookie, s.device(u.Email), deviceLife))
+	nonce := rand.Text() // by which the browser is known from now on
+	device := nonce + "." + s.users.Keys.Digests(deviceText(u.Email, nonce))[0]
+	out.Cookies = append(out.Cookies, s.cookie(operation.DeviceCookie, device, deviceLife))
 	return out, nil
-}
-
-// renewed returns the hash of a password as it is made now.
-func (s *Service) renewed(hash, password string) (string, error) {
-	if s.users.Passwords.Current(hash) {
-		return hash, nil
-	}
-	return s.users.Passwords.Hash(password)
 }
 
 // keep stores a session and ends those that it takes the place of.

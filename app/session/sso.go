@@ -117,25 +117,22 @@ func (s *Service) redeem(ctx context.Context, in tapIn) (operation.Landing, erro
 		}
 		return err
 	})
-	if fault.CodeOf(err) == CodeRefused {
-		s.discard(ctx, n)
+	if fault.CodeOf(err) != CodeRefused {
+		return out, err
 	}
-	return out, err
-}
-
-// discard forgets a nonce with which somebody was refused: it works once. When that fails the
-// nonce stays for its minute, and the person is refused again.
-func (s *Service) discard(ctx context.Context, n session.Nonce) {
-	scope, err := tenant.Of(n.OrgID)
-	if err == nil {
-		_, err = s.users.Store.Update(store.Attribute(ctx, pruning), scope, func(w store.Writer) error {
+	// A nonce works once, also when somebody was refused with it. When it cannot be forgotten it
+	// stays for its minute, and the person is refused again.
+	scope, failed := tenant.Of(n.OrgID)
+	if failed == nil {
+		_, failed = s.users.Store.Update(store.Attribute(ctx, pruning), scope, func(w store.Writer) error {
 			_, err := nonces.Delete(ctx, w, n.ID, nil)
 			return err
 		})
 	}
-	if err != nil && fault.KindOf(err) != fault.NotFound {
-		s.users.Log.Warn("a nonce with which somebody was refused could not be forgotten", "error", err)
+	if failed != nil && fault.KindOf(failed) != fault.NotFound {
+		s.users.Log.Warn("a nonce with which somebody was refused could not be forgotten", "error", failed)
 	}
+	return out, err
 }
 
 // admitted begins the session of a person in one unit of work with what makes sure that it
@@ -222,7 +219,9 @@ func (s *Service) admit(ctx context.Context, r store.Reader, p session.Person, o
 	if p.Registered {
 		return refuse("there is no user with this address")
 	}
-	opened.UserID, opened.Guest = guestID(opened.OrgID, p.Email), true
+	// The same name for every session, and nothing that tells the address.
+	sum := sha256.Sum256([]byte(string(opened.OrgID) + "\x00" + p.Email))
+	opened.UserID, opened.Guest = "sso-"+hex.EncodeToString(sum[:10]), true
 	exist, err := s.users.GroupsAmong(ctx, r, opened.OrgID, s.cfg.Grants.Groups(p))
 	if err != nil {
 		return err
@@ -231,13 +230,6 @@ func (s *Service) admit(ctx context.Context, r store.Reader, p session.Person, o
 		return refuse("no permissions are set for this person; name a group, or set sso_default_group_id or sso_permission_defaults")
 	}
 	return nil
-}
-
-// guestID names a person who has no user: the same for every session, and nothing that
-// tells the address.
-func guestID(org tenant.ID, email string) string {
-	sum := sha256.Sum256([]byte(string(org) + "\x00" + email))
-	return "sso-" + hex.EncodeToString(sum[:10])
 }
 
 // guest returns a person without a user as a member of the groups that give it

@@ -43,23 +43,19 @@ func (u *uses) note(v session.Session, at time.Time) {
 	}
 }
 
-// take returns what has been noted, by organisation.
-func (u *uses) take() map[tenant.ID][]use {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	out := map[tenant.ID][]use{}
-	for _, v := range u.seen {
-		out[v.org] = append(out[v.org], v)
-	}
-	u.seen = nil
-	return out
-}
-
 // WriteUses writes down which sessions have been used, in small units of work. What
 // cannot be written is lost, and said in the log: the next use tells as much.
 func (s *Service) WriteUses(ctx context.Context) {
 	ctx = store.Attribute(ctx, store.Attribution{Actor: "sessions", Operation: "sessions.used"})
-	for org, list := range s.uses.take() {
+	s.uses.mu.Lock()
+	seen := s.uses.seen
+	s.uses.seen = nil
+	s.uses.mu.Unlock()
+	noted := map[tenant.ID][]use{}
+	for _, v := range seen {
+		noted[v.org] = append(noted[v.org], v)
+	}
+	for org, list := range noted {
 		scope, err := tenant.Of(org)
 		for batch := range slices.Chunk(list, useBatch) {
 			if err == nil {
