@@ -67,21 +67,17 @@ func (s *Service) detachmentPlan(org tenant.ID, c *detachment) intents.Plan {
 			}
 			return err
 		}}},
-		Close: func(ctx context.Context, w store.Writer) error { return s.release(ctx, w, c) },
-		Did:   store.Updated,
-		Told:  func() any { return told{"detached", c.ID} },
+		Close: func(ctx context.Context, w store.Writer) error {
+			now := s.APIs.Now()
+			for _, api := range c.APIs {
+				err := s.APIs.Put(ctx, w, api, func(a apidef.API) (apidef.API, error) { return a.WithoutCertificate(c.ID, now) })
+				if err != nil && fault.KindOf(err) != fault.NotFound { // one that is gone meanwhile needs no change
+					return err
+				}
+			}
+			return nil
+		},
+		Did:  store.Updated,
+		Told: func() any { return told{"detached", c.ID} },
 	}
-}
-
-// release takes a certificate out of the APIs that use it. One that is gone meanwhile
-// needs no change.
-func (s *Service) release(ctx context.Context, w store.Writer, c *detachment) error {
-	now := s.APIs.Now()
-	for _, api := range c.APIs {
-		err := s.APIs.Put(ctx, w, api, func(a apidef.API) (apidef.API, error) { return a.WithoutCertificate(c.ID, now) })
-		if err != nil && fault.KindOf(err) != fault.NotFound {
-			return err
-		}
-	}
-	return nil
 }

@@ -90,7 +90,7 @@ func (s *Service) page(ctx context.Context, in listIn) (out operation.Page[certi
 		return out, s.answered(ctx, err)
 	}
 	list = slices.DeleteFunc(list, func(c certificate.Basics) bool {
-		return in.Filter == "with_pk" && !c.HasPrivate || in.Filter == "without_pk" && c.HasPrivate || in.API != "" && !uses(wanted, c.ID)
+		return in.Filter == "with_pk" && !c.HasPrivate || in.Filter == "without_pk" && c.HasPrivate || in.API != "" && !slices.ContainsFunc(wanted, func(used apidef.Certificate) bool { return used.ID == c.ID })
 	})
 	for i := range list {
 		list[i].DNSNames = append([]string{}, list[i].DNSNames...)
@@ -108,9 +108,4 @@ func (s *Service) usedBy(ctx context.Context, in listIn) (out []apidef.Certifica
 		return err
 	})
 	return out, err
-}
-
-// uses reports whether a certificate is among those that are used.
-func uses(list []apidef.Certificate, id string) bool {
-	return slices.ContainsFunc(list, func(c apidef.Certificate) bool { return c.ID == id })
 }

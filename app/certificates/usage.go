@@ -21,17 +21,6 @@ type user struct {
 	uses             []apidef.Certificate
 }
 
-// column returns what is looked through for the APIs that use a certificate.
-func (s *Service) column() store.Column[apidef.API, user] {
-	return store.Column[apidef.API, user]{Kind: s.APIs.Kind, Of: func(a apidef.API) user {
-		uses := a.Certificates()
-		if len(uses) == 0 {
-			return user{}
-		}
-		return user{api: a.APIID(), name: a.Name(), class: a.TypeName(), uses: uses}
-	}}
-}
-
 // Use is an API that uses a certificate.
 type Use struct {
 	API   string                  `json:"api_id"`
@@ -44,9 +33,16 @@ type Use struct {
 // those of others than the caller.
 func (s *Service) users(ctx context.Context, in byID) ([]Use, error) {
 	out := []Use{}
+	column := store.Column[apidef.API, user]{Kind: s.APIs.Kind, Of: func(a apidef.API) user {
+		uses := a.Certificates()
+		if len(uses) == 0 {
+			return user{}
+		}
+		return user{api: a.APIID(), name: a.Name(), class: a.TypeName(), uses: uses}
+	}}
 	err := s.APIs.Store.View(ctx, in.Scope, func(r store.Reader) error {
 		out = out[:0]
-		for row, err := range s.column().All(ctx, r) {
+		for row, err := range column.All(ctx, r) {
 			if err != nil {
 				return err
 			}

@@ -21,8 +21,14 @@ func (s *Service) store(run, held context.Context) {
 	defer trouble(nil)
 	pause := retry.New(100*time.Millisecond, 10*time.Second)
 	for run.Err() == nil {
-		c, ok := s.first()
-		if !ok {
+		var c analytics.Claim
+		s.mu.Lock()
+		waits := len(s.pending) > 0
+		if waits {
+			c = s.pending[0]
+		}
+		s.mu.Unlock()
+		if !waits {
 			select {
 			case <-run.Done():
 			case <-s.wake:
@@ -43,15 +49,6 @@ func (s *Service) store(run, held context.Context) {
 		s.pending, s.done = s.pending[1:], 0
 		s.mu.Unlock()
 	}
-}
-
-func (s *Service) first() (analytics.Claim, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.pending) == 0 {
-		return analytics.Claim{}, false
-	}
-	return s.pending[0], true
 }
 
 // drain stores a claim in every sink, and releases it.

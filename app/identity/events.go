@@ -89,7 +89,9 @@ func (l Listeners) target(org tenant.ID, to identity.EventRecipient, way string)
 	switch way {
 	case redisLane:
 		return deliver.Target{Hand: func(ctx context.Context, id string, body []byte) error {
-			return l.Publisher.Publish(ctx, Channel+string(org), named(id, body))
+			// With the identifier of its delivery: what comes twice after a crash can be told by it.
+			head, _ := json.Marshal(map[string]string{"id": id})
+			return l.Publisher.Publish(ctx, Channel+string(org), append(append(head[:len(head)-1], ','), body[1:]...))
 		}}, to.Redis && l.Publisher != nil
 	case mailLane:
 		return deliver.Target{Hand: func(ctx context.Context, _ string, body []byte) error {
@@ -98,13 +100,6 @@ func (l Listeners) target(org tenant.ID, to identity.EventRecipient, way string)
 	default:
 		return deliver.Target{URL: to.Webhook, Secret: to.Secret}, to.Webhook != ""
 	}
-}
-
-// named returns what is told with the identifier of its delivery: what comes twice after a
-// crash can be told by it.
-func named(id string, body []byte) []byte {
-	head, _ := json.Marshal(map[string]string{"id": id})
-	return append(append(head[:len(head)-1], ','), body[1:]...)
 }
 
 // letterOf tells a person of an event. The subject is made of words of ours: names that

@@ -60,19 +60,14 @@ func (s *Service) ResetKeys(ctx context.Context, tell func(Renewed)) error {
 		if err != nil {
 			break
 		}
-		err = s.resetKey(ctx, u, tell)
-	}
-	return err
-}
-
-func (s *Service) resetKey(ctx context.Context, u identity.User, tell func(Renewed)) error {
-	key := s.Keys.NewKey()
-	_, err := s.Store.Update(ctx, Home(u), func(w store.Writer) error {
-		_, err := users.Edit(ctx, w, u.ID, nil, func(v identity.User) (identity.User, error) { return s.sealed(v, key) })
-		return err
-	})
-	if err == nil {
-		tell(Renewed{OrgID: u.OrgID, UserID: u.ID, Email: u.Email, AccessKey: key})
+		key := s.Keys.NewKey()
+		_, err = s.Store.Update(ctx, Home(u), func(w store.Writer) error {
+			_, err := users.Edit(ctx, w, u.ID, nil, func(v identity.User) (identity.User, error) { return s.sealed(v, key) })
+			return err
+		})
+		if err == nil {
+			tell(Renewed{OrgID: u.OrgID, UserID: u.ID, Email: u.Email, AccessKey: key})
+		}
 	}
 	return err
 }

@@ -82,26 +82,28 @@ func organisationOperations(purged Purged) func(crud.Operations[identity.Organis
 	return func(o crud.Operations[identity.Organisation, identity.OrganisationDraft]) []operation.Row {
 		// Rules can hold secrets, and fewer people may read them than the trail.
 		rows, hidden := organisationRows{o, purged}, operation.Redact("rules")
-		return []operation.Row{o.List(), o.Insert(hidden), rows.bring(hidden), o.Get(), o.Edit(hidden,
-			operation.Notes("The organisation is replaced as a whole: what the body leaves out is empty afterwards. The identifier stays."),
-			operation.Answers(map[string]operation.Answer{
-				missingOrganisation:     {Status: 403, Text: "Failed to update Org object to DB"},
-				operation.CodeEmptyBody: {Status: 500, Text: "Failed to read request body, body empty"},
-			})), rows.remove(), rows.portals()}
+		return []operation.Row{
+			o.List(),
+			o.Insert(hidden),
+			operation.POST("import", "/import", "Import an organisation", rows.Import, hidden,
+				operation.Faulting(o.Faults...), operation.Rehearsable(o.References.Onlooker),
+				operation.Notes("The identifier is kept, so that records of the organisation fit. An organisation that is there already is replaced as a whole."),
+				operation.Example(map[string]any{"id": exampleOrg, "owner_name": "Example Ltd"}, map[string]any{"Status": "OK", "Message": "Org imported", "Meta": exampleOrg})),
+			o.Get(),
+			o.Edit(hidden,
+				operation.Notes("The organisation is replaced as a whole: what the body leaves out is empty afterwards. The identifier stays."),
+				operation.Answers(map[string]operation.Answer{
+					missingOrganisation:     {Status: 403, Text: "Failed to update Org object to DB"},
+					operation.CodeEmptyBody: {Status: 500, Text: "Failed to read request body, body empty"},
+				})),
+			rows.remove(), rows.portals(),
+		}
 	}
 }
 
 type importIn struct {
 	Scope tenant.Scope
 	Draft identity.OrganisationDraft `body:""`
-}
-
-// bring stores an organisation under the identifier that it brings.
-func (o organisationRows) bring(hidden operation.Option) operation.Row {
-	return operation.POST("import", "/import", "Import an organisation", o.Import, hidden,
-		operation.Faulting(o.Faults...), operation.Rehearsable(o.References.Onlooker),
-		operation.Notes("The identifier is kept, so that records of the organisation fit. An organisation that is there already is replaced as a whole."),
-		operation.Example(map[string]any{"id": exampleOrg, "owner_name": "Example Ltd"}, map[string]any{"Status": "OK", "Message": "Org imported", "Meta": exampleOrg}))
 }
 
 // Import creates an organisation, or replaces the one that has its identifier.

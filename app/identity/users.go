@@ -130,8 +130,11 @@ type setPasswordIn struct {
 // SetPassword sets a password. Hashing takes long on purpose, so it happens
 // before the unit of work, which then makes sure that nothing changed meanwhile.
 func (s Users) SetPassword(ctx context.Context, in setPasswordIn) (operation.Receipt, error) {
-	if err := s.mayReset(in); err != nil {
-		return operation.Receipt{}, err
+	// Who may not set passwords of others is refused whether or not there is such a user
+	// (docs/wire/authentication.md#passwords). Rules have decided about it already.
+	may := in.Who.Permissions.Level(access.ResetPassword) != access.LevelDeny || s.AdminResets && in.Who.Permissions.Admin()
+	if in.Who.ID != in.ID && !may && !s.RulesDecide {
+		return operation.Receipt{}, fault.New(fault.Denied, "auth.denied", "access denied: You do not have permission to reset the password for other users.")
 	}
 	u, err := s.user(ctx, in.ID)
 	if err != nil {
@@ -152,18 +155,20 @@ func (s Users) SetPassword(ctx context.Context, in setPasswordIn) (operation.Rec
 			return operation.Receipt{}, err
 		}
 	}
-	at, err := s.storePassword(ctx, u, in.Change.New, !own)
-	return operation.Receipt{Message: "User password updated", Tag: operation.Tag(at)}, err
-}
-
-// mayReset refuses those who may not set passwords of others, whether or not there is
-// such a user (docs/wire/authentication.md#passwords). Rules have decided about it already.
-func (s Users) mayReset(in setPasswordIn) error {
-	may := in.Who.Permissions.Level(access.ResetPassword) != access.LevelDeny || s.AdminResets && in.Who.Permissions.Admin()
-	if in.Who.ID == in.ID || may || s.RulesDecide {
-		return nil
+	hash, err := s.Passwords.Hash(in.Change.New)
+	if err != nil {
+		return operation.Receipt{}, err
 	}
-	return fault.New(fault.Denied, "auth.denied", "access denied: You do not have permission to reset the password for other users.")
+	at, err := store.Write(ctx, s.Store, Home(u.Value), func(w store.Writer) (store.Serial, error) {
+		v, err := users.Revise(ctx, w, u.Value.ID, operation.IfAt(u.Serial).Check, func(v identity.User) (identity.User, error) {
+			return s.withPassword(v, hash, !own), nil
+		})
+		if err == nil && s.EndSessions != nil {
+			err = s.EndSessions(ctx, w, u.Value.ID)
+		}
+		return v.Serial, err
+	})
+	return operation.Receipt{Message: "User password updated", Tag: operation.Tag(at)}, err
 }
 
 // Wrong proofs of a user's current password, which somebody with a stolen session or key
@@ -202,20 +207,4 @@ func (s Users) proves(in setPasswordIn, u identity.User) error {
 	s.guesses.GiveBack(u.ID)
 	s.guessing.Unlock()
 	return nil
-}
-
-func (s *Service) storePassword(ctx context.Context, u store.Stored[identity.User], password string, given bool) (store.Serial, error) {
-	hash, err := s.Passwords.Hash(password)
-	if err != nil {
-		return 0, err
-	}
-	return store.Write(ctx, s.Store, Home(u.Value), func(w store.Writer) (store.Serial, error) {
-		v, err := users.Revise(ctx, w, u.Value.ID, operation.IfAt(u.Serial).Check, func(v identity.User) (identity.User, error) {
-			return s.withPassword(v, hash, given), nil
-		})
-		if err == nil && s.EndSessions != nil {
-			err = s.EndSessions(ctx, w, u.Value.ID)
-		}
-		return v.Serial, err
-	})
 }

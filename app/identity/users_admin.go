@@ -146,19 +146,14 @@ func (s AdminUsers) change(ctx context.Context, in adminUserIn, message string, 
 			return 0, err
 		}
 		u = now.Value
-		return now.Serial, s.out(ctx, w, before, u)
+		if s.EndSessions != nil && (!u.Active || before.Credentials.PasswordHash != u.Credentials.PasswordHash) { // shut out, or another password
+			err = s.EndSessions(ctx, w, u.ID)
+		}
+		return now.Serial, err
 	})
 	if err != nil {
 		return operation.Receipt{}, err
 	}
 	v, err := s.view(u)
 	return operation.Receipt{Message: cmp.Or(message, v.AccessKey), Meta: v, Tag: operation.Tag(at)}, err
-}
-
-// out ends the sessions of a user who has been shut out or got another password.
-func (s AdminUsers) out(ctx context.Context, w store.Writer, before, after identity.User) error {
-	if s.EndSessions == nil || after.Active && before.Credentials.PasswordHash == after.Credentials.PasswordHash {
-		return nil
-	}
-	return s.EndSessions(ctx, w, after.ID)
 }

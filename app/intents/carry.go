@@ -52,9 +52,24 @@ type run struct {
 	gone func() error
 }
 
-// begin stores an intent and makes the first attempt.
+// begin stores an intent, after those about the same subjects, unless the plan refuses it by
+// then, and makes the first attempt.
 func (s *Service) begin(ctx context.Context, scope tenant.Scope, in intent.Intent, plan Plan) error {
-	if err := s.store(ctx, scope, &in, plan.Over, plan.Open); err != nil {
+	err := s.inTurn(ctx, scope, in.Subjects(), plan.Over, func() error {
+		in = s.held(in)
+		_, err := s.tools.Store.Update(bookkeeping(ctx), scope, func(w store.Writer) error {
+			if err := admit(ctx, w); err != nil {
+				return err
+			}
+			err := kind.Insert(ctx, w, in)
+			if err == nil && plan.Open != nil {
+				err = plan.Open(ctx, w)
+			}
+			return err
+		})
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	gone := ctx.Err
@@ -63,25 +78,6 @@ func (s *Service) begin(ctx context.Context, scope tenant.Scope, in intent.Inten
 	defer cancel()
 	r := run{Service: s, scope: scope, in: in, plan: plan, gone: gone}
 	return r.forward(ctx)
-}
-
-// store puts the intent into the store, after those about the same subjects, unless open
-// refuses it by then. over says that it takes the place of the one about its main subject.
-func (s *Service) store(ctx context.Context, scope tenant.Scope, in *intent.Intent, over bool, open func(context.Context, store.Reader) error) error {
-	return s.inTurn(ctx, scope, in.Subjects(), over, func() error {
-		*in = s.held(*in)
-		_, err := s.tools.Store.Update(bookkeeping(ctx), scope, func(w store.Writer) error {
-			if err := admit(ctx, w); err != nil {
-				return err
-			}
-			err := kind.Insert(ctx, w, *in)
-			if err == nil && open != nil {
-				err = open(ctx, w)
-			}
-			return err
-		})
-		return err
-	})
 }
 
 // Settled returns when no action about a subject is open, as one about it would begin
@@ -237,18 +233,13 @@ func (r *run) close(ctx context.Context, e intent.Event, cause error) error {
 			why = cause.Error()
 		}
 		if done {
-			in.Told, in.Did, in.Subject.ID = told, string(r.plan.Did), r.known(in.Subject.ID)
+			in.Told, in.Did = told, string(r.plan.Did)
+			if r.plan.Known != nil { // by what others know the subject
+				in.Subject.ID = cmp.Or(r.plan.Known(), in.Subject.ID)
+			}
 		}
 		return in.On(e, r.now(), why)
 	}, done)
-}
-
-// known is by what others know the subject of what is done.
-func (r *run) known(before string) string {
-	if r.plan.Known == nil {
-		return before
-	}
-	return cmp.Or(r.plan.Known(), before)
 }
 
 // later leaves the intent to those that resume it.
@@ -270,27 +261,20 @@ const writeTime = 5 * time.Second
 func (r *run) write(ctx context.Context, fn func(intent.Intent) (intent.Intent, error)) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime)
 	defer cancel()
-	sealed, err := r.details()
-	if err != nil {
-		return err
+	sealed := r.in.Details // those that are stored, when there is no plan or no step of it notes anything
+	if slices.ContainsFunc(r.plan.Steps, func(s Step) bool { return s.Notes }) {
+		text, err := r.plan.text()
+		if err != nil {
+			return err
+		}
+		if sealed, err = r.keys.Seal(string(text)); err != nil {
+			return err
+		}
 	}
 	return r.edit(ctx, func(in intent.Intent) (intent.Intent, error) {
 		in.Details = sealed
 		return fn(in)
 	}, false)
-}
-
-// details returns the details of the plan, sealed; those that are stored, when there is no
-// plan or no step of it notes anything.
-func (r *run) details() (string, error) {
-	if !slices.ContainsFunc(r.plan.Steps, func(s Step) bool { return s.Notes }) {
-		return r.in.Details, nil
-	}
-	text, err := r.plan.text()
-	if err != nil {
-		return "", err
-	}
-	return r.keys.Seal(string(text))
 }
 
 // errLost means that another process has the intent by now, or an operator closed it.

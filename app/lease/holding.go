@@ -81,7 +81,13 @@ func (h *Holding) keep(ctx context.Context, lose context.CancelFunc) {
 				expiry.Reset(h.l.config.TTL - time.Since(next.began))
 			}
 		case <-h.moved:
-			save.Reset(h.due())
+			every := saveSilent
+			h.mu.Lock()
+			if h.told {
+				every = saveTold
+			}
+			h.mu.Unlock()
+			save.Reset(max(0, every-time.Since(h.lastTry)))
 		case <-save.C:
 			if err := h.save(ctx); errors.Is(err, store.ErrStale) {
 				expire()
@@ -113,17 +119,6 @@ func (h *Holding) Reached(to store.Revision, told bool) {
 	}
 }
 
-// due returns how long saving can wait.
-func (h *Holding) due() time.Duration {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	every := saveSilent
-	if h.told {
-		every = saveTold
-	}
-	return max(0, every-time.Since(h.lastTry))
-}
-
 func (h *Holding) save(ctx context.Context) error {
 	h.lastTry = time.Now()
 	h.mu.Lock()
@@ -142,19 +137,4 @@ func (h *Holding) save(ctx context.Context) error {
 		h.mu.Unlock()
 	}
 	return err
-}
-
-func (h *Holding) lost() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.gone
-}
-
-// giveBack lets another process go on exactly where this one stopped.
-func (h *Holding) giveBack(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, h.l.config.TTL/3)
-	defer cancel()
-	if err := errors.Join(h.save(ctx), h.l.config.Leases.Release(ctx, h.l.config.Name, h.l.config.Holder)); err != nil {
-		h.l.config.Logger.Warn("a lease could not be given back; it expires by itself", "lease", h.l.config.Name, "error", err)
-	}
 }

@@ -6,6 +6,7 @@ package lease
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -131,9 +132,17 @@ func (l *Lease) hold(ctx context.Context, h *Holding, work Work) {
 	work(run, held, h)
 	stop()
 	keeper.Wait()
-	if h.lost() {
+	h.mu.Lock()
+	lost := h.gone
+	h.mu.Unlock()
+	if lost {
 		l.config.Logger.Warn("another process may work by now; this one competes again", "lease", l.config.Name)
 		return
 	}
-	h.giveBack(context.WithoutCancel(ctx))
+	// Another process may go on exactly where this one stopped.
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.config.TTL/3)
+	defer cancel()
+	if err := errors.Join(h.save(ending), l.config.Leases.Release(ending, l.config.Name, l.config.Holder)); err != nil {
+		l.config.Logger.Warn("a lease could not be given back; it expires by itself", "lease", l.config.Name, "error", err)
+	}
 }

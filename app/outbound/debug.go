@@ -66,7 +66,13 @@ func (d *Debug) Run(ctx context.Context, in runIn) (json.RawMessage, error) {
 	case err != nil:
 		return nil, fault.New(fault.Unavailable, codeNoGateway, "the gateway did not answer").Because(err)
 	case answer.Status == http.StatusBadRequest:
-		return nil, fault.New(fault.Invalid, codeTrial, "%s", complaint(answer.Body))
+		var said struct {
+			Message string `json:"message"`
+		}
+		if json.Unmarshal(answer.Body, &said) != nil || said.Message == "" {
+			said.Message = "the gateway cannot run this request"
+		}
+		return nil, fault.New(fault.Invalid, codeTrial, "%s", said.Message)
 	case answer.Status != http.StatusOK || doc.Check(answer.Body, maxDepth) != nil:
 		return nil, fault.New(fault.Unavailable, codeNoGateway, "the gateway could not run the request")
 	}
@@ -94,15 +100,4 @@ func ownTrial(body doc.Object, org tenant.ID) doc.Object {
 		e.Set(name, spec.JSON())
 	}
 	return e.Object()
-}
-
-// complaint returns what the gateway says is wrong.
-func complaint(body []byte) string {
-	var said struct {
-		Message string `json:"message"`
-	}
-	if json.Unmarshal(body, &said) != nil || said.Message == "" {
-		return "the gateway cannot run this request"
-	}
-	return said.Message
 }

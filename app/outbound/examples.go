@@ -127,10 +127,7 @@ func (s *Examples) Get(ctx context.Context, in getIn) (ExampleDetail, error) {
 	if i < 0 || !plain(in.Location) {
 		return ExampleDetail{}, notFound
 	}
-	return s.detail(ctx, from.root.JoinPath(in.Location), index[i], in)
-}
-
-func (s *Examples) detail(ctx context.Context, folder *url.URL, e *doc.Node, in getIn) (ExampleDetail, error) {
+	folder, e := from.root.JoinPath(in.Location), index[i]
 	d := ExampleDetail{
 		Name: e.Get("name").Text(), Location: in.Location, Description: either(e, "description", "shortDescription"),
 		Features: append([]string{}, e.Get("features").Texts()...), MinVersion: either(e, "minTykVersion", "min_version"),
@@ -146,9 +143,9 @@ func (s *Examples) detail(ctx context.Context, folder *url.URL, e *doc.Node, in 
 		d.Readme = strings.ToValidUTF8(string(text), "\ufffd")
 	}
 	if in.APIDef {
-		return d, s.definition(ctx, folder, &d)
+		err = s.definition(ctx, folder, &d)
 	}
-	return d, nil
+	return d, err
 }
 
 // definition reads the API of an example: its folder has a description that

@@ -86,10 +86,19 @@ func (p *Proxy) Call(ctx context.Context, in callIn) (ProxyAnswer, error) {
 		return ProxyAnswer{}, unrecognised
 	}
 	answer, err := p.Fetcher.Fetch(ctx, fetch.Request{Method: r.Method, URL: r.URL, Header: withType(r), Body: sent(r.Body), Trusted: g.Trusted})
-	if err != nil {
-		return ProxyAnswer{}, explain(err)
+	switch {
+	case errors.Is(err, fetch.ErrRequest):
+		return ProxyAnswer{}, fault.New(fault.Invalid, codeInvalid, "the request cannot be sent: a header or the URL is malformed").Because(err)
+	case errors.Is(err, fetch.ErrPrivate):
+		return ProxyAnswer{}, unrecognised.Because(err)
+	case err != nil:
+		return ProxyAnswer{}, fault.New(fault.Unavailable, codeFailed, "the gateway did not answer").Because(err)
 	}
-	return ProxyAnswer{StatusCode: answer.Status, Headers: flat(answer.Header), Body: shown(answer.Body)}, nil
+	out := ProxyAnswer{StatusCode: answer.Status, Headers: make(map[string]string, len(answer.Header)), Body: shown(answer.Body)}
+	for name, values := range answer.Header { // some are sent more than once
+		out.Headers[name] = strings.Join(values, ", ")
+	}
+	return out, nil
 }
 
 // named reports whether a Host header, if there is one, names a known gateway: behind one
@@ -111,16 +120,6 @@ func named(known []Gateway, headers map[string]string) bool {
 }
 
 var unrecognised = fault.New(fault.Denied, codeUnknown, "Provided URL is not a recognised gateway URL").At("url")
-
-func explain(err error) error {
-	switch {
-	case errors.Is(err, fetch.ErrRequest):
-		return fault.New(fault.Invalid, codeInvalid, "the request cannot be sent: a header or the URL is malformed").Because(err)
-	case errors.Is(err, fetch.ErrPrivate):
-		return unrecognised.Because(err)
-	}
-	return fault.New(fault.Unavailable, codeFailed, "the gateway did not answer").Because(err)
-}
 
 // withType returns the headers to send: a body that is JSON says so unless the
 // caller says otherwise.
@@ -163,13 +162,4 @@ func shown(body []byte) json.RawMessage {
 		return body
 	}
 	return doc.AppendString(nil, strings.ToValidUTF8(string(body), "\ufffd"))
-}
-
-// flat joins headers that were sent more than once.
-func flat(header map[string][]string) map[string]string {
-	out := make(map[string]string, len(header))
-	for name, values := range header {
-		out[name] = strings.Join(values, ", ")
-	}
-	return out
 }

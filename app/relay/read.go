@@ -50,7 +50,11 @@ func (r *Relay) follow(ctx context.Context, after store.Revision, items chan<- i
 		}
 		r.changes.over()
 		r.note(c.Rev)
-		if !hand(ctx, items, item{c.Rev, announcements(c.Rev, r.config.Signals.Of(changes(c)))}) {
+		changes := make([]signal.Change, len(c.Changes))
+		for i, ch := range c.Changes {
+			changes[i] = change(ch)
+		}
+		if !hand(ctx, items, item{c.Rev, announcements(c.Rev, r.config.Signals.Of(changes))}) {
 			break
 		}
 		after = c.Rev
@@ -71,15 +75,6 @@ func (r *Relay) catchUp(ctx context.Context, after store.Revision, items chan<- 
 	return head, nil
 }
 
-// watch announces that anything may have changed whenever receivers are back that
-// may have missed announcements, until ctx ends.
-func (r *Relay) watch(ctx context.Context, w notify.Watcher, items chan<- item) {
-	for w.Missed(ctx) == nil {
-		r.config.Logger.Info("gateways listen again that did not for a while; all are told to reload everything")
-		hand(ctx, items, item{out: announcements(0, signal.CatchUp())})
-	}
-}
-
 func hand(ctx context.Context, items chan<- item, it item) bool {
 	select {
 	case items <- it:
@@ -97,14 +92,6 @@ func (r *Relay) note(rev store.Revision) {
 			return
 		}
 	}
-}
-
-func changes(c store.Commit) []signal.Change {
-	out := make([]signal.Change, len(c.Changes))
-	for i, ch := range c.Changes {
-		out[i] = change(ch)
-	}
-	return out
 }
 
 func change(c store.Change) signal.Change {

@@ -136,20 +136,16 @@ func (r *Recent) take(c store.Commit) {
 	}
 	for org, changes := range byOrg {
 		for _, s := range r.signals.Of(changes) {
-			r.keep(org, Announced{
+			if _, known := r.orgs[org]; !known && len(r.orgs) >= keepAlive {
+				r.forget()
+			}
+			all := append(r.orgs[org], Announced{
 				Date: c.At, Command: s.Command, Subject: s.Subject(), Kind: r.signals.About(s.Command), Reloads: s.Reloads(),
 				User: c.By.User, Operation: c.By.Operation, Request: c.By.Request,
 			})
+			r.orgs[org] = all[max(0, len(all)-keepEach):]
 		}
 	}
-}
-
-func (r *Recent) keep(org tenant.ID, a Announced) {
-	if _, known := r.orgs[org]; !known && len(r.orgs) >= keepAlive {
-		r.forget()
-	}
-	all := append(r.orgs[org], a)
-	r.orgs[org] = all[max(0, len(all)-keepEach):]
 }
 
 // forget drops the organisation whose last announcement is the oldest.

@@ -110,7 +110,12 @@ func (r *Relay) hold(run, held context.Context, h *lease.Holding) {
 	items := make(chan item, maxBatch)
 	others.Go(func() { r.read(run, h.Began(), items) })
 	if w, ok := r.config.Sink.(notify.Watcher); ok {
-		others.Go(func() { r.watch(run, w, items) })
+		others.Go(func() {
+			for w.Missed(run) == nil { // receivers are back that may have missed announcements
+				r.config.Logger.Info("gateways listen again that did not for a while; all are told to reload everything")
+				hand(run, items, item{out: announcements(0, signal.CatchUp())})
+			}
+		})
 	}
 	r.carry(run, held, h, items)
 	stop()
@@ -118,6 +123,8 @@ func (r *Relay) hold(run, held context.Context, h *lease.Holding) {
 
 	r.holding.Store(false)
 	for _, t := range []*trouble{&r.changes, &r.gate, &r.sink} {
-		t.forget()
+		t.mu.Lock()
+		t.err = nil // without a word: it is another process's now
+		t.mu.Unlock()
 	}
 }

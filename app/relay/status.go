@@ -27,7 +27,10 @@ func (r *Relay) Status() Status {
 		s.Position, s.Lag = store.Revision(at), int(max(at, ahead)-at)
 	}
 	for _, t := range []*trouble{&r.sink, &r.gate, &r.changes, &r.lease} {
-		if since, err := t.get(); err != nil {
+		t.mu.Lock()
+		since, err := t.since, t.err
+		t.mu.Unlock()
+		if err != nil {
 			s.Error, s.Since = err.Error(), since
 			break
 		}
@@ -64,17 +67,4 @@ func (t *trouble) over() {
 		t.log.Info("over: "+t.what, "after", t.now().Sub(t.since))
 	}
 	t.err = nil
-}
-
-// forget ends the trouble without a word: it is another process's now.
-func (t *trouble) forget() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.err = nil
-}
-
-func (t *trouble) get() (since time.Time, err error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.since, t.err
 }

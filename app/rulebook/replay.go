@@ -99,8 +99,10 @@ func (s *Service) Replay(ctx context.Context, in replayIn) (out Replay, err erro
 	if last < 1 || last > maxWrites {
 		return out, fault.New(fault.Invalid, codeLast, "last must be a number from 1 to %d", maxWrites).At("last")
 	}
-	if err := s.turn(ctx); err != nil {
-		return out, err
+	select {
+	case s.replays <- struct{}{}:
+	case <-ctx.Done():
+		return out, unusable(ctx.Err())
 	}
 	defer func() { <-s.replays }()
 	k, whose, err := s.candidate(ctx, w, in.Scope, in.Body.policyBody)
@@ -125,16 +127,6 @@ func (s *Service) Replay(ctx context.Context, in replayIn) (out Replay, err erro
 		}
 	}
 	return out, nil
-}
-
-// turn waits until a replay may begin.
-func (s *Service) turn(ctx context.Context) error {
-	select {
-	case s.replays <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return unusable(ctx.Err())
-	}
 }
 
 // trials are the operations that change nothing although their method is that of writes.

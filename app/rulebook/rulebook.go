@@ -221,24 +221,22 @@ func Usable(ctx context.Context, c rules.Checker, org tenant.ID, text string) er
 	return unusable(c.Check(ctx, org, text))
 }
 
+// mostTold bounds what is told of a text: the places that are wrong quote it.
+const mostTold = 4000
+
 // unusable makes a fault of what a checker says about a text.
 func unusable(err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, rules.ErrText):
-		return fault.New(fault.Invalid, codeRules, "Invalid OPA rules: %s", beginning(err.Error())).At("open_policy.rules") // not because of err: it quotes the text, and would be logged
+		text := err.Error()
+		if len(text) > mostTold {
+			text = strings.ToValidUTF8(text[:mostTold], "") + " …"
+		}
+		return fault.New(fault.Invalid, codeRules, "Invalid OPA rules: %s", text).At("open_policy.rules") // not because of err: it quotes the text, and would be logged
 	}
 	return fault.New(fault.Unavailable, codeBusy, "the rules take too long, or too many are tried at the moment: try again, or make them simpler").Because(err)
-}
-
-// beginning bounds what is told of a text: the places that are wrong quote it.
-func beginning(text string) string {
-	const most = 4000
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + " …"
 }
 
 type customBody struct {

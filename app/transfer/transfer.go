@@ -13,7 +13,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/policies"
 	"github.com/gatehouse-io/gatehouse/app/registry"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
-	"github.com/gatehouse-io/gatehouse/core/api/validation"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/folder"
@@ -110,7 +109,11 @@ func (s *Service) Import(ctx context.Context, scope tenant.Scope, b folder.Bundl
 			it.tally(&report).add(op, it.name)
 		}
 		if n := len(report.Problems); n > 0 {
-			return fault.New(fault.Invalid, CodeRefused, "nothing was imported: %d %s", n, plural(n, "problem"))
+			noun := "problem"
+			if n > 1 {
+				noun = "problems"
+			}
+			return fault.New(fault.Invalid, CodeRefused, "nothing was imported: %d %s", n, noun)
 		}
 		return announce(ctx, w, report.Writes())
 	})
@@ -123,13 +126,6 @@ func (s *Service) Import(ctx context.Context, scope tenant.Scope, b folder.Bundl
 func refusal(err error) (*fault.Error, bool) {
 	f, ok := errors.AsType[*fault.Error](err)
 	return f, ok && f.Kind != fault.Internal && f.Kind != fault.Stale && f.Kind != fault.Unavailable
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return noun
-	}
-	return noun + "s"
 }
 
 // announce tells gateways once about everything (docs/wire/announcements.md#commands).
@@ -178,22 +174,18 @@ func (s *Service) api(org tenant.ID, a folder.API) (item, []folder.Problem) {
 	checked, wrong := s.APIs.Check(importing.Incoming{
 		APIID: a.ID, Class: a.Class, Definition: a.Definition.Clone(), Document: a.Document.Clone(), Wrapper: a.Wrapper,
 	}, org)
-	return item{
-		name: title(a.ID, a.Name()), place: a.Place, tally: func(r *Report) *Tally { return &r.APIs },
-		put: func(ctx context.Context, w store.Writer) (store.Op, error) { return s.APIs.Put(ctx, w, checked) },
-	}, place(a, wrong)
-}
-
-// place says in which file the problems of an API are.
-func place(a folder.API, wrong []validation.Problem) (out []folder.Problem) {
 	at := a.Place
 	if a.Document != nil {
 		at = a.DocumentAt
 	}
+	var problems []folder.Problem
 	for _, p := range wrong {
-		out = append(out, at.Problem(p.Field, "%s", p.Message))
+		problems = append(problems, at.Problem(p.Field, "%s", p.Message))
 	}
-	return out
+	return item{
+		name: title(a.ID, a.Name()), place: a.Place, tally: func(r *Report) *Tally { return &r.APIs },
+		put: func(ctx context.Context, w store.Writer) (store.Op, error) { return s.APIs.Put(ctx, w, checked) },
+	}, problems
 }
 
 func (s *Service) policy(org tenant.ID, p folder.Policy) (item, []folder.Problem) {
