@@ -129,10 +129,6 @@ func policySettings(d Definitions) policies.Settings {
 	return policies.Settings{Ownership: d.APIs.Ownership, UnsafeIDs: d.UnsafePolicyIDs, SeparateGateways: d.APIs.SeparateGateways}
 }
 
-func newHooks(t crud.Tools, a *apis.Repository) *hooks.Service {
-	return &hooks.Service{Tools: t, Refresh: a.RefreshHook}
-}
-
 // newProxy lets users call the gateways of the configuration, and the custom
 // domains of their APIs on them.
 func newProxy(s outside, st store.Store) *outbound.Proxy {
@@ -151,14 +147,6 @@ func newProxy(s outside, st store.Store) *outbound.Proxy {
 		})
 		return known, err
 	}}
-}
-
-func newDebug(s outside) *outbound.Debug {
-	return &outbound.Debug{Fetcher: s.fetcher, Gateway: s.gatewayAPI}
-}
-
-func newExamples(s outside) *outbound.Examples {
-	return &outbound.Examples{Fetcher: s.fetcher, Allowed: s.examples}
 }
 
 func newStats(s basics, st store.Store, n *gateway.Nodes) *reports.Stats {

@@ -52,7 +52,9 @@ import (
 // modules is the graph. A resource with rules of its own adds a service; a plain one is
 // in the list of newKinds, and nowhere else.
 var modules = fx.Options(
-	service[*registry.ClientIDPs](newClientIDPs),
+	service[*registry.ClientIDPs](func(t crud.Tools, l *apis.Repository) *registry.ClientIDPs {
+		return &registry.ClientIDPs{Tools: t, Foreign: l.Foreign}
+	}),
 	service[identity.AdminUsers](func(s *identity.Service) identity.AdminUsers { return identity.AdminUsers{Service: s} }),
 	service[identity.Users](func(s *identity.Service) identity.Users { return identity.Users{Service: s} }),
 	service[*session.Service](func(s people, id *identity.Service) *session.Service { return session.New(id, s.sessions) }),
@@ -75,15 +77,23 @@ var modules = fx.Options(
 	service[*keys.Service](newKeyService),
 	service[*oauth.Service](newOAuth),
 	service[*certificates.Service](newCertificates),
-	service[*hooks.Service](newHooks),
+	service[*hooks.Service](func(t crud.Tools, a *apis.Repository) *hooks.Service {
+		return &hooks.Service{Tools: t, Refresh: a.RefreshHook}
+	}),
 	service[*schemas.Service](func(v *openapi.Validator) *schemas.Service { return &schemas.Service{Schemas: v} }),
 	service[*rulebook.Service](newRulebook),
 	service[governance.Service](func() governance.Service { return governance.Service{} }),
 	service[*outbound.Proxy](newProxy),
-	service[*outbound.Debug](newDebug),
-	service[*outbound.Examples](newExamples),
+	service[*outbound.Debug](func(s outside) *outbound.Debug {
+		return &outbound.Debug{Fetcher: s.fetcher, Gateway: s.gatewayAPI}
+	}),
+	service[*outbound.Examples](func(s outside) *outbound.Examples {
+		return &outbound.Examples{Fetcher: s.fetcher, Allowed: s.examples}
+	}),
 	service[*audit.Service](newAudit),
-	service[*past.Service](newHistory),
+	service[*past.Service](func(t crud.Tools, ks crud.Kinds, a *App) *past.Service {
+		return past.New(t, ks, a.Operations) // which it asks for later only
+	}),
 	service[*relay.Recent](func(s announcing, st store.Store, ks crud.Kinds) *relay.Recent {
 		return relay.NewRecent(st, ks.Signals(), len(s.sinks) > 0)
 	}),
@@ -127,10 +137,6 @@ func newIdentity(b basics, s people, e embedded, st store.Store, keys secret.Key
 		PageSize: b.pageSize, MultiOrg: s.multiOrg, AdminResets: s.adminResets, HideKeys: s.hideKeys, KeepKeys: s.keepKeys, RulesDecide: e.rules != nil, Preset: s.custom, Disown: l.Disown, Gains: l.Gains, EndSessions: session.EndAll, PasswordSettings: s.wording}
 }
 
-func newClientIDPs(t crud.Tools, l *apis.Repository) *registry.ClientIDPs {
-	return &registry.ClientIDPs{Tools: t, Foreign: l.Foreign}
-}
-
 func newNodes(b basics, s nodes, o outside, who identity.Listeners, st store.Store, ks crud.Kinds) *gateway.Nodes {
 	return gateway.New(gateway.Config{
 		Store: st, Tokens: crypto.NewNodeTokens(s.nodeSecret), Now: b.now, Log: b.log, Board: s.board, Coding: &gzip.Coding{},
@@ -151,12 +157,6 @@ func newTools(s basics, st store.Store, a *App) Tools {
 
 // refusal is an error about what was passed in, told without what the graph adds.
 type refusal struct{ error }
-
-// newHistory makes what tells of the past of records. Like the trail it asks for operations
-// only later.
-func newHistory(t crud.Tools, ks crud.Kinds, a *App) *past.Service {
-	return past.New(t, ks, a.Operations)
-}
 
 // newAudit makes the trail. It asks for operations only later, when the table is there.
 func newAudit(s storage, t crud.Tools, a *App) (*audit.Service, error) {

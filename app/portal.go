@@ -208,7 +208,12 @@ func newDoor(p portalSettings, s people, t crud.Tools, keys secret.Keys) (*door.
 	if err != nil {
 		return nil, &refusal{err}
 	}
-	c := door.Config{Tools: t, Keys: keys, Passwords: s.passwords, Scope: scope, Seeds: []door.Seed{users.Found, catalogues.Found, p.content(t.Log), general.Found}}
+	c := door.Config{Tools: t, Keys: keys, Passwords: s.passwords, Scope: scope, Seeds: []door.Seed{users.Found, catalogues.Found, func(ctx context.Context, w store.Writer, at crud.Stamp) error {
+		if err := p.pages(t.Log).Found(ctx, w, at, themes.Standard().Pages); err != nil {
+			return err
+		}
+		return menus.Found(ctx, w, at)
+	}, general.Found}}
 	if p.Portal != nil {
 		c.SigningKey = p.SigningKey
 	}
@@ -256,7 +261,19 @@ func newProviders(lc fx.Lifecycle, b basics, p portalSettings, st store.Store, k
 	if err != nil {
 		return nil, &refusal{err}
 	}
-	c := providers.Config{Tools: crud.Tools{Store: st, NewID: b.newID, Now: b.now, Log: b.log}, Keys: keys, Scope: scope, Dial: p.dial(a), Holder: crypto.NewUUID(), Shelves: []providers.Shelf{rows.Shelf(), plans.Shelf}}
+	// The dashboard of the App is reached in this process, others over HTTP.
+	dial := func(s provider.Settings) dashboard.Dashboard {
+		at := strings.TrimRight(s.URL, "/")
+		if slices.ContainsFunc(p.Local, func(own string) bool { return strings.EqualFold(strings.TrimRight(own, "/"), at) }) {
+			return local.New(a.Do, a.Text, s.Secret)
+		}
+		var f fetch.Fetcher = nowhere{}
+		if p.Fetcher != nil {
+			f = p.Fetcher
+		}
+		return remote.New(f, remote.Config{URL: s.URL, Secret: s.Secret, Insecure: s.InsecureSkipVerify})
+	}
+	c := providers.Config{Tools: crud.Tools{Store: st, NewID: b.newID, Now: b.now, Log: b.log}, Keys: keys, Scope: scope, Dial: dial, Holder: crypto.NewUUID(), Shelves: []providers.Shelf{rows.Shelf(), plans.Shelf}}
 	if p.Portal != nil {
 		c.Every = p.Refresh
 	}
@@ -283,22 +300,6 @@ func newApps(lc fx.Lifecycle, p portalSettings, o outside, t crud.Tools, i *inte
 	d.Then = a.access.After(d.Then)
 	background(lc, a.access)
 	return a.access, nil
-}
-
-// dial returns how a dashboard is reached: that of the App in this process, others over
-// HTTP.
-func (p portalSettings) dial(a *App) func(provider.Settings) dashboard.Dashboard {
-	return func(s provider.Settings) dashboard.Dashboard {
-		at := strings.TrimRight(s.URL, "/")
-		if slices.ContainsFunc(p.Local, func(own string) bool { return strings.EqualFold(strings.TrimRight(own, "/"), at) }) {
-			return local.New(a.Do, a.Text, s.Secret)
-		}
-		var f fetch.Fetcher = nowhere{}
-		if p.Fetcher != nil {
-			f = p.Fetcher
-		}
-		return remote.New(f, remote.Config{URL: s.URL, Secret: s.Secret, Insecure: s.InsecureSkipVerify})
-	}
 }
 
 // portalHandler serves the portal; nil: there is none, or it is beside the dashboard.

@@ -1,19 +1,15 @@
 package app
 
 import (
-	"context"
 	"log/slog"
 
 	"github.com/gatehouse-io/gatehouse/adapters/files/record"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal/contents"
 	"github.com/gatehouse-io/gatehouse/app/portal/documents"
-	"github.com/gatehouse-io/gatehouse/app/portal/door"
-	"github.com/gatehouse-io/gatehouse/app/portal/menus"
 	"github.com/gatehouse-io/gatehouse/app/portal/pages"
 	"github.com/gatehouse-io/gatehouse/app/portal/products/rows"
 	"github.com/gatehouse-io/gatehouse/app/portal/themes"
-	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // pages is what content pages are made of.
@@ -54,14 +50,4 @@ func newThemes(p portalSettings, t crud.Tools) (*themes.Service, error) {
 		return nil, &refusal{err}
 	}
 	return &themes.Service{Tools: t, Settings: p.themes(), Scope: scope, Off: p.Portal == nil}, nil
-}
-
-// content stores the pages and the menu that a portal begins with.
-func (p portalSettings) content(log *slog.Logger) door.Seed {
-	return func(ctx context.Context, w store.Writer, at crud.Stamp) error {
-		if err := p.pages(log).Found(ctx, w, at, themes.Standard().Pages); err != nil {
-			return err
-		}
-		return menus.Found(ctx, w, at)
-	}
 }

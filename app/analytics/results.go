@@ -30,11 +30,7 @@ func (results) Schema() map[string]any {
 		unit[name] = map[string]any{"type": "number"}
 	}
 	unit["id"] = map[string]any{"type": "object", "properties": id}
-	return page(map[string]any{"type": "object", "required": []string{"id", "hits", "success", "error"}, "properties": unit})
-}
-
-// page describes an object with a page of items.
-func page(items map[string]any) map[string]any {
+	items := map[string]any{"type": "object", "required": []string{"id", "hits", "success", "error"}, "properties": unit}
 	return map[string]any{"type": "object", "required": []string{"data", "pages"}, "properties": map[string]any{
 		"data":  map[string]any{"type": "array", "items": items},
 		"pages": map[string]any{"type": "integer", "minimum": 1, "description": "Number of pages."},

@@ -94,9 +94,9 @@ func (s *Service) begin(ctx context.Context, d datesIn, f filters, res view.Reso
 	if f.Type != "" && f.Type != "csv" && f.Type != "json" {
 		return q, wrong("type", "csv or json")
 	}
-	zone, err := zoneOf(f.Zone)
-	if err != nil {
-		return q, err
+	zone, err := time.LoadLocation(f.Zone) // without a name UTC
+	if err != nil || f.Zone == "Local" || len(f.Zone) > 64 {
+		return q, wrong("tz", "the name of a time zone such as Europe/Berlin")
 	}
 	if q.Period, err = (view.Dates{d.StartDay, d.StartMonth, d.StartYear, d.EndDay, d.EndMonth, d.EndYear}).In(zone); err != nil {
 		return q, err
@@ -139,18 +139,6 @@ func (s *Service) admit(ctx context.Context, q *question) error {
 		q.apis = []string{} // what is not there is the same for everybody: no traffic
 	}
 	return nil
-}
-
-// zoneOf finds a time zone.
-func zoneOf(name string) (*time.Location, error) {
-	if name == "" {
-		return time.UTC, nil
-	}
-	zone, err := time.LoadLocation(name)
-	if err != nil || name == "Local" || len(name) > 64 {
-		return nil, wrong("tz", "the name of a time zone such as Europe/Berlin")
-	}
-	return zone, nil
 }
 
 func wrong(name, want string) error {

@@ -118,7 +118,7 @@ func (s *Service) PerProxy(ctx context.Context, in viewIn) (results, error) {
 	q.Table, q.ByAPI, q.APIs = view.MCP, true, q.apis
 	switch q.Dimension = view.APIs; {
 	case len(q.tags) > 0 && q.asked.Version != "":
-		return results{}, together("tags", "api_version")
+		return results{}, fault.New(fault.Invalid, view.CodeFilter, "query parameters %s and %s cannot be asked for together here", "tags", "api_version").At("tags")
 	case len(q.tags) > 0:
 		q.Dimension, q.Values = view.Tags, counted(q.tags)
 	case q.asked.Version != "":
@@ -132,10 +132,6 @@ func (s *Service) PerProxy(ctx context.Context, in viewIn) (results, error) {
 			u.ID.APIName = r.Name
 		}
 	})
-}
-
-func together(a, b string) error {
-	return fault.New(fault.Invalid, view.CodeFilter, "query parameters %s and %s cannot be asked for together here", a, b).At(a)
 }
 
 // PerError counts failed calls by status.

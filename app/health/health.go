@@ -98,17 +98,11 @@ func (s *Service) Hello(ctx context.Context, _ struct{}) (Report, error) {
 			d.Output = err.Error()
 		}
 		r.Details[c.Name] = d
-		r.Status = worse(r.Status, status)
+		if status == Fail || status == Warn && r.Status == Pass { // the worst counts
+			r.Status = status
+		}
 	}
 	return r, nil
-}
-
-func worse(a, b Status) Status {
-	rank := map[Status]int{Pass: 0, Warn: 1, Fail: 2}
-	if rank[b] > rank[a] {
-		return b
-	}
-	return a
 }
 
 // Ready is Hello, or an Unavailable fault that names what fails.

@@ -116,8 +116,12 @@ func (s *Service) Create(ctx context.Context, in createIn) (Shown, error) {
 	c := saving{Name: gateway.ClientName{API: a.APIID(), ID: in.Draft.ID}, Draft: &in.Draft, Secret: in.Draft.Secret}
 	if c.Name.ID == "" {
 		c.Name.ID, c.New = s.Secrets.NewKey(), true
-	} else if c.Over, err = s.has(ctx, in.Scope.Org(), c.Name); err != nil {
-		return Shown{}, s.answered(ctx, err)
+	} else {
+		_, err := s.Gateways.Client(ctx, in.Scope.Org(), c.Name)
+		if err != nil && !errors.Is(err, gateway.ErrUnknown) {
+			return Shown{}, s.answered(ctx, err)
+		}
+		c.Over = err == nil
 	}
 	if c.Secret == "" {
 		c.Secret = s.newSecret()
@@ -126,15 +130,6 @@ func (s *Service) Create(ctx context.Context, in createIn) (Shown, error) {
 }
 
 // check holds a draft against the rules and against the policies there are.
-// has reports whether gateways have a client.
-func (s *Service) has(ctx context.Context, org tenant.ID, name gateway.ClientName) (bool, error) {
-	_, err := s.Gateways.Client(ctx, org, name)
-	if errors.Is(err, gateway.ErrUnknown) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
 func (s *Service) check(ctx context.Context, c caller, d oauthclient.Draft) error {
 	if err := d.Check(s.Separator); err != nil {
 		return err

@@ -158,9 +158,14 @@ func (f *Flow) Finish(ctx context.Context, at At, sealed string, r Return, rules
 	if err != nil {
 		return who, end, err
 	}
-	a, err := f.underWay(at, sealed, r.State)
-	if err != nil {
-		return who, end, err
+	var a attempt // that the browser has begun
+	text, _, err := f.Keys.Open(sealed)
+	if sealed == "" || err != nil || json.Unmarshal([]byte(text), &a) != nil {
+		return who, end, Spent()
+	}
+	if a.Owner != at.Owner || a.Path != at.Path || !slices.Contains(f.marks(), a.Mark) || !f.Now().Before(a.Expires) ||
+		a.State == "" || subtle.ConstantTimeCompare([]byte(a.State), []byte(r.State)) != 1 {
+		return who, end, Spent()
 	}
 	if r.Error != "" || r.Code == "" {
 		return who, end, f.Refused("the identity provider sends the browser back without a code")
@@ -174,19 +179,6 @@ func (f *Flow) Finish(ctx context.Context, at At, sealed string, r Return, rules
 		return who, end, f.Refused(why)
 	}
 	return who, End{f.Keys.Digests(f.Cookie + "-over\x00" + a.State), a.Expires, f.cookie(at, "", 0)}, nil
-}
-
-// underWay returns the login that the browser has begun.
-func (f *Flow) underWay(at At, sealed, state string) (a attempt, err error) {
-	text, _, err := f.Keys.Open(sealed)
-	if sealed == "" || err != nil || json.Unmarshal([]byte(text), &a) != nil {
-		return a, Spent()
-	}
-	if a.Owner != at.Owner || a.Path != at.Path || !slices.Contains(f.marks(), a.Mark) || !f.Now().Before(a.Expires) ||
-		a.State == "" || subtle.ConstantTimeCompare([]byte(a.State), []byte(state)) != 1 {
-		return a, Spent()
-	}
-	return a, nil
 }
 
 // Spent answers logins that are over, too old, or another browser's.

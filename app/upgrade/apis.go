@@ -35,27 +35,19 @@ func upgradedAPI(a apidef.API) (apidef.API, []string, error) {
 	if !changed {
 		return a, nil, nil
 	}
-	follows, err := follows(a)
+	// What gateways execute need not follow from the document where definitions may be written past
+	// their documents.
+	executed, said, err := a.Texts()
 	if err != nil {
 		return a, nil, err
 	}
-	if follows {
+	if oas.Extract(said, executed, oas.Options{MCP: a.IsMCP()}).Equal(executed) {
 		def = oas.Extract(document, def, oas.Options{MCP: a.IsMCP()})
 	} else {
 		notes = append(notes, "the classic definition does not follow from the document; what gateways execute is left as it is")
 	}
 	b, err := a.Rewrite(apidef.Draft{Class: a.Class(), Definition: def, Document: document}, a.Updated())
 	return b, notes, err
-}
-
-// follows reports whether what gateways execute is what the document says. It need not
-// be where definitions may be written past their documents.
-func follows(a apidef.API) (bool, error) {
-	def, document, err := a.Texts()
-	if err != nil {
-		return false, err
-	}
-	return oas.Extract(document, def, oas.Options{MCP: a.IsMCP()}).Equal(def), nil
 }
 
 // upgradeAPI stores the upgraded form of an API inside the unit of work of its

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 
 	"github.com/gatehouse-io/gatehouse/app/apis"
@@ -73,22 +74,13 @@ func (s *Service) outdated(ctx context.Context) (batches []batch, n int, err err
 		clear(byOrg)
 		return errors.Join(s.outdatedAPIs(ctx, r, byOrg), s.outdatedPolicies(ctx, r, byOrg))
 	})
-	for _, org := range sorted(byOrg) {
+	for _, org := range slices.Sorted(maps.Keys(byOrg)) {
 		n += len(byOrg[org])
 		for part := range slices.Chunk(byOrg[org], size) {
 			batches = append(batches, batch{org, part})
 		}
 	}
 	return batches, n, err
-}
-
-func sorted(byOrg map[tenant.ID][]target) []tenant.ID {
-	var orgs []tenant.ID
-	for org := range byOrg {
-		orgs = append(orgs, org)
-	}
-	slices.Sort(orgs)
-	return orgs
 }
 
 // outdatedAPIs finds APIs. One that cannot be read is left for others to report.
