@@ -71,8 +71,12 @@ func (s *Service) ensureOrganisation(ctx context.Context, f First) (id tenant.ID
 	}
 	o, err := identity.NewOrganisation(tenant.ID(s.NewID()), identity.OrganisationDraft{ID: tenant.ID(f.OrgID), OwnerName: f.OwnerName, OwnerSlug: f.OwnerSlug,
 		OpenPolicy: identity.OpenPolicy{Rules: f.Rules}})
+	var scope tenant.Scope
 	if err == nil {
-		_, err = s.insert(ctx, o)
+		scope, err = tenant.Of(o.ID)
+	}
+	if err == nil {
+		_, err = s.Store.Update(ctx, scope, func(w store.Writer) error { return organisations.Insert(ctx, w, o) })
 	}
 	if fault.KindOf(err) == fault.Conflict { // another replica was quicker
 		return o.ID, false, nil

@@ -96,7 +96,15 @@ func organisationOperations(purged Purged) func(crud.Operations[identity.Organis
 					missingOrganisation:     {Status: 403, Text: "Failed to update Org object to DB"},
 					operation.CodeEmptyBody: {Status: 500, Text: "Failed to read request body, body empty"},
 				})),
-			rows.remove(), rows.portals(),
+			operation.DELETE("delete", "/{orgID}", "Delete an organisation", rows.Remove,
+				operation.Faulting(missingOrganisation, codePurge), operation.Rehearsable(o.References.Onlooker),
+				operation.Notes("Its users cannot log in and their keys stop working. Its other records stay, without a way to reach them, and gateways go on to serve its APIs. "+
+					"With purge they go as well, a hundred at a time, and then its keys, certificates and limits from gateways; when the request ends early, the same request goes on, also when the organisation itself is gone."),
+				operation.Example(nil, map[string]any{"Status": "OK", "Message": "Org deleted", "Meta": nil})),
+			operation.POST("generate-portals", "/{orgID}/generate-portals", "Make the APIs of a classic portal", rows.Portals,
+				operation.Alone(), operation.Refuses(404), operation.Faulting(codePortals),
+				operation.Notes("There is no classic portal: the answer is always 404, whatever the body says. Nothing is stored."),
+				operation.Example(nil, map[string]any{"Status": "Error", "Message": noPortals, "Meta": nil})),
 		}
 	}
 }
@@ -132,14 +140,6 @@ func (o organisationRows) Import(ctx context.Context, in importIn) (operation.Re
 		return v.Serial, err
 	})
 	return operation.Receipt{Message: "Org imported", Meta: org.ID, Tag: operation.Tag(at)}, err
-}
-
-func (s *Service) insert(ctx context.Context, o identity.Organisation) (store.Serial, error) {
-	scope, err := tenant.Of(o.ID)
-	if err != nil {
-		return 0, err
-	}
-	return store.Write(ctx, s.Store, scope, func(w store.Writer) (store.Serial, error) { return organisations.Create(ctx, w, o) })
 }
 
 // Rules returns the rules an organisation has of its own, or "".

@@ -16,14 +16,6 @@ const (
 	purgeAtOnce = 100
 )
 
-func (o organisationRows) remove() operation.Row {
-	return operation.DELETE("delete", "/{orgID}", "Delete an organisation", o.Remove,
-		operation.Faulting(missingOrganisation, codePurge), operation.Rehearsable(o.References.Onlooker),
-		operation.Notes("Its users cannot log in and their keys stop working. Its other records stay, without a way to reach them, and gateways go on to serve its APIs. "+
-			"With purge they go as well, a hundred at a time, and then its keys, certificates and limits from gateways; when the request ends early, the same request goes on, also when the organisation itself is gone."),
-		operation.Example(nil, map[string]any{"Status": "OK", "Message": "Org deleted", "Meta": nil}))
-}
-
 type removeIn struct {
 	ID    string `path:"orgID" doc:"Identifier of the organisation."`
 	Purge bool   `query:"purge" doc:"Also remove every record of the organisation."`
