@@ -48,7 +48,8 @@ Flags beat the settings bootstrap.*.`,
 	return cmd
 }
 
-func (c *cli) doBootstrap(ctx context.Context, flags identity.First) (s config.Settings, b identity.Bootstrapped, err error) {
+// doBootstrap takes from the flags what they say and from the settings the rest.
+func (c *cli) doBootstrap(ctx context.Context, f identity.First) (s config.Settings, b identity.Bootstrapped, err error) {
 	s, log, err := c.settings()
 	if err != nil {
 		return s, b, err
@@ -56,7 +57,15 @@ func (c *cli) doBootstrap(ctx context.Context, flags identity.First) (s config.S
 	if s.Storage.Type == config.Memory {
 		return s, b, errors.New("storage.main.type is memory: nothing made now would be there later; set bootstrap.email so that the service does it at its start")
 	}
-	f := join(flags, serve.First(s))
+	set := serve.First(s)
+	for _, p := range []struct{ to, from *string }{
+		{&f.OrgID, &set.OrgID}, {&f.OwnerName, &set.OwnerName}, {&f.OwnerSlug, &set.OwnerSlug}, {&f.Email, &set.Email},
+		{&f.FirstName, &set.FirstName}, {&f.LastName, &set.LastName}, {&f.Password, &set.Password}, {&f.AccessKey, &set.AccessKey}, {&f.Rules, &set.Rules},
+	} {
+		if *p.to == "" {
+			*p.to = *p.from
+		}
+	}
 	if f.Email == "" {
 		return s, b, errors.New("say who the admin is: --email you@example.com, or bootstrap.email")
 	}
@@ -70,19 +79,6 @@ func (c *cli) doBootstrap(ctx context.Context, flags identity.First) (s config.S
 	}
 	b, err = comp.Bootstrap(ctx, f)
 	return s, b, errors.Join(err, comp.Stop(ctx))
-}
-
-// join takes from the flags what they say and from the settings the rest.
-func join(f, s identity.First) identity.First {
-	for _, p := range []struct{ to, from *string }{
-		{&f.OrgID, &s.OrgID}, {&f.OwnerName, &s.OwnerName}, {&f.OwnerSlug, &s.OwnerSlug}, {&f.Email, &s.Email},
-		{&f.FirstName, &s.FirstName}, {&f.LastName, &s.LastName}, {&f.Password, &s.Password}, {&f.AccessKey, &s.AccessKey}, {&f.Rules, &s.Rules},
-	} {
-		if *p.to == "" {
-			*p.to = *p.from
-		}
-	}
-	return f
 }
 
 func (c *cli) printBootstrap(s config.Settings, b identity.Bootstrapped, asJSON bool) error {

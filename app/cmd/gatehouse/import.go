@@ -76,7 +76,12 @@ func (i importing) run(ctx context.Context, dir string) (err error) {
 	if err = errors.Join(err, root.Close()); err != nil {
 		return err
 	}
-	i.list(b)
+	for _, p := range b.Ignored {
+		fmt.Fprintln(i.cli.errOut, "left out:", p)
+	}
+	for _, p := range b.Notes {
+		fmt.Fprintln(i.cli.errOut, "note:", p)
+	}
 	if b.Len() == 0 {
 		if err := i.refuse(problems); err != nil {
 			return err
@@ -131,16 +136,6 @@ func (i importing) apply(ctx context.Context, a *app.App, b transfer.Bundle, pro
 		len(done.APIs.Created)+len(done.Policies.Created)+len(done.IDPs.Created),
 		len(done.APIs.Changed)+len(done.Policies.Changed)+len(done.IDPs.Changed), org)
 	return err
-}
-
-// list says what was found besides what is imported.
-func (i importing) list(b transfer.Bundle) {
-	for _, p := range b.Ignored {
-		fmt.Fprintln(i.cli.errOut, "left out:", p)
-	}
-	for _, p := range b.Notes {
-		fmt.Fprintln(i.cli.errOut, "note:", p)
-	}
 }
 
 // refuse prints problems, if there are any, and returns that they are in the way.

@@ -54,20 +54,15 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 		fmt.Fprintln(errOut, "gatehouse:", err) // a line for each
 		return 2
 	}
-	fmt.Fprintln(errOut, "gatehouse:", oneLine(err.Error()))
+	var lines []string // that libraries make of an error; they are joined, repeated ones once
+	for line := range strings.Lines(err.Error()) {
+		lines = append(lines, strings.TrimSpace(line))
+	}
+	fmt.Fprintln(errOut, "gatehouse:", strings.Join(slices.Compact(lines), " "))
 	if e, ok := errors.AsType[*ended](err); ok {
 		return e.code
 	}
 	return 1
-}
-
-// oneLine joins the lines that libraries make of an error, repeated ones once.
-func oneLine(text string) string {
-	var lines []string
-	for line := range strings.Lines(text) {
-		lines = append(lines, strings.TrimSpace(line))
-	}
-	return strings.Join(slices.Compact(lines), " ")
 }
 
 // settingsError is a configuration that cannot work.
@@ -149,26 +144,22 @@ With --bootstrap the developer portal gets its first admin before it is served, 
 			if err := first.run(cmd.Context(), c, s, log); err != nil {
 				return err
 			}
-			if supervise && !serve.Supervised() {
-				return serve.Supervise(cmd.Context(), s, log, c.again("serve", "--supervise")...)
+			if !supervise || serve.Supervised() {
+				return serve.Run(cmd.Context(), s, log, buildVersion(), nil)
 			}
-			return serve.Run(cmd.Context(), s, log, buildVersion(), nil)
+			child := []string{"serve", "--supervise"} // with the same settings
+			if c.conf != "" {
+				child = append(child, "--conf", c.conf)
+			}
+			if c.debug {
+				child = append(child, "--debug")
+			}
+			return serve.Supervise(cmd.Context(), s, log, child...)
 		},
 	}
 	first.flags(cmd)
 	cmd.Flags().BoolVar(&supervise, "supervise", false, "run the service as a child that is started again when it crashes")
 	return cmd
-}
-
-// again returns the arguments of a command that is to have the same settings.
-func (c *cli) again(args ...string) []string {
-	if c.conf != "" {
-		args = append(args, "--conf", c.conf)
-	}
-	if c.debug {
-		args = append(args, "--debug")
-	}
-	return args
 }
 
 func (c *cli) versionCommand() *cobra.Command {

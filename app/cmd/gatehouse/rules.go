@@ -7,18 +7,8 @@ import (
 )
 
 func (c *cli) rules() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "rules",
-		Short: "Work on rules in Rego",
-		Args:  cobra.NoArgs,
-	}
-	cmd.AddCommand(c.rulesTest())
-	return cmd
-}
-
-func (c *cli) rulesTest() *cobra.Command {
 	var t serve.RuleTests
-	cmd := &cobra.Command{
+	test := &cobra.Command{
 		Use:   "test DIR",
 		Short: "Run unit tests of rules, with coverage",
 		Long: `Runs the tests in a folder: rules called test_… in files called …_test.rego. The one
@@ -45,9 +35,11 @@ POST /api/org/opa/evaluate.`,
 			return serve.TestRules(cmd.Context(), t, c.out)
 		},
 	}
-	flags := cmd.Flags()
+	flags := test.Flags()
 	flags.Float64Var(&t.Cover, "cover", 0, "per cent of the rules that tests must cover")
 	flags.StringVar(&t.Run, "run", "", "expression for the names of the tests that run (default: all)")
 	flags.BoolVarP(&t.Verbose, "verbose", "v", false, "name tests that pass, too")
+	cmd := &cobra.Command{Use: "rules", Short: "Work on rules in Rego", Args: cobra.NoArgs}
+	cmd.AddCommand(test)
 	return cmd
 }
