@@ -141,6 +141,5 @@ func (o Operations[T, D]) path() string { return "/{" + cmp.Or(o.Words.Param, "i
 // options returns the options of a row about one resource: what every such row has,
 // then those of the caller.
 func (o Operations[T, D]) options(more []operation.Option, own ...operation.Option) []operation.Option {
-
 	return slices.Concat([]operation.Option{operation.Identifier(cmp.Or(o.Words.Param, "id"), cmp.Or(o.Words.ParamDoc, "Identifier of the resource."))}, own, more)
 }
