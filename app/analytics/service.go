@@ -113,7 +113,8 @@ func (s *Service) begin(ctx context.Context, d datesIn, f filters, res view.Reso
 	if _, err = texts("api_id", []string{f.APIID, f.Version}); err != nil {
 		return q, err
 	}
-	return q, s.admit(ctx, &q)
+	err = s.admit(ctx, &q)
+	return q, err
 }
 
 // admit settles which APIs the caller may ask about.

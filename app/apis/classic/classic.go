@@ -216,11 +216,12 @@ func (s *Service) redraw(a apidef.API, w Wrapper) (apidef.Draft, error) {
 			return d, unsafeOAS(apidef.OAS)
 		}
 		listenAt(d.Definition, a.ListenPath())
-		return d, s.Forms.Classic(&d)
+	} else {
+		d.Definition.Set("is_oas", doc.NewBool(true))
+		d.Document = w.document.Clone()
 	}
-	d.Definition.Set("is_oas", doc.NewBool(true))
-	d.Document = w.document.Clone()
-	return d, s.Forms.Classic(&d)
+	err := s.Forms.Classic(&d)
+	return d, err
 }
 
 // unite brings the two forms of an OAS API together that are to be stored, and returns the

@@ -142,7 +142,8 @@ func (m *migration) step(ctx context.Context, r store.Reader, id string) (step, 
 	if err := m.attach(ctx, r, &st, def); err != nil {
 		return st, err
 	}
-	return st, m.convertible(ctx, r, &st, def)
+	err = m.convertible(ctx, r, &st, def)
+	return st, err
 }
 
 // attach makes event handlers of the webhooks that the wrapper of a classic API refers to:

@@ -22,7 +22,8 @@ func (s *Service) Make(ctx context.Context, w store.Writer, at crud.Stamp, u acc
 	if u, err = portal.Add(ctx, w, Users, at, u); err != nil {
 		return u, err
 	}
-	return u, s.follow(ctx, w, at, nil, &u)
+	err = s.follow(ctx, w, at, nil, &u)
+	return u, err
 }
 
 // Move changes a user and puts it into an organisation.

@@ -93,7 +93,8 @@ func (p Profile) groups() (out map[string]string, ok bool) {
 	if p.GroupMapping == "" {
 		return nil, true
 	}
-	return out, json.Unmarshal([]byte(p.GroupMapping), &out) == nil
+	err := json.Unmarshal([]byte(p.GroupMapping), &out)
+	return out, err == nil
 }
 
 // Segment is the provider in the addresses of logins.
