@@ -200,7 +200,7 @@ func (r request) said(body []byte) string {
 }
 
 // tell writes an answer down, without its secrets. One that is no JSON is told by its size
-// alone: nobody knows what is secret in it.
+// alone: which of its parts are secret is not known.
 func (c *Client) tell(ctx context.Context, r request, a fetch.Answer) {
 	if c.c.Log == nil {
 		return

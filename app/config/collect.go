@@ -39,7 +39,7 @@ var collecting = []setting{
 		field:   func(s *Settings) any { return &s.Collector.Messages },
 		meaning: "what is kept of recorded requests and responses: headers (without credentials), bodies (as well), all (with credentials) or none"},
 	{name: "analytics.mask_credentials", preset: "true", field: func(s *Settings) any { return &s.Analytics.Mask },
-		meaning: "hide credentials in recorded requests and responses from those who may read the log of calls, whoever stored them"},
+		meaning: "hide credentials in recorded requests and responses from those who may read the log of calls, no matter who stored them"},
 	{name: "analytics.track_all_paths", preset: "false", field: func(s *Settings) any { return &s.Collector.TrackAll },
 		meaning: "count every path, not only those of tracked endpoints"},
 	{name: "analytics.store_analytics_per_minute", preset: "false", field: func(s *Settings) any { return &s.Collector.PerMinute },
@@ -49,7 +49,7 @@ var collecting = []setting{
 	{name: "analytics.keep_calls", preset: "720h", field: func(s *Settings) any { return &s.Collector.Calls },
 		meaning: "age at which calls are forgotten; 0 means never"},
 	{name: "analytics.keep_calls_bytes", preset: "0", field: func(s *Settings) any { return &s.Collector.Bytes },
-		meaning: "size of all calls beyond which the oldest are forgotten, in bytes; 0 means whatever it is"},
+		meaning: "size of all calls beyond which the oldest are forgotten, in bytes; 0 means no bound"},
 	{name: "analytics.keep_counters", preset: "0", field: func(s *Settings) any { return &s.Collector.Counters },
 		meaning: "age at which counters are forgotten; 0 means never"},
 }

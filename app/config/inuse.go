@@ -101,7 +101,7 @@ var recognising = []setting{
 	{name: "identity_broker.private_providers", preset: "false", field: func(s *Settings) any { return &s.SSO.PrivateProviders },
 		meaning: "identity providers of profiles may have private addresses; who writes profiles then learns what answers inside the network"},
 	{name: "identity_broker.ssl_insecure_skip_verify", preset: "false", field: func(s *Settings) any { return &s.SSO.Insecure },
-		meaning: "do not look at certificates of identity providers: whoever is in between logs in as anybody"},
+		meaning: "do not check certificates of identity providers: an attacker in between can log in as any user"},
 	{name: "identity_broker.host.secret", field: func(s *Settings) any { return &s.SSO.BrokerSecret },
 		meaning: "credential of an identity broker at POST /admin/sso, and nowhere else; without it brokers need admin_secret"},
 	{name: "sso_enable_user_lookup", preset: "false", field: func(s *Settings) any { return &s.SSO.Lookup },

@@ -160,7 +160,8 @@ func (c *Client) Replace(ctx context.Context, p dashboard.Policy) error {
 	}
 }
 
-// holds reports whether the policy says what was written.
+// holds reports whether the policy says what was written. Members are compared as a whole,
+// other than in dashboard.Find: what the write has taken out of one may still be there.
 func (c *Client) holds(ctx context.Context, ref sync.Ref, want *doc.Node) bool {
 	p, err := c.Policy(ctx, ref)
 	if err != nil {

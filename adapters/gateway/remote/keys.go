@@ -206,7 +206,7 @@ func (c *Client) DeleteKey(ctx context.Context, org tenant.ID, name gateway.KeyN
 	if sent && errors.Is(err, gateway.ErrUnknown) {
 		err = nil // the first attempt has come late
 	}
-	names := append(c.kept(name.Text), name.Text) // under which it may be kept: it belongs to nobody now
+	names := append(c.kept(name.Text), name.Text) // under which it may be kept: it has no owner any more
 	for _, form := range keyhash.Forms(org, name.Text) {
 		names = append(names, c.kept(form)...)
 	}

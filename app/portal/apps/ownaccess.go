@@ -159,7 +159,7 @@ func (s *Service) ownOrder(ctx context.Context, in ownOrder) (out OwnRequest, er
 		if req, err = s.requested(ctx, w, v.app, v.viewer.ID, in.Body, o.resolver(ctx, w, v.app.ID)); err != nil {
 			return err
 		}
-		// Some catalogue has to have the products together with the plan: that which the
+		// One catalogue has to offer the products together with the plan: the one that the
 		// request names or, when it names none, any.
 		if req.CatalogueID != 0 {
 			o = offered{req.CatalogueID}

@@ -55,7 +55,7 @@ func Follow(ctx context.Context, w store.Writer, at crud.Stamp, before, after *a
 		switch left, err := Owned(ctx, w, before.ID); {
 		case err != nil:
 			return err
-		case len(left) > 0: // its credentials would belong to nobody, and go on
+		case len(left) > 0: // its credentials would have no owner, and still work
 			return fault.New(fault.Invalid, people.CodeMore, "the user has got another app meanwhile: delete the user again")
 		}
 		all, err := values(allowances.Find(ctx, w, store.Query{Index: byUser, Value: before.ID.Key()}))

@@ -106,7 +106,7 @@ func (s *Service) rotate(org tenant.ID, d *rotation) intents.Plan {
 const CodeChanged = "portal_access.changed"
 
 // unchanged refuses credentials that are not any more what grants were made of. A key that
-// took the place of one that has ended meanwhile would belong to nobody.
+// took the place of one that has ended meanwhile would have no owner.
 func unchanged(grants ...*issuers.Grant) func(context.Context, store.Reader) error {
 	return func(ctx context.Context, r store.Reader) error {
 		for _, g := range grants {

@@ -47,11 +47,12 @@ func Document(d *doc.Node, mcp bool) []Problem {
 	p.compliant(d, auth)
 	p.metadata(authentication+".protectedResourceMetadata", auth.Get("protectedResourceMetadata"), mcp)
 	p.toolView(d, mcp)
+	blocks := exchanges(d)
 	for name, entry := range auth.Get("securitySchemes").Members() {
 		if native := d.Get("components", "securitySchemes", name); oas.Recognise(oas.Resolve(d, native), entry) == oas.SchemeOAuth2 {
 			field := at(authentication, "securitySchemes", name)
 			p.metadata(field+".protectedResourceMetadata", entry.Get("protectedResourceMetadata"), mcp)
-			p.oauth2(field, entry, exchanges(d))
+			p.oauth2(field, entry, blocks)
 		}
 	}
 	return p

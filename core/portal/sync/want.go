@@ -98,19 +98,21 @@ func (w *wanter) claim() {
 	for i, r := range w.have.Records {
 		w.claims[i], w.cids[r.CID] = unowned, i
 	}
-	for _, deleted := range []bool{false, true} {
+	object := func(deleted bool) {
 		for i, r := range w.have.Records {
 			if at, ok := w.index.object[r.Ref.ObjectID]; ok && r.Agreed != nil && r.Deleted == deleted {
 				w.take(i, at)
 			}
 		}
-		for i, r := range w.have.Records {
-			_, there := w.index.object[r.Ref.ObjectID]
-			if at, ok := w.index.custom[r.Ref.ID]; ok && !there && r.Agreed != nil && !r.Deleted && !deleted {
-				w.take(i, at)
-			}
+	}
+	object(false)
+	for i, r := range w.have.Records {
+		_, there := w.index.object[r.Ref.ObjectID]
+		if at, ok := w.index.custom[r.Ref.ID]; ok && !there && r.Agreed != nil && !r.Deleted {
+			w.take(i, at)
 		}
 	}
+	object(true)
 	for _, deleted := range []bool{false, true} {
 		for i, r := range w.have.Records {
 			if r.Agreed == nil && r.Deleted == deleted {
