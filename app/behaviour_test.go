@@ -22,6 +22,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
 	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
 	"github.com/gatehouse-io/gatehouse/app"
+	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/apptest"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -173,6 +174,25 @@ func TestRulesVerdicts(t *testing.T) {
 	}
 	if code, text := fetch(t, a, "POST", "/api/clientidps", "admin", `{"name":`); code != 400 {
 		t.Error("a malformed body is still the decoder's business:", code, text)
+	}
+}
+
+// TestFlushOfOthers states that rules can let users without the permission drop cached keys,
+// of their own APIs only; the refusal has the two members of answers in the style of gateways.
+func TestFlushOfOthers(t *testing.T) {
+	a := service(t, nobodyWatches(), app.WithLogger(slog.New(slog.DiscardHandler)), app.WithDefinitions(app.Definitions{APIs: apis.Settings{Ownership: true}}),
+		app.WithRules(func(app.Tools) (rules.Engine, error) { return verdicts{}, nil }))
+	body := `{"api_definition":{"name":"C","api_id":"c1","use_keyless":true,"proxy":{"listen_path":"/c1/","target_url":"http://up.example/"}}}`
+	if code, text := fetch(t, a, "POST", "/api/apis", "writer", body); code != 200 {
+		t.Fatal(code, text)
+	}
+	for who, want := range map[string]string{
+		"writer": `{"status":"OK","message":"success"}`,
+		"reader": `{"status":"error","message":"Update not allowed, API not owned by user"}`,
+	} {
+		if _, text := fetch(t, a, "DELETE", "/api/cache/jwks/c1", who, ""); strings.TrimSpace(text) != want {
+			t.Errorf("%s: %s, want %s", who, text, want)
+		}
 	}
 }
 

@@ -40,6 +40,9 @@ func header(name string) func(*nethttp.Request) string {
 // for the last.
 func enveloped(last string) func(b []byte, e complaint) []byte {
 	return func(b []byte, e complaint) []byte {
+		if e.form == operation.FailureStatus {
+			return append(doc.AppendString(append(b, `{"status":"error","message":`...), e.texts[0]), '}')
+		}
 		return append(doc.AppendString(append(b, `{"Status":"Error","Message":`...), e.texts[0]), last...)
 	}
 }

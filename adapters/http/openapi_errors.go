@@ -162,7 +162,7 @@ func (d *describer) errors(o *operation.Operation, out output) object {
 
 func errorResponse(o *operation.Operation, status int, faults []*fault.Error) object {
 	compatible, problems := object{}, object{}
-	forms := map[bool]bool{} // whether there are errors that are texts, and others
+	var forms []any // schemas of the errors
 	schema := "Error"
 	switch o.Surface {
 	case operation.Node:
@@ -172,20 +172,24 @@ func errorResponse(o *operation.Operation, status int, faults []*fault.Error) ob
 	}
 	for _, f := range faults {
 		_, text := answerTo(f, o.Style.Faults)
-		forms[failureOf(&o.Spec, f, status) == operation.FailureText] = true
-		add(compatible, codeOf(f), dialectOf(o.Surface).envelope(nil, complaint{[]string{text}, failureOf(&o.Spec, f, status)}))
+		form := failureOf(&o.Spec, f, status)
+		described, own := failureSchemas[form]
+		if !own {
+			described = ref("schemas", schema)
+		}
+		if !slices.ContainsFunc(forms, func(other any) bool { return reflect.DeepEqual(other, described) }) {
+			forms = append(forms, described)
+		}
+		add(compatible, codeOf(f), dialectOf(o.Surface).envelope(nil, complaint{[]string{text}, form}))
 		add(problems, codeOf(f), appendProblem(nil, f, status, "3f1c9a52-6e0b-4d7f-9d5e-2b8c1a7f4e60"))
 	}
 	headers := object{"X-Request-Id": ref("headers", "RequestID")}
 	if status == nethttp.StatusServiceUnavailable || slices.ContainsFunc(faults, passing) {
 		headers["Retry-After"] = ref("headers", "Retry")
 	}
-	described := ref("schemas", schema)
-	switch {
-	case forms[true] && forms[false]:
-		described = object{"anyOf": []any{described, textError}}
-	case forms[true]:
-		described = textError
+	described := forms[0]
+	if len(forms) > 1 {
+		described = object{"anyOf": forms}
 	}
 	content := object{jsonType: object{"schema": described, "examples": compatible}}
 	if o.Surface != operation.Portal {
@@ -194,8 +198,12 @@ func errorResponse(o *operation.Operation, status int, faults []*fault.Error) ob
 	return object{"description": nethttp.StatusText(status), "headers": headers, "content": content}
 }
 
-// textError describes an error that is a JSON string.
-var textError = object{"type": "string"}
+// failureSchemas describe the errors that are not in the envelope of their surface.
+var failureSchemas = map[operation.Failure]object{
+	operation.FailureText: {"type": "string"},
+	operation.FailureStatus: {"type": "object", "required": []string{"status", "message"}, "properties": object{
+		"status": object{"const": "error"}, "message": object{"type": "string"}}},
+}
 
 // add puts an example under a name, or under the name and a number when there is
 // another one already.

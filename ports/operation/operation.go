@@ -109,7 +109,7 @@ type Style struct {
 type Answer struct {
 	Status int
 	Text   string
-	Form   Failure // on the portal: what the error looks like; "": as the style says
+	Form   Failure // what the error looks like; "": as the style says
 }
 
 // Receipt is the answer to a write that does not return the resource: it

@@ -13,16 +13,18 @@ type Listing[T any] struct {
 // and how many items a page has; page 0 is everything.
 func (l Listing[T]) Bounds() (total, page, size int) { return l.Total, l.Page, l.PerPage }
 
-// Failure is what errors of the portal look like.
+// Failure is what an error looks like.
 type Failure string
 
-// The forms of errors: a list of messages, the same of an action that was not carried
-// out, one message, and a JSON string that is nothing else.
+// The forms of errors. On the portal: a list of messages, the same of an action that was
+// not carried out, one message, and a JSON string that is nothing else. Elsewhere: the
+// envelope of the surface, and the two members of an answer in the style of gateways.
 const (
 	FailureList    Failure = ""
 	FailureAction  Failure = "action"
 	FailureMessage Failure = "message"
 	FailureText    Failure = "text"
+	FailureStatus  Failure = "status"
 )
 
 // CodeNoRoute and CodeNoMethod are the codes of the faults for what no operation answers.
