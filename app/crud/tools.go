@@ -2,8 +2,10 @@ package crud
 
 import (
 	"log/slog"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/signal"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
@@ -21,4 +23,10 @@ type Tools struct {
 	Signals signal.Table
 	// Kinds are those whose records a purge of an organisation removes.
 	Kinds []string
+}
+
+// Stamp returns what one write in an organisation stamps its records with.
+func (t Tools) Stamp(s tenant.Scope) Stamp {
+	now := t.Now()
+	return Stamp{ID: t.NewID(), Org: s.Org(), Now: func() time.Time { return now }}
 }

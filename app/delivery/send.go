@@ -63,23 +63,17 @@ type reach struct {
 
 // waiting returns the next deliveries of a lane, and how to reach its receiver.
 func (s *Service) waiting(ctx context.Context, scope tenant.Scope, key string) (list []delivery.Delivery, to reach, err error) {
-	err = s.store.View(ctx, scope, func(r store.Reader) error {
-		list, to = nil, reach{}
-		for d, err := range deliveries.Find(ctx, r, store.Query{Index: byPlace, Prefix: key + "\x00", Sorted: true, Limit: maxRun}) {
-			if err != nil {
-				return err
-			}
-			list = append(list, d.Value)
-		}
-		if len(list) == 0 {
-			return nil
+	err = s.store.View(ctx, scope, func(r store.Reader) (err error) {
+		to = reach{}
+		list, err = deliveries.Values(ctx, r, store.Query{Index: byPlace, Prefix: key + "\x00", Sorted: true, Limit: maxRun})
+		if err != nil || len(list) == 0 {
+			return err
 		}
 		i := slices.IndexFunc(s.audiences, func(a deliver.Audience) bool { return a.Name() == list[0].Audience })
 		if i < 0 {
 			to.gone = fmt.Errorf("nothing here knows receivers of the sort %q", list[0].Audience)
 			return nil
 		}
-		var err error
 		if to.Target, err = s.audiences[i].Target(ctx, r, scope.Org(), list[0].Lane); fault.KindOf(err) == fault.NotFound {
 			to.gone, err = errors.New("nothing is to be sent to this receiver any more"), nil
 		}

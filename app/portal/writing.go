@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -73,8 +72,7 @@ func (o Operations[T, L, S]) Lookup(ctx context.Context, r store.Reader, in addr
 
 // change begins a write.
 func (o Operations[T, L, S]) change(op store.Op, in place, body *table.Body[T]) (*Change[T], crud.Stamp) {
-	now := o.Now()
-	at := crud.Stamp{ID: o.NewID(), Org: in.Scope.Org(), Now: func() time.Time { return now }}
+	at := o.Stamp(in.Scope)
 	c := &Change[T]{Op: op, Scope: in.Scope, Store: o.Store, Who: in.Who, At: at}
 	if body != nil {
 		c.Sent = body

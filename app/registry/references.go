@@ -70,9 +70,11 @@ func (s *ClientIDPs) ListReferences(ctx context.Context, in byID) ([]store.Refer
 			return err
 		}
 		rec, err := r.Get(ctx, registry.Kind, p.Value.ID)
-		if err == nil {
-			out, err = collect(s.references().Named(ctx, r, crud.Viewer{Who: in.Who, Door: access.APIs}, rec))
+		if err != nil {
+			return err
 		}
+		found, err := store.Collect(s.references().Named(ctx, r, crud.Viewer{Who: in.Who, Door: access.APIs}, rec))
+		out = append(out, found...)
 		return err
 	})
 	return out, err
@@ -107,21 +109,10 @@ func (s *ClientIDPs) ReportDangling(ctx context.Context, in reportIn) (out Repor
 			break
 		}
 		err = crud.Inside(ctx, s.Store, org, func(r store.Reader) error {
-			found, err := collect(s.references().Dangling(ctx, r, crud.Viewer{Who: in.Who, Door: access.APIs}, registry.Kind))
+			found, err := store.Collect(s.references().Dangling(ctx, r, crud.Viewer{Who: in.Who, Door: access.APIs}, registry.Kind))
 			out.Dangling = append(out.Dangling, found...)
 			return err
 		})
 	}
 	return out, err
-}
-
-func collect(refs iter.Seq2[store.Reference, error]) ([]store.Reference, error) {
-	out := []store.Reference{}
-	for ref, err := range refs {
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, ref)
-	}
-	return out, nil
 }

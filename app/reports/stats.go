@@ -155,14 +155,9 @@ func invalid(field, want string) error {
 // apis counts by day from the first one on which there was an API.
 func (s *Stats) apis(ctx context.Context, scope tenant.Scope, from, to time.Time) ([]Day, error) {
 	var all []Lifetime
-	err := s.Store.View(ctx, scope, func(r store.Reader) error {
-		for l, err := range s.APIs(ctx, r) {
-			if err != nil {
-				return err
-			}
-			all = append(all, l)
-		}
-		return nil
+	err := s.Store.View(ctx, scope, func(r store.Reader) (err error) {
+		all, err = store.Collect(s.APIs(ctx, r))
+		return err
 	})
 	if err != nil {
 		return nil, err

@@ -117,14 +117,8 @@ func (s *Service) digests(token string) []string { return s.users.Keys.Digests("
 func (s *Service) proofs(token string) []string { return s.users.Keys.Digests("csrf\x00" + token) }
 
 // sessionsOf returns all sessions of a user, also those that are over.
-func sessionsOf(ctx context.Context, r store.Reader, userID string) (out []session.Session, err error) {
-	for v, err := range sessions.Find(ctx, r, store.Query{Index: byUser, Value: userID}) {
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, v.Value)
-	}
-	return out, nil
+func sessionsOf(ctx context.Context, r store.Reader, userID string) ([]session.Session, error) {
+	return sessions.Values(ctx, r, store.Query{Index: byUser, Value: userID})
 }
 
 // end ends sessions. They stay until they are pruned: a scope of everybody can change

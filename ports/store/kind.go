@@ -201,6 +201,28 @@ func (k *Kind[T]) Page(ctx context.Context, r Reader, q Query) (page []Stored[T]
 	return page, total, nil
 }
 
+// Values returns what a query finds, without revisions.
+func (k *Kind[T]) Values(ctx context.Context, r Reader, q Query) (out []T, err error) {
+	for v, err := range k.Find(ctx, r, q) {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v.Value)
+	}
+	return out, nil
+}
+
+// Collect returns all that a sequence yields, or its first error.
+func Collect[V any](all iter.Seq2[V, error]) (out []V, err error) {
+	for v, err := range all {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
 // Names returns the identifiers of a resource: first the one that clients know
 // it by, then, if that is another one, its ID.
 func (k *Kind[T]) Names(v T) []string {

@@ -229,14 +229,9 @@ func texts(problems []validation.Problem) (out []string) {
 
 // staged returns the staged copy of an API, the base first; nothing when there is none.
 func (m *migration) staged(ctx context.Context, r store.Reader, apiID string) (out []store.Stored[apidef.API], err error) {
-	for a, err := range m.APIs.Kind.Find(ctx, r, store.Query{Index: apis.ByAPIID, Value: migrate.StagedID(apiID), Limit: 1}) {
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, a)
-	}
-	if len(out) == 0 {
-		return nil, nil
+	out, err = store.Collect(m.APIs.Kind.Find(ctx, r, store.Query{Index: apis.ByAPIID, Value: migrate.StagedID(apiID), Limit: 1}))
+	if err != nil || len(out) == 0 {
+		return nil, err
 	}
 	for _, id := range out[0].Value.ChildIDs() {
 		c, err := m.APIs.Kind.Get(ctx, r, id)

@@ -169,7 +169,7 @@ func (s *Service) approved(ctx context.Context, w store.Writer, d *approval) err
 	if d.AuthType != "" {
 		req.AuthType, req.DCREnabled = d.AuthType, d.DCREnabled
 	}
-	at := s.stamp()
+	at := s.Stamp(s.Scope)
 	if g := d.Grant; g != nil {
 		if err := typed(ctx, w, g); err != nil {
 			return err

@@ -54,7 +54,7 @@ func CertificateUsers(st store.Store) issuers.Others {
 }
 
 func needing(ctx context.Context, r store.Reader, at table.ID, certificate string, but table.ID) (list []string, used bool, err error) {
-	all, err := values(Credentials.Find(ctx, r, store.Query{Index: byPEM, Value: certificate}))
+	all, err := Credentials.Values(ctx, r, store.Query{Index: byPEM, Value: certificate})
 	for _, c := range all {
 		if c.ProviderID == at && c.ID != but {
 			used, list = true, append(list, c.Allowed...)

@@ -216,7 +216,7 @@ func roomFor(ctx context.Context, r store.Reader, app table.ID) error {
 // stored: its app has gone, or others have taken the room.
 func (s *Service) make(org tenant.ID, d *making) intents.Plan {
 	p := intents.Plan{Back: true, Close: func(ctx context.Context, w store.Writer) error {
-		at := s.stamp()
+		at := s.Stamp(s.Scope)
 		if _, err := portal.Find(ctx, w, Kind, d.Credential.AppID.String()); err != nil {
 			return gone("the app", err)
 		}
@@ -255,7 +255,7 @@ func (s *Service) renameCustom(ctx context.Context, in customRenaming) (out Show
 		if err := in.Body.Apply(&name, false, portal.Resolver(ctx, w)); err != nil {
 			return err
 		}
-		c, err = portal.Edit(ctx, w, Credentials, c.ID, s.stamp(), func(old credential.Credential) (credential.Credential, error) {
+		c, err = portal.Edit(ctx, w, Credentials, c.ID, s.Stamp(s.Scope), func(old credential.Credential) (credential.Credential, error) {
 			said := *old.Custom
 			said.Alias, old.Custom = name.Alias, &said
 			return old, nil

@@ -92,14 +92,9 @@ func (s *Service) doctorRows() []operation.Operation {
 func (s *Service) Examine(ctx context.Context, scope tenant.Scope, fix bool) (Diagnosis, error) {
 	out := Diagnosis{[]Finding{}}
 	var all []provider.Provider
-	err := s.Store.View(ctx, scope, func(r store.Reader) error {
-		for p, err := range portal.All(ctx, r, providers.Kind, 0) {
-			if err != nil {
-				return err
-			}
-			all = append(all, p)
-		}
-		return nil
+	err := s.Store.View(ctx, scope, func(r store.Reader) (err error) {
+		all, err = store.Collect(portal.All(ctx, r, providers.Kind, 0))
+		return err
 	})
 	if err != nil {
 		return out, err

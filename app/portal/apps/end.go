@@ -191,12 +191,12 @@ func (s *Service) revoke(ctx context.Context, scope tenant.Scope, c credential.C
 			if err := s.ended(ctx, w, c, credential.Values{}); err != nil {
 				return err
 			}
-			return absentFine(portal.Remove(ctx, w, Credentials, c.ID, s.stamp()))
+			return absentFine(portal.Remove(ctx, w, Credentials, c.ID, s.Stamp(s.Scope)))
 		}
 		if err := s.fewer(ctx, w, p.fewer); err != nil {
 			return err
 		}
-		_, err := portal.Edit(ctx, w, Credentials, c.ID, s.stamp(), func(credential.Credential) (credential.Credential, error) {
+		_, err := portal.Edit(ctx, w, Credentials, c.ID, s.Stamp(s.Scope), func(credential.Credential) (credential.Credential, error) {
 			return s.filled(p.left, p.grant.Values)
 		})
 		return err
@@ -209,9 +209,9 @@ func (s *Service) fewer(ctx context.Context, w store.Writer, list []request.Requ
 	for _, req := range list {
 		err := error(nil)
 		if len(req.ProductIDs) == 0 {
-			err = portal.Remove(ctx, w, Requests, req.ID, s.stamp())
+			err = portal.Remove(ctx, w, Requests, req.ID, s.Stamp(s.Scope))
 		} else {
-			_, err = portal.Edit(ctx, w, Requests, req.ID, s.stamp(), func(old request.Request) (request.Request, error) {
+			_, err = portal.Edit(ctx, w, Requests, req.ID, s.Stamp(s.Scope), func(old request.Request) (request.Request, error) {
 				old.ProductIDs = req.ProductIDs
 				return old, nil
 			})
@@ -246,7 +246,7 @@ func (s *Service) gone(ctx context.Context, w store.Writer, d *removal) error {
 	if len(left) > 0 {
 		return fault.New(fault.Unavailable, CodeMore, "there are more credentials by now")
 	}
-	at := s.stamp()
+	at := s.Stamp(s.Scope)
 	switch {
 	case d.Credential != 0:
 		return nil

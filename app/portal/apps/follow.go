@@ -59,7 +59,7 @@ func (s *Service) followed(org tenant.ID, d *following) intents.Plan {
 	all := slices.Concat(d.Grants, d.Clients)
 	// Stored are what providers have said, and the addresses of the app.
 	p := intents.Plan{Back: true, Open: unchanged(all...), Close: func(ctx context.Context, w store.Writer) error {
-		at := s.stamp()
+		at := s.Stamp(s.Scope)
 		for _, g := range all {
 			_, err := portal.Edit(ctx, w, Credentials, g.Credential, at, func(c credential.Credential) (credential.Credential, error) { return s.filled(c, g.Values) })
 			if err := absentFine(err); err != nil {

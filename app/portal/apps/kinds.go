@@ -106,33 +106,22 @@ var (
 
 // Owned returns the apps of a user, in order of number.
 func Owned(ctx context.Context, r store.Reader, user table.ID) ([]application.App, error) {
-	return values(Kind.Find(ctx, r, store.Query{Index: byOwner, Value: user.Key()}))
+	return Kind.Values(ctx, r, store.Query{Index: byOwner, Value: user.Key()})
 }
 
 // requestsOf returns the access requests of an app, the oldest first.
 func requestsOf(ctx context.Context, r store.Reader, app table.ID) ([]request.Request, error) {
-	return values(Requests.Find(ctx, r, store.Query{Index: byApp, Sorted: true, Prefix: below(app)}))
+	return Requests.Values(ctx, r, store.Query{Index: byApp, Sorted: true, Prefix: below(app)})
 }
 
 // credentialsOf returns the credentials of an app, the oldest first.
 func credentialsOf(ctx context.Context, r store.Reader, app table.ID) ([]credential.Credential, error) {
-	return values(Credentials.Find(ctx, r, store.Query{Index: byApp, Sorted: true, Prefix: below(app)}))
+	return Credentials.Values(ctx, r, store.Query{Index: byApp, Sorted: true, Prefix: below(app)})
 }
 
 // usedBy returns the credentials that an access request uses, the oldest first.
 func usedBy(ctx context.Context, r store.Reader, id table.ID) ([]credential.Credential, error) {
-	return values(Credentials.Find(ctx, r, store.Query{Index: byRequest, Value: id.Key()}))
-}
-
-// values takes what was found out of its wrapping.
-func values[T any](all func(func(store.Stored[T], error) bool)) (out []T, err error) {
-	for v, err := range all {
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, v.Value)
-	}
-	return out, nil
+	return Credentials.Values(ctx, r, store.Query{Index: byRequest, Value: id.Key()})
 }
 
 // Expiring returns the credentials that end between two times, with whom to tell.

@@ -167,7 +167,7 @@ func (s *Service) ownList(ctx context.Context, in ownListing) (out operation.Lis
 }
 
 func (s *Service) ownCreate(ctx context.Context, in ownMaking) (out OwnShown, err error) {
-	at := s.stamp()
+	at := s.Stamp(s.Scope)
 	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
 		u, err := in.of(ctx, w)
 		if err != nil {
@@ -224,7 +224,7 @@ func (s *Service) ownUpdate(ctx context.Context, in ownChange) (out OwnShown, er
 	if err := s.follow(ctx, c); err != nil {
 		return out, Plain(err)
 	}
-	at := s.stamp()
+	at := s.Stamp(s.Scope)
 	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
 		v, c, err := drafted(ctx, w)
 		if err == nil {

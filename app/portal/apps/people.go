@@ -58,7 +58,7 @@ func Follow(ctx context.Context, w store.Writer, at crud.Stamp, before, after *a
 		case len(left) > 0: // its credentials would have no owner, and still work
 			return fault.New(fault.Invalid, people.CodeMore, "the user has got another app meanwhile: delete the user again")
 		}
-		all, err := values(allowances.Find(ctx, w, store.Query{Index: byUser, Value: before.ID.Key()}))
+		all, err := allowances.Values(ctx, w, store.Query{Index: byUser, Value: before.ID.Key()})
 		for _, v := range all {
 			if err == nil {
 				_, err = allowances.Delete(ctx, w, v.Key(), nil)

@@ -84,7 +84,7 @@ func (s *Service) requested(ctx context.Context, w store.Writer, a application.A
 	if err := s.allow(ctx, w, p, by); err != nil {
 		return req, err
 	}
-	return portal.Add(ctx, w, Requests, s.stamp(), req)
+	return portal.Add(ctx, w, Requests, s.Stamp(s.Scope), req)
 }
 
 // ordered returns the request that an order becomes, if it can be carried out.

@@ -83,7 +83,7 @@ func (s *Service) reject(ctx context.Context, in requestNamed) (portal.Done, err
 		if err != nil {
 			return err
 		}
-		_, err = portal.Edit(ctx, w, Requests, req.ID, s.stamp(), func(r request.Request) (_ request.Request, err error) {
+		_, err = portal.Edit(ctx, w, Requests, req.ID, s.Stamp(s.Scope), func(r request.Request) (_ request.Request, err error) {
 			r.Status, err = r.Status.On(request.Reject)
 			return r, err
 		})

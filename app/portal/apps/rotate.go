@@ -128,7 +128,7 @@ func (s *Service) put(ctx context.Context, org tenant.ID, id table.ID, v credent
 		return err
 	}
 	_, err = s.Store.Update(ctx, scope, func(w store.Writer) error {
-		_, err := portal.Edit(ctx, w, Credentials, id, s.stamp(), func(c credential.Credential) (credential.Credential, error) {
+		_, err := portal.Edit(ctx, w, Credentials, id, s.Stamp(s.Scope), func(c credential.Credential) (credential.Credential, error) {
 			if err := s.ended(ctx, w, c, v); err != nil {
 				return c, err
 			}

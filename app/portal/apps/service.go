@@ -2,7 +2,6 @@ package apps
 
 import (
 	"context"
-	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/intents"
@@ -57,10 +56,4 @@ func New(c Config) *Service {
 	s.ending = intents.Add(c.Intents, intents.Action[removal]{Name: "portal-apps.revoke", Plan: s.end})
 	s.releasing = intents.Add(c.Intents, intents.Action[Lonely]{Name: "portal-apps.release", Plan: s.release})
 	return s
-}
-
-// stamp is what the records of one write have in common.
-func (s *Service) stamp() crud.Stamp {
-	now := s.Now()
-	return crud.Stamp{ID: s.NewID(), Org: s.Scope.Org(), Now: func() time.Time { return now }}
 }

@@ -40,7 +40,7 @@ func (s *Service) subscribe(ctx context.Context, in subscribing) (out Within, er
 				return err
 			}
 		}
-		req, err = portal.Edit(ctx, w, Requests, req.ID, s.stamp(), func(r request.Request) (request.Request, error) {
+		req, err = portal.Edit(ctx, w, Requests, req.ID, s.Stamp(s.Scope), func(r request.Request) (request.Request, error) {
 			r.Subscription = request.Subscription{WebhookURL: wanted.URL, WebhookEventTypes: wanted.Types, SealedSecret: sealed}
 			return r, nil
 		})

@@ -53,7 +53,7 @@ func (s *Service) left(ctx context.Context, all bool) (out []table.ID, err error
 		q = store.Query{}
 	}
 	err = s.Store.View(ctx, s.Scope, func(r store.Reader) (err error) {
-		old, err = values(Requests.Find(ctx, r, q))
+		old, err = Requests.Values(ctx, r, q)
 		return err
 	})
 	for _, req := range old {
@@ -88,7 +88,7 @@ func (s *Service) approveAtOnce(ctx context.Context, scope tenant.Scope, id tabl
 // and reports whether it was one.
 func (s *Service) await(ctx context.Context, scope tenant.Scope, id table.ID) (waits bool) {
 	_, failed := s.Store.Update(ctx, scope, func(w store.Writer) error {
-		_, err := portal.Edit(ctx, w, Requests, id, s.stamp(), func(req request.Request) (request.Request, error) {
+		_, err := portal.Edit(ctx, w, Requests, id, s.Stamp(s.Scope), func(req request.Request) (request.Request, error) {
 			waits = hastens(req)
 			req.ProvisionImmediately = req.ProvisionImmediately && !waits
 			return req, nil

@@ -90,15 +90,12 @@ func (o offers[T]) put(ctx context.Context, w store.Writer, at crud.Stamp, catal
 
 // drop takes everything out of a catalogue that goes, what is hidden too.
 func (o offers[T]) drop(ctx context.Context, w store.Writer, catalogue table.ID) error {
-	var ids []string
-	for v, err := range o.of.Find(ctx, w, store.Query{Index: byCatalogue, Value: catalogue.Key()}) {
-		if err != nil {
-			return err
-		}
-		ids = append(ids, o.of.ID(v.Value))
+	gone, err := o.of.Values(ctx, w, store.Query{Index: byCatalogue, Value: catalogue.Key()})
+	if err != nil {
+		return err
 	}
-	for _, id := range ids {
-		_, err := o.of.Edit(ctx, w, id, nil, func(v T) (T, error) {
+	for _, v := range gone {
+		_, err := o.of.Edit(ctx, w, o.of.ID(v), nil, func(v T) (T, error) {
 			held := o.in(&v)
 			*held = slices.DeleteFunc(slices.Clone(*held), func(c table.ID) bool { return c == catalogue })
 			return v, nil

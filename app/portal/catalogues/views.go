@@ -76,14 +76,8 @@ func (s resource) show(ctx context.Context, r store.Reader, c catalogue.Catalogu
 }
 
 // AudiencesOf returns the audiences of a catalogue in order of number.
-func AudiencesOf(ctx context.Context, r store.Reader, id table.ID) (out []catalogue.Audience, err error) {
-	for a, err := range portal.All(ctx, r, Audiences, id) {
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, a)
-	}
-	return out, nil
+func AudiencesOf(ctx context.Context, r store.Reader, id table.ID) ([]catalogue.Audience, error) {
+	return store.Collect(portal.All(ctx, r, Audiences, id))
 }
 
 // audience reads an audience that a client has sent with its catalogue, and reports false

@@ -30,14 +30,8 @@ func Pool(ctx context.Context, r store.Reader, organisation, at table.ID) (out [
 }
 
 // of returns the certificates of a provider, hidden ones too.
-func of(ctx context.Context, r store.Reader, at table.ID) (out []certificate.Certificate, err error) {
-	for v, err := range Kind.Find(ctx, r, store.Query{Index: byProvider, Value: at.Key()}) {
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, v.Value)
-	}
-	return out, nil
+func of(ctx context.Context, r store.Reader, at table.ID) ([]certificate.Certificate, error) {
+	return Kind.Values(ctx, r, store.Query{Index: byProvider, Value: at.Key()})
 }
 
 // atOnce is how many records change in one unit of work.
@@ -93,8 +87,7 @@ func (s *Service) Synchronise(ctx context.Context, scope tenant.Scope, at table.
 	if err != nil || len(moves) == 0 {
 		return err
 	}
-	now := s.Now()
-	stamp := crud.Stamp{ID: s.NewID(), Org: scope.Org(), Now: func() time.Time { return now }}
+	stamp := s.Stamp(scope)
 	for some := range slices.Chunk(moves, atOnce) {
 		if err == nil {
 			_, err = s.Store.Update(ctx, scope, func(w store.Writer) error { return follow(ctx, w, some, stamp) })
@@ -123,15 +116,12 @@ func follow(ctx context.Context, w store.Writer, moves []certificate.Certificate
 
 // Forget takes an organisation that goes from its certificates.
 func Forget(ctx context.Context, w store.Writer, organisation table.ID) error {
-	var ids []string
-	for v, err := range Kind.Find(ctx, w, store.Query{Index: byOrganisation, Value: organisation.Key()}) {
-		if err != nil {
-			return err
-		}
-		ids = append(ids, Kind.ID(v.Value))
+	all, err := Kind.Values(ctx, w, store.Query{Index: byOrganisation, Value: organisation.Key()})
+	if err != nil {
+		return err
 	}
-	for _, id := range ids {
-		_, err := Kind.Edit(ctx, w, id, nil, func(c certificate.Certificate) (certificate.Certificate, error) {
+	for _, c := range all {
+		_, err := Kind.Edit(ctx, w, Kind.ID(c), nil, func(c certificate.Certificate) (certificate.Certificate, error) {
 			c.Organisations = slices.DeleteFunc(slices.Clone(c.Organisations), func(o table.ID) bool { return o == organisation })
 			return c, nil
 		})

@@ -185,7 +185,7 @@ type revision struct {
 }
 
 func (f family) updateAPI(ctx context.Context, in revision) (out ShownAPI, err error) {
-	stamp := f.stamp(in.Scope)
+	stamp := f.Stamp(in.Scope)
 	_, err = f.Store.Update(ctx, in.Scope, func(w store.Writer) error {
 		p, d, err := apiAt(ctx, w, in.at)
 		if err != nil {

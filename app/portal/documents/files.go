@@ -2,7 +2,6 @@ package documents
 
 import (
 	"context"
-	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal"
@@ -149,7 +148,7 @@ func (f family) receive(ctx context.Context, in trial, form document.Form, read 
 			return err
 		}
 		if before != nil {
-			if err := before(ctx, w, in.at, f.stamp(in.Scope)); err != nil {
+			if err := before(ctx, w, in.at, f.Stamp(in.Scope)); err != nil {
 				return err
 			}
 		}
@@ -170,11 +169,6 @@ func (f family) remove(form document.Form) func(context.Context, at) (portal.Sta
 		})
 		return portal.Status{Status: "ok"}, err
 	}
-}
-
-func (f family) stamp(s tenant.Scope) crud.Stamp {
-	now := f.Now()
-	return crud.Stamp{ID: f.NewID(), Org: s.Org(), Now: func() time.Time { return now }}
 }
 
 // Download is a document as it was uploaded.

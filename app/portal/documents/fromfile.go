@@ -63,7 +63,7 @@ func (c Config) fromSchema(o specOperations, f family) operation.Row {
 		if d, err = f.shelve(ctx, in.Scope, d); err != nil {
 			return out, err
 		}
-		stamp := f.stamp(in.Scope)
+		stamp := f.Stamp(in.Scope)
 		_, err = o.Store.Update(ctx, in.Scope, func(w store.Writer) error {
 			made, err := makeSpec(ctx, w, in, d, stamp)
 			out.made = &made

@@ -113,27 +113,21 @@ func Follow(ctx context.Context, w store.Writer, was, is product.Product) error 
 
 // Forget removes the specifications and all documents of a product that goes.
 func Forget(ctx context.Context, w store.Writer, id table.ID, at crud.Stamp) error {
-	var gone []table.ID
-	for s, err := range portal.All(ctx, w, specs, id) {
-		if err != nil {
-			return err
-		}
-		gone = append(gone, s.ID)
+	gone, err := Specs(ctx, w, id)
+	if err != nil {
+		return err
 	}
 	for _, spec := range gone {
-		if err := portal.Remove(ctx, w, specs, spec, at); err != nil {
+		if err := portal.Remove(ctx, w, specs, spec.ID, at); err != nil {
 			return err
 		}
 	}
-	var owners []owner
-	for s, err := range sheets.Find(ctx, w, store.Query{Index: byProduct, Value: id.Key()}) {
-		if err != nil {
-			return err
-		}
-		owners = append(owners, owner{id, s.Value.ID})
+	found, err := sheets.Values(ctx, w, store.Query{Index: byProduct, Value: id.Key()})
+	if err != nil {
+		return err
 	}
-	for _, o := range owners {
-		if err := erase(ctx, w, o); err != nil {
+	for _, s := range found {
+		if err := erase(ctx, w, owner{id, s.ID}); err != nil {
 			return err
 		}
 	}

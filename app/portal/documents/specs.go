@@ -38,14 +38,8 @@ func showSpec(ctx context.Context, r store.Reader, s document.Spec) (Spec, error
 func ofSpec(s document.Spec) owner { return owner{s.ProductID, document.OfSpec(s.ProductID, s.ID)} }
 
 // Specs returns the specifications of a product, the first one first.
-func Specs(ctx context.Context, r store.Reader, id table.ID) (out []document.Spec, err error) {
-	for s, err := range portal.All(ctx, r, specs, id) {
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, s)
-	}
-	return out, nil
+func Specs(ctx context.Context, r store.Reader, id table.ID) ([]document.Spec, error) {
+	return store.Collect(portal.All(ctx, r, specs, id))
 }
 
 type specOperations = portal.Operations[document.Spec, Spec, Spec]
@@ -144,7 +138,7 @@ func (f family) deleteSpec(ctx context.Context, in at) (portal.Status, error) {
 		if !sheet.GraphQL {
 			return specs.Absent()
 		}
-		return remove(ctx, w, s, f.stamp(in.Scope))
+		return remove(ctx, w, s, f.Stamp(in.Scope))
 	})
 	return portal.Status{Status: "ok"}, err
 }

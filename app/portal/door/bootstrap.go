@@ -106,7 +106,7 @@ func (s *Service) Bootstrap(ctx context.Context, f First) (string, error) {
 	if s.SigningKey != "" {
 		key = s.SigningKey
 	}
-	at := s.stamp()
+	at := s.Stamp(s.Scope)
 	u := account.User{Email: strings.TrimSpace(f.Username), First: f.FirstName, Last: f.LastName, Role: account.SuperAdmin, Provider: account.OwnPassword, Active: true,
 		PasswordHash: hash, Token: people.NewToken(s.Keys), TokenAt: at.Now()}
 	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {

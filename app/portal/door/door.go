@@ -4,7 +4,6 @@ package door
 
 import (
 	"context"
-	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/guard"
@@ -60,12 +59,6 @@ const (
 	CodeBootstrapped    = "portal.bootstrapped"
 	CodeNotAdmin        = "portal.not_admin"
 )
-
-// stamp is what one write stamps its records with.
-func (s *Service) stamp() crud.Stamp {
-	now := s.Now()
-	return crud.Stamp{ID: s.NewID(), Org: s.Scope.Org(), Now: func() time.Time { return now }}
-}
 
 // Authenticate is the guard's Authenticator of the portal: the admin whose token the
 // call presents, as it is stored at this moment.

@@ -78,7 +78,7 @@ type rotateIn struct{ Who operation.Principal }
 // rotate gives the caller another token.
 func (s *Service) rotate(ctx context.Context, in rotateIn) (Rotated, error) {
 	var key string
-	fresh, at := people.NewToken(s.Keys), s.stamp()
+	fresh, at := people.NewToken(s.Keys), s.Stamp(s.Scope)
 	_, err := s.Store.Update(ctx, s.Scope, func(w store.Writer) (err error) {
 		if key, err = s.key(ctx, w); err != nil {
 			return err

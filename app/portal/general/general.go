@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
-	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal"
@@ -146,8 +145,7 @@ type change struct {
 // update changes what the body names. The password of the mail server is sealed before
 // it gets near the store.
 func (s *Service) update(ctx context.Context, in change) (out Shown, err error) {
-	now := s.Now()
-	at := crud.Stamp{ID: s.NewID(), Org: s.Scope.Org(), Now: func() time.Time { return now }}
+	at := s.Stamp(s.Scope)
 	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
 		v, err := portal.Edit(ctx, w, Kind, the, at, func(old setting.Settings) (setting.Settings, error) {
 			fresh := old

@@ -185,13 +185,8 @@ func (s *Service) Synchronise(ctx context.Context, scope tenant.Scope, at table.
 				gone = append(gone, e)
 			}
 		}
-		for p, err := range portal.All(ctx, r, Kind, 0) {
-			if err != nil {
-				return err
-			}
-			all = append(all, p)
-		}
-		return nil
+		all, err = store.Collect(portal.All(ctx, r, Kind, 0))
+		return err
 	})
 	for _, e := range gone {
 		err = errors.Join(err, s.remove(ctx, scope, e))

@@ -198,12 +198,6 @@ func after(ctx context.Context, w store.Writer, c *portal.Change[idp.Provider]) 
 }
 
 // typesOf returns the client types of a provider in order of number.
-func typesOf(ctx context.Context, r store.Reader, id table.ID) (out []idp.ClientType, err error) {
-	for t, err := range portal.All(ctx, r, TypeKind, id) {
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, t)
-	}
-	return out, nil
+func typesOf(ctx context.Context, r store.Reader, id table.ID) ([]idp.ClientType, error) {
+	return store.Collect(portal.All(ctx, r, TypeKind, id))
 }

@@ -63,14 +63,8 @@ func Registrations() []crud.Registrar {
 }
 
 // find returns the records of a kind with a value of an index.
-func find[T any](ctx context.Context, r store.Reader, k *store.Kind[T], index string, id table.ID) (out []T, err error) {
-	for v, err := range k.Find(ctx, r, store.Query{Index: index, Value: id.Key()}) {
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, v.Value)
-	}
-	return out, nil
+func find[T any](ctx context.Context, r store.Reader, k *store.Kind[T], index string, id table.ID) ([]T, error) {
+	return k.Values(ctx, r, store.Query{Index: index, Value: id.Key()})
 }
 
 // get returns a record, or false when there is none.

@@ -128,14 +128,9 @@ func (s *Service) post(ctx context.Context) {
 // answer makes the mails that were asked for.
 func (s *Service) answer(ctx context.Context) error {
 	var all []ask
-	if err := s.Store.View(ctx, s.Scope, func(r store.Reader) error {
-		for v, err := range asks.Find(ctx, r, store.Query{}) {
-			if err != nil {
-				return err
-			}
-			all = append(all, v.Value)
-		}
-		return nil
+	if err := s.Store.View(ctx, s.Scope, func(r store.Reader) (err error) {
+		all, err = asks.Values(ctx, r, store.Query{})
+		return err
 	}); err != nil {
 		return err
 	}
@@ -183,7 +178,7 @@ func (s *Service) reminder(ctx context.Context, w store.Writer, email string) (*
 	if err != nil {
 		return nil, err
 	}
-	at := s.stamp()
+	at := s.Stamp(s.Scope)
 	left, err := s.letter(ctx, w, visit.Reset, u)
 	if err != nil {
 		return nil, err
@@ -296,7 +291,7 @@ func (s *Service) Reset(ctx context.Context, in resetIn) (out operation.Visit[Me
 	if err != nil {
 		return out, err
 	}
-	at := s.stamp()
+	at := s.Stamp(s.Scope)
 	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
 		_, u, err := s.redeem(ctx, w, visit.Reset, in.Body.Code)
 		if err != nil {

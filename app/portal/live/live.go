@@ -181,12 +181,6 @@ func New(c Config, t crud.Tools) *Service {
 
 func (s *Service) rules() visit.Rules { return visit.Rules{Life: s.Life, Idle: s.Idle} }
 
-// stamp is what one write stamps its records with.
-func (s *Service) stamp() crud.Stamp {
-	now := s.Now()
-	return crud.Stamp{ID: s.NewID(), Org: s.Scope.Org(), Now: func() time.Time { return now }}
-}
-
 // attributed returns a context whose units of work are the user's own.
 func attributed(ctx context.Context, id table.ID) context.Context {
 	a := store.AttributionOf(ctx, tenant.Scope{})
@@ -235,15 +229,12 @@ func EndAll(ctx context.Context, w store.Writer, id table.ID) error {
 
 // drop deletes what a user has of a kind.
 func drop[T any](ctx context.Context, w store.Writer, k *store.Kind[T], id table.ID) error {
-	var ids []string
-	for v, err := range k.Find(ctx, w, store.Query{Index: byUser, Value: id.Key()}) {
-		if err != nil {
-			return err
-		}
-		ids = append(ids, k.ID(v.Value))
+	gone, err := k.Values(ctx, w, store.Query{Index: byUser, Value: id.Key()})
+	if err != nil {
+		return err
 	}
-	for _, id := range ids {
-		if _, err := k.Delete(ctx, w, id, nil); err != nil {
+	for _, v := range gone {
+		if _, err := k.Delete(ctx, w, k.ID(v), nil); err != nil {
 			return err
 		}
 	}

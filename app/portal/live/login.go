@@ -140,7 +140,7 @@ func (s *Service) knows(ctx context.Context, u account.User, text string) (bool,
 // look whether it still is. A hash of an older kind is replaced, now that the password is
 // at hand.
 func (s *Service) open(ctx context.Context, u account.User, in loginIn) (out operation.Visit[Opened], err error) {
-	hash, token, at := u.PasswordHash, rand.Text(), s.stamp()
+	hash, token, at := u.PasswordHash, rand.Text(), s.Stamp(s.Scope)
 	if !s.People.Passwords.Current(hash) {
 		if hash, err = s.hash(ctx, in.Login.Password); err != nil {
 			return out, err
@@ -176,12 +176,9 @@ func (s *Service) keep(ctx context.Context, w store.Writer, begun visit.Session,
 	if err := s.end(ctx, w, by.Token); err != nil {
 		return err
 	}
-	var all []visit.Session
-	for v, err := range sessions.Find(ctx, w, store.Query{Index: byUser, Value: begun.UserID.Key()}) {
-		if err != nil {
-			return err
-		}
-		all = append(all, v.Value)
+	all, err := sessions.Values(ctx, w, store.Query{Index: byUser, Value: begun.UserID.Key()})
+	if err != nil {
+		return err
 	}
 	for _, v := range visit.Excess(all, s.rules(), begun.Created) {
 		if _, err := sessions.Delete(ctx, w, v.ID, nil); err != nil {

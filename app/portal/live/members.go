@@ -107,7 +107,7 @@ type memberChange struct {
 
 // ChangeMember changes a user of the organisation.
 func (s *Service) ChangeMember(ctx context.Context, in memberChange) (out Member, err error) {
-	at := s.stamp()
+	at := s.Stamp(s.Scope)
 	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
 		_, found, err := in.governed(ctx, w)
 		if err != nil {
@@ -143,7 +143,7 @@ const CodeLast = "portal_live.last"
 // RemoveMember moves a user to the default organisation, after those who follow users have
 // handed over to the caller what stays with the organisation.
 func (s *Service) RemoveMember(ctx context.Context, in memberNamed) (portal.Status, error) {
-	at := s.stamp()
+	at := s.Stamp(s.Scope)
 	_, err := s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
 		u, found, err := in.governed(ctx, w)
 		if err != nil {

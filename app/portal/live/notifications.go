@@ -56,7 +56,7 @@ func (s *Service) Notifications(ctx context.Context, in person) (out Notificatio
 
 // Notify switches mails off and on.
 func (s *Service) Notify(ctx context.Context, in wishing) (out Notifications, err error) {
-	at := s.stamp()
+	at := s.Stamp(s.Scope)
 	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
 		u, err := in.of(ctx, w)
 		if err != nil {

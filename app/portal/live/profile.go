@@ -81,7 +81,7 @@ type profileChange struct {
 // ChangeProfile changes names, and attributes that developers may edit. The address is
 // the login name: admins change it.
 func (s *Service) ChangeProfile(ctx context.Context, in profileChange) (out Profile, err error) {
-	at := s.stamp()
+	at := s.Stamp(s.Scope)
 	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
 		u, err := in.of(ctx, w)
 		if err != nil {
@@ -184,7 +184,7 @@ func (s *Service) ChangePassword(ctx context.Context, in passwordChange) (out op
 	if err != nil {
 		return out, err
 	}
-	token, at := rand.Text(), s.stamp()
+	token, at := rand.Text(), s.Stamp(s.Scope)
 	begun := s.begin(u, token, s.agents(in.Browser.Agent, in.Origin)[0], at.Now())
 	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
 		fresh, err := s.People.Edit(ctx, w, u.ID, at, func(v account.User) (account.User, error) {

@@ -88,7 +88,7 @@ func (s *Service) Register(ctx context.Context, in registration) (out Message, e
 	if err != nil {
 		return out, err
 	}
-	at, token := s.stamp(), people.NewToken(s.People.Keys)
+	at, token := s.Stamp(s.Scope), people.NewToken(s.People.Keys)
 	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
 		if _, err := people.ByEmail(ctx, w, u.Email); fault.KindOf(err) != fault.NotFound {
 			return err // nothing is stored when the address is taken
@@ -192,7 +192,7 @@ func (s *Service) Accept(ctx context.Context, in acceptance) (out operation.Visi
 	if err != nil {
 		return out, err
 	}
-	at := s.stamp()
+	at := s.Stamp(s.Scope)
 	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
 		u, err := finished(w)
 		if err != nil {
@@ -226,7 +226,7 @@ func (s *Service) Invite(ctx context.Context, in invitation) (people.ListedUser,
 
 // invite asks admit before it stores anything.
 func (s *Service) invite(ctx context.Context, in invitation, admit func(context.Context, store.Reader, *account.User) error) (out people.ListedUser, err error) {
-	at, token := s.stamp(), people.NewToken(s.People.Keys)
+	at, token := s.Stamp(s.Scope), people.NewToken(s.People.Keys)
 	var left *Letter
 	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
 		u := account.User{Role: account.Member, Provider: account.OwnPassword}

@@ -51,7 +51,7 @@ func (s *Service) RequestResource() portal.Resource[orgrequest.Request, ShownReq
 			own := operation.Notes("We added this operation.")
 			action := func(name, path, summary, done string, e orgrequest.Event) operation.Row {
 				return operation.PUT(name, "/{organisation_request_id}/"+path, summary, func(ctx context.Context, in requestNamed) (portal.Done, error) {
-					at := s.stamp()
+					at := s.Stamp(s.Scope)
 					_, err := s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
 						v, err := portal.Find(ctx, w, requests, in.ID)
 						if err == nil {
@@ -113,7 +113,7 @@ type asking struct {
 // time; where requests are approved by themselves, one whose name is taken waits for an
 // admin.
 func (s *Service) Ask(ctx context.Context, in asking) (out ShownRequest, err error) {
-	at := s.stamp()
+	at := s.Stamp(s.Scope)
 	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
 		u, err := in.of(ctx, w)
 		if err != nil {
@@ -159,12 +159,9 @@ type ownRequests struct {
 func (s *Service) Asked(ctx context.Context, in ownRequests) (out operation.Listing[ShownRequest], err error) {
 	err = s.Store.View(ctx, s.Scope, func(r store.Reader) error {
 		id, _ := account.OfPrincipal(in.Who.ID)
-		var all []orgrequest.Request
-		for v, err := range requests.Find(ctx, r, store.Query{Index: byUser, Value: id.Key()}) {
-			if err != nil {
-				return err
-			}
-			all = append(all, v.Value)
+		all, err := requests.Values(ctx, r, store.Query{Index: byUser, Value: id.Key()})
+		if err != nil {
+			return err
 		}
 		out = portal.Excerpt(all, in.Page, func(v orgrequest.Request) ShownRequest {
 			shown, _ := showRequest(ctx, r, v) // it reads nothing

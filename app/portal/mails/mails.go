@@ -219,14 +219,8 @@ func absentIsFine(err error) error {
 }
 
 // All returns the mails of a portal, for those who look after it.
-func All(ctx context.Context, r store.Reader) (out []letter.Mail, err error) {
-	for m, err := range kind.Find(ctx, r, store.Query{}) {
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, m.Value)
-	}
-	return out, nil
+func All(ctx context.Context, r store.Reader) ([]letter.Mail, error) {
+	return kind.Values(ctx, r, store.Query{})
 }
 
 // Forget removes a mail, if it is there.

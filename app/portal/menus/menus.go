@@ -97,14 +97,9 @@ func Of(ctx context.Context, r store.Reader, id table.ID) (out []menu.Item, err 
 	if id == 0 {
 		return nil, nil
 	}
-	for i, err := range portal.All(ctx, r, Items, id) {
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, i)
-	}
+	out, err = store.Collect(portal.All(ctx, r, Items, id))
 	menu.Sort(out)
-	return out, nil
+	return out, err
 }
 
 func sequence(ctx context.Context, r store.Reader, id table.ID) (out []table.ID, err error) {

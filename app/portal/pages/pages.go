@@ -118,14 +118,8 @@ func (c Config) fill(ctx context.Context, w store.Writer, p page.Page, at crud.S
 }
 
 // Of returns the blocks of a page.
-func Of(ctx context.Context, r store.Reader, id table.ID) (out []page.Block, err error) {
-	for b, err := range portal.All(ctx, r, Blocks, id) {
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, b)
-	}
-	return out, nil
+func Of(ctx context.Context, r store.Reader, id table.ID) ([]page.Block, error) {
+	return store.Collect(portal.All(ctx, r, Blocks, id))
 }
 
 // Found stores the pages of the theme that a portal begins with.

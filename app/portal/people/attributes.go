@@ -87,14 +87,8 @@ func showAttribute(_ context.Context, _ store.Reader, a attribute.Attribute) (Sh
 }
 
 // attributes returns the custom attributes of users, in order of number.
-func attributes(ctx context.Context, r store.Reader) (out []attribute.Attribute, err error) {
-	for a, err := range portal.All(ctx, r, Attributes, attribute.Users) {
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, a)
-	}
-	return out, nil
+func attributes(ctx context.Context, r store.Reader) ([]attribute.Attribute, error) {
+	return store.Collect(portal.All(ctx, r, Attributes, attribute.Users))
 }
 
 // modelParam is the placeholder of a model in paths.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal"
@@ -106,7 +105,7 @@ func (in defaultNamed) find(ctx context.Context, r store.Reader) (m attribute.Mo
 }
 
 func (d defaults) update(ctx context.Context, in defaultChange) (out ShownDefault, err error) {
-	at := stamp(d.Tools, in.Scope)
+	at := d.Stamp(in.Scope)
 	_, err = d.Store.Update(ctx, in.Scope, func(w store.Writer) error {
 		m, found, err := in.find(ctx, w)
 		if err != nil {
@@ -120,12 +119,6 @@ func (d defaults) update(ctx context.Context, in defaultChange) (out ShownDefaul
 		return touch(ctx, w, in.Who, at, func(m attribute.Model) attribute.Model { return m.Switch(found, choice.AddToKeyMetadata) })
 	})
 	return out, err
-}
-
-// stamp is what one write stamps its records with.
-func stamp(t crud.Tools, in tenant.Scope) crud.Stamp {
-	now := t.Now()
-	return crud.Stamp{ID: t.NewID(), Org: in.Org(), Now: func() time.Time { return now }}
 }
 
 // Describe returns what of a user goes into the metadata of credentials: default

@@ -66,18 +66,15 @@ func (s *Service) dissolve(ctx context.Context, w store.Writer, id table.ID, at 
 	if err := certificates.Forget(ctx, w, id); err != nil {
 		return err
 	}
-	var teams []table.ID
-	for t, err := range portal.All(ctx, w, Teams, id) {
-		if err != nil {
-			return err
-		}
-		teams = append(teams, t.ID)
+	teams, err := store.Collect(portal.All(ctx, w, Teams, id))
+	if err != nil {
+		return err
 	}
 	for _, t := range teams {
-		if err := portal.Remove(ctx, w, Teams, t, at); err != nil {
+		if err := portal.Remove(ctx, w, Teams, t.ID, at); err != nil {
 			return err
 		}
-		if err := catalogues.Forget(ctx, w, t, at); err != nil {
+		if err := catalogues.Forget(ctx, w, t.ID, at); err != nil {
 			return err
 		}
 	}

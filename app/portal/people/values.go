@@ -136,7 +136,7 @@ func (v values) remove(ctx context.Context, in valueNamed) (portal.Status, error
 }
 
 func (v values) put(ctx context.Context, in valueNamed, value func(old string) (string, error)) (out UserValue, err error) {
-	at := stamp(v.Tools, in.Scope)
+	at := v.Stamp(in.Scope)
 	_, err = v.Store.Update(ctx, in.Scope, func(w store.Writer) error {
 		u, a, err := in.find(ctx, w)
 		if err != nil {

@@ -139,12 +139,6 @@ func showTeam(ctx context.Context, r store.Reader, t organisation.Team) (ShownTe
 }
 
 // usersBy returns the users who have a value in an index, in order of number.
-func usersBy(ctx context.Context, r store.Reader, index string, id table.ID) (out []account.User, err error) {
-	for u, err := range Users.Find(ctx, r, store.Query{Index: index, Value: id.Key()}) {
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, u.Value)
-	}
-	return out, nil
+func usersBy(ctx context.Context, r store.Reader, index string, id table.ID) ([]account.User, error) {
+	return Users.Values(ctx, r, store.Query{Index: index, Value: id.Key()})
 }

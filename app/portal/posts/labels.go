@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/post"
@@ -100,8 +99,7 @@ func listLabels[V any](s shelf, word words, sample record, shown func(record) V)
 
 // update runs a write on a post: fn returns it as it is to be.
 func (s shelf) update(ctx context.Context, in within, fn func(context.Context, store.Writer, post.Post) (post.Post, error)) error {
-	now := s.Now()
-	at := crud.Stamp{ID: s.NewID(), Org: in.Scope.Org(), Now: func() time.Time { return now }}
+	at := s.Stamp(in.Scope)
 	_, err := s.Store.Update(ctx, in.Scope, func(w store.Writer) error {
 		p, err := portal.Find(ctx, w, Kind, in.Post)
 		if err != nil {

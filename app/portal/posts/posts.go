@@ -38,7 +38,7 @@ func Resources() []crud.Registrar {
 		portal.Resource[post.Post, Listed, Shown]{
 			Kind: Kind, Name: "portal-posts", Path: "/posts", Param: "post_id", One: "a post", Many: "posts",
 			List: list, Show: show,
-			Sample: post.Post{Title: "Ten tips", Lede: "In five minutes.", Content: "<p>First</p>", Path: "ten-tips", Status: "published"},
+			Sample: post.Post{Article: post.Article{Title: "Ten tips", Lede: "In five minutes.", Content: "<p>First</p>", Path: "ten-tips", Status: "published"}},
 			Hooks:  portal.Hooks[post.Post]{Before: sign},
 			Rows: func(o operations) []operation.Row {
 				rows := []operation.Row{o.ListRow(), o.CreateRow(), o.GetRow(), o.UpdateRow(), o.DeleteRow()}
@@ -78,14 +78,8 @@ func sign(_ context.Context, _ store.Writer, c *portal.Change[post.Post]) error 
 }
 
 // Labelled returns the posts that have a label, in order of number.
-func Labelled(ctx context.Context, r store.Reader, l post.Label, id table.ID) (out []post.Post, err error) {
-	for v, err := range Kind.Find(ctx, r, store.Query{Index: l.Kind, Value: id.Key()}) {
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, v.Value)
-	}
-	return out, nil
+func Labelled(ctx context.Context, r store.Reader, l post.Label, id table.ID) ([]post.Post, error) {
+	return Kind.Values(ctx, r, store.Query{Index: l.Kind, Value: id.Key()})
 }
 
 // Detach takes a label that goes off all posts.

@@ -58,14 +58,8 @@ func Typed(ctx context.Context, r store.Reader, id table.ID) (out []product.Prod
 	return naming(ctx, r, byType, id)
 }
 
-func naming(ctx context.Context, r store.Reader, index string, id table.ID) (out []product.Product, err error) {
-	for v, err := range Kind.Find(ctx, r, store.Query{Index: index, Value: id.Key()}) {
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, v.Value)
-	}
-	return out, nil
+func naming(ctx context.Context, r store.Reader, index string, id table.ID) ([]product.Product, error) {
+	return Kind.Values(ctx, r, store.Query{Index: index, Value: id.Key()})
 }
 
 // maxPaths bounds the search for an address that is free.

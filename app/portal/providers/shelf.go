@@ -68,14 +68,8 @@ func ByProvider[T table.Row[T]](of func(T) table.ID) store.Index[T] {
 func (k Kept[T]) Kind() sync.Kind { return k.Of }
 
 // all returns what has a value in the index, most records at the most; 0: all.
-func (k Kept[T]) all(ctx context.Context, r store.Reader, value string, most int) (out []T, err error) {
-	for v, err := range k.In.Find(ctx, r, store.Query{Index: byProvider, Value: value, Limit: most}) {
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, v.Value)
-	}
-	return out, nil
+func (k Kept[T]) all(ctx context.Context, r store.Reader, value string, most int) ([]T, error) {
+	return k.In.Values(ctx, r, store.Query{Index: byProvider, Value: value, Limit: most})
 }
 
 // List implements Shelf.

@@ -273,8 +273,7 @@ func (k records) Forget(ctx context.Context, r sync.Record) error {
 }
 
 func (k records) write(ctx context.Context, kind sync.Kind, fn func(store.Writer, Shelf, crud.Stamp) error) error {
-	now := k.s.Now()
-	at := crud.Stamp{ID: k.s.NewID(), Org: k.s.Scope.Org(), Now: func() time.Time { return now }}
+	at := k.s.Stamp(k.s.Scope)
 	for _, shelf := range k.s.Shelves {
 		if shelf.Kind() == kind {
 			_, err := k.s.Store.Update(ctx, k.s.Scope, func(w store.Writer) error { return fn(w, shelf, at) })

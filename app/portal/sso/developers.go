@@ -155,7 +155,7 @@ func (s *Service) Make(ctx context.Context, in makeIn) (out Receipt, err error) 
 	if err != nil {
 		return out, err
 	}
-	at := s.stamp()
+	at := s.Stamp(s.Scope)
 	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
 		p := sso.Person{Email: email, Name: d.Fields["Name"], Key: d.SSOKey, Provider: providerSSO}
 		u := p.Newcomer(0)
@@ -180,7 +180,7 @@ func (s *Service) Change(ctx context.Context, in changeIn) (Receipt, error) {
 	if err != nil {
 		return Receipt{}, err
 	}
-	at := s.stamp()
+	at := s.Stamp(s.Scope)
 	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
 		u, err := portal.Find(ctx, w, people.Users, in.ID)
 		if err == nil && u.Admin() {

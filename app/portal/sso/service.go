@@ -80,12 +80,6 @@ func (s *Service) Authenticate(_ context.Context, c *operation.Call) error {
 	return nil
 }
 
-// stamp is what one write stamps its records with.
-func (s *Service) stamp() crud.Stamp {
-	now := s.Now()
-	return crud.Stamp{ID: s.NewID(), Org: s.Scope.Org(), Now: func() time.Time { return now }}
-}
-
 func (s *Service) digests(nonce string) []string {
 	return s.People.Keys.Digests("portal-sso\x00" + nonce)
 }
@@ -155,7 +149,7 @@ func (s *Service) Enter(ctx context.Context, in enterIn) (out operation.Landing,
 
 // enter begins the session of the user whom admit returns, in one unit of work with it.
 func (s *Service) enter(ctx context.Context, in visitor, admit func(store.Writer, crud.Stamp) (account.User, error)) (out operation.Landing, err error) {
-	at := s.stamp()
+	at := s.Stamp(s.Scope)
 	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
 		u, err := admit(w, at)
 		if err == nil {

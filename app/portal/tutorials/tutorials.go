@@ -73,7 +73,7 @@ var resource = portal.Resource[tutorial.Tutorial, Tutorial, Tutorial]{
 	Kind: kind, Name: "portal-tutorials", Path: "/products/{product_id}/docs", Param: "doc_id", One: "a tutorial", Many: "tutorials",
 	Above: &portal.Above{Kind: tutorial.ProductKind, Param: "product_id"},
 	List:  show, Show: show, Sequence: sequence,
-	Sample: tutorial.Tutorial{Title: "Get started", Lede: "In five minutes.", Content: "<h1>Get started</h1>", Path: "get-started", Status: "published"},
+	Sample: tutorial.Tutorial{Article: post.Article{Title: "Get started", Lede: "In five minutes.", Content: "<h1>Get started</h1>", Path: "get-started", Status: "published"}},
 	Begin:  func(t *tutorial.Tutorial, parent table.ID) { t.ProductID = parent },
 	Hooks:  portal.Hooks[tutorial.Tutorial]{After: place},
 	Rows: func(o operations) []operation.Row {

@@ -128,14 +128,8 @@ func (s *Service) after(ctx context.Context, w store.Writer, c *portal.Change[we
 }
 
 // headersOf returns the headers of a webhook in order of number.
-func headersOf(ctx context.Context, r store.Reader, id table.ID) (out []webhook.Header, err error) {
-	for h, err := range portal.All(ctx, r, HeaderKind, id) {
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, h)
-	}
-	return out, nil
+func headersOf(ctx context.Context, r store.Reader, id table.ID) ([]webhook.Header, error) {
+	return store.Collect(portal.All(ctx, r, HeaderKind, id))
 }
 
 // HeaderResource is what there is to headers as a resource.

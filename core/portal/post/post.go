@@ -20,10 +20,8 @@ const (
 // Type is the kind of post that posts of the blog are.
 const Type = "post"
 
-// Post is one post.
-type Post struct {
-	table.Base
-	AuthorID        table.ID // the admin who made it
+// Article is what posts and tutorials have in common.
+type Article struct {
 	Title           string
 	Lede            string `json:",omitempty"`
 	Content         string
@@ -36,25 +34,37 @@ type Post struct {
 	Tags            []table.ID `json:",omitempty"`
 }
 
+// ArticleFields are the fields of a table whose records have an Article; path says what
+// its Path is.
+func ArticleFields[T any](of func(*T) *Article, path string) []table.Field[T] {
+	return []table.Field[T]{
+		{Name: "Title", At: func(t *T) any { return &of(t).Title }, Required: true, Repeated: true, Max: 255},
+		{Name: "Lede", At: func(t *T) any { return &of(t).Lede }, Max: 1000},
+		{Name: "Content", At: func(t *T) any { return &of(t).Content }, Required: true, Doc: "HTML, or what is shown when MarkdownContent is empty."},
+		{Name: "Path", At: func(t *T) any { return &of(t).Path }, Required: true, Max: 255, Valid: func(t T) bool { return table.IsSegment(of(&t).Path) }, Doc: path},
+		{Name: "Status", At: func(t *T) any { return &of(t).Status }, Required: true, Repeated: true, Enum: []string{"published", "draft", "review"}},
+		{Name: "MarkdownEnabled", At: func(t *T) any { return &of(t).MarkdownEnabled }},
+		{Name: "MarkdownContent", At: func(t *T) any { return &of(t).MarkdownContent }},
+		{Name: "PreviewContent", At: func(t *T) any { return &of(t).PreviewContent }},
+		{Name: "Categories", At: func(t *T) any { return &of(t).Categories }, Target: CategoryKind},
+		{Name: "Tags", At: func(t *T) any { return &of(t).Tags }, Target: tag.Kind},
+	}
+}
+
+// Post is one post.
+type Post struct {
+	table.Base
+	AuthorID table.ID // the admin who made it
+	Article
+}
+
 // Table implements table.Row.
 func (Post) Table() *table.Table[Post] { return posts }
 
 var posts = &table.Table[Post]{
 	Kind: Kind, Noun: "post",
-	Base: func(p *Post) *table.Base { return &p.Base },
-	Fields: []table.Field[Post]{
-		{Name: "Title", At: func(p *Post) any { return &p.Title }, Required: true, Repeated: true, Max: 255},
-		{Name: "Lede", At: func(p *Post) any { return &p.Lede }, Max: 1000},
-		{Name: "Content", At: func(p *Post) any { return &p.Content }, Required: true, Doc: "HTML, or what is shown when MarkdownContent is empty."},
-		{Name: "Path", At: func(p *Post) any { return &p.Path }, Required: true, Max: 255, Valid: func(p Post) bool { return table.IsSegment(p.Path) },
-			Doc: "Part of the post's address; no other post has it."},
-		{Name: "Status", At: func(p *Post) any { return &p.Status }, Required: true, Repeated: true, Enum: []string{"published", "draft", "review"}},
-		{Name: "MarkdownEnabled", At: func(p *Post) any { return &p.MarkdownEnabled }},
-		{Name: "MarkdownContent", At: func(p *Post) any { return &p.MarkdownContent }},
-		{Name: "PreviewContent", At: func(p *Post) any { return &p.PreviewContent }},
-		{Name: "Categories", At: func(p *Post) any { return &p.Categories }, Target: CategoryKind},
-		{Name: "Tags", At: func(p *Post) any { return &p.Tags }, Target: tag.Kind},
-	},
+	Base:   func(p *Post) *table.Base { return &p.Base },
+	Fields: ArticleFields(func(p *Post) *Article { return &p.Article }, "Part of the post's address; no other post has it."),
 	Unique: []table.Unique[Post]{{Name: "path", Taken: "Path has already been taken", Of: func(p Post) string { return p.Path }}},
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/document"
 	"github.com/gatehouse-io/gatehouse/core/portal/post"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
-	"github.com/gatehouse-io/gatehouse/core/portal/tag"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
@@ -25,17 +24,8 @@ const Type = "doc"
 // Tutorial is one page of a product.
 type Tutorial struct {
 	table.Base
-	ProductID       table.ID
-	Title           string
-	Lede            string `json:",omitempty"`
-	Content         string
-	Path            string
-	Status          string
-	MarkdownEnabled bool       `json:",omitempty"`
-	MarkdownContent string     `json:",omitempty"`
-	PreviewContent  string     `json:",omitempty"`
-	Categories      []table.ID `json:",omitempty"`
-	Tags            []table.ID `json:",omitempty"`
+	ProductID table.ID
+	post.Article
 }
 
 // Table implements table.Row.
@@ -45,19 +35,7 @@ var rows = &table.Table[Tutorial]{
 	Kind: Kind, Noun: "tutorial",
 	Base:   func(t *Tutorial) *table.Base { return &t.Base },
 	Parent: func(t Tutorial) table.ID { return t.ProductID },
-	Fields: []table.Field[Tutorial]{
-		{Name: "Title", At: func(t *Tutorial) any { return &t.Title }, Required: true, Repeated: true, Max: 255},
-		{Name: "Lede", At: func(t *Tutorial) any { return &t.Lede }, Max: 1000},
-		{Name: "Content", At: func(t *Tutorial) any { return &t.Content }, Required: true, Doc: "HTML, or what is shown when MarkdownContent is empty."},
-		{Name: "Path", At: func(t *Tutorial) any { return &t.Path }, Required: true, Max: 255, Valid: func(t Tutorial) bool { return table.IsSegment(t.Path) },
-			Doc: "Part of the page's address; no other tutorial of the product has it."},
-		{Name: "Status", At: func(t *Tutorial) any { return &t.Status }, Required: true, Repeated: true, Enum: []string{"published", "draft", "review"}},
-		{Name: "MarkdownEnabled", At: func(t *Tutorial) any { return &t.MarkdownEnabled }},
-		{Name: "MarkdownContent", At: func(t *Tutorial) any { return &t.MarkdownContent }},
-		{Name: "PreviewContent", At: func(t *Tutorial) any { return &t.PreviewContent }},
-		{Name: "Categories", At: func(t *Tutorial) any { return &t.Categories }, Target: post.CategoryKind},
-		{Name: "Tags", At: func(t *Tutorial) any { return &t.Tags }, Target: tag.Kind},
-	},
+	Fields: post.ArticleFields(func(t *Tutorial) *post.Article { return &t.Article }, "Part of the page's address; no other tutorial of the product has it."),
 	Unique: []table.Unique[Tutorial]{{Name: "path", Taken: "Path has already been taken",
 		Of: func(t Tutorial) string { return t.ProductID.Key() + "/" + t.Path }}},
 }

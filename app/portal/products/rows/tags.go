@@ -3,7 +3,6 @@ package rows
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal"
@@ -124,8 +123,7 @@ func (f family) tag(ctx context.Context, in tagNamed) (out Attached, err error) 
 
 // update runs a write on a product: fn returns it as it is to be.
 func (f family) update(ctx context.Context, in within, fn func(context.Context, store.Writer, product.Product, crud.Stamp) (product.Product, error)) error {
-	now := f.Now()
-	at := crud.Stamp{ID: f.NewID(), Org: in.Scope.Org(), Now: func() time.Time { return now }}
+	at := f.Stamp(in.Scope)
 	_, err := f.Store.Update(ctx, in.Scope, func(w store.Writer) error {
 		p, err := of(ctx, w, in)
 		if err != nil {
