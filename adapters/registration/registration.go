@@ -15,8 +15,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -169,9 +167,6 @@ func (c *Client) send(ctx context.Context, r request) ([]byte, error) {
 	return a.Body, fmt.Errorf("%w: %d %s", class, a.Status, r.said(a.Body))
 }
 
-// longest is what is shown of the text of an answer.
-const longest = 200
-
 // said returns what the provider said (RFC 7591, 3.2.2), short and in one line, without
 // the token that was sent.
 func (r request) said(body []byte) string {
@@ -187,16 +182,7 @@ func (r request) said(body []byte) string {
 	if r.token != "" {
 		text = strings.ReplaceAll(text, r.token, redact.Hidden)
 	}
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == utf8.RuneError {
-			return ' '
-		}
-		return r
-	}, text)
-	if runes := []rune(text); len(runes) > longest {
-		text = string(runes[:longest]) + "…"
-	}
-	return text
+	return redact.Line(text)
 }
 
 // tell writes an answer down, without its secrets. One that is no JSON is told by its size

@@ -102,17 +102,11 @@ func New(s Settings, leases store.Leases, now system.Clock, log *slog.Logger) (*
 // Run collects, or joins days, while this process holds the lease, until ctx ends or Quit
 // is called.
 func (s *Service) Run(ctx context.Context) error {
-	if s.turn == nil {
-		return nil
-	}
 	return s.turn.Run(ctx, s.hold)
 }
 
 // Quit ends collecting for good, so that another process goes on.
 func (s *Service) Quit(ctx context.Context) error {
-	if s.turn == nil {
-		return nil
-	}
 	return s.turn.Quit(ctx)
 }
 

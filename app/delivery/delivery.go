@@ -151,17 +151,11 @@ func (s *Service) Backlog(ctx context.Context) (b Backlog, err error) {
 // Run makes and sends deliveries while this process holds the lease, until ctx ends or
 // Quit is called.
 func (s *Service) Run(ctx context.Context) error {
-	if s.turn == nil {
-		return nil
-	}
 	return s.turn.Run(ctx, s.hold)
 }
 
 // Quit ends deliveries for good, so that another process goes on.
 func (s *Service) Quit(ctx context.Context) error {
-	if s.turn == nil {
-		return nil
-	}
 	return s.turn.Quit(ctx)
 }
 

@@ -108,7 +108,7 @@ func (s *Service) authenticateAccount(ctx context.Context, c *operation.Call) er
 				return err
 			}
 			c.Principal.Permissions = c.Principal.Permissions.Limit(key.Permissions)
-			s.uses.note(keyUse{ID: key.ID, OrgID: a.Value.OrgID, Account: a.Value.ID, At: s.Now()})
+			s.uses.Note(key.ID, keyUse{ID: key.ID, OrgID: a.Value.OrgID, Account: a.Value.ID, At: s.Now()})
 			c.Scope, err = tenant.Of(a.Value.OrgID)
 			return err
 		}

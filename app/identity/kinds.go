@@ -72,7 +72,7 @@ type Service struct {
 	Now      system.Clock
 	Log      *slog.Logger
 	PageSize int
-	uses     uses // of keys of service accounts
+	uses     crud.Uses[keyUse] // of keys of service accounts
 	guessing sync.Mutex
 	guesses  session.Attempts // wrong proofs of current passwords, by user; guarded by guessing
 	// MultiOrg lets the same address exist in several organisations

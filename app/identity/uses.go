@@ -3,7 +3,6 @@ package identity
 import (
 	"context"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
@@ -35,30 +34,8 @@ func UseRegistration() crud.Registration {
 	}}.Registration()
 }
 
-// Bounds of what is remembered of uses between two writes.
-const (
-	usePause = time.Minute
-	maxUses  = 10_000
-	useBatch = 200 // of one unit of work
-)
-
-// uses are those that have not been written yet, by key.
-type uses struct {
-	mu   sync.Mutex
-	seen map[string]keyUse
-}
-
-// note remembers a use, unless there are too many to remember.
-func (u *uses) note(use keyUse) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.seen == nil {
-		u.seen = map[string]keyUse{}
-	}
-	if _, known := u.seen[use.ID]; known || len(u.seen) < maxUses {
-		u.seen[use.ID] = use
-	}
-}
+// usePause is how often uses are written down.
+const usePause = time.Minute
 
 // Run writes uses of keys down once a minute, and when the service stops.
 func (s ServiceAccounts) Run(ctx context.Context) error {
@@ -77,29 +54,10 @@ func (s ServiceAccounts) Run(ctx context.Context) error {
 	}
 }
 
-// WriteUses writes down which keys have been used, in small units of work. What
-// cannot be written is lost, and said in the log: the next use tells as much.
+// WriteUses writes down which keys have been used.
 func (s ServiceAccounts) WriteUses(ctx context.Context) {
 	ctx = store.Attribute(ctx, store.Attribution{Actor: "service", Operation: "service-accounts.used"})
-	s.uses.mu.Lock()
-	seen := s.uses.seen
-	s.uses.seen = nil
-	s.uses.mu.Unlock()
-	noted := map[tenant.ID][]keyUse{}
-	for _, use := range seen {
-		noted[use.OrgID] = append(noted[use.OrgID], use)
-	}
-	for org, list := range noted {
-		scope, err := tenant.Of(org)
-		for batch := range slices.Chunk(list, useBatch) {
-			if err == nil {
-				_, err = s.Store.Update(ctx, scope, func(w store.Writer) error { return writeUses(ctx, w, batch) })
-			}
-		}
-		if err != nil {
-			s.Log.Warn("the last use of keys of service accounts could not be written", "org_id", string(org), "error", err)
-		}
-	}
+	s.uses.Flush(ctx, s.Store, s.Log, "keys of service accounts", func(u keyUse) tenant.ID { return u.OrgID }, writeUses)
 }
 
 func writeUses(ctx context.Context, w store.Writer, batch []keyUse) error {

@@ -34,9 +34,6 @@ func (s *Service) Run(ctx context.Context) error {
 
 // Quit ends resuming for good, so that another process goes on.
 func (s *Service) Quit(ctx context.Context) error {
-	if s.turn == nil {
-		return nil
-	}
 	return s.turn.Quit(ctx)
 }
 

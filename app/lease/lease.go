@@ -39,7 +39,8 @@ type Config struct {
 	Trouble func(error)
 }
 
-// Lease is the right to do some work.
+// Lease is the right to do some work. A nil Lease is for work that there is none of: Run and
+// Quit return at once.
 type Lease struct {
 	config   Config
 	quitting context.Context // ends with Quit
@@ -70,6 +71,9 @@ type Work func(run, held context.Context, h *Holding)
 // Run works while this process holds the lease, and competes for it while another
 // does, until ctx ends or Quit is called. It returns the error of ctx.
 func (l *Lease) Run(ctx context.Context, work Work) error {
+	if l == nil {
+		return nil
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	done := make(chan struct{})
@@ -102,6 +106,9 @@ func (l *Lease) Run(ctx context.Context, work Work) error {
 // Quit ends the work for good, and the lease with it, so that another process goes on.
 // It returns when nothing is being done any more, or when ctx ends.
 func (l *Lease) Quit(ctx context.Context) error {
+	if l == nil {
+		return nil
+	}
 	l.quit()
 	l.mu.Lock()
 	running := l.running

@@ -49,7 +49,7 @@ func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
 		c.Principal.Permissions = c.Principal.Permissions.Strongest(more)
 	}
 	if c.Principal.Lent = lent; err == nil {
-		s.uses.note(*used, s.users.Now())
+		s.uses.Note(used.ID, use{used.ID, used.OrgID, s.users.Now()})
 	}
 	return err
 }

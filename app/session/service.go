@@ -114,7 +114,7 @@ type Service struct {
 	queue chan struct{} // logins under way
 	slots chan struct{} // passwords being checked
 
-	uses uses
+	uses crud.Uses[use]
 
 	mu        sync.Mutex
 	names     session.Attempts

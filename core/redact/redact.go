@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Hidden stands in a log in place of a secret.
@@ -43,6 +44,24 @@ func Name(name string) bool {
 		return false
 	}
 	return slices.Contains(whole, name) || slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(name, part) })
+}
+
+// longestLine is how many characters a Line has at most.
+const longestLine = 200
+
+// Line returns what another server has said as errors and logs tell it: in one line, with
+// blanks in place of what is not printed, and cut after 200 characters.
+func Line(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == utf8.RuneError {
+			return ' '
+		}
+		return r
+	}, text)
+	if runes := []rune(text); len(runes) > longestLine {
+		return string(runes[:longestLine]) + "…"
+	}
+	return text
 }
 
 // longest is how many characters a word has at most that is shown whatever it looks like:

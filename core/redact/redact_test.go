@@ -87,3 +87,18 @@ func FuzzText(f *testing.F) {
 		}
 	})
 }
+
+func TestLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                "",
+		"no\nsuch\tkey\x00":               "no such key ",
+		"bad \xff byte":                   "bad   byte",
+		strings.Repeat("ä", 200):          strings.Repeat("ä", 200),
+		strings.Repeat("ä", 201):          strings.Repeat("ä", 200) + "…",
+		strings.Repeat("ä", 199) + "\nzz": strings.Repeat("ä", 199) + " …",
+	} {
+		if got := redact.Line(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

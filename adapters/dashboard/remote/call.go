@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/redact"
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
 	"github.com/gatehouse-io/gatehouse/ports/fetch"
 	"github.com/gatehouse-io/gatehouse/ports/retry"
@@ -66,9 +65,6 @@ func (c *Client) send(ctx context.Context, method, at, tag, kind string, body []
 	return a, fmt.Errorf("%w: %d %s", class, a.Status, c.said(a.Body))
 }
 
-// longest is what is shown of the text of an answer.
-const longest = 200
-
 // said returns what the dashboard said, short and in one line. A credential that it
 // repeats is left out.
 func (c *Client) said(body []byte) string {
@@ -83,16 +79,7 @@ func (c *Client) said(body []byte) string {
 	if c.c.Secret != "" {
 		text = strings.ReplaceAll(text, c.c.Secret, "…")
 	}
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == utf8.RuneError {
-			return ' '
-		}
-		return r
-	}, text)
-	if runes := []rune(text); len(runes) > longest {
-		text = string(runes[:longest]) + "…"
-	}
-	return text
+	return redact.Line(text)
 }
 
 func header(a fetch.Answer, name string) string {

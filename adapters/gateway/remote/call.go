@@ -9,10 +9,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/redact"
 	"github.com/gatehouse-io/gatehouse/ports/fetch"
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
 )
@@ -120,9 +119,6 @@ func (c *Client) judge(k call, a fetch.Answer) outcome {
 // deepest is how deep answers may be nested.
 const deepest = 128
 
-// longest is what is shown of the text of an answer.
-const longest = 200
-
 // keyLike is a word that may be a key, a secret or a hash.
 var keyLike = regexp.MustCompile(`[A-Za-z0-9+/=_.-]{16,}`)
 
@@ -139,15 +135,5 @@ func (c *Client) said(body []byte, secrets []string) string {
 			text = strings.ReplaceAll(text, s, "…")
 		}
 	}
-	text = keyLike.ReplaceAllLiteralString(text, "…")
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == utf8.RuneError {
-			return ' '
-		}
-		return r
-	}, text)
-	if runes := []rune(text); len(runes) > longest {
-		text = string(runes[:longest]) + "…"
-	}
-	return text
+	return redact.Line(keyLike.ReplaceAllLiteralString(text, "…"))
 }

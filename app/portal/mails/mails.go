@@ -130,17 +130,11 @@ func (s *Service) Sends() bool { return s.turn != nil }
 
 // Run sends mails while this process holds the lease, until ctx ends or Quit is called.
 func (s *Service) Run(ctx context.Context) error {
-	if s.turn == nil {
-		return nil
-	}
 	return s.turn.Run(ctx, s.hold)
 }
 
 // Quit ends sending for good, so that another process goes on.
 func (s *Service) Quit(ctx context.Context) error {
-	if s.turn == nil {
-		return nil
-	}
 	return s.turn.Quit(ctx)
 }
 
