@@ -142,7 +142,7 @@ func (v *visit) managed(faults []string, status int, shown *revealed) {
 	}
 	known := map[string]any{"app": app, "form": typed, "shown": shown, "appCerts": app.certificates(), "allCerts": all, "authType": authType,
 		"currentUser": v.site.Viewer, "isDefaultOrgUser": v.lonely(), "at": v.field("at"), "webhook": v.typed("webhook-url"), "tested": v.tested, "testedAt": v.testedAt}
-	names := map[string]string{"WebhookURL": "webhook-url", "WebhookSecret": "webhook-secret", "WebhookEventTypes": "webhook-event-types", "Certificate": "certificate"}
+	names := map[string]string{"WebhookURL": "webhook-url", "WebhookSecret": "webhook-secret", "WebhookEventTypes": "webhook-event-types", "Certificate": "certificate", "CertificateName": "certificate_name"}
 	for fault, field := range appFields {
 		names[fault] = field
 	}
@@ -298,13 +298,13 @@ func (v *visit) certificate() {
 		v.after(v.call(http.MethodDelete, at, nil, nil), "forgotten")
 		return
 	}
-	text := v.pem()
+	text, name := v.pem(), v.field("certificate_name")
 	if chosen := v.field("selected-cert"); text == "" && chosen != "" {
 		apps, _ := v.clients(0)
 		c, _ := v.reusable(apps).cert(chosen)
-		text = c.Certificate
+		text, name = c.Certificate, c.given()
 	}
-	v.after(v.call(http.MethodPut, at, nil, map[string]string{"Certificate": text}), "renewed")
+	v.after(v.call(http.MethodPut, at, nil, map[string]string{"Certificate": text, "CertificateName": name}), "renewed")
 }
 
 // serves reports whether a credential is that of an access request.

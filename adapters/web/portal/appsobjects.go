@@ -202,13 +202,19 @@ func (c credential) GetFirstAccessRequest() *accessRequest { return c.AccessRequ
 
 // certificate is one with which clients have to come.
 type certificate struct {
-	ID, Fingerprint, SignatureAlgorithm, Issuer, Subject string
-	IsValid                                              bool
-	ValidNotBefore, ValidNotAfter, Certificate           string
+	ID, Name, Fingerprint, SignatureAlgorithm, Issuer, Subject string
+	IsValid                                                    bool
+	ValidNotBefore, ValidNotAfter, Certificate                 string
 }
 
-// Name is what people call a certificate by.
-func (c certificate) Name() string { return c.Subject }
+// given is the name that somebody has given to a certificate; without one it is called by
+// its subject.
+func (c certificate) given() string {
+	if c.Name == c.Subject {
+		return ""
+	}
+	return c.Name
+}
 
 // revealed is what opens something, as it is shown once.
 type revealed struct {

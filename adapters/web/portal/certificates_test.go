@@ -45,18 +45,20 @@ func TestCertificates(t *testing.T) {
 		w.submit(w.open(safe), safe, "product_id", "3", "catalogue_id", "1", "plan_id", "2")
 		return w.submit(w.open(cart), cart, append(fields, "redirect-to-app", "1")...)
 	}
-	w.shows(ask("client_name", "First", "certificate", certificateOf(t, "first")), 200, "Access is granted", "CN=first")
+	w.shows(ask("client_name", "First", "certificate", certificateOf(t, "first"), "certificate_name", "Till of the shop"), 200, "Access is granted", "Till of the shop", "CN=first")
 	var known struct{ ID, Fingerprint string }
 	must(t, json.Unmarshal(w.api("GET", "/portal-api/apps/1/access-requests/1/credentials/1/certificate", ""), &known))
 	if known.ID == "" || known.ID == known.Fingerprint {
 		t.Fatal(known)
 	}
-	w.shows(ask("client_name", "Second", "cert-action", "existing", "certificate_id", known.ID), 200, "Access is granted", "CN=first")
+	w.shows(ask("client_name", "Second", "cert-action", "existing", "certificate_id", known.ID), 200, "Access is granted", "Till of the shop", "CN=first")
 	w.shows(ask("client_name", "Third", "cert-action", "existing", "certificate_id", known.Fingerprint), 200, "Access is granted", "CN=first")
 
 	app := w.open("/portal/private/apps/1")
 	w.shows(w.submit(app, "/portal/private/apps/1/cert/1", "cert-mode", "delete"), 200, "The certificate is taken away", "There is no certificate")
 	w.shows(w.submit(app, "/portal/private/apps/1/cert/0", "cert-mode", "delete", "access-request", "1"), 404)
 	w.shows(w.submit(app, "/portal/private/apps/1/cert/0", "cert-mode", "update", "access-request", "9", "selected-cert", known.ID), 404)
-	w.shows(w.submit(app, "/portal/private/apps/1/cert/0", "cert-mode", "update", "access-request", "1", "selected-cert", known.ID), 200, "The credential has another certificate", "CN=first")
+	w.shows(w.submit(app, "/portal/private/apps/1/cert/0", "cert-mode", "update", "access-request", "1", "selected-cert", known.ID), 200, "The credential has another certificate", "Till of the shop", "CN=first")
+	w.shows(w.submit(app, "/portal/private/apps/1/cert/1", "cert-mode", "update", "certificate", certificateOf(t, "second"), "certificate_name", ""), 200, "The credential has another certificate", "<dd>CN=second</dd><dt>Subject</dt><dd>CN=second</dd>")
+	w.shows(ask("client_name", "Fourth", "certificate", certificateOf(t, "first"), "certificate_name", strings.Repeat("x", 256)), 422, "the maximum is 255 characters")
 }

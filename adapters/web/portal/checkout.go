@@ -10,7 +10,7 @@ import (
 
 // checkoutFields are the fields of the form, by the name that faults have for them.
 var checkoutFields = map[string]string{"Name": "client_name", "Description": "description", "RedirectURLs": "redirect_urls", "Visibility": "client_visibility",
-	"PlanID": "plan", "DCRTemplateID": "app-action-template", "CredentialID": "credential_id", "Certificate": "certificate"}
+	"PlanID": "plan", "DCRTemplateID": "app-action-template", "CredentialID": "credential_id", "Certificate": "certificate", "CertificateName": "certificate_name"}
 
 // maxAppsSearched is how many apps are looked through for credentials and certificates
 // that can be used again.
@@ -258,9 +258,9 @@ func (v *visit) orderOf(one item, again reusables) map[string]any {
 		}
 	}
 	if one.NeedsCertificate {
-		body["Certificate"] = v.pem()
+		body["Certificate"], body["CertificateName"] = v.pem(), v.field("certificate_name")
 		if c, known := again.cert(v.field("certificate_id")); known && v.field("cert-action") == "existing" {
-			body["Certificate"] = c.Certificate
+			body["Certificate"], body["CertificateName"] = c.Certificate, c.given()
 		}
 	}
 	return body

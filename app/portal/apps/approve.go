@@ -95,7 +95,7 @@ func (s *Service) approvable(ctx context.Context, r store.Reader, id table.ID) (
 			d.Grant.Products = slices.Concat(d.Grant.Products, more)
 		}
 	}
-	d.Grant.Request, d.Grant.ClientType, d.Grant.Certificate.PEM = req.ID, req.ClientTypeID, req.Certificate
+	d.Grant.Request, d.Grant.ClientType, d.Grant.Certificate = req.ID, req.ClientTypeID, issuers.Certificate{PEM: req.Certificate, Name: req.CertificateName}
 	return d, req.AppID, issuer.Prepare(ctx, r, act, d.Grant)
 }
 

@@ -1,6 +1,7 @@
 package apps
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 // Certificate is the certificate of a credential as administrators see it.
 type Certificate struct {
 	ID                 string `json:"ID" doc:"Its name in the store of the dashboard."`
+	Name               string `json:"Name" doc:"What people call it; its subject when nobody has named it."`
 	Fingerprint        string `json:"Fingerprint" doc:"SHA-256, in hex."`
 	SignatureAlgorithm string `json:"SignatureAlgorithm"`
 	Issuer             string `json:"Issuer"`
@@ -30,12 +32,12 @@ type Certificate struct {
 
 const exampleFingerprint = "38edce514c2d0a866063550c64d6c90be99d01561ac5aa7e82b8610b7e273d37"
 
-var exampleCertificate = Certificate{"5f1a0c5d8e3b2a1f00000001" + exampleFingerprint, exampleFingerprint, "ECDSA-SHA256", "CN=Shop", "CN=till.example.com", true, "2026-01-02 03:04", "2027-01-02 03:04", "-----BEGIN CERTIFICATE-----…"}
+var exampleCertificate = Certificate{"5f1a0c5d8e3b2a1f00000001" + exampleFingerprint, "Till of the shop", exampleFingerprint, "ECDSA-SHA256", "CN=Shop", "CN=till.example.com", true, "2026-01-02 03:04", "2027-01-02 03:04", "-----BEGIN CERTIFICATE-----…"}
 
-// shownAt shows a certificate, with times where it is now.
-func shownAt(id, pem string, now time.Time) (Certificate, error) {
-	c, err := credential.ReadCertificate(pem)
-	return Certificate{id, c.Fingerprint, c.SignatureAlgorithm, c.Issuer, c.Subject, c.Valid(now), table.Stamp(c.NotBefore.In(now.Location())), table.Stamp(c.NotAfter.In(now.Location())), c.PEM}, err
+// certificateOf shows the certificate of a credential, with times where it is now.
+func certificateOf(p credential.Public, now time.Time) (Certificate, error) {
+	c, err := credential.ReadCertificate(p.Certificate)
+	return Certificate{p.CertificateID, cmp.Or(p.CertificateName, c.Subject), c.Fingerprint, c.SignatureAlgorithm, c.Issuer, c.Subject, c.Valid(now), table.Stamp(c.NotBefore.In(now.Location())), table.Stamp(c.NotAfter.In(now.Location())), c.PEM}, err
 }
 
 // CertificateUsers returns what tells for which APIs credentials need a certificate.
@@ -87,7 +89,7 @@ func (s *Service) getCertificate(ctx context.Context, in credentialNamed) (out C
 	if err != nil {
 		return out, err
 	}
-	return shownAt(c.CertificateID, c.Certificate, s.Now())
+	return certificateOf(c.Public, s.Now())
 }
 
 type renewing struct {
@@ -103,7 +105,7 @@ func (s *Service) renewCertificate(ctx context.Context, in renewing) (out Certif
 	var wanted credential.Renewal
 	err = in.Body.Apply(&wanted, true, func(string, string) (table.ID, bool, error) { return 0, false, nil })
 	if err == nil {
-		err = s.replace(ctx, in.Scope, c.ID, issuers.Renew, wanted.Certificate)
+		err = s.replace(ctx, in.Scope, c.ID, issuers.Renew, wanted)
 	}
 	if err != nil {
 		return out, err
@@ -117,7 +119,7 @@ func (s *Service) forgetCertificate(ctx context.Context, in credentialNamed) (po
 		err = Credentials.Absent()
 	}
 	if err == nil {
-		err = s.replace(ctx, in.Scope, c.ID, issuers.Renew, "")
+		err = s.replace(ctx, in.Scope, c.ID, issuers.Renew, credential.Renewal{})
 	}
 	return portal.Status{Status: "ok"}, err
 }

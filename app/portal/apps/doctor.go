@@ -281,7 +281,7 @@ func (s *Service) fix(ctx context.Context, scope tenant.Scope, f Finding) Findin
 	case CredentialAlone, ClientLacking:
 		err = absentFine(s.remove(ctx, scope, removal{App: f.AppID, Credential: f.CredentialID}))
 	case ClientAstray:
-		err = s.replace(ctx, scope, f.CredentialID, issuers.Spread, "")
+		err = s.replace(ctx, scope, f.CredentialID, issuers.Spread, credential.Renewal{})
 	default:
 		var p synchronise.Provider
 		if p, err = s.Open(ctx, scope, f.ProviderID); err != nil {

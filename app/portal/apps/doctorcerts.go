@@ -52,7 +52,7 @@ func (s *Service) certified(ctx context.Context, scope tenant.Scope, at table.ID
 			return out, err
 		}
 		if fix && len(found) > 0 {
-			err := absentFine(s.replace(ctx, scope, c.ID, issuers.Restore, ""))
+			err := absentFine(s.replace(ctx, scope, c.ID, issuers.Restore, credential.Renewal{}))
 			for i := range found {
 				found[i] = found[i].done(err)
 			}

@@ -66,7 +66,7 @@ func (s *Service) lead(ctx context.Context, scope tenant.Scope, at table.ID, use
 		if ctx.Err() != nil {
 			return errors.Join(err, ctx.Err())
 		}
-		err = errors.Join(err, absentFine(s.replace(ctx, scope, id, issuers.Spread, "")))
+		err = errors.Join(err, absentFine(s.replace(ctx, scope, id, issuers.Spread, credential.Renewal{})))
 	}
 	return err
 }

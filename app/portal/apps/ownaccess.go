@@ -348,7 +348,7 @@ func (s *Service) ownRenew(ctx context.Context, in ownRenewing) (out OwnCredenti
 	var wanted credential.Renewal
 	err = in.Body.Apply(&wanted, true, func(string, string) (table.ID, bool, error) { return 0, false, nil })
 	if err == nil {
-		err = Plain(s.replace(ctx, s.Scope, c.ID, issuers.Renew, wanted.Certificate))
+		err = Plain(s.replace(ctx, s.Scope, c.ID, issuers.Renew, wanted))
 	}
 	if err != nil {
 		return out, err
@@ -362,7 +362,7 @@ func (s *Service) ownForget(ctx context.Context, in ownCredentialNamed) (portal.
 		err = Credentials.Absent()
 	}
 	if err == nil {
-		err = Plain(s.replace(ctx, s.Scope, c.ID, issuers.Renew, ""))
+		err = Plain(s.replace(ctx, s.Scope, c.ID, issuers.Renew, credential.Renewal{}))
 	}
 	return portal.Status{Status: "ok"}, err
 }

@@ -217,7 +217,7 @@ func (s *Service) ownCredential(ctx context.Context, r store.Reader, c credentia
 		out.CredentialHash = v.Hash
 	}
 	if v.Certificate != "" {
-		shown, err := shownAt(v.CertificateID, v.Certificate, s.Now())
+		shown, err := certificateOf(c.Public, s.Now())
 		if err != nil {
 			return out, err
 		}

@@ -24,11 +24,11 @@ type rotation struct {
 
 // Rotate gives a credential another value, and ends the one before.
 func (s *Service) Rotate(ctx context.Context, scope tenant.Scope, id table.ID) error {
-	return s.replace(ctx, scope, id, issuers.Rotate, "")
+	return s.replace(ctx, scope, id, issuers.Rotate, credential.Renewal{})
 }
 
 // replace gives a credential another value or, to renew it, another certificate; "": none.
-func (s *Service) replace(ctx context.Context, scope tenant.Scope, id table.ID, act issuers.Act, certificate string) error {
+func (s *Service) replace(ctx context.Context, scope tenant.Scope, id table.ID, act issuers.Act, with credential.Renewal) error {
 	d := &rotation{Credential: id, Act: act}
 	var app table.ID
 	err := s.Store.View(ctx, scope, func(r store.Reader) error {
@@ -50,7 +50,7 @@ func (s *Service) replace(ctx context.Context, scope tenant.Scope, id table.ID, 
 		if d.Grant, err = s.remaining(ctx, r, c, act); err != nil {
 			return err
 		}
-		d.Grant.Renewal, d.Grant.Certificate.PEM = act == issuers.Renew, certificate
+		d.Grant.Renewal, d.Grant.Certificate = act == issuers.Renew, issuers.Certificate{PEM: with.Certificate, Name: with.CertificateName}
 		return issuer.Prepare(ctx, r, act, d.Grant)
 	})
 	if err != nil {

@@ -57,7 +57,7 @@ func (s *Service) spread(ctx context.Context, scope tenant.Scope, at, of table.I
 		if ctx.Err() != nil {
 			return errors.Join(err, ctx.Err())
 		}
-		err = errors.Join(err, absentFine(s.replace(ctx, scope, id, issuers.Spread, "")))
+		err = errors.Join(err, absentFine(s.replace(ctx, scope, id, issuers.Spread, credential.Renewal{})))
 	}
 	return err
 }

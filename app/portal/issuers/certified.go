@@ -48,7 +48,7 @@ func (c Certificates) Prepare(ctx context.Context, r store.Reader, act Act, g *G
 		if err != nil {
 			return err
 		}
-		g.Certificate = Certificate{PEM: known.PEM, Fingerprint: known.Fingerprint}
+		g.Certificate = Certificate{PEM: known.PEM, Name: g.Certificate.Name, Fingerprint: known.Fingerprint}
 	}
 	if act == Issue && g.Certificate.PEM == "" {
 		return fault.New(fault.Invalid, credential.CodeCertificate, "Certificate can't be blank: request access again with one")
@@ -124,7 +124,7 @@ func (a certifying) admit() []intents.Step {
 			if v.Bound { // a key without one would open with the certificates of others
 				v.Held = v.Ties()
 			}
-			v.Certificate, v.CertificateID, v.Allowed = "", "", nil
+			v.Certificate, v.CertificateName, v.CertificateID, v.Allowed = "", "", "", nil
 			return nil
 		}}}
 	}
@@ -223,7 +223,7 @@ func (a certifying) upload(ctx context.Context) error {
 			}
 		}
 		v := &a.g.Values.Public
-		v.Certificate, v.CertificateID, v.Allowed = a.g.Certificate.PEM, id, APIs(a.g.Products)
+		v.Certificate, v.CertificateName, v.CertificateID, v.Allowed = a.g.Certificate.PEM, a.g.Certificate.Name, id, APIs(a.g.Products)
 		v.Bound = slices.ContainsFunc(a.g.Products, func(p Product) bool { return p.Bind })
 		return err
 	})

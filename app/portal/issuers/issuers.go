@@ -96,6 +96,7 @@ type Product struct {
 // Certificate is one with which clients come, while it is put to use.
 type Certificate struct {
 	PEM         string
+	Name        string // what its developer calls it; "": nothing
 	Fingerprint string
 	Fresh       bool     // the store of the dashboard did not have it
 	Missing     []string // APIs that did not take it

@@ -10,6 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/key"
+	"github.com/gatehouse-io/gatehouse/core/portal/request"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
@@ -153,19 +154,18 @@ func Bind(session *doc.Node, former, now []string) {
 // Renewal is a certificate that takes the place of another one.
 type Renewal struct {
 	table.Base
-	Certificate string
+	Certificate     string
+	CertificateName string // what its developer calls it
 }
 
 // Table implements table.Row.
 func (Renewal) Table() *table.Table[Renewal] { return renewals }
 
-// maxCertificate is how many characters a certificate with its chain has at most.
-const maxCertificate = 20_000
-
 var renewals = &table.Table[Renewal]{
 	Kind: "portal-certificate-renewal", Noun: "certificate of a credential",
 	Base: func(r *Renewal) *table.Base { return &r.Base },
 	Fields: []table.Field[Renewal]{
-		{Name: "Certificate", At: func(r *Renewal) any { return &r.Certificate }, Required: true, Max: maxCertificate, Doc: "PEM, without a private key."},
+		{Name: "Certificate", At: func(r *Renewal) any { return &r.Certificate }, Required: true, Max: request.MaxCertificate, Doc: "PEM, without a private key."},
+		{Name: "CertificateName", At: func(r *Renewal) any { return &r.CertificateName }, Max: request.MaxCertificateName, Doc: "What people call the certificate; its subject, when it is left out."},
 	},
 }

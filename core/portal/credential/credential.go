@@ -42,12 +42,13 @@ type Public struct {
 	Scope           string `json:",omitempty"` // separated by blanks
 	RedirectURI     string `json:",omitempty"`
 	JWKSURI         string `json:",omitempty"`
-	// Of a key for which clients need a certificate: in PEM, its name in the store of the
-	// dashboard, the APIs that take it, and whether the key is bound to it.
-	Certificate   string   `json:",omitempty"`
-	CertificateID string   `json:",omitempty"`
-	Allowed       []string `json:",omitempty"`
-	Bound         bool     `json:",omitempty"`
+	// Of a key for which clients need a certificate: in PEM, what its developer calls it, its
+	// name in the store of the dashboard, the APIs that take it, and whether the key is bound to it.
+	Certificate     string   `json:",omitempty"`
+	CertificateName string   `json:",omitempty"`
+	CertificateID   string   `json:",omitempty"`
+	Allowed         []string `json:",omitempty"`
+	Bound           bool     `json:",omitempty"`
 	// Managed says that administrators choose the certificates. Pool names them, and Held the
 	// last ones that there were.
 	Managed bool     `json:",omitempty"`

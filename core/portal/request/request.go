@@ -38,6 +38,7 @@ type Request struct {
 	DCREnabled           bool
 	ProvisionImmediately bool
 	Certificate          string `json:",omitempty"` // in PEM, of clients that come with one
+	CertificateName      string `json:",omitempty"` // what its developer calls it
 	// What the plan and the products were called: with their provider they go for good.
 	PlanName     string              `json:",omitempty"`
 	ProductNames map[table.ID]string `json:",omitempty"`
@@ -67,12 +68,13 @@ var rows = &table.Table[Request]{
 // Order is what somebody asks for.
 type Order struct {
 	table.Base
-	PlanID       table.ID
-	ProductIDs   []table.ID
-	ClientTypeID table.ID
-	CatalogueID  table.ID
-	CredentialID table.ID
-	Certificate  string
+	PlanID          table.ID
+	ProductIDs      []table.ID
+	ClientTypeID    table.ID
+	CatalogueID     table.ID
+	CredentialID    table.ID
+	Certificate     string
+	CertificateName string
 }
 
 // clientType is the member of an order that names a client type.
@@ -98,7 +100,8 @@ var orders = &table.Table[Order]{
 		{Name: clientType, At: func(o *Order) any { return &o.ClientTypeID }, Target: product.TemplateKind, Doc: "The client type, where clients of the products register; otherwise it is ignored."},
 		{Name: "CatalogueID", At: func(o *Order) any { return &o.CatalogueID }, Target: catalogue.Kind, Doc: "Where the products were found."},
 		{Name: "CredentialID", At: func(o *Order) any { return &o.CredentialID }, Target: CredentialKind, Doc: "A credential of the app with the same plan that is to get the products as well, or a client that is to have its products under another plan; without it there is a new one."},
-		{Name: "Certificate", At: func(o *Order) any { return &o.Certificate }, Max: maxCertificate, Doc: "PEM, without a private key: for products with a token and a certificate of the developer, unless administrators manage the certificates."},
+		{Name: "Certificate", At: func(o *Order) any { return &o.Certificate }, Max: MaxCertificate, Doc: "PEM, without a private key: for products with a token and a certificate of the developer, unless administrators manage the certificates."},
+		{Name: "CertificateName", At: func(o *Order) any { return &o.CertificateName }, Max: MaxCertificateName, Doc: "What people call the certificate; its subject, when it is left out."},
 	},
 	Check: func(o Order, wrong *table.Problems) {
 		if len(o.ProductIDs) > MaxProducts {
@@ -107,8 +110,12 @@ var orders = &table.Table[Order]{
 	},
 }
 
-// maxCertificate is how many characters a certificate with its chain has at most.
-const maxCertificate = 20_000
+// MaxCertificate is how many characters a certificate with its chain has at most, and
+// MaxCertificateName how many its name has.
+const (
+	MaxCertificate     = 20_000
+	MaxCertificateName = 255
+)
 
 // MaxProducts is how many products a request, and a credential, has at most.
 const MaxProducts = 50
@@ -173,13 +180,12 @@ func (o Order) Of(app, user table.ID, p plan.Plan, list []product.Product) Reque
 	for _, v := range list {
 		names[v.ID] = v.Name
 	}
-	certificate := o.Certificate
-	if v := list[0]; v.AuthType() != MultiAuth || v.Mode() == product.Managed { // the product has no use for one
-		certificate = ""
+	if v := list[0]; o.Certificate == "" || v.AuthType() != MultiAuth || v.Mode() == product.Managed { // the product has no use for one
+		o.Certificate, o.CertificateName = "", ""
 	}
 	return Request{
 		Status: Pending, AppID: app, UserID: user, PlanID: p.ID, ProductIDs: o.ProductIDs, CatalogueID: o.CatalogueID, ClientTypeID: o.ClientTypeID, CredentialID: o.CredentialID,
-		ProviderID: p.ProviderID, AuthType: list[0].AuthType(), Certificate: certificate, DCREnabled: list[0].DCREnabled, ProvisionImmediately: p.AutoApprove,
+		ProviderID: p.ProviderID, AuthType: list[0].AuthType(), Certificate: o.Certificate, CertificateName: o.CertificateName, DCREnabled: list[0].DCREnabled, ProvisionImmediately: p.AutoApprove,
 		PlanName: p.Name, ProductNames: names,
 	}
 }
@@ -193,12 +199,12 @@ func (r Request) Renewed(p plan.Plan, list []product.Product) (Request, table.Pr
 	if !slices.ContainsFunc(list, func(v product.Product) bool { return !same(v) }) {
 		return r, nil
 	}
-	o := Order{PlanID: r.PlanID, ProductIDs: r.ProductIDs, ClientTypeID: r.ClientTypeID, CatalogueID: r.CatalogueID, CredentialID: r.CredentialID, Certificate: r.Certificate}
+	o := Order{PlanID: r.PlanID, ProductIDs: r.ProductIDs, ClientTypeID: r.ClientTypeID, CatalogueID: r.CatalogueID, CredentialID: r.CredentialID, Certificate: r.Certificate, CertificateName: r.CertificateName}
 	if wrong := o.Checked(p, list); len(wrong) > 0 {
 		return r, wrong
 	}
 	now := o.Of(r.AppID, r.UserID, p, list)
-	r.AuthType, r.DCREnabled, r.Certificate = now.AuthType, now.DCREnabled, now.Certificate
+	r.AuthType, r.DCREnabled, r.Certificate, r.CertificateName = now.AuthType, now.DCREnabled, now.Certificate, now.CertificateName
 	return r, nil
 }
 
