@@ -194,6 +194,20 @@ func TestHostile(t *testing.T) {
 	})
 }
 
+// TestSharedIdentifiers: an API of MCP that reports for several organisations is counted in
+// one row, also within a piece.
+func TestSharedIdentifiers(t *testing.T) {
+	each(t, false, func(w *world) {
+		of := func(org string) record.Record {
+			return call(func(r *record.Record) { r.OrgID, r.MCP = org, record.MCP{Is: true, Method: "tools/list"} })
+		}
+		for range 2 {
+			w.store(w.piece(of("o1"), of(""), of("o2")))
+		}
+		w.want("select counter_hits from tyk_mcp_aggregated where dimension = '' and api_id = 'a1'", "6")
+	})
+}
+
 // TestSharded: a row goes to the table of its day.
 func TestSharded(t *testing.T) {
 	each(t, true, func(w *world) {

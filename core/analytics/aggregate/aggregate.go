@@ -87,7 +87,9 @@ func New(o Options) *Batch {
 }
 
 // Rows returns all rows in order of their tables and identifiers: writers that lock rows
-// in the same order do not wait for one another.
+// in the same order do not wait for one another. Keys with one identifier are one row, since
+// it is the primary key: an API of GraphQL or MCP may report for several organisations, and
+// clients choose texts that identifiers are put together of.
 func (b *Batch) Rows() []Row {
 	type named struct {
 		id string
@@ -97,10 +99,16 @@ func (b *Batch) Rows() []Row {
 	for key, row := range b.rows {
 		list = append(list, named{key.ID(), row})
 	}
-	slices.SortFunc(list, func(a, b named) int { return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.id, b.id)) })
-	out := make([]Row, len(list))
+	slices.SortFunc(list, func(a, b named) int { // a row belongs to an organisation if one of its keys does
+		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.id, b.id), cmp.Compare(b.Org, a.Org), cmp.Compare(a.API, b.API))
+	})
+	out := make([]Row, 0, len(list))
 	for i, n := range list {
-		out[i] = *n.Row
+		if i > 0 && n.Table == list[i-1].Table && n.id == list[i-1].id {
+			out[len(out)-1].join(&n.Counter)
+			continue
+		}
+		out = append(out, *n.Row)
 	}
 	return out
 }

@@ -228,6 +228,48 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// TestOneIdentifier: keys that have the same identifier are one row, since it is the primary
+// key: those of an API with records of several organisations, and those whose texts say the
+// same when they are put together.
+func TestOneIdentifier(t *testing.T) {
+	b := aggregate.New(aggregate.Options{})
+	tool := func(org, api, method string, ms, code int64) {
+		r := call(func(r *record.Record) {
+			r.OrgID, r.APIID, r.ResponseCode, r.RequestTime = org, api, code, ms
+			r.Latency = record.Latency{Total: ms, Upstream: ms / 2}
+			r.TimeStamp = noon.Add(time.Duration(ms) * time.Second)
+			r.MCP = record.MCP{Is: true, Method: method}
+		})
+		b.Add(&r)
+	}
+	tool("", "a1", "m", 30, 200)
+	tool("o1", "a1", "m", 10, 500)
+	tool("o1", "abc", "methodsX", 1, 200)
+	tool("o2", "abcmethods", "X", 1, 200)
+	tcp := call(func(r *record.Record) {
+		r.OrgID, r.ResponseCode, r.MCP, r.Network = "o0", record.Connections, record.MCP{Is: true}, record.Network{Open: 1, Closed: 2, In: 3, Out: 4}
+	})
+	b.Add(&tcp)
+	seen := map[string]bool{}
+	for _, r := range b.Rows() {
+		if seen[r.ID()] {
+			t.Errorf("twice: %+v", r)
+		}
+		seen[r.ID()] = true
+		switch {
+		case r.API == "a1" && r.Dimension == "":
+			if r.Org != "o1" || r.Hits != 2 || r.Success != 1 || r.Error != 1 || r.RequestTime != 40 || r.Latency != 40 || r.Upstream != 20 || r.MaxLatency != 30 || r.MinLatency != 10 ||
+				r.MaxUpstream != 15 || r.MinUpstream != 5 || r.Open != 1 || r.Closed != 2 || r.In != 3 || r.Out != 4 || !r.LastTime.Equal(noon.Add(30*time.Second)) {
+				t.Errorf("%+v", r)
+			}
+		case r.Dimension == "methods" && r.API != "a1":
+			if r.Org != "o2" || r.Hits != 2 {
+				t.Errorf("%+v", r)
+			}
+		}
+	}
+}
+
 // TestAgainstCounting compares rows with records that are looked at one by one.
 func TestAgainstCounting(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 7))

@@ -79,6 +79,26 @@ func (c *Counter) add(m measure, total bool) {
 	}
 }
 
+// join adds what another counter of the same row has counted. The names stay.
+func (c *Counter) join(d *Counter) {
+	switch {
+	case c.Hits == 0:
+		c.MinLatency, c.MinUpstream = d.MinLatency, d.MinUpstream
+	case d.Hits > 0:
+		c.MinLatency, c.MinUpstream = min(c.MinLatency, d.MinLatency), min(c.MinUpstream, d.MinUpstream)
+	}
+	c.MaxLatency, c.MaxUpstream = max(c.MaxLatency, d.MaxLatency), max(c.MaxUpstream, d.MaxUpstream)
+	if d.LastTime.After(c.LastTime) {
+		c.LastTime = d.LastTime
+	}
+	c.Hits, c.Success, c.Error = c.Hits+d.Hits, c.Success+d.Success, c.Error+d.Error
+	c.RequestTime, c.Latency, c.Upstream = c.RequestTime+d.RequestTime, c.Latency+d.Latency, c.Upstream+d.Upstream
+	c.Open, c.Closed, c.In, c.Out = c.Open+d.Open, c.Closed+d.Closed, c.In+d.In, c.Out+d.Out
+	for i, n := range d.Codes {
+		c.Codes[i] += n
+	}
+}
+
 // Mean returns the average of a sum; that of nothing is 0.
 func (c *Counter) Mean(sum int64) float64 {
 	if c.Hits == 0 {
