@@ -147,6 +147,14 @@ func TestRightsElsewhere(t *testing.T) {
 	if n := w.encoded("policies"); n != 1 {
 		t.Errorf("%d encoded", n)
 	}
+	w.put(api("o1", 4, "", "")) // what others make later, or make once more, is theirs as well
+	put(13, `{"api-4":{"api_id":"api-4"},"api-5":{"api_id":"api-5"},"`+mine+`":{}}`)
+	given := `"` + theirs + `":{"api_id":"` + theirs + `"}`
+	w.expect("policies", pol(11, `{`+given+`}`), pol(12, `{"`+mine+`":{},"gone":{}}`), pol(13, `{"api-4":{"api_id":"api-4"},"api-5":{"api_id":"api-5"},"`+mine+`":{}}`))
+	w.remove("o1", "api", id(4))
+	w.put(api("o2", 4, "", ""), api("o2", 5, "", ""))
+	w.expect("policies", pol(11, `{`+given+`}`), pol(12, `{"`+mine+`":{},"gone":{}}`),
+		pol(13, `{"`+mine+`":{},"api-4 of another organisation":{"api_id":"api-4 of another organisation"},"api-5 of another organisation":{"api_id":"api-5 of another organisation"}}`))
 }
 
 // TestStoredSpelling: a record with a name in another letter case, which an older

@@ -32,16 +32,13 @@ func (u lookup) Orgs(kind, index, value string) []tenant.ID {
 	return orgs
 }
 
-// Elsewhere implements gateway.Lookup. Entries ask it about much, and nearly always in vain:
-// what makes no difference is not remembered.
+// Elsewhere implements gateway.Lookup. The answer is remembered whatever it is: who is given
+// rights to an API that is yet to be made has them on the day that somebody else makes it.
 func (u lookup) Elsewhere(kind, index, value string) bool {
-	q := question{kind: kind, index: index, value: value}
-	orgs := u.l.few(q)
-	if len(orgs) == 0 || slices.Contains(orgs, u.e.org) {
-		return false
-	}
-	u.remember(q, digest(orgs))
-	return true
+	q := question{org: u.e.org, kind: kind, index: index, value: value}
+	answer := u.l.elsewhere(q)
+	u.remember(q, answer)
+	return answer == 1
 }
 
 func (u lookup) remember(q question, answer uint64) {
@@ -51,8 +48,8 @@ func (u lookup) remember(q question, answer uint64) {
 	u.e.used[q] = answer
 }
 
-// question is something that an entry depends on: a record of an organisation
-// or, with an index, who has a value in it.
+// question is something that an entry depends on: a record of an organisation or, with an
+// index, who has a value in it. With both it is whether only others than the organisation do.
 type question struct {
 	org                tenant.ID
 	kind, index, value string
@@ -129,14 +126,26 @@ func (l *lookups) few(q question) (orgs []tenant.ID) {
 	return orgs
 }
 
+// elsewhere is 1 if only other organisations have a value in an index, else 0.
+func (l *lookups) elsewhere(q question) uint64 {
+	orgs := l.few(question{kind: q.kind, index: q.index, value: q.value})
+	if len(orgs) == 0 || slices.Contains(orgs, q.org) {
+		return 0
+	}
+	return 1
+}
+
 // unchanged reports whether every answer that an entry was made from is as it was.
 func (l *lookups) unchanged(e *entry) bool {
 	for q, was := range e.used {
-		now := uint64(0)
-		if q.index != "" {
-			now = digest(l.holders(q))
-		} else {
+		var now uint64
+		switch {
+		case q.index == "":
 			now = uint64(l.record(q).Rev)
+		case q.org == "":
+			now = digest(l.holders(q))
+		default:
+			now = l.elsewhere(q)
 		}
 		if now != was {
 			return false
