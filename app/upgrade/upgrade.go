@@ -13,6 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/policies"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/policy"
 	"github.com/gatehouse-io/gatehouse/core/signal"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -125,8 +126,33 @@ func (s *Service) outdatedPolicies(ctx context.Context, r store.Reader, byOrg ma
 // attempts is how often a unit of work is tried that others interfere with.
 const attempts = 10
 
-// upgrade carries out one batch. The last one announces, if anything has changed.
+// upgrade carries out one batch. The last one announces, if anything has changed. A record that
+// the store does not take in its new form, because another one has its identifier for example,
+// stays as it is: it keeps neither others from their upgrade nor the service from its start.
 func (s *Service) upgrade(ctx context.Context, b batch, last, changed bool) (c Counts, err error) {
+	c, err = s.attempt(ctx, b, last, changed)
+	switch fault.KindOf(err) {
+	case fault.Conflict, fault.Stale, fault.Invalid:
+	default:
+		return c, err
+	}
+	if len(b.targets) == 1 {
+		s.Log.Warn("a record cannot be upgraded and stays as it is", "kind", b.targets[0].kind, "id", b.targets[0].id, "org_id", string(b.org), "error", err)
+		return s.attempt(ctx, batch{org: b.org}, last, changed)
+	}
+	c = Counts{}
+	for i := range b.targets {
+		one, err := s.upgrade(ctx, batch{b.org, b.targets[i : i+1]}, last && i == len(b.targets)-1, changed || c != Counts{})
+		if err != nil {
+			return c, err
+		}
+		c = Counts{c.APIs + one.APIs, c.Policies + one.Policies}
+	}
+	return c, nil
+}
+
+// attempt carries out one batch as a whole, or nothing of it.
+func (s *Service) attempt(ctx context.Context, b batch, last, changed bool) (c Counts, err error) {
 	scope, err := tenant.Of(b.org)
 	if err != nil {
 		return c, err

@@ -3,6 +3,7 @@ package upgrade_test
 import (
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -231,6 +232,40 @@ func TestUpgrade(t *testing.T) {
 
 // TestUnlike checks that a definition that does not follow from its document stays
 // what it is.
+// TestOneOfMany: a record that cannot have its new form stays as it is, and is told; the
+// others are upgraded, and gateways are told of them.
+func TestOneOfMany(t *testing.T) {
+	w := newWorld(t, memory(t))
+	w.policy("a", `{"_id":"0000000000000000000000f1","name":"first","org_id":"a"}`)
+	w.update("a", func(wr store.Writer) error { // it has chosen what is to become the identifier of the next one
+		p, err := policy.Load([]byte(`{"_id":"0000000000000000000000f3","id":"0000000000000000000000f2","name":"chosen","org_id":"a"}`))
+		if err != nil {
+			return err
+		}
+		return policies.Kind.Insert(t.Context(), wr, p)
+	})
+	w.policy("a", `{"_id":"0000000000000000000000f2","name":"second","org_id":"a"}`)
+	for again, want := range []int{1, 0} {
+		c, err := w.service(w.db).Run(t.Context())
+		if err != nil || c.Policies != want {
+			t.Fatalf("%d: %+v %v", again, c, err)
+		}
+	}
+	if told := w.told(); !slices.Equal(told, []string{"GroupReload "}) {
+		t.Errorf("%q", told)
+	}
+	texts := w.texts()
+	if n, err := doc.ParseNode(texts["0000000000000000000000f1"].Doc); err != nil || n.Get("id").Text() != "0000000000000000000000f1" {
+		t.Error("the first is not upgraded")
+	}
+	if n, err := doc.ParseNode(texts["0000000000000000000000f2"].Doc); err != nil || n.Get("id").Text() != "" {
+		t.Error("the second is upgraded")
+	}
+	if !strings.Contains(w.log.String(), "stays as it is") {
+		t.Error("nothing is told of the second")
+	}
+}
+
 func TestUnlike(t *testing.T) {
 	w := newWorld(t, memory(t))
 	w.api("a", "odd", apidef.OAS, `"securitySchemes":{`+jwt+`}`)
