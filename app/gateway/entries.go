@@ -26,8 +26,9 @@ type address struct {
 type entry struct {
 	address
 	rec      *store.Record
-	sum      uint64              // of its document: a store that was restored counts revisions anew
-	used     map[question]uint64 // nil: nothing
+	sum      uint64                   // of its document: a store that was restored counts revisions anew
+	used     map[question]uint64      // nil: nothing
+	asked    map[question][2][]string // values that are not elsewhere, and those that are; nil: none
 	name     string
 	since    time.Time
 	first    bool // of a block

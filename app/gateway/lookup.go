@@ -32,13 +32,18 @@ func (u lookup) Orgs(kind, index, value string) []tenant.ID {
 	return orgs
 }
 
-// Elsewhere implements gateway.Lookup. The answer is remembered whatever it is: who is given
-// rights to an API that is yet to be made has them on the day that somebody else makes it.
+// Elsewhere implements gateway.Lookup. What was asked is remembered whatever the answer is: who is
+// given rights to an API that is yet to be made has them on the day that somebody else makes it.
 func (u lookup) Elsewhere(kind, index, value string) bool {
-	q := question{org: u.e.org, kind: kind, index: index, value: value}
-	answer := u.l.elsewhere(q)
-	u.remember(q, answer)
-	return answer == 1
+	q := question{org: u.e.org, kind: kind, index: index}
+	answer := u.l.elsewhere(q, value)
+	if u.e.asked == nil {
+		u.e.asked = map[question][2][]string{}
+	}
+	values := u.e.asked[q]
+	values[answer] = append(values[answer], value)
+	u.e.asked[q] = values
+	return answer == yes
 }
 
 func (u lookup) remember(q question, answer uint64) {
@@ -48,8 +53,8 @@ func (u lookup) remember(q question, answer uint64) {
 	u.e.used[q] = answer
 }
 
-// question is something that an entry depends on: a record of an organisation or, with an
-// index, who has a value in it. With both it is whether only others than the organisation do.
+// question is something that an entry depends on: a record of an organisation
+// or, with an index, who has a value in it.
 type question struct {
 	org                tenant.ID
 	kind, index, value string
@@ -126,29 +131,40 @@ func (l *lookups) few(q question) (orgs []tenant.ID) {
 	return orgs
 }
 
-// elsewhere is 1 if only other organisations have a value in an index, else 0.
-func (l *lookups) elsewhere(q question) uint64 {
-	orgs := l.few(question{kind: q.kind, index: q.index, value: q.value})
+// The answers to a question about values, of which entries have thousands.
+const (
+	no = iota
+	yes
+)
+
+// elsewhere answers whether other organisations have a value in an index, and the one that asks
+// does not.
+func (l *lookups) elsewhere(q question, value string) int {
+	orgs := l.few(question{kind: q.kind, index: q.index, value: value})
 	if len(orgs) == 0 || slices.Contains(orgs, q.org) {
-		return 0
+		return no
 	}
-	return 1
+	return yes
 }
 
 // unchanged reports whether every answer that an entry was made from is as it was.
 func (l *lookups) unchanged(e *entry) bool {
 	for q, was := range e.used {
-		var now uint64
-		switch {
-		case q.index == "":
-			now = uint64(l.record(q).Rev)
-		case q.org == "":
+		now := uint64(0)
+		if q.index != "" {
 			now = digest(l.holders(q))
-		default:
-			now = l.elsewhere(q)
+		} else {
+			now = uint64(l.record(q).Rev)
 		}
 		if now != was {
 			return false
+		}
+	}
+	for q, answers := range e.asked {
+		for was, values := range answers {
+			if slices.ContainsFunc(values, func(value string) bool { return l.elsewhere(q, value) != was }) {
+				return false
+			}
 		}
 	}
 	return true
