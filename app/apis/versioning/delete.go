@@ -36,26 +36,26 @@ func (s *Service) Delete(ctx context.Context, in rows.WriteByID, class apidef.Cl
 				return err
 			}
 		}
+		if err := s.APIs.Delete(ctx, w, a.Value); err != nil {
+			return err
+		}
 		// A child leaves its base's routing table with it; the children of a base stay as APIs
 		// of their own, without addresses below the base.
 		if err := s.rerouteTo(ctx, w, a.Value, func(t versions.Table) { t.Remove(a.Value.APIID()) }); err != nil {
 			return err
 		}
 		def, _, err := a.Value.Texts()
-		if err == nil {
-			err = s.readdress(ctx, w, a.Value, def, nil)
-		}
 		if err != nil {
 			return err
 		}
-		return s.APIs.Delete(ctx, w, a.Value)
+		return s.readdress(ctx, w, a.Value, a.Value.ChildIDs(), def, nil)
 	})
 	return err
 }
 
 // purge removes the child versions of a base; the caller must own all of them.
 func (s *Service) purge(ctx context.Context, w store.Writer, who operation.Principal, base apidef.API) error {
-	children, err := s.children(ctx, w, base)
+	children, err := s.children(ctx, w, base, base.ChildIDs())
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ package versioning
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -81,7 +82,10 @@ func (s *Service) Create(ctx context.Context, scope tenant.Scope, who operation.
 		if users, groups := a.Owners(); s.APIs.Settings.Ownership && !who.Permissions.Admin() && len(users)+len(groups) == 0 {
 			a = a.WithOwners(slices.Clip([]string{who.ID}), []string{}, a.Updated())
 		}
-		return s.APIs.Insert(ctx, w, a)
+		if at, err = s.APIs.Insert(ctx, w, a); err != nil {
+			return 0, err
+		}
+		return at, s.Follow(ctx, w, a, nil, mine.Definition) // its table may list APIs that exist
 	})
 	return a, at, err
 }
@@ -169,11 +173,11 @@ func (s *Service) Link(ctx context.Context, r store.Reader, a apidef.API) (forms
 	return forms.Link{Base: def, OldBase: def}, err
 }
 
-// children returns the child versions of a base that exist. The base itself is none, and
-// neither is what no store could look for.
-func (s *Service) children(ctx context.Context, r store.Reader, base apidef.API) ([]apidef.API, error) {
+// children returns those of some child versions of a base that exist. The base itself is none,
+// and neither is what no store could look for.
+func (s *Service) children(ctx context.Context, r store.Reader, base apidef.API, ids []string) ([]apidef.API, error) {
 	var out []apidef.API
-	for _, id := range base.ChildIDs() {
+	for _, id := range ids {
 		if id == base.APIID() || strings.ContainsRune(id, 0) {
 			continue
 		}
@@ -238,19 +242,47 @@ func (s *Service) reroute(ctx context.Context, w store.Writer, base apidef.API, 
 	return old, now, s.Follow(ctx, w, after, old, now)
 }
 
-// Follow writes the addresses of child versions anew after a change of their base,
-// if the change makes a difference to them.
+// Follow writes the addresses of child versions anew after a change of their base: those of
+// all of them if the change makes a difference to all, else those of versions that joined or
+// left the routing table, or are called otherwise there.
 func (s *Service) Follow(ctx context.Context, w store.Writer, base apidef.API, old, now *doc.Node) error {
-	if !servers.ChildrenAffected(old, now) {
-		return nil
+	was, is, all := routed(old), routed(now), servers.ChildrenAffected(old, now)
+	affected := map[string]bool{}
+	for _, table := range []map[string]string{was, is} {
+		for id := range table {
+			if all || was[id] != is[id] {
+				affected[id] = true
+			}
+		}
 	}
-	return s.readdress(ctx, w, base, old, now)
+	return s.readdress(ctx, w, base, slices.Sorted(maps.Keys(affected)), old, now)
 }
 
-// readdress gives the versions of a base the addresses that follow from its
-// classic definition, nil if it goes, instead of those that followed from the old one.
-func (s *Service) readdress(ctx context.Context, w store.Writer, base apidef.API, old, now *doc.Node) error {
-	children, err := s.children(ctx, w, base)
+// routed returns under which name a base routes to each API; of several names the first counts.
+func routed(base *doc.Node) map[string]string {
+	out, table := map[string]string{}, versions.InDefinition(base)
+	if !table.Enabled() {
+		return out
+	}
+	for _, c := range table.Children() {
+		if _, twice := out[c.ID]; !twice {
+			out[c.ID] = c.Name
+		}
+	}
+	return out
+}
+
+// readdress gives APIs the addresses that follow from the classic definition of a base, nil if
+// it goes, instead of those that followed from the old one. A base that routes to nothing makes none.
+func (s *Service) readdress(ctx context.Context, w store.Writer, base apidef.API, ids []string, old, now *doc.Node) error {
+	in := servers.Input{Config: s.Forms.Hosts}
+	if versions.InDefinition(old).Enabled() {
+		in.OldBase = old
+	}
+	if versions.InDefinition(now).Enabled() {
+		in.Base = now
+	}
+	children, err := s.children(ctx, w, base, ids)
 	if err != nil {
 		return err
 	}
@@ -263,7 +295,8 @@ func (s *Service) readdress(ctx context.Context, w store.Writer, base apidef.API
 			continue
 		}
 		before := document.Clone()
-		if err := servers.Merge(document, servers.Input{New: def, Old: def, Base: now, OldBase: old, Config: s.Forms.Hosts}); err != nil {
+		in.New, in.Old = def, def
+		if err := servers.Merge(document, in); err != nil {
 			return err
 		}
 		if document.Equal(before) {

@@ -58,6 +58,47 @@ func TestServersFollowBase(t *testing.T) {
 	}
 }
 
+// APIs that join a routing table, leave it, or are called otherwise there have other addresses
+// at once (docs/wire/versions.md#when-children-change).
+func TestServersFollowTable(t *testing.T) {
+	w := apistest.New(t, apis.Settings{})
+	base := func(enabled, versions string) string {
+		table := `"versioning":{"enabled":` + enabled + `,"name":"v1","default":"self","location":"url","versions":[` + versions + `]},"state"`
+		return strings.Replace(apistest.Document("base", "Base", "/base/"), `"state"`, table, 1)
+	}
+	w.Done("admin", "POST", "/apis/oas", apistest.Document("a", "A", "/a/"))
+	w.Done("admin", "POST", "/apis/oas", apistest.Document("b", "B", "/b/"))
+	const (
+		a, b = "http://gw.example/a /a", "http://gw.example/b /b"
+		atA  = "http://gw.example/base/v2 /base/v2 " + a
+		atB  = "http://gw.example/base/v3 /base/v3 " + b
+	)
+	const v2, v3, gone = `{"name":"v2","id":"a"}`, `{"name":"v3","id":"b"}`, `{"name":"v9","id":"gone"}`
+	for i, step := range []struct{ body, a, b string }{
+		{base("true", v2), atA, b},
+		{base("true", v2+","+v3+","+gone), atA, atB},
+		{base("true", v3), a, atB},
+		{base("true", `{"name":"two","id":"a"},`+v3), strings.ReplaceAll(atA, "v2", "two"), atB},
+		{base("false", v2+","+v3), a, b},
+		{base("true", v2+","+v3), atA, atB},
+		{apistest.Document("base", "Base", "/base/"), a, b},
+	} {
+		if i == 0 {
+			w.Done("admin", "POST", "/apis/oas", step.body)
+		} else {
+			w.Done("admin", "PUT", "/apis/oas/base", step.body)
+		}
+		if gotA, gotB := serversOf(w, "a"), serversOf(w, "b"); gotA != step.a || gotB != step.b {
+			t.Errorf("%s\nhave %s, %s\nwant %s, %s", step.body, gotA, gotB, step.a, step.b)
+		}
+	}
+	before, _ := w.Stored("a")
+	w.Done("admin", "PUT", "/apis/oas/base", base("true", v3))
+	if after, _ := w.Stored("a"); after.Rev != before.Rev {
+		t.Error("a was written for nothing")
+	}
+}
+
 // A routing table that leads to its own API, or has a name twice, is refused wherever it is
 // sent, and what is stored stays.
 func TestCorruptTables(t *testing.T) {
