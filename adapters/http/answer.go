@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"iter"
 	"mime"
 	nethttp "net/http"
 	"reflect"
@@ -314,23 +315,31 @@ func (x *exchange) header(h nethttp.Header) {
 // listed reports whether the client names exactly this media type or coding, and
 // does not give it weight zero (RFC 9110, 12.4.2).
 func listed(headers []string, want string) bool {
-	for _, header := range headers {
-		for item := range strings.SplitSeq(header, ",") {
-			name, params, _ := strings.Cut(item, ";")
-			if !strings.EqualFold(strings.TrimSpace(name), want) {
-				continue
-			}
-			weight := 1.0
-			for p := range strings.SplitSeq(params, ";") {
-				if name, value, ok := strings.Cut(p, "="); ok && strings.EqualFold(strings.TrimSpace(name), "q") {
-					weight, _ = strconv.ParseFloat(strings.TrimSpace(value), 64) // nonsense weighs nothing
-					break
-				}
-			}
-			if weight > 0 {
-				return true
-			}
+	for name, weight := range weighed(headers) {
+		if strings.EqualFold(name, want) && weight > 0 {
+			return true
 		}
 	}
 	return false
+}
+
+// weighed lists what the client names, each with its weight.
+func weighed(headers []string) iter.Seq2[string, float64] {
+	return func(yield func(string, float64) bool) {
+		for _, header := range headers {
+			for item := range strings.SplitSeq(header, ",") {
+				name, params, _ := strings.Cut(item, ";")
+				weight := 1.0
+				for p := range strings.SplitSeq(params, ";") {
+					if name, value, ok := strings.Cut(p, "="); ok && strings.EqualFold(strings.TrimSpace(name), "q") {
+						weight, _ = strconv.ParseFloat(strings.TrimSpace(value), 64) // nonsense weighs nothing
+						break
+					}
+				}
+				if !yield(strings.TrimSpace(name), weight) {
+					return
+				}
+			}
+		}
+	}
 }

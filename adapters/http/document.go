@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime"
 	"mime/multipart"
+	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -125,13 +126,23 @@ func formFile(body []byte, boundary string) ([]byte, error) {
 	}
 }
 
+// prefersYAML reports whether a client would rather have YAML than JSON: of equal weights
+// what it names first counts.
+func prefersYAML(accept []string) (yes bool) {
+	best := 0.0
+	for name, weight := range weighed(accept) {
+		name = strings.ToLower(name)
+		if weight > best && (yamlTypes[name] || name == jsonType) {
+			best, yes = weight, name != jsonType
+		}
+	}
+	return yes
+}
+
 // rendition settles the answer for a document.
 func (x *exchange) rendition(r operation.Rendition) error {
 	x.tag, x.extra = r.Tag, r.Header
-	asYAML := r.YAML
-	for name := range yamlTypes {
-		asYAML = asYAML || listed(x.http.Header["Accept"], name)
-	}
+	asYAML := r.YAML || prefersYAML(x.http.Header["Accept"])
 	if asYAML && r.Tag != "" {
 		x.tag += operation.AsYAML // another representation, another strong tag (RFC 9110, 8.8.3.3)
 	}
@@ -147,6 +158,9 @@ func (x *exchange) rendition(r operation.Rendition) error {
 	}
 	if !asYAML {
 		return nil
+	}
+	if name, isJSON := strings.CutSuffix(r.Download, ".json"); isJSON {
+		x.download = name + ".yaml"
 	}
 	ctx, cancel := context.WithTimeout(x.http.Context(), x.row.deadline)
 	defer cancel()

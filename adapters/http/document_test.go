@@ -103,6 +103,35 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
+// TestAcceptedForm: the form that weighs more, of equal ones the first; the file is named after it.
+func TestAcceptedForm(t *testing.T) {
+	h := echoes(t, httpadapter.Config{})
+	for accept, want := range map[string]string{
+		"":                                     ".json",
+		"*/*":                                  ".json",
+		"application/json":                     ".json",
+		"text/yaml":                            ".yaml",
+		"Application/YAML":                     ".yaml",
+		"text/yaml;q=0":                        ".json",
+		"text/yaml;q=0.1":                      ".yaml",
+		"text/yaml, */*":                       ".yaml",
+		"text/html;q=0.9,*":                    ".json",
+		"application/json, application/x-yaml": ".json",
+		"application/x-yaml, application/json": ".yaml",
+		"application/json;q=0.5, application/x-yaml;q=0.6": ".yaml",
+		"application/x-yaml;q=0.5, application/json":       ".json",
+	} {
+		req := httptest.NewRequest("POST", "/echo", strings.NewReader(`{"a":1}`))
+		req.Header.Set("Accept", accept)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, req)
+		isYAML := w.Body.String() == "a: 1\n"
+		if name := w.Header().Get("Content-Disposition"); w.Code != 200 || isYAML != (want == ".yaml") || !strings.HasSuffix(name, want) {
+			t.Errorf("%q: %d %s %q", accept, w.Code, w.Body, name)
+		}
+	}
+}
+
 // TestDocumentsNeedYAML checks that rows with documents are not served without a
 // codec, and others are.
 func TestDocumentsNeedYAML(t *testing.T) {

@@ -56,7 +56,7 @@ type Rendition struct {
 	JSON     json.RawMessage
 	Tag      string            // strong, without quotes; changes with every write; "" for none
 	YAML     bool              // as YAML even if the client does not ask for it
-	Download string            // name of the file that the client is told to save; "": none
+	Download string            // name of the file that the client is told to save, with .json even if it is YAML; "": none
 	Header   map[string]string // more headers, by canonical name
 }
 

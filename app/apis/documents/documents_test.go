@@ -131,6 +131,7 @@ func TestYAMLAndFiles(t *testing.T) {
 	for _, c := range []struct{ path, header, value, file string }{
 		{"/apis/oas/o", "Accept", "application/x-yaml", ""},
 		{"/apis/oas/o/export", "Content-Type", "application/x-yaml", "o.yaml"},
+		{"/apis/oas/o/export", "Accept", "application/x-yaml", "o.yaml"},
 	} {
 		got := w.Ask("admin", "GET", c.path, "", c.header, c.value)
 		n, err := yaml.Codec{}.Parse(got.Body.Bytes(), yamlport.Limits{Bytes: 1 << 20, Values: 10_000})

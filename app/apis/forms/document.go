@@ -91,8 +91,12 @@ func (f *Forms) Convert(d *apidef.Draft, stored *doc.Node, k Link) error {
 func (f *Forms) Unite(d *apidef.Draft, definition, document *doc.Node, k Link) error {
 	follows := d.Document == nil || d.Document.Equal(document)
 	if follows {
-		d.Document = oas.Fill(document, d.Definition)
-		oas.Conform(d.Document)
+		if filled := oas.Fill(document, d.Definition); filled.Equal(oas.Fill(document, definition)) {
+			d.Document = document.Clone()
+		} else {
+			d.Document = filled
+			oas.Conform(d.Document)
+		}
 	}
 	Identify(*d)
 	if err := f.Document(d.Document, d.Class, follows); err != nil {

@@ -65,6 +65,28 @@ func TestUnsafeOAS(t *testing.T) {
 	w.Want("admin", "PUT", "/apis/c", strings.Replace(beside("null"), `"oas"`, `"is_streams":"yes","oas"`, 1), 400, "is_streams has the wrong type")
 }
 
+// What is read and written back unchanged changes nothing: a document says things that its
+// classic form has no place for, such as switches of blocks that are off.
+func TestUnsafeOASUnchanged(t *testing.T) {
+	w := apistest.New(t, apis.Settings{UnsafeOAS: true})
+	w.Done("admin", "POST", "/apis/oas", strings.NewReplacer(
+		`"paths":{}`, `"paths":{"/a":{"get":{"operationId":"a","responses":{"200":{"description":"d"}}}}}`,
+		`"server"`, `"middleware":{"operations":{"a":{"cache":{"enabled":true},"doNotTrackEndpoint":{"enabled":false}}}},"server"`,
+	).Replace(apistest.Document("o", "O", "/o/")))
+	before := w.Node("admin", "/apis/oas/o")
+	wrapper := w.Node("admin", "/apis/o")
+	w.Done("admin", "PUT", "/apis/o", string(wrapper.JSON()))
+	if got := w.Node("admin", "/apis/oas/o"); !got.Equal(before) {
+		t.Errorf("have %s\nwant %s", got.JSON(), before.JSON())
+	}
+	if got := w.Node("admin", "/apis/o"); !got.Get("api_definition").Equal(wrapper.Get("api_definition")) {
+		t.Errorf("have %s\nwant %s", got.JSON(), wrapper.JSON())
+	}
+	wrapper.Put(doc.NewString("Other"), "api_definition", "name")
+	w.Done("admin", "PUT", "/apis/o", string(wrapper.JSON()))
+	w.Want("admin", "GET", "/apis/oas/o", "", 200, `"name":"Other"`)
+}
+
 // With force_api_defaults, gateways always strip the listen path.
 func TestForceDefaults(t *testing.T) {
 	for _, forced := range []bool{true, false} {

@@ -45,11 +45,7 @@ func (s *Service) Export(ctx context.Context, in exportIn) (operation.Rendition,
 		}
 		text = document.JSON()
 	}
-	r := operation.Rendition{JSON: text, YAML: strings.Contains(in.Type, "yaml"), Download: a.Value.APIID() + ".json"}
-	if r.YAML {
-		r.Download = a.Value.APIID() + ".yaml"
-	}
-	return r, nil
+	return operation.Rendition{JSON: text, YAML: strings.Contains(in.Type, "yaml"), Download: a.Value.APIID() + ".json"}, nil
 }
 
 // URLList is the answer to the list of public addresses.

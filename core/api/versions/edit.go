@@ -69,6 +69,11 @@ func (t Table) Add(n New) error {
 		t.set("key", defaultKey)
 	}
 	t.append(Child{Name: n.Name, ID: n.ID})
+	if list := t.get("versions"); t.list { // as it comes out of the classic form, which has no order
+		items := list.Items()
+		slices.SortStableFunc(items, func(a, b *doc.Node) int { return strings.Compare(a.Get("name").Text(), b.Get("name").Text()) })
+		list.SetItems(items)
+	}
 	if n.Default {
 		t.set("default", n.Name)
 	}

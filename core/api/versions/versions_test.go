@@ -47,6 +47,13 @@ func TestAdd(t *testing.T) {
 			`{"versioning":{"enabled":true,"name":"v0","default":"v2","location":"url-param","key":"ver","versions":[{"name":"v2","id":"k","x":1},{"name":"v3","id":"l"}],"fallbackToDefault":true}}`,
 			`{"definition":{"enabled":true,"name":"v0","default":"v2","location":"url-param","key":"ver","versions":{"v2":"k","v3":"l"},"fallback_to_default":true}}`, "",
 		},
+		"in order of name": {
+			`{"versioning":{"enabled":true,"name":"v1","default":"self","location":"url","versions":[{"name":"v3","id":"l"},{"name":"v2","id":"k","x":1}]}}`,
+			`{"definition":{"enabled":true,"name":"v1","default":"self","location":"url","versions":{"v3":"l","v2":"k"}}}`,
+			versions.New{Name: "v10", ID: "m"},
+			`{"versioning":{"enabled":true,"name":"v1","default":"self","location":"url","versions":[{"name":"v10","id":"m"},{"name":"v2","id":"k","x":1},{"name":"v3","id":"l"}]}}`,
+			`{"definition":{"enabled":true,"name":"v1","default":"self","location":"url","versions":{"v3":"l","v2":"k","v10":"m"}}}`, "",
+		},
 		"no name":      {`{}`, `{}`, versions.New{Name: "  ", BaseName: "v1"}, "", "", versions.CodeName},
 		"self":         {`{}`, `{}`, versions.New{Name: "self", BaseName: "v1"}, "", "", versions.CodeName},
 		"no base name": {`{}`, `{}`, versions.New{Name: "v2"}, "", "", versions.CodeBaseName},
