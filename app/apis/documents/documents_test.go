@@ -158,6 +158,25 @@ func TestYAMLAndFiles(t *testing.T) {
 	}
 }
 
+// Identifiers that the server owns are texts: another type is refused, and not replaced.
+func TestTypesOfIdentifiers(t *testing.T) {
+	w := apistest.New(t, apis.Settings{Streams: true})
+	for i, door := range []string{"/apis/oas", "/apis/streams", "/mcps"} {
+		id := fmt.Sprint("a", i)
+		sent := apistest.Document(id, id, "/"+id+"/")
+		w.Done("admin", "POST", door, sent)
+		for _, name := range []string{"id", "dbId", "orgId"} {
+			for _, value := range []string{"5", "true", "null", "[]", "{}"} {
+				wrong := strings.Replace(sent, `"id":"`+id+`"`, `"`+name+`":`+value, 1)
+				w.Want("admin", "POST", door, wrong, 400, "info."+name+": is ")
+				w.Want("admin", "PUT", door+"/"+id, wrong, 400, "info."+name+": is ")
+				w.Want("admin", "POST", "/apis/oas/dry-run", `{"tyk_oas":`+wrong+`}`, 400, "info."+name+": is ")
+			}
+			w.Done("admin", "PUT", door+"/"+id, strings.Replace(sent, `"id":"`+id+`"`, `"`+name+`":""`, 1))
+		}
+	}
+}
+
 // A patch brings no settings for gateways: members that no schema knows, and that were let
 // pass when they came, stay, and do not stand in its way.
 func TestPatchKeepsUnknownMembers(t *testing.T) {

@@ -54,12 +54,17 @@ func (f *Forms) StreamsOn() error {
 // AnyID stands for the database ID of a draft until it is known.
 var AnyID = strings.Repeat("0", 24)
 
-// Identify writes the identifiers that the server owns into a document.
+// Identify writes the identifiers that the server owns into a document. One of a wrong type
+// stays, and is refused with the document.
 func Identify(d apidef.Draft) {
-	if info := d.Document.Get(oas.ExtensionKey, "info"); info.Is(doc.TypeObject) {
-		info.Set("id", doc.NewString(d.APIID))
-		info.Set("dbId", doc.NewString(d.ID))
-		info.Set("orgId", doc.NewString(string(d.OrgID)))
+	info := d.Document.Get(oas.ExtensionKey, "info")
+	if !info.Is(doc.TypeObject) {
+		return
+	}
+	for _, m := range [][2]string{{"id", d.APIID}, {"dbId", d.ID}, {"orgId", string(d.OrgID)}} {
+		if name := m[0]; info.Get(name).Is(doc.Absent, doc.TypeString) {
+			info.Set(name, doc.NewString(m[1]))
+		}
 	}
 }
 

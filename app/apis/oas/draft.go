@@ -83,7 +83,8 @@ func (s *Service) DryRun(ctx context.Context, in dryRunIn) (*doc.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	if info := document.Get(oas.ExtensionKey, "info"); info.Is(doc.TypeObject) { // as forms.Identify does when it is saved
+	info := document.Get(oas.ExtensionKey, "info")
+	if info.Is(doc.TypeObject) && info.Get("orgId").Is(doc.Absent, doc.TypeString) { // as forms.Identify does when it is saved
 		info.Set("orgId", doc.NewString(string(in.Scope.Org())))
 	}
 	if err := s.Documents.Forms.Document(document, apidef.OAS, in.Unknown); err != nil {
