@@ -282,6 +282,40 @@ func TestMigrationStaged(t *testing.T) {
 	}
 }
 
+// Only what staging has made is replaced or deleted: not an API that happens to have the ID of a
+// copy, and not one that somebody added to the versions of a copy.
+func TestMigrationLeavesOthers(t *testing.T) {
+	f := newFarm(t, apis.Settings{})
+	f.classic("one", "")
+	f.classic("staging-one", "")
+	for _, c := range []struct{ body, want string }{
+		{`{"mode":"stage","apiIDs":["one"],"overrideStaged":true}`, "ok[] fail one:api_id: Found API with the same ID"},
+		{`{"mode":"promote","apiIDs":["one"]}`, "ok[] skip one:not_staged"},
+	} {
+		f.expect(outcome(f.migrate("admin", c.body)), c.want)
+		f.call("admin", "GET", "/api/apis/staging-one", "", 200)
+	}
+	f.classic("two", versioned)
+	f.migrate("admin", `{"mode":"stage","apiIDs":["two"]}`)
+	f.call("admin", "POST", "/api/apis/oas?base_api_id=staging-two&new_version_name=v9", apistest.Document("mine", "Mine", "/mine/"), 200)
+	f.expect(outcome(f.migrate("admin", `{"mode":"stage","apiIDs":["two"],"overrideStaged":true}`)), "ok[two] two>staging-two")
+	f.call("admin", "GET", "/api/apis/oas/mine", "", 200)
+	if list := f.call("admin", "GET", "/api/apis?p=0", "", 200); list.Get("apis").Len() != 6 {
+		t.Error(string(list.JSON()))
+	}
+	table := f.call("admin", "GET", "/api/apis/oas/staging-two", "", 200)
+	table.Get("x-tyk-api-gateway", "info", "versioning", "versions").Append(doc.NewObject())
+	entry := table.Get("x-tyk-api-gateway", "info", "versioning", "versions").Items()[1]
+	entry.Set("name", doc.NewString("v9"))
+	entry.Set("id", doc.NewString("mine"))
+	f.call("admin", "PUT", "/api/apis/oas/staging-two", string(table.JSON()), 200)
+	f.expect(outcome(f.migrate("admin", `{"mode":"promote","apiIDs":["two"]}`)), "ok[two]")
+	f.call("admin", "GET", "/api/apis/oas/mine", "", 200)
+	if got := f.call("admin", "GET", "/api/apis/oas/two/versions", "", 200); got.Get("apis").Len() != 2 {
+		t.Error(string(got.JSON()))
+	}
+}
+
 func TestMigrationSkips(t *testing.T) {
 	f := newFarm(t, apis.Settings{Streams: true})
 	f.classic("tcp", `"protocol":"tcp","listen_port":9000,`)
