@@ -140,6 +140,7 @@ func (d document) loadPortal(s *Settings, environ []string) Report {
 	if s.Portal.Serve == PortalAlone {
 		l.logAlone()
 	}
+	l.storeAlone()
 	*s = l.settings
 	return l.report
 }

@@ -87,6 +87,31 @@ const (
 	FilesInBucket = "s3"
 )
 
+// mySQL is the dialect that the portal knows by name only.
+const mySQL = "mysql"
+
+// dialects are those of the portal's own settings as the service knows them.
+var dialects = map[string]string{"sqlite3": SQLite, "postgres": Postgres}
+
+// storeAlone makes the database that the portal's own settings name the one that counts, in
+// a process that serves nothing else and whose storage.main is the default. A dashboard in
+// the same process has its data there, too: then they do not count.
+func (l *loader) storeAlone() {
+	named := l.said["Database.ConnectionString"]
+	db := l.settings.Portal.Database
+	switch {
+	case !named && !l.said["Database.Dialect"]:
+	case l.settings.Portal.Serve != PortalAlone || l.settings.Storage != Storage{Type: SQLite}:
+		l.warn("Database.Dialect and Database.ConnectionString do not count: storage.main says where the data is")
+	case db.Dialect == mySQL:
+		l.problem("Database.Dialect", "mysql is not there yet: use postgres or sqlite3")
+	case db.Dialect == "postgres" && !named:
+		l.problem("Database.ConnectionString", "postgres needs one: postgres://user@host:5432/portal")
+	default:
+		l.settings.Storage = Storage{Type: dialects[db.Dialect], ConnectionString: db.ConnectionString}
+	}
+}
+
 // PortalStorage returns where the portal keeps files: where its settings say, or in a
 // folder beside the SQLite file of the home directory, or in the database that was chosen.
 func (s Settings) PortalStorage() string {

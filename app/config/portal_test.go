@@ -150,6 +150,41 @@ func TestPortalLog(t *testing.T) {
 	}
 }
 
+// TestPortalDatabase states that the database of the portal's own settings is the one of a
+// process that serves nothing else, unless storage.main names one.
+func TestPortalDatabase(t *testing.T) {
+	for _, c := range []struct {
+		name, serve       string
+		main              Storage
+		environ           []string
+		want              Storage
+		problems, warning string
+	}{
+		{"silence", PortalAlone, Storage{Type: SQLite}, nil, Storage{Type: SQLite}, "", ""},
+		{"a dialect", PortalAlone, Storage{Type: SQLite}, []string{"PORTAL_DATABASE_DIALECT=sqlite3"}, Storage{SQLite, "portal.db"}, "", ""},
+		{"a file", PortalAlone, Storage{Type: SQLite}, []string{"PORTAL_DATABASE_CONNECTIONSTRING=mine.db"}, Storage{SQLite, "mine.db"}, "", ""},
+		{"an address", PortalAlone, Storage{Type: SQLite}, []string{"PORTAL_DATABASE_DIALECT=postgres", "PORTAL_DATABASE_CONNECTIONSTRING=host=db"}, Storage{Postgres, "host=db"}, "", ""},
+		{"no address", PortalAlone, Storage{Type: SQLite}, []string{"PORTAL_DATABASE_DIALECT=postgres"}, Storage{Type: SQLite}, "Database.ConnectionString", ""},
+		{"mysql", PortalAlone, Storage{Type: SQLite}, []string{"PORTAL_DATABASE_DIALECT=mysql", "PORTAL_DATABASE_CONNECTIONSTRING=db"}, Storage{Type: SQLite}, "Database.Dialect", ""},
+		{"storage.main", PortalAlone, Storage{Postgres, "host=main"}, []string{"PORTAL_DATABASE_DIALECT=sqlite3"}, Storage{Postgres, "host=main"}, "", "do not count"},
+		{"memory", PortalAlone, Storage{Type: Memory}, []string{"PORTAL_DATABASE_CONNECTIONSTRING=mine.db"}, Storage{Type: Memory}, "", "do not count"},
+		{"a dashboard", PortalOwn, Storage{Type: SQLite}, []string{"PORTAL_DATABASE_DIALECT=mysql"}, Storage{Type: SQLite}, "", "do not count"},
+	} {
+		s := Settings{Portal: Portal{Serve: c.serve}, Storage: c.main}
+		report := LoadPortal(&s, nil, "", c.environ)
+		problem, warning := "", ""
+		for _, p := range report.Problems {
+			problem += p.Setting
+		}
+		for _, w := range report.Warnings {
+			warning += w
+		}
+		if s.Storage != c.want || problem != c.problems || (warning == "") != (c.warning == "") || !strings.Contains(warning, c.warning) {
+			t.Errorf("%s: %v, %+v", c.name, s.Storage, report)
+		}
+	}
+}
+
 // TestPortalShown states that secrets are masked, and that nothing is null.
 func TestPortalShown(t *testing.T) {
 	s, report := portal(t, "", "PORTAL_JWT_SIGNING_KEY=signing-key", "PORTAL_API_SECRET=secret", "PORTAL_LICENSEKEY=a long licence", "PORTAL_S3_AWS_SECRET_ACCESS_KEY=s3-secret-key",

@@ -27,8 +27,9 @@ func (c *cli) portalCommand() *cobra.Command {
 Settings of the portal come from portal.conf in the working folder, or the file that
 --conf names, and from variables that begin with SVC_PORTAL_. The file of --conf may hold
 those of the service as well, or alone; then portal.conf, or the file that
-portal.configuration names, has those of the portal. Its data is in storage.main, under the
-name portal.id.
+portal.configuration names, has those of the portal. Its data is in storage.main, or where
+Database.Dialect and Database.ConnectionString say while storage.main says nothing, under
+the name portal.id. Other commands read storage.main only.
 
 The first admin is made by POST /portal-api/bootstrap, whose answer has the API token, or
 by --bootstrap, which prints the token and goes on. A portal that has one stays as it is.
