@@ -149,6 +149,15 @@ type Data struct {
 // Person is a user as templates see one.
 type Person struct{ First, Last, Email string }
 
+// String returns the name: templates also print a user as it is.
+func (p Person) String() string { return strings.TrimSpace(p.First + " " + p.Last) }
+
+// Team is the name of a team. Templates print it, or ask for Name.
+type Team string
+
+// Name returns the name.
+func (t Team) Name() string { return string(t) }
+
 // Post stores a mail about a person, to be sent soon, in the unit of work that causes it.
 // Nothing is stored while the portal sends no mails, which is false, or when there is that
 // mail already: cause names the reason, and is not used again.

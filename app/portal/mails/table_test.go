@@ -27,7 +27,7 @@ import (
 
 // everything is a template that says all that a mail can say, but for the name of the mail.
 const everything = `[{{site}} {{login_url}} {{with current_user}}{{.Email}}{{end}} {{with user}}{{.First}}{{end}} ` +
-	`team={{team}} reset={{reset_password_url}} confirm={{confirm_url}} invite={{invite_url}} ` +
+	`team={{team}} reset={{reset_password_url}} confirm={{confirm_url}} invite={{invite_url}} called={{user}} of={{team.Name}} ` +
 	`user={{with .user}}{{.Email}}{{end}} name={{with .name}}{{.}}{{end}} organisation={{with .organisationName}}{{.}}{{end}} ` +
 	`requests={{range .requests}}{{.ID}}:{{.App}}{{end}} credential={{with .credential}}{{.ID}}:{{.Name}}:{{.Expires}}{{end}} certificate={{with .certificate}}{{.ID}}:{{.Name}}:{{.Expires}}{{end}}]`
 
@@ -108,7 +108,7 @@ func TestEveryMail(t *testing.T) {
 		says  string            // in each of them
 	}{
 		"a new password is asked for":   {func() { post(letter.ResetPassword) }, map[string]string{letter.ResetPassword: "dev@example.com"}, "dev@example.com Dev team=Red reset=https://portal.example/x confirm=https://portal.example/x"},
-		"somebody is invited":           {func() { post(letter.Invite) }, map[string]string{letter.Invite: "dev@example.com"}, "dev@example.com Dev team=Red reset=https://portal.example/x confirm=https://portal.example/x invite=https://portal.example/x"},
+		"somebody is invited":           {func() { post(letter.Invite) }, map[string]string{letter.Invite: "dev@example.com"}, "dev@example.com Dev team=Red reset=https://portal.example/x confirm=https://portal.example/x invite=https://portal.example/x called=Dev of=Red "},
 		"access is asked for":           {func() { tell(event.OfAccessRequests.Of(nil, &pending), admin) }, map[string]string{"submitted": admins}, "requests=7:Till"},
 		"access is given at once":       {func() { tell(event.OfAccessRequests.Of(nil, &approved), admin) }, nil, ""},
 		"access is to be given at once": {func() { tell(event.OfAccessRequests.Of(nil, &atOnce), admin) }, nil, ""},

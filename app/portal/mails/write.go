@@ -89,7 +89,7 @@ func (s *Service) run(ctx context.Context, c theme.Content, name, layout string,
 	who := func() Person { return d.Person }
 	j := render.Job{Name: name, Layout: layout, Data: d.Values, Functions: map[string]any{
 		"site": func() string { return url }, "login_url": func() string { return url + "/auth/password/login" },
-		"current_user": who, "user": who, "team": func() string { return d.Team },
+		"current_user": who, "user": who, "team": func() Team { return Team(d.Team) },
 		"reset_password_url": link, "confirm_url": link, "invite_url": link,
 	}}
 	for _, t := range c.Sources() {
