@@ -74,9 +74,9 @@ func (c *Config) answer(ctx context.Context, request any) (answered any, err err
 // carryOut lets the operation work within what a request may cost: bytes, nesting
 // and time. The body comes when the guard asks for it.
 func (x *exchange) carryOut(ctx context.Context) (any, error) {
+	ctx, x.load = x.row.room.Begin(ctx) // an operation without a body may read much, too
+	defer x.load.End()
 	if x.row.hasBody {
-		ctx, x.load = x.row.room.Begin(ctx)
-		defer x.load.End()
 		x.call.Incoming = x.receive
 	}
 	// Pages of other sites would log their visitors in as somebody else.

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // found asks for products. A view that asks for them although the visitor may not see them
@@ -107,6 +108,24 @@ func (v *visit) described(out *described) bool {
 // subscribes finds subscriptions in a schema, or in the answer of an introspection.
 var subscribes = regexp.MustCompile(`(?m)^\s*type\s+Subscription\b|^\s*subscription\s*:|"subscriptionType"\s*:\s*\{`)
 
+// maxSchema bounds what a page shows of a schema: bytes as they are printed.
+const maxSchema = 1 << 20
+
+// printable returns what a page shows of a schema, and whether there is more. Marks of HTML are printed as
+// entities of five bytes.
+func printable(text string) (part string, cut bool) {
+	printed := 0
+	for i, c := range text {
+		if printed += utf8.RuneLen(c); strings.ContainsRune(`"&'<>+`, c) {
+			printed += 4
+		}
+		if printed > maxSchema {
+			return text[:i], true
+		}
+	}
+	return text, false
+}
+
 // docView is the view of descriptions of the OpenAPI kind.
 func (v *visit) docView() string {
 	if v.Renderer == "redoc" {
@@ -132,6 +151,7 @@ func (v *visit) docs() {
 		data["try"] = at + url.PathEscape(d.Alias) + "/try"
 	}
 	if d.Form != "oas" {
+		data["text"], data["Cut"] = printable(d.Text)
 		data["subscribes"] = subscribes.MatchString(d.Text)
 		v.show(http.StatusOK, "product_doc_graphql_playground", data)
 		return

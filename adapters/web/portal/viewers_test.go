@@ -43,6 +43,27 @@ func TestViewers(t *testing.T) {
 	}
 }
 
+// TestLargeSchema shows the beginning of a schema that is larger than a page may be, and says so. It can
+// be downloaded whole.
+func TestLargeSchema(t *testing.T) {
+	w := newWorld(t)
+	w.stocked()
+	const at, note = "/portal/catalogue-products/pets/main/docs", "The schema has more than this page shows"
+	for _, c := range []struct {
+		marks int
+		cut   bool
+	}{{1000, false}, {900_000, true}} {
+		w.upload("PUT", "/portal-api/products/1/spec-details/1/graphql/schema", "a.json", []byte(`{"data":{"__schema":{"queryType":{"name":"Query"},"types":[{"kind":"OBJECT","name":"Query","description":"`+strings.Repeat("<", c.marks)+`","fields":[{"name":"a","args":[],"type":{"kind":"SCALAR","name":"String"}}]},{"kind":"SCALAR","name":"String"}]}}}`))
+		p := w.shows(w.open(at), 200, "__schema", "&lt;&lt;")
+		if strings.Contains(p.text, note) != c.cut || len(p.text) > 1<<20+10_000 {
+			t.Errorf("%d marks: a page of %d bytes, %v", c.marks, len(p.text), strings.Contains(p.text, note))
+		}
+		if p := w.open(at + "/download"); strings.Count(p.text, "<") != c.marks {
+			t.Errorf("%d marks: a download of %d bytes", c.marks, len(p.text))
+		}
+	}
+}
+
 // TestDescribedElsewhere draws a description that is kept at another address, which the
 // portal asks and no browser does; one that is away is said to be.
 func TestDescribedElsewhere(t *testing.T) {

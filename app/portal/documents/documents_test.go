@@ -20,9 +20,9 @@ type service struct {
 	token string
 }
 
-func newService(t *testing.T, checker port.Checker) *service {
+func newService(t *testing.T, checker port.Checker, more ...app.Option) *service {
 	t.Helper()
-	a, err := app.New(app.WithPortal(app.Portal{Shared: true, SigningKey: "k", GraphQL: checker}))
+	a, err := app.New(append(more, app.WithPortal(app.Portal{Shared: true, SigningKey: "k", GraphQL: checker}))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,12 @@ func newService(t *testing.T, checker port.Checker) *service {
 
 func (s *service) send(method, path, contentType string, body []byte) (int, string) {
 	s.t.Helper()
-	r := httptest.NewRequest(method, "/portal-api"+path, bytes.NewReader(body))
+	return s.ask(method, "/portal-api"+path, contentType, body)
+}
+
+func (s *service) ask(method, address, contentType string, body []byte) (int, string) {
+	s.t.Helper()
+	r := httptest.NewRequest(method, address, bytes.NewReader(body))
 	r.Header.Set("Authorization", s.token)
 	r.Header.Set("Content-Type", contentType)
 	w := httptest.NewRecorder()
@@ -65,6 +70,37 @@ func (s *service) upload(method, path, name, text string) (int, string) {
 }
 
 const specs = "/products/1/spec-details"
+
+// TestLargeDocumentsTakeRoom reads a large document in each way: all take room, so that many
+// who ask at once wait for each other.
+func TestLargeDocumentsTakeRoom(t *testing.T) {
+	large := 0
+	s := newService(t, nil, app.WithBodies(0, 0, func(begins bool) {
+		if begins {
+			large++
+		}
+	}))
+	for path, body := range map[string]string{specs: `{"SpecAlias":"a"}`, "/products/1": `{"Catalogues":[1],"Path":"docs"}`} {
+		method := map[bool]string{true: "POST", false: "PUT"}[path == specs]
+		if code, text := s.send(method, path, "", []byte(body)); code/100 != 2 {
+			t.Fatal(code, text)
+		}
+	}
+	for _, c := range []struct {
+		size, want int
+	}{{1000, 0}, {600_000, 1}} {
+		text := `{"openapi":"3.0.3","info":{"title":"t","version":"1","description":"` + strings.Repeat("x", c.size) + `"},"paths":{}}`
+		if code, text := s.upload("POST", specs+"/1/oas", "a.json", text); code != 200 {
+			t.Fatal(code, text)
+		}
+		for _, address := range []string{"/portal-api" + specs + "/1/oas", "/portal/api/catalogue-products/docs/a/docs"} {
+			large = 0
+			if code, text := s.ask("GET", address, "", nil); code != 200 || !strings.Contains(text, "openapi") || large != c.want {
+				t.Errorf("%s of %d bytes: %d, room taken %d times", address, c.size, code, large)
+			}
+		}
+	}
+}
 
 // TestBounds states how much a document may be, and a product may have.
 func TestBounds(t *testing.T) {

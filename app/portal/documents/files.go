@@ -113,7 +113,7 @@ func (f family) fetch(form document.Form, code, none string) func(context.Contex
 				if err != nil {
 					return err
 				}
-				t, err = texts.Get(ctx, r, document.TextID(o.sheet, form))
+				t, err = open(ctx, r, document.TextID(o.sheet, form))
 				if missing(err) {
 					err = fault.New(fault.NotFound, code, "%s", none)
 				}

@@ -8,6 +8,7 @@ import (
 	place "github.com/gatehouse-io/gatehouse/core/portal/file"
 	"github.com/gatehouse-io/gatehouse/core/portal/product"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/load"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -67,7 +68,7 @@ func Read(ctx context.Context, r store.Reader, p product.Product, alias string) 
 	}
 	for _, d = range all {
 		if d.Alias == alias && d.sheet.Has(d.Form) {
-			v, err := texts.Get(ctx, r, document.TextID(d.sheet.ID, d.Form))
+			v, err := open(ctx, r, document.TextID(d.sheet.ID, d.Form))
 			return d, v.Value, err
 		}
 		if d.Alias == alias && d.Elsewhere() != "" {
@@ -75,6 +76,20 @@ func Read(ctx context.Context, r store.Reader, p product.Product, alias string) 
 		}
 	}
 	return Readable{}, t, texts.Absent()
+}
+
+// open reads a document when there is room for it: a large one takes several times its size, and
+// visitors may ask for many at once.
+func open(ctx context.Context, r store.Reader, name string) (v store.Stored[document.Text], err error) {
+	if rec, err := r.Get(ctx, texts.Name, name); err == nil {
+		if err := load.Of(ctx).Work(ctx, int64(len(rec.Doc)), 0); err != nil {
+			return v, err
+		}
+	}
+	if v, err = texts.Get(ctx, r, name); err != nil {
+		return v, err
+	}
+	return v, load.Of(ctx).Work(ctx, v.Value.File.Size, 0)
 }
 
 // Text names the document that is kept of a readable; "": none is.
@@ -102,7 +117,7 @@ func Revisions(ctx context.Context, r store.Reader) (map[string]store.Revision, 
 func (c Config) Outline(ctx context.Context, st store.Store, in tenant.Scope, name string) (out []document.Operation, size int, err error) {
 	text, err := c.Shelf.Open(ctx, func() (kept place.Content, err error) {
 		err = st.View(ctx, in, func(r store.Reader) error {
-			v, err := texts.Get(ctx, r, name)
+			v, err := open(ctx, r, name)
 			kept = place.Content{Place: v.Value.File, Data: []byte(v.Value.Text)}
 			return err
 		})

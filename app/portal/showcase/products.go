@@ -222,6 +222,9 @@ type Document struct {
 	Tryable   bool   `json:"Tryable" doc:"A gateway serves the API: who has logged in can call it from a page."`
 }
 
+// Size is how many bytes the text has: a large answer takes room before it is made.
+func (d Document) Size() int { return len(d.Text) }
+
 type documented struct {
 	named
 	Alias string `path:"api_alias" doc:"Identifier of an API of the product, or alias of a specification."`
