@@ -74,8 +74,10 @@ func (c *Config) answer(ctx context.Context, request any) (answered any, err err
 // carryOut lets the operation work within what a request may cost: bytes, nesting
 // and time. The body comes when the guard asks for it.
 func (x *exchange) carryOut(ctx context.Context) (any, error) {
-	ctx, x.load = x.row.room.Begin(ctx) // an operation without a body may read much, too
-	defer x.load.End()
+	if x.row.hasBody || x.row.dialect.portal { // visitors of the portal read documents without sending anything
+		ctx, x.load = x.row.room.Begin(ctx)
+		defer x.load.End()
+	}
 	if x.row.hasBody {
 		x.call.Incoming = x.receive
 	}

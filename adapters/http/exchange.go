@@ -84,7 +84,7 @@ type exchange struct {
 	row  *row
 	http *nethttp.Request
 	call operation.Call
-	load *load.Request // nil for a row without a body
+	load *load.Request // nil for a row without a body, unless it is the portal's
 	// answer holds the room of a large answer while that is sent; nil: there is none.
 	answer *load.Request
 
