@@ -26,9 +26,9 @@ type address struct {
 type entry struct {
 	address
 	rec      *store.Record
-	sum      uint64                   // of its document: a store that was restored counts revisions anew
-	used     map[question]uint64      // nil: nothing
-	asked    map[question][2][]string // values that are not elsewhere, and those that are; nil: none
+	sum      uint64               // of its document: a store that was restored counts revisions anew
+	used     map[question]uint64  // nil: nothing
+	asked    map[question]answers // whether others have values; nil: none
 	name     string
 	since    time.Time
 	first    bool // of a block

@@ -36,14 +36,18 @@ func (u lookup) Orgs(kind, index, value string) []tenant.ID {
 // given rights to an API that is yet to be made has them on the day that somebody else makes it.
 func (u lookup) Elsewhere(kind, index, value string) bool {
 	q := question{org: u.e.org, kind: kind, index: index}
-	answer := u.l.elsewhere(q, value)
+	yes := u.l.elsewhere(q, value)
 	if u.e.asked == nil {
-		u.e.asked = map[question][2][]string{}
+		u.e.asked = map[question]answers{}
 	}
-	values := u.e.asked[q]
-	values[answer] = append(values[answer], value)
-	u.e.asked[q] = values
-	return answer == yes
+	a := u.e.asked[q]
+	if yes {
+		a.yes = append(a.yes, value)
+	} else {
+		a.no = append(a.no, value)
+	}
+	u.e.asked[q] = a
+	return yes
 }
 
 func (u lookup) remember(q question, answer uint64) {
@@ -59,6 +63,10 @@ type question struct {
 	org                tenant.ID
 	kind, index, value string
 }
+
+// answers are the values about which a question was answered with yes, and those with no:
+// entries ask about thousands.
+type answers struct{ yes, no []string }
 
 // lookups answers the questions of all entries from one snapshot, each once.
 type lookups struct {
@@ -131,20 +139,11 @@ func (l *lookups) few(q question) (orgs []tenant.ID) {
 	return orgs
 }
 
-// The answers to a question about values, of which entries have thousands.
-const (
-	no = iota
-	yes
-)
-
-// elsewhere answers whether other organisations have a value in an index, and the one that asks
-// does not.
-func (l *lookups) elsewhere(q question, value string) int {
+// elsewhere reports whether other organisations have a value in an index, and the one that
+// asks does not.
+func (l *lookups) elsewhere(q question, value string) bool {
 	orgs := l.few(question{kind: q.kind, index: q.index, value: value})
-	if len(orgs) == 0 || slices.Contains(orgs, q.org) {
-		return no
-	}
-	return yes
+	return len(orgs) > 0 && !slices.Contains(orgs, q.org)
 }
 
 // unchanged reports whether every answer that an entry was made from is as it was.
@@ -160,11 +159,11 @@ func (l *lookups) unchanged(e *entry) bool {
 			return false
 		}
 	}
-	for q, answers := range e.asked {
-		for was, values := range answers {
-			if slices.ContainsFunc(values, func(value string) bool { return l.elsewhere(q, value) != was }) {
-				return false
-			}
+	for q, a := range e.asked {
+		elsewhere := func(value string) bool { return l.elsewhere(q, value) }
+		here := func(value string) bool { return !l.elsewhere(q, value) }
+		if slices.ContainsFunc(a.yes, here) || slices.ContainsFunc(a.no, elsewhere) {
+			return false
 		}
 	}
 	return true
