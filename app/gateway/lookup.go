@@ -32,8 +32,8 @@ func (u lookup) Orgs(kind, index, value string) []tenant.ID {
 	return orgs
 }
 
-// Elsewhere implements gateway.Lookup. What was asked is remembered whatever the answer is: who is
-// given rights to an API that is yet to be made has them on the day that somebody else makes it.
+// Elsewhere implements gateway.Lookup. The entry remembers the question whatever the answer is: a
+// policy may name an API that another organisation makes later.
 func (u lookup) Elsewhere(kind, index, value string) bool {
 	q := question{org: u.e.org, kind: kind, index: index}
 	yes := u.l.elsewhere(q, value)

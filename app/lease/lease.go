@@ -39,8 +39,7 @@ type Config struct {
 	Trouble func(error)
 }
 
-// Lease is the right to do some work. A nil Lease is for work that there is none of: Run and
-// Quit return at once.
+// Lease is the right to do some work. Run and Quit of a nil Lease do nothing.
 type Lease struct {
 	config   Config
 	quitting context.Context // ends with Quit

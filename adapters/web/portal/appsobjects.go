@@ -207,8 +207,8 @@ type certificate struct {
 	ValidNotBefore, ValidNotAfter, Certificate                 string
 }
 
-// given is the name that somebody has given to a certificate; without one it is called by
-// its subject.
+// given returns the name that a developer gave the certificate, "" for none: Name is its
+// subject then.
 func (c certificate) given() string {
 	if c.Name == c.Subject {
 		return ""

@@ -227,9 +227,9 @@ func texts(problems []validation.Problem) (out []string) {
 	return out
 }
 
-// staged returns the staged copy of an API, the base first; nothing when there is none. What
-// only has the ID of a copy, or was made a version of one by others, is none: copies are
-// replaced and deleted.
+// staged returns the staged copy of an API, the base first; nothing when there is none. It leaves
+// out an API that only has the ID of a copy, and one that others have added to the versions of a
+// copy: copies are replaced and deleted.
 func (m *migration) staged(ctx context.Context, r store.Reader, apiID string) (out []store.Stored[apidef.API], err error) {
 	out, err = store.Collect(m.APIs.Kind.Find(ctx, r, store.Query{Index: apis.ByAPIID, Value: migrate.StagedID(apiID), Limit: 1}))
 	if err != nil || len(out) == 0 || out[0].Value.Class() == apidef.Classic || out[0].Value.IsMCP() {

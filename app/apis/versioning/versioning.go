@@ -173,8 +173,8 @@ func (s *Service) Link(ctx context.Context, r store.Reader, a apidef.API) (forms
 	return forms.Link{Base: def, OldBase: def}, err
 }
 
-// children returns those of some child versions of a base that exist. The base itself is none,
-// and neither is what no store could look for.
+// children returns those of some child versions of a base that exist. It leaves out the base
+// itself, and identifiers that no store can hold.
 func (s *Service) children(ctx context.Context, r store.Reader, base apidef.API, ids []string) ([]apidef.API, error) {
 	var out []apidef.API
 	for _, id := range ids {

@@ -19,7 +19,7 @@ import (
 // Certificate is the certificate of a credential as administrators see it.
 type Certificate struct {
 	ID                 string `json:"ID" doc:"Its name in the store of the dashboard."`
-	Name               string `json:"Name" doc:"What people call it; its subject when nobody has named it."`
+	Name               string `json:"Name" doc:"The name that its developer gave it, or else its subject."`
 	Fingerprint        string `json:"Fingerprint" doc:"SHA-256, in hex."`
 	SignatureAlgorithm string `json:"SignatureAlgorithm"`
 	Issuer             string `json:"Issuer"`

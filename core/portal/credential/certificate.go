@@ -166,6 +166,6 @@ var renewals = &table.Table[Renewal]{
 	Base: func(r *Renewal) *table.Base { return &r.Base },
 	Fields: []table.Field[Renewal]{
 		{Name: "Certificate", At: func(r *Renewal) any { return &r.Certificate }, Required: true, Max: request.MaxCertificate, Doc: "PEM, without a private key."},
-		{Name: "CertificateName", At: func(r *Renewal) any { return &r.CertificateName }, Max: request.MaxCertificateName, Doc: "What people call the certificate; its subject, when it is left out."},
+		{Name: "CertificateName", At: func(r *Renewal) any { return &r.CertificateName }, Max: request.MaxCertificateName, Doc: "The name of the certificate; left out, it is called by its subject."},
 	},
 }

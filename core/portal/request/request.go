@@ -101,7 +101,7 @@ var orders = &table.Table[Order]{
 		{Name: "CatalogueID", At: func(o *Order) any { return &o.CatalogueID }, Target: catalogue.Kind, Doc: "Where the products were found."},
 		{Name: "CredentialID", At: func(o *Order) any { return &o.CredentialID }, Target: CredentialKind, Doc: "A credential of the app with the same plan that is to get the products as well, or a client that is to have its products under another plan; without it there is a new one."},
 		{Name: "Certificate", At: func(o *Order) any { return &o.Certificate }, Max: MaxCertificate, Doc: "PEM, without a private key: for products with a token and a certificate of the developer, unless administrators manage the certificates."},
-		{Name: "CertificateName", At: func(o *Order) any { return &o.CertificateName }, Max: MaxCertificateName, Doc: "What people call the certificate; its subject, when it is left out."},
+		{Name: "CertificateName", At: func(o *Order) any { return &o.CertificateName }, Max: MaxCertificateName, Doc: "The name of the certificate; left out, it is called by its subject."},
 	},
 	Check: func(o Order, wrong *table.Problems) {
 		if len(o.ProductIDs) > MaxProducts {
