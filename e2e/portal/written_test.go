@@ -214,8 +214,11 @@ func TestPayloadsOfMails(t *testing.T) {
 		w.api("POST", "/users", object{"Email": fmt.Sprintf("p%d@example.com", i), "First": line(p), "Last": line(p), "OrgID": 1})
 	}
 	mails, paths := map[string]string{}, []string{}
-	for range all {
+	for len(paths) < len(all) {
 		m := server.Next(t)
+		if m.To == admin {
+			continue // the welcome of the first admin: it waits where it found no server at first
+		}
 		path := "/" + strings.SplitN(m.To, "@", 2)[0]
 		mails[path] = htmlOf(t, m)
 		if !strings.Contains(mails[path], "pwned") {

@@ -237,7 +237,7 @@ func TestEvents(t *testing.T) {
 	_, stop := w.start()
 	w.add(account.User{Email: "new@example.com", First: "New & Co", Role: account.Member, OrganisationID: 1, Token: "n"}, "")
 	w.until("three mails", func() bool { return count(w.all(), letter.Done) == 3 }) // of the first, to the admins that there are
-	w.add(account.User{Email: "boss@example.com", First: "Boss", Role: account.ProviderAdmin, Active: true, Token: "b"}, account.Principal(1))
+	w.add(account.User{Email: "boss@example.com", Role: account.ProviderAdmin, Active: true, Token: "b"}, account.Principal(1))
 	w.until("four mails", func() bool { return count(w.all(), letter.Done) == 4 })
 	got := map[string][]string{}
 	for range 4 {
@@ -246,6 +246,9 @@ func TestEvents(t *testing.T) {
 		text, html := parts(t, m)
 		if m.From != "portal@example.com" || m.To == "new@example.com" && (!strings.Contains(html, "New &amp; Co") || !strings.Contains(text, "Hello New & Co,") || !strings.Contains(text, "https://portal.example")) {
 			t.Error(m, text, html)
+		}
+		if m.To == "boss@example.com" && (!strings.Contains(html, "Hello,<") || !strings.Contains(text, "Hello,\n")) {
+			t.Error("who has no first name is greeted with", text, html)
 		}
 	}
 	for _, list := range got {
@@ -283,7 +286,7 @@ func TestSignUpAddress(t *testing.T) {
 		w.settings(func(s *setting.Settings) { s.AdminSignUpEmail = set })
 		_, stop := w.start()
 		w.add(account.User{Email: "new@example.com", First: "New", Role: account.Member, OrganisationID: 1, Token: "n"}, "")
-		w.add(account.User{Email: "boss@example.com", First: "Boss", Role: account.ProviderAdmin, Token: "b"}, account.Principal(1))
+		w.add(account.User{Email: "boss@example.com", Role: account.ProviderAdmin, Token: "b"}, account.Principal(1))
 		n := len(strings.Fields(want)) + 2
 		w.until("the mails", func() bool { return count(w.all(), letter.Done) == n })
 		stop()
