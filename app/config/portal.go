@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Values of portal.serve.
@@ -108,7 +109,8 @@ func (l *loader) storeAlone() {
 	case db.Dialect == "postgres" && !named:
 		l.problem("Database.ConnectionString", "postgres needs one: postgres://user@host:5432/portal")
 	default:
-		l.settings.Storage = Storage{Type: dialects[db.Dialect], ConnectionString: db.ConnectionString}
+		l.settings.Storage = Storage{Type: dialects[db.Dialect], ConnectionString: db.ConnectionString,
+			Retries: db.MaxRetries, RetryDelay: time.Duration(db.RetryDelay) * time.Millisecond, OfPortal: true}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 )
 
 // portal loads the settings of the portal.
@@ -161,12 +162,12 @@ func TestPortalDatabase(t *testing.T) {
 		problems, warning string
 	}{
 		{"silence", PortalAlone, Storage{Type: SQLite}, nil, Storage{Type: SQLite}, "", ""},
-		{"a dialect", PortalAlone, Storage{Type: SQLite}, []string{"PORTAL_DATABASE_DIALECT=sqlite3"}, Storage{SQLite, "portal.db"}, "", ""},
-		{"a file", PortalAlone, Storage{Type: SQLite}, []string{"PORTAL_DATABASE_CONNECTIONSTRING=mine.db"}, Storage{SQLite, "mine.db"}, "", ""},
-		{"an address", PortalAlone, Storage{Type: SQLite}, []string{"PORTAL_DATABASE_DIALECT=postgres", "PORTAL_DATABASE_CONNECTIONSTRING=host=db"}, Storage{Postgres, "host=db"}, "", ""},
+		{"a dialect", PortalAlone, Storage{Type: SQLite}, []string{"PORTAL_DATABASE_DIALECT=sqlite3"}, Storage{SQLite, "portal.db", 3, 5 * time.Second, true}, "", ""},
+		{"a file", PortalAlone, Storage{Type: SQLite}, []string{"PORTAL_DATABASE_CONNECTIONSTRING=mine.db"}, Storage{SQLite, "mine.db", 3, 5 * time.Second, true}, "", ""},
+		{"an address", PortalAlone, Storage{Type: SQLite}, []string{"PORTAL_DATABASE_DIALECT=postgres", "PORTAL_DATABASE_CONNECTIONSTRING=host=db", "PORTAL_DATABASE_MAXRETRIES=7", "PORTAL_DATABASE_RETRYDELAY=100"}, Storage{Postgres, "host=db", 7, 100 * time.Millisecond, true}, "", ""},
 		{"no address", PortalAlone, Storage{Type: SQLite}, []string{"PORTAL_DATABASE_DIALECT=postgres"}, Storage{Type: SQLite}, "Database.ConnectionString", ""},
 		{"mysql", PortalAlone, Storage{Type: SQLite}, []string{"PORTAL_DATABASE_DIALECT=mysql", "PORTAL_DATABASE_CONNECTIONSTRING=db"}, Storage{Type: SQLite}, "Database.Dialect", ""},
-		{"storage.main", PortalAlone, Storage{Postgres, "host=main"}, []string{"PORTAL_DATABASE_DIALECT=sqlite3"}, Storage{Postgres, "host=main"}, "", "do not count"},
+		{"storage.main", PortalAlone, Storage{Type: Postgres, ConnectionString: "host=main"}, []string{"PORTAL_DATABASE_DIALECT=sqlite3"}, Storage{Type: Postgres, ConnectionString: "host=main"}, "", "do not count"},
 		{"memory", PortalAlone, Storage{Type: Memory}, []string{"PORTAL_DATABASE_CONNECTIONSTRING=mine.db"}, Storage{Type: Memory}, "", "do not count"},
 		{"a dashboard", PortalOwn, Storage{Type: SQLite}, []string{"PORTAL_DATABASE_DIALECT=mysql"}, Storage{Type: SQLite}, "", "do not count"},
 	} {

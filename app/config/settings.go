@@ -150,6 +150,19 @@ type Storage struct {
 	// ConnectionString is a file for SQLite ("" = see SQLiteFile), an address
 	// for PostgreSQL, unused in memory.
 	ConnectionString Address
+	// Retries is how many times a start tries again, after RetryDelay each, to reach PostgreSQL:
+	// what the portal's own settings say if the connection string is theirs, otherwise 0.
+	Retries    int
+	RetryDelay time.Duration
+	OfPortal   bool // the connection string is Database.ConnectionString of the portal's own settings
+}
+
+// Setting returns the name of the setting that has the connection string.
+func (s Storage) Setting() string {
+	if s.OfPortal {
+		return "Database.ConnectionString"
+	}
+	return "storage.main.connection_string"
 }
 
 // SQLiteFile returns the database file: storage.main.connection_string, or

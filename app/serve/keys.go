@@ -92,7 +92,7 @@ func keyFile(ctx context.Context, s config.Settings, lost bool) (string, error) 
 	}
 	path := filepath.Join(s.HomeDir, "gatehouse.key")
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		if err := unprotected(ctx, path, db, lost); err != nil {
+		if err := unprotected(ctx, s.Storage, path, db, lost); err != nil {
 			return "", err
 		}
 	}
@@ -105,10 +105,10 @@ func keyFile(ctx context.Context, s config.Settings, lost bool) (string, error) 
 
 // unprotected refuses to make a key file for a database that needs the one which
 // is missing.
-func unprotected(ctx context.Context, path, db string, lost bool) error {
+func unprotected(ctx context.Context, at config.Storage, path, db string, lost bool) error {
 	encrypted, err := sqlite.Sealed(ctx, db)
 	if err != nil {
-		return ofStorage(fmt.Errorf("open %s: %w", db, err))
+		return ofStorage(at, fmt.Errorf("open %s: %w", db, err))
 	}
 	if encrypted {
 		return fmt.Errorf("the key file %s is missing, and the records in %s are encrypted with it: put the file back from its backup, "+
@@ -116,7 +116,7 @@ func unprotected(ctx context.Context, path, db string, lost bool) error {
 	}
 	protects, err := sqlite.Holds(ctx, db, core.UserKind)
 	if err != nil {
-		return ofStorage(fmt.Errorf("open %s: %w", db, err))
+		return ofStorage(at, fmt.Errorf("open %s: %w", db, err))
 	}
 	if protects && !lost {
 		return fmt.Errorf("the key file %s is missing, and %s has users whose access keys it protects: put the file back from its backup, "+

@@ -48,9 +48,10 @@ func openStore(ctx context.Context, s config.Settings, log *slog.Logger, source 
 		log.Warn("storage.main.type is memory: everything is lost when the service ends")
 		return nil, closers{}, nil
 	case config.Postgres:
-		st, err := postgres.Open(ctx, postgres.Config{DSN: s.Storage.ConnectionString.Reveal(), Source: source, Hold: s.Limits.WriteTime, Sealing: sealing, Logger: log})
+		st, err := postgres.Open(ctx, postgres.Config{DSN: s.Storage.ConnectionString.Reveal(), Source: source, Hold: s.Limits.WriteTime, Sealing: sealing, Logger: log,
+			Retries: s.Storage.Retries, RetryDelay: s.Storage.RetryDelay})
 		if err != nil {
-			return nil, nil, ofStorage(err)
+			return nil, nil, ofStorage(s.Storage, err)
 		}
 		return []app.Option{app.WithStore(st), app.WithBoard(st.Board()), reads}, st, nil
 	}
@@ -60,7 +61,7 @@ func openStore(ctx context.Context, s config.Settings, log *slog.Logger, source 
 	}
 	st, err := sqlite.Open(ctx, sqlite.Config{Path: path, Beside: beside, Hold: s.Limits.WriteTime, Sealing: sealing, Logger: log})
 	if err != nil {
-		return nil, nil, ofStorage(err)
+		return nil, nil, ofStorage(s.Storage, err)
 	}
 	if s.Reads == config.ReadsCurrent && st.Alone() { // its own state is the current one
 		reads = app.WithReads(replicated.Local)
@@ -69,11 +70,11 @@ func openStore(ctx context.Context, s config.Settings, log *slog.Logger, source 
 }
 
 // ofStorage names the setting that says where the data is.
-func ofStorage(err error) error {
+func ofStorage(s config.Storage, err error) error {
 	if err == nil || errors.Is(err, sqlite.ErrInUse) { // the setting is right then
 		return err
 	}
-	return fmt.Errorf("storage.main.connection_string: %w", err)
+	return fmt.Errorf("%s: %w", s.Setting(), err)
 }
 
 // sqlitePath accepts a plain path and a file: URL, and makes the folders needed.
@@ -83,7 +84,7 @@ func sqlitePath(s config.Settings) (string, error) {
 		return "", fmt.Errorf("home_dir: %w", err)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return "", ofStorage(err)
+		return "", ofStorage(s.Storage, err)
 	}
 	return path, nil
 }
@@ -96,7 +97,7 @@ func Migrate(ctx context.Context, s config.Settings, log *slog.Logger) ([]sqlada
 		return nil, errors.New("storage.main.type is memory: there is nothing to migrate")
 	case config.Postgres:
 		steps, err := postgres.Migrate(ctx, s.Storage.ConnectionString.Reveal())
-		return steps, ofStorage(err)
+		return steps, ofStorage(s.Storage, err)
 	}
 	path, err := sqlitePath(s)
 	if err != nil {
@@ -105,7 +106,7 @@ func Migrate(ctx context.Context, s config.Settings, log *slog.Logger) ([]sqlada
 	log.Debug("migrating", "store", s.Storage.Type)
 	steps, err := sqlite.Migrate(ctx, path)
 	if err != nil {
-		err = ofStorage(fmt.Errorf("%s: %w", path, err))
+		err = ofStorage(s.Storage, fmt.Errorf("%s: %w", path, err))
 	}
 	return steps, err
 }

@@ -33,6 +33,10 @@ type Config struct {
 	Hold   time.Duration // how long one unit of work may hold the writer; 0: store.DefaultHold
 	Source string        // names this process among the replicas
 	Logger *slog.Logger
+	// Retries is how many times a start tries again, after RetryDelay each, while the server
+	// cannot be reached.
+	Retries    int
+	RetryDelay time.Duration
 	// Sealing encrypts what is stored; the zero Sealing does not.
 	Sealing sqladapter.Sealing
 	prepare bool            // every unit of work, for tests
@@ -157,7 +161,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	db := stdlib.OpenDB(*cfg, stdlib.OptionShouldPing(rested))
 	db.SetMaxOpenConns(c.Conns + 1)
 	db.SetMaxIdleConns(c.Conns + 1)
-	if err := begin(ctx, db, c.Logger); err != nil {
+	if err := begin(ctx, db, c); err != nil {
 		return nil, errors.Join(fmt.Errorf("postgres: %w", err), db.Close())
 	}
 	s := &Store{db: db, board: sqladapter.NewBoard(db, c.Source)}
@@ -170,20 +174,28 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 const beginFor = 30 * time.Second
 
 // begin updates the schema. A server that starts, or that many processes ask at once, gets
-// time; one that refuses connections or knows no such database does not.
-func begin(ctx context.Context, db *sql.DB, log *slog.Logger) error {
+// time; one that cannot be reached gets what the configuration gives it, and one that
+// knows no such database or user gets none.
+func begin(ctx context.Context, db *sql.DB, c Config) error {
 	end := time.Now().Add(beginFor) // of the attempts; a migration takes as long as it must
-	for pause := retry.New(250*time.Millisecond, 4*time.Second); ; {
+	pause := retry.New(250*time.Millisecond, 4*time.Second)
+	for left := c.Retries; ; {
 		_, err := sqladapter.Migrate(ctx, db, dialect)
 		// It starts, has no connection left, or took too long.
 		slow := state(err) == "57P03" || state(err) == "53300" || pgconn.Timeout(err)
-		if !slow || time.Now().After(end) {
+		wait := pause.Wait
+		switch {
+		case slow && time.Now().Before(end):
+		case lost(err) && left > 0:
+			left--
+			wait = func(ctx context.Context) error { return retry.Sleep(ctx, c.RetryDelay) }
+		default:
 			return err
 		}
-		if log != nil {
-			log.Warn("the database does not answer in time yet; trying again", "error", err)
+		if c.Logger != nil {
+			c.Logger.Warn("the database does not answer yet; trying again", "error", err)
 		}
-		if pause.Wait(ctx) != nil {
+		if wait(ctx) != nil {
 			return err
 		}
 	}
