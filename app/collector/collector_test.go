@@ -41,6 +41,7 @@ type world struct {
 	queue analytics.Queue
 	sink  analytics.Sink
 	db    *sql.DB
+	sql   *sql.DB // writes
 	log   strings.Builder
 	mu    sync.Mutex
 }
@@ -59,7 +60,7 @@ func newWorld(t *testing.T) *world {
 	}
 	place := sqlanalytics.Place{Readers: readers, Writers: writers, Dialect: sqlanalytics.SQLite}
 	s := &sqlanalytics.Store{Counters: place, Records: place, Uptime: place}
-	w.queue, w.sink, w.db = redis.NewClaims(client), s.Writers()[0], readers
+	w.queue, w.sink, w.db, w.sql = redis.NewClaims(client), s.Writers()[0], readers, writers
 	t.Cleanup(func() { _, _, _ = w.rdb.Close(), client.Close(), s.Close() })
 	return w
 }
@@ -196,6 +197,41 @@ func TestUnreadable(t *testing.T) {
 	}
 	if strings.Contains(w.logged(), "SECRET") || !strings.Contains(w.logged(), "set aside") {
 		t.Error(w.logged())
+	}
+}
+
+// TestRefused: an entry that the database refuses costs that entry, and no other one; more of
+// them than that look like a fault of the database, and wait.
+func TestRefused(t *testing.T) {
+	w := newWorld(t)
+	w.push(plain, 1)
+	s, _ := w.start(nil)
+	w.want(1, 0)
+	if _, err := w.sql.ExecContext(t.Context(), `create trigger refuse before insert on tyk_analytics when new.path = '/refused' begin select raise(abort, 'SECRET'); end`); err != nil {
+		t.Fatal(err)
+	}
+	refuse := func(n int) {
+		for range n {
+			w.rdb.RPush(t.Context(), plain.Name, gatewaysim.Record{Time: time.Now(), Method: "GET", Path: "/refused", Code: 200, API: "a1", Org: "o1", Key: "k1"}.Msgpack())
+		}
+	}
+	w.push(plain, 300)
+	refuse(1)
+	w.push(plain, 20)
+	refuse(2)
+	w.push(plain, 100)
+	w.want(421, 0)
+	if got := s.Status(); got.Asides != 3 || got.Records != 421 || got.Trouble != nil {
+		t.Errorf("%+v", got)
+	}
+	if n := w.number("select count(*) from gatehouse_asides where reason like '%the database refuses what an entry holds (SQLite error %' and entry = ''"); n != 3 {
+		t.Error(n)
+	}
+	refuse(25)
+	w.push(plain, 1)
+	w.want(422, 0)
+	if got := s.Status(); got.Asides != 28 || !strings.Contains(w.logged(), "they wait in Redis") || strings.Contains(w.logged(), "SECRET") {
+		t.Errorf("%+v\n%s", got, w.logged())
 	}
 }
 

@@ -2,6 +2,7 @@ package collector
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -63,22 +64,42 @@ func (s *Service) drain(run, held context.Context, c analytics.Claim) error {
 	return s.Queue.Release(ctx, c)
 }
 
-// fill stores in one sink what is not there yet of a claim. A piece is read and counted
-// while the one before it is stored.
+// maxRefused is how many entries of a claim are set aside in one attempt because the database
+// refuses them: when it refuses more, the fault is most likely its own, and they wait.
+const maxRefused = 10
+
+// narrow bounds the pieces before a place in a claim: somewhere there the database refuses
+// an entry.
+type narrow struct {
+	entries int
+	until   int64
+}
+
+// fill stores in one sink what is not there yet of a claim. What the database refuses is
+// stored in smaller pieces, and an entry that it refuses alone is set aside.
 func (s *Service) fill(run, held context.Context, c analytics.Claim, sink analytics.Sink, counting bool) error {
-	from, err := sink.Done(run, c)
-	if err != nil {
-		return err
-	}
-	run, cancel := context.WithCancel(run)
-	defer cancel()
-	pieces := make(chan analytics.Piece)
-	read := make(chan error, 1)
-	go func() {
-		defer close(pieces)
-		read <- s.read(run, c, from, pieces)
-	}()
-	for p := range pieces {
+	var within narrow
+	for left := maxRefused; ; {
+		p, err := s.pour(run, held, c, sink, within, counting)
+		n := int(p.To - p.From)
+		switch {
+		case !errors.Is(err, analytics.ErrRefused):
+			return err
+		case n > 1:
+			within = narrow{max(1, n/8), p.To}
+			continue
+		case left == 0:
+			return err
+		}
+		left--
+		why := err
+		asking, cancel := context.WithTimeout(run, askTimeout)
+		entries, err := s.Queue.Read(asking, c, p.From, analytics.Bounds{Entries: 1, Bytes: s.Bounds.Bytes, Largest: s.Bounds.Largest})
+		cancel()
+		if err != nil || len(entries) == 0 {
+			return err
+		}
+		p = analytics.Piece{Claim: c, From: p.From, To: p.To, At: s.now(), Asides: []analytics.Aside{s.aside(p.From, entries[0], why)}}
 		if err := s.put(held, sink, p); err != nil {
 			return err
 		}
@@ -86,7 +107,32 @@ func (s *Service) fill(run, held context.Context, c analytics.Claim, sink analyt
 			s.count(p)
 		}
 	}
-	return <-read
+}
+
+// pour stores what is not there yet of a claim, and returns the piece that was not stored if
+// there is one. A piece is read and counted while the one before it is stored.
+func (s *Service) pour(run, held context.Context, c analytics.Claim, sink analytics.Sink, within narrow, counting bool) (failed analytics.Piece, err error) {
+	from, err := sink.Done(run, c)
+	if err != nil {
+		return failed, err
+	}
+	run, cancel := context.WithCancel(run)
+	defer cancel()
+	pieces := make(chan analytics.Piece)
+	read := make(chan error, 1)
+	go func() {
+		defer close(pieces)
+		read <- s.read(run, c, from, within, pieces)
+	}()
+	for p := range pieces {
+		if err := s.put(held, sink, p); err != nil {
+			return p, err
+		}
+		if counting {
+			s.count(p)
+		}
+	}
+	return failed, <-read
 }
 
 func (s *Service) put(ctx context.Context, sink analytics.Sink, p analytics.Piece) error {
@@ -108,18 +154,22 @@ func (s *Service) count(p analytics.Piece) {
 	s.mu.Unlock()
 	for i, a := range p.Asides {
 		if i == 3 {
-			s.log.Warn("more entries of the same list could not be read; the table gatehouse_asides has them", "list", p.Claim.Name, "entries", len(p.Asides)-i)
+			s.log.Warn("more entries of the same list cannot be stored; the table gatehouse_asides has them", "list", p.Claim.Name, "entries", len(p.Asides)-i)
 			break
 		}
-		s.log.Warn("an entry of a list of the gateways could not be read; it is set aside and not counted", "list", p.Claim.Name, "bytes", a.Bytes, "reason", a.Reason)
+		s.log.Warn("an entry of a list of the gateways cannot be stored; it is set aside and not counted", "list", p.Claim.Name, "bytes", a.Bytes, "reason", a.Reason)
 	}
 }
 
 // read reads a claim to its end and sends its pieces.
-func (s *Service) read(ctx context.Context, c analytics.Claim, from int64, pieces chan<- analytics.Piece) error {
+func (s *Service) read(ctx context.Context, c analytics.Claim, from int64, within narrow, pieces chan<- analytics.Piece) error {
 	for {
+		bounds := s.Bounds
+		if from < within.until {
+			bounds.Entries = within.entries
+		}
 		asking, cancel := context.WithTimeout(ctx, askTimeout)
-		entries, err := s.Queue.Read(asking, c, from, s.Bounds)
+		entries, err := s.Queue.Read(asking, c, from, bounds)
 		cancel()
 		if err != nil || len(entries) == 0 {
 			return err
@@ -142,18 +192,22 @@ func (s *Service) piece(c analytics.Claim, from int64, entries []string) analyti
 	p := analytics.Piece{Claim: c, From: from, To: from + int64(len(entries)), At: s.now()}
 	batch := aggregate.New(s.Count)
 	for i, text := range entries {
-		err := s.entry(&p, batch, text)
-		if err == nil {
-			continue
+		if err := s.entry(&p, batch, text); err != nil {
+			p.Asides = append(p.Asides, s.aside(from+int64(i), text, err))
 		}
-		a := analytics.Aside{Position: from + int64(i), Bytes: len(text), Reason: err.Error()}
-		if s.Keep == record.All {
-			a.Entry = []byte(text[:min(len(text), asideBytes)])
-		}
-		p.Asides = append(p.Asides, a)
 	}
 	p.Counts, p.Dropped = batch.Rows(), batch.Dropped
 	return p
+}
+
+// aside is what is kept of an entry that is not stored. What it holds is kept only where
+// messages are.
+func (s *Service) aside(at int64, entry string, why error) analytics.Aside {
+	a := analytics.Aside{Position: at, Bytes: len(entry), Reason: why.Error()}
+	if s.Keep == record.All {
+		a.Entry = []byte(entry[:min(len(entry), asideBytes)])
+	}
+	return a
 }
 
 // entry reads one entry. Why it cannot is said without what it holds.

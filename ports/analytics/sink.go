@@ -102,6 +102,9 @@ type Piece struct {
 // ErrStale is returned when another process has stored a piece of the claim.
 var ErrStale = errors.New("another process stores this claim")
 
+// ErrRefused is returned when a database is there, and takes no piece with these values.
+var ErrRefused = errors.New("the database refuses what an entry holds")
+
 // Sink keeps what gateways report. A control plane has one or, when calls and counters are
 // kept in different databases, several, each of which keeps its part.
 type Sink interface {
@@ -110,7 +113,7 @@ type Sink interface {
 	// Done returns how many entries of a claim are stored.
 	Done(ctx context.Context, c Claim) (int64, error)
 	// Store stores a piece as a whole or not at all. It returns ErrStale unless p.From
-	// entries of the claim are stored.
+	// entries of the claim are stored, and ErrRefused when a smaller piece may be stored.
 	Store(ctx context.Context, p Piece) error
 	// Roll joins some of the counters of days that ended before a time, for questions about
 	// long periods, in a short time, and reports whether there is more to look at.

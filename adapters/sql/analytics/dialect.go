@@ -1,6 +1,7 @@
 package analytics
 
 import (
+	"errors"
 	"strconv"
 	"time"
 )
@@ -27,6 +28,9 @@ type Dialect struct {
 	collate  string // texts in the order of their bytes
 	// seconds makes seconds since 1970 of a column of the type Time.
 	seconds func(column string) string
+	// refused returns the code of an error about values, such as one that is too large for its
+	// column, and "" for any other. The text of the error may say the values.
+	refused func(error) string
 }
 
 // stamp is how SQLite holds times, in UTC, so that their texts are in their order.
@@ -48,6 +52,18 @@ var SQLite = Dialect{
 	date:     func(seconds string) string { return "strftime('%Y%m', " + seconds + ", 'unixepoch')" },
 	seconds:  func(column string) string { return "unixepoch(" + column + ")" },
 	contains: func(text, part string) string { return "instr(" + text + ", " + part + ") > 0" },
+	refused: func(err error) string {
+		if e, ok := errors.AsType[interface {
+			error
+			Code() int
+		}](err); ok {
+			switch e.Code() & 0xff { // the rest of the code says more about it
+			case 18, 19, 20, 25: // too big, constraint, mismatch, range
+				return "SQLite error " + strconv.Itoa(e.Code())
+			}
+		}
+		return ""
+	},
 }
 
 // Postgres is the dialect of PostgreSQL.
@@ -69,6 +85,18 @@ var Postgres = Dialect{
 	seconds:  func(column string) string { return "cast(floor(extract(epoch from " + column + ")) as bigint)" },
 	contains: func(text, part string) string { return "strpos(" + text + ", " + part + ") > 0" },
 	collate:  ` collate "C"`,
+	refused: func(err error) string {
+		if e, ok := errors.AsType[interface {
+			error
+			SQLState() string
+		}](err); ok && len(e.SQLState()) == 5 {
+			switch e.SQLState()[:2] {
+			case "22", "23", "54": // data, constraint, limit of the program
+				return "SQLSTATE " + e.SQLState()
+			}
+		}
+		return ""
+	},
 }
 
 // Param returns the n-th parameter of a statement, counted from 1. Both databases take it

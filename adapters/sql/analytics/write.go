@@ -143,6 +143,9 @@ func (w *Writer) Store(ctx context.Context, p analytics.Piece) (err error) {
 	}
 	for _, b := range batches {
 		if err := b.insert(ctx, w.d, tx); err != nil {
+			if code := w.d.refused(err); code != "" {
+				err = fmt.Errorf("%w (%s)", analytics.ErrRefused, code)
+			}
 			return fmt.Errorf("%s: %w", b.name, err)
 		}
 	}

@@ -29,8 +29,9 @@ var noon = time.Date(2026, 11, 3, 12, 0, 0, 0, time.UTC)
 type world struct {
 	t *testing.T
 	*analytics.Writer
-	db *sql.DB
-	n  int // claims so far
+	db      *sql.DB
+	dialect string
+	n       int // claims so far
 }
 
 // each runs a test on all databases.
@@ -58,7 +59,7 @@ func newWorld(t *testing.T, p analytics.Place) *world {
 	if len(writers) != 1 {
 		t.Fatalf("%d writers", len(writers))
 	}
-	return &world{t: t, Writer: writers[0], db: p.Writers}
+	return &world{t: t, Writer: writers[0], db: p.Writers, dialect: p.Dialect.Name}
 }
 
 func call(change func(*record.Record)) record.Record {
@@ -205,6 +206,28 @@ func TestSharedIdentifiers(t *testing.T) {
 			w.store(w.piece(of("o1"), of(""), of("o2")))
 		}
 		w.want("select counter_hits from tyk_mcp_aggregated where dimension = '' and api_id = 'a1'", "6")
+	})
+}
+
+// TestRefused: the database says that it refuses the values, and the error does not say them.
+func TestRefused(t *testing.T) {
+	each(t, false, func(w *world) {
+		w.store(w.piece(call(func(*record.Record) {})))
+		refuse := "alter table tyk_analytics add check (path <> '/secret')"
+		if w.dialect == analytics.SQLite.Name {
+			refuse = "create trigger refuse before insert on tyk_analytics when new.path = '/secret' begin select raise(abort, '/secret'); end"
+		}
+		if _, err := w.db.ExecContext(w.t.Context(), refuse); err != nil {
+			w.t.Fatal(err)
+		}
+		p := w.piece(call(func(*record.Record) {}), call(func(r *record.Record) { r.Path = "/secret" }))
+		if err := w.Store(w.t.Context(), p); !errors.Is(err, port.ErrRefused) || strings.Contains(err.Error(), "/secret") {
+			w.t.Error(err)
+		}
+		w.want("select count(*) from tyk_analytics", "1")
+		if done, err := w.Done(w.t.Context(), p.Claim); done != p.From || err != nil {
+			w.t.Error(done, err)
+		}
 	})
 }
 
