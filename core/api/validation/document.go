@@ -45,13 +45,13 @@ func Document(d *doc.Node, mcp bool) []Problem {
 	}
 	auth := server.Get("authentication")
 	p.compliant(d, auth)
-	p.metadata(authentication+".protectedResourceMetadata", auth.Get("protectedResourceMetadata"), mcp)
+	p.metadata(authentication+".protectedResourceMetadata", auth.Get("protectedResourceMetadata"), mcp, false)
 	p.toolView(d, mcp)
 	blocks := exchanges(d)
 	for name, entry := range auth.Get("securitySchemes").Members() {
 		if native := d.Get("components", "securitySchemes", name); oas.Recognise(oas.Resolve(d, native), entry) == oas.SchemeOAuth2 {
 			field := at(authentication, "securitySchemes", name)
-			p.metadata(field+".protectedResourceMetadata", entry.Get("protectedResourceMetadata"), mcp)
+			p.metadata(field+".protectedResourceMetadata", entry.Get("protectedResourceMetadata"), mcp, true)
 			p.oauth2(field, entry, blocks)
 		}
 	}
@@ -89,14 +89,15 @@ func (p *problems) compliant(d, auth *doc.Node) {
 }
 
 // metadata checks protected resource metadata. An MCP proxy without resource and
-// servers mirrors those of its upstream.
-func (p *problems) metadata(field string, m *doc.Node, mcp bool) {
+// servers mirrors those of its upstream. Its OAuth 2.0 scheme may name servers alone:
+// deployments of the field do, and gateways serve what is there.
+func (p *problems) metadata(field string, m *doc.Node, mcp, scheme bool) {
 	if !m.Get("enabled").True() {
 		return
 	}
 	resource, servers := m.Get("resource").Text() != "", m.Get("authorizationServers").Len() > 0
 	switch {
-	case mcp && !resource && !servers:
+	case mcp && !resource && (scheme || !servers):
 	case !resource:
 		p.add(field+".resource", "is needed when the metadata is enabled")
 	case mcp && !servers:
