@@ -50,7 +50,7 @@ func settleAccess(n *doc.Node, again bool, apis APIs) error {
 // settleRights makes access_rights an object of complete definitions, out of
 // access_rights_array if it has to.
 func settleRights(n *doc.Node) error {
-	if missing(n.Get("access_rights")) {
+	if listed(n) {
 		rights := doc.NewObject()
 		for _, definition := range n.Get("access_rights_array").Items() {
 			id := definition.Get("api_id").Text()
@@ -63,6 +63,14 @@ func settleRights(n *doc.Node) error {
 	}
 	FillRights(n.Get("access_rights"))
 	return nil
+}
+
+// listed reports whether access_rights_array says what a document gives access to: when
+// access_rights is missing, and when it is empty. Templates of clients have an empty one
+// beside the list that is filled in; a policy that names no API is not what they ask for.
+func listed(n *doc.Node) bool {
+	rights := n.Get("access_rights")
+	return missing(rights) || rights.Is(doc.TypeObject) && rights.Len() == 0
 }
 
 // FillRights completes the access definitions of a policy or a key.

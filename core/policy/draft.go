@@ -47,8 +47,8 @@ func (d Draft) ID() string { return strings.ToLower(d.node.Get("_id").Text()) }
 
 // APIs returns the identifiers of the APIs it gives access to.
 func (d Draft) APIs() []string {
-	if rights := d.node.Get("access_rights"); !missing(rights) {
-		return rights.Names()
+	if !listed(d.node) {
+		return d.node.Get("access_rights").Names()
 	}
 	var out []string
 	for _, item := range d.node.Get("access_rights_array").Items() {

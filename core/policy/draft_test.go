@@ -30,7 +30,11 @@ func TestDraftDecodes(t *testing.T) {
 func TestComplete(t *testing.T) {
 	asMap := draft(t, `{"name":"n","access_rights":{"a":{"api_id":"a","versions":["v1"]}}}`).Complete()
 	asList := draft(t, `{"name":"n","access_rights_array":[{"api_id":"a","versions":["v1"]}]}`).Complete()
-	for _, d := range []policy.Draft{asMap, asList} {
+	beside := draft(t, `{"name":"n","access_rights":{},"access_rights_array":[{"api_id":"a","versions":["v1"]}]}`)
+	if !slices.Equal(beside.APIs(), []string{"a"}) {
+		t.Errorf("%q", beside.APIs())
+	}
+	for _, d := range []policy.Draft{asMap, asList, beside.Complete()} {
 		var have struct {
 			Rights map[string]any `json:"access_rights"`
 			List   []any          `json:"access_rights_array"`

@@ -80,6 +80,12 @@ func TestNew(t *testing.T) {
 				`"access_rights_array":[{"x":1,"api_id":"gone"},{"api_id":"rest"},{"api_id":"c"},{"api_id":"d","versions":null,"allowed_urls":[null],"limit":null}],"auth_types":["old"],"date_created":"2026-01-02T03:04:05Z",` +
 				`"_id":"00000000000000000000000a","org_id":"org","last_updated":"1767323045","id":"00000000000000000000000a","auth_type":"jwt"}`,
 		},
+		"access rights as a list beside an empty object": {
+			`{"name":"n","access_rights":{},"access_rights_array":[{"api_id":"other"}],"auth_type":"x","auth_types":["x"]}`,
+			`{"name":"n","access_rights":{"other":{"api_id":"other"}},"access_rights_array":[{"api_id":"other"}],"auth_type":"x","auth_types":["x"],` +
+				`"date_created":"2026-01-02T03:04:05Z","_id":"00000000000000000000000a","org_id":"org","last_updated":"1767323045",` +
+				`"id":"00000000000000000000000a","state":"active"}`,
+		},
 		"access rights as a list": {
 			`{"name":"n","access_rights_array":[{"api_id":"rest","y":2},{"api_id":"other"}]}`,
 			`{"name":"n","access_rights_array":[{"api_id":"rest","y":2},{"api_id":"other"}],"date_created":"2026-01-02T03:04:05Z","_id":"00000000000000000000000a",` +
@@ -211,6 +217,8 @@ func TestEdited(t *testing.T) {
 	for _, c := range []struct{ edit, want string }{
 		{`{"name":"n","access_rights_array":[{"api_id":"rest"}]}`, `[]`},
 		{`{"name":"n","access_rights":null,"access_rights_array":[{"api_id":"rest"}]}`, `[]`},
+		{`{"name":"n","access_rights":{},"access_rights_array":[{"api_id":"rest"}]}`, `[]`},
+		{`{"name":"n","access_rights":{},"access_rights_array":[{"api_id":"b"}]}`, `[b]`},
 		{`{"name":"n","access_rights_array":[{"api_id":"b"}]}`, `[b]`},
 		{`{"name":"n","access_rights":{"c":{}},"access_rights_array":[{"api_id":"rest"}]}`, `[c]`},
 	} {

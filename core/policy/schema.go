@@ -36,7 +36,7 @@ var properties = object{
 	"post_expiry_action":               object{"type": []any{"string", "null"}, "enum": []any{"retain", "delete", "", nil}},
 	"smoothing":                        maybe("object", "Smoothing of the rate limit."),
 	"access_rights":                    object{"type": []string{"object", "null"}, "additionalProperties": AccessSchema, "description": "What is allowed on each API, by its identifier."},
-	"access_rights_array":              listOf(AccessSchema, "The same as a list; read only when access_rights is missing."),
+	"access_rights_array":              listOf(AccessSchema, "The same as a list; read only when access_rights is missing or empty."),
 	"partitions":                       object{"type": []string{"object", "null"}, "additionalProperties": true, "description": "Which parts of a key the policy sets; per_api excludes the others."},
 	"hmac_enabled":                     maybe("boolean", "Keys sign requests."),
 	"graphql_enabled":                  maybe("boolean", "For lists of clients."),

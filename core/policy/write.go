@@ -64,7 +64,7 @@ func (p Policy) Edited(text []byte) (Draft, error) {
 	p.unread(d.node)
 	same := func(name string) bool { return d.node.Get(name).Equal(old.Get(name)) }
 	d.followsAPIs = !p.Told() && same("auth_type") && same("auth_types")
-	if missing(d.node.Get("access_rights")) && same("access_rights_array") {
+	if listed(d.node) && d.node.Get("access_rights_array").Len() > 0 && same("access_rights_array") {
 		d.node.Delete("access_rights_array")
 	}
 	return d, nil
