@@ -33,6 +33,10 @@ func TestPatch(t *testing.T) {
 		if strings.Contains(c.patch, "/last") {
 			want = strings.Replace(want, `,"last":0`, "", 1)
 		}
+		for _, api := range []string{`"x"`, `"y"`} { // clients read lists that nobody wrote
+			want = strings.Replace(want, `{"api_id":`+api+`}`, `{"api_id":`+api+`,"versions":[],"allowed_urls":[],"restricted_types":[],`+
+				`"allowed_types":[],"field_access_rights":[],"endpoints":[]}`, 1)
+		}
 		if !strings.HasPrefix(got, want) || !strings.Contains(got, `"org_id":"a"`) {
 			t.Errorf("%s:\ngot  %s\nwant %s…", c.patch, got, want)
 		}

@@ -45,7 +45,7 @@ type facts struct {
 	apis, authTypes    []string
 	told               bool   // a client said authTypes: the service would not write them so
 	lacks              uint32 // which defaults the document has no member for
-	nulls              bool   // the document has null where a list belongs
+	gaps               bool   // the document has null or nothing where clients read a list
 }
 
 // Load reads a stored document. It trusts the text: the checks of today do not
@@ -62,7 +62,7 @@ func Load(text []byte) (Policy, error) {
 	}
 	for _, name := range Table.Lists() {
 		raw, _ := o.Get(name)
-		f.nulls = f.nulls || doc.IsNull(raw)
+		f.gaps = f.gaps || doc.IsNull(raw)
 	}
 	f.policyID, f.state = cmp.Or(f.policyID, f.id), cmp.Or(f.state, StateActive)
 	one := value[string](o, "auth_type")
@@ -79,6 +79,7 @@ func Load(text []byte) (Policy, error) {
 	for id := range rights.All() {
 		f.apis = append(f.apis, id)
 	}
+	f.gaps = f.gaps || len(f.apis) > 0 // hardly any definition has all its lists
 	return Policy{text: text, facts: f}, err
 }
 

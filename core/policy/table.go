@@ -15,9 +15,9 @@ var Table = shape.Object(
 	shape.Members("smoothing", Smoothing),
 	shape.Members("hmac_enabled enable_http_signature_validation active is_inactive graphql_enabled", shape.Bool),
 	shape.Members("access_rights", shape.Map(AccessDefinition)),
-	shape.Members("access_rights_array", shape.List(AccessDefinition)),
+	shape.Members("access_rights_array?", shape.List(AccessDefinition)),
 	shape.Members("partitions", shape.Object(shape.Members("quota rate_limit complexity acl per_api", shape.Bool))),
-	shape.Members("tags auth_types", shape.List(shape.String)),
+	shape.Members("tags? auth_types?", shape.List(shape.String)),
 	shape.Members("meta_data", shape.Map(shape.Any)), // what clients say to their plugins: gateways copy it to sessions
 	// Rules of an older form, by name: gateways want objects there and read nothing in them.
 	shape.Members("graphql_access_rights", shape.Map(shape.Object())),
@@ -35,10 +35,11 @@ var (
 		shape.Members("throttle_retry_limit max_query_depth quota_max quota_renews quota_remaining quota_renewal_rate", shape.Int))
 	graphqlType = shape.Object(shape.Members("name", shape.String), shape.Members("fields", texts))
 	limited     = shape.Object(shape.Members("name type", shape.String), shape.Members("limit", rateLimit))
-	lists       = shape.Object(shape.Members("allowed blocked", texts))
+	lists       = shape.Object(shape.Members("allowed? blocked?", texts))
 
 	// AccessDefinition says what is allowed on one API, in policies and in keys
-	// (docs/wire/policies.md#access-definitions).
+	// (docs/wire/policies.md#access-definitions). Readers find the lists without ? in every
+	// definition; those of MCP would say something odd about other APIs.
 	AccessDefinition = shape.Object(
 		shape.Members("api_id api_name allowance_scope", shape.String), shape.Members("versions", texts),
 		shape.Members("allowed_urls", shape.List(shape.Object(shape.Members("url", shape.String), shape.Members("methods", texts)))),
@@ -47,7 +48,7 @@ var (
 			shape.Members("type_name field_name", shape.String), shape.Members("limits", shape.Object(shape.Members("max_query_depth", shape.Int)))))),
 		shape.Members("disable_introspection", shape.Bool), shape.Members("limit", apiLimit),
 		shape.Members("endpoints", shape.List(shape.Object(shape.Members("path", shape.String), shape.Members("methods", shape.List(limited))))),
-		shape.Members("json_rpc_methods mcp_primitives", shape.List(limited)), shape.Members("json_rpc_methods_access_rights", lists),
+		shape.Members("json_rpc_methods? mcp_primitives?", shape.List(limited)), shape.Members("json_rpc_methods_access_rights", lists),
 		shape.Members("mcp_access_rights", shape.Object(shape.Members("tools resources prompts", lists))),
 	)
 )

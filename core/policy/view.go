@@ -27,8 +27,9 @@ func lacking(o doc.Object) (bits uint32) {
 	return bits
 }
 
-// View is a policy as clients read it: the written members as they were written, but
-// for lists that are null, which are [], and after them the others with their defaults.
+// View is a policy as clients read it: the written members as they were written, with
+// the lists that are null or that access definitions lack as [], and after them the
+// others with their defaults.
 type View struct{ policy Policy }
 
 // View returns the policy as clients read it.
@@ -44,20 +45,19 @@ func Views(list []Policy) []View {
 }
 
 // Size is about how many bytes the policy has as text.
-func (v View) Size() int { return len(v.policy.text) }
+func (v View) Size() int { return len(v.policy.text) + len(v.policy.facts.apis)*filled }
+
+// filled is how many bytes the lists have that an access definition is read with, in
+// access_rights and in access_rights_array.
+const filled = 2 * len(`,"versions":[],"allowed_urls":[],"restricted_types":[],"allowed_types":[],"field_access_rights":[],"endpoints":[]`)
 
 // AppendJSON implements doc.Appender.
 func (v View) AppendJSON(b []byte) ([]byte, error) {
 	text := v.policy.text
-	if v.policy.facts.nulls {
-		n, err := v.policy.Node()
+	if v.policy.facts.gaps {
+		n, err := v.policy.read()
 		if err != nil {
 			return nil, err
-		}
-		for _, name := range Table.Lists() {
-			if n.Get(name).Is(doc.TypeNull) {
-				n.Set(name, doc.NewArray())
-			}
 		}
 		text = n.JSON()
 	}
@@ -80,9 +80,30 @@ func (v View) AppendJSON(b []byte) ([]byte, error) {
 // MarshalJSON implements json.Marshaler.
 func (v View) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil) }
 
-// unread removes from an edited document the defaults that it was read with and
-// that the edit has left alone.
-func (p Policy) unread(n *doc.Node) {
+// read returns the document with its lists as clients read them.
+func (p Policy) read() (*doc.Node, error) {
+	n, err := p.Node()
+	if err == nil {
+		Table.FillLists(n)
+	}
+	return n, err
+}
+
+// unread removes from an edited document what it was read with besides the text, and
+// what the edit has left alone: defaults, and lists of access definitions.
+func (p Policy) unread(n, old, read *doc.Node) {
+	for id, was := range old.Get("access_rights").Members() {
+		is := n.Get("access_rights", id)
+		if is.Equal(read.Get("access_rights", id)) {
+			n.Get("access_rights").Set(id, was)
+			continue
+		}
+		for _, name := range AccessDefinition.Lists() {
+			if v := is.Get(name); was.Get(name) == nil && v.Is(doc.TypeArray) && v.Len() == 0 {
+				is.Delete(name)
+			}
+		}
+	}
 	for i, d := range defaults {
 		v := n.Get(d.name)
 		if p.facts.lacks&(1<<i) == 0 || v == nil {

@@ -53,20 +53,38 @@ func TestView(t *testing.T) {
 	}
 }
 
-// TestViewLists checks that lists are never null where clients read them, and that all
-// else stays as it is written.
+// TestViewLists checks that lists are never null or missing where clients read them, and
+// that all else stays as it is written, also after an edit.
 func TestViewLists(t *testing.T) {
-	const definitions = `"access_rights":{"x":{"api_id":"x","versions":null}}`
-	stored, err := policy.Load([]byte(`{"rate":1e2,"tags":null,"z":null,"auth_types":null,"access_rights_array":null,` + definitions + `}`))
+	const (
+		written = `{"rate":1e2,"tags":null,"z":null,"auth_types":null,"access_rights_array":null,` +
+			`"access_rights":{"x":{"api_id":"x","versions":null,"allowed_urls":[{"url":"/a"}],"mcp_primitives":null,"limit":null}}}`
+		want = `{"rate":1e2,"tags":[],"z":null,"auth_types":[],"access_rights_array":[],` +
+			`"access_rights":{"x":{"api_id":"x","versions":[],"allowed_urls":[{"url":"/a","methods":[]}],"mcp_primitives":[],"limit":null,` +
+			`"restricted_types":[],"allowed_types":[],"field_access_rights":[],"endpoints":[]}},`
+	)
+	stored, err := policy.Load([]byte(written))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"rate":1e2,"tags":[],"z":null,"auth_types":[],"access_rights_array":[],` + definitions + `,`
 	if got := view(t, stored); !strings.HasPrefix(got, want) {
 		t.Errorf("%s\nwant %s", got, want)
 	}
-	if got := text(t, stored); !strings.Contains(got, `"tags":null`) {
+	if got := text(t, stored); got != written {
 		t.Errorf("the stored form changed: %s", got)
+	}
+	p := make1(t, `{"name":"n","access_rights":{"rest":{"versions":null},"other":{"versions":["v1"]}}}`)
+	read := view(t, p)
+	if listed := p.View().Size(); listed < strings.Index(read, `,"rate":0`) {
+		t.Errorf("%d bytes are said of %s", listed, read)
+	}
+	d, err := p.Edited([]byte(strings.Replace(read, `"versions":["v1"]`, `"versions":["v2"]`, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := p.Replace(d, now, rules)
+	if want := strings.ReplaceAll(text(t, p), "v1", "v2"); err != nil || text(t, q) != want {
+		t.Errorf("%s %v\nwant %s", text(t, q), err, want)
 	}
 }
 
@@ -91,7 +109,7 @@ func TestAuthTypes(t *testing.T) {
 			t.Errorf("%s: %s %s, told %v", c.body, one, all, p.Told())
 		}
 		// A patch that gives access to another API.
-		d, err := p.Edited([]byte(strings.Replace(view(t, p), `{"api_id":"rest"}`, `{"api_id":"rest"},"other":{}`, 1)))
+		d, err := p.Edited([]byte(strings.Replace(view(t, p), `"access_rights":{`, `"access_rights":{"other":{},`, 1)))
 		if err != nil {
 			t.Fatal(err)
 		}

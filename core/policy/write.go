@@ -61,8 +61,15 @@ func (p Policy) Edited(text []byte) (Draft, error) {
 	if err != nil {
 		return d, err
 	}
-	p.unread(d.node)
-	same := func(name string) bool { return d.node.Get(name).Equal(old.Get(name)) }
+	read, err := p.read()
+	if err != nil {
+		return d, err
+	}
+	p.unread(d.node, old, read)
+	same := func(name string) bool {
+		v := d.node.Get(name)
+		return v.Equal(read.Get(name)) || v.Equal(old.Get(name)) // whole documents may come in the shorter form
+	}
 	d.followsAPIs = !p.Told() && same("auth_type") && same("auth_types")
 	if listed(d.node) && d.node.Get("access_rights_array").Len() > 0 && same("access_rights_array") {
 		d.node.Delete("access_rights_array")
