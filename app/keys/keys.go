@@ -77,7 +77,6 @@ const (
 	codeRefused = key.Kind + ".refused"
 	codeGateway = key.Kind + ".gateway"
 	codeByUser  = key.Kind + ".by_user"
-	codeSearch  = key.Kind + ".search"
 	codeUser    = key.Kind + ".user"
 	codePurge   = key.Kind + ".purge"
 )

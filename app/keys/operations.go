@@ -121,7 +121,7 @@ func (s *Service) rowsOfAPIs() []operation.Row {
 		operation.GET("list", "/{apiID}/keys", "List the keys of an API", s.ListWithin, listing,
 			operation.Answers(answers(noKeys, trouble)), operation.Example(nil, exampleList)),
 		operation.GET("search", "/{apiID}/keys/search", "Search the keys of an API", s.Search, operation.Unseen("q"),
-			operation.Faulting(codeSearch, codeMissing, policy.CodeNotOwned, codeGateway),
+			operation.Faulting(codeMissing, policy.CodeNotOwned, codeGateway),
 			operation.Answers(but(answers("", "Failed to unmarshal user data."), codeMissing, operation.Answer{Status: 400, Text: "Could not search keys."})),
 			operation.Example(nil, exampleList)),
 		operation.GET("get", "/{apiID}/keys/{keyID}", "Read a key of an API", s.GetWithin, unseen(), operation.Faulting(reading...),

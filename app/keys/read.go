@@ -65,14 +65,11 @@ type searchIn struct {
 	caller
 	operation.Paging
 	API  string `path:"apiID" doc:"api_id, or else database ID, of the API; - for any."`
-	Text string `query:"q" doc:"Part of keys or hashes."`
+	Text string `query:"q" doc:"Part of keys or hashes; all of them without it."`
 }
 
 // Search returns a page of the keys of an API whose names have a text in them.
 func (s *Service) Search(ctx context.Context, in searchIn) (Keys, error) {
-	if in.Text == "" {
-		return Keys{}, fault.New(fault.Invalid, codeSearch, "Could not search keys.").At("q")
-	}
 	hashes, _, err := s.seen(ctx, in.caller, in.API)
 	if err != nil {
 		return Keys{}, err
