@@ -104,9 +104,9 @@ func (s *ClientIDPs) Operations() []operation.Operation {
 			operation.Notes("Of all identity providers of the organisation. Mappings may be made before the APIs and policies they name. Resources that the caller may not see count as missing."), operation.Example(nil, exampleReport)),
 	), r.Group.Rows(
 		o.List(),
-		o.Insert(operation.Summary("Register an identity provider"), operation.Status(201), operation.Notes(notesOwned)),
+		o.Insert(operation.Summary("Register an identity provider"), operation.Status(201), operation.Notes(notesWhole)),
 		o.Get(),
-		o.Edit(operation.Notes("Absent fields become empty; only an absent client_idp_id is kept. "+notesOwned)),
+		o.Edit(operation.Notes("Absent fields become empty; only an absent client_idp_id is kept. "+notesWhole)),
 		o.Delete(operation.Summary("Remove an identity provider and its mappings")),
 		operation.PATCH("mappings.patch", "/{id}/mappings", "Merge API mappings", s.PatchMappings, operation.Settles(s.patches), operation.Faulting(missing, mappings, codeNotOwned), dry,
 			operation.Notes("A JSON merge patch (RFC 7386) on api_mappings at every level: null removes, what is not mentioned stays. All or nothing. "+notesOwned),
@@ -160,7 +160,7 @@ func (s *ClientIDPs) mayMap(ctx context.Context, c *change) error {
 			}
 			old = p.Value
 		}
-		return o.admit(ctx, r, replacing(c.Draft.APIMappings)(old))
+		return o.admit(ctx, r, replacing(c.Draft)(old))
 	})
 }
 
@@ -170,7 +170,7 @@ func mayStillMap(ctx context.Context, w store.Writer, c *change) error {
 	if c.Op != store.Updated {
 		return nil
 	}
-	return o.admit(ctx, w, replacing(c.Draft.APIMappings)(c.Old))
+	return o.admit(ctx, w, replacing(c.Draft)(c.Old))
 }
 
 // advise warns of an identity provider that gateways may be unable to use.

@@ -10,8 +10,11 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// notesOwned says in the API description who may touch which mapping.
-const notesOwned = "While enable_ownership is on, only owners and admins touch the mapping of an API that has owners: 401 for others."
+// What the API description says of who may touch which mapping.
+const (
+	notesOwned = "While enable_ownership is on, only owners and admins touch the mapping of an API that has owners: 401 for others."
+	notesWhole = "While enable_ownership is on, only owners and admins add or change the mapping of an API that has owners, or keep it with other keys: 401 for others."
+)
 
 // codeNotOwned is the code of a write that would map an API of others.
 const codeNotOwned = registry.Kind + ".not_owned"
@@ -19,16 +22,19 @@ const codeNotOwned = registry.Kind + ".not_owned"
 // touching returns the APIs whose mappings a write concerns, given what is stored.
 type touching func(old registry.IdP) iter.Seq[string]
 
-// replacing is a write that puts other mappings in the place of all there are. Those
-// that it keeps count too: with another key source they open their APIs to others.
-func replacing(next registry.Mappings) touching {
+// replacing is a write of a whole record. It concerns the APIs whose mappings it adds or
+// changes, and those it keeps while other keys open them. What it takes away concerns
+// nobody: whoever may write records may delete them.
+func replacing(next registry.Draft) touching {
 	return func(old registry.IdP) iter.Seq[string] {
 		return func(yield func(string) bool) {
-			for _, ms := range []registry.Mappings{old.APIMappings, next} {
-				for api := range ms.APIs() {
-					if !yield(api) {
-						return
-					}
+			trusted := old.Issuer == next.Issuer && old.JWKSURI == next.JWKSURI && old.ScopeClaim == next.ScopeClaim
+			for api, m := range next.APIMappings.All() {
+				if was, mapped := old.APIMappings.Get(api); mapped && trusted && m.Equal(was) {
+					continue
+				}
+				if !yield(api) {
+					return
 				}
 			}
 		}

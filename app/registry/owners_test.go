@@ -3,6 +3,7 @@ package registry_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/core/access"
@@ -11,7 +12,8 @@ import (
 )
 
 // TestOwners states that no write touches the mapping of an API of others, whichever
-// door it comes through, and that a replacement concerns what it removes and keeps.
+// door it comes through. A replacement may keep one as long as the same keys open it, and
+// takes away what a deletion could.
 func TestOwners(t *testing.T) {
 	const refused = "clientidp.not_owned"
 	const mine, foreign = `"mine":{"scope_to_policy":{"r":"p"}}`, `"foreign":{"scope_to_policy":{"r":"p"}}`
@@ -27,8 +29,12 @@ func TestOwners(t *testing.T) {
 		"create with a foreign one":    {"", request{op: "create", body: `{"name":"n","jwks_uri":"u","api_mappings":{` + foreign + `}}`}, refused},
 		"replace":                      {mine, request{op: "replace", body: draft(`"mine2":{}`)}, ""},
 		"replace, adding a foreign":    {mine, request{op: "replace", body: draft(foreign)}, refused},
-		"replace, removing a foreign":  {mine + "," + foreign, request{op: "replace", body: draft(mine)}, refused},
-		"replace, keeping a foreign":   {foreign, request{op: "replace", body: draft(foreign)}, refused},
+		"replace, removing a foreign":  {mine + "," + foreign, request{op: "replace", body: draft(mine)}, ""},
+		"replace, keeping a foreign":   {foreign, request{op: "replace", body: draft(foreign)}, ""},
+		"replace, changing a foreign":  {foreign, request{op: "replace", body: draft(`"foreign":{"scope_to_policy":{"r":"p","w":"p"}}`)}, refused},
+		"replace, with other keys":     {foreign, request{op: "replace", body: strings.Replace(draft(foreign), "https://i", "https://j", 1)}, refused},
+		"replace, of another issuer":   {foreign, request{op: "replace", body: strings.Replace(draft(foreign), `"name"`, `"issuer":"i","name"`, 1)}, refused},
+		"replace, by another claim":    {foreign, request{op: "replace", body: strings.Replace(draft(foreign), `"name"`, `"scope_claim_name":"c","name"`, 1)}, refused},
 		"put":                          {foreign, request{op: "mappings.put", api: "mine", body: `{}`}, ""},
 		"put a foreign":                {foreign, request{op: "mappings.put", api: "foreign", body: `{}`}, refused},
 		"delete":                       {mine + "," + foreign, request{op: "mappings.delete", api: "mine"}, ""},

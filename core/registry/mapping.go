@@ -3,6 +3,7 @@ package registry
 import (
 	"encoding/json"
 	"iter"
+	"maps"
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
@@ -41,6 +42,11 @@ func (m Mapping) All() iter.Seq2[string, string] {
 			}
 		}
 	}
+}
+
+// Equal reports whether m and n grant the same policies, in whatever order.
+func (m Mapping) Equal(n Mapping) bool {
+	return maps.Equal(maps.Collect(m.All()), maps.Collect(n.All()))
 }
 
 // AppendJSON implements doc.Appender.

@@ -139,3 +139,21 @@ func TestSchemas(t *testing.T) {
 		t.Errorf("a table has %v", ref)
 	}
 }
+
+func TestMappingEqual(t *testing.T) {
+	m := registry.NewMapping([2]string{"r", "p"}, [2]string{"w", "q"})
+	for name, c := range map[string]struct {
+		other registry.Mapping
+		equal bool
+	}{
+		"the same":        {m, true},
+		"another order":   {registry.NewMapping([2]string{"w", "q"}, [2]string{"r", "p"}), true},
+		"another policy":  {registry.NewMapping([2]string{"r", "p"}, [2]string{"w", "p"}), false},
+		"fewer scopes":    {registry.NewMapping([2]string{"r", "p"}), false},
+		"nothing granted": {registry.Mapping{}, false},
+	} {
+		if m.Equal(c.other) != c.equal || c.other.Equal(m) != c.equal {
+			t.Errorf("%s: want %v", name, c.equal)
+		}
+	}
+}
