@@ -2,6 +2,7 @@ package sql
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"iter"
@@ -20,6 +21,9 @@ func headOf(ctx context.Context, q querier) (store.Revision, error) {
 	n, err := number(ctx, q, headText)
 	return store.Revision(n), err
 }
+
+// HeadOf returns the revision of the last commit in a migrated database.
+func HeadOf(ctx context.Context, db *sql.DB) (store.Revision, error) { return headOf(ctx, db) }
 
 // Head implements store.ChangeLog.
 func (s *Store) Head(ctx context.Context) (store.Revision, error) {

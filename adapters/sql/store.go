@@ -59,6 +59,9 @@ type Config struct {
 	// Present reports that the database is no longer the one that was opened; nil:
 	// there is nothing that could vanish.
 	Present func() error
+	// Note is told of the last revision of each transaction before anybody is answered, so
+	// that it can be kept apart from the database; nil: it is kept nowhere else.
+	Note func(store.Revision)
 	// Listen blocks until ctx ends, calling hint whenever something may have been
 	// committed elsewhere, with the last revision of it; 0: not known. nil: polling alone.
 	Listen func(ctx context.Context, hint func(store.Revision)) error

@@ -264,6 +264,9 @@ func (w *writer) attempt(units []*unit) (n int, err error) {
 	}
 	w.hot.learn(g)
 	w.s.committed.Store(uint64(w.hot.head))
+	if w.s.Note != nil {
+		w.s.Note(w.hot.head)
+	}
 	commits := make([]store.Commit, len(g.commits))
 	for i, c := range g.commits {
 		commits[i] = c.Commit

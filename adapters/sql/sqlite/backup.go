@@ -145,7 +145,7 @@ func Restore(ctx context.Context, backup, path string, replace bool, now time.Ti
 	if err := os.Rename(fresh, path); err != nil {
 		return c, kept, err
 	}
-	sign(held)
+	sign(held, c.Head)
 	return c, kept, syncFolder(filepath.Dir(path))
 }
 

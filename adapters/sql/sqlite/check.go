@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	sqladapter "github.com/gatehouse-io/gatehouse/adapters/sql"
 	"github.com/gatehouse-io/gatehouse/ports/secret"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -151,6 +152,19 @@ func present(path string) error {
 			path+"-wal", wayOut))
 	}
 	return nil
+}
+
+// complete refuses a file that lacks changes which have been acknowledged: SQLite takes a
+// log that is missing, or damaged in the middle, for one that ends there. It returns the
+// revision of the file.
+func complete(ctx context.Context, path string, db *sql.DB) (store.Revision, error) {
+	acknowledged := noted(path) // before the file is looked at, which another process may be writing to
+	head, err := sqladapter.HeadOf(ctx, db)
+	if err == nil && head < acknowledged {
+		err = damage(fmt.Sprintf("the database file is at revision %d, and changes up to %d have been acknowledged: its log %s is missing or damaged, or the file is an older copy: put back what was there, %s, or delete %s to go on without these changes",
+			head, acknowledged, path+"-wal", wayOut, path+lockSuffix))
+	}
+	return head, err
 }
 
 // Holds reports whether a file has a record of a kind, or of any if kind is "". A

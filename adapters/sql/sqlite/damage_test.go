@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -249,4 +250,49 @@ func TestVanishedDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	open(t, path)
+}
+
+// TestAcknowledgedChangesAreMissed refuses a file whose log is gone, cut or flipped, or in
+// whose place an older copy stands, once it has acknowledged more than is there.
+func TestAcknowledgedChangesAreMissed(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "gatehouse.db")
+	s := open(t, path)
+	fill(t, s, 3)
+	running := map[string][]byte{} // as a process leaves it that is killed
+	for _, suffix := range []string{"", "-wal", ".lock"} {
+		text, err := os.ReadFile(path + suffix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		running[suffix] = text
+	}
+	flipped := slices.Clone(running["-wal"])
+	flipped[len(flipped)/2] ^= 1
+	for name, wal := range map[string][]byte{"whole": running["-wal"], "missing": nil, "cut": running["-wal"][:len(running["-wal"])/2], "flipped": flipped} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "gatehouse.db")
+			for suffix, text := range map[string][]byte{"": running[""], "-wal": wal, ".lock": running[".lock"]} {
+				if err := os.WriteFile(path+suffix, text, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if name == "whole" {
+				if ids, err := names(t.Context(), open(t, path)); err != nil || len(ids) != 3 {
+					t.Error(ids, err)
+				}
+				return
+			}
+			for _, beside := range []bool{true, false} { // the former leaves no trace that hides it from the latter
+				_, err := sqlite.Open(t.Context(), sqlite.Config{Path: path, Beside: beside})
+				if !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), "changes up to 1 have been acknowledged") || !strings.Contains(err.Error(), "gatehouse restore FILE") {
+					t.Errorf("beside %t: %v", beside, err)
+				}
+			}
+			if err := os.Remove(path + ".lock"); err != nil {
+				t.Fatal(err)
+			}
+			open(t, path)
+		})
+	}
 }

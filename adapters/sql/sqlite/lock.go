@@ -6,7 +6,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+
+	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // ErrInUse means that another process serves from the file.
@@ -39,12 +42,32 @@ func lock(path string) (*os.File, error) {
 	return f, nil
 }
 
-// sign writes into the lock who holds it, and that there is a database now. It is
-// help for those who look later: a full disk is no reason to refuse.
-func sign(f *os.File) {
+// sign writes into the lock who holds it, that there is a database now, and the revision
+// that it is at. It is help for those who look later: a full disk is no reason to refuse.
+func sign(f *os.File, head store.Revision) {
 	if err := f.Truncate(0); err == nil {
-		_, _ = f.WriteAt(fmt.Appendf(nil, "%d\n%s\n", os.Getpid(), made), 0)
+		note(f, head)
 	}
+}
+
+// note writes anew what sign has written. The text does not become shorter, since
+// revisions grow.
+func note(f *os.File, head store.Revision) {
+	_, _ = f.WriteAt(fmt.Appendf(nil, "%d\n%s\n%d\n", os.Getpid(), made, head), 0)
+}
+
+// noted returns the revision that the lock of a database names, 0 if it names none.
+func noted(path string) store.Revision {
+	text, err := os.ReadFile(path + lockSuffix)
+	if err != nil {
+		return 0
+	}
+	lines := strings.SplitN(string(text), "\n", 4)
+	if len(lines) < 4 { // the last line is whole when something follows it, if only nothing
+		return 0
+	}
+	n, _ := strconv.ParseUint(lines[2], 10, 64)
+	return store.Revision(n)
 }
 
 // resolve returns the path of the file itself, so that all who name it, by

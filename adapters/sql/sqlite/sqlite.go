@@ -133,8 +133,12 @@ func (s *Store) start(ctx context.Context, path string, c Config) (err error) {
 	if _, err := sqladapter.Migrate(ctx, s.writers, dialect); err != nil {
 		return err
 	}
+	head, err := complete(ctx, path, s.writers)
+	if err != nil {
+		return err
+	}
 	if s.lock != nil {
-		sign(s.lock)
+		sign(s.lock, head)
 		if err := yielding(ctx, s.writers, c.Logger); err != nil {
 			return err
 		}
@@ -147,11 +151,14 @@ func (s *Store) start(ctx context.Context, path string, c Config) (err error) {
 		return err
 	}
 	s.at.file.Store(&opened)
-	s.Store = sqladapter.New(sqladapter.Config{Readers: s.readers, Writers: s.writers, Dialect: dialect, Alone: s.Alone(), Now: c.Now, Poll: c.Poll, Hold: c.Hold, Beside: c.prepare,
-		Present: func() error { return s.at.there(path) }, Sealing: c.Sealing, Logger: c.Logger})
+	cfg := sqladapter.Config{Readers: s.readers, Writers: s.writers, Dialect: dialect, Alone: s.Alone(), Now: c.Now, Poll: c.Poll, Hold: c.Hold, Beside: c.prepare,
+		Present: func() error { return s.at.there(path) }, Sealing: c.Sealing, Logger: c.Logger}
 	if c.Beside {
+		s.Store = sqladapter.New(cfg)
 		return nil
 	}
+	cfg.Note = func(head store.Revision) { note(s.lock, head) }
+	s.Store = sqladapter.New(cfg)
 	db, err := s.at.connect(path, 1, "")
 	if err != nil {
 		return err
