@@ -158,3 +158,21 @@ func TestPrivate(t *testing.T) {
 		t.Errorf("%+v, %v", a, err)
 	}
 }
+
+// TestMetadata: what clouds keep for their machines and containers is in no network that
+// an operator opens. The guard is asked without a connection: a machine in a cloud that
+// runs this test would get an answer.
+func TestMetadata(t *testing.T) {
+	check := adapter.Guard([]netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")})
+	for _, address := range []string{
+		"169.254.169.254:80", "[::ffff:169.254.169.254]:80", "168.63.129.16:80", "100.100.100.200:80", "192.0.0.192:80", "169.254.170.2:80", "169.254.170.23:80", "169.254.42.42:80",
+		"[fd00:ec2::254]:80", "[fd00:ec2::23]:80", "[fd20:ce::254]:80", "[fd00:42::42]:80",
+	} {
+		if err := check("tcp", address, nil); !errors.Is(err, fetch.ErrPrivate) {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+	if err := check("tcp", "10.0.0.1:80", nil); err != nil {
+		t.Error(err)
+	}
+}
