@@ -28,7 +28,7 @@ func yielding(ctx context.Context, db *sql.DB, log *slog.Logger) error {
 		}
 		return nil
 	}
-	if _, err := db.ExecContext(ctx, "vacuum"); err != nil && log != nil { // the disk may be full: that is no reason not to start
+	if _, err := db.ExecContext(ctx, "pragma auto_vacuum(incremental); vacuum"); err != nil && log != nil { // the disk may be full: that is no reason not to start
 		log.Warn("the file of the database could not be made anew; it reuses free space and does not give it back", "error", err)
 	}
 	return ctx.Err()

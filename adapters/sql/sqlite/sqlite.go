@@ -187,9 +187,9 @@ func (p *place) there(path string) error {
 // connector opens connections while their path leads to the file that was opened first. One
 // to another file in its place would share its write-ahead log, and ruin both.
 type connector struct {
-	driver    driver.Driver
-	dsn, path string
-	at        *place
+	driver        driver.Driver
+	path, pragmas string
+	at            *place
 }
 
 // Connect implements driver.Connector.
@@ -197,7 +197,11 @@ func (c *connector) Connect(context.Context) (driver.Conn, error) {
 	if err := c.at.there(c.path); err != nil {
 		return nil, fmt.Errorf("%w: %w", store.ErrGone, err)
 	}
-	return c.driver.Open(c.dsn)
+	pragmas := c.pragmas
+	if info, err := os.Stat(c.path); err == nil && info.Size() == 0 {
+		pragmas = "_pragma=auto_vacuum(incremental)&" + pragmas // writes to the file, so that the others would fail when the disk is full
+	}
+	return c.driver.Open("file:" + (&url.URL{Path: c.path}).EscapedPath() + "?mode=rw&_pragma=busy_timeout(10000)&" + pragmas)
 }
 
 // Driver implements driver.Connector.
@@ -209,7 +213,7 @@ func (s *Store) Reseal(ctx context.Context, progress func(done int)) (n int, err
 	if n, err = s.Store.Reseal(ctx, progress); err != nil || n == 0 {
 		return n, err
 	}
-	db, err := connect(s.path, 1, "_pragma=temp_store(file)") // the file anew does not fit into memory
+	db, err := connect(s.path, 1, "_pragma=temp_store(file)&_pragma=auto_vacuum(incremental)") // the file anew does not fit into memory
 	if err != nil {
 		return n, err
 	}
@@ -277,16 +281,15 @@ func connect(path string, conns int, more string) (*sql.DB, error) {
 }
 
 func (p *place) connect(path string, conns int, more string) (*sql.DB, error) {
-	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() + "?mode=rw&_pragma=busy_timeout(10000)&_pragma=auto_vacuum(incremental)&_pragma=journal_mode(wal)&_pragma=synchronous(full)" +
-		"&_pragma=cache_size(-1024)&_pragma=journal_size_limit(67108864)&_pragma=temp_store(memory)&" + more
+	pragmas := "_pragma=journal_mode(wal)&_pragma=synchronous(full)&_pragma=cache_size(-1024)&_pragma=journal_size_limit(67108864)&_pragma=temp_store(memory)&" + more
 	if !strings.Contains(more, leftAlone) {
-		dsn += "&_pragma=wal_autocheckpoint(4000)"
+		pragmas += "&_pragma=wal_autocheckpoint(4000)"
 	}
-	named, err := sql.Open("sqlite", dsn) // which the driver is known by
+	named, err := sql.Open("sqlite", "") // which the driver is known by
 	if err != nil {
 		return nil, err
 	}
-	db := sql.OpenDB(&connector{named.Driver(), dsn, path, p})
+	db := sql.OpenDB(&connector{named.Driver(), path, pragmas, p})
 	if err := named.Close(); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -53,6 +54,36 @@ func TestFullDisk(t *testing.T) {
 	}
 	if err := insert(t, s, "again"); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestConnectionsWriteNothing opens a file that is there without a write: on a full disk, a
+// service that has been killed starts again, and gateways and readers are served.
+func TestConnectionsWriteNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "gatehouse.db")
+	s := open(t, path)
+	if err := insert(t, s, "a"); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(path + "-wal")
+	if err != nil || len(before) == 0 {
+		t.Fatal(len(before), err)
+	}
+	beside, err := sqlite.Open(t.Context(), sqlite.Config{Path: path, Beside: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ids, err := names(t.Context(), beside); err != nil || len(ids) != 1 {
+		t.Error(ids, err)
+	}
+	if findings, err := sqlite.Check(t.Context(), path, nil); err != nil || len(findings) > 0 {
+		t.Error(findings, err)
+	}
+	if err := beside.Close(); err != nil {
+		t.Error(err)
+	}
+	if after, err := os.ReadFile(path + "-wal"); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the log had %d bytes, and has %d, %v", len(before), len(after), err)
 	}
 }
 
