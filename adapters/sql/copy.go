@@ -1,8 +1,10 @@
 package sql
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -67,9 +69,13 @@ func (s *Store) CopyTo(ctx context.Context, to *sql.DB) (c Content, err error) {
 	return c, err
 }
 
+// ErrServed means that a service works on the database.
+var ErrServed = errors.New("a service works on this database: stop all services first; one that was killed counts for ten seconds more")
+
 // CopyFrom replaces everything in the store with what another migrated database
 // holds, in one transaction, in turn with other writers. Without replace the store
-// must be empty.
+// must be empty. While a service holds a lease there, it is refused with ErrServed: copies in
+// memory that have followed the log to a later revision would mix with what is stored anew.
 func (s *Store) CopyFrom(ctx context.Context, from *sql.DB, replace bool) (c Content, err error) {
 	have, err := ContentOf(ctx, s.Writers)
 	if err != nil {
@@ -88,6 +94,10 @@ func (s *Store) CopyFrom(ctx context.Context, from *sql.DB, replace bool) (c Con
 			if _, err := t.ExecContext(ctx, s.Dialect.Lock); err != nil {
 				return err
 			}
+		}
+		var held bool
+		if err := t.QueryRowContext(ctx, `select exists (select 1 from cursor where holder <> '' and until > `+s.Dialect.Now+`)`).Scan(&held); err != nil || held {
+			return cmp.Or(err, ErrServed)
 		}
 		for table := range tables {
 			if _, err := t.ExecContext(ctx, `delete from `+table); err != nil {

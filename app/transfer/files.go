@@ -20,8 +20,12 @@ type Problem = folder.Problem
 // maxFile is the size in bytes above which a file is no definition.
 const maxFile = 32 << 20
 
-// ErrTooLarge says that a file is too large to be read.
-var ErrTooLarge = errors.New("the file is too large")
+// ErrTooLarge says that a file is too large to be read, ErrNoFile that it is a pipe or a
+// device, which may never end.
+var (
+	ErrTooLarge = errors.New("the file is too large")
+	ErrNoFile   = errors.New("is no regular file")
+)
 
 // Read reads the JSON files of a folder and of the folders in it. Other files, and what is
 // hidden, are named in the bundle and not read. Problems are with what files hold; an
@@ -62,6 +66,9 @@ func file(fsys fs.FS, name string) (folder.File, error) {
 	info, err := fs.Stat(fsys, name)
 	if err != nil {
 		return folder.File{}, err
+	}
+	if !info.Mode().IsRegular() {
+		return folder.File{}, fmt.Errorf("%s: %w", name, ErrNoFile)
 	}
 	if info.Size() > maxFile {
 		return folder.File{}, fmt.Errorf("%s: %w: more than %d MiB", name, ErrTooLarge, maxFile>>20)

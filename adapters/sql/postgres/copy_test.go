@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	sqladapter "github.com/gatehouse-io/gatehouse/adapters/sql"
@@ -74,6 +75,18 @@ func move(t *testing.T, sealing sqladapter.Sealing) {
 	}
 	if _, err := pg.CopyFrom(t.Context(), from, false); !errors.Is(err, store.ErrTaken) {
 		t.Errorf("over what is there: %v", err)
+	}
+	if _, held, err := pg.Acquire(t.Context(), "relay", "a service", time.Minute); err != nil || !held {
+		t.Fatal(held, err)
+	}
+	if _, err := pg.CopyFrom(t.Context(), from, true); !errors.Is(err, sqladapter.ErrServed) {
+		t.Errorf("under a service: %v", err)
+	}
+	if err := pg.Release(t.Context(), "relay", "a service"); err != nil {
+		t.Error(err)
+	}
+	if have, err := pg.CopyFrom(t.Context(), from, true); err != nil || !have.Equal(want) {
+		t.Errorf("after the service: %v, %v", have, err)
 	}
 	if have, err := sqlite.Backup(t.Context(), pg, back); err != nil || !have.Equal(want) {
 		t.Errorf("back: %v, %v", have, err)
