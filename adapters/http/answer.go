@@ -63,7 +63,8 @@ func (x *exchange) succeed(v any) error {
 	}
 	if status != nethttp.StatusNoContent {
 		x.body = newBuffer()
-		x.body.admit, x.body.tabs = x.hold, x.row.dialect.portal && !x.row.spec.Compact
+		x.body.admit, x.body.turn = x.hold, x.turn
+		x.body.tabs = x.row.dialect.portal && !x.row.spec.Compact
 		if l, ok := v.(interface {
 			Bounds() (total, page, size int)
 		}); ok {
@@ -87,6 +88,12 @@ func (x *exchange) hold(bytes int) error {
 		x.answer = x.roomFor(ctx)
 	}
 	return x.answer.Answer(ctx, int64(bytes))
+}
+
+// turn waits for a core for a part of a long list.
+func (x *exchange) turn() (end func()) {
+	ctx := x.http.Context()
+	return x.roomFor(ctx).Turn(ctx)
 }
 
 // roomFor begins a request for room on behalf of the caller's organisation.

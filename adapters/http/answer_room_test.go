@@ -7,7 +7,10 @@ import (
 	"errors"
 	nethttp "net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -120,5 +123,59 @@ func TestAnswersTakeRoom(t *testing.T) {
 	other.End()
 	if w, aborted := get(1<<20, 100, 2<<20); w.Code != 200 || aborted {
 		t.Errorf("room again: %d, ended %v", w.Code, aborted)
+	}
+}
+
+// counted is a text that notes how many of its kind are made at once, once the list is long.
+type counted struct{ now, most *atomic.Int64 }
+
+func (c counted) AppendJSON(b []byte) ([]byte, error) {
+	if len(b) > 128<<10 {
+		n := c.now.Add(1)
+		defer c.now.Add(-1)
+		for was := c.most.Load(); n > was && !c.most.CompareAndSwap(was, n); was = c.most.Load() {
+		}
+		time.Sleep(100 * time.Microsecond)
+	}
+	return append(append(append(b, '"'), bytes.Repeat([]byte("x"), 8<<10)...), '"'), nil
+}
+
+// Many long lists at once leave a core to small requests: as many are made at a time as
+// there are cores for large requests, and none is kept while a client reads.
+func TestLongListsTakeTurns(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // one core for large requests
+	room := load.NewRoom(1<<40, nil)
+	var now, most atomic.Int64
+	items := make([]counted, 300) // 2.4 MB: three pieces
+	for i := range items {
+		items[i] = counted{&now, &most}
+	}
+	list := func(context.Context, struct{}) (operation.Page[counted], error) {
+		return operation.Page[counted]{Items: items, Pages: 1}, nil
+	}
+	ops := operation.Group{Surface: operation.Probe, Name: "texts", Path: "/texts", Tag: "Texts", Style: operation.Style{ListKey: "texts"}}.Rows(
+		operation.GET("list", "", "List", list, operation.Public(), operation.Example(nil, map[string]any{})))
+	h, err := httpadapter.Handler(ops, httpadapter.Config{Room: room, Guard: func(next operation.Handler) operation.Handler { return next }, Logger: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest("GET", "/texts", nil))
+			if w.Code != 200 || w.Body.Len() < 300*(8<<10) {
+				t.Errorf("%d, %d bytes", w.Code, w.Body.Len())
+			}
+		})
+	}
+	all.Wait()
+	if most.Load() != 1 {
+		t.Errorf("%d at once", most.Load())
+	}
+	_, q := room.Begin(t.Context())
+	begun := time.Now()
+	if q.Turn(t.Context())(); time.Since(begun) > time.Second {
+		t.Error("a core was not given back")
 	}
 }

@@ -112,11 +112,15 @@ func pageOutput(t reflect.Type, style operation.Style) output {
 
 // each writes the values of a list piece by piece, a gap before each, and then the end.
 func (b *buffer) each(list reflect.Value, gap string, end func()) error {
-	i := 0
+	i, long := 0, false
 	b.more = func() error {
+		defer b.rest()
 		for ; i < list.Len(); i++ {
 			if len(b.text) >= pieceSize {
 				return nil
+			}
+			if long = long || len(b.text) >= longList; long {
+				b.work()
 			}
 			if i > 0 {
 				b.text = append(b.text, ',')
@@ -144,6 +148,10 @@ func pagesKey(style operation.Style) string {
 // may have hundreds of megabytes.
 const pieceSize = 1 << 20
 
+// longList is how much of a list is made before it needs a core of the room: hundreds of
+// long lists at once would have small requests wait for seconds.
+const longList = 64 << 10
+
 // sized is a value that knows about how many bytes its text has. What is larger
 // than a piece asks for room before it is made.
 type sized interface{ Size() int }
@@ -157,8 +165,10 @@ type buffer struct {
 	more func() error
 	// admit makes room for a large value; nil: there is room.
 	admit func(bytes int) error
-	tabs  bool   // values are indented by tabs
-	depth string // of values in a list: how far all but their first line is moved
+	turn  func() (end func()) // waits for a core; nil: there is one
+	end   func()              // gives back the core that the buffer has; nil: it has none
+	tabs  bool                // values are indented by tabs
+	depth string              // of values in a list: how far all but their first line is moved
 }
 
 var buffers = sync.Pool{New: func() any {
@@ -170,7 +180,7 @@ var buffers = sync.Pool{New: func() any {
 
 func newBuffer() *buffer {
 	b := buffers.Get().(*buffer)
-	b.text, b.more, b.admit, b.tabs, b.depth = b.text[:0], nil, nil, false, ""
+	b.text, b.more, b.admit, b.turn, b.tabs, b.depth = b.text[:0], nil, nil, nil, false, ""
 	return b
 }
 
@@ -179,6 +189,20 @@ func newBuffer() *buffer {
 func (b *buffer) release() {
 	if cap(b.text) <= 1<<20 {
 		buffers.Put(b)
+	}
+}
+
+// work takes a core, and rest gives it back.
+func (b *buffer) work() {
+	if b.turn != nil && b.end == nil {
+		b.end = b.turn()
+	}
+}
+
+func (b *buffer) rest() {
+	if b.end != nil {
+		b.end()
+		b.end = nil
 	}
 }
 
@@ -191,8 +215,13 @@ func (b *buffer) Write(p []byte) (int, error) {
 // value appends any value as JSON, indented where answers are.
 func (b *buffer) value(v any) error {
 	if s, ok := v.(sized); ok && b.admit != nil && s.Size() > pieceSize {
+		works := b.end != nil
+		b.rest() // who waits for memory leaves the core to those who give it back
 		if err := b.admit(s.Size()); err != nil {
 			return err
+		}
+		if works {
+			b.work()
 		}
 	}
 	begin := len(b.text)

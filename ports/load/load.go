@@ -182,6 +182,20 @@ func (q *Request) Answer(ctx context.Context, bytes int64) error {
 // All makes room for work whose cost is not known: as much as one request may have.
 func (q *Request) All(ctx context.Context) error { return q.Work(ctx, 1<<40, 0) }
 
+// Turn waits for a core to make a long part of an answer, and returns what gives it back:
+// nobody keeps one while a client reads. Who waits too long goes on without.
+func (q *Request) Turn(ctx context.Context) (end func()) {
+	if q == nil {
+		return func() {}
+	}
+	brief, cancel := context.WithTimeout(ctx, coreWait)
+	defer cancel()
+	if _, err := q.room.cores.take(brief, q.owner, 1); err != nil {
+		return func() {}
+	}
+	return func() { q.room.cores.give(q.owner, 1, nil) }
+}
+
 // hold takes a part of a pool until the request ends.
 func (q *Request) hold(ctx context.Context, p *pool, n int64) error {
 	n, err := p.take(ctx, q.owner, n)
