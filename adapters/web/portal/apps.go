@@ -20,7 +20,7 @@ var appRoutes = map[string]func(*visit){
 	"POST /portal/private/apps/{app}/access-requests/{request}":            (*visit).withdraw,
 	"POST /portal/private/apps/{app}/access-requests/{request}/webhooks":   (*visit).subscribe,
 	"POST /portal/private/apps/{app}/access-requests/{request}/products":   (*visit).drop,
-	"POST /portal/private/apps/{app}/cert/{certificate}":                   (*visit).certificate,
+	"POST /portal/private/apps/{app}/cert/{certificate...}":                (*visit).certificate, // of a request without one themes have no number
 	"POST /portal/private/apps/{app}/credentials/{credential}/change-plan": (*visit).changePlan,
 	"GET /portal/private/analytics":                                        (*visit).analytics,
 	"GET /portal/private/analytics/api/chart/{chart}":                      (*visit).chartData,
@@ -141,7 +141,7 @@ func (v *visit) managed(faults []string, status int, shown *revealed) {
 		authType = app.AccessRequests[0].AuthType
 	}
 	known := map[string]any{"app": app, "form": typed, "shown": shown, "appCerts": app.certificates(), "allCerts": all, "authType": authType,
-		"currentUser": v.site.Viewer, "isDefaultOrgUser": v.lonely(), "at": v.field("at"), "webhook": v.typed("webhook-url"), "tested": v.tested, "testedAt": v.testedAt}
+		"currentUser": v.site.Viewer, "isDefaultOrgUser": v.lonely(), "showMTLSSection": app.certified(), "at": v.field("at"), "webhook": v.typed("webhook-url"), "tested": v.tested, "testedAt": v.testedAt}
 	names := map[string]string{"WebhookURL": "webhook-url", "WebhookSecret": "webhook-secret", "WebhookEventTypes": "webhook-event-types", "Certificate": "certificate", "CertificateName": "certificate_name"}
 	for fault, field := range appFields {
 		names[fault] = field

@@ -84,7 +84,7 @@ func (v *visit) product() {
 		p.Tutorials[i].ProductID = p.ID
 	}
 	added := slices.ContainsFunc(v.picks(), func(o picked) bool { return o.product == p.ID })
-	v.title, v.about = p.Name, p.Description
+	v.title, v.about, v.subject = p.Name, p.Description, p
 	v.show(http.StatusOK, "portal_product_detail", map[string]any{"done": done[v.r.URL.Query().Get("done")], "product": p, "catalogues": p.Shelves, "unique_plans": p.Plans, "scopes": words(p.Scopes), "posts": p.Posts, "added": added})
 }
 

@@ -59,6 +59,15 @@ func TestCertificates(t *testing.T) {
 	w.shows(w.submit(app, "/portal/private/apps/1/cert/0", "cert-mode", "delete", "access-request", "1"), 404)
 	w.shows(w.submit(app, "/portal/private/apps/1/cert/0", "cert-mode", "update", "access-request", "9", "selected-cert", known.ID), 404)
 	w.shows(w.submit(app, "/portal/private/apps/1/cert/0", "cert-mode", "update", "access-request", "1", "selected-cert", known.ID), 200, "The credential has another certificate", "Till of the shop", "CN=first")
+	w.submit(app, "/portal/private/apps/1/cert/1", "cert-mode", "delete")
+	w.shows(w.submit(app, "/portal/private/apps/1/cert/", "cert-mode", "update", "access-request", "1", "selected-cert", known.ID), 200, "The credential has another certificate", "CN=first")
 	w.shows(w.submit(app, "/portal/private/apps/1/cert/1", "cert-mode", "update", "certificate", certificateOf(t, "second"), "certificate_name", ""), 200, "The credential has another certificate", `<dl class="facts"><dt>Subject</dt><dd>CN=second</dd>`)
 	w.shows(ask("client_name", "Fourth", "certificate", certificateOf(t, "first"), "certificate_name", strings.Repeat("x", 256)), 422, "the maximum is 255 characters")
+	w.approved("1", "2", "2")
+	w.wear("Plain", plain(map[string]string{
+		"views/app_form_update":       `{{range .app.Credentials}}{{with .AccessRequest}}{{.ID}}{{if index $.showMTLSSection .ID}} brings{{else}} needs none{{end}};{{end}}{{end}}`,
+		"views/portal_product_detail": `{{range .product.APIDetails}}{{.Name}}{{if and .IsMCPAPI .IsPRMEnabled}} for tools{{end}}.{{end}}`,
+	}))
+	w.shows(w.open("/portal/private/apps/1"), 200, "1 brings;", "needs none;")
+	w.shows(w.open(safe), 200, "safe.")
 }

@@ -37,10 +37,19 @@ func (v *visit) functions() map[string]any {
 		"HomeURL":                func(...any) string { return v.Home },
 		"AuthURL":                func(args ...any) string { return "/auth/" + strings.TrimPrefix(text(args), "/") },
 		"ProductDocRenderer":     func(...any) string { return v.Renderer }, "ProductDocTemplate": func(...any) string { return v.docView() },
-		"ProviderUpstreamURL": func(...any) string { return "" },
+		"ProviderUpstreamURL": v.baseOf,
 		"AssetURL":            v.assetAt,
 		"safe":                safe, "safe_md": safeMarkdown,
 	}
+}
+
+// baseOf returns the base address of the APIs of a provider, by its number: that of the product
+// of the page. Of others pages know none.
+func (v *visit) baseOf(args ...any) string {
+	if slices.Contains(args, any(v.subject.ProviderID)) {
+		return v.subject.BaseURL
+	}
+	return ""
 }
 
 // searched is what a page of the catalogue is asked for; other pages are asked for nothing.

@@ -134,6 +134,7 @@ type product struct {
 	AuthTypeMode                              string
 	DCREnabled, NeedsCertificate              bool
 	WebhooksEnabled                           bool
+	BaseURL                                   string // of the APIs of the provider
 	ClientTypes                               []clientType
 	Tags                                      []named
 	Preview, Logo                             picture
@@ -241,7 +242,7 @@ func (product) ReferenceID() string { return "" }
 
 type api struct {
 	Alias, Name, Description, APIType, ListenPath, Document, Address string
-	GraphQLServerEndpoint                                            string
+	GraphQLServerEndpoint, ServedAt                                  string
 	Active                                                           bool
 
 	of string // path of the product
@@ -255,6 +256,9 @@ func (api) TargetURL() string { return "" }
 
 // OASUrl returns where the description is, if it is not kept here.
 func (a api) OASUrl() string { return a.Address }
+
+// IsMCPAPI is false: no product has a proxy of the Model Context Protocol.
+func (api) IsMCPAPI() bool { return false }
 
 // DocumentationType returns what the description is: oas, graphqlSDL, or nothing.
 func (a api) DocumentationType() string { return a.Document }

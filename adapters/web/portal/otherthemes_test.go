@@ -94,6 +94,23 @@ func TestThemesOfOthers(t *testing.T) {
 	}
 }
 
+// TestBaseURL shows developers where APIs are: the gateway of the provider of a product.
+func TestBaseURL(t *testing.T) {
+	w := newWorld(t)
+	w.offering()
+	w.api("POST", "/portal-api/products", `{"Name":"Manuals","Path":"manuals","ProviderID":1,"IsDocumentationOnly":true,"SpecDetails":[{"SpecAlias":"main"}],"Catalogues":[1]}`)
+	if p := w.shows(w.open("/portal/catalogue-products/payments"), 200, "<code>/pay/</code>"); strings.Contains(p.text, "Base URL") {
+		t.Error("a base address that nobody has named:", p.text)
+	}
+	w.api("PUT", "/portal-api/providers/1", `{"Configuration":{"MetaData":{"URL":"http://localhost:3000","Gateway":"https://gw.example.com/base"}}}`)
+	w.shows(w.open("/portal/catalogue-products/payments"), 200, "<dt>Base URL</dt><dd><code>https://gw.example.com/base</code>", "<code>https://gw.example.com/base/pay/</code>")
+	if p := w.open("/portal/catalogue-products/manuals"); strings.Contains(p.text, "gw.example.com") {
+		t.Error("nothing serves a specification:", p.text)
+	}
+	w.wear("Plain", plain(map[string]string{"views/portal_product_detail": `{{$at := ProviderUpstreamURL req .product.ProviderID}}at {{$at}}, {{ProviderUpstreamURL .product.ProviderID}}, other ({{ProviderUpstreamURL req 9}}){{range .product.APIDetails}} {{.ListenPath}} {{.ServedAt}}{{end}}`}))
+	w.shows(w.open("/portal/catalogue-products/payments"), 200, "at https://gw.example.com/base, https://gw.example.com/base, other () /pay/ https://gw.example.com/base/pay/")
+}
+
 // TestMenusOfOthers: themes ask for a menu by its name, or go down the trees of all menus.
 func TestMenusOfOthers(t *testing.T) {
 	w := newWorld(t)

@@ -40,6 +40,8 @@ type visit struct {
 	shown *dressed  // the theme that draws the page
 	own   []*client // what ownApps has found; nil: it has not looked
 
+	subject product // of the page of a product
+
 	tested   *tested // of the receiver of an access request
 	testedAt string  // the access request
 }

@@ -46,7 +46,7 @@ var (
 		map[string][]MenuItem{"Primary": {{ID: 1, Title: "Catalogue", Path: "/portal/catalogue-products"}}}}
 	exampleCard    = Card{3, "Payment API", "payment-api", "Takes payments.", "authToken", []string{"authToken"}, true, false, []table.ID{1}, "/system/products/3/logo/logo.png", nil, nil}
 	exampleShelf   = Shelf{1, "Public Catalogue", "public-catalogue", "Public", true}
-	exampleProduct = Product{Card: exampleCard, Logo: exampleCard.Preview, Content: "<p>Takes payments.</p>", APIs: []API{{"payments", "Payments", "", "http", "/payments/", true, "oas", "", ""}},
+	exampleProduct = Product{Card: exampleCard, Logo: exampleCard.Preview, Content: "<p>Takes payments.</p>", APIs: []API{{"payments", "Payments", "", "http", "/payments/", true, "oas", "", "", "https://api.example.com/payments/"}}, BaseURL: "https://api.example.com",
 		Plans:   []Plan{{1, "Free", "For a start.", 10, 60, false, 1000, 3600, false, true, []table.ID{1}}},
 		Shelves: []Shelf{exampleShelf}, Tutorials: []Tutorial{{"First call", "In a minute.", "first-call", "<p>Send it.</p>", false, ""}}, Posts: []Post{exampleRelated}, Tags: []string{"money"}, Requesting: true,
 		Requirements: Requirements{ProviderID: 1, ClientTypes: []ClientType{}}}

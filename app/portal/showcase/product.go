@@ -1,6 +1,7 @@
 package showcase
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/idp"
 	"github.com/gatehouse-io/gatehouse/core/portal/plan"
 	"github.com/gatehouse-io/gatehouse/core/portal/product"
+	"github.com/gatehouse-io/gatehouse/core/portal/provider"
 	"github.com/gatehouse-io/gatehouse/core/portal/request"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/portal/tag"
@@ -34,6 +36,7 @@ type Product struct {
 	Tags            []string   `json:"Tags"`
 	Requesting      bool       `json:"Requesting" doc:"The visitor may ask for access."`
 	WebhooksEnabled bool       `json:"WebhooksEnabled" doc:"The product names types of events to which access requests may subscribe."`
+	BaseURL         string     `json:"BaseURL" doc:"Base address of the APIs of the provider, as it says; empty: it says none."`
 	Requirements
 }
 
@@ -68,6 +71,7 @@ type API struct {
 	Document    string `json:"Document" doc:"oas, graphqlSDL, or nothing."`
 	Address     string `json:"Address" doc:"Where the description is, if it is not kept here."`
 	Endpoint    string `json:"GraphQLServerEndpoint" doc:"Where gateways answer queries; empty for other APIs."`
+	ServedAt    string `json:"ServedAt" doc:"Of a product that is fetched alone: where gateways serve the API; empty when nobody says, and for specifications."`
 }
 
 // Plan is a plan that is offered for a product.
@@ -146,9 +150,27 @@ func (s *Service) product(ctx context.Context, in named) (out Product, err error
 		if err := out.related(ctx, r, now, p); err != nil {
 			return err
 		}
+		if err := out.served(ctx, r, p); err != nil {
+			return err
+		}
 		return out.required(ctx, r, p)
 	})
 	return out, err
+}
+
+// served says where gateways serve the APIs of the product.
+func (out *Product) served(ctx context.Context, r store.Reader, p product.Product) error {
+	at, err := portal.Glance[provider.Provider](ctx, r, provider.Kind, p.ProviderID)
+	if err != nil || p.IsDocumentationOnly {
+		return err
+	}
+	out.BaseURL = at.Settings.Gateway
+	for i, a := range out.APIs {
+		if a.Active {
+			out.APIs[i].ServedAt = cmp.Or(a.Endpoint, document.ServedAt(out.BaseURL, a.ListenPath))
+		}
+	}
+	return nil
 }
 
 // apisOf shows the APIs of a product, or its specifications.
@@ -156,7 +178,7 @@ func apisOf(ctx context.Context, r store.Reader, p product.Product) ([]API, erro
 	out := []API{}
 	all, err := documents.Readables(ctx, r, p)
 	for _, d := range all {
-		one := API{d.Alias, d.Name, d.Description, d.APIType, d.ListenPath, d.Active, string(d.Form), d.Address, ""}
+		one := API{d.Alias, d.Name, d.Description, d.APIType, d.ListenPath, d.Active, string(d.Form), d.Address, "", ""}
 		if d.Form == document.GraphQL {
 			if one.Endpoint, err = documents.ServedAt(ctx, r, p, d); err != nil {
 				return nil, err
