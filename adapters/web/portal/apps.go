@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+
+	"github.com/gatehouse-io/gatehouse/core/portal/theme"
 )
 
 // appRoutes are the pages of what a developer owns.
@@ -35,6 +37,9 @@ var appRoutes = map[string]func(*visit){
 
 // appsPage is the page that lists apps.
 const appsPage = "/portal/private/apps"
+
+// dashboardPage lists apps as well.
+const dashboardPage = "/portal/private/dashboard"
 
 // appFields are the fields of an app, by the name that faults have for them.
 var appFields = map[string]string{"Name": "name", "Description": "description", "RedirectURLs": "redirectURLs", "Visibility": "visibility"}
@@ -71,7 +76,22 @@ func (v *visit) number() int {
 	return max(n, 1)
 }
 
+// wantsForm reports whether the address of the list means the form of a new app: public themes
+// lead there from the dashboard, which has the list as well.
+func (v *visit) wantsForm() bool {
+	from, err := url.Parse(v.r.Referer())
+	if err != nil || from.Host != v.r.Host || from.Path != dashboardPage || v.r.URL.Path != appsPage {
+		return false
+	}
+	t, err := v.worn(v.r.Context())
+	return err == nil && t.Name != theme.Default && t.Has(theme.Views+"app_form_create")
+}
+
 func (v *visit) apps() {
+	if v.wantsForm() {
+		v.creating(nil, http.StatusOK)
+		return
+	}
 	number := v.number()
 	list, total := v.clients(number)
 	v.title = "Your apps"

@@ -90,8 +90,8 @@ func (v *visit) product() {
 
 // described is the description of an API.
 type described struct {
-	Product, Name, Alias, Form, MediaType, Text string
-	Tryable                                     bool
+	Product, Name, Alias, Form, MediaType, Text, ServedAt string
+	Tryable                                               bool
 }
 
 // described reads the description that the address names, or shows why it cannot be read:

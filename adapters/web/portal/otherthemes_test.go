@@ -94,16 +94,49 @@ func TestThemesOfOthers(t *testing.T) {
 	}
 }
 
+// TestNewAppsOfOthers makes an app as public themes have it: the dashboard leads to the form at
+// the address that is a list otherwise.
+func TestNewAppsOfOthers(t *testing.T) {
+	w := newWorld(t)
+	w.offering()
+	w.as("ada")
+	from := func(path string) page {
+		req, err := http.NewRequest("GET", w.server.URL+"/portal/private/apps", http.NoBody)
+		must(t, err)
+		req.Header.Set("Referer", path)
+		return w.shown(req)
+	}
+	dashboard := w.server.URL + "/portal/private/dashboard"
+	w.shows(from(dashboard), 200, "There is no app yet") // the standard theme leads elsewhere
+	w.wear("Plain", plain(map[string]string{
+		"views/user_home":       `apps: {{range Clients req}}{{.Name}}{{end}} <a href="apps">Create</a>`,
+		"views/app_form_create": `<form action="apps" method="post"><input name="name"></form>`,
+	}))
+	w.shows(w.open("/portal/private/apps"), 200, "apps:")
+	w.shows(from("https://evil.example/portal/private/dashboard"), 200, "apps:")
+	w.shows(from(w.server.URL+"/portal/private/apps/1"), 200, "apps:")
+	w.shows(w.open("/portal/private/dashboard"), 200, "apps:")
+	form := w.shows(from(dashboard), 200, `<form action="apps"`)
+	w.submit(form, "/portal/private/apps", "name", "Till")
+	w.shows(w.open("/portal/private/dashboard"), 200, "apps: Till")
+}
+
 // TestBaseURL shows developers where APIs are: the gateway of the provider of a product.
 func TestBaseURL(t *testing.T) {
 	w := newWorld(t)
 	w.offering()
 	w.api("POST", "/portal-api/products", `{"Name":"Manuals","Path":"manuals","ProviderID":1,"IsDocumentationOnly":true,"SpecDetails":[{"SpecAlias":"main"}],"Catalogues":[1]}`)
+	const docs, bare = "/portal/catalogue-products/payments/pay/docs", `{"openapi":"3.0.3","info":{"title":"Pay","version":"1"},"paths":{"/bills":{"get":{"responses":{"200":{"description":"ok"}}}}}}`
+	w.upload("POST", "/portal-api/products/1/api-details/pay/oas", "pay.json", []byte(bare))
+	w.shows(w.open(docs), 200, "https://gateway.example.com/bills")
 	if p := w.shows(w.open("/portal/catalogue-products/payments"), 200, "<code>/pay/</code>"); strings.Contains(p.text, "Base URL") {
 		t.Error("a base address that nobody has named:", p.text)
 	}
 	w.api("PUT", "/portal-api/providers/1", `{"Configuration":{"MetaData":{"URL":"http://localhost:3000","Gateway":"https://gw.example.com/base"}}}`)
 	w.shows(w.open("/portal/catalogue-products/payments"), 200, "<dt>Base URL</dt><dd><code>https://gw.example.com/base</code>", "<code>https://gw.example.com/base/pay/</code>")
+	w.shows(w.open(docs), 200, "<code>https://gw.example.com/base/pay/</code>", "https://gw.example.com/base/pay/bills")
+	w.upload("POST", "/portal-api/products/1/api-details/pay/oas", "pay.json", []byte(strings.Replace(bare, `"paths"`, `"servers":[{"url":"https://named.example"}],"paths"`, 1)))
+	w.shows(w.open(docs), 200, "<code>https://named.example</code>", "https://named.example/bills")
 	if p := w.open("/portal/catalogue-products/manuals"); strings.Contains(p.text, "gw.example.com") {
 		t.Error("nothing serves a specification:", p.text)
 	}

@@ -94,6 +94,9 @@ func (s *server) reference(d described) (out reference, err error) {
 	if host := str(root["host"]); host != "" {
 		out.Servers = append(out.Servers, b.text("https://"+host+str(root["basePath"])))
 	}
+	if len(out.Servers) == 0 && d.ServedAt != "" {
+		out.Servers = []string{d.ServedAt}
+	}
 	out.Groups = b.groups(out.Servers)
 	out.Cut = b.cut
 	return out, nil

@@ -97,7 +97,7 @@ func (v *visit) drawn(d described) (reference, error) {
 	if d.Form != "oas" {
 		return reference{}, errReference
 	}
-	return v.hall.of(d.Text, func() (reference, error) { return v.reference(d) })
+	return v.hall.of(d.ServedAt+"\n"+d.Text, func() (reference, error) { return v.reference(d) })
 }
 
 // find returns the operation with an anchor.

@@ -31,7 +31,7 @@ func (s *Service) Operations() []operation.Operation {
 			operation.Notes("By name, or the best answers to a search first. Only products of catalogues that the visitor sees; without a session those that are public."))...),
 		operation.GET("product", "/catalogue-products/{product_path}", "Fetch a product with what is read about it", s.product, lookUp(operation.Example(nil, exampleProduct))...),
 		operation.GET("document", "/catalogue-products/{product_path}/{api_alias}/docs", "Fetch the description of an API", s.document, lookUp(operation.Faulting(CodePrivate, CodeHidden, documents.CodeElsewhere), operation.Notes("One that is kept at another address (`OASUrl`) is read there, and remembered for five minutes."),
-			operation.Example(nil, Document{"Payment API", "Payments", "payments", "oas", "application/yaml", "openapi: 3.0.3\n", true}))...),
+			operation.Example(nil, Document{"Payment API", "Payments", "payments", "oas", "application/yaml", "openapi: 3.0.3\n", true, "https://api.example.com/payments/"}))...),
 		operation.GET("content", "/content", "Fetch a content page", s.content, lookUp(absent, operation.Example(nil, Content{"About us", "/about-us", "page", map[string]Block{"Content": {Content: "<p>We pay.</p>"}}}))...),
 		operation.GET("blog", "/blog", "List posts", s.blog, lookUp(absent, operation.Example(nil, Posts{[]Post{examplePost}, 1, 1, postsPerPage}))...),
 		operation.GET("post", "/blog/{post_path}", "Fetch a post", s.post, lookUp(operation.Example(nil, examplePost))...),

@@ -220,6 +220,7 @@ type Document struct {
 	MediaType string `json:"MediaType"`
 	Text      string `json:"Text"`
 	Tryable   bool   `json:"Tryable" doc:"A gateway serves the API: who has logged in can call it from a page."`
+	ServedAt  string `json:"ServedAt" doc:"Where it does; otherwise empty."`
 }
 
 // Size is how many bytes the text has: a large answer takes room before it is made.
@@ -244,8 +245,8 @@ func (s *Service) document(ctx context.Context, in documented) (out Document, er
 			if err != nil {
 				return err
 			}
-			at, err := documents.ServedAt(ctx, r, p, d)
-			out.Tryable = at != ""
+			out.ServedAt, err = documents.ServedAt(ctx, r, p, d)
+			out.Tryable = out.ServedAt != ""
 			return err
 		})
 		return kept, err
