@@ -31,7 +31,7 @@ func (r *run) functions() map[string]any {
 		"safe": r.given("safe", r.raw), "raw": r.raw, "unescape": r.raw,
 		"trim": r.string(strings.TrimSpace), "lower": r.string(strings.ToLower), "upper": r.string(strings.ToUpper),
 		"length": length, "add": func(a, b int) int { return a + b }, "sub": func(a, b int) int { return a - b },
-		"dict": dict, "merge": merge, "date": date, "FormatTime": func(at any, layout ...string) (string, error) { return date(append(layout, time.DateTime)[0], at) },
+		"dict": dict, "merge": merge, "default": fallback, "date": date, "FormatTime": func(at any, layout ...string) (string, error) { return date(append(layout, time.DateTime)[0], at) },
 		"TruncateString": truncate, "SplitStrings": split, "StringsContains": contains,
 	})
 	return out
@@ -154,6 +154,14 @@ func dict(pairs ...any) (Dict, error) {
 		out[fmt.Sprint(pairs[i])] = pairs[i+1]
 	}
 	return out, nil
+}
+
+// fallback returns a value or, if there is nothing in it, another one.
+func fallback(otherwise, value any) any {
+	if full, _ := template.IsTrue(value); full {
+		return value
+	}
+	return otherwise
 }
 
 // merge returns a map with the values of several; the last one wins.

@@ -68,7 +68,7 @@ func (v *visit) changeProfile() {
 	case "cancel", "edit":
 		v.goTo("/portal/private/profile")
 		return
-	case "", "save", "password":
+	case "", "save", "update", "password":
 	default:
 		v.profiled([]string{"The form asks for something that there is not here."}, http.StatusUnprocessableEntity)
 		return

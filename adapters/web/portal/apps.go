@@ -162,6 +162,9 @@ func (v *visit) managed(faults []string, status int, shown *revealed) {
 	}
 	known := map[string]any{"app": app, "form": typed, "shown": shown, "appCerts": app.certificates(), "allCerts": all, "authType": authType,
 		"currentUser": v.site.Viewer, "isDefaultOrgUser": v.lonely(), "showMTLSSection": app.certified(), "at": v.field("at"), "webhook": v.typed("webhook-url"), "tested": v.tested, "testedAt": v.testedAt}
+	for _, c := range app.Credentials {
+		known["availablePlans_"+strconv.Itoa(c.ID)] = c.OtherPlans
+	}
 	names := map[string]string{"WebhookURL": "webhook-url", "WebhookSecret": "webhook-secret", "WebhookEventTypes": "webhook-event-types", "Certificate": "certificate", "CertificateName": "certificate_name"}
 	for fault, field := range appFields {
 		names[fault] = field

@@ -163,6 +163,17 @@ type clientType struct {
 	Name, Description, GrantType, ResponseTypes, TokenEndpointAuthMethod, OktaAppType string
 }
 
+// AuthTypeMode says who brings the certificate of products that need one.
+func (i item) AuthTypeMode() string {
+	switch {
+	case i.NeedsCertificate:
+		return "mtls_self-serve"
+	case i.AuthType == "multiAuth":
+		return "mtls_managed"
+	}
+	return ""
+}
+
 // appTemplate is a client type as the form of a cart shows it, with lists.
 type appTemplate struct {
 	ID                                        int

@@ -3,6 +3,7 @@ package portal
 import (
 	"cmp"
 	"encoding/json"
+	"html/template"
 	"net/http"
 	"slices"
 	"strconv"
@@ -70,18 +71,55 @@ func usableFor(c credential, i item) bool {
 // credentialsVM is what themes know of credentials that can be used again.
 type credentialsVM struct {
 	list []credential
+	cart []item
 }
 
-// GetState says whether there is something to use again.
-func (c credentialsVM) GetState() string {
-	if len(c.list) == 0 {
+// credentialState says what of an app can be used again for an item of the cart. Themes print
+// it, or ask for its parts.
+type credentialState struct {
+	ShowAlert, ShowRadio bool // there is nothing; there is a choice
+	Credentials          []usable
+	Messages             map[string]string
+}
+
+// usable is a credential that can be used again.
+type usable struct {
+	ID                              int
+	DisplayName, PlanName, AuthType string
+}
+
+// stateMessages are what themes say around the choice.
+var stateMessages = map[string]string{
+	"NoCredentialsTitle": "No credential fits.", "NoCredentialsBody": "A new credential will be made.",
+	"GenerateNewLabel": "New credential", "ReuseExistingLabel": "Existing credential", "NewCredentialInfo": "A new credential will be made.",
+	"SelectPlaceholder": "Choose a credential", "SelectCredentialHelp": "The credential will open these products as well.",
+}
+
+// String says whether there is something to use again.
+func (s credentialState) String() string {
+	if len(s.Credentials) == 0 {
 		return "none"
 	}
 	return "reusable"
 }
 
+// GetState says what can be used again: of an app, by its number, and for an item, by its place
+// in the cart, or of all and for all.
+func (c credentialsVM) GetState(about ...int) credentialState {
+	out := credentialState{Messages: stateMessages}
+	for _, one := range c.list {
+		if len(about) > 0 && one.of.ID != about[0] || len(about) > 1 && (about[1] < 0 || about[1] >= len(c.cart) || !usableFor(one, c.cart[about[1]])) {
+			continue
+		}
+		out.Credentials = append(out.Credentials, usable{one.ID, cmp.Or(one.Alias, strconv.Itoa(one.ID)), one.Plan.Name, one.AuthType})
+	}
+	out.ShowRadio = len(out.Credentials) > 0
+	out.ShowAlert = !out.ShowRadio
+	return out
+}
+
 // ToJSON is the list for scripts: nothing in it opens anything.
-func (c credentialsVM) ToJSON() string {
+func (c credentialsVM) ToJSON() template.JS {
 	type one struct{ ID, ClientID, PlanID int }
 	out := []one{}
 	for _, c := range c.list {
@@ -91,7 +129,7 @@ func (c credentialsVM) ToJSON() string {
 	if err != nil {
 		return "[]"
 	}
-	return string(text)
+	return template.JS(text) //nolint:gosec // numbers
 }
 
 // checkoutForm shows the cart. What is not offered any more is out of it.
@@ -139,7 +177,7 @@ func (v *visit) checkingOut(items []item, faults []string, status int, now map[s
 	word := v.r.URL.Query().Get("done")
 	form := known
 	data := map[string]any{"form": form, "cart": items, "apps": apps, "catalogue_count": len(catalogues), "certs": again.certs, "provisioned": word == "granted" || word == "requested",
-		"templates": types, "credentialsVM": credentialsVM{list}, "credentials": list, "certified": certified, "isDirectCheckout": v.direct(), "isDefaultOrgUser": v.lonely(),
+		"templates": types, "credentialsVM": credentialsVM{list, items}, "credentials": list, "certified": certified, "isDirectCheckout": v.direct(), "isDefaultOrgUser": v.lonely(),
 		"cart_size": count(items), "action": v.r.URL.RequestURI()}
 	v.show(status, "portal_checkout", v.said(faults, data, checkoutFields))
 }

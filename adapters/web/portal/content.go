@@ -77,7 +77,7 @@ func (v *visit) blog() {
 		latest = v.latest()
 	}
 	v.title = "Blog"
-	v.show(http.StatusOK, "blog_listing", map[string]any{"posts": out.Posts, "category": category, "latest_posts": latest, "paging": v.pages(out.Page, out.PerPage, out.Total)})
+	v.show(http.StatusOK, "blog_listing", map[string]any{"blogSite": map[string]any{"Title": v.title, "Lede": ""}, "posts": out.Posts, "category": category, "latest_posts": latest, "paging": v.pages(out.Page, out.PerPage, out.Total)})
 }
 
 // latest are the posts that were made last.

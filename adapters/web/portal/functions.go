@@ -39,7 +39,7 @@ func (v *visit) functions() map[string]any {
 		"ProductDocRenderer":     func(...any) string { return v.Renderer }, "ProductDocTemplate": func(...any) string { return v.docView() },
 		"ProviderUpstreamURL": v.baseOf,
 		"AssetURL":            v.assetAt,
-		"safe":                safe, "safe_md": safeMarkdown,
+		"safe":                safe, "safe_md": safeMarkdown, "safe_md_sanitized": safeMarkdown,
 	}
 }
 

@@ -257,6 +257,17 @@ func (api) TargetURL() string { return "" }
 // OASUrl returns where the description is, if it is not kept here.
 func (a api) OASUrl() string { return a.Address }
 
+// GetAPITypeFormatted returns in a word of what sort the API is.
+func (a api) GetAPITypeFormatted() string {
+	if a.IsGraphQLAPI() {
+		return "GraphQL"
+	}
+	return "REST"
+}
+
+// IsGraphQLAPI reports whether a schema of GraphQL describes the API.
+func (a api) IsGraphQLAPI() bool { return a.Document == "graphqlSDL" }
+
 // IsMCPAPI is false: no product has a proxy of the Model Context Protocol.
 func (api) IsMCPAPI() bool { return false }
 
@@ -381,6 +392,9 @@ type prose struct {
 	Markdown        written `json:"MarkdownContent"`
 	MarkdownEnabled bool
 }
+
+// Image is empty: blocks have texts.
+func (prose) Image() picture { return "" }
 
 // MarkdownContent is the text in Markdown. Some have written it where HTML stands otherwise.
 func (p prose) MarkdownContent() written {

@@ -121,6 +121,34 @@ func TestNewAppsOfOthers(t *testing.T) {
 	w.shows(w.open("/portal/private/dashboard"), 200, "apps: Till")
 }
 
+// TestObjectsOfOthers renders what the public theme asks of checkout, profile, home, blog and
+// catalogue.
+func TestObjectsOfOthers(t *testing.T) {
+	w := newWorld(t)
+	w.offering()
+	w.api("PUT", "/portal-api/products/1", `{"Feature":true}`)
+	w.as("ada")
+	for _, name := range []string{"Till", "Shelf"} {
+		w.submit(w.open("/portal/private/apps/new"), "/portal/private/apps", "name", name)
+	}
+	w.approved("1", "2", "1")
+	w.submit(w.open("/portal/catalogue-products/shipping"), "/portal/catalogue-products/shipping", "product_id", "2", "catalogue_id", "1", "plan_id", "2")
+	w.wear("Plain", plain(map[string]string{
+		"views/home":            `{{.blocks.BackgroundImage.Image.URL}}[{{default "none" .page.Nothing}} {{default "none" .page.Title}}]{{safe_md_sanitized "**bold**"}}{{range FeaturedProducts}}{{$seen := dict}}{{range .APIDetails}}{{$sort := .GetAPITypeFormatted}}{{if not (index $seen $sort)}}{{$seen = merge $seen (dict $sort true)}}({{$sort}}){{end}}{{if .IsGraphQLAPI}}schema{{end}}{{end}}{{end}}`,
+		"views/blog_listing":    `{{.blogSite.Title}}: {{.blogSite.Lede}}{{.blocks.BackgroundImage.Image.URL}}`,
+		"views/user_profile":    `{{$user := CurrentUser req}}{{if $user.IsPasswordProvider}}has a password{{end}} {{$user.First}}<form method="post"><input name="first"><input name="last"></form>`,
+		"views/app_form_update": `{{range .app.Credentials}}{{range index $ (printf "availablePlans_%d" .ID)}}{{.Name}}{{end}}{{index $ (printf "pendingPlan_%d" .ID)}}of {{.ID}}{{end}}`,
+		"views/portal_checkout": `<script type="application/json">{{.credentialsVM.ToJSON}}</script>{{range $index, $item := .cart}}{{$item.AuthTypeMode}}{{range $app := $.apps}}{{$state := $.credentialsVM.GetState $app.ID $index}}{{$app.Name}}:{{if $state.ShowAlert}} {{$state.Messages.NoCredentialsTitle}}{{end}}{{if $state.ShowRadio}} {{$state.Messages.GenerateNewLabel}} or{{range $state.Credentials}} {{.ID}} {{.DisplayName}} {{.PlanName}} {{.AuthType}}{{end}}{{end}};{{end}}{{end}} {{.credentialsVM.GetState}}`,
+	}))
+	w.shows(w.open("/"), 200, "[none ", "<strong>bold</strong>", "(REST)")
+	w.shows(w.open("/blog"), 200, "Blog: ")
+	w.shows(w.open("/portal/private/cart/provision"), 200, `[{"ID":1,"ClientID":1,"PlanID":2}]`, "Till: New credential or 1 1 Open authToken;", "Shelf: No credential fits.;", " reusable")
+	w.shows(w.open("/portal/private/apps/1"), 200, "of 1")
+	profile := w.shows(w.open("/portal/private/profile"), 200, "has a password Ada")
+	w.submit(profile, "/portal/private/profile", "mode", "update", "first", "Adele", "last", "L")
+	w.shows(w.open("/portal/private/profile"), 200, "has a password Adele")
+}
+
 // TestBaseURL shows developers where APIs are: the gateway of the provider of a product.
 func TestBaseURL(t *testing.T) {
 	w := newWorld(t)

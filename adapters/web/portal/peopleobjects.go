@@ -60,6 +60,9 @@ func (u *user) GetOrganisationID() int { return u.OrganisationID }
 // IdentityProvider returns where somebody logs in.
 func (u *user) IdentityProvider() string { return cmp.Or(u.Provider, "password") }
 
+// IsPasswordProvider reports whether somebody logs in with a password of the portal.
+func (u *user) IsPasswordProvider() bool { return u.IdentityProvider() == "password" }
+
 // DisplayRole returns the role in words.
 func (u *user) DisplayRole() string {
 	return roleNames[u.Role]

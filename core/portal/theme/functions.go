@@ -11,5 +11,5 @@ var Functions = []string{
 	// Mails.
 	"site", "current_user", "reset_password_url", "confirm_url", "login_url", "user", "team", "invite_url",
 	// Markdown.
-	"safe_md",
+	"safe_md", "safe_md_sanitized",
 }
