@@ -76,19 +76,19 @@ func (v *visit) number() int {
 	return max(n, 1)
 }
 
-// wantsForm reports whether the address of the list means the form of a new app: public themes
-// lead there from the dashboard, which has the list as well.
-func (v *visit) wantsForm() bool {
+// ledFrom reports whether a page led here by a link of another theme than the standard one:
+// public themes mean something else by some addresses.
+func (v *visit) ledFrom(page string) bool {
 	from, err := url.Parse(v.r.Referer())
-	if err != nil || from.Host != v.r.Host || from.Path != dashboardPage || v.r.URL.Path != appsPage {
+	if err != nil || from.Host != v.r.Host || from.Path != page {
 		return false
 	}
 	t, err := v.worn(v.r.Context())
-	return err == nil && t.Name != theme.Default && t.Has(theme.Views+"app_form_create")
+	return err == nil && t.Name != theme.Default
 }
 
 func (v *visit) apps() {
-	if v.wantsForm() {
+	if v.r.URL.Path == appsPage && v.ledFrom(dashboardPage) {
 		v.creating(nil, http.StatusOK)
 		return
 	}

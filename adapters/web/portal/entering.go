@@ -250,6 +250,16 @@ func (v *visit) forgotForm() {
 	v.show(http.StatusOK, "auth/forgot_password", v.said(nil, map[string]any{"email": ""}, nil))
 }
 
+// recoverPassword takes both forms of forgotten passwords: public themes send them to the
+// addresses the other way round.
+func (v *visit) recoverPassword() {
+	if v.r.PostForm.Has("password1") {
+		v.reset()
+		return
+	}
+	v.forgot()
+}
+
 func (v *visit) forgot() {
 	a := v.call(http.MethodPost, "/password/forgot", nil, map[string]string{"Email": v.field("email")})
 	if a.ok() {
@@ -261,22 +271,27 @@ func (v *visit) forgot() {
 }
 
 func (v *visit) resetForm() {
+	if v.r.URL.Query().Get("token") == "" && v.ledFrom("/auth/password/login") {
+		v.forgotForm()
+		return
+	}
 	v.title = "Choose another password"
 	v.show(http.StatusOK, "auth/reset", v.said(nil, map[string]any{"code": v.r.URL.Query().Get("token")}, nil))
 }
 
 func (v *visit) reset() {
+	code := cmp.Or(v.field("code"), v.r.URL.Query().Get("token"))
 	a := &reply{status: http.StatusUnprocessableEntity}
 	faults := []string{"Password is not the same both times"}
 	if v.field("password1") == v.field("password2") {
-		if a = v.call(http.MethodPost, "/password/reset", nil, map[string]string{"Code": v.field("code"), "Password": v.field("password1")}); a.ok() {
+		if a = v.call(http.MethodPost, "/password/reset", nil, map[string]string{"Code": code, "Password": v.field("password1")}); a.ok() {
 			v.goTo("/auth/password/login?done=reset")
 			return
 		}
 		faults = a.faults()
 	}
 	v.title = "Choose another password"
-	v.show(statusOf(a), "auth/reset", v.said(faults, v.typed("code"), signUp))
+	v.show(statusOf(a), "auth/reset", v.said(faults, map[string]any{"code": code}, signUp))
 }
 
 // ownPassword are the fields of a change of the own password.

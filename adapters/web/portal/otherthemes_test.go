@@ -94,29 +94,52 @@ func TestThemesOfOthers(t *testing.T) {
 	}
 }
 
+// from opens a page to which another one has led.
+func (w *world) from(referer, path string) page {
+	w.t.Helper()
+	req, err := http.NewRequest("GET", w.server.URL+path, http.NoBody)
+	must(w.t, err)
+	req.Header.Set("Referer", referer)
+	return w.shown(req)
+}
+
+// TestPasswordsOfOthers: public themes send the forms of forgotten passwords to the addresses
+// the other way round, and the code in the address.
+func TestPasswordsOfOthers(t *testing.T) {
+	w := newWorld(t)
+	w.offering()
+	login := w.server.URL + "/auth/password/login"
+	w.shows(w.from(login, "/auth/password/update"), 200, "Code from the mail") // the standard theme leads elsewhere
+	w.wear("Plain", plain(map[string]string{
+		"layouts/auth/forgot_password": `<form action="/auth/password/update" method="post">asks for a mail{{if .done}}: it is sent{{end}}<input name="email"></form>`,
+		"layouts/auth/reset":           `<form action="/auth/password/recover?token={{.code}}" method="post">resets by ({{.code}}) {{.error}}<input name="password1"><input name="password2"></form>`,
+	}))
+	w.shows(w.open("/auth/password/update"), 200, "resets by ()")
+	w.shows(w.from(login, "/auth/password/update?token=x"), 200, "resets by (x)")
+	forgot := w.shows(w.from(login, "/auth/password/update"), 200, "asks for a mail")
+	w.shows(w.submit(forgot, "/auth/password/update", "email", "nobody@example.com"), 200, "asks for a mail: it is sent")
+	reset := w.open("/auth/reset/code?token=none")
+	w.shows(w.submit(reset, "/auth/password/recover?token=none", "password1", "another", "password2", "another"), 422, "resets by (none) Code has been used")
+}
+
 // TestNewAppsOfOthers makes an app as public themes have it: the dashboard leads to the form at
 // the address that is a list otherwise.
 func TestNewAppsOfOthers(t *testing.T) {
 	w := newWorld(t)
 	w.offering()
 	w.as("ada")
-	from := func(path string) page {
-		req, err := http.NewRequest("GET", w.server.URL+"/portal/private/apps", http.NoBody)
-		must(t, err)
-		req.Header.Set("Referer", path)
-		return w.shown(req)
-	}
+	const apps = "/portal/private/apps"
 	dashboard := w.server.URL + "/portal/private/dashboard"
-	w.shows(from(dashboard), 200, "There is no app yet") // the standard theme leads elsewhere
+	w.shows(w.from(dashboard, apps), 200, "There is no app yet") // the standard theme leads elsewhere
 	w.wear("Plain", plain(map[string]string{
 		"views/user_home":       `apps: {{range Clients req}}{{.Name}}{{end}} <a href="apps">Create</a>`,
 		"views/app_form_create": `<form action="apps" method="post"><input name="name"></form>`,
 	}))
 	w.shows(w.open("/portal/private/apps"), 200, "apps:")
-	w.shows(from("https://evil.example/portal/private/dashboard"), 200, "apps:")
-	w.shows(from(w.server.URL+"/portal/private/apps/1"), 200, "apps:")
+	w.shows(w.from("https://evil.example/portal/private/dashboard", apps), 200, "apps:")
+	w.shows(w.from(w.server.URL+"/portal/private/apps/1", apps), 200, "apps:")
 	w.shows(w.open("/portal/private/dashboard"), 200, "apps:")
-	form := w.shows(from(dashboard), 200, `<form action="apps"`)
+	form := w.shows(w.from(dashboard, apps), 200, `<form action="apps"`)
 	w.submit(form, "/portal/private/apps", "name", "Till")
 	w.shows(w.open("/portal/private/dashboard"), 200, "apps: Till")
 }
