@@ -145,8 +145,15 @@ func (d *describer) parameters(o *operation.Operation, out output) []any {
 			return
 		}
 		seen[key] = true
-		described := object{"name": p.Name, "in": p.In, "schema": d.of(p.Type)}
-		if p.In == "path" {
+		schema := maps.Clone(d.of(p.Type))
+		if p.Is != "" {
+			schema["type"] = p.Is
+		}
+		if len(p.OneOf) > 0 {
+			schema["enum"] = p.OneOf
+		}
+		described := object{"name": p.Name, "in": p.In, "schema": schema}
+		if p.In == "path" || p.Required {
 			described["required"] = true
 		}
 		if p.Doc != "" {
@@ -185,6 +192,9 @@ func (d *describer) requestBody(o *operation.Operation) (object, error) {
 		content[operation.JSONPatch] = object{"schema": patchSchema, "example": patchExample}
 	}
 	if o.Body == reflect.TypeFor[operation.Document]() {
+		for _, name := range o.Media {
+			content[name] = media
+		}
 		content[yamlType] = object{"schema": object{"type": "object"}}
 		content[formType] = object{"schema": fileForm("JSON, YAML, or a ZIP file with a document named openapi and what it refers to.")}
 	}

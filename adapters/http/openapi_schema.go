@@ -190,6 +190,10 @@ func (s *schemas) members(t reflect.Type, hidden []string, properties *doc.Field
 		case f.Type.Kind() == reflect.Pointer && !strings.Contains(options, "omit"):
 			schema = object{"anyOf": []any{schema, object{"type": "null"}}}
 		}
+		if values := operation.OneOf(f.Tag); len(values) > 0 {
+			schema = maps.Clone(schema)
+			schema["enum"] = values
+		}
 		if text := f.Tag.Get("doc"); text != "" {
 			schema = maps.Clone(schema)
 			schema["description"] = text

@@ -149,6 +149,7 @@ type Error struct {
 	Inline   struct {
 		A int `json:"a"`
 	} `json:"inline"`
+	Word string `json:"word" oneof:"yes,no" doc:"Which."`
 }
 
 func TestSchemas(t *testing.T) {
@@ -167,8 +168,8 @@ func TestSchemas(t *testing.T) {
 	for name, want := range map[string]string{
 		// Error is taken: the name of the package comes first. Members keep their order.
 		"Http_testError": `{"properties":{"silent":{},"letters":{"additionalProperties":{"items":{"$ref":"#/components/schemas/Loop"},"type":"array"},"type":"object"},` +
-			`"lettered":{"type":"string"},"inline":{"properties":{"a":{"type":"integer"}},"required":["a"],"type":"object"}},` +
-			`"required":["inline","lettered","letters","silent"],"type":"object"}`,
+			`"lettered":{"type":"string"},"inline":{"properties":{"a":{"type":"integer"}},"required":["a"],"type":"object"},"word":{"description":"Which.","enum":["yes","no"],"type":"string"}},` +
+			`"required":["inline","lettered","letters","silent","word"],"type":"object"}`,
 		"Loop": `{"properties":{"next":{"$ref":"#/components/schemas/Loop"},"any":{},"raw":{"contentEncoding":"base64","type":"string"},"rate":{"type":"number"},` +
 			`"n":{"minimum":0,"type":"integer"},"yes":{"type":"boolean"},"map":{"additionalProperties":{"type":"integer"},"type":"object"}},` +
 			`"required":["any","map","n","rate","raw","yes"],"type":"object"}`,
@@ -176,6 +177,40 @@ func TestSchemas(t *testing.T) {
 		if string(doc.Components.Schemas[name]) != want {
 			t.Errorf("%s: %s\nwant %s", name, doc.Components.Schemas[name], want)
 		}
+	}
+}
+
+// TestParameters shows what tags say of texts that use cases read themselves, and that
+// a document may come under media types of its own.
+func TestParameters(t *testing.T) {
+	type in struct {
+		N    string             `query:"n" is:"integer"`
+		Yes  string             `query:"yes" is:"boolean" doc:"Whether."`
+		Word string             `query:"word" oneof:"a,b" required:"true"`
+		Body operation.Document `body:""`
+	}
+	ops := operation.Group{Surface: operation.Probe, Name: "s", Path: "/s", Tag: "S"}.Rows(
+		operation.POST("s", "", "S", func(ctx, in) (struct{}, error) { return struct{}{}, nil }, operation.Public(), operation.Media("application/vnd.s"), operation.Example(1, 1)))
+	text, err := httpadapter.Document(ops, "", "1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc struct {
+		Paths map[string]map[string]struct {
+			Parameters  json.RawMessage
+			RequestBody struct{ Content map[string]any }
+		}
+	}
+	if err := json.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	got, want := doc.Paths["/s"]["post"], `[{"in":"query","name":"n","schema":{"type":"integer"}},{"description":"Whether.","in":"query","name":"yes","schema":{"type":"boolean"}},`+
+		`{"in":"query","name":"word","required":true,"schema":{"enum":["a","b"],"type":"string"}}]`
+	if string(got.Parameters) != want {
+		t.Errorf("%s\nwant %s", got.Parameters, want)
+	}
+	if got.RequestBody.Content["application/vnd.s"] == nil || got.RequestBody.Content["application/json"] == nil {
+		t.Errorf("media types %v", got.RequestBody.Content)
 	}
 }
 

@@ -111,7 +111,7 @@ func (s *Service) OfKeys(ctx context.Context, in keysIn) (results, error) {
 
 type graphIn struct {
 	viewIn
-	Group string `query:"group_by" doc:"Split by operation (without it), types, fields or rootfields."`
+	Group string `query:"group_by" oneof:"operation,types,fields,rootfields" doc:"What to split by; operation when absent."`
 }
 
 // PerQuery counts what GraphQL calls asked for.

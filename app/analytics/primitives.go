@@ -13,15 +13,15 @@ import (
 // primitiveFilters narrow calls of the model context protocol.
 type primitiveFilters struct {
 	Method string `query:"mcp_method" doc:"Calls of this method only, as tools/call."`
-	Type   string `query:"mcp_primitive_type" doc:"Calls of this sort of primitive only: tool, resource or prompt."`
+	Type   string `query:"mcp_primitive_type" oneof:"tool,resource,prompt" doc:"Calls of this sort of primitive only."`
 	Name   string `query:"mcp_primitive_name" doc:"Calls of the primitive with this name only."`
-	Group  string `query:"group_by" doc:"mcp_primitive: split by primitive and proxy instead of by time."`
+	Group  string `query:"group_by" oneof:"mcp_primitive" doc:"Split by primitive and proxy instead of by time."`
 }
 
 type primitivesIn struct {
 	viewIn
 	primitiveFilters
-	Limit string `query:"limit" doc:"How many results there are at most."`
+	Limit string `query:"limit" is:"integer" doc:"How many results there are at most."`
 }
 
 type failuresIn struct {

@@ -70,10 +70,10 @@ type filters struct {
 	APIID   string   `query:"api_id" doc:"Traffic of this API only."`
 	Version string   `query:"api_version" doc:"Traffic of versions with this name only."`
 	Tags    []string `query:"tags" doc:"Traffic with any of these tags only, separated by commas or each in a parameter of its own."`
-	Res     string   `query:"res" doc:"Split by time: hour, day or month."`
+	Res     string   `query:"res" oneof:"hour,day,month" doc:"Split by time."`
 	By      string   `query:"by" doc:"Order: Hits, Success, Error, Request_Time, Latency, Upstream_Latency, Last_Hit, Time or Name."`
-	Sort    string   `query:"sort" doc:"1: the smallest first; -1: the largest first."`
-	Type    string   `query:"type" doc:"csv: a file of comma-separated values, with all results unless p is given."`
+	Sort    string   `query:"sort" oneof:"1,-1" doc:"1: the smallest first; -1: the largest first."`
+	Type    string   `query:"type" oneof:"json,csv" doc:"csv: a file of comma-separated values, with all results unless p is given."`
 	Zone    string   `query:"tz" doc:"Time zone of the days, as Europe/Berlin; without it UTC."`
 }
 

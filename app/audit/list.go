@@ -24,12 +24,12 @@ type listIn struct {
 	Action   string `query:"action" doc:"Exactly."`
 	IP       string `query:"ip" doc:"Address of the caller, exactly."`
 	Method   string `query:"method" doc:"Exactly."`
-	Status   string `query:"status" doc:"Status of the answer, a whole number."`
+	Status   string `query:"status" is:"integer" doc:"Status of the answer."`
 	URL      string `query:"url" doc:"A part of the URL; case matters."`
 	From     string `query:"from_date" doc:"The first day, YYYY-MM-DD in UTC."`
 	To       string `query:"to_date" doc:"The last day, YYYY-MM-DD in UTC."`
 	Download bool   `query:"download" doc:"true: a file with all records."`
-	Type     string `query:"type" doc:"Of the file: json (the default) or csv."`
+	Type     string `query:"type" oneof:"json,csv" doc:"Of the file; json when absent."`
 }
 
 // filter is what a record must be to be listed.

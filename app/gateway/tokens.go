@@ -33,7 +33,7 @@ func (t *Tokens) Operations() []operation.Operation {
 }
 
 type purgeIn struct {
-	Scope string `query:"scope" doc:"Which tokens: lapsed."`
+	Scope string `query:"scope" required:"true" oneof:"lapsed" doc:"Which tokens."`
 }
 
 // Purge announces that lapsed tokens are to be forgotten.

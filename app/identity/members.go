@@ -90,7 +90,7 @@ func (s Users) search(ctx context.Context, in listIn, query, field string) (oper
 
 type searchByURLIn struct {
 	listIn
-	Query string `query:"q" doc:"Part of the address, the first name or the last name."`
+	Query string `query:"q" required:"true" doc:"Part of the address, the first name or the last name."`
 }
 
 // SearchByURL is Search for clients that put the query into the address.

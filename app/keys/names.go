@@ -22,8 +22,8 @@ type caller struct {
 // naming says how the path names a key.
 type naming struct {
 	Hashed   string `query:"hashed" doc:"Any value: the path has the hash of the key."`
-	Guess    string `query:"auto_guess" doc:"true: what is no key may be a hash."`
-	Username string `query:"username" doc:"true: the path has the name of a basic-auth user."`
+	Guess    string `query:"auto_guess" is:"boolean" doc:"true: what is no key may be a hash."`
+	Username string `query:"username" is:"boolean" doc:"true: the path has the name of a basic-auth user."`
 }
 
 // named is a key as a path names it.

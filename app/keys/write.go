@@ -14,7 +14,7 @@ import (
 
 type createIn struct {
 	caller
-	Basic string    `query:"basic_auth" doc:"true: the key is a basic-auth user, whose name is basic_auth_data.user."`
+	Basic string    `query:"basic_auth" is:"boolean" doc:"true: the key is a basic-auth user, whose name is basic_auth_data.user."`
 	Draft key.Draft `body:""`
 }
 

@@ -42,8 +42,8 @@ type searchIn struct {
 	Text      string `query:"q" doc:"Identifier of a policy, or part of names, in any case."`
 	PolicyIDs string `query:"policy_ids" doc:"Identifiers, separated by commas: these policies, whatever q says."`
 	Active    string `query:"active" doc:"Any value: only policies that say active: true."`
-	State     string `query:"state" doc:"active, draft or deny."`
-	Sort      string `query:"sort" doc:"date_created, name or state, with - in front for descending."`
+	State     string `query:"state" oneof:"active,draft,deny" doc:"Only policies in this state."`
+	Sort      string `query:"sort" oneof:"date_created,-date_created,name,-name,state,-state" doc:"Order; - in front is descending."`
 	APIID     string `query:"api_id" doc:"Identifiers of APIs, separated by commas: policies that give access to any of them."`
 	AuthType  string `query:"auth_type" doc:"Authentication methods, separated by commas: policies that name any of them, or have an API that takes it; ba is basic."`
 }

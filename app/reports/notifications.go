@@ -26,8 +26,8 @@ type Notification struct {
 	Created time.Time `json:"created_at"`
 	OrgID   tenant.ID `json:"org_id"`
 	Hash    string    `json:"hash"` // the same for the same matter: it is shown once
-	Kind    Urgency   `json:"kind"`
-	Topic   string    `json:"topic"` // "certificate.expiry"
+	Kind    Urgency   `json:"kind" oneof:"critical,warning"`
+	Topic   string    `json:"topic" oneof:"certificate.expiry,governance.compliance"`
 	Title   string    `json:"title"`
 	Message string    `json:"message"`
 	Data    any       `json:"data"` // depends on the topic

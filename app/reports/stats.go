@@ -87,8 +87,8 @@ type statsIn struct {
 	Scope      tenant.Scope
 	Start      string `query:"start_day" doc:"First day, as 2026-01-31; without it the first day of the previous year."`
 	End        string `query:"end_day" doc:"Last day; without it today."`
-	Resolution string `query:"resolution" doc:"day, the only one there is."`
-	Entity     string `query:"entity" doc:"apis (without it), dataplanes or dataplanes.gateways."`
+	Resolution string `query:"resolution" oneof:"day" doc:"How long the time of an entry is."`
+	Entity     string `query:"entity" oneof:"apis,dataplanes,dataplanes.gateways" doc:"What is counted; apis when absent."`
 }
 
 // Get returns the use of one entity, in order of days.

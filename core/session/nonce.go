@@ -47,7 +47,7 @@ func (n Nonce) Over(now time.Time) bool { return !now.Before(n.Expires) }
 
 // AccessData is what a broker says about a person.
 type AccessData struct {
-	ForSection                string    `json:"ForSection" doc:"dashboard or portal."`
+	ForSection                string    `json:"ForSection" oneof:"dashboard,portal" doc:"Where the person goes."`
 	OrgID                     tenant.ID `json:"OrgID"`
 	EmailAddress              string    `json:"EmailAddress"`
 	DisplayName               string    `json:"DisplayName,omitempty"`

@@ -99,18 +99,26 @@ func parameters(b *strings.Builder, o operation.Operation) {
 	}
 	b.WriteString("\n| parameter | where | type | meaning |\n|---|---|---|---|\n")
 	for _, p := range o.Params {
-		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", p.Name, p.In, typeName(p.Type), strings.ReplaceAll(p.Doc, "|", `\|`))
+		meaning := p.Doc
+		if len(p.OneOf) > 0 {
+			meaning += " One of: `" + strings.Join(p.OneOf, "`, `") + "`."
+		}
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", p.Name, p.In, typeName(p), strings.ReplaceAll(meaning, "|", `\|`))
 	}
 }
 
-func typeName(t reflect.Type) string {
-	switch t.Kind() {
+func typeName(p operation.Param) string {
+	name := cmp.Or(p.Is, "string")
+	switch p.Type.Kind() {
 	case reflect.Int:
-		return "integer"
+		name = "integer"
 	case reflect.Bool:
-		return "boolean"
+		name = "boolean"
 	}
-	return "string"
+	if p.Required && p.In != "path" {
+		name += ", required"
+	}
+	return name
 }
 
 func sample(b *strings.Builder, title string, v any) error {

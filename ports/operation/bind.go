@@ -22,7 +22,8 @@ import (
 // and header:"X" from there, the field tagged body:"" from the body, fields of type
 // tenant.Scope, Principal, Origin, Browser, Match and Settled from what is known of the call. The fields of
 // a struct that is tagged params:"" count as the input's own; path:"" is the parameter
-// that the option Identifier names, and path:"^" the one that Above names, if it does.
+// that the option Identifier names, and path:"^" the one that Above names, if it does. What
+// descriptions say of a parameter besides stand in the tags doc, is, oneof and required.
 type plan struct {
 	steps      []step
 	params     []Param
@@ -81,11 +82,17 @@ func (p *plan) fields(t reflect.Type, at []int) {
 				name, about = p.above.Name, p.above.Doc
 			}
 			if name != "" {
-				p.params = append(p.params, Param{Name: name, In: in, Type: f.Type, Doc: about, Page: f.Tag.Get("page")})
+				p.params = append(p.params, Param{Name: name, In: in, Type: f.Type, Is: f.Tag.Get("is"), OneOf: OneOf(f.Tag),
+					Required: f.Tag.Get("required") != "", Doc: about, Page: f.Tag.Get("page")})
 				p.steps = append(p.steps, step{f.Index, text(in, name)})
 			}
 		}
 	}
+}
+
+// OneOf returns the values that a field may have: its tag oneof, with commas between them.
+func OneOf(tag reflect.StructTag) []string {
+	return strings.FieldsFunc(tag.Get("oneof"), func(r rune) bool { return r == ',' })
 }
 
 // into returns where a field of a known type lies.

@@ -41,7 +41,8 @@ type Spec struct {
 	Alone      bool   // to other methods the path is unknown
 	Refuses    bool   // no call succeeds: Status is how it refuses
 	Summary    string
-	Notes      string // more for the API description
+	Notes      string   // more for the API description
+	Media      []string // further media types under which clients send the Document as JSON
 	Tag        string
 	Permission access.Permission // on the management surface; "" only when Public
 	Intent     access.Intent     // from the method unless said otherwise
@@ -263,6 +264,9 @@ type Operation struct {
 type Param struct {
 	Name, In string // In: path, query, header or cookie
 	Type     reflect.Type
+	Is       string   // what descriptions call a text that the use case reads itself: integer or boolean; "": a text
+	OneOf    []string // the values that it may have; empty: any
+	Required bool     // a parameter of the path always is
 	Doc      string
 	Page     string // of one that asks for a page: the value for all items, or "size" of one that says how long a page is
 }

@@ -105,6 +105,9 @@ func Switched(off func(context.Context, *Call) error) Option {
 // Notes adds prose to the API description.
 func Notes(text string) Option { return func(s *Spec) { s.Notes = text } }
 
+// Media names further media types under which clients send a Document as JSON.
+func Media(types ...string) Option { return func(s *Spec) { s.Media = types } }
+
 // Summary replaces the summary of a row that a family of rows made.
 func Summary(text string) Option { return func(s *Spec) { s.Summary = text } }
 

@@ -20,14 +20,14 @@ type listIn struct {
 	Who   operation.Principal
 	operation.Paging
 	Text       string `query:"q" doc:"Part of the name or of the listen path, in any case."`
-	Sort       string `query:"sort" doc:"name, created_at or updated_at, with - in front for descending; -created_at when absent."`
-	Type       string `query:"api_type" doc:"tcp, rest, graphql, udg, subgraph, supergraph, internal, streams, or graph for any GraphQL."`
+	Sort       string `query:"sort" oneof:"name,-name,created_at,-created_at,updated_at,-updated_at" doc:"Order; - in front is descending. -created_at when absent."`
+	Type       string `query:"api_type" oneof:"tcp,rest,graphql,udg,subgraph,supergraph,internal,streams,graph" doc:"Only APIs of this kind; graph is any GraphQL."`
 	Category   string `query:"category" doc:"Categories, separated by commas: APIs with any of them."`
 	AuthType   string `query:"auth_type" doc:"Methods of authentication, separated by commas, such as keyless,authToken."`
 	Tags       string `query:"tags" doc:"Gateway tags, separated by commas."`
 	BaseAPIs   string `query:"base_apis" doc:"Any value leaves out child versions."`
-	Compliance string `query:"compliance_status" doc:"Governance is not evaluated here: not_evaluated selects every API, another status none."`
-	Compressed string `query:"compressed" doc:"1: shorter objects, without the OpenAPI document."`
+	Compliance string `query:"compliance_status" oneof:"compliant,non_compliant,in_process,not_evaluated" doc:"Governance is not evaluated here: not_evaluated selects every API, another status none."`
+	Compressed string `query:"compressed" oneof:"1" doc:"1: shorter objects, without the OpenAPI document."`
 }
 
 // List returns a page of the organisation's APIs, MCP proxies aside.

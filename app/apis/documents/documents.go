@@ -57,12 +57,12 @@ type SettingsIn struct {
 	UpstreamURL     string `query:"upstreamURL" doc:"Where gateways send requests. When absent: an import takes the first server, a patch leaves what is stored."`
 	ListenPath      string `query:"listenPath" doc:"Path gateways listen at. When absent: / for an import; a patch leaves what is stored."`
 	CustomDomain    string `query:"customDomain" doc:"Domain gateways answer for; unchanged when absent."`
-	AllowList       string `query:"allowList" doc:"true or false: only the endpoints of the description are allowed. Unchanged when absent."`
-	ValidateRequest string `query:"validateRequest" doc:"true or false: requests are checked against the description. Unchanged when absent."`
-	MockResponse    string `query:"mockResponse" doc:"true or false: answers come from the description's examples. Unchanged when absent."`
-	Authentication  string `query:"authentication" doc:"true: authentication as the description says; false: none; compliant: all requirements of the description."`
+	AllowList       string `query:"allowList" is:"boolean" doc:"Only the endpoints of the description are allowed. Unchanged when absent."`
+	ValidateRequest string `query:"validateRequest" is:"boolean" doc:"Requests are checked against the description. Unchanged when absent."`
+	MockResponse    string `query:"mockResponse" is:"boolean" doc:"Answers come from the description's examples. Unchanged when absent."`
+	Authentication  string `query:"authentication" oneof:"true,false,compliant" doc:"true: authentication as the description says; false: none; compliant: all requirements of the description."`
 	APIID           string `query:"apiID" doc:"API ID that an import wants; a patch cannot change it."`
-	Mode            string `query:"securityProcessingMode" doc:"legacy or compliant."`
+	Mode            string `query:"securityProcessingMode" oneof:"legacy,compliant" doc:"How security requirements are read."`
 }
 
 // Settings reads the query settings.

@@ -41,7 +41,7 @@ type listIn struct {
 	Who   operation.Principal
 	operation.Paging
 	Text string `query:"q" doc:"Part of the name or of the listen path, in any case."`
-	Sort string `query:"sort" doc:"name, created_at or updated_at, with - in front for descending; -created_at when absent."`
+	Sort string `query:"sort" oneof:"name,-name,created_at,-created_at,updated_at,-updated_at" doc:"Order; - in front is descending. -created_at when absent."`
 }
 
 // List returns a page of documents.

@@ -38,7 +38,7 @@ const (
 
 // MigrationRequest says which APIs to migrate, and how.
 type MigrationRequest struct {
-	Mode     Mode     `json:"mode" doc:"dryRun shows the result, stage stores a copy beside the original, promote puts the copy in its place, direct replaces at once."`
+	Mode     Mode     `json:"mode" oneof:"dryRun,stage,promote,direct" doc:"dryRun shows the result, stage stores a copy beside the original, promote puts the copy in its place, direct replaces at once."`
 	APIIDs   []string `json:"apiIDs,omitempty" doc:"APIs to migrate; either these or all."`
 	All      bool     `json:"all,omitempty" doc:"Every API that the caller may see."`
 	Abort    bool     `json:"abortOnFailure,omitempty" doc:"Stop at the first API that cannot be migrated; those before it stay migrated."`
@@ -97,7 +97,7 @@ type MigrationSkipped struct {
 type SkippedAPI struct {
 	APIID   string `json:"apiID"`
 	Message string `json:"message"`
-	Key     string `json:"key" doc:"already_migrated, already_staged, is_tcp, is_streams, is_graphql, is_websocket or not_staged."`
+	Key     string `json:"key" oneof:"already_migrated,already_staged,is_tcp,is_streams,is_graphql,is_websocket,not_staged" doc:"Why it was skipped."`
 }
 
 // emptyMigration has no null in it.

@@ -22,7 +22,7 @@ func (s *Service) Get(ctx context.Context, in rows.ByID) (operation.Rendition, e
 
 type exportIn struct {
 	rows.ByID
-	Mode string `query:"mode" doc:"public leaves out the vendor extensions."`
+	Mode string `query:"mode" oneof:"public" doc:"public leaves out the vendor extensions."`
 	Type string `header:"Content-Type" doc:"application/x-yaml for YAML."`
 }
 
@@ -116,7 +116,7 @@ func (s *Service) SetCategories(ctx context.Context, in categoriesIn) (operation
 type versionsIn struct {
 	rows.ByID
 	Search string `query:"searchText" doc:"Part of the version name or of the API name, in any case."`
-	Access string `query:"accessType" doc:"internal or external; both when absent."`
+	Access string `query:"accessType" oneof:"internal,external" doc:"Only such versions; all when absent."`
 }
 
 // Versions lists the child versions of a base.

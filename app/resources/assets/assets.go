@@ -79,7 +79,7 @@ func rows(o crud.Operations[asset.Asset, asset.Draft]) []operation.Row {
 
 // filter is what lists can be narrowed by.
 type filter struct {
-	Kind string `query:"kind" doc:"Only assets of this kind; oas-template is the only one there is."`
+	Kind string `query:"kind" oneof:"oas-template" doc:"Only assets of this kind."`
 }
 
 // ofKind selects the assets of a kind: all, since there is but one.
