@@ -176,6 +176,7 @@ func (s *schemas) members(t reflect.Type, hidden []string, properties *doc.Field
 		f := t.Field(i)
 		if inner := embedded(f); inner != nil {
 			s.members(inner, own, properties, required)
+			*required = append(*required, operation.Words(f.Tag, "needs")...)
 			continue
 		}
 		name := memberName(f)
@@ -190,7 +191,7 @@ func (s *schemas) members(t reflect.Type, hidden []string, properties *doc.Field
 		case f.Type.Kind() == reflect.Pointer && !strings.Contains(options, "omit"):
 			schema = object{"anyOf": []any{schema, object{"type": "null"}}}
 		}
-		if values := operation.OneOf(f.Tag); len(values) > 0 {
+		if values := operation.Words(f.Tag, "oneof"); len(values) > 0 {
 			schema = maps.Clone(schema)
 			schema["enum"] = values
 		}

@@ -142,7 +142,14 @@ type lettered struct{}
 
 func (lettered) MarshalText() ([]byte, error) { return nil, nil }
 
+type change struct {
+	First string `json:"first,omitempty"`
+	Last  string `json:"last,omitempty"`
+}
+
 type Error struct {
+	change `needs:"last"`
+
 	Silent   silent               `json:"silent"`
 	Letters  map[lettered][]*loop `json:"letters"`
 	Lettered lettered             `json:"lettered"`
@@ -167,9 +174,9 @@ func TestSchemas(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		// Error is taken: the name of the package comes first. Members keep their order.
-		"Http_testError": `{"properties":{"silent":{},"letters":{"additionalProperties":{"items":{"$ref":"#/components/schemas/Loop"},"type":"array"},"type":"object"},` +
+		"Http_testError": `{"properties":{"first":{"type":"string"},"last":{"type":"string"},"silent":{},"letters":{"additionalProperties":{"items":{"$ref":"#/components/schemas/Loop"},"type":"array"},"type":"object"},` +
 			`"lettered":{"type":"string"},"inline":{"properties":{"a":{"type":"integer"}},"required":["a"],"type":"object"},"word":{"description":"Which.","enum":["yes","no"],"type":"string"}},` +
-			`"required":["inline","lettered","letters","silent","word"],"type":"object"}`,
+			`"required":["inline","last","lettered","letters","silent","word"],"type":"object"}`,
 		"Loop": `{"properties":{"next":{"$ref":"#/components/schemas/Loop"},"any":{},"raw":{"contentEncoding":"base64","type":"string"},"rate":{"type":"number"},` +
 			`"n":{"minimum":0,"type":"integer"},"yes":{"type":"boolean"},"map":{"additionalProperties":{"type":"integer"},"type":"object"}},` +
 			`"required":["any","map","n","rate","raw","yes"],"type":"object"}`,

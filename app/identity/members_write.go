@@ -16,7 +16,8 @@ import (
 
 // NewUser is the body of a request for a new user.
 type NewUser struct {
-	identity.UserChange
+	identity.UserChange `needs:"first_name,last_name,email_address"`
+
 	Password string `json:"password,omitempty" doc:"Without one the user sets the first password without proof of an older one."`
 }
 

@@ -82,7 +82,7 @@ func (p *plan) fields(t reflect.Type, at []int) {
 				name, about = p.above.Name, p.above.Doc
 			}
 			if name != "" {
-				p.params = append(p.params, Param{Name: name, In: in, Type: f.Type, Is: f.Tag.Get("is"), OneOf: OneOf(f.Tag),
+				p.params = append(p.params, Param{Name: name, In: in, Type: f.Type, Is: f.Tag.Get("is"), OneOf: Words(f.Tag, "oneof"),
 					Required: f.Tag.Get("required") != "", Doc: about, Page: f.Tag.Get("page")})
 				p.steps = append(p.steps, step{f.Index, text(in, name)})
 			}
@@ -90,9 +90,10 @@ func (p *plan) fields(t reflect.Type, at []int) {
 	}
 }
 
-// OneOf returns the values that a field may have: its tag oneof, with commas between them.
-func OneOf(tag reflect.StructTag) []string {
-	return strings.FieldsFunc(tag.Get("oneof"), func(r rune) bool { return r == ',' })
+// Words returns what a tag lists, with commas between: oneof has the values of a field, needs
+// the members of an embedded struct that the outer one cannot be without.
+func Words(tag reflect.StructTag, name string) []string {
+	return strings.FieldsFunc(tag.Get(name), func(r rune) bool { return r == ',' })
 }
 
 // into returns where a field of a known type lies.
