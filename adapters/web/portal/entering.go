@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -182,11 +183,15 @@ func (v *visit) registration(faults []string, status int) {
 	for k, n := range signUp {
 		names[k] = n
 	}
+	known := v.typed("email", "first", "last", "invite_code")
 	for i, a := range f.CustomAttributes {
 		f.CustomAttributes[i].Value = v.field("attribute-" + a.Identifier)
 		names[a.Identifier] = "attribute-" + a.Identifier
+		if !slices.Contains(signUpFields, a.Identifier) { // public themes have fields of this name
+			f.CustomAttributes[i].Value = cmp.Or(f.CustomAttributes[i].Value, v.field(a.Identifier))
+			known[a.Identifier] = f.CustomAttributes[i].Value
+		}
 	}
-	known := v.typed("email", "first", "last", "invite_code")
 	known["customAttributes"], known["invite_id"] = f.CustomAttributes, token
 	v.show(status, view, v.said(faults, known, names))
 }
@@ -202,7 +207,7 @@ func (v *visit) register() {
 		v.registration([]string{"Password is not the same both times"}, http.StatusUnprocessableEntity)
 		return
 	}
-	body := map[string]any{"First": v.field("first"), "Last": v.field("last"), "Password": v.field("password1"), "CustomAttributes": v.attributes()}
+	body := map[string]any{"First": v.field("first"), "Last": v.field("last"), "Password": v.field("password1"), "CustomAttributes": append(v.attributes(), v.bareAttributes()...)}
 	a := v.enrol(body)
 	if !a.ok() {
 		v.registration(a.faults(), statusOf(a))
@@ -240,6 +245,22 @@ func (v *visit) attributes() []map[string]string {
 	for name := range v.r.PostForm {
 		if id, ok := strings.CutPrefix(name, "attribute-"); ok {
 			out = append(out, map[string]string{"Identifier": id, "Value": v.field(name)})
+		}
+	}
+	return out
+}
+
+// signUpFields are what the form of a registration has besides attributes.
+var signUpFields = []string{"email", "first", "last", "password1", "password2", "invite_id", "invite_code", "customAttributes"}
+
+// bareAttributes are attributes of a registration whose fields have the identifier as their
+// name, as in public themes.
+func (v *visit) bareAttributes() (out []map[string]string) {
+	var f form
+	_ = v.peek("/register", nil, &f) // without it there is none
+	for _, a := range f.CustomAttributes {
+		if id := a.Identifier; v.r.PostForm.Has(id) && !v.r.PostForm.Has("attribute-"+id) && !slices.Contains(signUpFields, id) {
+			out = append(out, map[string]string{"Identifier": id, "Value": v.field(id)})
 		}
 	}
 	return out

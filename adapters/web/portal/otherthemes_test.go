@@ -103,6 +103,32 @@ func (w *world) from(referer, path string) page {
 	return w.shown(req)
 }
 
+// TestAttributesOfOthers registers somebody with attributes by a form of a public theme.
+func TestAttributesOfOthers(t *testing.T) {
+	w := newWorld(t)
+	w.offering()
+	for _, a := range []string{`"Name":"Till","Identifier":"till","Type":1`, `"Name":"Size","Identifier":"size","Type":2,"DropdownValues":"small,large"`, `"Name":"News","Identifier":"news","Type":3`, `"Name":"Trap","Identifier":"email","Type":1`} {
+		w.api("POST", "/portal-api/extended_attributes/1/custom-attributes", `{`+a+`,"Behaviour":1,"ShowOnSignUp":true}`)
+	}
+	w.wear("Plain", plain(map[string]string{"layouts/auth/register": `<form action="/auth/password/register" method="post"><input name="email">{{$data := .}}{{.errors}}{{range $attr := .customAttributes}}{{if eq .Behaviour 3}}hidden{{end}}{{.Name}}{{if eq .Type 3}} box {{if (index $data .Identifier)}}checked{{end}}{{end}}{{if or (eq .Type 1) (eq .Type 4)}} text ({{index $data .Identifier}}){{end}}{{if eq .Type 2}}{{$selected := (index $data .Identifier)}}{{range $value := $attr.GetDropDownValues}} {{$value}}{{if eq $selected $value}}!{{end}}{{end}}{{end}}; {{end}}</form>`}))
+	form := w.shows(w.open("/auth/password/register"), 200, "Till text ();", "Size small large;", "News box ;")
+	fields := []string{"email", "new@example.com", "first", "New", "password1", "secret-1", "till", "7", "size", "large", "news", "true"}
+	w.shows(w.submit(form, "/auth/password/register", append(fields, "password2", "other")...), 422, "Till text (7);", "Size small large!;", "News box checked;")
+	w.shows(w.submit(form, "/auth/password/register", append(fields, "password2", "secret-1")...), 200)
+	var values []struct {
+		Value           string
+		CustomAttribute struct{ Identifier string }
+	}
+	must(t, json.Unmarshal(w.api("GET", "/portal-api/users/"+account(w, "new@example.com")+"/custom-attributes", ""), &values))
+	got := map[string]string{}
+	for _, one := range values {
+		got[one.CustomAttribute.Identifier] = one.Value
+	}
+	if got["till"] != "7" || got["size"] != "large" || got["news"] != "true" || got["email"] != "" {
+		t.Error(got)
+	}
+}
+
 // TestPasswordsOfOthers: public themes send the forms of forgotten passwords to the addresses
 // the other way round, and the code in the address.
 func TestPasswordsOfOthers(t *testing.T) {

@@ -3,6 +3,7 @@ package portal
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -82,9 +83,22 @@ func (r role) DisplayName() string { return roleNames[string(r)] }
 
 // attribute is a field that admins have added to people.
 type attribute struct {
-	Name, Identifier, Description, Type, DropdownValues, Value string
-	Required, Editable                                         bool
+	Name, Identifier, Description, DropdownValues, Value string
+	Sort                                                 string `json:"Type"` // in a word
+	Required, Editable                                   bool
 }
+
+// sorts are the words for sorts of attributes, in the order of their numbers.
+var sorts = []string{"String", "Dropdown", "Boolean", "Number"}
+
+// Type is the sort as a number, as public themes compare it.
+func (a attribute) Type() int { return slices.Index(sorts, a.Sort) + 1 }
+
+// Behaviour is 1: what a form offers may be filled in.
+func (attribute) Behaviour() int { return 1 }
+
+// GetDropDownValues is Options by another name.
+func (a attribute) GetDropDownValues() []string { return a.Options() }
 
 // Options returns the values of a dropdown.
 func (a attribute) Options() []string {
