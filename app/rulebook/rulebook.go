@@ -99,9 +99,9 @@ func (s *Service) Operations() []operation.Operation {
 		Surface: operation.Management, Name: "permissions", Path: "/api/org/permissions", Tag: "Rules", Permission: access.IsAdmin,
 		Style: style(map[string]operation.Answer{}),
 	}.Rows(
-		operation.GET("get", "", "Read the additional permissions of the organisation", s.Custom, operation.AnyUser(), operation.Faulting(codeOrg),
+		operation.GET("get", "", "Read the additional permissions of the organisation", s.Custom, operation.AnyUser(),
 			operation.Example(nil, operation.Entity[customBody]{Value: custom}),
-			operation.Notes("Only rules give them a meaning. An organisation that stored none has those of security.additional_permissions.")),
+			operation.Notes("Only rules give them a meaning. An organisation that stored none has those of security.additional_permissions, and so has a user without organisation.")),
 		operation.PUT("replace", "", "Replace the additional permissions of the organisation", s.SetCustom, operation.Faulting(access.CodeCustom, codeOrg),
 			operation.Answers(map[string]operation.Answer{
 				operation.CodeMalformed: unreadable, operation.CodeEmptyBody: {Status: 400, Text: "Failed to read response body."},
@@ -243,10 +243,11 @@ type customBody struct {
 	Custom map[string]string `json:"additional_permissions" doc:"Label by name of a permission."`
 }
 
-// Custom returns the additional permissions of the caller's organisation.
+// Custom returns the additional permissions of the caller's organisation, and those of the
+// service to a user without one.
 func (s *Service) Custom(ctx context.Context, in readIn) (operation.Entity[customBody], error) {
-	if err := belongs(in.Scope); err != nil {
-		return operation.Entity[customBody]{}, err
+	if in.Scope.Org() == "" {
+		return operation.Entity[customBody]{Value: customBody{s.Identity.Custom(domain.Organisation{AdditionalPermissions: map[string]string{}})}}, nil
 	}
 	o, err := s.Identity.Organisation(ctx, in.Scope.Org())
 	if err != nil {
