@@ -124,11 +124,11 @@ func TestNotifications(t *testing.T) {
 	}
 	one := &expiring{list: []reports.Notification{
 		{ID: "1", Created: now, OrgID: "a", Hash: "h1", Kind: reports.Warning, Topic: "certificate.expiry", Title: "t", Message: "m", Data: map[string]int{"days_remaining": 3}},
-		{ID: "2", Created: now, OrgID: "b", Hash: "h2"}, {ID: "3", Created: now.Add(time.Hour), OrgID: "a", Hash: "h3", Kind: reports.Critical},
+		{ID: "2", Created: now, OrgID: "b", Hash: "h2"}, {ID: "3", Created: now.Add(time.Hour), OrgID: "a", Hash: "h3", Kind: reports.Critical, Topic: "certificate.expiry"},
 	}}
 	two := &expiring{list: []reports.Notification{{ID: "4", OrgID: "a", Hash: "h1"}}}
 	h := serve(t, &reports.Notifications{Sources: []reports.Source{one, two}})
-	want := `200 [{"id":"3","created_at":"2026-03-05T13:00:00Z","org_id":"a","hash":"h3","kind":"critical","topic":"","title":"","message":"","data":null},` +
+	want := `200 [{"id":"3","created_at":"2026-03-05T13:00:00Z","org_id":"a","hash":"h3","kind":"critical","topic":"certificate.expiry","title":"","message":"","data":null},` +
 		`{"id":"1","created_at":"2026-03-05T12:00:00Z","org_id":"a","hash":"h1","kind":"warning","topic":"certificate.expiry","title":"t","message":"m","data":{"days_remaining":3}}]`
 	for path, refreshed := range map[string]bool{"/api/org/notifications": false, "/api/org/notifications?refresh=true": true, "/api/org/notifications?refresh=x": false} {
 		one.refreshed = 0

@@ -184,12 +184,13 @@ func (v *visit) registration(faults []string, status int) {
 		names[k] = n
 	}
 	known := v.typed("email", "first", "last", "invite_code")
+	v.bare = map[string]string{}
 	for i, a := range f.CustomAttributes {
 		f.CustomAttributes[i].Value = v.field("attribute-" + a.Identifier)
 		names[a.Identifier] = "attribute-" + a.Identifier
-		if !slices.Contains(signUpFields, a.Identifier) { // public themes have fields of this name
+		if !slices.Contains(signUpFields, a.Identifier) {
 			f.CustomAttributes[i].Value = cmp.Or(f.CustomAttributes[i].Value, v.field(a.Identifier))
-			known[a.Identifier] = f.CustomAttributes[i].Value
+			v.bare[a.Identifier] = f.CustomAttributes[i].Value
 		}
 	}
 	known["customAttributes"], known["invite_id"] = f.CustomAttributes, token

@@ -107,7 +107,7 @@ func (w *world) from(referer, path string) page {
 func TestAttributesOfOthers(t *testing.T) {
 	w := newWorld(t)
 	w.offering()
-	for _, a := range []string{`"Name":"Till","Identifier":"till","Type":1`, `"Name":"Size","Identifier":"size","Type":2,"DropdownValues":"small,large"`, `"Name":"News","Identifier":"news","Type":3`, `"Name":"Trap","Identifier":"email","Type":1`} {
+	for _, a := range []string{`"Name":"Till","Identifier":"till","Type":1`, `"Name":"Size","Identifier":"size","Type":2,"DropdownValues":"small,large"`, `"Name":"News","Identifier":"news","Type":3`, `"Name":"Trap","Identifier":"email","Type":1`, `"Name":"Page","Identifier":"site","Type":1`} {
 		w.api("POST", "/portal-api/extended_attributes/1/custom-attributes", `{`+a+`,"Behaviour":1,"ShowOnSignUp":true}`)
 	}
 	w.wear("Plain", plain(map[string]string{"layouts/auth/register": `<form action="/auth/password/register" method="post"><input name="email">{{$data := .}}{{.errors}}{{range $attr := .customAttributes}}{{if eq .Behaviour 3}}hidden{{end}}{{.Name}}{{if eq .Type 3}} box {{if (index $data .Identifier)}}checked{{end}}{{end}}{{if or (eq .Type 1) (eq .Type 4)}} text ({{index $data .Identifier}}){{end}}{{if eq .Type 2}}{{$selected := (index $data .Identifier)}}{{range $value := $attr.GetDropDownValues}} {{$value}}{{if eq $selected $value}}!{{end}}{{end}}{{end}}; {{end}}</form>`}))

@@ -40,7 +40,8 @@ type visit struct {
 	shown *dressed  // the theme that draws the page
 	own   []*client // what ownApps has found; nil: it has not looked
 
-	subject product // of the page of a product
+	subject product           // of the page of a product
+	bare    map[string]string // attributes of a registration by identifier: public themes have such fields
 
 	tested   *tested // of the receiver of an access request
 	testedAt string  // the access request
@@ -310,6 +311,11 @@ func (v *visit) render(t *dressed, view, layout string, data map[string]any) ([]
 		maps.Copy(all, map[string]any{"done": "", "pending": false, "email": "", "first": "", "last": "", "invite_id": "", "code": "", "customAttributes": []attribute{}})
 	}
 	maps.Copy(all, data)
+	for name, value := range v.bare {
+		if _, taken := all[name]; !taken { // an identifier may be the name of something else
+			all[name] = value
+		}
+	}
 	text, err := t.pages.Render(v.r.Context(), render.Job{Name: view, Layout: layout, Data: all, Functions: v.functions()})
 	if err != nil {
 		return nil, err
