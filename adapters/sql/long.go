@@ -110,11 +110,12 @@ type youngest struct {
 // youngestBytes bounds the documents that youngest keeps.
 const youngestBytes = 64 << 20
 
-// took keeps the documents of units of work that have been carried out.
+// took notes that units of work with these texts have been carried out, and keeps their documents.
 func (l *youngest) took(texts []*longText) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, t := range texts {
+		t.taken = true
 		if t.plain != nil {
 			l.texts = append(slices.DeleteFunc(l.texts, func(old *longText) bool { return old.of == t.of }), t)
 		}

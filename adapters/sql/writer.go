@@ -255,9 +255,6 @@ func (w *writer) attempt(units []*unit) (n int, err error) {
 		return n, &unsureError{err}
 	}
 	wrote = true
-	for _, t := range g.taken {
-		t.taken = true
-	}
 	w.s.youngest.took(g.taken)
 	if g.freed {
 		w.s.sweeper.wake()
