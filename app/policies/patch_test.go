@@ -33,7 +33,7 @@ func TestPatch(t *testing.T) {
 		if strings.Contains(c.patch, "/last") {
 			want = strings.Replace(want, `,"last":0`, "", 1)
 		}
-		for _, api := range []string{`"x"`, `"y"`} { // clients read lists that nobody wrote
+		for _, api := range []string{`"x"`, `"y"`} { // clients read these lists also when they were not written
 			want = strings.Replace(want, `{"api_id":`+api+`}`, `{"api_id":`+api+`,"versions":[],"allowed_urls":[],"restricted_types":[],`+
 				`"allowed_types":[],"field_access_rights":[],"endpoints":[]}`, 1)
 		}

@@ -23,8 +23,8 @@ const codeNotOwned = registry.Kind + ".not_owned"
 type touching func(old registry.IdP) iter.Seq[string]
 
 // replacing is a write of a whole record. It concerns the APIs whose mappings it adds or
-// changes, and those it keeps while other keys open them. What it takes away concerns
-// nobody: whoever may write records may delete them.
+// changes, and those it keeps while other keys open them. It does not concern those that it
+// takes away: the permission to write records is the one to delete them.
 func replacing(next registry.Draft) touching {
 	return func(old registry.IdP) iter.Seq[string] {
 		return func(yield func(string) bool) {

@@ -155,16 +155,23 @@ func present(path string) error {
 }
 
 // complete refuses a file that lacks changes which have been acknowledged: SQLite takes a
-// log that is missing, or damaged in the middle, for one that ends there. It returns the
-// revision of the file.
-func complete(ctx context.Context, path string, db *sql.DB) (store.Revision, error) {
+// log that is missing, or damaged in the middle, for one that ends there. It writes nothing, so
+// that the log can be put back.
+func complete(ctx context.Context, path string, db *sql.DB) error {
 	acknowledged := noted(path) // before the file is looked at, which another process may be writing to
-	head, err := sqladapter.HeadOf(ctx, db)
+	if acknowledged == 0 {
+		return nil
+	}
+	var head store.Revision
+	tables, err := texts(ctx, db, `select name from sqlite_schema where name = 'change_log'`)
+	if err == nil && len(tables) > 0 {
+		head, err = sqladapter.HeadOf(ctx, db)
+	}
 	if err == nil && head < acknowledged {
 		err = damage(fmt.Sprintf("the database file is at revision %d, and changes up to %d have been acknowledged: its log %s is missing or damaged, or the file is an older copy: put back what was there, %s, or delete %s to go on without these changes",
 			head, acknowledged, path+"-wal", wayOut, path+lockSuffix))
 	}
-	return head, err
+	return err
 }
 
 // Holds reports whether a file has a record of a kind, or of any if kind is "". A

@@ -288,6 +288,9 @@ func TestAcknowledgedChangesAreMissed(t *testing.T) {
 				if !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), "changes up to 1 have been acknowledged") || !strings.Contains(err.Error(), "gatehouse restore FILE") {
 					t.Errorf("beside %t: %v", beside, err)
 				}
+				if text, err := os.ReadFile(path); err != nil || !slices.Equal(text, running[""]) {
+					t.Errorf("beside %t: what was refused has been written to, %v", beside, err)
+				}
 			}
 			if err := os.Remove(path + ".lock"); err != nil {
 				t.Fatal(err)

@@ -130,14 +130,17 @@ func (s *Store) start(ctx context.Context, path string, c Config) (err error) {
 			return err
 		}
 	}
+	if err := complete(ctx, path, s.writers); err != nil {
+		return err
+	}
 	if _, err := sqladapter.Migrate(ctx, s.writers, dialect); err != nil {
 		return err
 	}
-	head, err := complete(ctx, path, s.writers)
-	if err != nil {
-		return err
-	}
 	if s.lock != nil {
+		head, err := sqladapter.HeadOf(ctx, s.writers)
+		if err != nil {
+			return err
+		}
 		sign(s.lock, head)
 		if err := yielding(ctx, s.writers, c.Logger); err != nil {
 			return err

@@ -77,9 +77,8 @@ type credentialsVM struct {
 // credentialState says what of an app can be used again for an item of the cart. Themes print
 // it, or ask for its parts.
 type credentialState struct {
-	ShowAlert, ShowRadio bool // there is nothing; there is a choice
-	Credentials          []usable
-	Messages             map[string]string
+	Credentials []usable
+	Messages    map[string]string
 }
 
 // usable is a credential that can be used again.
@@ -95,9 +94,15 @@ var stateMessages = map[string]string{
 	"SelectPlaceholder": "Choose a credential", "SelectCredentialHelp": "The credential will open these products as well.",
 }
 
+// ShowRadio reports whether there is a choice.
+func (s credentialState) ShowRadio() bool { return len(s.Credentials) > 0 }
+
+// ShowAlert reports whether there is none.
+func (s credentialState) ShowAlert() bool { return !s.ShowRadio() }
+
 // String says whether there is something to use again.
 func (s credentialState) String() string {
-	if len(s.Credentials) == 0 {
+	if s.ShowAlert() {
 		return "none"
 	}
 	return "reusable"
@@ -113,8 +118,6 @@ func (c credentialsVM) GetState(about ...int) credentialState {
 		}
 		out.Credentials = append(out.Credentials, usable{one.ID, cmp.Or(one.Alias, strconv.Itoa(one.ID)), one.Plan.Name, one.AuthType})
 	}
-	out.ShowRadio = len(out.Credentials) > 0
-	out.ShowAlert = !out.ShowRadio
 	return out
 }
 
@@ -129,7 +132,7 @@ func (c credentialsVM) ToJSON() template.JS {
 	if err != nil {
 		return "[]"
 	}
-	return template.JS(text) //nolint:gosec // numbers
+	return template.JS(text) //nolint:gosec // only numbers are in it
 }
 
 // checkoutForm shows the cart. What is not offered any more is out of it.

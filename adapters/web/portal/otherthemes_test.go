@@ -207,7 +207,7 @@ func TestBaseURL(t *testing.T) {
 	w.upload("POST", "/portal-api/products/1/api-details/pay/oas", "pay.json", []byte(bare))
 	w.shows(w.open(docs), 200, "https://gateway.example.com/bills")
 	if p := w.shows(w.open("/portal/catalogue-products/payments"), 200, "<code>/pay/</code>"); strings.Contains(p.text, "Base URL") {
-		t.Error("a base address that nobody has named:", p.text)
+		t.Error("a base address, and the provider has no gateway:", p.text)
 	}
 	w.api("PUT", "/portal-api/providers/1", `{"Configuration":{"MetaData":{"URL":"http://localhost:3000","Gateway":"https://gw.example.com/base"}}}`)
 	w.shows(w.open("/portal/catalogue-products/payments"), 200, "<dt>Base URL</dt><dd><code>https://gw.example.com/base</code>", "<code>https://gw.example.com/base/pay/</code>")

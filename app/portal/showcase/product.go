@@ -71,7 +71,7 @@ type API struct {
 	Document    string `json:"Document" doc:"oas, graphqlSDL, or nothing."`
 	Address     string `json:"Address" doc:"Where the description is, if it is not kept here."`
 	Endpoint    string `json:"GraphQLServerEndpoint" doc:"Where gateways answer queries; empty for other APIs."`
-	ServedAt    string `json:"ServedAt" doc:"Of a product that is fetched alone: where gateways serve the API; empty when nobody says, and for specifications."`
+	ServedAt    string `json:"ServedAt" doc:"Of a product that is fetched alone: where gateways serve the API; empty for specifications, and when neither the API nor its provider has an address."`
 }
 
 // Plan is a plan that is offered for a product.
