@@ -44,26 +44,21 @@ type notification struct {
 
 type notifications struct{ Notifications []notification }
 
-// notify switches mails on and off: those that are ticked come.
-func (v *visit) notify() {
-	var mails notifications
-	if !v.get("/notifications", nil, &mails) {
-		return
-	}
-	for i, n := range mails.Notifications {
-		mails.Notifications[i].Wanted = slices.Contains(v.r.PostForm["notification"], n.Name)
-	}
-	if a := v.call(http.MethodPut, "/notifications", nil, mails); !a.ok() {
-		v.profiled(a.faults(), statusOf(a))
-		return
-	}
-	v.goTo("/portal/private/profile?done=saved")
-}
-
 func (v *visit) changeProfile() {
 	switch v.field("mode") {
 	case "notifications":
-		v.notify()
+		var mails notifications
+		if !v.get("/notifications", nil, &mails) {
+			return
+		}
+		for i, n := range mails.Notifications { // those that are ticked come
+			mails.Notifications[i].Wanted = slices.Contains(v.r.PostForm["notification"], n.Name)
+		}
+		if a := v.call(http.MethodPut, "/notifications", nil, mails); !a.ok() {
+			v.profiled(a.faults(), statusOf(a))
+			return
+		}
+		v.goTo("/portal/private/profile?done=saved")
 		return
 	case "cancel", "edit":
 		v.goTo("/portal/private/profile")

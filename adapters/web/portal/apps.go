@@ -151,9 +151,13 @@ func (v *visit) managed(faults []string, status int, shown *revealed) {
 		typed = map[string]any{"name": app.Name, "description": app.Description, "redirectURLs": app.RedirectURLs, "visibility": app.Visibility}
 	}
 	all := map[string]certificate{} // by fingerprint
+	brings := map[int]bool{}        // by access request: the developer brings a certificate
 	for _, c := range app.Credentials {
 		if c.Certificate != nil {
 			all[c.Certificate.Fingerprint] = *c.Certificate
+		}
+		for _, id := range c.AccessRequests {
+			brings[id] = c.Certified
 		}
 	}
 	authType := "" // where it is the same for all of the app
@@ -161,7 +165,7 @@ func (v *visit) managed(faults []string, status int, shown *revealed) {
 		authType = app.AccessRequests[0].AuthType
 	}
 	known := map[string]any{"app": app, "form": typed, "shown": shown, "appCerts": app.certificates(), "allCerts": all, "authType": authType,
-		"currentUser": v.site.Viewer, "isDefaultOrgUser": v.lonely(), "showMTLSSection": app.certified(), "at": v.field("at"), "webhook": v.typed("webhook-url"), "tested": v.tested, "testedAt": v.testedAt}
+		"currentUser": v.site.Viewer, "isDefaultOrgUser": v.lonely(), "showMTLSSection": brings, "at": v.field("at"), "webhook": v.typed("webhook-url"), "tested": v.tested, "testedAt": v.testedAt}
 	for _, c := range app.Credentials {
 		known["availablePlans_"+strconv.Itoa(c.ID)] = c.OtherPlans
 	}

@@ -79,17 +79,6 @@ func (c client) certificates() map[int]*certificate {
 	return out
 }
 
-// certified says by the number of an access request whether the developer brings a certificate.
-func (c client) certified() map[int]bool {
-	out := map[int]bool{}
-	for _, one := range c.Credentials {
-		for _, id := range one.AccessRequests {
-			out[id] = one.Certified
-		}
-	}
-	return out
-}
-
 // accessRequest is a request for access to products under a plan.
 type accessRequest struct {
 	ID                               int

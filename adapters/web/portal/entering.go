@@ -203,13 +203,36 @@ func (v *visit) invitation() string {
 	return cmp.Or(v.r.URL.Query().Get("token"), v.r.URL.Query().Get("invite_id"), v.r.PostForm.Get("invite_id"))
 }
 
+// register registers somebody: by the code of a mail or, with an address, by an invite code
+// or without one.
 func (v *visit) register() {
 	if v.field("password1") != v.field("password2") {
 		v.registration([]string{"Password is not the same both times"}, http.StatusUnprocessableEntity)
 		return
 	}
-	body := map[string]any{"First": v.field("first"), "Last": v.field("last"), "Password": v.field("password1"), "CustomAttributes": append(v.attributes(), v.bareAttributes()...)}
-	a := v.enrol(body)
+	attributes := v.attributes()
+	var f form
+	_ = v.peek("/register", nil, &f) // without it there is no more
+	for _, a := range f.CustomAttributes {
+		if id := a.Identifier; v.r.PostForm.Has(id) && !v.r.PostForm.Has("attribute-"+id) && !slices.Contains(signUpFields, id) { // the name of the field in public themes
+			attributes = append(attributes, map[string]string{"Identifier": id, "Value": v.field(id)})
+		}
+	}
+	body := map[string]any{"First": v.field("first"), "Last": v.field("last"), "Password": v.field("password1"), "CustomAttributes": attributes}
+	code, email := v.invitation(), v.field("email")
+	var a *reply
+	if code != "" {
+		body["Code"] = code
+		a = v.call(http.MethodPost, "/invitation", nil, body)
+	}
+	if a == nil || !a.ok() && email != "" && strings.HasPrefix(a.faults()[0], "Code ") { // no mail has brought the code
+		delete(body, "Code")
+		body["Email"] = email
+		if code = cmp.Or(code, v.field("invite_code")); code != "" {
+			body["InviteCode"] = code
+		}
+		a = v.call(http.MethodPost, "/register", nil, body)
+	}
 	if !a.ok() {
 		v.registration(a.faults(), statusOf(a))
 		return
@@ -219,25 +242,6 @@ func (v *visit) register() {
 		word = "waiting"
 	}
 	v.goTo("/auth/password/login?done=" + word)
-}
-
-// enrol registers somebody: by the code of a mail or, with an address, by an invite code or
-// without one.
-func (v *visit) enrol(body map[string]any) *reply {
-	code, email := v.invitation(), v.field("email")
-	if code != "" {
-		body["Code"] = code
-		a := v.call(http.MethodPost, "/invitation", nil, body)
-		if a.ok() || email == "" || !strings.HasPrefix(a.faults()[0], "Code ") {
-			return a
-		}
-		delete(body, "Code") // no mail has brought it
-	}
-	body["Email"] = email
-	if code = cmp.Or(code, v.field("invite_code")); code != "" {
-		body["InviteCode"] = code
-	}
-	return v.call(http.MethodPost, "/register", nil, body)
 }
 
 // attributes are the fields of a form that admins have added. An empty one takes a value away.
@@ -254,19 +258,6 @@ func (v *visit) attributes() []map[string]string {
 // signUpFields are what the form of a registration has besides attributes.
 var signUpFields = []string{"email", "first", "last", "password1", "password2", "invite_id", "invite_code", "customAttributes"}
 
-// bareAttributes are attributes of a registration whose fields have the identifier as their
-// name, as in public themes.
-func (v *visit) bareAttributes() (out []map[string]string) {
-	var f form
-	_ = v.peek("/register", nil, &f) // without it there is none
-	for _, a := range f.CustomAttributes {
-		if id := a.Identifier; v.r.PostForm.Has(id) && !v.r.PostForm.Has("attribute-"+id) && !slices.Contains(signUpFields, id) {
-			out = append(out, map[string]string{"Identifier": id, "Value": v.field(id)})
-		}
-	}
-	return out
-}
-
 func (v *visit) forgotForm() {
 	v.title = "Forgotten password"
 	v.show(http.StatusOK, "auth/forgot_password", v.said(nil, map[string]any{"email": ""}, nil))
@@ -275,33 +266,16 @@ func (v *visit) forgotForm() {
 // recoverPassword takes both forms of forgotten passwords: public themes send them to the
 // addresses the other way round.
 func (v *visit) recoverPassword() {
-	if v.r.PostForm.Has("password1") {
-		v.reset()
+	if !v.r.PostForm.Has("password1") {
+		a := v.call(http.MethodPost, "/password/forgot", nil, map[string]string{"Email": v.field("email")})
+		if a.ok() {
+			v.goTo("/auth/password/new?done=mail")
+			return
+		}
+		v.title = "Forgotten password"
+		v.show(statusOf(a), "auth/forgot_password", v.said(a.faults(), v.typed("email"), signUp))
 		return
 	}
-	v.forgot()
-}
-
-func (v *visit) forgot() {
-	a := v.call(http.MethodPost, "/password/forgot", nil, map[string]string{"Email": v.field("email")})
-	if a.ok() {
-		v.goTo("/auth/password/new?done=mail")
-		return
-	}
-	v.title = "Forgotten password"
-	v.show(statusOf(a), "auth/forgot_password", v.said(a.faults(), v.typed("email"), signUp))
-}
-
-func (v *visit) resetForm() {
-	if v.r.URL.Query().Get("token") == "" && v.ledFrom("/auth/password/login") {
-		v.forgotForm()
-		return
-	}
-	v.title = "Choose another password"
-	v.show(http.StatusOK, "auth/reset", v.said(nil, map[string]any{"code": v.r.URL.Query().Get("token")}, nil))
-}
-
-func (v *visit) reset() {
 	code := cmp.Or(v.field("code"), v.r.URL.Query().Get("token"))
 	a := &reply{status: http.StatusUnprocessableEntity}
 	faults := []string{"Password is not the same both times"}
@@ -314,6 +288,15 @@ func (v *visit) reset() {
 	}
 	v.title = "Choose another password"
 	v.show(statusOf(a), "auth/reset", v.said(faults, map[string]any{"code": code}, signUp))
+}
+
+func (v *visit) resetForm() {
+	if v.r.URL.Query().Get("token") == "" && v.ledFrom("/auth/password/login") {
+		v.forgotForm()
+		return
+	}
+	v.title = "Choose another password"
+	v.show(http.StatusOK, "auth/reset", v.said(nil, map[string]any{"code": v.r.URL.Query().Get("token")}, nil))
 }
 
 // ownPassword are the fields of a change of the own password.

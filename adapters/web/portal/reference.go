@@ -224,9 +224,24 @@ func (b *drawer) call(anchor, method, path string, item, o object, servers []str
 		out.Summary = cmp.Or(b.text(o["operationId"]), out.Method+" "+out.Path)
 	}
 	for _, p := range append(slices.Clone(listOf(item["parameters"])), listOf(o["parameters"])...) {
-		if !b.parameter(&out, objectOf(b.follow(p))) {
+		p := objectOf(b.follow(p))
+		if p == nil {
+			continue
+		}
+		schema := p["schema"]
+		if str(p["in"]) == "body" {
+			out.BodyType = "application/json"
+			b.members(&out.Body, schema, 0, nil)
+			continue
+		}
+		if schema == nil {
+			schema = p
+		}
+		f := field{Name: str(p["name"]), In: str(p["in"]), Type: b.typeOf(schema), Description: str(p["description"]), Required: p["required"] == true}
+		if !b.row(f.Name, f.In, f.Type, f.Description) {
 			break
 		}
+		out.Parameters = append(out.Parameters, f)
 	}
 	body := objectOf(b.follow(o["requestBody"]))
 	out.BodyType, out.Body = b.content(body)
@@ -249,28 +264,6 @@ func (b *drawer) call(anchor, method, path string, item, o object, servers []str
 		b.texts -= len(s.Text)
 	}
 	return out
-}
-
-// parameter adds a parameter, and reports whether there is room for more.
-func (b *drawer) parameter(out *call, p object) bool {
-	if p == nil {
-		return true
-	}
-	if str(p["in"]) == "body" {
-		out.BodyType = "application/json"
-		b.members(&out.Body, p["schema"], 0, nil)
-		return true
-	}
-	schema := p["schema"]
-	if schema == nil {
-		schema = p
-	}
-	f := field{Name: str(p["name"]), In: str(p["in"]), Type: b.typeOf(schema), Description: str(p["description"]), Required: p["required"] == true}
-	if !b.row(f.Name, f.In, f.Type, f.Description) {
-		return false
-	}
-	out.Parameters = append(out.Parameters, f)
-	return true
 }
 
 // content returns the first media type of a body or an answer, and its members.

@@ -35,8 +35,20 @@ func samples(c call, servers []string) []sample {
 func bodyOf(c call) string {
 	members := map[string]any{}
 	for _, f := range c.Body {
-		if f.Level == 0 {
-			members[f.Name] = exampleOf(f.Type)
+		if f.Level > 0 {
+			continue
+		}
+		switch word, _, _ := strings.Cut(f.Type, " "); word {
+		case "integer", "number":
+			members[f.Name] = 1
+		case "boolean":
+			members[f.Name] = true
+		case "array":
+			members[f.Name] = []any{}
+		case "object":
+			members[f.Name] = map[string]any{}
+		default:
+			members[f.Name] = "text"
 		}
 	}
 	if len(members) == 0 {
@@ -47,20 +59,6 @@ func bodyOf(c call) string {
 		return ""
 	}
 	return string(text)
-}
-
-func exampleOf(kind string) any {
-	switch word, _, _ := strings.Cut(kind, " "); word {
-	case "integer", "number":
-		return 1
-	case "boolean":
-		return true
-	case "array":
-		return []any{}
-	case "object":
-		return map[string]any{}
-	}
-	return "text"
 }
 
 // quoted is a text in quotes for a shell.

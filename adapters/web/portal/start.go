@@ -43,17 +43,15 @@ func (s *server) start(w http.ResponseWriter, r *http.Request) {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
 		v.begin(http.StatusOK, starting{})
+		return
 	case http.MethodPost:
-		if v.admitted() && v.proven() {
-			v.begins()
-		}
 	default:
 		s.api.ServeHTTP(w, r)
+		return
 	}
-}
-
-// begins bootstraps the portal with what the form says.
-func (v *visit) begins() {
+	if !v.admitted() || !v.proven() {
+		return
+	}
 	typed := starting{First: v.field("first_name"), Last: v.field("last_name"), Email: v.field("username")}
 	a := v.ask(http.MethodPost, "/portal-api/bootstrap", map[string]string{"username": typed.Email, "password": v.field("password"), "first_name": typed.First, "last_name": typed.Last})
 	if a.status == http.StatusForbidden { // somebody else was faster

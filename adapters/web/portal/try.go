@@ -76,7 +76,13 @@ func (v *visit) tryForm() (f tryForm, d described, ok bool) {
 	}
 	v.peek("/catalogue-products"+v.part("path")+v.part("api")+"/docs", nil, &d)
 	if ref, err := v.drawn(d); err == nil {
-		f.Operation = ref.find(cmp.Or(v.r.URL.Query().Get("operation"), v.field("operation")))
+		anchor := cmp.Or(v.r.URL.Query().Get("operation"), v.field("operation"))
+		for _, g := range ref.Groups {
+			if i := slices.IndexFunc(g.Operations, func(c call) bool { return c.Anchor == anchor }); anchor != "" && i >= 0 {
+				f.Operation = &g.Operations[i]
+				break
+			}
+		}
 	}
 	f.Body, f.Headers, f.Chose = v.field("body"), v.field("headers"), v.field("credential")
 	if o := f.Operation; o != nil {
@@ -98,18 +104,6 @@ func (v *visit) drawn(d described) (reference, error) {
 		return reference{}, errReference
 	}
 	return v.hall.of(d.ServedAt+"\n"+d.Text, func() (reference, error) { return v.reference(d) })
-}
-
-// find returns the operation with an anchor.
-func (r reference) find(anchor string) *call {
-	for _, g := range r.Groups {
-		for i := range g.Operations {
-			if anchor != "" && g.Operations[i].Anchor == anchor {
-				return &g.Operations[i]
-			}
-		}
-	}
-	return nil
 }
 
 func (v *visit) tryIt() {

@@ -40,16 +40,23 @@ func run(root string, check bool, tarballs string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	box := pack.Box{Root: root, Folder: "vendor"}
 	if tarballs != "" {
-		return box(root).Refresh(tarballs)
+		return box.Refresh(tarballs)
 	}
-	if err := clean(root); err != nil {
+	// The builder takes packages from a node_modules before those in vendor.
+	for at := root; ; at = filepath.Dir(at) {
+		if _, err := os.Stat(filepath.Join(at, "node_modules")); err == nil {
+			return fmt.Errorf("%s has a node_modules, which the builder would use: remove it", at)
+		}
+		if at == filepath.Dir(at) {
+			break
+		}
+	}
+	if err := box.Check(); err != nil {
 		return err
 	}
-	if err := box(root).Check(); err != nil {
-		return err
-	}
-	files, err := build(root)
+	files, err := build(root, box)
 	if err != nil {
 		return err
 	}
@@ -59,24 +66,8 @@ func run(root string, check bool, tarballs string, out io.Writer) error {
 	return write(filepath.Join(root, "dist"), files, out)
 }
 
-// box is where the packages of the console are.
-func box(root string) pack.Box { return pack.Box{Root: root, Folder: "vendor"} }
-
-// clean refuses folders that would change what the builder finds: it takes packages from
-// node_modules before those in vendor.
-func clean(root string) error {
-	for at := root; ; at = filepath.Dir(at) {
-		if _, err := os.Stat(filepath.Join(at, "node_modules")); err == nil {
-			return fmt.Errorf("%s has a node_modules, which the builder would use: remove it", at)
-		}
-		if at == filepath.Dir(at) {
-			return nil
-		}
-	}
-}
-
 // build returns the files by name.
-func build(root string) (map[string][]byte, error) {
+func build(root string, box pack.Box) (map[string][]byte, error) {
 	r := api.Build(api.BuildOptions{
 		EntryPoints: []string{"src/main.tsx"}, AbsWorkingDir: root, Outdir: "dist", NodePaths: []string{filepath.Join(root, "vendor")},
 		Bundle: true, MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true, Format: api.FormatESModule, Target: api.ES2022,
@@ -99,7 +90,7 @@ func build(root string) (map[string][]byte, error) {
 		return nil, err
 	}
 	files["icon.svg"] = icon
-	files["licences.txt"], err = box(root).Licences("The console of Gatehouse is built from these packages.")
+	files["licences.txt"], err = box.Licences("The console of Gatehouse is built from these packages.")
 	return files, err
 }
 
