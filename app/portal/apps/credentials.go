@@ -2,6 +2,7 @@ package apps
 
 import (
 	"context"
+	"slices"
 
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
@@ -63,37 +64,24 @@ func (s *Service) listCredentials(ctx context.Context, in credentialListing) (ou
 	return out, err
 }
 
-// find returns the credential of a path.
-func (s *Service) find(ctx context.Context, r store.Reader, in credentialNamed) (c credential.Credential, err error) {
-	_, req, err := s.below(ctx, r, in.named, in.Request)
-	if err != nil {
-		return c, err
-	}
-	if c, err = portal.Find(ctx, r, Credentials, in.ID); err != nil {
-		return c, err
-	}
-	for _, id := range c.Requests() {
-		if id == req.ID {
-			return c, nil
-		}
-	}
-	return c, Credentials.Absent()
-}
-
 func (s *Service) getCredential(ctx context.Context, in credentialNamed) (out Credential, err error) {
-	err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
-		c, err := s.find(ctx, r, in)
-		if err == nil {
-			out, err = s.credential(c)
-		}
-		return err
-	})
+	c, err := s.stored(ctx, in)
+	if err == nil {
+		out, err = s.credential(c)
+	}
 	return out, err
 }
 
+// stored returns the credential of a path.
 func (s *Service) stored(ctx context.Context, in credentialNamed) (c credential.Credential, err error) {
 	err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
-		c, err = s.find(ctx, r, in)
+		_, req, err := s.below(ctx, r, in.named, in.Request)
+		if err != nil {
+			return err
+		}
+		if c, err = portal.Find(ctx, r, Credentials, in.ID); err == nil && !slices.Contains(c.Requests(), req.ID) {
+			err = Credentials.Absent()
+		}
 		return err
 	})
 	return c, err

@@ -287,11 +287,19 @@ func (s *Service) fix(ctx context.Context, scope tenant.Scope, f Finding) Findin
 		if p, err = s.Open(ctx, scope, f.ProviderID); err != nil {
 			break
 		}
-		if f.client != nil {
-			err = issuers.Explain(discard(ctx, p.Dashboard, *f.client))
+		if f.client == nil {
+			err = p.Dashboard.DeleteKey(ctx, f.key)
 		} else {
-			err = issuers.Explain(p.Dashboard.DeleteKey(ctx, f.key))
+			for _, api := range f.client.apis {
+				if err == nil {
+					err = p.Dashboard.DeleteOAuthClient(ctx, api, f.client.id)
+				}
+			}
+			if err == nil {
+				err = p.Dashboard.Delete(ctx, f.client.policy.Ref())
+			}
 		}
+		err = issuers.Explain(err)
 	}
 	return f.done(err)
 }

@@ -68,7 +68,15 @@ func (s *Service) strays(ctx context.Context, scope tenant.Scope, d dashboard.Da
 		out = append(out, *f)
 	}
 	for _, c := range look.list {
-		have, lacks := look.has(c)
+		have, lacks := false, false // its client is at an API; it is not at one of those at which it should be
+		for _, api := range stateOf(c).APIs {
+			list, known := look.at[api]
+			if slices.ContainsFunc(list, func(o dashboard.OAuthClient) bool { return o.ID == c.ClientID }) {
+				have = true
+			} else if known {
+				lacks = true
+			}
+		}
 		f := Finding{Finding: ClientLacking, ProviderID: id, AppID: c.AppID, CredentialID: c.ID, Alias: c.ClientID}
 		switch {
 		case !have && !s.goesOn(ctx, scope, c.AppID):
@@ -146,28 +154,4 @@ func (l *clientele) alone(n *doc.Node) *Finding {
 		}
 	}
 	return &Finding{Finding: ClientAlone, AppID: app, Alias: left.id, client: &left}
-}
-
-// has reports whether the client of a credential is at an API, and whether it is not at one
-// of those at which it should be.
-func (l *clientele) has(c credential.Credential) (have, lacks bool) {
-	for _, api := range stateOf(c).APIs {
-		list, known := l.at[api]
-		if slices.ContainsFunc(list, func(o dashboard.OAuthClient) bool { return o.ID == c.ClientID }) {
-			have = true
-		} else if known {
-			lacks = true
-		}
-	}
-	return have, lacks
-}
-
-// discard deletes a client that belongs to no credential, and its policy.
-func discard(ctx context.Context, d dashboard.Dashboard, l leftover) error {
-	for _, api := range l.apis {
-		if err := d.DeleteOAuthClient(ctx, api, l.id); err != nil {
-			return err
-		}
-	}
-	return d.Delete(ctx, l.policy.Ref())
 }

@@ -118,9 +118,15 @@ func (s *Service) parted(ctx context.Context, r store.Reader, c credential.Crede
 	if p.grant, err = s.held(ctx, r, c, true); err != nil || d.Product == 0 && (d.Request == 0 || d.Credential != 0) {
 		return p, err
 	}
-	all, err := users(ctx, r, c)
-	if err != nil {
-		return p, err
+	var all []request.Request // that use the credential, as far as there still are such
+	for _, id := range c.Requests() {
+		switch req, err := portal.Find(ctx, r, Requests, id.String()); {
+		case fault.KindOf(err) == fault.NotFound:
+		case err != nil:
+			return p, err
+		default:
+			all = append(all, req)
+		}
 	}
 	if d.Product != 0 {
 		left, fewer, ok := c.Less(d.Product, all)
@@ -146,21 +152,6 @@ func (s *Service) parted(ctx context.Context, r store.Reader, c credential.Crede
 		}
 	}
 	return p, err
-}
-
-// users are the access requests that use a credential, as far as there still are such.
-func users(ctx context.Context, r store.Reader, c credential.Credential) (out []request.Request, err error) {
-	for _, id := range c.Requests() {
-		req, err := portal.Find(ctx, r, Requests, id.String())
-		switch {
-		case fault.KindOf(err) == fault.NotFound:
-		case err != nil:
-			return nil, err
-		default:
-			out = append(out, req)
-		}
-	}
-	return out, nil
 }
 
 // revoke carries out what becomes of one credential: elsewhere first, then here.

@@ -33,7 +33,7 @@ const (
 var (
 	Kind     = portal.KindOf(store.Lookup(byOwner, func(a application.App) string { return a.UserID.Key() }))
 	Requests = portal.KindOf(
-		store.Sorted(byApp, func(r request.Request) string { return within(r.AppID, r.ID) }),
+		store.Sorted(byApp, func(r request.Request) string { return below(r.AppID) + r.ID.Key() }),
 		store.Lookup(byHaste, func(r request.Request) string {
 			if hastens(r) {
 				return hasty
@@ -42,7 +42,7 @@ var (
 		}))
 
 	Credentials = portal.KindOf(
-		store.Sorted(byApp, func(c credential.Credential) string { return within(c.AppID, c.ID) }),
+		store.Sorted(byApp, func(c credential.Credential) string { return below(c.AppID) + c.ID.Key() }),
 		store.Index[credential.Credential]{Name: byRequest, Values: func(c credential.Credential) (out []string) {
 			for _, id := range c.Requests() {
 				out = append(out, id.Key())
@@ -72,8 +72,6 @@ var formers = &store.Kind[credential.Former]{
 	ID:  func(f credential.Former) string { return f.App.Key() },
 	Org: func(f credential.Former) tenant.ID { return f.Portal },
 }
-
-func within(app, id table.ID) string { return below(app) + id.Key() }
 
 // below is what the index values of all records of an app begin with.
 func below(app table.ID) string { return app.Key() + "\x00" }

@@ -48,7 +48,18 @@ func (s *Service) requestRows() []operation.Operation {
 		operation.PUT("reject", "/{access_request_id}/reject", "Reject an access request", s.reject, portal.Action(), portal.Unprocessable(), operation.Faulting(request.CodeState),
 			operation.Notes("One that is approved can be deleted instead."), operation.Example(nil, portal.Executed("Reject"))),
 	}
-	return o.Group().Rows(append(rows, s.related()...)...)
+	subscription := map[string]any{"WebhookURL": "https://shop.example.com/messages", "WebhookSecret": "hush", "WebhookEventTypes": []string{"order.created", "order.paid"}}
+	below := portal.Group("portal-app-access-requests", "/apps/{app_id}/access-requests", "apps").Rows(
+		operation.GET("list", "", "List the access requests of an app", s.listNested, operation.Lists(operation.Item{Kind: request.Kind, ID: "ID"}),
+			operation.Example(nil, operation.Listing[ShownRequest]{Items: []ShownRequest{exampleRequest}, Total: 1, Page: 1, PerPage: portal.DefaultPerPage})),
+		operation.GET("get", "/{access_request_id}", "Fetch an access request of an app", s.getNested, operation.Example(nil, exampleRequest)),
+		operation.DELETE("delete", "/{access_request_id}", "Delete an access request of an app", s.deleteNested, portal.Unprocessable(), operation.Faulting(failing...),
+			operation.Notes(endings), operation.Example(nil, portal.Status{Status: "ok"})),
+		operation.PUT("subscribe", "/{access_request_id}/webhook", "Set where gateways send the messages of an access request", s.subscribe, portal.Unprocessable(), operation.Redact("WebhookSecret"),
+			operation.Faulting(table.CodeInvalid, CodeSubscribe), operation.Notes("Of approved ones. What the body does not name stays; without `WebhookURL` nothing is sent."),
+			operation.Example(subscription, exampleWithin)),
+	)
+	return append(o.Group().Rows(append(rows, s.related()...)...), below...)
 }
 
 const endings = "Its credentials are revoked first. One that further access requests use loses the products of this one alone."
@@ -101,20 +112,6 @@ type nested struct {
 type listing struct {
 	named
 	portal.Page `params:""`
-}
-
-func (s *Service) nestedRows() []operation.Operation {
-	subscription := map[string]any{"WebhookURL": "https://shop.example.com/messages", "WebhookSecret": "hush", "WebhookEventTypes": []string{"order.created", "order.paid"}}
-	return portal.Group("portal-app-access-requests", "/apps/{app_id}/access-requests", "apps").Rows(
-		operation.GET("list", "", "List the access requests of an app", s.listNested, operation.Lists(operation.Item{Kind: request.Kind, ID: "ID"}),
-			operation.Example(nil, operation.Listing[ShownRequest]{Items: []ShownRequest{exampleRequest}, Total: 1, Page: 1, PerPage: portal.DefaultPerPage})),
-		operation.GET("get", "/{access_request_id}", "Fetch an access request of an app", s.getNested, operation.Example(nil, exampleRequest)),
-		operation.DELETE("delete", "/{access_request_id}", "Delete an access request of an app", s.deleteNested, portal.Unprocessable(), operation.Faulting(failing...),
-			operation.Notes(endings), operation.Example(nil, portal.Status{Status: "ok"})),
-		operation.PUT("subscribe", "/{access_request_id}/webhook", "Set where gateways send the messages of an access request", s.subscribe, portal.Unprocessable(), operation.Redact("WebhookSecret"),
-			operation.Faulting(table.CodeInvalid, CodeSubscribe), operation.Notes("Of approved ones. What the body does not name stays; without `WebhookURL` nothing is sent."),
-			operation.Example(subscription, exampleWithin)),
-	)
 }
 
 func (s *Service) listNested(ctx context.Context, in listing) (out operation.Listing[ShownRequest], err error) {

@@ -47,7 +47,22 @@ func (s *Service) replace(ctx context.Context, scope tenant.Scope, id table.ID, 
 		if err != nil {
 			return err
 		}
-		if d.Grant, err = s.remaining(ctx, r, c, act); err != nil {
+		if act == issuers.Rotate && c.Method == issuers.Tokens { // another key has none of the products that are gone, unless all of them are
+			all, err := opened(ctx, r, c.Products, true)
+			if err != nil {
+				return err
+			}
+			var left []table.ID
+			for _, p := range all {
+				if !p.Away {
+					left = append(left, p.ID)
+				}
+			}
+			if len(left) > 0 {
+				c.Products = left
+			}
+		}
+		if d.Grant, err = s.held(ctx, r, c, act.KeepsValues()); err != nil {
 			return err
 		}
 		d.Grant.Renewal, d.Grant.Certificate = act == issuers.Renew, issuers.Certificate{PEM: with.Certificate, Name: with.CertificateName}
@@ -57,29 +72,6 @@ func (s *Service) replace(ctx context.Context, scope tenant.Scope, id table.ID, 
 		return err
 	}
 	return s.settled(ctx, scope, app, s.rotating.Run(ctx, scope, about(app), d, s.keyID(d.Grant.Provider, d.Grant.Was.Chosen)...))
-}
-
-// remaining returns what an issuer must know of a credential that goes on. Another key has
-// none of the products that are gone, unless all of them are.
-func (s *Service) remaining(ctx context.Context, r store.Reader, c credential.Credential, act issuers.Act) (*issuers.Grant, error) {
-	if act != issuers.Rotate || c.Method != issuers.Tokens {
-		return s.held(ctx, r, c, act.KeepsValues())
-	}
-	all, err := opened(ctx, r, c.Products, true)
-	if err != nil {
-		return nil, err
-	}
-	left := c
-	left.Products = nil
-	for _, p := range all {
-		if !p.Away {
-			left.Products = append(left.Products, p.ID)
-		}
-	}
-	if len(left.Products) == 0 {
-		left.Products = c.Products
-	}
-	return s.held(ctx, r, left, false)
 }
 
 // rotate is how a credential gets another value: the new one is made, stored, and then the

@@ -22,7 +22,6 @@ func (s *Service) Operations() []operation.Operation {
 	}
 	out := s.appRows()
 	out = append(out, s.requestRows()...)
-	out = append(out, s.nestedRows()...)
 	out = append(out, s.credentialRows()...)
 	out = append(out, s.customRows()...)
 	out = append(out, s.ownRows()...)

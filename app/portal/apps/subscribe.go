@@ -30,8 +30,28 @@ func (s *Service) subscribe(ctx context.Context, in subscribing) (out Within, er
 		if req.Status != request.Approved {
 			return fault.New(fault.Invalid, CodeSubscribe, "only an approved access request can subscribe to messages")
 		}
-		wanted, err := s.wanted(ctx, w, req, in)
+		was, err := s.subscription(req)
 		if err != nil {
+			return err
+		}
+		wanted := request.Subscribed{URL: was.WebhookURL, Secret: was.WebhookSecret, Types: was.WebhookEventTypes}
+		if err := in.Body.Apply(&wanted, false, portal.Resolver(ctx, w)); err != nil {
+			return err
+		}
+		list, err := existing(ctx, w, req.ProductIDs)
+		if err != nil {
+			return err
+		}
+		var others [][]string // what products that the request is not about can send
+		for p, err := range portal.All(ctx, w, products.Kind, 0) {
+			if err != nil {
+				return err
+			}
+			if !slices.Contains(req.ProductIDs, p.ID) {
+				others = append(others, p.WebhookEventTypes)
+			}
+		}
+		if err := wanted.Offered(list, others).Err(); err != nil {
 			return err
 		}
 		sealed := ""
@@ -50,31 +70,6 @@ func (s *Service) subscribe(ctx context.Context, in subscribing) (out Within, er
 		return err
 	})
 	return out, err
-}
-
-// wanted returns the subscription that a body makes of the one before.
-func (s *Service) wanted(ctx context.Context, r store.Reader, req request.Request, in subscribing) (v request.Subscribed, err error) {
-	if req, err = s.subscription(req); err != nil {
-		return v, err
-	}
-	v = request.Subscribed{URL: req.WebhookURL, Secret: req.WebhookSecret, Types: req.WebhookEventTypes}
-	if err := in.Body.Apply(&v, false, portal.Resolver(ctx, r)); err != nil {
-		return v, err
-	}
-	list, err := existing(ctx, r, req.ProductIDs)
-	if err != nil {
-		return v, err
-	}
-	var others [][]string
-	for p, err := range portal.All(ctx, r, products.Kind, 0) {
-		if err != nil {
-			return v, err
-		}
-		if !slices.Contains(req.ProductIDs, p.ID) {
-			others = append(others, p.WebhookEventTypes)
-		}
-	}
-	return v, v.Offered(list, others).Err()
 }
 
 // existing returns the products of a request that there are, also those that are away.
