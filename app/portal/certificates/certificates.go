@@ -95,11 +95,6 @@ func (s *Service) list(_ context.Context, r store.Reader, c certificate.Certific
 	return Listed{c.ID, c.CID, c.Name, c.ProviderID, append([]table.ID{}, c.Organisations...), c.Fingerprint, c.Issuer, c.Subject, valid, table.Stamp(c.NotBefore.In(here)), table.Stamp(c.NotAfter.In(here))}, nil
 }
 
-func (s *Service) show(ctx context.Context, r store.Reader, c certificate.Certificate) (Shown, error) {
-	listed, err := s.list(ctx, r, c)
-	return Shown{listed, c.StoreID, c.SignatureAlgorithm, c.PEM, table.Stamp(c.CreatedAt), table.Stamp(c.UpdatedAt)}, err
-}
-
 const exampleFingerprint = "38edce514c2d0a866063550c64d6c90be99d01561ac5aa7e82b8610b7e273d37"
 
 // Resource is what there is to certificates as a resource.
@@ -107,7 +102,11 @@ func (s *Service) Resource() portal.Resource[certificate.Certificate, Listed, Sh
 	begun := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	return portal.Resource[certificate.Certificate, Listed, Shown]{
 		Kind: Kind, Name: "portal-certificates", Path: "/certificates", Param: "certificate_id", One: "a certificate", Many: "certificates",
-		List: s.list, Show: s.show,
+		List: s.list,
+		Show: func(ctx context.Context, r store.Reader, c certificate.Certificate) (Shown, error) {
+			listed, err := s.list(ctx, r, c)
+			return Shown{listed, c.StoreID, c.SignatureAlgorithm, c.PEM, table.Stamp(c.CreatedAt), table.Stamp(c.UpdatedAt)}, err
+		},
 		Sample: certificate.Certificate{
 			Name: "Till of Acme", ProviderID: 1, Organisations: []table.ID{2}, StoreID: "5f1a0c5d8e3b2a1f00000001" + exampleFingerprint, Fingerprint: exampleFingerprint,
 			SignatureAlgorithm: "ECDSA-SHA256", Issuer: "CN=Acme", Subject: "CN=till.example.com", NotBefore: begun, NotAfter: begun.AddDate(100, 0, 0), PEM: "-----BEGIN CERTIFICATE-----…",

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/certificate"
@@ -90,28 +89,26 @@ func (s *Service) Synchronise(ctx context.Context, scope tenant.Scope, at table.
 	stamp := s.Stamp(scope)
 	for some := range slices.Chunk(moves, atOnce) {
 		if err == nil {
-			_, err = s.Store.Update(ctx, scope, func(w store.Writer) error { return follow(ctx, w, some, stamp) })
+			_, err = s.Store.Update(ctx, scope, func(w store.Writer) error {
+				for _, c := range some {
+					var err error
+					if c.ID == 0 {
+						_, err = portal.Add(ctx, w, Kind, stamp, c)
+					} else {
+						_, err = Kind.Edit(ctx, w, c.ID.Key(), nil, func(old certificate.Certificate) (certificate.Certificate, error) {
+							old.Hidden, old.StoreID, old.UpdatedAt = c.Hidden, c.StoreID, stamp.Now()
+							return old, nil
+						})
+					}
+					if err != nil && fault.KindOf(err) != fault.NotFound {
+						return err
+					}
+				}
+				return nil
+			})
 		}
 	}
 	return err
-}
-
-func follow(ctx context.Context, w store.Writer, moves []certificate.Certificate, at crud.Stamp) error {
-	for _, c := range moves {
-		var err error
-		if c.ID == 0 {
-			_, err = portal.Add(ctx, w, Kind, at, c)
-		} else {
-			_, err = Kind.Edit(ctx, w, c.ID.Key(), nil, func(old certificate.Certificate) (certificate.Certificate, error) {
-				old.Hidden, old.StoreID, old.UpdatedAt = c.Hidden, c.StoreID, at.Now()
-				return old, nil
-			})
-		}
-		if err != nil && fault.KindOf(err) != fault.NotFound {
-			return err
-		}
-	}
-	return nil
 }
 
 // Forget takes an organisation that goes from its certificates.
