@@ -55,7 +55,17 @@ func (e *Elsewhere) Read(ctx context.Context, address string) (text []byte, medi
 	if e.Now().Before(d.till) {
 		return d.file.text, d.file.mediaType, d.err
 	}
-	f, err := e.fetched(ctx, address)
+	a, err := e.Fetcher.Fetch(ctx, fetch.Request{URL: address, Header: map[string]string{"Accept": "application/json, application/yaml, */*;q=0.5"}})
+	if err == nil && (a.Status < 200 || a.Status > 299) {
+		err = fault.New(fault.Unavailable, CodeElsewhere, "the answer has the status %d", a.Status)
+	}
+	var f file
+	if err == nil {
+		f, err = e.readOAS(ctx, operation.Attachment{Content: a.Body})
+	}
+	if err != nil { // the reason names no answer: it may be that of a host which is not for everybody
+		err = fault.New(fault.Unavailable, CodeElsewhere, "the description is kept at %s, and cannot be read there now", address).Because(err)
+	}
 	switch {
 	case err == nil:
 		d.file, d.err, d.till = f, nil, e.Now().Add(fresh)
@@ -69,23 +79,6 @@ func (e *Elsewhere) Read(ctx context.Context, address string) (text []byte, medi
 		}
 	}
 	return d.file.text, d.file.mediaType, d.err
-}
-
-// fetched asks for a description. Its reason for not having one names no answer: it may be
-// that of a host which is not for everybody.
-func (e *Elsewhere) fetched(ctx context.Context, address string) (file, error) {
-	a, err := e.Fetcher.Fetch(ctx, fetch.Request{URL: address, Header: map[string]string{"Accept": "application/json, application/yaml, */*;q=0.5"}})
-	if err == nil && (a.Status < 200 || a.Status > 299) {
-		err = fault.New(fault.Unavailable, CodeElsewhere, "the answer has the status %d", a.Status)
-	}
-	var f file
-	if err == nil {
-		f, err = e.readOAS(ctx, operation.Attachment{Content: a.Body})
-	}
-	if err != nil {
-		return f, fault.New(fault.Unavailable, CodeElsewhere, "the description is kept at %s, and cannot be read there now", address).Because(err)
-	}
-	return f, nil
 }
 
 // at returns what is remembered of an address.
