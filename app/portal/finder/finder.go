@@ -4,6 +4,7 @@
 package finder
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -11,7 +12,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/documents"
 	"github.com/gatehouse-io/gatehouse/app/portal/products"
 	"github.com/gatehouse-io/gatehouse/app/portal/tutorials"
-	"github.com/gatehouse-io/gatehouse/core/portal/document"
 	"github.com/gatehouse-io/gatehouse/core/portal/product"
 	"github.com/gatehouse-io/gatehouse/core/portal/search"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
@@ -168,7 +168,11 @@ func (f *Finder) outline(ctx context.Context, pages map[table.ID]page, moved boo
 			}
 			all, size, err := f.Documents.Outline(ctx, f.Store, f.Scope, t.name)
 			left -= size
-			f.read[t.name] = outlined{t.rev, err != nil, entries(all, t.api)}
+			var list []search.Entry
+			for _, o := range all {
+				list = append(list, search.Entry{Sort: search.Operation, Title: cmp.Or(o.Summary, o.Name), Text: o.Method + " " + o.Path + " " + o.Name + "\n" + o.Description, API: t.api, Anchor: o.Anchor()})
+			}
+			f.read[t.name] = outlined{t.rev, err != nil, list}
 			pages[id].texts[i].read = true
 		}
 	}
@@ -177,17 +181,6 @@ func (f *Finder) outline(ctx context.Context, pages map[table.ID]page, moved boo
 			delete(f.read, name)
 		}
 	}
-}
-
-func entries(all []document.Operation, api string) (out []search.Entry) {
-	for _, o := range all {
-		title := o.Summary
-		if title == "" {
-			title = o.Name
-		}
-		out = append(out, search.Entry{Sort: search.Operation, Title: title, Text: o.Method + " " + o.Path + " " + o.Name + "\n" + o.Description, API: api, Anchor: o.Anchor()})
-	}
-	return out
 }
 
 // settle makes the index what the pages say. Searches under way end first.
