@@ -10,7 +10,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/apps"
 	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
-	"github.com/gatehouse-io/gatehouse/core/portal/idp"
 	"github.com/gatehouse-io/gatehouse/core/portal/request"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -81,12 +80,5 @@ func (s *Service) withdraw(ctx context.Context, scope tenant.Scope, all ended) {
 		if err := a.withdraw(ctx); err != nil {
 			s.Log.WarnContext(ctx, "a client could not be deleted at its identity provider; delete it there", "org_id", string(scope.Org()), "oauth_provider_id", int64(m.IdP), "app_id", int64(m.App), "error", err)
 		}
-	}
-}
-
-// detaching ends what stands on a client type that is deleted.
-func (s *Service) detaching(ctx context.Context, c *portal.Change[idp.ClientType]) {
-	if done, ok := c.Memo.(ended); ok && c.Op == store.Deleted {
-		s.withdraw(context.WithoutCancel(ctx), c.Scope, done)
 	}
 }

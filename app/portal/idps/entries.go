@@ -7,7 +7,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/plans"
 	"github.com/gatehouse-io/gatehouse/app/portal/products"
-	"github.com/gatehouse-io/gatehouse/app/portal/providers"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/idp"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
@@ -199,15 +198,4 @@ func (s *Service) Synchronise(ctx context.Context, scope tenant.Scope, at table.
 		err = errors.Join(err, s.settle(ctx, scope, p.ID, at, facts))
 	}
 	return err
-}
-
-// dashboards returns the numbers of all dashboards.
-func dashboards(ctx context.Context, r store.Reader) (out []table.ID, err error) {
-	for p, err := range portal.All(ctx, r, providers.Kind, 0) {
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, p.ID)
-	}
-	return out, nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gatehouse-io/gatehouse/app/portal"
+	"github.com/gatehouse-io/gatehouse/app/portal/providers"
 	"github.com/gatehouse-io/gatehouse/core/portal/idp"
 	"github.com/gatehouse-io/gatehouse/core/portal/plan"
 	"github.com/gatehouse-io/gatehouse/core/portal/product"
@@ -48,7 +49,11 @@ func (s *Service) announced(ctx context.Context, c *portal.Change[idp.Provider])
 			gone, err = find(ctx, r, entries, byIdP, c.Old.ID)
 			return err
 		}
-		all, err = dashboards(ctx, r)
+		list, err := store.Collect(portal.All(ctx, r, providers.Kind, 0))
+		all = nil
+		for _, p := range list {
+			all = append(all, p.ID)
+		}
 		return err
 	})
 	s.alarm(ctx, c.Scope, c.New.ID, 0, err)

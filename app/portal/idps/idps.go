@@ -87,7 +87,11 @@ func (s *Service) TypeResource() portal.Resource[idp.ClientType, Type, Type] {
 			Name: "Web application", Description: "With a server", ResponseTypes: "code", GrantType: "authorization_code,refresh_token", TokenEndpointAuthMethod: "client_secret_basic", OktaAppType: idp.OktaWeb,
 		},
 		Begin: func(t *idp.ClientType, parent table.ID) { t.ProviderID = parent },
-		Hooks: portal.Announcing(portal.Hooks[idp.ClientType]{Check: fitting, Before: settled, After: detached}, s.detaching),
+		Hooks: portal.Announcing(portal.Hooks[idp.ClientType]{Check: fitting, Before: settled, After: detached}, func(ctx context.Context, c *portal.Change[idp.ClientType]) {
+			if done, ok := c.Memo.(ended); ok && c.Op == store.Deleted {
+				s.withdraw(context.WithoutCancel(ctx), c.Scope, done)
+			}
+		}),
 		Rows: func(o portal.Operations[idp.ClientType, Type, Type]) []operation.Row {
 			writing := []operation.Option{strict(), operation.Limits(maxBody, 0), operation.Faulting(table.CodeInvalid, CodeMany)}
 			return []operation.Row{
