@@ -136,7 +136,18 @@ func (a certifying) admit() []intents.Step {
 		steps = append(steps, intents.Step{
 			Name: "let the certificate in at " + api,
 			Do:   func(ctx context.Context) error { return a.write(ctx, a.g.Values.Certificates(), api, true) },
-			Undo: func(ctx context.Context) error { return a.retreat(ctx, api) },
+			Undo: func(ctx context.Context) error {
+				if !slices.Contains(a.g.Certificate.Missing, api) { // it was there before
+					return nil
+				}
+				return a.at(ctx, func(d dashboard.Dashboard) error {
+					id, err := d.FindCertificate(ctx, a.g.Certificate.Fingerprint)
+					if err == nil && id != "" {
+						err = a.leave(ctx, []string{id}, api)
+					}
+					return err
+				})
+			},
 		})
 	}
 	return steps
@@ -243,20 +254,6 @@ func (a certifying) withdraw(ctx context.Context) error {
 		_, used, err := a.others(ctx, a.org, a.g.Provider, id, 0)
 		if err == nil && !used {
 			err = d.DeleteCertificate(ctx, id)
-		}
-		return err
-	})
-}
-
-// retreat takes the certificate off the list of an API, if it was not there.
-func (a certifying) retreat(ctx context.Context, api string) error {
-	if !slices.Contains(a.g.Certificate.Missing, api) {
-		return nil
-	}
-	return a.at(ctx, func(d dashboard.Dashboard) error {
-		id, err := d.FindCertificate(ctx, a.g.Certificate.Fingerprint)
-		if err == nil && id != "" {
-			err = a.leave(ctx, []string{id}, api)
 		}
 		return err
 	})

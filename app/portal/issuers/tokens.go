@@ -52,7 +52,9 @@ func (k Keys) Steps(org tenant.ID, act Act, g *Grant) []intents.Step {
 	a := k.acting(org, g)
 	switch act {
 	case Issue:
-		steps := []intents.Step{{Name: "create the key", Do: a.create, Undo: a.drop}}
+		steps := []intents.Step{{Name: "create the key", Do: func(ctx context.Context) error {
+			return a.make(ctx, func(p synchronise.Provider) (*doc.Node, error) { return a.session(p), nil })
+		}, Undo: a.drop}}
 		if g.Chosen != "" {
 			steps = slices.Insert(steps, 0, intents.Step{Name: "look whether the key is free", Do: a.look, Notes: true})
 		}
@@ -97,11 +99,6 @@ func (a acting) drawn() (dashboard.KeyName, error) {
 	var d drawn
 	err := json.Unmarshal(a.g.Memo, &d)
 	return dashboard.KeyName{Text: d.ID}, err
-}
-
-// create makes the key of an approved request.
-func (a acting) create(ctx context.Context) error {
-	return a.make(ctx, func(p synchronise.Provider) (*doc.Node, error) { return a.session(p), nil })
 }
 
 // session is what a new key says.
