@@ -7,7 +7,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/letter"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
-	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -95,17 +94,4 @@ func (w Wish) unwanted(u account.User) ([]string, error) {
 		}
 	}
 	return out, nil
-}
-
-// notificationRows are the rows about the mails that a user wants.
-func (s *Service) notificationRows() []operation.Row {
-	session := operation.BySession()
-	wish := map[string]any{"Notifications": []any{map[string]any{"Name": letter.ToExpire, "Wanted": false}}}
-	shown := Notifications{[]Notification{{letter.ToExpire, "A credential is about to expire", false}}}
-	return []operation.Row{
-		operation.GET("notifications", "/notifications", "List the mails that the caller may do without", s.Notifications, session,
-			operation.Notes("Mails about the own account are not among them: they always come."), operation.Example(nil, shown)),
-		operation.PUT("update-notifications", "/notifications", "Switch mails off and on", s.Notify, session, operation.Faulting(table.CodeInvalid),
-			operation.Notes("What the body does not name stays as it is."), operation.Example(wish, shown)),
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/people"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/letter"
 	"github.com/gatehouse-io/gatehouse/core/portal/orgrequest"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
@@ -27,7 +28,7 @@ func (s *Service) Operations() []operation.Operation {
 	} {
 		g.Style.Faults[code] = a
 	}
-	rows := g.Rows(slices.Concat(s.strangers(), s.own(), s.notificationRows(), s.members())...)
+	rows := g.Rows(slices.Concat(s.strangers(), s.own(), s.members())...)
 	rows = append(rows, portal.Group("portal-users", "/users", "users").Rows(
 		operation.GET("archive", "/{user_id}/archive", "Fetch all that the portal knows of a person", s.Archive, people.Personal(),
 			operation.Notes("We added this operation. One document with a member for each sort of thing; nothing in it opens anything."),
@@ -75,6 +76,8 @@ func (s *Service) strangers() []operation.Row {
 // own are the rows about the account of the caller.
 func (s *Service) own() []operation.Row {
 	session := operation.BySession()
+	wish := map[string]any{"Notifications": []any{map[string]any{"Name": letter.ToExpire, "Wanted": false}}}
+	shown := Notifications{[]Notification{{letter.ToExpire, "A credential is about to expire", false}}}
 	return []operation.Row{
 		operation.GET("session", "/session", "Fetch what there is to know about the session", s.Session, session, operation.EvenExpired(), operation.Redact("CSRFToken"), operation.Example(nil, exampleOpened)),
 		operation.POST("logout", "/logout", "Log out", s.Logout, session, operation.EvenExpired(), operation.Example(nil, operation.Visit[Left]{Value: Left{"ok"}})),
@@ -91,6 +94,10 @@ func (s *Service) own() []operation.Row {
 			operation.Example(nil, operation.Listing[ShownRequest]{Items: []ShownRequest{exampleRequest}, Total: 1, Page: 1, PerPage: portal.DefaultPerPage})),
 		operation.POST("ask", "/organisation-requests", "Ask for an organisation", s.Ask, session, operation.Status(201), people.Personal(), operation.Faulting(table.CodeInvalid, CodeClosed, CodeBelongs),
 			operation.Example(map[string]any{"Name": "Acme"}, exampleRequest)),
+		operation.GET("notifications", "/notifications", "List the mails that the caller may do without", s.Notifications, session,
+			operation.Notes("Mails about the own account are not among them: they always come."), operation.Example(nil, shown)),
+		operation.PUT("update-notifications", "/notifications", "Switch mails off and on", s.Notify, session, operation.Faulting(table.CodeInvalid),
+			operation.Notes("What the body does not name stays as it is."), operation.Example(wish, shown)),
 	}
 }
 
