@@ -100,7 +100,16 @@ func (s *Service) ModelResource() portal.Resource[attribute.Model, ListedModel, 
 		Kind: Models, Name: "portal-extended-attributes", Path: "/extended_attributes", Param: modelParam, One: "a model with custom attributes", Many: "custom attributes",
 		List: listModel, Show: showModel, Sample: attribute.First(),
 		Rows: func(o portal.Operations[attribute.Model, ListedModel, ShownModel]) []operation.Row {
-			return append([]operation.Row{o.ListRow(), o.GetRow()}, defaults{o.Tools}.rows()...)
+			const path = "/{" + modelParam + "}/default-attributes"
+			one := shownDefault(attribute.Model{}, attribute.Defaults[0])
+			d := defaults{o.Tools}
+			return []operation.Row{
+				o.ListRow(), o.GetRow(),
+				operation.GET("list-defaults", path, "List the default attributes", d.list, operation.Example(nil, operation.Listing[ShownDefault]{Items: []ShownDefault{one}, Total: len(attribute.Defaults), Page: 1, PerPage: portal.DefaultPerPage})),
+				operation.GET("get-default", path+"/{default_attribute_id}", "Fetch a default attribute", d.get, operation.Example(nil, one)),
+				operation.PUT("update-default", path+"/{default_attribute_id}", "Say whether a default attribute goes into the metadata of credentials", d.update,
+					portal.Unprocessable(), operation.Faulting(table.CodeInvalid), operation.Example(map[string]any{"AddToKeyMetadata": true}, one)),
+			}
 		},
 	}
 }

@@ -53,17 +53,6 @@ type (
 	}
 )
 
-func (d defaults) rows() []operation.Row {
-	const path = "/{" + modelParam + "}/default-attributes"
-	one := shownDefault(attribute.Model{}, attribute.Defaults[0])
-	return []operation.Row{
-		operation.GET("list-defaults", path, "List the default attributes", d.list, operation.Example(nil, operation.Listing[ShownDefault]{Items: []ShownDefault{one}, Total: len(attribute.Defaults), Page: 1, PerPage: portal.DefaultPerPage})),
-		operation.GET("get-default", path+"/{default_attribute_id}", "Fetch a default attribute", d.get, operation.Example(nil, one)),
-		operation.PUT("update-default", path+"/{default_attribute_id}", "Say whether a default attribute goes into the metadata of credentials", d.update,
-			portal.Unprocessable(), operation.Faulting(table.CodeInvalid), operation.Example(map[string]any{"AddToKeyMetadata": true}, one)),
-	}
-}
-
 func (d defaults) list(ctx context.Context, in defaultList) (out operation.Listing[ShownDefault], err error) {
 	err = d.Store.View(ctx, in.Scope, func(r store.Reader) error {
 		m, err := portal.Find(ctx, r, Models, in.Model)
@@ -142,8 +131,13 @@ func Describe(ctx context.Context, r store.Reader, u account.User) (out []creden
 			}
 			e.Text = o.Name
 		case "TeamNames":
-			if e.Texts, err = teamNames(ctx, r, u); err != nil {
-				return nil, err
+			e.Texts = make([]string, 0, len(u.Teams))
+			for _, id := range u.Teams {
+				t, err := portal.Glance[organisation.Team](ctx, r, account.TeamKind, id)
+				if err != nil {
+					return nil, err
+				}
+				e.Texts = append(e.Texts, t.Name)
 			}
 		}
 		out = append(out, e)
@@ -155,16 +149,4 @@ func Describe(ctx context.Context, r store.Reader, u account.User) (out []creden
 		}
 	}
 	return out, err
-}
-
-func teamNames(ctx context.Context, r store.Reader, u account.User) ([]string, error) {
-	out := make([]string, 0, len(u.Teams))
-	for _, id := range u.Teams {
-		t, err := portal.Glance[organisation.Team](ctx, r, account.TeamKind, id)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, t.Name)
-	}
-	return out, nil
 }

@@ -91,8 +91,12 @@ func (s *Service) TeamResource() portal.Resource[organisation.Team, ListedTeam, 
 	return portal.Resource[organisation.Team, ListedTeam, ShownTeam]{
 		Kind: Teams, Name: "portal-teams", Path: "/organisations/{organisation_id}/teams", Param: "team_id", One: "a team", Many: "teams",
 		Above: &portal.Above{Kind: account.OrganisationKind, Param: "organisation_id"},
-		List:  listTeam, Show: showTeam, Sample: organisation.Team{Name: "Developers", OrganisationID: 1},
-		Begin: func(t *organisation.Team, parent table.ID) { t.OrganisationID = parent },
+		List: func(_ context.Context, _ store.Reader, t organisation.Team) (ListedTeam, error) {
+			return teamInList(t), nil
+		},
+		Show:   showTeam,
+		Sample: organisation.Team{Name: "Developers", OrganisationID: 1},
+		Begin:  func(t *organisation.Team, parent table.ID) { t.OrganisationID = parent },
 		Load: func(ctx context.Context, r store.Reader, t *organisation.Team) error {
 			users, err := usersBy(ctx, r, byTeam, t.ID)
 			t.Users = nil

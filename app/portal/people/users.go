@@ -37,11 +37,19 @@ func (s *Service) UserResource() portal.Resource[account.User, ListedUser, Shown
 		Events: event.OfUsers,
 		Hooks:  portal.Hooks[account.User]{Validate: validateUser, Check: checkUser, Turn: insist, Prepare: s.prepareUser, Before: s.beforeUser, After: s.afterUser},
 		Rows: func(o portal.Operations[account.User, ListedUser, ShownUser]) []operation.Row {
-			hidden := Personal()
-			return append([]operation.Row{
+			hidden, v := Personal(), values{o.Tools, s}
+			const path = "/{user_id}/custom-attributes"
+			one := userValue(attribute.Attribute{Base: table.Base{ID: 3}, Name: "Department", Identifier: "department", Type: attribute.String, Behaviour: attribute.Edit}, "Engines")
+			return []operation.Row{
 				o.ListRow(), o.CreateRow(hidden), o.GetRow(hidden), o.UpdateRow(hidden, operation.Faulting(table.CodeInvalid, CodeLast)),
 				o.ForcedDeleteRow(hidden, operation.Faulting(CodeCaller, CodeLast, CodeMore)),
-			}, values{o.Tools, s}.rows()...)
+				operation.GET("list-attributes", path, "List the custom attributes of a user", v.list, operation.Example(nil, operation.Listing[UserValue]{Items: []UserValue{one}, Total: 1, Page: 1, PerPage: portal.DefaultPerPage})),
+				operation.GET("get-attribute", path+"/{custom_attribute_id}", "Fetch a custom attribute of a user", v.get, operation.Example(nil, one)),
+				operation.PUT("update-attribute", path+"/{custom_attribute_id}", "Give a user another value of a custom attribute", v.update, Personal("Value"), portal.Unprocessable(),
+					operation.Faulting(table.CodeInvalid), operation.Example(map[string]any{"Value": "Engines"}, one)),
+				operation.DELETE("delete-attribute", path+"/{custom_attribute_id}", "Take the value of a custom attribute away from a user", v.remove, Personal(),
+					operation.Faulting(table.CodeInvalid), operation.Example(nil, portal.Status{Status: "ok"})),
+			}
 		},
 	}
 }

@@ -64,19 +64,6 @@ type (
 	}
 )
 
-func (v values) rows() []operation.Row {
-	const path = "/{user_id}/custom-attributes"
-	one := userValue(attribute.Attribute{Base: table.Base{ID: 3}, Name: "Department", Identifier: "department", Type: attribute.String, Behaviour: attribute.Edit}, "Engines")
-	return []operation.Row{
-		operation.GET("list-attributes", path, "List the custom attributes of a user", v.list, operation.Example(nil, operation.Listing[UserValue]{Items: []UserValue{one}, Total: 1, Page: 1, PerPage: portal.DefaultPerPage})),
-		operation.GET("get-attribute", path+"/{custom_attribute_id}", "Fetch a custom attribute of a user", v.get, operation.Example(nil, one)),
-		operation.PUT("update-attribute", path+"/{custom_attribute_id}", "Give a user another value of a custom attribute", v.update, Personal("Value"), portal.Unprocessable(),
-			operation.Faulting(table.CodeInvalid), operation.Example(map[string]any{"Value": "Engines"}, one)),
-		operation.DELETE("delete-attribute", path+"/{custom_attribute_id}", "Take the value of a custom attribute away from a user", v.remove, Personal(),
-			operation.Faulting(table.CodeInvalid), operation.Example(nil, portal.Status{Status: "ok"})),
-	}
-}
-
 func (v values) list(ctx context.Context, in valueList) (out operation.Listing[UserValue], err error) {
 	err = v.Store.View(ctx, in.Scope, func(r store.Reader) error {
 		u, err := portal.Find(ctx, r, Users, in.User)

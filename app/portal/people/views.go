@@ -125,10 +125,6 @@ func showOrganisation(ctx context.Context, r store.Reader, o organisation.Organi
 
 func teamInList(t organisation.Team) ListedTeam { return ListedTeam{t.ID, t.CID, t.Default, t.Name} }
 
-func listTeam(_ context.Context, _ store.Reader, t organisation.Team) (ListedTeam, error) {
-	return teamInList(t), nil
-}
-
 func showTeam(ctx context.Context, r store.Reader, t organisation.Team) (ShownTeam, error) {
 	users, err := usersBy(ctx, r, byTeam, t.ID)
 	out := ShownTeam{teamInList(t), table.Stamp(t.CreatedAt), table.Stamp(t.UpdatedAt), []string{}}
