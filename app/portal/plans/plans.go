@@ -43,10 +43,20 @@ var Offers = catalogues.OffersOf(Kind, func(p plan.Plan) string { return p.Name 
 // Resource is what there is to plans, whose policies are at the dashboards of providers.
 func Resource(open synchronise.Providers) portal.Resource[plan.Plan, Listed, Shown] {
 	hooks := synchronise.Hooks(Kind, open, func(p plan.Plan) table.ID { return p.ProviderID })
-	hooks.Check, hooks.Before = check, settled(hooks.Before)
+	hooks.Check = check
+	carry := hooks.Before
+	hooks.Before = func(ctx context.Context, w store.Writer, c *portal.Change[plan.Plan]) error {
+		if c.Op != store.Deleted { // limits as they count, whatever the dashboard has to hear of them
+			c.New = c.New.Take(c.New.Record())
+		}
+		return carry(ctx, w, c)
+	}
 	return portal.Resource[plan.Plan, Listed, Shown]{
 		Kind: Kind, Name: "portal-plans", Path: "/plans", Param: "plan_id", One: "a plan", Many: "plans",
-		List: list, Show: show, Sample: sample, Hooks: hooks,
+		List: func(_ context.Context, _ store.Reader, p plan.Plan) (Listed, error) {
+			return Listed{p.ID, p.CID, p.Name, p.DisplayName, p.AutoApprove, p.RateLimit, p.Quota}, nil
+		},
+		Show: show, Sample: sample, Hooks: hooks,
 		Rows: func(o portal.Operations[plan.Plan, Listed, Shown]) []operation.Row {
 			failing := operation.Faulting(table.CodeInvalid, synchronise.CodeCarry, providers.CodeBusy)
 			missing := operation.Answers(nil) // a plan that is not there is 404 for every operation
@@ -96,14 +106,4 @@ func check(ctx context.Context, r store.Reader, c *portal.Change[plan.Plan]) err
 		}
 	}
 	return wrong.Err()
-}
-
-// settled stores limits as they count, whatever the dashboard has to hear of them.
-func settled(next func(context.Context, store.Writer, *portal.Change[plan.Plan]) error) func(context.Context, store.Writer, *portal.Change[plan.Plan]) error {
-	return func(ctx context.Context, w store.Writer, c *portal.Change[plan.Plan]) error {
-		if c.Op != store.Deleted {
-			c.New = c.New.Take(c.New.Record())
-		}
-		return next(ctx, w, c)
-	}
 }

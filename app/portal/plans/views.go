@@ -46,10 +46,6 @@ type Shown struct {
 	UpdatedAt                 string          `json:"UpdatedAt"`
 }
 
-func list(_ context.Context, _ store.Reader, p plan.Plan) (Listed, error) {
-	return Listed{p.ID, p.CID, p.Name, p.DisplayName, p.AutoApprove, p.RateLimit, p.Quota}, nil
-}
-
 func show(_ context.Context, _ store.Reader, p plan.Plan) (Shown, error) {
 	meta := json.RawMessage(p.MetaData)
 	if p.MetaData == "" {
