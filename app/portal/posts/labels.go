@@ -54,7 +54,9 @@ func labelRows[K interface{ Kind() string }](o operations, word words, l post.La
 	named := operation.Identifier(word.one+"_id", "Number or CID of the "+word.one+".")
 	var listRow operation.Row
 	if numbered {
-		listRow = listLabels(s, word, sample, numberedLabel)
+		listRow = listLabels(s, word, sample, func(r record) NumberedLabel {
+			return NumberedLabel{r.ID, r.Name, table.Stamp(r.CreatedAt), table.Stamp(r.UpdatedAt)}
+		})
 	} else {
 		listRow = listLabels(s, word, sample, label)
 	}

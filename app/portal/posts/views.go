@@ -63,10 +63,6 @@ func label(r record) Label {
 	return Label{r.ID.String(), r.Name, table.Stamp(r.CreatedAt), table.Stamp(r.UpdatedAt)}
 }
 
-func numberedLabel(r record) NumberedLabel {
-	return NumberedLabel{r.ID, r.Name, table.Stamp(r.CreatedAt), table.Stamp(r.UpdatedAt)}
-}
-
 // Category is a category in lists.
 type Category struct {
 	ID   table.ID `json:"ID"`
