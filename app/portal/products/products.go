@@ -49,17 +49,13 @@ func Offers() catalogues.Offers {
 // Tagged returns the products that have a tag, in order of number: hidden and deleted ones
 // too.
 func Tagged(ctx context.Context, r store.Reader, tag table.ID) (out []product.Product, err error) {
-	return naming(ctx, r, byTag, tag)
+	return Kind.Values(ctx, r, store.Query{Index: byTag, Value: tag.Key()})
 }
 
 // Typed returns the products that have a client type, in order of number: hidden and
 // deleted ones too.
 func Typed(ctx context.Context, r store.Reader, id table.ID) (out []product.Product, err error) {
-	return naming(ctx, r, byType, id)
-}
-
-func naming(ctx context.Context, r store.Reader, index string, id table.ID) ([]product.Product, error) {
-	return Kind.Values(ctx, r, store.Query{Index: index, Value: id.Key()})
+	return Kind.Values(ctx, r, store.Query{Index: byType, Value: id.Key()})
 }
 
 // maxPaths bounds the search for an address that is free.
@@ -77,25 +73,15 @@ func Addressed(ctx context.Context, r store.Reader, p product.Product) (product.
 		if n > 1 {
 			path += "-" + table.ID(n).String()
 		}
-		taken, err := holds(ctx, r, path, p.ID)
-		if err != nil {
-			return p, err
-		}
-		if !taken {
+		switch other, err := Kind.ByKey(ctx, r, byPath, store.Indexed(path)); {
+		case fault.KindOf(err) == fault.NotFound, err == nil && other.Value.ID == p.ID:
 			p.Path = path
 			return p, nil
+		case err != nil:
+			return p, err
 		}
 	}
 	return p, fault.New(fault.Conflict, product.Kind+".path", "Path can't be made of the name: choose one")
-}
-
-// holds reports whether another product has an address.
-func holds(ctx context.Context, r store.Reader, path string, self table.ID) (bool, error) {
-	v, err := Kind.ByKey(ctx, r, byPath, store.Indexed(path))
-	if fault.KindOf(err) == fault.NotFound {
-		return false, nil
-	}
-	return err == nil && v.Value.ID != self, err
 }
 
 const byPath = "path"

@@ -90,8 +90,13 @@ func accompany(ctx context.Context, w store.Writer, c *change) error {
 
 // discard removes what a product has of its own when it goes.
 func discard(ctx context.Context, w store.Writer, p product.Product, at crud.Stamp) error {
-	if err := discardImages(ctx, w, p); err != nil {
-		return err
+	for _, which := range []product.Picture{product.Logo, product.Preview} {
+		if *p.File(which) == "" {
+			continue
+		}
+		if _, err := images.Delete(ctx, w, product.ImageKey(p.ID, which), nil); err != nil {
+			return err
+		}
 	}
 	if err := documents.Forget(ctx, w, p.ID, at); err != nil {
 		return err
@@ -144,21 +149,15 @@ func admitted(ctx context.Context, c *change, providers synchronise.Providers) (
 	}
 	apis := sync.NewIndex(list)
 	wrong := table.Problems(c.New.CheckAPIs(apis))
-	if len(wrong) == 0 && !fits(c, apis) {
+	wanted, _ := table.Text(c.Sent.Get("AuthType"))
+	if c.Op == store.Updated && wanted == c.Old.AuthType() {
+		wanted = "" // what an answer said, and comes back with a change, says nothing
+	}
+	if len(wrong) == 0 && wanted != "" && !product.SameMethod(wanted, apis[c.New.APIs[0].APIID].AuthTypes) {
 		wrong.Invalid("AuthType")
 	}
 	p.Dashboard = looked{p.Dashboard, list}
 	return func(context.Context, tenant.Scope, table.ID) (synchronise.Provider, error) { return p, nil }, apis, wrong.Err()
-}
-
-// fits reports whether the APIs authenticate as the client wants. What an answer said, and
-// comes back with a change, says nothing.
-func fits(c *change, apis sync.Index) bool {
-	wanted, _ := table.Text(c.Sent.Get("AuthType"))
-	if wanted == "" || c.Op == store.Updated && wanted == c.Old.AuthType() {
-		return true
-	}
-	return product.SameMethod(wanted, apis[c.New.APIs[0].APIID].AuthTypes)
 }
 
 // looked is a dashboard whose APIs were read a moment ago.

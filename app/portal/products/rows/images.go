@@ -147,16 +147,3 @@ func Image(ctx context.Context, r store.Reader, p product.Product, which product
 	i, err := images.Get(ctx, r, product.ImageKey(p.ID, which))
 	return i.Value, err
 }
-
-// discardImages removes the pictures of a product that goes.
-func discardImages(ctx context.Context, w store.Writer, p product.Product) error {
-	for _, which := range []product.Picture{product.Logo, product.Preview} {
-		if *p.File(which) == "" {
-			continue
-		}
-		if _, err := images.Delete(ctx, w, product.ImageKey(p.ID, which), nil); err != nil {
-			return err
-		}
-	}
-	return nil
-}

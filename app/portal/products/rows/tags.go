@@ -71,21 +71,6 @@ func of(ctx context.Context, r store.Reader, in within) (product.Product, error)
 	return portal.Find(ctx, r, products.Kind, in.ID)
 }
 
-// tagsOf returns the tags that a product has.
-func tagsOf(ctx context.Context, r store.Reader, p product.Product) (out []tag.Tag, err error) {
-	for _, id := range p.Tags {
-		t, err := portal.Find(ctx, r, tags.Kind, id.String())
-		if fault.KindOf(err) == fault.NotFound {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, t)
-	}
-	return out, nil
-}
-
 // tagOfProduct returns the tag of a product that has a name.
 func tagOfProduct(ctx context.Context, r store.Reader, p product.Product, name string) (tag.Tag, error) {
 	t, err := tags.ByName(ctx, r, name)
@@ -101,9 +86,19 @@ func (f family) tags(ctx context.Context, in listing) (out operation.Listing[Att
 		if err != nil {
 			return err
 		}
-		all, err := tagsOf(ctx, r, p)
+		var all []tag.Tag
+		for _, id := range p.Tags {
+			t, err := portal.Find(ctx, r, tags.Kind, id.String())
+			if fault.KindOf(err) == fault.NotFound {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			all = append(all, t)
+		}
 		out = portal.Excerpt(all, in.Page, attached)
-		return err
+		return nil
 	})
 	return out, err
 }
