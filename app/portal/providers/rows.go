@@ -7,26 +7,11 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/synchronise"
 	"github.com/gatehouse-io/gatehouse/core/portal/sync"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
-	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
 // target is the input of what is done with one provider.
 type target struct {
 	ID string `path:"provider_id" doc:"Number or CID of a provider."`
-}
-
-// actions are the rows besides the plain ones.
-func (s *Service) actions() []operation.Row {
-	slow := []operation.Option{operation.Limits(0, longest), operation.Faulting(CodeFailed, CodeBusy)}
-	act := append([]operation.Option{portal.Action(), portal.Unprocessable()}, slow...)
-	return []operation.Row{
-		operation.PUT("synchronize", "/{provider_id}/synchronize", "Synchronise a provider now", s.synchronise, append(act,
-			operation.Notes("Waits until it is done. A run that is under way is waited for; then another one begins."), operation.Example(nil, portal.Executed("Synchronize")))...),
-		operation.PUT("synchronize_all", "/all/synchronize", "Synchronise all providers now", s.synchroniseAll, append(act,
-			operation.Notes("One after the other. The answer has a text for each provider that failed."), operation.Example(nil, portal.Executed("Synchronize")))...),
-		operation.GET("drift", "/{provider_id}/drift", "Tell in what the portal and a dashboard differ", s.drift, append(slow,
-			operation.Notes("Changes nothing. The next synchronisation repairs every difference."), operation.Example(nil, exampleDrift))...),
-	}
 }
 
 func (s *Service) synchronise(ctx context.Context, in target) (portal.Done, error) {
@@ -35,10 +20,6 @@ func (s *Service) synchronise(ctx context.Context, in target) (portal.Done, erro
 		_, err = s.Synchronise(ctx, p.ID)
 	}
 	return portal.Executed("Synchronize"), err
-}
-
-func (s *Service) synchroniseAll(ctx context.Context, _ struct{}) (portal.Done, error) {
-	return portal.Executed("Synchronize"), s.All(ctx)
 }
 
 // Drift is in what a portal and a dashboard differ.

@@ -102,7 +102,16 @@ func (k Kept[T]) found(ctx context.Context, r store.Reader, of table.ID, cid str
 // Store implements Shelf.
 func (k Kept[T]) Store(ctx context.Context, w store.Writer, of table.ID, seen *sync.Record, r sync.Record, at crud.Stamp) error {
 	if seen == nil {
-		return k.add(ctx, w, of, r, at)
+		var v T
+		v = v.Take(r)
+		*k.Provider(&v) = of
+		if k.Complete != nil {
+			if err := k.Complete(ctx, w, &v); err != nil {
+				return err
+			}
+		}
+		_, err := portal.Add(ctx, w, k.In, at, v)
+		return err
 	}
 	v, err := k.found(ctx, w, of, r.CID)
 	if err == nil && !v.Record().Equal(*seen) || fault.KindOf(err) == fault.NotFound {
@@ -122,20 +131,6 @@ func (k Kept[T]) Store(ctx context.Context, w store.Writer, of table.ID, seen *s
 
 // CodeMoved is the code of the fault for a record that has changed since it was seen.
 const CodeMoved = "portal_provider.moved"
-
-// add stores what a policy has brought.
-func (k Kept[T]) add(ctx context.Context, w store.Writer, of table.ID, r sync.Record, at crud.Stamp) error {
-	var v T
-	v = v.Take(r)
-	*k.Provider(&v) = of
-	if k.Complete != nil {
-		if err := k.Complete(ctx, w, &v); err != nil {
-			return err
-		}
-	}
-	_, err := portal.Add(ctx, w, k.In, at, v)
-	return err
-}
 
 // Forget implements Shelf: the record stays deleted, and has no policy any more.
 func (k Kept[T]) Forget(ctx context.Context, w store.Writer, of table.ID, r sync.Record) error {
