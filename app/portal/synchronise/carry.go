@@ -30,7 +30,15 @@ func Carry(ctx context.Context, p Provider, r sync.Record) (now sync.Record, mad
 		}
 		have.APIs = sync.NewIndex(apis)
 	}
-	policies, err := around(ctx, p.Dashboard, r)
+	// The policies that the change can concern: the record's own. Of a record that has none, an
+	// earlier attempt may have made it; a product that gets APIs again may need another one,
+	// whose name must be free; and a deleted one may have left several: then it is all of them.
+	var policies []*doc.Node
+	if r.Agreed == nil || r.Kind == sync.KindProduct && (r.Deleted || r.Agreed.Draft) {
+		policies, err = p.Dashboard.Policies(ctx)
+	} else if own, failed := p.Dashboard.Policy(ctx, r.Ref); !errors.Is(failed, dashboard.ErrGone) {
+		policies, err = []*doc.Node{own.Document}, failed
+	}
 	if err != nil {
 		return r, false, err
 	}
@@ -56,21 +64,6 @@ func Carry(ctx context.Context, p Provider, r sync.Record) (now sync.Record, mad
 		return r, false, fault.New(fault.Unavailable, CodeCarry, "the dashboard does not return the policy %s: synchronise the provider", r.Ref.Name())
 	}
 	return one.record, r.Agreed == nil && report.Writes > 0, nil
-}
-
-// around returns the policies that a change of one record can concern: its own. Of a record
-// that has none, an earlier attempt may have made it; a product that gets APIs again may
-// need another one, whose name must be free; and a deleted one may have left several: then
-// it is all of them.
-func around(ctx context.Context, d dashboard.Dashboard, r sync.Record) ([]*doc.Node, error) {
-	if r.Agreed == nil || r.Kind == sync.KindProduct && (r.Deleted || r.Agreed.Draft) {
-		return d.Policies(ctx)
-	}
-	p, err := d.Policy(ctx, r.Ref)
-	if errors.Is(err, dashboard.ErrGone) {
-		return nil, nil
-	}
-	return []*doc.Node{p.Document}, err
 }
 
 // single keeps one record.

@@ -19,7 +19,18 @@ type writer struct {
 func (w *writer) do(ctx context.Context, step sync.Step) error {
 	var err error
 	if step.Remote() {
-		if err = w.remote(ctx, step); err == nil {
+		switch step.Action {
+		case sync.Create:
+			var ref sync.Ref
+			if ref, err = w.Dashboard.Create(ctx, sync.New(step.Policy, w.apis, w.Org)); err == nil {
+				w.made[step.For] = ref
+			}
+		case sync.Replace:
+			err = w.replace(ctx, step)
+		default:
+			err = w.Dashboard.Delete(ctx, step.Policy.Ref)
+		}
+		if err == nil {
 			w.report.Writes++
 		}
 		return err
@@ -37,21 +48,6 @@ func (w *writer) do(ctx context.Context, step sync.Step) error {
 		w.report.Stored++
 	}
 	return err
-}
-
-func (w *writer) remote(ctx context.Context, step sync.Step) error {
-	switch step.Action {
-	case sync.Create:
-		ref, err := w.Dashboard.Create(ctx, sync.New(step.Policy, w.apis, w.Org))
-		if err == nil {
-			w.made[step.For] = ref
-		}
-		return err
-	case sync.Replace:
-		return w.replace(ctx, step)
-	default:
-		return w.Dashboard.Delete(ctx, step.Policy.Ref)
-	}
 }
 
 // replace reads a policy, changes what the portal has to say in it, and writes it whole:
