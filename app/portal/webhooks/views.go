@@ -3,9 +3,7 @@ package webhooks
 import (
 	"context"
 	"slices"
-	"strings"
 
-	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/portal/webhook"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -63,23 +61,7 @@ func (s *Service) list(ctx context.Context, r store.Reader, w webhook.Webhook) (
 	return out, nil
 }
 
-// show runs after the hooks, so that it shows the headers that came with a new webhook.
-func (s *Service) show(ctx context.Context, r store.Reader, w webhook.Webhook) (Shown, error) {
-	l, err := s.list(ctx, r, w)
-	return Shown{l, table.Stamp(w.CreatedAt), table.Stamp(w.UpdatedAt)}, err
-}
-
 func (s *Service) listHeader(_ context.Context, _ store.Reader, h webhook.Header) (ListedHeader, error) {
 	value, err := s.value(h)
 	return ListedHeader{h.ID.String(), h.Name, value}, err
-}
-
-func (s *Service) showHeader(ctx context.Context, r store.Reader, h webhook.Header) (ShownHeader, error) {
-	l, err := s.listHeader(ctx, r, h)
-	return ShownHeader{l, h.WebhookID.String()}, err
-}
-
-// found reports whether a keyword finds a header: values are sealed, and say nothing.
-func found(h webhook.Header, keyword string) bool {
-	return strings.Contains(strings.ToLower(h.Name), keyword)
 }

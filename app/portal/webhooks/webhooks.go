@@ -5,6 +5,7 @@ package webhooks
 import (
 	"cmp"
 	"context"
+	"strings"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/delivery"
@@ -70,7 +71,11 @@ func (s *Service) Resource() portal.Resource[webhook.Webhook, Listed, Shown] {
 	limit := int64(s.Deliveries.Timeout / time.Second)
 	return portal.Resource[webhook.Webhook, Listed, Shown]{
 		Kind: Kind, Name: "portal-webhooks", Path: "/webhooks", Param: "webhook_id", One: "a webhook", Many: "webhooks",
-		List: s.list, Show: s.show,
+		List: s.list,
+		Show: func(ctx context.Context, r store.Reader, w webhook.Webhook) (Shown, error) {
+			l, err := s.list(ctx, r, w) // after the hooks: with the headers that came with a new webhook
+			return Shown{l, table.Stamp(w.CreatedAt), table.Stamp(w.UpdatedAt)}, err
+		},
 		Sample: webhook.Webhook{Name: "CRM", URL: "https://crm.example.com/portal", Method: "POST", Timeout: 5, Events: []string{"UserRegistered"}, Headers: webhook.Headers{}},
 		Begin:  func(w *webhook.Webhook, _ table.ID) { w.Longest = limit },
 		Load: func(_ context.Context, _ store.Reader, w *webhook.Webhook) error {
@@ -137,11 +142,16 @@ func (s *Service) HeaderResource() portal.Resource[webhook.Header, ListedHeader,
 	return portal.Resource[webhook.Header, ListedHeader, ShownHeader]{
 		Kind: HeaderKind, Name: "portal-webhook-headers", Path: "/webhooks/{webhook_id}/headers", Param: "header_id", One: "a webhook header", Many: "webhook headers",
 		Above: &portal.Above{Kind: webhook.Kind, Param: "webhook_id"},
-		List:  s.listHeader, Show: s.showHeader,
+		List:  s.listHeader,
+		Show: func(ctx context.Context, r store.Reader, h webhook.Header) (ShownHeader, error) {
+			l, err := s.listHeader(ctx, r, h)
+			return ShownHeader{l, h.WebhookID.String()}, err
+		},
 		Sample: webhook.Header{Name: "X-Tenant", Value: "acme", WebhookID: 7},
 		Begin:  func(h *webhook.Header, parent table.ID) { h.WebhookID = parent },
-		Search: found, Sealed: func(h *webhook.Header) *string { return &h.Sealed },
-		Hooks: portal.Hooks[webhook.Header]{Before: s.seal},
+		Search: func(h webhook.Header, keyword string) bool { return strings.Contains(strings.ToLower(h.Name), keyword) }, // values are sealed, and say nothing
+		Sealed: func(h *webhook.Header) *string { return &h.Sealed },
+		Hooks:  portal.Hooks[webhook.Header]{Before: s.seal},
 		Rows: func(o portal.Operations[webhook.Header, ListedHeader, ShownHeader]) []operation.Row {
 			hidden := operation.Redact("Value")
 			return []operation.Row{
