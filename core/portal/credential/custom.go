@@ -81,7 +81,9 @@ var customs = &table.Table[CustomOrder]{
 		}
 		switch o.Type {
 		case Elsewhere:
-			o.elsewhere(wrong)
+			if o.Key == "" && o.KeyID == "" {
+				wrong.Blank("CredentialKey")
+			}
 		case Managed:
 			o.managed(wrong)
 		}
@@ -103,12 +105,6 @@ func (o CustomOrder) OAuth() bool {
 // Chosen reports whether the text of the token is chosen, and not drawn.
 func (o CustomOrder) Chosen() bool {
 	return o.TokenType == ChosenToken || o.TokenType == chosenShort || o.TokenType == "" && o.KeyID != ""
-}
-
-func (o CustomOrder) elsewhere(wrong *table.Problems) {
-	if o.Key == "" && o.KeyID == "" {
-		wrong.Blank("CredentialKey")
-	}
 }
 
 func (o CustomOrder) managed(wrong *table.Problems) {
