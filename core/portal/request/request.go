@@ -139,7 +139,7 @@ func (o Order) Checked(p plan.Plan, list []product.Product) (wrong table.Problem
 			wrong = append(wrong, fmt.Sprintf("product %s is documentation only: access to it can't be requested", v.Title()))
 		case v.ProviderID != p.ProviderID:
 			wrong = append(wrong, fmt.Sprintf("product %s and plan %s belong to different providers", v.Title(), p.Title()))
-		case slices.Contains(unrequestable, v.AuthType()), v.AuthType() == MultiAuth && !certified(v):
+		case slices.Contains(unrequestable, v.AuthType()), v.AuthType() == MultiAuth && !slices.Equal(slices.Sorted(slices.Values(v.Methods())), []string{AuthToken, "mutualTLS"}): // of several methods only a token with a certificate
 			wrong = append(wrong, fmt.Sprintf("product %s authenticates by %s: access to it can't be requested", v.Title(), strings.Join(v.Methods(), " and ")))
 		case v.AuthType() != list[0].AuthType() || v.DCREnabled != list[0].DCREnabled:
 			wrong = append(wrong, fmt.Sprintf("products %s and %s have different authentication methods", list[0].Title(), v.Title()))
@@ -166,12 +166,6 @@ func (o Order) Checked(p plan.Plan, list []product.Product) (wrong table.Problem
 	}
 	slices.Sort(wrong)
 	return slices.Compact(wrong)
-}
-
-// certified reports whether clients of a product need a token and a certificate.
-func certified(v product.Product) bool {
-	m := slices.Sorted(slices.Values(v.Methods()))
-	return slices.Equal(m, []string{AuthToken, "mutualTLS"})
 }
 
 // Of returns the request that an order becomes.
