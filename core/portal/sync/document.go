@@ -116,20 +116,14 @@ func Write(n *doc.Node, p Policy, apis Index) bool {
 		grant(n, p.Terms.APIs, apis)
 		changed = true
 	}
-	if _, left := tags(n); left != p.Mark {
-		setTags(n, p.Mark)
+	if list, left := tags(n); left != p.Mark {
+		if p.Mark != "" {
+			list = append(list, mark+p.Mark)
+		}
+		n.Set("tags", doc.NewStrings(list))
 		changed = true
 	}
 	return changed
-}
-
-// setTags writes the tags of a policy with a mark, or without.
-func setTags(n *doc.Node, left string) {
-	list, _ := tags(n)
-	if left != "" {
-		list = append(list, mark+left)
-	}
-	n.Set("tags", doc.NewStrings(list))
 }
 
 // grant writes which APIs a policy gives access to. An API that had access keeps its

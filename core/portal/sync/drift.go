@@ -66,12 +66,13 @@ func Differences(have, want State) []Difference {
 	d := differ{was: policiesByKey(have.Policies), is: policiesByKey(want.Policies)}
 	next := recordsByKey(want.Records)
 	known := make(map[string]bool, len(have.Records))
+	told := map[string]bool{} // policies whose end is told with their record
 	for _, r := range have.Records {
 		known[r.Key()] = true
 		w, ok := next[r.Key()]
 		if !ok {
 			d.note(r, DriftUndeleted, InPortal)
-			d.explained(Policy{Ref: r.Ref})
+			told[Policy{Ref: r.Ref}.key()] = true
 			continue
 		}
 		d.record(r, w)
@@ -82,7 +83,7 @@ func Differences(have, want State) []Difference {
 		}
 	}
 	for _, p := range have.Policies {
-		if _, ok := d.is[p.key()]; !ok && !d.seen[p.key()] {
+		if _, ok := d.is[p.key()]; !ok && !told[p.key()] {
 			d.out = append(d.out, Difference{Drift: DriftUndeleted, Cause: Interrupted, Kind: p.Kind, Policy: p.Ref, Name: p.Terms.Name})
 		}
 	}
@@ -91,15 +92,7 @@ func Differences(have, want State) []Difference {
 
 type differ struct {
 	was, is map[string]Policy
-	seen    map[string]bool // policies whose end is told with their record
 	out     []Difference
-}
-
-func (d *differ) explained(p Policy) {
-	if d.seen == nil {
-		d.seen = map[string]bool{}
-	}
-	d.seen[p.key()] = true
 }
 
 func (d *differ) note(r Record, drift Drift, cause Cause) *Difference {

@@ -74,7 +74,15 @@ func Plan(have, want State) []Step {
 			p.add(Step{Action: Forget, For: r.Key(), Record: r, Seen: &r})
 		}
 	}
-	return p.steps()
+	var out []Step
+	for _, key := range p.keys {
+		if b := p.buckets[key]; b != nil {
+			for _, list := range b {
+				out = append(out, list...)
+			}
+		}
+	}
+	return out
 }
 
 // Equal reports whether two policies say the same.
@@ -128,17 +136,6 @@ func (p *planner) add(s Step) {
 	}
 	b := p.buckets[s.For]
 	b[s.Action] = append(b[s.Action], s)
-}
-
-func (p *planner) steps() (out []Step) {
-	for _, key := range p.keys {
-		if b := p.buckets[key]; b != nil {
-			for _, list := range b {
-				out = append(out, list...)
-			}
-		}
-	}
-	return out
 }
 
 // Apply returns the state that steps lead to.

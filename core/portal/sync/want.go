@@ -250,7 +250,11 @@ func (w *wanter) succeed(r Record, at int) Record {
 		w.owner[at] = w.cids[r.CID]
 		return linked(r, w.policies[at], r.Generation+1)
 	}
-	return w.makes(r, r.Generation+1, w.free(&r))
+	name := r.Terms.Name // or, if a policy has it, with the first number that no policy has with it
+	for n := 2; w.names[name]; n++ {
+		name = base + " " + strconv.Itoa(n)
+	}
+	return w.makes(r, r.Generation+1, name)
 }
 
 // earlier returns the place of the policy that an interrupted write has made for a record, or
@@ -296,16 +300,6 @@ func linked(r Record, p *Policy, generation int) Record {
 	t := p.Terms.Clone()
 	r.Ref, r.Terms, r.Agreed, r.Generation, r.Hidden = p.Ref, p.Terms.Clone(), &t, generation, false
 	return r
-}
-
-// free returns the name of a record or, if a policy has it, the name with the first number
-// that no policy has with it.
-func (w *wanter) free(r *Record) string {
-	name := r.Terms.Name
-	for n := 2; w.names[name]; n++ {
-		name = r.stem() + " " + strconv.Itoa(n)
-	}
-	return name
 }
 
 // stem returns the name of a record without the number that an earlier successor has got.
