@@ -143,18 +143,6 @@ type member struct {
 	viewer *user
 }
 
-// seenBy notes who looks: of the teams, the viewer knows the own ones.
-func (m *member) seenBy(viewer *user) {
-	m.viewer = viewer
-	all := m.Teams
-	m.Teams = nil
-	for _, t := range viewer.Teams {
-		if slices.ContainsFunc(all, func(o team) bool { return o.ID == t.ID }) {
-			m.Teams = append(m.Teams, t)
-		}
-	}
-}
-
 // Organisation is that of the viewer: others are not seen.
 func (m member) Organisation() named { return m.viewer.Organisation }
 
@@ -172,10 +160,18 @@ func everybody(page int) url.Values {
 	return url.Values{"per_page": {strconv.Itoa(maxChoice)}, "page": {strconv.Itoa(page)}}
 }
 
-// colleagues lets people know who looks at them.
-func (v *visit) colleagues(all []*member) []*member {
+// colleagues lets people know who looks at them: of their teams, the viewer knows the own
+// ones.
+func (v *visit) colleagues(all ...*member) []*member {
 	for _, m := range all {
-		m.seenBy(v.site.Viewer)
+		m.viewer = v.site.Viewer
+		theirs := m.Teams
+		m.Teams = nil
+		for _, t := range v.site.Viewer.Teams {
+			if slices.ContainsFunc(theirs, func(o team) bool { return o.ID == t.ID }) {
+				m.Teams = append(m.Teams, t)
+			}
+		}
 	}
 	return all
 }
@@ -188,28 +184,29 @@ func (v *visit) users() {
 		return
 	}
 	v.title = "Team"
-	v.show(http.StatusOK, "user_list", v.said(nil, map[string]any{"users": v.colleagues(all), "roles": roleNames, "paging": v.pages(number, maxChoice, a.total())}, nil))
-}
-
-func (v *visit) inviteForm() {
-	if !v.leads() {
-		return
-	}
-	v.title = "Invite somebody"
-	v.show(http.StatusOK, "user_invite", v.said(nil, map[string]any{"email": "", "first": "", "last": "", "role": string(roles[0]), "teams": v.site.Viewer.Teams}, nil))
+	v.show(http.StatusOK, "user_list", v.said(nil, map[string]any{"users": v.colleagues(all...), "roles": roleNames, "paging": v.pages(number, maxChoice, a.total())}, nil))
 }
 
 // roles are those of people in an organisation.
 var roles = []role{"consumer-team-member", "consumer-admin"}
 
+// invite is the form by which admins of an organisation invite somebody, and does so.
 func (v *visit) invite() {
-	a := v.call(http.MethodPost, "/users/invite", nil, v.withTeams(map[string]any{"Email": v.field("email"), "First": v.field("first"), "Last": v.field("last"), "Role": cmp.Or(v.field("role"), string(roles[0]))}))
-	if a.ok() {
-		v.goTo("/portal/private/users?done=invited")
+	status, faults := http.StatusOK, []string(nil)
+	known := v.typed("email", "first", "last", "role")
+	if v.r.Method == http.MethodPost {
+		a := v.call(http.MethodPost, "/users/invite", nil, v.withTeams(map[string]any{"Email": v.field("email"), "First": v.field("first"), "Last": v.field("last"), "Role": cmp.Or(v.field("role"), string(roles[0]))}))
+		if a.ok() {
+			v.goTo("/portal/private/users?done=invited")
+			return
+		}
+		status, faults = statusOf(a), a.faults()
+	} else if v.leads() {
+		known["role"] = string(roles[0])
+	} else {
 		return
 	}
 	v.title = "Invite somebody"
-	known := v.typed("email", "first", "last", "role")
 	known["teams"] = v.site.Viewer.Teams
-	v.show(statusOf(a), "user_invite", v.said(a.faults(), known, signUp))
+	v.show(status, "user_invite", v.said(faults, known, signUp))
 }

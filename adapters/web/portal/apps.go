@@ -27,12 +27,16 @@ var appRoutes = map[string]func(*visit){
 	"GET /portal/private/analytics":                                        (*visit).analytics,
 	"GET /portal/private/analytics/api/chart/{chart}":                      (*visit).chartData,
 	"GET /portal/private/users/{user}":                                     func(v *visit) { v.member("user_detail", nil, http.StatusOK) },
-	"GET /portal/private/users/{user}/edit":                                (*visit).personForm,
-	"POST /portal/private/users/{user}":                                    (*visit).changePerson,
-	"POST /portal/private/users/{user}/edit":                               (*visit).changePerson,
-	"GET /portal/private/profile/delete":                                   (*visit).leaveForm,
-	"POST /portal/private/profile/delete":                                  (*visit).leave,
-	"POST /portal/private/credentials":                                     (*visit).credential,
+	"GET /portal/private/users/{user}/edit": func(v *visit) {
+		if v.leads() {
+			v.member("user_edit", nil, http.StatusOK)
+		}
+	},
+	"POST /portal/private/users/{user}":      (*visit).changePerson,
+	"POST /portal/private/users/{user}/edit": (*visit).changePerson,
+	"GET /portal/private/profile/delete":     (*visit).leave,
+	"POST /portal/private/profile/delete":    (*visit).leave,
+	"POST /portal/private/credentials":       (*visit).credential,
 }
 
 // appsPage is the page that lists apps.

@@ -279,7 +279,7 @@ func (v *visit) invited(args ...any) (out []*member) {
 		}
 	}
 	if !given && v.peek("/users", everybody(1), &out) {
-		v.colleagues(out)
+		v.colleagues(out...)
 	}
 	return out
 }

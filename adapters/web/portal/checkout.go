@@ -216,8 +216,8 @@ func (v *visit) checkout() {
 		if !a.ok() {
 			v.keepRest(left)
 			now := map[string]any{"app-action": "existing", "selected-app": strconv.Itoa(app)}
-			if n == 0 && v.field("app-action") != "existing" && v.takenBack(app) {
-				now = nil
+			if at, made := "/apps/"+strconv.Itoa(app), (client{}); n == 0 && v.field("app-action") != "existing" && v.peek(at, nil, &made) && len(made.AccessRequests) == 0 && v.call(http.MethodDelete, at, nil, nil).ok() {
+				now = nil // the app that was made for these requests is gone again
 			}
 			v.checkingOut(left, a.faults(), statusOf(a), now)
 			return
@@ -263,15 +263,6 @@ func (v *visit) chosenApp() (int, *reply) {
 	var made client
 	_ = json.Unmarshal(a.body.Bytes(), &made) // our own answer
 	return made.ID, nil
-}
-
-// takenBack deletes an app that was made for requests of which none is there.
-func (v *visit) takenBack(id int) bool {
-	at, app := "/apps/"+strconv.Itoa(id), client{}
-	if !v.peek(at, nil, &app) || len(app.AccessRequests) > 0 {
-		return false
-	}
-	return v.call(http.MethodDelete, at, nil, nil).ok()
 }
 
 // wrong is an answer about a form that no operation was asked about.

@@ -302,15 +302,6 @@ func (v *visit) resetForm() {
 // ownPassword are the fields of a change of the own password.
 var ownPassword = map[string]string{"CurrentPassword": "current_password", "Password": "password1"}
 
-func (v *visit) passwordForm() {
-	if v.site.Viewer == nil {
-		v.toLogin("Log in first.")
-		return
-	}
-	v.title = "Change your password"
-	v.show(http.StatusOK, "auth/change_password", v.said(nil, nil, nil))
-}
-
 // changed changes the own password, or returns what is wrong.
 func (v *visit) changed() (faults []string, status int) {
 	if v.field("password1") != v.field("password2") {
@@ -323,10 +314,16 @@ func (v *visit) changed() (faults []string, status int) {
 	return a.faults(), statusOf(a)
 }
 
+// password is the form by which people change their own password, and does so.
 func (v *visit) password() {
-	faults, status := v.changed()
-	if faults == nil {
-		v.goTo("/portal/private/profile?done=password")
+	status, faults := http.StatusOK, []string(nil)
+	if v.r.Method == http.MethodPost {
+		if faults, status = v.changed(); faults == nil {
+			v.goTo("/portal/private/profile?done=password")
+			return
+		}
+	} else if v.site.Viewer == nil {
+		v.toLogin("Log in first.")
 		return
 	}
 	v.title = "Change your password"

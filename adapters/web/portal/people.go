@@ -6,12 +6,6 @@ import (
 	"slices"
 )
 
-func (v *visit) personForm() {
-	if v.leads() {
-		v.member("user_edit", nil, http.StatusOK)
-	}
-}
-
 // leads reports whether the viewer may change the people of the organisation, and shows
 // others a page that says so.
 func (v *visit) leads() bool {
@@ -37,7 +31,7 @@ func (v *visit) member(view string, faults []string, status int) {
 	if !v.get("/users"+v.part("user"), nil, &m) {
 		return
 	}
-	m.seenBy(v.site.Viewer)
+	v.colleagues(&m)
 	if faults != nil {
 		m.First, m.Last, m.Role = v.field("first"), v.field("last"), cmp.Or(v.field("role"), m.Role)
 	}
@@ -67,18 +61,17 @@ func (v *visit) changePerson() {
 	v.goTo("/portal/private/users" + v.part("user") + "?done=saved")
 }
 
-func (v *visit) leaveForm() {
-	v.title = "Delete your account"
-	v.show(http.StatusOK, "user_leave", v.said(nil, nil, nil))
-}
-
-// leave deletes the own account.
+// leave is the form by which people delete their own account, and does so.
 func (v *visit) leave() {
-	a := v.call(http.MethodPost, "/profile/delete", nil, map[string]string{"CurrentPassword": v.field("current_password")})
-	if a.ok() {
-		v.goTo("/auth/password/login?done=deleted-account")
-		return
+	status, faults := http.StatusOK, []string(nil)
+	if v.r.Method == http.MethodPost {
+		a := v.call(http.MethodPost, "/profile/delete", nil, map[string]string{"CurrentPassword": v.field("current_password")})
+		if a.ok() {
+			v.goTo("/auth/password/login?done=deleted-account")
+			return
+		}
+		status, faults = statusOf(a), a.faults()
 	}
 	v.title = "Delete your account"
-	v.show(statusOf(a), "user_leave", v.said(a.faults(), nil, ownPassword))
+	v.show(status, "user_leave", v.said(faults, nil, ownPassword))
 }

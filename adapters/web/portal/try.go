@@ -106,12 +106,6 @@ func (v *visit) drawn(d described) (reference, error) {
 	return v.hall.of(d.ServedAt+"\n"+d.Text, func() (reference, error) { return v.reference(d) })
 }
 
-func (v *visit) tryIt() {
-	if f, d, ok := v.tryForm(); ok {
-		v.showTry(http.StatusOK, f, d, nil, nil)
-	}
-}
-
 // faultFields are the fields of the form by the names that faults have for them.
 var faultFields = map[string]string{"Method": "method", "Path": "path", "Query": "query", "Headers": "headers", "Body": "body", "Token": "token", "CredentialID": "credential"}
 
@@ -125,10 +119,15 @@ func (v *visit) showTry(status int, f tryForm, d described, answer *attempted, f
 	v.show(status, "product_try", v.said(faults, known, faultFields))
 }
 
-// sendTry sends the call of the form. What somebody has typed stays, but for the token.
-func (v *visit) sendTry() {
+// tryIt is the form by which an API is called, and sends the call. What somebody has typed
+// stays, but for the token.
+func (v *visit) tryIt() {
 	f, d, ok := v.tryForm()
 	if !ok {
+		return
+	}
+	if v.r.Method != http.MethodPost {
+		v.showTry(http.StatusOK, f, d, nil, nil)
 		return
 	}
 	c, faults := v.attempt(f)
