@@ -51,7 +51,10 @@ func listAPI(ctx context.Context, r store.Reader, id table.ID, a document.API) (
 
 // apis are the operations on the APIs of products.
 func (c Config) apis(t crud.Tools) []operation.Operation {
-	f := family{Config: c, Tools: t, param: "api_id", one: "an API", find: findAPI, unlink: unlinkAPI}
+	f := family{Config: c, Tools: t, param: "api_id", one: "an API", unlink: unlinkAPI, find: func(ctx context.Context, r store.Reader, in at) (owner, error) {
+		p, d, err := apiAt(ctx, r, in)
+		return ofAPI(p.ID, d.APIID), err
+	}}
 	listed := ListedAPI{APIID: "a0ce49d559ce49d64fe608ea3728082a", APIType: "authToken", ListenPath: "/payments/", Name: "Payments", Status: true, TargetURL: "https://payments.example/", DocumentationType: string(document.OAS)}
 	shown := ShownAPI{ListedAPI: listed, Description: "Takes payments."}
 	rows := append([]operation.Row{
@@ -80,11 +83,6 @@ func apiAt(ctx context.Context, r store.Reader, in at) (product.Product, product
 		return p, product.Detail{}, fault.New(fault.NotFound, "portal_api.absent", "record not found")
 	}
 	return p, p.APIs[i], nil
-}
-
-func findAPI(ctx context.Context, r store.Reader, in at) (owner, error) {
-	p, d, err := apiAt(ctx, r, in)
-	return ofAPI(p.ID, d.APIID), err
 }
 
 // describe changes what a product says about an API. The policy of the product knows

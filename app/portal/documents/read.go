@@ -110,32 +110,28 @@ func (c Config) readSchema(ctx context.Context, a operation.Attachment) (file, e
 		return file{}, err
 	}
 	out := file{mediaType: mediaType, text: a.Content}
-	if mediaType == document.SDL {
-		return out, c.checkSDL(ctx, a.Content)
-	}
-	n, err := parseJSON(ctx, a.Content, document.CodeJSON)
-	if err != nil {
-		return file{}, err
-	}
-	return out, document.CheckIntrospection(n)
-}
-
-func (c Config) checkSDL(ctx context.Context, text []byte) error {
-	if c.GraphQL == nil {
-		return fault.New(fault.Unavailable, codeUnchecked, "this service cannot check GraphQL schemas; upload the introspection result in JSON")
-	}
-	tokens, err := c.GraphQL.Weigh(text)
-	if err == nil {
-		if err = load.Of(ctx).Work(ctx, int64(len(text)), int64(tokens)); err != nil {
-			return err
+	if mediaType != document.SDL {
+		n, err := parseJSON(ctx, a.Content, document.CodeJSON)
+		if err != nil {
+			return file{}, err
 		}
-		err = c.GraphQL.Check(text)
+		return out, document.CheckIntrospection(n)
+	}
+	if c.GraphQL == nil {
+		return out, fault.New(fault.Unavailable, codeUnchecked, "this service cannot check GraphQL schemas; upload the introspection result in JSON")
+	}
+	tokens, err := c.GraphQL.Weigh(a.Content)
+	if err == nil {
+		if err = load.Of(ctx).Work(ctx, int64(len(a.Content)), int64(tokens)); err != nil {
+			return out, err
+		}
+		err = c.GraphQL.Check(a.Content)
 	}
 	switch {
 	case errors.Is(err, graphql.ErrLarge):
-		return fault.New(fault.TooLarge, codeLarge, "the document is %s", err.Error()).At("file")
+		return out, fault.New(fault.TooLarge, codeLarge, "the document is %s", err.Error()).At("file")
 	case err != nil:
-		return fault.New(fault.Invalid, document.CodeSDL, "%s", err.Error()).At("file")
+		return out, fault.New(fault.Invalid, document.CodeSDL, "%s", err.Error()).At("file")
 	}
-	return nil
+	return out, nil
 }

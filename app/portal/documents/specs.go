@@ -78,7 +78,10 @@ func settle(ctx context.Context, w store.Writer, c *portal.Change[document.Spec]
 
 // specRows are the operations on specifications and their documents.
 func (c Config) specRows(o specOperations) []operation.Row {
-	f := family{Config: c, Tools: o.Tools, param: "spec_id", one: "a specification", find: findSpec, unlink: unlinkSpec}
+	f := family{Config: c, Tools: o.Tools, param: "spec_id", one: "a specification", unlink: unlinkSpec, find: func(ctx context.Context, r store.Reader, in at) (owner, error) {
+		s, err := specAt(ctx, r, in)
+		return ofSpec(s), err
+	}}
 	sdl := map[string]operation.Answer{"invalid": asText, document.CodeSDL: {Status: 422}, CodeRegular: asList}
 	rows := append([]operation.Row{
 		o.ListRow(), o.CreateRow(operation.Answers(map[string]operation.Answer{CodeRegular: asList, "not_found": {Status: 422, Text: "record not found"}}), operation.Faulting(table.CodeInvalid, CodeRegular, CodeMany)),
@@ -91,12 +94,6 @@ func (c Config) specRows(o specOperations) []operation.Row {
 			operation.Notes("The whole specification goes, not only its schema."), operation.Example(nil, portal.Status{Status: "ok"}))...),
 		c.fromSchema(o, f),
 	)
-}
-
-// findSpec finds a specification by its path.
-func findSpec(ctx context.Context, r store.Reader, in at) (owner, error) {
-	s, err := specAt(ctx, r, in)
-	return ofSpec(s), err
 }
 
 func specAt(ctx context.Context, r store.Reader, in at) (document.Spec, error) {
