@@ -61,7 +61,7 @@ func (c Certificates) Prepare(ctx context.Context, r store.Reader, act Act, g *G
 
 // Steps implements Issuer.
 func (c Certificates) Steps(org tenant.ID, act Act, g *Grant) []intents.Step {
-	a := c.certifying(org, g)
+	a := certifying{c.acting(org, g), c.Others}
 	was, now := g.Was.Public, g.Values.Public
 	switch act {
 	case Issue:
@@ -102,17 +102,13 @@ func (c Certificates) Discard(org tenant.ID, g *Grant) []intents.Step {
 	case g.Certificate.Fingerprint != "" && g.Certificate.PEM == g.Was.Certificate: // it is the same
 		return nil
 	}
-	return c.certifying(org, g).off(g.Was.Standings(credential.Public{}))
+	return certifying{c.acting(org, g), c.Others}.off(g.Was.Standings(credential.Public{}))
 }
 
 // certifying carries out the steps of one grant.
 type certifying struct {
 	acting
 	others Others
-}
-
-func (c Certificates) certifying(org tenant.ID, g *Grant) certifying {
-	return certifying{c.acting(org, g), c.Others}
 }
 
 // admit are the steps that let a certificate in. What was there before stays when they are

@@ -8,7 +8,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/intents"
 	"github.com/gatehouse-io/gatehouse/app/portal/synchronise"
 	"github.com/gatehouse-io/gatehouse/core/fault"
-	"github.com/gatehouse-io/gatehouse/core/intent"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
@@ -51,18 +50,4 @@ func (w *Sweeper) plan(org tenant.ID, d *stray) intents.Plan {
 		}
 		return fault.New(fault.Unavailable, codeLate, "the dashboard did not answer, and may still make a key")
 	}}}}
-}
-
-// sweep makes sure that a key is gone when the dashboard has had its time.
-func (w *Sweeper) sweep(ctx context.Context, org tenant.ID, provider table.ID, key string) error {
-	scope, err := tenant.Of(org)
-	if err != nil {
-		return err
-	}
-	d := &stray{Provider: provider, Key: key, Until: w.tools.Now().Add(w.Linger)}
-	err = w.runner.Run(ctx, scope, intent.Subject{Kind: "portal-stray-key", ID: w.tools.NewID()}, d)
-	if fault.KindOf(err) == fault.Unavailable { // it goes on later
-		return nil
-	}
-	return err
 }

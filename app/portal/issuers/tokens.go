@@ -10,6 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/synchronise"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/intent"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/core/portal/sync"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -171,7 +172,18 @@ func (a acting) drop(ctx context.Context) error {
 	if err := a.delete(ctx, dashboard.KeyName{Text: d.ID}); err != nil || !*a.late || a.Sweeper == nil || a.g.Chosen != "" { // others may choose the same text
 		return err
 	}
-	return a.Sweeper.sweep(ctx, a.org, a.g.Provider, d.ID)
+	// The sweeper makes sure that the key is gone when the dashboard has had its time.
+	scope, err := tenant.Of(a.org)
+	if err != nil {
+		return err
+	}
+	w := a.Sweeper
+	late := &stray{Provider: a.g.Provider, Key: d.ID, Until: w.tools.Now().Add(w.Linger)}
+	err = w.runner.Run(ctx, scope, intent.Subject{Kind: "portal-stray-key", ID: w.tools.NewID()}, late)
+	if fault.KindOf(err) == fault.Unavailable { // it goes on later
+		return nil
+	}
+	return err
 }
 
 // revoke removes the key that is stored.
