@@ -1,8 +1,6 @@
 package live
 
 import (
-	"slices"
-
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/people"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
@@ -28,7 +26,7 @@ func (s *Service) Operations() []operation.Operation {
 	} {
 		g.Style.Faults[code] = a
 	}
-	rows := g.Rows(slices.Concat(s.strangers(), s.own(), s.members())...)
+	rows := g.Rows(append(s.strangers(), s.own()...)...)
 	rows = append(rows, portal.Group("portal-users", "/users", "users").Rows(
 		operation.GET("archive", "/{user_id}/archive", "Fetch all that the portal knows of a person", s.Archive, people.Personal(),
 			operation.Notes("We added this operation. One document with a member for each sort of thing; nothing in it opens anything."),
@@ -73,7 +71,7 @@ func (s *Service) strangers() []operation.Row {
 	}
 }
 
-// own are the rows about the account of the caller.
+// own are the rows about the account of the caller and the people of its organisation.
 func (s *Service) own() []operation.Row {
 	session := operation.BySession()
 	wish := map[string]any{"Notifications": []any{map[string]any{"Name": letter.ToExpire, "Wanted": false}}}
@@ -98,13 +96,6 @@ func (s *Service) own() []operation.Row {
 			operation.Notes("Mails about the own account are not among them: they always come."), operation.Example(nil, shown)),
 		operation.PUT("update-notifications", "/notifications", "Switch mails off and on", s.Notify, session, operation.Faulting(table.CodeInvalid),
 			operation.Notes("What the body does not name stays as it is."), operation.Example(wish, shown)),
-	}
-}
-
-// members are the rows about the people of the caller's organisation.
-func (s *Service) members() []operation.Row {
-	session := operation.BySession()
-	return []operation.Row{
 		operation.GET("users", "/users", "List the people of the own teams", s.Members, session,
 			operation.Example(nil, operation.Listing[Member]{Items: []Member{exampleMember}, Total: 1, Page: 1, PerPage: portal.DefaultPerPage})),
 		operation.GET("user", "/users/{user_id}", "Fetch somebody of the own teams", s.Member, session, operation.Example(nil, exampleMember)),
