@@ -56,19 +56,6 @@ var choices = &table.Table[choice]{
 	Fields: []table.Field[choice]{{Name: "ID", At: func(c *choice) any { return &c.Type }, Required: true, Target: idp.TypeKind}},
 }
 
-func (f family) typeRows() []operation.Row {
-	one := ShownType{ListedType: ListedType{1, "Web application"}, Description: "With a server", GrantType: "authorization_code", OktaAppType: "web", CreatedAt: "2026-01-02 03:04", UpdatedAt: "2026-01-02 03:04"}
-	return []operation.Row{
-		operation.GET("list-client-types", "/{product_id}/client_types", "List the client types of a product", f.types,
-			operation.Example(nil, operation.Listing[ListedType]{Items: []ListedType{one.ListedType}, Total: 1, Page: 1, PerPage: portal.DefaultPerPage})),
-		operation.POST("attach-client-type", "/{product_id}/client_types", "Attach a client type to a product", f.attachType, operation.Status(201), portal.Unprocessable(),
-			operation.Faulting(table.CodeInvalid), operation.Example(map[string]any{"ID": 1}, one)),
-		operation.GET("get-client-type", "/{product_id}/client_types/{client_type_id}", "Fetch a client type of a product", f.oneType, operation.Example(nil, one)),
-		operation.DELETE("detach-client-type", "/{product_id}/client_types/{client_type_id}", "Detach a client type from a product", f.detachType,
-			operation.Example(nil, portal.Status{Status: "ok"}), operation.Notes("The client type itself stays.")),
-	}
-}
-
 // typesOf returns the client types that a product names.
 func typesOf(ctx context.Context, r store.Reader, p product.Product) (out []idp.ClientType, err error) {
 	for _, id := range p.Templates {

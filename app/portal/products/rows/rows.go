@@ -3,7 +3,6 @@ package rows
 
 import (
 	"context"
-	"slices"
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal"
@@ -37,7 +36,24 @@ func Resource(dashboards synchronise.Providers, shelf contents.Shelf, maxUpload 
 		Labels: []portal.Label[Listed]{{Name: "AuthType", Of: func(l Listed) string { return l.AuthType }}},
 		Rows: func(o operations) []operation.Row {
 			f := family{o, shelf, maxUpload}
-			return slices.Concat([]operation.Row{o.ListRow(), o.CreateRow(conflicts), o.GetRow(), o.UpdateRow(conflicts), o.DeleteRow(conflicts)}, f.tagRows(), f.typeRows(), f.imageRows())
+			attached := Attached{1, "Payments"}
+			shown := ShownType{ListedType: ListedType{1, "Web application"}, Description: "With a server", GrantType: "authorization_code", OktaAppType: "web", CreatedAt: "2026-01-02 03:04", UpdatedAt: "2026-01-02 03:04"}
+			return append([]operation.Row{
+				o.ListRow(), o.CreateRow(conflicts), o.GetRow(), o.UpdateRow(conflicts), o.DeleteRow(conflicts),
+				operation.GET("list-tags", "/{product_id}/tags", "List the tags of a product", f.tags, operation.Example(nil, operation.Listing[Attached]{Items: []Attached{attached}, Total: 1, Page: 1, PerPage: portal.DefaultPerPage})),
+				operation.POST("attach-tag", "/{product_id}/tags", "Attach a tag to a product", f.attach, operation.Status(201), portal.Unprocessable(), operation.Faulting(table.CodeInvalid),
+					operation.Example(map[string]any{"Name": "Payments"}, attached), operation.Notes("A tag that is not there yet is made.")),
+				operation.GET("get-tag", "/{product_id}/tags/{tag_name}", "Fetch a tag of a product", f.tag, operation.Example(nil, attached)),
+				operation.DELETE("detach-tag", "/{product_id}/tags/{tag_name}", "Detach a tag from a product", f.detach, operation.Example(nil, portal.Status{Status: "ok"}),
+					operation.Notes("The tag itself stays.")),
+				operation.GET("list-client-types", "/{product_id}/client_types", "List the client types of a product", f.types,
+					operation.Example(nil, operation.Listing[ListedType]{Items: []ListedType{shown.ListedType}, Total: 1, Page: 1, PerPage: portal.DefaultPerPage})),
+				operation.POST("attach-client-type", "/{product_id}/client_types", "Attach a client type to a product", f.attachType, operation.Status(201), portal.Unprocessable(),
+					operation.Faulting(table.CodeInvalid), operation.Example(map[string]any{"ID": 1}, shown)),
+				operation.GET("get-client-type", "/{product_id}/client_types/{client_type_id}", "Fetch a client type of a product", f.oneType, operation.Example(nil, shown)),
+				operation.DELETE("detach-client-type", "/{product_id}/client_types/{client_type_id}", "Detach a client type from a product", f.detachType,
+					operation.Example(nil, portal.Status{Status: "ok"}), operation.Notes("The client type itself stays.")),
+			}, f.imageRows()...)
 		},
 	}
 }

@@ -54,18 +54,6 @@ type family struct {
 	maxUpload int64 // bytes of a form with a picture
 }
 
-func (f family) tagRows() []operation.Row {
-	one := Attached{1, "Payments"}
-	return []operation.Row{
-		operation.GET("list-tags", "/{product_id}/tags", "List the tags of a product", f.tags, operation.Example(nil, operation.Listing[Attached]{Items: []Attached{one}, Total: 1, Page: 1, PerPage: portal.DefaultPerPage})),
-		operation.POST("attach-tag", "/{product_id}/tags", "Attach a tag to a product", f.attach, operation.Status(201), portal.Unprocessable(), operation.Faulting(table.CodeInvalid),
-			operation.Example(map[string]any{"Name": "Payments"}, one), operation.Notes("A tag that is not there yet is made.")),
-		operation.GET("get-tag", "/{product_id}/tags/{tag_name}", "Fetch a tag of a product", f.tag, operation.Example(nil, one)),
-		operation.DELETE("detach-tag", "/{product_id}/tags/{tag_name}", "Detach a tag from a product", f.detach, operation.Example(nil, portal.Status{Status: "ok"}),
-			operation.Notes("The tag itself stays.")),
-	}
-}
-
 // of returns the product that a call is about.
 func of(ctx context.Context, r store.Reader, in within) (product.Product, error) {
 	return portal.Find(ctx, r, products.Kind, in.ID)
