@@ -88,29 +88,25 @@ func (k keeper[T]) prepare(ctx context.Context, c *portal.Change[T]) error {
 	}
 	now, made, err := Carry(ctx, p, want)
 	if err == nil && want.Agreed == nil && !made {
-		err = k.unowned(ctx, c, now)
+		// The policy was there. One that was renamed in the portal while the dashboard did not
+		// answer may have it.
+		err = c.Store.View(ctx, c.Scope, func(r store.Reader) error {
+			for other, err := range k.kind.Find(ctx, r, store.Query{}) {
+				if err != nil {
+					return err
+				}
+				if o := other.Value.Record(); o.CID != now.CID && o.Ref.ObjectID == now.Ref.ObjectID {
+					return fault.New(fault.Invalid, sync.CodeShared, "another %s of the portal has the policy %s: choose another name", now.Kind, now.Terms.Name)
+				}
+			}
+			return nil
+		})
 	}
 	if err != nil {
 		return Explain(err)
 	}
 	c.Memo = carried{p, was, now, made && c.Op == store.Created}
 	return nil
-}
-
-// unowned refuses a policy that was there for a new record when another record has it: one
-// that was renamed in the portal while the dashboard did not answer.
-func (k keeper[T]) unowned(ctx context.Context, c *portal.Change[T], now sync.Record) error {
-	return c.Store.View(ctx, c.Scope, func(r store.Reader) error {
-		for other, err := range k.kind.Find(ctx, r, store.Query{}) {
-			if err != nil {
-				return err
-			}
-			if o := other.Value.Record(); o.CID != now.CID && o.Ref.ObjectID == now.Ref.ObjectID {
-				return fault.New(fault.Invalid, sync.CodeShared, "another %s of the portal has the policy %s: choose another name", now.Kind, now.Terms.Name)
-			}
-		}
-		return nil
-	})
 }
 
 // apart refuses a CID that a record of the other kind has: synchronisation knows products
