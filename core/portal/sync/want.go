@@ -34,7 +34,19 @@ func Want(have State) (State, []Problem) {
 			w.want.Records = append(w.want.Records, r)
 		}
 	}
-	w.rest()
+	// Of the policies that no record has, those go that a product which is deleted has left
+	// behind; the others are imported in order.
+	for i, p := range w.policies {
+		if w.owner[i] != unowned {
+			continue
+		}
+		switch at, known := w.cids[p.Mark]; {
+		case p.Mark != "" && known && have.Records[at].Deleted:
+			w.policies[i] = nil
+		case p.Mark == "" && p.Kind != KindNone && !p.Stale:
+			w.want.Records = append(w.want.Records, linked(Record{Kind: p.Kind}, p, 0))
+		}
+	}
 	for _, p := range w.policies {
 		if p != nil {
 			w.want.Policies = append(w.want.Policies, *p)
@@ -152,7 +164,7 @@ func (w *wanter) record(i int) (Record, bool) {
 		if at != unowned {
 			w.policies[at] = nil
 		}
-		return r, false // what else it has left goes in rest
+		return r, false // what else it has left goes with what no record has
 	case event == Found:
 		return w.merge(r, at), true
 	case move.Effect == Make && w.offers(&r):
@@ -332,21 +344,4 @@ func (w *wanter) offers(r *Record) bool {
 		}
 	}
 	return true
-}
-
-// rest goes through the policies that no record has: it removes what a product that is
-// deleted has left behind, and imports the others in order.
-func (w *wanter) rest() {
-	for i := range w.have.Policies {
-		p := w.policies[i]
-		if w.owner[i] != unowned {
-			continue
-		}
-		switch at, known := w.cids[p.Mark]; {
-		case p.Mark != "" && known && w.have.Records[at].Deleted:
-			w.policies[i] = nil
-		case p.Mark == "" && p.Kind != KindNone && !p.Stale:
-			w.want.Records = append(w.want.Records, linked(Record{Kind: p.Kind}, p, 0))
-		}
-	}
 }
