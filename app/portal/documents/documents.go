@@ -9,6 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/contents"
+	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/document"
 	place "github.com/gatehouse-io/gatehouse/core/portal/file"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
@@ -83,7 +84,7 @@ func (c Config) maxUpload() operation.Option { return operation.Limits(c.MaxUplo
 // sheetOf returns which documents an owner has.
 func sheetOf(ctx context.Context, r store.Reader, o owner) (document.Sheet, error) {
 	s, err := sheets.Get(ctx, r, o.sheet)
-	if missing(err) {
+	if fault.KindOf(err) == fault.NotFound {
 		return document.Sheet{ID: o.sheet, Product: o.product}, nil
 	}
 	return s.Value, err

@@ -114,7 +114,7 @@ func (f family) fetch(form document.Form, code, none string) func(context.Contex
 					return err
 				}
 				t, err = open(ctx, r, document.TextID(o.sheet, form))
-				if missing(err) {
+				if fault.KindOf(err) == fault.NotFound {
 					err = fault.New(fault.NotFound, code, "%s", none)
 				}
 				return err

@@ -12,12 +12,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-func missing(err error) bool { return fault.KindOf(err) == fault.NotFound }
-
 // save changes a record, or stores it when there is none.
 func save[T any](ctx context.Context, w store.Writer, k *store.Kind[T], id string, fresh T, fn func(T) T) error {
 	_, err := k.Edit(ctx, w, id, nil, func(v T) (T, error) { return fn(v), nil })
-	if missing(err) {
+	if fault.KindOf(err) == fault.NotFound {
 		err = k.Insert(ctx, w, fn(fresh))
 	}
 	return err
@@ -63,7 +61,7 @@ func yield(ctx context.Context, w store.Writer, o owner, address string) error {
 	if address == "" {
 		return nil
 	}
-	if err := drop(ctx, w, o, document.OAS); !missing(err) {
+	if err := drop(ctx, w, o, document.OAS); fault.KindOf(err) != fault.NotFound {
 		return err
 	}
 	return nil
