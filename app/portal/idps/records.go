@@ -24,28 +24,24 @@ const (
 var (
 	clients = &store.Kind[idp.Registered]{
 		Name: idp.ClientKind, Noun: "registered client", ID: idp.Registered.Key, Org: func(c idp.Registered) tenant.ID { return c.Portal },
-		Indexes: []store.Index[idp.Registered]{numbered(byIdP, func(c idp.Registered) table.ID { return c.IdP })},
+		Indexes: []store.Index[idp.Registered]{store.Lookup(byIdP, func(c idp.Registered) string { return c.IdP.Key() })},
 	}
 	approvals = &store.Kind[idp.Approval]{
 		Name: idp.ApprovalKind, Noun: "approval", ID: idp.Approval.Key, Org: func(a idp.Approval) tenant.ID { return a.Portal },
 		Indexes: []store.Index[idp.Approval]{
-			numbered(byIdP, func(a idp.Approval) table.ID { return a.IdP }),
-			numbered(byProduct, func(a idp.Approval) table.ID { return a.Product }),
-			numbered(byPlan, func(a idp.Approval) table.ID { return a.Plan }),
+			store.Lookup(byIdP, func(a idp.Approval) string { return a.IdP.Key() }),
+			store.Lookup(byProduct, func(a idp.Approval) string { return a.Product.Key() }),
+			store.Lookup(byPlan, func(a idp.Approval) string { return a.Plan.Key() }),
 		},
 	}
 	entries = &store.Kind[idp.Entry]{
 		Name: idp.EntryKind, Noun: "entry of a registry", ID: idp.Entry.Key, Org: func(e idp.Entry) tenant.ID { return e.Portal },
 		Indexes: []store.Index[idp.Entry]{
-			numbered(byIdP, func(e idp.Entry) table.ID { return e.IdP }),
-			numbered(byDashboard, func(e idp.Entry) table.ID { return e.Dashboard }),
+			store.Lookup(byIdP, func(e idp.Entry) string { return e.IdP.Key() }),
+			store.Lookup(byDashboard, func(e idp.Entry) string { return e.Dashboard.Key() }),
 		},
 	}
 )
-
-func numbered[T any](name string, of func(T) table.ID) store.Index[T] {
-	return store.Index[T]{Name: name, Values: func(v T) []string { return []string{of(v).Key()} }}
-}
 
 // Registrations are those of what follows from access that was granted.
 func Registrations() []crud.Registrar {
