@@ -92,17 +92,9 @@ type Shown struct {
 
 func shared(p product.Product) common {
 	return common{
-		ID: p.ID, CID: p.CID, AuthType: p.AuthType(), AuthTypes: some(p.Methods()), DCREnabled: p.DCREnabled, DisplayName: p.DisplayName, Feature: p.Feature,
+		ID: p.ID, CID: p.CID, AuthType: p.AuthType(), AuthTypes: append([]string{}, p.Methods()...), DCREnabled: p.DCREnabled, DisplayName: p.DisplayName, Feature: p.Feature,
 		IsDocumentationOnly: p.IsDocumentationOnly, Name: p.Name, Path: p.Path, Preview: p.Address(product.Preview), ReferenceID: p.Ref.ObjectID, Scopes: string(p.Scopes),
 	}
-}
-
-// some returns a list that is [] and not null when it is empty.
-func some(list []string) []string {
-	if list == nil {
-		return []string{}
-	}
-	return list
 }
 
 // specsOf returns the specifications of a product.
@@ -126,7 +118,7 @@ func list(ctx context.Context, r store.Reader, p product.Product) (out Listed, e
 func show(ctx context.Context, r store.Reader, p product.Product) (out Shown, err error) {
 	out = Shown{
 		common: shared(p), APIDetails: make([]ShownAPI, 0, len(p.APIs)), AuthTypeMode: p.Mode(), BindCertificateToToken: p.BindCertificateToToken, Content: p.Content,
-		Description: p.Description, Logo: p.Address(product.Logo), ProviderID: p.ProviderID, Templates: []string{}, WebhookEventTypes: some(p.WebhookEventTypes),
+		Description: p.Description, Logo: p.Address(product.Logo), ProviderID: p.ProviderID, Templates: []string{}, WebhookEventTypes: append([]string{}, p.WebhookEventTypes...),
 	}
 	for _, d := range p.APIs {
 		out.APIDetails = append(out.APIDetails, ShownAPI{d.APIID, d.APIType, d.Description, d.ListenPath, d.Name, d.OASUrl, d.Status, d.TargetURL})
