@@ -31,7 +31,7 @@ func Read(n *doc.Node, apis Index, selected []string) (p Policy, stale []string)
 		}
 	}
 	p.Terms.Name = n.Get("name").Text()
-	for _, f := range of(p.Kind) {
+	for _, f := range byKind[p.Kind] {
 		if f.read != nil {
 			f.read(n, &p.Terms)
 		}
@@ -106,7 +106,7 @@ func methodsOf(n *doc.Node) []string {
 func Write(n *doc.Node, p Policy, apis Index) bool {
 	have, _ := Read(n, apis, nil)
 	changed := false
-	for _, f := range of(p.Kind) {
+	for _, f := range byKind[p.Kind] {
 		if f.write != nil && !f.same(&have.Terms, &p.Terms) {
 			f.write(n, &p.Terms)
 			changed = true
@@ -179,7 +179,7 @@ func New(p Policy, apis Index, org string) *doc.Node {
 	}{{"acl", KindProduct}, {"quota", KindPlan}, {"rate_limit", KindPlan}, {"complexity", KindNone}, {"per_api", KindNone}} {
 		n.Put(doc.NewBool(part.of == p.Kind), "partitions", part.name)
 	}
-	for _, f := range of(p.Kind) {
+	for _, f := range byKind[p.Kind] {
 		if f.write != nil {
 			f.write(n, &p.Terms)
 		}

@@ -132,7 +132,7 @@ func (d *differ) record(r, w Record) {
 
 // fields notes the fields in which a record and its policy differ.
 func (d *differ) fields(r, w Record, was, is Policy) {
-	for _, f := range of(r.Kind) {
+	for _, f := range byKind[r.Kind] {
 		cause := InDashboard
 		switch {
 		case !f.same(&was.Terms, &is.Terms):

@@ -120,9 +120,7 @@ func value[T comparable](portal, member string, of []Kind, d Direction, drift Dr
 	}
 }
 
-// of yields the rows of a kind.
-func of(k Kind) []Field { return byKind[k] }
-
+// byKind are the rows of each kind.
 var byKind = func() (out [3][]Field) {
 	for _, f := range Fields {
 		for _, k := range f.Of {
@@ -134,7 +132,7 @@ var byKind = func() (out [3][]Field) {
 
 // same reports whether terms of a kind say the same.
 func same(k Kind, a, b *Terms) bool {
-	for _, f := range of(k) {
+	for _, f := range byKind[k] {
 		if !f.same(a, b) {
 			return false
 		}

@@ -79,7 +79,7 @@ func (r Record) Pending() bool {
 	if r.Agreed == nil {
 		return !r.Deleted && (r.Kind != KindProduct || len(r.Terms.APIs) > 0)
 	}
-	for _, f := range of(r.Kind) {
+	for _, f := range byKind[r.Kind] {
 		if f.Direction == Both && !f.same(&r.Terms, r.Agreed) {
 			return true
 		}

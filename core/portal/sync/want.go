@@ -196,7 +196,7 @@ func (w *wanter) merge(r Record, at int) Record {
 	mine, agreed := r.Terms, base.Clone()
 	r.Terms = r.Terms.Clone()
 	r.Ref, p.Mark = p.Ref, ""
-	for _, f := range of(r.Kind) {
+	for _, f := range byKind[r.Kind] {
 		if f.Direction == Both && f.read != nil && !f.same(&mine, &agreed) {
 			f.copy(&p.Terms, &mine)
 		} else if f.read != nil {
