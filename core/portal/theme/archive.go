@@ -175,7 +175,7 @@ func quote(name string) string {
 func Pack(files Files) ([]byte, error) {
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
-	for _, name := range sorted(files) {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
 		w, err := z.Create(name)
 		if err == nil {
 			_, err = w.Write(files[name])

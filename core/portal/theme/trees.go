@@ -14,8 +14,6 @@ const (
 	maxIncludes = 8
 )
 
-func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
 // Trees parses a template. Functions are not looked up: Engines know them.
 func (s Source) Trees() (map[string]*parse.Tree, error) {
 	t, trees := parse.New(s.Name), map[string]*parse.Tree{}
@@ -35,7 +33,7 @@ func (c Content) Parse() (map[string]*parse.Tree, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, name := range sorted(trees) {
+		for _, name := range slices.Sorted(maps.Keys(trees)) {
 			if depth(trees[name].Root) > maxRanges {
 				return nil, invalid("%s: more than %d ranges lie in each other", quote(s.Name+Extension), maxRanges)
 			}
@@ -136,7 +134,7 @@ func includes(all map[string]*parse.Tree) error {
 		levels[name] = most
 		return most, wrong
 	}
-	for _, name := range sorted(all) {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if _, err := level(name); err != nil {
 			return err
 		}
@@ -190,7 +188,7 @@ func (c Content) Blocks(t Template) []string {
 	if t.Layout != "" {
 		look(Layouts + t.Layout)
 	}
-	return sorted(names)
+	return slices.Sorted(maps.Keys(names))
 }
 
 // blockOf returns the block that a node refers to: .blocks.Name, $.blocks.Name, or index
