@@ -216,8 +216,11 @@ func (v *visit) checkout() {
 		if !a.ok() {
 			v.keepRest(left)
 			now := map[string]any{"app-action": "existing", "selected-app": strconv.Itoa(app)}
-			if at, made := "/apps/"+strconv.Itoa(app), (client{}); n == 0 && v.field("app-action") != "existing" && v.peek(at, nil, &made) && len(made.AccessRequests) == 0 && v.call(http.MethodDelete, at, nil, nil).ok() {
-				now = nil // the app that was made for these requests is gone again
+			if n == 0 && v.field("app-action") != "existing" { // the app was made for these requests, of which none is there
+				at, made := "/apps/"+strconv.Itoa(app), client{}
+				if v.peek(at, nil, &made) && len(made.AccessRequests) == 0 && v.call(http.MethodDelete, at, nil, nil).ok() {
+					now = nil
+				}
 			}
 			v.checkingOut(left, a.faults(), statusOf(a), now)
 			return
