@@ -12,14 +12,16 @@ import (
 
 // appRoutes are the pages of what a developer owns.
 var appRoutes = map[string]func(*visit){
-	"GET /portal/private/dashboard":                                        (*visit).apps,
-	"GET /portal/private/apps":                                             (*visit).apps,
-	"GET /portal/private/apps/new":                                         func(v *visit) { v.creating(nil, http.StatusOK) },
-	"POST /portal/private/dashboard":                                       (*visit).makeApp,
-	"POST /portal/private/apps":                                            (*visit).makeApp,
-	"GET /portal/private/apps/{app}":                                       func(v *visit) { v.managed(nil, http.StatusOK, nil) },
-	"POST /portal/private/apps/{app}":                                      (*visit).changeApp,
-	"POST /portal/private/apps/{app}/access-requests/{request}":            (*visit).withdraw,
+	"GET /portal/private/dashboard":   (*visit).apps,
+	"GET /portal/private/apps":        (*visit).apps,
+	"GET /portal/private/apps/new":    func(v *visit) { v.creating(nil, http.StatusOK) },
+	"POST /portal/private/dashboard":  (*visit).makeApp,
+	"POST /portal/private/apps":       (*visit).makeApp,
+	"GET /portal/private/apps/{app}":  func(v *visit) { v.managed(nil, http.StatusOK, nil) },
+	"POST /portal/private/apps/{app}": (*visit).changeApp,
+	"POST /portal/private/apps/{app}/access-requests/{request}": func(v *visit) {
+		v.after(v.call(http.MethodDelete, "/apps"+v.part("app")+"/access-requests"+v.part("request"), nil, nil), "withdrawn")
+	},
 	"POST /portal/private/apps/{app}/access-requests/{request}/webhooks":   (*visit).subscribe,
 	"POST /portal/private/apps/{app}/access-requests/{request}/products":   (*visit).drop,
 	"POST /portal/private/apps/{app}/cert/{certificate...}":                (*visit).certificate, // of a request without one themes have no number
@@ -209,10 +211,6 @@ func (v *visit) changeApp() {
 		return
 	}
 	v.goTo(appsPage + "?done=deleted")
-}
-
-func (v *visit) withdraw() {
-	v.after(v.call(http.MethodDelete, "/apps"+v.part("app")+"/access-requests"+v.part("request"), nil, nil), "withdrawn")
 }
 
 // tested is what became of a message that was sent to try a receiver.
