@@ -3,7 +3,6 @@ package apps
 import (
 	"context"
 
-	"github.com/gatehouse-io/gatehouse/app/intents"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
@@ -36,11 +35,6 @@ type Astray struct {
 	Entry          string
 	More, Less     bool  // it maps scopes of what is gone; it lacks some
 	Err            error // why it could not be looked at
-}
-
-// release is how a client that no credential needs ends: after what goes on with its app.
-func (s *Service) release(org tenant.ID, l *Lonely) intents.Plan {
-	return intents.Plan{Steps: []intents.Step{{Name: "release the client", Do: func(ctx context.Context) error { return s.Logins.Release(ctx, org, *l) }}}}
 }
 
 // logins is what the doctor finds at identity providers and in registries.

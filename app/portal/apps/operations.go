@@ -56,9 +56,18 @@ func (s *Service) sagaRows() []operation.Operation {
 		operation.GET("list", "", "List operations of several steps that are not over", s.sagas, operation.Lists(operation.Item{ID: "ID"}),
 			operation.Notes("The newest first: approvals, rotations and deletions of which a step could not be carried out. They are tried again by themselves."),
 			operation.Example(nil, operation.Listing[Saga]{Items: []Saga{exampleSaga}, Total: 1, Page: 1, PerPage: portal.DefaultPerPage})),
-		operation.GET("get", "/{operation_id}", "Fetch an operation of several steps", s.saga, operation.Notes("One that is over can be fetched for a while."), operation.Example(nil, exampleSaga)),
-		operation.PUT("retry", "/{operation_id}/retry", "Try an operation again", s.retry, over, portal.Action(), portal.Unprocessable(), operation.Example(nil, portal.Executed("Retry"))),
-		operation.DELETE("abandon", "/{operation_id}", "Give an operation up", s.abandon, over,
+		operation.GET("get", "/{operation_id}", "Fetch an operation of several steps", func(ctx context.Context, in sagaNamed) (Saga, error) {
+			v, err := s.Intents.Get(ctx, intents.GetIn{Scope: in.Scope, ID: in.ID})
+			return saga(v.Value), err
+		}, operation.Notes("One that is over can be fetched for a while."), operation.Example(nil, exampleSaga)),
+		operation.PUT("retry", "/{operation_id}/retry", "Try an operation again", func(ctx context.Context, in sagaNamed) (portal.Done, error) {
+			_, err := s.Intents.Retry(ctx, intents.TouchIn{Scope: in.Scope, ID: in.ID})
+			return portal.Executed("Retry"), err
+		}, over, portal.Action(), portal.Unprocessable(), operation.Example(nil, portal.Executed("Retry"))),
+		operation.DELETE("abandon", "/{operation_id}", "Give an operation up", func(ctx context.Context, in sagaNamed) (portal.Status, error) {
+			_, err := s.Intents.Abandon(ctx, intents.TouchIn{Scope: in.Scope, ID: in.ID})
+			return portal.Status{Status: "ok"}, err
+		}, over,
 			operation.Notes("No further attempt is made. What was done of it stays done; `portal doctor` finds what it leaves behind."), operation.Example(nil, portal.Status{Status: "ok"})),
 	)
 }
@@ -75,19 +84,4 @@ func (s *Service) sagas(ctx context.Context, in sagaListing) (out operation.List
 		}
 		return list, len(page.Items), nil
 	})
-}
-
-func (s *Service) saga(ctx context.Context, in sagaNamed) (Saga, error) {
-	v, err := s.Intents.Get(ctx, intents.GetIn{Scope: in.Scope, ID: in.ID})
-	return saga(v.Value), err
-}
-
-func (s *Service) retry(ctx context.Context, in sagaNamed) (portal.Done, error) {
-	_, err := s.Intents.Retry(ctx, intents.TouchIn{Scope: in.Scope, ID: in.ID})
-	return portal.Executed("Retry"), err
-}
-
-func (s *Service) abandon(ctx context.Context, in sagaNamed) (portal.Status, error) {
-	_, err := s.Intents.Abandon(ctx, intents.TouchIn{Scope: in.Scope, ID: in.ID})
-	return portal.Status{Status: "ok"}, err
 }

@@ -54,6 +54,8 @@ func New(c Config) *Service {
 	s.rotating = intents.Add(c.Intents, intents.Action[rotation]{Name: "portal-credentials.rotate", Plan: s.rotate})
 	s.following = intents.Add(c.Intents, intents.Action[following]{Name: "portal-apps.follow", Plan: s.followed})
 	s.ending = intents.Add(c.Intents, intents.Action[removal]{Name: "portal-apps.revoke", Plan: s.end})
-	s.releasing = intents.Add(c.Intents, intents.Action[Lonely]{Name: "portal-apps.release", Plan: s.release})
+	s.releasing = intents.Add(c.Intents, intents.Action[Lonely]{Name: "portal-apps.release", Plan: func(org tenant.ID, l *Lonely) intents.Plan { // after what goes on with its app
+		return intents.Plan{Steps: []intents.Step{{Name: "release the client", Do: func(ctx context.Context) error { return s.Logins.Release(ctx, org, *l) }}}}
+	}})
 	return s
 }
