@@ -99,7 +99,10 @@ func (s *Service) Operations() []operation.Operation {
 	}
 	example := shown(setting.Default())
 	rows := portal.Group("portal-settings", "/settings", "settings").Rows(
-		operation.GET("get", "", "Fetch the general settings", s.get, operation.Example(nil, example)),
+		operation.GET("get", "", "Fetch the general settings", func(ctx context.Context, _ in) (Shown, error) {
+			v, err := s.load(ctx)
+			return shown(v), err
+		}, operation.Example(nil, example)),
 		operation.PUT("update", "", "Change general settings", s.update, operation.Redact("SMTPPassword"), operation.Faulting(table.CodeInvalid),
 			operation.Example(map[string]any{"RobotsText": setting.Robots, "PasswordMinLength": 8}, example)),
 	)
@@ -108,17 +111,15 @@ func (s *Service) Operations() []operation.Operation {
 	robots := portal.Group("portal", "", "settings")
 	robots.Path = ""
 	return append(rows, robots.Rows(
-		operation.GET("robots", "/robots.txt", "What crawlers are told", s.robots, operation.Public(), operation.Example(nil, Text(setting.Robots))),
+		operation.GET("robots", "/robots.txt", "What crawlers are told", func(ctx context.Context, _ struct{}) (Text, error) {
+			v, err := s.load(ctx)
+			return Text(v.RobotsText), err
+		}, operation.Public(), operation.Example(nil, Text(setting.Robots))),
 		operation.GET("security", "/.well-known/security.txt", "Whom to tell of a hole", s.security, operation.Public(), operation.Example(nil, Text("Contact: mailto:security@example.com\n")),
 			operation.Faulting("not_found"), operation.Notes("We added this operation: RFC 9116. 404 while there is no text.")))...)
 }
 
 type in struct{ Scope tenant.Scope }
-
-func (s *Service) get(ctx context.Context, _ in) (out Shown, err error) {
-	v, err := s.load(ctx)
-	return shown(v), err
-}
 
 // Load returns the settings that count at this moment.
 func Load(ctx context.Context, r store.Reader) (setting.Settings, error) {
@@ -181,11 +182,6 @@ func (s *Service) configs(ctx context.Context, _ in) ([]map[string]any, error) {
 		out["Blog"] = blog
 	}
 	return []map[string]any{out}, nil
-}
-
-func (s *Service) robots(ctx context.Context, _ struct{}) (Text, error) {
-	v, err := s.load(ctx)
-	return Text(v.RobotsText), err
 }
 
 func (s *Service) security(ctx context.Context, _ struct{}) (Text, error) {
