@@ -38,9 +38,17 @@ func Resources() []crud.Registrar {
 		portal.Resource[menu.Item, Item, Item]{
 			Kind: Items, Name: "portal-menu-items", Path: "/menus/{menu_id}/items", Param: "item_id", One: "a menu item", Many: "menu items",
 			Above: &portal.Above{Kind: menu.Kind, Param: "menu_id"},
-			List:  showItem, Show: showItem, Sequence: sequence, Sample: menu.Item{MenuID: 1, Title: "Blog", Path: "/blog", Position: 1},
-			Begin: func(i *menu.Item, parent table.ID) { i.MenuID = parent },
-			Hooks: portal.Hooks[menu.Item]{Check: fits, After: lift},
+			List:  showItem, Show: showItem,
+			Sequence: func(ctx context.Context, r store.Reader, id table.ID) (out []table.ID, err error) {
+				all, err := Of(ctx, r, id)
+				for _, i := range all {
+					out = append(out, i.ID)
+				}
+				return out, err
+			},
+			Sample: menu.Item{MenuID: 1, Title: "Blog", Path: "/blog", Position: 1},
+			Begin:  func(i *menu.Item, parent table.ID) { i.MenuID = parent },
+			Hooks:  portal.Hooks[menu.Item]{Check: fits, After: lift},
 			Rows: func(o portal.Operations[menu.Item, Item, Item]) []operation.Row {
 				n := operation.Notes(ours)
 				return []operation.Row{o.ListRow(n), o.CreateRow(n, portal.Unprocessable()), o.GetRow(n), o.UpdateRow(n),
@@ -99,14 +107,6 @@ func Of(ctx context.Context, r store.Reader, id table.ID) (out []menu.Item, err 
 	}
 	out, err = store.Collect(portal.All(ctx, r, Items, id))
 	menu.Sort(out)
-	return out, err
-}
-
-func sequence(ctx context.Context, r store.Reader, id table.ID) (out []table.ID, err error) {
-	all, err := Of(ctx, r, id)
-	for _, i := range all {
-		out = append(out, i.ID)
-	}
 	return out, err
 }
 
