@@ -39,7 +39,12 @@ func Resources() []crud.Registrar {
 			Kind: Kind, Name: "portal-posts", Path: "/posts", Param: "post_id", One: "a post", Many: "posts",
 			List: list, Show: show,
 			Sample: post.Post{Article: post.Article{Title: "Ten tips", Lede: "In five minutes.", Content: "<p>First</p>", Path: "ten-tips", Status: "published"}},
-			Hooks:  portal.Hooks[post.Post]{Before: sign},
+			Hooks: portal.Hooks[post.Post]{Before: func(_ context.Context, _ store.Writer, c *portal.Change[post.Post]) error {
+				if c.Op == store.Created {
+					c.New.AuthorID, _ = account.OfPrincipal(c.Who.ID)
+				}
+				return nil
+			}},
 			Rows: func(o operations) []operation.Row {
 				rows := []operation.Row{o.ListRow(), o.CreateRow(), o.GetRow(), o.UpdateRow(), o.DeleteRow()}
 				rows = append(rows, labelRows[post.OfCategory](o, words{"category", "categories"}, post.ByCategory, false)...)
@@ -67,14 +72,6 @@ func Resources() []crud.Registrar {
 			},
 		},
 	}
-}
-
-// sign notes who made a post.
-func sign(_ context.Context, _ store.Writer, c *portal.Change[post.Post]) error {
-	if c.Op == store.Created {
-		c.New.AuthorID, _ = account.OfPrincipal(c.Who.ID)
-	}
-	return nil
 }
 
 // Labelled returns the posts that have a label, in order of number.
