@@ -54,7 +54,13 @@ func DumpResponse(m Message, secrets []string) string {
 	}
 	text, shown := "", false // of a body that is no JSON, or too long to look through, only the length is told
 	if size > 0 && !m.Brief && size <= maxDumpedBody {
-		text, shown = unmarked(bytes.Join(m.Body, nil), secrets)
+		masked, _, err := Mask(bytes.Join(m.Body, nil), secrets)
+		if err == nil {
+			// Answers hand out some texts that look like keys under names that say nothing.
+			if n, err := doc.ParseNode(masked); err == nil {
+				text, shown = string(sealed(n).JSON()), true
+			}
+		}
 	}
 	switch {
 	case shown:
@@ -94,20 +100,6 @@ func writeLine(b *strings.Builder, text string) {
 		return r
 	}, text))
 	b.WriteString("\r\n")
-}
-
-// unmarked returns a text in JSON without secrets, and without texts that look like keys:
-// answers hand some out under names that say nothing.
-func unmarked(text []byte, secrets []string) (string, bool) {
-	masked, _, err := Mask(text, secrets)
-	if err != nil {
-		return "", false
-	}
-	n, err := doc.ParseNode(masked)
-	if err != nil {
-		return "", false
-	}
-	return string(sealed(n).JSON()), true
 }
 
 func sealed(n *doc.Node) *doc.Node {

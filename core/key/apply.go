@@ -167,11 +167,7 @@ func (m *merge) add(p *doc.Node) {
 			m.by.Session[part.partition] = name
 		}
 	}
-	m.note(p)
-}
-
-// note takes over what no partition is about.
-func (m *merge) note(p *doc.Node) {
+	// What no partition is about.
 	if p.Get("is_inactive").True() {
 		m.session.Set("is_inactive", doc.NewBool(true))
 	}

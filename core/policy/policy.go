@@ -58,7 +58,12 @@ func Load(text []byte) (Policy, error) {
 	f := &facts{
 		id: value[string](o, "_id"), policyID: value[string](o, "id"), name: value[string](o, "name"), org: value[tenant.ID](o, "org_id"),
 		state: value[State](o, "state"), active: value[bool](o, "active"), inactive: value[bool](o, "is_inactive"), created: value[time.Time](o, "date_created"),
-		authTypes: value[[]string](o, "auth_types"), lacks: lacking(o),
+		authTypes: value[[]string](o, "auth_types"),
+	}
+	for i, d := range defaults {
+		if _, ok := o.Get(d.name); !ok {
+			f.lacks |= 1 << i
+		}
 	}
 	for _, name := range Table.Lists() {
 		raw, _ := o.Get(name)

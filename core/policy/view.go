@@ -17,16 +17,6 @@ var defaults = []struct{ name, value string }{
 	{"graphql_enabled", `false`}, {"auth_type", `""`}, {"auth_types", `[]`},
 }
 
-// lacking notes which defaults a document has no member for, a bit for each.
-func lacking(o doc.Object) (bits uint32) {
-	for i, d := range defaults {
-		if _, ok := o.Get(d.name); !ok {
-			bits |= 1 << i
-		}
-	}
-	return bits
-}
-
 // View is a policy as clients read it: the written members as they were written, with
 // the lists that are null or that access definitions lack as [], and after them the
 // others with their defaults.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/textproto"
+	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
@@ -169,7 +170,12 @@ func decodeBody(v reflect.Value, c *Call) (err error) {
 		return fault.New(fault.Invalid, CodeEmptyBody, "body is empty")
 	}
 	if f, ok := v.Addr().Interface().(Form); ok && !doc.IsObject(body) {
-		return fillForm(f, body)
+		fields, err := url.ParseQuery(string(body))
+		if err != nil {
+			return malformed("not valid JSON: it is no form either", "")
+		}
+		f.Fill(fields)
+		return nil
 	}
 	if err := doc.Check(body, 0); err != nil {
 		return unparsed(err)

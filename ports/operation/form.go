@@ -8,12 +8,3 @@ type Form interface {
 	// Fill takes the fields of a form over.
 	Fill(fields url.Values)
 }
-
-func fillForm(f Form, body []byte) error {
-	fields, err := url.ParseQuery(string(body))
-	if err != nil {
-		return malformed("not valid JSON: it is no form either", "")
-	}
-	f.Fill(fields)
-	return nil
-}

@@ -98,22 +98,18 @@ func (k *Kind[T]) explain(err error, name string) error {
 	case errors.Is(err, ErrNotFound):
 		return fault.New(fault.NotFound, k.Name+".not_found", "%s not found", noun).Because(err)
 	case errors.Is(err, ErrTaken):
-		return k.taken(err, noun, name)
+		index, value, label := "", name, "ID"
+		if t, ok := errors.AsType[*TakenError](err); ok && t.Index != "" {
+			index, value = t.Index, t.Value
+			for _, ix := range k.Indexes {
+				if ix.Name == index && ix.Noun != "" {
+					label = ix.Noun
+				}
+			}
+		}
+		return fault.New(fault.Conflict, k.Name+".taken", "%s %s already exists: '%s'", noun, label, value).At(index).Because(err)
 	case errors.Is(err, ErrStale):
 		return fault.New(fault.Stale, k.Name+".stale", "%s changed meanwhile; read it again", noun).Because(err)
 	}
 	return err
-}
-
-func (k *Kind[T]) taken(err error, noun, name string) error {
-	index, value, label := "", name, "ID"
-	if t, ok := errors.AsType[*TakenError](err); ok && t.Index != "" {
-		index, value = t.Index, t.Value
-		for _, ix := range k.Indexes {
-			if ix.Name == index && ix.Noun != "" {
-				label = ix.Noun
-			}
-		}
-	}
-	return fault.New(fault.Conflict, k.Name+".taken", "%s %s already exists: '%s'", noun, label, value).At(index).Because(err)
 }

@@ -167,7 +167,23 @@ func (b *Batch) Add(r *record.Record) {
 		return
 	}
 	if r.ResponseCode == record.Connections {
-		b.connections(key, r)
+		// A report about a TCP service.
+		key.Dimension, key.Value = total, "total"
+		if row := b.row(key); row != nil {
+			row.Open += r.Network.Open
+			row.Closed += r.Network.Closed
+			row.In += r.Network.In
+			row.Out += r.Network.Out
+		}
+		if r.APIID == "" {
+			return
+		}
+		key.Dimension, key.Value = apiID, short(r.APIID)
+		if row := b.row(key); row != nil {
+			row.Identifier, row.Human = r.APIID, r.APIName
+			row.In += r.Network.In
+			row.Out += r.Network.Out
+		}
 		return
 	}
 	m := measure{code: r.ResponseCode, requestTime: r.RequestTime, latency: r.Latency.Total, upstream: r.Latency.Upstream, at: r.TimeStamp}
@@ -175,26 +191,6 @@ func (b *Batch) Add(r *record.Record) {
 		m := m
 		m.graphFailed = v.graph && r.GraphQL.HasErrors
 		b.count(key, v, m)
-	}
-}
-
-// connections counts a report about a TCP service.
-func (b *Batch) connections(key Key, r *record.Record) {
-	key.Dimension, key.Value = total, "total"
-	if row := b.row(key); row != nil {
-		row.Open += r.Network.Open
-		row.Closed += r.Network.Closed
-		row.In += r.Network.In
-		row.Out += r.Network.Out
-	}
-	if r.APIID == "" {
-		return
-	}
-	key.Dimension, key.Value = apiID, short(r.APIID)
-	if row := b.row(key); row != nil {
-		row.Identifier, row.Human = r.APIID, r.APIName
-		row.In += r.Network.In
-		row.Out += r.Network.Out
 	}
 }
 

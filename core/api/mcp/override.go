@@ -1,26 +1,12 @@
 package mcp
 
 import (
-	"strings"
-
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
 // source names the operation that a tool is made of: by id, or by method and
 // path.
 type source struct{ id, method, path string }
-
-func readSource(n *doc.Node) (source, error) {
-	s := source{id: n.Get("operationId").Text(), method: strings.ToUpper(n.Get("method").Text()), path: n.Get("path").Text()}
-	byPath := s.method != "" || s.path != ""
-	switch {
-	case s.id != "" && byPath:
-		return s, invalid("source", "a source is either an operationId or a path and method, not both")
-	case s.id == "" && (s.method == "" || s.path == ""):
-		return s, invalid("source", "a source needs an operationId, or a path and method")
-	}
-	return s, nil
-}
 
 // String names the source in messages.
 func (s source) String() string {

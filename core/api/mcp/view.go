@@ -3,6 +3,7 @@ package mcp
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -70,9 +71,13 @@ func (b *binder) bind(p *doc.Node) error {
 		return invalid("name", "two tools are named %q", name)
 	}
 	b.names[name] = true
-	source, err := readSource(p.Get("source"))
-	if err != nil {
-		return err
+	n := p.Get("source")
+	source := source{id: n.Get("operationId").Text(), method: strings.ToUpper(n.Get("method").Text()), path: n.Get("path").Text()}
+	switch {
+	case source.id != "" && (source.method != "" || source.path != ""):
+		return invalid("source", "a source is either an operationId or a path and method, not both")
+	case source.id == "" && (source.method == "" || source.path == ""):
+		return invalid("source", "a source needs an operationId, or a path and method")
 	}
 	t, err := b.find(source)
 	if err != nil {

@@ -2,6 +2,7 @@ package oas
 
 import (
 	"slices"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
@@ -45,7 +46,7 @@ func extractAuthentication(document, ext, c *doc.Node) {
 	}
 	var n int64 // rule lifetime
 	if lifetime := a.Get("customKeyLifetime"); lifetime.Get("enabled").True() {
-		n = wholeSeconds(ParseDuration(lifetime.Get("value").Text()))
+		n = int64(ParseDuration(lifetime.Get("value").Text()) / time.Second)
 	}
 	assign(c, doc.NewInt(n), "session_lifetime")
 	r := requirementsOf(document, a)

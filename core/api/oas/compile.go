@@ -56,9 +56,10 @@ func compileList(head string, rows []row) *sequence {
 		classic, _ = strings.CutSuffix(rows[0].classic, " (key)")
 		_, key, _ := cutList(rows[0].ext)
 		_, value, _ := cutList(rows[1].ext)
+		names := split(classic)
 		return &sequence{
-			ext: split(head), classic: split(classic), key: key, value: value,
-			joined: rows[1].rule == comma, emptyMap: slices.Contains(emptyMaps, last(split(classic))),
+			ext: split(head), classic: names, key: key, value: value,
+			joined: rows[1].rule == comma, emptyMap: slices.Contains(emptyMaps, names[len(names)-1]),
 		}
 	case !found || first.rule == event:
 		return nil
@@ -80,5 +81,3 @@ func compileList(head string, rows []row) *sequence {
 // emptyMaps are the maps that the classic form shows as {}, all others as null
 // (docs/wire/conversion.md#rules).
 var emptyMaps = []string{"global_headers", "global_response_headers", "add_headers", "header_map", "scope_to_policy"}
-
-func last(names []string) string { return names[len(names)-1] }

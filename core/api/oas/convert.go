@@ -30,7 +30,7 @@ func (l *leaf) toClassic(n *doc.Node) *doc.Node {
 	case not:
 		return doc.NewBool(!n.True())
 	case durS:
-		return doc.NewInt(wholeSeconds(ParseDuration(n.Text())))
+		return doc.NewInt(int64(ParseDuration(n.Text()) / time.Second))
 	case durNS:
 		return doc.NewInt(int64(ParseDuration(n.Text())))
 	case tls:

@@ -48,13 +48,10 @@ func FormatDuration(d time.Duration) string {
 	return string(b)
 }
 
-// wholeSeconds drops fractions of a second.
-func wholeSeconds(d time.Duration) int64 { return int64(d / time.Second) }
-
 // RoundUpSeconds returns the seconds of a duration, of which a started one counts
 // in full; negative ones go towards zero (docs/wire/conversion.md#traps).
 func RoundUpSeconds(d time.Duration) int64 {
-	n := wholeSeconds(d)
+	n := int64(d / time.Second)
 	if d > time.Duration(n)*time.Second {
 		n++
 	}

@@ -30,7 +30,7 @@ func extractEndpoints(document, ext, c *doc.Node) {
 	for _, path := range sortedPaths(document.Get("paths")) {
 		item := pathItem(document, path)
 		for _, method := range methods {
-			if id := operationID(item.Get(method)); id != "" {
+			if id := item.Get(method, "operationId").Text(); id != "" {
 				appendEntries(lists, settings.Get(id), path, strings.ToUpper(method))
 			}
 		}
@@ -44,8 +44,6 @@ func extractEndpoints(document, ext, c *doc.Node) {
 		allowed.SetItems(items)
 	}
 }
-
-func operationID(operation *doc.Node) string { return operation.Get("operationId").Text() }
 
 var (
 	zeroLists  = mainVersion(zero).Get("extended_paths")

@@ -62,7 +62,18 @@ func fillSecurity(d, a, c *doc.Node) {
 			root = append(root, f.requirement(standard, scopes[i]))
 		}
 	}
-	f.write(root, vendor, compliant)
+	switch {
+	case len(root) > 0:
+		assign(d, doc.NewArray(root...), "security")
+	case d.Get("security") != nil:
+		d.Delete("security")
+	}
+	switch {
+	case vendor.Len() > 0:
+		assign(a, vendor, "security")
+	case compliant:
+		a.Delete("security")
+	}
 }
 
 // combine: without a list, legacy mode has one requirement. Its schemes are those that
@@ -123,24 +134,9 @@ func (f filler) requirement(names []string, scopes *doc.Node) *doc.Node {
 	for _, name := range names {
 		list := doc.NewArray()
 		if t := nativeScheme(f.d, name).Get("type").Text(); t == "oauth2" || t == "openIdConnect" {
-			list = doc.NewStrings(orEmpty(scopes.Get(name).Texts()))
+			list = doc.NewStrings(append([]string{}, scopes.Get(name).Texts()...))
 		}
 		out.Set(name, list)
 	}
 	return out
-}
-
-func (f filler) write(root []*doc.Node, vendor *doc.Node, compliant bool) {
-	switch {
-	case len(root) > 0:
-		assign(f.d, doc.NewArray(root...), "security")
-	case f.d.Get("security") != nil:
-		f.d.Delete("security")
-	}
-	switch {
-	case vendor.Len() > 0:
-		assign(f.a, vendor, "security")
-	case compliant:
-		f.a.Delete("security")
-	}
 }

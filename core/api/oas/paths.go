@@ -42,7 +42,7 @@ func Described(document *doc.Node, path, method string) string {
 func endpoint(document *doc.Node, path, method string, split func(string) (string, []*doc.Node)) (id string, operation *doc.Node) {
 	lower := strings.ToLower(method)
 	operation = pathItem(document, path).Get(lower)
-	if id = operationID(operation); id != "" {
+	if id = operation.Get("operationId").Text(); id != "" {
 		return id, operation
 	}
 	clean, parameters := split(path)
@@ -66,7 +66,7 @@ func endpoint(document *doc.Node, path, method string, split func(string) (strin
 		list.Append(p)
 	}
 	operation = item.Get(lower)
-	if id = operationID(operation); id != "" {
+	if id = operation.Get("operationId").Text(); id != "" {
 		return id, operation
 	}
 	id = OperationID(path, method)

@@ -72,7 +72,7 @@ func (r requirements) extract(c *doc.Node) {
 		for name, list := range n.Members() {
 			byScheme.Set(name, doc.NewStrings(list.Texts()))
 		}
-		names.Append(doc.NewStrings(orEmpty(sortedNames(n))))
+		names.Append(doc.NewStrings(append([]string{}, sortedNames(n)...)))
 		scopes.Append(byScheme)
 	}
 	for _, list := range r.vendor {
@@ -84,8 +84,6 @@ func (r requirements) extract(c *doc.Node) {
 	}
 	c.Set("security_requirement_scopes", scopes)
 }
-
-func orEmpty(list []string) []string { return append([]string{}, list...) }
 
 // swallowed: a requirement of just one scheme that a vendor list combines with a
 // proprietary one does not stand for itself.

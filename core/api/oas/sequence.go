@@ -11,7 +11,27 @@ func (l *sequence) extract(ext, classic *doc.Node) {
 	v := ext.Get(l.ext...)
 	switch {
 	case l.item == nil:
-		l.extractPairs(v, classic)
+		// A map is made of a list of pairs; of equal keys the last one counts.
+		out := doc.NewObject()
+		for _, item := range v.Items() {
+			if !item.Is(doc.TypeObject) {
+				continue
+			}
+			value := item.Get(l.value)
+			if l.joined {
+				value = doc.NewString(strings.Join(value.Texts(), ","))
+			}
+			out.Set(item.Get(l.key).Text(), read(value, text))
+		}
+		omitted := l.classic[len(l.classic)-1] == "scope_to_policy" // when it is empty
+		switch {
+		case out.Len() > 0 || l.emptyMap && !omitted:
+			assign(classic, out, l.classic...)
+		case omitted:
+			classic.Delete(l.classic...)
+		default:
+			assign(classic, doc.NewNull(), l.classic...)
+		}
 	case l.keyed:
 		out := doc.NewObject()
 		for name, items := range v.Members() {
@@ -40,30 +60,6 @@ func (l *sequence) toClassic(v *doc.Node) *doc.Node {
 		}
 	}
 	return out
-}
-
-// extractPairs makes a map of a list of pairs; of equal keys the last one counts.
-func (l *sequence) extractPairs(v, classic *doc.Node) {
-	out := doc.NewObject()
-	for _, item := range v.Items() {
-		if !item.Is(doc.TypeObject) {
-			continue
-		}
-		value := item.Get(l.value)
-		if l.joined {
-			value = doc.NewString(strings.Join(value.Texts(), ","))
-		}
-		out.Set(item.Get(l.key).Text(), read(value, text))
-	}
-	omitted := last(l.classic) == "scope_to_policy" // when it is empty
-	switch {
-	case out.Len() > 0 || l.emptyMap && !omitted:
-		assign(classic, out, l.classic...)
-	case omitted:
-		classic.Delete(l.classic...)
-	default:
-		assign(classic, doc.NewNull(), l.classic...)
-	}
 }
 
 func (l *sequence) fill(ext, classic *doc.Node) {
@@ -167,21 +163,16 @@ func (l *sequence) toPairs(old, v *doc.Node) *doc.Node {
 		assign(item, doc.NewString(key), l.key)
 		value := read(v.Get(key), text)
 		if l.joined {
-			value = splitKeys(value.Text())
+			list := doc.NewArray() // which rule comma wrote as one text
+			for part := range strings.SplitSeq(value.Text(), ",") {
+				if part = strings.TrimSpace(part); part != "" {
+					list.Append(doc.NewString(part))
+				}
+			}
+			value = list
 		}
 		assign(item, value, l.value)
 		out.Append(item)
-	}
-	return out
-}
-
-// splitKeys reads the list that rule comma wrote as one text.
-func splitKeys(joined string) *doc.Node {
-	out := doc.NewArray()
-	for part := range strings.SplitSeq(joined, ",") {
-		if part = strings.TrimSpace(part); part != "" {
-			out.Append(doc.NewString(part))
-		}
 	}
 	return out
 }

@@ -27,7 +27,32 @@ func extractUpstream(ext, c *doc.Node) {
 		assign(classic, doc.NewBool(!on || !found.Get("enabled").True()), "cache_disabled")
 	}
 	assign(c, doc.NewBool(!ext.Get("upstream", "uptimeTests", "enabled").True()), "uptime_tests", "disabled")
-	extractBalancing(ext.Get("upstream", "loadBalancing"), c.Get("proxy"))
+	// Rule lb.
+	balancing, proxy := ext.Get("upstream", "loadBalancing"), c.Get("proxy")
+	targets := balancing.Get("targets").Items()
+	if len(targets) == 0 {
+		assign(proxy, doc.NewBool(false), "enable_load_balancing")
+		assign(proxy, doc.NewBool(false), "check_host_against_uptime_tests")
+		assign(proxy, doc.NewNull(), "target_list")
+		return
+	}
+	weights, sum := make([]float64, len(targets)), 0.0
+	for i, t := range targets {
+		weights[i] = max(0, float64(readWhole(t.Get("weight")).Int()))
+		sum += weights[i]
+	}
+	out := doc.NewArray()
+	for i, w := range weights {
+		if sum > maxTargets && w > 0 {
+			w = max(1, w*maxTargets/sum)
+		}
+		for range int(w) {
+			out.Append(doc.NewString(targets[i].Get("url").Text()))
+		}
+	}
+	assign(proxy, doc.NewBool(balancing.Get("enabled").True()), "enable_load_balancing")
+	assign(proxy, doc.NewBool(balancing.Get("skipUnavailableHosts").True()), "check_host_against_uptime_tests")
+	assign(proxy, out, "target_list")
 }
 
 func fillUpstream(ext, c *doc.Node) {
@@ -50,34 +75,6 @@ func fillUpstream(ext, c *doc.Node) {
 // maxTargets limits the list that weights are written out to; weights that ask
 // for more are reduced in proportion.
 const maxTargets = 10_000
-
-// extractBalancing: rule lb.
-func extractBalancing(ext, proxy *doc.Node) {
-	targets := ext.Get("targets").Items()
-	if len(targets) == 0 {
-		assign(proxy, doc.NewBool(false), "enable_load_balancing")
-		assign(proxy, doc.NewBool(false), "check_host_against_uptime_tests")
-		assign(proxy, doc.NewNull(), "target_list")
-		return
-	}
-	weights, sum := make([]float64, len(targets)), 0.0
-	for i, t := range targets {
-		weights[i] = max(0, float64(readWhole(t.Get("weight")).Int()))
-		sum += weights[i]
-	}
-	out := doc.NewArray()
-	for i, w := range weights {
-		if sum > maxTargets && w > 0 {
-			w = max(1, w*maxTargets/sum)
-		}
-		for range int(w) {
-			out.Append(doc.NewString(targets[i].Get("url").Text()))
-		}
-	}
-	assign(proxy, doc.NewBool(ext.Get("enabled").True()), "enable_load_balancing")
-	assign(proxy, doc.NewBool(ext.Get("skipUnavailableHosts").True()), "check_host_against_uptime_tests")
-	assign(proxy, out, "target_list")
-}
 
 func fillBalancing(ext, proxy *doc.Node) {
 	active := proxy.Get("target_list").Texts()

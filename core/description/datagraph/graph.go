@@ -116,7 +116,27 @@ func (b *builder) mapField(typeName, fieldName string, path ...string) {
 
 // definition returns the finished API. It listens below the title of the document.
 func (b *builder) definition(title, target string) (*doc.Node, error) {
-	b.drain()
+	// The types get their fields, which may need more types.
+	for len(b.pending) > 0 && b.err == nil {
+		next := b.pending[0]
+		b.pending = b.pending[1:]
+		taken := newNames(false)
+		for _, p := range next.members { // who can keep its name does
+			if valid(p.name) == p.name {
+				taken.take(p.name)
+			}
+		}
+		for _, p := range next.members {
+			u := next.u.within(p.name, p.name)
+			name, null := b.typeOf(p.schema, u, 0)
+			f := field{name: p.name, description: p.schema.Get("description").Text(), typ: nonNull(name, null || !p.required)}
+			if v := valid(p.name); v != p.name {
+				f.name = taken.take(v)
+				b.mapField(next.t.name, f.name, p.name)
+			}
+			next.t.fields = append(next.t.fields, f)
+		}
+	}
 	if b.err != nil {
 		return nil, b.err
 	}

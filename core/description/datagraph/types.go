@@ -96,30 +96,6 @@ func (b *builder) object(schema *doc.Node, u use) string {
 	return t.name
 }
 
-// drain gives the types their fields, which may need more types.
-func (b *builder) drain() {
-	for len(b.pending) > 0 && b.err == nil {
-		next := b.pending[0]
-		b.pending = b.pending[1:]
-		taken := newNames(false)
-		for _, p := range next.members { // who can keep its name does
-			if valid(p.name) == p.name {
-				taken.take(p.name)
-			}
-		}
-		for _, p := range next.members {
-			u := next.u.within(p.name, p.name)
-			name, null := b.typeOf(p.schema, u, 0)
-			f := field{name: p.name, description: p.schema.Get("description").Text(), typ: nonNull(name, null || !p.required)}
-			if v := valid(p.name); v != p.name {
-				f.name = taken.take(v)
-				b.mapField(next.t.name, f.name, p.name)
-			}
-			next.t.fields = append(next.t.fields, f)
-		}
-	}
-}
-
 // merger joins the properties of a schema and of its parts.
 type merger struct {
 	b        *builder

@@ -19,8 +19,8 @@ func (b *builder) authentication() {
 		return
 	}
 	b.ext.Put(doc.NewBool(*b.s.Authentication), "server", "authentication", "enabled")
-	if !secured(b.document) {
-		return
+	if b.document.Get("security").Len() == 0 {
+		return // authentication could follow from nothing
 	}
 	for _, requirement := range b.document.Get("security").Items() {
 		for name := range requirement.Members() {

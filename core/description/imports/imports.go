@@ -82,7 +82,7 @@ func newBuilder(document, ext *doc.Node, s Settings) (*builder, error) {
 		ext = doc.NewObject()
 	}
 	b := &builder{document: document, ext: ext, s: s}
-	if on := s.Authentication; on != nil && *on && !secured(document) {
+	if on := s.Authentication; on != nil && *on && document.Get("security").Len() == 0 {
 		return nil, fault.New(fault.Invalid, "oas.security",
 			"authentication cannot be imported: the description has no security requirements").At("security")
 	}
@@ -90,10 +90,6 @@ func newBuilder(document, ext *doc.Node, s Settings) (*builder, error) {
 	b.upstream, err = upstream(document, ext, s)
 	return b, err
 }
-
-// secured reports whether a description has requirements that authentication could
-// follow from. It can be switched off without any.
-func secured(document *doc.Node) bool { return document.Get("security").Len() > 0 }
 
 // identify sets who the API is, where it is reached and where it forwards to.
 func (b *builder) identify() {
