@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"mime"
 	nethttp "net/http"
 	"os"
 	"time"
@@ -26,10 +27,21 @@ func (x *exchange) receive(ctx context.Context) error {
 	if err := x.readBody(ctx); err != nil {
 		return err
 	}
+	// What is wrong with a document, or a form with a file, its row says.
 	var err error
+	var mediaType string
+	var params map[string]string
 	if x.row.file || x.row.document {
-		err = x.translate(ctx)
-	} else { // JSON, whatever media type it claims to be
+		mediaType, params, _ = mime.ParseMediaType(x.call.Header["Content-Type"])
+	}
+	switch {
+	case x.row.file:
+		err = x.attach(ctx, mediaType, params["boundary"])
+	case yamlTypes[mediaType], graphTypes[mediaType] && len(x.call.Body) > 0 && doc.Check(x.call.Body, 0) != nil:
+		err = x.fromYAML(ctx, x.call.Body)
+	case mediaType == formType && !bytes.HasPrefix(bytes.TrimLeft(x.call.Body, " \t\r\n"), []byte("{")): // some clients send JSON under any type
+		err = x.fromForm(ctx, params["boundary"])
+	default: // JSON, whatever media type it claims to be
 		err = x.admit(ctx, len(x.call.Body), doc.Count(x.call.Body))
 	}
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"mime"
 	"mime/multipart"
 	"strings"
 
@@ -31,21 +30,6 @@ var graphTypes = map[string]bool{"application/vnd.tyk.udg.v2.openapi": true, "ap
 
 // filePart is the part of a form that holds the document.
 const filePart = "file"
-
-// translate brings a document, or a form with a file, into the form of JSON. What is
-// wrong with it its row says.
-func (x *exchange) translate(ctx context.Context) error {
-	mediaType, params, _ := mime.ParseMediaType(x.call.Header["Content-Type"])
-	switch {
-	case x.row.file:
-		return x.attach(ctx, mediaType, params["boundary"])
-	case yamlTypes[mediaType], graphTypes[mediaType] && len(x.call.Body) > 0 && doc.Check(x.call.Body, 0) != nil:
-		return x.fromYAML(ctx, x.call.Body)
-	case mediaType == formType && !bytes.HasPrefix(bytes.TrimLeft(x.call.Body, " \t\r\n"), []byte("{")): // some clients send JSON under any type
-		return x.fromForm(ctx, params["boundary"])
-	}
-	return x.admit(ctx, len(x.call.Body), doc.Count(x.call.Body))
-}
 
 func (x *exchange) fromYAML(ctx context.Context, text []byte) error {
 	x.call.Body = nil

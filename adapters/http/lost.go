@@ -25,7 +25,16 @@ type asked struct {
 // the same chain as operations, in the dialect of the surface their path is on.
 func (c *Config) lost(ops []operation.Operation) func(nethttp.ResponseWriter, *nethttp.Request, []string) {
 	unknown, method := map[asked]nethttp.Handler{}, map[asked]nethttp.Handler{}
-	hiding := veilOf(ops)
+	hiding := veil{}
+	for i := range ops {
+		before := ""
+		for segment := range strings.SplitSeq(ops[i].Path, "/") {
+			if name, open := operation.Placeholder(segment); open && (redact.Name(name) || slices.Contains(ops[i].Redact, name)) {
+				hiding[before] = true
+			}
+			before = segment
+		}
+	}
 	for s := range dialects {
 		for _, m := range append(slices.Clone(verbs), other) {
 			for _, waits := range []bool{false, true} {
@@ -82,20 +91,6 @@ func (c *Config) refuse(a asked, hiding veil, f *fault.Error) nethttp.Handler {
 // veil hides in paths that no row takes what may be a secret: it knows the segments that
 // stand before secrets in the paths of rows.
 type veil map[string]bool
-
-func veilOf(ops []operation.Operation) veil {
-	v := veil{}
-	for i := range ops {
-		before := ""
-		for segment := range strings.SplitSeq(ops[i].Path, "/") {
-			if name, open := operation.Placeholder(segment); open && (redact.Name(name) || slices.Contains(ops[i].Redact, name)) {
-				v[before] = true
-			}
-			before = segment
-		}
-	}
-	return v
-}
 
 // over returns a path without what stands where rows have secrets, what follows the name of a secret,
 // and what looks like a key.

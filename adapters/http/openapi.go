@@ -73,13 +73,27 @@ func (d *describer) add(o *operation.Operation) error {
 		d.tags[o.Tag] = map[string]string{}
 	}
 	first := firstSegment(o.Path)
-	d.tags[o.Tag][first] = commonPath(cmp.Or(d.tags[o.Tag][first], o.Path), o.Path)
+	known, own := strings.Split(cmp.Or(d.tags[o.Tag][first], o.Path), "/"), strings.Split(o.Path, "/")
+	n := 0
+	for n < min(len(known), len(own)) && known[n] == own[n] {
+		n++
+	}
+	d.tags[o.Tag][first] = strings.Join(own[:n], "/") // the segments that all of them share
 	return nil
 }
 
 func (d *describer) text(surface operation.Surface, version string) ([]byte, error) {
 	d.oneSided()
-	resources := d.resourceList()
+	resources, kinds := []any{}, map[string]string{} // resource by kind: the first that can show one
+	names := slices.Sorted(maps.Keys(d.resources))
+	for _, name := range names {
+		if r := d.resources[name]; r.list != nil && r.list.Item.Kind != "" && r.one != nil {
+			kinds[r.list.Item.Kind] = cmp.Or(kinds[r.list.Item.Kind], name)
+		}
+	}
+	for _, name := range names {
+		resources = append(resources, d.describeResource(d.resources[name], kinds))
+	}
 	components := d.compact()
 	maps.Copy(components, object{"schemas": d.schemas.all, "securitySchemes": securitySchemes, "headers": sharedHeaders})
 	title := "Gatehouse"
@@ -124,16 +138,6 @@ func shape(path string) string {
 		}
 	}
 	return strings.Join(segs, "/")
-}
-
-// commonPath returns the segments that two paths share.
-func commonPath(a, b string) string {
-	as, bs := strings.Split(a, "/"), strings.Split(b, "/")
-	n := 0
-	for n < min(len(as), len(bs)) && as[n] == bs[n] {
-		n++
-	}
-	return strings.Join(as[:n], "/")
 }
 
 // dangling complains about references to nothing: a Schema method may name a

@@ -2,7 +2,6 @@ package http
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 
@@ -47,22 +46,29 @@ func (d *describer) resourceOf(o *operation.Operation, out output) {
 	if o.Item != nil && (r.list == nil || verb == "list") {
 		r.list = o
 	}
-	d.sides(o, out, r, verb)
-}
-
-// resourceList returns what the description says of resources, in order of their names.
-func (d *describer) resourceList() []any {
-	list := []any{}
-	kinds := map[string]string{} // resource by kind: the first that can show one
-	for _, name := range slices.Sorted(maps.Keys(d.resources)) {
-		if r := d.resources[name]; r.list != nil && r.list.Item.Kind != "" && r.one != nil {
-			kinds[r.list.Item.Kind] = cmp.Or(kinds[r.list.Item.Kind], name)
-		}
+	// What clients send of a resource and what they are shown, so that the description can
+	// tell what is only one of them.
+	shown := object(nil)
+	switch {
+	case verb == "get":
+		shown = d.outputSchema(o, out)
+	case o.Item != nil:
+		_, shown = d.itemsOf(o, out)
 	}
-	for _, name := range slices.Sorted(maps.Keys(d.resources)) {
-		list = append(list, d.describeResource(d.resources[name], kinds))
+	if name := d.componentOf(shown); name != "" {
+		r.answers = append(r.answers, name)
 	}
-	return list
+	if o.Body == nil || verb != "create" && verb != "replace" {
+		return
+	}
+	name := d.componentOf(d.of(o.Body))
+	if name == "" {
+		return
+	}
+	r.bodies = append(r.bodies, name)
+	for _, secret := range o.Redact {
+		d.mark(name, secret, "format", "password")
+	}
 }
 
 func (d *describer) describeResource(r *resource, kinds map[string]string) object {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
-	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
 // fieldsOf returns the members of an object in the order in which it is written.
@@ -18,32 +17,6 @@ func fieldsOf(properties any) doc.Fields {
 		return doc.InOrder(p)
 	}
 	return nil
-}
-
-// sides notes what clients send of a resource and what they are shown, so that the
-// description can tell what is only one of them.
-func (d *describer) sides(o *operation.Operation, out output, r *resource, verb string) {
-	shown := object(nil)
-	switch {
-	case verb == "get":
-		shown = d.outputSchema(o, out)
-	case o.Item != nil:
-		_, shown = d.itemsOf(o, out)
-	}
-	if name := d.componentOf(shown); name != "" {
-		r.answers = append(r.answers, name)
-	}
-	if o.Body == nil || verb != "create" && verb != "replace" {
-		return
-	}
-	name := d.componentOf(d.of(o.Body))
-	if name == "" {
-		return
-	}
-	r.bodies = append(r.bodies, name)
-	for _, secret := range o.Redact {
-		d.mark(name, secret, "format", "password")
-	}
 }
 
 // componentOf returns the name of the component that a schema refers to if it is an

@@ -20,7 +20,16 @@ import (
 
 // explain logs what went into a decision and what came out of it.
 func (e *Engine) explain(ctx context.Context, c *operation.Call, in ast.Value, v rules.Verdict, err error) {
-	m := newMask(c)
+	m := &mask{secrets: map[string]bool{}, short: map[string]bool{}}
+	for _, name := range c.Spec.Redact {
+		m.redact = append(m.redact, redact.Fold(name[strings.LastIndexByte(name, '.')+1:]))
+	}
+	m.remember(c.Token)
+	for name, value := range c.Path {
+		if m.secret(name) {
+			m.remember(value)
+		}
+	}
 	plain, _ := ast.JSON(in) // the input consists of JSON
 	if request, ok := plain.(map[string]any)["request"].(map[string]any); ok {
 		request["path"] = c.Shown(m.secret)
@@ -100,20 +109,6 @@ type mask struct {
 	redact  []string
 	secrets map[string]bool
 	short   map[string]bool // shorter than telling
-}
-
-func newMask(c *operation.Call) *mask {
-	m := &mask{secrets: map[string]bool{}, short: map[string]bool{}}
-	for _, name := range c.Spec.Redact {
-		m.redact = append(m.redact, redact.Fold(name[strings.LastIndexByte(name, '.')+1:]))
-	}
-	m.remember(c.Token)
-	for name, value := range c.Path {
-		if m.secret(name) {
-			m.remember(value)
-		}
-	}
-	return m
 }
 
 func (m *mask) secret(name string) bool {

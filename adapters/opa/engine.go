@@ -120,9 +120,17 @@ func New(cfg Config, ops []operation.Operation) (*Engine, error) {
 // Decide implements rules.Engine. Whatever keeps the rules from coming to a
 // clear result is an error: they fail closed.
 func (e *Engine) Decide(ctx context.Context, c *operation.Call) (rules.Verdict, error) {
-	set, err := e.rulesOf(ctx, c.Principal.OrgID)
-	if err != nil {
-		return rules.Verdict{}, err
+	set, org := e.fixed.Load(), c.Principal.OrgID
+	if e.cfg.OrgRules != nil && org != "" {
+		text, err := e.cfg.OrgRules(ctx, org)
+		if err != nil {
+			return rules.Verdict{}, fmt.Errorf("opa: rules of the organisation: %w", err)
+		}
+		if text != "" {
+			if set, err = e.cache.entry(text, org).get(); err != nil { // outside the lock: compiling takes milliseconds
+				return rules.Verdict{}, err
+			}
+		}
 	}
 	if _, ok := e.rows[c.Spec.ID]; !ok {
 		return rules.Verdict{}, fmt.Errorf("%w: operation %q is not in the table", ErrNoVerdict, c.Spec.ID)
@@ -130,6 +138,7 @@ func (e *Engine) Decide(ctx context.Context, c *operation.Call) (rules.Verdict, 
 	var body []byte
 	switch {
 	case set.readsBody: // which takes what it takes, and is no part of deciding
+		var err error
 		if body, err = c.Settle(ctx); err != nil {
 			body = c.Body // then the call goes no further than the decision
 		}
@@ -198,18 +207,4 @@ func discreet(err error) error {
 		return fmt.Errorf("%w: %s at %v", ErrNoVerdict, t.Code, t.Location)
 	}
 	return err
-}
-
-// rulesOf returns the rules that apply to an organisation.
-func (e *Engine) rulesOf(ctx context.Context, org tenant.ID) (*ruleSet, error) {
-	if e.cfg.OrgRules != nil && org != "" {
-		text, err := e.cfg.OrgRules(ctx, org)
-		if err != nil {
-			return nil, fmt.Errorf("opa: rules of the organisation: %w", err)
-		}
-		if text != "" {
-			return e.cache.entry(text, org).get() // outside the lock: compiling takes milliseconds
-		}
-	}
-	return e.fixed.Load(), nil
 }

@@ -129,9 +129,9 @@ func (v vocabulary) item(name string, value *ast.Term) [2]*ast.Term {
 // through JSON would cost as much as deciding.
 func (e *Engine) input(c *operation.Call, r row, body []byte) ast.Value {
 	w := e.words
-	query, hidden := make([][2]*ast.Term, 0, len(c.Query)), unseen(c)
+	query := make([][2]*ast.Term, 0, len(c.Query))
 	for name, values := range c.Query { // without credentials
-		if hidden(name) || redact.Name(name) {
+		if slices.Contains(c.Spec.Unseen, name) || redact.Name(name) {
 			continue
 		}
 		terms := make([]*ast.Term, len(values))
@@ -172,18 +172,13 @@ func (e *Engine) input(c *operation.Call, r row, body []byte) ast.Value {
 	)
 }
 
-// unseen reports whether rules do not see what has this name.
-func unseen(c *operation.Call) func(name string) bool {
-	return func(name string) bool { return slices.Contains(c.Spec.Unseen, name) }
-}
-
 // shownPath returns the path of a call as rules see it: as it was sent, but in one spelling
 // of all that lead to the same place, since a rule about the path must not depend on how a
 // caller writes it (docs/wire/rules.md#input).
 func shownPath(c *operation.Call) string {
 	path := c.RawPath
 	if len(c.Spec.Unseen) > 0 {
-		path = c.Shown(unseen(c))
+		path = c.Shown(func(name string) bool { return slices.Contains(c.Spec.Unseen, name) })
 	}
 	segments := strings.Split(strings.TrimSuffix(path, "/"), "/")
 	for i, s := range segments {
@@ -200,10 +195,9 @@ func seen(c *operation.Call, body ast.Value) ast.Value {
 	if !ok || len(c.Spec.Unseen) == 0 {
 		return body
 	}
-	hidden := unseen(c)
 	out := ast.NewObject()
 	whole.Foreach(func(name, value *ast.Term) {
-		if text, ok := name.Value.(ast.String); !ok || !hidden(string(text)) {
+		if text, ok := name.Value.(ast.String); !ok || !slices.Contains(c.Spec.Unseen, string(text)) {
 			out.Insert(name, value)
 		}
 	})

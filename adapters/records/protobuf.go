@@ -92,14 +92,33 @@ func set(place any, typ protowire.Type, f field) error {
 // readMessage reads a record in protobuf. It has no latency of the gateway itself, which
 // is the rest.
 func readMessage(entry []byte, r *record.Record) error {
+	city := func(message []byte) error { // an entry of a map of texts
+		var name, val string
+		err := (places{nil, &name, &val}).read(message)
+		if r.Geo.CityNames == nil {
+			r.Geo.CityNames = map[string]string{}
+		}
+		if len(r.Geo.CityNames) < record.MaxList {
+			r.Geo.CityNames[name] = val
+		}
+		return err
+	}
 	geo := places{
 		nil,
 		places{nil, &r.Geo.Country}.read,
-		places{nil, cityNames(&r.Geo), &r.Geo.CityID}.read,
+		places{nil, city, &r.Geo.CityID}.read,
 		places{nil, &r.Geo.Latitude, &r.Geo.Longitude, &r.Geo.TimeZone}.read,
 	}
 	g := &r.GraphQL
-	graph := places{nil, &g.Is, graphTypes(g), (*int64)(&g.Operation), &g.Variables, &g.RootFields, &g.HasErrors, &g.Errors}
+	typ := func(message []byte) error { // an entry of a map from types to their fields
+		var t record.Type
+		err := places{nil, &t.Name, places{nil, &t.Fields}.read}.read(message)
+		if len(g.Types) < record.MaxList {
+			g.Types = append(g.Types, t)
+		}
+		return err
+	}
+	graph := places{nil, &g.Is, typ, (*int64)(&g.Operation), &g.Variables, &g.RootFields, &g.HasErrors, &g.Errors}
 	err := places{
 		nil, &r.Host, &r.Method, &r.Path, &r.RawPath, &r.ContentLength, &r.UserAgent, &r.Day, &r.Month, &r.Year, &r.Hour, &r.ResponseCode, &r.APIKey,
 		&r.TimeStamp, &r.APIVersion, &r.APIName, &r.APIID, &r.OrgID, &r.RequestTime, places{nil, &r.Latency.Total, &r.Latency.Upstream}.read,
@@ -109,31 +128,4 @@ func readMessage(entry []byte, r *record.Record) error {
 	}.read(entry)
 	r.Latency.Gateway = r.Latency.Total - r.Latency.Upstream
 	return err
-}
-
-// cityNames reads an entry of a map of texts.
-func cityNames(g *record.Geo) func([]byte) error {
-	return func(message []byte) error {
-		var name, val string
-		err := (places{nil, &name, &val}).read(message)
-		if g.CityNames == nil {
-			g.CityNames = map[string]string{}
-		}
-		if len(g.CityNames) < record.MaxList {
-			g.CityNames[name] = val
-		}
-		return err
-	}
-}
-
-// graphTypes reads an entry of a map from types to their fields.
-func graphTypes(g *record.GraphQL) func([]byte) error {
-	return func(message []byte) error {
-		var t record.Type
-		err := places{nil, &t.Name, places{nil, &t.Fields}.read}.read(message)
-		if len(g.Types) < record.MaxList {
-			g.Types = append(g.Types, t)
-		}
-		return err
-	}
 }

@@ -77,7 +77,7 @@ func (s *Store) record(w row) store.Record {
 		t = &written{}
 		t.plain, t.sealed, t.wrong = s.unpack(w.doc, placeOf(w.kind, w.org, w.id, store.Revision(rev)))
 	}
-	rec := store.Record{Kind: interned(w.kind), Org: tenant.ID(interned(w.org)), ID: w.id, Doc: t.plain}
+	rec := store.Record{Kind: unique.Make(w.kind).Value(), Org: tenant.ID(unique.Make(w.org).Value()), ID: w.id, Doc: t.plain}
 	switch {
 	case !ok:
 		rec.Damage = errNoRevision
@@ -91,7 +91,7 @@ func (s *Store) record(w row) store.Record {
 		rec.Damage = errNoMeta
 	}
 	for i := range m.Keys {
-		m.Keys[i].Index = interned(m.Keys[i].Index)
+		m.Keys[i].Index = unique.Make(m.Keys[i].Index).Value()
 	}
 	rec.Rev, rec.Keys, rec.Refs, rec.Serial = store.Revision(rev), m.Keys, m.Refs, max(m.Serial, store.FirstSerial)
 	if rec.Damage != nil {
@@ -110,6 +110,3 @@ func (s *Store) record(w row) store.Record {
 	}
 	return rec
 }
-
-// interned returns a text that many records have: a copy of all holds it once.
-func interned(s string) string { return unique.Make(s).Value() }

@@ -2,7 +2,6 @@ package sql
 
 import (
 	"cmp"
-	"iter"
 	"slices"
 	"strings"
 
@@ -60,7 +59,9 @@ func (o *overlay) index(a address, r *store.Record, has bool) {
 		return
 	}
 	for _, k := range r.Keys {
-		for ka := range keyAddresses(a, k) {
+		orgs := [...]tenant.ID{a.org, ""} // it is looked up in its organisation, and in all of them
+		for _, org := range slices.Compact(orgs[:]) {
+			ka := keyAddress{org, a.kind, k.Index, k.Value}
 			switch {
 			case !has:
 				delete(o.keys[ka], a)
@@ -69,16 +70,6 @@ func (o *overlay) index(a address, r *store.Record, has bool) {
 				o.keys[ka] = map[address]bool{}
 			}
 			o.keys[ka][a] = true
-		}
-	}
-}
-
-// keyAddresses yields where a key of a record is looked up: in its organisation,
-// and in all of them.
-func keyAddresses(a address, k store.Key) iter.Seq[keyAddress] {
-	return func(yield func(keyAddress) bool) {
-		if a.org == "" || yield(keyAddress{a.org, a.kind, k.Index, k.Value}) {
-			yield(keyAddress{"", a.kind, k.Index, k.Value})
 		}
 	}
 }

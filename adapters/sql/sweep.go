@@ -47,18 +47,6 @@ func (w *sweeper) wake() {
 	}
 }
 
-// unwanted returns the texts that no unit of this process is to take any more.
-func (w *sweeper) unwanted() (names []string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for name, wanted := range w.ahead {
-		if !wanted {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
 // sweeps removes what is to be removed, whenever there may be something. Texts that a
 // process has left behind are removed at once when there can be no other.
 func (s *Store) sweeps() {
@@ -89,7 +77,15 @@ func (s *Store) sweep(ctx context.Context, age time.Duration) error {
 	s.sweeper.sweeping.Lock()
 	defer s.sweeper.sweeping.Unlock()
 	do := s.apart(tenant.Scope{})
-	for _, name := range s.sweeper.unwanted() {
+	var unwanted []string // that no unit of this process is to take any more
+	s.sweeper.mu.Lock()
+	for name, wanted := range s.sweeper.ahead {
+		if !wanted {
+			unwanted = append(unwanted, name)
+		}
+	}
+	s.sweeper.mu.Unlock()
+	for _, name := range unwanted {
 		if _, err := do(ctx, `update long_text set state = 2 where name = $1 and state = 0`, name); err != nil {
 			return err
 		}

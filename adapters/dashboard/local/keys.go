@@ -16,14 +16,12 @@ var everyKey = url.Values{"p": {"-1"}}
 
 // named is the call about one key.
 func named(name dashboard.KeyName) operation.Call {
-	call := operation.Call{Path: keyAt(name.Text), Query: url.Values{}}
+	call := operation.Call{Path: map[string]string{"keyId": name.Text}, Query: url.Values{}}
 	if name.Hashed {
 		call.Query.Set("hashed", "1")
 	}
 	return call
 }
-
-func keyAt(text string) map[string]string { return map[string]string{"keyId": text} }
 
 // Keys implements dashboard.Keys.
 func (c *Client) Keys(ctx context.Context) ([]dashboard.Key, error) {
@@ -50,7 +48,7 @@ func (c *Client) key(ctx context.Context, what, id string, call operation.Call) 
 
 // CreateKey implements dashboard.Keys.
 func (c *Client) CreateKey(ctx context.Context, id string, session *doc.Node) (dashboard.Key, error) {
-	return c.key(ctx, "create a key", "keys.create-named", operation.Call{Path: keyAt(id), Body: session.JSON()})
+	return c.key(ctx, "create a key", "keys.create-named", operation.Call{Path: map[string]string{"keyId": id}, Body: session.JSON()})
 }
 
 // ReplaceKey implements dashboard.Keys.

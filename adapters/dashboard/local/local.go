@@ -105,7 +105,7 @@ func (c *Client) Policy(ctx context.Context, ref sync.Ref) (dashboard.Policy, er
 	if name == "" {
 		name = ref.ID
 	}
-	text, out, err := c.read(ctx, "policies.get", operation.Call{Path: at(name)})
+	text, out, err := c.read(ctx, "policies.get", operation.Call{Path: map[string]string{"id": name}})
 	if err != nil {
 		return dashboard.Policy{}, fmt.Errorf("read the policy %s: %w", ref.Name(), err)
 	}
@@ -123,8 +123,6 @@ func (c *Client) Policy(ctx context.Context, ref sync.Ref) (dashboard.Policy, er
 	return p, nil
 }
 
-func at(name string) map[string]string { return map[string]string{"id": name} }
-
 // Create implements dashboard.Dashboard.
 func (c *Client) Create(ctx context.Context, document *doc.Node) (sync.Ref, error) {
 	answer, _, err := c.read(ctx, "policies.create", operation.Call{Body: document.JSON()})
@@ -141,7 +139,7 @@ func (c *Client) Create(ctx context.Context, document *doc.Node) (sync.Ref, erro
 
 // Replace implements dashboard.Dashboard.
 func (c *Client) Replace(ctx context.Context, p dashboard.Policy) error {
-	call := operation.Call{Path: at(p.Ref().ObjectID), Body: p.Document.JSON(), Header: precondition(p.Tag)}
+	call := operation.Call{Path: map[string]string{"id": p.Ref().ObjectID}, Body: p.Document.JSON(), Header: precondition(p.Tag)}
 	if _, err := c.call(ctx, "policies.replace", call); err != nil {
 		return fmt.Errorf("replace the policy %s: %w", p.Ref().Name(), err)
 	}
@@ -159,7 +157,7 @@ func precondition(tag string) map[string]string {
 func (c *Client) Delete(ctx context.Context, ref sync.Ref) error {
 	p, err := c.Policy(ctx, ref)
 	if err == nil {
-		_, err = c.call(ctx, "policies.delete", operation.Call{Path: at(p.Ref().ObjectID), Header: precondition(p.Tag)})
+		_, err = c.call(ctx, "policies.delete", operation.Call{Path: map[string]string{"id": p.Ref().ObjectID}, Header: precondition(p.Tag)})
 	}
 	if err != nil && !errors.Is(err, dashboard.ErrGone) {
 		return fmt.Errorf("delete the policy %s: %w", ref.Name(), err)

@@ -25,11 +25,19 @@ func (c *Client) wire(ctx context.Context, r dashboard.Request) (dashboard.Answe
 		at += "?" + url.Values(r.Query).Encode()
 	}
 	if r.File != nil {
-		form, kind, err := formOf(r.File)
+		var out bytes.Buffer
+		form := multipart.NewWriter(&out)
+		part, err := form.CreateFormFile("file", "file")
+		if err == nil {
+			_, err = part.Write(r.File)
+		}
+		if err == nil {
+			err = form.Close()
+		}
 		if err != nil {
 			return dashboard.Answer{}, err
 		}
-		a, err := c.send(ctx, r.Method, at, r.Tag, kind, form)
+		a, err := c.send(ctx, r.Method, at, r.Tag, form.FormDataContentType(), out.Bytes())
 		return dashboard.Answer{Body: a.Body}, err
 	}
 	if r.Method == http.MethodGet {
@@ -41,18 +49,4 @@ func (c *Client) wire(ctx context.Context, r dashboard.Request) (dashboard.Answe
 		err = fmt.Errorf("%w: %d %s", dashboard.ErrUnreachable, a.Status, c.said(a.Body))
 	}
 	return dashboard.Answer{Body: a.Body}, err
-}
-
-// formOf makes a form with one file.
-func formOf(file []byte) (body []byte, kind string, err error) {
-	var out bytes.Buffer
-	w := multipart.NewWriter(&out)
-	part, err := w.CreateFormFile("file", "file")
-	if err == nil {
-		_, err = part.Write(file)
-	}
-	if err == nil {
-		err = w.Close()
-	}
-	return out.Bytes(), w.FormDataContentType(), err
 }

@@ -126,8 +126,14 @@ func (s *Store) covering(ctx context.Context, org string, q view.Query, tables [
 	}
 	at := q.Period.From
 	for day := from; day < to; {
-		b, ok := m.largest(day, to)
-		if !ok {
+		var b block // the largest that begins with this day and agrees
+		for _, days := range slices.Backward(sizes[:]) {
+			if b = (block{days, day}); day%days == 0 && b.end() <= to && m.agree(b) {
+				break
+			}
+			b = block{}
+		}
+		if b == (block{}) {
 			day++
 			continue
 		}
@@ -145,16 +151,6 @@ func (s *Store) covering(ctx context.Context, org string, q view.Query, tables [
 		return whole, nil
 	}
 	return c, nil
-}
-
-// largest returns the largest block that begins with a day and agrees.
-func (m marks) largest(day, to int64) (block, bool) {
-	for _, days := range slices.Backward(sizes[:]) {
-		if b := (block{days, day}); day%days == 0 && b.end() <= to && m.agree(b) {
-			return b, true
-		}
-	}
-	return block{}, false
 }
 
 // between returns a part of a period.

@@ -33,7 +33,15 @@ func Backup(ctx context.Context, from source, path string) (c sqladapter.Content
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	making := filepath.Join(folder, "new.db")
-	if c, err = fill(ctx, from, making); err != nil {
+	if _, err := Migrate(ctx, making); err != nil {
+		return c, err
+	}
+	db, err := connect(making, 1, "_pragma=synchronous(off)")
+	if err != nil {
+		return c, err
+	}
+	c, err = from.CopyTo(ctx, db)
+	if err = errors.Join(err, db.Close()); err != nil { // which leaves one file without a log beside it
 		return c, err
 	}
 	if err := verify(ctx, making, c); err != nil {
@@ -43,20 +51,6 @@ func Backup(ctx context.Context, from source, path string) (c sqladapter.Content
 		return c, err
 	}
 	return c, errors.Join(os.Link(making, path), syncFolder(filepath.Dir(path)))
-}
-
-// fill makes a file and copies a store into it. The connection is closed, which
-// leaves one file without a log beside it.
-func fill(ctx context.Context, from source, path string) (c sqladapter.Content, err error) {
-	if _, err := Migrate(ctx, path); err != nil {
-		return c, err
-	}
-	db, err := connect(path, 1, "_pragma=synchronous(off)")
-	if err != nil {
-		return c, err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	return from.CopyTo(ctx, db)
 }
 
 // verify reads a file back: its structure is sound, and it holds what it should.
@@ -139,30 +133,23 @@ func Restore(ctx context.Context, backup, path string, replace bool, now time.Ti
 	if err != nil {
 		return c, "", err
 	}
-	if kept, err = setAside(path, now); err != nil {
-		return c, kept, err
+	// The database is set aside with its log, which belong together. It goes first: when
+	// this is cut short, what is left does not start.
+	aside := path + ".before-restore-" + now.UTC().Format("20060102T150405.000000000Z")
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		switch err := os.Rename(path+suffix, aside+suffix); {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return c, kept, err
+		default:
+			kept = aside
+		}
 	}
 	if err := os.Rename(fresh, path); err != nil {
 		return c, kept, err
 	}
 	sign(held, c.Head)
 	return c, kept, syncFolder(filepath.Dir(path))
-}
-
-// setAside renames a database with its log, which belong together. The database
-// goes first: when this is cut short, what is left does not start.
-func setAside(path string, now time.Time) (kept string, err error) {
-	aside := path + ".before-restore-" + now.UTC().Format("20060102T150405.000000000Z")
-	for _, suffix := range []string{"", "-wal", "-shm"} {
-		switch err := os.Rename(path+suffix, aside+suffix); {
-		case errors.Is(err, fs.ErrNotExist):
-		case err != nil:
-			return kept, err
-		default:
-			kept = aside
-		}
-	}
-	return kept, nil
 }
 
 // settle makes sure that a file is complete by itself and on disk.
