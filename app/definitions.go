@@ -69,12 +69,7 @@ func (s source) read(ctx context.Context, b operation.Document) (*doc.Node, erro
 	if !address.Is(doc.TypeString) || n.Get("openapi") != nil || n.Len() > 1 {
 		return n, nil
 	}
-	return s.download(ctx, address.Text())
-}
-
-// download fetches a description in JSON or YAML. The answer takes room as a body
-// of its size does.
-func (s source) download(ctx context.Context, address string) (*doc.Node, error) {
+	// The answer takes room as a body of its size does.
 	if operation.Undecided(ctx) {
 		return nil, fault.New(fault.Denied, guard.CodeDenied, "access denied: rules look at the document behind url, which is downloaded only for users with the permission to write it")
 	}
@@ -82,7 +77,7 @@ func (s source) download(ctx context.Context, address string) (*doc.Node, error)
 	if err := under.Text(ctx, int64(s.limits.Bytes)); err != nil {
 		return nil, err
 	}
-	a, err := s.fetcher.Fetch(ctx, fetch.Request{URL: address})
+	a, err := s.fetcher.Fetch(ctx, fetch.Request{URL: address.Text()})
 	switch {
 	case errors.Is(err, fetch.ErrPrivate):
 		return nil, unfetched("the address is not a public one; import.allow_private_addresses permits others", err)
@@ -102,7 +97,7 @@ func (s source) download(ctx context.Context, address string) (*doc.Node, error)
 	if err := under.Work(ctx, int64(may.Bytes), int64(may.Values)); err != nil {
 		return nil, err
 	}
-	n, err := yaml.Codec{}.Parse(a.Body, s.limits)
+	n, err = yaml.Codec{}.Parse(a.Body, s.limits)
 	return n, unreadable(err)
 }
 

@@ -35,30 +35,33 @@ func newLive(lc fx.Lifecycle, b basics, p portalSettings, s people, st store.Sto
 		c.Settings = p.Live
 	}
 	if c.Post == nil && s.sessions.Mail != nil {
-		c.Post = plainLetters(s.sessions.Mail)
+		texts := map[visit.Purpose][2]string{
+			visit.Reset:  {"Choose another password", "Somebody has asked for another password for your account.\n\nIf that was you, choose one with this code: %s\n\nIt works once, until %s. If it was not you, do nothing.\n"},
+			visit.Invite: {"You are invited", "Somebody has invited you to the developer portal.\n\nFinish your registration with this code: %s\n\nIt works once, until %s.\n"},
+		}
+		c.Post = func(ctx context.Context, l live.Letter) error {
+			t := texts[l.Purpose]
+			return s.sessions.Mail.Send(ctx, mail.Message{To: l.To, Subject: t[0], Text: fmt.Sprintf(t[1], l.Code, l.Until.UTC().Format("2006-01-02 15:04 MST"))})
+		}
 	}
 	if p.Portal != nil {
-		c.Queue = p.letters(a)
+		// The links of templates lead to pages of the portal, and are the code alone while it
+		// has no address.
+		sorts := map[visit.Purpose]struct{ notice, page string }{
+			visit.Reset:  {letter.ResetPassword, "/auth/reset/code?token="},
+			visit.Invite: {letter.Invite, "/auth/password/register?token="},
+		}
+		c.Queue = func(ctx context.Context, w store.Writer, l live.Letter) (bool, error) {
+			sort, link := sorts[l.Purpose], l.Code
+			if p.Mails.URL != "" {
+				link = strings.TrimRight(p.Mails.URL, "/") + sort.page + url.QueryEscape(l.Code)
+			}
+			return a.mails.sender.Post(ctx, w, l.ID, sort.notice, mails.Data{Person: mails.Person{First: l.First, Last: l.Last, Email: l.To}, Team: l.Team, Link: link})
+		}
 	}
 	out := live.New(c, crud.Tools{Store: st, NewID: b.newID, Now: b.now, Log: b.log})
 	background(lc, out)
 	return out, nil
-}
-
-// letters keeps letters as mails of the portal: the links of their templates lead to its
-// pages, and are the code alone while the portal has no address.
-func (p portalSettings) letters(a *App) func(context.Context, store.Writer, live.Letter) (bool, error) {
-	sorts := map[visit.Purpose]struct{ notice, page string }{
-		visit.Reset:  {letter.ResetPassword, "/auth/reset/code?token="},
-		visit.Invite: {letter.Invite, "/auth/password/register?token="},
-	}
-	return func(ctx context.Context, w store.Writer, l live.Letter) (bool, error) {
-		sort, link := sorts[l.Purpose], l.Code
-		if p.Mails.URL != "" {
-			link = strings.TrimRight(p.Mails.URL, "/") + sort.page + url.QueryEscape(l.Code)
-		}
-		return a.mails.sender.Post(ctx, w, l.ID, sort.notice, mails.Data{Person: mails.Person{First: l.First, Last: l.Last, Email: l.To}, Team: l.Team, Link: link})
-	}
 }
 
 // newShowcase is what visitors of the portal see.
@@ -73,16 +76,4 @@ func newShowcase(b basics, p portalSettings, st store.Store, own *live.Service, 
 	}
 	find := finder.New(finder.Config{Store: st, Scope: own.Scope, Documents: p.documents()})
 	return (&showcase.Service{Config: showcase.Config{Store: st, Scope: own.Scope, Shelf: p.shelf(), Elsewhere: &documents.Elsewhere{Config: p.documents(), Fetcher: reader, Now: b.now}, Finder: find, Visit: own.Visit, Keys: keys.Keys, Relay: relay, Now: b.now}}).Operations()
-}
-
-// plainLetters sends letters as plain texts.
-func plainLetters(to mail.Sender) func(context.Context, live.Letter) error {
-	texts := map[visit.Purpose][2]string{
-		visit.Reset:  {"Choose another password", "Somebody has asked for another password for your account.\n\nIf that was you, choose one with this code: %s\n\nIt works once, until %s. If it was not you, do nothing.\n"},
-		visit.Invite: {"You are invited", "Somebody has invited you to the developer portal.\n\nFinish your registration with this code: %s\n\nIt works once, until %s.\n"},
-	}
-	return func(ctx context.Context, l live.Letter) error {
-		t := texts[l.Purpose]
-		return to.Send(ctx, mail.Message{To: l.To, Subject: t[0], Text: fmt.Sprintf(t[1], l.Code, l.Until.UTC().Format("2006-01-02 15:04 MST"))})
-	}
 }

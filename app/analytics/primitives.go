@@ -113,26 +113,20 @@ func (s *Service) KeyPrimitives(ctx context.Context, in proxyKeyIn) (results, er
 		return results{}, err
 	}
 	q.Keys = []string{in.Key}
-	if err := s.known(ctx, q, in.Key); err != nil {
-		return results{}, err
+	if s.Reader != nil { // without calls that the caller could see there is no such key
+		all := q.Period
+		all.From = all.To.Add(-view.MaxDays * 24 * time.Hour)
+		_, total, err := s.Reader.Count(ctx, q.asked.Scope, view.Query{Table: view.MCP, Dimension: view.Keys, Values: []string{in.Key}, APIs: slices.Clip(q.apis), Period: all, AtMost: 1})
+		if err == nil && total == 0 {
+			err = fault.New(fault.NotFound, CodeMissing, "Key not found").At("keyId")
+		}
+		if err != nil {
+			return results{}, err
+		}
 	}
 	finish := named(q)
 	return s.answer(ctx, q, func(r view.Row, u *view.Unit) {
 		finish(r, u)
 		u.ID.Key = in.Key
 	})
-}
-
-// known refuses a key with which no call has been made that the caller could see.
-func (s *Service) known(ctx context.Context, q question, key string) error {
-	if s.Reader == nil {
-		return nil
-	}
-	all := q.Period
-	all.From = all.To.Add(-view.MaxDays * 24 * time.Hour)
-	_, total, err := s.Reader.Count(ctx, q.asked.Scope, view.Query{Table: view.MCP, Dimension: view.Keys, Values: []string{key}, APIs: slices.Clip(q.apis), Period: all, AtMost: 1})
-	if err == nil && total == 0 {
-		err = fault.New(fault.NotFound, CodeMissing, "Key not found").At("keyId")
-	}
-	return err
 }

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"net/http"
 	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/gatehouse-io/gatehouse/app/guard"
@@ -68,7 +70,16 @@ func (s *Service) Hear(ctx context.Context, c *operation.Call, err error) {
 		return
 	}
 	c.Answered(func(m operation.Transcript) {
-		r = withDumps(r, m, c.Spec)
+		// What refuses a secret may quote it: such answers are told without their bodies. Those of
+		// portals are told by their length: they are about people, who can be erased, and records
+		// stay as they are.
+		if m.Status >= http.StatusBadRequest && len(c.Spec.Redact) > 0 {
+			m.Body = nil
+		}
+		r.RequestDump = audit.DumpRequest(audit.Message{Start: r.Method + " " + r.URL + " " + m.Protocol, Header: m.Header})
+		r.ResponseDump = audit.DumpResponse(audit.Message{
+			Start: m.Protocol + " " + strconv.Itoa(m.Status) + " " + http.StatusText(m.Status), Header: m.Answers, Body: m.Body,
+			Brief: c.Spec.Surface == operation.Portal}, c.Spec.Redact)
 		if told {
 			s.calls.add(r, read)
 		} else {

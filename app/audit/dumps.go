@@ -3,12 +3,9 @@ package audit
 import (
 	"cmp"
 	"maps"
-	"net/http"
 	"slices"
-	"strconv"
 
 	"github.com/gatehouse-io/gatehouse/core/audit"
-	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
 // maxDumps bounds the bytes of dumps that wait for the next fold.
@@ -29,20 +26,6 @@ func (k dumpKey) compare(other dumpKey) int {
 // dumps are records with dumps, as calls tell them, until their commits are told; of
 // equal keys the oldest first.
 type dumps map[dumpKey][]audit.Record
-
-// withDumps returns a record with what its call and the answer looked like. What refuses a
-// secret may quote it: such answers are told without their bodies. Those of portals are told
-// by their length: they are about people, who can be erased, and records stay as they are.
-func withDumps(r audit.Record, m operation.Transcript, spec *operation.Spec) audit.Record {
-	if m.Status >= http.StatusBadRequest && len(spec.Redact) > 0 {
-		m.Body = nil
-	}
-	r.RequestDump = audit.DumpRequest(audit.Message{Start: r.Method + " " + r.URL + " " + m.Protocol, Header: m.Header})
-	r.ResponseDump = audit.DumpResponse(audit.Message{
-		Start: m.Protocol + " " + strconv.Itoa(m.Status) + " " + http.StatusText(m.Status), Header: m.Answers, Body: m.Body,
-		Brief: spec.Surface == operation.Portal}, spec.Redact)
-	return r
-}
 
 // dump keeps a record of a call of which a commit tells, if there is room. Who logs in is
 // not known before, so that the commit names no actor.

@@ -44,28 +44,23 @@ func (s *Service) write(ctx context.Context, at cursor, known bool, through stor
 		if err := s.take(ctx, w, at, known, through); err != nil {
 			return err
 		}
-		return keep(ctx, w, out)
+		for _, g := range out {
+			if err := put(ctx, w, heads, g.head, func(old audit.Head) audit.Head {
+				g.head.Floor = old.Floor // another process may have moved it
+				return g.head
+			}); err != nil {
+				return err
+			}
+			for _, seg := range g.segments {
+				if err := put(ctx, w, segments, seg, func(audit.Segment) audit.Segment { return seg }); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		return errors.Join(err, undo())
-	}
-	return nil
-}
-
-// keep stores what trails become.
-func keep(ctx context.Context, w store.Writer, out []grown) error {
-	for _, g := range out {
-		if err := put(ctx, w, heads, g.head, func(old audit.Head) audit.Head {
-			g.head.Floor = old.Floor // another process may have moved it
-			return g.head
-		}); err != nil {
-			return err
-		}
-		for _, seg := range g.segments {
-			if err := put(ctx, w, segments, seg, func(audit.Segment) audit.Segment { return seg }); err != nil {
-				return err
-			}
-		}
 	}
 	return nil
 }

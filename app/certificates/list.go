@@ -79,9 +79,15 @@ func (s *Service) page(ctx context.Context, in listIn) (out operation.Page[certi
 	if !slices.Contains([]string{"", "omit", "with_pk", "without_pk"}, in.Filter) {
 		return out, fault.New(fault.Invalid, codeFilter, "filter must be omit, with_pk or without_pk").At("filter")
 	}
-	var wanted []apidef.Certificate
+	var wanted []apidef.Certificate // which the API uses
 	if in.API != "" {
-		if wanted, err = s.usedBy(ctx, in); err != nil {
+		v := s.APIs.Viewer(in.Who, apidef.Classic, access.Read)
+		v.NoAPIs, v.NoMCP = false, false
+		if err := s.APIs.Store.View(ctx, in.Scope, func(r store.Reader) error {
+			a, err := s.APIs.Get(ctx, r, in.API, v)
+			wanted = a.Value.Certificates()
+			return err
+		}); err != nil {
 			return out, err
 		}
 	}
@@ -96,16 +102,4 @@ func (s *Service) page(ctx context.Context, in listIn) (out operation.Page[certi
 		list[i].DNSNames = append([]string{}, list[i].DNSNames...)
 	}
 	return operation.Slice(list, in.Paging, s.PageSize)
-}
-
-// usedBy returns the certificates that an API uses which the caller sees.
-func (s *Service) usedBy(ctx context.Context, in listIn) (out []apidef.Certificate, err error) {
-	v := s.APIs.Viewer(in.Who, apidef.Classic, access.Read)
-	v.NoAPIs, v.NoMCP = false, false
-	err = s.APIs.Store.View(ctx, in.Scope, func(r store.Reader) error {
-		a, err := s.APIs.Get(ctx, r, in.API, v)
-		out = a.Value.Certificates()
-		return err
-	})
-	return out, err
 }

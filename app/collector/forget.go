@@ -23,7 +23,22 @@ func (s *Service) forget(ctx context.Context) {
 	defer trouble(nil)
 	for retry.Sleep(ctx, forgetEvery) == nil {
 		for _, sink := range s.Sinks {
-			trouble(s.forgetIn(ctx, sink))
+			keep := analytics.Retention{Now: s.now(), Calls: s.Calls, Bytes: s.Bytes, Counters: s.Counters}
+			s.mu.Lock()
+			for _, c := range s.pending {
+				keep.Open = append(keep.Open, c.Claim)
+			}
+			s.mu.Unlock()
+			var total int64
+			err := some(ctx, func() (bool, error) {
+				n, more, err := sink.Forget(ctx, keep)
+				total += n
+				return more, err
+			})
+			if total > 0 {
+				s.log.Info("old analytics forgotten", "rows", total)
+			}
+			trouble(err)
 		}
 	}
 }
@@ -53,23 +68,4 @@ func some(ctx context.Context, step func() (more bool, err error)) error {
 			return err
 		}
 	}
-}
-
-func (s *Service) forgetIn(ctx context.Context, sink analytics.Sink) error {
-	keep := analytics.Retention{Now: s.now(), Calls: s.Calls, Bytes: s.Bytes, Counters: s.Counters}
-	s.mu.Lock()
-	for _, c := range s.pending {
-		keep.Open = append(keep.Open, c.Claim)
-	}
-	s.mu.Unlock()
-	var total int64
-	err := some(ctx, func() (bool, error) {
-		n, more, err := sink.Forget(ctx, keep)
-		total += n
-		return more, err
-	})
-	if total > 0 {
-		s.log.Info("old analytics forgotten", "rows", total)
-	}
-	return err
 }

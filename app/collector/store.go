@@ -36,7 +36,15 @@ func (s *Service) store(run, held context.Context) {
 			}
 			continue
 		}
-		err := s.drain(run, held, c)
+		err := error(nil)
+		for i := 0; i < len(s.Sinks) && err == nil; i++ {
+			err = s.fill(run, held, c, s.Sinks[i], i == 0)
+		}
+		if err == nil { // it is stored in every sink
+			ctx, cancel := context.WithTimeout(held, askTimeout)
+			err = s.Queue.Release(ctx, c)
+			cancel()
+		}
 		if run.Err() != nil {
 			return
 		}
@@ -50,18 +58,6 @@ func (s *Service) store(run, held context.Context) {
 		s.pending, s.done = s.pending[1:], 0
 		s.mu.Unlock()
 	}
-}
-
-// drain stores a claim in every sink, and releases it.
-func (s *Service) drain(run, held context.Context, c analytics.Claim) error {
-	for i, sink := range s.Sinks {
-		if err := s.fill(run, held, c, sink, i == 0); err != nil {
-			return err
-		}
-	}
-	ctx, cancel := context.WithTimeout(held, askTimeout)
-	defer cancel()
-	return s.Queue.Release(ctx, c)
 }
 
 // maxRefused is how many entries of a claim are set aside in one attempt because the database
@@ -174,7 +170,14 @@ func (s *Service) read(ctx context.Context, c analytics.Claim, from int64, withi
 		if err != nil || len(entries) == 0 {
 			return err
 		}
-		p := s.piece(c, from, entries)
+		p := analytics.Piece{Claim: c, From: from, To: from + int64(len(entries)), At: s.now()}
+		batch := aggregate.New(s.Count)
+		for i, text := range entries {
+			if err := s.entry(&p, batch, text); err != nil {
+				p.Asides = append(p.Asides, s.aside(from+int64(i), text, err))
+			}
+		}
+		p.Counts, p.Dropped = batch.Rows(), batch.Dropped
 		from = p.To
 		select {
 		case pieces <- p:
@@ -186,19 +189,6 @@ func (s *Service) read(ctx context.Context, c analytics.Claim, from int64, withi
 
 // asideBytes is how much of an entry is kept that could not be read.
 const asideBytes = 4 << 10
-
-// piece reads entries and counts them.
-func (s *Service) piece(c analytics.Claim, from int64, entries []string) analytics.Piece {
-	p := analytics.Piece{Claim: c, From: from, To: from + int64(len(entries)), At: s.now()}
-	batch := aggregate.New(s.Count)
-	for i, text := range entries {
-		if err := s.entry(&p, batch, text); err != nil {
-			p.Asides = append(p.Asides, s.aside(from+int64(i), text, err))
-		}
-	}
-	p.Counts, p.Dropped = batch.Rows(), batch.Dropped
-	return p
-}
 
 // aside is what is kept of an entry that is not stored. What it holds is kept only where
 // messages are.

@@ -69,7 +69,29 @@ func Read(path string, opts Options) (Settings, Report) {
 		unread := Problem{Message: fmt.Sprintf("cannot read the configuration: %s", err)}
 		report.Problems = append([]Problem{unread}, report.Problems...)
 	}
-	return withPortal(s, report, portal, opts)
+	// Settings of the portal come from its file, when there is one, and its variables. Those
+	// that the file of the program holds stand for those of portal.conf, and not for those of
+	// a file that portal.configuration names.
+	if s.Portal.Serve == PortalOff {
+		return s, report
+	}
+	if portal.root != nil && s.Portal.File != "" {
+		report.Warnings = append(report.Warnings, fmt.Sprintf("settings of the portal in %s do not count: portal.configuration names another file", portal.name))
+	}
+	if portal.root == nil || s.Portal.File != "" {
+		name := cmp.Or(s.Portal.File, "portal.conf")
+		file, err := os.ReadFile(name)
+		if err != nil && (s.Portal.File != "" || !errors.Is(err, fs.ErrNotExist)) {
+			report.Problems = append(report.Problems, Problem{"portal.configuration", fmt.Sprintf("cannot read the configuration of the portal: %s", err)})
+		}
+		portal = open(file, name)
+	}
+	more := portal.loadPortal(&s, os.Environ())
+	report.Warnings, report.Problems = append(report.Warnings, more.Warnings...), append(report.Problems, more.Problems...)
+	if opts.Debug {
+		s.Log.Level = LevelDebug
+	}
+	return s, report
 }
 
 // Load makes settings of a JSON or YAML document (nil or empty = none) and of
@@ -92,34 +114,24 @@ func (d document) load(environ []string, opts Options) (Settings, Report) {
 	if opts.Portal {
 		l.settings.Portal.Serve = PortalAlone
 	}
-	l.validate()
-	return l.settings, l.report
-}
-
-// withPortal reads the settings of the portal too, if there is one: its file, when there
-// is one, and its variables. Settings that the file of the program holds stand for those of
-// portal.conf, and not for those of a file that portal.configuration names.
-func withPortal(s Settings, report Report, d document, opts Options) (Settings, Report) {
-	if s.Portal.Serve == PortalOff {
-		return s, report
-	}
-	if d.root != nil && s.Portal.File != "" {
-		report.Warnings = append(report.Warnings, fmt.Sprintf("settings of the portal in %s do not count: portal.configuration names another file", d.name))
-	}
-	if d.root == nil || s.Portal.File != "" {
-		name := cmp.Or(s.Portal.File, "portal.conf")
-		file, err := os.ReadFile(name)
-		if err != nil && (s.Portal.File != "" || !errors.Is(err, fs.ErrNotExist)) {
-			report.Problems = append(report.Problems, Problem{"portal.configuration", fmt.Sprintf("cannot read the configuration of the portal: %s", err)})
+	// Every check is made, so that one run shows everything there is to correct.
+	s := &l.settings
+	s.HealthEndpoint = strings.Trim(s.HealthEndpoint, "/")
+	for _, f := range slices.Concat(servingFindings(s), placeFindings(s), collectorFindings(s), gatewayFindings(s), redisFindings(&s.Redis), limitFindings(s), peopleFindings(s)) {
+		if f.bad {
+			l.problem(f.setting, "%s", f.message)
 		}
-		d = open(file, name)
 	}
-	more := d.loadPortal(&s, os.Environ())
-	report.Warnings, report.Problems = append(report.Warnings, more.Warnings...), append(report.Problems, more.Problems...)
-	if opts.Debug {
-		s.Log.Level = LevelDebug
+	if s.AdminSecret == "" {
+		l.warn("admin_secret is not set: /admin answers 401 until it is set")
 	}
-	return s, report
+	if s.TLS.MinVersion == 769 || s.TLS.MinVersion == 770 {
+		l.warn("http_server_options.min_version: TLS 1.0 and 1.1 are broken and not offered; TLS 1.2 is the oldest version accepted")
+	}
+	if s.NodeSecret == "" {
+		l.warn("shared_node_secret is not set: gateways cannot register until it is set")
+	}
+	return l.settings, l.report
 }
 
 // LoadPortal puts the settings of the developer portal into s, out of a JSON or YAML
@@ -138,7 +150,19 @@ func (d document) loadPortal(s *Settings, environ []string) Report {
 		l.problem("HostPort", "expected 0 to 65535")
 	}
 	if s.Portal.Serve == PortalAlone {
-		l.logAlone()
+		// What the portal's own settings say of the log counts: the process serves nothing else.
+		for i := range l.names.rows {
+			row := &l.names.rows[i]
+			if _, set := l.values[row]; !set {
+				continue
+			}
+			switch p := l.settings.Portal; row.name {
+			case "LogLevel":
+				l.settings.Log.Level = levels[p.LogLevel]
+			case "LogFormat":
+				l.settings.Log.Format = map[string]string{"dev": FormatStandard, "prod": FormatJSON}[p.LogFormat]
+			}
+		}
 	}
 	l.storeAlone()
 	*s = l.settings

@@ -68,10 +68,6 @@ func textNode(k kind, s string) (*yaml.Node, bool) {
 	if k == certificates || k == endpoints || k == objects {
 		return nil, false
 	}
-	return separated(k, s)
-}
-
-func separated(k kind, s string) (*yaml.Node, bool) {
 	n := &yaml.Node{Kind: yaml.SequenceNode}
 	pairs := k == dictionary || k == secretMap
 	if pairs {

@@ -63,20 +63,3 @@ func isToken(text string) bool {
 
 // levels are those of the portal as the service knows them.
 var levels = map[string]string{"debug": LevelDebug, "info": LevelInfo, "warn": LevelWarn, "error": LevelError, "dpanic": LevelError, "panic": LevelError, "fatal": LevelError}
-
-// logAlone makes what the portal's own settings say of the log count in a process that
-// serves nothing else.
-func (l *loader) logAlone() {
-	for i := range l.names.rows {
-		row := &l.names.rows[i]
-		if _, set := l.values[row]; !set {
-			continue
-		}
-		switch p := l.settings.Portal; row.name {
-		case "LogLevel":
-			l.settings.Log.Level = levels[p.LogLevel]
-		case "LogFormat":
-			l.settings.Log.Format = map[string]string{"dev": FormatStandard, "prod": FormatJSON}[p.LogFormat]
-		}
-	}
-}

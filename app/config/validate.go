@@ -19,27 +19,6 @@ type finding struct {
 	message string
 }
 
-// validate makes every check, so that one run shows everything there is to
-// correct.
-func (l *loader) validate() {
-	s := &l.settings
-	s.HealthEndpoint = strings.Trim(s.HealthEndpoint, "/")
-	for _, f := range slices.Concat(servingFindings(s), placeFindings(s), collectorFindings(s), gatewayFindings(s), redisFindings(&s.Redis), limitFindings(s), peopleFindings(s)) {
-		if f.bad {
-			l.problem(f.setting, "%s", f.message)
-		}
-	}
-	if s.AdminSecret == "" {
-		l.warn("admin_secret is not set: /admin answers 401 until it is set")
-	}
-	if s.TLS.MinVersion == 769 || s.TLS.MinVersion == 770 {
-		l.warn("http_server_options.min_version: TLS 1.0 and 1.1 are broken and not offered; TLS 1.2 is the oldest version accepted")
-	}
-	if s.NodeSecret == "" {
-		l.warn("shared_node_secret is not set: gateways cannot register until it is set")
-	}
-}
-
 // pathName is what the health check may be called: segments that need no escaping. What is
 // reserved has other operations.
 var (

@@ -65,7 +65,11 @@ func (s *Service) read(ctx context.Context, after store.Revision, commits chan<-
 	for ; ctx.Err() == nil; _ = pause.Wait(ctx) {
 		for c, err := range s.store.Follow(ctx, after) {
 			if errors.Is(err, store.ErrExpired) {
-				after = s.gap(ctx, after)
+				// What is before the oldest commit has been forgotten, and no event tells of it.
+				if oldest, err := s.store.Oldest(ctx); err == nil && oldest > after+1 {
+					s.log.Error("the change log was pruned before events were made of it; they are lost", "from", after+1, "to", oldest-1)
+					after = oldest - 1
+				}
 				break
 			}
 			if ctx.Err() != nil {
@@ -83,17 +87,6 @@ func (s *Service) read(ctx context.Context, after store.Revision, commits chan<-
 			}
 		}
 	}
-}
-
-// gap returns from where on the change log can be read: what is before has been
-// forgotten, and no event tells of it.
-func (s *Service) gap(ctx context.Context, after store.Revision) store.Revision {
-	oldest, err := s.store.Oldest(ctx)
-	if err != nil || oldest <= after+1 {
-		return after
-	}
-	s.log.Error("the change log was pruned before events were made of it; they are lost", "from", after+1, "to", oldest-1)
-	return oldest - 1
 }
 
 // listener is a lane that listens to an event.
@@ -218,10 +211,14 @@ func (s *Service) keep(ctx context.Context, list []delivery.Delivery) error {
 	_, err := s.store.Update(ctx, tenant.Everyone(Operation), func(w store.Writer) error {
 		pending := map[string]int{}
 		for _, d := range list {
-			if known, err := exists(ctx, w, d); err != nil || known {
+			known := false
+			for rec, err := range w.Scan(ctx, store.Query{Kind: delivery.Kind, ID: d.ID}) {
 				if err != nil {
 					return err
 				}
+				known = known || rec.Org == d.OrgID
+			}
+			if known {
 				continue
 			}
 			key := d.Key()
@@ -245,15 +242,6 @@ func (s *Service) keep(ctx context.Context, list []delivery.Delivery) error {
 		return nil
 	})
 	return err
-}
-
-func exists(ctx context.Context, r store.Reader, d delivery.Delivery) (bool, error) {
-	for rec, err := range r.Scan(ctx, store.Query{Kind: delivery.Kind, ID: d.ID}) {
-		if err != nil || rec.Org == d.OrgID {
-			return err == nil, err
-		}
-	}
-	return false, nil
 }
 
 // resume says which lanes have something to send since before this process began.

@@ -65,7 +65,15 @@ func (k *kept) entries(ctx context.Context, r store.Reader, used store.Revision)
 	list, l := make([]*entry, 0, size), &lookups{ctx: ctx, r: r, records: map[question]store.Record{}, orgs: map[question]map[string][]tenant.ID{}}
 	for _, leaf := range leaves {
 		if fresh[leaf] == nil {
-			fresh[leaf] = k.renew(leaf, before, l)
+			made := make([]*entry, 0, len(leaf.Records))
+			for _, rec := range leaf.Records {
+				e := before[address{rec.Org, rec.ID}]
+				if e == nil || !e.of(rec) || !l.unchanged(e) { // it is new or has changed
+					e = k.encode(rec, l)
+				}
+				made = append(made, e)
+			}
+			fresh[leaf] = made
 		}
 		list = append(list, fresh[leaf]...)
 	}
@@ -75,19 +83,6 @@ func (k *kept) entries(ctx context.Context, r store.Reader, used store.Revision)
 	k.known, k.used = fresh, used
 	served, left := k.choose(list)
 	return newEdition(blocks(served, k.coding), left, k.coding), nil
-}
-
-// renew makes the entries of the records of a leaf that are new or have changed.
-func (k *kept) renew(leaf *store.Leaf, before map[address]*entry, l *lookups) []*entry {
-	list := make([]*entry, 0, len(leaf.Records))
-	for _, rec := range leaf.Records {
-		e := before[address{rec.Org, rec.ID}]
-		if e == nil || !e.of(rec) || !l.unchanged(e) {
-			e = k.encode(rec, l)
-		}
-		list = append(list, e)
-	}
-	return list
 }
 
 // of reports whether an entry was made of a record.

@@ -189,23 +189,19 @@ func (s *Service) Rekey(ctx context.Context) (n int, err error) {
 		if err != nil {
 			return n, err
 		}
-		if err = s.rekeyOne(ctx, u.Value); err == nil {
+		_, err = s.Store.Update(ctx, Home(u.Value), func(w store.Writer) error {
+			_, err := users.Edit(ctx, w, u.Value.ID, nil, func(v identity.User) (identity.User, error) {
+				key, _, err := s.Keys.Open(v.Credentials.KeySealed)
+				if err != nil {
+					return v, err
+				}
+				return s.sealed(v, key)
+			})
+			return err
+		})
+		if err == nil {
 			n++
 		}
 	}
 	return n, err
-}
-
-func (s *Service) rekeyOne(ctx context.Context, u identity.User) error {
-	_, err := s.Store.Update(ctx, Home(u), func(w store.Writer) error {
-		_, err := users.Edit(ctx, w, u.ID, nil, func(v identity.User) (identity.User, error) {
-			key, _, err := s.Keys.Open(v.Credentials.KeySealed)
-			if err != nil {
-				return v, err
-			}
-			return s.sealed(v, key)
-		})
-		return err
-	})
-	return err
 }

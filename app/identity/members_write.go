@@ -133,22 +133,16 @@ func (s Users) ResetKey(ctx context.Context, in writeIn) (operation.Receipt, err
 	}
 	key := s.Keys.NewKey()
 	at, err := s.edit(ctx, in, false, func(w store.Writer, u identity.User) (identity.User, error) {
-		if err := s.announceKey(ctx, w, u, key); err != nil {
-			return u, err
+		// Those who use the key are told which one takes its place. A key that cannot be
+		// decrypted is not announced: its users would not recognise it.
+		if old, _, err := s.Keys.Open(u.Credentials.KeySealed); err == nil {
+			if err := notify.PostSealed(ctx, w, s.Keys.Seal, u.ID, signal.KeyReset(old, key)); err != nil {
+				return u, err
+			}
 		}
 		return s.sealed(u, key)
 	})
 	return operation.Receipt{Message: "User session renewed", Tag: operation.Tag(at)}, err
-}
-
-// announceKey tells those who use the key of a user which one takes its place. A key
-// that cannot be decrypted is not announced: its users would not recognise it.
-func (s Users) announceKey(ctx context.Context, w store.Writer, u identity.User, key string) error {
-	old, _, err := s.Keys.Open(u.Credentials.KeySealed)
-	if err != nil {
-		return nil
-	}
-	return notify.PostSealed(ctx, w, s.Keys.Seal, u.ID, signal.KeyReset(old, key))
 }
 
 // codeKept is the code of the fault for the access key of another user.

@@ -111,7 +111,32 @@ func (r Runner[D]) Run(ctx context.Context, scope tenant.Scope, about intent.Sub
 	}
 	in := intent.Begin(r.s.tools.NewID(), scope.Org(), r.action.Name, about, intent.By(store.AttributionOf(ctx, scope)), r.s.now())
 	in.Details, in.Also = sealed, also
-	return r.s.begin(ctx, scope, in, r.action.plan(scope.Org(), d))
+	plan := r.action.plan(scope.Org(), d)
+	// The intent is stored after those about the same subjects, unless the plan refuses it by
+	// then, and the first attempt is made.
+	err = r.s.inTurn(ctx, scope, in.Subjects(), plan.Over, func() error {
+		in = r.s.held(in)
+		_, err := r.s.tools.Store.Update(bookkeeping(ctx), scope, func(w store.Writer) error {
+			if err := admit(ctx, w); err != nil {
+				return err
+			}
+			err := kind.Insert(ctx, w, in)
+			if err == nil && plan.Open != nil {
+				err = plan.Open(ctx, w)
+			}
+			return err
+		})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	gone := ctx.Err
+	// The attempt goes on when the caller has gone: it would only have to be resumed.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.s.Budget)
+	defer cancel()
+	attempt := run{Service: r.s, scope: scope, in: in, plan: plan, gone: gone}
+	return attempt.forward(ctx)
 }
 
 type repeatedKey struct{}

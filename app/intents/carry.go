@@ -52,34 +52,6 @@ type run struct {
 	gone func() error
 }
 
-// begin stores an intent, after those about the same subjects, unless the plan refuses it by
-// then, and makes the first attempt.
-func (s *Service) begin(ctx context.Context, scope tenant.Scope, in intent.Intent, plan Plan) error {
-	err := s.inTurn(ctx, scope, in.Subjects(), plan.Over, func() error {
-		in = s.held(in)
-		_, err := s.tools.Store.Update(bookkeeping(ctx), scope, func(w store.Writer) error {
-			if err := admit(ctx, w); err != nil {
-				return err
-			}
-			err := kind.Insert(ctx, w, in)
-			if err == nil && plan.Open != nil {
-				err = plan.Open(ctx, w)
-			}
-			return err
-		})
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	gone := ctx.Err
-	// The attempt goes on when the caller has gone: it would only have to be resumed.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.Budget)
-	defer cancel()
-	r := run{Service: s, scope: scope, in: in, plan: plan, gone: gone}
-	return r.forward(ctx)
-}
-
 // Settled returns when no action about a subject is open, as one about it would begin
 // then: who reads a subject elsewhere before that may see what is about to be undone.
 func (s *Service) Settled(ctx context.Context, scope tenant.Scope, about intent.Subject) error {

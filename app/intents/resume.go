@@ -199,25 +199,19 @@ func (s *Service) settle(ctx context.Context, scope tenant.Scope, subject string
 		helped[in.ID] = true
 		err = s.again(context.WithoutCancel(ctx), in)
 	case over:
-		err = s.giveUp(ctx, scope, in.ID)
+		_, err = s.tools.Store.Update(bookkeeping(ctx), scope, func(w store.Writer) error {
+			_, err := kind.Edit(ctx, w, in.ID, nil, func(i intent.Intent) (intent.Intent, error) {
+				if err := s.free(i).Free(s.now()); err != nil {
+					return i, err
+				}
+				return i.On(intent.GiveUp, s.now(), "a change that is forced takes its place")
+			})
+			return err
+		})
 	}
 	if elsewhere(err) {
 		return nil
 	}
-	return err
-}
-
-// giveUp closes an intent whose place another one takes.
-func (s *Service) giveUp(ctx context.Context, scope tenant.Scope, id string) error {
-	_, err := s.tools.Store.Update(bookkeeping(ctx), scope, func(w store.Writer) error {
-		_, err := kind.Edit(ctx, w, id, nil, func(i intent.Intent) (intent.Intent, error) {
-			if err := s.free(i).Free(s.now()); err != nil {
-				return i, err
-			}
-			return i.On(intent.GiveUp, s.now(), "a change that is forced takes its place")
-		})
-		return err
-	})
 	return err
 }
 

@@ -85,7 +85,17 @@ func (p *Proxy) Call(ctx context.Context, in callIn) (ProxyAnswer, error) {
 	if !ok || !named(known, r.Headers) {
 		return ProxyAnswer{}, unrecognised
 	}
-	answer, err := p.Fetcher.Fetch(ctx, fetch.Request{Method: r.Method, URL: r.URL, Header: withType(r), Body: sent(r.Body), Trusted: g.Trusted})
+	header := map[string]string{}
+	if len(r.Body) > 0 && r.Body[0] != '"' && !doc.IsNull(r.Body) { // JSON, unless the caller says otherwise
+		header["Content-Type"] = "application/json"
+	}
+	for name, value := range r.Headers {
+		if strings.EqualFold(name, "Content-Type") {
+			name = "Content-Type"
+		}
+		header[name] = value
+	}
+	answer, err := p.Fetcher.Fetch(ctx, fetch.Request{Method: r.Method, URL: r.URL, Header: header, Body: sent(r.Body), Trusted: g.Trusted})
 	switch {
 	case errors.Is(err, fetch.ErrRequest):
 		return ProxyAnswer{}, fault.New(fault.Invalid, codeInvalid, "the request cannot be sent: a header or the URL is malformed").Because(err)
@@ -120,22 +130,6 @@ func named(known []Gateway, headers map[string]string) bool {
 }
 
 var unrecognised = fault.New(fault.Denied, codeUnknown, "Provided URL is not a recognised gateway URL").At("url")
-
-// withType returns the headers to send: a body that is JSON says so unless the
-// caller says otherwise.
-func withType(r ProxyRequest) map[string]string {
-	out := map[string]string{}
-	if len(r.Body) > 0 && r.Body[0] != '"' && !doc.IsNull(r.Body) {
-		out["Content-Type"] = "application/json"
-	}
-	for name, value := range r.Headers {
-		if strings.EqualFold(name, "Content-Type") {
-			name = "Content-Type"
-		}
-		out[name] = value
-	}
-	return out
-}
 
 // sent returns the bytes of a body.
 func sent(body json.RawMessage) []byte {

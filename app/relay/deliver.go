@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/gatehouse-io/gatehouse/app/lease"
 	"github.com/gatehouse-io/gatehouse/core/signal"
 	"github.com/gatehouse-io/gatehouse/ports/notify"
 	"github.com/gatehouse-io/gatehouse/ports/retry"
@@ -14,20 +13,6 @@ import (
 
 // maxBatch is how many commits are delivered at once at most.
 const maxBatch = 500
-
-// carry delivers items until run ends.
-func (r *Relay) carry(run, held context.Context, h *lease.Holding, items <-chan item) {
-	for {
-		to, out := gather(run, items)
-		if run.Err() != nil || len(out) > 0 && !r.deliver(run, held, out) {
-			return
-		}
-		if to > 0 {
-			r.position.Store(uint64(to))
-			h.Reached(to, len(out) > 0)
-		}
-	}
-}
 
 // gather waits for an item and adds what waits behind it: one commit leaves at
 // once, many leave together, and a flood of reloads as one.

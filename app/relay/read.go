@@ -25,7 +25,14 @@ func (r *Relay) read(ctx context.Context, after store.Revision, items chan<- ite
 			pause.Reset()
 		}
 		if errors.Is(err, store.ErrExpired) {
-			after, err = r.catchUp(ctx, after, items)
+			// Anything may have changed. From the head on it is known again what did.
+			var head store.Revision
+			if head, err = r.config.ChangeLog.Head(ctx); err == nil {
+				r.config.Logger.Warn("history no longer reaches back to what was last announced; gateways are told to reload everything", "after", after, "head", head)
+				r.ahead.Store(uint64(head)) // not note: a store that was restored has gone back
+				hand(ctx, items, item{head, announcements(head, signal.CatchUp())})
+				after = head
+			}
 		}
 		if err != nil && ctx.Err() == nil {
 			r.changes.fail(err)
@@ -60,19 +67,6 @@ func (r *Relay) follow(ctx context.Context, after store.Revision, items chan<- i
 		after = c.Rev
 	}
 	return after, ctx.Err()
-}
-
-// catchUp announces that anything may have changed, and returns the revision
-// from which on it is known again what did.
-func (r *Relay) catchUp(ctx context.Context, after store.Revision, items chan<- item) (store.Revision, error) {
-	head, err := r.config.ChangeLog.Head(ctx)
-	if err != nil {
-		return after, err
-	}
-	r.config.Logger.Warn("history no longer reaches back to what was last announced; gateways are told to reload everything", "after", after, "head", head)
-	r.ahead.Store(uint64(head)) // not note: a store that was restored has gone back
-	hand(ctx, items, item{head, announcements(head, signal.CatchUp())})
-	return head, nil
 }
 
 func hand(ctx context.Context, items chan<- item, it item) bool {

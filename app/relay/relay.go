@@ -117,7 +117,16 @@ func (r *Relay) hold(run, held context.Context, h *lease.Holding) {
 			}
 		})
 	}
-	r.carry(run, held, h, items)
+	for { // until run ends
+		to, out := gather(run, items)
+		if run.Err() != nil || len(out) > 0 && !r.deliver(run, held, out) {
+			break
+		}
+		if to > 0 {
+			r.position.Store(uint64(to))
+			h.Reached(to, len(out) > 0)
+		}
+	}
 	stop()
 	others.Wait()
 

@@ -163,15 +163,11 @@ func (s *Stats) apis(ctx context.Context, scope tenant.Scope, from, to time.Time
 		return nil, err
 	}
 	slices.SortFunc(all, func(a, b Lifetime) int { return a.Created.Compare(b.Created) })
-	return perDay(all, from, to), nil
-}
-
-// perDay counts lifetimes, which are in order: those that began before a day are
-// its minimum, those that began by its end its maximum.
-func perDay(all []Lifetime, from, to time.Time) []Day {
+	// Lifetimes are in order: those that began before a day are its minimum, those that began
+	// by its end its maximum.
 	out := []Day{}
 	if len(all) == 0 {
-		return out
+		return out, nil
 	}
 	if first := all[0].Created.UTC().Truncate(day); first.After(from) {
 		from = first
@@ -190,7 +186,7 @@ func perDay(all []Lifetime, from, to time.Time) []Day {
 		until(at.Add(day))
 		out = append(out, count(at, low, total, lowActive, active))
 	}
-	return out
+	return out, nil
 }
 
 func count(at time.Time, low, high, lowActive, highActive int) Day {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -322,7 +323,9 @@ func (c *Composition) optional(s config.Settings, log *slog.Logger) ([]app.Optio
 		}))
 	}
 	opts = append(opts, app.WithAdditionalPermissions(s.Security.AdditionalPermissions),
-		app.WithRulesCheck(func(t app.Tools) rules.Checker { return newRuleChecker(t, log) }))
+		app.WithRulesCheck(func(t app.Tools) rules.Checker {
+			return ruleChecker(sync.OnceValues(func() (*opa.Engine, error) { return opa.New(opa.Config{Logger: log}, t.Operations()) }))
+		}))
 	if s.Redis.Enabled() {
 		client, err := redis.Open(redisConfig(s.Redis, log))
 		if err != nil {

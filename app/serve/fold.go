@@ -38,10 +38,6 @@ type fold struct {
 	again int
 }
 
-func newFolding(next slog.Handler) slog.Handler {
-	return &folding{next: next, folds: &folds{open: map[string]*fold{}}}
-}
-
 // Enabled implements slog.Handler.
 func (h *folding) Enabled(ctx context.Context, l slog.Level) bool { return h.next.Enabled(ctx, l) }
 

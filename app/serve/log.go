@@ -12,10 +12,11 @@ import (
 // errors are folded.
 func NewLogger(w io.Writer, l config.Log) *slog.Logger {
 	opts := &slog.HandlerOptions{Level: l.Slog(), ReplaceAttr: redacted}
+	var next slog.Handler = slog.NewTextHandler(w, opts)
 	if l.Format == config.FormatJSON {
-		return slog.New(newFolding(slog.NewJSONHandler(w, opts)))
+		next = slog.NewJSONHandler(w, opts)
 	}
-	return slog.New(newFolding(slog.NewTextHandler(w, opts)))
+	return slog.New(&folding{next: next, folds: &folds{open: map[string]*fold{}}})
 }
 
 // redacted hides secrets in what is logged: errors of drivers and clients quote the

@@ -2,37 +2,14 @@ package serve
 
 import (
 	"context"
-	"net/http"
-	"strings"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/delivery"
-	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/intents"
 	"github.com/gatehouse-io/gatehouse/ports/observe"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
-
-// metricsBeside serves /metrics to callers who present the admin secret, as
-// admin-auth or as a bearer token, which is what collectors can send.
-func metricsBeside(next, metrics http.Handler, adminSecret string) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/metrics" {
-			next.ServeHTTP(w, r)
-			return
-		}
-		token := r.Header.Get("admin-auth")
-		if bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
-			token = bearer
-		}
-		if !identity.Equal(adminSecret, token) {
-			http.Error(w, "Present the admin secret as admin-auth or as a bearer token, or set metrics.listen_address.", http.StatusUnauthorized)
-			return
-		}
-		metrics.ServeHTTP(w, r)
-	})
-}
 
 // gaugeTimeout bounds how long a scrape waits for the store.
 const gaugeTimeout = 2 * time.Second

@@ -33,7 +33,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/webhooks"
 	"github.com/gatehouse-io/gatehouse/core/portal/idp"
 	"github.com/gatehouse-io/gatehouse/core/portal/tryout"
-	"github.com/gatehouse-io/gatehouse/ports/files"
 )
 
 // maxList bounds an answer of a dashboard: a list of all its APIs or policies.
@@ -52,8 +51,14 @@ func (c *Composition) portal(s config.Settings, log *slog.Logger, p Purpose) ([]
 		log.Warn("portal.url is not set: mails of the portal have no links, and logins at identity providers are refused")
 	}
 	served := portalOf(s, journal, log, p)
-	if served.Files, err = filesOf(s); err != nil {
-		return nil, err
+	switch c := s.Portal.S3; s.PortalStorage() { // otherwise files are in the store
+	case config.FilesInFolder:
+		served.Files = folder.New(s.PortalFolder())
+	case config.FilesInBucket:
+		served.Files, err = s3.New(s3.Config{AccessKey: c.AccessKey.Reveal(), SecretKey: c.SecretKey.Reveal(), Region: c.Region, Endpoint: c.Endpoint, Bucket: c.Bucket, ACL: c.ACL, Links: c.PresignURLs})
+		if err != nil {
+			return nil, err
+		}
 	}
 	served.Pages = pagesOf(s, contents.Shelf{Storage: served.Files}.Origin())
 	return []app.Option{app.WithPortal(served)}, nil
@@ -101,17 +106,6 @@ func portalOf(s config.Settings, journal audit.File, log *slog.Logger, p Purpose
 		Themes:    themes.Settings{Engine: render.Engine{}, First: s.Portal.Theming.Theme, Path: s.Portal.Theming.Path, DisableUpload: s.Portal.Theming.DisableUpload},
 		Registrar: registration.New(loginsOf(s), registration.Config{Log: answers}),
 	}
-}
-
-// filesOf is where the portal keeps files; nil: in the store.
-func filesOf(s config.Settings) (files.Storage, error) {
-	switch c := s.Portal.S3; s.PortalStorage() {
-	case config.FilesInFolder:
-		return folder.New(s.PortalFolder()), nil
-	case config.FilesInBucket:
-		return s3.New(s3.Config{AccessKey: c.AccessKey.Reveal(), SecretKey: c.SecretKey.Reveal(), Region: c.Region, Endpoint: c.Endpoint, Bucket: c.Bucket, ACL: c.ACL, Links: c.PresignURLs})
-	}
-	return nil, nil
 }
 
 // loginsOf reaches identity providers: where dashboards may be, they may be as well.

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
@@ -153,7 +154,30 @@ func (c *Composition) serve(ctx context.Context, s config.Settings, log *slog.Lo
 	case err = <-failed:
 	case <-ctx.Done():
 	}
-	return end.stop(ctx, servers, failed, err)
+	// The servers end: at once if serving has failed, else after the grace.
+	ctx = context.WithoutCancel(ctx)
+	if err == nil {
+		end.log.Info("stopping: changes are refused, and gateways are answered a while longer; a second signal ends at once", "grace", end.grace)
+	}
+	end.leaving.Store(true)
+	draining, drained := context.WithTimeout(ctx, drainTimeout)
+	if late := end.drain(draining); late != nil {
+		end.log.Warn("changes or announcements were still under way when the time for them was over", "error", late)
+	}
+	drained()
+	if err == nil {
+		select {
+		case <-time.After(end.grace):
+		case err = <-failed:
+		}
+	}
+	stopping, cancel := context.WithTimeout(ctx, stopTimeout)
+	defer cancel()
+	errs := []error{err}
+	for _, srv := range servers {
+		errs = append(errs, srv.Shutdown(stopping))
+	}
+	return errors.Join(errs...)
 }
 
 // server returns a server with bounds on slow clients.
@@ -182,5 +206,22 @@ func (c *Composition) handler(s config.Settings, log *slog.Logger) http.Handler 
 	if s.MetricsAddress != "" {
 		return h
 	}
-	return metricsBeside(h, c.Metrics.Handler(), s.AdminSecret.Reveal())
+	// /metrics is served to callers who present the admin secret, as admin-auth or as a bearer
+	// token, which is what collectors can send.
+	metrics, adminSecret := c.Metrics.Handler(), s.AdminSecret.Reveal()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/metrics" {
+			h.ServeHTTP(w, r)
+			return
+		}
+		token := r.Header.Get("admin-auth")
+		if bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
+			token = bearer
+		}
+		if !identity.Equal(adminSecret, token) {
+			http.Error(w, "Present the admin secret as admin-auth or as a bearer token, or set metrics.listen_address.", http.StatusUnauthorized)
+			return
+		}
+		metrics.ServeHTTP(w, r)
+	})
 }

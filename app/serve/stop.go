@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net/http"
 	"sync/atomic"
@@ -34,31 +33,4 @@ func (s *stopper) farewell(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
-}
-
-// stop ends the servers: at once if serving has failed, else after the grace.
-func (s *stopper) stop(ctx context.Context, servers []*http.Server, failed <-chan error, failure error) error {
-	ctx = context.WithoutCancel(ctx)
-	if failure == nil {
-		s.log.Info("stopping: changes are refused, and gateways are answered a while longer; a second signal ends at once", "grace", s.grace)
-	}
-	s.leaving.Store(true)
-	draining, drained := context.WithTimeout(ctx, drainTimeout)
-	if err := s.drain(draining); err != nil {
-		s.log.Warn("changes or announcements were still under way when the time for them was over", "error", err)
-	}
-	drained()
-	if failure == nil {
-		select {
-		case <-time.After(s.grace):
-		case failure = <-failed:
-		}
-	}
-	stopping, cancel := context.WithTimeout(ctx, stopTimeout)
-	defer cancel()
-	errs := []error{failure}
-	for _, srv := range servers {
-		errs = append(errs, srv.Shutdown(stopping))
-	}
-	return errors.Join(errs...)
 }

@@ -91,20 +91,6 @@ func (s *Service) Forget(ctx context.Context, in forgottenIn) (operation.Landing
 	}
 }
 
-// post sends mails that were asked for until ctx ends.
-func (s *Service) post(ctx context.Context) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case r := <-s.requests:
-			if err := s.mail(ctx, r); err != nil && ctx.Err() == nil {
-				s.users.Log.Error("a mail about a forgotten password is not sent; the user can ask for another one", "error", err)
-			}
-		}
-	}
-}
-
 // mail sends a mail to each user with an address.
 func (s *Service) mail(ctx context.Context, r request) error {
 	found, err := s.users.ByAddress(ctx, r.email, r.org, maxHomes)

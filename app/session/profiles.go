@@ -168,12 +168,30 @@ func (o profileRows) create(ctx context.Context, in profileDraft) (out operation
 	if err != nil {
 		return out, err
 	}
-	scope, err := o.birthplace(ctx, in.Scope, p.OrgID)
-	if err != nil {
-		return out, err
+	scope := in.Scope
+	if scope.All() { // deputies say for which organisation the profile is
+		_, err := users.Organisation(ctx, o.Store, p.OrgID)
+		if p.OrgID == "" || fault.KindOf(err) == fault.NotFound {
+			return out, fault.New(fault.Invalid, broker.CodeInvalid, "OrgID must be that of an organisation").At("OrgID")
+		}
+		if err == nil {
+			scope, err = tenant.Of(p.OrgID)
+		}
+		if err != nil {
+			return out, err
+		}
 	}
 	if in.Draft.ID != "" {
-		if err := o.free(ctx, p.ID); err != nil {
+		// Of two profiles that are made at the same time the store refuses one; it does not know
+		// identifiers of profiles that were last written before it had them across organisations.
+		err := o.Store.View(ctx, tenant.Everyone("identifier of a profile"), func(r store.Reader) error {
+			_, err := profiles.Locate(ctx, r, p.ID)
+			return err
+		})
+		if err == nil || errors.Is(err, store.ErrDamaged) {
+			return out, broker.Taken(p.ID)
+		}
+		if fault.KindOf(err) != fault.NotFound {
 			return out, err
 		}
 	}
@@ -188,39 +206,6 @@ func (o profileRows) create(ctx context.Context, in profileDraft) (out operation
 		return profiles.Create(ctx, w, p)
 	})
 	return o.created(p, at), err
-}
-
-// birthplace returns the scope in which a new profile is stored: deputies say for which
-// organisation it is.
-func (o profileRows) birthplace(ctx context.Context, scope tenant.Scope, org tenant.ID) (tenant.Scope, error) {
-	if !scope.All() {
-		return scope, nil
-	}
-	_, err := users.Organisation(ctx, o.Store, org)
-	if org == "" || fault.KindOf(err) == fault.NotFound {
-		return scope, fault.New(fault.Invalid, broker.CodeInvalid, "OrgID must be that of an organisation").At("OrgID")
-	}
-	if err != nil {
-		return scope, err
-	}
-	return tenant.Of(org)
-}
-
-// free refuses an identifier that a profile of any organisation has. Of two that are made at
-// the same time the store refuses one; it does not know identifiers of profiles that were
-// last written before it had them across organisations.
-func (o profileRows) free(ctx context.Context, id string) error {
-	err := o.Store.View(ctx, tenant.Everyone("identifier of a profile"), func(r store.Reader) error {
-		_, err := profiles.Locate(ctx, r, id)
-		return err
-	})
-	switch {
-	case err == nil, errors.Is(err, store.ErrDamaged):
-		return broker.Taken(id)
-	case fault.KindOf(err) == fault.NotFound:
-		return nil
-	}
-	return err
 }
 
 func (o profileRows) createAs(ctx context.Context, in profileDraftAt) (out operation.Entity[ProfileWritten], err error) {

@@ -23,7 +23,18 @@ func (s *Service) Run(ctx context.Context) error {
 	var posts sync.WaitGroup
 	defer posts.Wait()
 	for range mailsAtOnce {
-		posts.Go(func() { s.post(ctx) })
+		posts.Go(func() {
+			for {
+				select {
+				case <-ctx.Done():
+					return
+				case r := <-s.requests:
+					if err := s.mail(ctx, r); err != nil && ctx.Err() == nil {
+						s.users.Log.Error("a mail about a forgotten password is not sent; the user can ask for another one", "error", err)
+					}
+				}
+			}
+		})
 	}
 	forget := func() {
 		if n, err := s.Prune(ctx); err != nil && ctx.Err() == nil {

@@ -249,21 +249,6 @@ func in(u identity.User, groups []string) identity.User {
 	return u.In(groups[0], groups[1:])
 }
 
-// regrouped returns a user whom a broker has recognised, with the groups that the broker
-// asked for in place of its own permissions, and whether it did. An admin keeps its own, and
-// so does a user for whom the broker names no group that exists.
-func (s *Service) regrouped(ctx context.Context, r store.Reader, u identity.User, groups []string, c *operation.Call) (_ identity.User, lent bool, err error) {
-	exist, err := s.users.GroupsAmong(ctx, r, u.OrgID, groups)
-	if err != nil || len(exist) == 0 {
-		return u, false, err
-	}
-	if err := s.users.Recognise(ctx, r, u, c); err != nil || c.Principal.Permissions.Admin() {
-		return u, false, err
-	}
-	u.Permissions = access.Map{}
-	return in(u, exist), true, nil
-}
-
 // LoginPage sends browsers to the login page.
 func (s *Service) LoginPage(context.Context, struct{}) (operation.Landing, error) {
 	if s.cfg.LoginURL == "" {

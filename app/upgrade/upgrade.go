@@ -46,7 +46,22 @@ type batch struct {
 // an upgrade that is cut short goes on at the next start.
 func (s *Service) Run(ctx context.Context) (total Counts, err error) {
 	ctx = store.Attribute(ctx, store.Attribution{Actor: "upgrade", Operation: "upgrade"})
-	batches, n, err := s.outdated(ctx)
+	size := s.Batch
+	if size <= 0 {
+		size = 500
+	}
+	var batches []batch // of the records that are not up to date
+	n, byOrg := 0, map[tenant.ID][]target{}
+	err = s.Store.View(ctx, tenant.Everyone("upgrade"), func(r store.Reader) error {
+		clear(byOrg)
+		return errors.Join(s.outdatedAPIs(ctx, r, byOrg), s.outdatedPolicies(ctx, r, byOrg))
+	})
+	for _, org := range slices.Sorted(maps.Keys(byOrg)) {
+		n += len(byOrg[org])
+		for part := range slices.Chunk(byOrg[org], size) {
+			batches = append(batches, batch{org, part})
+		}
+	}
 	if err != nil || n == 0 {
 		return total, err
 	}
@@ -62,26 +77,6 @@ func (s *Service) Run(ctx context.Context) (total Counts, err error) {
 	}
 	s.Log.Info("the upgrade is complete", "apis", total.APIs, "policies", total.Policies)
 	return total, nil
-}
-
-// outdated finds the records that are not up to date.
-func (s *Service) outdated(ctx context.Context) (batches []batch, n int, err error) {
-	size := s.Batch
-	if size <= 0 {
-		size = 500
-	}
-	byOrg := map[tenant.ID][]target{}
-	err = s.Store.View(ctx, tenant.Everyone("upgrade"), func(r store.Reader) error {
-		clear(byOrg)
-		return errors.Join(s.outdatedAPIs(ctx, r, byOrg), s.outdatedPolicies(ctx, r, byOrg))
-	})
-	for _, org := range slices.Sorted(maps.Keys(byOrg)) {
-		n += len(byOrg[org])
-		for part := range slices.Chunk(byOrg[org], size) {
-			batches = append(batches, batch{org, part})
-		}
-	}
-	return batches, n, err
 }
 
 // outdatedAPIs finds APIs. One that cannot be read is left for others to report.

@@ -28,7 +28,13 @@ func (m *migration) promoted(staged []store.Stored[apidef.API], original *doc.No
 			base, v.Name = def, def.Get("definition", "name").Text()
 			r.Base = v
 		} else {
-			v.BaseID, v.Name = base.Get("api_id").Text(), versionName(base, a.Value.APIID())
+			v.BaseID = base.Get("api_id").Text()
+			for name, id := range base.Get("definition", "versions").Members() {
+				if id.Text() == a.Value.APIID() {
+					v.Name = name
+					break
+				}
+			}
 			r.Versions = append(r.Versions, v)
 		}
 		// The addresses of the copy are not those of the original.
@@ -41,16 +47,6 @@ func (m *migration) promoted(staged []store.Stored[apidef.API], original *doc.No
 		}
 	}
 	return migrate.Promote(r, original), nil
-}
-
-// versionName returns the name under which a base routes to an API.
-func versionName(base *doc.Node, apiID string) string {
-	for name, id := range base.Get("definition", "versions").Members() {
-		if id.Text() == apiID {
-			return name
-		}
-	}
-	return ""
 }
 
 // draft makes what is stored of a result, or says what is wrong with it.

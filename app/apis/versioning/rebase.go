@@ -70,7 +70,18 @@ func (s *Service) swap(ctx context.Context, w store.Writer, base, child apidef.A
 		return notChild()
 	}
 	if err := versions.Rebase(versions.InDocument(oldDoc), versions.InDocument(childDoc), base.APIID(), child.APIID()); err != nil {
-		return s.childless(ctx, w, child, err)
+		if fault.CodeOf(err) != versions.CodeNotItsOwn {
+			return err
+		}
+		// It may be no version of any other, or one of another base: no table says so by itself.
+		of, failed := s.Base(ctx, w, child)
+		switch {
+		case failed != nil:
+			return failed
+		case of == nil:
+			return notChild()
+		}
+		return err
 	}
 	// Gateways are to listen for the new base: versions are often internal, because
 	// their base receives the requests, but requests to an internal base reach nothing.
@@ -100,19 +111,4 @@ func (s *Service) swap(ctx context.Context, w store.Writer, base, child apidef.A
 
 func notChild() error {
 	return fault.New(fault.Invalid, versions.CodeNotChild, "next-base-apiId must be a child API")
-}
-
-// childless tells an API that is no version of any other from one of another
-// base: no table says so by itself.
-func (s *Service) childless(ctx context.Context, r store.Reader, next apidef.API, why error) error {
-	if fault.CodeOf(why) != versions.CodeNotItsOwn {
-		return why
-	}
-	switch base, err := s.Base(ctx, r, next); {
-	case err != nil:
-		return err
-	case base == nil:
-		return notChild()
-	}
-	return why
 }

@@ -122,8 +122,12 @@ func (i importing) apply(ctx context.Context, a *app.App, b transfer.Bundle, pro
 		_, err := fmt.Fprintln(i.cli.out, "nothing was stored")
 		return err
 	}
-	if !i.agreed() {
-		return errors.New("nothing was stored: not agreed to")
+	if !i.yes && isatty.IsTerminal(os.Stdin.Fd()) { // somebody can be asked
+		fmt.Fprint(i.cli.errOut, "store this? [y/N] ")
+		answer, _ := bufio.NewReader(os.Stdin).ReadString('\n')
+		if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
+			return errors.New("nothing was stored: not agreed to")
+		}
 	}
 	done, err := a.Import(ctx, org, b, false, i.progress("storing"))
 	if len(done.Problems) > 0 {
@@ -184,15 +188,4 @@ func (i importing) progress(verb string) transfer.Progress {
 			fmt.Fprintf(i.cli.errOut, "%s %d of %d: %s\n", verb, done, total, name)
 		}
 	}
-}
-
-// agreed asks the user at the terminal.
-func (i importing) agreed() bool {
-	if i.yes || !isatty.IsTerminal(os.Stdin.Fd()) {
-		return true
-	}
-	fmt.Fprint(i.cli.errOut, "store this? [y/N] ")
-	answer, _ := bufio.NewReader(os.Stdin).ReadString('\n')
-	answer = strings.ToLower(strings.TrimSpace(answer))
-	return answer == "y" || answer == "yes"
 }

@@ -94,7 +94,14 @@ example SVC_DB_LISTENPORT=3000; "gatehouse config check" shows what is in effect
 	}
 	root.PersistentFlags().StringVar(&c.conf, "conf", "", "settings file, JSON or YAML (default: the environment alone)")
 	root.PersistentFlags().BoolVar(&c.debug, "debug", false, "log everything, whatever log_level says")
-	root.AddCommand(c.serve(), c.portalCommand(), c.bootstrap(), c.importCommand(), c.migrate(), c.check(), c.rules(), c.backup(), c.restore(), c.keys(), c.audit(), c.config(), c.versionCommand())
+	version := &cobra.Command{
+		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintln(c.out, "gatehouse", buildVersion())
+			return err
+		},
+	}
+	root.AddCommand(c.serve(), c.portalCommand(), c.bootstrap(), c.importCommand(), c.migrate(), c.check(), c.rules(), c.backup(), c.restore(), c.keys(), c.audit(), c.config(), version)
 	root.CompletionOptions.DisableDefaultCmd = true
 	return root
 }
@@ -160,16 +167,6 @@ With --bootstrap the developer portal gets its first admin before it is served, 
 	first.flags(cmd)
 	cmd.Flags().BoolVar(&supervise, "supervise", false, "run the service as a child that is started again when it crashes")
 	return cmd
-}
-
-func (c *cli) versionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(c.out, "gatehouse", buildVersion())
-			return err
-		},
-	}
 }
 
 // buildVersion is what the build stamped, or else what the module proxy knows.
