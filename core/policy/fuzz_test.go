@@ -137,3 +137,17 @@ func BenchmarkEntry(b *testing.B) {
 		})
 	}
 }
+
+func BenchmarkView(b *testing.B) {
+	for _, n := range []int{1, 100, 2000} {
+		b.Run(fmt.Sprint(n, " APIs"), func(b *testing.B) {
+			v := make1(b, bulk(n)).View()
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := v.AppendJSON(nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

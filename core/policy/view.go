@@ -2,6 +2,7 @@ package policy
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
@@ -43,17 +44,14 @@ const filled = 2 * len(`,"versions":[],"allowed_urls":[],"restricted_types":[],"
 
 // AppendJSON implements doc.Appender.
 func (v View) AppendJSON(b []byte) ([]byte, error) {
-	text := v.policy.text
-	if v.policy.facts.gaps {
-		n, err := v.policy.read()
-		if err != nil {
-			return nil, err
-		}
-		text = n.JSON()
-	}
-	written, _ := bytes.CutSuffix(bytes.TrimSpace(text), []byte("}"))
-	b = append(b, written...)
+	text := bytes.TrimSpace(v.policy.text)
+	written, _ := bytes.CutSuffix(text, []byte("}"))
 	empty := len(bytes.TrimSpace(written)) == 1
+	if v.policy.facts.gaps {
+		b, _ = bytes.CutSuffix(Table.AppendListed(slices.Grow(b, v.Size()), text), []byte("}"))
+	} else {
+		b = append(b, written...)
+	}
 	for i, d := range defaults {
 		if v.policy.facts.lacks&(1<<i) == 0 {
 			continue

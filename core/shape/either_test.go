@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/shape"
 	"github.com/gatehouse-io/gatehouse/core/shape/shapetest"
 )
@@ -96,6 +97,9 @@ func TestFillLists(t *testing.T) {
 		`{"a":5,"rows":"x","in":[],"map":null}`:               `{"a":5,"rows":"x","in":[],"map":null}`,
 		`[]`:                                                  `[]`,
 	} {
+		if have := string(list.AppendListed([]byte("before"), []byte(text))); have != "before"+want {
+			t.Errorf("the text %s became %s, not %s", text, have, want)
+		}
 		n := parse(t, text)
 		list.FillLists(n)
 		if have := string(n.JSON()); have != want {
@@ -113,6 +117,33 @@ func TestFillLists(t *testing.T) {
 	leaf.FillLists(n)
 	if have := string(n.JSON()); have != `{"sub":{"list":[]},"list":[]}` {
 		t.Errorf("a type that contains itself: %s", have)
+	}
+	if have := string(leaf.AppendListed(nil, []byte(` {"s\u0075b": {"list" :null } } `))); have != ` {"s\u0075b": {"list" :[] },"list":[] } ` {
+		t.Errorf("names and blanks as they are written: %s", have)
+	}
+}
+
+// TestAppendListed states that a text gets the lists that its tree gets, whatever stands
+// in it, and that a text that is broken anywhere is not read past its end.
+func TestAppendListed(t *testing.T) {
+	for _, of := range []shape.Type{leaf, syntax} {
+		for c := range shapetest.Wrong(of) {
+			n, err := doc.ParseNode([]byte(c.Text))
+			if err != nil {
+				continue
+			}
+			of.FillLists(n)
+			if have, want := string(of.AppendListed(nil, n.JSON())), string(n.JSON()); have != want {
+				t.Errorf("with nothing to fill %s became %s", want, have)
+			}
+			m := parse(t, c.Text)
+			if have, want := string(of.AppendListed(nil, m.JSON())), string(n.JSON()); have != want {
+				t.Errorf("%s became %s, not %s", c.Text, have, want)
+			}
+			for cut := range c.Text {
+				of.AppendListed(nil, []byte(c.Text[:cut]))
+			}
+		}
 	}
 }
 
