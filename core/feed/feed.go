@@ -6,7 +6,6 @@ package feed
 
 import (
 	"encoding/base64"
-	"strings"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/api/classic"
@@ -82,7 +81,7 @@ func API(record doc.Object, hooks Hooks) Entry {
 	resolve(def, references, hooks)
 	// Gateways fetch keys from a plain address once and never again: it has to be base64
 	// (docs/wire/classic-definition.md#jwt).
-	if source := def.Get("jwt_source").Text(); strings.HasPrefix(source, "http://") || strings.HasPrefix(source, "https://") {
+	if source := def.Get("jwt_source").Text(); classic.IsAddress(source) {
 		def.Set("jwt_source", doc.NewString(base64.StdEncoding.EncodeToString([]byte(source))))
 	}
 	b, _ := def.AppendJSON([]byte(`{"api_definition":`)) // trees always encode

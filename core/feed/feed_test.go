@@ -47,6 +47,7 @@ func TestAPI(t *testing.T) {
 		{"document", `{"active":true,"is_oas":true}`, `{"openapi":"3.0.3","paths":{"/a":{"get":{"responses":{}}},"x-any":5},"x-y":[1e2]}`, "",
 			`{"api_definition":{"active":true,"is_oas":true},"oas":{"openapi":"3.0.3","paths":{"/a":{"get":{"responses":{}}},"x-any":5},"x-y":[1e2]}}`},
 		{"a plain address of keys", `{"active":true,"jwt_source":"https://i.example/jwks"}`, "", "", `{"api_definition":{"active":true,"jwt_source":"aHR0cHM6Ly9pLmV4YW1wbGUvandrcw=="},"oas":null}`},
+		{"its scheme in any case", `{"active":true,"jwt_source":"HTTPS://i.example/jwks"}`, "", "", `{"api_definition":{"active":true,"jwt_source":"SFRUUFM6Ly9pLmV4YW1wbGUvandrcw=="},"oas":null}`},
 		{"an address in base64", `{"active":true,"jwt_source":"aHR0cHM6Ly9pLmV4YW1wbGUvandrcw=="}`, "", "", `{"api_definition":{"active":true,"jwt_source":"aHR0cHM6Ly9pLmV4YW1wbGUvandrcw=="},"oas":null}`},
 		{"a secret", `{"active":true,"jwt_source":"c2VjcmV0"}`, "", "", `{"api_definition":{"active":true,"jwt_source":"c2VjcmV0"},"oas":null}`},
 		{"a member twice", `{"active":true,"name":5,"name":"b"}`, "", "", `{"api_definition":{"active":true,"name":"b"},"oas":null}`},

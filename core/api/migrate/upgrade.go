@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/gatehouse-io/gatehouse/core/api/classic"
 	"github.com/gatehouse-io/gatehouse/core/api/oas"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
@@ -45,7 +46,7 @@ func UpgradePolicy(policy *doc.Node) (changed bool) {
 }
 
 // upgradeJWT fills the list forms of single fields, and says which.
-func upgradeJWT(entry, classic *doc.Node) []string {
+func upgradeJWT(entry, definition *doc.Node) []string {
 	var done []string
 	for _, f := range []struct{ single, list string }{
 		{"identityBaseField", "subjectClaims"},
@@ -58,15 +59,15 @@ func upgradeJWT(entry, classic *doc.Node) []string {
 	}
 	source := entry.Get("source").Text()
 	address := source // of a key set, plain or in base64; it may as well be a key, which has no place in a list of addresses
-	if decoded, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(source, "=")); err == nil && isAddress(string(decoded)) {
+	if decoded, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(source, "=")); err == nil && classic.IsAddress(string(decoded)) {
 		address = string(decoded)
 	}
-	if !isAddress(address) || entry.Get("jwksURIs").Len() > 0 {
+	if !classic.IsAddress(address) || entry.Get("jwksURIs").Len() > 0 {
 		return done
 	}
 	entry.Set("jwksURIs", doc.NewArray(keySetEntry(address, "cacheTimeout")))
-	if classic.Get("jwt_source").Text() == source && classic.Get("jwt_jwks_uris").Len() == 0 {
-		classic.Set("jwt_jwks_uris", doc.NewArray(keySetEntry(address, "cache_timeout")))
+	if definition.Get("jwt_source").Text() == source && definition.Get("jwt_jwks_uris").Len() == 0 {
+		definition.Set("jwt_jwks_uris", doc.NewArray(keySetEntry(address, "cache_timeout")))
 	}
 	return append(done, "source copied to jwksURIs")
 }
@@ -76,8 +77,4 @@ func keySetEntry(address, timeout string) *doc.Node {
 	n.Set("url", doc.NewString(address))
 	n.Set(timeout, doc.NewString("0s"))
 	return n
-}
-
-func isAddress(s string) bool {
-	return strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "http://")
 }
