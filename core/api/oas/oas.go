@@ -106,15 +106,13 @@ func Conform(document *doc.Node) {
 	}
 	for _, settings := range ext.Get("middleware", "operations").Members() {
 		operationLayout.dropNulls(settings)
+		if r := settings.Get("urlRewrite"); r.Is(doc.TypeObject) {
+			addEmpty(r, "pattern", "rewriteTo")
+		}
 	}
 	for _, h := range ext.Get("server", "eventHandlers").Items() {
 		if h.Get("type").Text() == "webhook" && h.Get("id").Text() == "" {
 			addEmpty(h, "bodyTemplate")
-		}
-	}
-	for _, settings := range ext.Get("middleware", "operations").Members() {
-		if r := settings.Get("urlRewrite"); r.Is(doc.TypeObject) {
-			addEmpty(r, "pattern", "rewriteTo")
 		}
 	}
 	// A lifetime that is not on says so: what it says about the expiry of keys counts
