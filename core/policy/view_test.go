@@ -88,6 +88,15 @@ func TestViewLists(t *testing.T) {
 	}
 }
 
+// TestViewOfMany checks that no tree is made of a policy that is read: it may have thousands
+// of access definitions.
+func TestViewOfMany(t *testing.T) {
+	v := make1(t, bulk(500)).View()
+	if n := testing.AllocsPerRun(5, func() { _, _ = v.AppendJSON(nil) }); n > 10 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
 // TestAuthTypes checks that what a client says of authentication stays as it is
 // written, and that what the service said follows the APIs.
 func TestAuthTypes(t *testing.T) {
