@@ -98,7 +98,12 @@ func (s *Service) Attach(ctx context.Context, w store.Writer, who operation.Prin
 	base, err := s.APIs.Get(ctx, w, in.Base, s.APIs.Viewer(who, d.Class, access.Write))
 	missing := fault.KindOf(err) == fault.NotFound
 	if missing {
-		switch elsewhere, err := s.APIs.Elsewhere(ctx, in.Base); {
+		elsewhere := false
+		_, err := s.APIs.Kind.Get(ctx, w, in.Base)
+		if fault.KindOf(err) == fault.NotFound { // or else it is of a class that the caller does not see
+			elsewhere, err = s.APIs.Elsewhere(ctx, in.Base)
+		}
+		switch {
 		case err != nil:
 			return forms.Link{}, err
 		case elsewhere:

@@ -241,6 +241,21 @@ func TestForeignBase(t *testing.T) {
 	}
 }
 
+// A base that the caller may not see, because it is an MCP proxy or because it is none, is like
+// one that does not exist.
+func TestHiddenBase(t *testing.T) {
+	w := apistest.New(t, apis.Settings{})
+	w.Done("tim", "POST", "/mcps", apistest.Document("proxy", "Proxy", "/proxy/"))
+	w.Done("ann", "POST", "/apis/oas", apistest.Document("rest", "Rest", "/rest/"))
+	const version = "?base_api_version_name=v1&new_version_name=v2&base_api_id="
+	for _, base := range []string{"proxy", "nothing"} {
+		w.Want("ann", "POST", "/apis/oas"+version+base, apistest.Document("o", "O", "/o/"), 400, "Could not retrieve detail of apiID "+base)
+	}
+	for _, base := range []string{"rest", "nothing"} {
+		w.Want("tim", "POST", "/mcps"+version+base, apistest.Document("m", "M", "/m/"), 400, "Could not retrieve detail of apiID "+base)
+	}
+}
+
 // A tool view belongs to proxies of REST APIs, also when it is empty, and middleware
 // that makes no sense for MCP is refused wherever it stands.
 func TestRefusedProxies(t *testing.T) {
