@@ -9,7 +9,7 @@ import (
 )
 
 // Records that name an API are found, by either of its identifiers; APIs that a caller
-// must not see are not.
+// must not see are not, nor are records of a kind that it may not read.
 func TestReferences(t *testing.T) {
 	w := apistest.New(t, apis.Settings{Ownership: true})
 	w.Done("ann", "POST", "/apis/oas", apistest.Document("base", "Base", "/base/"))
@@ -28,8 +28,8 @@ func TestReferences(t *testing.T) {
 	child, _ := w.Stored("child")
 	for as, want := range map[string]map[string]bool{
 		"admin": {gold: true, base: true, tools: true},
-		"ann":   {gold: true, base: true, tools: false}, // no permission for proxies
-		"bob":   {gold: true, base: false, tools: true}, // does not own the base
+		"ann":   {gold: false, base: true, tools: false}, // no permission for policies and proxies
+		"bob":   {gold: false, base: false, tools: true}, // does not own the base
 	} {
 		for _, id := range []string{"child", child.Value.ID()} {
 			got := w.Ask(as, "GET", "/apis/"+id+"/references", "")

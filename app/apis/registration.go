@@ -21,6 +21,7 @@ import (
 func Registration(s Settings) crud.Registration {
 	return crud.Facts[apidef.API]{
 		Kind: newKind(s), Name: apidef.API.Name, Uses: uses, Find: findAPIs,
+		Permission: func(a apidef.API) access.Permission { return permission(a.Class()) },
 		Sight: func(v crud.Viewer) crud.Seeing[apidef.API] {
 			viewer := v.Of(s.Ownership, access.Read)
 			return func(_ context.Context, _ store.Reader, a apidef.API) (bool, error) {

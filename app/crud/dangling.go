@@ -34,7 +34,7 @@ func (k *known) view(kind string) *view {
 	return v
 }
 
-// only drops the references of resources that the viewer does not see.
+// only drops the references of resources that the viewer does not see or may not read.
 func (k *known) only(ctx context.Context, refs iter.Seq2[store.Reference, error]) iter.Seq2[store.Reference, error] {
 	return func(yield func(store.Reference, error) bool) {
 		for ref, err := range refs {
@@ -42,7 +42,7 @@ func (k *known) only(ctx context.Context, refs iter.Seq2[store.Reference, error]
 			if err == nil {
 				name, err = k.name(ctx, integrity.Target{Kind: ref.Kind, ID: ref.ID})
 			}
-			if (name != nil || err != nil) && !yield(ref, err) || err != nil {
+			if (name != nil && k.viewer.reads(name.needs) || err != nil) && !yield(ref, err) || err != nil {
 				return
 			}
 		}
@@ -73,7 +73,7 @@ func (k *known) name(ctx context.Context, t integrity.Target) (*called, error) {
 
 // Named yields what a record names, in the order it does: kind, identifier and
 // name of what is named, and where. A target that does not exist, or that the viewer does not
-// see, has no name.
+// see or may not read, has no name.
 func (g *References) Named(ctx context.Context, r store.Reader, v Viewer, rec store.Record) iter.Seq2[store.Reference, error] {
 	return func(yield func(store.Reference, error) bool) {
 		h, err := g.holder(rec)
@@ -85,7 +85,7 @@ func (g *References) Named(ctx context.Context, r store.Reader, v Viewer, rec st
 		for _, u := range h.uses {
 			name, err := targets.name(ctx, u.Target)
 			ref := store.Reference{Kind: u.Kind, ID: u.ID, Where: u.Where}
-			if name != nil {
+			if name != nil && v.reads(name.needs) {
 				ref.Name = name.name
 			}
 			if !yield(ref, err) || err != nil {

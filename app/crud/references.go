@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/integrity"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -52,8 +53,11 @@ type view struct {
 	sees   func(ctx context.Context, r store.Reader, rec store.Record) (bool, error)
 }
 
-// called is a resource as references show it.
-type called struct{ name, id string }
+// called is a resource as references show it, and the permission to read it.
+type called struct {
+	name, id string
+	needs    access.Permission
+}
 
 // holder is a record as far as references are concerned.
 type holder struct {
@@ -62,7 +66,10 @@ type holder struct {
 	uses []Use
 }
 
-func viewOf[T any](k *store.Kind[T], name func(T) string, sees Seeing[T]) view {
+func viewOf[T any](k *store.Kind[T], name func(T) string, permission func(T) access.Permission, sees Seeing[T]) view {
+	if permission == nil {
+		permission = func(T) access.Permission { return "" }
+	}
 	return view{
 		lookup: func(ctx context.Context, r store.Reader, id string) (called, bool, error) {
 			v, err := k.Get(ctx, r, id)
@@ -79,7 +86,7 @@ func viewOf[T any](k *store.Kind[T], name func(T) string, sees Seeing[T]) view {
 					return called{}, false, err
 				}
 			}
-			return called{name(v.Value), k.Names(v.Value)[0]}, true, nil
+			return called{name(v.Value), k.Names(v.Value)[0], permission(v.Value)}, true, nil
 		},
 		sees: func(ctx context.Context, r store.Reader, rec store.Record) (bool, error) {
 			if sees == nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
 	"github.com/gatehouse-io/gatehouse/app/crud"
+	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/integrity"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -227,4 +228,47 @@ func TestAftermath(t *testing.T) {
 	same(t, "everyone", rehearse(tenant.Everyone("test"), func(ctx context.Context, w store.Writer) error {
 		return shelves.Insert(ctx, w, shelf{ID: "s3", OrgID: "p", Top: "nothing"})
 	}), nil)
+}
+
+// TestReferencesByPermission checks that a reference tells nothing of what the caller may not
+// read: not who names a resource, and not what the things that it names are called. That they
+// are there is no secret: nothing is missing because the caller may not read it.
+func TestReferencesByPermission(t *testing.T) {
+	db, one := furnished(t)
+	g := crud.NewReferences(
+		crud.Facts[note]{Kind: titled, Name: func(n note) string { return n.Title }, Permission: func(note) access.Permission { return access.Hooks }}.Registration(),
+		crud.Facts[shelf]{Kind: shelves, Name: func(s shelf) string { return s.Name }, Permission: func(shelf) access.Permission { return access.Assets }}.Registration())
+	for _, c := range []struct {
+		viewer      crud.Viewer
+		who, called []string
+	}{
+		{everybody, []string{`shelf s1 "oak" top`}, []string{`note a "a" top`}},
+		{crud.Viewer{Who: operation.Principal{Permissions: access.Map{"hooks": access.LevelRead}}, Door: access.Assets}, []string{`shelf s1 "oak" top`}, []string{`note a "a" top`}},
+		{crud.Viewer{Who: operation.Principal{Permissions: access.Map{"hooks": access.LevelRead}}}, nil, []string{`note a "a" top`}},
+		{crud.Viewer{Who: operation.Principal{Permissions: access.Map{"hooks": access.LevelDeny}}, Door: access.Assets}, []string{`shelf s1 "oak" top`}, []string{`note a "" top`}},
+	} {
+		found, err := g.Of(t.Context(), db, one, c.viewer, func(r store.Reader) (crud.Target, error) { return crud.TargetOf(t.Context(), titled, r, "a") })
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, "who names a", lines(t, func(yield func(store.Reference, error) bool) {
+			for _, ref := range found {
+				if !yield(ref, nil) {
+					return
+				}
+			}
+		}), c.who)
+		err = db.View(t.Context(), one, func(r store.Reader) error {
+			rec, err := r.Get(t.Context(), "shelf", "s1")
+			if err != nil {
+				return err
+			}
+			same(t, "what a shelf names", lines(t, g.Named(t.Context(), r, c.viewer, rec)), c.called)
+			same(t, "what leads nowhere", lines(t, g.Dangling(t.Context(), r, c.viewer, "shelf")), []string{`shelf s2 "pine" top -> note c`})
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/integrity"
 	"github.com/gatehouse-io/gatehouse/core/signal"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -31,6 +32,9 @@ type Facts[T any] struct {
 	// Find finds the references that Uses yields by an index; nil: by looking through
 	// all resources of the kind.
 	Find Finder
+	// Permission is what a user needs to read a resource; nil: nothing. Where others name it,
+	// users without the permission are not told of it.
+	Permission func(T) access.Permission
 	// Sight says who sees a resource; nil: everybody in its organisation. To others it
 	// does not exist.
 	Sight Sight[T]
@@ -131,7 +135,7 @@ func (f Facts[T]) Registration() Registration {
 	}
 	r := Registration{
 		Kind: k.Name, Announces: f.Announces, Feed: f.Feed, Events: f.Events.source(k), Untyped: k.Untyped(), typed: k, lasts: f.Lasts, find: f.Find,
-		view: func(v Viewer) view { return viewOf(k, name, f.Sight.of(v)) },
+		view: func(v Viewer) view { return viewOf(k, name, f.Permission, f.Sight.of(v)) },
 		holder: func(rec store.Record) (holder, error) {
 			v, err := k.Decode(rec)
 			if err != nil {

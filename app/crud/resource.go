@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -64,6 +65,9 @@ func (r Resource[T, D]) With(t Tools) Operations[T, D] { return Operations[T, D]
 func (r Resource[T, D]) Registration() Registration {
 	if r.Sample == nil {
 		r.Sample = r.Sampled
+	}
+	if r.Permission == nil {
+		r.Permission = func(T) access.Permission { return r.Group.Permission }
 	}
 	reg := r.Facts.Registration()
 	reg.Operations = func(t Tools) []operation.Operation { return r.Group.Rows(r.With(t).Plain()...) }

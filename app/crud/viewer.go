@@ -23,6 +23,11 @@ func ViewerOf(c *operation.Call) Viewer {
 	return Viewer{Who: c.Principal, Door: c.Spec.Permission, All: c.Spec.Surface != operation.Management}
 }
 
+// reads reports whether the viewer may read what a permission opens.
+func (v Viewer) reads(p access.Permission) bool {
+	return v.All || p == "" || p == v.Door || v.Who.Permissions.Allows(p, access.Read)
+}
+
 // Of returns the viewer as far as APIs are concerned, with what it wants to do to
 // them. To those who come in by the permission for MCP proxies, other APIs exist only
 // if they have that permission too, and the other way round.

@@ -21,6 +21,7 @@ import (
 func Registration(apis *store.Kind[apidef.API], s Settings) crud.Registration {
 	return crud.Facts[policy.Policy]{
 		Kind: Kind, Name: policy.Policy.Name, Uses: uses, Find: find,
+		Permission: func(policy.Policy) access.Permission { return access.Policies },
 		Sight: func(v crud.Viewer) crud.Seeing[policy.Policy] {
 			viewer := crud.Viewer{Who: v.Who, Door: access.Policies}.Of(s.Ownership, access.Read)
 			if viewer.All {
