@@ -40,7 +40,7 @@ func (f *Forms) Incoming(d *apidef.Draft) (problems []validation.Problem) {
 	// came: they follow with the next change.
 	wrong := ProblemsOf(CheckAPIID(d.APIID))
 	Identify(*d)
-	if wrong = append(wrong, f.Problems(d.Document, d.Class)...); len(wrong) > 0 {
+	if wrong = append(wrong, f.Problems(d.Document, d.Class, true)...); len(wrong) > 0 {
 		return append(problems, wrong...)
 	}
 	f.normalise(d.Document)
@@ -53,10 +53,10 @@ func (f *Forms) Incoming(d *apidef.Draft) (problems []validation.Problem) {
 	return append(problems, derivedProblems(d.Definition)...)
 }
 
-// Problems says everything that is wrong with a document. Unknown members of the
-// extension pass: a newer gateway may know them.
-func (f *Forms) Problems(document *doc.Node, class apidef.Class) []validation.Problem {
-	problems := f.validate(document, class, true)
+// Problems says everything that is wrong with a document. unknown lets unknown members of
+// the extension pass: a newer gateway may know them.
+func (f *Forms) Problems(document *doc.Node, class apidef.Class, unknown bool) []validation.Problem {
+	problems := f.validate(document, class, unknown)
 	if len(problems) == 0 {
 		problems = typeProblems(feed.Document(document))
 	}

@@ -376,3 +376,26 @@ func TestMigrationWarnings(t *testing.T) {
 		t.Error(f.log.String())
 	}
 }
+
+// TestMigrationIsStrict checks that clients can write back what a migration has made, and that
+// a copy keeps what a client has let pass.
+func TestMigrationIsStrict(t *testing.T) {
+	f := newFarm(t, apis.Settings{})
+	f.call("admin", "POST", "/api/apis", `{"api_definition":{"name":"odd","api_id":"odd","use_keyless":false,"use_oauth2":true,"auth_configs":{"oauth":{}},"oauth_meta":{"allowed_authorize_types":["code","strange"]},
+		"proxy":{"listen_path":"/odd/","target_url":"http://up.example/"}}}`, 200)
+	const refused = `fail odd:x-tyk-api-gateway.server.authentication.securitySchemes.oauth.allowedAuthorizeTypes.1: must be one of ["code" "token"]` +
+		`|x-tyk-api-gateway.server.authentication.securitySchemes.oauth: fits none of the allowed forms`
+	for _, mode := range []string{"dryRun", "stage", "direct"} {
+		f.expect(outcome(f.migrate("admin", `{"mode":"`+mode+`","apiIDs":["odd"]}`)), "ok[] "+refused)
+	}
+	f.classic("plain", "")
+	f.migrate("admin", `{"mode":"stage","apiIDs":["plain"]}`)
+	d := f.call("admin", "GET", "/api/apis/oas/staging-plain", "", 200)
+	f.call("admin", "PUT", "/api/apis/oas/staging-plain", string(d.JSON()), 200)
+	d.Put(doc.NewBool(true), "x-tyk-api-gateway", "future")
+	f.call("admin", "PUT", "/api/apis/oas/staging-plain?accept_additional_properties=true", string(d.JSON()), 200)
+	f.expect(outcome(f.migrate("admin", `{"mode":"promote","apiIDs":["plain"]}`)), "ok[plain]")
+	if d = f.call("admin", "GET", "/api/apis/oas/plain", "", 200); !d.Get("x-tyk-api-gateway", "future").True() {
+		t.Errorf("what a client has let pass is gone: %s", d.JSON())
+	}
+}

@@ -61,7 +61,9 @@ func (m *migration) draft(st *step, result migrate.Result) {
 			d.ID = st.of.Value.ID()
 		}
 		forms.Identify(d)
-		problems := m.Forms.Problems(d.Document, d.Class)
+		// A copy may have been edited, by a client that let unknown members pass. What is
+		// converted anew has none, and passes when a client writes it back.
+		problems := m.Forms.Problems(d.Document, d.Class, m.request.Mode == Promote)
 		if len(problems) == 0 {
 			problems = forms.ProblemsOf(m.Forms.Convert(&d, v.Classic, k))
 		}

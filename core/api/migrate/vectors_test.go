@@ -59,7 +59,7 @@ func migrated(def *doc.Node) (r migrate.Result, problems []string) {
 		return r, append(problems, err.Error())
 	}
 	for _, v := range append([]migrate.Version{r.Base}, r.Versions...) {
-		for _, p := range validator.Validate(v.OAS, port.Options{AllowUnknown: true}) {
+		for _, p := range validator.Validate(v.OAS, port.Options{}) {
 			problems = append(problems, p.String())
 		}
 	}
