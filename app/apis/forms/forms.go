@@ -57,14 +57,20 @@ var AnyID = strings.Repeat("0", 24)
 // Identify writes the identifiers that the server owns into a document. One of a wrong type
 // stays, and is refused with the document.
 func Identify(d apidef.Draft) {
-	info := d.Document.Get(oas.ExtensionKey, "info")
-	if !info.Is(doc.TypeObject) {
-		return
-	}
-	for _, m := range [][2]string{{"id", d.APIID}, {"dbId", d.ID}, {"orgId", string(d.OrgID)}} {
-		if name := m[0]; info.Get(name).Is(doc.Absent, doc.TypeString) {
-			info.Set(name, doc.NewString(m[1]))
-		}
+	own(d.Document, "id", d.APIID)
+	own(d.Document, "dbId", d.ID)
+	IdentifyOrg(d)
+}
+
+// IdentifyOrg writes into a document the one identifier that is known before it is stored: its
+// organisation's.
+func IdentifyOrg(d apidef.Draft) { own(d.Document, "orgId", string(d.OrgID)) }
+
+// own writes an identifier into the info of a document's extension.
+func own(document *doc.Node, name, id string) {
+	info := document.Get(oas.ExtensionKey, "info")
+	if info.Is(doc.TypeObject) && info.Get(name).Is(doc.Absent, doc.TypeString) {
+		info.Set(name, doc.NewString(id))
 	}
 }
 

@@ -83,14 +83,11 @@ func (s *Service) DryRun(ctx context.Context, in dryRunIn) (*doc.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	info := document.Get(oas.ExtensionKey, "info")
-	if info.Is(doc.TypeObject) && info.Get("orgId").Is(doc.Absent, doc.TypeString) { // as forms.Identify does when it is saved
-		info.Set("orgId", doc.NewString(string(in.Scope.Org())))
-	}
-	if err := s.Documents.Forms.Document(document, apidef.OAS, in.Unknown); err != nil {
+	d := apidef.Draft{Class: apidef.OAS, Document: document, APIID: document.Get(oas.ExtensionKey, "info", "id").Text(), OrgID: in.Scope.Org()}
+	forms.IdentifyOrg(d)
+	if err := s.Documents.Forms.Document(document, d.Class, in.Unknown); err != nil {
 		return nil, err
 	}
-	d := apidef.Draft{Class: apidef.OAS, Document: document, APIID: document.Get(oas.ExtensionKey, "info", "id").Text(), OrgID: in.Scope.Org()}
 	if err := versioning.CheckTable(d, nil); err != nil {
 		return nil, err
 	}
