@@ -182,7 +182,11 @@ func (d *describer) requestBody(o *operation.Operation) (object, error) {
 	if err != nil {
 		return nil, err
 	}
-	media := object{"schema": d.of(o.Body), "example": json.RawMessage(example)}
+	schema := d.of(o.Body)
+	if o.Contents != nil {
+		schema = d.of(o.Contents)
+	}
+	media := object{"schema": schema, "example": json.RawMessage(example)}
 	content := object{jsonType: media}
 	if o.Body == reflect.TypeFor[doc.Patch]() {
 		content["application/merge-patch+json"] = media
@@ -195,7 +199,7 @@ func (d *describer) requestBody(o *operation.Operation) (object, error) {
 		for _, name := range o.Media {
 			content[name] = media
 		}
-		content[yamlType] = object{"schema": object{"type": "object"}}
+		content[yamlType] = object{"schema": schema}
 		content[formType] = object{"schema": fileForm("JSON, YAML, or a ZIP file with a document named openapi and what it refers to.")}
 	}
 	return object{"required": !o.Body.Implements(reflect.TypeFor[operation.Optional]()), "content": content}, nil

@@ -47,9 +47,9 @@ func (n Nonce) Over(now time.Time) bool { return !now.Before(n.Expires) }
 
 // AccessData is what a broker says about a person.
 type AccessData struct {
-	ForSection                string    `json:"ForSection" oneof:"dashboard,portal" doc:"Where the person goes."`
+	ForSection                string    `json:"ForSection,omitempty" oneof:"dashboard,portal" doc:"Where the person goes: the dashboard, if it is not said."`
 	OrgID                     tenant.ID `json:"OrgID"`
-	EmailAddress              string    `json:"EmailAddress"`
+	EmailAddress              string    `json:"EmailAddress,omitempty"`
 	DisplayName               string    `json:"DisplayName,omitempty"`
 	GroupID                   string    `json:"GroupID,omitempty" doc:"User group whose permissions the person gets."`
 	GroupsIDs                 []string  `json:"GroupsIDs,omitempty" doc:"Several such groups."`

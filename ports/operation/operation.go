@@ -41,8 +41,9 @@ type Spec struct {
 	Alone      bool   // to other methods the path is unknown
 	Refuses    bool   // no call succeeds: Status is how it refuses
 	Summary    string
-	Notes      string   // more for the API description
-	Media      []string // further media types under which clients send the Document as JSON
+	Notes      string       // more for the API description
+	Media      []string     // further media types under which clients send the Document as JSON
+	Contents   reflect.Type // of what is in the Document, for the API description; nil: any object
 	Tag        string
 	Permission access.Permission // on the management surface; "" only when Public
 	Intent     access.Intent     // from the method unless said otherwise

@@ -108,6 +108,9 @@ func Notes(text string) Option { return func(s *Spec) { s.Notes = text } }
 // Media names further media types under which clients send a Document as JSON.
 func Media(types ...string) Option { return func(s *Spec) { s.Media = types } }
 
+// Contents says what is in the Document of the row, for the API description.
+func Contents[T any]() Option { return func(s *Spec) { s.Contents = reflect.TypeFor[T]() } }
+
 // Summary replaces the summary of a row that a family of rows made.
 func Summary(text string) Option { return func(s *Spec) { s.Summary = text } }
 

@@ -57,6 +57,12 @@ func (s *Service) template(ctx context.Context, in documents.In, t templateIn) (
 	return template, err
 }
 
+// DryRunRequest is the body of a dry run, for the API description.
+type DryRunRequest struct {
+	OAS    doc.Object `json:"oas,omitzero" doc:"A plain OpenAPI description, as an import or a patch takes it."`
+	Stored doc.Object `json:"tyk_oas,omitzero" doc:"A document with x-tyk-api-gateway. Beside oas it is what the description is put under."`
+}
+
 type dryRunIn struct {
 	documents.In
 	versioning.NewVersion

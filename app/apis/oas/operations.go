@@ -37,7 +37,7 @@ func (s *Service) Operations() []operation.Operation {
 			operation.Notes("JSON, YAML, a form with a file (also a ZIP file of several), or {\"url\": \"https://…\"} for a document to be downloaded."),
 			operation.Example(rows.Description, rows.Made("API created", "5f1a0c5d8e3b2a1f00000005"))),
 		operation.POST("dry-run", "/dry-run", "Build a document without storing it", s.DryRun, rows.Unread(), documents.Settles(s.sent), operation.Faulting(append(append(versioning.Faults, imports.Codes...), apis.CodeInvalid, codeTemplates, forms.CodeStreamsOff)...),
-			operation.Notes("{\"oas\": a description, \"tyk_oas\": a stored document}, either of them."),
+			operation.Contents[DryRunRequest](), operation.Notes("At least one of oas and tyk_oas."),
 			operation.Example(map[string]any{"oas": rows.Description}, rows.Document)),
 		operation.GET("get", "/{apiId}", "Fetch the document of an API", s.Get, operation.Faulting(apis.CodeMissing, apis.CodeNotOwned, apis.CodeClass),
 			rows.Absent(400, "Could not retrieve Api detail"), operation.Notes("Of a streams API too. YAML when the client accepts that. A child version names its base in the header x-tyk-base-api-id."), operation.Example(nil, rows.Document)),

@@ -215,8 +215,13 @@ func (s *Service) lets(ctx context.Context, w store.Writer, u account.User, nonc
 	return err
 }
 
+// AccessData is what a broker says about a person, whom the portal knows by the address alone.
+type AccessData struct {
+	session.AccessData `needs:"EmailAddress"`
+}
+
 type mintIn struct {
-	Data session.AccessData `body:""`
+	Data AccessData `body:""`
 }
 
 // Mint makes a nonce with which one browser begins a session of a person. The broker

@@ -15,7 +15,7 @@ import (
 
 // MintFor makes a nonce.
 func MintFor(ctx context.Context, s *Service, d session.AccessData) (string, error) {
-	out, err := s.Mint(ctx, mintIn{d})
+	out, err := s.Mint(ctx, mintIn{AccessData{d}})
 	text, _ := out.Meta.(string)
 	return text, err
 }
