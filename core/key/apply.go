@@ -12,9 +12,18 @@ import (
 // Policies returns the identifiers of the policies that a session carries. The single
 // form counts only without the list, as at gateways.
 func Policies(session *doc.Node) []string {
-	ids := session.Get("apply_policies").Texts()
+	ids := named(session.Get("apply_policies"))
 	if one := session.Get("apply_policy_id").Text(); len(ids) == 0 && one != "" {
 		return []string{one}
+	}
+	return ids
+}
+
+// named returns a list of identifiers as gateways decode it: null is the empty text, which
+// names nothing that they know.
+func named(list *doc.Node) (ids []string) {
+	for _, v := range list.Items() {
+		ids = append(ids, v.Text())
 	}
 	return ids
 }

@@ -161,7 +161,10 @@ func checkCertificates(s, old *doc.Node) error {
 		return fault.New(fault.Invalid, CodeCertificate, "key certificate must be the identifier of a certificate").At("certificate")
 	}
 	before := old.Get(Bindings).Texts()
-	for _, id := range s.Get(Bindings).Texts() {
+	for i, id := range named(s.Get(Bindings)) {
+		if id == "" {
+			return fault.New(fault.Invalid, CodeCertificate, "key %s[%d] must be the identifier of a certificate", Bindings, i).At(Bindings)
+		}
 		if len(id) > fingerprint && id[:len(id)-fingerprint] != s.Get("org_id").Text() && !slices.Contains(before, id) {
 			return fault.New(fault.Invalid, CodeCertificate, "key %s names %q, which is no certificate of this organisation", Bindings, id).At(Bindings)
 		}

@@ -48,6 +48,8 @@ func TestNew(t *testing.T) {
 		`{"mtls_static_certificate_bindings":["acme` + digits + `"],` + rights + `}`: "", `{"mtls_static_certificate_bindings":["acme` + digits + `","other` + digits + `"],` + rights + `}`: key.CodeCertificate,
 		`{"mtls_static_certificate_bindings":["` + digits + `"],` + rights + `}`: "", // gateways look for one of this fingerprint
 		`{"apply_policies":["none"]}`:                                            key.CodePolicy, `{"apply_policy_id":"none"}`: key.CodePolicy, `{"apply_policies":["gold","denied"]}`: key.CodePolicy,
+		`{"apply_policies":[null]}`: key.CodePolicy, `{"apply_policies":["gold",null]}`: key.CodePolicy, `{"apply_policies":[null],"apply_policy_id":"gold",` + rights + `}`: key.CodePolicy, // null is the empty text to gateways
+		`{"mtls_static_certificate_bindings":[null],` + rights + `}`: key.CodeCertificate, `{"mtls_static_certificate_bindings":[""],` + rights + `}`: key.CodeCertificate,
 		`{"apply_policies":["draft"]}`: key.CodePolicy, `{"apply_policies":["off"]}`: key.CodePolicy,
 		`{"apply_policy_id":"none","apply_policies":["gold"]}`: "", // the list counts
 		`{"apply_policies":"gold"}`:                            key.CodeType, `{"apply_policies":[1]}`: key.CodeType, `{"rate":"1",` + rights + `}`: key.CodeType,
