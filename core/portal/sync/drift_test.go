@@ -163,6 +163,35 @@ func TestProblems(t *testing.T) {
 	}
 }
 
+// TestKindChanges: a policy that becomes one of another kind, and back, has one record of each
+// kind. The other one is hidden meanwhile, and nothing is wrong with it.
+func TestKindChanges(t *testing.T) {
+	s := agreed(seeded(1))
+	s.Records, s.Policies = s.Records[:1], s.Policies[:1]
+	for _, kind := range []sync.Kind{sync.KindPlan, sync.KindProduct, sync.KindPlan, sync.KindProduct} {
+		s.Policies[0].Kind = kind
+		want, problems := sync.Want(s)
+		if len(problems) > 0 {
+			t.Errorf("%v: %v", kind, problems[0].Fault)
+		}
+		s = sync.Apply(s, sync.Plan(s, want)...)
+		for _, r := range s.Records {
+			if r.Hidden == (r.Kind == kind) {
+				t.Errorf("%v: the record of kind %v is hidden: %v", kind, r.Kind, r.Hidden)
+			}
+		}
+		for i := range s.Records {
+			s.Records[i].CID = cid(i)
+		}
+		if again, problems := sync.Want(s); len(problems) > 0 || len(sync.Differences(s, again)) > 0 {
+			t.Errorf("%v: a second pass finds %v %v", kind, problems, sync.Differences(s, again))
+		}
+	}
+	if len(s.Records) != 2 || len(s.Policies) != 1 {
+		t.Errorf("%d records, %d policies", len(s.Records), len(s.Policies))
+	}
+}
+
 // TestEarlierAttempt: a record without a policy takes up the one that an attempt has made,
 // which says all that it would say, and no other.
 func TestEarlierAttempt(t *testing.T) {

@@ -141,10 +141,11 @@ func (w *wanter) claim() {
 func (w *wanter) take(record, at int) {
 	r, p := &w.have.Records[record], &w.have.Policies[at]
 	switch {
+	case p.Kind != r.Kind && !r.Deleted: // the record is hidden until its policy is of its kind again
 	case w.owner[at] != unowned:
 		w.problem(r, p.Ref, CodeShared, "another record of the portal has the policy %s; delete one of the two", p.Name())
 	case p.Mark != "" && p.Mark != r.CID: // another product has left it behind
-	case p.Kind == r.Kind || r.Deleted:
+	default:
 		w.owner[at], w.claims[record] = record, at
 	}
 }
