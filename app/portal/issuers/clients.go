@@ -107,7 +107,7 @@ func (c Clients) Steps(org tenant.ID, act Act, g *Grant) []intents.Step {
 		if g.Earlier.ID != 0 {
 			plan = g.Earlier
 		}
-		change := intents.Step{Name: "change the policy of the client", Do: a.write(g.Products, g.Plan), Undo: a.write(g.Before, plan)}
+		change := lessFine(g, intents.Step{Name: "change the policy of the client", Do: a.write(g.Products, g.Plan), Undo: a.write(g.Before, plan)})
 		return slices.Concat([]intents.Step{change}, a.at(gets, had), a.off(had, gets))
 	case Spread: // it is led to what it should be: there is nothing to go back to
 		steps := slices.Concat([]intents.Step{{Name: "change the policy of the client", Do: a.write(g.Products, g.Plan)}}, a.at(gets, nil), a.off(had, gets))

@@ -1,8 +1,10 @@
 package issuers
 
 import (
+	"context"
 	"errors"
 
+	"github.com/gatehouse-io/gatehouse/app/intents"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
 )
@@ -14,15 +16,42 @@ const (
 )
 
 // Explain says in the words of sagas why a dashboard has not done something: what it
-// refuses is refused for good, and all else may work later. Its texts name no key.
+// refuses is refused for good, and all else may work later. Its texts name no key. Steps for
+// which what is gone is fine still find dashboard.ErrGone in it.
 func Explain(err error) error {
-	for _, known := range []error{dashboard.ErrRefused, dashboard.ErrGone} {
-		if errors.Is(err, known) {
-			return fault.New(fault.Invalid, CodeRefused, "%s", err.Error())
-		}
+	switch {
+	case errors.Is(err, dashboard.ErrGone):
+		return missing{fault.New(fault.Invalid, CodeRefused, "%s", err.Error())}
+	case errors.Is(err, dashboard.ErrRefused):
+		return fault.New(fault.Invalid, CodeRefused, "%s", err.Error())
 	}
 	if err == nil || fault.KindOf(err) != fault.Internal {
 		return err
 	}
 	return fault.New(fault.Unavailable, CodeAway, "%s", err.Error())
+}
+
+// missing is the fault for what a dashboard does not have.
+type missing struct{ fault *fault.Error }
+
+func (m missing) Error() string   { return m.fault.Error() }
+func (m missing) Unwrap() []error { return []error{m.fault, dashboard.ErrGone} }
+
+// goneFine does something to what may be gone: at the dashboard, or with it.
+func goneFine(do func(context.Context) error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		if err := do(ctx); !errors.Is(err, dashboard.ErrGone) && fault.KindOf(err) != fault.NotFound {
+			return err
+		}
+		return nil
+	}
+}
+
+// lessFine is a step that changes a credential. One that is gone opens nothing of what it is
+// to lose.
+func lessFine(g *Grant, s intents.Step) intents.Step {
+	if !g.Grows {
+		s.Do, s.Undo = goneFine(s.Do), goneFine(s.Undo)
+	}
+	return s
 }

@@ -2,7 +2,6 @@ package issuers
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/gatehouse-io/gatehouse/app/intents"
@@ -84,16 +83,6 @@ func (a certifying) lookAll(ctx context.Context) error {
 		c.Looked, c.Lacked = true, lacked
 		return nil
 	})
-}
-
-// goneFine does something to what may be gone.
-func goneFine(do func(context.Context) error) func(context.Context) error {
-	return func(ctx context.Context) error {
-		if err := do(ctx); !errors.Is(err, dashboard.ErrGone) {
-			return err
-		}
-		return nil
-	}
 }
 
 // Takes reports whether an API takes clients with a certificate.

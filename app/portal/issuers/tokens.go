@@ -61,7 +61,7 @@ func (k Keys) Steps(org tenant.ID, act Act, g *Grant) []intents.Step {
 		}
 		return steps
 	case Change:
-		return []intents.Step{{Name: "change the key", Do: a.change(g.Before, g.Products), Undo: a.change(g.Products, g.Before)}}
+		return []intents.Step{lessFine(g, intents.Step{Name: "change the key", Do: a.change(g.Before, g.Products), Undo: a.change(g.Products, g.Before)})}
 	case Rotate:
 		return []intents.Step{{Name: "create another key", Do: a.replace, Undo: a.drop}}
 	}
