@@ -71,8 +71,8 @@ A file is verified without the store when --public-key names the keys that signe
 			return c.verified(v, err)
 		},
 	}
-	cmd.Flags().StringVar(&anchors, "checkpoints", "", "file of checkpoints that were kept elsewhere")
-	cmd.Flags().StringArrayVar(&keys, "public-key", nil, "name:base64 of a key, as `audit checkpoints --keys` prints it")
+	cmd.Flags().StringVar(&anchors, "checkpoints", "", "`FILE` of checkpoints that were kept elsewhere")
+	cmd.Flags().StringArrayVar(&keys, "public-key", nil, "`NAME:BASE64` of a public key, as \"gatehouse audit checkpoints --keys\" prints it; may be given several times")
 	return cmd
 }
 

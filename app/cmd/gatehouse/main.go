@@ -103,6 +103,7 @@ example SVC_DB_LISTENPORT=3000; "gatehouse config check" shows what is in effect
 	}
 	root.AddCommand(c.serve(), c.portalCommand(), c.bootstrap(), c.importCommand(), c.migrate(), c.check(), c.rules(), c.backup(), c.restore(), c.keys(), c.audit(), c.config(), version)
 	root.CompletionOptions.DisableDefaultCmd = true
+	explain(root)
 	return root
 }
 

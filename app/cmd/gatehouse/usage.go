@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+// explain makes a command and those below it refuse a command line that they do not
+// understand with a way on. Without it a group of commands takes an unknown command for
+// a wish for help, and ends with exit code 0.
+func explain(c *cobra.Command) {
+	c.SetFlagErrorFunc(refused)
+	if c.HasSubCommands() && !c.Runnable() {
+		c.Args, c.DisableFlagsInUseLine = cobra.NoArgs, true
+		c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	}
+	fits := c.Args
+	c.Args = func(c *cobra.Command, args []string) error {
+		err := fits(c, args)
+		switch {
+		case err == nil:
+			return nil
+		case c.HasSubCommands():
+			return unknown(c, args[0])
+		}
+		return refused(c, err)
+	}
+	for _, sub := range c.Commands() {
+		explain(sub)
+	}
+}
+
+// refused says what the command line of a command looks like.
+func refused(c *cobra.Command, err error) error {
+	return fmt.Errorf("%w; usage: %s; `%s --help` says more", err, c.UseLine(), c.CommandPath())
+}
+
+// unknown names the command that may have been meant.
+func unknown(c *cobra.Command, name string) error {
+	c.SuggestionsMinimumDistance = 2
+	guess := ""
+	if like := c.SuggestionsFor(name); len(like) > 0 {
+		guess = fmt.Sprintf(" (did you mean `%s %s`?)", c.CommandPath(), like[0])
+	}
+	return fmt.Errorf("there is no command `%s %s`%s; `%s --help` lists the commands", c.CommandPath(), name, guess, c.CommandPath())
+}
