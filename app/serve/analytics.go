@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/gatehouse-io/gatehouse/adapters/sql/analytics"
 	"github.com/gatehouse-io/gatehouse/adapters/sql/postgres"
@@ -46,7 +45,7 @@ func openAnalytics(s config.Settings, log *slog.Logger) (*analytics.Store, error
 func openPlace(p config.Place, log *slog.Logger) (analytics.Place, error) {
 	switch p.Type {
 	case config.SQLite:
-		path, _, _ := strings.Cut(strings.TrimPrefix(p.Writing(), "file:"), "?")
+		path := sqliteFile(p.Writing())
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return analytics.Place{}, err
 		}

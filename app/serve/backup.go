@@ -54,12 +54,11 @@ func Backup(ctx context.Context, s config.Settings, log *slog.Logger, file strin
 			err = errors.Join(err, st.Close())
 		}
 	default:
-		var path string
-		if path, err = sqlitePath(s); err != nil {
+		if err = stored(s); err != nil {
 			return Copied{}, err
 		}
 		var st *sqlite.Store
-		if st, err = sqlite.Open(ctx, sqlite.Config{Path: path, Beside: true, Logger: log}); err == nil {
+		if st, err = sqlite.Open(ctx, sqlite.Config{Path: sqliteFile(s.SQLiteFile()), Beside: true, Logger: log}); err == nil {
 			c, err = sqlite.Backup(ctx, st, file)
 			err = errors.Join(err, st.Close())
 		}

@@ -30,11 +30,10 @@ func Check(ctx context.Context, s config.Settings, log *slog.Logger, version str
 		return c, errors.New("storage.main.type is memory: there is nothing to check")
 	}
 	if s.Storage.Type == config.SQLite {
-		path, err := sqlitePath(s)
-		if err != nil {
+		if err := stored(s); err != nil {
 			return c, err
 		}
-		findings, err := sqlite.Check(ctx, path, func(table string, n, of int) { log.Info("checking the file", "table", table, "n", n, "of", of) })
+		findings, err := sqlite.Check(ctx, sqliteFile(s.SQLiteFile()), func(table string, n, of int) { log.Info("checking the file", "table", table, "n", n, "of", of) })
 		for _, f := range findings {
 			fmt.Fprintln(out, "damaged: the file:", f)
 		}

@@ -73,6 +73,8 @@ type Purpose struct {
 	Beside bool
 	// Lost: the encryption key is lost, and this is to start over.
 	Lost bool
+	// Stored: a command about what is stored. Without a store it is refused.
+	Stored bool
 }
 
 // Compose opens stores and sinks and builds the App of a service; it starts nothing.
@@ -101,6 +103,11 @@ func ComposeFor(ctx context.Context, s config.Settings, log *slog.Logger, versio
 }
 
 func (c *Composition) open(ctx context.Context, s config.Settings, log *slog.Logger, version string, p Purpose) error {
+	if p.Stored {
+		if err := stored(s); err != nil {
+			return err
+		}
+	}
 	keys, sealing, err := openKeys(ctx, s, log, p.Lost)
 	if err != nil {
 		return err

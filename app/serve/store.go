@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -77,9 +78,15 @@ func ofStorage(s config.Storage, err error) error {
 	return fmt.Errorf("%s: %w", s.Setting(), err)
 }
 
-// sqlitePath accepts a plain path and a file: URL, and makes the folders needed.
+// sqliteFile returns the path in the address of a SQLite file: a plain path or a file: URL.
+func sqliteFile(address string) string {
+	path, _, _ := strings.Cut(strings.TrimPrefix(address, "file:"), "?")
+	return path
+}
+
+// sqlitePath returns the path of the store, and makes the folders needed.
 func sqlitePath(s config.Settings) (string, error) {
-	path, _, _ := strings.Cut(strings.TrimPrefix(s.SQLiteFile(), "file:"), "?")
+	path := sqliteFile(s.SQLiteFile())
 	if err := os.MkdirAll(s.HomeDir, 0o700); err != nil {
 		return "", fmt.Errorf("home_dir: %w", err)
 	}
@@ -87,6 +94,23 @@ func sqlitePath(s config.Settings) (string, error) {
 		return "", ofStorage(s.Storage, err)
 	}
 	return path, nil
+}
+
+// stored refuses to look for what is stored where nothing is: opening a store makes an
+// empty one, so that a backup of it, for one, would look like a good one.
+func stored(s config.Settings) error {
+	if s.Storage.Type != config.SQLite {
+		return nil
+	}
+	path := sqliteFile(s.SQLiteFile())
+	err := sqlite.Exists(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return ofStorage(s.Storage, err)
+	}
+	if whole, err := filepath.Abs(path); err == nil {
+		path = whole
+	}
+	return fmt.Errorf("there is no store at %s: home_dir and storage.main.connection_string say where it is", path)
 }
 
 // Migrate brings the configured database up to date and returns every step,

@@ -41,10 +41,7 @@ func (d damage) Is(target error) bool { return target == store.ErrDamaged }
 // it. progress, if not nil, is told of each table before it is looked at. What
 // records hold is not looked at: sqladapter.Store.Examine does that.
 func Check(ctx context.Context, path string, progress func(table string, n, of int)) (findings []string, err error) {
-	if err := present(path); err != nil {
-		return nil, err
-	}
-	if _, err := os.Stat(path); err != nil {
+	if err := Exists(path); err != nil {
 		return nil, err
 	}
 	db, err := connect(path, 1, "_pragma=query_only(1)")
@@ -152,6 +149,16 @@ func present(path string) error {
 			path+"-wal", wayOut))
 	}
 	return nil
+}
+
+// Exists refuses a path at which there is no database file: opening it would make an
+// empty one.
+func Exists(path string) error {
+	if err := present(path); err != nil {
+		return err
+	}
+	_, err := os.Stat(path)
+	return err
 }
 
 // complete refuses a file that lacks changes which have been acknowledged: SQLite takes a

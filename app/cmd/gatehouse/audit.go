@@ -147,7 +147,7 @@ func (c *cli) trail(ctx context.Context, fn func(*app.App) error) (err error) {
 		return errors.New("storage.main.type is memory: there is no audit trail")
 	}
 	s.Audit.Enabled, s.Audit.Store = true, config.AuditDB // what was kept before it was switched off can be read
-	comp, err := serve.Beside(ctx, s, log, buildVersion())
+	comp, err := serve.ComposeFor(ctx, s, log, buildVersion(), serve.Purpose{Beside: true, Stored: true})
 	if err != nil {
 		return err
 	}

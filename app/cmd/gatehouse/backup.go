@@ -19,9 +19,9 @@ complete and has been read back: its structure is checked, and it holds as many 
 and the same last revision as the snapshot it was made from.
 
 The file is of the same kind whatever the store is, so "restore" also moves data from
-SQLite to PostgreSQL and back. Access keys in it are protected with the encryption
-key: keep encryption_keys, or the key file gatehouse.key in home_dir, beside the
-backup, but not in the same place.`,
+SQLite to PostgreSQL and back. What it holds is encrypted as in
+the store. Keep a copy of the encryption key too (encryption_keys, or the key file
+gatehouse.key in home_dir), but in another place: without the key the backup is worthless.`,
 		Example: "  gatehouse backup gatehouse-$(date +%F).db",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

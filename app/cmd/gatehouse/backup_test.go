@@ -71,6 +71,23 @@ func TestBackupAndRestore(t *testing.T) {
 	s.says(1, "gatehouse.key is missing", "serve")
 }
 
+// TestNoStore refuses commands about what is stored where no store is, as in a folder
+// that home_dir names by mistake. They leave nothing there.
+func TestNoStore(t *testing.T) {
+	s := newShell(t)
+	home := filepath.Join(os.Getenv("SVC_DB_HOMEDIR"), "elsewhere")
+	t.Setenv("SVC_DB_HOMEDIR", home)
+	file := filepath.Join(t.TempDir(), "b.db")
+	for _, args := range [][]string{{"backup", file}, {"check"}, {"audit", "verify"}, {"audit", "export"}, {"audit", "checkpoints"}, {"keys", "reset", "--yes"}} {
+		s.says(1, "gatehouse: there is no store at "+filepath.Join(home, "gatehouse.db")+": home_dir and storage.main.connection_string say where it is", args...)
+	}
+	for _, never := range []string{home, file} {
+		if _, err := os.Stat(never); !os.IsNotExist(err) {
+			t.Errorf("%s is there: %v", never, err)
+		}
+	}
+}
+
 // serving runs the service until the function it returns is called.
 func serving(t *testing.T, port string) func() {
 	t.Helper()

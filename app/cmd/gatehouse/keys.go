@@ -46,7 +46,7 @@ func (c *cli) resetKeys(ctx context.Context) (err error) {
 		return errors.New("storage.main.type is memory: there are no access keys to reset")
 	}
 	s.NotifyOnChange = false
-	comp, err := serve.ComposeFor(ctx, s, log, buildVersion(), serve.Purpose{Lost: true})
+	comp, err := serve.ComposeFor(ctx, s, log, buildVersion(), serve.Purpose{Lost: true, Stored: true})
 	if err != nil {
 		return err
 	}

@@ -152,6 +152,11 @@ func (f failure) check(t *testing.T, binary string, command []string) {
 	if f.prepare != nil {
 		env = append(env, f.prepare(t, home)...)
 	}
+	if _, err := os.Stat(filepath.Join(home, "gatehouse.db")); command[0] == "keys" && err != nil { // it wants a store
+		if _, err := sqlite.Migrate(t.Context(), filepath.Join(home, "gatehouse.db")); err != nil {
+			t.Fatal(err)
+		}
+	}
 	var out, errOut bytes.Buffer
 	ctx, cancel := context.WithTimeout(t.Context(), endsWithin)
 	defer cancel()
