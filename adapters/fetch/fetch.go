@@ -1,7 +1,7 @@
 // Package fetch asks other services over HTTP, carefully: it waits only so long,
 // reads only so much, stays at the origin it was sent to, and does not reach
 // into private networks. Addresses are checked when a connection is made, after
-// names are resolved, so that a name cannot change its mind in between.
+// names are resolved: a name that leads elsewhere the second time (DNS rebinding) is no way in.
 package fetch
 
 import (
@@ -28,7 +28,7 @@ type Config struct {
 	MaxBytes     int64          // of an answer's body, decompressed; 16 MiB
 	AllowPrivate bool           // private addresses for every request, not only trusted ones
 	Allow        []netip.Prefix // networks that every request may reach, private or not, but for metadata of clouds
-	Insecure     bool           // no request looks at certificates
+	Insecure     bool           // no request verifies certificates
 }
 
 // Defaults of Config.
@@ -46,7 +46,7 @@ type Client struct {
 	public, trusted pair
 }
 
-// pair is a client that looks at certificates and one that does not.
+// pair is a client that verifies certificates and one that does not.
 type pair struct{ careful, insecure *nethttp.Client }
 
 // New returns a Client. It takes no proxy from the environment: behind one,
@@ -70,7 +70,7 @@ func New(c Config) *Client {
 
 func clients(timeout time.Duration, control func(network, address string, c syscall.RawConn) error) pair {
 	careful, insecure := client(timeout, control), client(timeout, control)
-	insecure.Transport.(*nethttp.Transport).TLSClientConfig = &tls.Config{InsecureSkipVerify: true} //nolint:gosec // somebody asked for it
+	insecure.Transport.(*nethttp.Transport).TLSClientConfig = &tls.Config{InsecureSkipVerify: true} //nolint:gosec // the settings or the request say Insecure
 	return pair{careful, insecure}
 }
 
@@ -86,7 +86,7 @@ func client(timeout time.Duration, control func(network, address string, c sysca
 	}
 }
 
-// noRedirection follows none.
+// noRedirection makes a redirection the answer.
 func noRedirection(*nethttp.Request, []*nethttp.Request) error { return nethttp.ErrUseLastResponse }
 
 // stay follows redirections within the origin that was asked first.
@@ -97,9 +97,9 @@ func stay(next *nethttp.Request, via []*nethttp.Request) error {
 	return nil
 }
 
-// guard refuses a connection to an address that is not a public one, unless it is in
-// one of the networks. What clouds keep for their virtual machines is in none. It sees the address that is dialled, whatever its name was
-// resolved to before.
+// guard refuses a connection to an address that is neither public nor in one of the
+// networks, and to the metadata services of clouds also where a network has them. It sees the
+// address that is dialled, whatever its name was resolved to before.
 func guard(allow []netip.Prefix) func(network, address string, c syscall.RawConn) error {
 	return func(_, address string, _ syscall.RawConn) error {
 		at, err := netip.ParseAddrPort(address)

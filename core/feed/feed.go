@@ -1,5 +1,5 @@
-// Package feed makes what gateways load out of stored records. A gateway gives
-// up a whole feed for one value of the wrong type, and its own process for an
+// Package feed makes what gateways load out of stored records. A gateway refuses
+// a whole feed because of one value of the wrong type, and crashes on an
 // entry without a definition (docs/wire/gateway-nodes.md#rules-that-matter-most), so that an entry
 // is made only if nothing in it can do that.
 package feed
@@ -16,7 +16,7 @@ import (
 )
 
 // Entry is one element of a feed, made of one record. The zero Entry is that of
-// a record that is none of a gateway's business.
+// a record that gateways do not load.
 type Entry struct {
 	Text     []byte          // JSON; nil: gateways do not get it
 	Name     string          // what gateways know it by, if no other may have the same; also of a record that they do not get

@@ -33,10 +33,10 @@ type Request struct {
 	// StatusOnly asks for status and headers: the body is left alone, and no redirection
 	// is followed.
 	StatusOnly bool
-	// Still follows no redirection: it is the answer.
+	// Still follows no redirection, to whatever origin: the redirection is the answer.
 	Still bool
-	// Insecure does not look at the certificate of the server: somebody who has power over
-	// the network can then read and change what is said.
+	// Insecure does not verify the certificate of the server: an attacker in the network
+	// between can then read and change what is sent.
 	Insecure bool
 }
 
@@ -55,7 +55,7 @@ type Fetcher interface {
 	Fetch(ctx context.Context, r Request) (Answer, error)
 }
 
-// Conversation is a connection on which both sides send messages (RFC 6455). One goroutine
+// Conversation is a WebSocket connection (RFC 6455). One goroutine
 // may send while another one receives.
 type Conversation interface {
 	// Protocol returns the protocol that the other side has chosen, or "".

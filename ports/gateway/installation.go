@@ -8,14 +8,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// Breaker is whether calls go to a gateway.
+// Breaker is the state of the circuit breaker in front of a gateway.
 type Breaker string
 
 // The states of a Breaker.
 const (
-	BreakerClosed Breaker = "closed" // they do
-	BreakerOpen   Breaker = "open"   // it failed again and again, and is left alone for a moment
-	BreakerTrying Breaker = "trying" // the next call tries whether it answers again
+	BreakerClosed Breaker = "closed" // calls go to the gateway
+	BreakerOpen   Breaker = "open"   // several calls in a row failed: none goes to the gateway for a moment
+	BreakerTrying Breaker = "trying" // the next call finds out whether the gateway answers again
 )
 
 // Status says how one gateway is, by the calls that it got.

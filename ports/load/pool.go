@@ -8,15 +8,15 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
-// pool is an amount that is lent in parts. Owners take turns, so that one who
-// asks for a lot keeps another waiting for what is lent already and no more. None
+// pool is a weighted semaphore that is fair between owners. They take turns, so that one who
+// asks for a lot keeps another waiting for what is lent already and no more. No owner
 // holds more than its share, so that one who is slow to give back leaves something
 // to others.
 type pool struct {
 	mu      sync.Mutex
 	share   int64 // of one owner at most
 	free    int64
-	turn    int64             // counts what was asked for and what was lent
+	tick    int64             // counts requests and loans: the order in which they came
 	owners  map[string]*owner // those who hold something or wait
 	waiting int               // requests of all owners
 }
@@ -24,13 +24,13 @@ type pool struct {
 // owner is on whose behalf parts are lent.
 type owner struct {
 	held    int64
-	last    int64 // turn of its last part, 0: none yet
+	last    int64 // tick of its last part, 0: none yet
 	waiting []*waiter
 }
 
 type waiter struct {
 	n     int64
-	since int64         // turn at which it came
+	since int64         // tick at which it came
 	ready chan struct{} // closed when it has its part
 }
 
@@ -73,13 +73,13 @@ func (p *pool) enqueue(by string, n int64) *waiter {
 		o = &owner{}
 		p.owners[by] = o
 	}
-	p.turn++
+	p.tick++
 	if p.waiting == 0 && n <= p.free && o.held+n <= p.share {
-		p.turn++
-		o.last, o.held, p.free = p.turn, o.held+n, p.free-n
+		p.tick++
+		o.last, o.held, p.free = p.tick, o.held+n, p.free-n
 		return nil
 	}
-	w := &waiter{n, p.turn, make(chan struct{})}
+	w := &waiter{n, p.tick, make(chan struct{})}
 	o.waiting = append(o.waiting, w)
 	p.waiting++
 	p.serve()
@@ -116,8 +116,8 @@ func (p *pool) serve() {
 		w := o.waiting[0]
 		o.waiting = slices.Delete(o.waiting, 0, 1)
 		p.waiting--
-		p.turn++
-		o.last, o.held, p.free = p.turn, o.held+w.n, p.free-w.n
+		p.tick++
+		o.last, o.held, p.free = p.tick, o.held+w.n, p.free-w.n
 		close(w.ready)
 	}
 }

@@ -1,5 +1,5 @@
-// Package openapi is the port to whatever knows the formal description of API
-// documents: it checks them and publishes the description.
+// Package openapi is the port to the JSON schemas of API documents: documents are
+// checked against them, and clients can read them.
 package openapi
 
 import (

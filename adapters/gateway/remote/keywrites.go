@@ -15,11 +15,11 @@ import (
 func (c *Client) CreateKey(ctx context.Context, org tenant.ID, id string, session *doc.Node) (gateway.StoredKey, error) {
 	ctx, cancel := c.limit(ctx)
 	defer cancel()
-	make := c.createNamed
+	create := c.createNamed
 	if id == "" {
-		make = c.createUnnamed
+		create = c.createUnnamed
 	}
-	k, err := make(ctx, org, id, session)
+	k, err := create(ctx, org, id, session)
 	return k, tried("create a key", err)
 }
 
@@ -44,7 +44,7 @@ func (c *Client) createNamed(ctx context.Context, org tenant.ID, id string, sess
 
 // createUnnamed lets the gateway name the key, by the certificate of the session if it has one.
 func (c *Client) createUnnamed(ctx context.Context, org tenant.ID, _ string, session *doc.Node) (gateway.StoredKey, error) {
-	var look arrived // a key with a random name is not found again
+	var look arrived // nil: a key with a random name cannot be looked for
 	var name gateway.KeyName
 	if cert := session.Get("certificate").Text(); cert != "" {
 		name = gateway.KeyName{Text: cert, By: gateway.ByKey}

@@ -11,7 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// failuresInARow is after how many a gateway is left alone for a while.
+// failuresInARow opens the circuit breaker of a gateway.
 const failuresInARow = 3
 
 // node is one gateway.
@@ -30,7 +30,7 @@ type node struct {
 // errGivenUp: the caller did not wait for the answer, which says nothing about the gateway.
 var errGivenUp = errors.New("the caller has given up")
 
-// note keeps how a call went.
+// note keeps the outcome of a call for status.
 func (n *node) note(err error) {
 	if errors.Is(err, errGivenUp) {
 		return

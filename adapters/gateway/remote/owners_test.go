@@ -129,7 +129,7 @@ func TestSessionsAreReadOnce(t *testing.T) {
 // without a call, and it is used again when it is back.
 func TestBreaker(t *testing.T) {
 	in := start(t, 1, nil)
-	client := in.client(func(c *remote.Config) { c.Rest = 2 * time.Second })
+	client := in.client(func(c *remote.Config) { c.OpenFor = 2 * time.Second })
 	installation := client.Control().Installation
 	in.gateways[0].Misbehave(gatewaysim.Trouble, nil)
 	asked := 0

@@ -20,12 +20,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// Config says which gateways, and how patient to be. Zero values take the defaults.
+// Config says which gateways to call, and for how long. Zero values take the defaults.
 type Config struct {
 	URLs     []string // addresses of the control API, without /tyk; any of them can do all
 	Secret   string
 	Timeout  time.Duration // of one method in all; 5 s
-	Rest     time.Duration // for how long a gateway that failed again and again is left alone; 2 s
+	OpenFor  time.Duration // how long the circuit breaker of a gateway stays open; 2 s
 	Observer observe.Observer
 	Now      system.Clock
 }
@@ -33,7 +33,7 @@ type Config struct {
 // Defaults of Config.
 const (
 	defaultTimeout = 5 * time.Second
-	defaultRest    = 2 * time.Second
+	defaultOpenFor = 2 * time.Second
 )
 
 // Client speaks to the gateways of an installation.
@@ -52,7 +52,7 @@ const atOnce = 16
 
 // New returns a Client. How long answers may be is up to the fetcher.
 func New(f fetch.Fetcher, c Config) *Client {
-	c.Timeout, c.Rest = cmp.Or(c.Timeout, defaultTimeout), cmp.Or(c.Rest, defaultRest)
+	c.Timeout, c.OpenFor = cmp.Or(c.Timeout, defaultTimeout), cmp.Or(c.OpenFor, defaultOpenFor)
 	if c.Observer == nil {
 		c.Observer = observe.Join()
 	}
@@ -64,7 +64,7 @@ func New(f fetch.Fetcher, c Config) *Client {
 	for _, url := range c.URLs {
 		url = strings.TrimRight(url, "/")
 		cl.nodes = append(cl.nodes, &node{url: url, now: c.Now, breaker: gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
-			Name: url, Timeout: c.Rest,
+			Name: url, Timeout: c.OpenFor,
 			ReadyToTrip: func(n gobreaker.Counts) bool { return n.ConsecutiveFailures >= failuresInARow },
 			IsExcluded:  func(err error) bool { return errors.Is(err, errGivenUp) },
 		})})
