@@ -88,7 +88,7 @@ func WithRedirectSeparator(text string) Option { return func(o *settings) { o.se
 
 func newOAuth(b basics, o outside, c gateway.Control, a *apis.Repository, p *policies.Service, i *intents.Service, keys secret.Keys) *oauth.Service {
 	return oauth.New(oauth.Config{
-		Gateways: c.Clients, APIs: a, Policy: p.Usable, Intents: i, Secrets: keys, Log: b.log, PageSize: b.pageSize, Separator: o.separator,
+		Gateways: c.Clients, APIs: a, Policy: p.Usable, Intents: i, Secrets: keys, PageSize: b.pageSize, Separator: o.separator,
 	})
 }
 

@@ -78,9 +78,8 @@ func own(org tenant.ID, id string) error {
 	return nil
 }
 
-// answered makes faults of what gateways say. That they do not answer is the trouble of
-// operators, which they find in the log.
-func (s *Service) answered(ctx context.Context, err error) error {
+// answered makes faults of what gateways say.
+func answered(err error) error {
 	switch {
 	case err == nil:
 		return nil
@@ -92,8 +91,7 @@ func (s *Service) answered(ctx context.Context, err error) error {
 		return fault.New(fault.Conflict, codeTaken, "the certificate exists already")
 	case errors.Is(err, gateway.ErrRefused):
 		return fault.New(fault.Invalid, codeRefused, "the gateway refuses the certificate").Because(err)
-	case errors.Is(err, gateway.ErrUnreachable), errors.Is(err, gateway.ErrUncertain):
-		s.Log.WarnContext(ctx, "gateways do not answer as they should", "error", err)
+	case gateway.Away(err):
 		return fault.New(fault.Internal, codeGateway, "gateways do not answer as they should").Because(err)
 	}
 	return err

@@ -71,7 +71,7 @@ func (s *Service) ListDetails(ctx context.Context, in listIn) (Details, error) {
 	for i, m := range list {
 		out.Certificates[i] = m.Shown()
 	}
-	return out, s.answered(ctx, err)
+	return out, answered(err)
 }
 
 // page returns a page of the certificates that are asked for.
@@ -93,7 +93,7 @@ func (s *Service) page(ctx context.Context, in listIn) (out operation.Page[certi
 	}
 	list, err := s.Gateways.ListCertificates(ctx, in.Scope.Org())
 	if err != nil {
-		return out, s.answered(ctx, err)
+		return out, answered(err)
 	}
 	list = slices.DeleteFunc(list, func(c certificate.Basics) bool {
 		return in.Filter == "with_pk" && !c.HasPrivate || in.Filter == "without_pk" && c.HasPrivate || in.API != "" && !slices.ContainsFunc(wanted, func(used apidef.Certificate) bool { return used.ID == c.ID })

@@ -37,14 +37,14 @@ func (s *Service) Upload(ctx context.Context, in uploadIn) (Uploaded, error) {
 	case err == nil:
 		return Uploaded{}, taken(b.ID)
 	case !errors.Is(err, gateway.ErrUnknown):
-		return Uploaded{}, s.answered(ctx, err)
+		return Uploaded{}, answered(err)
 	}
 	err = s.add.Run(ctx, in.Scope, subject(b.ID), &addition{b.ID, string(b.Text)})
 	if errors.Is(err, gateway.ErrTaken) {
 		return Uploaded{}, taken(b.ID)
 	}
 	if err != nil {
-		return Uploaded{}, s.answered(ctx, err)
+		return Uploaded{}, answered(err)
 	}
 	s.known.forget(org)
 	return Uploaded{ID: b.ID, Message: "Certificate added", Status: "ok"}, nil
@@ -67,7 +67,7 @@ func (s *Service) Get(ctx context.Context, in byID) (certificate.Meta, error) {
 		return certificate.Meta{}, err
 	}
 	m, err := s.Gateways.Certificate(ctx, in.Scope.Org(), in.ID)
-	return m.Shown(), s.answered(ctx, err)
+	return m.Shown(), answered(err)
 }
 
 // Status is the answer of operations that gateways carry out.
@@ -83,5 +83,5 @@ func (s *Service) Delete(ctx context.Context, in byID) (Status, error) {
 	}
 	err := s.drop.Run(ctx, in.Scope, subject(in.ID), &removal{in.ID})
 	s.known.forget(in.Scope.Org())
-	return Status{"ok", "removed"}, s.answered(ctx, err)
+	return Status{"ok", "removed"}, answered(err)
 }

@@ -123,7 +123,7 @@ func (s *Service) GetDependencies(ctx context.Context, in byID) (Dependencies, e
 	case err == nil:
 		out.Key = string(in.Scope.Org()) + in.ID
 	case !errors.Is(err, gateway.ErrUnknown):
-		return out, s.answered(ctx, err)
+		return out, answered(err)
 	}
 	return out, nil
 }
@@ -154,7 +154,7 @@ func (s *Service) DeleteDependencies(ctx context.Context, in byID) (operation.Re
 		d.APIs[i] = u.API
 	}
 	err = s.detach.Run(ctx, in.Scope, subject(in.ID), d)
-	return operation.Receipt{Message: "Certificate dependencies deletion successfully attempted."}, s.answered(ctx, err)
+	return operation.Receipt{Message: "Certificate dependencies deletion successfully attempted."}, answered(err)
 }
 
 // changeable refuses to change APIs of others, and to delete a key of theirs.
@@ -180,7 +180,7 @@ func (s *Service) changeable(ctx context.Context, in byID, list []Use) error {
 	case errors.Is(err, gateway.ErrUnknown):
 		return nil
 	case err != nil:
-		return s.answered(ctx, err)
+		return answered(err)
 	}
 	return s.Admit(ctx, in.Scope, in.Who, k)
 }

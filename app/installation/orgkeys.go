@@ -135,7 +135,7 @@ func answered(err error) error {
 		return fault.New(fault.NotFound, codeMissing, "the organisation has no limits")
 	case errors.Is(err, gateway.ErrRefused):
 		return fault.New(fault.Invalid, codeRefused, "gateways refuse the session").Because(err)
-	case errors.Is(err, gateway.ErrUnreachable), errors.Is(err, gateway.ErrUncertain):
+	case gateway.Away(err):
 		return away(err)
 	}
 	return err

@@ -83,8 +83,7 @@ const (
 
 func missing() error { return fault.New(fault.NotFound, codeMissing, "key not found") }
 
-// answered makes faults of what gateways say. That they do not answer is the trouble of
-// operators, which they find in the log.
+// answered makes faults of what gateways say.
 func answered(err error) error {
 	switch {
 	case err == nil:
@@ -99,7 +98,7 @@ func answered(err error) error {
 		return fault.New(fault.Conflict, codeTaken, "there is a key of this name or certificate already")
 	case errors.Is(err, gateway.ErrRefused):
 		return fault.New(fault.Invalid, codeRefused, "the gateway refuses the key: it may not have loaded a policy yet, or does not know a certificate").Because(err)
-	case errors.Is(err, gateway.ErrUnreachable), errors.Is(err, gateway.ErrUncertain):
+	case gateway.Away(err):
 		return fault.New(fault.Internal, codeGateway, "gateways do not answer as they should").Because(err)
 	}
 	return err

@@ -20,7 +20,7 @@ type purge struct{}
 // intent (docs/wire/organisations.md#replace-and-delete).
 func (s *Service) Purge(ctx context.Context, scope tenant.Scope) error {
 	err := s.empty.Run(ctx, scope, intent.Subject{Kind: "keys", ID: string(scope.Org())}, &purge{})
-	if errors.Is(err, gateway.ErrUnreachable) || errors.Is(err, gateway.ErrUncertain) || errors.Is(err, context.DeadlineExceeded) {
+	if gateway.Away(err) || errors.Is(err, context.DeadlineExceeded) {
 		return nil // it goes on later
 	}
 	return err

@@ -65,7 +65,7 @@ func (s *Service) List(ctx context.Context, in listIn) (operation.Page[Shown], e
 	}
 	list, err := s.Gateways.ListClients(ctx, in.Scope.Org(), a.APIID())
 	if err != nil {
-		return operation.Page[Shown]{}, s.answered(ctx, err)
+		return operation.Page[Shown]{}, answered(err)
 	}
 	all := make([]Shown, len(list))
 	for i, c := range list {
@@ -84,7 +84,7 @@ func (s *Service) Get(ctx context.Context, in oneClient) (Shown, error) {
 		return Shown{}, err
 	}
 	c, err := s.Gateways.Client(ctx, in.Scope.Org(), name)
-	return shown(c), s.answered(ctx, err)
+	return shown(c), answered(err)
 }
 
 // named returns by what gateways know a client.
@@ -119,14 +119,15 @@ func (s *Service) Create(ctx context.Context, in createIn) (Shown, error) {
 	} else {
 		_, err := s.Gateways.Client(ctx, in.Scope.Org(), c.Name)
 		if err != nil && !errors.Is(err, gateway.ErrUnknown) {
-			return Shown{}, s.answered(ctx, err)
+			return Shown{}, answered(err)
 		}
 		c.Over = err == nil
 	}
 	if c.Secret == "" {
 		c.Secret = s.newSecret()
 	}
-	return s.saved(ctx, in.caller(), c)
+	err = s.save.Run(ctx, in.Scope, subject(c.Name), &c)
+	return shown(c.out), answeredOf(a, err)
 }
 
 // check holds a draft against the rules and against the policies there are.
@@ -138,10 +139,8 @@ func (s *Service) check(ctx context.Context, c caller, d oauthclient.Draft) erro
 }
 
 func (s *Service) saved(ctx context.Context, w caller, c saving) (Shown, error) {
-	if err := s.save.Run(ctx, w.Scope, subject(c.Name), &c); err != nil {
-		return Shown{}, s.answered(ctx, err)
-	}
-	return shown(c.out), nil
+	err := s.save.Run(ctx, w.Scope, subject(c.Name), &c)
+	return shown(c.out), answered(err)
 }
 
 type replaceIn struct {
@@ -181,7 +180,7 @@ func (s *Service) Delete(ctx context.Context, in oneClient) (operation.Receipt, 
 		return operation.Receipt{}, err
 	}
 	err = s.drop.Run(ctx, in.Scope, subject(name), &removal{name})
-	return operation.Receipt{Message: "OAuth client deleted successfully."}, s.answered(ctx, err)
+	return operation.Receipt{Message: "OAuth client deleted successfully."}, answered(err)
 }
 
 // Tokens returns the tokens of a client that have not expired.
@@ -192,8 +191,8 @@ func (s *Service) Tokens(ctx context.Context, in oneClient) ([]gateway.ClientTok
 	}
 	org := in.Scope.Org()
 	if _, err := s.Gateways.Client(ctx, org, name); err != nil {
-		return nil, s.answered(ctx, err)
+		return nil, answered(err)
 	}
 	list, err := s.Gateways.ClientTokens(ctx, org, name)
-	return append([]gateway.ClientToken{}, list...), s.answered(ctx, err)
+	return append([]gateway.ClientToken{}, list...), answered(err)
 }

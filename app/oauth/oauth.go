@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
-	"log/slog"
 
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/intents"
@@ -31,7 +30,6 @@ type Config struct {
 	Policy    func(ctx context.Context, r store.Reader, who operation.Principal, id string) error
 	Intents   *intents.Service
 	Secrets   secret.Keys
-	Log       *slog.Logger
 	PageSize  int
 	Separator string // oauth_redirect_uri_separator
 }
@@ -66,9 +64,8 @@ const (
 
 func missing() error { return fault.New(fault.NotFound, codeMissing, "OAuth client not found") }
 
-// answered makes faults of what gateways say. That they do not answer is the trouble of
-// operators, which they find in the log.
-func (s *Service) answered(ctx context.Context, err error) error {
+// answered makes faults of what gateways say.
+func answered(err error) error {
 	switch {
 	case err == nil:
 		return nil
@@ -78,11 +75,19 @@ func (s *Service) answered(ctx context.Context, err error) error {
 		return fault.New(fault.Denied, codeForeign, "You don't have access to this.")
 	case errors.Is(err, gateway.ErrRefused):
 		return fault.New(fault.Invalid, codeRefused, "the gateway refuses this: it may not have loaded the API yet").Because(err)
-	case errors.Is(err, gateway.ErrUnreachable), errors.Is(err, gateway.ErrUncertain):
-		s.Log.WarnContext(ctx, "gateways do not answer as they should", "error", err)
+	case gateway.Away(err):
 		return fault.New(fault.Internal, codeGateway, "gateways do not answer as they should").Because(err)
 	}
 	return err
+}
+
+// answeredOf is answered for what gateways do only for an API that they have: inactive ones
+// are not in their feed.
+func answeredOf(a apidef.API, err error) error {
+	if !a.Active() && (errors.Is(err, gateway.ErrRefused) || errors.Is(err, gateway.ErrUnknown)) {
+		return fault.New(fault.Invalid, codeRefused, "gateways do not have the API, since it is inactive: activate it first").Because(err)
+	}
+	return answered(err)
 }
 
 // caller is who asks, and in which organisation.

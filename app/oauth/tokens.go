@@ -59,7 +59,7 @@ func (s *Service) Authorize(ctx context.Context, in authorizeIn) (*doc.Node, err
 	org, name := in.Scope.Org(), gateway.ClientName{API: a.APIID(), ID: b.Client}
 	client, err := s.Gateways.Client(ctx, org, name)
 	if err != nil {
-		return nil, s.answered(ctx, err)
+		return nil, answered(err)
 	}
 	if !slices.Contains(oauthclient.Redirects(client.RedirectURI, s.Separator), b.RedirectURI) {
 		return nil, fault.New(fault.Invalid, oauthclient.CodeInvalid, "redirect_uri is not one of the client's").At("redirect_uri")
@@ -71,7 +71,7 @@ func (s *Service) Authorize(ctx context.Context, in authorizeIn) (*doc.Node, err
 	out, err := s.Gateways.Authorize(ctx, org, gateway.Authorization{
 		Client: name, Domain: a.Domain(), ListenPath: a.ListenPath(), ResponseType: b.ResponseType, RedirectURI: b.RedirectURI, KeyRules: rules,
 	})
-	return out, s.answered(ctx, err)
+	return out, answeredOf(a, err)
 }
 
 // rules reads the session of a token. It can give what the caller can see, and no more.
@@ -178,7 +178,7 @@ func (s *Service) ofClient(ctx context.Context, in revokeIn) ([]gateway.Client, 
 	org := in.Scope.Org()
 	apis, err := s.Gateways.ClientAPIs(ctx, org, in.ID)
 	if err != nil {
-		return nil, s.answered(ctx, err)
+		return nil, answered(err)
 	}
 	var found []gateway.Client
 	for _, api := range apis {
@@ -191,7 +191,7 @@ func (s *Service) ofClient(ctx context.Context, in revokeIn) ([]gateway.Client, 
 		}
 		c, err := s.Gateways.Client(ctx, org, gateway.ClientName{API: a.APIID(), ID: in.ID})
 		if err != nil {
-			return nil, s.answered(ctx, err)
+			return nil, answered(err)
 		}
 		found = append(found, c)
 	}
@@ -202,5 +202,5 @@ func (s *Service) ofClient(ctx context.Context, in revokeIn) ([]gateway.Client, 
 }
 
 func (s *Service) revoked(ctx context.Context, in revokeIn, text string, r revocation) (Message, error) {
-	return Message{text}, s.answered(ctx, s.revoke.Run(ctx, in.Scope, subject(gateway.ClientName{ID: in.ID}), &r))
+	return Message{text}, answered(s.revoke.Run(ctx, in.Scope, subject(gateway.ClientName{ID: in.ID}), &r))
 }

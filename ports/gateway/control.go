@@ -29,3 +29,6 @@ var (
 	// ErrUncertain: a write may have arrived, and no gateway could be asked if it has.
 	ErrUncertain = errors.New("no gateway says whether the change has arrived")
 )
+
+// Away reports whether no gateway answered as it should, whatever may have arrived there.
+func Away(err error) bool { return errors.Is(err, ErrUnreachable) || errors.Is(err, ErrUncertain) }
