@@ -20,6 +20,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/sso"
 	"github.com/gatehouse-io/gatehouse/app/portal/themes"
 	"github.com/gatehouse-io/gatehouse/app/session"
+	"github.com/gatehouse-io/gatehouse/ports/load"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/rules"
 )
@@ -93,6 +94,9 @@ func newHandler(b basics, s transport, p portalSettings, e embedded, ops table, 
 		Guard: g, YAML: yaml.Codec{}, Observer: s.observer, Logger: b.log, Now: b.now, MaxBody: s.maxBody, MaxValues: s.maxValues, MaxDepth: s.maxDepth, BodyRate: s.bodyRate,
 		Deadline: s.deadline, Room: s.room, Proxies: s.proxies, NewRequestID: s.requestID,
 	}
+	if cfg.Room == nil {
+		cfg.Room = load.NewRoom(0, nil) // of pages and their operations
+	}
 	if p.Portal != nil {
 		cfg.PortalCookie = p.Live.Cookie
 	}
@@ -117,7 +121,7 @@ func newHandler(b basics, s transport, p portalSettings, e embedded, ops table, 
 		if p.Portal == nil || p.Pages == nil || h == nil {
 			return h
 		}
-		return p.Pages(Pages{Theme: looks.Active, Bootstrapped: d.Begun, Alone: alone, Log: b.log})(h)
+		return p.Pages(Pages{Theme: looks.Active, Bootstrapped: d.Begun, Alone: alone, Room: cfg.Room, Visitor: httpadapter.Visitors(cfg.Proxies), Log: b.log})(h)
 	}
 	if p.Portal != nil && p.Shared {
 		h = pages(h, false)

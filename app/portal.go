@@ -53,6 +53,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/fetch"
 	"github.com/gatehouse-io/gatehouse/ports/files"
 	"github.com/gatehouse-io/gatehouse/ports/graphql"
+	"github.com/gatehouse-io/gatehouse/ports/load"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/registration"
 	"github.com/gatehouse-io/gatehouse/ports/secret"
@@ -129,7 +130,10 @@ type Pages struct {
 	// Alone says that nothing else answers beside the portal: pages answer unknown
 	// addresses too.
 	Alone bool
-	Log   *slog.Logger
+	// Room is where visitors take turns, and Visitor tells on whose behalf one does.
+	Room    *load.Room
+	Visitor func(*nethttp.Request) string
+	Log     *slog.Logger
 }
 
 // WithPortal runs the developer portal (docs/wire/portal.md).

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/ports/fetch"
+	"github.com/gatehouse-io/gatehouse/ports/load"
 )
 
 // Config bounds what one request may cost. Zero values take the defaults.
@@ -123,6 +124,7 @@ func (f *Client) Fetch(ctx context.Context, r fetch.Request) (fetch.Answer, erro
 	if err != nil {
 		return fetch.Answer{}, err
 	}
+	defer load.Away(ctx)()
 	c := f.by(r)
 	if r.StatusOnly || r.Still {
 		c = &nethttp.Client{Transport: c.Transport, Timeout: c.Timeout, CheckRedirect: noRedirection}

@@ -13,6 +13,7 @@ import (
 	kithttp "github.com/go-kit/kit/transport/http"
 
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
 // inRequestIDs are the characters of a client's request ID that may go to logs and back.
@@ -90,6 +91,11 @@ func (x *exchange) carryOut(ctx context.Context) (any, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, x.row.deadline)
 	defer cancel()
+	if x.row.visits {
+		if err := x.load.Visit(ctx, operation.Network(x.call.Remote)); err != nil {
+			return nil, err
+		}
+	}
 	return x.row.do(ctx, &x.call)
 }
 

@@ -28,6 +28,7 @@ type row struct {
 	params    []string // placeholders of the path
 	cookies   []string // that a call carries
 	hasBody   bool
+	visits    bool // anybody may read it on the portal: visitors take turns
 	document  bool // the body is a whole document
 	file      bool // the body is a form with a file
 	maxBody   int64
@@ -56,6 +57,7 @@ func newRow(o *operation.Operation, cfg Config) (*row, error) {
 	if r.session = operation.SessionCookie; o.BySession || o.Visited {
 		r.session = cfg.PortalCookie
 	}
+	r.visits = r.dialect.portal && (o.Public || o.BySession) && !o.Early && !o.ChangesState() // probes wait for nothing, and what changes something is bounded where it is done
 	r.headers = append(r.headers, callHeaders...)
 	if r.dialect.portal {
 		r.headers = append(r.headers, "User-Agent") // which its journal tells
@@ -122,7 +124,7 @@ func (r *row) decode(_ context.Context, req *nethttp.Request) (any, error) {
 	x := &exchange{row: r, http: req, status: nethttp.StatusInternalServerError}
 	x.call = operation.Call{Spec: r.spec, RawPath: req.URL.EscapedPath(), Remote: req.RemoteAddr, Peer: req.RemoteAddr, Token: r.dialect.token(req)}
 	if len(r.proxies) > 0 {
-		x.call.Remote = r.remote(req)
+		x.call.Remote = remote(req, r.proxies)
 	}
 	if req.Method == nethttp.MethodHead {
 		x.call.Method = req.Method
@@ -168,9 +170,9 @@ func (r *row) decode(_ context.Context, req *nethttp.Request) (any, error) {
 // remote returns the address of the caller: that of the peer, unless it is a
 // proxy that is trusted. Then it is the last address in X-Forwarded-For that is
 // no such proxy: those before it are what the caller says.
-func (r *row) remote(req *nethttp.Request) string {
+func remote(req *nethttp.Request, proxies []netip.Prefix) string {
 	peer, err := netip.ParseAddrPort(req.RemoteAddr)
-	if err != nil || !r.trusted(peer.Addr()) {
+	if err != nil || !trusted(peer.Addr(), proxies) {
 		return req.RemoteAddr
 	}
 	named := strings.Split(strings.Join(req.Header["X-Forwarded-For"], ","), ",")
@@ -179,14 +181,20 @@ func (r *row) remote(req *nethttp.Request) string {
 		if err != nil {
 			break
 		}
-		if !r.trusted(addr) {
+		if !trusted(addr, proxies) {
 			return addr.String()
 		}
 	}
 	return req.RemoteAddr
 }
 
-func (r *row) trusted(a netip.Addr) bool {
+func trusted(a netip.Addr, proxies []netip.Prefix) bool {
 	a = a.Unmap().WithZone("")
-	return slices.ContainsFunc(r.proxies, func(p netip.Prefix) bool { return p.Contains(a) })
+	return slices.ContainsFunc(proxies, func(p netip.Prefix) bool { return p.Contains(a) })
+}
+
+// Visitors returns what tells on whose behalf a request takes its turn where visitors take
+// turns: on behalf of the network that calls. proxies are those of Config.
+func Visitors(proxies []netip.Prefix) func(*nethttp.Request) string {
+	return func(req *nethttp.Request) string { return operation.Network(remote(req, proxies)) }
 }

@@ -61,16 +61,7 @@ func waiting(wait time.Duration) error {
 // network returns what counts as the address of a caller: an IPv4 address, or the /64 of an IPv6
 // address, which is what one subscriber has.
 func (s *Service) network(from operation.Origin) string {
-	remote := s.remote(from)
-	addr := parsed(remote)
-	if !addr.IsValid() {
-		return remote
-	}
-	if addr.Is4() {
-		return addr.String()
-	}
-	p, _ := addr.Prefix(64) // every IPv6 address has one
-	return p.String()
+	return operation.Network(s.remote(from))
 }
 
 // remote returns the address of a caller, as far as it is believed.

@@ -97,7 +97,7 @@ func newShowroom(ctx context.Context, size pageSize, readers int) (*showroom, er
 	a, err := app.New(app.WithLogger(quiet()), app.WithKeys(keys), app.WithPasswords(crypto.Passwords{Iterations: 1}), app.WithPortal(app.Portal{
 		Shared: true, SigningKey: "a signing key", Live: live.Settings{Delay: -1}, Themes: themes.Settings{Engine: render.Engine{}},
 		Pages: func(p app.Pages) func(http.Handler) http.Handler {
-			return pages.Front(pages.Config{Engine: render.Engine{}, YAML: yaml.Codec{}, Theme: p.Theme, Standard: themes.Standard(), Alone: true, Log: quiet()})
+			return pages.Front(pages.Config{Engine: render.Engine{}, YAML: yaml.Codec{}, Theme: p.Theme, Standard: themes.Standard(), Alone: true, Room: p.Room, Visitor: p.Visitor, Log: quiet()})
 		},
 	}))
 	if err != nil {

@@ -1,6 +1,7 @@
-// Package load bounds the memory of requests under way. A request asks for room
-// before it takes text in and before it makes a tree of it; it waits until there
-// is some, and gives all of it back when it ends.
+// Package load bounds the memory and the processors of requests under way. A request asks
+// for room before it takes text in and before it makes a tree of it; it waits until there
+// is some, and gives all of it back when it ends. Visitors of the portal, whom anybody can
+// be, take turns at processors, so that what others write finds one free.
 package load
 
 import (
@@ -40,6 +41,7 @@ type Room struct {
 	text, work [2]*pool // for small and for large requests
 	answers    *pool    // for large parts of answers
 	cores      *pool    // for large requests that work: all but one, so that small ones find one free
+	visits     *pool    // for visits, as many
 	pressure   func(bool)
 	mu         sync.Mutex
 	heavy      int // large requests that work
@@ -67,6 +69,7 @@ func NewRoom(size int64, pressure func(bool)) *Room {
 		text:    [2]*pool{newPool(part, part/2), newPool(3*part, 2*part)},
 		work:    [2]*pool{newPool(part, part), newPool(size-5*part, size-5*part)},
 		cores:   newPool(cores, cores),
+		visits:  newPool(cores, cores), // of their own: a long import delays no page, and no page an import
 		answers: newPool(2*part, part)} // beside the rest: an answer may be made while its request holds room
 }
 
@@ -75,11 +78,13 @@ func NewRoom(size int64, pressure func(bool)) *Room {
 type Request struct {
 	room  *Room
 	owner string
-	held  []part // of texts and answers
-	work  part   // of the pools for work
-	cost  int64  // what all its work takes
-	core  bool   // it has one of the room's cores
-	heavy bool   // it works on something large
+	held  []part   // of texts and answers
+	work  part     // of the pools for work
+	cost  int64    // what all its work takes
+	core  bool     // it has one of the room's cores
+	heavy bool     // it works on something large
+	outer *Request // for which this one works in the same process, or nil
+	visit *visit   // nil: it takes no turns
 }
 
 // part is what a request holds of a pool.
@@ -92,7 +97,7 @@ type key struct{}
 
 // Begin returns a request that holds nothing yet, and a context that knows it.
 func (r *Room) Begin(ctx context.Context) (context.Context, *Request) {
-	q := &Request{room: r}
+	q := &Request{room: r, outer: Of(ctx)}
 	return context.WithValue(ctx, key{}, q), q
 }
 
@@ -220,6 +225,8 @@ func (q *Request) End() {
 		return
 	}
 	q.leave()
+	q.visit.end()
+	q.visit = nil
 	for _, p := range q.held {
 		p.of.give(q.owner, p.n, nil)
 	}

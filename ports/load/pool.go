@@ -8,15 +8,15 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
-// pool is a weighted semaphore that is fair between owners. They take turns, so that one who
-// asks for a lot keeps another waiting for what is lent already and no more. No owner
+// pool is an amount that is lent in parts. Owners take turns, so that one who
+// asks for a lot keeps another waiting for what is lent already and no more. None
 // holds more than its share, so that one who is slow to give back leaves something
 // to others.
 type pool struct {
 	mu      sync.Mutex
 	share   int64 // of one owner at most
 	free    int64
-	tick    int64             // counts requests and loans: the order in which they came
+	tick    int64             // counts what was asked for, lent and given back
 	owners  map[string]*owner // those who hold something or wait
 	waiting int               // requests of all owners
 }
@@ -24,13 +24,12 @@ type pool struct {
 // owner is on whose behalf parts are lent.
 type owner struct {
 	held    int64
-	last    int64 // tick of its last part, 0: none yet
+	last    int64 // tick at which it last got a part or gave one back, or before that the one at which it came
 	waiting []*waiter
 }
 
 type waiter struct {
 	n     int64
-	since int64         // tick at which it came
 	ready chan struct{} // closed when it has its part
 }
 
@@ -49,6 +48,7 @@ func (p *pool) take(ctx context.Context, by string, n int64) (int64, error) {
 	if w == nil {
 		return n, nil
 	}
+	defer Away(ctx)() // who has what is waited for may wait for a turn
 	select {
 	case <-w.ready: // also when ctx has ended: what is there needs no waiting
 		return n, nil
@@ -69,17 +69,17 @@ func (p *pool) enqueue(by string, n int64) *waiter {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	o := p.owners[by]
+	p.tick++
 	if o == nil {
-		o = &owner{}
+		o = &owner{last: p.tick}
 		p.owners[by] = o
 	}
-	p.tick++
 	if p.waiting == 0 && n <= p.free && o.held+n <= p.share {
 		p.tick++
 		o.last, o.held, p.free = p.tick, o.held+n, p.free-n
 		return nil
 	}
-	w := &waiter{n, p.tick, make(chan struct{})}
+	w := &waiter{n, make(chan struct{})}
 	o.waiting = append(o.waiting, w)
 	p.waiting++
 	p.serve()
@@ -99,6 +99,10 @@ func (p *pool) give(by string, n int64, gone *waiter) {
 		} else {
 			n += gone.n
 		}
+	}
+	if n > 0 {
+		p.tick++
+		o.last = p.tick
 	}
 	o.held -= n
 	p.free += n
@@ -122,14 +126,15 @@ func (p *pool) serve() {
 	}
 }
 
-// next returns the owner whose turn it is: of those who wait, and may have what
-// they wait for, the one that got its last part first.
+// next returns the owner whose turn it is: of those who wait, and may have what they wait
+// for, the one that has had nothing, or been there without anything, for longest. New
+// owners do not come before all others, who would wait for as long as new ones come.
 func (p *pool) next() (first *owner) {
 	for _, o := range p.owners {
 		if len(o.waiting) == 0 || o.held+o.waiting[0].n > p.share {
 			continue
 		}
-		if first == nil || o.last < first.last || o.last == first.last && o.waiting[0].since < first.waiting[0].since {
+		if first == nil || o.last < first.last {
 			first = o
 		}
 	}

@@ -1,6 +1,9 @@
 package operation
 
-import "time"
+import (
+	"net/netip"
+	"time"
+)
 
 // Landing is the answer to a browser that enters or leaves: an envelope or, with a
 // Location, the way to another page. Only rows that answer with it set cookies.
@@ -58,6 +61,24 @@ type Cookie struct {
 type Origin struct {
 	Remote string // address of the caller, as proxies that are trusted say
 	Peer   string // address of the connection
+}
+
+// Network returns what counts as one caller by the address of a connection: an IPv4 address,
+// or the /64 of an IPv6 address, which is what one subscriber has. What is no address counts
+// as it is.
+func Network(remote string) string {
+	addr, err := netip.ParseAddr(remote)
+	if at, failed := netip.ParseAddrPort(remote); failed == nil {
+		addr, err = at.Addr(), nil
+	}
+	if err != nil {
+		return remote
+	}
+	if addr = addr.Unmap().WithZone(""); addr.Is4() {
+		return addr.String()
+	}
+	p, _ := addr.Prefix(64) // every IPv6 address has one
+	return p.String()
 }
 
 // ChangesState reports whether calls of the row may change anything: pages of other

@@ -65,6 +65,7 @@ func (s *server) unasked(w http.ResponseWriter, r *http.Request, allowed []strin
 	if browses(r) {
 		v := &visit{server: s, w: w, r: reading(r), nonce: rand.Text()}
 		v.secure()
+		defer v.hold()()
 		enters := v.meet
 		if r.Method == http.MethodGet || r.Method == http.MethodHead { // as any page does that is read
 			enters = v.arrive

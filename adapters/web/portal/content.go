@@ -19,6 +19,7 @@ func (v *visit) content() {
 	}
 	a := v.call(http.MethodGet, "/content", url.Values{"path": {path}}, nil)
 	if a.status == http.StatusNotFound && (!v.Alone || !browses(v.r)) {
+		v.load.End()
 		v.api.ServeHTTP(v.w, v.r) // what stands beside the portal may know the address, and programs read no pages
 		return
 	}

@@ -13,7 +13,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/theme"
+	"github.com/gatehouse-io/gatehouse/ports/load"
 	"github.com/gatehouse-io/gatehouse/ports/render"
 )
 
@@ -45,6 +47,8 @@ type visit struct {
 
 	tested   *tested // of the receiver of an access request
 	testedAt string  // the access request
+
+	load *load.Request // whose turn operations have that work for the page; nil: it takes none
 }
 
 // maxForm bounds the forms that browsers send.
@@ -235,6 +239,10 @@ var layouts = map[string]string{
 // theme: nothing of a page is sent before all of it is made.
 func (v *visit) show(status int, view string, data map[string]any) {
 	text, err := v.draw(view, data)
+	if fault.CodeOf(err) == load.CodeBusy {
+		v.late()
+		return
+	}
 	if err != nil {
 		v.broken("a view is broken", err)
 		return
@@ -253,6 +261,7 @@ func (v *visit) send(status int, text []byte) {
 		text = packed(text)
 		v.w.Header().Set("Content-Encoding", "gzip")
 	}
+	v.load.End() // others have their turn while the browser reads
 	v.w.WriteHeader(status)
 	if v.r.Method != http.MethodHead {
 		_, _ = v.w.Write(text) // a browser that is gone needs no page
@@ -261,6 +270,7 @@ func (v *visit) send(status int, text []byte) {
 
 // fail answers with the error page of the standard theme.
 func (v *visit) fail(status int) {
+	_ = v.take() // it says what went wrong, late if need be
 	text, err := v.render(v.standard, theme.Views+"internal_error", theme.Layouts+"message", nil)
 	if err != nil {
 		text = []byte("<!doctype html><title>Something went wrong</title><p>Something went wrong. Try again.</p>")
@@ -271,6 +281,9 @@ func (v *visit) fail(status int) {
 // draw makes a view with the theme that is shown or, if it lacks the view, with the
 // standard one.
 func (v *visit) draw(view string, data map[string]any) ([]byte, error) {
+	if err := v.take(); err != nil && v.r.Method != http.MethodPost { // what was sent is done: its page is made, late if need be
+		return nil, err
+	}
 	shown, err := v.worn(v.r.Context())
 	if err != nil {
 		return nil, err

@@ -16,6 +16,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/adapters/web/portal/viewers"
 	"github.com/gatehouse-io/gatehouse/core/portal/theme"
+	"github.com/gatehouse-io/gatehouse/ports/load"
 	"github.com/gatehouse-io/gatehouse/ports/render"
 	"github.com/gatehouse-io/gatehouse/ports/yaml"
 )
@@ -39,7 +40,11 @@ type Config struct {
 	LoginURL string // where people log in instead of here; "": here
 	Pictures string // the origin that pictures come from besides; "": from here only
 	Renderer string // of OpenAPI descriptions: "stoplight" or "redoc"
-	Log      *slog.Logger
+	// Room is where visitors take turns, and Visitor tells on whose behalf one does; nil: they
+	// do not.
+	Room    *load.Room
+	Visitor func(*http.Request) string
+	Log     *slog.Logger
 }
 
 // server answers with pages.
@@ -205,6 +210,10 @@ func (s *server) page(fn func(*visit)) http.HandlerFunc {
 		v := &visit{server: s, w: w, r: r, nonce: rand.Text()}
 		v.secure()
 		if r.Method == http.MethodPost && !v.admitted() {
+			return
+		}
+		defer v.hold()()
+		if r.Method != http.MethodPost && !below(r.URL.Path, brokered) && !v.turn() { // who comes in by others waits for those first
 			return
 		}
 		if !v.arrive() {

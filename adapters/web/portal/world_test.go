@@ -74,7 +74,7 @@ func unbegun(t testing.TB, change func(*app.Portal)) *world {
 // fronted makes the pages of the portal, with what change makes of their configuration.
 func fronted(change func(*pages.Config)) func(app.Pages) func(http.Handler) http.Handler {
 	return func(p app.Pages) func(http.Handler) http.Handler {
-		c := pages.Config{Engine: render.Engine{}, YAML: yaml.Codec{}, Theme: p.Theme, Standard: themes.Standard(), Bootstrapped: p.Bootstrapped, Alone: true, Log: p.Log}
+		c := pages.Config{Engine: render.Engine{}, YAML: yaml.Codec{}, Theme: p.Theme, Standard: themes.Standard(), Bootstrapped: p.Bootstrapped, Alone: true, Room: p.Room, Visitor: p.Visitor, Log: p.Log}
 		change(&c)
 		return pages.Front(c)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/portal/visit"
 	"github.com/gatehouse-io/gatehouse/core/session"
+	"github.com/gatehouse-io/gatehouse/ports/load"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -128,6 +129,7 @@ func (s *Service) touch(ctx context.Context, found visit.Session) error {
 	if !found.Stale(s.rules(), now) {
 		return nil
 	}
+	defer load.Away(ctx)() // the writer may have a lot to do
 	_, err := s.Store.Update(attributed(ctx, found.UserID), s.Scope, func(w store.Writer) error {
 		_, err := sessions.Edit(ctx, w, found.ID, nil, func(v visit.Session) (visit.Session, error) {
 			v.Seen = now

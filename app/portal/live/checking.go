@@ -3,7 +3,6 @@ package live
 import (
 	"context"
 	"math/rand/v2"
-	"net/netip"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -70,28 +69,13 @@ func (s *Service) pause(ctx context.Context, began time.Time) {
 	}
 }
 
-// network returns what counts as one address: an IPv4 address, or the /64 of an IPv6
-// address, which is what one subscriber has.
-func network(from operation.Origin) string {
-	addr, err := netip.ParseAddr(from.Remote)
-	if at, failed := netip.ParseAddrPort(from.Remote); failed == nil {
-		addr, err = at.Addr(), nil
-	}
-	if err != nil {
-		return from.Remote
-	}
-	if addr = addr.Unmap().WithZone(""); addr.Is4() {
-		return addr.String()
-	}
-	p, _ := addr.Prefix(64) // every IPv6 address has one
-	return p.String()
-}
-
 // CodeWait is the code of the fault for a network that asks too often.
 const CodeWait = "portal_live.wait"
 
 // ask counts something that costs a mail or a record, or says how long to wait.
-func (s *Service) ask(from operation.Origin) error { return s.allow(&s.asking, network(from)) }
+func (s *Service) ask(from operation.Origin) error {
+	return s.allow(&s.asking, operation.Network(from.Remote))
+}
 
 // allow counts an attempt under a name, and refuses it when there were too many.
 func (s *Service) allow(counted *session.Attempts, name string) error {

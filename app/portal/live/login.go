@@ -90,7 +90,7 @@ func (s *Service) Login(ctx context.Context, in loginIn) (out operation.Visit[Op
 // attempt counts an attempt as wrong before it is made, so that many at once are no way
 // around the limit. An account is locked whether or not there is one.
 func (s *Service) attempt(in loginIn, rules setting.Settings) (giveBack func(), err error) {
-	name, from, now := account.Address(in.Login.Email), network(in.Origin), s.Now()
+	name, from, now := account.Address(in.Login.Email), operation.Network(in.Origin.Remote), s.Now()
 	if len(name) > password.Longest {
 		name = name[:password.Longest]
 	}
@@ -241,7 +241,7 @@ func (s *Service) proofs(token string) []string {
 // and, when the settings want that, its network.
 func (s *Service) agents(agent string, from operation.Origin) []string {
 	if s.Bound {
-		agent += "\x00" + network(from)
+		agent += "\x00" + operation.Network(from.Remote)
 	}
 	return s.People.Keys.Digests("portal-agent\x00" + agent)
 }

@@ -1,0 +1,140 @@
+package load_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/ports/load"
+)
+
+// TestVisits: visits wait for each other. What works for one has its turn; who waits for
+// something else leaves it, and who waits too long for one is told so.
+func TestVisits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // one processor for visits
+		r := load.NewRoom(64*mb, nil)
+		ctx, page := r.Begin(t.Context())
+		if err := page.Visit(ctx, "a"); err != nil {
+			t.Fatal(err)
+		}
+		begun := time.Now()
+		within, inner := r.Begin(ctx)
+		if err := inner.Visit(within, "a"); err != nil {
+			t.Error("a visit waits for itself:", err)
+		}
+		inner.End()
+		_, other := r.Begin(t.Context())
+		if err := other.Visit(t.Context(), "b"); fault.KindOf(err) != fault.Unavailable || fault.CodeOf(err) != load.CodeBusy || time.Since(begun) != 10*time.Second {
+			t.Errorf("a turn that does not come: %v after %v", err, time.Since(begun))
+		}
+		if err := inner.Work(within, mb, 0); err != nil {
+			t.Error("what large requests work with is none of visits:", err)
+		}
+		inner.End()
+
+		back := load.Away(within)
+		if err := other.Visit(soon(t), "b"); err != nil {
+			t.Error("who waits elsewhere keeps the turn:", err)
+		}
+		load.Away(within)() // it has none to leave
+		go func() { time.Sleep(time.Second); other.End() }()
+		begun = time.Now()
+		if back(); time.Since(begun) != time.Second {
+			t.Errorf("back after %v", time.Since(begun))
+		}
+		if err := other.Visit(soon(t), "b"); err == nil {
+			t.Error("who came back has no turn")
+		}
+		page.End()
+		if err := page.Visit(soon(t), "a"); err != nil {
+			t.Error("an ended visit cannot begin again:", err)
+		}
+		page.End()
+		var none *load.Request
+		if none.Visit(soon(t), "a") != nil {
+			t.Error("what belongs to no request waits")
+		}
+		load.Away(t.Context())()
+	})
+}
+
+// TestVisitsWaitForMemory: a visit that waits for memory leaves its turn to those who have it.
+func TestVisitsWaitForMemory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+		r := load.NewRoom(64*mb, nil)
+		far, first := r.Begin(t.Context())
+		if err := first.Visit(far, "a"); err != nil {
+			t.Fatal(err)
+		}
+		if err := first.All(far); err != nil {
+			t.Fatal(err)
+		}
+		back := load.Away(far) // it fetches something, and has all the memory
+		begun := time.Now()
+		var done sync.WaitGroup
+		done.Go(func() {
+			near, second := r.Begin(t.Context())
+			defer second.End()
+			if err := second.Visit(near, "b"); err != nil {
+				t.Error(err)
+			}
+			if err := second.All(near); err != nil {
+				t.Error(err)
+			}
+		})
+		synctest.Wait()
+		if back(); time.Since(begun) > 0 {
+			t.Errorf("who has the memory waits for who waits for it: %v", time.Since(begun))
+		}
+		first.End()
+		done.Wait()
+	})
+}
+
+// TestOwnersVisitInTurn: however many visits of one owner wait, another one has its turn after
+// the next; and however many new owners come, none waits for ever.
+func TestOwnersVisitInTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+		r := load.NewRoom(0, nil)
+		var mu sync.Mutex
+		var order []string
+		visit := func(owner string) {
+			go func() {
+				ctx, q := r.Begin(context.Background())
+				if err := q.Visit(ctx, owner); err != nil {
+					t.Error(owner, err)
+				}
+				mu.Lock()
+				order = append(order, owner)
+				mu.Unlock()
+				time.Sleep(10 * time.Millisecond)
+				q.End()
+			}()
+			synctest.Wait()
+		}
+		for range 100 {
+			visit("flood")
+		}
+		visit("other")
+		for i := range 300 { // new ones come as fast as they are served
+			visit(fmt.Sprint("new ", i))
+			time.Sleep(5 * time.Millisecond)
+		}
+		time.Sleep(time.Minute)
+		if at := slices.Index(order, "other"); at < 0 || at > 2 {
+			t.Errorf("the other visit was number %d", at)
+		}
+		if later := slices.Index(order[1:], "flood"); later < 0 || later > 10 {
+			t.Errorf("new owners come before one who waits: its second turn is number %d", later)
+		}
+	})
+}
