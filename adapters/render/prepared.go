@@ -91,6 +91,9 @@ func (r *run) given(name string, otherwise any) func(...any) (any, error) {
 		if given == nil {
 			return nil, fmt.Errorf("%s is not available here", name)
 		}
+		if err := r.step(perCall); err != nil {
+			return nil, err
+		}
 		fn := reflect.ValueOf(given)
 		t := fn.Type()
 		if len(args) < t.NumIn() && !t.IsVariadic() || len(args) < t.NumIn()-1 || len(args) > t.NumIn() && !t.IsVariadic() {

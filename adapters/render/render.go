@@ -22,11 +22,13 @@ import (
 
 // Bounds of a job.
 const (
-	maxTime   = 2 * time.Second
-	maxOutput = 4 << 20 // bytes, those that a layout takes over counted again
+	maxSteps  = 2_000_000        // a second or two of a processor
+	maxTime   = 30 * time.Second // for what steps do not count; a job that waits for a processor is no endless one
+	maxOutput = 4 << 20          // bytes, those that a layout takes over counted again
 	maxValues = 16 << 20
-	maxRender = 20 // templates that render each other
-	perLook   = 1023
+	maxRender = 20      // templates that render each other
+	perCall   = 100     // steps of a call of a function of the job
+	perLook   = 1 << 10 // steps from one look at the clock to the next
 )
 
 // Errors of jobs that cost too much.
@@ -56,7 +58,7 @@ type run struct {
 	sources []theme.Source
 	html    bool
 	set     set
-	ticks   int
+	steps   int
 	at      string // where the last tick was: a file, a line, a column
 	depth   int
 	printed int
@@ -157,23 +159,33 @@ func (l *limited) Write(text []byte) (int, error) {
 }
 
 // tick runs at the start of each template and of each turn of a loop, which nothing else
-// could stop.
-func (r *run) tick(at string) (bool, error) {
+// could stop. steps is how much follows.
+func (r *run) tick(at string, steps int) (bool, error) {
 	if r.at = at; r.dry {
 		return false, errStop
 	}
-	if r.ticks++; r.ticks&perLook != 0 {
-		return true, nil
+	return true, r.step(steps)
+}
+
+// step counts what a job does: processors that are busy with something else must not make an
+// error of it.
+func (r *run) step(n int) error {
+	before := r.steps
+	if r.steps += n; r.steps > maxSteps {
+		return errTime
+	}
+	if before/perLook == r.steps/perLook {
+		return nil
 	}
 	select {
 	case <-r.done:
-		return false, errTime
+		return errTime
 	default:
 	}
 	if time.Now().After(r.until) {
-		return false, errTime
+		return errTime
 	}
-	return true, nil
+	return nil
 }
 
 // instrument puts a tick at the start of a template and of the body of each loop in it. It
@@ -182,34 +194,36 @@ func instrument(t *parse.Tree) {
 	if t == nil || t.Root == nil {
 		return
 	}
-	loops(t, t.Root)
-	t.Root.Nodes = append([]parse.Node{tick(t, t.Root)}, t.Root.Nodes...)
+	steps := loops(t, t.Root)
+	t.Root.Nodes = append([]parse.Node{tick(t, t.Root, steps)}, t.Root.Nodes...)
 }
 
-func loops(t *parse.Tree, l *parse.ListNode) {
+// loops instruments the loops in a list, and returns how many steps the list has, with those
+// of both branches and without those that loops count.
+func loops(t *parse.Tree, l *parse.ListNode) (steps int) {
 	if l == nil {
-		return
+		return 0
 	}
 	for _, n := range l.Nodes {
+		steps++
 		switch n := n.(type) {
 		case *parse.RangeNode:
-			loops(t, n.List)
-			loops(t, n.ElseList)
-			n.List.Nodes = append([]parse.Node{tick(t, n)}, n.List.Nodes...)
+			turn := loops(t, n.List)
+			steps += loops(t, n.ElseList)
+			n.List.Nodes = append([]parse.Node{tick(t, n, 1+turn)}, n.List.Nodes...)
 		case *parse.IfNode:
-			loops(t, n.List)
-			loops(t, n.ElseList)
+			steps += loops(t, n.List) + loops(t, n.ElseList)
 		case *parse.WithNode:
-			loops(t, n.List)
-			loops(t, n.ElseList)
+			steps += loops(t, n.List) + loops(t, n.ElseList)
 		}
 	}
+	return steps
 }
 
 // tick makes the call of tick that stands at a node, and says where that is.
-func tick(t *parse.Tree, n parse.Node) parse.Node {
+func tick(t *parse.Tree, n parse.Node, steps int) parse.Node {
 	at, _ := t.ErrorContext(n)
-	own, err := parse.Parse("tick", "{{$_ := tick "+strconv.Quote(at)+"}}", "", "", map[string]any{"tick": 1})
+	own, err := parse.Parse("tick", "{{$_ := tick "+strconv.Quote(at)+" "+strconv.Itoa(steps)+"}}", "", "", map[string]any{"tick": 1})
 	if err != nil {
 		panic(err) // the text is ours
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/adapters/render"
 	"github.com/gatehouse-io/gatehouse/core/portal/theme"
@@ -58,6 +60,7 @@ func TestLimits(t *testing.T) {
 		"a loop":           {`{{range 4000000000}}{{end}}`, "too long"},
 		"loops":            {`{{range 100000}}{{range 100000}}{{range 100000}}{{end}}{{end}}{{end}}`, "too long"},
 		"a loop elsewhere": {`{{define "y"}}{{range 4000000000}}{{end}}{{end}}{{template "y"}}`, "too long"},
+		"a loop in large":  {`{{range 100000000}}` + strings.Repeat(`{{if .}}{{end}}`, 10_000) + `{{end}}`, "too long"},
 		"in a branch":      {`{{if 1}}{{else}}{{end}}{{with 1}}{{range 4000000000}}{{end}}{{end}}`, "too long"},
 		"output":           {`{{range 4000000000}}0123456789012345678901234567890123456789{{end}}`, "too much"},
 		"itself":           {`{{render "x"}}`, "too deep"},
@@ -83,6 +86,28 @@ func TestLimits(t *testing.T) {
 	if _, err := (render.Engine{}).Render(ctx, port.Job{Templates: []theme.Source{html("x", `{{range 4000000000}}{{end}}`)}, Name: "x"}); err == nil {
 		t.Error("a job goes on when nobody waits")
 	}
+}
+
+// TestWaitingIsNoLoop: a job ends by what it does, not by how long it waits for a processor
+// or for what a function of the job fetches.
+func TestWaitingIsNoLoop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := port.Job{Name: "x", Templates: []theme.Source{html("x", `{{range 10}}{{site}}{{range 2000}}{{end}}{{end}}`)},
+			Functions: map[string]any{"site": func() string { time.Sleep(time.Second); return "." }}}
+		if out, err := (render.Engine{}).Render(t.Context(), j); err != nil || string(out) != ".........." {
+			t.Errorf("%s %v", out, err)
+		}
+		j.Templates = []theme.Source{html("x", `{{range 10000}}{{site}}{{end}}`)}
+		if _, err := (render.Engine{}).Render(t.Context(), j); err == nil || !strings.Contains(err.Error(), "too long") {
+			t.Errorf("a job that waits without end: %v", err)
+		}
+		calls := 0
+		j.Functions = map[string]any{"site": func() string { calls++; return "." }}
+		j.Templates = []theme.Source{html("x", `{{range 100000000}}{{site}}{{end}}`)}
+		if _, err := (render.Engine{}).Render(t.Context(), j); err == nil || !strings.Contains(err.Error(), "too long") || calls > 100_000 {
+			t.Errorf("a job that calls without end: %d calls, %v", calls, err)
+		}
+	})
 }
 
 // TestCheck states that templates are looked at as a whole, and not run.
