@@ -17,6 +17,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/portal/file"
 	"github.com/gatehouse-io/gatehouse/ports/files"
+	"github.com/gatehouse-io/gatehouse/ports/load"
 )
 
 // How long one call may take, and how often it is made at most.
@@ -109,6 +110,7 @@ func (s *Storage) Open(ctx context.Context, c file.Content) ([]byte, error) {
 	}
 	ctx, end := context.WithTimeout(ctx, timeout)
 	defer end()
+	defer load.Away(ctx)() // pages show pictures, and others can be made meanwhile
 	body, _, _, err := minio.Core{Client: s.client}.GetObject(ctx, s.Bucket, c.Place.Name, minio.GetObjectOptions{})
 	if err != nil {
 		return nil, told(err)

@@ -1,9 +1,11 @@
 package s3_test
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +16,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/file"
 	"github.com/gatehouse-io/gatehouse/ports/files"
 	"github.com/gatehouse-io/gatehouse/ports/files/filestest"
+	"github.com/gatehouse-io/gatehouse/ports/load"
 )
 
 func config(s *s3test.Server) s3.Config {
@@ -116,6 +119,45 @@ func TestTrouble(t *testing.T) {
 	s.Put("a/b.png", make([]byte, 1<<20))
 	if _, err := open(t, config(s)).Open(t.Context(), file.Content{Place: file.Place{Name: "a/b.png", Size: 1}}); !errors.Is(err, files.ErrDamaged) {
 		t.Errorf("an object that grew: %v", err)
+	}
+}
+
+// during calls a function before each round trip.
+type during struct {
+	next http.RoundTripper
+	call func()
+}
+
+func (d during) RoundTrip(r *http.Request) (*http.Response, error) {
+	d.call()
+	return d.next.RoundTrip(r)
+}
+
+// TestTurn states that other visitors have their turn while a file comes from the storage.
+func TestTurn(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // one processor for visitors
+	s := s3test.New(t)
+	s.Put("a/b.png", []byte("picture"))
+	room := load.NewRoom(0, nil)
+	ctx, page := room.Begin(t.Context())
+	defer page.End()
+	if err := page.Visit(ctx, "a page"); err != nil {
+		t.Fatal(err)
+	}
+	calls := 0
+	c := config(s)
+	c.Transport = during{c.Transport, func() {
+		calls++
+		_, other := room.Begin(t.Context())
+		defer other.End()
+		soon, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := other.Visit(soon, "another page"); err != nil {
+			t.Error("the page keeps its turn:", err)
+		}
+	}}
+	if _, err := open(t, c).Open(ctx, file.Content{Place: file.Place{Name: "a/b.png", Size: 7}}); err != nil || calls == 0 {
+		t.Errorf("%d calls: %v", calls, err)
 	}
 }
 
