@@ -164,6 +164,9 @@ A page that shows a description of an API draws 500 operations, 200 fields of ea
 all, and 1 MiB of a GraphQL schema as it is printed; a note says so when there is more. Markdown is drawn for the first 32 KiB of a text, unless it has more than 6,000 marks or tables of more
 than 20,000 cells; what is not drawn is shown as it is.
 
+What anybody may read on the portal, as a page or by its API, takes turns at all processors but one, network by network; a request whose turn does not come within
+10 s is answered with 503 and Retry-After. A template runs for 2,000,000 steps (actions of the template; a call of a function of the portal counts 100), and for 30 s at most.
+
 Lists are bounded besides, because each entry may become a row that the one writer stores while others wait. The figures
 are far above what configurations have. A longer list is refused with 400; the answer names the field and the figure.
 In a field, * stands for each member or item.
