@@ -57,8 +57,12 @@ func Backup(ctx context.Context, s config.Settings, log *slog.Logger, file strin
 		if err = stored(s); err != nil {
 			return Copied{}, err
 		}
+		var path string
+		if path, err = sqlitePath(s); err != nil {
+			return Copied{}, err
+		}
 		var st *sqlite.Store
-		if st, err = sqlite.Open(ctx, sqlite.Config{Path: sqliteFile(s.SQLiteFile()), Beside: true, Logger: log}); err == nil {
+		if st, err = sqlite.Open(ctx, sqlite.Config{Path: path, Beside: true, Logger: log}); err == nil {
 			c, err = sqlite.Backup(ctx, st, file)
 			err = errors.Join(err, st.Close())
 		}

@@ -33,7 +33,11 @@ func Check(ctx context.Context, s config.Settings, log *slog.Logger, version str
 		if err := stored(s); err != nil {
 			return c, err
 		}
-		findings, err := sqlite.Check(ctx, sqliteFile(s.SQLiteFile()), func(table string, n, of int) { log.Info("checking the file", "table", table, "n", n, "of", of) })
+		path, err := sqlitePath(s)
+		if err != nil {
+			return c, err
+		}
+		findings, err := sqlite.Check(ctx, path, func(table string, n, of int) { log.Info("checking the file", "table", table, "n", n, "of", of) })
 		for _, f := range findings {
 			fmt.Fprintln(out, "damaged: the file:", f)
 		}

@@ -103,9 +103,8 @@ func stored(s config.Settings) error {
 		return nil
 	}
 	path := sqliteFile(s.SQLiteFile())
-	err := sqlite.Exists(path)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return ofStorage(s.Storage, err)
+	if !errors.Is(sqlite.Exists(path), fs.ErrNotExist) {
+		return nil // opening it says what else is wrong, and which setting leads there
 	}
 	if whole, err := filepath.Abs(path); err == nil {
 		path = whole
