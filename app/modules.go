@@ -134,7 +134,7 @@ func service[S operation.Service](ctor any) fx.Option {
 
 func newIdentity(b basics, s people, e embedded, st store.Store, keys secret.Keys, l *apis.Repository) *identity.Service {
 	return &identity.Service{Store: st, Keys: keys, Passwords: s.passwords, NewID: b.newID, Now: b.now, Log: b.log,
-		PageSize: b.pageSize, MultiOrg: s.multiOrg, AdminResets: s.adminResets, HideKeys: s.hideKeys, KeepKeys: s.keepKeys, RulesDecide: e.rules != nil, Preset: s.custom, Disown: l.Disown, Gains: l.Gains, EndSessions: session.EndAll, PasswordSettings: s.wording}
+		PageSize: b.pageSize, MultiOrg: s.multiOrg, AdminResets: s.adminResets, HideKeys: s.hideKeys, KeepKeys: s.keepKeys, RulesDecide: e.rules != nil, Preset: s.custom, Disown: l.Disown, Gains: l.Gains, EndSessions: session.EndAll, PasswordSettings: s.passwordSettings}
 }
 
 func newNodes(b basics, s nodes, o outside, who identity.Listeners, st store.Store, ks crud.Kinds) *gateway.Nodes {

@@ -165,7 +165,7 @@ func WithBrokerSecret(s string) Option { return func(o *settings) { o.brokerSecr
 // WithNodeSecret opens the node surface to gateways that know the secret.
 func WithNodeSecret(s string) Option { return func(o *settings) { o.nodeSecret = s } }
 
-// WithVersion is what probes and the API description report.
+// WithVersion sets the version that probes and the API description report.
 func WithVersion(v string) Option { return func(o *settings) { o.version = v } }
 
 // WithHealthPath moves the readiness probe from "/health".
@@ -240,7 +240,7 @@ func WithAdminPasswordResets() Option { return func(o *settings) { o.adminResets
 
 // WithPasswordSettings says which passwords users may have, and for how long.
 func WithPasswordSettings(r identity.PasswordSettings) Option {
-	return func(o *settings) { o.wording = r }
+	return func(o *settings) { o.passwordSettings = r }
 }
 
 // WithSessions says how browsers log in, and for how long.

@@ -80,15 +80,15 @@ type history struct {
 
 // people says how users prove who they are.
 type people struct {
-	keys        secret.Keys
-	passwords   secret.Passwords
-	multiOrg    bool
-	custom      map[string]string
-	adminResets bool
-	sessions    session.Config
-	wording     identity.PasswordSettings
-	hideKeys    bool
-	keepKeys    bool
+	keys             secret.Keys
+	passwords        secret.Passwords
+	multiOrg         bool
+	custom           map[string]string
+	adminResets      bool
+	sessions         session.Config
+	passwordSettings identity.PasswordSettings
+	hideKeys         bool
+	keepKeys         bool
 }
 
 // admission says who gets in besides users.
