@@ -81,7 +81,7 @@ var guarding = []setting{
 	{name: "security.login_failure_expiration", preset: "900", zero: true, field: func(s *Settings) any { return &s.Sessions.Window },
 		meaning: "for how long wrong passwords are counted from the first one on, in seconds; no user waits for longer"},
 	{name: "security.hide_login_failure_limit_error", preset: "false", field: func(s *Settings) any { return &s.Sessions.Hidden },
-		meaning: "who must wait is told that the credentials are wrong"},
+		meaning: "a login that has to wait is answered as one with wrong credentials"},
 	{name: "security.login_disallow_forward_proxy", preset: "false", field: func(s *Settings) any { return &s.Sessions.Direct },
 		meaning: "wrong passwords count for the address of the connection, not for the one in X-Forwarded-For"},
 	{name: "security.forbid_admin_view_access_token", preset: "false", field: func(s *Settings) any { return &s.Security.HideAccessKeys },

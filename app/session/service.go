@@ -81,7 +81,7 @@ type Config struct {
 	PerName    int           // wrong passwords for one name in a window; 0: no limit
 	PerAddress int           // wrong passwords from one address in a window; 0: no limit
 	Window     time.Duration // 0: 15 minutes
-	Hidden     bool          // who must wait is told that the credentials are wrong
+	Hidden     bool          // a login that has to wait is answered as one with wrong credentials
 	Direct     bool          // the address is that of the connection, whatever proxies say
 
 	Grants   session.Grants // what people get whom an identity broker has recognised
