@@ -36,7 +36,7 @@ func (s *Service) store(run, held context.Context) {
 			}
 			continue
 		}
-		err := error(nil)
+		var err error
 		for i := 0; i < len(s.Sinks) && err == nil; i++ {
 			err = s.fill(run, held, c, s.Sinks[i], i == 0)
 		}
