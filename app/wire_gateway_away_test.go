@@ -11,5 +11,5 @@ import (
 
 // noGateway is a service whose only gateway takes no connections.
 func noGateway() app.Option {
-	return app.WithGatewayControl(remote.New(fetching.New(fetching.Config{}), remote.Config{URLs: []string{"http://127.0.0.1:1"}, Secret: "s", Rest: time.Hour, Now: apptest.Clock()}).Control())
+	return app.WithGatewayControl(remote.New(fetching.New(fetching.Config{}), remote.Config{URLs: []string{"http://127.0.0.1:1"}, Secret: "s", OpenFor: time.Hour, Now: apptest.Clock()}).Control())
 }
