@@ -89,6 +89,11 @@ func Beside(ctx context.Context, s config.Settings, log *slog.Logger, version st
 
 // ComposeFor is Compose for a purpose.
 func ComposeFor(ctx context.Context, s config.Settings, log *slog.Logger, version string, p Purpose) (*Composition, error) {
+	if p.Stored {
+		if err := stored(s); err != nil {
+			return nil, err
+		}
+	}
 	s.NotifyOnChange = s.NotifyOnChange && !p.Beside && s.Portal.Serve != config.PortalAlone
 	if p.Beside {
 		s.Portal.RefreshInterval = 0 // the service synchronises
@@ -103,11 +108,6 @@ func ComposeFor(ctx context.Context, s config.Settings, log *slog.Logger, versio
 }
 
 func (c *Composition) open(ctx context.Context, s config.Settings, log *slog.Logger, version string, p Purpose) error {
-	if p.Stored {
-		if err := stored(s); err != nil {
-			return err
-		}
-	}
 	keys, sealing, err := openKeys(ctx, s, log, p.Lost)
 	if err != nil {
 		return err

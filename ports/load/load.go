@@ -8,6 +8,7 @@ import (
 	"context"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -78,13 +79,13 @@ func NewRoom(size int64, pressure func(bool)) *Room {
 type Request struct {
 	room  *Room
 	owner string
-	held  []part   // of texts and answers
-	work  part     // of the pools for work
-	cost  int64    // what all its work takes
-	core  bool     // it has one of the room's cores
-	heavy bool     // it works on something large
-	outer *Request // for which this one works in the same process, or nil
-	visit *visit   // nil: it takes no turns
+	held  []part                // of texts and answers
+	work  part                  // of the pools for work
+	cost  int64                 // what all its work takes
+	core  bool                  // it has one of the room's cores
+	heavy bool                  // it works on something large
+	outer *Request              // for which this one works in the same process, or nil
+	visit atomic.Pointer[visit] // nil: it takes no turns; what goes on after the request may ask
 }
 
 // part is what a request holds of a pool.
@@ -225,8 +226,7 @@ func (q *Request) End() {
 		return
 	}
 	q.leave()
-	q.visit.end()
-	q.visit = nil
+	q.visit.Swap(nil).end()
 	for _, p := range q.held {
 		p.of.give(q.owner, p.n, nil)
 	}

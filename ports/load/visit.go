@@ -35,15 +35,15 @@ func (q *Request) Visit(ctx context.Context, owner string) error {
 	if !v.begin(ctx, visitWait) {
 		return fault.New(fault.Unavailable, CodeBusy, "Too many people visit this portal just now; try again").Because(ctx.Err())
 	}
-	q.visit = v
+	q.visit.Store(v)
 	return nil
 }
 
 // visiting returns the turn of the request, or of the one for which it works, or nil.
 func (q *Request) visiting() *visit {
 	for ; q != nil; q = q.outer {
-		if q.visit != nil {
-			return q.visit
+		if v := q.visit.Load(); v != nil {
+			return v
 		}
 	}
 	return nil

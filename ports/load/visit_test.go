@@ -44,11 +44,13 @@ func TestVisits(t *testing.T) {
 			t.Error("who waits elsewhere keeps the turn:", err)
 		}
 		load.Away(within)() // it has none to leave
-		go func() { time.Sleep(time.Second); other.End() }()
+		var ended sync.WaitGroup
+		ended.Go(func() { time.Sleep(time.Second); other.End() })
 		begun = time.Now()
 		if back(); time.Since(begun) != time.Second {
 			t.Errorf("back after %v", time.Since(begun))
 		}
+		ended.Wait()
 		if err := other.Visit(soon(t), "b"); err == nil {
 			t.Error("who came back has no turn")
 		}
@@ -130,6 +132,8 @@ func TestOwnersVisitInTurn(t *testing.T) {
 			time.Sleep(5 * time.Millisecond)
 		}
 		time.Sleep(time.Minute)
+		mu.Lock()
+		defer mu.Unlock()
 		if at := slices.Index(order, "other"); at < 0 || at > 2 {
 			t.Errorf("the other visit was number %d", at)
 		}
