@@ -159,8 +159,8 @@ func (s *Store) Snapshot(ctx context.Context, load func(store.State) error) erro
 	})
 }
 
-// everything yields all records in order. They are read ahead, and made of what was
-// read, on all cores.
+// everything yields all records, in no order. They are read ahead in the order in which
+// the table has them, and made of what was read on all cores.
 func (r *reader) everything(ctx context.Context) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -168,31 +168,49 @@ func (r *reader) everything(ctx context.Context) iter.Seq2[store.Record, error] 
 		var all sync.WaitGroup
 		defer all.Wait() // the transaction must not end before
 		defer cancel()
+		hand := func(rows []row, err error) error {
+			p := &page{made: make(chan struct{}), err: err}
+			room <- struct{}{}
+			all.Go(func() {
+				defer func() { <-room }()
+				p.records = make([]store.Record, 0, len(rows))
+				for _, w := range rows {
+					p.records = append(p.records, r.s.record(w).Shared())
+				}
+				close(p.made)
+			})
+			select {
+			case pages <- p:
+			case <-ctx.Done():
+			}
+			return ctx.Err()
+		}
 		all.Go(func() {
 			defer close(pages)
-			for last, more := (row{}), true; more; {
-				p := &page{made: make(chan struct{})}
-				var rows []row
-				rows, p.err = r.rows(ctx, fmt.Sprintf(`select kind, org, id, rev, doc, meta from record
-					where (kind, org, id) > ($1, $2, $3) order by kind, org, id limit %d`, window), last.kind, last.org, last.id)
-				if more = p.err == nil && len(rows) == window; more {
-					last = rows[len(rows)-1]
+			var rows, last []row // last: they may be in parts, for which the transaction can be asked when the others are read
+			err := each(ctx, r.q, func(scan func(...any) error) error {
+				var w row
+				if err := scan(&w.kind, &w.org, &w.id, &w.rev, &w.doc, &w.meta); err != nil {
+					return err
 				}
-				room <- struct{}{}
-				all.Go(func() {
-					defer func() { <-room }()
-					p.records = make([]store.Record, 0, len(rows))
-					for _, w := range rows {
-						p.records = append(p.records, r.s.record(w).Shared())
-					}
-					close(p.made)
-				})
-				select {
-				case pages <- p:
-				case <-ctx.Done():
-					return
+				if len(w.doc) <= mostContents {
+					last = append(last, w)
+				} else {
+					rows = append(rows, w)
+				}
+				if len(rows) < window {
+					return nil
+				}
+				full := rows
+				rows = make([]row, 0, window)
+				return hand(full, nil)
+			}, `select kind, org, id, rev, doc, meta from record`)
+			for i := range last {
+				if err == nil {
+					err = r.join(ctx, &last[i])
 				}
 			}
+			_ = hand(append(rows, last...), err)
 		})
 		for p := range pages {
 			<-p.made

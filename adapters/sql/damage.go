@@ -2,7 +2,6 @@ package sql
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -70,7 +69,7 @@ type row struct {
 
 // record reads a row; what is wrong with it is the record's Damage.
 func (s *Store) record(w row) store.Record {
-	var m meta
+	m, unreadable := metaOf(w.meta)
 	rev, ok := w.rev.(int64)
 	t := w.text
 	if t == nil {
@@ -87,18 +86,11 @@ func (s *Store) record(w row) store.Record {
 		rec.Damage = fmt.Errorf("the document cannot be decrypted: %w", t.wrong)
 	case !t.sealed && doc.Check(t.plain, 0) != nil: // what was sealed is what was written
 		rec.Damage = errNoDocument
-	case json.Unmarshal(w.meta, &m) != nil:
-		rec.Damage = errNoMeta
-	}
-	for i := range m.Keys {
-		m.Keys[i].Index = unique.Make(m.Keys[i].Index).Value()
+	case unreadable != nil:
+		rec.Damage = unreadable
 	}
 	rec.Rev, rec.Keys, rec.Refs, rec.Serial = store.Revision(rev), m.Keys, m.Refs, max(m.Serial, store.FirstSerial)
 	if rec.Damage != nil {
-		if !errors.Is(rec.Damage, errNoMeta) {
-			_ = json.Unmarshal(w.meta, &m) // better than nothing: what was indexed is found by it
-			rec.Keys, rec.Refs = m.Keys, m.Refs
-		}
 		a := addressOf(&rec)
 		s.damages.mu.Lock()
 		defer s.damages.mu.Unlock()

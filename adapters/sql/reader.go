@@ -19,14 +19,6 @@ type reader struct {
 	scope tenant.Scope
 }
 
-// meta is what the record table holds besides the document.
-type meta struct {
-	Keys []store.Key     `json:"k,omitempty"`
-	Refs []integrity.Ref `json:"r,omitempty"`
-	// Serial is missing in records that a program has written that knew none.
-	Serial store.Serial `json:"s,omitempty"`
-}
-
 // pageSize is how many records are fetched at once: a cursor must not stay open
 // while the caller runs other statements of the same transaction.
 const pageSize = 200
@@ -180,20 +172,4 @@ func (r *reader) join(ctx context.Context, w *row) error {
 	t, err := r.s.whole(ctx, r.q, w.doc, recordSpot(w.kind, w.org, w.id, store.Revision(rev)))
 	w.text = &t
 	return err
-}
-
-// rows reads records as the tables have them.
-func (r *reader) rows(ctx context.Context, text string, args ...any) (out []row, err error) {
-	err = each(ctx, r.q, func(scan func(...any) error) error {
-		var w row
-		err := scan(&w.kind, &w.org, &w.id, &w.rev, &w.doc, &w.meta)
-		out = append(out, w)
-		return err
-	}, text, args...)
-	for i := range out {
-		if err == nil {
-			err = r.join(ctx, &out[i])
-		}
-	}
-	return out, err
 }

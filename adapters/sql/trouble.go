@@ -53,14 +53,15 @@ func (s *Store) Trouble(ctx context.Context) error {
 	return err
 }
 
-// present reports that the database is no longer the one that was opened. What is
-// written to a file that has been deleted is lost when the process ends.
+// present reports that the database is no longer the one that was opened, or is damaged.
+// What is written to a file that has been deleted is lost when the process ends.
 func (s *Store) present() error {
 	if s.Present == nil {
 		return nil
 	}
-	if err := s.Present(); err != nil {
+	err := s.Present()
+	if err != nil && !errors.Is(err, store.ErrDamaged) {
 		return fmt.Errorf("%w: %w", store.ErrGone, err)
 	}
-	return nil
+	return err
 }

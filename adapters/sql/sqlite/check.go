@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	sqladapter "github.com/gatehouse-io/gatehouse/adapters/sql"
@@ -103,10 +103,9 @@ func texts(ctx context.Context, db *sql.DB, query string) (out []string, err err
 	return out, rows.Err()
 }
 
-// sound refuses a damaged file before anything is served from it. It takes
-// checkTime at most.
-func sound(ctx context.Context, path string, log *slog.Logger) (err error) {
-	db, err := connect(path, runtime.GOMAXPROCS(0), "_pragma=query_only(1)")
+// sound refuses a damaged file. It takes checkTime at most, and so many connections.
+func sound(ctx context.Context, path string, conns int, log *slog.Logger) (err error) {
+	db, err := connect(path, conns, "_pragma=query_only(1)")
 	if err != nil {
 		return err
 	}
@@ -128,6 +127,38 @@ func sound(ctx context.Context, path string, log *slog.Logger) (err error) {
 		return nil
 	}
 	return err
+}
+
+// checkAfter is how long a file that is untouched since it was closed is served from
+// before it is checked: what a start reads comes first.
+const checkAfter = 10 * time.Second
+
+// checks is the check of a file that is served from already.
+type checks struct {
+	end   func() // waits for it
+	found atomic.Pointer[error]
+}
+
+// start begins the check. Damage that it finds ends all writing.
+func (c *checks) start(path string, after time.Duration, log *slog.Logger) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	c.end = func() { cancel(); <-done }
+	go func() {
+		defer close(done)
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(after):
+		}
+		switch err := sound(ctx, path, 1, log); {
+		case errors.Is(err, store.ErrDamaged):
+			c.found.Store(&err)
+			log.Error("nothing is written any more", "error", err)
+		case err != nil && ctx.Err() == nil:
+			log.Warn("the database file could not be checked; `gatehouse check` does it, also while the service runs", "error", err)
+		}
+	}()
 }
 
 // made is what the lock says once there has been a database beside it.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -218,6 +219,59 @@ func TestFlippedBytes(t *testing.T) {
 	}
 	if refused < 5 || left < 5 {
 		t.Errorf("%d files refused, %d records left out: the test damages nothing", refused, left)
+	}
+}
+
+// TestUntouchedFile serves from a file at once that is as it was left, and checks it then:
+// damage ends all writing. Any other file is checked first.
+func TestUntouchedFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "gatehouse.db")
+	s := open(t, path)
+	fill(t, s, 3)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	left, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := behind(t, path)
+	db.SetMaxOpenConns(1)
+	for _, statement := range []string{`pragma writable_schema = on`, `update sqlite_schema set sql = replace(sql, 'kind, id', 'id, kind') where name = 'record_by_id'`} {
+		if _, err := db.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sqlite.Open(t.Context(), sqlite.Config{Path: path}); !errors.Is(err, store.ErrDamaged) {
+		t.Fatalf("another time: %v", err)
+	}
+	if err := os.Chtimes(path, left.ModTime(), left.ModTime()); err != nil { // as if the disk had changed it
+		t.Fatal(err)
+	}
+	s, err = sqlite.Open(t.Context(), sqlite.CheckedAfter(sqlite.Config{Path: path}, time.Millisecond))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for until := time.Now().Add(10 * time.Second); s.Trouble(t.Context()) == nil && time.Now().Before(until); {
+		time.Sleep(time.Millisecond)
+	}
+	if err := s.Trouble(t.Context()); !errors.Is(err, store.ErrDamaged) {
+		t.Errorf("trouble: %v", err)
+	}
+	if err := insert(t, s, "more"); !errors.Is(err, store.ErrDamaged) {
+		t.Errorf("written: %v", err)
+	}
+	if ids, err := names(t.Context(), s); err != nil || len(ids) != 3 {
+		t.Error(ids, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sqlite.Open(t.Context(), sqlite.Config{Path: path}); !errors.Is(err, store.ErrDamaged) {
+		t.Errorf("the next start: %v", err)
 	}
 }
 

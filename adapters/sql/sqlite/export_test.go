@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"time"
 )
 
 // Temporary returns where the connections to a file keep what is temporary: 2 is memory.
@@ -18,6 +19,12 @@ func Temporary(ctx context.Context, path string) (where int, err error) {
 // Prepared returns c with every unit of work prepared beside the writer.
 func Prepared(c Config) Config {
 	c.prepare = true
+	return c
+}
+
+// CheckedAfter returns c with another time at which an untouched file is checked.
+func CheckedAfter(c Config, later time.Duration) Config {
+	c.later = later
 	return c
 }
 

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -68,6 +70,37 @@ func noted(path string) store.Revision {
 	}
 	n, _ := strconv.ParseUint(lines[2], 10, 64)
 	return store.Revision(n)
+}
+
+// tick is the coarsest step in which file systems of servers keep times.
+const tick = 20 * time.Millisecond
+
+// leave adds to the lock what the file is like now that it is closed. A write after
+// this gives the file another time.
+func leave(f *os.File, path string) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return
+	}
+	time.Sleep(min(tick, time.Until(info.ModTime().Add(tick))))
+	if _, err := f.Seek(0, io.SeekEnd); err == nil {
+		_, _ = fmt.Fprintln(f, likeness(info))
+	}
+}
+
+// untouched reports whether a file is what the last process that served from it has left.
+func untouched(path string) bool {
+	text, err := os.ReadFile(path + lockSuffix)
+	info, missing := os.Stat(path)
+	if _, wal := os.Stat(path + "-wal"); err != nil || missing != nil || !errors.Is(wal, fs.ErrNotExist) {
+		return false
+	}
+	lines := strings.Split(string(text), "\n")
+	return len(lines) == 5 && lines[3] == likeness(info)
+}
+
+func likeness(info os.FileInfo) string {
+	return fmt.Sprintf("closed at %d with %d bytes", info.ModTime().UnixNano(), info.Size())
 }
 
 // resolve returns the path of the file itself, so that all who name it, by

@@ -4,6 +4,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -35,8 +36,9 @@ type Config struct {
 	Logger *slog.Logger
 	// Sealing encrypts what is stored; the zero Sealing does not.
 	Sealing sqladapter.Sealing
-	prepare bool // every unit of work, for tests
-	pages   int  // of the file at most, for tests; 0: as many as there is room for
+	prepare bool          // every unit of work, for tests
+	pages   int           // of the file at most, for tests; 0: as many as there is room for
+	later   time.Duration // when an untouched file is checked, for tests; 0: checkAfter
 }
 
 // Store is a store in a SQLite file.
@@ -45,8 +47,10 @@ type Store struct {
 	readers, writers *sql.DB
 	lock             *os.File // nil: opened beside
 	back             *checkpoints
+	checks           checks
 	path             string
 	at               place
+	whole            bool // Open came to its end
 }
 
 var dialect = sqladapter.Dialect{
@@ -81,7 +85,9 @@ func code(err error) int {
 
 // Open opens the file, creates or updates its schema and starts the store.
 // Close ends it. Unless it is opened beside, a file that another process serves
-// from is refused with ErrInUse, and one that is damaged with store.ErrDamaged.
+// from is refused with ErrInUse, and one that is damaged with store.ErrDamaged. A file
+// that has the size and the time with which Close left it is checked a little later,
+// while it is served from: damage found then ends all writing.
 func Open(ctx context.Context, c Config) (s *Store, err error) {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -114,6 +120,7 @@ func Open(ctx context.Context, c Config) (s *Store, err error) {
 // start opens the connections to a file that is there.
 func (s *Store) start(ctx context.Context, path string, c Config) (err error) {
 	s.path = path
+	asLeft := untouched(path) // before a connection makes a log
 	limit := ""
 	if c.pages > 0 {
 		limit = fmt.Sprintf("&_pragma=max_page_count(%d)", c.pages)
@@ -126,8 +133,10 @@ func (s *Store) start(ctx context.Context, path string, c Config) (err error) {
 	}
 	if !c.Beside {
 		_ = s.writers.PingContext(ctx) // the check says what is wrong; its connections must not be the last, which writes the log back
-		if err := sound(ctx, path, c.Logger); err != nil {
-			return err
+		if !asLeft {
+			if err := sound(ctx, path, runtime.GOMAXPROCS(0), c.Logger); err != nil {
+				return err
+			}
 		}
 	}
 	if err := complete(ctx, path, s.writers); err != nil {
@@ -155,7 +164,7 @@ func (s *Store) start(ctx context.Context, path string, c Config) (err error) {
 	}
 	s.at.file.Store(&opened)
 	cfg := sqladapter.Config{Readers: s.readers, Writers: s.writers, Dialect: dialect, Alone: s.Alone(), Now: c.Now, Poll: c.Poll, Hold: c.Hold, Beside: c.prepare,
-		Present: func() error { return s.at.there(path) }, Sealing: c.Sealing, Logger: c.Logger}
+		Present: s.present, Sealing: c.Sealing, Logger: c.Logger}
 	if c.Beside {
 		s.Store = sqladapter.New(cfg)
 		return nil
@@ -168,7 +177,19 @@ func (s *Store) start(ctx context.Context, path string, c Config) (err error) {
 	}
 	s.back = &checkpoints{db: db, path: path + "-wal", inTurn: s.InTurn, log: c.Logger}
 	s.back.start()
+	if asLeft {
+		s.checks.start(path, cmp.Or(c.later, checkAfter), c.Logger)
+	}
+	s.whole = true
 	return nil
+}
+
+// present reports that the file is not the one any more that was opened, or is damaged.
+func (s *Store) present() error {
+	if found := s.checks.found.Load(); found != nil {
+		return *found
+	}
+	return s.at.there(s.path)
 }
 
 // place is the file that a path led to when it was opened; nothing before that.
@@ -235,6 +256,9 @@ func (s *Store) Alone() bool { return s.lock != nil }
 // release closes what Open has opened. The lock goes last.
 func (s *Store) release() error {
 	var errs []error
+	if s.checks.end != nil {
+		s.checks.end()
+	}
 	if s.back != nil {
 		if s.back.stop != nil { // what is under way ends first
 			s.back.stop()
@@ -248,6 +272,9 @@ func (s *Store) release() error {
 		}
 	}
 	if s.lock != nil {
+		if s.whole && s.checks.found.Load() == nil && errors.Join(errs...) == nil {
+			leave(s.lock, s.path)
+		}
 		if err := s.lock.Close(); !errors.Is(err, os.ErrClosed) {
 			errs = append(errs, err)
 		}
