@@ -187,30 +187,8 @@ func (r *reader) everything(ctx context.Context) iter.Seq2[store.Record, error] 
 		}
 		all.Go(func() {
 			defer close(pages)
-			var rows, last []row // last: they may be in parts, for which the transaction can be asked when the others are read
-			err := each(ctx, r.q, func(scan func(...any) error) error {
-				var w row
-				if err := scan(&w.kind, &w.org, &w.id, &w.rev, &w.doc, &w.meta); err != nil {
-					return err
-				}
-				if len(w.doc) <= mostContents {
-					last = append(last, w)
-				} else {
-					rows = append(rows, w)
-				}
-				if len(rows) < window {
-					return nil
-				}
-				full := rows
-				rows = make([]row, 0, window)
-				return hand(full, nil)
-			}, `select kind, org, id, rev, doc, meta from record`)
-			for i := range last {
-				if err == nil {
-					err = r.join(ctx, &last[i])
-				}
-			}
-			_ = hand(append(rows, last...), err)
+			rest, err := r.table(ctx, func(rows []row) error { return hand(rows, nil) })
+			_ = hand(rest, err)
 		})
 		for p := range pages {
 			<-p.made
@@ -228,6 +206,34 @@ func (r *reader) everything(ctx context.Context) iter.Seq2[store.Record, error] 
 			yield(store.Record{}, err)
 		}
 	}
+}
+
+// table hands all rows of records over, a window at a time, but for the rest.
+func (r *reader) table(ctx context.Context, hand func([]row) error) (rest []row, err error) {
+	var parted []row // perhaps: the transaction can be asked for parts when the others are read
+	err = each(ctx, r.q, func(scan func(...any) error) error {
+		var w row
+		if err := scan(&w.kind, &w.org, &w.id, &w.rev, &w.doc, &w.meta); err != nil {
+			return err
+		}
+		if len(w.doc) <= mostContents {
+			parted = append(parted, w)
+		} else {
+			rest = append(rest, w)
+		}
+		if len(rest) < window {
+			return nil
+		}
+		full := rest
+		rest = make([]row, 0, window)
+		return hand(full)
+	}, `select kind, org, id, rev, doc, meta from record`)
+	for i := range parted {
+		if err == nil {
+			err = r.join(ctx, &parted[i])
+		}
+	}
+	return append(rest, parted...), err
 }
 
 // page is some records that are being made.

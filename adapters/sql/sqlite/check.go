@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -135,13 +136,18 @@ const checkAfter = 10 * time.Second
 
 // checks is the check of a file that is served from already.
 type checks struct {
-	end   func() // waits for it
+	end   func() // waits for it; nil: there is none
 	found atomic.Pointer[error]
 }
 
-// start begins the check. Damage that it finds ends all writing.
-func (c *checks) start(path string, after time.Duration, log *slog.Logger) {
-	ctx, cancel := context.WithCancel(context.Background())
+// begin refuses a damaged file. One that is as it was left is checked later: damage that
+// is found then ends all writing.
+func (c *checks) begin(ctx context.Context, path string, asLeft bool, cfg Config) error {
+	log := cfg.Logger
+	if !asLeft {
+		return sound(ctx, path, runtime.GOMAXPROCS(0), log)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan struct{})
 	c.end = func() { cancel(); <-done }
 	go func() {
@@ -149,7 +155,7 @@ func (c *checks) start(path string, after time.Duration, log *slog.Logger) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(after):
+		case <-time.After(cmp.Or(cfg.later, checkAfter)):
 		}
 		switch err := sound(ctx, path, 1, log); {
 		case errors.Is(err, store.ErrDamaged):
@@ -159,6 +165,7 @@ func (c *checks) start(path string, after time.Duration, log *slog.Logger) {
 			log.Warn("the database file could not be checked; `gatehouse check` does it, also while the service runs", "error", err)
 		}
 	}()
+	return nil
 }
 
 // made is what the lock says once there has been a database beside it.

@@ -4,7 +4,6 @@
 package sqlite
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -133,10 +132,8 @@ func (s *Store) start(ctx context.Context, path string, c Config) (err error) {
 	}
 	if !c.Beside {
 		_ = s.writers.PingContext(ctx) // the check says what is wrong; its connections must not be the last, which writes the log back
-		if !asLeft {
-			if err := sound(ctx, path, runtime.GOMAXPROCS(0), c.Logger); err != nil {
-				return err
-			}
+		if err := s.checks.begin(ctx, path, asLeft, c); err != nil {
+			return err
 		}
 	}
 	if err := complete(ctx, path, s.writers); err != nil {
@@ -177,9 +174,6 @@ func (s *Store) start(ctx context.Context, path string, c Config) (err error) {
 	}
 	s.back = &checkpoints{db: db, path: path + "-wal", inTurn: s.InTurn, log: c.Logger}
 	s.back.start()
-	if asLeft {
-		s.checks.start(path, cmp.Or(c.later, checkAfter), c.Logger)
-	}
 	s.whole = true
 	return nil
 }
