@@ -54,29 +54,39 @@ func Resolve(document, n *doc.Node) *doc.Node {
 // pointerEscapes are those of a JSON pointer (RFC 6901, 4).
 var pointerEscapes = strings.NewReplacer("~1", "/", "~0", "~")
 
-// Follow returns what a reference such as "#/components/schemas/x" leads to within
-// the document (RFC 6901, 6), or nil. It follows this one reference only.
-func Follow(document *doc.Node, ref string) *doc.Node {
+// Pointer returns the steps of a reference such as "#/components/schemas/x"
+// (RFC 6901, 6); ok means that it is one within the document.
+func Pointer(ref string) (steps []string, ok bool) {
 	fragment, inside := strings.CutPrefix(ref, "#")
 	pointer, err := url.PathUnescape(fragment)
 	if !inside || err != nil || pointer != "" && pointer[0] != '/' {
+		return nil, false
+	}
+	steps = strings.Split(pointer, "/")[1:]
+	for i, step := range steps {
+		steps[i] = pointerEscapes.Replace(step)
+	}
+	return steps, true
+}
+
+// Follow returns what a reference such as "#/components/schemas/x" leads to within
+// the document, or nil. It follows this one reference only.
+func Follow(document *doc.Node, ref string) *doc.Node {
+	steps, ok := Pointer(ref)
+	if !ok {
 		return nil
 	}
 	n := document
-	for i, part := range strings.Split(pointer, "/") {
-		if i == 0 {
-			continue
-		}
-		part = pointerEscapes.Replace(part)
+	for _, step := range steps {
 		if n.Is(doc.TypeArray) {
-			at, err := strconv.Atoi(part)
+			at, err := strconv.Atoi(step)
 			if err != nil {
 				return nil
 			}
 			n = n.Item(at)
 			continue
 		}
-		n = n.Get(part)
+		n = n.Get(step)
 	}
 	return n
 }

@@ -22,6 +22,7 @@ func OpenAPI(d *doc.Node) []Problem {
 	p.paths(d)
 	p.schemes(d.Get("components", "securitySchemes"))
 	w := walk{problems: &p, root: d, circles: map[string]bool{}, old: strings.HasPrefix(d.Get("openapi").Text(), "3.0")}
+	w.explained(d)
 	for name, part := range d.Members() {
 		if !strings.HasPrefix(name, "x-") {
 			w.enter(name, part, slices.Contains(namesInside, name))

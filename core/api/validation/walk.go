@@ -55,6 +55,9 @@ func (w *walk) enter(name string, n *doc.Node, names bool) {
 			if !v.Is(doc.TypeObject, doc.TypeArray) || !names && (slices.Contains(anything, member) || strings.HasPrefix(member, "x-")) {
 				continue
 			}
+			if (member == "parameters" || member == "requestBody") && kindAt(w.path) == kindLink {
+				continue // values for the operation that the link names
+			}
 			w.enter(member, v, !names && slices.Contains(namesInside, member))
 		}
 	}
@@ -67,13 +70,19 @@ func (w *walk) examine(n *doc.Node) {
 		switch text := ref.Text(); {
 		case !strings.HasPrefix(text, "#"):
 			w.add("$ref", "leads out of the document; such references are not followed")
-		case oas.Follow(w.root, text) == nil && (text == "#" || text[1:2] == "/"):
+		case text != "#" && !strings.HasPrefix(text, "#/"):
+			w.add("$ref", "names an anchor, which gateways do not follow; name a place, such as #/components/schemas/order")
+		case oas.Follow(w.root, text) == nil:
 			w.add("$ref", "leads nowhere")
 		case w.endless(text):
 			w.add("$ref", "leads back to itself")
+		default:
+			w.kinds(text)
 		}
 		return
 	}
+	w.explained(n)
+	w.mapping(n)
 	if !w.old {
 		return
 	}
@@ -82,6 +91,32 @@ func (w *walk) examine(n *doc.Node) {
 	}
 	if n.Get("readOnly").True() && n.Get("writeOnly").True() {
 		w.add("readOnly", "and writeOnly exclude each other")
+	}
+}
+
+// kinds wants a reference to lead to what its place is for: gateways cannot load the
+// document otherwise.
+func (w *walk) kinds(ref string) {
+	steps, _ := oas.Pointer(ref)
+	if want, have := kindAt(w.path), kindAt(steps); want != "" && have != "" && want != have && have != kindDocument {
+		w.add("$ref", "must lead to "+string(want))
+	}
+}
+
+// explained wants a place where more is explained to have an address.
+func (w *walk) explained(n *doc.Node) {
+	if docs := n.Get("externalDocs"); docs.Is(doc.TypeObject) && docs.Get("url").Text() == "" {
+		w.add("externalDocs.url", "must not be empty")
+	}
+}
+
+// mapping wants a discriminator to name schemas of this document: gateways read what
+// looks like an address as a reference.
+func (w *walk) mapping(n *doc.Node) {
+	for value, schema := range n.Get("discriminator", "mapping").Members() {
+		if ref := schema.Text(); !strings.HasPrefix(ref, "#") && strings.Contains(ref, "/") {
+			w.add("discriminator.mapping."+value, "leads out of the document; such references are not followed")
+		}
 	}
 }
 
@@ -119,11 +154,16 @@ func (w *walk) links(n *doc.Node) {
 	}
 }
 
-// responses wants a reference to a response to stand alone: gateways refuse the whole
-// document otherwise, with any version. Extensions may stand beside it.
+// responses wants an operation to have a response, extensions aside, and a reference to
+// a response to stand alone: gateways refuse the whole document otherwise, with any
+// version. Extensions may stand beside it.
 func (w *walk) responses(n *doc.Node) {
+	some := kindAt(w.path[:len(w.path)-1]) != kindOperation
 	for status, response := range n.Members() {
-		if strings.HasPrefix(status, "x-") || !response.Get("$ref").Is(doc.TypeString) {
+		if strings.HasPrefix(status, "x-") {
+			continue
+		}
+		if some = true; !response.Get("$ref").Is(doc.TypeString) {
 			continue
 		}
 		for _, name := range response.Names() {
@@ -131,6 +171,9 @@ func (w *walk) responses(n *doc.Node) {
 				w.add(status+"."+name, "stands beside $ref, which gateways refuse; move it into the response that $ref names, or write the response out here")
 			}
 		}
+	}
+	if !some {
+		w.problems.add(place(w.path), "has no response")
 	}
 }
 
