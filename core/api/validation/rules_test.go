@@ -93,6 +93,8 @@ func TestOpenAPI(t *testing.T) {
 			"components.schemas.a.discriminator.mapping.d components.schemas.a.discriminator.mapping.f"},
 		{"external documentation without an address", rest(`"externalDocs":{"url":""},"tags":[{"name":"a","externalDocs":{"url":""}}],"components":{"schemas":{"a":{"externalDocs":{"description":"b"},"properties":{"externalDocs":{"type":"object"}}}}}`),
 			"externalDocs.url tags.0.externalDocs.url components.schemas.a.externalDocs.url"},
+		{"examples without a value", rest(`"components":{"examples":{"a":{},"b":{"value":null},"c":{"value":false},"d":{"externalValue":"e"},"e":{"$ref":"#/components/examples/d"}},"headers":{"h":{"examples":{"f":{}}}},"schemas":{"s":{"properties":{"examples":{"type":"object"}}}}}`),
+			"components.examples.a components.examples.b"},
 		{"no response", path(`"/a":{"get":{"responses":{"x-a":1}},"put":{"responses":{"x-a":1,"200":{}}},"post":{}}`), "paths./a.get.responses"},
 		{"to itself", rest(`"components":{"schemas":{"a":{"$ref":"#/components/schemas/a"}}}`), "components.schemas.a.$ref"},
 		{"array without items", rest(`"components":{"schemas":{"a":{"type":"array"}}}`), "components.schemas.a.items"},

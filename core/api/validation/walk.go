@@ -50,6 +50,8 @@ func (w *walk) enter(name string, n *doc.Node, names bool) {
 			w.links(n)
 		case name == "responses":
 			w.responses(n)
+		case name == "examples":
+			w.examples(n)
 		}
 		for member, v := range n.Members() {
 			if !v.Is(doc.TypeObject, doc.TypeArray) || !names && (slices.Contains(anything, member) || strings.HasPrefix(member, "x-")) {
@@ -174,6 +176,19 @@ func (w *walk) responses(n *doc.Node) {
 	}
 	if !some {
 		w.problems.add(place(w.path), "has no response")
+	}
+}
+
+// examples wants an example of the components to have a value: gateways refuse the whole
+// document otherwise. Those beside a schema are theirs to check, or not.
+func (w *walk) examples(n *doc.Node) {
+	if !slices.Equal(w.path, []string{"components", "examples"}) {
+		return
+	}
+	for name, example := range n.Members() {
+		if example.Is(doc.TypeObject) && example.Get("$ref") == nil && example.Get("value").Is(doc.Absent, doc.TypeNull) && example.Get("externalValue").Text() == "" {
+			w.add(name, "has neither value nor externalValue")
+		}
 	}
 }
 
