@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -65,7 +66,7 @@ func (r *reader) node(n *yaml.Node) (*doc.Node, error) {
 	case yaml.AliasNode:
 		return r.alias(n, r.node)
 	}
-	switch n.ShortTag() {
+	switch tag := n.ShortTag(); tag {
 	case "!!null":
 		return doc.NewNull(), nil
 	case "!!bool":
@@ -79,7 +80,7 @@ func (r *reader) node(n *yaml.Node) (*doc.Node, error) {
 			return doc.ParseNode([]byte(n.Value))
 		}
 		var i int64
-		if n.Decode(&i) == nil {
+		if tag == "!!int" && n.Decode(&i) == nil { // of another number the library cuts the fraction off
 			return doc.NewInt(i), nil
 		}
 		var f float64
@@ -180,7 +181,7 @@ func write(n *doc.Node) *yaml.Node {
 	case doc.TypeObject:
 		out := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 		for name, v := range n.Members() {
-			out.Content = append(out.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: name}, write(v))
+			out.Content = append(out.Content, text(name), write(v))
 		}
 		return out
 	case doc.TypeArray:
@@ -190,7 +191,20 @@ func write(n *doc.Node) *yaml.Node {
 		}
 		return out
 	case doc.TypeString:
-		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: n.Text()}
+		return text(n.Text())
 	}
 	return &yaml.Node{Kind: yaml.ScalarNode, Value: string(n.JSON())}
+}
+
+// older matches texts that readers of YAML 1.1 take for a boolean or a number to the
+// base of sixty. The library quotes what is no text in YAML 1.2.
+var older = regexp.MustCompile(`^(?i:y|yes|n|no|on|off|[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?)$`)
+
+// text makes a node that every reader takes for a text.
+func text(s string) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
+	if older.MatchString(s) {
+		n.Style = yaml.DoubleQuotedStyle
+	}
+	return n
 }

@@ -19,6 +19,7 @@ func TestParse(t *testing.T) {
 		"b: 1\na: [x, 'y', \"z\"]\n":                        `{"b":1,"a":["x","y","z"]}`,
 		"responses:\n  200: {description: ok}\n":            `{"responses":{"200":{"description":"ok"}}}`,
 		"v: 1.50\nw: 0x1F\nx: 1_000\ny: ~\nz: yes\nt: true": `{"v":1.50,"w":31,"x":1000,"y":null,"z":"yes","t":true}`,
+		"v: .5\nw: +1.5\nx: 1_000.25\ny: -.5e-1\nz: 5.":     `{"v":0.5,"w":1.5,"x":1000.25,"y":-0.05,"z":5}`,
 		"d: 2026-01-02\nm: |\n  line\n  two\n":              `{"d":"2026-01-02","m":"line\ntwo\n"}`,
 		"a: &x {k: 1}\nb: *x\nc:\n  <<: *x\n  k: 2\n  l: 3": `{"a":{"k":1},"b":{"k":1},"c":{"k":2,"l":3}}`,
 		"c:\n  k: 2\n  <<: [{k: 1, m: 4}, {m: 5}]\n":        `{"c":{"k":2,"m":4}}`,
@@ -37,10 +38,23 @@ func TestParseRefuses(t *testing.T) {
 	for c := 'b'; c < 'j'; c++ {
 		bomb += string(c) + ": &" + string(c) + " [" + strings.TrimSuffix(strings.Repeat("*"+string(c-1)+",", 10), ",") + "]\n"
 	}
-	for _, in := range []string{"", "# nothing", "a: [", "a: .inf", "? {x: 1}\n: y", "a: &a [*a]", "<<: 7", bomb, "a: 1\na: 2", "\t- x"} {
+	for _, in := range []string{"", "# nothing", "a: [", "a: .inf", "a: -.inf", "a: .nan", "? {x: 1}\n: y", "a: &a [*a]", "<<: 7", bomb, "a: 1\na: 2", "\t- x"} {
 		if n, err := codec.Parse([]byte(in), limits); !errors.Is(err, port.ErrSyntax) && !errors.Is(err, port.ErrLarge) {
 			t.Errorf("%.40q: %v %v", in, err, n.Type())
 		}
+	}
+}
+
+// Texts that are booleans or numbers to readers of YAML 1.1 are written in quotes, as
+// names too.
+func TestFormatForOlderReaders(t *testing.T) {
+	n, err := doc.ParseNode([]byte(`{"y":["yes","No","ON","off","n","1:30","-1:5:59.5","nobody","1:99","a:30"],"true":"true","x":"<<"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "\"y\":\n  - \"yes\"\n  - \"No\"\n  - \"ON\"\n  - \"off\"\n  - \"n\"\n  - \"1:30\"\n  - \"-1:5:59.5\"\n  - nobody\n  - 1:99\n  - a:30\n\"true\": \"true\"\nx: \"<<\"\n"
+	if out, err := codec.Format(n); err != nil || string(out) != want {
+		t.Errorf("%s %v", out, err)
 	}
 }
 
