@@ -166,6 +166,9 @@ func setOf(list []string) map[string]bool {
 	return out
 }
 
+// token is a name in a header (RFC 9110, 5.6.2).
+var token = regexp.MustCompile("^[-!#$%&'*+.^_`|~0-9A-Za-z]+$")
+
 // schemes wants security schemes to be usable.
 func (p *problems) schemes(list *doc.Node) {
 	for name, scheme := range list.Members() {
@@ -177,7 +180,9 @@ func (p *problems) schemes(list *doc.Node) {
 		case "apiKey":
 			p.filled(field, scheme, "name")
 		case "http":
-			p.filled(field, scheme, "scheme")
+			if !token.MatchString(scheme.Get("scheme").Text()) {
+				p.add(field+".scheme", "must be a name of RFC 9110, 11.1, such as bearer")
+			}
 		case "openIdConnect":
 			p.filled(field, scheme, "openIdConnectUrl")
 		case "oauth2":

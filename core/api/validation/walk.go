@@ -1,6 +1,7 @@
 package validation
 
 import (
+	"mime"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,6 +53,8 @@ func (w *walk) enter(name string, n *doc.Node, names bool) {
 			w.responses(n)
 		case name == "examples":
 			w.examples(n)
+		case name == "encoding":
+			w.encodings(n)
 		}
 		for member, v := range n.Members() {
 			if !v.Is(doc.TypeObject, doc.TypeArray) || !names && (slices.Contains(anything, member) || strings.HasPrefix(member, "x-")) {
@@ -188,6 +191,19 @@ func (w *walk) examples(n *doc.Node) {
 	for name, example := range n.Members() {
 		if example.Is(doc.TypeObject) && example.Get("$ref") == nil && example.Get("value").Is(doc.Absent, doc.TypeNull) && example.Get("externalValue").Text() == "" {
 			w.add(name, "has neither value nor externalValue")
+		}
+	}
+}
+
+// encodings wants the content types of parts of a body to be media types, or ranges of them.
+func (w *walk) encodings(n *doc.Node) {
+	for name, encoding := range n.Members() {
+		types := encoding.Get("contentType").Text()
+		if types != "" && slices.ContainsFunc(strings.Split(types, ","), func(one string) bool {
+			_, _, err := mime.ParseMediaType(one)
+			return err != nil || !strings.Contains(one, "/")
+		}) {
+			w.add(name+".contentType", "must be media types, such as \"image/png, image/jpeg\"")
 		}
 	}
 }
