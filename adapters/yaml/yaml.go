@@ -3,8 +3,11 @@
 package yaml
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"regexp"
 	"strconv"
@@ -25,18 +28,38 @@ func (c Codec) Parse(text []byte, l port.Limits) (*doc.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	var root yaml.Node
-	if err := yaml.Unmarshal(text, &root); err != nil {
-		return nil, fmt.Errorf("%w: %s", port.ErrSyntax, strings.TrimPrefix(err.Error(), "yaml: "))
-	}
-	if root.Kind == 0 {
-		return nil, fmt.Errorf("%w: there is nothing in it", port.ErrSyntax)
+	root, err := only(text)
+	if err != nil {
+		return nil, err
 	}
 	if anchored(text) {
 		l = may
 	}
 	r := reader{limits: l, left: l}
 	return r.node(root.Content[0])
+}
+
+// only reads a text of one document. Others after it would be lost, so that they may
+// only be empty.
+func only(text []byte) (*yaml.Node, error) {
+	var root yaml.Node
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	if err := d.Decode(&root); errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%w: there is nothing in it", port.ErrSyntax)
+	} else if err != nil {
+		return nil, fmt.Errorf("%w: %s", port.ErrSyntax, strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	for {
+		var next yaml.Node
+		if err := d.Decode(&next); errors.Is(err, io.EOF) {
+			return &root, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("%w: %s", port.ErrSyntax, strings.TrimPrefix(err.Error(), "yaml: "))
+		}
+		if next.Content[0].ShortTag() != "!!null" {
+			return nil, at(next.Content[0], "a second document begins")
+		}
+	}
 }
 
 // reader turns YAML nodes into JSON nodes.

@@ -24,6 +24,7 @@ func TestParse(t *testing.T) {
 		"a: &x {k: 1}\nb: *x\nc:\n  <<: *x\n  k: 2\n  l: 3": `{"a":{"k":1},"b":{"k":1},"c":{"k":2,"l":3}}`,
 		"c:\n  k: 2\n  <<: [{k: 1, m: 4}, {m: 5}]\n":        `{"c":{"k":2,"m":4}}`,
 		`{"json": [1e3, "\u00e9"]}`:                         `{"json":[1e3,"é"]}`,
+		"---\na: 1\n...\n---\n# no more\n":                  `{"a":1}`,
 		"\"1\": a":                                          `{"1":"a"}`,
 	} {
 		n, err := codec.Parse([]byte(in), limits)
@@ -38,7 +39,7 @@ func TestParseRefuses(t *testing.T) {
 	for c := 'b'; c < 'j'; c++ {
 		bomb += string(c) + ": &" + string(c) + " [" + strings.TrimSuffix(strings.Repeat("*"+string(c-1)+",", 10), ",") + "]\n"
 	}
-	for _, in := range []string{"", "# nothing", "a: [", "a: .inf", "a: -.inf", "a: .nan", "? {x: 1}\n: y", "a: &a [*a]", "<<: 7", bomb, "a: 1\na: 2", "\t- x"} {
+	for _, in := range []string{"", "# nothing", "a: [", "a: .inf", "a: -.inf", "a: .nan", "? {x: 1}\n: y", "a: &a [*a]", "<<: 7", bomb, "a: 1\na: 2", "\t- x", "a: 1\n---\nb: 2\n", "a: 1\n---\n- [\n"} {
 		if n, err := codec.Parse([]byte(in), limits); !errors.Is(err, port.ErrSyntax) && !errors.Is(err, port.ErrLarge) {
 			t.Errorf("%.40q: %v %v", in, err, n.Type())
 		}
