@@ -251,7 +251,7 @@ func (e *estate) make(org, pattern, param string) string {
 	case below(pattern, "/api/usergroups"):
 		return e.must(as, "POST", "/api/usergroups", fmt.Sprintf(`{"name":"G%d","user_permissions":{"apis":"read"}}`, n))
 	}
-	return "" // nothing of this sort can be made by users
+	return "" // elsewhere
 }
 
 // path fills the placeholders of a pattern. ok is false when there is nothing that
@@ -316,6 +316,36 @@ func TestSuperUsersAreToldWhere(t *testing.T) {
 	}
 	if told < 20 {
 		t.Errorf("%d operations say so", told)
+	}
+}
+
+// TestAuthorisationMakesEveryKind: what a path names is made by the estate, or stands among what
+// is elsewhere. The matrix would otherwise pass over a new kind without a word.
+func TestAuthorisationMakesEveryKind(t *testing.T) {
+	e, used := newEstate(t, false), map[string]bool{}
+	for _, o := range e.a.Operations() {
+		if o.Surface != operation.Management || o.Public {
+			continue
+		}
+		_, _, made := e.path(o.Path, "own", "admin of a")
+		away, at := "", 0
+		for _, prefix := range elsewhere {
+			if below(o.Path, prefix) && len(prefix) > at {
+				away, at = prefix, len(prefix)
+			}
+		}
+		switch {
+		case made:
+		case away == "":
+			t.Errorf("%s %s: the estate does not make what it names; add it to make", o.Method, o.Path)
+		default:
+			used[away] = true
+		}
+	}
+	for _, prefix := range elsewhere {
+		if !used[prefix] {
+			t.Errorf("%s: the estate makes all that paths below it name", prefix)
+		}
 	}
 }
 
