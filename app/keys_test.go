@@ -109,7 +109,7 @@ func keySecrets(t *testing.T, hashed bool) {
 	ask("GET", "/api/apis/-/keys/search?q="+token.ID, "")
 	ask("POST", "/api/apis/keys/basic/ada", `{"basic_auth_data":{"password":"hunter2-password"},`+session+`}`)
 	ask("POST", "/api/keys?basic_auth=1", `{"basic_auth_data":{"user":"bob","password":"hunter2-password"},`+session+`}`)
-	ask("POST", "/api/keys/hunter2-custom", `{`+session+`}`)
+	ask("POST", "/api/keys/hunter2-custom", `{"alias":"x`+strings.Repeat("ä", 200)+`",`+session+`}`)
 	if denied := ask("PUT", "/api/keys/hunter2-custom", `{"alias":"show",`+session+`}`); !strings.Contains(denied, `\"plan\":\"gold\"`) || strings.Contains(denied, "hunter2") {
 		t.Error("rules see", denied)
 	}
@@ -149,6 +149,9 @@ func keySecrets(t *testing.T, hashed bool) {
 	}
 	if fmt.Sprint(events) != fmt.Sprint(want) {
 		t.Errorf("told %v, want %v", events, want)
+	}
+	if cut := `"alias":"x` + strings.Repeat("ä", 127) + `"`; !strings.Contains(told.String(), cut) {
+		t.Errorf("receivers are not told %s: %s", cut, told.String())
 	}
 	trail := ask("GET", "/api/audit-logs?p=-1", "")
 	for _, path := range []string{"/api/keys/***", "/api/apis/keys/basic/***", "Create a basic-auth user", "Replace the session of a key"} {

@@ -3,6 +3,7 @@ package keys
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/gatehouse-io/gatehouse/app/intents"
 	"github.com/gatehouse-io/gatehouse/core/doc"
@@ -146,7 +147,7 @@ func (s *Service) told(action string, k gateway.StoredKey) message {
 	if s.Hashed {
 		m.Hash = k.Hash
 	}
-	m.Alias = m.Alias[:min(len(m.Alias), longAlias)]
+	m.Alias = strings.ToValidUTF8(m.Alias[:min(len(m.Alias), longAlias)], "") // the cut may split a character
 	m.Policies = append(m.Policies, first(key.Policies(k.Session))...)
 	m.APIs = append(m.APIs, first(key.APIs(k.Session))...)
 	return m
