@@ -9,17 +9,18 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/retry"
 )
 
-// Gateways load a policy within a second or so of its making. Scripts make a policy and
-// then a key with it.
+// Gateways load a policy within a second or so of its making, or of the change that gives it
+// another identifier or no longer keeps it from them. Scripts write a policy and then make a
+// key with it.
 const (
 	young    = 10 * time.Second // policies that gateways may not have loaded yet
 	patience = 3 * time.Second  // how long they are given
 )
 
-// fresh reports whether one of the policies of a session was made just now.
+// fresh reports whether one of the policies of a session was written just now.
 func (s *Service) fresh(k sight, ids []string) bool {
 	for _, id := range ids {
-		if p, known := k.Policies[id]; known && s.Now().Sub(p.Created()) < young {
+		if p, known := k.Policies[id]; known && s.Now().Sub(p.Changed()) < young {
 			return true
 		}
 	}

@@ -133,7 +133,7 @@ func inWorld(t *testing.T, fn func(w *world)) {
 		s := keys.New(keys.Config{Settings: keys.Settings{Hashed: true, ListHashes: true}, Gateways: w.gateways, Certificates: &local.Certificates{Shelf: shelf}, Limits: &local.Installation{Shelf: shelf}, Policies: rules, Intents: w.intents, Store: db, Secrets: secrets, Now: time.Now, PageSize: 10,
 			Exists: func(context.Context, tenant.ID) (bool, error) { return w.exists.Load(), nil }})
 		w.keys = s
-		p, err := policy.Load([]byte(`{"_id":"60a1c0d58e3b2a1f00000001","id":"gold","name":"Gold","org_id":"a","date_created":"` + time.Now().Format(time.RFC3339) + `","access_rights":{"orders":{}}}`))
+		p, err := policy.Load(gold(time.Now(), time.Now()))
 		scope, wrong := tenant.Of("a")
 		if err := errors.Join(err, wrong); err != nil {
 			t.Fatal(err)
@@ -177,6 +177,29 @@ func (w *world) list() int {
 		w.Fatal(err)
 	}
 	return len(out.Data.Keys)
+}
+
+// gold is the policy that there is.
+func gold(created, changed time.Time) []byte {
+	return fmt.Appendf(nil, `{"_id":"60a1c0d58e3b2a1f00000001","id":"gold","name":"Gold","org_id":"a","date_created":%q,"last_updated":"%d","access_rights":{"orders":{}}}`,
+		created.Format(time.RFC3339), changed.Unix())
+}
+
+// touch replaces the policy.
+func (w *world) touch() {
+	w.Helper()
+	scope, err := tenant.Of("a")
+	if err != nil {
+		w.Fatal(err)
+	}
+	if _, err := w.rules.Store.Update(w.Context(), scope, func(to store.Writer) error {
+		_, err := policies.Kind.Edit(w.Context(), to, "gold", nil, func(p policy.Policy) (policy.Policy, error) {
+			return policy.Load(gold(p.Created(), time.Now()))
+		})
+		return err
+	}); err != nil {
+		w.Fatal(err)
+	}
 }
 
 const session = `{"alias":"one","apply_policies":["gold"]}`
@@ -355,7 +378,7 @@ func TestSameName(t *testing.T) {
 	})
 }
 
-// TestYoungPolicy: a gateway that has not loaded a policy yet is asked again for a while,
+// TestYoungPolicy: a gateway that has not loaded a policy, or its last change, is asked again for a while,
 // one that has had the time is not.
 func TestYoungPolicy(t *testing.T) {
 	inWorld(t, func(w *world) {
@@ -377,6 +400,12 @@ func TestYoungPolicy(t *testing.T) {
 		began = time.Now()
 		w.want("POST", "/api/keys", session, 400, "refuses")
 		if took := time.Since(began); took > 0 {
+			t.Error(took)
+		}
+		w.touch() // as one that was kept from gateways is opened to them
+		began = time.Now()
+		w.want("POST", "/api/keys", session, 400, "refuses")
+		if took := time.Since(began); took < 3*time.Second {
 			t.Error(took)
 		}
 	})

@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
@@ -41,7 +42,7 @@ type facts struct {
 	org                tenant.ID
 	state              State
 	active, inactive   bool
-	created            time.Time
+	created, changed   time.Time
 	apis, authTypes    []string
 	told               bool   // a client said authTypes: the service would not write them so
 	lacks              uint32 // which defaults the document has no member for
@@ -70,6 +71,10 @@ func Load(text []byte) (Policy, error) {
 		f.gaps = f.gaps || doc.IsNull(raw)
 	}
 	f.policyID, f.state = cmp.Or(f.policyID, f.id), cmp.Or(f.state, StateActive)
+	f.changed = f.created
+	if seconds, err := strconv.ParseInt(value[string](o, "last_updated"), 10, 64); err == nil && seconds > f.created.Unix() {
+		f.changed = time.Unix(seconds, 0)
+	}
 	one := value[string](o, "auth_type")
 	known := apidef.AuthMethods()
 	f.told = one != single(f.authTypes) || !slices.IsSorted(f.authTypes) || slices.ContainsFunc(f.authTypes, func(m string) bool { return !slices.Contains(known, m) })
@@ -118,6 +123,9 @@ func (p Policy) Active() bool { return p.facts.active }
 
 // Created returns when the policy was created.
 func (p Policy) Created() time.Time { return p.facts.created }
+
+// Changed returns when the policy was last written, to the second.
+func (p Policy) Changed() time.Time { return p.facts.changed }
 
 // APIs returns the identifiers of the APIs it gives access to, in order of the
 // document. They need not exist.

@@ -256,8 +256,11 @@ func TestWithout(t *testing.T) {
 func TestLenses(t *testing.T) {
 	p := make1(t, `{"id":"gold","name":"n","active":true,"state":"deny","access_rights":{"b":{},"rest":{}}}`)
 	if p.ID() != id || p.PolicyID() != "gold" || p.OrgID() != "org" || p.Name() != "n" || p.State() != policy.StateDeny || !p.Active() || p.Published() ||
-		!p.Created().Equal(now) || !slices.Equal(p.APIs(), []string{"b", "rest"}) || !slices.Equal(p.AuthTypes(), []string{"jwt"}) {
+		!p.Created().Equal(now) || !p.Changed().Equal(now) || !slices.Equal(p.APIs(), []string{"b", "rest"}) || !slices.Equal(p.AuthTypes(), []string{"jwt"}) {
 		t.Errorf("%s", text(t, p))
+	}
+	if later, err := p.Replace(draft(t, `{"name":"m"}`), now.Add(time.Hour), policy.Checks{}); err != nil || !later.Created().Equal(now) || !later.Changed().Equal(now.Add(time.Hour)) {
+		t.Errorf("%s %v", text(t, later), err)
 	}
 	old, err := policy.Load([]byte(`{"_id":"1","name":7,"access_rights":[],"active":"x","auth_type":"jwt"}`))
 	if err != nil || old.PolicyID() != "1" || old.Name() != "" || old.State() != policy.StateActive || !old.Published() || old.APIs() != nil ||
