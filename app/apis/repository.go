@@ -102,6 +102,9 @@ func (s *Repository) Insert(ctx context.Context, w store.Writer, a apidef.API) (
 	if err := s.collision(ctx, w, a); err != nil {
 		return 0, err
 	}
+	if err := s.lent(ctx, nil, a); err != nil {
+		return 0, err
+	}
 	a, err := s.Embed(ctx, w, a)
 	if err != nil {
 		return 0, err
@@ -120,6 +123,9 @@ func (s *Repository) Edit(ctx context.Context, w store.Writer, id string, match 
 		b, err := fn(a)
 		if err == nil {
 			err = s.Routes(ctx, w, a.ChildIDs(), b, v)
+		}
+		if err == nil {
+			err = s.lent(ctx, &a, b)
 		}
 		// An API that stays where it is, under its name, collides with none.
 		if err == nil && (a.Name() != b.Name() || !slices.Equal(a.Places(), b.Places())) {
@@ -222,6 +228,9 @@ func (s *Repository) Collide(a, b apidef.API) bool {
 func (s *Repository) Put(ctx context.Context, w store.Writer, id string, fn func(apidef.API) (apidef.API, error)) error {
 	_, err := s.Kind.Edit(ctx, w, id, nil, func(a apidef.API) (apidef.API, error) {
 		b, err := fn(a)
+		if err == nil {
+			err = s.lent(ctx, &a, b)
+		}
 		if err == nil {
 			err = s.moved(ctx, w, b)
 		}

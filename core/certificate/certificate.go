@@ -226,3 +226,13 @@ func ValidID(org tenant.ID, id string) bool {
 	}
 	return strings.Trim(rest, "0123456789abcdef") == ""
 }
+
+// OrgOf returns the organisation that the identifier of a certificate names; "" for a text that
+// names none, such as the path of a file.
+func OrgOf(id string) tenant.ID {
+	at := len(id) - 2*sha256.Size
+	if at <= 0 || !ValidID(tenant.ID(id[:at]), id) || strings.ContainsAny(id[:at], "\x00/") {
+		return ""
+	}
+	return tenant.ID(id[:at])
+}

@@ -250,6 +250,17 @@ func TestValidID(t *testing.T) {
 	}
 }
 
+func TestOrgOf(t *testing.T) {
+	hash := strings.Repeat("0f", 32)
+	for id, want := range map[string]tenant.ID{
+		string(org) + hash: org, "default" + hash: "default", hash: "", "": "", string(org): "", "a" + strings.ToUpper(hash): "", "/etc/" + hash: "", "a\x00" + hash: "",
+	} {
+		if got := certificate.OrgOf(id); got != want {
+			t.Errorf("%q: %q", id, got)
+		}
+	}
+}
+
 // FuzzParse checks that no text does more than fail, and that what is taken is taken again.
 func FuzzParse(f *testing.F) {
 	ca := made(f, p256(f), nil, "Authority", true)

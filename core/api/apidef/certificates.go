@@ -2,6 +2,7 @@ package apidef
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -42,18 +43,32 @@ func (a API) Certificates() []Certificate {
 		}
 	}
 	add(ClientUse, valueIn[[]string](o, "client_certificates")...)
-	for _, id := range valueIn[map[string]string](o, "upstream_certificates") {
-		add(UpstreamUse, id)
-	}
+	add(UpstreamUse, upstreamKeys(o)...)
 	for _, ids := range valueIn[map[string]string](o, "pinned_public_keys") {
 		add(UpstreamUse, pins(ids)...)
 	}
-	add(UpstreamUse, valueIn[struct {
-		ID string `json:"certificate_id"`
-	}](o, "request_signing").ID)
 	add(ServerUse, valueIn[[]string](o, "certificates")...)
 	slices.SortStableFunc(out, func(a, b Certificate) int { return strings.Compare(a.ID, b.ID) })
 	return out
+}
+
+// KeyCertificates returns the certificates with whose private keys gateways prove who they are,
+// to upstreams and to callers. Of others the public key is enough.
+func (a API) KeyCertificates() []string {
+	o, err := doc.LoadObject(a.definition)
+	if err != nil {
+		return nil
+	}
+	out := append(upstreamKeys(o), valueIn[[]string](o, "certificates")...)
+	return slices.DeleteFunc(out, func(id string) bool { return id == "" })
+}
+
+// upstreamKeys returns the certificates with which upstreams are called, or which sign requests to them.
+func upstreamKeys(definition doc.Object) []string {
+	out := slices.Collect(maps.Values(valueIn[map[string]string](definition, "upstream_certificates")))
+	return append(out, valueIn[struct {
+		ID string `json:"certificate_id"`
+	}](definition, "request_signing").ID)
 }
 
 // valueIn returns a member as a T; zero when it is none.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -47,6 +48,9 @@ func TestCertificates(t *testing.T) {
 	}
 	if got := a.Certificates(); !reflect.DeepEqual(got, want) {
 		t.Errorf("%v", got)
+	}
+	if got := slices.Sorted(slices.Values(a.KeyCertificates())); !slices.Equal(got, []string{"both", "r", "s", "u"}) {
+		t.Errorf("%q", got)
 	}
 	inAllRoles := certified(t, apidef.Classic, `{"certificates":["x"],"request_signing":{"certificate_id":"x"},"client_certificates":["x"]}`, "").Certificates()
 	if want := []apidef.Certificate{{ID: "x", Use: "client"}, {ID: "x", Use: "upstream"}, {ID: "x", Use: "server"}}; !reflect.DeepEqual(inAllRoles, want) {

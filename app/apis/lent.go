@@ -1,0 +1,47 @@
+package apis
+
+import (
+	"context"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/core/certificate"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/identity"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// lent refuses an API that begins to use the private key of another organisation: a gateway
+// that organisations share looks a certificate up by its identifier alone, and would prove
+// with it to an upstream, or to callers, that it is the other organisation. old is the API
+// as it was, or nil. Identifiers that name no organisation of this installation pass, as
+// certificates that do not exist do.
+func (s *Repository) lent(ctx context.Context, old *apidef.API, a apidef.API) error {
+	if s.Settings.SeparateGateways {
+		return nil
+	}
+	theirs := slices.DeleteFunc(a.KeyCertificates(), func(id string) bool {
+		org := certificate.OrgOf(id)
+		return org == "" || org == a.OrgID()
+	})
+	if len(theirs) > 0 && old != nil {
+		before := old.KeyCertificates()
+		theirs = slices.DeleteFunc(theirs, func(id string) bool { return slices.Contains(before, id) })
+	}
+	if len(theirs) == 0 {
+		return nil
+	}
+	return s.Store.View(ctx, tenant.Everyone("identifiers of certificates name organisations"), func(r store.Reader) error {
+		for _, id := range theirs {
+			n, err := r.Count(ctx, store.Query{Kind: identity.OrganisationKind, ID: string(certificate.OrgOf(id))})
+			if err != nil {
+				return err
+			}
+			if n > 0 {
+				return fault.New(fault.Invalid, CodeInvalid, "certificate %s belongs to another organisation: upload it to this one, and name that", id).At("certificates")
+			}
+		}
+		return nil
+	})
+}
