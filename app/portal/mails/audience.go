@@ -13,6 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/event"
 	"github.com/gatehouse-io/gatehouse/core/portal/letter"
+	"github.com/gatehouse-io/gatehouse/core/portal/request"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/deliver"
@@ -103,7 +104,10 @@ func (a Audience) about(ctx context.Context, r store.Reader, n letter.Notice, f 
 		if err != nil {
 			return d, err
 		}
-		id, d.Person = app.UserID, Person{}
+		if id, err = asker(ctx, r, f.ID, app.UserID); err != nil {
+			return d, err
+		}
+		d.Person = Person{}
 		d.Values["requests"] = []map[string]any{{"ID": f.ID, "App": app.Name}}
 	case event.OrganisationRequestCreated, event.OrganisationRequestRejected:
 		id = f.AdminID
@@ -121,6 +125,20 @@ func (a Audience) about(ctx context.Context, r store.Reader, n letter.Notice, f 
 	}
 	d.Values["user"], d.Values["name"] = map[string]any{"First": d.Person.First, "Last": d.Person.Last, "Email": d.Person.Email}, d.Person.First
 	return d, nil
+}
+
+// asker returns who asked for access: pages promise that person a mail. It is not always the
+// owner of the app, who stands in when the request or the person is gone.
+func asker(ctx context.Context, r store.Reader, about, owner table.ID) (table.ID, error) {
+	asked, err := portal.Glance[struct{ UserID table.ID }](ctx, r, request.Kind, about)
+	if err != nil {
+		return 0, err
+	}
+	u, err := portal.Glance[account.User](ctx, r, account.Kind, asked.UserID)
+	if u.ID == 0 {
+		return owner, err
+	}
+	return u.ID, err
 }
 
 // appKind is how apps are stored.

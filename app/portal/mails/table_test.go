@@ -12,6 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/apps"
 	"github.com/gatehouse-io/gatehouse/app/portal/mails"
+	"github.com/gatehouse-io/gatehouse/app/portal/people"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/application"
 	"github.com/gatehouse-io/gatehouse/core/portal/event"
@@ -48,6 +49,21 @@ func TestEveryMail(t *testing.T) {
 	w := open(t)
 	server := mailtest.Start(t)
 	w.server(server.Address())
+	var app application.App
+	var pending, former request.Request // of a developer with the app of another one, and of one who is gone
+	w.store(func(wr store.Writer) (err error) {
+		mate, err := portal.Add(t.Context(), wr, people.Users, w.at, account.User{Email: "mate@example.com", First: "Mate", Role: account.Member, OrganisationID: 2, Active: true, Token: "5"})
+		if err == nil {
+			app, err = portal.Add(t.Context(), wr, apps.Kind, w.at, application.App{Name: "Till", UserID: 4})
+		}
+		if err == nil {
+			pending, err = portal.Add(t.Context(), wr, apps.Requests, w.at, request.Request{Status: request.Pending, AppID: app.ID, UserID: mate.ID})
+		}
+		if err == nil {
+			former, err = portal.Add(t.Context(), wr, apps.Requests, w.at, request.Request{Status: request.Pending, AppID: app.ID, UserID: 99})
+		}
+		return err
+	})
 	var ends []letter.Expiry
 	s, stop := w.start(func(c *mails.Config) {
 		c.Content = func(context.Context, tenant.Scope) (theme.Content, error) { return talkative(), nil }
@@ -57,11 +73,6 @@ func TestEveryMail(t *testing.T) {
 		}
 	})
 	stop() // what happens is told by hand, and nothing is sent before it is seen
-	var app application.App
-	w.store(func(wr store.Writer) (err error) {
-		app, err = portal.Add(t.Context(), wr, apps.Kind, w.at, application.App{Name: "Till", UserID: 4})
-		return err
-	})
 	said := 0
 	tell := func(told []event.Told, by string) {
 		t.Helper()
@@ -92,8 +103,8 @@ func TestEveryMail(t *testing.T) {
 	dev := account.User{Base: table.Base{ID: 4}, Email: "dev@example.com", First: "Dev", Role: account.Member, OrganisationID: 1, Active: true}
 	out, asked := dev, dev
 	out.Active, asked.RequestID = false, 3
-	pending := request.Request{Base: table.Base{ID: 7}, Status: request.Pending, AppID: app.ID, UserID: 4}
-	approved, rejected := pending, pending
+	approved, rejected, ofGone := pending, pending, former
+	ofGone.Status = request.Approved
 	approved.Status, rejected.Status = request.Approved, request.Rejected
 	atOnce := pending
 	atOnce.ProvisionImmediately = true
@@ -109,12 +120,13 @@ func TestEveryMail(t *testing.T) {
 	}{
 		"a new password is asked for":   {func() { post(letter.ResetPassword) }, map[string]string{letter.ResetPassword: "dev@example.com"}, "dev@example.com Dev team=Red reset=https://portal.example/x confirm=https://portal.example/x"},
 		"somebody is invited":           {func() { post(letter.Invite) }, map[string]string{letter.Invite: "dev@example.com"}, "dev@example.com Dev team=Red reset=https://portal.example/x confirm=https://portal.example/x invite=https://portal.example/x called=Dev of=Red "},
-		"access is asked for":           {func() { tell(event.OfAccessRequests.Of(nil, &pending), admin) }, map[string]string{"submitted": admins}, "requests=7:Till"},
+		"access is asked for":           {func() { tell(event.OfAccessRequests.Of(nil, &pending), admin) }, map[string]string{"submitted": admins}, "requests=1:Till"},
 		"access is given at once":       {func() { tell(event.OfAccessRequests.Of(nil, &approved), admin) }, nil, ""},
 		"access is to be given at once": {func() { tell(event.OfAccessRequests.Of(nil, &atOnce), admin) }, nil, ""},
-		"that has failed":               {func() { tell(event.OfAccessRequests.Of(&atOnce, &pending), admin) }, map[string]string{"submitted": admins}, "requests=7:Till"},
-		"access is given":               {func() { tell(event.OfAccessRequests.Of(&pending, &approved), admin) }, map[string]string{"approve": "dev@example.com"}, "requests=7:Till"},
-		"access is refused":             {func() { tell(event.OfAccessRequests.Of(&pending, &rejected), admin) }, map[string]string{"reject": "dev@example.com"}, "requests=7:Till"},
+		"that has failed":               {func() { tell(event.OfAccessRequests.Of(&atOnce, &pending), admin) }, map[string]string{"submitted": admins}, "requests=1:Till"},
+		"access is given":               {func() { tell(event.OfAccessRequests.Of(&pending, &approved), admin) }, map[string]string{"approve": "mate@example.com"}, "requests=1:Till"},
+		"somebody gone has asked":       {func() { tell(event.OfAccessRequests.Of(&former, &ofGone), admin) }, map[string]string{"approve": "dev@example.com"}, "requests=2:Till"},
+		"access is refused":             {func() { tell(event.OfAccessRequests.Of(&pending, &rejected), admin) }, map[string]string{"reject": "mate@example.com"}, "requests=1:Till"},
 		"a developer registers":         {func() { tell(event.OfUsers.Of(nil, ptr(user(account.Member, 1, false))), "") }, map[string]string{"newuser": admins, "welcome_dev": "new@example.com"}, "user=new@example.com name=New"},
 		"a developer is made, inactive": {func() { tell(event.OfUsers.Of(nil, ptr(user(account.Member, 1, false))), admin) }, map[string]string{"welcome_dev": "new@example.com"}, "user=new@example.com"},
 		"a developer is made, active":   {func() { tell(event.OfUsers.Of(nil, ptr(user(account.Member, 1, true))), admin) }, map[string]string{"welcome_dev": "new@example.com"}, "user=new@example.com"},

@@ -18,7 +18,7 @@ type Recipient int
 const (
 	Person Recipient = iota // whom the event, or the use case, is about
 	Admins                  // all active admins
-	Owner                   // of the app that the event is about
+	Asker                   // who asked for the access that the event is about
 )
 
 // Facts are what mails need of the message of an event, whatever event it is.
@@ -75,8 +75,8 @@ var Table = []Notice{
 	{Name: ResetPassword, To: Person, Subject: "Reset password"},
 	{Name: Invite, To: Person, Subject: "Invitation to the developer portal"},
 	{Name: "submitted", Event: event.AccessRequestWaits, To: Admins, Subject: "Access request sent for approval", Fixed: true, Choice: "A developer asks for access"},
-	{Name: "approve", Event: event.AccessRequestApproved, To: Owner, Subject: "Access request approved", Choice: "A request for access is approved"},
-	{Name: "reject", Event: event.AccessRequestRejected, To: Owner, Subject: "Access request rejected", Choice: "A request for access is rejected"},
+	{Name: "approve", Event: event.AccessRequestApproved, To: Asker, Subject: "Access request approved", Choice: "A request for access is approved"},
+	{Name: "reject", Event: event.AccessRequestRejected, To: Asker, Subject: "Access request rejected", Choice: "A request for access is rejected"},
 	{Name: "newuser", Event: event.UserRegistered, To: Admins, Subject: "A developer waits for approval", When: Facts.Waiting, Choice: "A developer waits for approval"},
 	{Name: "activate", Event: event.UserAccountActivated, To: Person, Subject: "Your account is active"},
 	{Name: "deactivate", Event: event.UserAccountDeactivated, To: Person, Subject: "Your account is not active any more"},
