@@ -28,20 +28,10 @@ func TestAudiencesGo(t *testing.T) {
 			t.Fatalf("%s %s: %d %s", method, path, got, text)
 		}
 	}
-	closed := func(want bool) {
+	is := func(want bool) {
 		t.Helper()
-		scope, err := tenant.Of("portal:default")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := db.View(t.Context(), scope, func(r store.Reader) error {
-			c, err := catalogues.Kind.Get(t.Context(), r, table.ID(2).Key())
-			if c.Value.Closed != want {
-				t.Errorf("closed: %v", c.Value.Closed)
-			}
-			return err
-		}); err != nil {
-			t.Fatal(err)
+		if got := closed(t, db, 2); got != want {
+			t.Errorf("closed: %v", got)
 		}
 	}
 	none := func() {
@@ -53,18 +43,71 @@ func TestAudiencesGo(t *testing.T) {
 	if code, text := fetch(t, a, "POST", "/portal-api/bootstrap", "", `{"username":"admin@example.com","password":"secret"}`); code != 200 {
 		t.Fatal(code, text)
 	}
-	closed(false)
+	is(false)
 	send("POST", "/organisations", `{"Name":"Acme"}`, 201)
 	send("POST", "/organisations/2/teams", `{"Name":"Builders"}`, 201)
 	for _, gone := range []struct{ team, path string }{{"3", "/organisations/2/teams/3"}, {"2", "/organisations/2"}} {
 		send("POST", "/catalogues/2/audiences", fmt.Sprintf(`{"OrganisationID":2,"TeamID":%s}`, gone.team), 201)
-		closed(false)
+		is(false)
 		send("DELETE", gone.path, "", 200)
 		none()
-		closed(true)
+		is(true)
 	}
 	send("POST", "/catalogues/2/audiences", `{"OrganisationID":1,"TeamID":1}`, 201)
-	closed(false)
+	is(false)
 	send("DELETE", "/catalogues/2/audiences/3", "", 200) // an admin opens it
-	closed(false)
+	is(false)
+}
+
+// TestAudiencesOfAnswers: a catalogue that is made of what a read answers lists audiences by
+// their names, which say nothing here. It does not open for everybody; one that lists none does.
+func TestAudiencesOfAnswers(t *testing.T) {
+	db, err := memdb.New(apptest.Clock())
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := service(t, nobodyWatches(), portalOptions(app.WithStore(db))...)
+	if code, text := fetch(t, a, "POST", "/portal-api/bootstrap", "", `{"username":"admin@example.com","password":"secret"}`); code != 200 {
+		t.Fatal(code, text)
+	}
+	const read, sent = `{"Catalogue":"Partners","ID":1,"Name":"Builders","Organisation":"Acme"}`, `{"OrganisationID":1,"TeamID":1}`
+	for i, c := range []struct {
+		members string
+		closed  bool
+	}{
+		{`,"OrgCatalogues":[` + read + `]`, true},
+		{`,"OrgCatalogs":[` + read + `]`, true},
+		{`,"OrgCatalogues":[` + read + `,` + sent + `]`, false},
+		{`,"OrgCatalogues":[` + read + `],"OrgCatalogs":[` + sent + `]`, false},
+		{`,"OrgCatalogues":[]`, false},
+		{`,"OrgCatalogues":null`, false},
+		{``, false},
+	} {
+		if code, text := fetch(t, a, "POST", "/portal-api/catalogues", "portal-admin", fmt.Sprintf(`{"Name":"Copy %d"%s}`, i, c.members)); code != 201 {
+			t.Fatal(code, text)
+		}
+		if shut := closed(t, db, table.ID(i+3)); shut != c.closed {
+			t.Errorf("%s: closed %v", c.members, shut)
+		}
+	}
+	if code, text := fetch(t, a, "POST", "/portal-api/catalogues/3/audiences", "portal-admin", sent); code != 201 || closed(t, db, 3) {
+		t.Error("an audience that is named later", code, text)
+	}
+}
+
+// closed reports whether a catalogue stays closed without audiences.
+func closed(t *testing.T, db store.Store, id table.ID) (is bool) {
+	t.Helper()
+	scope, err := tenant.Of("portal:default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.View(t.Context(), scope, func(r store.Reader) error {
+		c, err := catalogues.Kind.Get(t.Context(), r, id.Key())
+		is = c.Value.Closed
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return is
 }

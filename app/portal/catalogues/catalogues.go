@@ -75,8 +75,12 @@ func (s resource) load(ctx context.Context, r store.Reader, c *catalogue.Catalog
 	return nil
 }
 
-// before makes the part of the address that the client has not chosen.
+// before makes the part of the address that the client has not chosen, and closes a new
+// catalogue when the client lists audiences of which none says who it is.
 func before(ctx context.Context, w store.Writer, c *portal.Change[catalogue.Catalogue]) error {
+	if c.Op == store.Created {
+		c.New.Closed = unheard(c.Sent)
+	}
 	if c.Op == store.Deleted || c.New.NameWithSlug != "" {
 		return nil
 	}
@@ -129,10 +133,27 @@ func (s resource) after(ctx context.Context, w store.Writer, c *portal.Change[ca
 	return invite(ctx, w, c)
 }
 
+// unheard reports whether a client lists audiences and all of them come out of answers: it
+// means some people, and not everybody.
+func unheard(sent portal.Sent) bool {
+	some := false
+	for _, name := range names {
+		list, _ := sent.Get(name).([]any)
+		some = some || len(list) > 0
+		if slices.ContainsFunc(list, func(v any) bool { members, _ := v.(map[string]any); return says(members) }) {
+			return false
+		}
+	}
+	return some
+}
+
+// names are those of the member that lists audiences.
+var names = []string{"OrgCatalogues", "OrgCatalogs"}
+
 // invite stores the audiences that a client names with a new catalogue. Objects that name
 // no organisation come out of answers: they say nothing.
 func invite(ctx context.Context, w store.Writer, c *portal.Change[catalogue.Catalogue]) error {
-	for _, name := range []string{"OrgCatalogues", "OrgCatalogs"} {
+	for _, name := range names {
 		sent, ok := c.Sent.Get(name).([]any)
 		if c.Sent.Get(name) != nil && !ok || len(sent) > table.MaxList {
 			return table.Problems{"OrgCatalogues is invalid"}.Err()

@@ -80,6 +80,11 @@ func AudiencesOf(ctx context.Context, r store.Reader, id table.ID) ([]catalogue.
 	return store.Collect(portal.All(ctx, r, Audiences, id))
 }
 
+// says reports whether what a client has sent for an audience says which one it is.
+func says(members map[string]any) bool {
+	return members["OrganisationID"] != nil || members["TeamID"] != nil
+}
+
 // audience reads an audience that a client has sent with its catalogue, and reports false
 // when that says nothing.
 func audience(ctx context.Context, r store.Reader, catalogueID table.ID, sent any) (a catalogue.Audience, said bool, err error) {
@@ -87,7 +92,7 @@ func audience(ctx context.Context, r store.Reader, catalogueID table.ID, sent an
 	if !ok {
 		return a, false, table.Problems{"OrgCatalogues is invalid"}.Err()
 	}
-	if members["OrganisationID"] == nil && members["TeamID"] == nil {
+	if !says(members) {
 		return a, false, nil
 	}
 	text, err := json.Marshal(members)
