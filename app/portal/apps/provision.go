@@ -84,6 +84,9 @@ func (s *Service) requested(ctx context.Context, w store.Writer, a application.A
 	if err := s.allow(ctx, w, p, by); err != nil {
 		return req, err
 	}
+	if by != req.UserID {
+		req.AskedBy = by
+	}
 	return portal.Add(ctx, w, Requests, s.Stamp(s.Scope), req)
 }
 

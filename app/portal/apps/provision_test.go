@@ -2,6 +2,7 @@ package apps_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -107,7 +108,8 @@ func TestOtherMethod(t *testing.T) {
 	}
 }
 
-// TestAllowance: who asks for access uses up what a plan allows, and not who owns the app.
+// TestAllowance: who asks for access uses up what a plan allows, and not who owns the app. The
+// request remembers that person, who gets the mail about it.
 func TestAllowance(t *testing.T) {
 	w := open(t, newOurs(t, false))
 	var users []table.ID
@@ -141,5 +143,18 @@ func TestAllowance(t *testing.T) {
 	}
 	if err := w.provision(order); fault.CodeOf(err) != apps.CodeQuota {
 		t.Error(err)
+	}
+	var asked []table.ID
+	w.update(func(wr store.Writer) error {
+		for req, err := range portal.All(t.Context(), wr, apps.Requests, w.app) {
+			if err != nil {
+				return err
+			}
+			asked = append(asked, req.UserID, req.AskedBy)
+		}
+		return nil
+	})
+	if want := []table.ID{users[0], users[1], users[0], 0}; !slices.Equal(asked, want) {
+		t.Errorf("%v, and not %v", asked, want)
 	}
 }

@@ -127,15 +127,20 @@ func (a Audience) about(ctx context.Context, r store.Reader, n letter.Notice, f 
 	return d, nil
 }
 
-// asker returns who asked for access: pages promise that person a mail. It is not always the
-// owner of the app, who stands in when the request or the person is gone.
+// asker returns who gets the mail about a decision on access: the developer who asked, for
+// pages promise it to that person. It is the owner of the app unless somebody else of the
+// organisation uses it.
 func asker(ctx context.Context, r store.Reader, about, owner table.ID) (table.ID, error) {
-	asked, err := portal.Glance[struct{ UserID table.ID }](ctx, r, request.Kind, about)
+	asked, err := portal.Glance[request.Request](ctx, r, request.Kind, about)
+	if err != nil || asked.AskedBy == 0 {
+		return owner, err
+	}
+	u, err := portal.Glance[account.User](ctx, r, account.Kind, asked.AskedBy)
 	if err != nil {
 		return 0, err
 	}
-	u, err := portal.Glance[account.User](ctx, r, account.Kind, asked.UserID)
-	if u.ID == 0 {
+	o, err := portal.Glance[account.User](ctx, r, account.Kind, owner)
+	if u.ID == 0 || u.OrganisationID != o.OrganisationID { // who is gone, or belongs elsewhere by now, has nothing to do with the app
 		return owner, err
 	}
 	return u.ID, err

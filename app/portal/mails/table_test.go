@@ -50,19 +50,23 @@ func TestEveryMail(t *testing.T) {
 	server := mailtest.Start(t)
 	w.server(server.Address())
 	var app application.App
-	var pending, former request.Request // of a developer with the app of another one, and of one who is gone
+	var pending, former, elsewhere request.Request // of a developer with the app of another one, of one who is gone, and of one in another organisation
 	w.store(func(wr store.Writer) (err error) {
-		mate, err := portal.Add(t.Context(), wr, people.Users, w.at, account.User{Email: "mate@example.com", First: "Mate", Role: account.Member, OrganisationID: 2, Active: true, Token: "5"})
-		if err == nil {
-			app, err = portal.Add(t.Context(), wr, apps.Kind, w.at, application.App{Name: "Till", UserID: 4})
+		if app, err = portal.Add(t.Context(), wr, apps.Kind, w.at, application.App{Name: "Till", UserID: 4}); err != nil {
+			return err
 		}
-		if err == nil {
-			pending, err = portal.Add(t.Context(), wr, apps.Requests, w.at, request.Request{Status: request.Pending, AppID: app.ID, UserID: mate.ID})
+		for i, one := range []*request.Request{&pending, &elsewhere, &former} {
+			by := account.User{Email: []string{"mate@example.com", "far@example.com", ""}[i], First: "Mate", Role: account.Member, OrganisationID: table.ID(i + 1), Active: true, Token: fmt.Sprint("mate ", i)}
+			if by.Email == "" {
+				by.ID = 99
+			} else if by, err = portal.Add(t.Context(), wr, people.Users, w.at, by); err != nil {
+				return err
+			}
+			if *one, err = portal.Add(t.Context(), wr, apps.Requests, w.at, request.Request{Status: request.Pending, AppID: app.ID, UserID: 4, AskedBy: by.ID}); err != nil {
+				return err
+			}
 		}
-		if err == nil {
-			former, err = portal.Add(t.Context(), wr, apps.Requests, w.at, request.Request{Status: request.Pending, AppID: app.ID, UserID: 99})
-		}
-		return err
+		return nil
 	})
 	var ends []letter.Expiry
 	s, stop := w.start(func(c *mails.Config) {
@@ -103,8 +107,8 @@ func TestEveryMail(t *testing.T) {
 	dev := account.User{Base: table.Base{ID: 4}, Email: "dev@example.com", First: "Dev", Role: account.Member, OrganisationID: 1, Active: true}
 	out, asked := dev, dev
 	out.Active, asked.RequestID = false, 3
-	approved, rejected, ofGone := pending, pending, former
-	ofGone.Status = request.Approved
+	approved, rejected, ofGone, ofFar := pending, pending, former, elsewhere
+	ofGone.Status, ofFar.Status = request.Approved, request.Approved
 	approved.Status, rejected.Status = request.Approved, request.Rejected
 	atOnce := pending
 	atOnce.ProvisionImmediately = true
@@ -125,7 +129,8 @@ func TestEveryMail(t *testing.T) {
 		"access is to be given at once": {func() { tell(event.OfAccessRequests.Of(nil, &atOnce), admin) }, nil, ""},
 		"that has failed":               {func() { tell(event.OfAccessRequests.Of(&atOnce, &pending), admin) }, map[string]string{"submitted": admins}, "requests=1:Till"},
 		"access is given":               {func() { tell(event.OfAccessRequests.Of(&pending, &approved), admin) }, map[string]string{"approve": "mate@example.com"}, "requests=1:Till"},
-		"somebody gone has asked":       {func() { tell(event.OfAccessRequests.Of(&former, &ofGone), admin) }, map[string]string{"approve": "dev@example.com"}, "requests=2:Till"},
+		"somebody gone has asked":       {func() { tell(event.OfAccessRequests.Of(&former, &ofGone), admin) }, map[string]string{"approve": "dev@example.com"}, "requests=3:Till"},
+		"somebody has asked who left":   {func() { tell(event.OfAccessRequests.Of(&elsewhere, &ofFar), admin) }, map[string]string{"approve": "dev@example.com"}, "requests=2:Till"},
 		"access is refused":             {func() { tell(event.OfAccessRequests.Of(&pending, &rejected), admin) }, map[string]string{"reject": "mate@example.com"}, "requests=1:Till"},
 		"a developer registers":         {func() { tell(event.OfUsers.Of(nil, ptr(user(account.Member, 1, false))), "") }, map[string]string{"newuser": admins, "welcome_dev": "new@example.com"}, "user=new@example.com name=New"},
 		"a developer is made, inactive": {func() { tell(event.OfUsers.Of(nil, ptr(user(account.Member, 1, false))), admin) }, map[string]string{"welcome_dev": "new@example.com"}, "user=new@example.com"},
@@ -144,10 +149,10 @@ func TestEveryMail(t *testing.T) {
 		}, map[string]string{letter.Expired: "dev@example.com"}, "credential=2:Till:2"},
 		"a certificate ends soon": {func() {
 			ends = []letter.Expiry{{Certificate: 1, Name: "Till", Organisations: []table.ID{1}, Expires: time.Now().Add(time.Hour)}}
-		}, map[string]string{letter.CertificateToExpire: admins + ",dev@example.com"}, "credential= certificate=1:Till:2"},
+		}, map[string]string{letter.CertificateToExpire: admins + ",dev@example.com,mate@example.com"}, "credential= certificate=1:Till:2"},
 		"a certificate has ended": {func() {
 			ends = []letter.Expiry{{Certificate: 1, Name: "Till", Organisations: []table.ID{1, 1, 99}, Expires: time.Now().Add(-time.Hour)}}
-		}, map[string]string{letter.CertificateExpired: admins + ",dev@example.com"}, "credential= certificate=1:Till:2"},
+		}, map[string]string{letter.CertificateExpired: admins + ",dev@example.com,mate@example.com"}, "credential= certificate=1:Till:2"},
 	} {
 		ends = nil
 		c.cause()

@@ -28,6 +28,7 @@ type Request struct {
 	Status               Status
 	AppID                table.ID
 	UserID               table.ID
+	AskedBy              table.ID `json:",omitempty"` // who uses the app of somebody else, and has asked for them
 	PlanID               table.ID
 	ProductIDs           []table.ID
 	CatalogueID          table.ID
