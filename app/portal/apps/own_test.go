@@ -119,3 +119,31 @@ func TestOwnPlain(t *testing.T) {
 		}
 	}
 }
+
+// TestVisibilityStays: a change that sends an empty visibility shares the app with nobody else.
+func TestVisibilityStays(t *testing.T) {
+	w := open(t, newOurs(t, false))
+	w.update(func(wr store.Writer) error {
+		_, err := portal.Edit(t.Context(), wr, people.Users, w.user, w.at(), func(u account.User) (account.User, error) {
+			u.OrganisationID, u.Teams, u.Active = 2, []table.ID{3}, true
+			return u, nil
+		})
+		return err
+	})
+	for _, want := range []string{application.Personal, application.Team, application.Organisation} {
+		w.do("portal-apps.update", `{"Visibility":"`+want+`"}`, "app_id", w.app.String())
+		for _, body := range []string{`{"Visibility":""}`, `{"Visibility":null}`, `{"Name":"Till"}`} {
+			w.do("portal-apps.update", body, "app_id", w.app.String())
+			if _, err := w.by(w.user, "update", body, "app_id", w.app.String()); err != nil {
+				t.Fatal(err)
+			}
+			w.update(func(wr store.Writer) error {
+				a, err := portal.Find(t.Context(), wr, apps.Kind, w.app.String())
+				if a.Visibility != want {
+					t.Errorf("%s after %s: %s", want, body, a.Visibility)
+				}
+				return err
+			})
+		}
+	}
+}

@@ -67,10 +67,14 @@ func (s *Service) appRows() []operation.Operation {
 	)
 }
 
-// settle gives an app the visibility that its owner can give it, and refuses one too many.
+// settle gives an app the visibility that its owner can give it, and refuses one too many. A
+// change with an empty one says nothing: an app is not shared with more people by that.
 func settle(ctx context.Context, w store.Writer, c *portal.Change[application.App]) error {
 	if c.Op == store.Deleted {
 		return nil
+	}
+	if c.Op == store.Updated && c.New.Visibility == "" {
+		c.New.Visibility = c.Old.Visibility
 	}
 	if c.Op == store.Created || c.New.UserID != c.Old.UserID {
 		n, err := w.Count(ctx, store.Query{Kind: application.Kind, Index: byOwner, Value: c.New.UserID.Key()})
