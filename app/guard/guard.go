@@ -92,7 +92,8 @@ func New(cfg Config) operation.Middleware {
 			}
 			// Requests of gateways are let through: they must be answered to the end.
 			if w := cfg.Writes; w != nil && c.Spec.Intent != access.Read && c.Spec.Surface != operation.Node {
-				if !w.enter() {
+				admitted := false
+				if ctx, admitted = w.enter(ctx); !admitted {
 					return nil, fault.New(fault.Unavailable, CodeStopping, "The service is about to stop and takes no more changes; try again")
 				}
 				defer w.leave()

@@ -42,13 +42,20 @@ func (w *Writes) Closed() bool {
 	return w.closed
 }
 
-func (w *Writes) enter() bool {
+// inside marks the context of a write that is under way.
+type inside struct{}
+
+// enter admits a write, and reports false when it is refused. What a write under way calls in
+// this process is part of it: it is let through to the end.
+func (w *Writes) enter(ctx context.Context) (context.Context, bool) {
+	part, _ := ctx.Value(inside{}).(*Writes)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.closed {
-		w.under++
+	if w.closed && (part != w || w.under == 0) {
+		return ctx, false
 	}
-	return !w.closed
+	w.under++
+	return context.WithValue(ctx, inside{}, w), true
 }
 
 func (w *Writes) leave() {

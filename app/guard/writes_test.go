@@ -49,3 +49,41 @@ func TestWritesClose(t *testing.T) {
 		}
 	})
 }
+
+// TestWritesWithin: what a write calls in this process is part of it, and let through after
+// Close; what goes on by itself after the end of the write is not.
+func TestWritesWithin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var w guard.Writes
+		g := guard.New(guard.Config{
+			Authenticators: map[operation.Surface]guard.Authenticator{operation.Admin: func(context.Context, *operation.Call) error { return nil }},
+			Rules:          rules.BuiltIn{}, Audit: func(context.Context, *operation.Call, error) {}, Writes: &w,
+		})
+		write := func(ctx context.Context, next operation.Handler) error {
+			_, err := g(next)(ctx, &operation.Call{Spec: &operation.Spec{Surface: operation.Admin, Intent: access.Write}})
+			return err
+		}
+		quick := func(context.Context, *operation.Call) (any, error) { return nil, nil }
+		done := make(chan error, 1)
+		var left context.Context
+		go func() {
+			done <- write(t.Context(), func(ctx context.Context, _ *operation.Call) (any, error) {
+				left = ctx
+				time.Sleep(time.Minute)
+				return nil, write(ctx, quick)
+			})
+		}()
+		synctest.Wait()
+		if err := w.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if err := <-done; err != nil {
+			t.Error("a part of a write under way:", err)
+		}
+		for _, ctx := range []context.Context{t.Context(), left} {
+			if err := write(ctx, quick); fault.CodeOf(err) != guard.CodeStopping {
+				t.Error("a write got in:", err)
+			}
+		}
+	})
+}
