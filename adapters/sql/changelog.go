@@ -208,16 +208,16 @@ func (r *reader) everything(ctx context.Context) iter.Seq2[store.Record, error] 
 	}
 }
 
-// table hands all rows of records over, a window at a time, but for the rest.
+// table reads all rows of records. It hands over each full window of them and returns the rest.
 func (r *reader) table(ctx context.Context, hand func([]row) error) (rest []row, err error) {
-	var parted []row // perhaps: the transaction can be asked for parts when the others are read
+	var short []row // their documents may be in parts, which the transaction can be asked for when the others are read
 	err = each(ctx, r.q, func(scan func(...any) error) error {
 		var w row
 		if err := scan(&w.kind, &w.org, &w.id, &w.rev, &w.doc, &w.meta); err != nil {
 			return err
 		}
 		if len(w.doc) <= mostContents {
-			parted = append(parted, w)
+			short = append(short, w)
 		} else {
 			rest = append(rest, w)
 		}
@@ -228,12 +228,12 @@ func (r *reader) table(ctx context.Context, hand func([]row) error) (rest []row,
 		rest = make([]row, 0, window)
 		return hand(full)
 	}, `select kind, org, id, rev, doc, meta from record`)
-	for i := range parted {
+	for i := range short {
 		if err == nil {
-			err = r.join(ctx, &parted[i])
+			err = r.join(ctx, &short[i])
 		}
 	}
-	return append(rest, parted...), err
+	return append(rest, short...), err
 }
 
 // page is some records that are being made.

@@ -17,8 +17,8 @@ type meta struct {
 	Serial store.Serial `json:"s,omitempty"`
 }
 
-// metaOf reads what json.Marshal has made of a meta. It goes without reflection, which
-// would take a third of the time in which a start makes records of rows.
+// metaOf reads what json.Marshal has made of a meta. It works without reflection,
+// which would take a third of the time in which a start makes records of rows.
 func metaOf(text []byte) (m meta, err error) {
 	if doc.Check(text, 0) != nil {
 		return m, errNoMeta
