@@ -40,10 +40,10 @@ func guardian(path string) (permission string, known bool) {
 	return permission, longest >= 0
 }
 
-// elsewhere begins the paths that name what no user makes in a control plane alone: what is in
-// gateways or what they report, records of calls, and what this server does not have. Of
-// profiles, the identifier is taken for all organisations, so that they are told apart from
-// what is missing. Other tests hold these against strangers; here they are missing.
+// elsewhere lists how paths begin whose things the estate cannot make: they are in gateways,
+// come from them, are records of calls, or this server has none. An identifier of a profile
+// is taken for all organisations, so that a foreign one is told apart from a missing one. Other
+// tests try strangers on these paths; here nothing is behind them.
 var elsewhere = []string{
 	"/api/activity", "/api/usage", "/api/uptime", "/api/audit-logs", "/api/system/node", "/api/examples", "/api/rulesets", "/api/governance",
 	"/api/apis/keys", "/api/apis/{apiID}/keys", "/api/apis/oauth", "/api/certs", "/api/tib/profiles",

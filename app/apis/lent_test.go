@@ -18,7 +18,7 @@ var organisations = &store.Kind[identity.Organisation]{
 }
 
 // TestCertificateOfAnotherOrganisation: gateways that organisations share would use its
-// private key for whoever names it, so that no door stores such an API. What needs no private key
+// private key for any API that names it, so that no operation stores one. What needs no private key
 // passes, as what names no organisation does, and what was stored before.
 func TestCertificateOfAnotherOrganisation(t *testing.T) {
 	const hash = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"

@@ -76,10 +76,10 @@ func (s resource) load(ctx context.Context, r store.Reader, c *catalogue.Catalog
 }
 
 // before makes the part of the address that the client has not chosen, and closes a new
-// catalogue when the client lists audiences of which none says who it is.
+// catalogue whose audiences come without identifiers.
 func before(ctx context.Context, w store.Writer, c *portal.Change[catalogue.Catalogue]) error {
 	if c.Op == store.Created {
-		c.New.Closed = unheard(c.Sent)
+		c.New.Closed = namesOnly(c.Sent)
 	}
 	if c.Op == store.Deleted || c.New.NameWithSlug != "" {
 		return nil
@@ -133,9 +133,9 @@ func (s resource) after(ctx context.Context, w store.Writer, c *portal.Change[ca
 	return invite(ctx, w, c)
 }
 
-// unheard reports whether a client lists audiences and all of them come out of answers: it
-// means some people, and not everybody.
-func unheard(sent portal.Sent) bool {
+// namesOnly reports whether a client lists audiences, and all of them by name alone, as answers
+// do: it means some people, and not everybody.
+func namesOnly(sent portal.Sent) bool {
 	some := false
 	for _, name := range names {
 		list, _ := sent.Get(name).([]any)

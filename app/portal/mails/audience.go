@@ -140,7 +140,7 @@ func asker(ctx context.Context, r store.Reader, about, owner table.ID) (table.ID
 		return 0, err
 	}
 	o, err := portal.Glance[account.User](ctx, r, account.Kind, owner)
-	if u.ID == 0 || u.OrganisationID != o.OrganisationID { // who is gone, or belongs elsewhere by now, has nothing to do with the app
+	if u.ID == 0 || u.OrganisationID != o.OrganisationID { // an account that is gone, or in another organisation by now, hears nothing of the app
 		return owner, err
 	}
 	return u.ID, err
