@@ -61,7 +61,7 @@ func TestCheckCommand(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s.says(1, `damaged: api … of organisation "one": the document is not valid JSON…damaged: user …damaged: change_log 2 …there is damage: 3 findings`, "check")
+	s.says(1, `damaged: user …damaged: api … of organisation "one": the document is not valid JSON…damaged: change_log 2 …there is damage: 3 findings`, "check")
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
