@@ -42,21 +42,19 @@ func (c Codec) Parse(text []byte, l port.Limits) (*doc.Node, error) {
 // only reads a text of one document. Others after it would be lost, so that they may
 // only be empty.
 func only(text []byte) (*yaml.Node, error) {
-	var root yaml.Node
-	d := yaml.NewDecoder(bytes.NewReader(text))
-	if err := d.Decode(&root); errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%w: there is nothing in it", port.ErrSyntax)
-	} else if err != nil {
-		return nil, fmt.Errorf("%w: %s", port.ErrSyntax, strings.TrimPrefix(err.Error(), "yaml: "))
-	}
-	for {
+	var root *yaml.Node
+	for d := yaml.NewDecoder(bytes.NewReader(text)); ; {
 		var next yaml.Node
-		if err := d.Decode(&next); errors.Is(err, io.EOF) {
-			return &root, nil
-		} else if err != nil {
+		switch err := d.Decode(&next); {
+		case errors.Is(err, io.EOF) && root == nil:
+			return nil, fmt.Errorf("%w: there is nothing in it", port.ErrSyntax)
+		case errors.Is(err, io.EOF):
+			return root, nil
+		case err != nil:
 			return nil, fmt.Errorf("%w: %s", port.ErrSyntax, strings.TrimPrefix(err.Error(), "yaml: "))
-		}
-		if next.Content[0].ShortTag() != "!!null" {
+		case root == nil:
+			root = &next
+		case next.Content[0].ShortTag() != "!!null":
 			return nil, at(next.Content[0], "a second document begins")
 		}
 	}

@@ -44,12 +44,11 @@ type Config struct {
 type Store struct {
 	*sqladapter.Store
 	readers, writers *sql.DB
-	lock             *os.File // nil: opened beside
-	back             *checkpoints
+	lock             *os.File     // nil: opened beside
+	back             *checkpoints // nil: Open has not come to its end
 	checks           checks
 	path             string
 	at               place
-	whole            bool // Open came to its end
 }
 
 var dialect = sqladapter.Dialect{
@@ -174,7 +173,6 @@ func (s *Store) start(ctx context.Context, path string, c Config) (err error) {
 	}
 	s.back = &checkpoints{db: db, path: path + "-wal", inTurn: s.InTurn, log: c.Logger}
 	s.back.start()
-	s.whole = true
 	return nil
 }
 
@@ -266,7 +264,7 @@ func (s *Store) release() error {
 		}
 	}
 	if s.lock != nil {
-		if s.whole && s.checks.found.Load() == nil && errors.Join(errs...) == nil {
+		if s.back != nil && s.checks.found.Load() == nil && errors.Join(errs...) == nil {
 			leave(s.lock, s.path)
 		}
 		if err := s.lock.Close(); !errors.Is(err, os.ErrClosed) {
