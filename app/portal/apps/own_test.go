@@ -120,7 +120,7 @@ func TestOwnPlain(t *testing.T) {
 	}
 }
 
-// TestVisibilityStays: a change that sends an empty visibility shares the app with nobody else.
+// TestVisibilityStays: a change that sends an empty visibility does not share the app with others.
 func TestVisibilityStays(t *testing.T) {
 	w := open(t, newOurs(t, false))
 	w.update(func(wr store.Writer) error {
