@@ -124,15 +124,16 @@ func (k *Keys) NewKey() string { return randomHex(16) }
 // states are kept.
 func (k *Keys) Digests(token string) []string {
 	out := make([]string, len(k.rings))
+	message, sum := []byte(token), make([]byte, 0, sha256.Size)
 	for i, r := range k.rings {
 		state, ok := r.states.Get().(hash.Hash)
 		if !ok {
 			state = hmac.New(sha256.New, r.digest)
 		}
 		state.Reset()
-		state.Write([]byte(token))
-		var sum [sha256.Size]byte
-		out[i] = r.id + "." + base64.RawURLEncoding.EncodeToString(state.Sum(sum[:0]))
+		state.Write(message)
+		var text [64]byte
+		out[i] = string(base64.RawURLEncoding.AppendEncode(append(append(text[:0], r.id...), '.'), state.Sum(sum)))
 		r.states.Put(state)
 	}
 	return out

@@ -108,7 +108,13 @@ func first(ctx context.Context, r Reader, q Query) (Record, error) {
 		return f.First(ctx, q)
 	}
 	q.Limit = 1
-	for rec, err := range r.Scan(ctx, q) {
+	return head(r.Scan(ctx, q))
+}
+
+// head returns the first record of a sequence, or ErrNotFound. It stands apart from first,
+// which would take memory for this loop also where it finds the record without it.
+func head(records iter.Seq2[Record, error]) (Record, error) {
+	for rec, err := range records {
 		return rec, err
 	}
 	return Record{}, ErrNotFound
