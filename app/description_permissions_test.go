@@ -12,8 +12,8 @@ import (
 // weaker is the level below one, which is not enough where it is needed.
 var weaker = map[string]string{"read": "deny", "write": "read", "admin": "write"}
 
-// TestDescribedPermissions: whoever has exactly what the description says that an operation
-// needs is let in, and whoever has less is not. Programs hide what they need not offer by
+// TestDescribedPermissions: a user who has exactly the permissions that the description says
+// an operation needs is let in, and one who has less is not. Programs hide what they need not offer by
 // it.
 func TestDescribedPermissions(t *testing.T) {
 	e := newEstate(t, false)

@@ -109,7 +109,7 @@ func (c *Client) client(ctx context.Context, r request, what string) (idp.Client
 	return out, unusable(what, err)
 }
 
-// unusable says of an answer that cannot be used that nobody knows what was done.
+// unusable says of an answer that cannot be used that it leaves open what was done.
 func unusable(what string, err error) error {
 	if f, ok := errors.AsType[*fault.Error](err); ok {
 		return fmt.Errorf("%s: %w: %s", what, registration.ErrUncertain, f.Message)

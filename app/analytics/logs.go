@@ -68,8 +68,8 @@ func (s *Service) Logs(ctx context.Context, in logsIn) (calls, error) {
 	return out, s.mask(ctx, in.Scope, out.list)
 }
 
-// mask hides the credentials in recorded messages: what is stored may be as gateways reported
-// it, whoever stored it.
+// mask hides the credentials in recorded messages: a stored message may be as a gateway
+// reported it, and other programs store some, too.
 func (s *Service) mask(ctx context.Context, scope tenant.Scope, list []view.Call) error {
 	if s.Unmasked {
 		return nil

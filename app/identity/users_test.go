@@ -165,7 +165,7 @@ func TestRulesDecideAboutPasswords(t *testing.T) {
 }
 
 // TestPasswordThatMustChange refuses the current password as the new one while it must be
-// changed, by whomever it was chosen.
+// changed, whether the user or an admin chose it.
 func TestPasswordThatMustChange(t *testing.T) {
 	h := open(t)
 	h.organisation(t, acme)

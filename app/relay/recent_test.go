@@ -94,8 +94,8 @@ func (o *onlooker) ask(ctx context.Context, s tenant.Scope) (relay.AnnouncedList
 	return v.(relay.AnnouncedList), nil
 }
 
-// TestRecent: each organisation is told of its own announcements, the newest first, whoever
-// asks first, and payloads that name keys are told to no organisation.
+// TestRecent: each organisation is told of its own announcements, the newest first, in
+// whichever order they ask, and payloads that name keys are told to no organisation.
 func TestRecent(t *testing.T) {
 	o := newOnlooker(t)
 	if got := o.list("acme"); got != nil {

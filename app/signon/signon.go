@@ -151,8 +151,8 @@ type End struct {
 	Cookie  operation.Cookie // the browser forgets the login
 }
 
-// Finish returns who has come back. The browser must be the one that began: whoever made
-// another one come back with a code of theirs would log it in as themselves.
+// Finish returns who has come back. The browser must be the one that began: an
+// attacker could send another one back with a code of their own, and log it in as themselves.
 func (f *Flow) Finish(ctx context.Context, at At, sealed string, r Return, rules signon.Rules) (who signon.Found, end End, err error) {
 	as, err := f.client(at)
 	if err != nil {
@@ -186,7 +186,7 @@ func Spent() error {
 	return fault.New(fault.Unauthenticated, CodeSpent, "This link has been used or is too old; log in again")
 }
 
-// Refused logs why nobody enters, and answers that. The reason names no person.
+// Refused logs why a login fails, and answers that. The reason names no person.
 func (f *Flow) Refused(why string) error {
 	f.Log.Info("single sign-on refused", "reason", why)
 	return fault.New(fault.Denied, CodeRefused, "access denied: %s", why)

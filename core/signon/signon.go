@@ -14,7 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/identity"
 )
 
-// CodeProfile is the code of faults of profiles by which nobody can log in.
+// CodeProfile is the code of faults of profiles that let no person log in.
 const CodeProfile = "signon.profile"
 
 // Providers of brokers.
@@ -101,7 +101,7 @@ func Connect(provider, kind string, config []byte) (Connection, error) {
 	return Connection{u.DiscoverURL, u.Key, u.Secret, u.Scopes, u.SkipUserInfoRequest}, nil
 }
 
-// Reasons why an identity provider's statement lets nobody in. Only logs have them.
+// Reasons why an identity provider's statement is not enough to log in. Only logs have them.
 const (
 	NoSubject   = "the identity provider does not tell who the person is"
 	NoEmail     = "the identity provider tells no address"
@@ -127,7 +127,7 @@ const (
 // Rules say how a profile reads claims.
 type Rules struct {
 	User, Email       string // claims; "": sub, and email when it is verified
-	Domain, Group     string // others are refused; "": nobody is for that
+	Domain, Group     string // others are refused; "": all are taken
 	Groups, Separator string // the claim with the groups, and what is between them in a text; "": spaces
 	Mapping           map[string]string
 	Default           string // for whom no group matches
@@ -155,7 +155,7 @@ func (r Rules) emailClaim() string {
 	return cmp.Or(r.Email, email)
 }
 
-// Recognise returns whom claims describe, or why nobody enters with them.
+// Recognise returns the person whom claims describe, or why they are not enough to log in.
 func (r Rules) Recognise(claims map[string]any) (f Found, why string) {
 	f.Subject = text(claims[cmp.Or(r.User, subject)])
 	if f.Subject == "" || len(f.Subject) > maxSubject {

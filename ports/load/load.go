@@ -188,8 +188,8 @@ func (q *Request) Answer(ctx context.Context, bytes int64) error {
 // All makes room for work whose cost is not known: as much as one request may have.
 func (q *Request) All(ctx context.Context) error { return q.Work(ctx, 1<<40, 0) }
 
-// Turn waits for a core to make a long part of an answer, and returns what gives it back:
-// nobody keeps one while a client reads. Who waits too long goes on without.
+// Turn waits for a core to make a long part of an answer, and returns a function that gives it
+// back, before a client reads. A caller that waits too long goes on without.
 func (q *Request) Turn(ctx context.Context) (end func()) {
 	if q == nil {
 		return func() {}

@@ -30,8 +30,8 @@ type twin struct {
 	days           int
 }
 
-// TestRollup: whoever writes and deletes counters, and whenever they are rolled, questions have
-// the same answers as without a rollup.
+// TestRollup: questions have the same answers as without a rollup, whenever counters are rolled,
+// while others write and delete some.
 func TestRollup(t *testing.T) {
 	for sharded, days := range map[bool]int{false: 150, true: 40} {
 		t.Run(fmt.Sprint("sqlite, sharded ", sharded), func(t *testing.T) {

@@ -104,7 +104,7 @@ func (v *visit) apps() {
 	v.show(http.StatusOK, "user_home", v.said(nil, map[string]any{"apps": list, "paging": v.pages(number, appsPerPage, total)}, nil))
 }
 
-// lonely reports whether the viewer has nobody to share apps with.
+// lonely reports whether the viewer has no colleagues to share apps with.
 func (v *visit) lonely() bool { return v.site.Viewer == nil || v.site.Viewer.OrganisationID <= 1 }
 
 // creating shows the form of a new app.

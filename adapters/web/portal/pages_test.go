@@ -296,8 +296,8 @@ func TestRegisterByInviteCode(t *testing.T) {
 	}
 }
 
-// TestHiddenHatch: admins get into a hidden portal by what mails lead to as well. Nobody
-// registers there without an invitation.
+// TestHiddenHatch: admins get into a hidden portal by the links of mails as well.
+// Registering there takes an invitation.
 func TestHiddenHatch(t *testing.T) {
 	w := newWorld(t)
 	w.api("PUT", "/portal-api/settings", `{"PortalVisibility":"Hidden"}`)

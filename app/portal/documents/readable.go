@@ -139,7 +139,7 @@ func Absent() error { return texts.Absent() }
 // Touched are the kinds of records on which Readables depend.
 func Touched() []string { return []string{sheets.Name, texts.Name, specs.Name} }
 
-// ServedAt returns where gateways serve an API of a product; "": nobody says.
+// ServedAt returns where gateways serve an API of a product; "": unknown.
 func ServedAt(ctx context.Context, r store.Reader, p product.Product, d Readable) (string, error) {
 	if d.sheet.Endpoint != "" && d.Form == document.GraphQL {
 		return d.sheet.Endpoint, nil

@@ -266,7 +266,7 @@ func (a acting) withdraw(ctx context.Context) error {
 	return a.forget(ctx, rec)
 }
 
-// lost asks once more for a registration of which nobody knows how it ended: a provider that
+// lost asks once more for a registration whose end is unknown: a provider that
 // knows its key answers with what there is, and what another one makes is deleted as well.
 // It asks no second time when that answer is of no use either: with each request a provider
 // may make a client more.

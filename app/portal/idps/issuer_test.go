@@ -160,7 +160,7 @@ func TestFollow(t *testing.T) {
 
 // TestFaults: whatever fails at an approval, and in whichever way, in the end there is no
 // client and no mapping of it, and a second attempt works. Only a provider that does not
-// know the key of a registration may keep a client of which nobody was told.
+// know the key of a registration may keep a client that it did not tell of.
 func TestFaults(t *testing.T) {
 	unanswered := []idp.Fault{idp.Garbage, idp.Dies, idp.Slow}
 	for _, f := range []idp.Flavour{idp.Other, idp.Keycloak} {

@@ -303,7 +303,7 @@ func TestSignUpAddress(t *testing.T) {
 	}
 }
 
-// TestUnwanted: nobody gets mails that were switched off, and everybody those about the own
+// TestUnwanted: people get no mails that they switched off, but always those about their own
 // account.
 func TestUnwanted(t *testing.T) {
 	w := open(t)

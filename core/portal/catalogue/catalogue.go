@@ -29,7 +29,7 @@ type Catalogue struct {
 	NameWithSlug     string
 	VisibilityStatus string
 	// Closed says that a team went which was an audience: until another one is named, a
-	// private catalogue without audiences is for nobody, and not for everybody.
+	// private catalogue without audiences is closed to all, and not open to all.
 	Closed   bool       `json:"Closed,omitempty"`
 	Products []table.ID `json:"-"`
 	Plans    []table.ID `json:"-"`

@@ -1,5 +1,5 @@
 // Package certificate models the certificates that administrators manage for organisations:
-// those with which clients come of whose products nobody asks for one
+// clients of products that ask developers for none come with them
 // (docs/wire/portal-certificates.md).
 package certificate
 

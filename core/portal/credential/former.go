@@ -44,7 +44,7 @@ func ReadFormer(text string) (out FormerKeys, err error) {
 	return out, err
 }
 
-// With returns the keys and one more, without those that nobody asks about any more.
+// With returns the keys and one more, without those that have been remembered for long enough.
 func (f FormerKeys) With(k FormerKey) FormerKeys {
 	out := slices.DeleteFunc(slices.Clone(f), func(o FormerKey) bool {
 		return o.Provider == k.Provider && o.Name == k.Name || k.Ended.Sub(o.Ended) > Remembered

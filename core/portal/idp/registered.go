@@ -21,7 +21,7 @@ type Registered struct {
 	App, IdP table.ID
 	Insecure bool    `json:",omitempty"`
 	JWKSURI  string  `json:",omitempty"` // of the provider, when the client was registered
-	ClientID string  // "": its registration has begun, and nobody knows how it ended
+	ClientID string  // "": its registration has begun, and its end is unknown
 	Attempt  string  `json:",omitempty"` // the claim for which it is registered
 	Claims   []Claim `json:",omitempty"`
 	Sealed   string  // the client as the provider last told of it

@@ -17,7 +17,7 @@ enough := {"read", "write", "admin"} if {
 	input.operation.intent == "read"
 } else := {"write", "admin"}
 
-# Whoever has write here belongs to the platform team: a permission of our own.
+# A user with write here belongs to the platform team: a permission of our own.
 platform_team if input.user.user_permissions.platform == "write"
 
 reading if input.request.method in {"GET", "HEAD"}

@@ -21,7 +21,7 @@ export function threeWay(base: string, mine: string, theirs: string): Change[] {
   return out;
 }
 
-/** Whose version of a change stands unless somebody chooses: whoever changed it, and theirs when both did. */
+/** Whose version of a change stands unless somebody chooses: the side that changed it, and theirs when both did. */
 export const given = (c: Change): 'mine' | 'theirs' => c.base === c.theirs ? 'mine' : 'theirs';
 export const contested = (c: Change) => c.base !== c.mine && c.base !== c.theirs;
 
