@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -21,4 +22,44 @@ func TestSessionsAreBounded(t *testing.T) {
 			t.Errorf("%s %s: %d %.200s", c.method, c.path, code, text)
 		}
 	}
+}
+
+// TestRightsAreBounded: a key of a few bytes has policies, whose rights are joined with each read
+// and each write. Policies that grow later are left out of what is read.
+func TestRightsAreBounded(t *testing.T) {
+	a := service(t, &seen{ops: map[string][]int{}})
+	policies := func(method string, rights int) {
+		t.Helper()
+		var list []string
+		for i := range rights {
+			list = append(list, fmt.Sprintf(`"api-%d":{"versions":["Default"]}`, i))
+		}
+		for i := range 11 {
+			path := "/api/portal/policies"
+			if method == "PUT" {
+				path += fmt.Sprintf("/wide-%d", i)
+			}
+			if code, text := fetch(t, a, method, path, "admin", fmt.Sprintf(`{"id":"wide-%d","name":"Wide %d","access_rights":{%s}}`, i, i, strings.Join(list, ","))); code != 200 {
+				t.Fatal(code, text)
+			}
+		}
+	}
+	const all = `{"apply_policies":["wide-0","wide-1","wide-2","wide-3","wide-4","wide-5","wide-6","wide-7","wide-8","wide-9","wide-10"]}`
+	want := func(method, path, body string, status int, text string) {
+		t.Helper()
+		if code, got := fetch(t, a, method, path, "admin", body); code != status || !strings.Contains(got, text) {
+			t.Errorf("%s %s: %d %.300s", method, path, code, got)
+		}
+	}
+	policies("POST", 4_545)
+	want("POST", "/api/keys/wide", all, 200, `"api-4544"`)
+	want("GET", "/api/keys/wide/effective", "", 200, `"api-4544"`)
+	policies("PUT", 4_546)
+	const tooMany = "50006 access definitions in all"
+	want("GET", "/api/keys/wide", "", 200, `"apply_policies":["wide-0"`)
+	want("GET", "/api/keys/wide/effective", "", 400, tooMany)
+	want("PUT", "/api/keys/wide", all, 400, tooMany)
+	want("POST", "/api/keys", all, 400, tooMany)
+	want("POST", "/api/keys/preview", all, 400, tooMany)
+	want("PUT", "/api/keys/wide", `{"apply_policies":["wide-0"]}`, 200, `"api-4545"`)
 }

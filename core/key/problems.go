@@ -39,6 +39,16 @@ func CarriedBy(session *doc.Node, known map[string]policy.Policy) Carried {
 	return Carried{Policies(session), known}
 }
 
+// Rights returns how many access definitions the policies have together.
+func (c Carried) Rights() (n int) {
+	for _, id := range c.IDs {
+		if p, ok := c.Known[id]; ok {
+			n += len(p.APIs())
+		}
+	}
+	return n
+}
+
 // Applied returns the policies that gateways have, as they read them.
 func (c Carried) Applied() (out []*doc.Node) {
 	for _, id := range c.IDs {

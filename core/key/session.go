@@ -175,13 +175,18 @@ func checkCertificates(s, old *doc.Node) error {
 // Bindings is the member of a session with the certificates one of which requests with its key come with.
 const Bindings = "mtls_static_certificate_bindings"
 
-// policies refuses policies that gateways do not know, and those that make no keys unless
-// the key had them before.
+// MaxRights is how many access definitions the policies of a key may have together: gateways
+// join them into one session.
+const MaxRights = 50_000
+
+// policies refuses policies that gateways do not know, those that make no keys unless the key
+// had them before, and those that give too many rights.
 func (c Checks) policies(ids, before []string) error {
 	had := make(map[string]bool, len(before))
 	for _, id := range before {
 		had[id] = true
 	}
+	rights := 0
 	for _, id := range ids {
 		p, known := c.Policies[id]
 		switch {
@@ -190,6 +195,10 @@ func (c Checks) policies(ids, before []string) error {
 		case !p.MakesKeys() && !had[id]:
 			return fault.New(fault.Invalid, CodePolicy, "policy \"%s\" is a draft or inactive: no keys can be made with it", id).At("apply_policies")
 		}
+		rights += len(p.APIs())
+	}
+	if rights > MaxRights {
+		return fault.New(fault.Invalid, CodeTooMany, "the policies in apply_policies have %d access definitions in all; those of a key may have %d", rights, MaxRights).At("apply_policies")
 	}
 	return nil
 }

@@ -174,8 +174,10 @@ func (k *Keys) prepare(ctx context.Context, org tenant.ID, session *doc.Node) (s
 	return s, list, nil
 }
 
-// policies returns the policies of a session; one that gateways do not know is refused.
+// policies returns the policies of a session. One that gateways do not know is refused, and
+// so are those that give too many rights since they have grown.
 func (k *Keys) policies(ctx context.Context, r store.Reader, s *doc.Node) (list []*doc.Node, err error) {
+	rights := 0
 	for _, id := range key.Policies(s) {
 		p, err := k.Policy(ctx, r, id)
 		if fault.KindOf(err) == fault.NotFound {
@@ -183,6 +185,9 @@ func (k *Keys) policies(ctx context.Context, r store.Reader, s *doc.Node) (list 
 		}
 		if err != nil {
 			return nil, err
+		}
+		if rights += p.Get("access_rights").Len(); rights > key.MaxRights {
+			return nil, fmt.Errorf("%w: policies give more than %d rights", gateway.ErrRefused, key.MaxRights)
 		}
 		list = append(list, p)
 	}
@@ -253,7 +258,7 @@ func (k *Keys) Key(ctx context.Context, org tenant.ID, name gateway.KeyName) (ga
 		if err == nil {
 			c.Session = key.Apply(c.Session, list)
 		}
-		if errors.Is(err, gateway.ErrRefused) { // one of them is gone: the session stays as it was
+		if errors.Is(err, gateway.ErrRefused) { // one of them is gone, or they give too much: the session stays as it was
 			err = nil
 		}
 		return err
