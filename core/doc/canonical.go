@@ -38,33 +38,28 @@ func (n *Node) canonical(b []byte) []byte {
 	return append(b, n.text...)
 }
 
-// hugeExponent is the power of ten from which math/big reads no number.
-const hugeExponent = 1_000_000
-
-// canonicalNumber returns one spelling for all that sameNumber takes for one number:
-// a whole number without zeros at its end, and its power of ten.
+// canonicalNumber returns one spelling for all that are one number: a whole number without
+// zeros at its end, and its power of ten. Numbers beyond the range of doubles, and exponents
+// that count into the thousand millions, are as they are spelled. It takes time that grows as
+// the text does: a number may fill a whole body.
 func canonicalNumber(text []byte) string {
 	if _, err := strconv.ParseFloat(string(text), 64); err != nil {
 		return string(text)
 	}
 	digits, power, _ := strings.Cut(strings.ToLower(string(text)), "e")
-	e, err := strconv.ParseInt(power, 10, 64)
-	if power != "" && err != nil {
-		return string(text)
-	}
 	sign := ""
 	if digits[0] == '-' {
 		sign, digits = "-", digits[1:]
 	}
 	whole, fraction, _ := strings.Cut(digits, ".")
-	e -= int64(len(fraction))
 	digits = strings.TrimLeft(whole+fraction, "0")
 	short := strings.TrimRight(digits, "0")
-	switch {
-	case short == "":
+	if short == "" {
 		return "0"
-	case max(e, -e) > hugeExponent:
+	}
+	e, err := strconv.ParseInt(power, 10, 32)
+	if power != "" && err != nil {
 		return string(text)
 	}
-	return sign + short + "e" + strconv.FormatInt(e+int64(len(digits)-len(short)), 10)
+	return sign + short + "e" + strconv.FormatInt(e+int64(len(digits)-len(short)-len(fraction)), 10)
 }

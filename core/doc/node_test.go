@@ -90,9 +90,10 @@ func TestNodeEqual(t *testing.T) {
 	}{
 		{`{"a":1,"b":[1]}`, `{"b":[1.0],"a":1e0}`, true}, {`{"a":1}`, `{"a":1,"b":null}`, false}, {`[1,2]`, `[2,1]`, false},
 		{`"\u0061"`, `"a"`, true}, {`null`, `false`, false}, {`9007199254740993`, `9007199254740992`, false}, {`1e999`, `1e998`, false},
+		{`1`, `1.` + strings.Repeat("0", 2_000_000), true}, {`1`, `1` + strings.Repeat("0", 2_000_000) + `e-2000000`, true}, {`1`, `1.` + strings.Repeat("0", 2_000_000) + `1`, false},
 	} {
 		if got := node(t, c.a).Equal(node(t, c.b)); got != c.want {
-			t.Errorf("%s = %s: %v", c.a, c.b, got)
+			t.Errorf("%.50s = %.50s: %v", c.a, c.b, got)
 		}
 	}
 }

@@ -3,9 +3,7 @@ package doc
 import (
 	"bytes"
 	"io"
-	"math/big"
 	"slices"
-	"strconv"
 )
 
 // Equal reports whether two values are the same: members in any order, numbers
@@ -34,20 +32,9 @@ func (n *Node) Equal(m *Node) bool {
 	return bytes.Equal(n.text, m.text)
 }
 
-// sameNumber compares by value. Spellings with a huge exponent count as the same
-// number only when they are the same text.
+// sameNumber compares by value.
 func sameNumber(a, b []byte) bool {
-	if bytes.Equal(a, b) {
-		return true
-	}
-	if x, err := strconv.ParseFloat(string(a), 64); err != nil {
-		return false
-	} else if y, err := strconv.ParseFloat(string(b), 64); err != nil || x != y {
-		return false
-	}
-	x, okX := new(big.Rat).SetString(string(a))
-	y, okY := new(big.Rat).SetString(string(b))
-	return okX && okY && x.Cmp(y) == 0
+	return bytes.Equal(a, b) || canonicalNumber(a) == canonicalNumber(b)
 }
 
 // AppendJSON implements Appender; a nil Node is written as null.

@@ -23,6 +23,9 @@ type Service struct {
 	APIs  *apis.Repository
 	Forms *forms.Forms
 	Log   *slog.Logger
+	// MaxCopies is about how many bytes the further versions of all APIs of one request
+	// may take; 0: 512 MiB.
+	MaxCopies int
 }
 
 // Mode says what a migration does with what it makes.

@@ -37,7 +37,8 @@ var farmers = apptest.Callers{
 	"reader": {ID: "reader", OrgID: "a", Permissions: access.Map{"apis": "read"}},
 }
 
-func newFarm(t *testing.T, settings apis.Settings) *farm {
+// newFarm makes one; change, if there is any, is what its services are before they work.
+func newFarm(t *testing.T, settings apis.Settings, change ...func(*migrate.Service)) *farm {
 	t.Helper()
 	f := &farm{t: t, log: &strings.Builder{}}
 	now := apptest.Clock()
@@ -53,6 +54,11 @@ func newFarm(t *testing.T, settings apis.Settings) *farm {
 	d := apistest.Documents(a, &forms.Forms{Settings: settings, Validator: apistest.Validator, Hosts: servers.Config{Protocol: "https", DefaultHost: "gw.example"}})
 	var ops []operation.Operation
 	for _, s := range apistest.Services(d, slog.New(slog.NewTextHandler(f.log, nil))) {
+		if m, ok := s.(*migrate.Service); ok {
+			for _, c := range change {
+				c(m)
+			}
+		}
 		ops = append(ops, s.Operations()...)
 	}
 	f.http = apptest.Checked(t, ops, farmers.Guard())

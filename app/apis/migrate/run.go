@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -31,6 +32,7 @@ type migration struct {
 	now     time.Time
 	steps   []step // what was found out before anything is stored
 	out     MigrationResponse
+	copies  int // about how many bytes the children of all steps take
 }
 
 // step is what is to be done with one API: it is skipped, or it fails, or its
@@ -44,11 +46,16 @@ type step struct {
 	notes  []string
 	hooks  *doc.Node      // hook_references of events that documents do not know
 	drafts []apidef.Draft // the base first
+	copies int            // about how many bytes the further ones take
 	gone   []store.Stored[apidef.API]
 }
 
 // failed reports whether an API that should be migrated cannot be.
 func (st step) failed() bool { return st.key == "" && len(st.wrong) > 0 }
+
+// most is about how many bytes the children of all APIs of a request may take: it keeps them
+// in memory.
+func (m *migration) most() int { return cmp.Or(m.MaxCopies, 8*migrate.MaxRepeated) }
 
 // plan finds out what to do with each API and, in a dry run, answers that.
 func (m *migration) plan(ctx context.Context) error {
@@ -57,9 +64,14 @@ func (m *migration) plan(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		m.steps = nil
+		m.steps, m.copies = nil, 0
 		for _, id := range ids {
 			st, err := m.step(ctx, r, id)
+			if m.copies+st.copies > m.most() && len(st.wrong) == 0 {
+				st.drafts, st.copies = nil, 0
+				st.wrong = []string{"The versions of all these APIs are too large for one request: migrate fewer APIs at a time"}
+			}
+			m.copies += st.copies
 			if err == nil && m.request.Mode == DryRun && len(st.wrong) == 0 {
 				_, err = m.fit(ctx, r, &st)
 			}
@@ -83,9 +95,10 @@ func (m *migration) plan(ctx context.Context) error {
 func (m *migration) targets(ctx context.Context, r store.Reader) ([]string, error) {
 	if !m.request.All {
 		var ids []string
+		asked := map[string]bool{} // a body has room for 300,000 of them
 		for _, id := range m.request.APIIDs {
-			if !slices.Contains(ids, id) {
-				ids = append(ids, id)
+			if !asked[id] {
+				asked[id], ids = true, append(ids, id)
 			}
 		}
 		return ids, nil
@@ -195,6 +208,10 @@ func (m *migration) convertible(ctx context.Context, r store.Reader, st *step, d
 		for _, v := range append([]migrate.Version{result.Base}, result.Versions...) {
 			if err := m.attach(ctx, r, st, v.Classic); err != nil {
 				return err
+			}
+			if v.Classic.Get("event_handlers").Weight(migrate.MaxRepeated) > migrate.MaxRepeated/(1+len(result.Versions)) {
+				st.wrong = []string{"The webhooks of the API are too large to be repeated in all its versions"}
+				return nil
 			}
 			oas.FillHandlers(v.OAS, v.Classic)
 		}

@@ -78,6 +78,8 @@ func (m *migration) draft(st *step, result migrate.Result) {
 		}
 		if i == 0 {
 			k = forms.Link{Base: d.Definition, OldBase: d.Definition}
+		} else {
+			st.copies += d.Definition.Weight(m.most()) + d.Document.Weight(m.most())
 		}
 		st.drafts = append(st.drafts, d)
 	}

@@ -3,6 +3,7 @@ package migrate_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -56,6 +57,23 @@ func outcome(t *testing.T, classic *doc.Node) *doc.Node {
 	out.Set("versions", children)
 	out.Set("notes", doc.NewStrings(r.Notes))
 	return out
+}
+
+// TestConvertIsBounded: children repeat the whole API but the versions, so that one with many
+// versions would become gigabytes.
+func TestConvertIsBounded(t *testing.T) {
+	for n, refused := range map[int]bool{20: false, 30: true} {
+		versions := doc.NewObject()
+		for i := range n {
+			versions.Set(fmt.Sprint("v", i), doc.NewObject())
+		}
+		def := parse(t, `{"name":"a","api_id":"a","config_data":{"x":"`+strings.Repeat("x", 3<<20)+`"},"version_data":{"not_versioned":false}}`)
+		def.Put(versions, "version_data", "versions")
+		_, err := migrate.Convert(def, numbered())
+		if e, ok := errors.AsType[*fault.Error](err); ok != refused || refused && e.Code != "migrate.too_large" {
+			t.Errorf("%d versions: %v", n, err)
+		}
+	}
 }
 
 func shown(v migrate.Version) *doc.Node {

@@ -14,6 +14,10 @@ import (
 // and the name of one that has none.
 const defaultVersion = "Default"
 
+// MaxRepeated is about how many bytes the children of an API may repeat of it in all: a small
+// definition with many versions would become gigabytes.
+const MaxRepeated = 64 << 20
+
 // split makes one API of each version; the first is the base (docs/wire/migration.md#versions). A
 // definition without versions counts as unversioned.
 func split(def *doc.Node, newID func() string) ([]part, error) {
@@ -33,12 +37,18 @@ func split(def *doc.Node, newID func() string) ([]part, error) {
 	}
 	names := slices.DeleteFunc(versions.Names(), func(n string) bool { return n == name })
 	slices.Sort(names)
+	shared := def.Clone() // what each child repeats
+	shared.Put(doc.NewObject(), "version_data", "versions")
+	if n := len(names); n > 0 && shared.Weight(MaxRepeated) > MaxRepeated/n {
+		return nil, refuse("migrate.too_large", "version_data.versions",
+			"Each of the %d further versions would be an API that repeats what all versions share: more than %d MiB in all", n, MaxRepeated>>20)
+	}
 	ids := doc.NewObject()
 	out := []part{{name: name, def: def}}
 	for _, n := range names {
 		id := newID()
 		ids.Set(n, doc.NewString(id))
-		out = append(out, part{name: n, baseID: def.Get("api_id").Text(), def: child(def, n, id, version(versions, n))})
+		out = append(out, part{name: n, baseID: def.Get("api_id").Text(), def: child(shared, n, id, version(versions, n))})
 	}
 	self := ""
 	if versions.Get(data.Get("default_version").Text()) != nil {

@@ -1,0 +1,53 @@
+package migrate_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/app/apis"
+	"github.com/gatehouse-io/gatehouse/app/apis/migrate"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Versions repeat what they share, so that a small API with many of them would become gigabytes:
+// of one API, of all APIs of a request, and of webhooks that a staged copy gets.
+func TestMigrationIsBounded(t *testing.T) {
+	small := func(s *migrate.Service) { s.MaxCopies = 80_000 }
+	f := newFarm(t, apis.Settings{}, small)
+	for _, id := range []string{"one", "two", "three"} {
+		f.classic(id, versioned)
+	}
+	const refused = ":The versions of all these APIs are too large for one request: migrate fewer APIs at a time"
+	f.expect(outcome(f.migrate("admin", `{"mode":"dryRun","all":true}`)), "ok[one two] def one+1 def two+1 fail three"+refused)
+	f.expect(outcome(f.migrate("admin", `{"mode":"direct","all":true}`)), "ok[one two] fail three"+refused)
+	f.expect(outcome(f.migrate("admin", `{"mode":"direct","apiIDs":["three"]}`)), "ok[three]")
+
+	var hooks int
+	f = newFarm(t, apis.Settings{}, func(s *migrate.Service) {
+		s.APIs.Hook = func(_ context.Context, _ store.Reader, id string) (json.RawMessage, error) {
+			hooks++
+			return json.RawMessage(`{"id":"` + id + `","method":"POST","target_path":"http://h.example/","header_map":{"x":"` + strings.Repeat("x", 1<<20) + `"}}`), nil
+		}
+	})
+	f.classic("two", versioned)
+	f.migrate("admin", `{"mode":"stage","apiIDs":["two"]}`)
+	d := f.call("admin", "GET", "/api/apis/two", "", 200)
+	var refs []string
+	for i := range 40 {
+		refs = append(refs, fmt.Sprintf(`{"event_name":"AuthFailure","hook":{"id":"%024x"}}`, i))
+	}
+	list, err := doc.ParseNode([]byte("[" + strings.Join(refs, ",") + "]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Set("hook_references", list)
+	f.call("admin", "PUT", "/api/apis/two", string(d.JSON()), 200)
+	f.expect(outcome(f.migrate("admin", `{"mode":"promote","apiIDs":["two"]}`)), "ok[] fail two:The webhooks of the API are too large to be repeated in all its versions")
+	if hooks == 0 {
+		t.Error("nothing asked for webhooks")
+	}
+}
