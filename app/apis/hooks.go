@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/api/oas"
@@ -74,6 +75,10 @@ func (s *Repository) Adopt(ctx context.Context, w store.Writer, org tenant.ID, w
 	return nil
 }
 
+// maxCopies is how many bytes the copies of one webhook may take: one unit of work makes them of
+// what may be no more than its identifier.
+const maxCopies = 64 << 20
+
 // RefreshHook brings the copies of a webhook up to date in the APIs that refer to it: those
 // that wrappers embed, and those in event handlers of definitions and documents. It runs
 // inside the unit of work that changes the webhook.
@@ -83,30 +88,8 @@ func (s *Repository) RefreshHook(ctx context.Context, w store.Writer, h webhook.
 		return err
 	}
 	now := s.Now()
-	fresh := func(a apidef.API) (apidef.API, bool, error) {
-		a, changed := a.Embed(func(name string) (json.RawMessage, bool) {
-			if name == h.ID {
-				return text, false
-			}
-			return nil, false
-		})
-		if !bytes.Contains(a.Definition(), []byte(h.ID)) { // no handler names it: large definitions are not read
-			return a.Touched(now), changed, nil
-		}
-		definition, document, err := a.Texts()
-		if err != nil {
-			return a, false, err
-		}
-		if !oas.RefreshWebhook(definition, document, h) {
-			return a.Touched(now), changed, nil
-		}
-		b, err := a.Rewrite(apidef.Draft{Definition: definition, Document: document}, now)
-		if err != nil { // it was stored when more was allowed; gateways get the webhook as it is anyway
-			return a.Touched(now), changed, nil
-		}
-		return b, true, nil
-	}
 	var users []string
+	copies := 0
 	for rec, err := range w.Referrers(ctx, integrity.Target{Kind: webhook.Kind, ID: h.ID}) {
 		if err != nil {
 			return err
@@ -118,7 +101,13 @@ func (s *Repository) RefreshHook(ctx context.Context, w store.Writer, h webhook.
 		if err != nil {
 			return err
 		}
-		_, changed, err := fresh(a)
+		for _, part := range [][]byte{a.Definition(), a.Document(), a.HookReferences()} {
+			copies += bytes.Count(part, []byte(h.ID))
+		}
+		if copies*len(text) > maxCopies {
+			return fault.New(fault.Invalid, "webhook.copies", "the APIs that call the webhook would hold more than %d MiB of it: make it smaller, or call it in fewer places", maxCopies>>20)
+		}
+		_, changed, err := refreshed(a, h, text, now)
 		if err != nil {
 			return err
 		}
@@ -128,11 +117,37 @@ func (s *Repository) RefreshHook(ctx context.Context, w store.Writer, h webhook.
 	}
 	for _, api := range users {
 		if _, err := s.Kind.Edit(ctx, w, api, nil, func(a apidef.API) (apidef.API, error) {
-			a, _, err := fresh(a)
+			a, _, err := refreshed(a, h, text, now)
 			return a, err
 		}); err != nil && fault.KindOf(err) != fault.Conflict { // one that could not be stored again today stays as it is
 			return err
 		}
 	}
 	return nil
+}
+
+// refreshed returns an API with a webhook, and the text of that, as it is now, and whether
+// that makes a difference.
+func refreshed(a apidef.API, h webhook.Hook, text json.RawMessage, now time.Time) (apidef.API, bool, error) {
+	a, changed := a.Embed(func(name string) (json.RawMessage, bool) {
+		if name == h.ID {
+			return text, false
+		}
+		return nil, false
+	})
+	if !bytes.Contains(a.Definition(), []byte(h.ID)) { // no handler names it: large definitions are not read
+		return a.Touched(now), changed, nil
+	}
+	definition, document, err := a.Texts()
+	if err != nil {
+		return a, false, err
+	}
+	if !oas.RefreshWebhook(definition, document, h) {
+		return a.Touched(now), changed, nil
+	}
+	b, err := a.Rewrite(apidef.Draft{Definition: definition, Document: document}, now)
+	if err != nil { // it was stored when more was allowed; gateways get the webhook as it is anyway
+		return a.Touched(now), changed, nil
+	}
+	return b, true, nil
 }

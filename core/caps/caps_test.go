@@ -54,6 +54,11 @@ func TestCaps(t *testing.T) {
 			}
 		}
 	}
+	handlers := document("event_handlers.events.a", 600, false)
+	handlers.Put(document("b", 401, false).Get("b"), "event_handlers", "events", "b")
+	if err := caps.Definition.Check(handlers); err == nil || !strings.Contains(err.Error(), "1001") {
+		t.Errorf("600 and 401 event handlers: %v", err)
+	}
 	if err := caps.Policy.Check(doc.NewString("x")); err != nil {
 		t.Error(err)
 	}

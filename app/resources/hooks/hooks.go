@@ -47,6 +47,7 @@ const (
 	missing = webhook.Kind + ".not_found"
 	taken   = webhook.Kind + ".taken"
 	trouble = "internal"
+	copies  = webhook.Kind + ".copies" // of the APIs, which hold copies
 )
 
 // change is one write of a webhook.
@@ -93,7 +94,7 @@ func (s *Service) Operations() []operation.Operation {
 		o.Insert(),
 		o.Get(operation.Answers(map[string]operation.Answer{
 			missing: {Status: 400, Text: "Could not retrieve webhook detail."}, trouble: {Text: "Failed to marshal data for webhook detail."}})),
-		o.Edit(operation.Notes("Absent members become empty. The change reaches every API that refers to the webhook."),
+		o.Edit(operation.Notes("Absent members become empty. The change reaches every API that refers to the webhook."), operation.Faulting(webhook.CodeInvalid, missing, taken, copies),
 			operation.Answers(map[string]operation.Answer{missing: {Status: 400, Text: "Webhook not found."}})),
 		o.Delete(operation.Notes("References to it dangle until the APIs that hold them are saved again."),
 			operation.Answers(map[string]operation.Answer{missing: {Text: "Could not retrieve webhook detail."}})),
