@@ -110,7 +110,7 @@ func (l *List) Check(document *doc.Node) error {
 		for field, n := range reach(document, strings.Split(c.Field, "."), "") {
 			if inAll[c.Field] {
 				n += before
-				before = n
+				before, field = n, strings.TrimSuffix(c.Field, ".*")
 			}
 			if n > c.Most {
 				return l.exceeded(field, n, c.Most)

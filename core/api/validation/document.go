@@ -22,6 +22,7 @@ func Document(d *doc.Node, mcp bool) []Problem {
 	server := d.Get(gatewayExtension, "server")
 	p.short(gatewayExtension+".server.customDomain.name", server.Get("customDomain", "name").Text())
 	p.short(gatewayExtension+".server.listenPath.value", server.Get("listenPath", "value").Text())
+	p.endpoints(d)
 	// Gateways refuse what runs a script or writes a log without a name. The schema takes one with an
 	// id and a pause for a webhook.
 	for i, h := range server.Get("eventHandlers").Items() {
@@ -56,6 +57,26 @@ func Document(d *doc.Node, mcp bool) []Problem {
 		}
 	}
 	return p
+}
+
+// maxEndpoints is how many bytes the paths of all endpoints may take in the classic form.
+const maxEndpoints = 64 << 20
+
+// endpoints wants short paths: the classic form repeats each of them with every setting of every
+// one of its operations, so that a document of megabytes would become gigabytes.
+func (p *problems) endpoints(d *doc.Node) {
+	settings, size := d.Get(gatewayExtension, "middleware", "operations"), 0
+	for path, item := range d.Get("paths").Members() {
+		p.short(at("paths", path), path)
+		for _, method := range methods {
+			if id := item.Get(method, "operationId").Text(); id != "" {
+				size += len(path) * settings.Get(id).Len()
+			}
+		}
+	}
+	if size > maxEndpoints {
+		p.add("paths", "are too long: with the settings of their operations they would take more than %d MiB", maxEndpoints>>20)
+	}
 }
 
 // compliant wants, in compliant mode, every method that is on to be part of a

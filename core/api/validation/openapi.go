@@ -85,6 +85,9 @@ func variables(text string) (names []string, ok bool) {
 	}
 }
 
+// methods are the operations that a path may have.
+var methods = []string{"get", "put", "post", "delete", "options", "head", "patch", "trace"}
+
 // paths checks what the operations of a document may not share.
 func (p *problems) paths(d *doc.Node) {
 	ids, patterns := map[string]bool{}, map[string]bool{}
@@ -101,7 +104,7 @@ func (p *problems) paths(d *doc.Node) {
 		patterns[pattern] = true
 		p.servers(field+".servers", item.Get("servers"))
 		shared := p.parameters(d, field+".parameters", item.Get("parameters"))
-		for _, method := range []string{"get", "put", "post", "delete", "options", "head", "patch", "trace"} {
+		for _, method := range methods {
 			op := item.Get(method)
 			if !op.Is(doc.TypeObject) {
 				continue

@@ -68,16 +68,16 @@ func Served(c *doc.Node) []Problem {
 	return p
 }
 
-// maxAddress is how many characters a domain or a listen path may have: they become part
+// MaxAddress is how many characters a domain, a listen path or the path of an endpoint may have: they become part
 // of every address of an API, and expressions in them are compiled with every write.
-const maxAddress = 4096
+const MaxAddress = 4096
 
 // short wants a domain or a listen path to be no longer than that, and reports whether it is.
 func (p *problems) short(field, text string) bool {
-	if utf8.RuneCountInString(text) <= maxAddress {
+	if utf8.RuneCountInString(text) <= MaxAddress {
 		return true
 	}
-	p.add(field, "must not be longer than %d characters", maxAddress)
+	p.add(field, "must not be longer than %d characters", MaxAddress)
 	return false
 }
 

@@ -5,8 +5,10 @@ package imports
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gatehouse-io/gatehouse/core/api/oas"
+	"github.com/gatehouse-io/gatehouse/core/api/validation"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
@@ -77,6 +79,11 @@ type builder struct {
 func newBuilder(document, ext *doc.Node, s Settings) (*builder, error) {
 	if !document.Is(doc.TypeObject) {
 		return nil, fault.New(fault.Invalid, "oas.document", "an OpenAPI description must be an object")
+	}
+	for path := range document.Get("paths").Members() { // operations are named after them
+		if utf8.RuneCountInString(path) > validation.MaxAddress {
+			return nil, fault.New(fault.Invalid, "oas.document", "the path %s must not be longer than %d characters", doc.Short(path), validation.MaxAddress).At("paths")
+		}
 	}
 	if !ext.Is(doc.TypeObject) {
 		ext = doc.NewObject()

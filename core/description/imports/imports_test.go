@@ -136,6 +136,19 @@ func TestImportTwice(t *testing.T) {
 	}
 }
 
+// TestLongPaths: operations are named after their paths, so that a long one would be repeated
+// many times.
+func TestLongPaths(t *testing.T) {
+	for length, want := range map[int]string{4096: "", 4097: "must not be longer than 4096 characters"} {
+		d := doc.NewObject()
+		d.Put(doc.NewObject(), "paths", "/"+strings.Repeat("a", length-1), "get")
+		err := imports.Import(d, imports.Settings{UpstreamURL: "http://up.example"})
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want) || d.Get("x-tyk-api-gateway") != nil) {
+			t.Errorf("%d: %v", length, err)
+		}
+	}
+}
+
 func TestParseSettings(t *testing.T) {
 	get := func(values map[string]string) func(string) (string, bool) {
 		return func(name string) (string, bool) { v, ok := values[name]; return v, ok }

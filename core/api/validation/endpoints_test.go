@@ -1,0 +1,43 @@
+package validation_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/core/api/validation"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// TestEndpoints: paths are short, and so is what the classic form makes of them, which repeats
+// each with every setting of every operation.
+func TestEndpoints(t *testing.T) {
+	item, settings := doc.NewObject(), doc.NewObject()
+	for _, method := range []string{"get", "put", "post", "delete", "options", "head", "patch", "trace"} {
+		item.Put(doc.NewString("o"), method, "operationId")
+	}
+	for i := range 16 {
+		settings.Set(fmt.Sprint("s", i), doc.NewObject())
+	}
+	for _, c := range []struct {
+		paths, length int
+		want          string
+	}{
+		{128, 4096, ""},
+		{129, 4096, "paths: are too long: with the settings of their operations they would take more than 64 MiB"},
+		{1, 4097, "must not be longer than 4096 characters"},
+	} {
+		d := doc.NewObject()
+		d.Put(settings, "x-tyk-api-gateway", "middleware", "operations", "o")
+		for i := range c.paths {
+			d.Put(item, "paths", fmt.Sprintf("/%0*d", c.length-1, i))
+		}
+		var said []string
+		for _, p := range validation.Document(d, false) {
+			said = append(said, p.String())
+		}
+		if got := strings.Join(said, "|"); c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%d paths of %d: %.200s", c.paths, c.length, got)
+		}
+	}
+}
