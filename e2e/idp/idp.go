@@ -40,6 +40,7 @@ type Server struct {
 
 	mu      sync.Mutex // guards what follows
 	clients map[string]*client
+	ends    int64             // when secrets of clients end, in seconds since 1970; 0: never
 	keys    map[string]string // identifiers of clients by Idempotency-Key
 	faults  map[Endpoint]*fault
 	calls   map[Endpoint]int
@@ -110,6 +111,13 @@ func (s *Server) InitialToken() string {
 
 // Rotate signs with another key from now on.
 func (s *Server) Rotate() { s.issuer.Rotate() }
+
+// EndSecrets says when the secrets of all clients end.
+func (s *Server) EndSecrets(at time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ends = at.Unix()
+}
 
 // Clients returns the scopes of all clients by their identifiers.
 func (s *Server) Clients() map[string]string {

@@ -65,7 +65,7 @@ func (s *Server) described(id string) map[string]any {
 	out := maps.Clone(c.metadata)
 	out["client_id"], out["client_id_issued_at"] = id, 1700000000
 	if c.secret != "" {
-		out["client_secret"], out["client_secret_expires_at"] = c.secret, 0
+		out["client_secret"], out["client_secret_expires_at"] = c.secret, s.ends
 	}
 	out["registration_client_uri"], out["registration_access_token"] = s.url+"/register/"+id, c.token
 	if s.flavour == Gluu {

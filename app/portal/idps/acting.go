@@ -306,7 +306,7 @@ func (a acting) note(c idp.Client, jwks string) {
 // told returns what a credential is whose client is as the provider has told of it.
 func told(v credential.Values, c idp.Client) credential.Values {
 	v.ClientID, v.RegistrationURI, v.GrantType, v.ResponseType, v.TokenEndpoints = c.ID, c.URI, strings.Join(c.Grants, ","), strings.Join(c.Responses, ","), c.Method
-	v.Scope, v.RedirectURI = c.Scope, strings.Join(c.Redirects, ",")
+	v.Scope, v.RedirectURI, v.Expires = c.Scope, strings.Join(c.Redirects, ","), c.Ends
 	v.Secrets = credential.Secrets{ClientSecret: c.Secret, RegistrationToken: c.Token, Response: c.Raw}
 	return v
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/idps"
@@ -93,6 +94,22 @@ func TestOneClient(t *testing.T) {
 				t.Error(w.mappings(1))
 			}
 		})
+	}
+}
+
+// TestSecretEnds: a credential ends when the provider says that the secret of its client
+// does, also where the provider says so later.
+func TestSecretEnds(t *testing.T) {
+	w := open(t, idp.Keycloak, true)
+	orders, gold := w.offer(1, "orders", "shop")
+	claims, silver := w.offer(1, "claims", "care")
+	one, two, ends := grant(7, orders, gold), grant(7, claims, silver), time.Unix(1_900_000_000, 0).UTC()
+	if err := w.act(issuers.Issue, one, nil); err != nil || !one.Values.Expires.IsZero() {
+		t.Fatal(err, one.Values.Expires)
+	}
+	w.server.EndSecrets(ends)
+	if err := w.act(issuers.Issue, two, nil); err != nil || !two.Values.Expires.Equal(ends) {
+		t.Error(err, two.Values.Expires)
 	}
 }
 

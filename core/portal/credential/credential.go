@@ -155,9 +155,11 @@ func (c Credential) Moves(r request.Request) bool {
 		!slices.ContainsFunc(c.Products, func(id table.ID) bool { return !slices.Contains(r.ProductIDs, id) })
 }
 
-// Reusable returns what is wrong with using the credential for a further request.
+// Reusable returns what is wrong with using the credential for a further request. A client
+// whose secret has ended is no less a client: it cannot be rotated, and with the request its
+// provider may give it another secret.
 func (c Credential) Reusable(r request.Request, at time.Time) (wrong table.Problems) {
-	if why := next[c.State(at)][Extend].why; why != "" {
+	if why := next[c.State(at)][Extend].why; why != "" && c.ClientID == "" {
 		wrong = append(wrong, why)
 	}
 	if c.AppID != r.AppID || c.Custom != nil {

@@ -118,6 +118,9 @@ func TestSharing(t *testing.T) {
 	if wrong := c.Reusable(two, at); len(wrong) != 1 || !strings.Contains(wrong[0], "expired") {
 		t.Error(wrong)
 	}
+	if c.ClientID = "c1"; len(c.Reusable(two, at)) != 0 {
+		t.Error(c.Reusable(two, at))
+	}
 }
 
 // TestSession states what a key of an app says.

@@ -3,6 +3,7 @@ package idp
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -106,9 +107,10 @@ func (t ClientType) Request(flavour string, w Wanted) (*doc.Node, error) {
 // Client is a client as its identity provider told of it.
 type Client struct {
 	ID        string
-	Secret    string // "": it has none
-	URI       string // where it is read, changed and deleted; "": nowhere (RFC 7592, 3)
-	Token     string // with which; it may be another one after each call
+	Secret    string    // "": it has none
+	Ends      time.Time `json:",omitzero"` // of the secret; zero: never
+	URI       string    // where it is read, changed and deleted; "": nowhere (RFC 7592, 3)
+	Token     string    // with which; it may be another one after each call
 	Grants    []string
 	Responses []string
 	Method    string
@@ -129,6 +131,9 @@ func ReadClient(text []byte) (c Client, err error) {
 		Grants: n.Get("grant_types").Texts(), Responses: n.Get("response_types").Texts(), Method: n.Get(methodMember).Text(),
 		Scope: n.Get("scope").Text(), Redirects: n.Get("redirect_uris").Texts(), Raw: string(text),
 	}
+	if at := n.Get(endsMember).Int(); at > 0 && at <= lastSecond {
+		c.Ends = time.Unix(at, 0).UTC()
+	}
 	if c.ID == "" || len(c.ID) > maxClientID || !clean(c.ID) {
 		return Client{}, unusable("its answer about the client has no client_id")
 	}
@@ -147,6 +152,13 @@ func ReadClient(text []byte) (c Client, err error) {
 	return c, nil
 }
 
+// endsMember is when the secret of a client ends, in seconds since 1970; 0: never (RFC
+// 7591, 3.2.1). What is later than the year 9999 is never, too: no document could say it.
+const (
+	endsMember = "client_secret_expires_at"
+	lastSecond = 253_402_300_799
+)
+
 // methodMember is how a client proves itself at the token endpoint: a text (RFC 7591, 2).
 const methodMember = "token_endpoint_auth_method"
 
@@ -162,7 +174,9 @@ func method(n *doc.Node) string {
 // stays, as secrets may be told only once.
 func (c Client) After(answer Client) Client {
 	if answer.Secret == "" {
-		answer.Secret = c.Secret
+		if answer.Secret = c.Secret; answer.Ends.IsZero() {
+			answer.Ends = c.Ends
+		}
 	}
 	if answer.URI == "" {
 		answer.URI = c.URI
@@ -177,7 +191,7 @@ func (c Client) After(answer Client) Client {
 func (c Client) Managed() bool { return c.URI != "" && c.Token != "" }
 
 // spared are the members that an update must not have (RFC 7592, 2.2).
-var spared = []string{"registration_access_token", "registration_client_uri", "client_secret_expires_at", "client_id_issued_at"}
+var spared = []string{"registration_access_token", "registration_client_uri", endsMember, "client_id_issued_at"}
 
 // Revised returns the body of an update of the client: all that was read of it, with other
 // scopes and, unless they are nil, redirections.

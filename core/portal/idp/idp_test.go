@@ -137,6 +137,18 @@ func TestClients(t *testing.T) {
 	if later = c.After(later); err != nil || later.Secret != "s" || later.URI != c.URI || later.Token != "t2" || !later.Managed() {
 		t.Errorf("%+v, %v", later, err)
 	}
+	for text, want := range map[string]int64{"1900000000": 1900000000, "0": 0, "-1": 0, `"1900000000"`: 0, "null": 0, "1e300": 0, "253402300800": 0, "253402300799": 253402300799} {
+		c, err := idp.ReadClient([]byte(`{"client_id":"c1","client_secret":"s","client_secret_expires_at":` + text + `}`))
+		if got := max(c.Ends.Unix(), 0); err != nil || got != want {
+			t.Errorf("%s: %v, %v", text, c.Ends, err)
+		}
+		if same := c.After(idp.Client{ID: "c1"}); !same.Ends.Equal(c.Ends) {
+			t.Errorf("%s: %v", text, same.Ends)
+		}
+		if other := c.After(idp.Client{ID: "c1", Secret: "t"}); !other.Ends.IsZero() {
+			t.Errorf("%s: %v", text, other.Ends)
+		}
+	}
 	for _, text := range []string{`{}`, `{"client_id":""}`, `{"client_id":7}`, `null`, `{"client_id":"a\u0000"}`, `{"client_id":"` + strings.Repeat("c", 2_000) + `"}`, `{"client_id":"a","client_secret":"` + strings.Repeat("c", 10_000) + `"}`} {
 		if _, err := idp.ReadClient([]byte(text)); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("%.80s: %v", text, err)
