@@ -87,10 +87,16 @@ func (s *Service) stored(ctx context.Context, in credentialNamed) (c credential.
 	return c, err
 }
 
-func (s *Service) deleteCredential(ctx context.Context, in credentialNamed) (portal.Status, error) {
-	c, err := s.stored(ctx, in)
+// credentialEnding names a credential that is deleted.
+type credentialEnding struct {
+	credentialNamed
+	insisting `params:""`
+}
+
+func (s *Service) deleteCredential(ctx context.Context, in credentialEnding) (portal.Status, error) {
+	c, err := s.stored(ctx, in.credentialNamed)
 	if err == nil {
-		err = s.remove(ctx, in.Scope, removal{App: c.AppID, Credential: c.ID})
+		err = s.remove(ctx, in.Scope, removal{App: c.AppID, Credential: c.ID, Force: in.force()})
 	}
 	return portal.Status{Status: "ok"}, err
 }

@@ -283,10 +283,16 @@ func (s *Service) rotateCustom(ctx context.Context, in customNamed) (portal.Done
 	return portal.Executed("Rotate"), err
 }
 
-func (s *Service) deleteCustom(ctx context.Context, in customNamed) (portal.Done, error) {
-	c, err := s.customOf(ctx, in)
+// customEnding names a custom credential that is deleted.
+type customEnding struct {
+	customNamed
+	insisting `params:""`
+}
+
+func (s *Service) deleteCustom(ctx context.Context, in customEnding) (portal.Done, error) {
+	c, err := s.customOf(ctx, in.customNamed)
 	if err == nil {
-		err = s.remove(ctx, in.Scope, removal{App: c.AppID, Credential: c.ID})
+		err = s.remove(ctx, in.Scope, removal{App: c.AppID, Credential: c.ID, Force: in.force()})
 	}
 	return portal.Executed("Delete"), err
 }

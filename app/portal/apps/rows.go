@@ -113,8 +113,15 @@ func homeOf(ctx context.Context, r store.Reader, id table.ID) (table.ID, error) 
 // deletion names an app that is deleted.
 type deletion struct {
 	named
+	insisting `params:""`
+}
+
+// insisting says whether records go that cannot be ended elsewhere.
+type insisting struct {
 	Force string `query:"force" doc:"true: the records go even though credentials cannot be revoked."`
 }
+
+func (i insisting) force() bool { return i.Force == "true" || i.Force == "1" }
 
 func (s *Service) delete(ctx context.Context, in deletion) (portal.Status, error) {
 	var a application.App
@@ -123,7 +130,7 @@ func (s *Service) delete(ctx context.Context, in deletion) (portal.Status, error
 		return err
 	})
 	if err == nil {
-		err = s.remove(ctx, in.Scope, removal{App: a.ID, Force: in.Force == "true" || in.Force == "1"})
+		err = s.remove(ctx, in.Scope, removal{App: a.ID, Force: in.force()})
 	}
 	return portal.Status{Status: "ok"}, err
 }

@@ -685,6 +685,39 @@ func TestForce(t *testing.T) {
 	w.clear()
 }
 
+// TestForceOne: with force one credential goes although the dashboard does not answer, and
+// the access request and the app stay.
+func TestForceOne(t *testing.T) {
+	away, deletes := true, 0
+	w := open(t, ours{absent{newOurs(t, false), &away, &deletes}})
+	if err := first(w); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.make(`"Type":"CREDENTIAL_TYPE_TYK_MANAGED","PlanID":1,"ProductIDs":[1]`); err != nil {
+		t.Fatal(err)
+	}
+	for id, path := range map[string]map[string]string{
+		"portal-app-credentials.delete":    {"app_id": "1", "access_request_id": "1", "credential_id": "1"},
+		"portal-custom-credentials.delete": {"app_id": "1", "credential_id": "2"},
+	} {
+		o := w.ops[id]
+		call := &operation.Call{Spec: &o.Spec, Scope: w.p.Scope, Principal: operation.Principal{ID: account.Principal(99)}, Path: path}
+		if _, err := o.Do(t.Context(), call); err == nil {
+			t.Errorf("%s: deleted without its key", id)
+		}
+		call.Query = map[string][]string{"force": {"true"}}
+		if _, err := o.Do(t.Context(), call); err != nil {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+	if r := w.requests(); len(r) != 1 || len(r[0].Credentials) != 0 || len(w.customs()) != 0 {
+		t.Errorf("%+v, %+v", r, w.customs())
+	}
+	away = false
+	w.resume()
+	w.clear()
+}
+
 // absent is a dashboard that does not answer when keys are deleted, while it is away.
 type absent struct {
 	dashboard.Dashboard

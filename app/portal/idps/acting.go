@@ -28,6 +28,7 @@ type acting struct {
 	org  tenant.ID
 	g    *issuers.Grant
 	memo memo
+	lone bool // no credential stands for the client: nobody else would ever end it
 }
 
 func (a acting) view(ctx context.Context, fn func(store.Reader) error) error {
@@ -259,8 +260,12 @@ func (a acting) withdraw(ctx context.Context) error {
 		a.Log.WarnContext(ctx, "a client cannot be deleted at its identity provider, which has told no way to do so", "org_id", string(a.org), "client_id", c.ID)
 	} else if c.ID != "" {
 		err := a.Registrar.Delete(ctx, registration.Place{Insecure: rec.Insecure}, c)
-		if err != nil && (!intents.Repeated(ctx) || !errors.Is(err, registration.ErrDenied)) { // of one that is gone, the token is not taken
+		switch {
+		case err == nil:
+		case !errors.Is(err, registration.ErrDenied), !a.lone && !intents.Repeated(ctx): // of one that is gone, the token is not taken
 			return explain(err)
+		case a.lone:
+			a.Log.WarnContext(ctx, "a client is forgotten for which its identity provider does not take the token any more; delete it there if it is there", "org_id", string(a.org), "client_id", c.ID)
 		}
 	}
 	return a.forget(ctx, rec)

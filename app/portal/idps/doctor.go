@@ -69,7 +69,7 @@ func claims(ctx context.Context, r store.Reader) (map[string]bool, error) {
 // needs.
 func (s *Service) Release(ctx context.Context, org tenant.ID, l apps.Lonely) error {
 	for _, claim := range l.Claims {
-		a := acting{Service: s, org: org, g: &issuers.Grant{}, memo: memo{Claim: claim, App: l.App, IdP: l.IdP}}
+		a := acting{Service: s, org: org, g: &issuers.Grant{}, memo: memo{Claim: claim, App: l.App, IdP: l.IdP}, lone: true}
 		if err := a.withdraw(ctx); err != nil {
 			return err
 		}
@@ -149,7 +149,7 @@ func (s *Service) Lead(ctx context.Context, scope tenant.Scope, a apps.Astray) e
 	case e.Gone:
 		return s.remove(ctx, scope, e)
 	}
-	return s.settle(ctx, scope, a.IdP, a.Dashboard, nil)
+	return s.settle(ctx, scope, a.IdP, a.Dashboard, asked{})
 }
 
 // Needed reports whether a credential has come for something that a client stands for.

@@ -21,6 +21,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/e2e/idp"
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
+	"github.com/gatehouse-io/gatehouse/ports/registration"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -109,6 +110,31 @@ func TestDoctor(t *testing.T) {
 	delete(w.away, 2)
 	look(true, "mapping without product: app 0, dashboard 2, fixed true")
 	look(false)
+}
+
+// TestDoctorForgets: a client that its provider does not have any more, and says so only by
+// refusing the token (RFC 7592, 2.3), is no finding for ever. While a credential stands for
+// it, it is not forgotten.
+func TestDoctorForgets(t *testing.T) {
+	w := openWith(t, idp.Other, false, 1)
+	orders, gold := w.offer(1, "orders", "shop")
+	g := grant(7, orders, gold)
+	if err := w.act(issuers.Issue, g, nil); err != nil {
+		t.Fatal(err)
+	}
+	was := core.Client{URI: g.Values.RegistrationURI, Token: g.Values.RegistrationToken}
+	if err := w.service.Registrar.Delete(t.Context(), registration.Place{}, was); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.act(issuers.Revoke, g, nil); !invalid(err) {
+		t.Error(err)
+	}
+	d := w.doctor()
+	for _, want := range []int{1, 0} {
+		if found, err := d.Examine(t.Context(), w.Scope, true); err != nil || len(found.Findings) != want || want == 1 && !found.Findings[0].Fixed {
+			t.Errorf("%+v, %v", found, err)
+		}
+	}
 }
 
 // TestDoctorWaits: a client whose saga goes on is left alone.

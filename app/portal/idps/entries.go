@@ -52,9 +52,30 @@ func wants(ctx context.Context, r store.Reader, of, at table.ID) (idp.Mappings, 
 	return idp.Wants(list), nil
 }
 
+// asked is what the discovery document of a provider says, or why it cannot be read: a
+// provider that does not answer is waited for once, and not for each dashboard. Zero:
+// nothing was asked yet.
+type asked struct {
+	facts *idp.Discovery
+	err   error
+}
+
+// ask reads the discovery document of a provider.
+func (s *Service) ask(ctx context.Context, p idp.Provider) asked {
+	at, err := s.at(p)
+	if err != nil {
+		return asked{err: err}
+	}
+	d, err := s.Registrar.Discover(ctx, at)
+	if err != nil {
+		return asked{err: explain(err)}
+	}
+	return asked{facts: &d}
+}
+
 // settle brings the entry of a provider at a dashboard to what it should be. Without facts
 // those that were known before count, or else what the discovery document says.
-func (s *Service) settle(ctx context.Context, scope tenant.Scope, of, at table.ID, facts *idp.Discovery) error {
+func (s *Service) settle(ctx context.Context, scope tenant.Scope, of, at table.ID, said asked) error {
 	var p idp.Provider
 	var e idp.Entry
 	var want idp.Mappings
@@ -74,15 +95,14 @@ func (s *Service) settle(ctx context.Context, scope tenant.Scope, of, at table.I
 	if !there {
 		e = idp.Entry{Portal: scope.Org(), IdP: of, Dashboard: at}
 	}
-	if facts == nil && e.JWKSURI == "" {
-		d, err := s.discovered(ctx, p)
-		if err != nil {
-			return explain(err)
-		}
-		facts = &d
+	if e.JWKSURI == "" && said.facts == nil && said.err == nil {
+		said = s.ask(ctx, p)
 	}
-	if facts != nil {
-		e.Issuer, e.JWKSURI = facts.Issuer, facts.JWKSURI
+	switch {
+	case said.facts != nil:
+		e.Issuer, e.JWKSURI = said.facts.Issuer, said.facts.JWKSURI
+	case e.JWKSURI == "":
+		return said.err
 	}
 	way, err := s.Open(ctx, scope, at)
 	if err != nil {
@@ -104,15 +124,6 @@ func (s *Service) settle(ctx context.Context, scope tenant.Scope, of, at table.I
 		now.Wrote = want
 		return put(ctx, w, entries, now)
 	})
-}
-
-// discovered reads the discovery document of a provider.
-func (s *Service) discovered(ctx context.Context, p idp.Provider) (idp.Discovery, error) {
-	at, err := s.at(p)
-	if err != nil {
-		return idp.Discovery{}, err
-	}
-	return s.Registrar.Discover(ctx, at)
 }
 
 // bring writes an entry at a dashboard.
@@ -191,11 +202,7 @@ func (s *Service) Synchronise(ctx context.Context, scope tenant.Scope, at table.
 		err = errors.Join(err, s.remove(ctx, scope, e))
 	}
 	for _, p := range all {
-		var facts *idp.Discovery
-		if d, failed := s.discovered(ctx, p); failed == nil {
-			facts = &d
-		}
-		err = errors.Join(err, s.settle(ctx, scope, p.ID, at, facts))
+		err = errors.Join(err, s.settle(ctx, scope, p.ID, at, s.ask(ctx, p)))
 	}
 	return err
 }

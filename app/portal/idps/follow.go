@@ -60,14 +60,12 @@ func (s *Service) announced(ctx context.Context, c *portal.Change[idp.Provider])
 	for _, e := range gone {
 		s.alarm(ctx, c.Scope, e.IdP, e.Dashboard, s.remove(ctx, c.Scope, e))
 	}
-	var facts *idp.Discovery
+	var said asked
 	if len(all) > 0 {
-		if d, err := s.discovered(ctx, c.New); err == nil {
-			facts = &d
-		}
+		said = s.ask(ctx, c.New)
 	}
 	for _, id := range all {
-		s.alarm(ctx, c.Scope, c.New.ID, id, s.settle(ctx, c.Scope, c.New.ID, id, facts))
+		s.alarm(ctx, c.Scope, c.New.ID, id, s.settle(ctx, c.Scope, c.New.ID, id, said))
 	}
 }
 
@@ -127,7 +125,7 @@ func (s *Service) follow(ctx context.Context, scope tenant.Scope, index string, 
 	for _, a := range all {
 		if !done[a.IdP] {
 			done[a.IdP] = true
-			s.alarm(ctx, scope, a.IdP, at, s.settle(ctx, scope, a.IdP, at, nil))
+			s.alarm(ctx, scope, a.IdP, at, s.settle(ctx, scope, a.IdP, at, asked{}))
 		}
 	}
 }

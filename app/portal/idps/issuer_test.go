@@ -2,6 +2,7 @@ package idps_test
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -473,6 +474,30 @@ func TestDefinitions(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestSilentProvider: one whose discovery document cannot be read is asked once, however
+// many dashboards there are, and once by each synchronisation.
+func TestSilentProvider(t *testing.T) {
+	w := open(t, idp.Keycloak, true)
+	before := w.server.Calls(idp.Discovery)
+	w.server.Misbehave(idp.Discovery, idp.Broken, -1)
+	w.do("portal-oauth-providers.create", nil, fmt.Sprintf(`{"Name":"Second","Type":"Other","WellKnownURL":%q}`, w.server.WellKnown()))
+	const attempts = 3
+	if n := w.server.Calls(idp.Discovery) - before; n != attempts {
+		t.Error(n)
+	}
+	before += attempts
+	if err := w.service.Synchronise(t.Context(), w.Scope, 1); err == nil {
+		t.Error("nothing is said of the provider that does not answer")
+	}
+	if n := w.server.Calls(idp.Discovery) - before; n != 2*attempts { // for both providers
+		t.Error(n)
+	}
+	w.server.Behave()
+	if err := w.service.Synchronise(t.Context(), w.Scope, 1); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -26,7 +26,7 @@ func (a acting) tell(ctx context.Context) error {
 	switch {
 	case err != nil:
 	case a.Registry:
-		err = a.settle(ctx, scope, a.memo.IdP, a.g.Provider, nil)
+		err = a.settle(ctx, scope, a.memo.IdP, a.g.Provider, asked{})
 	default:
 		err = a.definitions(ctx, func(at dashboard.Registry, d dashboard.Definition, added idp.Added) error {
 			if added.Empty() {
@@ -78,7 +78,7 @@ func (a acting) untell(ctx context.Context) error {
 	}
 	scope, err := tenant.Of(a.org)
 	if err == nil {
-		if failed := a.settle(ctx, scope, a.memo.IdP, a.g.Provider, nil); failed != nil {
+		if failed := a.settle(ctx, scope, a.memo.IdP, a.g.Provider, asked{}); failed != nil {
 			a.alarm(ctx, scope, a.memo.IdP, a.g.Provider, failed) // the next synchronisation repairs it
 		}
 	}
