@@ -72,9 +72,13 @@ func (s *Service) Settled(ctx context.Context, scope tenant.Scope, about intent.
 
 // inTurn tries until no intent about one of the subjects is in the way. Each that waits for
 // an attempt gets one: more would not spare a provider that fails. over says that one about the
-// first subject that is in the way after that is given up.
+// first subject that is in the way after that is given up; so a provider that keeps every
+// attempt waiting holds up nothing that is forced.
 func (s *Service) inTurn(ctx context.Context, scope tenant.Scope, about []intent.Subject, over bool, try func() error) error {
 	end := time.Now().Add(s.Wait)
+	if over { // it outlasts an attempt of others
+		end = end.Add(s.Budget)
+	}
 	pause := retry.New(10*time.Millisecond, 200*time.Millisecond)
 	helped := map[string]bool{}
 	for {

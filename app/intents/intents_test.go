@@ -251,6 +251,31 @@ func TestSameSubject(t *testing.T) {
 	})
 }
 
+// TestForced: what is forced takes the place of an action whose provider keeps every attempt
+// waiting, also while others make one.
+func TestForced(t *testing.T) {
+	for _, resumed := range []bool{false, true} {
+		inWorld(t, func(w *world) {
+			p := w.program("one")
+			w.shelf.hang(true)
+			if err := p.put.Run(w.Context(), w.scope, about, &job{Value: "1"}); err == nil {
+				t.Error("done, although nothing answers")
+			}
+			most := 6 * time.Second // a short attempt
+			if resumed {
+				w.start(p)
+				time.Sleep(5 * time.Second)
+				most = p.Budget
+			}
+			began := time.Now()
+			if err := p.force.Run(w.Context(), w.scope, about, &job{}); err != nil || time.Since(began) > most {
+				t.Error(resumed, err, time.Since(began))
+			}
+			w.expect("abandoned done", "", 0)
+		})
+	}
+}
+
 // TestFurtherSubjects: intents about different subjects come one after the other when both
 // have to do with a third one; what rests about it is given up when a later one is done.
 func TestFurtherSubjects(t *testing.T) {

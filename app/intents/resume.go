@@ -180,7 +180,8 @@ func (s *Service) planOf(in intent.Intent) (Plan, error) {
 }
 
 // settle makes an attempt at the intent about a subject, if it waits for one and has not
-// been helped before. One that has been helped is given up if over says so.
+// been helped before. One that has been helped is given up if over says so; for that a short
+// attempt is enough, and one of others counts.
 func (s *Service) settle(ctx context.Context, scope tenant.Scope, subject string, helped map[string]bool, over bool) error {
 	var in intent.Intent
 	err := s.tools.Store.View(ctx, scope, func(r store.Reader) error {
@@ -192,12 +193,19 @@ func (s *Service) settle(ctx context.Context, scope tenant.Scope, subject string
 		return nil
 	}
 	if err != nil || s.free(in).Busy(s.now()) {
+		helped[in.ID] = helped[in.ID] || over
 		return err
 	}
 	switch {
 	case !helped[in.ID]:
 		helped[in.ID] = true
-		err = s.again(context.WithoutCancel(ctx), in)
+		budget := s.Budget
+		if over {
+			budget = s.Wait
+		}
+		attempt, cancel := context.WithTimeout(context.WithoutCancel(ctx), budget)
+		err = s.again(attempt, in)
+		cancel()
 	case over:
 		_, err = s.tools.Store.Update(bookkeeping(ctx), scope, func(w store.Writer) error {
 			_, err := kind.Edit(ctx, w, in.ID, nil, func(i intent.Intent) (intent.Intent, error) {

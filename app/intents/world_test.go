@@ -133,8 +133,9 @@ func inWorld(t *testing.T, fn func(*world)) {
 // program is one process.
 type program struct {
 	*intents.Service
-	put  intents.Runner[job]
-	make intents.Runner[job]
+	put   intents.Runner[job]
+	make  intents.Runner[job]
+	force intents.Runner[job] // nothing on the shelf is in its way
 }
 
 // program returns a process that runs nothing yet.
@@ -168,6 +169,7 @@ func (w *world) program(holder string) program {
 	}
 	p.put = intents.Add(p.Service, intents.Action[job]{Name: "things.put", Plan: plan(false)})
 	p.make = intents.Add(p.Service, intents.Action[job]{Name: "things.make", Plan: plan(true)})
+	p.force = intents.Add(p.Service, intents.Action[job]{Name: "things.force", Plan: func(tenant.ID, *job) intents.Plan { return intents.Plan{Over: true} }})
 	return p
 }
 

@@ -3,6 +3,7 @@ package apps
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/intents"
 	"github.com/gatehouse-io/gatehouse/app/portal"
@@ -154,8 +155,17 @@ func (s *Service) parted(ctx context.Context, r store.Reader, c credential.Crede
 	return p, err
 }
 
+// forcedPatience is how long a forced deletion waits for the end of one credential elsewhere.
+const forcedPatience = 5 * time.Second
+
 // revoke carries out what becomes of one credential: elsewhere first, then here.
 func (s *Service) revoke(ctx context.Context, scope tenant.Scope, c credential.Credential, d *removal) error {
+	elsewhere := ctx
+	if d.Force { // the records go, too, when no time is left
+		short, cancel := context.WithTimeout(ctx, forcedPatience)
+		defer cancel()
+		elsewhere, ctx = short, context.WithoutCancel(ctx)
+	}
 	var p part
 	issuer, known := s.Issuers[c.Method]
 	err := s.Store.View(ctx, scope, func(r store.Reader) (err error) {
@@ -166,7 +176,7 @@ func (s *Service) revoke(ctx context.Context, scope tenant.Scope, c credential.C
 	})
 	if err == nil && known {
 		for _, step := range issuer.Steps(scope.Org(), p.act, p.grant) {
-			if err = step.Do(ctx); err != nil {
+			if err = step.Do(elsewhere); err != nil {
 				break
 			}
 		}

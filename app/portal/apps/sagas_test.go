@@ -685,11 +685,32 @@ func TestForce(t *testing.T) {
 	w.clear()
 }
 
+// TestForceSilent: with force the records go although the dashboard keeps every call waiting
+// until no time is left.
+func TestForceSilent(t *testing.T) {
+	away, deletes := false, 0
+	w := open(t, ours{absent{newOurs(t, false), &away, &deletes, true}})
+	w.sagas.Budget = 100 * time.Millisecond
+	if err := first(w); err != nil {
+		t.Fatal(err)
+	}
+	away = true
+	if err := w.delete("portal-users", "user_id", w.user.String()); err == nil {
+		t.Error("deleted without its key")
+	}
+	if err := w.apps.Leave(t.Context(), w.p.Scope, account.User{Base: table.Base{ID: w.user}}, true); err != nil || len(w.requests()) != 0 {
+		t.Error(err, w.requests())
+	}
+	away = false
+	w.resume()
+	w.clear()
+}
+
 // TestForceOne: with force one credential goes although the dashboard does not answer, and
 // the access request and the app stay.
 func TestForceOne(t *testing.T) {
 	away, deletes := true, 0
-	w := open(t, ours{absent{newOurs(t, false), &away, &deletes}})
+	w := open(t, ours{absent{newOurs(t, false), &away, &deletes, false}})
 	if err := first(w); err != nil {
 		t.Fatal(err)
 	}
@@ -723,11 +744,16 @@ type absent struct {
 	dashboard.Dashboard
 	away    *bool
 	deletes *int
+	silent  bool // it keeps its callers waiting
 }
 
 func (a absent) DeleteKey(ctx context.Context, n dashboard.KeyName) error {
 	if *a.away {
 		*a.deletes++
+		if a.silent {
+			<-ctx.Done()
+			return ctx.Err()
+		}
 		return fmt.Errorf("%w: away", dashboard.ErrUnreachable)
 	}
 	return a.Dashboard.DeleteKey(ctx, n)
@@ -738,7 +764,7 @@ func (a absent) DeleteKey(ctx context.Context, n dashboard.KeyName) error {
 // of the one that is open.
 func TestForceAfterFailures(t *testing.T) {
 	away, deletes := false, 0
-	w := open(t, ours{absent{newOurs(t, false), &away, &deletes}})
+	w := open(t, ours{absent{newOurs(t, false), &away, &deletes, false}})
 	w.do("portal-apps.create", `{"Name":"Aside","UserID":`+w.user.String()+`}`)
 	if err := first(w); err != nil {
 		t.Fatal(err)
