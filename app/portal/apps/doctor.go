@@ -99,8 +99,10 @@ func (s *Service) Examine(ctx context.Context, scope tenant.Scope, fix bool) (Di
 	if err != nil {
 		return out, err
 	}
-	for _, p := range all {
-		found, err := s.examine(ctx, scope, p.ID)
+	for i, p := range all {
+		look, done := issuers.Share(ctx, len(all)-i+1) // registries come afterwards
+		found, err := s.examine(look, scope, p.ID)
+		done()
 		if err != nil {
 			found = []Finding{{Finding: ProviderAway, ProviderID: p.ID, Message: message(issuers.Explain(err))}}
 		}

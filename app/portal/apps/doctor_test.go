@@ -1,12 +1,14 @@
 package apps_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/portal/apps"
 	"github.com/gatehouse-io/gatehouse/app/portal/mails"
 	"github.com/gatehouse-io/gatehouse/core/portal/letter"
+	"github.com/gatehouse-io/gatehouse/ports/dashboard"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -42,5 +44,25 @@ func TestDoctorMails(t *testing.T) {
 	}
 	if all := look(true); len(all) != 0 {
 		t.Errorf("a second pass finds %+v", all)
+	}
+}
+
+// mute is a dashboard that keeps who asks for keys waiting.
+type mute struct{ dashboard.Dashboard }
+
+func (mute) Keys(ctx context.Context) ([]dashboard.Key, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// TestDoctorWithMute states that a dashboard that does not answer is told as being away, in
+// the time that the caller has.
+func TestDoctorWithMute(t *testing.T) {
+	w := open(t, ours{mute{newOurs(t, false)}})
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	d, err := w.apps.Examine(ctx, w.p.Scope, false)
+	if err != nil || len(d.Findings) != 1 || d.Findings[0].Finding != apps.ProviderAway || ctx.Err() != nil {
+		t.Errorf("%+v, %v", d, err)
 	}
 }

@@ -3,6 +3,7 @@ package apps
 import (
 	"context"
 
+	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
@@ -64,7 +65,7 @@ func (s *Service) logins(ctx context.Context, scope tenant.Scope, fix bool) (out
 		f := Finding{Finding: MappingLacking, OAuthProviderID: a.IdP, ProviderID: a.Dashboard, Alias: a.Entry}
 		switch {
 		case a.Err != nil:
-			f.Finding, f.Message = ProviderAway, message(a.Err)
+			f.Finding, f.Message = ProviderAway, message(issuers.Explain(a.Err))
 		case a.More:
 			f.Finding = MappingAlone
 		}

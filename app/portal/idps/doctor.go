@@ -105,11 +105,13 @@ func (s *Service) Astray(ctx context.Context, scope tenant.Scope) (out []apps.As
 		}
 		return nil
 	})
-	for _, p := range all {
+	for i, p := range all {
 		a := apps.Astray{IdP: p.entry.IdP, Dashboard: p.entry.Dashboard, Entry: p.entry.EntryID}
-		if a.More, a.Less, a.Err = s.astray(ctx, scope, p.entry, p.want); a.More || a.Less || a.Err != nil {
+		look, done := issuers.Share(ctx, len(all)-i+1) // what is found is mended afterwards
+		if a.More, a.Less, a.Err = s.astray(look, scope, p.entry, p.want); a.More || a.Less || a.Err != nil {
 			out = append(out, a)
 		}
+		done()
 	}
 	return out, err
 }

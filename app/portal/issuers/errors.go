@@ -3,6 +3,7 @@ package issuers
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/intents"
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -29,6 +30,17 @@ func Explain(err error) error {
 		return err
 	}
 	return fault.New(fault.Unavailable, CodeAway, "%s", err.Error())
+}
+
+// Share returns a context for a look at one of several places: it ends when its part of the
+// time of the caller is over, so that a place that keeps its callers waiting is told as being
+// away, and the others are looked at.
+func Share(ctx context.Context, places int) (context.Context, context.CancelFunc) {
+	end, bounded := ctx.Deadline()
+	if !bounded {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, time.Until(end)/time.Duration(max(places, 1)))
 }
 
 // missing is the fault for what a dashboard does not have.
