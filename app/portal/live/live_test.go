@@ -361,6 +361,18 @@ func TestInviteCodes(t *testing.T) {
 	if err := register("b@example.com"); err == nil {
 		t.Error("it has expired")
 	}
+	// Codes go with their team, whether it goes alone or with its organisation.
+	acme := map[string]string{"organisation_id": "2", "team_id": "3"}
+	w.must("portal-teams.create", nil, acme, `{"Name":"Engines"}`)
+	w.must("portal-invite-codes.create", nil, nil, `{"Code":"ENGINES-2026","TeamID":3}`)
+	w.must("portal-invite-codes.create", nil, nil, `{"Code":"ANYBODY-2026","TeamID":1}`)
+	for i, id := range []string{"portal-teams.delete", "portal-organisations.delete"} {
+		w.must(id, nil, acme, "")
+		left := w.must("portal-invite-codes.list", nil, nil, "").(operation.Listing[live.ShownInviteCode]).Items
+		if len(left) != 2-i || left[0].Code != "ANYBODY-2026" {
+			t.Errorf("%s: %+v", id, left)
+		}
+	}
 }
 
 // TestForgotten states that a mail goes to active users alone, that all are answered

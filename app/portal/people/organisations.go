@@ -12,6 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/event"
+	"github.com/gatehouse-io/gatehouse/core/portal/invite"
 	"github.com/gatehouse-io/gatehouse/core/portal/organisation"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
@@ -74,7 +75,32 @@ func (s *Service) dissolve(ctx context.Context, w store.Writer, id table.ID, at 
 		if err := portal.Remove(ctx, w, Teams, t.ID, at); err != nil {
 			return err
 		}
-		if err := catalogues.Forget(ctx, w, t.ID, at); err != nil {
+		if err := forgetTeam(ctx, w, t.ID, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var inviteCodes = portal.KindOf[invite.Code]()
+
+// forgetTeam removes what is about a team that goes: audiences, and invite codes, which admit
+// to nothing any more.
+func forgetTeam(ctx context.Context, w store.Writer, team table.ID, at crud.Stamp) error {
+	if err := catalogues.Forget(ctx, w, team, at); err != nil {
+		return err
+	}
+	var gone []table.ID
+	for c, err := range portal.All(ctx, w, inviteCodes, 0) {
+		if err != nil {
+			return err
+		}
+		if c.TeamID == team {
+			gone = append(gone, c.ID)
+		}
+	}
+	for _, id := range gone {
+		if err := portal.Remove(ctx, w, inviteCodes, id, at); err != nil {
 			return err
 		}
 	}
@@ -141,7 +167,7 @@ func (s *Service) afterTeam(ctx context.Context, w store.Writer, c *portal.Chang
 	team, before := c.New.ID, c.Old.Users
 	if c.Op == store.Deleted {
 		team, c.New.Users = c.Old.ID, nil
-		if err := catalogues.Forget(ctx, w, team, c.At); err != nil {
+		if err := forgetTeam(ctx, w, team, c.At); err != nil {
 			return err
 		}
 		users, err := usersBy(ctx, w, byTeam, team)
