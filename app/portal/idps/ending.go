@@ -9,6 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/apps"
 	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
+	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/core/portal/request"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
@@ -72,12 +73,26 @@ func requested(ctx context.Context, r store.Reader, types []table.ID) (out []tab
 	return out, nil
 }
 
+// silences is how many calls without an answer, one after the other, say that a provider has
+// gone.
+const silences = 3
+
 // withdraw deletes the clients of credentials that have ended. What fails is logged: the
-// provider may have gone as well.
+// provider may have gone as well, and is not waited for again and again then.
 func (s *Service) withdraw(ctx context.Context, scope tenant.Scope, all ended) {
+	var err error
+	silent := 0
 	for _, m := range all {
-		a := acting{Service: s, org: scope.Org(), g: &issuers.Grant{}, memo: m}
-		if err := a.withdraw(ctx); err != nil {
+		if silent < silences {
+			a := acting{Service: s, org: scope.Org(), g: &issuers.Grant{}, memo: m}
+			err = a.withdraw(ctx)
+		}
+		if fault.KindOf(err) == fault.Unavailable {
+			silent++
+		} else {
+			silent = 0
+		}
+		if err != nil {
 			s.Log.WarnContext(ctx, "a client could not be deleted at its identity provider; delete it there", "org_id", string(scope.Org()), "oauth_provider_id", int64(m.IdP), "app_id", int64(m.App), "error", err)
 		}
 	}

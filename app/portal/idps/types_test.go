@@ -5,6 +5,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/apps"
+	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
 	"github.com/gatehouse-io/gatehouse/core/portal/request"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/e2e/idp"
@@ -44,5 +45,35 @@ func TestUsedByRequests(t *testing.T) {
 	})
 	if _, err := w.try("portal-oauth-providers.delete", map[string]string{"provider_id": "1"}, "", nil); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestForceWithSilence: a client type goes by force although its provider has gone, which is
+// waited for three times and not once for each client. The doctor knows what is left there.
+func TestForceWithSilence(t *testing.T) {
+	w := openWith(t, idp.Keycloak, false, 1)
+	orders, gold := w.offer(1, "orders", "shop")
+	w.update(func(wr store.Writer) error {
+		_, err := portal.Add(t.Context(), wr, apps.Requests, w.at(), request.Request{ClientTypeID: 1, Status: request.Approved})
+		return err
+	})
+	const all = 5
+	for app := range table.ID(all) {
+		g := grant(7+app, orders, gold)
+		if err := w.act(issuers.Issue, g, nil); err != nil {
+			t.Fatal(err)
+		}
+		w.credential(7+app, g)
+	}
+	w.server.Misbehave(idp.Deletion, idp.Down, -1)
+	if _, err := w.try("portal-client-types.delete", map[string]string{"provider_id": "1", "client_type_id": "1"}, "", map[string][]string{"force": {"true"}}); err != nil {
+		t.Fatal(err)
+	}
+	if n := w.server.Calls(idp.Deletion); n != 3 {
+		t.Error(n)
+	}
+	w.server.Behave()
+	if found, err := w.doctor().Examine(t.Context(), w.Scope, true); err != nil || len(found.Findings) != all || len(w.server.Clients()) != 0 {
+		t.Errorf("%+v, %v", found, err)
 	}
 }
