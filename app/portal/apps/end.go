@@ -1,6 +1,7 @@
 package apps
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -26,6 +27,9 @@ type removal struct {
 	Product    table.ID `json:",omitzero"` // that the credential loses; 0: it ends
 	// Force removes the records even though credentials cannot be revoked.
 	Force bool `json:",omitempty"`
+	// Patience is how long what is forced waits for the end of one credential elsewhere; 0:
+	// forcedPatience.
+	Patience time.Duration `json:",omitempty"`
 }
 
 // remove revokes credentials and removes the records.
@@ -155,14 +159,19 @@ func (s *Service) parted(ctx context.Context, r store.Reader, c credential.Crede
 	return p, err
 }
 
-// forcedPatience is how long a forced deletion waits for the end of one credential elsewhere.
-const forcedPatience = 5 * time.Second
+// forcedPatience is how long a forced deletion waits for the end of one credential elsewhere,
+// and shortPatience how long it does so after twice that time has gone with other apps of a
+// user: the records have to go while the caller waits.
+const (
+	forcedPatience = 5 * time.Second
+	shortPatience  = forcedPatience / 50
+)
 
 // revoke carries out what becomes of one credential: elsewhere first, then here.
 func (s *Service) revoke(ctx context.Context, scope tenant.Scope, c credential.Credential, d *removal) error {
 	elsewhere := ctx
 	if d.Force { // the records go, too, when no time is left
-		short, cancel := context.WithTimeout(ctx, forcedPatience)
+		short, cancel := context.WithTimeout(ctx, cmp.Or(d.Patience, forcedPatience))
 		defer cancel()
 		elsewhere, ctx = short, context.WithoutCancel(ctx)
 	}

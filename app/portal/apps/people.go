@@ -36,9 +36,14 @@ func (s *Service) Leave(ctx context.Context, in tenant.Scope, u account.User, fo
 		}
 		return err
 	})
+	began := s.Now()
 	for _, a := range append(keyed, others...) {
+		d := removal{App: a.ID, Force: force}
+		if s.Now().Sub(began) >= 2*forcedPatience {
+			d.Patience = shortPatience
+		}
 		if err == nil {
-			err = absentFine(s.remove(ctx, in, removal{App: a.ID, Force: force}))
+			err = absentFine(s.remove(ctx, in, d))
 		}
 	}
 	return err

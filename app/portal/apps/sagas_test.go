@@ -706,6 +706,43 @@ func TestForceSilent(t *testing.T) {
 	w.clear()
 }
 
+// hurried is a dashboard that deletes no key, and tells for how long it would be waited for.
+type hurried struct {
+	dashboard.Dashboard
+	waits func(time.Duration)
+}
+
+func (h hurried) DeleteKey(ctx context.Context, _ dashboard.KeyName) error {
+	end, _ := ctx.Deadline()
+	h.waits(time.Until(end))
+	return fmt.Errorf("%w: away", dashboard.ErrUnreachable)
+}
+
+// TestForceMany: who deletes a user with many apps by force does not wait for each of them.
+func TestForceMany(t *testing.T) {
+	var waits []time.Duration
+	var later time.Duration
+	w := open(t, ours{hurried{newOurs(t, false), func(d time.Duration) {
+		waits = append(waits, d)
+		later += 10 * time.Second
+	}}})
+	w.do("portal-apps.create", `{"Name":"Second","UserID":`+w.user.String()+`}`)
+	for app := range table.ID(2) {
+		w.app = app + 1
+		if err := w.provision(`{"PlanID":2,"ProductIDs":[1]}`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	now := w.apps.Now
+	w.apps.Now = func() time.Time { return now().Add(later) }
+	if err := w.apps.Leave(t.Context(), w.p.Scope, account.User{Base: table.Base{ID: w.user}}, true); err != nil {
+		t.Error(err)
+	}
+	if len(waits) != 2 || waits[0] < 2*time.Second || waits[1] > time.Second {
+		t.Error(waits)
+	}
+}
+
 // TestForceOne: with force one credential goes although the dashboard does not answer, and
 // the access request and the app stay.
 func TestForceOne(t *testing.T) {
