@@ -154,3 +154,50 @@ func TestEventOptions(t *testing.T) {
 		}
 	})
 }
+
+// TestKeyOfCertificate: receivers of events of keys hear that a key is deleted together with
+// the other uses of the certificate that opens it.
+func TestKeyOfCertificate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		to := &listening{}
+		keys, err := crypto.NewKeys("a secret of the test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := app.New(app.WithClock(time.Now), app.WithKeys(keys), app.WithAdminSecret(adminSecret), app.WithPasswords(crypto.Passwords{Iterations: 1}),
+			app.WithLogger(slog.New(slog.DiscardHandler)), app.WithDeliveries(delivery.Settings{Fetcher: to}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		admin := strings.TrimPrefix(callers["admin"][1], "Bearer ")
+		if _, err := a.Bootstrap(t.Context(), identity.First{OrgID: "org-a", OwnerSlug: "a", Email: "admin@a.example", AccessKey: admin}); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		certificate := "org-a" + strings.Repeat("0f", 32)
+		for _, call := range [][]string{
+			{"PUT", "/admin/organisations/org-a", "super-admin", `{"event_options":{"key_event":{"webhook":"https://hooks.example.com/"}}}`},
+			{"POST", "/api/apis", "admin", `{"api_definition":{"api_id":"orders","name":"Orders","use_keyless":true,"proxy":{"listen_path":"/orders/","target_url":"https://upstream.example"},"version_data":{"not_versioned":true,"versions":{"Default":{"name":"Default"}}}}}`},
+			{"POST", "/api/keys", "admin", `{"alias":"billing","certificate":"` + certificate + `","access_rights":{"orders":{"api_id":"orders"}}}`},
+			{"DELETE", "/api/certs/dependencies/" + certificate, "admin", ""},
+			{"DELETE", "/api/certs/dependencies/" + certificate, "admin", ""}, // there is no key any more
+		} {
+			if code, text := fetch(t, a, call[0], call[1], call[2], call[3]); code >= 300 {
+				t.Fatal(call, code, text)
+			}
+			synctest.Wait()
+		}
+		if len(to.got) != 2 || !strings.Contains(string(to.got[0].Body), `"action":"created"`) ||
+			!strings.Contains(string(to.got[1].Body), `"message":{"action":"deleted","alias":"billing","apply_policies":[],"apis":["orders"]}`) {
+			t.Errorf("%d deliveries", len(to.got))
+			for _, r := range to.got {
+				t.Logf("%s", r.Body)
+			}
+		}
+		if err := errors.Join(a.Drain(t.Context()), a.Stop(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+}

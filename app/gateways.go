@@ -98,6 +98,6 @@ func WithCertificateExpiry(e certificates.Expiry) Option { return func(o *settin
 
 func newCertificates(b basics, o outside, c gateway.Control, a *apis.Repository, k *keys.Service, i *intents.Service) *certificates.Service {
 	return certificates.New(certificates.Config{
-		Gateways: c.Certificates, Keys: c.Keys, Admit: k.Admit, APIs: a, Intents: i, Log: b.log, PageSize: b.pageSize, Expiry: o.expiry,
+		Gateways: c.Certificates, Keys: c.Keys, Admit: k.Admit, Deleted: k.Deleted, APIs: a, Intents: i, Log: b.log, PageSize: b.pageSize, Expiry: o.expiry,
 	})
 }

@@ -2,6 +2,7 @@ package certificates
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 
 	"github.com/gatehouse-io/gatehouse/app/intents"
@@ -14,8 +15,9 @@ import (
 
 // told is what lists of intents say of a certificate.
 type told struct {
-	Action string `json:"action"`
-	ID     string `json:"cert_id"`
+	Action string          `json:"action"`
+	ID     string          `json:"cert_id"`
+	Key    json.RawMessage `json:"deleted_key,omitempty"` // that was deleted with it, as events of keys tell it
 }
 
 // addition is a certificate that is uploaded.
@@ -31,7 +33,7 @@ func (s *Service) additionPlan(org tenant.ID, c *addition) intents.Plan {
 			return nil
 		}
 		return err
-	}}}, Did: store.Created, Told: func() any { return told{"added", c.ID} }}
+	}}}, Did: store.Created, Told: func() any { return told{Action: "added", ID: c.ID} }}
 }
 
 // removal is a certificate that is deleted.
@@ -47,7 +49,7 @@ func (s *Service) removalPlan(org tenant.ID, c *removal) intents.Plan {
 			}
 		}
 		return s.Gateways.DeleteCertificate(ctx, org, c.ID)
-	}}}, Did: store.Deleted, Told: func() any { return told{"deleted", c.ID} }}
+	}}}, Did: store.Deleted, Told: func() any { return told{Action: "deleted", ID: c.ID} }}
 }
 
 // detachment takes a certificate from everything that uses it: first the key that it
@@ -55,7 +57,8 @@ func (s *Service) removalPlan(org tenant.ID, c *removal) intents.Plan {
 type detachment struct {
 	ID string `json:"id"`
 	// APIs used it when that was asked for: the commit does not look through all others.
-	APIs []string `json:"apis"`
+	APIs []string        `json:"apis"`
+	Key  json.RawMessage `json:"deleted_key,omitempty"` // what is told of the key, if there is one
 }
 
 func (s *Service) detachmentPlan(org tenant.ID, c *detachment) intents.Plan {
@@ -63,6 +66,9 @@ func (s *Service) detachmentPlan(org tenant.ID, c *detachment) intents.Plan {
 		Steps: []intents.Step{{Name: "delete key", Do: func(ctx context.Context) error {
 			err := s.Keys.DeleteKey(ctx, org, gateway.KeyName{Text: c.ID})
 			if errors.Is(err, gateway.ErrUnknown) {
+				if !intents.Repeated(ctx) { // another call has deleted it, and tells of it
+					c.Key = nil
+				}
 				return nil
 			}
 			return err
@@ -78,6 +84,6 @@ func (s *Service) detachmentPlan(org tenant.ID, c *detachment) intents.Plan {
 			return nil
 		},
 		Did:  store.Updated,
-		Told: func() any { return told{"detached", c.ID} },
+		Told: func() any { return told{"detached", c.ID, c.Key} },
 	}
 }

@@ -23,7 +23,9 @@ type Config struct {
 	Gateways gateway.Certificates
 	Keys     gateway.Keys
 	// Admit refuses a key that the caller may not see.
-	Admit    func(context.Context, tenant.Scope, operation.Principal, gateway.StoredKey) error
+	Admit func(context.Context, tenant.Scope, operation.Principal, gateway.StoredKey) error
+	// Deleted is what events tell of a key that is deleted.
+	Deleted  func(gateway.StoredKey) any
 	APIs     *apis.Repository
 	Intents  *intents.Service
 	Log      *slog.Logger

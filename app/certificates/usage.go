@@ -3,6 +3,7 @@ package certificates
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 
@@ -146,10 +147,13 @@ func (s *Service) DeleteDependencies(ctx context.Context, in byID) (operation.Re
 	if err == nil {
 		err = s.changeable(ctx, in, list)
 	}
+	d := &detachment{ID: in.ID, APIs: make([]string, len(list))}
+	if err == nil {
+		d.Key, err = s.opened(ctx, in)
+	}
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	d := &detachment{ID: in.ID, APIs: make([]string, len(list))}
 	for i, u := range list {
 		d.APIs[i] = u.API
 	}
@@ -157,14 +161,14 @@ func (s *Service) DeleteDependencies(ctx context.Context, in byID) (operation.Re
 	return operation.Receipt{Message: "Certificate dependencies deletion successfully attempted."}, answered(err)
 }
 
-// changeable refuses to change APIs of others, and to delete a key of theirs.
+// changeable refuses to change APIs of others.
 func (s *Service) changeable(ctx context.Context, in byID, list []Use) error {
 	v := s.APIs.Viewer(in.Who, apidef.Classic, access.Write)
 	v.NoAPIs, v.NoMCP = false, false
 	if v.All {
 		return nil
 	}
-	err := s.APIs.Store.View(ctx, in.Scope, func(r store.Reader) error {
+	return s.APIs.Store.View(ctx, in.Scope, func(r store.Reader) error {
 		for _, u := range list {
 			if _, err := s.APIs.Get(ctx, r, u.API, v); err != nil && fault.CodeOf(err) != apis.CodeMissing {
 				return err
@@ -172,15 +176,20 @@ func (s *Service) changeable(ctx context.Context, in byID, list []Use) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
+}
+
+// opened returns what is told of the key that a certificate opens when that is deleted, nil
+// without one. A key of others is refused.
+func (s *Service) opened(ctx context.Context, in byID) (json.RawMessage, error) {
 	k, err := s.Keys.Key(ctx, in.Scope.Org(), gateway.KeyName{Text: in.ID})
 	switch {
 	case errors.Is(err, gateway.ErrUnknown):
-		return nil
+		return nil, nil
 	case err != nil:
-		return answered(err)
+		return nil, answered(err)
 	}
-	return s.Admit(ctx, in.Scope, in.Who, k)
+	if err := s.Admit(ctx, in.Scope, in.Who, k); err != nil {
+		return nil, err
+	}
+	return json.Marshal(s.Deleted(k))
 }

@@ -153,6 +153,10 @@ func (s *Service) told(action string, k gateway.StoredKey) message {
 	return m
 }
 
+// Deleted is what receivers are told of a key that another action than ours deletes, in the
+// member deleted_key of what that action tells (Teller).
+func (s *Service) Deleted(k gateway.StoredKey) any { return s.told("deleted", k) }
+
 func first(list []string) []string { return list[:min(len(list), mostTold)] }
 
 // about is the subject of an intent.

@@ -20,14 +20,33 @@ const (
 // Teller makes the events of keys. They say what the commits say that close intents.
 func Teller() intents.Teller {
 	return intents.Teller{Names: []string{Event, HashedEvent}, Of: func(done intent.Intent) []deliver.Event {
-		if !strings.HasPrefix(done.Action, "keys.") || done.Subject.Kind != key.Kind || len(done.Told) == 0 {
+		told := toldOf(done)
+		if len(told) == 0 {
 			return nil
 		}
-		out := []deliver.Event{{Name: Event, Message: done.Told}}
+		out := []deliver.Event{{Name: Event, Message: told}}
 		var m message
-		if json.Unmarshal(done.Told, &m) == nil && m.Hash != "" {
-			out = append(out, deliver.Event{Name: HashedEvent, Message: done.Told})
+		if json.Unmarshal(told, &m) == nil && m.Hash != "" {
+			out = append(out, deliver.Event{Name: HashedEvent, Message: told})
 		}
 		return out
 	}}
+}
+
+// toldOf returns the message of the key that an intent has made, changed or deleted. Actions
+// about something else that delete a key besides have it in the member deleted_key.
+func toldOf(done intent.Intent) json.RawMessage {
+	if done.Subject.Kind == key.Kind {
+		if strings.HasPrefix(done.Action, "keys.") {
+			return done.Told
+		}
+		return nil
+	}
+	var besides struct {
+		Key json.RawMessage `json:"deleted_key"`
+	}
+	if json.Unmarshal(done.Told, &besides) != nil { // what tells nothing names no key
+		return nil
+	}
+	return besides.Key
 }
