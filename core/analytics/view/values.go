@@ -44,8 +44,12 @@ func EndpointOf(value string) Endpoint {
 }
 
 // EndpointIn reads an endpoint as records have it: API, version and path, with colons between.
+// Callers of APIs choose versions, which may hold colons too; paths begin with a slash.
 func EndpointIn(text string) Endpoint {
 	api, rest, _ := strings.Cut(text, ":")
+	if version, path, ok := strings.Cut(rest, ":/"); ok {
+		return Endpoint{api, version, "/" + path}
+	}
 	version, path, _ := strings.Cut(rest, ":")
 	return Endpoint{api, version, path}
 }

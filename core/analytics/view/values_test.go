@@ -26,7 +26,7 @@ func FuzzCuts(f *testing.F) {
 	f.Add("a", "ab", "", "k")
 	f.Add("abc", "abc?", "/", "")
 	f.Fuzz(func(t *testing.T, api, other, path, key string) {
-		if strings.ContainsAny(api+other, ":") || strings.Contains(key, ".") || !isASCII(key) {
+		if strings.ContainsAny(api+other, ":") || strings.Contains(key, ".") || !isASCII(key) || path != "" && path[0] != '/' {
 			return
 		}
 		for _, of := range []string{api, other} {
@@ -49,6 +49,24 @@ func FuzzCuts(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestEndpoints: a version may hold colons, and so may a path.
+func TestEndpoints(t *testing.T) {
+	for text, want := range map[string]view.Endpoint{
+		"a:v:/items":              {API: "a", Version: "v", Path: "/items"},
+		"a::/":                    {API: "a", Path: "/"},
+		"a:2026-11-03T12:00:/a:b": {API: "a", Version: "2026-11-03T12:00", Path: "/a:b"},
+		"a:v:/x:/y":               {API: "a", Version: "v", Path: "/x:/y"},
+		"a:v:items":               {API: "a", Version: "v", Path: "items"},
+	} {
+		if got := view.EndpointIn(text); got != want {
+			t.Errorf("%q is %+v", text, got)
+		}
+		if got := view.EndpointOf(hex.EncodeToString([]byte(text))); got != want {
+			t.Errorf("%q in hexadecimal is %+v", text, got)
+		}
+	}
 }
 
 func isASCII(s string) bool {
