@@ -85,7 +85,11 @@ func (c certificates) Certificate(ctx context.Context, org tenant.ID, id string)
 	if err != nil {
 		return certificate.Meta{}, tried("read a certificate", err)
 	}
-	return decode[certificate.Meta](body)
+	m, err := decode[certificate.Meta](body)
+	if err == nil && m.ID != id {
+		err = errForm
+	}
+	return m, tried("read a certificate", err)
 }
 
 // atATime is how many certificates are asked for in one call: their identifiers stand in an

@@ -38,10 +38,13 @@ func (w wireClient) client() gateway.Client {
 	return gateway.Client{ID: w.ID, Secret: w.Secret, RedirectURI: w.RedirectURI, Policy: w.Policy, Description: w.Description, Meta: w.Meta}
 }
 
+// errForm: the answer is none that gateways give.
+var errForm = fmt.Errorf("%w: the answer is of another form", gateway.ErrUnreachable)
+
 // decode reads an answer into a type.
 func decode[T any](body []byte) (v T, err error) {
 	if err := json.Unmarshal(body, &v); err != nil {
-		return v, fmt.Errorf("%w: the answer is of another form", gateway.ErrUnreachable)
+		return v, errForm
 	}
 	return v, nil
 }
@@ -81,7 +84,12 @@ func (c clients) PutClient(ctx context.Context, _ tenant.ID, api string, cl gate
 	}
 	ctx, cancel := c.at.limit(ctx)
 	defer cancel()
-	_, err = c.at.write(ctx, call{name: "clients.put", method: http.MethodPost, path: []string{"oauth", "clients", "create"}, kind: jsonBody, body: body, secret: []string{cl.Secret, cl.ID}}, again)
+	answer, err := c.at.write(ctx, call{name: "clients.put", method: http.MethodPost, path: []string{"oauth", "clients", "create"}, kind: jsonBody, body: body, secret: []string{cl.Secret, cl.ID}}, again)
+	if err == nil {
+		if stored, form := decode[wireClient](answer); form != nil || stored.ID != cl.ID {
+			err = fmt.Errorf("%w: the gateway names another client", gateway.ErrUncertain)
+		}
+	}
 	return tried("store an OAuth client", err)
 }
 
@@ -89,6 +97,9 @@ func (c clients) PutClient(ctx context.Context, _ tenant.ID, api string, cl gate
 func (c clients) Client(ctx context.Context, _ tenant.ID, name gateway.ClientName) (gateway.Client, error) {
 	k, err := clientCall("read", http.MethodGet, nil, name.API, name.ID)
 	w, err := readClient[wireClient](ctx, c.at, k, err)
+	if err == nil && w.ID != name.ID {
+		err = errForm
+	}
 	return w.client(), tried("read an OAuth client", err)
 }
 
