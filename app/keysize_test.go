@@ -63,3 +63,15 @@ func TestRightsAreBounded(t *testing.T) {
 	want("POST", "/api/keys/preview", all, 400, tooMany)
 	want("PUT", "/api/keys/wide", `{"apply_policies":["wide-0"]}`, 200, `"api-4545"`)
 }
+
+// TestNameOfOrganisation: gateways leave the organisation out of a name, so that nothing would
+// be left of its own, and no key be found by it.
+func TestNameOfOrganisation(t *testing.T) {
+	a := service(t, &seen{ops: map[string][]int{}})
+	for _, path := range []string{"/api/keys/org-a", "/api/apis/keys/basic/org-a"} {
+		code, text := fetch(t, a, "POST", path, "admin", `{"basic_auth_data":{"password":"correct horse"},"apply_policies":["gold"]}`)
+		if code != 400 || !strings.Contains(text, "not that of the organisation") {
+			t.Error(path, code, text)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/key"
 	"github.com/gatehouse-io/gatehouse/core/policy"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
@@ -35,13 +36,22 @@ type createNamed struct {
 // CreateNamed makes a key with an identifier that the caller chose, over the one of this
 // identifier.
 func (s *Service) CreateNamed(ctx context.Context, in createNamed) (KeyData, error) {
-	if err := key.CheckName(in.ID); err != nil {
+	if err := chosen(in.Scope.Org(), in.ID); err != nil {
 		return KeyData{}, err
 	}
 	if key.Whole(in.ID) {
 		return KeyData{}, fault.New(fault.Invalid, key.CodeName, "this is a whole key: gateways make keys out of identifiers")
 	}
 	return s.create(ctx, in.caller, in.Draft, &creation{ID: in.ID})
+}
+
+// chosen refuses a name that somebody chose and gateways would not find again. Of the name of
+// the organisation alone nothing is left: they leave the organisation out.
+func chosen(org tenant.ID, name string) error {
+	if name == string(org) {
+		return fault.New(fault.Invalid, key.CodeName, "the name of a key or user is not that of the organisation")
+	}
+	return key.CheckName(name)
 }
 
 type createUser struct {
@@ -55,7 +65,7 @@ func (s *Service) CreateUser(ctx context.Context, in createUser) (KeyData, error
 	if in.Name == "" {
 		return KeyData{}, fault.New(fault.Invalid, codeUser, "basic_auth_data.user is required: it is the name of the user").At("basic_auth_data.user")
 	}
-	if err := key.CheckName(in.Name); err != nil {
+	if err := chosen(in.Scope.Org(), in.Name); err != nil {
 		return KeyData{}, err
 	}
 	return s.create(ctx, in.caller, in.Draft, &creation{ID: in.Name, User: true})

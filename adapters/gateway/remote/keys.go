@@ -34,7 +34,12 @@ type place struct {
 	by   gateway.Naming
 }
 
+// placeOf says where a key is asked for. Base64 may hold a slash, which no path can: then it is
+// the hash of the key.
 func placeOf(org tenant.ID, name gateway.KeyName) (place, error) {
+	if _, whole := keyhash.Parse(name.Text); whole && name.By == gateway.ByKey && strings.Contains(name.Text, "/") {
+		return byHash(org, keyhash.Of(name.Text)), nil
+	}
 	if !addressable(name.Text) || slices.Contains(key.ControlPaths, name.Text) {
 		return place{}, gateway.ErrUnknown
 	}

@@ -49,7 +49,7 @@ func RunKeys(t *testing.T, open func(t *testing.T) World) {
 	run(t, open, map[string]func(*testing.T, World){
 		"a life": life, "absence": absence, "a repeated create": again, "generated keys": generated, "other organisations": foreign,
 		"one name in two organisations": namesakes, "lists": lists, "policies": policies, "refusals": refusals, "previews": previews,
-		"basic-auth users": users, "HMAC secrets": hmac, "keys of certificates": certificateKeys, "bindings to certificates": bindings, "expiry": expiry, "counters": counters,
+		"basic-auth users": users, "HMAC secrets": hmac, "keys with slashes": slashes, "keys of certificates": certificateKeys, "bindings to certificates": bindings, "expiry": expiry, "counters": counters,
 		"no gateway": keysAway, "an ended call": ended,
 	})
 }
