@@ -155,9 +155,10 @@ func TestEventOptions(t *testing.T) {
 	})
 }
 
-// TestKeyOfCertificate: receivers of events of keys hear that a key is deleted together with
-// the other uses of the certificate that opens it.
-func TestKeyOfCertificate(t *testing.T) {
+// eventful calls a control plane whose organisation has some event_options, one call after the
+// other, and returns what its receivers got.
+func eventful(t *testing.T, options string, calls ...[3]string) (got []outside.Request) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		to := &listening{}
 		keys, err := crypto.NewKeys("a secret of the test")
@@ -176,28 +177,52 @@ func TestKeyOfCertificate(t *testing.T) {
 		if err := a.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		certificate := "org-a" + strings.Repeat("0f", 32)
-		for _, call := range [][]string{
-			{"PUT", "/admin/organisations/org-a", "super-admin", `{"event_options":{"key_event":{"webhook":"https://hooks.example.com/"}}}`},
-			{"POST", "/api/apis", "admin", `{"api_definition":{"api_id":"orders","name":"Orders","use_keyless":true,"proxy":{"listen_path":"/orders/","target_url":"https://upstream.example"},"version_data":{"not_versioned":true,"versions":{"Default":{"name":"Default"}}}}}`},
-			{"POST", "/api/keys", "admin", `{"alias":"billing","certificate":"` + certificate + `","access_rights":{"orders":{"api_id":"orders"}}}`},
-			{"DELETE", "/api/certs/dependencies/" + certificate, "admin", ""},
-			{"DELETE", "/api/certs/dependencies/" + certificate, "admin", ""}, // there is no key any more
-		} {
-			if code, text := fetch(t, a, call[0], call[1], call[2], call[3]); code >= 300 {
+		synctest.Wait() // what was changed before somebody tells of changes is not told
+		if code, text := fetch(t, a, "PUT", "/admin/organisations/org-a", "super-admin", `{"event_options":`+options+`}`); code >= 300 {
+			t.Fatal(code, text)
+		}
+		for _, call := range calls {
+			if code, text := fetch(t, a, call[0], call[1], "admin", call[2]); code >= 300 {
 				t.Fatal(call, code, text)
 			}
 			synctest.Wait()
 		}
-		if len(to.got) != 2 || !strings.Contains(string(to.got[0].Body), `"action":"created"`) ||
-			!strings.Contains(string(to.got[1].Body), `"message":{"action":"deleted","alias":"billing","apply_policies":[],"apis":["orders"]}`) {
-			t.Errorf("%d deliveries", len(to.got))
-			for _, r := range to.got {
-				t.Logf("%s", r.Body)
-			}
-		}
+		got = to.got
 		if err := errors.Join(a.Drain(t.Context()), a.Stop(t.Context())); err != nil {
 			t.Error(err)
 		}
 	})
+	return got
+}
+
+const ordersBody = `{"api_definition":{"api_id":"orders","name":"Orders","use_keyless":true,"proxy":{"listen_path":"/orders/","target_url":"https://upstream.example"},"version_data":{"not_versioned":true,"versions":{"Default":{"name":"Default"}}}}}`
+
+// TestKeyOfCertificate: receivers of events of keys hear that a key is deleted together with
+// the other uses of the certificate that opens it.
+func TestKeyOfCertificate(t *testing.T) {
+	certificate := "org-a" + strings.Repeat("0f", 32)
+	got := eventful(t, `{"key_event":{"webhook":"https://hooks.example.com/"}}`,
+		[3]string{"POST", "/api/apis", ordersBody},
+		[3]string{"POST", "/api/keys", `{"alias":"billing","certificate":"` + certificate + `","access_rights":{"orders":{"api_id":"orders"}}}`},
+		[3]string{"DELETE", "/api/certs/dependencies/" + certificate},
+		[3]string{"DELETE", "/api/certs/dependencies/" + certificate}) // there is no key any more
+	if len(got) != 2 || !strings.Contains(string(got[0].Body), `"action":"created"`) ||
+		!strings.Contains(string(got[1].Body), `"message":{"action":"deleted","alias":"billing","apply_policies":[],"apis":["orders"]}`) {
+		t.Errorf("%d deliveries: %+v", len(got), got)
+	}
+}
+
+// TestCredentialsOfReceivers: a user and a password in the address of a receiver are sent as
+// basic authentication, and are not in the address that is called.
+func TestCredentialsOfReceivers(t *testing.T) {
+	for webhook, want := range map[string][2]string{
+		"https://us%40er:hunter2@hooks.example.com/x?a=1": {"https://hooks.example.com/x?a=1", "Basic dXNAZXI6aHVudGVyMg=="},
+		"https://user@hooks.example.com/":                 {"https://hooks.example.com/", "Basic dXNlcjo="},
+		"https://hooks.example.com/a%2Fb?c=%20d":          {"https://hooks.example.com/a%2Fb?c=%20d", ""},
+	} {
+		got := eventful(t, `{"api_event":{"webhook":"`+webhook+`"}}`, [3]string{"POST", "/api/apis", ordersBody})
+		if len(got) != 1 || got[0].URL != want[0] || got[0].Header["Authorization"] != want[1] {
+			t.Errorf("%s: %+v", webhook, got)
+		}
+	}
 }

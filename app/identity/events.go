@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/base64"
 	"encoding/json"
+	"net/url"
 	"strings"
 	"time"
 
@@ -98,8 +100,22 @@ func (l Listeners) target(org tenant.ID, to identity.EventRecipient, way string)
 			return l.Mail.Send(ctx, letterOf(to.Email, body))
 		}}, to.Email != "" && l.Mail != nil
 	default:
-		return deliver.Target{URL: to.Webhook, Secret: to.Secret}, to.Webhook != ""
+		address, header := addressed(to.Webhook)
+		return deliver.Target{URL: address, Header: header, Secret: to.Secret}, to.Webhook != ""
 	}
+}
+
+// addressed takes the user and the password out of an address, since addresses get into logs:
+// they are sent as basic authentication.
+func addressed(webhook string) (address string, header map[string]string) {
+	u, err := url.Parse(webhook)
+	if err != nil || u.User == nil { // what is no address is refused when it is called
+		return webhook, nil
+	}
+	password, _ := u.User.Password()
+	credentials := base64.StdEncoding.EncodeToString([]byte(u.User.Username() + ":" + password))
+	u.User = nil
+	return u.String(), map[string]string{"Authorization": "Basic " + credentials}
 }
 
 // letterOf tells a person of an event. The subject is made of words of ours: names that
