@@ -378,6 +378,27 @@ func TestSameName(t *testing.T) {
 	})
 }
 
+// TestSameKey: of two that make a key of one name at once, the later one replaces the key, as it
+// would a moment later.
+func TestSameKey(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.gateways.reads = func(context.Context) error { time.Sleep(time.Second); return nil } // both look before either has made it
+		codes := make(chan int, 2)
+		for range 2 {
+			go func() {
+				code, _ := w.ask("POST", "/api/keys/first", session)
+				codes <- code
+			}()
+		}
+		if a, b := <-codes, <-codes; a != 200 || b != 200 {
+			t.Error(a, b)
+		}
+		if n := w.list(); n != 1 {
+			t.Errorf("%d keys", n)
+		}
+	})
+}
+
 // TestYoungPolicy: a gateway that has not loaded a policy, or its last change, is asked again for a while,
 // one that has had the time is not.
 func TestYoungPolicy(t *testing.T) {

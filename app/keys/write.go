@@ -6,6 +6,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/intent"
 	"github.com/gatehouse-io/gatehouse/core/key"
 	"github.com/gatehouse-io/gatehouse/core/policy"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -88,30 +89,41 @@ func (s *Service) create(ctx context.Context, w caller, d key.Draft, c *creation
 	if c.ID != "" && c.Session.Get("hmac_enabled").True() && c.Session.Get("hmac_string").Text() == "" {
 		c.Session.Set("hmac_string", doc.NewString(s.Secrets.NewKey())) // which only we can make twice
 	}
-	about := s.title(w.Scope.Org(), c.name().Text)
-	if chosen {
-		// What an earlier call of this name has made may be taken back at any moment.
-		if err := s.Intents.Settled(ctx, w.Scope, about); err != nil {
-			return KeyData{}, answered(err)
-		}
-		// The caller may write over a key of this name that it sees, but not over a user.
-		switch old, err := s.Gateways.Key(ctx, w.Scope.Org(), c.name()); {
-		case errors.Is(err, gateway.ErrUnknown):
-		case err != nil:
-			return KeyData{}, answered(err)
-		case c.User || key.IsUser(old.Session):
-			return KeyData{}, fault.New(fault.Conflict, codeTaken, "there is a user of this name already")
-		default:
-			c.Over, about = true, s.about(old.Hash)
-			if err := s.admit(ctx, w, k, old); err != nil {
+	for tries := 0; ; tries++ {
+		about := s.title(w.Scope.Org(), c.name().Text)
+		if chosen {
+			if about, err = s.over(ctx, w, k, c); err != nil {
 				return KeyData{}, err
 			}
 		}
+		switch err := s.make.Run(ctx, w.Scope, about, c); {
+		case err == nil:
+			return view(w.Scope.Org(), c.out, c.name(), true), nil
+		case tries > 0 || !chosen || c.User || !errors.Is(err, gateway.ErrTaken):
+			return KeyData{}, answered(err)
+		} // another call has made a key of this name meanwhile, which is written over as well
 	}
-	if err := s.make.Run(ctx, w.Scope, about, c); err != nil {
-		return KeyData{}, answered(err)
+}
+
+// over finds out whether the key of a chosen name is there, and says what the intent is about
+// that makes or replaces it. The caller may write over a key that it sees, but not over a user.
+func (s *Service) over(ctx context.Context, w caller, k sight, c *creation) (about intent.Subject, err error) {
+	about = s.title(w.Scope.Org(), c.name().Text)
+	// What an earlier call of this name has made may be taken back at any moment.
+	if err := s.Intents.Settled(ctx, w.Scope, about); err != nil {
+		return about, answered(err)
 	}
-	return view(w.Scope.Org(), c.out, c.name(), true), nil
+	switch old, err := s.Gateways.Key(ctx, w.Scope.Org(), c.name()); {
+	case errors.Is(err, gateway.ErrUnknown):
+		return about, nil
+	case err != nil:
+		return about, answered(err)
+	case c.User || key.IsUser(old.Session):
+		return about, fault.New(fault.Conflict, codeTaken, "there is a user of this name already")
+	default:
+		c.Over = true
+		return s.about(old.Hash), s.admit(ctx, w, k, old)
+	}
 }
 
 // draft looks up what a draft names and refuses what the caller may not give.
