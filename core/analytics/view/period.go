@@ -82,8 +82,9 @@ func Span(start, end string) (Period, error) {
 // latest is the last second of the year 9999.
 const latest = 253402300799
 
-// Days returns how many days the period has, begun ones included.
-func (p Period) Days() int { return int((p.To.Sub(p.From) + 23*time.Hour) / (24 * time.Hour)) }
+// Days returns how many days the period has, begun ones included. It counts seconds: no
+// time.Duration holds more than 292 years.
+func (p Period) Days() int { return int((p.To.Unix() - p.From.Unix() + 23*3600) / (24 * 3600)) }
 
 // Date returns the day in which a moment is.
 func (p Period) Date(t time.Time) string { return t.In(p.zone).Format(time.DateOnly) }
@@ -142,8 +143,13 @@ func (p Period) Steps() []Step {
 	var out []Step
 	for at := p.From; ; {
 		_, ahead := at.In(p.zone).Zone()
-		out = append(out, Step{at.Unix(), int64(ahead)})
+		if len(out) == 0 || out[len(out)-1].Ahead != int64(ahead) {
+			out = append(out, Step{at.Unix(), int64(ahead)})
+		}
 		_, next := at.In(p.zone).ZoneBounds()
+		if !next.IsZero() && !next.After(at) { // package time ends leap years after 2037 a day early, also for that day itself
+			next = at.AddDate(0, 0, 1)
+		}
 		if next.IsZero() || !next.Before(p.To) {
 			return out
 		}

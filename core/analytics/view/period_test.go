@@ -1,6 +1,7 @@
 package view_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -84,6 +85,8 @@ func TestSteps(t *testing.T) {
 func FuzzDates(f *testing.F) {
 	f.Add("1/1/2026/31/1/2026", uint8(0))
 	f.Add("4/11/2018/4/11/2018", uint8(1))
+	f.Add("1/1/2000/1/1/2407", uint8(3)) // more than a time.Duration holds
+	f.Add("1/1/1970/31/12/9999", uint8(0))
 	var zones []*time.Location
 	for _, name := range []string{"UTC", "America/Sao_Paulo", "America/Havana", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Apia"} {
 		zone, err := time.LoadLocation(name)
@@ -108,6 +111,26 @@ func FuzzDates(f *testing.F) {
 			t.Errorf("%s in %s: %v to %v", text, zone, p.From, p.To)
 		}
 	})
+}
+
+// TestStepsOfLaterYears: in years after those of the table of a time zone, clocks are put twice a
+// year, and asking for that ends.
+func TestStepsOfLaterYears(t *testing.T) {
+	for name, each := range map[string]int{"Europe/Berlin": 2, "Australia/Lord_Howe": 2, "America/New_York": 2, "Asia/Kathmandu": 0} {
+		zone, err := time.LoadLocation(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for year := 2030; year < 9996; year += 3 {
+			p, err := view.Dates{"1", "1", strconv.Itoa(year), "31", "12", strconv.Itoa(year + 3)}.In(zone)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if steps := p.Steps(); len(steps) != 1+4*each {
+				t.Fatalf("%s from %d: %v", name, year, steps)
+			}
+		}
+	}
 }
 
 // TestSpan states the bounds of single calls.
