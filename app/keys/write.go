@@ -37,7 +37,7 @@ type createNamed struct {
 // CreateNamed makes a key with an identifier that the caller chose, over the one of this
 // identifier.
 func (s *Service) CreateNamed(ctx context.Context, in createNamed) (KeyData, error) {
-	if err := chosen(in.Scope.Org(), in.ID); err != nil {
+	if err := checkName(in.Scope.Org(), in.ID); err != nil {
 		return KeyData{}, err
 	}
 	if key.Whole(in.ID) {
@@ -46,9 +46,9 @@ func (s *Service) CreateNamed(ctx context.Context, in createNamed) (KeyData, err
 	return s.create(ctx, in.caller, in.Draft, &creation{ID: in.ID})
 }
 
-// chosen refuses a name that somebody chose and gateways would not find again. Of the name of
+// checkName refuses a name that a caller chose and gateways would not find again. Of the name of
 // the organisation alone nothing is left: they leave the organisation out.
-func chosen(org tenant.ID, name string) error {
+func checkName(org tenant.ID, name string) error {
 	if name == string(org) {
 		return fault.New(fault.Invalid, key.CodeName, "the name of a key or user is not that of the organisation")
 	}
@@ -66,7 +66,7 @@ func (s *Service) CreateUser(ctx context.Context, in createUser) (KeyData, error
 	if in.Name == "" {
 		return KeyData{}, fault.New(fault.Invalid, codeUser, "basic_auth_data.user is required: it is the name of the user").At("basic_auth_data.user")
 	}
-	if err := chosen(in.Scope.Org(), in.Name); err != nil {
+	if err := checkName(in.Scope.Org(), in.Name); err != nil {
 		return KeyData{}, err
 	}
 	return s.create(ctx, in.caller, in.Draft, &creation{ID: in.Name, User: true})
