@@ -139,6 +139,7 @@ var importRules = []rule{
 	// Clients from outside.
 	{folder: "e2e/gatewaysim", own: []string{"app/...", "e2e/..."}, others: everywhere, tests: true},
 	{folder: "e2e/idp", own: []string{"e2e/gatewaysim"}, others: everywhere},
+	{folder: "e2e/growth"},
 	// Charts need traffic: tables as gateways' pump leaves them, without a gateway and a pump.
 	{folder: "e2e/browser", own: []string{"e2e/harness"}, others: everywhere},
 	{folder: "e2e/demo", own: []string{"app/...", "e2e/...", "adapters/sql/analytics/...", "adapters/sql/sqlite"}, others: everywhere},
