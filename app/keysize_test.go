@@ -75,3 +75,23 @@ func TestNameOfOrganisation(t *testing.T) {
 		}
 	}
 }
+
+// TestPolicyTextsAreBounded: what few policies say may be as long as what many say.
+func TestPolicyTextsAreBounded(t *testing.T) {
+	a := service(t, &seen{ops: map[string][]int{}})
+	text := strings.Repeat("x", 4<<20)
+	var ids []string
+	for i := range 4 {
+		ids = append(ids, fmt.Sprintf(`"long-%d"`, i))
+		body := fmt.Sprintf(`{"id":"long-%d","name":"Long %[1]d","access_rights":{"a":{"versions":["Default"]}},"meta_data":{"m%[1]d":"%s"}}`, i, text)
+		if code, text := fetch(t, a, "POST", "/api/portal/policies", "admin", body); code != 200 {
+			t.Fatal(code, text)
+		}
+	}
+	for n, status := range map[int]int{3: 200, 4: 400} {
+		code, got := fetch(t, a, "POST", fmt.Sprintf("/api/keys/long-%d", n), "admin", `{"apply_policies":[`+strings.Join(ids[:n], ",")+`]}`)
+		if code != status || status == 400 && !strings.Contains(got, "bytes in all; those of a key may have 16777216") {
+			t.Errorf("%d policies: %d %.300s", n, code, got)
+		}
+	}
+}

@@ -26,8 +26,11 @@ func (s *Repository) lent(ctx context.Context, old *apidef.API, a apidef.API) er
 		return org == "" || org == a.OrgID()
 	})
 	if len(theirs) > 0 && old != nil {
-		before := old.KeyCertificates()
-		theirs = slices.DeleteFunc(theirs, func(id string) bool { return slices.Contains(before, id) })
+		before := make(map[string]bool)
+		for _, id := range old.KeyCertificates() {
+			before[id] = true
+		}
+		theirs = slices.DeleteFunc(theirs, func(id string) bool { return before[id] })
 	}
 	if len(theirs) == 0 {
 		return nil

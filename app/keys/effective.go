@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
-	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/key"
 	"github.com/gatehouse-io/gatehouse/core/policy"
 )
@@ -56,8 +55,8 @@ func (s *Service) Effective(ctx context.Context, in named) (Effective, error) {
 		return Effective{}, err
 	}
 	carried := key.CarriedBy(f.Session, k.Policies)
-	if n := carried.Rights(); n > key.MaxRights {
-		return Effective{}, fault.New(fault.Invalid, key.CodeTooMany, "the policies of the key have %d access definitions in all; they are joined up to %d", n, key.MaxRights)
+	if err := carried.Burden().Refuse(); err != nil {
+		return Effective{}, err
 	}
 	e := key.Explain(f.Session, carried.Applied())
 	rights := e.Session.Get("access_rights")

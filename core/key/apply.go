@@ -142,6 +142,10 @@ type merge struct {
 	rights  *doc.Node // what policies say of APIs, whether they give rights or not; each has a limit
 	acl     bool      // a policy gives rights
 	by      Sources
+
+	tags   []string                      // of the session and of policies
+	tagged map[string]bool               // each of them
+	known  map[*doc.Node]map[string]bool // what lists of rights have, in canonical form
 }
 
 // add applies one policy.
@@ -155,7 +159,7 @@ func (m *merge) add(p *doc.Node) {
 			m.rights.Set(api, right)
 		}
 		if sets(p, acl) {
-			join(right, definition)
+			m.join(right, definition)
 			m.by.of(api)[acl] = append(m.by.of(api)[acl], name)
 		}
 		if own {
@@ -180,15 +184,7 @@ func (m *merge) add(p *doc.Node) {
 	if p.Get("is_inactive").True() {
 		m.session.Set("is_inactive", doc.NewBool(true))
 	}
-	tags := m.session.Get("tags").Texts()
-	for _, tag := range p.Get("tags").Texts() {
-		if !slices.Contains(tags, tag) {
-			tags = append(tags, tag)
-		}
-	}
-	if len(tags) > 0 {
-		m.session.Set("tags", doc.NewStrings(tags))
-	}
+	m.tag(p.Get("tags").Texts())
 	for name, v := range p.Get("meta_data").Members() {
 		if !m.session.Get("meta_data").Is(doc.TypeObject) {
 			m.session.Set("meta_data", doc.NewObject())
@@ -221,17 +217,36 @@ func (m *merge) settle() {
 	if m.acl {
 		m.session.Set("access_rights", m.rights)
 	}
+	if len(m.tags) > 0 {
+		m.session.Set("tags", doc.NewStrings(m.tags))
+	}
+}
+
+// tag adds the tags that the session lacks.
+func (m *merge) tag(tags []string) {
+	if m.tagged == nil {
+		m.tags, m.tagged = m.session.Get("tags").Texts(), map[string]bool{}
+		for _, tag := range m.tags {
+			m.tagged[tag] = true
+		}
+	}
+	for _, tag := range tags {
+		if !m.tagged[tag] {
+			m.tagged[tag] = true
+			m.tags = append(m.tags, tag)
+		}
+	}
 }
 
 // join adds what an access definition allows to another one.
-func join(to, from *doc.Node) {
+func (m *merge) join(to, from *doc.Node) {
 	for name, v := range from.Members() {
 		switch have := to.Get(name); {
 		case name == "limit":
 		case have.Is(doc.TypeArray) && v.Is(doc.TypeArray):
-			unite(have, v)
+			m.unite(have, v)
 		case have.Is(doc.TypeObject) && v.Is(doc.TypeObject):
-			join(have, v)
+			m.join(have, v)
 		case have.Is(doc.Absent, doc.TypeNull):
 			to.Set(name, v.Clone())
 		}
@@ -239,10 +254,14 @@ func join(to, from *doc.Node) {
 }
 
 // unite adds the items of a list that another one lacks.
-func unite(to, from *doc.Node) {
-	known := make(map[string]bool, to.Len())
-	for _, item := range to.Items() {
-		known[item.Canonical()] = true
+func (m *merge) unite(to, from *doc.Node) {
+	known := m.known[to]
+	if known == nil { // looked at once, however many policies add to it
+		known = make(map[string]bool, to.Len())
+		for _, item := range to.Items() {
+			known[item.Canonical()] = true
+		}
+		m.known[to] = known
 	}
 	for _, item := range from.Items() {
 		if text := item.Canonical(); !known[text] {

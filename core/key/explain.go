@@ -38,7 +38,7 @@ func (s *Sources) set(api, part, policy string) {
 
 // Explain is Apply, and says where what it answers comes from.
 func Explain(session *doc.Node, policies []*doc.Node) Effect {
-	m := merge{session: session.Clone(), rights: doc.NewObject(),
+	m := merge{session: session.Clone(), rights: doc.NewObject(), known: map[*doc.Node]map[string]bool{},
 		by: Sources{Session: map[string]string{}, APIs: map[string]map[string][]string{}, Each: map[string]bool{}}}
 	if len(policies) > 0 {
 		for _, p := range policies { // what they set is not what the session says

@@ -39,14 +39,14 @@ func CarriedBy(session *doc.Node, known map[string]policy.Policy) Carried {
 	return Carried{Policies(session), known}
 }
 
-// Rights returns how many access definitions the policies have together.
-func (c Carried) Rights() (n int) {
+// Burden returns what the policies have together.
+func (c Carried) Burden() (b Burden) {
 	for _, id := range c.IDs {
 		if p, ok := c.Known[id]; ok {
-			n += len(p.APIs())
+			b.Rights, b.Bytes = b.Rights+len(p.APIs()), b.Bytes+p.Size()
 		}
 	}
-	return n
+	return b
 }
 
 // Applied returns the policies that gateways have, as they read them.

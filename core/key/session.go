@@ -175,9 +175,26 @@ func checkCertificates(s, old *doc.Node) error {
 // Bindings is the member of a session with the certificates one of which requests with its key come with.
 const Bindings = "mtls_static_certificate_bindings"
 
-// MaxRights is how many access definitions the policies of a key may have together: gateways
-// join them into one session.
-const MaxRights = 50_000
+// MaxRights is how many access definitions the policies of a key may have together, and
+// MaxPolicyBytes how long their texts may be: gateways join them into one session.
+const (
+	MaxRights      = 50_000
+	MaxPolicyBytes = 16 << 20
+)
+
+// Burden is what the policies of one key have together.
+type Burden struct{ Rights, Bytes int }
+
+// Refuse returns an error when policies would make a session that is too large.
+func (b Burden) Refuse() error {
+	switch {
+	case b.Rights > MaxRights:
+		return fault.New(fault.Invalid, CodeTooMany, "the policies in apply_policies have %d access definitions in all; those of a key may have %d", b.Rights, MaxRights).At("apply_policies")
+	case b.Bytes > MaxPolicyBytes:
+		return fault.New(fault.Invalid, CodeTooMany, "the policies in apply_policies have %d bytes in all; those of a key may have %d", b.Bytes, MaxPolicyBytes).At("apply_policies")
+	}
+	return nil
+}
 
 // policies refuses policies that gateways do not know, those that make no keys unless the key
 // had them before, and those that give too many rights.
@@ -186,7 +203,7 @@ func (c Checks) policies(ids, before []string) error {
 	for _, id := range before {
 		had[id] = true
 	}
-	rights := 0
+	var all Burden
 	for _, id := range ids {
 		p, known := c.Policies[id]
 		switch {
@@ -195,12 +212,9 @@ func (c Checks) policies(ids, before []string) error {
 		case !p.MakesKeys() && !had[id]:
 			return fault.New(fault.Invalid, CodePolicy, "policy \"%s\" is a draft or inactive: no keys can be made with it", id).At("apply_policies")
 		}
-		rights += len(p.APIs())
+		all.Rights, all.Bytes = all.Rights+len(p.APIs()), all.Bytes+p.Size()
 	}
-	if rights > MaxRights {
-		return fault.New(fault.Invalid, CodeTooMany, "the policies in apply_policies have %d access definitions in all; those of a key may have %d", rights, MaxRights).At("apply_policies")
-	}
-	return nil
+	return all.Refuse()
 }
 
 // Grants reports whether a session names an API: in rights of its own, or by one of its

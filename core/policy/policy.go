@@ -171,6 +171,9 @@ func (p Policy) Over(stored []byte) Policy {
 	return p
 }
 
+// Size returns how many bytes the document has.
+func (p Policy) Size() int { return len(p.text) }
+
 // Node returns the document for editing.
 func (p Policy) Node() (*doc.Node, error) { return doc.ParseNode(p.text) }
 

@@ -344,3 +344,29 @@ func takes(f policy.Filter, p policy.Policy) bool {
 	l := p.Listed()
 	return f.Takes(func(policy.Handle) (takes, exists bool) { return false, false })(&l)
 }
+
+// TestManySought: a list is asked for by thousands of APIs, and policies have thousands.
+func TestManySought(t *testing.T) {
+	var f policy.Filter
+	var rights []string
+	for i := range 13_000 {
+		f.APIs = append(f.APIs, fmt.Sprintf("a%d", i))
+	}
+	for i := range 5_000 {
+		rights = append(rights, fmt.Sprintf(`"b%d":{}`, i))
+	}
+	p, err := policy.Load([]byte(`{"_id":"5f1a0c5d8e3b2a1f00000001","access_rights":{` + strings.Join(rights, ",") + `}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, admits := p.Listed(), f.Admits()
+	start := time.Now()
+	for range 200 {
+		if admits(&l) {
+			t.Fatal("it has none of them")
+		}
+	}
+	if d := time.Since(start); d > 2*time.Second {
+		t.Errorf("it took %s", d)
+	}
+}

@@ -65,11 +65,14 @@ func (l *Listed) APIs() []Handle { return l.apis }
 // Admits returns a test of whether a policy belongs into the list as far as its
 // APIs' authentication methods have no say.
 func (f Filter) Admits() func(*Listed) bool {
-	text := strings.ToLower(f.Text)
+	text, apis := strings.ToLower(f.Text), make(map[Handle]bool, len(f.APIs))
+	for _, id := range f.APIs {
+		apis[unique.Make(id)] = true
+	}
 	return func(l *Listed) bool {
 		t := l.traits.Value()
 		return strings.Contains(l.name, text) && (f.State == "" || f.State == t.state) && (!f.ActiveOnly || t.active) &&
-			(len(f.APIs) == 0 || slices.ContainsFunc(l.apis, func(id Handle) bool { return slices.Contains(f.APIs, id.Value()) }))
+			(len(apis) == 0 || slices.ContainsFunc(l.apis, func(id Handle) bool { return apis[id] }))
 	}
 }
 

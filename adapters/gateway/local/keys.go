@@ -175,9 +175,9 @@ func (k *Keys) prepare(ctx context.Context, org tenant.ID, session *doc.Node) (s
 }
 
 // policies returns the policies of a session. One that gateways do not know is refused, and
-// so are those that give too many rights since they have grown.
+// so are those that give too much since they have grown.
 func (k *Keys) policies(ctx context.Context, r store.Reader, s *doc.Node) (list []*doc.Node, err error) {
-	rights := 0
+	var all key.Burden
 	for _, id := range key.Policies(s) {
 		p, err := k.Policy(ctx, r, id)
 		if fault.KindOf(err) == fault.NotFound {
@@ -186,8 +186,9 @@ func (k *Keys) policies(ctx context.Context, r store.Reader, s *doc.Node) (list 
 		if err != nil {
 			return nil, err
 		}
-		if rights += p.Get("access_rights").Len(); rights > key.MaxRights {
-			return nil, fmt.Errorf("%w: policies give more than %d rights", gateway.ErrRefused, key.MaxRights)
+		all.Rights, all.Bytes = all.Rights+p.Get("access_rights").Len(), all.Bytes+p.Size()
+		if err := all.Refuse(); err != nil {
+			return nil, fmt.Errorf("%w: %w", gateway.ErrRefused, err)
 		}
 		list = append(list, p)
 	}

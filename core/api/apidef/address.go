@@ -39,6 +39,12 @@ func (a API) Collides(b API) bool {
 	if a.Address() == "" || a.Address() != b.Address() {
 		return false
 	}
-	return len(a.facts.tags) == 0 || len(b.facts.tags) == 0 ||
-		slices.ContainsFunc(a.facts.tags, func(tag string) bool { return slices.Contains(b.facts.tags, tag) })
+	if len(a.facts.tags) == 0 || len(b.facts.tags) == 0 {
+		return true
+	}
+	theirs := make(map[string]bool, len(b.facts.tags))
+	for _, tag := range b.facts.tags {
+		theirs[tag] = true
+	}
+	return slices.ContainsFunc(a.facts.tags, func(tag string) bool { return theirs[tag] })
 }

@@ -3,6 +3,7 @@ package apidef_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -262,5 +263,26 @@ func TestRewriteDrops(t *testing.T) {
 	}
 	if text, err := a.AppendJSON(nil); err != nil || !strings.Contains(string(text), `},"a":null,"c":2,"created_at"`) {
 		t.Errorf("%s %v", text, err)
+	}
+}
+
+// TestManyTags: APIs at one address are compared one by one, each time one of them is written.
+func TestManyTags(t *testing.T) {
+	tagged := func(of string) apidef.API {
+		var tags []string
+		for i := range 1000 {
+			tags = append(tags, fmt.Sprintf(`"%s%d"`, of, i))
+		}
+		return certified(t, apidef.Classic, `{"name":"Orders","proxy":{"listen_path":"/x/"},"tags":[`+strings.Join(tags, ",")+`]}`, "")
+	}
+	a, b := tagged("a"), tagged("b")
+	start := time.Now()
+	for range 1000 {
+		if a.Collides(b) {
+			t.Fatal("they have no tag in common")
+		}
+	}
+	if d := time.Since(start); d > time.Second || !a.Collides(tagged("a")) {
+		t.Errorf("it took %s", d)
 	}
 }

@@ -35,9 +35,11 @@ func (a API) Certificates() []Certificate {
 		return nil
 	}
 	var out []Certificate
+	have := map[Certificate]bool{}
 	add := func(use CertificateUse, ids ...string) {
 		for _, id := range ids {
-			if c := (Certificate{id, use}); id != "" && !slices.Contains(out, c) {
+			if c := (Certificate{id, use}); id != "" && !have[c] {
+				have[c] = true
 				out = append(out, c)
 			}
 		}

@@ -145,3 +145,19 @@ func TestTypeName(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestManyCertificates: lists of certificates are as long as a body lets them be.
+func TestManyCertificates(t *testing.T) {
+	var b strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&b, `"c%d",`, i)
+	}
+	a := certified(t, apidef.Classic, `{"name":"Orders","client_certificates":[`+b.String()+`"c0"]}`, "")
+	start := time.Now()
+	if got := a.Certificates(); len(got) != 100_000 {
+		t.Error(len(got))
+	}
+	if d := time.Since(start); d > 4*time.Second {
+		t.Errorf("it took %s", d)
+	}
+}
