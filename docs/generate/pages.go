@@ -161,7 +161,7 @@ all others waiting for longer than limits.write_time is refused with 503; send l
 than limits.body_rate is ended with 408. A listen path or domain of an API, or a path of its document, that is longer than 4096 characters is refused with 400.
 
 A page that shows a description of an API draws 500 operations, 200 fields of each, and 512 KiB of fields and 512 KiB of other texts in
-all, and 1 MiB of a GraphQL schema as it is printed; a note says so when there is more. Markdown is drawn for the first 32 KiB of a text, unless it has more than 6,000 marks or tables of more
+all, for which it looks at 16 MiB (a reference counts its length each time that it is followed), and 1 MiB of a GraphQL schema as it is printed; a note says so when there is more. Markdown is drawn for the first 32 KiB of a text, unless it has more than 6,000 marks or tables of more
 than 20,000 cells; what is not drawn is shown as it is.
 
 What anybody may read on the portal, as a page or by its API, takes turns at all processors but one, network by network; a request whose turn does not come within

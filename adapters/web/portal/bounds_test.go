@@ -116,6 +116,33 @@ func TestReferenceWeight(t *testing.T) {
 	}
 }
 
+// TestReferenceWork draws descriptions that take long to look at and draw little: lists and
+// long references that many operations share.
+func TestReferenceWork(t *testing.T) {
+	s := &server{Config: Config{YAML: yaml.Codec{}}}
+	repeated := func(text string, n int) string { return strings.TrimSuffix(strings.Repeat(text+",", n), ",") }
+	members := make([]string, maxFields)
+	for i := range members {
+		members[i] = fmt.Sprintf(`"m%d":{}`, i)
+	}
+	paths := make([]string, maxOperations)
+	for i := range paths {
+		paths[i] = fmt.Sprintf(`"/p%d":{"$ref":"#/all"}`, i)
+	}
+	for name, c := range map[string]struct{ operation, schema string }{
+		"parameters":     {`{"parameters":[` + repeated(`{"$ref":"#/x"}`, 100_000) + `]}`, `{}`},
+		"long reference": {`{"requestBody":{"content":{"a/b":{"schema":{"$ref":"#/schema"}}}}}`, `{"allOf":[` + repeated(`{"$ref":"#/long"}`, maxSchemas-100) + `]}`},
+		"required":       {`{"requestBody":{"content":{"a/b":{"schema":{"$ref":"#/schema"}}}}}`, `{"required":[` + repeated(`"a"`, 200_000) + `],"properties":{` + strings.Join(members, ",") + `}}`},
+	} {
+		text := `{"openapi":"3.0.3","paths":{` + strings.Join(paths, ",") + `},"all":{"get":` + c.operation + `},"schema":` + c.schema + `,"long":{"$ref":"#/` + strings.Repeat("~1", 300_000) + `"}}`
+		begun := time.Now()
+		ref, err := s.reference(described{Text: text})
+		if took := time.Since(begun); err != nil || !ref.Cut || took > 2*time.Second {
+			t.Errorf("%s: %v, cut %v, %v", name, err, ref.Cut, took)
+		}
+	}
+}
+
 // TestMarkdownBounds draws texts that would take long.
 func TestMarkdownBounds(t *testing.T) {
 	takes := func(text string) time.Duration {

@@ -25,6 +25,8 @@ const (
 	maxTexts      = 512 << 10 // bytes of the texts and samples of all operations
 	maxRows       = 512 << 10 // bytes of the fields and answers of all operations
 	perRow        = 100       // bytes of a row of a table besides its texts
+	maxWork       = 16 << 20  // bytes of references that are followed, and what is looked at besides
+	perLook       = 16        // bytes that a look counts besides the reference
 )
 
 var errReference = errors.New("the description cannot be drawn")
@@ -84,7 +86,7 @@ func (s *server) reference(d described) (out reference, err error) {
 		return out, err
 	}
 	info := objectOf(root["info"])
-	b := drawer{root: root, texts: maxTexts, rows: maxRows}
+	b := drawer{root: root, texts: maxTexts, rows: maxRows, work: maxWork}
 	out = reference{Title: b.text(info["title"]), Version: b.text(info["version"]), Description: b.text(info["description"])}
 	for _, s := range listOf(root["servers"]) {
 		if at := str(objectOf(s)["url"]); at != "" && len(out.Servers) < 10 {
@@ -113,6 +115,7 @@ func str(v any) string { s, _ := v.(string); return s }
 type drawer struct {
 	root        object
 	texts, rows int  // bytes that may still be drawn
+	work        int  // bytes that may still be looked at
 	cut         bool // something was left out
 
 	fields, schemas int // of the operation that is drawn
@@ -126,6 +129,14 @@ func (b *drawer) text(v any) string {
 	}
 	b.texts -= len(s)
 	return s
+}
+
+// looks reports whether so many things may still be looked at, and takes them. Lists and long
+// references that many operations share cost their length each time.
+func (b *drawer) looks(n, bytes int) bool {
+	b.work -= n*perLook + bytes
+	b.cut = b.cut || b.work < 0
+	return b.work >= 0
 }
 
 // hasRoom reports whether a row may still be drawn.
@@ -172,7 +183,7 @@ func (b *drawer) groups(servers []string) (out []group) {
 			if o == nil {
 				continue
 			}
-			if n++; n > maxOperations || b.texts <= 0 {
+			if n++; n > maxOperations || b.texts <= 0 || b.work <= 0 {
 				b.cut = true
 				return b.used(out)
 			}
@@ -207,6 +218,9 @@ func (b *drawer) follow(v any) any {
 		if !own {
 			return v
 		}
+		if !b.looks(1, len(ref)) {
+			return nil
+		}
 		v = any(b.root)
 		for name := range strings.SplitSeq(path, "/") {
 			if v = objectOf(v)[pointerEscapes.Replace(name)]; v == nil {
@@ -223,7 +237,11 @@ func (b *drawer) call(anchor, method, path string, item, o object, servers []str
 	if out.Summary == "" {
 		out.Summary = cmp.Or(b.text(o["operationId"]), out.Method+" "+out.Path)
 	}
-	for _, p := range append(slices.Clone(listOf(item["parameters"])), listOf(o["parameters"])...) {
+	shared, own := listOf(item["parameters"]), listOf(o["parameters"])
+	if !b.looks(len(shared)+len(own), 0) {
+		shared, own = nil, nil
+	}
+	for _, p := range slices.Concat(shared, own) {
 		p := objectOf(b.follow(p))
 		if p == nil {
 			continue
@@ -247,7 +265,7 @@ func (b *drawer) call(anchor, method, path string, item, o object, servers []str
 	out.BodyType, out.Body = b.content(body)
 	out.BodyType = b.text(out.BodyType)
 	responses := objectOf(o["responses"])
-	if len(responses) > 0 && !b.hasRoom() {
+	if len(responses) > 0 && (!b.hasRoom() || !b.looks(len(responses), 0)) {
 		responses = nil
 	}
 	for _, status := range slices.Sorted(maps.Keys(responses)) {
@@ -269,7 +287,7 @@ func (b *drawer) call(anchor, method, path string, item, o object, servers []str
 // content returns the first media type of a body or an answer, and its members.
 func (b *drawer) content(v object) (mediaType string, out []field) {
 	content := objectOf(v["content"])
-	if b.schemas += len(content); b.schemas > maxSchemas {
+	if b.schemas += len(content); b.schemas > maxSchemas || !b.looks(len(content), 0) {
 		b.cut = true
 		return "", nil
 	}
@@ -310,13 +328,17 @@ func (b *drawer) members(out *[]field, schema any, level int, parts []string) {
 		b.members(out, part, level, parts)
 	}
 	properties := objectOf(s["properties"])
-	if len(properties) == 0 || !b.hasRoom() {
+	names := listOf(s["required"])
+	if len(properties) == 0 || !b.hasRoom() || !b.looks(len(properties)+len(names), 0) {
 		return
 	}
-	required := listOf(s["required"])
+	required := make(map[string]bool, len(names))
+	for _, name := range names {
+		required[str(name)] = true
+	}
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		p := objectOf(b.follow(properties[name]))
-		f := field{Name: name, Type: b.typeOf(properties[name]), Description: str(p["description"]), Required: slices.Contains(required, any(name)), Level: level}
+		f := field{Name: name, Type: b.typeOf(properties[name]), Description: str(p["description"]), Required: required[name], Level: level}
 		if !b.row(f.Name, f.Type, f.Description) {
 			return
 		}
