@@ -135,10 +135,8 @@ func TestReferenceWork(t *testing.T) {
 		"required":       {`{"requestBody":{"content":{"a/b":{"schema":{"$ref":"#/schema"}}}}}`, `{"required":[` + repeated(`"a"`, 200_000) + `],"properties":{` + strings.Join(members, ",") + `}}`},
 	} {
 		text := `{"openapi":"3.0.3","paths":{` + strings.Join(paths, ",") + `},"all":{"get":` + c.operation + `},"schema":` + c.schema + `,"long":{"$ref":"#/` + strings.Repeat("~1", 300_000) + `"}}`
-		begun := time.Now()
-		ref, err := s.reference(described{Text: text})
-		if took := time.Since(begun); err != nil || !ref.Cut || took > 2*time.Second {
-			t.Errorf("%s: %v, cut %v, %v", name, err, ref.Cut, took)
+		if ref, err := s.reference(described{Text: text}); err != nil || !ref.Cut {
+			t.Errorf("%s: %v, cut %v", name, err, ref.Cut)
 		}
 	}
 }
