@@ -25,9 +25,9 @@ type Shelf interface {
 	// Forget ends what synchronisation has to do with a deleted record.
 	Forget(ctx context.Context, w store.Writer, of table.ID, r sync.Record) error
 	// News returns the keys of the records about whose APIs the dashboard says something
-	// else than they do, and Learn stores it.
+	// else than they do, and Learn stores it for one of them.
 	News(ctx context.Context, r store.Reader, of table.ID, apis sync.Index) ([]string, error)
-	Learn(ctx context.Context, w store.Writer, keys []string, apis sync.Index) error
+	Learn(ctx context.Context, w store.Writer, key string, apis sync.Index) error
 	// Count returns how many records are kept of a provider.
 	Count(ctx context.Context, r store.Reader, of table.ID) (int, error)
 	// Clear removes what is kept of a provider for good, most records at the most; 0: all.
@@ -162,17 +162,15 @@ func (k Kept[T]) News(ctx context.Context, r store.Reader, of table.ID, apis syn
 }
 
 // Learn implements Shelf. What is gone meanwhile needs to know nothing.
-func (k Kept[T]) Learn(ctx context.Context, w store.Writer, keys []string, apis sync.Index) error {
-	for _, key := range keys {
-		_, err := k.In.Edit(ctx, w, key, nil, func(v T) (T, error) {
-			v, _ = k.Known(v, apis)
-			return v, nil
-		})
-		if err != nil && fault.KindOf(err) != fault.NotFound {
-			return err
-		}
+func (k Kept[T]) Learn(ctx context.Context, w store.Writer, key string, apis sync.Index) error {
+	_, err := k.In.Edit(ctx, w, key, nil, func(v T) (T, error) {
+		v, _ = k.Known(v, apis)
+		return v, nil
+	})
+	if fault.KindOf(err) == fault.NotFound {
+		return nil
 	}
-	return nil
+	return err
 }
 
 // Count implements Shelf.

@@ -80,11 +80,14 @@ func (s *Service) learn(ctx context.Context, id table.ID, apis sync.Index) error
 			keys, err = shelf.News(ctx, r, id, apis)
 			return err
 		})
-		if err == nil && len(keys) > 0 {
-			_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error { return shelf.Learn(ctx, w, keys, apis) })
-		}
 		if err != nil {
 			return err
+		}
+		for _, key := range keys { // all at once would keep others waiting
+			_, err := s.Store.Update(ctx, s.Scope, func(w store.Writer) error { return shelf.Learn(ctx, w, key, apis) })
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -108,7 +111,7 @@ func (s *Service) find(ctx context.Context, name string) (p provider.Provider, t
 
 // failure is the fault for what a dashboard has not done; nil: the error is another one.
 func failure(p provider.Provider, err error) error {
-	for _, known := range []error{dashboard.ErrUnreachable, dashboard.ErrRefused, dashboard.ErrGone, dashboard.ErrChanged} {
+	for _, known := range []error{dashboard.ErrUnreachable, dashboard.ErrRefused, dashboard.ErrGone, dashboard.ErrChanged, synchronise.ErrTooMuch} {
 		if errors.Is(err, known) {
 			return fault.New(fault.Invalid, CodeFailed, "Failed to sync provider %s: TykPro.Sync. %s", p.Name, err).Because(err)
 		}

@@ -28,6 +28,34 @@ func silver(n int) plan.Plan {
 	return plan.Plan{Base: table.Base{CID: cid(n)}, Name: fmt.Sprint("Plan ", n), ProviderID: 1, RateLimit: 10, Per: 1, Quota: -1, QuotaRenewalRate: -1}
 }
 
+// wordy is a dashboard with many policies of one API that has a long name.
+type wordy struct{ dashboard.Dashboard }
+
+func (wordy) Policies(context.Context) (out []*doc.Node, err error) {
+	for i := range 300 {
+		n, err := doc.ParseNode(fmt.Appendf(nil, `{"_id":"%024d","name":"P%d","partitions":{"acl":true},"access_rights":{"a":{}}}`, i, i))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, n)
+	}
+	return out, nil
+}
+
+func (wordy) APIs(context.Context) ([]sync.API, error) {
+	return []sync.API{{ID: "a", Name: strings.Repeat("x", 1<<20)}}, nil
+}
+
+// TestTooMuch states that nothing is stored of a dashboard whose products would repeat
+// hundreds of megabytes.
+func TestTooMuch(t *testing.T) {
+	records := newShelf(t)
+	_, err := synchronise.Run(t.Context(), synchronise.Provider{Dashboard: wordy{}}, records)
+	if all, _ := records.List(t.Context()); !errors.Is(err, synchronise.ErrTooMuch) || len(all) > 0 {
+		t.Error(err, len(all))
+	}
+}
+
 // TestLife follows a product and a plan through their life, at the dashboard and in the
 // portal, in the same process and over HTTP.
 func TestLife(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/identity"
+	"github.com/gatehouse-io/gatehouse/app/portal/products"
 	"github.com/gatehouse-io/gatehouse/app/portal/products/rows"
 	"github.com/gatehouse-io/gatehouse/core/portal/product"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
@@ -193,6 +194,29 @@ func TestSynchronised(t *testing.T) {
 	before.ReferenceID, after.ReferenceID = "", "" // the policy is a new one under the same identifier
 	if a, b := fmt.Sprintf("%+v", before), fmt.Sprintf("%+v", after); a != b {
 		t.Errorf("it was %s\nand is %s", a, b)
+	}
+}
+
+// TestLearnedOneByOne: what a dashboard says about an API is stored for each product in a unit
+// of work of its own, so that others write in between.
+func TestLearnedOneByOne(t *testing.T) {
+	w := open(t)
+	for _, name := range []string{"One", "Two"} {
+		w.ok("POST", "/api/portal/policies", fmt.Sprintf(`{"id":%q,"name":%[1]q,"active":true,"state":"active","partitions":{"acl":true},"access_rights":{"a":{"api_id":"a","api_name":"API a","versions":["Default"]}}}`, name), nil)
+	}
+	w.synchronise()
+	var at []store.Revision
+	w.view(func(r store.Reader) error {
+		for v, err := range products.Kind.Find(t.Context(), r, store.Query{}) {
+			if err != nil {
+				return err
+			}
+			at = append(at, v.Rev)
+		}
+		return nil
+	})
+	if len(at) != 2 || at[0] == at[1] || w.product(1).APIDetails[0].Name != "API a" || w.product(2).APIDetails[0].Name != "API a" {
+		t.Error(at)
 	}
 }
 
