@@ -153,7 +153,11 @@ func (v *visit) attempt(f tryForm) (c attempt, faults []string) {
 		for _, s := range f.Slots {
 			switch {
 			case s.In == "path":
-				c.Path = strings.ReplaceAll(c.Path, "{"+s.Name+"}", url.PathEscape(s.Value))
+				name, value := "{"+s.Name+"}", url.PathEscape(s.Value)
+				if len(c.Path)+strings.Count(c.Path, name)*len(value) > maxForm { // longer than any that is sent
+					return c, []string{"Path is invalid"}
+				}
+				c.Path = strings.ReplaceAll(c.Path, name, value)
 			case s.Value == "":
 			case s.In == "query":
 				q.Add(s.Name, s.Value)
