@@ -2,7 +2,6 @@ package oas
 
 import (
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -51,20 +50,7 @@ func endpoint(document *doc.Node, path, method string, split func(string) (strin
 		item = doc.NewObject()
 		document.Put(item, "paths", clean)
 	}
-	for _, p := range parameters {
-		list := item.Get("parameters")
-		if slices.ContainsFunc(list.Items(), func(v *doc.Node) bool {
-			known := Resolve(document, v)
-			return known.Get("name").Equal(p.Get("name")) && known.Get("in").Equal(p.Get("in"))
-		}) {
-			continue
-		}
-		if !list.Is(doc.TypeArray) {
-			list = doc.NewArray()
-			item.Set("parameters", list)
-		}
-		list.Append(p)
-	}
+	parametrised(document, item, parameters)
 	operation = item.Get(lower)
 	if id = operation.Get("operationId").Text(); id != "" {
 		return id, operation
@@ -83,6 +69,43 @@ func endpoint(document *doc.Node, path, method string, split func(string) (strin
 // pathItem returns the item of a path; one by reference is what it refers to.
 func pathItem(document *doc.Node, path string) *doc.Node {
 	return Resolve(document, document.Get("paths", path))
+}
+
+// parametrised gives a path item the parameters that it lacks.
+func parametrised(document, item *doc.Node, parameters []*doc.Node) {
+	if len(parameters) == 0 {
+		return
+	}
+	name := func(p *doc.Node) string { return p.Get("in").Canonical() + p.Get("name").Canonical() }
+	list, known := item.Get("parameters"), map[string]bool{}
+	for _, p := range list.Items() {
+		known[name(Resolve(document, p))] = true
+	}
+	if !list.Is(doc.TypeArray) {
+		list = doc.NewArray()
+	}
+	for _, p := range parameters {
+		if !known[name(p)] {
+			known[name(p)] = true
+			list.Append(p)
+		}
+	}
+	if list.Len() > 0 {
+		item.Set("parameters", list)
+	}
+}
+
+// Parts counts the segments of a path that may become parameters: those with more than letters,
+// digits and dots.
+func Parts(path string) (n int) {
+	for s := range strings.SplitSeq(path, "/") {
+		if strings.ContainsFunc(s, func(c rune) bool {
+			return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '.' && c != '_' && c != '-'
+		}) {
+			n++
+		}
+	}
+	return n
 }
 
 // description is an empty response.

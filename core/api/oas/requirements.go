@@ -63,9 +63,9 @@ func (r requirements) extract(c *doc.Node) {
 	if len(r.root) == 0 && len(r.vendor) == 0 {
 		return
 	}
-	names, scopes := doc.NewArray(), doc.NewArray()
+	names, scopes, swallowed := doc.NewArray(), doc.NewArray(), r.swallowed()
 	for _, n := range r.root {
-		if r.swallowed(n) {
+		if n.Len() == 1 && swallowed[n.Names()[0]] {
 			continue
 		}
 		byScheme := doc.NewObject()
@@ -85,15 +85,17 @@ func (r requirements) extract(c *doc.Node) {
 	c.Set("security_requirement_scopes", scopes)
 }
 
-// swallowed: a requirement of just one scheme that a vendor list combines with a
-// proprietary one does not stand for itself.
-func (r requirements) swallowed(n *doc.Node) bool {
-	if n.Len() != 1 {
-		return false
+// swallowed returns the schemes that vendor lists combine with a proprietary one: a requirement
+// of just one of them does not stand for itself.
+func (r requirements) swallowed() map[string]bool {
+	out := map[string]bool{}
+	for _, list := range r.vendor {
+		if !slices.ContainsFunc(list, func(s string) bool { return slices.Contains(proprietary, s) }) {
+			continue
+		}
+		for _, name := range list {
+			out[name] = !slices.Contains(proprietary, name)
+		}
 	}
-	name := n.Names()[0]
-	return slices.ContainsFunc(r.vendor, func(list []string) bool {
-		return slices.Contains(list, name) && !slices.Contains(proprietary, name) &&
-			slices.ContainsFunc(list, func(s string) bool { return slices.Contains(proprietary, s) })
-	})
+	return out
 }

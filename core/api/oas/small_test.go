@@ -1,11 +1,14 @@
 package oas_test
 
 import (
+	"fmt"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/api/oas"
+	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
 func TestDurations(t *testing.T) {
@@ -76,5 +79,30 @@ func TestPadBase64(t *testing.T) {
 		if got := oas.PadBase64(in); got != out {
 			t.Errorf("%s: got %s", in, got)
 		}
+	}
+}
+
+// TestManyParametersAndRequirements: each is looked for among the others.
+func TestManyParametersAndRequirements(t *testing.T) {
+	var path, schemes, root, vendor strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&path, "/{p%d}", i)
+		fmt.Fprintf(&schemes, `"s%d":{"type":"apiKey","in":"header","name":"A"},`, i)
+		fmt.Fprintf(&root, `{"s%d":[]},`, i)
+		fmt.Fprintf(&vendor, `["s%d","s%d"],`, i, i+1)
+	}
+	document, err := doc.ParseNode([]byte(`{"paths":{},"components":{"securitySchemes":{` + schemes.String() + `"t":{}}},"security":[` + root.String() + `{"t":[]}],` +
+		`"x-tyk-api-gateway":{"server":{"authentication":{"enabled":true,"securityProcessingMode":"compliant","security":[` + vendor.String() + `["t"]]}}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	c := oas.Extract(document, nil, oas.Options{})
+	oas.Described(document, path.String(), "GET")
+	if d := time.Since(start); d > 4*time.Second {
+		t.Errorf("it took %s", d)
+	}
+	if n, m := c.Get("security_requirements").Len(), document.Get("paths", path.String(), "parameters").Len(); n != 40_002 || m != 20_000 {
+		t.Errorf("%d requirements, %d parameters", n, m)
 	}
 }

@@ -226,3 +226,13 @@ func FuzzGraph(f *testing.F) {
 		}
 	})
 }
+
+// TestLongServers: what a variable makes of an address is counted before it is made; there is no
+// memory for this one.
+func TestLongServers(t *testing.T) {
+	d := parse(t, `{"openapi":"3.0.3","info":{"title":"a","version":"1"},"paths":{"/a":{"get":{"responses":{"200":{"description":"","content":{"application/json":{"schema":{"type":"string"}}}}}}}},`+
+		`"servers":[{"url":"http://`+strings.Repeat("{a}", 2_000_000)+`","variables":{"a":{"default":"`+strings.Repeat("x", 4_000_000)+`"}}}]}`)
+	if _, err := datagraph.FromOpenAPI(d); err == nil || !strings.Contains(fmt.Sprint(err), "longer than 2048 bytes") {
+		t.Errorf("%.300v", err)
+	}
+}

@@ -47,16 +47,20 @@ func (b *builder) server(place string, servers *doc.Node) string {
 
 // fill returns the address of a server with the defaults of its variables.
 func (b *builder) fill(place string, server *doc.Node) string {
-	address := server.Get("url").Text()
+	address, long := server.Get("url").Text(), false
 	for name, v := range server.Get("variables").Members() {
-		if b.spend(place) && name != "" {
-			address = strings.ReplaceAll(address, "{"+name+"}", v.Get("default").Text())
+		value := v.Get("default").Text()
+		if long = strings.Count(address, "{"+name+"}")*len(value) > maxAddress; long { // it is not made to be measured
+			break
 		}
-		if len(address) > maxAddress {
+		if b.spend(place) && name != "" {
+			address = strings.ReplaceAll(address, "{"+name+"}", value)
+		}
+		if long = len(address) > maxAddress; long {
 			break
 		}
 	}
-	if len(address) > maxAddress {
+	if long || len(address) > maxAddress {
 		b.fail(place, "the address is longer than %d bytes", maxAddress)
 		return ""
 	}

@@ -76,14 +76,22 @@ type builder struct {
 	upstream      string // to be set, or "" to leave the present one
 }
 
+// maxParts is how many parameters paths may have in all: each becomes an object of its item.
+const maxParts = 100_000
+
 func newBuilder(document, ext *doc.Node, s Settings) (*builder, error) {
 	if !document.Is(doc.TypeObject) {
 		return nil, fault.New(fault.Invalid, "oas.document", "an OpenAPI description must be an object")
 	}
+	parts := 0
 	for path := range document.Get("paths").Members() { // operations are named after them
+		parts += oas.Parts(path)
 		if utf8.RuneCountInString(path) > validation.MaxAddress {
 			return nil, fault.New(fault.Invalid, "oas.document", "the path %s must not be longer than %d characters", doc.Short(path), validation.MaxAddress).At("paths")
 		}
+	}
+	if parts > maxParts {
+		return nil, fault.New(fault.Invalid, "oas.document", "the paths must not have more than %d parameters in all", maxParts).At("paths")
 	}
 	if !ext.Is(doc.TypeObject) {
 		ext = doc.NewObject()

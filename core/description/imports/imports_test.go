@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -211,4 +212,40 @@ func node(t *testing.T, text string) *doc.Node {
 		t.Fatal(err)
 	}
 	return n
+}
+
+// TestImportIsBounded: variables of servers may stand in an address many times, and segments of
+// paths become parameters.
+func TestImportIsBounded(t *testing.T) {
+	document := func(paths, servers string) *doc.Node {
+		n, err := doc.ParseNode([]byte(`{"openapi":"3.0.3","info":{"title":"a","version":"1"},"paths":{` + paths + `},"servers":[` + servers + `]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	server := func(times, length int) string {
+		return `{"url":"http://` + strings.Repeat("{a}", times) + `","variables":{"a":{"default":"` + strings.Repeat("x", length) + `"}}}`
+	}
+	var few, many []string
+	for i := range 2001 {
+		path := `"/` + strconv.Itoa(i) + strings.Repeat("/{a}", 50) + `":{"get":{"responses":{}}}`
+		if many = append(many, path); i < 2000 {
+			few = append(few, path)
+		}
+	}
+	for name, c := range map[string]struct {
+		document *doc.Node
+		want     string
+	}{
+		"variables":       {document("", server(80, 100)), ""},
+		"many variables":  {document("", server(200_000, 400_000)), "longer than 8192 characters"},
+		"a long variable": {document("", server(1, 8190)), "longer than 8192 characters"},
+		"parameters":      {document(strings.Join(few, ","), server(1, 10)), ""},
+		"many parameters": {document(strings.Join(many, ","), server(1, 10)), "more than 100000 parameters"},
+	} {
+		if err := imports.Import(c.document, imports.Settings{}); (c.want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
 }

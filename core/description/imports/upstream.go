@@ -38,6 +38,10 @@ func upstream(document, ext *doc.Node, s Settings) (string, error) {
 	return "", cmp.Or(refusal, badServer("there is no server to forward to"))
 }
 
+// maxServer is how long an address may be once its variables are filled in: each of them may
+// stand there many times, and hold others.
+const maxServer = 8192
+
 // serverAddress returns the address of a servers entry with the defaults of its
 // variables filled in.
 func serverAddress(server *doc.Node) (string, error) {
@@ -47,7 +51,12 @@ func serverAddress(server *doc.Node) (string, error) {
 		if value == "" {
 			return "", badServer("the variable %q has no default", name)
 		}
-		address = strings.ReplaceAll(address, "{"+name+"}", value)
+		if strings.Count(address, "{"+name+"}") > maxServer/len(value) {
+			return "", badServer("the variable %q makes it longer than %d characters", doc.Short(name), maxServer)
+		}
+		if address = strings.ReplaceAll(address, "{"+name+"}", value); len(address) > maxServer {
+			return "", badServer("the variable %q makes it longer than %d characters", doc.Short(name), maxServer)
+		}
 	}
 	if _, after, open := strings.Cut(address, "{"); open && strings.Contains(after, "}") {
 		return "", badServer("%q has a variable without a value", address)
