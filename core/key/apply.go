@@ -236,6 +236,9 @@ func (m *merge) tag(tags []string) {
 			m.tags = append(m.tags, tag)
 		}
 	}
+	if len(m.tags) > 0 && !m.session.Get("tags").Is(doc.TypeArray) {
+		m.session.Set("tags", doc.NewArray()) // its place; they are written once, at the end
+	}
 }
 
 // join adds what an access definition allows to another one.
