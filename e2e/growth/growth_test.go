@@ -39,7 +39,7 @@ func TestLinear(t *testing.T) {
 		}, true},
 	} {
 		r := &recorder{TB: t}
-		growth.Linear(r, 2_000, func(size int) func() {
+		growth.Linear(r, 1_000, func(size int) func() {
 			all := make([]int, size)
 			for i := range all {
 				all[i] = i

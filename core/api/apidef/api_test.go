@@ -269,7 +269,7 @@ func TestRewriteDrops(t *testing.T) {
 
 // TestManyTags: APIs at one address are compared one by one, each time one of them is written.
 func TestManyTags(t *testing.T) {
-	growth.Linear(t, 125, func(size int) func() {
+	growth.Linear(t, 62, func(size int) func() {
 		tagged := func(of string) apidef.API {
 			var tags []string
 			for i := range size {

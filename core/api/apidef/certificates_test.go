@@ -149,7 +149,7 @@ func TestTypeName(t *testing.T) {
 
 // TestManyCertificates: lists of certificates are as long as a body lets them be.
 func TestManyCertificates(t *testing.T) {
-	growth.Linear(t, 5_000, func(size int) func() {
+	growth.Linear(t, 2_500, func(size int) func() {
 		var b strings.Builder
 		for i := range size {
 			fmt.Fprintf(&b, `"c%d",`, i)
