@@ -203,7 +203,6 @@ func (c Checks) policies(ids, before []string) error {
 	for _, id := range before {
 		had[id] = true
 	}
-	var all Burden
 	for _, id := range ids {
 		p, known := c.Policies[id]
 		switch {
@@ -212,9 +211,8 @@ func (c Checks) policies(ids, before []string) error {
 		case !p.MakesKeys() && !had[id]:
 			return fault.New(fault.Invalid, CodePolicy, "policy \"%s\" is a draft or inactive: no keys can be made with it", id).At("apply_policies")
 		}
-		all.Rights, all.Bytes = all.Rights+len(p.APIs()), all.Bytes+p.Size()
 	}
-	return all.Refuse()
+	return Carried{ids, c.Policies}.Burden().Refuse()
 }
 
 // Grants reports whether a session names an API: in rights of its own, or by one of its

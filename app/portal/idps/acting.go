@@ -28,7 +28,7 @@ type acting struct {
 	org  tenant.ID
 	g    *issuers.Grant
 	memo memo
-	lone bool // no credential stands for the client: nobody else would ever end it
+	lone bool // no credential stands for the client: only this call ends it
 }
 
 func (a acting) view(ctx context.Context, fn func(store.Reader) error) error {

@@ -68,8 +68,9 @@ func Served(c *doc.Node) []Problem {
 	return p
 }
 
-// MaxAddress is how many characters a domain, a listen path or the path of an endpoint may have: they become part
-// of every address of an API, and expressions in them are compiled with every write.
+// MaxAddress is how many characters a domain, a listen path or the path of an endpoint may have:
+// they become part of every address of an API, and expressions in them are compiled with every
+// write.
 const MaxAddress = 4096
 
 // short wants a domain or a listen path to be no longer than that, and reports whether it is.
