@@ -14,6 +14,11 @@ type runner interface {
 	Run(ctx context.Context) error
 }
 
+// beginner is a runner that notes, before the App takes calls, where its work begins.
+type beginner interface {
+	Begin(ctx context.Context) error
+}
+
 // background runs whatever can run for as long as the App does.
 func background(lc fx.Lifecycle, v any) {
 	r, ok := v.(runner)
@@ -23,7 +28,12 @@ func background(lc fx.Lifecycle, v any) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	lc.Append(fx.Hook{
-		OnStart: func(context.Context) error {
+		OnStart: func(start context.Context) error {
+			if b, ok := r.(beginner); ok {
+				if err := b.Begin(start); err != nil {
+					return err
+				}
+			}
 			go func() { defer close(done); _ = r.Run(ctx) }()
 			return nil
 		},

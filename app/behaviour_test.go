@@ -24,6 +24,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/apptest"
+	"github.com/gatehouse-io/gatehouse/app/delivery"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -395,7 +396,6 @@ func TestAnnouncements(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = a.Stop(context.WithoutCancel(ctx)) }()
-	waitFor(t, func() bool { return a.Relays()["paper"].Holder })
 	for _, r := range [][3]string{
 		{"POST", "/api/clientidps", `{"client_idp_id":"corp","name":"x","jwks_uri":"https://x"}`},
 		{"POST", "/api/clientidps", `{"client_idp_id":"corp","name":"x","jwks_uri":"https://x"}`}, // refused
@@ -425,6 +425,25 @@ func TestAnnouncements(t *testing.T) {
 	}
 }
 
+// An App that has started has noted where announcements and events begin: what is written
+// next is announced, even if the process dies before its background work has begun.
+func TestFirstStart(t *testing.T) {
+	db, err := memdb.New(time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := service(t, nobodyWatches(), app.WithStore(db), app.WithSinks(paper{make(chan notify.Announcement, 100)}), app.WithDeliveries(delivery.Settings{Fetcher: web}))
+	if err := a.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = a.Stop(context.WithoutCancel(t.Context())) }()
+	for _, sink := range []string{"paper", delivery.Operation} {
+		if _, ok, err := db.Acquire(t.Context(), sink, "another", time.Minute); ok || err != nil {
+			t.Errorf("%s: nothing has begun when the App has started; %v", sink, err)
+		}
+	}
+}
+
 // Nothing is announced while the program does not answer requests.
 func TestServing(t *testing.T) {
 	sink := paper{make(chan notify.Announcement, 100)}
@@ -439,7 +458,6 @@ func TestServing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = a.Stop(context.WithoutCancel(t.Context())) }()
-	waitFor(t, func() bool { return a.Relays()["paper"].Holder })
 	fetch(t, a, "POST", "/api/clientidps", "admin", `{"client_idp_id":"corp","name":"x","jwks_uri":"https://x"}`)
 	waitFor(t, func() bool { return strings.Contains(a.Relays()["paper"].Error, "not yet") })
 	if len(sink.got) > 0 {

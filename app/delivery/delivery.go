@@ -148,6 +148,9 @@ func (s *Service) Backlog(ctx context.Context) (b Backlog, err error) {
 	return b, err
 }
 
+// Begin notes that the first deliveries of a store are made of the commits from now on.
+func (s *Service) Begin(ctx context.Context) error { return s.turn.Begin(ctx) }
+
 // Run makes and sends deliveries while this process holds the lease, until ctx ends or
 // Quit is called.
 func (s *Service) Run(ctx context.Context) error {

@@ -39,7 +39,7 @@ type Config struct {
 	Trouble func(error)
 }
 
-// Lease is the right to do some work. Run and Quit of a nil Lease do nothing.
+// Lease is the right to do some work. Begin, Run and Quit of a nil Lease do nothing.
 type Lease struct {
 	config   Config
 	quitting context.Context // ends with Quit
@@ -61,6 +61,17 @@ func New(c Config) *Lease {
 	l := &Lease{config: c}
 	l.quitting, l.quit = context.WithCancel(context.Background())
 	return l
+}
+
+// Begin notes in the store where work begins that is new to it: behind the last commit.
+// Run would note it some time later, and leave out what was committed meanwhile, so a
+// service begins before it takes calls.
+func (l *Lease) Begin(ctx context.Context) error {
+	if l == nil {
+		return nil
+	}
+	_, _, err := l.config.Leases.Acquire(ctx, l.config.Name, l.config.Holder, l.config.TTL)
+	return err
 }
 
 // Work is done while a process holds the lease. run ends when work is to begin nothing

@@ -15,6 +15,26 @@ import (
 
 func with(l store.Leases) func(*relay.Config) { return func(c *relay.Config) { c.Leases = l } }
 
+// TestBegin: a sink that is new to the store hears of what was committed since the relay
+// began, even if that process died before it told anything.
+func TestBegin(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.change("before")
+		if err := w.relay("dead").Begin(w.Context()); err != nil {
+			t.Fatal(err)
+		}
+		w.change("a")
+		next := w.relay("next")
+		if err := next.Begin(w.Context()); err != nil {
+			t.Fatal(err)
+		}
+		w.change("b")
+		w.run(next)
+		time.Sleep(11 * time.Second) // until the lease of the dead one has run out
+		w.expect("2.0 ClientIdPChanged a", "3.0 ClientIdPChanged b")
+	})
+}
+
 // TestHandover: a process that ends hands over exactly what it has not told.
 func TestHandover(t *testing.T) {
 	inWorld(t, func(w *world) {

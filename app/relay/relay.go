@@ -89,6 +89,9 @@ func New(c Config) *Relay {
 // Name returns the name of the sink.
 func (r *Relay) Name() string { return r.config.Sink.Name() }
 
+// Begin notes that a sink that is new to the store hears of all commits from now on.
+func (r *Relay) Begin(ctx context.Context) error { return r.turn.Begin(ctx) }
+
 // Run delivers while this process holds the lease, and competes for it while
 // another does, until ctx ends or Quit is called. It returns the error of ctx.
 func (r *Relay) Run(ctx context.Context) error { return r.turn.Run(ctx, r.hold) }

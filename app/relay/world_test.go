@@ -42,15 +42,24 @@ func inWorld(t *testing.T, test func(w *world)) {
 	})
 }
 
-// start runs a relay; stop ends it and waits.
-func (w *world) start(holder string, more ...func(*relay.Config)) (r *relay.Relay, stop func()) {
+// relay makes a relay.
+func (w *world) relay(holder string, more ...func(*relay.Config)) *relay.Relay {
 	c := relay.Config{ChangeLog: w.changes, Leases: &leases{DB: w.db}, Sink: w.sink, Signals: signal.Table{
 		registry.Kind: signal.Always(signal.ClientIdPChanged, "client_idp_id"), "policy": signal.Always(signal.PolicyChanged, "id")}, Holder: holder, Now: time.Now,
 		Logger: slog.New(slog.NewTextHandler(&w.log, nil))}
 	for _, set := range more {
 		set(&c)
 	}
-	r = relay.New(c)
+	return relay.New(c)
+}
+
+// start runs a relay; stop ends it and waits.
+func (w *world) start(holder string, more ...func(*relay.Config)) (r *relay.Relay, stop func()) {
+	r = w.relay(holder, more...)
+	return r, w.run(r)
+}
+
+func (w *world) run(r *relay.Relay) (stop func()) {
 	ctx, cancel := context.WithCancel(w.Context())
 	done := make(chan struct{})
 	go func() {
@@ -62,7 +71,7 @@ func (w *world) start(holder string, more ...func(*relay.Config)) (r *relay.Rela
 	stop = func() { cancel(); <-done }
 	w.Cleanup(stop)
 	synctest.Wait()
-	return r, stop
+	return stop
 }
 
 // commit writes records of a kind in one unit of work.
