@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"strings"
 	"sync"
@@ -72,6 +73,36 @@ func (l *listening) Fetch(_ context.Context, r outside.Request) (outside.Answer,
 	return outside.Answer{Status: 200}, nil
 }
 
+// bubbled is an App in a bubble of synctest with one organisation and its admin. It works in
+// the background until the test ends, and logs to log.
+func bubbled(t *testing.T, log io.Writer, opts ...app.Option) *app.App {
+	t.Helper()
+	keys, err := crypto.NewKeys("a secret of the test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := app.New(append([]app.Option{
+		app.WithClock(time.Now), app.WithKeys(keys), app.WithAdminSecret(adminSecret), app.WithNodeSecret(nodeSecret), app.WithPasswords(crypto.Passwords{Iterations: 1}),
+		app.WithLogger(slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))), app.WithAudit(audit.Settings{Signer: keys}),
+	}, opts...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	admin := strings.TrimPrefix(callers["admin"][1], "Bearer ")
+	if _, err := a.Bootstrap(t.Context(), identity.First{OrgID: "org-a", OwnerSlug: "a", Email: "admin@a.example", AccessKey: admin}); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(a.Drain(context.Background()), a.Stop(context.Background())); err != nil {
+			t.Error(err)
+		}
+	})
+	return a
+}
+
 // TestEventOptions: every change of an API reaches the address that its organisation
 // names, signed; the queue leaves no trace in the audit trail, a request to send again does;
 // a purge removes deliveries and leaves the trail; and secrets appear in neither.
@@ -79,24 +110,8 @@ func TestEventOptions(t *testing.T) {
 	const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 	synctest.Test(t, func(t *testing.T) {
 		to := &listening{}
-		keys, err := crypto.NewKeys("a secret of the test")
-		if err != nil {
-			t.Fatal(err)
-		}
 		var log strings.Builder
-		a, err := app.New(app.WithClock(time.Now), app.WithKeys(keys), app.WithAdminSecret(adminSecret), app.WithPasswords(crypto.Passwords{Iterations: 1}),
-			app.WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))), app.WithAudit(audit.Settings{Signer: keys}),
-			app.WithDeliveries(delivery.Settings{Fetcher: to}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		admin := strings.TrimPrefix(callers["admin"][1], "Bearer ")
-		if _, err := a.Bootstrap(t.Context(), identity.First{OrgID: "org-a", OwnerSlug: "a", Email: "admin@a.example", AccessKey: admin}); err != nil {
-			t.Fatal(err)
-		}
-		if err := a.Start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		a := bubbled(t, &log, app.WithDeliveries(delivery.Settings{Fetcher: to}))
 		ask := func(method, path, as, body string) string {
 			t.Helper()
 			code, text := fetch(t, a, method, path, as, body)
@@ -149,9 +164,6 @@ func TestEventOptions(t *testing.T) {
 		if err := a.Trail().Export(t.Context(), &kept, nil); err != nil || !strings.Contains(kept.String(), "Send a delivery again") || !strings.Contains(kept.String(), "purge=true") {
 			t.Error(err, kept.String())
 		}
-		if err := errors.Join(a.Drain(t.Context()), a.Stop(t.Context())); err != nil {
-			t.Error(err)
-		}
 	})
 }
 
@@ -161,23 +173,7 @@ func eventful(t *testing.T, options string, calls ...[3]string) (got []outside.R
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		to := &listening{}
-		keys, err := crypto.NewKeys("a secret of the test")
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := app.New(app.WithClock(time.Now), app.WithKeys(keys), app.WithAdminSecret(adminSecret), app.WithPasswords(crypto.Passwords{Iterations: 1}),
-			app.WithLogger(slog.New(slog.DiscardHandler)), app.WithDeliveries(delivery.Settings{Fetcher: to}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		admin := strings.TrimPrefix(callers["admin"][1], "Bearer ")
-		if _, err := a.Bootstrap(t.Context(), identity.First{OrgID: "org-a", OwnerSlug: "a", Email: "admin@a.example", AccessKey: admin}); err != nil {
-			t.Fatal(err)
-		}
-		if err := a.Start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		synctest.Wait() // what was changed before somebody tells of changes is not told
+		a := bubbled(t, io.Discard, app.WithDeliveries(delivery.Settings{Fetcher: to}))
 		if code, text := fetch(t, a, "PUT", "/admin/organisations/org-a", "super-admin", `{"event_options":`+options+`}`); code >= 300 {
 			t.Fatal(code, text)
 		}
@@ -188,9 +184,6 @@ func eventful(t *testing.T, options string, calls ...[3]string) (got []outside.R
 			synctest.Wait()
 		}
 		got = to.got
-		if err := errors.Join(a.Drain(t.Context()), a.Stop(t.Context())); err != nil {
-			t.Error(err)
-		}
 	})
 	return got
 }

@@ -6,19 +6,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
 	"github.com/gatehouse-io/gatehouse/adapters/opa"
 	"github.com/gatehouse-io/gatehouse/app"
-	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/delivery"
-	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/keys"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/rules"
@@ -50,25 +46,9 @@ func keySecrets(t *testing.T, hashed bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sealing, err := crypto.NewKeys("a secret of the test")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var log strings.Builder
-	a, err := app.New(app.WithClock(time.Now), app.WithStore(db), app.WithKeys(sealing), app.WithAdminSecret(adminSecret), app.WithPasswords(crypto.Passwords{Iterations: 1}),
-		app.WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))), app.WithAudit(audit.Settings{Signer: sealing}),
-		app.WithDeliveries(delivery.Settings{Fetcher: to}), app.WithKeySettings(keys.Settings{Hashed: hashed, ListHashes: true, UpdateByHash: true, DeleteByHash: true}),
-		app.WithRules(telling))
-	if err != nil {
-		t.Fatal(err)
-	}
-	admin := strings.TrimPrefix(callers["admin"][1], "Bearer ")
-	if _, err := a.Bootstrap(t.Context(), identity.First{OrgID: "org-a", OwnerSlug: "a", Email: "admin@a.example", AccessKey: admin}); err != nil {
-		t.Fatal(err)
-	}
-	if err := a.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	a := bubbled(t, &log, app.WithStore(db), app.WithDeliveries(delivery.Settings{Fetcher: to}),
+		app.WithKeySettings(keys.Settings{Hashed: hashed, ListHashes: true, UpdateByHash: true, DeleteByHash: true}), app.WithRules(telling))
 	var answers strings.Builder // but for those that make a key
 	ask := func(method, path, body string) (text string) {
 		t.Helper()
@@ -198,9 +178,6 @@ func keySecrets(t *testing.T, hashed bool) {
 		if strings.Contains(answers.String(), secret) {
 			t.Errorf("an answer tells %s", secret)
 		}
-	}
-	if err := errors.Join(a.Drain(t.Context()), a.Stop(t.Context())); err != nil {
-		t.Error(err)
 	}
 	time.Sleep(time.Minute) // until no call waits for rules to evaluate
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -12,10 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	"github.com/gatehouse-io/gatehouse/adapters/gateway/keyhash"
 	"github.com/gatehouse-io/gatehouse/app"
-	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/delivery"
 	"github.com/gatehouse-io/gatehouse/app/identity"
 	"github.com/gatehouse-io/gatehouse/app/keys"
@@ -50,20 +49,7 @@ func (c *channels) listens(yes bool) { c.mu.Lock(); c.deaf = !yes; c.mu.Unlock()
 func TestOtherWays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		to, redis, box := &listening{}, &channels{}, &mailbox{t: t, mails: make(chan mail.Message, 10)}
-		keys, err := crypto.NewKeys("a secret of the test")
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := app.New(app.WithClock(time.Now), app.WithKeys(keys), app.WithAdminSecret(adminSecret), app.WithPasswords(crypto.Passwords{Iterations: 1}),
-			app.WithDeliveries(delivery.Settings{Fetcher: to}), app.WithListeners(identity.Listeners{Publisher: redis, Mail: box}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		admin := strings.TrimPrefix(callers["admin"][1], "Bearer ")
-		if _, err := a.Bootstrap(t.Context(), identity.First{OrgID: "org-a", OwnerSlug: "a", Email: "admin@a.example", AccessKey: admin}); err != nil {
-			t.Fatal(err)
-		}
-		running(t, a)
+		a := bubbled(t, io.Discard, app.WithDeliveries(delivery.Settings{Fetcher: to}), app.WithListeners(identity.Listeners{Publisher: redis, Mail: box}))
 		ask := func(method, path, as, body string) string {
 			t.Helper()
 			code, text := fetch(t, a, method, path, as, body)
@@ -123,19 +109,7 @@ func TestOtherWays(t *testing.T) {
 func TestQuotaTrigger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		redis, box := &channels{}, &mailbox{t: t, mails: make(chan mail.Message, 10)}
-		encryption, err := crypto.NewKeys("a secret of the test")
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := app.New(app.WithClock(time.Now), app.WithKeys(encryption), app.WithAdminSecret(adminSecret), app.WithNodeSecret(nodeSecret),
-			app.WithKeySettings(keys.Settings{Hashed: true}), app.WithDeliveries(delivery.Settings{Fetcher: &listening{}}), app.WithAudit(audit.Settings{Signer: encryption}), app.WithListeners(identity.Listeners{Publisher: redis, Mail: box}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := a.Bootstrap(t.Context(), identity.First{OrgID: "org-a", OwnerSlug: "a", Email: "admin@a.example", AccessKey: strings.TrimPrefix(callers["admin"][1], "Bearer ")}); err != nil {
-			t.Fatal(err)
-		}
-		running(t, a)
+		a := bubbled(t, io.Discard, app.WithKeySettings(keys.Settings{Hashed: true}), app.WithDeliveries(delivery.Settings{Fetcher: &listening{}}), app.WithListeners(identity.Listeners{Publisher: redis, Mail: box}))
 		report := func(org string, usage int) {
 			t.Helper()
 			code, text := fetch(t, a, "POST", "/system/key/quota_trigger", "node",
