@@ -25,8 +25,8 @@ type logsIn struct {
 	Scope tenant.Scope
 	Who   operation.Principal
 	operation.Paging
-	Start  string `query:"start" doc:"From this time on, in Unix seconds."`
-	End    string `query:"end" doc:"Up to this time, in Unix seconds."`
+	Start  string `query:"start" required:"true" doc:"From this time on, in Unix seconds."`
+	End    string `query:"end" required:"true" doc:"Up to this time, in Unix seconds."`
 	Key    string `query:"key" doc:"Calls with this key only, by its hash."`
 	API    string `query:"api" doc:"Calls of this API only."`
 	Errors string `query:"errors" doc:"true: failed calls only."`

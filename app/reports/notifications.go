@@ -52,7 +52,7 @@ func (n *Notifications) Operations() []operation.Operation {
 	return operation.Group{
 		Surface: operation.Management, Name: "notifications", Path: "/api/org/notifications", Tag: "Organisation notifications", Permission: access.AnyUser, OneOrganisation: true,
 		Style: operation.Style{Word: "OK"},
-	}.Rows(operation.GET("list", "", "List what the organisation should look at", n.List, operation.Lists(operation.Item{Name: "title"}),
+	}.Rows(operation.GET("list", "", "List notifications of the organisation", n.List, operation.Lists(operation.Item{Name: "title"}),
 		operation.Answers(map[string]operation.Answer{"internal": {Text: "Could not retrieve notifications."}}), operation.Example(nil, []Notification{example})))
 }
 

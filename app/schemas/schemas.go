@@ -56,7 +56,7 @@ func (s *Service) Operations() []operation.Operation {
 	return append(group.Rows(
 		operation.GET("get", "/schema", "Fetch the schema of OAS APIs", s.of(openapi.OAS), faults,
 			operation.Notes("The same as /api/schemas/apidefs/oas."), operation.Example(nil, exampleOne)),
-		operation.GET("list", "/schemas/apidefs", "Fetch the schemas of OAS and streams APIs", s.All, faults, operation.Example(nil, exampleAll)),
+		operation.GET("all", "/schemas/apidefs", "Fetch the schemas of OAS and streams APIs", s.All, faults, operation.Example(nil, exampleAll)),
 		operation.GET("oas", "/schemas/apidefs/oas", "Fetch the schema of OAS APIs", s.of(openapi.OAS), faults, operation.Example(nil, exampleOne)),
 		operation.GET("streams", "/schemas/apidefs/streams-oas", "Fetch the schema of streams APIs", s.of(openapi.Streams), faults, operation.Example(nil, exampleOne)),
 	), proxies.Rows(

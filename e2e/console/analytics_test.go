@@ -27,6 +27,26 @@ func reported(t *testing.T) *world {
 	return w
 }
 
+// TestLogsPage: single calls of the last week, until somebody chooses another time, each with
+// when it was and how it ended.
+func TestLogsPage(t *testing.T) {
+	t.Parallel()
+	w := reported(t)
+	b := w.signIn(t)
+	must(t, b.Run("localStorage.setItem('gatehouse.zone', 'UTC')", nil))
+	b.Expect("/api/users/me")
+	b.visit("logs")
+	b.See("There are no single calls.")
+	from := value[string](b, "document.getElementById('filter-start').value")
+	if at, err := time.Parse("2006-01-02T15:04", from); err != nil || time.Since(at) < 6*24*time.Hour || time.Since(at) > 8*24*time.Hour {
+		t.Errorf("they begin at %q; %v", from, err)
+	}
+	b.Fill("Start", "2026-01-01T00:00")
+	b.Fill("End", "2026-01-02T00:00")
+	b.Wait("location.hash.includes('start=1767225600') && location.hash.includes('end=1767312000')")
+	b.Wait("['Timestamp', 'Method', 'Path', 'Response code'].every((name, i) => document.querySelectorAll('th[scope=col]')[i]?.innerText.startsWith(name)) && document.querySelector('tbody time').dateTime.startsWith('2026-01-0')")
+}
+
 // TestAnalyticsPage: charts with their numbers beside them, of all APIs and of one, of days
 // and of hours, and of a key.
 func TestAnalyticsPage(t *testing.T) {

@@ -228,6 +228,8 @@ func TestRightsPage(t *testing.T) {
 	for _, text := range []string{"100 calls in 60 s, quota unlimited", "acl", "The orders", "/items", "no such API", "1 key.", "billing", "Corporate login"} {
 		b.See(text)
 	}
+	b.visit("api-keys?apiID=orders")
+	b.See("1 entry")
 }
 
 // TestVersions: an API says which versions it has and who names it; one

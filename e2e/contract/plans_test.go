@@ -247,7 +247,7 @@ var plans = together(clientPlans, loginPlans, analyticsPlans, keyPlans, hookPlan
 	"clientidps.mappings.delete": {path: mappingOf},
 
 	"schemas.get":     {query: map[string][]string{"oasVersion": {"3.0", "3.1", "3.0.3"}, "pretty": {"1"}}},
-	"schemas.list":    {query: map[string][]string{"oasVersion": {"3.0", "3.1"}}},
+	"schemas.all":     {query: map[string][]string{"oasVersion": {"3.0", "3.1"}}},
 	"schemas.oas":     {query: map[string][]string{"oasVersion": {"3.0", "3.1"}, "pretty": {"true"}}},
 	"schemas.streams": {query: map[string][]string{"oasVersion": {"3.0", "3.1"}}},
 	"schemas.mcp":     {query: map[string][]string{"mcpVersion": {"3.0", "3.1"}}},

@@ -66,7 +66,7 @@ function add(path: string, method: string, o: any) {
 }
 
 const titled = (r: Resource) => {
-  const s = listOf(r)?.summary.replace(/^(List or download|List|Search) (the )?/, '').replace(/ (and what|that|with their|of gateways|for) .*$/, '');
+  const s = listOf(r)?.summary.replace(/^(List or download|List|Search) (the )?/, '').replace(/(,| (and what|that|with their|of gateways|for)) .*$/, '');
   return s ? s[0].toUpperCase() + s.slice(1) : r.operations.get?.summary.replace(/^(Fetch|Read) (an? |the )?/, '').replace(/^./, c => c.toUpperCase()) ?? r.tag;
 };
 
@@ -114,18 +114,21 @@ export function ask(o: Operation, values: Record<string, string> = {}, body?: st
 export const call = (o: Operation, values?: Record<string, string>, body?: string | FormData): Promise<Answer> => send(ask(o, values, body));
 
 const through = (v: any, path: string) => path.split('.').reduce((at, k) => at?.[k], v);
-/** The rows of a list. Where the description does not say: an array, or the first array of an object. */
+/** The first array of an object, or of the objects in it. */
+const firstArray = (v: any, is: (x: any) => boolean, inside: (x: any) => any[]): any => inside(v).find(is) ?? inside(v).flatMap(x => is(x) ? [] : inside(x)).find(is);
+const within = (v: any): any[] => typeof v === 'object' ? Object.values(v ?? {}) : [], members = (s: any): any[] => Object.values(s?.properties ?? {}).map(resolve), listed = (s: any) => s?.type === 'array';
+/** The rows of a list. Where the description does not say: an array, or the first one inside. */
 export function rowsOf(data: any, o?: Operation): any[] {
   const said = o?.list && (o.list.items ? through(data, o.list.items) : data);
   if (Array.isArray(said)) return said;
-  return Array.isArray(data) ? data : Object.values(data ?? {}).find(v => Array.isArray(v)) as any[] ?? [];
+  return Array.isArray(data) ? data : firstArray(data, Array.isArray, within) ?? [];
 }
 export const pagesOf = (data: any, o: Operation): number => Number((o.list?.page?.pages ? through(data, o.list.page.pages) : undefined) ?? data?.pages ?? data?.Pages ?? 1) || 1;
 /** The query parameter for a page, and its value for all of them. */
 export const pageOf = (o: Operation) => o.list?.page ?? (has(o, 'p') ? { parameter: 'p', everything: '-1' } : undefined);
 export function itemSchema(o: Operation): Schema | undefined {
-  const s = resolve(o.answer), list = s?.type === 'array' ? s : Object.values<any>(s?.properties ?? {}).map(resolve).find(p => p?.type === 'array');
-  return resolve(list?.items);
+  const s = resolve(o.answer);
+  return resolve((listed(s) ? s : firstArray(s, listed, members))?.items);
 }
 
 /** What documents of APIs say to people in a list. */
