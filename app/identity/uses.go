@@ -54,9 +54,13 @@ func (s ServiceAccounts) Run(ctx context.Context) error {
 	}
 }
 
+// Using is the attribution of commits that note which keys of service accounts have been
+// used, of which audit trails tell nothing.
+const Using = "service-accounts.used"
+
 // WriteUses writes down which keys have been used.
 func (s ServiceAccounts) WriteUses(ctx context.Context) {
-	ctx = store.Attribute(ctx, store.Attribution{Actor: "service", Operation: "service-accounts.used"})
+	ctx = store.Attribute(ctx, store.Attribution{Actor: "service", Operation: Using})
 	s.uses.Flush(ctx, s.Store, s.Log, "keys of service accounts", func(u keyUse) tenant.ID { return u.OrgID }, writeUses)
 }
 

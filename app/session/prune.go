@@ -14,8 +14,11 @@ import (
 // pruneEvery is how often sessions that are over are forgotten.
 const pruneEvery = time.Minute
 
-// pruning is the attribution of commits that forget what is over.
-var pruning = store.Attribution{Actor: "sessions", Operation: "sessions.prune"}
+// Pruning is the attribution of commits that forget what is over, of which audit trails
+// tell nothing.
+const Pruning = "sessions.prune"
+
+var pruning = store.Attribution{Actor: "sessions", Operation: Pruning}
 
 // Run forgets sessions that are over, writes down which have been used, and sends mails,
 // until ctx ends.

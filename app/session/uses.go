@@ -10,6 +10,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
+// Using is the attribution of commits that note which sessions have been used, of which
+// audit trails tell nothing.
+const Using = "sessions.used"
+
 // use is when a session was last used.
 type use struct {
 	id  string
@@ -19,7 +23,7 @@ type use struct {
 
 // WriteUses writes down which sessions have been used.
 func (s *Service) WriteUses(ctx context.Context) {
-	ctx = store.Attribute(ctx, store.Attribution{Actor: "sessions", Operation: "sessions.used"})
+	ctx = store.Attribute(ctx, store.Attribution{Actor: "sessions", Operation: Using})
 	s.uses.Flush(ctx, s.users.Store, s.users.Log, "sessions", func(u use) tenant.ID { return u.org }, s.writeUses)
 }
 
