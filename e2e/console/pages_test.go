@@ -254,6 +254,17 @@ func TestVersions(t *testing.T) {
 	b.Wait("location.hash === '#/apis.oas/orders'")
 }
 
+// TestNew: what is made of a document begins with an example where no form can ask for it, and
+// what is made of a file asks for a file.
+func TestNew(t *testing.T) {
+	t.Parallel()
+	b := newWorld(t).signIn(t)
+	b.visit("apis/+new")
+	b.See("Listen path")
+	b.visit("certs/+new")
+	b.Wait("document.querySelector('input[type=file]')")
+}
+
 // TestListOfDocuments: what the list of MCP proxies has of each is a document; people see
 // its name, where it listens and what it leads to.
 func TestListOfDocuments(t *testing.T) {

@@ -2,7 +2,7 @@ import './shared';
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Problem, byKey, elsewhere, listen } from './http';
-import { Me, describe, listOf, may, needs, operations, resources, single, whoami } from './spec';
+import { Me, describe, listOf, may, needs, operations, resources, single, uploads, whoami } from './spec';
 import { leave, onLeaving, to, useRoute } from './route';
 import { SignIn, resume, signOut } from './session';
 import { Home } from './home';
@@ -34,6 +34,7 @@ function Page() {
   if (!r) return <><h1>There is no such page</h1><p>The server knows nothing called “{name}”. <a href="#/">Go home</a>.</p></>;
   const wanted = id === '+new' ? r.operations.create : id || single(r) ? r.operations.get : listOf(r);
   if (wanted && !may(wanted, id)) return <><h1>{id ? wanted.summary : r.title}</h1><Denied op={wanted} /></>;
+  if (wanted && id === '+new' && uploads(wanted)) return <RunPage key={wanted.id} op={wanted} route={route} />;
   if (name === 'audit') return id ? <AuditRecord id={id} /> : <AuditPage r={r} route={route} />;
   if (id || single(r)) return <RecordPage key={r.name + id + (route.query.get('from') ?? '')} r={r} id={id ?? ''} route={route} />;
   const list = listOf(r);

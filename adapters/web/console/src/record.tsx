@@ -45,7 +45,7 @@ export function RecordPage({ r, id, route }: { r: Resource; id: string; route: R
     let gone = false;
     setFault(undefined);
     const from = route.query.get('from'), source = fresh ? from && read ? call(read, { ...values, [idParam(read)!]: from }) : undefined : read && call(read, values);
-    if (!source) { setBase({ text: '{}', etag: null }); setText('{}'); return; }
+    if (!source) { const first = write?.example !== undefined && !Object.keys(resolve(write.body)?.properties ?? {}).length ? JSON.stringify(write.example, null, 2) : '{}'; setBase({ text: first, etag: null }); setText(first); return; } // a form without fields says nothing
     source.then(a => { if (gone || dirty.current) return; /* somebody writes already: saving says what else has changed */ const t = fresh ? draftOf(a.text, write!) : tidy(a.text); setBase({ text: fresh ? '{}' : t, etag: fresh ? null : a.etag }); setText(t); }, e => { if (!gone) setFault(e); });
     return () => { gone = true; };
   }, [r.name, id, round]);

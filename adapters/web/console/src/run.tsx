@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Answer, Problem, curl } from './http';
-import { Operation, ask, call, may } from './spec';
+import { Operation, ask, call, may, uploads } from './spec';
 import { Route } from './route';
 import { DocumentEditor } from './editor';
 import { Shown } from './shown';
@@ -11,7 +11,7 @@ export function RunPage({ op, route }: { op: Operation; route: Route }) {
   const [values, set] = useState<Record<string, string>>(Object.fromEntries(route.query)), [body, setBody] = useState(op.body ? JSON.stringify(op.example ?? {}, null, 2) : ''), [file, setFile] = useState<File>();
   const [answer, setAnswer] = useState<Answer>(), [fault, setFault] = useState<Problem>(), [busy, setBusy] = useState(false), [sure, setSure] = useState(false);
   if (!may(op)) return <><h1>{op.summary}</h1><Denied op={op} /></>;
-  const shown = op.parameters.filter(p => !/^If-/.test(p.name)), upload = op.bodies.includes('multipart/form-data') && !op.bodies.includes('application/json');
+  const shown = op.parameters.filter(p => !/^If-/.test(p.name)), upload = uploads(op);
   const content = () => { if (!op.bodies.length) return undefined; if (!upload) return body; const f = new FormData(); if (file) f.append('file', file); return f; };
   const run = async () => { setBusy(true); setFault(undefined); setAnswer(undefined); setSure(false); try { setAnswer(await call(op, values, content())); } catch (e) { setFault(e as Problem); } setBusy(false); };
   return <>

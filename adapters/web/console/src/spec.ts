@@ -80,6 +80,8 @@ export const has = (o: Operation, name: string) => o.parameters.some(p => p.in =
 export const pathParams = (o: Operation) => o.parameters.filter(p => p.in === 'path');
 /** The placeholder of the record itself: the last one of its address. */
 export const idParam = (o: Operation) => /\{([^}]+)\}[^{]*$/.exec(o.path)?.[1];
+/** Whether an operation takes a file, and nothing but a file. */
+export const uploads = (o: Operation) => o.bodies.includes('multipart/form-data') && !o.bodies.includes('application/json');
 export const writeOf = (r: Resource) => r.operations.replace ?? r.operations.put;
 /** A resource of which there is one: no identifier, no list. */
 export const single = (r: Resource) => !listOf(r) && !!r.operations.get && !!r.operations.replace && pathParams(r.operations.get).length === 0;
