@@ -25,7 +25,7 @@ func (s *Service) resetDigests(code string) []string {
 // NewPassword is what is sent with the code of a mail.
 type NewPassword struct {
 	Code     string `json:"code" doc:"The code of the mail."`
-	Password string `json:"new_password"`
+	Password string `json:"new_password" doc:"The password from now on."`
 	form     bool
 }
 

@@ -34,11 +34,11 @@ type Asset struct {
 
 // Draft is what a client may choose about an asset; other members are ignored.
 type Draft struct {
-	ID          string          `json:"id,omitempty"`
-	Kind        string          `json:"kind"`
-	Name        string          `json:"name"`
-	Description string          `json:"description,omitempty"`
-	Data        json.RawMessage `json:"data"`
+	ID          string          `json:"id,omitempty" doc:"Unique in the organisation; the database ID when left out."`
+	Kind        string          `json:"kind" doc:"What sort of asset it is."`
+	Name        string          `json:"name" doc:"For people."`
+	Description string          `json:"description,omitempty" doc:"For people."`
+	Data        json.RawMessage `json:"data" doc:"What the asset holds: an object."`
 }
 
 // known are the members of an asset: another spelling of one is refused.

@@ -55,24 +55,24 @@ type Constraints struct {
 // Draft is what a client may choose about a profile: the members of Choices and, of a new
 // profile, the identifier and, above organisations, the organisation.
 type Draft struct {
-	ID                    string            `json:"ID,omitzero"`    // "": one is drawn
-	OrgID                 tenant.ID         `json:"OrgID,omitzero"` // counts for callers without an organisation
-	Name                  string            `json:"Name,omitzero"`
-	ActionType            string            `json:"ActionType"`
-	MatchedPolicyID       string            `json:"MatchedPolicyID,omitzero"`
-	Type                  string            `json:"Type,omitzero"`
-	ProviderName          string            `json:"ProviderName,omitzero"`
-	CustomEmailField      string            `json:"CustomEmailField,omitzero"`
-	CustomUserIDField     string            `json:"CustomUserIDField,omitzero"`
-	ProviderConfig        doc.Object        `json:"ProviderConfig,omitzero"`
-	IdentityHandlerConfig doc.Object        `json:"IdentityHandlerConfig,omitzero"`
+	ID                    string            `json:"ID,omitzero" doc:"Of a new profile: a part of the address to which identity providers send browsers back; drawn when left out."`
+	OrgID                 tenant.ID         `json:"OrgID,omitzero" doc:"Counts for callers without an organisation; of users it is ignored."`
+	Name                  string            `json:"Name,omitzero" doc:"For people."`
+	ActionType            string            `json:"ActionType" doc:"For whom it is: GenerateOrLoginUserProfile lets users in."`
+	MatchedPolicyID       string            `json:"MatchedPolicyID,omitzero" doc:"Kept for brokers outside."`
+	Type                  string            `json:"Type,omitzero" doc:"redirect, passthrough or nothing."`
+	ProviderName          string            `json:"ProviderName,omitzero" doc:"SocialProvider, ADProvider, ProxyProvider, SAMLProvider or nothing."`
+	CustomEmailField      string            `json:"CustomEmailField,omitzero" doc:"The claim that has the address of the person; empty: email."`
+	CustomUserIDField     string            `json:"CustomUserIDField,omitzero" doc:"The claim that says who the person is; empty: sub."`
+	ProviderConfig        doc.Object        `json:"ProviderConfig,omitzero" doc:"How the identity provider is asked: an object of 32,000 bytes at most."`
+	IdentityHandlerConfig doc.Object        `json:"IdentityHandlerConfig,omitzero" doc:"Kept for brokers outside: an object of 32,000 bytes at most."`
 	ProviderConstraints   Constraints       `json:"ProviderConstraints,omitzero"`
-	ReturnURL             string            `json:"ReturnURL,omitzero"`
-	DefaultUserGroupID    string            `json:"DefaultUserGroupID,omitzero"`
-	CustomUserGroupField  string            `json:"CustomUserGroupField,omitzero"`
-	UserGroupMapping      map[string]string `json:"UserGroupMapping,omitzero"`
-	UserGroupSeparator    string            `json:"UserGroupSeparator,omitzero"`
-	OnlyRegistered        bool              `json:"SSOOnlyForRegisteredUsers,omitzero"`
+	ReturnURL             string            `json:"ReturnURL,omitzero" doc:"Kept for brokers outside."`
+	DefaultUserGroupID    string            `json:"DefaultUserGroupID,omitzero" doc:"User group of people whose groups UserGroupMapping does not name."`
+	CustomUserGroupField  string            `json:"CustomUserGroupField,omitzero" doc:"The claim that has the groups of the person."`
+	UserGroupMapping      map[string]string `json:"UserGroupMapping,omitzero" doc:"User group for each group of the identity provider, 1,000 at most."`
+	UserGroupSeparator    string            `json:"UserGroupSeparator,omitzero" doc:"What stands between groups in a claim that is one text; empty: spaces."`
+	OnlyRegistered        bool              `json:"SSOOnlyForRegisteredUsers,omitzero" doc:"Refuse a person without a user."`
 }
 
 // Choices are what a profile says: all of a Draft but ID and OrgID, and what a draft leaves out as it is empty.

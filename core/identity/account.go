@@ -41,15 +41,15 @@ type AccountKey struct {
 // AccountDraft is what a client may choose about a service account.
 type AccountDraft struct {
 	Name        string     `json:"name,omitempty" doc:"1 to 64 lower-case letters, digits, '.', '_' or '-'. It cannot be changed."`
-	Description string     `json:"description,omitempty"`
+	Description string     `json:"description,omitempty" doc:"For people."`
 	Active      *bool      `json:"active,omitempty" doc:"Absent: active when new, else as it was."`
-	Permissions access.Map `json:"user_permissions,omitempty"`
+	Permissions access.Map `json:"user_permissions,omitempty" doc:"What its keys may do: read, write or deny for each permission."`
 	GroupIDs    []string   `json:"group_ids,omitempty" doc:"User groups. Their permissions take the place of user_permissions."`
 }
 
 // KeyDraft is what a client may choose about a key.
 type KeyDraft struct {
-	Name        string   `json:"name"`
+	Name        string   `json:"name" doc:"For people."`
 	Expires     string   `json:"expires_at,omitempty" doc:"RFC 3339. Absent: never."`
 	Permissions []string `json:"permissions,omitempty" doc:"The key can do no more than these permissions of the account allow; absent: all that the account may."`
 }

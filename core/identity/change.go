@@ -14,14 +14,14 @@ import (
 // UserChange is what users of an organisation may choose about a user. What is absent
 // keeps its value. The super-admin alone chooses an organisation, and ResetPassword.
 type UserChange struct {
-	FirstName       *string    `json:"first_name,omitempty"`
-	LastName        *string    `json:"last_name,omitempty"`
-	Email           *string    `json:"email_address,omitempty"`
+	FirstName       *string    `json:"first_name,omitempty" doc:"For people."`
+	LastName        *string    `json:"last_name,omitempty" doc:"For people."`
+	Email           *string    `json:"email_address,omitempty" doc:"The user logs in with it. Unique in the organisation, and everywhere unless enable_multi_org_users is on."`
 	Active          *bool      `json:"active,omitempty" doc:"Absent means active for a new user."`
-	Permissions     access.Map `json:"user_permissions,omitempty"`
-	GroupID         *string    `json:"group_id,omitempty"`
+	Permissions     access.Map `json:"user_permissions,omitempty" doc:"What the user may do: read, write or deny for each permission."`
+	GroupID         *string    `json:"group_id,omitempty" doc:"User group whose permissions take the place of user_permissions."`
 	GroupIDs        *[]string  `json:"group_ids,omitempty" doc:"More groups that the user is in."`
-	PasswordMaxDays *int       `json:"password_max_days,omitempty"`
+	PasswordMaxDays *int       `json:"password_max_days,omitempty" doc:"After so many days the password must be changed; 0: those of the groups count, else the setting of the service."`
 }
 
 // Codes of the faults that a change of a user can be answered with.

@@ -26,11 +26,11 @@ type UserGroup struct {
 
 // GroupDraft is what a client may choose about a group.
 type GroupDraft struct {
-	Name            string     `json:"name"`
-	Description     string     `json:"description,omitempty"`
-	Active          *bool      `json:"active,omitempty"` // absent: active when new, else as it was
-	PasswordMaxDays int        `json:"password_max_days,omitempty"`
-	Permissions     access.Map `json:"user_permissions"`
+	Name            string     `json:"name" doc:"Of the group."`
+	Description     string     `json:"description,omitempty" doc:"For people."`
+	Active          *bool      `json:"active,omitempty" doc:"Absent: active when new, else as it was. A group that is not active gives nothing."`
+	PasswordMaxDays int        `json:"password_max_days,omitempty" doc:"After so many days a password must be changed; 0: the setting of the service counts."`
+	Permissions     access.Map `json:"user_permissions" doc:"What its members may do: read, write or deny for each permission."`
 }
 
 // Codes of the faults that a draft of a group can be answered with.

@@ -49,17 +49,17 @@ type Credentials struct {
 
 // UserDraft is what an administrator may choose about a user.
 type UserDraft struct {
-	ID              string     `json:"id,omitempty"` // ignored: the server chooses
-	OrgID           tenant.ID  `json:"org_id,omitempty"`
-	FirstName       string     `json:"first_name"`
-	LastName        string     `json:"last_name"`
-	Email           string     `json:"email_address"`
-	Password        string     `json:"password,omitempty"`
-	Active          *bool      `json:"active,omitempty"` // absent means active
-	Permissions     access.Map `json:"user_permissions,omitempty"`
-	GroupID         string     `json:"group_id,omitempty"`
+	ID              string     `json:"id,omitempty" doc:"Ignored: the service chooses it."`
+	OrgID           tenant.ID  `json:"org_id,omitempty" doc:"Organisation of the user; empty makes a super user."`
+	FirstName       string     `json:"first_name" doc:"For people."`
+	LastName        string     `json:"last_name" doc:"For people."`
+	Email           string     `json:"email_address" doc:"The user logs in with it. Unique in the organisation, and everywhere unless enable_multi_org_users is on."`
+	Password        string     `json:"password,omitempty" doc:"Absent: the user cannot log in until one is set."`
+	Active          *bool      `json:"active,omitempty" doc:"Absent means active."`
+	Permissions     access.Map `json:"user_permissions,omitempty" doc:"What the user may do: read, write or deny for each permission."`
+	GroupID         string     `json:"group_id,omitempty" doc:"User group whose permissions take the place of user_permissions."`
 	GroupIDs        []string   `json:"group_ids,omitempty" doc:"More groups of the user."`
-	PasswordMaxDays int        `json:"password_max_days,omitempty"`
+	PasswordMaxDays int        `json:"password_max_days,omitempty" doc:"After so many days the password must be changed; 0: those of the groups count, else the setting of the service."`
 }
 
 // NewUser makes a user out of a draft, or says which field is wrong.

@@ -36,7 +36,7 @@ var properties = object{
 	"session_lifetime":                 maybe("integer", "Seconds."),
 	"id_extractor_deadline":            maybe("integer", "Set by gateways."),
 	"last_check":                       maybe("integer", "Set by gateways."),
-	"post_expiry_action":               object{"type": []string{"string", "null"}, "enum": []any{"retain", "delete", "", nil}},
+	"post_expiry_action":               object{"type": []string{"string", "null"}, "enum": []any{"retain", "delete", "", nil}, "description": "What gateways do with a key that has expired."},
 	"post_expiry_grace_period":         maybe("integer", "Seconds; -1 is forever."),
 	"is_inactive":                      maybe("boolean", "The key is refused."),
 	"tags":                             texts("For analytics."),
@@ -54,7 +54,7 @@ var properties = object{
 	"mtls_static_certificate_bindings": texts("The key holds only with one of these certificates."),
 	"enable_detailed_recording":        maybe("boolean", "Requests and answers are recorded."),
 	"enable_detail_recording":          maybe("boolean", "The same."),
-	"date_created":                     object{"type": []string{"string", "null"}, "format": "date-time"},
+	"date_created":                     object{"type": []string{"string", "null"}, "format": "date-time", "description": "When it was made."},
 	"last_updated":                     maybe("string", "Unix seconds."),
 	"key_id":                           maybe("string", "For lists of clients; not stored."),
 }

@@ -33,8 +33,8 @@ type Draft struct {
 	Secret      string    `json:"secret,omitempty" doc:"Chosen when it is missing."`
 	RedirectURI string    `json:"redirect_uri,omitempty" doc:"Where browsers may be sent; several with the separator of the settings."`
 	Policy      string    `json:"policy_id,omitempty" doc:"What tokens may do. Without it each authorisation says so."`
-	Description string    `json:"description,omitempty"`
-	Name        string    `json:"client_name,omitempty"`
+	Description string    `json:"description,omitempty" doc:"For people."`
+	Name        string    `json:"client_name,omitempty" doc:"For people."`
 	Meta        *doc.Node `json:"meta_data,omitempty" doc:"An object that is in the sessions of all tokens."`
 }
 

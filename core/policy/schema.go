@@ -33,7 +33,7 @@ var properties = object{
 	"quota_renewal_rate":               maybe("integer", "Seconds of the quota period; 0 and less: it never renews."),
 	"max_query_depth":                  maybe("integer", "Depth of GraphQL queries; -1 is unlimited."),
 	"key_expires_in":                   maybe("integer", "Seconds until new keys expire; 0: never."),
-	"post_expiry_action":               object{"type": []any{"string", "null"}, "enum": []any{"retain", "delete", "", nil}},
+	"post_expiry_action":               object{"type": []any{"string", "null"}, "enum": []any{"retain", "delete", "", nil}, "description": "What gateways do with a key that has expired."},
 	"smoothing":                        maybe("object", "Smoothing of the rate limit."),
 	"access_rights":                    object{"type": []string{"object", "null"}, "additionalProperties": AccessSchema, "description": "What is allowed on each API, by its identifier."},
 	"access_rights_array":              listOf(AccessSchema, "The same as a list; read only when access_rights is missing or empty."),
@@ -48,7 +48,7 @@ var properties = object{
 	"tags":                             listOf(object{"type": "string"}, "Added to the tags of keys."),
 	"meta_data":                        maybe("object", "Copied to keys."),
 	"auth_types":                       listOf(object{"type": "string"}, "Authentication methods of its APIs, unless a client says others."),
-	"date_created":                     object{"type": []string{"string", "null"}, "format": "date-time"},
+	"date_created":                     object{"type": []string{"string", "null"}, "format": "date-time", "description": "When it was made."},
 	"last_updated":                     maybe("string", "Unix seconds."),
 	"post_expiry_grace_period":         maybe("integer", "Seconds; -1 is forever."),
 }

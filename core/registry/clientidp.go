@@ -46,11 +46,11 @@ var mappingType = shape.Object(shape.Members("scope_to_policy", shape.Map(shape.
 
 // Draft is what a client may choose about an IdP; other members are ignored.
 type Draft struct {
-	ClientIdPID string   `json:"client_idp_id,omitempty"`
-	Name        string   `json:"name"`
-	Issuer      string   `json:"issuer,omitempty"`
-	JWKSURI     string   `json:"jwks_uri"`
-	ScopeClaim  string   `json:"scope_claim_name,omitempty"`
+	ClientIdPID string   `json:"client_idp_id,omitempty" doc:"Unique in the organisation; the database ID when left out."`
+	Name        string   `json:"name" doc:"For people."`
+	Issuer      string   `json:"issuer,omitempty" doc:"The claim iss of its tokens: gateways find the identity provider by it."`
+	JWKSURI     string   `json:"jwks_uri" doc:"Where gateways fetch the keys that its tokens are signed with."`
+	ScopeClaim  string   `json:"scope_claim_name,omitempty" doc:"The claim of a token that has its scopes; empty: scope."`
 	APIMappings Mappings `json:"api_mappings,omitzero"`
 }
 

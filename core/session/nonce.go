@@ -48,9 +48,9 @@ func (n Nonce) Over(now time.Time) bool { return !now.Before(n.Expires) }
 // AccessData is what a broker says about a person.
 type AccessData struct {
 	ForSection                string    `json:"ForSection,omitempty" oneof:"dashboard,portal" doc:"Where the person goes: the dashboard, if it is not said."`
-	OrgID                     tenant.ID `json:"OrgID"`
-	EmailAddress              string    `json:"EmailAddress,omitempty"`
-	DisplayName               string    `json:"DisplayName,omitempty"`
+	OrgID                     tenant.ID `json:"OrgID" doc:"Organisation that the person enters."`
+	EmailAddress              string    `json:"EmailAddress,omitempty" doc:"Of the person: the user with it logs in."`
+	DisplayName               string    `json:"DisplayName,omitempty" doc:"For people."`
 	GroupID                   string    `json:"GroupID,omitempty" doc:"User group whose permissions the person gets."`
 	GroupsIDs                 []string  `json:"GroupsIDs,omitempty" doc:"Several such groups."`
 	SSOOnlyForRegisteredUsers bool      `json:"SSOOnlyForRegisteredUsers,omitempty" doc:"Refuse a person without a user."`
