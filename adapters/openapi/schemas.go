@@ -10,6 +10,9 @@ import (
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/pattern"
 )
 
 // entry is a form that is composed and compiled when it is first needed.
@@ -68,7 +71,7 @@ func compile(text json.RawMessage) (*jsonschema.Schema, error) {
 	}
 	c := jsonschema.NewCompiler()
 	c.UseLoader(noFiles{})
-	c.UseRegexpEngine(compileRegexp)
+	c.UseRegexpEngine(readRegexp)
 	c.AssertFormat()
 	for name, check := range formats {
 		c.RegisterFormat(&jsonschema.Format{Name: name, Validate: check})
@@ -87,12 +90,37 @@ func compile(text json.RawMessage) (*jsonschema.Schema, error) {
 // codePoint is how ECMAScript spells a character that Go spells \x{…}.
 var codePoint = regexp.MustCompile(`\\u([0-9A-Fa-f]{4})`)
 
-// compileRegexp compiles a pattern of a document as gateways do, which know no
-// look-around and no back-references.
-func compileRegexp(pattern string) (jsonschema.Regexp, error) {
-	re, err := regexp.Compile(codePoint.ReplaceAllString(pattern, `\x{$1}`))
-	if err != nil {
-		return nil, err // never a nil *Regexp in an interface
+// expression is a regular expression that is compiled when it is first needed: those of
+// documents never are, and may be large.
+type expression struct {
+	text    string
+	compile func() *regexp.Regexp
+}
+
+// String implements jsonschema.Regexp.
+func (e *expression) String() string { return e.text }
+
+// MatchString implements jsonschema.Regexp.
+func (e *expression) MatchString(s string) bool { return e.compile().MatchString(s) }
+
+// readRegexp reads a pattern of a document as gateways do, which know no look-around and
+// no back-references.
+func readRegexp(text string) (jsonschema.Regexp, error) {
+	text = codePoint.ReplaceAllString(text, `\x{$1}`)
+	if _, err := pattern.Check(text); err != nil {
+		return nil, err
 	}
-	return re, nil
+	return &expression{text, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })}, nil
+}
+
+// patterns is what the patterns of a document cost together, if every text in it is one.
+func patterns(n *doc.Node) int {
+	cost := pattern.Cost(n.Text())
+	for name, v := range n.Members() {
+		cost += pattern.Cost(name) + patterns(v)
+	}
+	for _, v := range n.Items() {
+		cost += patterns(v)
+	}
+	return cost
 }

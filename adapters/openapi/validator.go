@@ -14,6 +14,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/api/validation"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/pattern"
 	port "github.com/gatehouse-io/gatehouse/ports/openapi"
 )
 
@@ -48,6 +49,9 @@ const maxDepth = 1000
 func (v *Validator) Validate(d *doc.Node, o port.Options) []port.Problem {
 	if d.Deeper(maxDepth) {
 		return one("", fmt.Sprintf("is nested deeper than %d levels", maxDepth))
+	}
+	if patterns(d) > pattern.MaxCost {
+		return one("", "has regular expressions with too many classes of characters")
 	}
 	if found := v.form(d, o); len(found) > 0 {
 		return found

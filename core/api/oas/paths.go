@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/pattern"
 )
 
 // OperationID returns the id that an operation gets when it has none: the path
@@ -150,9 +151,12 @@ func Literal(path string) bool {
 	return false
 }
 
+// maxSegment is how much the expression of a segment may cost: an API has many of them.
+const maxSegment = 2_000
+
 func isPattern(s string) bool {
-	_, err := regexp.Compile(s)
-	return err == nil
+	_, err := pattern.Check(s)
+	return err == nil && pattern.Cost(s) <= maxSegment
 }
 
 // parametrise turns a classic path into one of OpenAPI: {name:pattern} loses its
@@ -166,28 +170,28 @@ func parametrise(path string) (clean string, parameters []*doc.Node) {
 		if plainSegment.MatchString(s) || literal && !strings.ContainsAny(s, "{}") {
 			continue
 		}
-		name, pattern := "", ""
+		name, expression := "", ""
 		if m := namedSegment.FindStringSubmatch(s); m != nil {
 			name = m[1]
 		} else {
 			expressions++
 			name = "customRegex" + strconv.Itoa(expressions)
-			if pattern = s; braced(s) {
-				pattern = ""
+			if expression = s; braced(s) {
+				expression = ""
 			}
 		}
-		if !isPattern(pattern) {
-			pattern = regexp.QuoteMeta(s)
+		if !isPattern(expression) {
+			expression = regexp.QuoteMeta(s)
 		}
-		segments[i], parameters = "{"+name+"}", append(parameters, pathParameter(name, pattern))
+		segments[i], parameters = "{"+name+"}", append(parameters, pathParameter(name, expression))
 	}
 	return "/" + strings.Join(segments, "/"), parameters
 }
 
-func pathParameter(name, pattern string) *doc.Node {
+func pathParameter(name, expression string) *doc.Node {
 	schema := doc.NewObject()
 	schema.Set("type", doc.NewString("string"))
-	assignOrDrop(schema, doc.NewString(pattern), "pattern")
+	assignOrDrop(schema, doc.NewString(expression), "pattern")
 	p := doc.NewObject()
 	p.Set("name", doc.NewString(name))
 	p.Set("in", doc.NewString("path"))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/pattern"
 )
 
 var variableName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
@@ -45,14 +46,14 @@ func server(address string) (*doc.Node, error) {
 
 // variable checks the inside of braces and returns its name.
 func variable(inside string, known *doc.Node) (string, error) {
-	name, pattern := inside, ""
+	name, expression := inside, ""
 	for i := range len(inside) {
 		if inside[i] == ':' {
-			name, pattern = inside[:i], inside[i+1:]
+			name, expression = inside[:i], inside[i+1:]
 			break
 		}
 	}
-	expression, err := regexp.Compile(pattern)
+	groups, err := pattern.Check(expression)
 	switch {
 	case name == "":
 		return "", badAddress("an expression in an address has no name: {%s}", inside)
@@ -62,7 +63,7 @@ func variable(inside string, known *doc.Node) (string, error) {
 		return "", badAddress("an address uses the name %q twice", name)
 	case err != nil:
 		return "", badAddress("the expression {%s} of an address does not compile", inside)
-	case expression.NumSubexp() > 0:
+	case groups > 0:
 		return "", badAddress("the expression {%s} of an address has capture groups", inside)
 	}
 	return name, nil

@@ -2,11 +2,11 @@ package validation
 
 import (
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/pattern"
 )
 
 // Values that OAuth 2.0 entries may take; "" stands for the default.
@@ -127,13 +127,13 @@ func (p *problems) issuers(field string, i int, provider *doc.Node, seen map[str
 			p.add(at(field, n), "belongs to another provider")
 		}
 		seen[issuer] = i
-		pattern, ok := strings.CutPrefix(issuer, "regex:")
+		expression, ok := strings.CutPrefix(issuer, "regex:")
 		if !ok {
 			continue
 		}
-		if !strings.HasPrefix(pattern, "^") || !strings.HasSuffix(pattern, "$") {
+		if !strings.HasPrefix(expression, "^") || !strings.HasSuffix(expression, "$") {
 			p.add(at(field, n), "must be anchored with ^ and $")
-		} else if _, err := regexp.Compile(pattern); err != nil {
+		} else if _, err := pattern.Check(expression); err != nil {
 			p.add(at(field, n), "is no regular expression")
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/pattern"
 )
 
 // ListenPathText is the message about a listen path that clients could not
@@ -142,17 +143,17 @@ func (p *problems) template(field, text string) {
 			p.add(field, "has braces that do not match")
 			return
 		}
-		name, pattern, has := strings.Cut(text[open+1:open+length-1], ":")
-		if name == "" || has && pattern == "" {
+		name, expression, has := strings.Cut(text[open+1:open+length-1], ":")
+		if name == "" || has && expression == "" {
 			p.add(field, "has a variable without a name or with an empty pattern")
 			return
 		}
-		re, err := regexp.Compile("^(?:" + pattern + ")$")
+		groups, err := pattern.Check("^(?:" + expression + ")$")
 		if err != nil {
 			p.add(field, "has a pattern that is no regular expression")
 			return
 		}
-		if re.NumSubexp() > 0 {
+		if groups > 0 {
 			p.add(field, "has a pattern with capture groups; only (?:…) is allowed: variable %s", name)
 			return
 		}

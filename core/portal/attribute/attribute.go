@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/gatehouse-io/gatehouse/core/pattern"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
@@ -98,11 +99,11 @@ var rows = &table.Table[Attribute]{
 // in their metadata, and others trust them.
 var Reserved = []string{"DeveloperID", "ApplicationID", "OrganisationID", "TeamIDs"}
 
-func compiles(pattern string) bool {
-	if len(pattern) > maxPattern {
+func compiles(expression string) bool {
+	if len(expression) > maxPattern {
 		return false
 	}
-	_, err := regexp.Compile(pattern)
+	_, err := pattern.Check(expression)
 	return err == nil
 }
 

@@ -1,0 +1,78 @@
+package pattern_test
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/core/pattern"
+	"github.com/gatehouse-io/gatehouse/e2e/growth"
+)
+
+// TestCheck holds Check against the compiler of the standard library.
+func TestCheck(t *testing.T) {
+	for _, text := range []string{
+		"", "a", "(a)(b)", "(?:a)", "(?P<n>a)", "a{1000}", "a{1001}", "(", "[", `\p{Greek}`, `\p{None}`, "(?i)[a-z]", "(?=a)", `\1`,
+		strings.Repeat("(", 1001) + strings.Repeat(")", 1001), "(a{1000}){2}", `(?i)[B-\x{1e942}]`, "\xff", `\x`, `(?i)[a-\x{110000}]`, `(?i)[a-\x`,
+	} {
+		re, err := regexp.Compile(text)
+		groups, found := pattern.Check(text)
+		if (err == nil) != (found == nil) {
+			t.Errorf("%.40q: %v, the compiler says %v", text, found, err)
+		}
+		if err == nil && groups != re.NumSubexp() {
+			t.Errorf("%.40q: %d groups, not %d", text, groups, re.NumSubexp())
+		}
+	}
+}
+
+// TestCost: what takes long to read is refused, and what people write is not.
+func TestCost(t *testing.T) {
+	for _, text := range []string{strings.Repeat(`\pL`, 10_000), "(?i)" + strings.Repeat(`[B-\x{1e942}]`, 100), "(?i)" + strings.Repeat("[B-\U0001e942]", 100)} {
+		if _, err := pattern.Check(text); !errors.Is(err, pattern.ErrLarge) {
+			t.Errorf("%.40q: %v", text, err)
+		}
+	}
+	for _, text := range []string{strings.Repeat("a{1000}", 10_000), strings.Repeat("[a-z]|", 10_000), "(?i)" + strings.Repeat("[à-ý]", 1_000), strings.Repeat(`\pL`, 1_000)} {
+		if cost := pattern.Cost(text); cost > pattern.MaxCost {
+			t.Errorf("%.40q costs %d", text, cost)
+		}
+	}
+}
+
+// TestRepetitions: repetitions are not written out.
+func TestRepetitions(t *testing.T) {
+	var least float64
+	for _, repeated := range []string{"a{1}", "a{1000}"} {
+		text := strings.Repeat(repeated, 1_000)
+		bytes := testing.Benchmark(func(b *testing.B) {
+			for range b.N {
+				if _, err := pattern.Check(text); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}).AllocedBytesPerOp()
+		if least == 0 {
+			least = float64(bytes)
+		} else if float64(bytes) > 10*least {
+			t.Errorf("%s takes %d bytes, and without repetitions %.0f", repeated, bytes, least)
+		}
+	}
+	growth.Linear(t, 200, func(n int) func() {
+		text := strings.Repeat("a{1000}", n)
+		return func() { _, _ = pattern.Check(text) }
+	})
+}
+
+// FuzzCost checks that no text trips Cost up.
+func FuzzCost(f *testing.F) {
+	for _, s := range []string{"", `(?i)a-\x`, `(?i)a-\x{`, `(?i)a-\x{41}`, "(?i)-\xff", `\p`, `(?i)-\x4`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if pattern.Cost(text) < 0 {
+			t.Error(text)
+		}
+	})
+}
