@@ -43,7 +43,11 @@ func (b *builder) brokers(place string, wanted []string) []string {
 	if len(wanted) == 0 {
 		wanted = servers.Names()
 	}
+	b.look(place, len(wanted))
 	for _, name := range wanted {
+		if b.err != nil {
+			return nil
+		}
 		server := oas.Resolve(b.document, servers.Get(name))
 		if p := strings.ToLower(server.Get("protocol").Text()); p != "kafka" && p != "kafka-secure" {
 			continue
@@ -90,12 +94,16 @@ func (b *builder) subscription(client, name string, channel *doc.Node) {
 	topic = c.fill(topic)
 	c.f.typ = b.message(place+".message", c.f.name, o.Get("message"))
 	kafka := o.Get("bindings", "kafka")
+	b.look(place, kafka.Get("groupId", "enum").Len()+kafka.Get("clientId", "enum").Len())
+	if b.err != nil {
+		return
+	}
 	config := doc.NewObject()
 	config.Set("broker_addresses", doc.NewStrings(brokers))
 	config.Set("topics", doc.NewStrings([]string{topic}))
 	config.Set("group_id", doc.NewString(fixed(kafka.Get("groupId"), client+"-"+c.f.name)))
 	config.Set("client_id", doc.NewString(fixed(kafka.Get("clientId"), client)))
-	b.attach(r, c.f, "Kafka", config)
+	b.attach(place, r, c.f, "Kafka", config)
 }
 
 // fixed returns the one value that a binding allows, or the usual one: bindings

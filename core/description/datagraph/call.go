@@ -1,6 +1,7 @@
 package datagraph
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/api/oas"
@@ -35,7 +36,12 @@ func (c *call) argument(name, typ string) string {
 func (c *call) parameters(o oas.Operation) {
 	c.path = map[string]string{}
 	at, list := map[[2]string]int{}, []*doc.Node{}
-	for _, p := range append(o.Item.Get("parameters").Items(), o.Node.Get("parameters").Items()...) {
+	described := append(slices.Clone(o.Item.Get("parameters").Items()), o.Node.Get("parameters").Items()...)
+	c.b.look(c.place, 4*len(described)) // each is found again by its place and name
+	for _, p := range described {
+		if c.b.err != nil {
+			return
+		}
 		p = oas.Resolve(c.b.document, p)
 		if p == nil {
 			c.b.fail(c.place+".parameters", "the reference leads nowhere within the document")

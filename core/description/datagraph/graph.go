@@ -19,11 +19,19 @@ const Code = "datagraph.document"
 // references let a small document describe a graph without bounds.
 const MaxFields = 100_000
 
+// References also let a small document ask for much work, and repeat long texts.
+const (
+	maxSteps = 5_000_000 // parts of schemas, parameters and servers that are looked at
+	maxText  = 16 << 20  // bytes of names, descriptions and addresses in a graph
+)
+
 // builder collects what the parts of a document become.
 type builder struct {
 	document *doc.Node
 	err      error // the first fault
 	left     int   // fields that may still come
+	steps    int   // that may still be taken
+	room     int   // bytes that fields may still hold
 
 	roots   []*root // Query, Mutation, Subscription
 	types   []*typ  // in the order in which they were first needed
@@ -45,7 +53,7 @@ type root struct {
 
 func newBuilder(document *doc.Node) *builder {
 	b := &builder{
-		document: document, left: MaxFields, names: newNames(false), used: newNames(true), known: map[key]string{},
+		document: document, left: MaxFields, steps: maxSteps, room: maxText, names: newNames(false), used: newNames(true), known: map[key]string{},
 		parts: map[string]string{}, sources: doc.NewArray(), configs: doc.NewArray(),
 	}
 	for _, name := range []string{"Int", "Float", "String", "Boolean", "ID", scalarJSON} {
@@ -76,6 +84,35 @@ func (b *builder) spend(place string) bool {
 	return b.err == nil
 }
 
+// look counts parts of the document that are looked at for a place.
+func (b *builder) look(place string, parts int) {
+	if b.steps -= parts; b.steps < 0 {
+		b.fail(place, "what its references lead to takes more than %d steps", maxSteps)
+	}
+}
+
+// hold counts bytes that the graph holds, before they are written.
+func (b *builder) hold(place string, bytes int) {
+	if b.room -= bytes; b.room < 0 {
+		b.fail(place, "the names, descriptions and addresses take more than %d MiB", maxText>>20)
+	}
+}
+
+func (b *builder) holdField(place string, f field) {
+	b.hold(place, len(f.name)+min(len(f.description), maxDescription)+len(f.typ))
+}
+
+// holdTexts counts the texts of a tree.
+func (b *builder) holdTexts(place string, n *doc.Node) {
+	b.hold(place, len(n.Text()))
+	for _, v := range n.Members() {
+		b.holdTexts(place, v)
+	}
+	for _, v := range n.Items() {
+		b.holdTexts(place, v)
+	}
+}
+
 // root returns Query, Mutation or Subscription.
 func (b *builder) root(name string) *root {
 	for _, r := range b.roots {
@@ -88,7 +125,9 @@ func (b *builder) root(name string) *root {
 
 // attach adds a field at which queries begin, with where its value comes from.
 // The whole of an answer is the value, hence the empty path.
-func (b *builder) attach(r *root, f field, kind string, config *doc.Node) {
+func (b *builder) attach(place string, r *root, f field, kind string, config *doc.Node) {
+	b.holdField(place, f)
+	b.holdTexts(place, config)
 	r.fields = append(r.fields, f)
 	b.mapField(r.name, f.name)
 	fields := doc.NewObject()
@@ -130,6 +169,7 @@ func (b *builder) definition(title, target string) (*doc.Node, error) {
 			u := next.u.within(p.name, p.name)
 			name, null := b.typeOf(p.schema, u, 0)
 			f := field{name: p.name, description: p.schema.Get("description").Text(), typ: nonNull(name, null || !p.required)}
+			b.holdField(u.place, f)
 			if v := valid(p.name); v != p.name {
 				f.name = taken.take(v)
 				b.mapField(next.t.name, f.name, p.name)

@@ -236,3 +236,50 @@ func TestLongServers(t *testing.T) {
 		t.Errorf("%.300v", err)
 	}
 }
+
+// TestReferencesAreBounded: what references repeat is counted, the work and the text. Without
+// that, each of these documents of a megabyte takes minutes or gigabytes.
+func TestReferencesAreBounded(t *testing.T) {
+	list := func(n int, format string) string {
+		items := make([]string, n)
+		for i := range items {
+			items[i] = strings.ReplaceAll(format, "#", fmt.Sprint(i))
+		}
+		return strings.Join(items, ",")
+	}
+	open := func(paths, components string) string {
+		return `{"openapi":"3.0.3","info":{"title":"a","version":"1"},"servers":[{"url":"http://a.example"}],"paths":{` + paths + `},"components":{` + components + `}}`
+	}
+	async := func(servers, channels, channel string) string {
+		return `{"asyncapi":"2.4.0","info":{"title":"a","version":"1"},"servers":{` + servers + `"k":{"url":"h:1","protocol":"kafka"}},"channels":{` + channels + `},"components":{"channels":{"c":` + channel + `}}}`
+	}
+	const (
+		n    = 20_000
+		get  = `"/a":{"get":{"responses":{"200":{"content":{"application/json":{"schema":{"$~":"%/schemas/a"}}}}}}}`
+		many = `"c#":{"$~":"%/channels/c"}`
+	)
+	long := strings.Repeat("x", n)
+	used := `,"a":{"type":"object","properties":{` + list(n, `"p#":{"$~":"%/schemas/s"}`) + `}}}`
+	parts := func(n int) string {
+		return list(n, `"s#":{"type":"object","allOf":[{"$~":"%/schemas/s"},{"properties":{"z":{}}}]}`) + `,"a":{"type":"object","properties":{` + list(n, `"p#":{"$~":"%/schemas/s#"}`) + `}}}`
+	}
+	for name, c := range map[string]struct{ text, contains string }{
+		"values of an enumeration": {open(get, `"schemas":{"s":{"type":"string","enum":[`+list(n, `"v#"`)+`]}`+used), "steps"},
+		"alternatives":             {open(get, `"schemas":{"s":{"oneOf":[`+list(n, "{}")+`]}`+used), "steps"},
+		"required members":         {open(get, `"schemas":{"s":{"required":[`+list(n, `"r#"`)+`]},`+parts(n)), "steps"},
+		"names of members":         {open(get, `"schemas":{"s":{"properties":{"x-`+long+`":{}}},`+parts(n/10)), "MiB"},
+		"parameters": {open(list(n, `"/a#":{"$~":"%/pathItems/p"}`), `"pathItems":{"p":{"parameters":[`+list(n, `{"in":"header","name":"h#"}`)+`],"get":{}}}`),
+			"steps"},
+		"names of parameters": {open(list(n, `"/a#":{"get":{"parameters":[{"$~":"%/parameters/p"}]}}`), `"parameters":{"p":{"in":"query","name":"`+long+`"}}`), "MiB"},
+		"addresses":           {strings.ReplaceAll(open(list(n, `"/a#":{"get":{}}`), ``), "a.example", "a.example/"+long[:2000]), "MiB"},
+		"servers":             {async(list(n, `"s#":{"url":"x","protocol":"mqtt"}`)+",", list(n, `"c#":{"subscribe":{}}`), `{}`), "steps"},
+		"topics":              {async("", list(n, many), `{"bindings":{"kafka":{"topic":"`+long+`"}},"subscribe":{}}`), "MiB"},
+		"groups":              {async("", list(n, many), `{"subscribe":{"bindings":{"kafka":{"groupId":{"enum":[`+list(n, `""`)+`]}}}}}`), "steps"},
+		"long references":     {open(get, `"schemas":{"s":{"$~":"%/schemas/`+long+`"},"`+long+`":{"type":"string"}`+used), "steps"},
+	} {
+		text := strings.NewReplacer("$~", "$ref", "%", "#/components").Replace(c.text)
+		if _, err := from(parse(t, text)); err == nil || !strings.Contains(err.Error(), c.contains) {
+			t.Errorf("%s: %.300v", name, err)
+		}
+	}
+}

@@ -113,7 +113,7 @@ func (b *builder) operation(o oas.Operation) {
 	config.Set("headers", headers)
 	config.Set("query", c.query)
 	config.Set("body", doc.NewString(input))
-	b.attach(r, c.f, "REST", config)
+	b.attach(place, r, c.f, "REST", config)
 }
 
 // summary returns what people read of an operation.

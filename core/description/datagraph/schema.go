@@ -49,6 +49,10 @@ type member struct {
 // typeOf returns the type for a schema, and whether null is a value of it.
 func (b *builder) typeOf(schema *doc.Node, u use, depth int) (name string, null bool) {
 	schema, u = b.follow(schema, u)
+	b.look(u.place, schema.Get("enum").Len()+schema.Get("oneOf").Len()+schema.Get("anyOf").Len()+schema.Get("type").Len())
+	if b.err != nil {
+		return scalarJSON, true
+	}
 	// Null is a value as OpenAPI 3.0 says it, and as JSON Schema does.
 	isNull := func(n *doc.Node) bool { return n.Is(doc.TypeNull) || n.Get("type").Text() == "null" }
 	null = schema.Get("nullable").True() || schema.Get("type").Text() == "null" || slices.Contains(schema.Get("type").Texts(), "null") ||
@@ -117,6 +121,10 @@ func (b *builder) follow(schema *doc.Node, u use) (*doc.Node, use) {
 		ref := schema.Get("$ref")
 		if !ref.Is(doc.TypeString) {
 			return schema, u
+		}
+		b.look(u.place, 1+len(ref.Text())/16)
+		if b.err != nil {
+			return nil, u
 		}
 		u.part = b.parts[ref.Text()]
 		u.hint = valid(ref.Text()[strings.LastIndexByte(ref.Text(), '/')+1:])

@@ -15,6 +15,7 @@ func (b *builder) text(schema *doc.Node, u use) string {
 	}
 	values := enumValues(schema)
 	if values == nil {
+		b.known[k] = "String"
 		return "String"
 	}
 	t := &typ{keyword: "enum", name: b.name(u), description: schema.Get("description").Text()}
@@ -114,6 +115,10 @@ func (m *merger) merge(schema *doc.Node, depth int) {
 		return
 	}
 	m.seen[schema] = true
+	m.b.look(m.u.place, schema.Get("required").Len()+schema.Get("allOf").Len()+schema.Get("properties").Len())
+	if m.b.err != nil {
+		return
+	}
 	for _, part := range schema.Get("allOf").Items() {
 		m.merge(part, depth+1)
 	}
