@@ -54,9 +54,17 @@ func Resolve(document, n *doc.Node) *doc.Node {
 // pointerEscapes are those of a JSON pointer (RFC 6901, 4).
 var pointerEscapes = strings.NewReplacer("~1", "/", "~0", "~")
 
+// maxReference is how long a reference within a document is at most, in bytes. A path, of which
+// each character is escaped, is shorter. What leads on to a longer one would have it read again
+// with each use.
+const maxReference = 16 << 10
+
 // Pointer returns the steps of a reference such as "#/components/schemas/x"
 // (RFC 6901, 6); ok means that it is one within the document.
 func Pointer(ref string) (steps []string, ok bool) {
+	if len(ref) > maxReference {
+		return nil, false
+	}
 	fragment, inside := strings.CutPrefix(ref, "#")
 	pointer, err := url.PathUnescape(fragment)
 	if !inside || err != nil || pointer != "" && pointer[0] != '/' {
