@@ -11,17 +11,20 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/rego"
 	"github.com/open-policy-agent/opa/v1/topdown"
+
+	"github.com/gatehouse-io/gatehouse/core/pattern"
 )
 
 // A deadline is looked at between two steps of an evaluation. What happens within
 // one call of a built-in function is bounded by what goes in and what comes out.
 const (
-	maxOperand = 64 << 20 // bytes of text, with eight for every value
-	maxResult  = 16 << 20 // bytes of a text, or entries of a range
-	maxDigits  = 4096     // of a number
-	maxShift   = 1 << 16
-	maxFactors = 1 << 16 // weight of what is multiplied
-	maxNested  = 10000   // levels of a value, as many as JSON has at most
+	maxOperand    = 64 << 20 // bytes of text, with eight for every value
+	maxResult     = 16 << 20 // bytes of a text, or entries of a range
+	maxDigits     = 4096     // of a number
+	maxShift      = 1 << 16
+	maxFactors    = 1 << 16 // weight of what is multiplied
+	maxExpression = 10000   // of a regular expression: the library keeps 100 of them, of all organisations
+	maxNested     = 10000   // levels of a value, as many as JSON has at most
 )
 
 var errTooMuch = errors.New("opa: a function of Rego gets or makes too much")
@@ -44,12 +47,39 @@ var growth = map[string]func(args []*ast.Term) float64{
 	},
 	"strings.replace_n": func(a []*ast.Term) float64 { return float64(len(str(a[1]))+1) * weigh(a[0]) },
 	"regex.replace": func(a []*ast.Term) float64 {
-		return float64(len(str(a[0]))+1) * float64(len(str(a[2]))+1)
+		return max(matched(a[1], a[0]), float64(len(str(a[0]))+1)*float64(len(str(a[2]))+1))
 	},
-	"numbers.range":      func(a []*ast.Term) float64 { return math.Abs(num(a[1]) - num(a[0])) },
-	"numbers.range_step": func(a []*ast.Term) float64 { return math.Abs(num(a[1])-num(a[0])) / max(num(a[2]), 1) },
-	"bits.lsh":           func(a []*ast.Term) float64 { return num(a[1]) * (maxResult / maxShift) },
-	"product":            func(a []*ast.Term) float64 { return weigh(a[0]) * (maxResult / maxFactors) },
+	"regex.match":                      matches,
+	"re_match":                         matches,
+	"regex.is_valid":                   func(a []*ast.Term) float64 { return matched(a[0], a[0]) },
+	"regex.split":                      matches,
+	"regex.find_n":                     matches,
+	"regex.find_all_string_submatch_n": matches,
+	"regex.template_match":             matches,
+	"numbers.range":                    func(a []*ast.Term) float64 { return math.Abs(num(a[1]) - num(a[0])) },
+	"numbers.range_step":               func(a []*ast.Term) float64 { return math.Abs(num(a[1])-num(a[0])) / max(num(a[2]), 1) },
+	"bits.lsh":                         func(a []*ast.Term) float64 { return num(a[1]) * (maxResult / maxShift) },
+	"product":                          func(a []*ast.Term) float64 { return weigh(a[0]) * (maxResult / maxFactors) },
+}
+
+// matches is matched for functions that have the expression first, and then the text.
+func matches(a []*ast.Term) float64 { return matched(a[0], a[1]) }
+
+// matched weighs what it takes to compile an expression and to hold it against a text: each of its
+// steps may look at each character.
+func matched(expression, text *ast.Term) float64 {
+	steps := len(str(expression))
+	if strings.ContainsAny(str(expression), `{\[`) { // characters that may stand for many steps
+		n, err := pattern.Size(str(expression))
+		if errors.Is(err, pattern.ErrLarge) {
+			return math.Inf(1)
+		}
+		steps = max(steps, n)
+	}
+	if steps > maxExpression {
+		return math.Inf(1)
+	}
+	return float64(steps) * float64(len(str(text))) / 8 // 100 million take a second or two
 }
 
 // formatted is at least what sprintf makes: each verb prints its widest operand, or

@@ -23,6 +23,8 @@ func TestFunctionsAreBounded(t *testing.T) {
 		"a replacement that grows": wide + `x := replace(y, " ", y) }`,
 		"an expression that grows": wide + `x := regex.replace(y, ".", y) }`,
 		"a separator that grows":   wide + `x := concat(y, [s | s := sprintf("%d", [numbers.range(1, 2000)[_]])]) }`,
+		"a large expression":       `deny["x"] { regex.match(concat("", ["a{1000}" | numbers.range(1, 3000)[_]]), "a") }`,
+		"a large expression alone": `deny["x"] { regex.is_valid(concat("", ["a{1000}" | numbers.range(1, 3000)[_]])) }`,
 		"a shift":                  `deny["x"] { bits.lsh(1, 99999999999) > 0 }`,
 		"a range":                  `deny["x"] { count(numbers.range(1, 1000000000000)) > 0 }`,
 		"a number in few letters":  `deny["x"] { floor(to_number("1e999999999")) > 0 }`,

@@ -30,6 +30,30 @@ func Check(text string) (groups int, err error) {
 	return re.MaxCap(), nil
 }
 
+// Size estimates how many steps an expression has when it is compiled, for those who do compile
+// it. An expression without repetitions has about as many as characters.
+func Size(text string) (int, error) {
+	if Cost(text) > MaxCost {
+		return 0, ErrLarge
+	}
+	re, err := syntax.Parse(text, syntax.Perl)
+	if err != nil {
+		return 0, err
+	}
+	return size(re), nil
+}
+
+func size(re *syntax.Regexp) int {
+	n := 1 + len(re.Rune)
+	for _, sub := range re.Sub {
+		n += size(sub)
+	}
+	if re.Op == syntax.OpRepeat { // the parser bounds repetitions in repetitions
+		n *= max(re.Min+1, re.Max)
+	}
+	return n
+}
+
 // classCost is the cost of a class such as \p{L}, which the parser writes out.
 const classCost = 200
 

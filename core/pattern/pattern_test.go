@@ -41,6 +41,21 @@ func TestCost(t *testing.T) {
 	}
 }
 
+// TestSize: repetitions count as often as they are written out.
+func TestSize(t *testing.T) {
+	for text, least := range map[string]int{"abc": 3, "a{1000}": 1_000, "a{1000,}": 1_000, strings.Repeat("a{1000}", 1_000): 1_000_000, "(?:a{10}b{10}){10}": 200} {
+		if n, err := pattern.Size(text); err != nil || n < least || n > 3*least {
+			t.Errorf("%.40q: %d, %v", text, n, err)
+		}
+	}
+	if _, err := pattern.Size("("); err == nil {
+		t.Error("no error")
+	}
+	if _, err := pattern.Size(strings.Repeat(`\pL`, 10_000)); !errors.Is(err, pattern.ErrLarge) {
+		t.Error(err)
+	}
+}
+
 // TestRepetitions: repetitions are not written out.
 func TestRepetitions(t *testing.T) {
 	var least float64
