@@ -44,7 +44,10 @@ func Size(text string) (int, error) {
 }
 
 func size(re *syntax.Regexp) int {
-	n := 1 + len(re.Rune)
+	n := 1
+	if re.Op == syntax.OpLiteral {
+		n = len(re.Rune)
+	}
 	for _, sub := range re.Sub {
 		n += size(sub)
 	}
