@@ -41,7 +41,11 @@ func Check(ctx context.Context, r store.Reader, repo *apis.Repository, v apidef.
 		return err
 	}
 	mcp.Adopt(d.Document, doc.NewObject(), def)
-	view, err := mcp.Derive(rest, d.Document.Get(mcp.ViewExtension), true)
+	offered, err := mcp.SourceOf(rest)
+	if err != nil {
+		return err
+	}
+	view, err := offered.Derive(d.Document.Get(mcp.ViewExtension), true)
 	if err != nil {
 		return err
 	}
@@ -58,7 +62,7 @@ func Check(ctx context.Context, r store.Reader, repo *apis.Repository, v apidef.
 		if err != nil {
 			return err
 		}
-		theirs, err := mcp.Derive(rest, document.Get(mcp.ViewExtension), false)
+		theirs, err := offered.Derive(document.Get(mcp.ViewExtension), false)
 		if err != nil {
 			continue // a proxy that has become wrong offers nothing
 		}

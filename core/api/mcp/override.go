@@ -1,6 +1,9 @@
 package mcp
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
@@ -25,9 +28,14 @@ func (t *Tool) apply(p *doc.Node) error {
 	if text := p.Get("description").Text(); text != "" {
 		t.Description = text
 	}
-	done := map[string]bool{}
-	for _, o := range p.Get("parameters").Items() {
-		f := t.field(o.Get("param").Text())
+	parameters := p.Get("parameters").Items()
+	if len(parameters) == 0 {
+		return nil
+	}
+	t.fields = slices.Clone(t.fields) // other views have the same
+	done, find := map[string]bool{}, t.finder()
+	for _, o := range parameters {
+		f := find(o.Get("param").Text())
 		if f == nil {
 			return invalid("parameters", "%s has no parameter %q", t.Name, o.Get("param").Text())
 		}
@@ -36,13 +44,14 @@ func (t *Tool) apply(p *doc.Node) error {
 		}
 		done[f.location+" "+f.source] = true
 		if text := o.Get("description"); text.Text() != "" {
+			f.schema = f.schema.Clone()
 			f.schema.Set("description", text.Clone())
 		}
 	}
 	// Parameters get the names that the entry chooses. All are looked up by their derived names before
 	// the first is changed.
 	chosen := map[*field]string{}
-	for _, o := range p.Get("parameters").Items() {
+	for _, o := range parameters {
 		name := o.Get("name").Text()
 		if name == "" {
 			continue
@@ -50,7 +59,7 @@ func (t *Tool) apply(p *doc.Node) error {
 		if !validName.MatchString(name) {
 			return invalid("parameters", "%q is no name for a parameter", name)
 		}
-		chosen[t.field(o.Get("param").Text())] = name
+		chosen[find(o.Get("param").Text())] = name
 	}
 	seen := map[string]bool{}
 	for i := range t.fields {
@@ -66,17 +75,13 @@ func (t *Tool) apply(p *doc.Node) error {
 	return nil
 }
 
-// field finds an input by its derived name, else by its name in the request.
-func (t *Tool) field(name string) *field {
-	for i := range t.fields {
-		if t.fields[i].name == name {
-			return &t.fields[i]
-		}
+// finder returns what finds an input by its derived name, else by its name in the request: the
+// first one of several.
+func (t *Tool) finder() func(name string) *field {
+	derived, requested := map[string]*field{}, map[string]*field{}
+	for i := len(t.fields) - 1; i >= 0; i-- {
+		f := &t.fields[i]
+		derived[f.name], requested[f.source] = f, f
 	}
-	for i := range t.fields {
-		if t.fields[i].source == name {
-			return &t.fields[i]
-		}
-	}
-	return nil
+	return func(name string) *field { return cmp.Or(derived[name], requested[name]) }
 }

@@ -32,9 +32,13 @@ type Warning struct {
 	Message                                   string
 }
 
+// maxParameters is how many parameters the operations of an API have, all together: many paths
+// may refer to one list of them.
+const maxParameters = 100_000
+
 // sourceTools makes a tool of every operation that clients may call
 // (docs/wire/mcp-proxies.md#tool-view).
-func sourceTools(rest *doc.Node) ([]Tool, []Warning) {
+func sourceTools(rest *doc.Node) ([]Tool, []Warning, error) {
 	operations := oas.Operations(rest)
 	slices.SortStableFunc(operations, func(a, b oas.Operation) int { return cmp.Compare(a.Path, b.Path) })
 	var warnings []Warning
@@ -50,6 +54,12 @@ func sourceTools(rest *doc.Node) ([]Tool, []Warning) {
 		}
 		return reason != ""
 	})
+	left := maxParameters
+	for _, o := range operations {
+		if left -= o.Item.Get("parameters").Len() + o.Node.Get("parameters").Len(); left < 0 {
+			return nil, nil, invalid("source", "the operations of the source API have more than %d parameters", maxParameters)
+		}
+	}
 	names, uses := toolNames(operations), map[string]int{}
 	for _, o := range operations {
 		uses[o.ID()]++
@@ -65,7 +75,7 @@ func sourceTools(rest *doc.Node) ([]Tool, []Warning) {
 		t.output = s.output(o)
 		tools[i] = t
 	}
-	return tools, warnings
+	return tools, warnings, nil
 }
 
 // hidden says why an operation cannot be called, or "".

@@ -16,12 +16,48 @@ type View struct {
 	all      []Tool // with those that the view hides, by name
 }
 
+// Source is what a REST API offers to the proxies that are made of it.
+type Source struct {
+	tools    []Tool // never changed
+	warnings []Warning
+	at       map[source][]int // tools by operation ID, and by method and path
+}
+
+// SourceOf reads the document of a REST API. One whose tools would have too many parameters
+// is a fault of kind Invalid.
+func SourceOf(rest *doc.Node) (Source, error) {
+	tools, warnings, err := sourceTools(rest)
+	if err != nil {
+		return Source{}, err
+	}
+	s := Source{tools: tools, warnings: warnings, at: map[source][]int{}}
+	for i, t := range tools {
+		place := source{method: t.Method, path: t.Path}
+		s.at[place] = append(s.at[place], i)
+		if t.OperationID != "" {
+			id := source{id: t.OperationID}
+			s.at[id] = append(s.at[id], i)
+		}
+	}
+	return s, nil
+}
+
 // Derive reads a tool view, or nil, against the document of the REST API that it
-// is made of. A source that the API does not have is an error if strict, else a
-// warning; errors are faults of kind Invalid (docs/wire/mcp-proxies.md#tool-view).
+// is made of, as Source.Derive does.
 func Derive(rest, view *doc.Node, strict bool) (View, error) {
-	tools, warnings := sourceTools(rest)
-	b := &binder{tools: tools, warnings: warnings, strict: strict, names: map[string]bool{}, unknown: map[string]bool{}}
+	s, err := SourceOf(rest)
+	if err != nil {
+		return View{}, err
+	}
+	return s.Derive(view, strict)
+}
+
+// Derive reads a tool view, or nil. A source that the API does not have is an error if strict, else a
+// warning; errors are faults of kind Invalid (docs/wire/mcp-proxies.md#tool-view).
+func (s Source) Derive(view *doc.Node, strict bool) (View, error) {
+	b := &binder{
+		tools: slices.Clone(s.tools), warnings: slices.Clone(s.warnings), at: s.at, strict: strict, names: map[string]bool{}, unknown: map[string]bool{},
+	}
 	for _, p := range view.Get("primitives").Items() {
 		if err := b.bind(p); err != nil {
 			return View{}, err
@@ -56,6 +92,7 @@ func Expand(rest, view *doc.Node) (*doc.Node, error) {
 type binder struct {
 	tools    []Tool
 	warnings []Warning
+	at       map[source][]int
 	strict   bool
 	selected bool // some entry selects
 	names    map[string]bool
@@ -101,18 +138,13 @@ func (b *binder) bind(p *doc.Node) error {
 
 // find returns the tool of a source, or nil.
 func (b *binder) find(s source) (*Tool, error) {
-	var found *Tool
-	for i := range b.tools {
-		t := &b.tools[i]
-		if s.id != "" && t.OperationID != s.id || s.id == "" && (t.Method != s.method || t.Path != s.path) {
-			continue
-		}
-		if found != nil {
-			return nil, invalid("source", "%s is not unique in the source API", s)
-		}
-		found = t
+	switch found := b.at[s]; len(found) {
+	case 0:
+		return nil, nil
+	case 1:
+		return &b.tools[found[0]], nil
 	}
-	return found, nil
+	return nil, invalid("source", "%s is not unique in the source API", s)
 }
 
 // CodeView is the code of a tool view that does not fit the source API.
