@@ -90,6 +90,9 @@ func compile(text json.RawMessage) (*jsonschema.Schema, error) {
 // codePoint is how ECMAScript spells a character that Go spells \x{…}.
 var codePoint = regexp.MustCompile(`\\u([0-9A-Fa-f]{4})`)
 
+// goPattern returns a pattern as Go spells it.
+func goPattern(text string) string { return codePoint.ReplaceAllString(text, `\x{$1}`) }
+
 // expression is a regular expression that is compiled when it is first needed: those of
 // documents never are, and may be large.
 type expression struct {
@@ -106,7 +109,7 @@ func (e *expression) MatchString(s string) bool { return e.compile().MatchString
 // readRegexp reads a pattern of a document as gateways do, which know no look-around and
 // no back-references.
 func readRegexp(text string) (jsonschema.Regexp, error) {
-	text = codePoint.ReplaceAllString(text, `\x{$1}`)
+	text = goPattern(text)
 	if _, err := pattern.Check(text); err != nil {
 		return nil, err
 	}

@@ -318,7 +318,7 @@ func TestAgreesWithLibrary(t *testing.T) {
 			if lib, err := load(members); err != nil {
 				theirs = one("", err.Error())
 			} else {
-				theirs = failures(lib.Validate(t.Context(), options(o)...))
+				theirs = relations(lib)
 			}
 			ours := validation.OpenAPI(d)
 			n++

@@ -1,0 +1,165 @@
+package openapi
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	port "github.com/gatehouse-io/gatehouse/ports/openapi"
+)
+
+// fitting holds the examples and defaults of a document against their schemas, each of them
+// once, where it stands: what a reference leads to is looked at in its own place.
+type fitting struct {
+	o     port.Options
+	left  effort
+	known map[*openapi3.Operation]bool // paths may share them
+	found []port.Problem
+}
+
+// document looks through components, paths and webhooks, each in order of name.
+func (f *fitting) document(d *openapi3.T) {
+	if c := d.Components; c != nil {
+		each(c.Schemas, func(name string, r *openapi3.SchemaRef) { f.schema("components.schema."+name, r) })
+		each(c.Parameters, func(name string, r *openapi3.ParameterRef) { f.parameter("components.parameter."+name, r) })
+		each(c.RequestBodies, func(name string, r *openapi3.RequestBodyRef) { f.body("components.request body."+name, r) })
+		each(c.Responses, func(name string, r *openapi3.ResponseRef) { f.response("components.response."+name, r) })
+		each(c.Headers, func(name string, r *openapi3.HeaderRef) { f.header("components.header."+name, r) })
+		each(c.Callbacks, func(name string, r *openapi3.CallbackRef) { // those of operations are not looked at, which is how the library does it
+			if r != nil && r.Ref == "" && r.Value != nil {
+				each(r.Value.Map(), func(_ string, item *openapi3.PathItem) { f.path("components.callback."+name, item) })
+			}
+		})
+	}
+	each(d.Paths.Map(), func(path string, item *openapi3.PathItem) { f.path("paths."+path, item) })
+	each(d.Webhooks, func(name string, item *openapi3.PathItem) { f.path("webhooks."+name, item) })
+}
+
+func each[V any](m map[string]V, visit func(name string, v V)) {
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		visit(name, m[name])
+	}
+}
+
+func (f *fitting) path(at string, item *openapi3.PathItem) {
+	if item == nil {
+		return
+	}
+	for _, p := range item.Parameters {
+		f.parameter(at, p)
+	}
+	each(item.Operations(), func(method string, o *openapi3.Operation) {
+		if o == nil || f.known[o] {
+			return
+		}
+		f.known[o] = true
+		at := at + "." + strings.ToLower(method)
+		for _, p := range o.Parameters {
+			f.parameter(at, p)
+		}
+		f.body(at, o.RequestBody)
+		each(o.Responses.Map(), func(_ string, r *openapi3.ResponseRef) { f.response(at, r) })
+	})
+}
+
+func (f *fitting) body(at string, r *openapi3.RequestBodyRef) {
+	if r != nil && r.Ref == "" && r.Value != nil {
+		f.content(at, r.Value.Content)
+	}
+}
+
+func (f *fitting) response(at string, r *openapi3.ResponseRef) {
+	if r != nil && r.Ref == "" && r.Value != nil {
+		f.content(at, r.Value.Content)
+		each(r.Value.Headers, func(_ string, h *openapi3.HeaderRef) { f.header(at, h) })
+	}
+}
+
+func (f *fitting) header(at string, r *openapi3.HeaderRef) {
+	if r != nil && r.Ref == "" && r.Value != nil {
+		f.schema(at, r.Value.Schema) // the library does not look at examples beside it
+		f.content(at, r.Value.Content)
+	}
+}
+
+func (f *fitting) parameter(at string, r *openapi3.ParameterRef) {
+	if r == nil || r.Ref != "" || r.Value == nil {
+		return
+	}
+	f.content(at, r.Value.Content)
+	f.schema(at, r.Value.Schema)
+	f.examples(at, r.Value.Schema, r.Value.Example, r.Value.Examples)
+}
+
+func (f *fitting) content(at string, c openapi3.Content) {
+	each(c, func(_ string, m *openapi3.MediaType) {
+		if m != nil {
+			f.schema(at, m.Schema)
+			f.examples(at, m.Schema, m.Example, m.Examples)
+			each(m.Encoding, func(_ string, e *openapi3.Encoding) {
+				each(e.Headers, func(_ string, h *openapi3.HeaderRef) { f.header(at, h) })
+			})
+		}
+	})
+}
+
+// examples looks at those beside a schema.
+func (f *fitting) examples(at string, schema *openapi3.SchemaRef, one any, more openapi3.Examples) {
+	if !f.o.Examples || schema == nil {
+		return
+	}
+	if one != nil {
+		f.fit(at, schema.Value, one)
+	}
+	each(more, func(_ string, r *openapi3.ExampleRef) {
+		if r != nil && r.Value != nil && r.Value.Value != nil {
+			f.fit(at, schema.Value, r.Value.Value)
+		}
+	})
+}
+
+// schema looks at the example and the default of a schema, and of those inside it.
+func (f *fitting) schema(at string, r *openapi3.SchemaRef) {
+	if r == nil || r.Ref != "" || r.Value == nil {
+		return
+	}
+	s := r.Value
+	if f.o.Defaults && s.Default != nil {
+		f.fit(at, s, s.Default)
+	}
+	if f.o.Examples && s.Example != nil {
+		f.fit(at, s, s.Example)
+	}
+	for _, list := range []openapi3.SchemaRefs{s.OneOf, s.AnyOf, s.AllOf, s.PrefixItems, {
+		s.Not, s.Items, s.AdditionalProperties.Schema, s.Contains, s.PropertyNames, s.UnevaluatedItems.Schema, s.UnevaluatedProperties.Schema,
+		s.If, s.Then, s.Else, s.ContentSchema,
+	}} {
+		for _, inside := range list {
+			f.schema(at, inside)
+		}
+	}
+	for _, named := range []openapi3.Schemas{s.Properties, s.PatternProperties, s.DependentSchemas, s.Defs} {
+		each(named, func(_ string, inside *openapi3.SchemaRef) { f.schema(at, inside) })
+	}
+}
+
+// fit holds a value against a schema, unless that would take too long.
+func (f *fitting) fit(at string, s *openapi3.Schema, value any) {
+	if s == nil || len(f.found) >= maxProblems {
+		return
+	}
+	if f.left.spend(s, value, nil); f.left < 0 {
+		f.found = append(one(at, "to hold the examples and defaults of the document against their schemas takes too long"), f.found...)[:1]
+		f.o = port.Options{}
+		return
+	}
+	err := s.VisitJSON(value, openapi3.DisableSchemaErrorDetails(), openapi3.SetSchemaRegexCompiler(matcher))
+	if err == nil {
+		return
+	}
+	if p := (port.Problem{Field: at, Message: brief(err)}); !slices.Contains(f.found, p) {
+		f.found = append(f.found, p)
+	}
+}
