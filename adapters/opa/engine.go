@@ -60,6 +60,7 @@ type Engine struct {
 	fileText string // of File when the engine was made
 	cache    ruleCache
 	stuck    stuck
+	turns    turns
 	compiles chan struct{} // room for texts that somebody tries
 }
 
@@ -158,8 +159,6 @@ func (e *Engine) DecidesNeeds() {}
 // judge evaluates a rule set on a call before the deadline of decisions: once, and once
 // more for each further permission that the call needs. It returns the input of the last.
 func (e *Engine) judge(ctx context.Context, set *ruleSet, c *operation.Call, body []byte, tracers ...topdown.QueryTracer) (v rules.Verdict, in ast.Value, err error) {
-	ctx, cancel := context.WithTimeout(ctx, e.cfg.Timeout)
-	defer cancel()
 	r := e.rows[c.Spec.ID]
 	inputs := []ast.Value{e.input(c, r, body)}
 	for _, n := range r.needs {
@@ -167,6 +166,16 @@ func (e *Engine) judge(ctx context.Context, set *ruleSet, c *operation.Call, bod
 			inputs = append(inputs, e.input(c, n.row, body))
 		}
 	}
+	fixed := set == e.fixed.Load() && len(tracers) == 0 // of those who run the service
+	if !fixed {
+		end, err := e.turns.take(ctx, c.Principal.OrgID) // which is no part of the time to decide
+		if err != nil {
+			return v, inputs[0], fmt.Errorf("%w: rules had no turn: %w", ErrNoVerdict, err)
+		}
+		defer end()
+	}
+	ctx, cancel := context.WithTimeout(ctx, e.cfg.Timeout)
+	defer cancel()
 	var at atomic.Int32 // one that is stopped may still run
 	decide := func() (v rules.Verdict, err error) {
 		for i, in := range inputs {
@@ -181,7 +190,7 @@ func (e *Engine) judge(ctx context.Context, set *ruleSet, c *operation.Call, bod
 		}
 		return v, nil
 	}
-	if set == e.fixed.Load() && len(tracers) == 0 { // of those who run the service
+	if fixed {
 		v, err = decide()
 	} else {
 		tracers = append(tracers, new(comparing))
