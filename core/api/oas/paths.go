@@ -155,8 +155,11 @@ func Literal(path string) bool {
 const maxSegment = 2_000
 
 func isPattern(s string) bool {
+	if pattern.Cost(s) > maxSegment {
+		return false
+	}
 	_, err := pattern.Check(s)
-	return err == nil && pattern.Cost(s) <= maxSegment
+	return err == nil
 }
 
 // parametrise turns a classic path into one of OpenAPI: {name:pattern} loses its

@@ -23,3 +23,12 @@ func TestLongReferences(t *testing.T) {
 		}
 	}
 }
+
+// TestSegments: a segment whose expression takes long to read counts as text, since an API has many.
+func TestSegments(t *testing.T) {
+	for path, literal := range map[string]bool{"/a/[a-z]+": false, "/(?i)[à-ý]/{id}": false, `/(?i)[B-\x{1e942}]`: true, "/(?i)[B-\U0001e942]": true, "/*": true} {
+		if oas.Literal(path) != literal {
+			t.Errorf("%s: %v", path, !literal)
+		}
+	}
+}
