@@ -197,6 +197,31 @@ var errTurn = errors.New("audit: another process took the turn")
 // maxTurns bounds how often a fold starts again because of other processes.
 const maxTurns = 8
 
+// Begin notes where a trail begins that is new in a store whose first commits are forgotten: behind
+// the last commit. The first record would note it later, and leave out what was committed until
+// then if the process ends meanwhile, so a service begins before it takes calls.
+func (s *Service) Begin(ctx context.Context) error {
+	if !s.keeps {
+		return nil
+	}
+	oldest, err := s.store.Oldest(ctx)
+	if err != nil || oldest <= 1 { // it begins with the first commit
+		return err
+	}
+	head, err := s.store.Head(ctx)
+	if err != nil {
+		return err
+	}
+	ctx = store.Attribute(ctx, store.Attribution{Actor: Operation, Operation: Operation})
+	_, err = s.store.Update(ctx, tenant.Everyone("audit"), func(w store.Writer) error {
+		for _, err := range cursors.Find(ctx, w, store.Query{ID: cursorID}) {
+			return err // it has begun
+		}
+		return cursors.Insert(ctx, w, cursor{ID: cursorID, Through: head})
+	})
+	return err
+}
+
 // Fold brings the trail up to the commits and calls that there are now.
 func (s *Service) Fold(ctx context.Context) error {
 	if !s.keeps {
@@ -205,7 +230,14 @@ func (s *Service) Fold(ctx context.Context) error {
 	s.turn.Lock()
 	defer s.turn.Unlock()
 	calls, dumps := s.calls.take(s.log)
-	to, err := s.store.Head(ctx)
+	var err error
+	if s.seen == 0 {
+		err = s.Begin(ctx)
+	}
+	var to store.Revision
+	if err == nil {
+		to, err = s.store.Head(ctx)
+	}
 	if err != nil {
 		s.calls.back(calls, dumps)
 		return fmt.Errorf("audit: %w", err)
@@ -242,15 +274,6 @@ func (s *Service) step(ctx context.Context, to store.Revision, calls []call, d d
 	})
 	if err != nil {
 		return nil, false, err
-	}
-	if !known && s.seen == 0 { // the trail begins: with the first commit, or here when that is forgotten
-		oldest, err := s.store.Oldest(ctx)
-		if err != nil {
-			return nil, false, err
-		}
-		if oldest > 1 {
-			s.seen = to
-		}
 	}
 	t := telling{Service: s, records: map[tenant.ID][]audit.Record{}, dumps: d, told: map[dumpKey]int{}, comparers: map[string]*audit.Comparer{}}
 	through, err := t.commits(ctx, max(at.Through, s.seen), to)

@@ -378,6 +378,31 @@ func TestPrunedLog(t *testing.T) {
 	}
 }
 
+// TestBegins: where a trail begins is noted before the first calls, so that what they change is told
+// although the process ends before the first turn.
+func TestBegins(t *testing.T) {
+	w := newWorld(t)
+	for i := range 3 {
+		w.now = w.now.Add(time.Hour)
+		w.write("a", "n", fmt.Sprint("before", i))
+	}
+	if _, err := w.db.Prune(t.Context(), store.Retention{Since: w.now}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.process(audit.Settings{}).Begin(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.write("a", "n", "acknowledged")
+	p := w.process(audit.Settings{}) // the first one was killed
+	if err := p.Begin(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.fold(p)
+	if text := w.export(p); !strings.Contains(text, "r-acknowledged") || strings.Contains(text, "r-before") || strings.Contains(text, "audit.gap") {
+		t.Error(text)
+	}
+}
+
 // TestOff keeps nothing and says so.
 func TestOff(t *testing.T) {
 	w := newWorld(t)
