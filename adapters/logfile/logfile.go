@@ -16,9 +16,10 @@ type File struct {
 	max  int64
 	keep int
 
-	mu   sync.Mutex
-	f    *os.File
-	size int64
+	mu     sync.Mutex
+	f      *os.File // nil: to be opened with the next text
+	size   int64
+	closed bool
 }
 
 // Open opens a file, or makes one that only its owner can read. It has max bytes at most,
@@ -28,19 +29,63 @@ func Open(path string, max int64, keep int) (*File, error) {
 	return l, l.open()
 }
 
-func (l *File) open() (err error) {
-	if l.f, err = os.OpenFile(l.path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600); err != nil {
+func (l *File) open() error {
+	f, err := os.OpenFile(l.path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
 		return err
 	}
-	info, err := l.f.Stat()
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no regular file", l.path)
+	}
+	if err == nil {
+		l.size, err = whole(f, info.Size())
+	}
 	if err != nil {
-		return errors.Join(err, l.f.Close())
+		return errors.Join(err, f.Close())
 	}
-	if !info.Mode().IsRegular() {
-		return errors.Join(fmt.Errorf("%s is no regular file", l.path), l.f.Close())
-	}
-	l.size = info.Size()
+	l.f = f
 	return nil
+}
+
+// whole ends the last line of a file, of which a process that died may have written a part
+// only: the next text would go on in it, and could not be read either.
+func whole(f *os.File, size int64) (int64, error) {
+	last := []byte{'\n'}
+	if size > 0 {
+		if _, err := f.ReadAt(last, size-1); err != nil {
+			return size, err
+		}
+	}
+	if last[0] == '\n' {
+		return size, nil
+	}
+	n, err := f.WriteString("\n")
+	return size + int64(n), err
+}
+
+// rotate moves the file away, and begins another one. When it fails, the next text tries again.
+func (l *File) rotate() error {
+	f := l.f
+	l.f = nil
+	if err := f.Close(); err != nil {
+		return err
+	}
+	free := 1 // a process that died between two renames has left a gap, and no file is lost to it
+	for ; free < l.keep; free++ {
+		if _, err := os.Lstat(l.numbered(free)); errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	for i := free - 1; i > 0; i-- {
+		if err := os.Rename(l.numbered(i), l.numbered(i+1)); err != nil {
+			return err
+		}
+	}
+	if err := os.Rename(l.path, l.numbered(1)); err != nil {
+		return err
+	}
+	return l.open()
 }
 
 // Append adds a text as a whole and returns when it is on the disk. undo takes it back, as
@@ -48,19 +93,16 @@ func (l *File) open() (err error) {
 func (l *File) Append(text []byte) (undo func() error, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.size > 0 && l.size+int64(len(text)) > l.max {
-		if err := l.f.Close(); err != nil {
-			return nil, err
-		}
-		for i := l.keep - 1; i > 0; i-- {
-			if err := os.Rename(l.numbered(i), l.numbered(i+1)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return nil, err
-			}
-		}
-		if err := os.Rename(l.path, l.numbered(1)); err != nil {
-			return nil, err
-		}
+	if l.closed {
+		return nil, os.ErrClosed
+	}
+	if l.f == nil {
 		if err := l.open(); err != nil {
+			return nil, err
+		}
+	}
+	if l.size > 0 && l.size+int64(len(text)) > l.max {
+		if err := l.rotate(); err != nil {
 			return nil, err
 		}
 	}
@@ -77,7 +119,7 @@ func (l *File) Append(text []byte) (undo func() error, err error) {
 	return func() error {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		if l.size != after {
+		if l.size != after || l.f == nil {
 			return errors.New("logfile: more was appended since")
 		}
 		l.size = before
@@ -91,5 +133,8 @@ func (l *File) numbered(i int) string { return fmt.Sprintf("%s.%d", l.path, i) }
 func (l *File) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.closed = true; l.f == nil {
+		return nil
+	}
 	return l.f.Close()
 }

@@ -73,3 +73,82 @@ func TestFile(t *testing.T) {
 		}
 	}
 }
+
+// world is a folder with a file that is moved away at ten bytes, and three older ones beside it.
+func world(t *testing.T, names ...string) (dir string, open func() *logfile.File) {
+	t.Helper()
+	dir = t.TempDir()
+	for _, name := range names {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("of "+name+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir, func() *logfile.File {
+		t.Helper()
+		l, err := logfile.Open(filepath.Join(dir, "log"), 10, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = l.Close() })
+		return l
+	}
+}
+
+func read(t *testing.T, dir, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		t.Error(err)
+	}
+	return string(text)
+}
+
+// TestMovedAwayLater: a file that could not be moved away takes texts again once it can be.
+func TestMovedAwayLater(t *testing.T) {
+	dir, open := world(t, "log", "log.1", "log.2")
+	l, taken := open(), filepath.Join(dir, "log.3")
+	if err := os.MkdirAll(filepath.Join(taken, "taken"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := l.Append([]byte("later\n")); err == nil {
+			t.Fatal("a folder in the way is no trouble")
+		}
+	}
+	if err := os.RemoveAll(taken); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Append([]byte("told\n")); err != nil {
+		t.Fatal(err)
+	}
+	if now, old := read(t, dir, "log"), read(t, dir, "log.3"); now != "told\n" || old != "of log.2\n" {
+		t.Errorf("%q, %q", now, old)
+	}
+}
+
+// TestTorn: what a process has written of a text before it died spoils no other text.
+func TestTorn(t *testing.T) {
+	dir, open := world(t)
+	if err := os.WriteFile(filepath.Join(dir, "log"), []byte(`{"a"`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := open().Append([]byte("{}\n")); err != nil {
+		t.Fatal(err)
+	}
+	if text := read(t, dir, "log"); text != "{\"a\"\n{}\n" {
+		t.Errorf("%q", text)
+	}
+}
+
+// TestDiedBetweenRenames: the older files stay although a process died while it moved them.
+func TestDiedBetweenRenames(t *testing.T) {
+	dir, open := world(t, "log", "log.2", "log.3") // log.1 has just become log.2
+	if _, err := open().Append([]byte("next\n")); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"log": "next\n", "log.1": "of log\n", "log.2": "of log.2\n", "log.3": "of log.3\n"} {
+		if text := read(t, dir, name); text != want {
+			t.Errorf("%s: %q", name, text)
+		}
+	}
+}
