@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"time"
 
@@ -34,6 +35,7 @@ const implicitTLS = 465
 type SMTP struct {
 	cfg    Config
 	host   string
+	secure bool // TLS from the beginning
 	server []gomail.Option
 }
 
@@ -47,11 +49,11 @@ func New(cfg Config) (*SMTP, error) {
 	if err != nil || failed != nil || host == "" || port < 1 || port > 65535 {
 		return nil, errors.New("the address of the mail server must be host:port")
 	}
-	s := &SMTP{cfg: cfg, host: host, server: []gomail.Option{gomail.WithPort(port), gomail.WithTimeout(cfg.Timeout)}}
+	s := &SMTP{cfg: cfg, host: host, secure: port == implicitTLS, server: []gomail.Option{gomail.WithPort(port), gomail.WithTimeout(cfg.Timeout)}}
 	ip, login := net.ParseIP(host), gomail.SMTPAuthAutoDiscover
 	near := host == "localhost" || ip != nil && ip.IsLoopback()
 	switch {
-	case port == implicitTLS:
+	case s.secure:
 		s.server = append(s.server, gomail.WithSSL())
 	case cfg.Username == "" || near:
 		login = gomail.SMTPAuthPlain // which the client sends without TLS to this machine only
@@ -79,12 +81,16 @@ func (s *SMTP) Send(ctx context.Context, m mail.Message) error {
 	if err != nil {
 		return errors.New("mail: the recipient is no address")
 	}
-	client, err := gomail.NewClient(s.host, s.server...)
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
+	defer cancel()
+	server := s.server
+	if !s.secure { // with TLS from the beginning the client connects itself, and the timeout ends it
+		server = append(slices.Clip(server), gomail.WithDialContextFunc(ending(ctx)))
+	}
+	client, err := gomail.NewClient(s.host, server...)
 	if err != nil {
 		return fmt.Errorf("mail: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
-	defer cancel()
 	err = client.DialAndSendWithContext(ctx, message)
 	if message.IsDelivered() {
 		return nil // a goodbye that fails takes nothing back: an error would send the mail again
@@ -100,6 +106,18 @@ func (s *SMTP) Send(ctx context.Context, m mail.Message) error {
 		return fmt.Errorf("mail: %w: %w", mail.ErrAway, op)
 	}
 	return errors.New("mail: the conversation with the server failed; check its address, its certificate, the user and the password")
+}
+
+// ending connects, and ends the connection with a context: the client looks at it only while it
+// connects, and a server that says nothing would hold up the end of the service.
+func ending(whole context.Context) gomail.DialContextFunc {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := new(net.Dialer).DialContext(ctx, network, address)
+		if err == nil {
+			context.AfterFunc(whole, func() { _ = conn.Close() })
+		}
+		return conn, err
+	}
 }
 
 func (s *SMTP) write(m mail.Message) (*gomail.Msg, error) {

@@ -95,6 +95,33 @@ func TestServersThatFail(t *testing.T) {
 	}
 }
 
+// TestCutShort: a conversation ends when its caller has to, whatever the server does.
+func TestCutShort(t *testing.T) {
+	silent, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = silent.Close() }()
+	ctx, cancel := context.WithCancel(t.Context())
+	s := open(t, mail.Config{Address: silent.Addr().String(), From: "gatehouse@example.com", Timeout: time.Hour})
+	failed := make(chan error)
+	go func() { failed <- s.Send(ctx, port.Message{To: "ada@example.com"}) }()
+	conn, err := silent.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	cancel()
+	select {
+	case err := <-failed:
+		if err == nil {
+			t.Error("a silent server takes mail")
+		}
+	case <-time.After(time.Minute):
+		t.Error("the sender waits on")
+	}
+}
+
 func TestNew(t *testing.T) {
 	for name, cfg := range map[string]mail.Config{
 		"no address":    {From: "a@b.example"},

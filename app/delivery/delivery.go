@@ -176,7 +176,7 @@ func (s *Service) hold(run, held context.Context, h *lease.Holding) {
 	for range s.Workers {
 		all.Go(func() {
 			for l := q.take(); l != nil; l = q.take() {
-				q.back(l, s.work(run, held, l.org, l.key))
+				q.back(l, s.work(run, held, l))
 			}
 		})
 	}

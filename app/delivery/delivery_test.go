@@ -175,6 +175,59 @@ func TestRestart(t *testing.T) {
 	})
 }
 
+// late is a receiver that takes what it is told in the moment in which nobody waits any more.
+type late struct{ *receiver }
+
+func (l late) Fetch(ctx context.Context, req fetch.Request) (fetch.Answer, error) {
+	_, _ = l.receiver.Fetch(ctx, req)
+	return fetch.Answer{Status: 200}, nil
+}
+
+// TestTakenAtTheEnd: a delivery that was taken although the end had come is not sent again.
+func TestTakenAtTheEnd(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.receiver.status = func(fetch.Request) int { return 0 } // before ctx ends
+		_, stop := w.start(func(s *delivery.Settings) { s.Fetcher = late{w.receiver} })
+		w.write("acme", "1", "1")
+		synctest.Wait()
+		stop()
+		w.receiver.mu.Lock()
+		w.receiver.status = nil
+		w.receiver.mu.Unlock()
+		w.start(func(s *delivery.Settings) { s.Holder = "two" })
+		time.Sleep(time.Second)
+		w.expect("/a", "+1", "again")
+	})
+}
+
+// TestUnwritten: while the store takes nothing, what was delivered is not sent again.
+func TestUnwritten(t *testing.T) {
+	inWorld(t, func(w *world) {
+		taken := make(chan struct{})
+		w.receiver.status = func(r fetch.Request) int {
+			if w.full.CompareAndSwap(false, true) {
+				close(taken)
+			}
+			return 200
+		}
+		d, _ := w.start()
+		w.write("acme", "1", "1")
+		<-taken
+		time.Sleep(time.Minute)
+		w.expect("/a", "+1", "again")
+		w.receiver.mu.Lock()
+		w.receiver.status = nil
+		w.receiver.mu.Unlock()
+		w.full.Store(false)
+		w.write("acme", "1", "2")
+		time.Sleep(time.Minute)
+		w.expect("/a", "+1", "again", "1>2")
+		if done := w.list(d, core.Done); len(done) != 3 {
+			t.Errorf("%+v", done)
+		}
+	})
+}
+
 // TestNovice: who came while no process ran hears nothing from before.
 func TestNovice(t *testing.T) {
 	inWorld(t, func(w *world) {

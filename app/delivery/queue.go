@@ -26,6 +26,8 @@ type lane struct {
 	busy  bool
 	again bool // something came while it was busy
 	timer *time.Timer
+
+	unwritten []step // what became of deliveries, as long as the store does not take it; of the worker
 }
 
 // add says that a lane has something to send.

@@ -30,20 +30,26 @@ const writeTime = 3 * time.Second
 type step struct{ before, after delivery.Delivery }
 
 // work sends what is due in a lane, in order, and writes down what came of it in one
-// unit of work.
-func (s *Service) work(run, held context.Context, org tenant.ID, key string) outcome {
-	scope, err := tenant.Of(org)
+// unit of work. What the store did not take is written down before anything else is sent:
+// a store that can be read only would have receivers told again and again.
+func (s *Service) work(run, held context.Context, l *lane) outcome {
+	scope, err := tenant.Of(l.org)
 	if err != nil {
 		return outcome{}
 	}
-	waiting, to, err := s.waiting(run, scope, key)
+	if err := s.note(held, scope, l.unwritten); err != nil {
+		return outcome{more: true, after: s.Pause}
+	}
+	l.unwritten = nil
+	waiting, to, err := s.waiting(run, scope, l.key)
 	if err != nil {
 		s.complain(run, "deliveries cannot be read; trying again", err)
 		return outcome{more: true, after: s.Pause}
 	}
 	steps, next := s.send(run, held, waiting, to)
 	if err := s.note(held, scope, steps); err != nil {
-		s.complain(run, "what was delivered cannot be written down; it will be sent again", err)
+		s.complain(run, "what was delivered cannot be written down; trying again", err)
+		l.unwritten = steps
 		return outcome{more: true, after: s.Pause}
 	}
 	return outcome{more: len(waiting) > 0, after: next}
@@ -98,7 +104,7 @@ func (s *Service) send(run, held context.Context, list []delivery.Delivery, to r
 			return steps, d.Next.Sub(now)
 		}
 		status, why := s.attempt(held, d, to.Target)
-		if held.Err() != nil { // cut short: the next process tries
+		if held.Err() != nil && why != "" { // cut short: the next process tries
 			return steps, 0
 		}
 		now = s.now()

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -133,6 +134,20 @@ type world struct {
 	receiver *receiver
 	audience *audience
 	log      strings.Builder
+	full     atomic.Bool // the store takes nothing
+}
+
+// disk is a store that may be full.
+type disk struct {
+	*memdb.DB
+	full *atomic.Bool
+}
+
+func (d disk) Update(ctx context.Context, s tenant.Scope, fn func(store.Writer) error) (store.Revision, error) {
+	if d.full.Load() {
+		return 0, store.ErrFull
+	}
+	return d.DB.Update(ctx, s, fn)
 }
 
 func inWorld(t *testing.T, test func(w *world)) {
@@ -147,7 +162,7 @@ func (w *world) service(more ...func(*delivery.Settings)) *delivery.Service {
 	for _, set := range more {
 		set(&s)
 	}
-	d, err := delivery.New(s, crud.Tools{Store: w.db, Now: time.Now, Log: slog.New(slog.NewTextHandler(&w.log, nil)), PageSize: 10}, crud.Kinds{registration}.Events(), w.audience)
+	d, err := delivery.New(s, crud.Tools{Store: disk{w.db, &w.full}, Now: time.Now, Log: slog.New(slog.NewTextHandler(&w.log, nil)), PageSize: 10}, crud.Kinds{registration}.Events(), w.audience)
 	if err != nil {
 		w.Fatal(err)
 	}

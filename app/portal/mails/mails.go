@@ -108,7 +108,8 @@ type Config struct {
 // Service makes and sends mails.
 type Service struct {
 	Config
-	turn *lease.Lease
+	turn      *lease.Lease
+	unwritten *attempted // the last attempt, until the store has taken it; of the one who sends
 }
 
 // New returns the service.

@@ -11,6 +11,7 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -36,6 +37,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/deliver"
 	"github.com/gatehouse-io/gatehouse/ports/fetch"
+	"github.com/gatehouse-io/gatehouse/ports/mail"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -404,6 +406,70 @@ func TestRefused(t *testing.T) {
 	}
 	if m := w.all()[0]; m.State != letter.Failed || m.Data != "" || strings.Contains(m.LastFail, "dev@") || strings.Contains(w.log.String(), "dev@") {
 		t.Errorf("%+v\n%s", m, w.log)
+	}
+}
+
+// taking is a mail server that takes every mail when it is told to.
+type taking struct {
+	came  chan string
+	taken func(ctx context.Context)
+}
+
+func (s taking) Send(ctx context.Context, m mail.Message) error {
+	s.came <- m.To
+	s.taken(ctx)
+	return nil
+}
+
+// to lets mails go to a server, and posts one.
+func (w *world) to(s taking, more ...func(*mails.Config)) (stop func()) {
+	w.Helper()
+	w.server("127.0.0.1:25")
+	service, stop := w.start(append(more, func(c *mails.Config) { c.Dial = func(mail.Server) (mail.Sender, error) { return s, nil } })...)
+	w.store(func(wr store.Writer) error {
+		_, err := service.Post(w.Context(), wr, "a", letter.Invite, mails.Data{Person: mails.Person{Email: "dev@example.com"}, Link: "https://x.example"})
+		return err
+	})
+	return stop
+}
+
+// TestTakenAtTheEnd states that a mail is not sent again that the server took although the end had come.
+func TestTakenAtTheEnd(t *testing.T) {
+	w := open(t)
+	s := taking{make(chan string, 9), func(ctx context.Context) { <-ctx.Done() }}
+	stop := w.to(s)
+	<-s.came
+	stop()
+	if n := count(w.all(), letter.Done); n != 1 {
+		t.Errorf("%d mails are sent: %+v", n, w.all())
+	}
+}
+
+// full is a store that takes nothing for a while.
+type full struct {
+	*memdb.DB
+	is *atomic.Bool
+}
+
+func (f full) Update(ctx context.Context, s tenant.Scope, fn func(store.Writer) error) (store.Revision, error) {
+	if f.is.Load() {
+		return 0, store.ErrFull
+	}
+	return f.DB.Update(ctx, s, fn)
+}
+
+// TestUnwritten states that a mail is sent once although the store does not take that for a while.
+func TestUnwritten(t *testing.T) {
+	w := open(t)
+	var is atomic.Bool
+	s := taking{make(chan string, 999), func(context.Context) { is.Store(true) }}
+	w.to(s, func(c *mails.Config) { c.Store = full{w.portal.DB, &is} })
+	<-s.came
+	time.Sleep(200 * time.Millisecond)
+	is.Store(false)
+	w.until("it is written down", func() bool { return count(w.all(), letter.Done) == 1 })
+	if n := len(s.came); n != 0 {
+		t.Errorf("it was sent %d more times", n)
 	}
 }
 

@@ -64,8 +64,13 @@ func (s *Service) every(ctx context.Context, pause time.Duration, what string, f
 	}
 }
 
-// send sends the mails that are due, one after the other.
+// send sends the mails that are due, one after the other. What became of one is written down
+// before another is sent: a store that can be read only would have the first one sent again
+// and again.
 func (s *Service) send(run, held context.Context) error {
+	if err := s.catchUp(held); err != nil {
+		return err
+	}
 	for {
 		due, g, err := s.due(run)
 		if err != nil || len(due) == 0 || !s.sends(g) {
@@ -80,10 +85,11 @@ func (s *Service) send(run, held context.Context) error {
 				return nil
 			}
 			after, away := s.attempt(held, sender, g, m)
-			if held.Err() != nil { // cut short: the next process tries
+			if held.Err() != nil && after.State != letter.Done { // cut short: the next process tries
 				return nil
 			}
-			if err := s.note(held, m, after); err != nil {
+			s.unwritten = &attempted{m, after}
+			if err := s.catchUp(held); err != nil {
 				return err
 			}
 			if away {
@@ -141,6 +147,21 @@ func (s *Service) attempt(ctx context.Context, sender mail.Sender, g setting.Set
 		s.Log.Warn("a mail is not sent: no attempt went well", "id", m.ID, "notice", m.Notice, "error", err)
 	}
 	return after, away
+}
+
+// attempted is a mail before and after an attempt.
+type attempted struct{ before, after letter.Mail }
+
+// catchUp writes down what became of the last mail, if that is to be done.
+func (s *Service) catchUp(ctx context.Context) error {
+	if s.unwritten == nil {
+		return nil
+	}
+	err := s.note(ctx, s.unwritten.before, s.unwritten.after)
+	if err == nil {
+		s.unwritten = nil
+	}
+	return err
 }
 
 // note writes down what became of a mail.
