@@ -8,6 +8,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
+// longestLease is longer than any lease lasts. One that ends later was taken before the clock of
+// the database was put back, and would keep others from the work until it has caught up.
+const longestLease = 2 * time.Minute
+
 // Acquire implements store.Leases.
 func (s *Store) Acquire(ctx context.Context, sink, holder string, ttl time.Duration) (store.Revision, bool, error) {
 	if s.Alone {
@@ -33,7 +37,8 @@ func (s *Store) Acquire(ctx context.Context, sink, holder string, ttl time.Durat
 	}
 	now := s.Dialect.Now
 	at, ok, err := s.brief(ctx, `update cursor set holder = $1, until = `+now+` + $2
-		where sink = $3 and (holder = $4 or holder = '' or until < `+now+`) returning rev`, holder, ttl.Milliseconds(), sink, holder)
+		where sink = $3 and (holder = $4 or holder = '' or until < `+now+` or until > `+now+` + $5) returning rev`,
+		holder, ttl.Milliseconds(), sink, holder, longestLease.Milliseconds())
 	if ok || err != nil {
 		return at, ok, err
 	}

@@ -243,6 +243,21 @@ func TestNovice(t *testing.T) {
 	})
 }
 
+// TestClocksDiffer: who is known to have been there hears of a change although the clock of the
+// process that made it is behind.
+func TestClocksDiffer(t *testing.T) {
+	inWorld(t, func(w *world) {
+		_, stop := w.start()
+		stop()
+		w.write("acme", "1", "1")
+		w.write("acme", "1", "2")
+		w.audience.since, w.audience.seen = time.Now().Add(time.Hour), 2
+		w.start()
+		time.Sleep(time.Second)
+		w.expect("/a", "1>2")
+	})
+}
+
 // TestTwo: of two processes one sends.
 func TestTwo(t *testing.T) {
 	inWorld(t, func(w *world) {

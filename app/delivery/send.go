@@ -94,14 +94,15 @@ func (s *Service) send(run, held context.Context, list []delivery.Delivery, to r
 	began := time.Now()
 	for _, d := range list {
 		now := s.now()
+		wait := d.Waits(now, s.Pause)
 		switch {
 		case run.Err() != nil || time.Since(began) > maxTime:
 			return steps, 0
 		case to.gone != nil:
 			steps = append(steps, step{d, d.Rests(now, to.gone.Error())})
 			continue
-		case d.Next.After(now):
-			return steps, d.Next.Sub(now)
+		case wait > 0:
+			return steps, wait
 		}
 		status, why := s.attempt(held, d, to.Target)
 		if held.Err() != nil && why != "" { // cut short: the next process tries

@@ -192,7 +192,7 @@ func (s *Service) of(ctx context.Context, c store.Commit, ch store.Change, heard
 	for _, e := range events {
 		e.Org, e.At, e.By = ch.Org, c.At, c.By.Actor
 		for _, l := range heard[topic{ch.Org, e.Name}] {
-			if c.At.Before(l.lane.Since) {
+			if c.At.Before(l.lane.Since) && (l.lane.Seen == 0 || c.Rev < l.lane.Seen) {
 				continue
 			}
 			body, err := l.audience.Body(e)

@@ -53,6 +53,7 @@ type audience struct {
 	lanes map[string][]string // by organisation
 	gone  bool
 	since time.Time // when the receivers came
+	seen  store.Revision
 }
 
 func (a *audience) Name() string { return cmp.Or(a.name, "test") }
@@ -64,7 +65,7 @@ func (a *audience) Lanes(_ context.Context, _ store.Reader, org tenant.ID, event
 		return nil, nil
 	}
 	for _, name := range a.lanes[string(org)] {
-		out = append(out, deliver.Lane{Name: name, Since: a.since})
+		out = append(out, deliver.Lane{Name: name, Since: a.since, Seen: a.seen})
 	}
 	return out, nil
 }

@@ -87,6 +87,25 @@ func TestLife(t *testing.T) {
 	}
 }
 
+// TestWaits: a delivery waits for its next attempt, and never for a clock that was put back.
+func TestWaits(t *testing.T) {
+	d := fresh()
+	failed := d.Refused(start, 503, "no", time.Minute)
+	for _, c := range []struct {
+		name  string
+		d     delivery.Delivery
+		at    time.Duration
+		waits time.Duration
+	}{
+		{"new", d, 0, 0}, {"new, and made by a clock that is ahead", d, -time.Second, 0}, {"failed", failed, 10 * time.Second, 50 * time.Second},
+		{"due", failed, time.Minute, 0}, {"late", failed, time.Hour, 0}, {"failed, and the clock was put back", failed, -time.Hour, 0},
+	} {
+		if have := c.d.Waits(start.Add(c.at), time.Minute); have != c.waits {
+			t.Errorf("%s: it waits for %v", c.name, have)
+		}
+	}
+}
+
 func TestPause(t *testing.T) {
 	for _, c := range []struct {
 		attempts int

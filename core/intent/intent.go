@@ -139,11 +139,18 @@ func (i Intent) Released() Intent {
 }
 
 // Busy reports whether a process may carry it out at the moment.
-func (i Intent) Busy(at time.Time) bool { return i.State.Active() && i.Until.After(at) }
+func (i Intent) Busy(at time.Time) bool { return i.State.Active() && ahead(i.Until, at) }
 
 // Due reports whether it can be carried out now.
 func (i Intent) Due(at time.Time) bool {
-	return i.State.Active() && !i.Busy(at) && !i.Next.After(at)
+	return i.State.Active() && !i.Busy(at) && !ahead(i.Next, at)
+}
+
+// ahead reports whether a time is still to come. One that is further ahead than any that is set
+// was set by a clock that has been put back since: to wait for it could take for ever.
+func ahead(t, at time.Time) bool {
+	wait := t.Sub(at)
+	return wait > 0 && wait <= Pause(MaxAttempts, 1)
 }
 
 // Free returns a Conflict fault while a process may carry it out.

@@ -109,6 +109,23 @@ func TestHeld(t *testing.T) {
 }
 
 // TestPause: pauses double, up to a bound, and a quarter more by chance.
+// TestClockPutBack: what waits for a time that a wrong clock has set waits no longer than for one
+// that a right clock sets.
+func TestClockPutBack(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	in := intent.Begin("1", "org", "keys.update", intent.Subject{Kind: "key", ID: "k"}, intent.By{}, at)
+	for name, wrong := range map[string]intent.Intent{
+		"begun": in, "failed": in.Later(at, "away", intent.MaxPause), "held": in.Held("one", at.Add(30*time.Second)),
+	} {
+		if before := at.Add(-time.Hour); !wrong.Due(before) || wrong.Busy(before) || wrong.Free(before) != nil {
+			t.Errorf("%s: it waits for an hour", name)
+		}
+	}
+	if in.Later(at, "away", intent.Pause(intent.MaxAttempts, 1)).Due(at) {
+		t.Error("the longest pause is none")
+	}
+}
+
 func TestPause(t *testing.T) {
 	for attempts, want := range map[int]time.Duration{0: time.Second, 1: time.Second, 2: 2 * time.Second, 10: 512 * time.Second, 11: intent.MaxPause, 99: intent.MaxPause} {
 		if got := intent.Pause(attempts, 0); got != want {

@@ -129,3 +129,18 @@ func TestLeaseOfTheDead(t *testing.T) {
 		t.Error("another holder in the same process:", ok, err)
 	}
 }
+
+// A lease that lasts longer than leases do was taken before a clock was put back, and keeps
+// nobody from the work.
+func TestLeaseOfAnotherTime(t *testing.T) {
+	s := openWith(t, sqlite.Config{Path: filepath.Join(t.TempDir(), "gatehouse.db"), Beside: true}) // which shares its leases
+	for _, c := range []struct {
+		holder string
+		ttl    time.Duration
+		taken  bool
+	}{{"one", time.Hour, true}, {"two", time.Minute, true}, {"three", time.Minute, false}} {
+		if _, taken, err := s.Acquire(t.Context(), "redis", c.holder, c.ttl); err != nil || taken != c.taken {
+			t.Errorf("%s: %v, %v", c.holder, taken, err)
+		}
+	}
+}

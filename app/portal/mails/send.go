@@ -111,10 +111,9 @@ func (s *Service) due(ctx context.Context) (out []letter.Mail, g setting.Setting
 			if err != nil {
 				return err
 			}
-			if m.Value.Next.After(now) {
-				break
+			if m.Value.Due(now) {
+				out = append(out, m.Value)
 			}
-			out = append(out, m.Value)
 		}
 		return nil
 	})

@@ -230,7 +230,9 @@ func (s *Service) refresh(ctx context.Context, fresh time.Duration) error {
 		return err
 	}
 	for _, id := range ids {
-		_, err := s.synchroniseUnless(ctx, id, func(tried time.Time) bool { return fresh > 0 && s.Now().Sub(tried) < fresh })
+		_, err := s.synchroniseUnless(ctx, id, func(tried time.Time) bool { // one that is far ahead is from before the clock was put back
+			return fresh > 0 && s.Now().Sub(tried).Abs() < fresh
+		})
 		if err != nil && ctx.Err() == nil && fault.KindOf(err) != fault.NotFound {
 			s.Log.Warn("a provider could not be synchronised", "provider_id", int64(id), "error", err)
 		}

@@ -295,6 +295,35 @@ func TestRefresh(t *testing.T) {
 	})
 }
 
+// TestClockPutBack: providers are synchronised at each interval although the clock was put back.
+func TestClockPutBack(t *testing.T) {
+	inHall(t, func(h *hall) {
+		var wrong atomic.Int64
+		s := h.process("one", func(c *providers.Config) {
+			c.Every, c.Now = 10*time.Minute, func() time.Time { return time.Now().Add(time.Duration(wrong.Load())) }
+		})
+		wrong.Store(int64(time.Hour))
+		for _, o := range s.Resource().Registration().Operations(s.Tools) {
+			if o.ID == "portal-providers.create" {
+				if _, err := caller(h.T, o, h.scope)(`{"Name":"Ours","Configuration":{"MetaData":{"URL":"http://d"}}}`, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		ctx, cancel := context.WithCancel(h.Context())
+		ended := make(chan error)
+		go func() { ended <- s.Run(ctx) }()
+		time.Sleep(2 * time.Second)
+		wrong.Store(0)
+		time.Sleep(20 * time.Minute)
+		if have := h.runs.Load(); have != 3 {
+			t.Errorf("%d runs", have)
+		}
+		cancel()
+		<-ended
+	})
+}
+
 // stingy is a store that breaks down after some units of work.
 type stingy struct {
 	*memdb.DB

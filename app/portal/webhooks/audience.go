@@ -31,7 +31,7 @@ func (a Audience) Lanes(ctx context.Context, r store.Reader, org tenant.ID, name
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, deliver.Lane{Name: w.Value.ID.String(), Since: w.Value.CreatedAt})
+		out = append(out, deliver.Lane{Name: w.Value.ID.String(), Since: w.Value.CreatedAt, Seen: w.Rev})
 	}
 	return out, nil
 }

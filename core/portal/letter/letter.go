@@ -83,6 +83,13 @@ func (m Mail) After(at time.Time, why string, away bool) Mail {
 	return m
 }
 
+// Due reports whether it is time for the next attempt. A time that is further ahead than any pause
+// was set by a clock that has been put back since: to wait for it could take for ever.
+func (m Mail) Due(at time.Time) bool {
+	wait := m.Next.Sub(at)
+	return m.State == Pending && (wait <= 0 || wait > longest)
+}
+
 // Forgettable reports whether a mail that has ended need not be known any more.
 func (m Mail) Forgettable(at time.Time) bool {
 	return m.State == Done && at.Sub(m.Ended) > KeepDone || m.State == Failed && at.Sub(m.Ended) > KeepFailed
