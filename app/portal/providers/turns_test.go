@@ -315,7 +315,8 @@ func TestClockPutBack(t *testing.T) {
 		go func() { ended <- s.Run(ctx) }()
 		time.Sleep(2 * time.Second)
 		wrong.Store(0)
-		time.Sleep(20 * time.Minute)
+		time.Sleep(25 * time.Minute)
+		synctest.Wait()
 		if have := h.runs.Load(); have != 3 {
 			t.Errorf("%d runs", have)
 		}
