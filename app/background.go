@@ -67,11 +67,17 @@ type pruner struct {
 // pruneEvery is how often old commits are forgotten.
 const pruneEvery = time.Minute
 
-// Run implements runner.
+// Run implements runner. After a start those come first who follow the log: of what an earlier
+// process has not told, none may be forgotten before it is.
 func (p pruner) Run(ctx context.Context) error {
 	tick := time.NewTicker(pruneEvery)
 	defer tick.Stop()
 	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
 		keep := store.Retention{Bytes: p.keep.bytes}
 		if p.keep.age > 0 {
 			keep.Since = p.now().Add(-p.keep.age)
@@ -81,11 +87,6 @@ func (p pruner) Run(ctx context.Context) error {
 			p.log.Warn("old history could not be forgotten; trying again later", "error", err)
 		} else if n > 0 {
 			p.log.Info("old history forgotten", "commits", n)
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-tick.C:
 		}
 	}
 }

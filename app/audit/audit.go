@@ -242,6 +242,9 @@ func (s *Service) Fold(ctx context.Context) error {
 		s.calls.back(calls, dumps)
 		return fmt.Errorf("audit: %w", err)
 	}
+	if s.seen > to { // the store was put back to what it was: the cursor in it says what is told there
+		s.seen = 0
+	}
 	for lost := 0; ; {
 		rest, done, err := s.step(ctx, to, calls, dumps)
 		switch {

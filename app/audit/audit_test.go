@@ -403,6 +403,44 @@ func TestBegins(t *testing.T) {
 	}
 }
 
+// TestStorePutBack: a process goes on telling although its store was put back to what it was.
+func TestStorePutBack(t *testing.T) {
+	w := newWorld(t)
+	p := w.process(audit.Settings{})
+	w.write("a", "n", "1")
+	w.fold(p)
+	var old store.State
+	if err := w.db.Snapshot(t.Context(), func(s store.State) error {
+		var all []store.Record
+		for rec := range s.Records {
+			all = append(all, rec)
+		}
+		old = s
+		old.Records = func(yield func(store.Record, error) bool) {
+			for _, rec := range all {
+				if !yield(rec, nil) {
+					return
+				}
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 5 {
+		w.write("a", "n", fmt.Sprint("undone", i))
+		w.fold(p)
+	}
+	if err := w.db.Load(old); err != nil {
+		t.Fatal(err)
+	}
+	w.write("a", "n", "again")
+	w.fold(p)
+	if text := w.export(p); !strings.Contains(text, "r-again") || strings.Contains(text, "r-undone") {
+		t.Error(text)
+	}
+}
+
 // TestOff keeps nothing and says so.
 func TestOff(t *testing.T) {
 	w := newWorld(t)

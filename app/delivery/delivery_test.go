@@ -384,6 +384,28 @@ func TestPruned(t *testing.T) {
 	})
 }
 
+// TestStorePutBack: events are made of changes although the store was put back to what it was.
+func TestStorePutBack(t *testing.T) {
+	inWorld(t, func(w *world) {
+		_, stop := w.start()
+		for i := range 5 {
+			w.write("acme", fmt.Sprint(i), "x")
+		}
+		time.Sleep(2 * time.Second)
+		stop()
+		if err := w.db.Load(store.State{At: 1, Records: func(func(store.Record, error) bool) {}}); err != nil {
+			t.Fatal(err)
+		}
+		w.start(func(s *delivery.Settings) { s.Holder = "two" })
+		time.Sleep(time.Minute)
+		w.write("acme", "new", "new")
+		time.Sleep(time.Second)
+		if have := w.receiver.told("/a"); have[len(have)-2] != "+new" || !strings.Contains(w.log.String(), "put back") {
+			t.Errorf("%q\n%s", have, w.log.String())
+		}
+	})
+}
+
 // TestOff: without a fetcher nothing is made, and operations answer.
 func TestOff(t *testing.T) {
 	inWorld(t, func(w *world) {

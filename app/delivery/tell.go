@@ -65,11 +65,7 @@ func (s *Service) read(ctx context.Context, after store.Revision, commits chan<-
 	for ; ctx.Err() == nil; _ = pause.Wait(ctx) {
 		for c, err := range s.store.Follow(ctx, after) {
 			if errors.Is(err, store.ErrExpired) {
-				// What is before the oldest commit has been forgotten, and no event tells of it.
-				if oldest, err := s.store.Oldest(ctx); err == nil && oldest > after+1 {
-					s.log.Error("the change log was pruned before events were made of it; they are lost", "from", after+1, "to", oldest-1)
-					after = oldest - 1
-				}
+				after = s.behind(ctx, after)
 				break
 			}
 			if ctx.Err() != nil {
@@ -87,6 +83,21 @@ func (s *Service) read(ctx context.Context, after store.Revision, commits chan<-
 			}
 		}
 	}
+}
+
+// behind returns the revision behind which changes can be read, when those after a revision cannot.
+func (s *Service) behind(ctx context.Context, after store.Revision) store.Revision {
+	head, err := s.store.Head(ctx)
+	if err == nil && head < after {
+		s.log.Warn("the store was put back to what it was; events are made of what follows", "after", after, "head", head)
+		return head
+	}
+	// What is before the oldest commit has been forgotten, and no event tells of it.
+	if oldest, err := s.store.Oldest(ctx); err == nil && oldest > after+1 {
+		s.log.Error("the change log was pruned before events were made of it; they are lost", "from", after+1, "to", oldest-1)
+		return oldest - 1
+	}
+	return after
 }
 
 // listener is a lane that listens to an event.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"log/slog"
 	"slices"
 	"strings"
@@ -149,6 +150,14 @@ func (d disk) Update(ctx context.Context, s tenant.Scope, fn func(store.Writer) 
 		return 0, store.ErrFull
 	}
 	return d.DB.Update(ctx, s, fn)
+}
+
+// Follow tells, as databases do, that the log ends before what is followed.
+func (d disk) Follow(ctx context.Context, after store.Revision) iter.Seq2[store.Commit, error] {
+	if head, err := d.Head(ctx); err == nil && head < after {
+		return func(yield func(store.Commit, error) bool) { yield(store.Commit{}, store.ErrExpired) }
+	}
+	return d.DB.Follow(ctx, after)
 }
 
 func inWorld(t *testing.T, test func(w *world)) {
