@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"net"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -110,7 +111,8 @@ func lost(err error) bool {
 		return true
 	}
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
-		errors.Is(err, sql.ErrConnDone) || errors.Is(err, driver.ErrBadConn) || pgconn.Timeout(err) || err != nil && err.Error() == "conn closed"
+		errors.Is(err, sql.ErrConnDone) || errors.Is(err, driver.ErrBadConn) || pgconn.Timeout(err) ||
+		err != nil && strings.HasSuffix(err.Error(), "conn closed") // the driver has no other word for it, also where a commit finds it
 }
 
 // parse reads a connection string.
