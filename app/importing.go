@@ -14,7 +14,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/transfer"
 	"github.com/gatehouse-io/gatehouse/app/upgrade"
 	"github.com/gatehouse-io/gatehouse/core/identity"
+	"github.com/gatehouse-io/gatehouse/core/signal"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/notify"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -91,3 +93,13 @@ func (a *App) Import(ctx context.Context, org tenant.ID, b transfer.Bundle, dryR
 // Upgrade brings what is stored up to the forms of this version
 // (docs/wire/start.md#what-a-start-brings-up-to-date). Call it once at a start, after Start and before requests are answered.
 func (a *App) Upgrade(ctx context.Context) (upgrade.Counts, error) { return a.upgrade.Run(ctx) }
+
+// Reload tells gateways to load everything anew, as after a restore: they have what came after
+// the backup, and no commit says that it is gone.
+func (a *App) Reload(ctx context.Context) error {
+	ctx = store.Attribute(ctx, store.Attribution{Actor: "restore", Operation: "restore"})
+	_, err := a.store.Update(ctx, tenant.Everyone("restore"), func(w store.Writer) error {
+		return notify.Post(ctx, w, signal.CatchUp()...)
+	})
+	return err
+}

@@ -121,6 +121,17 @@ func restorePostgres(ctx context.Context, s config.Settings, log *slog.Logger, f
 	return copied(c), err
 }
 
+// restored tells gateways to reload when what is stored was put back from a backup.
+func (c *Composition) restored(ctx context.Context) error {
+	st, ok := c.primary.(interface {
+		Restored(ctx context.Context, tell func(context.Context) error) error
+	})
+	if !ok {
+		return nil
+	}
+	return st.Restored(ctx, c.Reload)
+}
+
 // copier is a store that can be copied.
 type copier interface {
 	CopyTo(ctx context.Context, to *sql.DB) (sqladapter.Content, error)

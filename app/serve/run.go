@@ -85,7 +85,7 @@ func run(ctx context.Context, s config.Settings, log *slog.Logger, version strin
 	if _, err := c.Upgrade(ctx); err != nil { // takes as long as it takes, and says how far it is
 		return err
 	}
-	if err := c.first(starting, s, log); err != nil {
+	if err := errors.Join(c.restored(ctx), c.first(starting, s, log)); err != nil {
 		return err
 	}
 	return c.serve(ctx, s, log, l, secure, ready)

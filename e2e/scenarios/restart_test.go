@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/e2e/harness"
 )
@@ -83,4 +85,32 @@ func (s *service) everything(t *testing.T) map[string]string {
 		all[path] = s.node.message(t, path)
 	}
 	return all
+}
+
+// TestRestoreIsAnnounced: gateways load everything anew after a restore, since they have what
+// came after the backup.
+func TestRestoreIsAnnounced(t *testing.T) {
+	redis := harness.NewRedis(t).Addr()
+	messages := listen(t, redis)
+	env := onSQLite(t.TempDir()).bootstrapping().with(environment{"REDISADDRS": redis})
+	file := filepath.Join(t.TempDir(), "backup.db")
+	s := serve(t, env)
+	run(t, env, "backup", file).want(t, 0)
+	if err := s.api.createIDP(t.Context(), idp{ClientIDPID: "gone", Name: "gone", JWKSURI: "https://idp.example.com/jwks.json"}); err != nil {
+		t.Fatal(err)
+	}
+	countUntil(t, messages, "gone")
+	s.process.Stop(t)
+	run(t, env, "restore", file, "--replace").want(t, 0)
+	s.restart(t)
+	for _, want := range []string{"ClientIdPChanged", "GroupReload"} {
+		select {
+		case m := <-messages:
+			if !strings.Contains(m.Payload, want) {
+				t.Errorf("%s, want %s", m.Payload, want)
+			}
+		case <-time.After(30 * time.Second):
+			t.Fatal("gateways are not told of the restore")
+		}
+	}
 }

@@ -75,7 +75,7 @@ func verify(ctx context.Context, path string, want sqladapter.Content) (err erro
 }
 
 // OpenBackup makes a private copy of a backup in a folder, brings its schema up to
-// date and checks it. The backup itself is not touched.
+// date, checks it, and marks it as put back. The backup itself is not touched.
 func OpenBackup(ctx context.Context, backup, folder string) (path string, c sqladapter.Content, err error) {
 	path = filepath.Join(folder, "restored.db")
 	if err := copyFile(backup, path); err != nil {
@@ -94,12 +94,14 @@ func OpenBackup(ctx context.Context, backup, folder string) (path string, c sqla
 	if _, err := Migrate(ctx, path); err != nil {
 		return path, c, err
 	}
-	db, err := connect(path, 1, "_pragma=query_only(1)")
+	db, err := connect(path, 1, "")
 	if err != nil {
 		return path, c, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	c, err = sqladapter.ContentOf(ctx, db)
+	if err = sqladapter.MarkRestored(ctx, db); err == nil {
+		c, err = sqladapter.ContentOf(ctx, db)
+	}
 	return path, c, err
 }
 

@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -142,5 +143,46 @@ func TestLeaseOfAnotherTime(t *testing.T) {
 		if _, taken, err := s.Acquire(t.Context(), "redis", c.holder, c.ttl); err != nil || taken != c.taken {
 			t.Errorf("%s: %v, %v", c.holder, taken, err)
 		}
+	}
+}
+
+// That a store was put back from a backup is told until that has succeeded, and not again.
+func TestRestored(t *testing.T) {
+	dir := t.TempDir()
+	path, file := filepath.Join(dir, "gatehouse.db"), filepath.Join(dir, "backup.db")
+	told := 0
+	tell := func(s *sqlite.Store, err error) error {
+		return s.Restored(t.Context(), func(context.Context) error { told++; return err })
+	}
+	s := open(t, path)
+	scope, err := tenant.Of("org")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Update(t.Context(), scope, func(w store.Writer) error {
+		return w.Put(t.Context(), store.Record{Org: "org", Kind: "note", ID: "1", Doc: []byte(`{}`)})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sqlite.Backup(t.Context(), s, file); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(tell(s, nil), s.Close()); err != nil || told != 0 {
+		t.Fatal(told, err)
+	}
+	if _, _, err := sqlite.Restore(t.Context(), file, path, true, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	s, away := open(t, path), errors.New("away")
+	if err := tell(s, away); !errors.Is(err, away) {
+		t.Error(err)
+	}
+	for range 2 {
+		if err := tell(s, nil); err != nil {
+			t.Error(err)
+		}
+	}
+	if told != 2 {
+		t.Errorf("told %d times", told)
 	}
 }
