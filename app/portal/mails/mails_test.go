@@ -473,6 +473,51 @@ func TestUnwritten(t *testing.T) {
 	}
 }
 
+// granting is a store whose lease of mails is never another process's.
+type granting struct{ *memdb.DB }
+
+func (g granting) Acquire(ctx context.Context, sink, holder string, ttl time.Duration) (store.Revision, bool, error) {
+	if strings.HasPrefix(sink, mails.Operation) {
+		return 0, true, nil
+	}
+	return g.DB.Acquire(ctx, sink, holder, ttl)
+}
+
+// refusing is a mail server that refuses every mail when it is told to.
+type refusing struct{ taking }
+
+func (r refusing) Send(ctx context.Context, m mail.Message) error {
+	_ = r.taking.Send(ctx, m)
+	return errors.New("refused")
+}
+
+// TestHaltedSender states that a process that was halted while it sent a mail does not undo that
+// another one has sent it.
+func TestHaltedSender(t *testing.T) {
+	w := open(t)
+	goes := make(chan struct{})
+	halted := refusing{taking{make(chan string, 9), func(context.Context) { <-goes }}}
+	sends := taking{make(chan string, 9), func(context.Context) {}}
+	w.server("127.0.0.1:25")
+	run := func(s mail.Sender, more ...func(*mails.Config)) *mails.Service {
+		one, _ := w.start(append(more, func(c *mails.Config) { c.Dial = func(mail.Server) (mail.Sender, error) { return s, nil } })...)
+		return one
+	}
+	one := run(halted, func(c *mails.Config) { c.Store = granting{w.portal.DB} })
+	w.store(func(wr store.Writer) error {
+		_, err := one.Post(w.Context(), wr, "a", letter.Invite, mails.Data{Person: mails.Person{Email: "dev@example.com"}, Link: "https://x.example"})
+		return err
+	})
+	<-halted.came
+	run(sends)
+	w.until("another process sends it", func() bool { return count(w.all(), letter.Done) == 1 })
+	close(goes)
+	time.Sleep(200 * time.Millisecond)
+	if n := count(w.all(), letter.Done); n != 1 || len(sends.came) != 1 {
+		t.Errorf("%d are sent, %d times: %+v", n, len(sends.came), w.all())
+	}
+}
+
 // TestTemplates states that every mail can be made in both forms, and that a theme that
 // cannot make one gives way to the default one.
 func TestTemplates(t *testing.T) {

@@ -163,12 +163,18 @@ func (s *Service) catchUp(ctx context.Context) error {
 	return err
 }
 
-// note writes down what became of a mail.
+// note writes down what became of a mail, unless another process has tried it meanwhile: one that
+// was halted does not know that its turn is over. That it was sent counts in any case.
 func (s *Service) note(ctx context.Context, before, after letter.Mail) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime)
 	defer cancel()
 	_, err := s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
-		_, err := kind.Edit(ctx, w, before.ID, nil, func(letter.Mail) (letter.Mail, error) { return after, nil })
+		_, err := kind.Edit(ctx, w, before.ID, nil, func(now letter.Mail) (letter.Mail, error) {
+			if now.State != letter.Pending || now.Tries != before.Tries && after.State != letter.Done {
+				return now, nil
+			}
+			return after, nil
+		})
 		return absentIsFine(err)
 	})
 	return err
