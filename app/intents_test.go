@@ -39,8 +39,8 @@ func intending() *memdb.DB {
 	done, second := intended("org-a", 5, at.Add(4*time.Second)).On(intent.Succeed, at, "")
 	done.Told = []byte(`{"key_hash":"hash5"}`)
 	all := []intent.Intent{
-		intended("org-a", 1, at).Later(at, "no gateway answers as it should", time.Hour*1e5), resting("org-a", 2, at.Add(time.Second)),
-		intended("org-a", 3, at.Add(2*time.Second)).Held("another process", at.Add(time.Hour*1e5)), undoing, done, intended("org-b", 6, at),
+		intended("org-a", 1, at).Later(at, "no gateway answers as it should", 22*time.Minute), resting("org-a", 2, at.Add(time.Second)),
+		intended("org-a", 3, at.Add(2*time.Second)).Held("another process", at.Add(22*time.Minute)), undoing, done, intended("org-b", 6, at),
 	}
 	db, err := memdb.New(apptest.Clock())
 	kind := intents.Registration().Untyped
