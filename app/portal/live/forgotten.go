@@ -299,7 +299,7 @@ func (s *Service) Reset(ctx context.Context, in resetIn) (out operation.Visit[Me
 		}
 		out.Who = s.principal(u.ID)
 		_, err = s.People.Edit(ctx, w, u.ID, at, func(u account.User) (account.User, error) {
-			u.PasswordHash, u.ResetPassword = hash, false
+			u.PasswordHash, u.ResetPassword, u.Unproven = hash, false, false // the code came by mail
 			return u, nil
 		})
 		return err

@@ -418,6 +418,27 @@ func TestForgotten(t *testing.T) {
 	}
 }
 
+// TestAddressIsProven: an address with which somebody registers is unproven until a code that
+// was mailed to it comes back, or an admin chooses the password.
+func TestAddressIsProven(t *testing.T) {
+	w := open(t, func(s *setting.Settings) { s.AutoApproveRegistrations = true })
+	w.run()
+	for _, email := range []string{"ada@example.com", "grace@example.com"} {
+		w.must("portal-live.register", nil, nil, `{"Email":"`+email+`","First":"A","Password":"secret"}`)
+		if !w.user(email).Unproven {
+			t.Error("an address is proven by a registration:", email)
+		}
+	}
+	w.must("portal-live.forgot", nil, nil, `{"Email":"ada@example.com"}`)
+	w.must("portal-live.reset", nil, nil, fmt.Sprintf(`{"Code":%q,"Password":"another"}`, w.letter(1).Code))
+	w.must("portal-users.update", nil, map[string]string{"user_id": w.user("grace@example.com").ID.String()}, `{"Password":"another"}`)
+	for _, email := range []string{"ada@example.com", "grace@example.com"} {
+		if w.user(email).Unproven {
+			t.Error("an address stays unproven:", email)
+		}
+	}
+}
+
 // TestInvitations states how an invited person gets in, by the mail alone.
 func TestInvitations(t *testing.T) {
 	w := open(t, nil)

@@ -101,6 +101,7 @@ func (s *Service) Register(ctx context.Context, in registration) (out Message, e
 			return err
 		}
 		u.PasswordHash, u.Token, u.TokenAt, u.Active = hash, token, at.Now(), rules.AutoApproveRegistrations
+		u.Unproven = true
 		_, err = s.People.Make(ctx, w, at, u)
 		return err
 	})

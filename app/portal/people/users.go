@@ -177,7 +177,7 @@ func (s *Service) beforeUser(ctx context.Context, w store.Writer, c *change) err
 		c.New.Token, c.New.TokenAt = p.token, c.At.Now()
 	}
 	if p.hash != "" {
-		c.New.PasswordHash = p.hash
+		c.New.PasswordHash, c.New.Unproven = p.hash, false
 	}
 	c.New.Email = strings.TrimSpace(c.New.Email)
 	var err error

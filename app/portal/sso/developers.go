@@ -190,6 +190,9 @@ func (s *Service) Change(ctx context.Context, in changeIn) (Receipt, error) {
 			return err
 		}
 		u, err = s.People.Edit(ctx, w, u.ID, at, func(u account.User) (account.User, error) {
+			if d.Nonce != "" || d.SSOKey != "" && d.SSOKey != u.SSOKey {
+				u = u.Vouched()
+			}
 			u.Email, u.Active, u.SSOKey = email, !d.Inactive, cmp.Or(d.SSOKey, u.SSOKey)
 			return u, nil
 		})

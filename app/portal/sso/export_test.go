@@ -25,6 +25,12 @@ func EnterWith(ctx context.Context, s *Service, nonce string) (operation.Landing
 	return s.Enter(ctx, enterIn{Nonce: nonce})
 }
 
+// ChangeBy changes a developer as a broker does.
+func ChangeBy(ctx context.Context, s *Service, id string, d Developer) error {
+	_, err := s.Change(ctx, changeIn{oneIn{id}, d})
+	return err
+}
+
 // Admit begins the session of a person.
 func Admit(ctx context.Context, s *Service, p sso.Person) (operation.Landing, error) {
 	return s.enter(ctx, visitor{}, func(w store.Writer, at crud.Stamp) (account.User, error) { return s.admit(ctx, w, at, p) })

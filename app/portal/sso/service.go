@@ -197,12 +197,15 @@ func (s *Service) admit(ctx context.Context, w store.Writer, at crud.Stamp, p ss
 	if why := p.Meets(u); why != "" {
 		return u, refused(why)
 	}
-	if p.Key == "" || u.SSOKey == p.Key || p.Admin {
+	links := p.Key != "" && u.SSOKey != p.Key && !p.Admin
+	if !links && !u.Unproven {
 		return u, nil
 	}
 	return s.People.Edit(ctx, w, u.ID, at, func(u account.User) (account.User, error) {
-		u.SSOKey = p.Key
-		return u, nil
+		if links {
+			u.SSOKey = p.Key
+		}
+		return u.Vouched(), nil
 	})
 }
 

@@ -184,6 +184,38 @@ func TestPeople(t *testing.T) {
 	}
 }
 
+// TestUnprovenAddress lets people in by an address with which somebody else has registered: the
+// password of that account and its sessions are worth nothing afterwards.
+func TestUnprovenAddress(t *testing.T) {
+	w := open(t, sso.Settings{})
+	for _, name := range []string{"linked", "named", "chosen"} {
+		w.add(account.User{Email: name + "@example.com", First: "A", Role: account.Member, Provider: account.OwnPassword, Active: true, PasswordHash: "hash", Unproven: true})
+	}
+	w.add(account.User{Email: "own@example.com", First: "A", Role: account.Member, Provider: account.OwnPassword, Active: true, PasswordHash: "hash"})
+	for _, p := range []core.Person{{Email: "linked@example.com", Key: "1@x"}, {Email: "named@example.com"}, {Email: "own@example.com", Key: "2@x"}} {
+		if _, err := sso.Admit(t.Context(), w.s, p); err != nil {
+			t.Error(err)
+		}
+	}
+	chosen := w.user("chosen@example.com")
+	for _, d := range []sso.Developer{{Email: chosen.Email}, {Email: chosen.Email, SSOKey: "3@x"}} {
+		if w.user(chosen.Email).PasswordHash == "" {
+			t.Error("a change that vouches for nothing takes the password")
+		}
+		if err := sso.ChangeBy(t.Context(), w.s, chosen.ID.String(), d); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, name := range []string{"linked", "named", "chosen"} {
+		if u := w.user(name + "@example.com"); u.PasswordHash != "" || u.Unproven {
+			t.Errorf("%+v", u)
+		}
+	}
+	if u := w.user("own@example.com"); u.PasswordHash != "hash" || u.SSOKey != "2@x" {
+		t.Errorf("%+v", u)
+	}
+}
+
 // TestNoSecret refuses all brokers of a portal that has no secret.
 func TestNoSecret(t *testing.T) {
 	w := open(t, sso.Settings{})

@@ -52,6 +52,10 @@ type User struct {
 	// SSOKey identifies a developer at an identity provider, as id@provider.
 	SSOKey string `json:",omitempty"`
 
+	// Unproven says that the user has registered with the address, and has not shown yet that
+	// mails to it arrive. Anybody can register with the address of another person.
+	Unproven bool `json:",omitempty"`
+
 	// Unwanted are the mails that the user does without, by name.
 	Unwanted []string `json:",omitempty"`
 
@@ -123,6 +127,15 @@ func Address(email string) string { return strings.ToLower(strings.TrimSpace(ema
 func validEmail(s string) bool {
 	_, err := identity.CleanEmail(s)
 	return err == nil
+}
+
+// Vouched returns the user after an identity provider has vouched for the address. A password
+// that came with an unproven address may be that of another person, who registered first.
+func (u User) Vouched() User {
+	if u.Unproven {
+		u.PasswordHash, u.Unproven = "", false
+	}
+	return u
 }
 
 // Join returns the user as a member of a team.
