@@ -7,10 +7,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/apps"
 	"github.com/gatehouse-io/gatehouse/app/portal/people"
+	"github.com/gatehouse-io/gatehouse/app/portal/plans"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/application"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/core/portal/plan"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
@@ -117,6 +119,30 @@ func TestOwnPlain(t *testing.T) {
 		if _, err := w.by(w.user, id, "", path...); err == nil || fault.CodeOf(err) == apps.CodeOpen && err.Error() != "this could not be finished now: look again in a few minutes, and tell the administrators of the portal if nothing has changed" {
 			t.Errorf("%s: %v", id, err)
 		}
+	}
+}
+
+// TestOwnPlanNamesNoCatalogues: a plan of an app does not tell which catalogues have it, since some
+// of them may be hidden from its developer.
+func TestOwnPlanNamesNoCatalogues(t *testing.T) {
+	w := open(t, newOurs(t, false))
+	if err := w.provision(`{"PlanID":2,"ProductIDs":[1]}`); err != nil {
+		t.Fatal(err)
+	}
+	w.update(func(wr store.Writer) error {
+		_, err := portal.Edit(t.Context(), wr, plans.Kind, 2, w.at(), func(p plan.Plan) (plan.Plan, error) {
+			p.Catalogues = []table.ID{1, 7}
+			return p, nil
+		})
+		return err
+	})
+	shown, err := w.by(w.user, "get", "", "app_id", w.app.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := shown.(apps.OwnShown)
+	if a, b := out.AccessRequests[0].Plan, out.Credentials[0].Plan; a.ID != 2 || b.ID != 2 || len(a.Catalogues)+len(b.Catalogues) != 0 {
+		t.Errorf("%+v %+v", a, b)
 	}
 }
 

@@ -111,7 +111,7 @@ type Revealed struct {
 var (
 	exampleOwn        = OwnApp{2, 7, "Checkout", "Pays at the till.", "https://shop.example.com/back", application.Team, "2026-01-02 03:04", "Ada Lovelace", true, true}
 	exampleProduct    = OwnProduct{1, "Payment API", "payment-api"}
-	exampleOwnPlan    = showcase.Plan{ID: 1, Name: "Free", Description: "For a start.", RateLimit: 10, Per: 60, Quota: 1000, QuotaRenewalRate: 3600, AutoApprove: true, Catalogues: []table.ID{1}}
+	exampleOwnPlan    = showcase.Plan{ID: 1, Name: "Free", Description: "For a start.", RateLimit: 10, Per: 60, Quota: 1000, QuotaRenewalRate: 3600, AutoApprove: true, Catalogues: []table.ID{}}
 	exampleOwnRequest = OwnRequest{ID: 3, UserID: 7, Status: string(request.Approved), AuthType: request.AuthToken, Catalogue: "Public Catalogue", CatalogueID: 1, ProviderID: 1, Plan: exampleOwnPlan,
 		Products: []OwnProduct{exampleProduct}, CreatedAt: "2026-01-02 03:04", UpdatedAt: "2026-01-02 03:04", EventTypes: []string{"order.created"}, WebhookEventTypes: []string{}}
 	exampleOwnCredential = OwnCredential{ID: 4, AccessRequestID: 3, AccessRequests: []table.ID{3}, PlanID: 1, Plan: exampleOwnPlan, Products: []OwnProduct{exampleProduct}, AuthType: request.AuthToken,
@@ -168,7 +168,8 @@ func ownRequest(ctx context.Context, r store.Reader, req request.Request) (out O
 	return out, err
 }
 
-// ownPlan shows a plan, or one without a number when it is gone.
+// ownPlan shows a plan, or one without a number when it is gone. It names no catalogues: some
+// of those that have the plan may be hidden from the viewer.
 func ownPlan(ctx context.Context, r store.Reader, id table.ID) (showcase.Plan, error) {
 	p, err := plans.Kind.Get(ctx, r, id.Key())
 	if fault.KindOf(err) == fault.NotFound {
@@ -177,7 +178,7 @@ func ownPlan(ctx context.Context, r store.Reader, id table.ID) (showcase.Plan, e
 	if err != nil {
 		return showcase.Plan{}, err
 	}
-	return showcase.ShowPlan(p.Value, p.Value.Catalogues), nil
+	return showcase.ShowPlan(p.Value, nil), nil
 }
 
 // ownProducts shows products, and calls each for those that there are.

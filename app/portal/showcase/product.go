@@ -86,7 +86,7 @@ type Plan struct {
 	QuotaRenewalRate   int64      `json:"QuotaRenewalRate" doc:"Seconds."`
 	UnlimitedQuota     bool       `json:"UnlimitedQuota"`
 	AutoApprove        bool       `json:"AutoApproveAccessRequests"`
-	Catalogues         []table.ID `json:"Catalogues" doc:"In which it is offered for the product."`
+	Catalogues         []table.ID `json:"Catalogues" doc:"In which it is offered for the product. Empty in what is said of apps."`
 }
 
 // Tutorial tells how to get started with a product.
