@@ -82,12 +82,12 @@ func (c *Client) Register(ctx context.Context, at registration.Place, endpoint, 
 // Read implements registration.Registrar. It is not sent again: the token may be another
 // one by then.
 func (c *Client) Read(ctx context.Context, at registration.Place, was idp.Client) (idp.Client, error) {
-	return c.client(ctx, request{at: at, url: was.URI, token: was.Token}, "read the client")
+	return c.same(ctx, was, request{at: at, url: was.URI, token: was.Token}, "read the client")
 }
 
 // Update implements registration.Registrar.
 func (c *Client) Update(ctx context.Context, at registration.Place, was idp.Client, metadata *doc.Node) (idp.Client, error) {
-	return c.client(ctx, request{at: at, method: http.MethodPut, url: was.URI, token: was.Token, body: metadata.JSON()}, "change the client")
+	return c.same(ctx, was, request{at: at, method: http.MethodPut, url: was.URI, token: was.Token, body: metadata.JSON()}, "change the client")
 }
 
 // Delete implements registration.Registrar.
@@ -107,6 +107,17 @@ func (c *Client) client(ctx context.Context, r request, what string) (idp.Client
 	}
 	out, err := idp.ReadClient(text)
 	return out, unusable(what, err)
+}
+
+// same sends a request about a client that there is. An answer about another one has secrets,
+// addresses and tokens of that one, which would be shown to the developer, changed and deleted
+// (RFC 7592, 2.1: the identifier stays).
+func (c *Client) same(ctx context.Context, was idp.Client, r request, what string) (idp.Client, error) {
+	out, err := c.client(ctx, r, what)
+	if err == nil && was.ID != "" && out.ID != was.ID {
+		return idp.Client{}, fmt.Errorf("%s: %w: its answer is about another client", what, registration.ErrUncertain)
+	}
+	return out, err
 }
 
 // unusable says of an answer that cannot be used that it leaves open what was done.

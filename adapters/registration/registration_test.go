@@ -163,6 +163,38 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// TestAnotherClient: an answer about another client than the one that was asked about is of no
+// use, and leaves open what was done.
+func TestAnotherClient(t *testing.T) {
+	s, at := open(t, idp.Other)
+	c := adapter.New(loopback(), adapter.Config{Attempts: 1})
+	d, err := c.Discover(t.Context(), at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var both [2]core.Client
+	for i, key := range []string{"one", "two"} {
+		if both[i], err = c.Register(t.Context(), at, d.Registration, key, request(t, idp.Other, key)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mine := both[1]
+	mine.ID = both[0].ID // the address and the token lead to the other one
+	if _, err := c.Read(t.Context(), at, mine); !errors.Is(err, registration.ErrUncertain) {
+		t.Error("read:", err)
+	}
+	body, err := both[1].Revised([]string{"three"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Update(t.Context(), at, mine, body); !errors.Is(err, registration.ErrUncertain) {
+		t.Error("changed:", err)
+	}
+	if n := len(s.Clients()); n != 2 {
+		t.Errorf("%d clients", n)
+	}
+}
+
 // TestTokens: without the token for registrations there is no client, and a repeated
 // registration makes one client where the provider knows its key.
 func TestTokens(t *testing.T) {
