@@ -52,3 +52,23 @@ func TestValuesFollow(t *testing.T) {
 		t.Error(u.Attributes)
 	}
 }
+
+// TestDefaultsComeFirst: a custom attribute that people may edit does not take the place of what
+// the portal knows of them in the metadata of credentials.
+func TestDefaultsComeFirst(t *testing.T) {
+	w := open(t)
+	w.call(t, "portal-custom-attributes.create", model, `{"Name":"Role","Identifier":"Role","Type":1,"AddToKeyMetadata":true}`)
+	w.call(t, "portal-users.create", nil, `{"Email":"x@example.com","First":"X","OrganisationID":2,"CustomAttributes":[{"Identifier":"Role","Value":"super-admin"}]}`)
+	for _, want := range []string{"[{Role super-admin []}]", "[{Role consumer-team-member []}]"} {
+		if err := w.tools.Store.View(t.Context(), w.scope, func(r store.Reader) error {
+			list, err := people.Describe(t.Context(), r, w.stored(t, "3"))
+			if got := fmt.Sprint(list); got != want {
+				t.Errorf("%s, want %s", got, want)
+			}
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		w.call(t, "portal-extended-attributes.update-default", map[string]string{"extended_attribute_id": "1", "default_attribute_id": "4"}, `{"AddToKeyMetadata":true}`)
+	}
+}

@@ -111,7 +111,9 @@ func (d defaults) update(ctx context.Context, in defaultChange) (out ShownDefaul
 }
 
 // Describe returns what of a user goes into the metadata of credentials: default
-// attributes that admins have switched on, and values of custom attributes by identifier.
+// attributes that admins have switched on, and values of custom attributes by identifier. A custom
+// attribute called as one of the former adds nothing: people may edit it, and what is behind
+// gateways trusts the role and the address.
 func Describe(ctx context.Context, r store.Reader, u account.User) (out []credential.Entry, err error) {
 	m, err := portal.Find(ctx, r, Models, attribute.Users.String())
 	if err != nil && fault.KindOf(err) != fault.NotFound {
@@ -143,8 +145,10 @@ func Describe(ctx context.Context, r store.Reader, u account.User) (out []creden
 		out = append(out, e)
 	}
 	all, err := attributes(ctx, r)
+	known := out
 	for _, a := range all {
-		if v := u.Attributes.Of(a.ID); a.AddToKeyMetadata && v != "" {
+		v := u.Attributes.Of(a.ID)
+		if a.AddToKeyMetadata && v != "" && !slices.ContainsFunc(known, func(e credential.Entry) bool { return e.Name == a.Identifier }) {
 			out = append(out, credential.Entry{Name: a.Identifier, Text: v})
 		}
 	}

@@ -40,6 +40,7 @@ const (
 	Most       = 100   // attributes of a portal: each user may have a value of each
 	maxValue   = 4_000 // characters
 	maxPattern = 1_000
+	maxSteps   = 3_000 // of the program of an expression, which each character of a value goes through
 )
 
 // Attribute is a custom attribute: what it is called, and which values it takes.
@@ -78,7 +79,7 @@ var rows = &table.Table[Attribute]{
 		{Name: "Type", At: func(a *Attribute) any { return &a.Type }, Fixed: true, Valid: func(a Attribute) bool { return a.Type >= String && a.Type <= Number }, Doc: "1 string, 2 dropdown, 3 boolean, 4 number."},
 		{Name: "Behaviour", At: func(a *Attribute) any { return &a.Behaviour }, Valid: func(a Attribute) bool { return a.Behaviour >= Edit && a.Behaviour <= Hidden }, Doc: "Developers 1 see and edit it, 2 see it, 3 do not see it. 1 unless said otherwise."},
 		{Name: "DropdownValues", At: func(a *Attribute) any { return &a.DropdownValues }, Max: 10_000, Doc: "Of a dropdown: its values, separated by commas."},
-		{Name: "ValidationRegExp", At: func(a *Attribute) any { return &a.ValidationRegExp }, Max: maxPattern, Valid: func(a Attribute) bool { return compiles(a.ValidationRegExp) }, Doc: "Of a string: a regular expression (RE2) that finds something in each value."},
+		{Name: "ValidationRegExp", At: func(a *Attribute) any { return &a.ValidationRegExp }, Max: maxPattern, Valid: func(a Attribute) bool { return compiles(a.ValidationRegExp) }, Doc: "Of a string: a regular expression (RE2) that finds something in each value. What it repeats counts: it has 3,000 steps at most."},
 		{Name: "AddToKeyMetadata", At: func(a *Attribute) any { return &a.AddToKeyMetadata }, Doc: "The value goes into the metadata of credentials."},
 		{Name: "Required", At: func(a *Attribute) any { return &a.Required }, Doc: "No user is made without a value."},
 		{Name: "ShowOnSignUp", At: func(a *Attribute) any { return &a.ShowOnSignUp }},
@@ -99,12 +100,12 @@ var rows = &table.Table[Attribute]{
 // in their metadata, and others trust them.
 var Reserved = []string{"DeveloperID", "ApplicationID", "OrganisationID", "TeamIDs"}
 
-func compiles(expression string) bool {
-	if len(expression) > maxPattern {
+func compiles(text string) bool {
+	if len(text) > maxPattern {
 		return false
 	}
-	_, err := pattern.Check(expression)
-	return err == nil
+	steps, err := pattern.Size(text)
+	return err == nil && steps <= maxSteps
 }
 
 // choices are the values of a dropdown.
@@ -118,7 +119,7 @@ func (a Attribute) choices() (out []string) {
 }
 
 // Accepts reports whether a text can be a value. The time that an expression takes grows
-// with the value alone (RE2).
+// with the value and with the steps of its program (RE2), which are bounded.
 func (a Attribute) Accepts(value string) bool {
 	if utf8.RuneCountInString(value) > maxValue || strings.TrimSpace(value) == "" {
 		return false

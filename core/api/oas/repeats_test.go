@@ -1,0 +1,23 @@
+package oas_test
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/gatehouse-io/gatehouse/core/api/oas"
+	"github.com/gatehouse-io/gatehouse/e2e/growth"
+)
+
+// TestRepeatsInPaths looks at paths in time that grows with their length, and not with how often
+// parts of the expressions in them repeat.
+func TestRepeatsInPaths(t *testing.T) {
+	growth.Linear(t, 60, func(size int) func() {
+		path := strings.Repeat("/(?:.?){"+strconv.Itoa(size)+"}", size)
+		return func() {
+			if oas.Literal(path) {
+				t.Error("an expression is taken as text")
+			}
+		}
+	})
+}
