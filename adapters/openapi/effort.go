@@ -18,8 +18,9 @@ const maxEffort effort = 2_000_000
 // effort is what may still be looked at.
 type effort int
 
-// spend takes away patterns that values are not held against, and counts what the library looks at to hold a value against a schema: it goes the same way. above
-// are the schemas that are being held against this value, which are not entered again.
+// spend counts what the library looks at to hold a value against a schema, by going the same way.
+// above are the schemas that the value is being held against, which are not entered again. It
+// takes patterns away that values are not held against.
 func (e *effort) spend(s *openapi3.Schema, value any, above []*openapi3.Schema) {
 	if s == nil || slices.Contains(above, s) {
 		return
