@@ -29,7 +29,7 @@ func described(n int) (rest, view *doc.Node) {
 // TestManyPrimitives: operations and parameters are looked up, and what a source offers is read once
 // for all views of it.
 func TestManyPrimitives(t *testing.T) {
-	growth.Linear(t, 500, func(n int) func() {
+	growth.Linear(t, 2000, func(n int) func() {
 		rest, view := described(n)
 		source, err := mcp.SourceOf(rest)
 		if err != nil {
@@ -41,7 +41,7 @@ func TestManyPrimitives(t *testing.T) {
 			}
 		}
 	})
-	growth.Linear(t, 500, func(n int) func() {
+	growth.Linear(t, 2000, func(n int) func() {
 		rest, view := described(1)
 		taken, chosen := doc.NewArray(), doc.NewArray()
 		for i := range n {
