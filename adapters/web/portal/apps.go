@@ -67,10 +67,12 @@ func (v *visit) clients(page int) (out []client, total int) {
 	return out, max(a.total(), len(out))
 }
 
-// How many apps a page lists, and how many of one sort a page offers to choose from.
+// How many apps a page lists, how many credentials and access requests the page of an app shows,
+// and how many of one sort a page offers to choose from.
 const (
-	appsPerPage = 50
-	maxChoice   = 1000
+	appsPerPage  = 50
+	itemsPerPage = 100
+	maxChoice    = 1000
 )
 
 // number is the page of a list that the address names.
@@ -170,7 +172,14 @@ func (v *visit) managed(faults []string, status int, shown *revealed) {
 	if len(app.AccessRequests) > 0 {
 		authType = app.AccessRequests[0].AuthType
 	}
-	known := map[string]any{"app": app, "form": typed, "shown": shown, "appCerts": app.certificates(), "allCerts": all, "authType": authType,
+	page := v.number()
+	if shown != nil { // the page has the credential whose secret somebody wants to see
+		page = slices.IndexFunc(app.Credentials, func(c credential) bool { return c.ID == shown.ID })/itemsPerPage + 1
+	}
+	from := (min(page, 1+len(app.AccessRequests)+len(app.Credentials)) - 1) * itemsPerPage
+	known := map[string]any{"app": app.excerpt(from, from+itemsPerPage), "form": typed,
+		"paging": v.pagesOf(appsPage+v.part("app"), page, itemsPerPage, max(len(app.AccessRequests), len(app.Credentials))),
+		"shown":  shown, "appCerts": app.certificates(), "allCerts": all, "authType": authType,
 		"currentUser": v.site.Viewer, "isDefaultOrgUser": v.lonely(), "showMTLSSection": brings, "at": v.field("at"), "webhook": v.typed("webhook-url"), "tested": v.tested, "testedAt": v.testedAt}
 	for _, c := range app.Credentials {
 		known["availablePlans_"+strconv.Itoa(c.ID)] = c.OtherPlans

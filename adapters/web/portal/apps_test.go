@@ -103,6 +103,28 @@ func (w *world) approved(app, plan, product string) {
 	w.api("PUT", "/portal-api/apps/"+app+"/provision", `{"PlanID":`+plan+`,"ProductIDs":[`+product+`],"CatalogueID":1}`)
 }
 
+// TestPagesOfAnApp shows an app with many credentials in pages: all at once are more than a page
+// may have. A secret is shown on the page of its credential.
+func TestPagesOfAnApp(t *testing.T) {
+	w := newWorld(t)
+	w.offering()
+	w.as("ada")
+	app := w.submit(w.open("/portal/private/apps/new"), "/portal/private/apps", "name", "Till", "visibility", "personal")
+	for range 130 {
+		w.approved("1", "2", "1")
+	}
+	const newest, oldest = `id="credential-130"`, `id="credential-1"`
+	first := w.shows(w.open("/portal/private/apps/1?done=saved"), 200, newest, `id="request-130"`, "Page 1 of 2", `href="/portal/private/apps/1?page=2"`)
+	second := w.shows(w.open("/portal/private/apps/1?page=2"), 200, oldest, `id="request-1"`, "Page 2 of 2")
+	if strings.Contains(first.text, oldest) || strings.Contains(second.text, newest) {
+		t.Error("a page has more than its part")
+	}
+	w.shows(w.submit(app, "/portal/private/credentials", "client_id", "1", "cred_id", "1", "mode", "show"), 200, "Keep it secret", oldest, `href="/portal/private/apps/1?page=1"`)
+	for _, page := range []string{"99", "9223372036854775807", "-1", "x"} {
+		w.shows(w.open("/portal/private/apps/1?page="+page), 200, "<h1>Till</h1>")
+	}
+}
+
 // TestOwnApps makes an app, changes it, shows, rotates and deletes its credential, ends its
 // access, and deletes it.
 func TestOwnApps(t *testing.T) {

@@ -13,6 +13,7 @@ type client struct {
 	Own, Changeable                                               bool
 	AccessRequests                                                []accessRequest
 	Credentials                                                   []credential
+	oldest                                                        *accessRequest // of all, where AccessRequests are some
 }
 
 // visibilityNames are the words for who may use an app.
@@ -23,10 +24,19 @@ func (c client) VisibilityLabel() string { return cmp.Or(visibilityNames[c.Visib
 
 // GetFirstAccessRequest is the oldest access request of the app; nil: there is none.
 func (c client) GetFirstAccessRequest() *accessRequest {
-	if n := len(c.AccessRequests); n > 0 {
+	if n := len(c.AccessRequests); n > 0 && c.oldest == nil {
 		return &c.AccessRequests[n-1] // the newest come first
 	}
-	return nil
+	return c.oldest
+}
+
+// excerpt is the app with a part of its access requests, and of its credentials. Both still know
+// all of the app.
+func (c client) excerpt(from, to int) client {
+	c.oldest = c.GetFirstAccessRequest()
+	c.AccessRequests = c.AccessRequests[min(from, len(c.AccessRequests)):min(to, len(c.AccessRequests))]
+	c.Credentials = c.Credentials[min(from, len(c.Credentials)):min(to, len(c.Credentials))]
+	return c
 }
 
 // settle lets what belongs to an app know it.

@@ -48,11 +48,17 @@ type paging struct {
 
 // pages makes the addresses before and after a page of a list.
 func (v *visit) pages(page, per, total int) paging {
+	return v.pagesOf(v.r.URL.Path, page, per, total)
+}
+
+// pagesOf are the pages of a list at another address than that of the visit.
+func (v *visit) pagesOf(path string, page, per, total int) paging {
 	p := paging{Page: page, Pages: (total + per - 1) / max(per, 1), Total: total}
 	at := func(n int) string {
 		q := v.r.URL.Query()
 		q.Set("page", strconv.Itoa(n))
-		return v.r.URL.Path + "?" + q.Encode()
+		q.Del("done") // the other page was not shown because of it
+		return path + "?" + q.Encode()
 	}
 	if page > 1 {
 		p.Previous = at(page - 1)
