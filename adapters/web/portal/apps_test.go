@@ -125,6 +125,19 @@ func TestPagesOfAnApp(t *testing.T) {
 	}
 }
 
+// TestManyTutorials shows a product whose tutorials are more than a page may print.
+func TestManyTutorials(t *testing.T) {
+	w := newWorld(t)
+	w.offering()
+	for i := range 45 {
+		w.api("POST", "/portal-api/products/1/docs", fmt.Sprintf(`{"Title":"Step %d","Path":"step-%d","Status":"published","Content":"begin %s"}`, i, i, strings.Repeat("x ", 49_000)))
+	}
+	p := w.shows(w.open("/portal/catalogue-products/payments"), 200, "Step 0", "Step 44", "There is more than this page can show.")
+	if n := strings.Count(p.text, "begin"); n < 3 || n > 6 {
+		t.Errorf("%d tutorials are shown", n)
+	}
+}
+
 // TestOwnApps makes an app, changes it, shows, rotates and deletes its credential, ends its
 // access, and deletes it.
 func TestOwnApps(t *testing.T) {

@@ -80,14 +80,23 @@ func (v *visit) catalogue() {
 		"search": q.Get("search"), "catalogue": q.Get("catalogue"), "paging": v.pages(out.Page, out.PerPage, out.Total)})
 }
 
+// maxTutorials is how many bytes of tutorials the page of a product shows: all that a page
+// prints is bounded, and one that prints more is an error.
+const maxTutorials = 512 << 10
+
 func (v *visit) product() {
 	var p product
 	if !v.get("/catalogue-products"+v.part("path"), nil, &p) {
 		return
 	}
 	p.offerIn()
+	left := maxTutorials
 	for i := range p.Tutorials {
-		p.Tutorials[i].ProductID = p.ID
+		t := &p.Tutorials[i]
+		t.ProductID = p.ID
+		if left -= len(t.Content) + len(t.Markdown); left < 0 {
+			t.prose = prose{Content: "<p>There is more than this page can show.</p>"}
+		}
 	}
 	added := slices.ContainsFunc(v.picks(), func(o picked) bool { return o.product == p.ID })
 	v.title, v.about, v.subject = p.Name, p.Description, p
