@@ -220,7 +220,7 @@ func (s *Service) lets(ctx context.Context, w store.Writer, u account.User, nonc
 
 // AccessData is what a broker says about a person, whom the portal knows by the address alone.
 type AccessData struct {
-	session.AccessData `needs:"EmailAddress"`
+	session.AccessData `needs:"EmailAddress,ForSection"`
 }
 
 type mintIn struct {
@@ -230,6 +230,11 @@ type mintIn struct {
 // Mint makes a nonce with which one browser begins a session of a person. The broker
 // vouches for the person.
 func (s *Service) Mint(ctx context.Context, in mintIn) (out Receipt, err error) {
+	if in.Data.ForSection == "" { // a broker that forgets it makes no admins
+		wrong := table.Problems{}
+		wrong.Blank("ForSection")
+		return out, wrong.Err()
+	}
 	email, _ := identity.CleanEmail(in.Data.EmailAddress) // what is none, Person refuses
 	p, err := in.Data.Person(email)
 	if err != nil {

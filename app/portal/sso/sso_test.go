@@ -184,6 +184,15 @@ func TestPeople(t *testing.T) {
 	}
 }
 
+// TestNoSection refuses a nonce that does not say for whom it is: at a dashboard it would be one
+// for an admin.
+func TestNoSection(t *testing.T) {
+	w := open(t, sso.Settings{})
+	if _, err := sso.MintFor(t.Context(), w.s, session.AccessData{EmailAddress: "ada@example.com"}); fault.CodeOf(err) != table.CodeInvalid || !strings.Contains(err.Error(), "ForSection can't be blank") {
+		t.Error(err)
+	}
+}
+
 // TestUnprovenAddress lets people in by an address with which somebody else has registered: the
 // password of that account and its sessions are worth nothing afterwards.
 func TestUnprovenAddress(t *testing.T) {
