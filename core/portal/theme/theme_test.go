@@ -149,12 +149,15 @@ func TestShapes(t *testing.T) {
 		chain += fmt.Sprintf(`{{define "t%d"}}{{template "t%d"}}{{end}}`, i, i+1)
 	}
 	for name, c := range map[string][2]string{
-		"does not parse": {"{{if}}", "does not parse"},
-		"itself":         {`{{define "x"}}{{template "x"}}{{end}}`, "includes itself"},
-		"each other":     {`{{define "x"}}{{template "y"}}{{end}}{{define "y"}}{{if 1}}{{template "x"}}{{end}}{{end}}`, "includes itself"},
-		"a chain":        {chain, "levels deep"},
-		"ranges":         {strings.Repeat("{{range .a}}", 7) + strings.Repeat("{{end}}", 7), "ranges"},
-		"parentheses":    {"{{" + strings.Repeat("(", 20_000) + "1}}", "does not parse"},
+		"does not parse":  {"{{if}}", "does not parse"},
+		"itself":          {`{{define "x"}}{{template "x"}}{{end}}`, "includes itself"},
+		"each other":      {`{{define "x"}}{{template "y"}}{{end}}{{define "y"}}{{if 1}}{{template "x"}}{{end}}{{end}}`, "includes itself"},
+		"a chain":         {chain, "levels deep"},
+		"ranges":          {strings.Repeat("{{range .a}}", 7) + strings.Repeat("{{end}}", 7), "ranges"},
+		"signs":           {strings.Repeat("<", 40_000), "too many <"},
+		"signs in fields": {"<textarea>" + strings.Repeat("<a>", 25_000), "too many <"},
+		"signs in ranges": {strings.Repeat("{{range .a}}", 6) + strings.Repeat("<", 5_000) + strings.Repeat("{{end}}", 6), "too many <"},
+		"parentheses":     {"{{" + strings.Repeat("(", 20_000) + "1}}", "does not parse"},
 	} {
 		content, err := theme.New(files(theme.Files{"views/x.tmpl": []byte(c[0])}))
 		if err == nil {

@@ -8,10 +8,11 @@ import (
 )
 
 // Bounds of the shape of templates. What escapes HTML looks at the body of a range twice,
-// and again for each range around it.
+// and again for each range around it. For each < that may be text it reads the rest of the text.
 const (
 	maxRanges   = 6
 	maxIncludes = 8
+	maxSigns    = 200_000_000 // bytes that are read for the signs < of a theme
 )
 
 // Trees parses a template. Functions are not looked up: Engines know them.
@@ -27,7 +28,7 @@ func (s Source) Trees() (map[string]*parse.Tree, error) {
 // Parse parses all templates of a theme, and refuses shapes that cost too much, and
 // templates that include themselves.
 func (c Content) Parse() (map[string]*parse.Tree, error) {
-	all := map[string]*parse.Tree{}
+	all, read := map[string]*parse.Tree{}, 0
 	for _, s := range c.Sources() {
 		trees, err := s.Trees()
 		if err != nil {
@@ -37,12 +38,37 @@ func (c Content) Parse() (map[string]*parse.Tree, error) {
 			if depth(trees[name].Root) > maxRanges {
 				return nil, invalid("%s: more than %d ranges lie in each other", quote(s.Name+Extension), maxRanges)
 			}
+			if s.HTML {
+				read += signs(trees[name].Root)
+			}
+			if read > maxSigns {
+				return nil, invalid("%s: the templates have too many < in long texts: divide the texts, or write &lt;", quote(s.Name+Extension))
+			}
 			if old := all[name]; old == nil || parse.IsEmptyTree(old.Root) {
 				all[name] = trees[name]
 			}
 		}
 	}
 	return all, includes(all)
+}
+
+// signs returns how many bytes are read for the signs < in the texts below a node.
+func signs(n parse.Node) (read int) {
+	if t, ok := n.(*parse.TextNode); ok {
+		for i, c := range t.Text {
+			if c == '<' {
+				read += len(t.Text) - i
+			}
+		}
+		return read
+	}
+	for _, below := range children(n) {
+		read += signs(below)
+	}
+	if _, loop := n.(*parse.RangeNode); loop {
+		read *= 2
+	}
+	return read
 }
 
 // walk calls fn for every node below one.
