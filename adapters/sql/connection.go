@@ -64,7 +64,11 @@ func (w *writer) begin(ctx context.Context) (head store.Revision, err error) {
 			return 0, err
 		}
 	}
-	for _, text := range []string{w.s.Dialect.Begin, w.s.Dialect.Lock} {
+	bound := ""
+	if w.s.Dialect.Bound != nil {
+		bound = w.s.Dialect.Bound(w.s.Timeout)
+	}
+	for _, text := range []string{w.s.Dialect.Begin, bound, w.s.Dialect.Lock} {
 		if text == "" {
 			continue
 		}

@@ -21,10 +21,14 @@ import (
 
 // Dialect is what differs between databases.
 type Dialect struct {
-	Name  string           // folder of its migrations
-	Local bool             // a file of this machine: statements need no deadline
-	Begin string           // starts a writing transaction
-	Lock  string           // taken first by every write, so that writers of all processes take turns; "" if Begin does it
+	Name  string // folder of its migrations
+	Local bool   // a file of this machine: statements need no deadline
+	Begin string // starts a writing transaction
+	Lock  string // taken first by every write, so that writers of all processes take turns; "" if Begin does it
+	// Bound returns a statement after which the database ends the transaction when nothing comes
+	// for so long: a process that is frozen, or cut off, would keep all others from writing. nil:
+	// no other process waits.
+	Bound func(time.Duration) string
 	Read  *sql.TxOptions   // makes a transaction a consistent snapshot
 	Text  bool             // a column of text takes no bytes
 	Now   string           // SQL for the time in Unix milliseconds

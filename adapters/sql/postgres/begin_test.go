@@ -2,15 +2,19 @@ package postgres_test
 
 import (
 	"context"
+	"errors"
 	"net"
 	"os"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/adapters/sql/postgres"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/e2e/harness"
+	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // TestOpenSlowly: a server that is too slow to take a connection at first does not end the
@@ -42,5 +46,38 @@ func TestOpenSlowly(t *testing.T) {
 				t.Error(err, dials.Load())
 			}
 		})
+	}
+}
+
+// TestFrozenWriter: a process that is frozen in the middle of a write keeps others from writing
+// for no longer than a transaction may take, and writes again when it goes on.
+func TestFrozenWriter(t *testing.T) {
+	t.Parallel()
+	dsn := harness.Database(t)
+	frozen, other := openWith(t, postgres.Within(postgres.Config{DSN: dsn, Conns: 4}, 300*time.Millisecond)), open(t, dsn)
+	scope, err := tenant.Of("org")
+	if err != nil {
+		t.Fatal(err)
+	}
+	put := func(s *postgres.Store, id string, before func()) error {
+		_, err := s.Update(t.Context(), scope, func(w store.Writer) error {
+			before()
+			return w.Put(t.Context(), store.Record{Org: "org", Kind: "note", ID: id, Doc: []byte(`{}`)})
+		})
+		return err
+	}
+	holds, goes, ended := make(chan struct{}), make(chan struct{}), make(chan error)
+	freeze := sync.OnceFunc(func() { close(holds); <-goes })
+	go func() { ended <- put(frozen, "frozen", freeze) }()
+	<-holds
+	if err := put(other, "other", func() {}); err != nil {
+		t.Errorf("another process: %v", err)
+	}
+	close(goes)
+	if err := <-ended; !errors.Is(err, store.ErrUnavailable) && !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("the frozen process: %v", err)
+	}
+	if err := put(frozen, "again", func() {}); err != nil {
+		t.Errorf("the frozen process, later: %v", err)
 	}
 }

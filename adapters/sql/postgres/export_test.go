@@ -1,6 +1,10 @@
 package postgres
 
-import "github.com/jackc/pgx/v5/pgconn"
+import (
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
 
 // Prepared returns c with every unit of work prepared beside the writer.
 func Prepared(c Config) Config {
@@ -11,5 +15,11 @@ func Prepared(c Config) Config {
 // Dialled returns c with connections made by dial.
 func Dialled(c Config, dial pgconn.DialFunc) Config {
 	c.dial = dial
+	return c
+}
+
+// Within returns c with another bound for transactions.
+func Within(c Config, timeout time.Duration) Config {
+	c.timeout = timeout
 	return c
 }

@@ -42,6 +42,7 @@ type Config struct {
 	Sealing sqladapter.Sealing
 	prepare bool            // every unit of work, for tests
 	dial    pgconn.DialFunc // for tests; nil: the driver's own
+	timeout time.Duration   // of a transaction, for tests; 0: the default
 }
 
 // Store is a store in a PostgreSQL database.
@@ -57,7 +58,10 @@ var dialect = sqladapter.Dialect{
 	Begin: "begin",
 	// One writer at a time in the whole cluster: revisions come out gapless and
 	// in the order of commits.
-	Lock:   "select pg_advisory_xact_lock(1196446024, hashtext(current_schema()))",
+	Lock: "select pg_advisory_xact_lock(1196446024, hashtext(current_schema()))",
+	Bound: func(d time.Duration) string {
+		return fmt.Sprintf("set local idle_in_transaction_session_timeout = %d", d.Milliseconds())
+	},
 	Read:   &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true},
 	Now:    "cast(extract(epoch from clock_timestamp()) * 1000 as bigint)",
 	Again:  func(err error) bool { c := state(err); return c == "40001" || c == "40P01" },
@@ -102,7 +106,7 @@ func state(err error) string {
 // lost reports whether the server is away, shutting down or out of connections.
 func lost(err error) bool {
 	if c := state(err); c != "" {
-		return c[:2] == "57" || c[:2] == "08" || c[:2] == "53"
+		return c[:2] == "57" || c[:2] == "08" || c[:2] == "53" || c == "25P03" // the last: nothing came for too long
 	}
 	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
 		return true
@@ -167,7 +171,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		return nil, errors.Join(fmt.Errorf("postgres: %w", err), db.Close())
 	}
 	s := &Store{db: db, board: sqladapter.NewBoard(db, c.Source)}
-	s.Store = sqladapter.New(sqladapter.Config{Readers: db, Writers: db, Dialect: dialect, Now: c.Now, Poll: c.Poll, Hold: c.Hold, Beside: c.prepare, Sealing: c.Sealing, Logger: c.Logger,
+	s.Store = sqladapter.New(sqladapter.Config{Readers: db, Writers: db, Dialect: dialect, Now: c.Now, Poll: c.Poll, Hold: c.Hold, Timeout: c.timeout, Beside: c.prepare, Sealing: c.Sealing, Logger: c.Logger,
 		Listen: func(ctx context.Context, hint func(store.Revision)) error { return listen(ctx, cfg, hint) }})
 	return s, nil
 }
