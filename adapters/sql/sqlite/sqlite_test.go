@@ -131,8 +131,8 @@ func TestLeaseOfTheDead(t *testing.T) {
 	}
 }
 
-// A lease that lasts longer than leases do was taken before a clock was put back, and keeps
-// nobody from the work.
+// A lease that lasts longer than leases do was taken before a clock was put back, and keeps no
+// process from the work.
 func TestLeaseOfAnotherTime(t *testing.T) {
 	s := openWith(t, sqlite.Config{Path: filepath.Join(t.TempDir(), "gatehouse.db"), Beside: true}) // which shares its leases
 	for _, c := range []struct {
