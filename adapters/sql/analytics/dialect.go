@@ -26,6 +26,9 @@ type Dialect struct {
 	date     func(seconds string) string
 	contains func(text, part string) string
 	collate  string // texts in the order of their bytes
+	// bound is the statement after which the database ends a transaction when nothing comes for so
+	// long; nil: no other process waits for one.
+	bound func(time.Duration) string
 	// seconds makes seconds since 1970 of a column of the type Time.
 	seconds func(column string) string
 	// refused returns the code of an error about values, such as one that is too large for its
@@ -70,6 +73,9 @@ var SQLite = Dialect{
 var Postgres = Dialect{
 	Name:  "postgres",
 	param: "$",
+	bound: func(d time.Duration) string {
+		return "set local idle_in_transaction_session_timeout = " + strconv.FormatInt(d.Milliseconds(), 10)
+	},
 	Types: [...]string{Text: "text", Integer: "bigint", Number: "numeric", Boolean: "boolean", Time: "timestamptz"},
 	Time:  func(t time.Time) any { return t.UTC() },
 	row:   "ctid",

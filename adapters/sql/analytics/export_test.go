@@ -2,6 +2,8 @@ package analytics
 
 import (
 	"context"
+	"database/sql"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/analytics/view"
 )
@@ -17,3 +19,13 @@ func (s *Store) Covered(ctx context.Context, org string, q view.Query) (blocks, 
 	c, err := s.covering(ctx, org, q, tables)
 	return len(c.blocks), len(c.gaps), err
 }
+
+// Bounded returns a dialect whose transactions end sooner when nothing comes.
+func Bounded(d Dialect, after time.Duration) Dialect {
+	whole := d.bound
+	d.bound = func(time.Duration) string { return whole(after) }
+	return d
+}
+
+// Begin begins a transaction as storing does.
+func (w *Writer) Begin(ctx context.Context) (*sql.Tx, error) { return w.begin(ctx) }

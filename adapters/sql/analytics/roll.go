@@ -154,7 +154,7 @@ func (m marks) whole(b block, of int64) bool {
 // Another program may be writing its counters right now, those of APIs and their total one
 // after the other: unless both count the same calls, nothing is made.
 func (w *Writer) rollBlock(ctx context.Context, org string, b block, tables []string) (made bool, err error) {
-	tx, err := w.db.BeginTx(ctx, nil)
+	tx, err := w.begin(ctx)
 	if err != nil {
 		return false, err
 	}

@@ -89,6 +89,22 @@ func (w *Writer) Done(ctx context.Context, c analytics.Claim) (done int64, err e
 	return done, err
 }
 
+// longest is how long a transaction may take.
+const longest = time.Minute
+
+// begin begins a transaction. One of a process that is frozen, or cut off, would keep the process
+// that goes on from the same claim.
+func (w *Writer) begin(ctx context.Context) (*sql.Tx, error) {
+	tx, err := w.db.BeginTx(ctx, nil)
+	if err != nil || w.d.bound == nil {
+		return tx, err
+	}
+	if _, err := tx.ExecContext(ctx, w.d.bound(longest)); err != nil {
+		return nil, errors.Join(err, tx.Rollback())
+	}
+	return tx, nil
+}
+
 // batch is rows for one table.
 type batch struct {
 	table *Table
@@ -121,7 +137,7 @@ func (w *Writer) Store(ctx context.Context, p analytics.Piece) (err error) {
 			return fmt.Errorf("%s: %w", b.name, err)
 		}
 	}
-	tx, err := w.db.BeginTx(ctx, nil)
+	tx, err := w.begin(ctx)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package analytics_test
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -102,6 +103,31 @@ func (w *world) want(query, want string) {
 	w.t.Helper()
 	if got := w.value(query); got != want && strings.TrimRight(strings.TrimRight(got, "0"), ".") != want {
 		w.t.Errorf("%s: %q, want %q", query, got, want)
+	}
+}
+
+// TestFrozenWriter: a process that is frozen while it stores a claim does not keep the one that
+// takes over from storing it.
+func TestFrozenWriter(t *testing.T) {
+	db, err := postgres.Plain(harness.Database(t), 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, analytics.Place{Readers: db, Writers: db, Dialect: analytics.Bounded(analytics.Postgres, 300*time.Millisecond)})
+	w.store(w.piece(call(func(*record.Record) {})))
+	p := w.piece(call(func(*record.Record) {}))
+	frozen, err := w.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = frozen.Rollback() }()
+	if _, err := frozen.ExecContext(t.Context(), `insert into gatehouse_claims (name, done, at) values ($1, 1, 1)`, p.Claim.Claim); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	if err := w.Store(ctx, p); err != nil {
+		t.Error(err)
 	}
 }
 
