@@ -32,3 +32,27 @@ func TestSegments(t *testing.T) {
 		}
 	}
 }
+
+// TestLongTargets: a target is written out as often as its weight says, unless it is long.
+func TestLongTargets(t *testing.T) {
+	definition := func(url string, weights ...int64) *doc.Node {
+		d, list := doc.NewObject(), doc.NewArray()
+		for _, w := range weights {
+			target := doc.NewObject()
+			target.Set("url", doc.NewString(url))
+			target.Set("weight", doc.NewInt(w))
+			list.Append(target)
+		}
+		d.Put(list, oas.ExtensionKey, "upstream", "loadBalancing", "targets")
+		return oas.Extract(d, nil, oas.Options{}).Get("proxy", "target_list")
+	}
+	if n := definition("http://a.example", 3, 0, 1).Len(); n != 4 {
+		t.Error(n)
+	}
+	if n := definition("http://a.example", 9_000_000, 1_000_000, 1).Len(); n != 9_999 {
+		t.Error(n)
+	}
+	if list := definition(strings.Repeat("x", 1<<20), 3_000, 1_000, 0); list.Len() != 4 {
+		t.Error(list.Len())
+	}
+}

@@ -36,15 +36,16 @@ func extractUpstream(ext, c *doc.Node) {
 		assign(proxy, doc.NewNull(), "target_list")
 		return
 	}
-	weights, sum := make([]float64, len(targets)), 0.0
+	weights, sum, text := make([]float64, len(targets)), 0.0, 0.0
 	for i, t := range targets {
 		weights[i] = max(0, float64(readWhole(t.Get("weight")).Int()))
 		sum += weights[i]
+		text += weights[i] * float64(len(t.Get("url").Text()))
 	}
 	out := doc.NewArray()
 	for i, w := range weights {
-		if sum > maxTargets && w > 0 {
-			w = max(1, w*maxTargets/sum)
+		if most := min(maxTargets, maxTargetText/text*sum); sum > most && w > 0 {
+			w = max(1, w*most/sum)
 		}
 		for range int(w) {
 			out.Append(doc.NewString(targets[i].Get("url").Text()))
@@ -72,9 +73,12 @@ func fillUpstream(ext, c *doc.Node) {
 	fillBalancing(ext, c.Get("proxy"))
 }
 
-// maxTargets limits the list that weights are written out to; weights that ask
+// Limits of the list that weights are written out to, in entries and bytes; weights that ask
 // for more are reduced in proportion.
-const maxTargets = 10_000
+const (
+	maxTargets    = 10_000
+	maxTargetText = 4 << 20
+)
 
 func fillBalancing(ext, proxy *doc.Node) {
 	active := proxy.Get("target_list").Texts()
