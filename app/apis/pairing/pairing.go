@@ -40,7 +40,9 @@ func Check(ctx context.Context, r store.Reader, repo *apis.Repository, v apidef.
 	if err != nil {
 		return err
 	}
-	mcp.Adopt(d.Document, doc.NewObject(), def)
+	if err := mcp.Adopt(d.Document, doc.NewObject(), def); err != nil {
+		return err
+	}
 	offered, err := mcp.SourceOf(rest)
 	if err != nil {
 		return err

@@ -69,7 +69,7 @@ func TestManyPrimitives(t *testing.T) {
 // TestViewsAreApart: views of one source do not change each other.
 func TestViewsAreApart(t *testing.T) {
 	rest, view := described(1)
-	rest.Put(parse(t, `[{"in":"query","name":"q","schema":{"type":"string"}}]`), "paths", "/p0", "get", "parameters")
+	rest.Put(node(t, `[{"in":"query","name":"q","schema":{"type":"string"}}]`), "paths", "/p0", "get", "parameters")
 	source, err := mcp.SourceOf(rest)
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +80,7 @@ func TestViewsAreApart(t *testing.T) {
 	}
 	before := string(plain.Expanded().JSON())
 	_, view = described(1)
-	view.Get("primitives").Item(0).Set("parameters", parse(t, `[{"param":"q","name":"other","description":"changed"}]`))
+	view.Get("primitives").Item(0).Set("parameters", node(t, `[{"param":"q","name":"other","description":"changed"}]`))
 	if _, err := source.Derive(view, true); err != nil {
 		t.Fatal(err)
 	}
@@ -107,13 +107,4 @@ func TestParametersAreBounded(t *testing.T) {
 	if _, err := mcp.SourceOf(rest); fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "100000 parameters") {
 		t.Error(err)
 	}
-}
-
-func parse(t testing.TB, text string) *doc.Node {
-	t.Helper()
-	n, err := doc.ParseNode([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
 }

@@ -5,6 +5,7 @@ package mcp
 import (
 	"github.com/gatehouse-io/gatehouse/core/api/oas"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
 // ViewExtension is the member of a document that holds its tool view.
@@ -20,13 +21,21 @@ func Managed(classic *doc.Node) bool {
 // Adopt gives a paired proxy the tags of its source, in its document and its
 // classic definition, in place; source is the classic definition of the REST API
 // (docs/wire/mcp-proxies.md#pairing).
-func Adopt(document, classic, source *doc.Node) {
+func Adopt(document, classic, source *doc.Node) error {
+	if size := source.Get("tags").Size(); size > maxTags {
+		return fault.New(fault.Invalid, CodeView, "the tags of the source API take %d bytes; its proxies take over %d at most", size, maxTags).
+			At(oas.ExtensionKey + ".upstream.url")
+	}
 	tags, disabled := doc.NewStrings(source.Get("tags").Texts()), source.Get("tags_disabled").True()
 	classic.Set("tags", tags)
 	classic.Set("tags_disabled", doc.NewBool(disabled))
 	document.Put(doc.NewBool(!disabled), oas.ExtensionKey, "server", "gatewayTags", "enabled")
 	document.Put(tags.Clone(), oas.ExtensionKey, "server", "gatewayTags", "tags")
+	return nil
 }
+
+// maxTags is how many bytes the tags of a REST API may take, as JSON: each of its proxies has them.
+const maxTags = 64 << 10
 
 // Compact brings the tool view of a document into the form that is stored, in
 // place: what expanded answers add goes, and the entries that they show as

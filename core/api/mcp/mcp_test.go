@@ -178,7 +178,12 @@ func TestManaged(t *testing.T) {
 func TestAdopt(t *testing.T) {
 	document := node(t, `{"x-tyk-api-gateway":{"server":{"listenPath":{"value":"/m/"},"gatewayTags":{"x":1}}}}`)
 	classic := node(t, `{"name":"m","tags":["old"]}`)
-	mcp.Adopt(document, classic, node(t, `{"tags":["n"],"tags_disabled":true}`))
+	if err := mcp.Adopt(document, classic, node(t, `{"tags":["n"],"tags_disabled":true}`)); err != nil {
+		t.Error(err)
+	}
+	if err := mcp.Adopt(doc.NewObject(), doc.NewObject(), node(t, `{"tags":["`+strings.Repeat("n", 64<<10)+`"]}`)); fault.KindOf(err) != fault.Invalid {
+		t.Error("long tags:", err)
+	}
 	if got := string(document.JSON()); got != `{"x-tyk-api-gateway":{"server":{"listenPath":{"value":"/m/"},"gatewayTags":{"x":1,"enabled":false,"tags":["n"]}}}}` {
 		t.Error(got)
 	}

@@ -299,6 +299,8 @@ func TestServed(t *testing.T) {
 		{"no path", `{}`, p},
 		{"without a slash", path("a/"), p},
 		{"tcp", `{"protocol":"tcp"}`, ""},
+		{"a long key of versions", with(`"definition":{"key":"` + strings.Repeat("k", 4097) + `"}`), "definition.key"},
+		{"a key of versions", with(`"definition":{"key":"` + strings.Repeat("k", 4096) + `"}`), ""},
 		{"braces", path("/{a"), p},
 		{"braces the wrong way", path("/a}"), p},
 		{"unnamed", path("/{:a}"), p},

@@ -66,15 +66,16 @@ func Served(c *doc.Node) []Problem {
 	if domain := c.Get("domain").Text(); p.short("domain", domain) {
 		p.template("domain", domain)
 	}
+	p.short("definition.key", c.Get("definition", "key").Text()) // part of the address of each version
 	return p
 }
 
-// MaxAddress is how many characters a domain, a listen path or the path of an endpoint may have:
+// MaxAddress is how many characters a domain, a listen path, the key of versions or the path of an endpoint may have:
 // they become part of every address of an API, and expressions in them are compiled with every
 // write.
 const MaxAddress = 4096
 
-// short wants a domain or a listen path to be no longer than that, and reports whether it is.
+// short wants a text to be no longer than that, and reports whether it is.
 func (p *problems) short(field, text string) bool {
 	if utf8.RuneCountInString(text) <= MaxAddress {
 		return true
