@@ -30,6 +30,7 @@ const (
 const (
 	maxChanges = 200     // of a record; older ones are not told
 	maxCompare = 1 << 20 // bytes of a document; of larger ones differences are not told
+	maxTold    = 8 << 20 // bytes of documents that are compared for an answer; differences of older ones are not told
 	maxDiffs   = 50      // of one change
 	maxName    = 256     // bytes of what a path names
 )
@@ -102,7 +103,7 @@ func (s *Service) List(ctx context.Context, in ListIn) (out operation.Page[Chang
 		return out, err
 	}
 	secrets, actions := s.rows()
-	total, after := 0, now.Doc
+	total, after, left := 0, now.Doc, maxTold
 	for c, err := range s.store.History(ctx, in.Scope, in.Kind, now.ID) {
 		if err != nil {
 			return out, err
@@ -116,7 +117,8 @@ func (s *Service) List(ctx context.Context, in ListIn) (out operation.Page[Chang
 			return out, err
 		}
 		if total >= from && total < to {
-			out.Items = append(out.Items, told(c, actions, before, after, secrets))
+			left -= len(before) + len(after)
+			out.Items = append(out.Items, told(c, actions, before, after, secrets, left >= 0))
 		}
 		after = before
 		if total++; total == maxChanges {
@@ -135,13 +137,13 @@ func (s *Service) List(ctx context.Context, in ListIn) (out operation.Page[Chang
 	return out, nil
 }
 
-// told tells one change.
-func told(c store.Commit, actions map[string]string, before, after []byte, secrets []string) Change {
+// told tells one change, and in which places documents differ if they may be compared.
+func told(c store.Commit, actions map[string]string, before, after []byte, secrets []string, compare bool) Change {
 	ch := c.Changes[0]
 	out := Change{Revision: c.Rev, Date: c.At.UTC(), Op: string(ch.Op), Action: actions[c.By.Operation], Operation: c.By.Operation, User: c.By.User, Actor: c.By.Actor, Request: c.By.Request}
 	switch {
 	case ch.Op != store.Updated: // it is all there, or all gone
-	case len(before) > maxCompare || len(after) > maxCompare:
+	case !compare || len(before) > maxCompare || len(after) > maxCompare:
 		out.More = 1
 	default:
 		out.Diff, out.More = audit.NewComparer(secrets).Differences(ch.Kind+" "+ch.ID, before, after, maxDiffs)

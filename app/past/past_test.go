@@ -62,6 +62,10 @@ func TestBounds(t *testing.T) {
 	}
 	write("large", strings.Repeat("x", 1<<20), 0)
 	write("large", "", 1)
+	write("medium", strings.Repeat("x", 1<<19), 0)
+	for n := range 20 {
+		write("medium", "", n+1)
+	}
 	kinds := crud.Kinds{crud.Facts[note]{Kind: notes, Past: crud.AsStored[note]}.Registration()}
 	s := past.New(crud.Tools{Store: db, PageSize: 50}, kinds, func() []operation.Operation { return nil })
 	h := apptest.Checked(t, s.Operations(), apptest.Within("a"))
@@ -87,6 +91,18 @@ func TestBounds(t *testing.T) {
 	}
 	if old := ask(fmt.Sprint("long/", first)); old.Document.N != 3 || old.Document.Token != "***" || len(old.Hidden) != 1 {
 		t.Errorf("%+v", old)
+	}
+	told := 0
+	for _, c := range ask("medium?p=-1").Changes {
+		if len(c.Diff) > 0 {
+			told++
+		}
+	}
+	if told != 7 {
+		t.Errorf("differences of %d changes", told)
+	}
+	if page := ask("medium?p=1"); len(page.Changes[6].Diff) != 1 || page.Changes[7].More != 1 {
+		t.Errorf("%+v", page.Changes[6:8])
 	}
 	if large := ask("large"); large.Changes[0].More != 1 || len(large.Changes[0].Diff) != 0 {
 		t.Errorf("%+v", large)
