@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -59,6 +60,12 @@ func TestListing(t *testing.T) {
 	}
 	if alive, err := n.Alive(t.Context()); err != nil || alive != 1 {
 		t.Error(alive, err)
+	}
+	if _, err := do("register.node", operation.Call{Header: map[string]string{"X-Tyk-Session-Id": strings.Repeat("s", 4_000), "X-Tyk-Hostname": strings.Repeat("h", 4_000)}}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err = do("system.nodes.list", operation.Call{}); err != nil || len(got) > 2_000 {
+		t.Errorf("long names: %d bytes, %v", len(got), err)
 	}
 	now = now.Add(time.Minute)
 	got, err = do("system.nodes.list", operation.Call{})

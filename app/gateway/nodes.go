@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"maps"
+	"strings"
 	"sync"
 	"time"
 
@@ -93,10 +94,10 @@ func (t *tracker) hear(h heard) {
 	}
 	n.LastSeen = now
 	if h.session != "" {
-		n.Session = h.session
+		n.Session = short(h.session)
 	}
 	if h.hostname != "" {
-		n.Hostname = h.hostname
+		n.Hostname = short(h.hostname)
 	}
 	if h.beat {
 		n.LastBeat = now
@@ -111,6 +112,10 @@ func (t *tracker) hear(h heard) {
 	t.known[h.id] = n
 	t.news[h.id] = true
 }
+
+// short cuts what a node says of itself: lists of nodes tell it. A host name has 253 bytes at most, and
+// a session is a UUID.
+func short(text string) string { return strings.ToValidUTF8(text[:min(len(text), 255)], "") }
 
 // welcome hears of a node that registers: it may have left before.
 func (t *tracker) welcome(h heard) {
