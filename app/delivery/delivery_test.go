@@ -204,7 +204,7 @@ func TestTakenAtTheEnd(t *testing.T) {
 func TestUnwritten(t *testing.T) {
 	inWorld(t, func(w *world) {
 		taken := make(chan struct{})
-		w.receiver.status = func(r fetch.Request) int {
+		w.receiver.status = func(fetch.Request) int {
 			if w.full.CompareAndSwap(false, true) {
 				close(taken)
 			}
