@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"go.uber.org/fx"
@@ -30,7 +31,8 @@ func background(lc fx.Lifecycle, v any) {
 	lc.Append(fx.Hook{
 		OnStart: func(start context.Context) error {
 			if b, ok := r.(beginner); ok {
-				if err := b.Begin(start); err != nil {
+				// A full disk takes no commits that could be left out, and a start needs no room.
+				if err := b.Begin(start); err != nil && !errors.Is(err, store.ErrFull) {
 					return err
 				}
 			}
@@ -67,8 +69,8 @@ type pruner struct {
 // pruneEvery is how often old commits are forgotten.
 const pruneEvery = time.Minute
 
-// Run implements runner. After a start those come first who follow the log: of what an earlier
-// process has not told, none may be forgotten before it is.
+// Run implements runner. It forgets nothing in the first minute after a start, in which followers
+// of the log tell what an earlier process has left: they could not tell it later.
 func (p pruner) Run(ctx context.Context) error {
 	tick := time.NewTicker(pruneEvery)
 	defer tick.Stop()
