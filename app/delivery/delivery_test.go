@@ -175,7 +175,7 @@ func TestRestart(t *testing.T) {
 	})
 }
 
-// late is a receiver that takes what it is told in the moment in which nobody waits any more.
+// late is a receiver that takes what it is told just when its sender has given up.
 type late struct{ *receiver }
 
 func (l late) Fetch(ctx context.Context, req fetch.Request) (fetch.Answer, error) {
@@ -215,6 +215,9 @@ func TestUnwritten(t *testing.T) {
 		<-taken
 		time.Sleep(time.Minute)
 		w.expect("/a", "+1", "again")
+		if n := strings.Count(w.log.String(), "cannot be written down"); n < 2 {
+			t.Errorf("it is told %d times", n)
+		}
 		w.receiver.mu.Lock()
 		w.receiver.status = nil
 		w.receiver.mu.Unlock()
@@ -243,8 +246,8 @@ func TestNovice(t *testing.T) {
 	})
 }
 
-// TestClocksDiffer: who is known to have been there hears of a change although the clock of the
-// process that made it is behind.
+// TestClocksDiffer: a receiver that is known to have been there hears of a change although the
+// clock of the process that made it is behind.
 func TestClocksDiffer(t *testing.T) {
 	inWorld(t, func(w *world) {
 		_, stop := w.start()

@@ -27,7 +27,7 @@ type lane struct {
 	again bool // something came while it was busy
 	timer *time.Timer
 
-	unwritten []step // what became of deliveries, as long as the store does not take it; of the worker
+	unwritten []step // attempts that the store has not taken yet; for the worker that has the lane
 }
 
 // add says that a lane has something to send.

@@ -37,22 +37,30 @@ func (s *Service) work(run, held context.Context, l *lane) outcome {
 	if err != nil {
 		return outcome{}
 	}
-	if err := s.note(held, scope, l.unwritten); err != nil {
+	if !s.written(run, held, scope, l) {
 		return outcome{more: true, after: s.Pause}
 	}
-	l.unwritten = nil
 	waiting, to, err := s.waiting(run, scope, l.key)
 	if err != nil {
 		s.complain(run, "deliveries cannot be read; trying again", err)
 		return outcome{more: true, after: s.Pause}
 	}
 	steps, next := s.send(run, held, waiting, to)
-	if err := s.note(held, scope, steps); err != nil {
-		s.complain(run, "what was delivered cannot be written down; trying again", err)
-		l.unwritten = steps
+	l.unwritten = steps
+	if !s.written(run, held, scope, l) {
 		return outcome{more: true, after: s.Pause}
 	}
 	return outcome{more: len(waiting) > 0, after: next}
+}
+
+// written writes down the attempts of a lane that are not, and reports whether the store took them.
+func (s *Service) written(run, held context.Context, scope tenant.Scope, l *lane) bool {
+	if err := s.note(held, scope, l.unwritten); err != nil {
+		s.complain(run, "what was delivered cannot be written down; trying again", err)
+		return false
+	}
+	l.unwritten = nil
+	return true
 }
 
 func (s *Service) complain(ctx context.Context, what string, err error) {
