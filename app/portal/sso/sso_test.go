@@ -15,6 +15,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	core "github.com/gatehouse-io/gatehouse/core/portal/sso"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/portal/visit"
 	"github.com/gatehouse-io/gatehouse/core/session"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -120,18 +121,27 @@ func TestNonces(t *testing.T) {
 func (w *world) dump() string {
 	w.t.Helper()
 	var b strings.Builder
+	for _, rec := range w.records(core.NonceKind) {
+		b.WriteString(core.NonceKind + string(rec.Doc))
+	}
+	return b.String()
+}
+
+// records are those of a kind that the portal stores.
+func (w *world) records(kind string) (all []store.Record) {
+	w.t.Helper()
 	if err := w.p.Tools.Store.View(w.t.Context(), w.p.Scope, func(r store.Reader) error {
-		for rec, err := range r.Scan(w.t.Context(), store.Query{Kind: core.NonceKind}) {
+		for rec, err := range r.Scan(w.t.Context(), store.Query{Kind: kind}) {
 			if err != nil {
 				return err
 			}
-			b.WriteString(core.NonceKind + string(rec.Doc))
+			all = append(all, rec)
 		}
 		return nil
 	}); err != nil {
 		w.t.Fatal(err)
 	}
-	return b.String()
+	return all
 }
 
 // TestPeople states who enters as whom.
@@ -194,7 +204,7 @@ func TestNoSection(t *testing.T) {
 }
 
 // TestUnprovenAddress lets people in by an address with which somebody else has registered: the
-// password of that account and its sessions are worth nothing afterwards.
+// password of that account is worth nothing afterwards.
 func TestUnprovenAddress(t *testing.T) {
 	w := open(t, sso.Settings{})
 	for _, name := range []string{"linked", "named", "chosen"} {
@@ -222,6 +232,29 @@ func TestUnprovenAddress(t *testing.T) {
 	}
 	if u := w.user("own@example.com"); u.PasswordHash != "hash" || u.SSOKey != "2@x" {
 		t.Errorf("%+v", u)
+	}
+}
+
+// TestSessionsOfAnUnprovenAddress ends the sessions that an account had before somebody vouched for
+// its address.
+func TestSessionsOfAnUnprovenAddress(t *testing.T) {
+	w := open(t, sso.Settings{})
+	w.add(account.User{Email: "ada@example.com", First: "A", Role: account.Member, Provider: account.OwnPassword, Active: true, PasswordHash: "hash"})
+	ada := core.Person{Email: "ada@example.com"}
+	for _, unproven := range []bool{false, true} {
+		w.store(func(wr store.Writer) error {
+			_, err := w.persons.Edit(t.Context(), wr, w.user(ada.Email).ID, w.at(), func(u account.User) (account.User, error) {
+				u.Unproven = unproven
+				return u, nil
+			})
+			return err
+		})
+		if _, err := sso.Admit(t.Context(), w.s, ada); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(w.records(visit.SessionKind)); n != 1 {
+		t.Errorf("%d sessions", n)
 	}
 }
 
