@@ -131,15 +131,16 @@ func keepable(text string) bool {
 	return true
 }
 
-// matcher compiles the pattern of a schema for each value.
+// matcher is the openapi3.RegexCompilerFunc for patterns of schemas.
 func matcher(text string) (openapi3.RegexMatcher, error) {
-	return matchers(goPattern(text)), nil
+	return uncompiled(goPattern(text)), nil
 }
 
-type matchers string
+// uncompiled is a pattern that is compiled for each value, because the library keeps it for good.
+type uncompiled string
 
 // MatchString implements openapi3.RegexMatcher. The document has been checked: its patterns compile.
-func (m matchers) MatchString(s string) bool {
-	re, err := regexp.Compile(string(m))
+func (u uncompiled) MatchString(s string) bool {
+	re, err := regexp.Compile(string(u))
 	return err != nil || re.MatchString(s)
 }

@@ -27,7 +27,8 @@ func (f *fitting) document(d *openapi3.T) {
 		each(c.RequestBodies, func(name string, r *openapi3.RequestBodyRef) { f.body("components.request body."+name, r) })
 		each(c.Responses, func(name string, r *openapi3.ResponseRef) { f.response("components.response."+name, r) })
 		each(c.Headers, func(name string, r *openapi3.HeaderRef) { f.header("components.header."+name, r) })
-		each(c.Callbacks, func(name string, r *openapi3.CallbackRef) { // those of operations are not looked at, which is how the library does it
+		// The library does not look at callbacks of operations either.
+		each(c.Callbacks, func(name string, r *openapi3.CallbackRef) {
 			if r != nil && r.Ref == "" && r.Value != nil {
 				each(r.Value.Map(), func(_ string, item *openapi3.PathItem) { f.path("components.callback."+name, item) })
 			}
@@ -151,7 +152,7 @@ func (f *fitting) fit(at string, s *openapi3.Schema, value any) {
 		return
 	}
 	if f.left.spend(s, value, nil); f.left < 0 {
-		f.found = append(one(at, "to hold the examples and defaults of the document against their schemas takes too long"), f.found...)[:1]
+		f.found = one(at, "to hold the examples and defaults of the document against their schemas takes too long")
 		f.o = port.Options{}
 		return
 	}

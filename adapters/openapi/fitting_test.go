@@ -20,7 +20,8 @@ func with(t testing.TB, value string, path ...string) *doc.Node {
 	return tree(edited(t, value, path...))
 }
 
-// TestFitting holds what is found against what the library finds, wherever an example or a default can be.
+// TestFitting compares what is found with what the library finds, wherever an example or a default
+// can be.
 func TestFitting(t *testing.T) {
 	op := func(path ...string) []string { return append([]string{"paths", "/berths", "get"}, path...) }
 	part := func(path ...string) []string { return append([]string{"components"}, path...) }
@@ -73,8 +74,8 @@ func TestFitting(t *testing.T) {
 	}
 }
 
-// TestFittingIsBounded: documents of some kilobytes for which the library would look for years, and those
-// whose messages would take gigabytes, are refused.
+// TestFittingIsBounded: documents of some kilobytes for which the library would look for years, and
+// those whose messages would take gigabytes, are refused.
 func TestFittingIsBounded(t *testing.T) {
 	twice := func(kind string) string {
 		var s []string
