@@ -47,7 +47,7 @@ func (n Nonce) Over(now time.Time) bool { return !now.Before(n.Expires) }
 
 // AccessData is what a broker says about a person.
 type AccessData struct {
-	ForSection                string    `json:"ForSection,omitempty" oneof:"dashboard,portal" doc:"Where the person goes: the dashboard, if it is not said."`
+	ForSection                string    `json:"ForSection,omitempty" oneof:"dashboard,portal" doc:"Where the person goes. Left out, it is dashboard; a portal refuses a nonce without it."`
 	OrgID                     tenant.ID `json:"OrgID" doc:"Organisation that the person enters."`
 	EmailAddress              string    `json:"EmailAddress,omitempty" doc:"Of the person: the user with it logs in."`
 	DisplayName               string    `json:"DisplayName,omitempty" doc:"For people."`
