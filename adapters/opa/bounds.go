@@ -23,7 +23,7 @@ const (
 	maxDigits     = 4096     // of a number
 	maxShift      = 1 << 16
 	maxFactors    = 1 << 16 // weight of what is multiplied
-	maxExpression = 10000   // of a regular expression: the library keeps 100 of them, of all organisations
+	maxExpression = 10000   // steps of a regular expression: the library keeps 100 of them for all organisations
 	maxNested     = 10000   // levels of a value, as many as JSON has at most
 )
 

@@ -144,7 +144,8 @@ func (l *Lease) hold(ctx context.Context, h *Holding, work Work) {
 		stop()
 		time.AfterFunc(finish, lose)
 	})()
-	// The lease is kept until the work has ended, which may take longer than it lasts: else two would work.
+	// The lease is kept until the work has ended, which may take longer than the lease lasts: else
+	// two processes would work.
 	keeping, end := context.WithCancel(context.WithoutCancel(ctx))
 	var keeper sync.WaitGroup
 	keeper.Go(func() { h.keep(keeping, func() { lose(); end() }) })

@@ -136,9 +136,9 @@ func Pause(first time.Duration, attempts int, chance float64) time.Duration {
 	return pause + time.Duration(float64(pause/4)*min(max(chance, 0), 1))
 }
 
-// Waits returns how long to wait at a time before the next attempt, with some pause after the first
-// one; 0: it is due. A time that is further ahead than any pause was set by a clock that has been
-// put back since, or is another one's: to wait for it could take for ever.
+// Waits returns how long to wait at a time before the next attempt; 0: it is due. first is the pause
+// after the first attempt. A time that is further ahead than any pause was set by a clock that has
+// been put back since, or by that of another machine: to wait for it could take for ever.
 func (d Delivery) Waits(at time.Time, first time.Duration) time.Duration {
 	wait := d.Next.Sub(at)
 	if d.Attempts == 0 || wait > Pause(first, MaxAttempts, 1) {

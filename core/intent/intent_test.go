@@ -108,7 +108,6 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// TestPause: pauses double, up to a bound, and a quarter more by chance.
 // TestClockPutBack: what waits for a time that a wrong clock has set waits no longer than for one
 // that a right clock sets.
 func TestClockPutBack(t *testing.T) {
@@ -126,6 +125,7 @@ func TestClockPutBack(t *testing.T) {
 	}
 }
 
+// TestPause: pauses double, up to a bound, and a quarter more by chance.
 func TestPause(t *testing.T) {
 	for attempts, want := range map[int]time.Duration{0: time.Second, 1: time.Second, 2: 2 * time.Second, 10: 512 * time.Second, 11: intent.MaxPause, 99: intent.MaxPause} {
 		if got := intent.Pause(attempts, 0); got != want {

@@ -54,8 +54,8 @@ type Publisher interface {
 type Lane struct {
 	Name  string    // constant and without NUL
 	Since time.Time // it is told of no event from before; zero: it was always there
-	// Seen is a commit after which it was there for sure, whatever clocks say of Since; 0: none is
-	// known.
+	// Seen is a commit from which on it was there for sure, although clocks may say that Since is
+	// later; 0: none is known.
 	Seen store.Revision
 }
 

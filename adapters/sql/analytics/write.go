@@ -89,7 +89,7 @@ func (w *Writer) Done(ctx context.Context, c analytics.Claim) (done int64, err e
 	return done, err
 }
 
-// longest is how long a transaction may take.
+// longest is how long the database waits for the next statement of a transaction.
 const longest = time.Minute
 
 // begin begins a transaction. One of a process that is frozen, or cut off, would keep the process

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestLost: what a driver says of a connection that is gone means that the database is away,
-// whoever adds what was tried.
+// TestLost: the error of a driver about a connection that is gone means that the database is away,
+// also when others have put words before it.
 func TestLost(t *testing.T) {
 	closed := errors.New("conn closed")
 	for _, c := range []struct {

@@ -57,7 +57,7 @@ func (v *visit) pagesOf(path string, page, per, total int) paging {
 	at := func(n int) string {
 		q := v.r.URL.Query()
 		q.Set("page", strconv.Itoa(n))
-		q.Del("done") // the other page was not shown because of it
+		q.Del("done") // it says what the visitor has just done, and belongs to this page alone
 		return path + "?" + q.Encode()
 	}
 	if page > 1 {

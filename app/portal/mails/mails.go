@@ -109,7 +109,7 @@ type Config struct {
 type Service struct {
 	Config
 	turn      *lease.Lease
-	unwritten *attempted // the last attempt, until the store has taken it; of the one who sends
+	unwritten *attempted // the last attempt, until the store has taken it; for the goroutine that sends
 }
 
 // New returns the service.

@@ -433,7 +433,8 @@ func (w *world) to(s taking, more ...func(*mails.Config)) (stop func()) {
 	return stop
 }
 
-// TestTakenAtTheEnd states that a mail is not sent again that the server took although the end had come.
+// TestTakenAtTheEnd states that a mail that the server took although the end had come is not sent
+// again.
 func TestTakenAtTheEnd(t *testing.T) {
 	w := open(t)
 	s := taking{make(chan string, 9), func(ctx context.Context) { <-ctx.Done() }}

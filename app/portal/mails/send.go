@@ -164,7 +164,7 @@ func (s *Service) catchUp(ctx context.Context) error {
 }
 
 // note writes down what became of a mail, unless another process has tried it meanwhile: one that
-// was halted does not know that its turn is over. That it was sent counts in any case.
+// was halted does not know that its turn is over. That it was sent counts as long as it is pending.
 func (s *Service) note(ctx context.Context, before, after letter.Mail) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime)
 	defer cancel()

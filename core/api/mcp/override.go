@@ -75,8 +75,8 @@ func (t *Tool) apply(p *doc.Node) error {
 	return nil
 }
 
-// finder returns what finds an input by its derived name, else by its name in the request: the
-// first one of several.
+// finder returns a function that finds an input by its derived name, else by its name in the
+// request; of several inputs with one name it finds the first.
 func (t *Tool) finder() func(name string) *field {
 	derived, requested := map[string]*field{}, map[string]*field{}
 	for i := len(t.fields) - 1; i >= 0; i-- {

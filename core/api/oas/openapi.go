@@ -54,9 +54,9 @@ func Resolve(document, n *doc.Node) *doc.Node {
 // pointerEscapes are those of a JSON pointer (RFC 6901, 4).
 var pointerEscapes = strings.NewReplacer("~1", "/", "~0", "~")
 
-// maxReference is how long a reference within a document is at most, in bytes. A path, of which
-// each character is escaped, is shorter. What leads on to a longer one would have it read again
-// with each use.
+// maxReference is how long a reference within a document is at most, in bytes: a reference is read
+// again with each use of what it stands in. One to the longest path is shorter, even when each
+// character of the path is escaped as JSON pointers do it.
 const maxReference = 16 << 10
 
 // Pointer returns the steps of a reference such as "#/components/schemas/x"

@@ -70,9 +70,9 @@ func Served(c *doc.Node) []Problem {
 	return p
 }
 
-// MaxAddress is how many characters a domain, a listen path, the key of versions or the path of an endpoint may have:
-// they become part of every address of an API, and expressions in them are compiled with every
-// write.
+// MaxAddress is how many characters a domain, a listen path, the key of versions or the path of
+// an endpoint may have: they become part of every address of an API, and expressions in them are
+// read with every write.
 const MaxAddress = 4096
 
 // short wants a text to be no longer than that, and reports whether it is.

@@ -98,6 +98,7 @@ func (b *builder) hold(place string, bytes int) {
 	}
 }
 
+// holdField counts the texts of a field.
 func (b *builder) holdField(place string, f field) {
 	b.hold(place, len(f.name)+min(len(f.description), maxDescription)+len(f.typ))
 }
