@@ -117,8 +117,11 @@ func (s *Service) List(ctx context.Context, in ListIn) (out operation.Page[Chang
 			return out, err
 		}
 		if total >= from && total < to {
-			left -= len(before) + len(after)
-			out.Items = append(out.Items, told(c, actions, before, after, secrets, left >= 0))
+			compare := len(before) <= maxCompare && len(after) <= maxCompare
+			if compare {
+				left -= len(before) + len(after)
+			}
+			out.Items = append(out.Items, told(c, actions, before, after, secrets, compare && left >= 0))
 		}
 		after = before
 		if total++; total == maxChanges {
@@ -143,7 +146,7 @@ func told(c store.Commit, actions map[string]string, before, after []byte, secre
 	out := Change{Revision: c.Rev, Date: c.At.UTC(), Op: string(ch.Op), Action: actions[c.By.Operation], Operation: c.By.Operation, User: c.By.User, Actor: c.By.Actor, Request: c.By.Request}
 	switch {
 	case ch.Op != store.Updated: // it is all there, or all gone
-	case !compare || len(before) > maxCompare || len(after) > maxCompare:
+	case !compare:
 		out.More = 1
 	default:
 		out.Diff, out.More = audit.NewComparer(secrets).Differences(ch.Kind+" "+ch.ID, before, after, maxDiffs)

@@ -62,6 +62,16 @@ func TestBounds(t *testing.T) {
 	}
 	write("large", strings.Repeat("x", 1<<20), 0)
 	write("large", "", 1)
+	write("swollen", "", 0)
+	write("swollen", "", 1)
+	for _, text := range []string{strings.Repeat("x", 9<<20), ""} {
+		if _, err := db.Update(t.Context(), scope, func(w store.Writer) error {
+			_, err := notes.Edit(t.Context(), w, "swollen", nil, func(v note) (note, error) { v.Text = text; return v, nil })
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	write("medium", strings.Repeat("x", 1<<19), 0)
 	for n := range 20 {
 		write("medium", "", n+1)
@@ -103,6 +113,9 @@ func TestBounds(t *testing.T) {
 	}
 	if page := ask("medium?p=1"); len(page.Changes[6].Diff) != 1 || page.Changes[7].More != 1 {
 		t.Errorf("%+v", page.Changes[6:8])
+	}
+	if c := ask("swollen").Changes; c[0].More != 1 || c[1].More != 1 || len(c[2].Diff) != 1 {
+		t.Errorf("%+v", c)
 	}
 	if large := ask("large"); large.Changes[0].More != 1 || len(large.Changes[0].Diff) != 0 {
 		t.Errorf("%+v", large)
