@@ -73,7 +73,7 @@ export function ListPage({ r, route }: { r: Resource; route: Route }) {
     {parents.map(p => <label class="find" key={p.name}>{label(p.name)} <input value={q.get(p.name) ?? ''} placeholder={p.description} onChange={(e: any) => change({ [p.name]: e.target.value })} /></label>)}
     {missing.length > 0 ? <p class="empty">{r.title} belong to one {label(missing[0].name).replace(/ ID$/, '')}. Say which.</p> : <>
     <div class="tools" role="search"><input type="search" id="find" aria-label={`Find in ${r.title}`} placeholder={serverFind ? `Find… ${list.parameters.find(p => p.name === 'q')?.description ?? ''}` : 'Find in all fields…'} value={find} onInput={(e: any) => change({ q: e.target.value })} />
-      {own.length > 0 && <button type="button" aria-expanded={asked} onClick={() => setFilters(!filters)}>Filters{chosen > 0 && ` (${chosen})`}</button>}
+      {own.length > 0 && !own.some(p => p.required) && <button type="button" aria-expanded={asked} onClick={() => setFilters(!filters)}>Filters{chosen > 0 && ` (${chosen})`}</button>}
       {chosen + (find ? 1 : 0) > 0 && <button type="button" class="quiet" onClick={() => change({ q: undefined, ...Object.fromEntries(own.map(p => [p.name, undefined])) })}>Clear</button>}</div>
     {asked && <div class="filters">{own.map(p => <Filter key={p.name} p={p} value={values[p.name]} onChange={v => change({ [p.name]: v || undefined })} />)}</div>}
     <Trouble p={fault} op={list} retry={() => setAgain(again + 1)} />
