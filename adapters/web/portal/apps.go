@@ -176,9 +176,11 @@ func (v *visit) managed(faults []string, status int, shown *revealed) {
 	if shown != nil { // the page has the credential whose secret somebody wants to see
 		page = slices.IndexFunc(app.Credentials, func(c credential) bool { return c.ID == shown.ID })/itemsPerPage + 1
 	}
-	from := (min(page, 1+len(app.AccessRequests)+len(app.Credentials)) - 1) * itemsPerPage
+	total := max(len(app.AccessRequests), len(app.Credentials))
+	page = min(page, 1+max(0, total-1)/itemsPerPage)
+	from := (page - 1) * itemsPerPage
 	known := map[string]any{"app": app.excerpt(from, from+itemsPerPage), "form": typed,
-		"paging": v.pagesOf(appsPage+v.part("app"), page, itemsPerPage, max(len(app.AccessRequests), len(app.Credentials))),
+		"paging": v.pagesOf(appsPage+v.part("app"), page, itemsPerPage, total),
 		"shown":  shown, "appCerts": app.certificates(), "allCerts": all, "authType": authType,
 		"currentUser": v.site.Viewer, "isDefaultOrgUser": v.lonely(), "showMTLSSection": brings, "at": v.field("at"), "webhook": v.typed("webhook-url"), "tested": v.tested, "testedAt": v.testedAt}
 	for _, c := range app.Credentials {

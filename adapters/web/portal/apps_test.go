@@ -120,8 +120,8 @@ func TestPagesOfAnApp(t *testing.T) {
 		t.Error("a page has more than its part")
 	}
 	w.shows(w.submit(app, "/portal/private/credentials", "client_id", "1", "cred_id", "1", "mode", "show"), 200, "Keep it secret", oldest, `href="/portal/private/apps/1?page=1"`)
-	for _, page := range []string{"99", "9223372036854775807", "-1", "x"} {
-		w.shows(w.open("/portal/private/apps/1?page="+page), 200, "<h1>Till</h1>")
+	for page, want := range map[string]string{"99": "Page 2 of 2", "9223372036854775807": "Page 2 of 2", "-1": "Page 1 of 2", "x": "Page 1 of 2"} {
+		w.shows(w.open("/portal/private/apps/1?page="+page), 200, "<h1>Till</h1>", want)
 	}
 }
 
