@@ -18,8 +18,11 @@ var exampleCall = view.Call{
 	RequestTime: 25, Latency: view.Latency{Total: 25, Upstream: 21}, IPAddress: "192.0.2.7", Tags: []string{"gold", "key-b061d27bfd125233"},
 }
 
-// maxCalls is how many calls one answer has at most: each may hold a request and an answer.
-const maxCalls = 1000
+// Bounds of one answer: each call may hold a request and a response, of megabytes.
+const (
+	maxCalls    = 1000
+	maxMessages = 32 << 20 // bytes of recorded messages, in base64
+)
 
 type logsIn struct {
 	Scope tenant.Scope
@@ -50,6 +53,9 @@ func (s *Service) Logs(ctx context.Context, in logsIn) (calls, error) {
 	whole := to == operation.AllItems
 	if q.Offset, q.AtMost = from, to-from; whole {
 		q.AtMost = maxCalls + 1
+	}
+	if !out.csv { // a file has no messages
+		q.Messages = maxMessages
 	}
 	if s.Reader == nil {
 		return out, nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/analytics/record"
 	"github.com/gatehouse-io/gatehouse/core/analytics/view"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
 	port "github.com/gatehouse-io/gatehouse/ports/analytics"
 )
 
@@ -60,5 +61,40 @@ func TestRecordedCredentials(t *testing.T) {
 	w.service.Unmasked = true
 	if got := messages(); !strings.Contains(got[0][0], "Bearer SECRET") || !strings.Contains(got[0][1], "s=SECRET") {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestMessagesAreBounded: calls whose messages do not fit into an answer come without them and
+// say so, and a file, which has none, reads none.
+func TestMessagesAreBounded(t *testing.T) {
+	s := onSQLite(t, false)
+	w := newWorld(t, s, nil)
+	now := time.Now()
+	message := base64.StdEncoding.EncodeToString([]byte("HTTP/1.1 200 OK\r\nA: b\r\n\r\n" + strings.Repeat("x", 9<<20)))
+	calls := make([]record.Record, 5)
+	for i := range calls {
+		calls[i] = record.Record{OrgID: "a", APIID: "gone", TimeStamp: now.Add(-time.Duration(i) * time.Second), Path: fmt.Sprint("/", i), RawResponse: message}
+	}
+	calls[4].RawResponse = base64.StdEncoding.EncodeToString([]byte("HTTP/1.1 200 OK\r\n\r\nshort"))
+	if err := s.Writers()[0].Store(t.Context(), port.Piece{Claim: port.Claim{Claim: "c"}, To: 5, Records: calls, At: now}); err != nil {
+		t.Fatal(err)
+	}
+	path := fmt.Sprintf("/api/logs?start=%d&end=%d", now.Unix()-60, now.Unix())
+	for _, p := range []string{"0", "1"} {
+		var page struct{ Data []view.Call }
+		if err := json.Unmarshal(w.get("admin", path+"&p="+p).Body.Bytes(), &page); err != nil || len(page.Data) != 5 {
+			t.Fatal(len(page.Data), err)
+		}
+		for i, c := range page.Data {
+			if fits := i < 2 || i == 4; c.LeftOut == fits || (c.RawResponse != "") != fits {
+				t.Errorf("page %s, call %d: %d bytes, left out %v", p, i, len(c.RawResponse), c.LeftOut)
+			}
+		}
+	}
+	scope, _ := tenant.Of("a")
+	span := view.Period{From: now.Add(-time.Minute), To: now.Add(time.Minute)}
+	list, _, err := s.List(t.Context(), scope, view.CallQuery{Period: span, AtMost: 10})
+	if err != nil || len(list) != 5 || list[0].RawResponse != "" || list[0].LeftOut {
+		t.Errorf("%d calls, %v", len(list), err)
 	}
 }

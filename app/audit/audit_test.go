@@ -457,7 +457,7 @@ func TestOff(t *testing.T) {
 }
 
 func TestCells(t *testing.T) {
-	for v, want := range map[string]string{`"a"`: "a", `"=1+1"`: "'=1+1", `"@x"`: "'@x", `"-1"`: "'-1", `"+1"`: "'+1", `7`: "7", `[{"a":1}]`: `[{"a":1}]`, ``: ""} {
+	for v, want := range map[string]string{`"a"`: "a", `"=1+1"`: "'=1+1", `"@x"`: "'@x", `"-1"`: "'-1", `"+1"`: "'+1", `"\u000b=1"`: "'\v=1", `"/a;=1"`: "/a;'=1", `7`: "7", `[{"a":1}]`: `[{"a":1}]`, ``: ""} {
 		if got := audit.Cell(v); got != want {
 			t.Errorf("%s: %q", v, got)
 		}

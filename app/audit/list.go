@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gatehouse-io/gatehouse/core/analytics/view"
 	"github.com/gatehouse-io/gatehouse/core/audit"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -207,15 +208,11 @@ func table(lines [][]byte) []byte {
 	return b.Bytes()
 }
 
-// cell returns a member as a cell. Programs take a text that begins with one of these
-// characters for a formula, and callers choose some of the texts.
+// cell returns a member as a cell. Callers choose some of the texts.
 func cell(v json.RawMessage) string {
 	var text string
 	if json.Unmarshal(v, &text) != nil {
 		text = string(v)
 	}
-	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
-		return "'" + text
-	}
-	return text
+	return view.Cell(text)
 }

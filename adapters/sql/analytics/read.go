@@ -196,6 +196,7 @@ func (s *Store) List(ctx context.Context, scope tenant.Scope, q view.CallQuery) 
 		return nil, 0, err
 	}
 	query, args := listing(s.Records.Dialect, scope.Org(), q, names)
+	room := q.Messages
 	return paged(ctx, s.Records, query, args, q.Offset, func(rows *sql.Rows) (c view.Call, total int, err error) {
 		var at, track any
 		var tags text
@@ -205,6 +206,11 @@ func (s *Store) List(ctx context.Context, scope tenant.Scope, q view.CallQuery) 
 			(*text)(&c.Country), &tags, (*text)(&c.Alias), &track, &total)
 		c.TimeStamp, c.TrackPath, c.Tags = moment(at, time.RFC3339Nano), track == true || track == int64(1), []string{}
 		_ = json.Unmarshal([]byte(tags), &c.Tags) // what is none is no list of tags
+		if size := len(c.RawRequest) + len(c.RawResponse); size <= room {
+			room -= size
+		} else {
+			c.RawRequest, c.RawResponse, c.LeftOut = "", "", true
+		}
 		return c, total, err
 	})
 }

@@ -291,6 +291,9 @@ func listing(d Dialect, org tenant.ID, q view.CallQuery, tables []string) (strin
 	columns := make([]string, len(callColumns))
 	for i, name := range callColumns {
 		columns[i] = Quote(name)
+		if q.Messages == 0 && strings.HasPrefix(name, "raw") && name != "rawpath" { // they may be large, also to sort
+			columns[i] = "'' as " + Quote(name)
+		}
 	}
 	from := func(columns string) string {
 		parts := make([]string, len(tables))

@@ -8,6 +8,9 @@ type CallQuery struct {
 	Keys, APIs     []string // nil: all; empty: none
 	FailedOnly     bool
 	Offset, AtMost int
+	// Messages is how many bytes recorded messages may take in the whole answer. Calls whose
+	// messages do not fit come without them.
+	Messages int
 }
 
 // Call is the record of a call, under the names that the pump of the field gives its members.
@@ -39,6 +42,8 @@ type Call struct {
 	Tags          []string `json:"tags"`
 	Alias         string   `json:"alias"`
 	TrackPath     bool     `json:"track_path"`
+	// LeftOut says that the messages did not fit into the answer.
+	LeftOut bool `json:"messages_left_out,omitempty" doc:"true: the recorded messages did not fit into the answer; ask for fewer calls."`
 }
 
 // Latency is how long a call took, in milliseconds.

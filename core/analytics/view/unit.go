@@ -5,6 +5,8 @@ import (
 	"encoding/csv"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // UnitID says what a Unit counts; what the question does not split by is 0 or empty.
@@ -88,11 +90,32 @@ func whole(n int64) string { return strconv.FormatInt(n, 10) }
 
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// Cell returns a text as a cell. Programs take one that begins with one of these characters
-// for a formula, and clients of gateways choose some of the texts.
+// Cell returns a text as a cell. Programs take a text for a formula that begins with one of
+// some characters, and clients of gateways choose some of the texts. Where a semicolon
+// divides cells, as in half of Europe, a program divides the text as well, and so it does at
+// the end of a line, since it does not see the quotes there.
 func Cell(text string) string {
-	if text != "" && strings.ContainsRune("=+-@\t\r\n|", rune(text[0])) {
-		return "'" + text
+	var b strings.Builder
+	begins := true
+	for i, c := range text {
+		ends := strings.ContainsRune(";\t\r\n", c)
+		if begins && (i == 0 || !ends) && formula(text[i:]) {
+			b.WriteByte('\'')
+		}
+		b.WriteRune(c)
+		begins = ends || begins && c == '"' // a quote may be part of the quotes
 	}
-	return text
+	return b.String()
+}
+
+// formula reports whether a program may take a text for a formula: signs count in full width
+// as well, and control characters and spaces before them may be skipped.
+func formula(text string) bool {
+	c, _ := utf8.DecodeRuneInString(text)
+	if unicode.IsControl(c) || strings.ContainsRune("=+-@|＝＋－＠", c) {
+		return true
+	}
+	rest := strings.TrimLeftFunc(text, func(c rune) bool { return unicode.IsSpace(c) || unicode.In(c, unicode.Cf) })
+	c, _ = utf8.DecodeRuneInString(rest)
+	return len(rest) < len(text) && strings.ContainsRune("=＝@＠", c)
 }

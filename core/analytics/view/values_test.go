@@ -103,7 +103,7 @@ func TestPrimitives(t *testing.T) {
 
 // TestCSV: what begins like a formula is a text, and the file has what the results have.
 func TestCSV(t *testing.T) {
-	for _, evil := range []string{"=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "|x"} {
+	for _, evil := range []string{"=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "|x", "\v=1", "\x7f=1", "\u0085=1", " =1", "\ufeff=1", "＝1"} {
 		u := view.Row{Counters: view.Counters{Hits: 2, RequestTime: 5}}.Unit()
 		u.ID.Path, u.ID.APIName, u.ID.Key, u.ID.URL, u.ID.APIID, u.ID.Country, u.ID.Alias = evil, evil, evil, evil, evil, evil, evil
 		lines, err := csv.NewReader(strings.NewReader(string(view.CSV([]view.Unit{u, u})))).ReadAll()
@@ -111,7 +111,7 @@ func TestCSV(t *testing.T) {
 			t.Fatal(lines, err)
 		}
 		for i, cell := range lines[1] {
-			if cell != "" && strings.ContainsRune("=+-@\t\r\n|", rune(cell[0])) {
+			if strings.Contains(evil, cell) && len(cell) > 1 {
 				t.Errorf("%s is %q", lines[0][i], cell)
 			}
 		}
@@ -119,8 +119,13 @@ func TestCSV(t *testing.T) {
 			t.Error(lines[1])
 		}
 	}
-	if got := view.Cell("/items"); got != "/items" {
-		t.Error(got)
+	for text, want := range map[string]string{
+		"/items": "/items", "": "", "a=b-c": "a=b-c", "a;b": "a;b", "/a b": "/a b", "bot (x; +http://b)": "bot (x; +http://b)", // as they are
+		"/a;=1": "/a;'=1", "/a;;@x": "/a;;'@x", "a\r\n=1": "a\r\n'=1", "a\t-1": "a\t'-1", `a;"=1"`: `a;"'=1"`, "a; =1": "a;' =1",
+	} {
+		if got := view.Cell(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
 	}
 }
 
