@@ -1,6 +1,7 @@
 package analytics
 
 import (
+	"database/sql"
 	"errors"
 	"strconv"
 	"time"
@@ -26,6 +27,8 @@ type Dialect struct {
 	date     func(seconds string) string
 	contains func(text, part string) string
 	collate  string // texts in the order of their bytes
+	// snapshot is the isolation in which all statements of a transaction read the same.
+	snapshot sql.IsolationLevel
 	// bound is the statement after which the database ends a transaction when nothing comes for so
 	// long; nil: no other process waits for one.
 	bound func(time.Duration) string
@@ -71,8 +74,9 @@ var SQLite = Dialect{
 
 // Postgres is the dialect of PostgreSQL.
 var Postgres = Dialect{
-	Name:  "postgres",
-	param: "$",
+	Name:     "postgres",
+	param:    "$",
+	snapshot: sql.LevelRepeatableRead,
 	bound: func(d time.Duration) string {
 		return "set local idle_in_transaction_session_timeout = " + strconv.FormatInt(d.Milliseconds(), 10)
 	},

@@ -106,7 +106,7 @@ func (s *Store) Count(ctx context.Context, scope tenant.Scope, q view.Query) ([]
 	}
 	q.Untracked = s.TrackAll
 	query, args := count(place.Dialect, scope.Org(), q, without(names, rollup.Name), c)
-	return paged(ctx, place, query, args, q.Offset, func(rows *sql.Rows) (r view.Row, total int, err error) {
+	return paged(ctx, place.Readers, query, args, q.Offset, func(rows *sql.Rows) (r view.Row, total int, err error) {
 		var t int64
 		var name text
 		var last any
@@ -118,11 +118,16 @@ func (s *Store) Count(ctx context.Context, scope tenant.Scope, q view.Query) ([]
 	})
 }
 
+// asked is a database, or a transaction in it.
+type asked interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
 // paged reads the rows of a statement whose last two parameters are how many and from where.
 // Rows say how many there are; without any, the first one is asked.
-func paged[T any](ctx context.Context, p Place, text string, args []any, offset int, scan func(*sql.Rows) (T, int, error)) (out []T, total int, err error) {
+func paged[T any](ctx context.Context, db asked, text string, args []any, offset int, scan func(*sql.Rows) (T, int, error)) (out []T, total int, err error) {
 	read := func(args []any, keep bool) (err error) {
-		rows, err := p.Readers.QueryContext(ctx, text, args...)
+		rows, err := db.QueryContext(ctx, text, args...)
 		if err != nil {
 			return fmt.Errorf("analytics: %w", err)
 		}
@@ -195,22 +200,67 @@ func (s *Store) List(ctx context.Context, scope tenant.Scope, q view.CallQuery) 
 	if err != nil || len(names) == 0 {
 		return nil, 0, err
 	}
-	query, args := listing(s.Records.Dialect, scope.Org(), q, names)
-	room := q.Messages
-	return paged(ctx, s.Records, query, args, q.Offset, func(rows *sql.Rows) (c view.Call, total int, err error) {
+	// Both statements have to see the same calls.
+	tx, err := s.Records.Readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true, Isolation: s.Records.Dialect.snapshot})
+	if err != nil {
+		return nil, 0, fmt.Errorf("analytics: %w", err)
+	}
+	defer func() { _ = tx.Rollback() }() // nothing was written
+	list, total, err := s.calls(ctx, tx, scope, q, names, false)
+	if err != nil {
+		return nil, 0, err
+	}
+	last := fitting(list, q.Messages)
+	out := make([]view.Call, 0, len(list))
+	if last > 0 {
+		q.AtMost = last
+		full, _, err := s.calls(ctx, tx, scope, q, names, true)
+		if err != nil {
+			return nil, 0, err
+		}
+		for _, c := range full {
+			out = append(out, c.Call)
+		}
+	}
+	for _, c := range list[last:] {
+		c.LeftOut = c.size > 0 && q.Messages > 0
+		out = append(out, c.Call)
+	}
+	return out, total, nil
+}
+
+// sized is a call with the size of its messages, which may not have been read.
+type sized struct {
+	view.Call
+	size int64
+}
+
+// fitting returns how many calls are read once more, with their messages: those up to the
+// last one that has some, as long as there is room.
+func fitting(list []sized, room int) (last int) {
+	left := int64(room)
+	for i, c := range list {
+		if left -= c.size; left < 0 {
+			break
+		}
+		if c.size > 0 {
+			last = i + 1
+		}
+	}
+	return last
+}
+
+func (s *Store) calls(ctx context.Context, tx *sql.Tx, scope tenant.Scope, q view.CallQuery, tables []string, messages bool) ([]sized, int, error) {
+	query, args := listing(s.Records.Dialect, scope.Org(), q, tables, messages)
+	return paged(ctx, tx, query, args, q.Offset, func(rows *sql.Rows) (c sized, total int, err error) {
 		var at, track any
 		var tags text
 		err = rows.Scan((*text)(&c.Method), (*text)(&c.Host), (*text)(&c.Path), (*text)(&c.RawPath), (*number)(&c.ContentLength), (*text)(&c.UserAgent), (*number)(&c.Day), (*number)(&c.Month),
 			(*number)(&c.Year), (*number)(&c.Hour), (*number)(&c.ResponseCode), (*text)(&c.APIKey), &at, (*text)(&c.APIVersion), (*text)(&c.APIName), (*text)(&c.APIID), (*text)(&c.OrgID),
 			(*text)(&c.OAuthID), (*number)(&c.RequestTime), (*number)(&c.Latency.Total), (*number)(&c.Latency.Upstream), (*text)(&c.RawRequest), (*text)(&c.RawResponse), (*text)(&c.IPAddress),
-			(*text)(&c.Country), &tags, (*text)(&c.Alias), &track, &total)
+			(*text)(&c.Country), &tags, (*text)(&c.Alias), &track, &c.size, &total)
 		c.TimeStamp, c.TrackPath, c.Tags = moment(at, time.RFC3339Nano), track == true || track == int64(1), []string{}
 		_ = json.Unmarshal([]byte(tags), &c.Tags) // what is none is no list of tags
-		if size := len(c.RawRequest) + len(c.RawResponse); size <= room {
-			room -= size
-		} else {
-			c.RawRequest, c.RawResponse, c.LeftOut = "", "", true
-		}
 		return c, total, err
 	})
 }

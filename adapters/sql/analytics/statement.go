@@ -279,8 +279,9 @@ func (s *statement) tagged(column string, tags []string) []string {
 	return []string{"(" + strings.Join(any, " or ") + ")"}
 }
 
-// listing returns the statement for records of calls.
-func listing(d Dialect, org tenant.ID, q view.CallQuery, tables []string) (string, []any) {
+// listing returns the statement for records of calls, with their messages, or with the size of
+// these and how many calls there are: a database would sort the messages along.
+func listing(d Dialect, org tenant.ID, q view.CallQuery, tables []string, messages bool) (string, []any) {
 	s := &statement{d: d}
 	where := []string{`"orgid" = ` + s.text(string(org)), `"timestamp" >= ` + s.bind(d.Time(q.Period.From)), `"timestamp" < ` + s.bind(d.Time(q.Period.To)), `"responsecode" <> -1`}
 	where = append(where, s.oneOf(`"apikey"`, q.Keys)...)
@@ -288,11 +289,14 @@ func listing(d Dialect, org tenant.ID, q view.CallQuery, tables []string) (strin
 	if q.FailedOnly {
 		where = append(where, `"responsecode" >= 400`)
 	}
-	columns := make([]string, len(callColumns))
+	size := "0"
+	columns, inner := make([]string, len(callColumns)), make([]string, len(callColumns))
 	for i, name := range callColumns {
 		columns[i] = Quote(name)
-		if q.Messages == 0 && strings.HasPrefix(name, "raw") && name != "rawpath" { // they may be large, also to sort
-			columns[i] = "'' as " + Quote(name)
+		inner[i] = columns[i]
+		if !messages && (name == "rawrequest" || name == "rawresponse") { // databases know their sizes without reading them
+			inner[i] = "'' as " + columns[i]
+			size += " + coalesce(octet_length(" + columns[i] + "), 0)"
 		}
 	}
 	from := func(columns string) string {
@@ -302,7 +306,10 @@ func listing(d Dialect, org tenant.ID, q view.CallQuery, tables []string) (strin
 		}
 		return "from (" + nested(parts) + ") as x"
 	}
-	all := strings.Join(columns, ", ")
-	return "select " + all + ", (select count(*) " + from("1") + ") " + from(all) + ` order by "timestamp" desc, "apiid"` + d.collate + `, "path"` + d.collate +
+	total := "0"
+	if !messages {
+		total = "(select count(*) " + from("1") + ")"
+	}
+	return "select " + strings.Join(columns, ", ") + ", size, " + total + " " + from(strings.Join(inner, ", ")+", "+size+" as size") + ` order by "timestamp" desc, "apiid"` + d.collate + `, "path"` + d.collate +
 		" limit " + s.number(int64(q.AtMost)) + " offset " + s.number(int64(q.Offset)), s.args
 }

@@ -8,8 +8,8 @@ type CallQuery struct {
 	Keys, APIs     []string // nil: all; empty: none
 	FailedOnly     bool
 	Offset, AtMost int
-	// Messages is how many bytes recorded messages may take in the whole answer. Calls whose
-	// messages do not fit come without them.
+	// Messages is how many bytes recorded messages may take in the whole answer. From the first
+	// call on whose messages do not fit, calls come without them.
 	Messages int
 }
 
