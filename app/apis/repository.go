@@ -159,34 +159,20 @@ func (s *Repository) Routes(ctx context.Context, r store.Reader, before []string
 			return fault.New(fault.Invalid, CodeInvalid, "API %s cannot be a version of this one: one of them is an MCP Proxy", id).At("versions")
 		}
 	}
-	elsewhere, err := s.Elsewhere(ctx, unknown...)
+	elsewhere, err := s.Elsewhere(ctx, a.OrgID(), unknown...)
 	if err == nil && elsewhere {
 		err = NotOwned()
 	}
 	return err
 }
 
-// Elsewhere reports whether one of the IDs, of which the own organisation has none, is that of
-// an API of another organisation. Organisations with gateways of their own do not concern each
-// other.
-func (s *Repository) Elsewhere(ctx context.Context, ids ...string) (found bool, err error) {
+// Elsewhere reports whether one of the IDs is that of an API of another organisation than own.
+// Organisations with gateways of their own do not concern each other.
+func (s *Repository) Elsewhere(ctx context.Context, own tenant.ID, ids ...string) (bool, error) {
 	if len(ids) == 0 || s.Settings.SeparateGateways {
 		return false, nil
 	}
-	err = s.Store.View(ctx, tenant.Everyone("API IDs are unique"), func(r store.Reader) error {
-		for _, id := range ids {
-			if strings.ContainsRune(id, 0) { // which no store could look for
-				continue
-			}
-			n, err := r.Count(ctx, store.Query{Kind: s.Kind.Name, Index: ByAPIID, Value: id})
-			if err != nil {
-				return err
-			}
-			found = found || n > 0
-		}
-		return nil
-	})
-	return found, err
+	return store.HeldByOthers(ctx, s.Store, own, tenant.Everyone("API IDs are unique"), s.Kind.Name, ByAPIID, ids...)
 }
 
 // collision refuses an API that would listen where another one does. Where listen paths

@@ -136,7 +136,7 @@ func (s *Service) draft(ctx context.Context, w caller, k sight, d key.Draft, old
 	}
 	// Rights and policies that the caller may not give are those to APIs of others, but for
 	// those that the key had before, and to all of them at once.
-	if err := s.Policies.Allow(ctx, k.Known, d.APIs(), key.APIs(old.Session)); err != nil || k.All() {
+	if err := s.Policies.Allow(ctx, w.Scope.Org(), k.Known, d.APIs(), key.APIs(old.Session)); err != nil || k.All() {
 		return err
 	}
 	had := map[string]bool{}

@@ -3,7 +3,6 @@ package policies
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/policy"
@@ -62,11 +61,11 @@ func (k *Known) API(ctx context.Context, r store.Reader, name string) (string, p
 	return a.Value.APIID(), k.APIs()[a.Value.APIID()], nil
 }
 
-// Allow refuses to give access to APIs that belong to others than the caller, apart from
+// Allow refuses to give access to APIs that belong to others than the caller of the organisation own, apart from
 // those to which there was access before: to those of other organisations as well, which
 // gateways that organisations share would open. Policies may name these, since an API of
 // another organisation is one that does not exist; their feed leaves them out.
-func (s *Service) Allow(ctx context.Context, k *Known, ids, before []string) error {
+func (s *Service) Allow(ctx context.Context, own tenant.ID, k *Known, ids, before []string) error {
 	l := k.lookup
 	if err := l.known.Allow(ids, before); err != nil || s.Settings.SeparateGateways {
 		return err
@@ -75,23 +74,13 @@ func (s *Service) Allow(ctx context.Context, k *Known, ids, before []string) err
 	for _, id := range before {
 		had[id] = true
 	}
-	elsewhere := slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
+	unknown := slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
 		_, here := l.known[id]
-		return here || had[id] || strings.ContainsRune(id, 0) // which no store could look for
+		return here || had[id]
 	})
-	if len(elsewhere) == 0 {
-		return nil
+	theirs, err := store.HeldByOthers(ctx, s.Store, own, tenant.Everyone("API IDs are unique"), l.kind.Name, l.kind.Alias, unknown...)
+	if err == nil && theirs {
+		err = policy.NotOwned()
 	}
-	return s.Store.View(ctx, tenant.Everyone("API IDs are unique"), func(r store.Reader) error {
-		for _, id := range elsewhere {
-			n, err := r.Count(ctx, store.Query{Kind: l.kind.Name, Index: l.kind.Alias, Value: id})
-			if err == nil && n > 0 {
-				err = policy.NotOwned()
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return err
 }

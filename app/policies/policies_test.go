@@ -163,11 +163,16 @@ func TestAPIsElsewhere(t *testing.T) {
 		w.api("b", "theirs", apidef.Classic, `{}`)
 		w.create("admin", `{"id":"p","name":"p","access_rights":{"theirs":{},"gone":{}}}`) // which its feed leaves out
 		known := w.service.Known(callers["admin"])
-		if err := w.service.Allow(t.Context(), known, []string{"theirs"}, nil); (err != nil) == separate {
+		if err := w.service.Allow(t.Context(), "a", known, []string{"theirs"}, nil); (err != nil) == separate {
 			t.Error(separate, err)
 		}
-		if err := w.service.Allow(t.Context(), known, []string{"theirs", "gone"}, []string{"theirs"}); err != nil {
+		if err := w.service.Allow(t.Context(), "a", known, []string{"theirs", "gone"}, []string{"theirs"}); err != nil {
 			t.Error("what was there before:", err)
+		}
+		// It was not there when the caller's own APIs were looked up, and is made before those of others are.
+		w.api("a", "mine", apidef.Classic, `{}`)
+		if err := w.service.Allow(t.Context(), "a", known, []string{"mine"}, nil); err != nil {
+			t.Error("an API of the own organisation:", err)
 		}
 	}
 }

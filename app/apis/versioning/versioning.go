@@ -101,7 +101,7 @@ func (s *Service) Attach(ctx context.Context, w store.Writer, who operation.Prin
 		elsewhere := false
 		_, err := s.APIs.Kind.Get(ctx, w, in.Base)
 		if fault.KindOf(err) == fault.NotFound { // or else it is of a class that the caller does not see
-			elsewhere, err = s.APIs.Elsewhere(ctx, in.Base)
+			elsewhere, err = s.APIs.Elsewhere(ctx, d.OrgID, in.Base)
 		}
 		switch {
 		case err != nil:

@@ -1,13 +1,16 @@
 package versioning_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/apis/apistest"
+	"github.com/gatehouse-io/gatehouse/app/apis/versioning"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -238,6 +241,29 @@ func TestForeignBase(t *testing.T) {
 		for base, code := range map[string]int{"theirs": want, "nothing": 400, "%00": 400} {
 			w.Want("admin", "POST", "/apis/oas?base_api_version_name=v1&new_version_name=v2&base_api_id="+base, apistest.Document("o", "O", "/o/"), code, "Could not retrieve detail of apiID ")
 		}
+	}
+}
+
+// A base that is deleted at this moment is like one that does not exist, although others still
+// see it: it is no base of another organisation.
+func TestBaseUnderDeletion(t *testing.T) {
+	w := apistest.New(t, apis.Settings{})
+	w.Done("admin", "POST", "/apis/oas", apistest.Document("base", "Base", "/base/"))
+	stored, _ := w.Stored("base")
+	undone := errors.New("undone")
+	_, err := w.DB.Update(t.Context(), w.Scope(), func(wr store.Writer) error {
+		if err := wr.Delete(t.Context(), apidef.Kind, stored.Value.ID()); err != nil {
+			return err
+		}
+		d := apidef.Draft{OrgID: "a", APIID: "next", Class: apidef.OAS}
+		_, err := w.Documents.Versions.Attach(t.Context(), wr, apistest.Callers["admin"], d, versioning.NewVersion{Base: "base", BaseAs: "v1", Version: "v2"})
+		if fault.CodeOf(err) != versioning.CodeBase {
+			t.Error(err)
+		}
+		return undone
+	})
+	if !errors.Is(err, undone) {
+		t.Error(err)
 	}
 }
 
