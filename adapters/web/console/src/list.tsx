@@ -98,7 +98,7 @@ function Row({ r, row, children, parents, parentNames }: { r: Resource; row: any
 
 /** Whether a parameter is a time in Unix seconds. */
 const timed = (p: Parameter) => /Unix seconds/.test(p.description ?? '');
-/** What a parameter is that a list cannot do without, until somebody chooses: a list of what happened in a time shows the last week. */
+/** The value of a required parameter until somebody chooses another one: lists of a period show the last week. */
 const usual = (list: Operation, p: Parameter, hour: number) => timed(p) ? String(list.list?.filters?.find(f => f.parameter === p.name)?.by === 'from' ? hour - 7 * 86_400 : hour) : '';
 /** Unix seconds, and the text of a field for a moment, in the zone of the console. */
 const momentOf = (seconds: string) => { const d = new Date(Number(seconds) * 1000); return seconds && !isNaN(+d) ? new Date(+d - (zoneName() === 'UTC' ? 0 : d.getTimezoneOffset() * 60_000)).toISOString().slice(0, 16) : ''; };

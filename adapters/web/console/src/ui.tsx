@@ -123,7 +123,7 @@ export function Once({ title, what, secret, close, children }: { title: string; 
 const without = -1;
 /** A limit as people read it: so many in a time. */
 export const amount = (n: any, seconds: any, of = '') => n === undefined || n === null || !n && !seconds ? '—' : Number(n) === without ? 'unlimited' : `${n} ${of}in ${seconds} s`;
-/** What a title is called in the middle of a sentence. */
+/** A title as it stands in the middle of a sentence. */
 export const midway = (title: string) => title.replace(/^[A-Z](?=[a-z])/, c => c.toLowerCase());
 
 /** A name, and the way to what it names where the caller may go there. */
