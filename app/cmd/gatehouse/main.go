@@ -25,14 +25,22 @@ import (
 // version is stamped by the build.
 var version = ""
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	if !serve.Supervised() { // else the supervisor hears the second signal
-		context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	}
-	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	os.Exit(code)
+func main() { os.Exit(run(untilSignalled(), os.Args[1:], os.Stdout, os.Stderr)) }
+
+// untilSignalled returns a context that ends with the first signal to stop. A second one ends the
+// process at once. That is so before the context ends: a client that sees the stop may send the second signal right then.
+func untilSignalled() context.Context {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		<-signals
+		if !serve.Supervised() { // else the supervisor hears the second signal
+			signal.Stop(signals)
+		}
+		cancel()
+	}()
+	return ctx
 }
 
 // run carries out one command line and returns the exit code: 0, 1 for a
