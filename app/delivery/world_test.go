@@ -140,17 +140,7 @@ type world struct {
 }
 
 // disk is a store that may be full.
-type disk struct {
-	*memdb.DB
-	full *atomic.Bool
-}
-
-func (d disk) Update(ctx context.Context, s tenant.Scope, fn func(store.Writer) error) (store.Revision, error) {
-	if d.full.Load() {
-		return 0, store.ErrFull
-	}
-	return d.DB.Update(ctx, s, fn)
-}
+type disk struct{ apptest.Disk }
 
 // Follow tells, as databases do, that the log ends before what is followed.
 func (d disk) Follow(ctx context.Context, after store.Revision) iter.Seq2[store.Commit, error] {
@@ -172,7 +162,7 @@ func (w *world) service(more ...func(*delivery.Settings)) *delivery.Service {
 	for _, set := range more {
 		set(&s)
 	}
-	d, err := delivery.New(s, crud.Tools{Store: disk{w.db, &w.full}, Now: time.Now, Log: slog.New(slog.NewTextHandler(&w.log, nil)), PageSize: 10}, crud.Kinds{registration}.Events(), w.audience)
+	d, err := delivery.New(s, crud.Tools{Store: disk{apptest.Disk{DB: w.db, Full: &w.full}}, Now: time.Now, Log: slog.New(slog.NewTextHandler(&w.log, nil)), PageSize: 10}, crud.Kinds{registration}.Events(), w.audience)
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -22,7 +22,9 @@ func HeldByOthers(ctx context.Context, st Store, own tenant.ID, everyone tenant.
 				if err != nil {
 					return err
 				}
-				held = held || rec.Org != own
+				if held = rec.Org != own; held {
+					return nil
+				}
 			}
 		}
 		return nil

@@ -446,25 +446,12 @@ func TestTakenAtTheEnd(t *testing.T) {
 	}
 }
 
-// full is a store that takes nothing for a while.
-type full struct {
-	*memdb.DB
-	is *atomic.Bool
-}
-
-func (f full) Update(ctx context.Context, s tenant.Scope, fn func(store.Writer) error) (store.Revision, error) {
-	if f.is.Load() {
-		return 0, store.ErrFull
-	}
-	return f.DB.Update(ctx, s, fn)
-}
-
 // TestUnwritten states that a mail is sent once although the store does not take that for a while.
 func TestUnwritten(t *testing.T) {
 	w := open(t)
 	var is atomic.Bool
 	s := taking{make(chan string, 999), func(context.Context) { is.Store(true) }}
-	w.to(s, func(c *mails.Config) { c.Store = full{w.portal.DB, &is} })
+	w.to(s, func(c *mails.Config) { c.Store = apptest.Disk{DB: w.portal.DB, Full: &is} })
 	<-s.came
 	time.Sleep(200 * time.Millisecond)
 	is.Store(false)

@@ -1,0 +1,24 @@
+package apptest
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/gatehouse-io/gatehouse/adapters/memdb"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Disk is a store that takes nothing while Full says so: each unit of work is store.ErrFull.
+type Disk struct {
+	*memdb.DB
+	Full *atomic.Bool
+}
+
+// Update implements store.Store.
+func (d Disk) Update(ctx context.Context, s tenant.Scope, fn func(store.Writer) error) (store.Revision, error) {
+	if d.Full.Load() {
+		return 0, store.ErrFull
+	}
+	return d.DB.Update(ctx, s, fn)
+}
