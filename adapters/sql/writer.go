@@ -3,6 +3,7 @@ package sql
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -90,6 +91,7 @@ func (w *writer) work(own *unit) {
 // take returns some of what has queued up, or nil when the work is over: while one
 // group waits for the disk, the next one forms.
 func (w *writer) take() []*unit {
+	runtime.Gosched() // callers that are about to hand a unit in come along: each group waits for the disk once
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	group := w.queue.take()
