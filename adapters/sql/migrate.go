@@ -64,11 +64,15 @@ func Migrate(ctx context.Context, db *sql.DB, d Dialect) ([]Step, error) {
 }
 
 // apply carries out step i unless the database has it.
-func apply(ctx context.Context, ses *session, d Dialect, steps []Step, i int) (bool, error) {
+func apply(ctx context.Context, ses *session, d Dialect, steps []Step, i int) (now bool, err error) {
 	if err := ses.direct(ctx, d.Begin); err != nil {
 		return false, err
 	}
-	defer func() { _ = ses.direct(context.WithoutCancel(ctx), "rollback") }()
+	defer func() {
+		if !now || err != nil { // else it is committed, and a server would warn of a rollback
+			_ = ses.direct(context.WithoutCancel(ctx), "rollback")
+		}
+	}()
 	if d.Lock != "" {
 		if err := ses.direct(ctx, d.Lock); err != nil {
 			return false, err

@@ -2,6 +2,7 @@ package replicated
 
 import (
 	"context"
+	"runtime"
 	"sync"
 	"time"
 
@@ -50,6 +51,7 @@ func (h *heads) get(ctx context.Context) (store.Revision, error) {
 // run asks until no reader waits.
 func (h *heads) run() {
 	for {
+		runtime.Gosched() // readers that are about to ask come along: each question costs the primary the same
 		h.mu.Lock()
 		r := h.next
 		h.next = nil
