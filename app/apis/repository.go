@@ -125,6 +125,9 @@ func (s *Repository) Edit(ctx context.Context, w store.Writer, id string, match 
 			err = s.Routes(ctx, w, a.ChildIDs(), b, v)
 		}
 		if err == nil {
+			err = s.Acyclic(ctx, w, &a, b)
+		}
+		if err == nil {
 			err = s.lent(ctx, &a, b)
 		}
 		// An API that stays where it is, under its name, collides with none.
@@ -145,7 +148,7 @@ func (s *Repository) Edit(ctx context.Context, w store.Writer, id string, match 
 func (s *Repository) Routes(ctx context.Context, r store.Reader, before []string, a apidef.API, v apidef.Viewer) error {
 	var unknown []string
 	for _, id := range a.ChildIDs() {
-		if slices.Contains(before, id) || strings.ContainsRune(id, 0) { // which no store could look for
+		if _, known := slices.BinarySearch(before, id); known || strings.ContainsRune(id, 0) { // which no store could look for
 			continue
 		}
 		switch child, err := s.Named(ctx, r, id); {

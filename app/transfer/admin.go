@@ -10,6 +10,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/caps"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/folder"
 	"github.com/gatehouse-io/gatehouse/core/signal"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -248,22 +249,17 @@ func (s *Service) each(ctx context.Context, org tenant.ID, list []entry, reload 
 	for some := range slices.Chunk(list, part) {
 		_, err := s.Store.Update(ctx, scope, func(w store.Writer) error {
 			writes := 0
-			for _, e := range some {
-				op, err := e.put(ctx, w)
-				f, refused := refusal(err)
-				switch {
-				case refused:
-					e.tell(meta, f.Message)
-				case err != nil:
-					return err
-				default:
-					if e.tell(meta, true); op != "" {
-						writes++
-					}
+			err := putAll(ctx, w, some, func(e entry, op store.Op, refused *fault.Error) {
+				if refused != nil {
+					e.tell(meta, refused.Message)
+					return
 				}
-			}
-			if !reload {
-				return nil // each policy announces itself
+				if e.tell(meta, true); op != "" {
+					writes++
+				}
+			})
+			if err != nil || !reload {
+				return err // each policy announces itself
 			}
 			return announce(ctx, w, writes)
 		})

@@ -109,3 +109,23 @@ func TestPoliciesGetIdentifiers(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// Imports make no API a version of its own version, and a base and its version may change places.
+func TestImportedTables(t *testing.T) {
+	w := newWorld(t, apis.Settings{})
+	h := w.http(t)
+	based := func(id string, children string) string {
+		return `{"api_id":"` + id + `","org_id":"a","name":"` + id + `","proxy":{"listen_path":"/` + id + `/","target_url":"http://up.example/"},` +
+			`"definition":{"enabled":true,"name":"v1","default":"self","location":"header","key":"k","versions":{` + children + `}}}`
+	}
+	for _, step := range []struct{ body, answer string }{
+		{wrap(based("one", `"v2":"two"`), based("two", ``)), `"Meta":{"one":true,"two":true}`},
+		{wrap(based("two", `"v1":"one"`)), `"Meta":{"two":"definition.versions: API one leads back to the API itself, whose version it would be"}`},
+		{wrap(based("two", `"v1":"one"`), based("one", ``)), `"Meta":{"one":true,"two":true}`},
+		{wrap(based("two", `"me":"two"`)), `"Meta":{"two":"definition.versions: API two leads back`},
+	} {
+		if status, answer := post(t, h, "/admin/apis/import", "secret", step.body); status != 200 || !strings.Contains(answer, step.answer) {
+			t.Errorf("%d %s\nwant %s", status, answer, step.answer)
+		}
+	}
+}

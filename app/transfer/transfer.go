@@ -13,6 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/policies"
 	"github.com/gatehouse-io/gatehouse/app/registry"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/core/api/versions"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/folder"
@@ -85,6 +86,20 @@ type item struct {
 	put   func(ctx context.Context, w store.Writer) (store.Op, error)
 }
 
+// keep stores the thing.
+func (it item) keep(ctx context.Context, w store.Writer) (store.Op, error) {
+	op, err := it.put(ctx, w)
+	if err != nil {
+		err = fmt.Errorf("import %s: %w", it.name, err)
+	}
+	return op, err
+}
+
+// storable is an item, or something with one.
+type storable interface {
+	keep(ctx context.Context, w store.Writer) (store.Op, error)
+}
+
 // Import stores a bundle in one organisation, all of it or, if anything is wrong,
 // nothing: then the report lists every problem, and the error is a fault with the code
 // CodeRefused. A dry run does all but storing. progress, which may be nil, is called
@@ -97,16 +112,15 @@ func (s *Service) Import(ctx context.Context, scope tenant.Scope, b folder.Bundl
 	}
 	_, err := s.Store.Update(ctx, scope, func(w store.Writer) error {
 		report = Report{OrgID: scope.Org(), Problems: problems[:len(problems):len(problems)]}
-		for _, it := range items {
-			op, err := it.put(ctx, w)
-			if f, ok := refusal(err); ok {
-				report.Problems = append(report.Problems, it.place.Problem(f.Field, "%s", f.Message))
-				continue
-			}
-			if err != nil {
-				return fmt.Errorf("import %s: %w", it.place, err)
+		err := putAll(ctx, w, items, func(it item, op store.Op, refused *fault.Error) {
+			if refused != nil {
+				report.Problems = append(report.Problems, it.place.Problem(refused.Field, "%s", refused.Message))
+				return
 			}
 			it.tally(&report).add(op, it.name)
+		})
+		if err != nil {
+			return err
 		}
 		if n := len(report.Problems); n > 0 {
 			noun := "problem"
@@ -119,6 +133,28 @@ func (s *Service) Import(ctx context.Context, scope tenant.Scope, b folder.Bundl
 	})
 	report.Stored = err == nil && !dryRun
 	return report, err
+}
+
+// putAll stores things one by one, and says of each what became of it. A base that leads back to
+// itself only as long as others are stored as they were comes after the others.
+func putAll[T storable](ctx context.Context, w store.Writer, things []T, told func(T, store.Op, *fault.Error)) error {
+	for last := false; len(things) > 0; {
+		var later []T
+		for _, t := range things {
+			op, err := t.keep(ctx, w)
+			f, refused := refusal(err)
+			switch {
+			case refused && f.Code == versions.CodeItself && !last:
+				later = append(later, t)
+			case refused || err == nil:
+				told(t, op, f)
+			default:
+				return err
+			}
+		}
+		things, last = later, len(later) == len(things)
+	}
+	return nil
 }
 
 // refusal returns the fault of a thing that cannot be stored as it is. Trouble of

@@ -82,6 +82,9 @@ func (s *Service) Put(ctx context.Context, w store.Writer, c Checked) (store.Op,
 			return "", err
 		}
 		a, err := apidef.New(d, now)
+		if err == nil {
+			err = s.APIs.Acyclic(ctx, w, nil, a)
+		}
 		if err != nil {
 			return "", err
 		}
@@ -93,6 +96,9 @@ func (s *Service) Put(ctx context.Context, w store.Writer, c Checked) (store.Op,
 		next, err = s.APIs.Embed(ctx, w, next)
 	}
 	if err != nil || old.Same(next) {
+		return "", err
+	}
+	if err := s.APIs.Acyclic(ctx, w, old, next); err != nil {
 		return "", err
 	}
 	return store.Updated, s.APIs.Put(ctx, w, old.ID(), func(a apidef.API) (apidef.API, error) { return a.As(d.Class).Rewrite(d, now) })

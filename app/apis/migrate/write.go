@@ -182,6 +182,9 @@ func (m *migration) room(ctx context.Context, r store.Reader, st step, made []ap
 	for _, a := range st.gone {
 		mine[a.Value.ID()] = true
 	}
+	if err := m.APIs.Acyclic(ctx, r, nil, made[0]); err != nil { // a copy may have been edited
+		return err
+	}
 	for i, a := range made {
 		for _, q := range []store.Query{{Index: apis.ByAPIID, Value: a.APIID()}, {Index: apis.ByAddress, Value: store.Indexed(a.Address())}} {
 			if q.Value == "" {

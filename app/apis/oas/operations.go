@@ -22,7 +22,7 @@ var (
 )
 
 // rebaseFaults are those of both paths of a rebase.
-var rebaseFaults = []string{versioning.CodeNoCurrent, versioning.CodeNoNext, apis.CodeNotOwned, versions.CodeNotBase, versions.CodeNotChild, versions.CodeNotItsOwn}
+var rebaseFaults = []string{versioning.CodeNoCurrent, versioning.CodeNoNext, apis.CodeNotOwned, versions.CodeNotBase, versions.CodeNotChild, versions.CodeNotItsOwn, versions.CodeItself}
 
 // Operations lists what clients can do with OAS APIs.
 func (s *Service) Operations() []operation.Operation {

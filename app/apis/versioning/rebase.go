@@ -103,6 +103,9 @@ func (s *Service) swap(ctx context.Context, w store.Writer, base, child apidef.A
 	if err != nil {
 		return err
 	}
+	if err := s.APIs.Acyclic(ctx, w, &child, next); err != nil { // another version of the former base may lead to it
+		return err
+	}
 	if err := s.Follow(ctx, w, next, oldDef, promoted.Definition); err != nil {
 		return err
 	}

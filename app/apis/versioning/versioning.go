@@ -79,6 +79,9 @@ func (s *Service) Create(ctx context.Context, scope tenant.Scope, who operation.
 		if err := s.APIs.Routes(ctx, w, nil, a, s.APIs.Viewer(who, d.Class, access.Write)); err != nil {
 			return 0, err
 		}
+		if err := s.APIs.Acyclic(ctx, w, nil, a); err != nil {
+			return 0, err
+		}
 		if users, groups := a.Owners(); s.APIs.Settings.Ownership && !who.Permissions.Admin() && len(users)+len(groups) == 0 {
 			a = a.WithOwners(slices.Clip([]string{who.ID}), []string{}, a.Updated())
 		}

@@ -88,7 +88,7 @@ func duplicate(name string) error {
 // a name twice: which version requests reach, and which APIs are to be deleted with the
 // base, could not be told.
 func (t Table) Check(id string) error {
-	field, names := strings.Join(t.path, ".")+".versions", map[string]bool{}
+	field, names := t.field(), map[string]bool{}
 	for _, c := range t.Children() {
 		switch {
 		case names[c.Name]:
@@ -100,6 +100,15 @@ func (t Table) Check(id string) error {
 	}
 	return nil
 }
+
+// LeadsBack is the fault of a table that leads to the API that holds it through the table of
+// another API, whose ID is given.
+func (t Table) LeadsBack(id string) error {
+	return fault.New(fault.Invalid, CodeItself, "%s: API %s leads back to the API itself, whose version it would be", t.field(), id).At(t.field())
+}
+
+// field is where the entries of the table are.
+func (t Table) field() string { return strings.Join(t.path, ".") + ".versions" }
 
 // Equal reports whether two tables lead to the same.
 func (t Table) Equal(other Table) bool { return slices.Equal(t.Children(), other.Children()) }

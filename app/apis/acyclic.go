@@ -1,0 +1,46 @@
+package apis
+
+import (
+	"context"
+	"slices"
+
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/core/api/versions"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// Acyclic refuses an API whose table of versions leads to APIs that it has not led to before,
+// and from there back to the API: each would be a version of the other, and who deletes one
+// with its versions would lose the other as well. before is nil for a new API. It looks from the API upwards, because most
+// bases are versions of none.
+func (s *Repository) Acyclic(ctx context.Context, r store.Reader, before *apidef.API, a apidef.API) error {
+	added := a.ChildIDs()
+	if before != nil && before.APIID() == a.APIID() { // others may lead to a new ID already
+		known := before.ChildIDs()
+		added = slices.DeleteFunc(added, func(id string) bool {
+			_, found := slices.BinarySearch(known, id)
+			return found
+		})
+	}
+	if len(added) == 0 {
+		return nil
+	}
+	seen := map[string]bool{a.APIID(): true}
+	for above := []string{a.APIID()}; len(above) > 0; above = above[1:] {
+		if _, back := slices.BinarySearch(added, above[0]); back {
+			if a.Document() == nil {
+				return versions.InDefinition(nil).LeadsBack(above[0])
+			}
+			return versions.InDocument(nil).LeadsBack(above[0])
+		}
+		for b, err := range s.Kind.Find(ctx, r, store.Query{Index: ByChild, Value: store.Indexed(above[0])}) {
+			if err != nil {
+				return err
+			}
+			if id := b.Value.APIID(); !seen[id] {
+				seen[id], above = true, append(above, id)
+			}
+		}
+	}
+	return nil
+}
