@@ -78,7 +78,7 @@ func (s *Service) Operations() []operation.Operation {
 			rows.Absent(404, "API definition does not exist"), dry,
 			operation.Notes("Works on the wrapper as it is read; what the patch does not mention keeps its place and spelling. All or nothing. "+rows.NotesDryRun),
 			operation.Example(map[string]any{"api_definition": map[string]any{"active": false}}, rows.Done("API updated"))),
-		operation.DELETE("delete", "/{apiId}", "Delete an API of any class", s.Delete, operation.Faulting(apis.CodeMissing, apis.CodeNotOwned),
+		operation.DELETE("delete", "/{apiId}", "Delete an API of any class", s.Delete, operation.Faulting(apis.CodeMissing, apis.CodeNotOwned, versions.CodeTooLarge),
 			rows.Absent(404, "Could not retrieve API detail"), dry, operation.Example(nil, rows.Done("API deleted")),
 			operation.Notes("Policies lose the API unless it is their only one; keys, identity providers, OAuth clients and certificates stay. A version leaves the table of its base; the versions of a base stay as APIs of their own. "+rows.NotesDryRun)),
 		operation.GET("references", "/{apiId}/references", "List who names an API", s.ListReferences, operation.Faulting(apis.CodeMissing, apis.CodeNotOwned),

@@ -11,6 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/api/mcp"
 	"github.com/gatehouse-io/gatehouse/core/api/oas"
+	"github.com/gatehouse-io/gatehouse/core/api/versions"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
@@ -31,7 +32,7 @@ func (s *Service) Operations() []operation.Operation {
 			gone, operation.Example(nil, rows.Document)),
 		operation.PUT("replace", "/{apiId}", "Replace the document of an MCP proxy", s.Replace, documents.Settles(s.replaced), rows.Writing(append(faults, apis.CodeMissing, apis.CodeWrongID, apis.CodeClass)...),
 			gone, dry, operation.Example(rows.Document, rows.Done("MCP Proxy definition updated")), operation.Notes("info.id of the extension is that of the path, or absent. "+rows.NotesDryRun)),
-		operation.DELETE("delete", "/{apiId}", "Delete an MCP proxy", s.Delete, operation.Faulting(apis.CodeMissing, apis.CodeNotOwned, apis.CodeClass),
+		operation.DELETE("delete", "/{apiId}", "Delete an MCP proxy", s.Delete, operation.Faulting(apis.CodeMissing, apis.CodeNotOwned, apis.CodeClass, versions.CodeTooLarge),
 			gone, dry, operation.Example(nil, rows.Done("MCP Proxy definition deleted")), operation.Notes("Keys and policies that name it stay as they are. "+rows.NotesDryRun)),
 		operation.GET("references", "/{apiId}/references", "List who names an MCP proxy", s.ListReferences, operation.Faulting(apis.CodeMissing, apis.CodeNotOwned, apis.CodeClass),
 			gone, operation.Example(nil, rows.References)),

@@ -22,7 +22,7 @@ var (
 )
 
 // rebaseFaults are those of both paths of a rebase.
-var rebaseFaults = []string{versioning.CodeNoCurrent, versioning.CodeNoNext, apis.CodeNotOwned, versions.CodeNotBase, versions.CodeNotChild, versions.CodeNotItsOwn, versions.CodeItself}
+var rebaseFaults = []string{versioning.CodeNoCurrent, versioning.CodeNoNext, apis.CodeNotOwned, versions.CodeNotBase, versions.CodeNotChild, versions.CodeNotItsOwn, versions.CodeItself, versions.CodeTooLarge}
 
 // Operations lists what clients can do with OAS APIs.
 func (s *Service) Operations() []operation.Operation {
@@ -47,7 +47,7 @@ func (s *Service) Operations() []operation.Operation {
 		operation.PATCH("patch", "/{apiId}", "Put an updated OpenAPI description under the stored settings", s.Patch, operation.Settles(s.patches), rows.Writing(append(imports.Codes, apis.CodeMissing, apis.CodeWrongID, forms.CodeExtension, apis.CodeClass, forms.CodeStreamsOff)...),
 			rows.Absent(404, "API not found."), dry, operation.Example(rows.Description, rows.Done("API updated")),
 			operation.Notes("The stored extension stays, changed as the query says; categories and owners stay as well. The body is a plain description, in the forms that an import takes. "+rows.NotesDryRun)),
-		operation.DELETE("delete", "/{apiId}", "Delete an OAS API", s.Delete, operation.Faulting(apis.CodeMissing, apis.CodeNotOwned, apis.CodeClass),
+		operation.DELETE("delete", "/{apiId}", "Delete an OAS API", s.Delete, operation.Faulting(apis.CodeMissing, apis.CodeNotOwned, apis.CodeClass, versions.CodeTooLarge),
 			rows.AbsentOr(404, "Could not retrieve API detail.", refused),
 			operation.Notes("The child versions of a base stay as APIs of their own unless purge is true, which the caller must own all of them for. "+rows.NotesDryRun), dry, operation.Example(nil, rows.Done("API deleted."))),
 		operation.PATCH("rebase", "/{apiId}/rebase/{next-base-apiId}", "Make a child version the base", s.Rebase, operation.Faulting(rebaseFaults...),

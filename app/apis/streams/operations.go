@@ -9,6 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apis/rows"
 	"github.com/gatehouse-io/gatehouse/app/apis/versioning"
 	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/api/versions"
 	"github.com/gatehouse-io/gatehouse/core/description/imports"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
@@ -30,7 +31,7 @@ func (s *Service) Operations() []operation.Operation {
 			rows.Absent(404, "API definition does not exist"), dry, operation.Example(rows.StreamsDocument, rows.Done("API updated."))),
 		operation.PATCH("patch", "/{apiId}", "Put an updated description under the stored settings", s.Patch, off, media, operation.Settles(s.patches), rows.Writing(append(imports.Codes, apis.CodeMissing, apis.CodeWrongID, forms.CodeExtension, apis.CodeClass, forms.CodeStreamsOff)...),
 			rows.Absent(404, "API not found."), dry, operation.Example(rows.Description, rows.Done("API updated"))),
-		operation.DELETE("delete", "/{apiId}", "Delete a streams API", s.Delete, operation.Faulting(apis.CodeMissing, apis.CodeNotOwned, apis.CodeClass),
+		operation.DELETE("delete", "/{apiId}", "Delete a streams API", s.Delete, operation.Faulting(apis.CodeMissing, apis.CodeNotOwned, apis.CodeClass, versions.CodeTooLarge),
 			rows.AbsentOr(404, "Could not retrieve API detail.", refused), dry, operation.Example(nil, rows.Done("API deleted."))),
 	)
 }

@@ -28,6 +28,9 @@ import (
 type Service struct {
 	APIs  *apis.Repository
 	Forms *forms.Forms
+	// MaxText is how many bytes of text the versions may have whose addresses follow one change;
+	// 0: 256 MiB.
+	MaxText int
 }
 
 // NewVersion makes a new API a version of another one.
@@ -48,7 +51,7 @@ const (
 const textBase = "Could not retrieve detail of apiID %s in org %s."
 
 // Faults are those of every row that can make a version.
-var Faults = []string{CodeBase, CodeForeignBase, versions.CodeName, versions.CodeBaseName, versions.CodeDuplicate, versions.CodeItself}
+var Faults = []string{CodeBase, CodeForeignBase, versions.CodeName, versions.CodeBaseName, versions.CodeDuplicate, versions.CodeItself, versions.CodeTooLarge}
 
 // Create stores a new API whose parts have been checked, as a version of another
 // one if so wanted. While ownership is in force, a caller who is not an admin owns
@@ -93,10 +96,11 @@ func (s *Service) Create(ctx context.Context, scope tenant.Scope, who operation.
 	return a, at, err
 }
 
-// Attach adds a new API to the routing table of the base that it wants, if any.
+// Attach adds a new API to the routing table of the base that it wants, if any. Otherwise one
+// may lead to it already.
 func (s *Service) Attach(ctx context.Context, w store.Writer, who operation.Principal, d apidef.Draft, in NewVersion) (forms.Link, error) {
 	if in.Base == "" {
-		return forms.Link{}, nil
+		return s.linkOf(ctx, w, d.APIID)
 	}
 	base, err := s.APIs.Get(ctx, w, in.Base, s.APIs.Viewer(who, d.Class, access.Write))
 	missing := fault.KindOf(err) == fault.NotFound
@@ -142,8 +146,12 @@ func sameFamily(base, child apidef.Class) bool {
 // Base returns the API that routes to a child version, or nil. Tables that lead to their own
 // API may be stored from earlier releases; such an entry makes no version.
 func (s *Service) Base(ctx context.Context, r store.Reader, child apidef.API) (*apidef.API, error) {
-	for b, err := range s.APIs.Kind.Find(ctx, r, store.Query{Index: apis.ByChild, Value: store.Indexed(child.APIID()), Limit: 2}) {
-		if err != nil || b.Value.APIID() != child.APIID() {
+	return s.baseOf(ctx, r, child.APIID())
+}
+
+func (s *Service) baseOf(ctx context.Context, r store.Reader, id string) (*apidef.API, error) {
+	for b, err := range s.APIs.Kind.Find(ctx, r, store.Query{Index: apis.ByChild, Value: store.Indexed(id), Limit: 2}) {
+		if err != nil || b.Value.APIID() != id {
 			return &b.Value, err
 		}
 	}
@@ -173,7 +181,11 @@ func CheckTable(d apidef.Draft, before *apidef.API) error {
 
 // Link returns what the addresses of a stored API depend on.
 func (s *Service) Link(ctx context.Context, r store.Reader, a apidef.API) (forms.Link, error) {
-	base, err := s.Base(ctx, r, a)
+	return s.linkOf(ctx, r, a.APIID())
+}
+
+func (s *Service) linkOf(ctx context.Context, r store.Reader, id string) (forms.Link, error) {
+	base, err := s.baseOf(ctx, r, id)
 	if err != nil || base == nil {
 		return forms.Link{}, err
 	}
@@ -294,27 +306,29 @@ func (s *Service) readdress(ctx context.Context, w store.Writer, base apidef.API
 	if err != nil {
 		return err
 	}
+	text, most := 0, cmp.Or(s.MaxText, 256<<20)
 	for _, c := range children {
-		def, document, err := c.Texts()
+		def, document, err := c.Addresses()
 		if err != nil {
 			return err
 		}
 		if document == nil {
 			continue
 		}
-		before := document.Clone()
+		before := document.Get("servers")
 		in.New, in.Old = def, def
 		if err := servers.Merge(document, in); err != nil {
 			return err
 		}
-		if document.Equal(before) {
+		list := document.Get("servers")
+		if list.Equal(before) {
 			continue
 		}
-		_, err = s.APIs.Kind.Edit(ctx, w, c.APIID(), nil, func(a apidef.API) (apidef.API, error) {
-			c, err := a.Rewrite(apidef.Draft{Definition: def, Document: document}, a.Updated())
-			return c.Quietly(), err
-		})
-		if err != nil {
+		if text += c.Size(); text > most { // each is stored anew as a whole
+			return fault.New(fault.Invalid, versions.CodeTooLarge, "the versions that get other addresses have more than %d MiB of text in all: "+
+				"take some of them out of the table first, a few at a time", most>>20).At("versions")
+		}
+		if _, err = s.APIs.Kind.Edit(ctx, w, c.APIID(), nil, func(a apidef.API) (apidef.API, error) { return a.WithServers(list) }); err != nil {
 			return err
 		}
 	}

@@ -305,3 +305,37 @@ func TestRefusedProxies(t *testing.T) {
 	w.Done("tim", "POST", "/mcps", apistest.Document("m", "M", "/m/"))
 	w.Want("tim", "PUT", "/mcps/m", with(`"paths"`, view+`"paths"`), 400, "x-tyk-mcp-server")
 }
+
+// One change of a base writes the addresses of so many versions anew as it can at once; a refusal
+// changes nothing.
+func TestTextOfVersionsIsBounded(t *testing.T) {
+	w := apistest.New(t, apis.Settings{})
+	w.Documents.Versions.MaxText = 1 << 20
+	for _, id := range []string{"a", "b"} {
+		w.Done("admin", "POST", "/apis/oas", strings.Replace(apistest.Document(id, strings.ToUpper(id), "/"+id+"/"), `"T"`, `"`+strings.Repeat("T", 600_000)+`"`, 1))
+	}
+	w.Done("admin", "POST", "/apis/oas", basing("base", "a"))
+	w.Done("admin", "PUT", "/apis/oas/base", basing("base", "a", "b"))
+	before := serversOf(w, "a")
+	moved := func(body string) string { return strings.Replace(body, "/base/", "/moved/", 1) }
+	for _, ask := range [][2]string{{"PUT", moved(basing("base", "a", "b"))}, {"DELETE", ""}} {
+		w.Want("admin", ask[0], "/apis/oas/base", ask[1], 400, "have more than 1 MiB of text")
+	}
+	if now := serversOf(w, "a"); now != before {
+		t.Error("a refusal changed", now)
+	}
+	w.Done("admin", "PUT", "/apis/oas/base", strings.Replace(basing("base", "a", "b"), `"BASE"`, `"Better"`, 1)) // which no address follows
+	w.Done("admin", "PUT", "/apis/oas/base", basing("base", "b"))
+	w.Done("admin", "PUT", "/apis/oas/base", moved(basing("base", "b")))
+	w.Done("admin", "DELETE", "/apis/oas/base", "")
+}
+
+// A new API for which the table of a base waits has the addresses of a version from the start.
+func TestVersionThatWasAwaited(t *testing.T) {
+	w := apistest.New(t, apis.Settings{})
+	w.Done("admin", "POST", "/apis/oas", basing("base", "a"))
+	w.Done("admin", "POST", "/apis/oas", apistest.Document("a", "A", "/a/"))
+	if got, want := serversOf(w, "a"), "http://gw.example/base /base http://gw.example/a /a"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

@@ -108,29 +108,38 @@ func (a API) write(d Draft, now time.Time) (API, error) {
 		}
 	}
 	a.updated, a.quiet = now, false
-	// The texts are parts of the API as stored, so that a large document is in memory once.
-	size := def.Size() + d.Document.Size() + 512
+	if d.Document == nil {
+		a.assemble(def.Size(), def, nil)
+	} else {
+		a.assemble(def.Size()+d.Document.Size(), def, d.Document)
+	}
+	var err error
+	a.facts, err = read(a.definition)
+	return a, err
+}
+
+// assemble makes the texts of an API, of about the size that is given: they are parts of the
+// API as stored, so that a large document is in memory once. document is nil for a classic API.
+func (a *API) assemble(size int, definition, document doc.Appender) {
+	size += 512
 	for name, raw := range a.wrapper.All() {
 		size += len(name) + len(raw) + 8
 	}
 	b := append(a.appendHead(make([]byte, 0, size)), `"api_definition":`...)
 	definitionAt := len(b)
-	b, _ = def.AppendJSON(b)
+	b, _ = definition.AppendJSON(b)
 	definitionEnd, documentAt := len(b), len(b)
-	if d.Document != nil {
+	if document != nil {
 		b = append(b, `,"oas":`...)
 		documentAt = len(b)
-		b, _ = d.Document.AppendJSON(b)
+		b, _ = document.AppendJSON(b)
 	}
 	documentEnd := len(b)
 	b = append(a.appendTimes(a.appendWrapper(b)), '}')
 	a.definition, a.document, a.stored = b[definitionAt:definitionEnd:definitionEnd], nil, b[:len(b):len(b)]
-	if d.Document != nil {
+	if document != nil {
 		a.document = b[documentAt:documentEnd:documentEnd]
 	}
-	var err error
-	a.facts, err = read(a.definition)
-	return a, err
 }
 
 // WrapperNames is the wrapper with the members that are known: another spelling of

@@ -18,6 +18,7 @@ const (
 	CodeNotItsOwn  = "versions.not_of_base"   // rebase to a child of another base (400)
 	CodeItself     = "versions.itself"        // a version is the API that holds the table (400)
 	CodeDefinition = "versions.no_definition" // there is nothing to edit (400)
+	CodeTooLarge   = "versions.too_large"     // a change would rewrite too much of the versions (400)
 )
 
 // New is a version to add.

@@ -1,0 +1,56 @@
+package apidef
+
+import "github.com/gatehouse-io/gatehouse/core/doc"
+
+// addressed are the members of a definition that addresses follow from.
+var addressed = []string{"api_id", "definition", "domain", "domain_disabled", "internal", "proxy", "tags", "tags_disabled"}
+
+// Addresses returns trees of those members of the definition and the document that addresses
+// follow from and are in; document is nil for a classic API. A change of a base looks at all its
+// versions, whose texts may be large: the others are not read.
+func (a API) Addresses() (definition, document *doc.Node, err error) {
+	if definition, err = sketch(a.definition, addressed...); err != nil || a.document == nil {
+		return definition, nil, err
+	}
+	document, err = sketch(a.document, "servers")
+	return definition, document, err
+}
+
+// sketch returns the tree of an object with some of its members.
+func sketch(text []byte, members ...string) (*doc.Node, error) {
+	o, err := doc.LoadObject(text)
+	if err != nil {
+		return nil, err
+	}
+	n := doc.NewObject()
+	for _, name := range members {
+		raw, ok := o.Get(name)
+		if !ok {
+			continue
+		}
+		v, err := doc.ParseNode(raw)
+		if err != nil {
+			return nil, err
+		}
+		n.Set(name, v)
+	}
+	return n, nil
+}
+
+// WithServers returns an API whose document has another list of servers, which concerns no
+// gateway. All else is copied as it is.
+func (a API) WithServers(list *doc.Node) (API, error) {
+	o, err := doc.LoadObject(a.document)
+	if err != nil {
+		return a, err
+	}
+	servers := list.JSON()
+	a.assemble(a.Size()+len(servers), kept(a.definition), o.With("servers", servers))
+	return a.Quietly(), nil
+}
+
+// kept is a text that is written as it is.
+type kept []byte
+
+// AppendJSON implements doc.Appender.
+func (k kept) AppendJSON(b []byte) ([]byte, error) { return append(b, k...), nil }

@@ -1,0 +1,68 @@
+package apidef_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/core/doc"
+)
+
+// A list of servers changes in a document, wherever it stands, and nothing else does: the API is
+// the same as one that is written anew with it.
+func TestWithServers(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for _, text := range []string{
+		`{"openapi":"3.0.3","servers":[{"url":"/a"}],"x":1.50,"x-tyk-api-gateway":{"info":{"name":"A"}}}`,
+		`{"openapi":"3.0.3","é\/":{"b":1,"a":[]}}`,
+	} {
+		definition, document := parsed(t, `{"name":"A","z":1e2,"proxy":{"listen_path":"/a/"},"paths":[1],"internal":true}`), parsed(t, text)
+		wrapper, err := doc.ParseObject([]byte(`{"categories":["x"],"user_owners":["u"]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := apidef.New(apidef.Draft{ID: "5f1a0c5d8e3b2a1f00000001", APIID: "a", OrgID: "o", Class: apidef.OAS, Definition: definition, Document: document, Wrapper: wrapper}, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen, servers, err := a.Addresses()
+		if err != nil || string(seen.JSON()) != `{"api_id":"a","internal":true,"proxy":{"listen_path":"/a/"}}` || !servers.Get("servers").Equal(document.Get("servers")) {
+			t.Errorf("%s %s %v", seen.JSON(), servers.JSON(), err)
+		}
+		list := parsed(t, `[{"url":"/b"}]`)
+		got, err := a.WithServers(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		def, whole, err := a.Texts()
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole.Set("servers", list)
+		want, err := a.Rewrite(apidef.Draft{Definition: def, Document: whole}, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g, w := stored(t, got), stored(t, want); g != w || !got.Quiet() || got.APIID() != "a" || string(got.Document()) != string(want.Document()) || string(got.Definition()) != string(want.Definition()) {
+			t.Errorf("got  %s\nwant %s", g, w)
+		}
+	}
+}
+
+func parsed(t *testing.T, text string) *doc.Node {
+	t.Helper()
+	n, err := doc.ParseNode([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func stored(t *testing.T, a apidef.API) string {
+	t.Helper()
+	text, err := a.AppendJSON(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
