@@ -46,3 +46,22 @@ func TestExpandedView(t *testing.T) {
 		t.Error("a proxy without a source is answered in another form")
 	}
 }
+
+// Two proxies of one API give a name to the same operation only: clients of both would take one
+// for the other. A view that could not be stored today hinders no other.
+func TestNamesOfTools(t *testing.T) {
+	w := apistest.New(t, apis.Settings{})
+	const list = `"paths":{"/a":{"get":{"operationId":"a","responses":{"200":{"description":"d"}}}},"/b":{"get":{"operationId":"b","responses":{"200":{"description":"d"}}}}}`
+	w.Done("admin", "POST", "/apis/oas", strings.Replace(apistest.Document("o", "O", "/o/"), `"paths":{}`, list, 1))
+	proxy := func(id, primitives string) string {
+		paired := strings.Replace(apistest.Document(id, id, "/"+id+"/"), `"upstream":{"url":"http://t"`, `"upstream":{"url":"tyk://o__mcp-server"`, 1)
+		return strings.Replace(paired, `"paths"`, `"x-tyk-mcp-server":{"primitives":[`+primitives+`]},"paths"`, 1)
+	}
+	const aAsB, bAsB, onlyBAsC = `{"source":{"operationId":"a"},"name":"b","allow":true}`, `{"source":{"operationId":"b"},"name":"b"}`, `{"source":{"operationId":"b"},"name":"c","allow":true}`
+	w.Done("admin", "POST", "/mcps", proxy("one", bAsB))
+	w.Want("admin", "POST", "/mcps", proxy("two", aAsB), 400, "the tool b is another operation at the MCP Proxy one")
+	w.Done("admin", "POST", "/mcps", proxy("two", onlyBAsC))
+	w.Done("admin", "PUT", "/mcps/one", proxy("one", onlyBAsC))
+	w.Done("admin", "PUT", "/mcps/two", proxy("two", aAsB))
+	w.Want("admin", "PUT", "/mcps/one", proxy("one", bAsB), 400, "the tool b is another operation at the MCP Proxy two")
+}

@@ -53,6 +53,7 @@ func Check(ctx context.Context, r store.Reader, repo *apis.Repository, v apidef.
 	}
 	// No other proxy of the same source may give the name of a tool to another operation:
 	// clients of both would take one for the other.
+	suspect := offered.Suspect(view.Tools)
 	for other, err := range repo.Kind.Find(ctx, r, store.Query{Index: apis.BySource, Value: store.Indexed(id)}) {
 		if err != nil {
 			return err
@@ -60,11 +61,14 @@ func Check(ctx context.Context, r store.Reader, repo *apis.Repository, v apidef.
 		if other.Value.ID() == d.ID {
 			continue
 		}
-		_, document, err := other.Value.Texts()
+		named, err := other.Value.Part(mcp.ViewExtension)
 		if err != nil {
 			return err
 		}
-		theirs, err := offered.Derive(document.Get(mcp.ViewExtension), false)
+		if !suspect(named) { // most proxies: only the others are derived
+			continue
+		}
+		theirs, err := offered.Derive(named, false)
 		if err != nil {
 			continue // a proxy that has become wrong offers nothing
 		}

@@ -16,6 +16,15 @@ func (a API) Addresses() (definition, document *doc.Node, err error) {
 	return definition, document, err
 }
 
+// Part returns the tree of one member of the document, or nil. The others are not read.
+func (a API) Part(member string) (*doc.Node, error) {
+	if a.document == nil {
+		return nil, nil
+	}
+	n, err := sketch(a.document, member)
+	return n.Get(member), err
+}
+
 // sketch returns the tree of an object with some of its members.
 func sketch(text []byte, members ...string) (*doc.Node, error) {
 	o, err := doc.LoadObject(text)

@@ -95,25 +95,3 @@ func hidden(rest *doc.Node, o oas.Operation, listed bool) string {
 	}
 	return ""
 }
-
-// Clash returns a name that two proxies of one source give to different
-// operations, if there is one (docs/wire/mcp-proxies.md#pairing).
-func Clash(a, b []Tool) (name string, clash bool) {
-	type operation struct{ method, path string }
-	named := map[string]operation{} // of b
-	several := map[string]bool{}    // names in b of more than one operation
-	for _, u := range b {
-		o := operation{u.Method, u.Path}
-		if first, known := named[u.Name]; known && first != o {
-			several[u.Name] = true
-		} else {
-			named[u.Name] = o
-		}
-	}
-	for _, t := range a {
-		if other, known := named[t.Name]; known && (several[t.Name] || other != operation{t.Method, t.Path}) {
-			return t.Name, true
-		}
-	}
-	return "", false
-}

@@ -3,7 +3,6 @@ package mcp
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -108,8 +107,7 @@ func (b *binder) bind(p *doc.Node) error {
 		return invalid("name", "two tools are named %q", name)
 	}
 	b.names[name] = true
-	n := p.Get("source")
-	source := source{id: n.Get("operationId").Text(), method: strings.ToUpper(n.Get("method").Text()), path: n.Get("path").Text()}
+	source := sourceOf(p)
 	switch {
 	case source.id != "" && (source.method != "" || source.path != ""):
 		return invalid("source", "a source is either an operationId or a path and method, not both")
