@@ -12,6 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/core/weburl"
 	"github.com/gatehouse-io/gatehouse/ports/fetch"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
@@ -74,7 +75,7 @@ func (p *Proxy) Call(ctx context.Context, in callIn) (ProxyAnswer, error) {
 	if r.Method = strings.ToUpper(r.Method); !slices.Contains(methods, r.Method) {
 		return ProxyAnswer{}, fault.New(fault.Invalid, codeInvalid, "method must be one of %s", strings.Join(methods, ", ")).At("method")
 	}
-	if u, err := url.Parse(r.URL); err != nil || hostOf(u) == "" {
+	if u, err := weburl.Parse(r.URL); err != nil || hostOf(u) == "" {
 		return ProxyAnswer{}, fault.New(fault.Invalid, codeInvalid, "url must be an absolute URL").At("url")
 	}
 	known, err := p.Gateways(ctx, in.Scope)

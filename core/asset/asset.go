@@ -10,6 +10,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/label"
 	"github.com/gatehouse-io/gatehouse/core/shape"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
@@ -74,11 +75,14 @@ func (a Asset) Replace(d Draft, now time.Time) (Asset, error) {
 	if strings.TrimSpace(d.Name) == "" {
 		return Asset{}, fault.New(fault.Invalid, CodeName, "asset name is required").At("name")
 	}
+	if flaw := label.Flaw(d.Name, a.Name); flaw != "" {
+		return Asset{}, fault.New(fault.Invalid, CodeName, "asset name %s", flaw).At("name")
+	}
 	if !doc.IsObject(d.Data) {
 		return Asset{}, fault.New(fault.Invalid, CodeData, "asset data must be an object").At("data")
 	}
 	if d.ID != "" {
-		bad := func(r rune) bool { return r < ' ' || r == 0x7f || r == '/' }
+		bad := func(r rune) bool { return r < ' ' || r == 0x7f || r == '/' || label.Turns(r) }
 		if len([]rune(d.ID)) > maxID || strings.ContainsFunc(d.ID, bad) || d.ID == "." || d.ID == ".." {
 			return Asset{}, fault.New(fault.Invalid, CodeID, "invalid asset id").At("id")
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/label"
 	"github.com/gatehouse-io/gatehouse/core/redact"
 	"github.com/gatehouse-io/gatehouse/core/signon"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -136,7 +137,7 @@ func (p Profile) Replace(d Draft) (Profile, error) {
 	if _, err := d.At(p.ID); err != nil {
 		return p, err
 	}
-	if err := d.check(); err != nil {
+	if err := d.check(p.Name); err != nil {
 		return p, err
 	}
 	p.Choices = Choices{
@@ -212,7 +213,8 @@ func wrong(field, why string) error {
 	return fault.New(fault.Invalid, CodeInvalid, "%s %s", field, why).At(field)
 }
 
-func (d Draft) check() error {
+// check says what is wrong with a draft; before is the name that the profile has had.
+func (d Draft) check(before string) error {
 	for _, e := range []struct {
 		field, value string
 		of           []string
@@ -233,6 +235,9 @@ func (d Draft) check() error {
 		if utf8.RuneCountInString(value) > maxText {
 			return wrong(field, "is too long (the maximum is 255 characters)")
 		}
+	}
+	if flaw := label.Flaw(d.Name, before); flaw != "" {
+		return wrong("Name", flaw)
 	}
 	if d.ReturnURL != "" && (len(d.ReturnURL) > maxURL || !signon.WebAddress(d.ReturnURL)) {
 		return wrong("ReturnURL", "must be an http or https address")

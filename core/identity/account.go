@@ -123,7 +123,7 @@ func (a ServiceAccount) WithKey(id, digest string, now time.Time, d KeyDraft) (S
 			return a, fault.New(fault.Invalid, CodeKeyExpiry, "expires_at must be a time in the future, such as 2031-12-31T23:59:59Z").At("expires_at")
 		}
 	}
-	if err := checkText(AccountKind, "name", d.Name); err != nil {
+	if err := checkName(AccountKind, "name", d.Name, ""); err != nil {
 		return a, err
 	}
 	if err := caps.ServiceAccount.Count("permissions", len(d.Permissions)); err != nil {

@@ -79,7 +79,7 @@ func (u User) Apply(c UserChange) (_ User, err error) {
 		if f.value == nil {
 			continue
 		}
-		if err := checkText(UserKind, f.name, *f.value); err != nil {
+		if err := checkName(UserKind, f.name, *f.value, *f.into); err != nil {
 			return u, err
 		}
 		if had := *f.into; had != "" && strings.TrimSpace(*f.value) == "" {

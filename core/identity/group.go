@@ -7,6 +7,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/caps"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/label"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
@@ -53,7 +54,7 @@ func (g UserGroup) Replace(d GroupDraft) (UserGroup, error) {
 	if strings.TrimSpace(d.Name) == "" {
 		return g, fault.New(fault.Invalid, CodeGroupName, "name must not be empty: it tells groups apart").At("name")
 	}
-	if err := checkText(GroupKind, "name", d.Name); err != nil {
+	if err := checkName(GroupKind, "name", d.Name, g.Name); err != nil {
 		return g, err
 	}
 	if err := checkText(GroupKind, "description", d.Description); err != nil {
@@ -95,6 +96,14 @@ func checkText(kind, field, s string) error {
 		return fault.New(fault.Invalid, kind+".text", "%s may have at most %d characters", field, maxText).At(field)
 	}
 	return nil
+}
+
+// checkName is checkText for what stands for a thing; before is the name that it has had.
+func checkName(kind, field, s, before string) error {
+	if flaw := label.Flaw(s, before); flaw != "" {
+		return fault.New(fault.Invalid, kind+".text", "%s %s", field, flaw).At(field)
+	}
+	return checkText(kind, field, s)
 }
 
 func checkDays(kind string, days int) error {

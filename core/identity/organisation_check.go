@@ -12,6 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/delivery"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/label"
 	"github.com/gatehouse-io/gatehouse/core/webhook"
 )
 
@@ -49,6 +50,11 @@ func (o Organisation) check() error {
 	}
 	if err := access.CheckCustom(o.AdditionalPermissions); err != nil {
 		return err
+	}
+	for _, f := range [][2]string{{"owner_name", o.OwnerName}, {"owner_slug", o.OwnerSlug}} {
+		if flaw := label.Flaw(f[1], ""); flaw != "" {
+			return invalidOrganisation(f[0], flaw)
+		}
 	}
 	for _, f := range []struct {
 		name string

@@ -9,6 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/caps"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/label"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
@@ -71,7 +72,7 @@ func NewUser(id string, now time.Time, d UserDraft) (User, error) {
 	if err := checkMap(UserKind, d.Permissions); err != nil {
 		return User{}, err
 	}
-	if err := cmp.Or(checkText(UserKind, "first_name", d.FirstName), checkText(UserKind, "last_name", d.LastName), checkDays(UserKind, d.PasswordMaxDays), caps.User.Count("group_ids", len(d.GroupIDs))); err != nil {
+	if err := cmp.Or(checkName(UserKind, "first_name", d.FirstName, ""), checkName(UserKind, "last_name", d.LastName, ""), checkDays(UserKind, d.PasswordMaxDays), caps.User.Count("group_ids", len(d.GroupIDs))); err != nil {
 		return User{}, err
 	}
 	if d.Permissions == nil {
@@ -92,7 +93,7 @@ const maxEmail = 64 + 1 + 255
 // up: lower case (docs/wire/requests.md#identifiers).
 func CleanEmail(s string) (string, error) {
 	s = strings.ToLower(strings.TrimSpace(s))
-	if a, err := mail.ParseAddress(s); err != nil || a.Address != s || len(s) > maxEmail {
+	if a, err := mail.ParseAddress(s); err != nil || a.Address != s || len(s) > maxEmail || label.Flaw(s, "") != "" {
 		return "", fault.New(fault.Invalid, UserKind+".email_address", "email_address is not a valid address").At("email_address")
 	}
 	return s, nil

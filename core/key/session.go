@@ -12,6 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/caps"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/label"
 	"github.com/gatehouse-io/gatehouse/core/password"
 	"github.com/gatehouse-io/gatehouse/core/policy"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -105,6 +106,9 @@ func (d Draft) session(org tenant.ID, old *doc.Node, c Checks) (*doc.Node, error
 	if problems := Table.Check(s); len(problems) > 0 {
 		p := problems[0]
 		return nil, fault.New(fault.Invalid, CodeType, "key %s %s", p.Path, p.Demand()).At(p.Path)
+	}
+	if flaw := label.Flaw(s.Get("alias").Text(), old.Get("alias").Text()); flaw != "" {
+		return nil, fault.New(fault.Invalid, CodeType, "key alias %s", flaw).At("alias")
 	}
 	if s.Get("enable_detail_recording").True() {
 		s.Set("enable_detailed_recording", doc.NewBool(true))
@@ -268,7 +272,7 @@ func CheckName(name string) error {
 	switch {
 	case n < minName || n > maxName:
 		return fault.New(fault.Invalid, CodeName, "the name of a key or user has %d to %d characters", minName, maxName)
-	case !utf8.ValidString(name) || strings.ContainsAny(name, `/\"`) || strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }):
+	case !utf8.ValidString(name) || strings.ContainsAny(name, `/\"`) || strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) || label.Turns(r) }):
 		return fault.New(fault.Invalid, CodeName, "the name of a key or user has no slashes, quotes, blanks or control characters")
 	}
 	return nil

@@ -3,11 +3,12 @@
 package oauthclient
 
 import (
-	"net/url"
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/label"
+	"github.com/gatehouse-io/gatehouse/core/weburl"
 )
 
 // Kind is the name of OAuth clients in faults and intents.
@@ -56,6 +57,8 @@ func (d Draft) Check(separator string) error {
 		return invalid("description", "description may have %d bytes", maxText)
 	case len(d.Name) > maxText:
 		return invalid("client_name", "client_name may have %d bytes", maxText)
+	case label.Flaw(d.Name, "") != "":
+		return invalid("client_name", "client_name %s", label.Flaw(d.Name, ""))
 	case !d.Meta.Is(doc.TypeObject, doc.TypeNull, doc.Absent):
 		return invalid("meta_data", "meta_data must be an object")
 	case d.Meta.Size() > maxMeta || d.Meta.Deeper(maxDepth):
@@ -65,7 +68,7 @@ func (d Draft) Check(separator string) error {
 	}
 	for _, address := range Redirects(d.RedirectURI, separator) {
 		// To some addresses no code or token may be sent (RFC 6749, 3.1.2).
-		u, err := url.Parse(address)
+		u, err := weburl.Parse(address)
 		switch {
 		case len(address) > maxRedirect || err != nil || u.Scheme == "" || u.Host == "" && u.Opaque == "" && u.Path == "":
 			return invalid("redirect_uri", "%.100q is no redirect address: write scheme and host, as in https://app.example/callback", address)

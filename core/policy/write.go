@@ -9,6 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/caps"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/label"
 	"github.com/gatehouse-io/gatehouse/core/shape"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
@@ -46,7 +47,7 @@ func (p Policy) Replace(d Draft, now time.Time, r Checks) (Policy, error) {
 	if created := old.Get("date_created"); created != nil {
 		n.Set("date_created", created)
 	}
-	return write(n, owned{id: p.ID(), policyID: p.PolicyID(), org: p.OrgID(), draft: p.State() == StateDraft, auth: d.followsAPIs}, now, r)
+	return write(n, owned{id: p.ID(), policyID: p.PolicyID(), org: p.OrgID(), draft: p.State() == StateDraft, name: p.Name(), auth: d.followsAPIs}, now, r)
 }
 
 // Edited returns the draft of a replacement that somebody made by changing the
@@ -81,8 +82,9 @@ func (p Policy) Edited(text []byte) (Draft, error) {
 type owned struct {
 	id, policyID string
 	org          tenant.ID
-	draft        bool // the policy was a draft before
-	auth         bool // the service says the authentication methods anew
+	draft        bool   // the policy was a draft before
+	name         string // that the policy had before
+	auth         bool   // the service says the authentication methods anew
 }
 
 // write completes a document and checks it.
@@ -102,6 +104,9 @@ func write(n *doc.Node, o owned, now time.Time, r Checks) (Policy, error) {
 	}
 	if strings.TrimSpace(n.Get("name").Text()) == "" {
 		return Policy{}, invalid("name", "policy name is required")
+	}
+	if flaw := label.Flaw(n.Get("name").Text(), o.name); flaw != "" {
+		return Policy{}, invalid("name", "policy name %s", flaw)
 	}
 	if id := n.Get("id").Text(); !ValidID(id, r.UnsafeIDs) {
 		switch {
@@ -152,7 +157,7 @@ func ValidLetters(id string, unsafe bool) bool {
 	}
 	return !strings.ContainsFunc(id, func(r rune) bool {
 		if unsafe {
-			return r < ' ' || r == 0x7f
+			return r < ' ' || r == 0x7f || label.Turns(r)
 		}
 		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_-.~", r))
 	})

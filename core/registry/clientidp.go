@@ -12,6 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/caps"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/label"
 	"github.com/gatehouse-io/gatehouse/core/shape"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
@@ -75,12 +76,15 @@ func (p IdP) Replace(d Draft, now time.Time) (IdP, error) {
 	if strings.TrimSpace(d.Name) == "" {
 		return IdP{}, required("name")
 	}
+	if flaw := label.Flaw(d.Name, p.Name); flaw != "" {
+		return IdP{}, fault.New(fault.Invalid, Kind+".name", "name %s", flaw).At("name")
+	}
 	if strings.TrimSpace(d.JWKSURI) == "" {
 		return IdP{}, required("jwks_uri")
 	}
 	if d.ClientIdPID != "" {
 		// What could not be addressed in a path is refused.
-		bad := func(r rune) bool { return unicode.IsControl(r) || r == '/' }
+		bad := func(r rune) bool { return unicode.IsControl(r) || r == '/' || label.Turns(r) }
 		if id := d.ClientIdPID; len([]rune(id)) > maxID || strings.ContainsFunc(id, bad) || id == "." || id == ".." {
 			return IdP{}, fault.New(fault.Invalid, Kind+".client_idp_id", "invalid client_idp_id").At("client_idp_id")
 		}

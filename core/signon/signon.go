@@ -5,13 +5,13 @@ package signon
 import (
 	"cmp"
 	"encoding/json"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/identity"
+	"github.com/gatehouse-io/gatehouse/core/weburl"
 )
 
 // CodeProfile is the code of faults of profiles that let no person log in.
@@ -63,7 +63,7 @@ func ValidID(id string) bool {
 
 // WebAddress reports whether a text is an http or https address without a user.
 func WebAddress(text string) bool {
-	u, err := url.Parse(text)
+	u, err := weburl.Parse(text)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil
 }
 

@@ -8,14 +8,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strconv"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/label"
 	"github.com/gatehouse-io/gatehouse/core/shape"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/core/weburl"
 )
 
 // Kind is the name of the resource in storage, history and references.
@@ -56,6 +57,9 @@ func (h Hook) Replace(d Draft) (Hook, error) {
 	if !Reachable(d.TargetPath) {
 		return Hook{}, invalid("target_path", "webhook target_path must be an absolute http or https URL")
 	}
+	if flaw := label.Flaw(d.Name, h.Name); flaw != "" {
+		return Hook{}, invalid("name", "webhook name "+flaw)
+	}
 	h.Draft = d
 	if text, err := h.AppendJSON(nil); err != nil || len(text) > MaxBytes {
 		return Hook{}, invalid("header_map", fmt.Sprintf("webhook is too large: with all its members it has %d bytes at most", MaxBytes))
@@ -76,10 +80,7 @@ func invalid(field, text string) error {
 
 // Reachable reports whether a text is an address that can be called: an absolute http
 // or https URL with a host.
-func Reachable(target string) bool {
-	u, err := url.Parse(target)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
-}
+func Reachable(target string) bool { return weburl.Absolute(target) }
 
 // field is one member that a draft knows, with the place it is read to.
 type field struct {

@@ -97,6 +97,9 @@ func (a API) write(d Draft, now time.Time) (API, error) {
 	if err := a.checkCaps(def); err != nil {
 		return a, err
 	}
+	if err := a.checkName(def, d.Document != nil); err != nil {
+		return a, err
+	}
 	def.Set("id", doc.NewString(d.ID))
 	def.Set("api_id", doc.NewString(d.APIID))
 	def.Set("org_id", doc.NewString(string(d.OrgID)))

@@ -5,6 +5,8 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/caps"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/label"
 )
 
 // Categories returns the categories of the API: of a classic one the #tags at
@@ -31,6 +33,22 @@ func distinct(names []string) []string {
 		}
 	}
 	return out
+}
+
+// checkName refuses another name than the API has had that would be shown as one that it is not.
+// It stands in the document, if there is one, and in the definition that follows from that.
+func (a API) checkName(def *doc.Node, document bool) error {
+	field, before := "name", ""
+	if document {
+		field = "x-tyk-api-gateway.info.name"
+	}
+	if a.facts != nil {
+		before = a.facts.name
+	}
+	if flaw := label.Flaw(def.Get("name").Text(), before); flaw != "" {
+		return fault.New(fault.Invalid, Kind+".invalid", "%s %s", field, flaw).At(field)
+	}
+	return nil
 }
 
 // checkCaps refuses more entries than the lists of an API may have.

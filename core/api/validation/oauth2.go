@@ -1,12 +1,12 @@
 package validation
 
 import (
-	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/pattern"
+	"github.com/gatehouse-io/gatehouse/core/weburl"
 )
 
 // Values that OAuth 2.0 entries may take; "" stands for the default.
@@ -95,7 +95,7 @@ func (p *problems) oneOf(field string, v *doc.Node, allowed []string) {
 func (p *problems) provider(field string, provider *doc.Node) {
 	p.oneOf(field+".grantType", provider.Get("grantType"), grantTypes)
 	endpoint := provider.Get("tokenEndpoint").Text()
-	u, err := url.Parse(endpoint)
+	u, err := weburl.Parse(endpoint)
 	filledIn := strings.Contains(endpoint, "$tyk_context.") || isSecret(endpoint) // when a request comes
 	if !filledIn && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
 		p.add(field+".tokenEndpoint", "must be an absolute http or https address")

@@ -325,6 +325,7 @@ func TestServed(t *testing.T) {
 		{"relative target", target("/x"), "proxy.target_url"},
 		{"target with a host and no scheme", target("//up.example/x"), "proxy.target_url"},
 		{"target with a scheme and no host", target("mailto:x"), "proxy.target_url"},
+		{"target with a port that no host has", target("http://up.example:99999/"), "proxy.target_url"},
 		{"target with a port and no host", target("http://:80/"), "proxy.target_url"},
 		{"target by reference", target("consul://up"), ""},
 		{"targets without a scheme", `{"proxy":{"listen_path":"/","enable_load_balancing":true,"target_list":["http://a.example","b.example","10.0.0.1:8080"]}}`, ""},

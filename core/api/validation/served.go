@@ -3,7 +3,6 @@ package validation
 import (
 	"fmt"
 	"net/netip"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/pattern"
+	"github.com/gatehouse-io/gatehouse/core/weburl"
 )
 
 // ListenPathText is the message about a listen path that clients could not
@@ -121,7 +121,7 @@ func isTarget(text string, tcp bool) bool {
 	if text == "" || isSecret(text) || strings.HasPrefix(text, "tyk://") {
 		return true
 	}
-	u, err := url.Parse(text)
+	u, err := weburl.Parse(text)
 	if err != nil || strings.ContainsFunc(text, unicode.IsSpace) {
 		return false
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/label"
 )
 
 // Codes of the faults of this package; all are of kind Invalid.
@@ -42,6 +43,10 @@ func (t Table) Add(n New) error {
 		return fault.New(fault.Invalid, CodeDefinition, "the base API has no definition")
 	case strings.TrimSpace(n.Name) == "":
 		return fault.New(fault.Invalid, CodeName, "new version name is required").At("new_version_name")
+	case label.Flaw(n.Name, "") != "":
+		return fault.New(fault.Invalid, CodeName, "new_version_name %s", label.Flaw(n.Name, "")).At("new_version_name")
+	case label.Flaw(n.BaseName, "") != "":
+		return fault.New(fault.Invalid, CodeBaseName, "base_api_version_name %s", label.Flaw(n.BaseName, "")).At("base_api_version_name")
 	case n.Name == Self:
 		return fault.New(fault.Invalid, CodeName, "%q stands for the base API and is no version name", Self).At("new_version_name")
 	case strings.TrimSpace(base) == "" && (!t.Enabled() || len(children) == 0):
@@ -91,7 +96,10 @@ func duplicate(name string) error {
 func (t Table) Check(id string) error {
 	field, names := t.field(), map[string]bool{}
 	for _, c := range t.Children() {
+		flaw := label.Flaw(c.Name, "")
 		switch {
+		case flaw != "":
+			return fault.New(fault.Invalid, CodeName, "%s: the name of a version %s", field, flaw).At(field)
 		case names[c.Name]:
 			return fault.New(fault.Invalid, CodeDuplicate, "%s: version name %q is already in use", field, c.Name).At(field)
 		case c.ID == id && id != "":

@@ -1,13 +1,13 @@
 package datagraph
 
 import (
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/api/oas"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/weburl"
 )
 
 var openAPIVersion = regexp.MustCompile(`^3\.[01]\.[0-9]+`)
@@ -39,7 +39,7 @@ func (b *builder) server(place string, servers *doc.Node) string {
 		first = items[0]
 	}
 	address := b.fill(place+".0", first)
-	if u, err := url.Parse(address); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.ContainsAny(address, " \t\r\n{}") {
+	if u, err := weburl.Parse(address); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.ContainsAny(address, " \t\r\n{}") {
 		b.fail(place, "the first server must be an absolute http or https address")
 	}
 	return address
@@ -47,20 +47,19 @@ func (b *builder) server(place string, servers *doc.Node) string {
 
 // fill returns the address of a server with the defaults of its variables.
 func (b *builder) fill(place string, server *doc.Node) string {
-	address, long := server.Get("url").Text(), false
+	address := server.Get("url").Text()
+	size := len(address) // it is not made to be measured
 	for name, v := range server.Get("variables").Members() {
-		value := v.Get("default").Text()
-		if long = strings.Count(address, "{"+name+"}")*len(value) > maxAddress; long { // it is not made to be measured
+		if !b.spend(place) || name == "" {
+			continue
+		}
+		spelt, value := "{"+name+"}", v.Get("default").Text()
+		if size += strings.Count(address, spelt) * (len(value) - len(spelt)); size > maxAddress {
 			break
 		}
-		if b.spend(place) && name != "" {
-			address = strings.ReplaceAll(address, "{"+name+"}", value)
-		}
-		if long = len(address) > maxAddress; long {
-			break
-		}
+		address = strings.ReplaceAll(address, spelt, value)
 	}
-	if long || len(address) > maxAddress {
+	if size > maxAddress {
 		b.fail(place, "the address is longer than %d bytes", maxAddress)
 		return ""
 	}

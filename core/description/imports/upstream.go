@@ -2,11 +2,11 @@ package imports
 
 import (
 	"cmp"
-	"net/url"
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/weburl"
 )
 
 // upstream chooses where the API forwards to: the setting, what the extension
@@ -51,12 +51,11 @@ func serverAddress(server *doc.Node) (string, error) {
 		if value == "" {
 			return "", badServer("the variable %q has no default", name)
 		}
-		if strings.Count(address, "{"+name+"}") > maxServer/len(value) {
+		spelt := "{" + name + "}"
+		if len(address)+strings.Count(address, spelt)*(len(value)-len(spelt)) > maxServer {
 			return "", badServer("the variable %q makes it longer than %d characters", doc.Short(name), maxServer)
 		}
-		if address = strings.ReplaceAll(address, "{"+name+"}", value); len(address) > maxServer {
-			return "", badServer("the variable %q makes it longer than %d characters", doc.Short(name), maxServer)
-		}
+		address = strings.ReplaceAll(address, spelt, value)
 	}
 	if _, after, open := strings.Cut(address, "{"); open && strings.Contains(after, "}") {
 		return "", badServer("%q has a variable without a value", address)
@@ -73,6 +72,6 @@ func badServer(format string, args ...any) error {
 }
 
 func absolute(address string) bool {
-	u, err := url.Parse(address)
+	u, err := weburl.Parse(address)
 	return err == nil && u.Scheme != "" && u.Host != ""
 }
