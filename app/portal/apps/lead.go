@@ -10,6 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/synchronise"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/core/portal/request"
 	"github.com/gatehouse-io/gatehouse/core/portal/sync"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -29,12 +30,50 @@ func Products(hooks portal.Hooks[productOf], of func() *Service) portal.Hooks[pr
 			s.Log.ErrorContext(ctx, "certificates could not be put on the lists of all APIs of a product; the next synchronisation tries again", "org_id", string(c.Scope.Org()), "product_id", int64(c.New.ID), "error", err)
 		}
 	})
+	hooks = rejecting(hooks, func(q request.Request, p productOf) bool { return slices.Contains(q.ProductIDs, p.ID) })
 	return leading(hooks, of, func(p productOf) table.ID { return p.ProviderID })
 }
 
 // Plans does so for plans.
 func Plans(hooks portal.Hooks[planOf], of func() *Service) portal.Hooks[planOf] {
+	hooks = rejecting(hooks, func(q request.Request, p planOf) bool { return q.PlanID == p.ID })
 	return leading(hooks, of, func(p planOf) table.ID { return p.ProviderID })
+}
+
+// rejecting rejects, with a plan or a product that is deleted, the access requests that wait
+// for it: they could never be approved. An approval that goes on is undone then.
+func rejecting[T table.Row[T]](hooks portal.Hooks[T], waits func(request.Request, T) bool) portal.Hooks[T] {
+	after := hooks.After
+	hooks.After = func(ctx context.Context, w store.Writer, c *portal.Change[T]) error {
+		if after != nil {
+			if err := after(ctx, w, c); err != nil {
+				return err
+			}
+		}
+		if c.Op != store.Deleted {
+			return nil
+		}
+		var lost []table.ID
+		for q, err := range portal.All(ctx, w, Requests, 0) {
+			if err != nil {
+				return err
+			}
+			if q.Status == request.Pending && waits(q, c.Old) {
+				lost = append(lost, q.ID)
+			}
+		}
+		for _, id := range lost {
+			_, err := portal.Edit(ctx, w, Requests, id, c.At, func(q request.Request) (request.Request, error) {
+				q.Status = request.Rejected
+				return q, nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return hooks
 }
 
 // leading lets the clients of gateways follow a product or a plan: each has a policy of its

@@ -183,8 +183,8 @@ func (s *Service) ownOrder(ctx context.Context, in ownOrder) (out OwnRequest, er
 		return out, err
 	}
 	if req.ProvisionImmediately {
-		if err := s.approveAtOnce(ctx, s.Scope, req.ID); err != nil {
-			s.Log.WarnContext(ctx, "an access request could not be approved at once: it waits for an administrator", "org_id", string(s.Scope.Org()), "access_request", int64(req.ID), "error", err)
+		if waits, err := s.approveAtOnce(ctx, s.Scope, req.ID); err != nil {
+			s.Log.WarnContext(ctx, "an access request could not be approved at once", "waits", waits, "org_id", string(s.Scope.Org()), "access_request", int64(req.ID), "error", err)
 		}
 	}
 	return s.ownRequested(ctx, ownBelow{in.ownNamed, req.ID.String()})

@@ -2,6 +2,7 @@ package apps
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
@@ -38,7 +39,8 @@ func (s *Service) provision(ctx context.Context, in provisioning) (portal.Done, 
 		return err
 	})
 	if err == nil && req.ProvisionImmediately {
-		if err = s.approveAtOnce(ctx, in.Scope, req.ID); fault.KindOf(err) == fault.Invalid {
+		var waits bool
+		if waits, err = s.approveAtOnce(ctx, in.Scope, req.ID); waits && fault.KindOf(err) == fault.Invalid {
 			err = fault.New(fault.Invalid, CodePending, "access request %d is pending: %s", req.ID, message(err)).Because(err)
 		}
 	}
@@ -118,10 +120,33 @@ func (s *Service) ordered(ctx context.Context, r store.Reader, a application.App
 	if err == nil {
 		err = c.Reusable(req, s.Now()).Err()
 	}
+	if err == nil {
+		err = alone(ctx, r, req)
+	}
 	if err == nil && req.AuthType == request.MultiAuth && c.Managed != (list[0].Mode() == product.Managed) {
 		err = table.Problems{"CredentialID has certificates of other people"}.Err()
 	}
 	return req, err
+}
+
+// alone refuses a request for a credential that another request, which is not decided yet, is
+// going to change: of two that add one product only one can be approved, and two that are
+// approved at once change it at the same moment.
+func alone(ctx context.Context, r store.Reader, req request.Request) error {
+	all, err := requestsOf(ctx, r, req.AppID)
+	if err != nil {
+		return err
+	}
+	for _, other := range all {
+		switch {
+		case other.Status != request.Pending || other.CredentialID != req.CredentialID:
+		case req.Repeats(other):
+			return table.Problems{fmt.Sprintf("CredentialID: access request %s asks for the product already", other.ID)}.Err()
+		case hastens(other):
+			return fault.New(fault.Invalid, CodeBusy, "access request %s for the credential is being approved: try again in a moment", other.ID)
+		}
+	}
+	return nil
 }
 
 // allow counts a request against what its plan allows a user.

@@ -62,7 +62,7 @@ func (s *Service) appRows() []operation.Operation {
 		operation.DELETE("delete", "/{app_id}", "Delete an app", s.delete, operation.Faulting(failing...),
 			operation.Notes("Its credentials are revoked first, where they were made; then its access requests go, and the app."), operation.Example(nil, portal.Status{Status: "ok"})),
 		operation.PUT("provision", "/{app_id}/provision", "Ask for access for an app", s.provision, portal.Action(), portal.Unprocessable(),
-			operation.Faulting(append([]string{CodeMany, CodeQuota, CodePending}, failing...)...),
+			operation.Faulting(append([]string{CodeMany, CodeQuota, CodePending, request.CodeState}, failing...)...),
 			operation.Notes("Makes an access request, which is approved at once when its plan says so."), operation.Example(body, portal.Executed("Provision"))),
 	)
 }

@@ -60,7 +60,8 @@ func (s *Service) left(ctx context.Context, all bool) (out []table.ID, err error
 		if err != nil {
 			break
 		}
-		if !hastens(req) || s.Now().Sub(req.UpdatedAt) < leftAfter {
+		// A time further ahead than that was set by a clock that has been put back since.
+		if !hastens(req) || s.Now().Sub(req.UpdatedAt).Abs() < leftAfter {
 			continue
 		}
 		_, open := s.Intents.Current(ctx, s.Scope, about(req.AppID))
@@ -75,13 +76,13 @@ func (s *Service) left(ctx context.Context, all bool) (out []table.ID, err error
 }
 
 // approveAtOnce approves a request whose plan says so. When that fails the request waits for
-// an administrator like any other, who is told.
-func (s *Service) approveAtOnce(ctx context.Context, scope tenant.Scope, id table.ID) error {
-	err := s.Approve(ctx, scope, id)
-	if err != nil {
-		s.await(context.WithoutCancel(ctx), scope, id)
+// an administrator like any other, who is told: waits says so. One that was rejected meanwhile,
+// with its plan or a product, does not.
+func (s *Service) approveAtOnce(ctx context.Context, scope tenant.Scope, id table.ID) (waits bool, err error) {
+	if err = s.Approve(ctx, scope, id); err != nil {
+		waits = s.await(context.WithoutCancel(ctx), scope, id)
 	}
-	return err
+	return waits, err
 }
 
 // await makes a request that was to be approved at once one that waits for an administrator,

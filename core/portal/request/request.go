@@ -203,6 +203,12 @@ func (r Request) Renewed(p plan.Plan, list []product.Product) (Request, table.Pr
 	return r, nil
 }
 
+// Repeats reports whether only one of two requests for a credential can be approved: both add
+// one product, or both give it the same plan.
+func (r Request) Repeats(other Request) bool {
+	return r.CredentialID == other.CredentialID && r.PlanID == other.PlanID && slices.ContainsFunc(r.ProductIDs, func(id table.ID) bool { return slices.Contains(other.ProductIDs, id) })
+}
+
 // Products returns the names of the products of the request: what they are called now, and
 // of those that are gone what they were called.
 func (r Request) Products(list []product.Product) []string {
