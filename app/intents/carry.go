@@ -73,7 +73,8 @@ func (s *Service) Settled(ctx context.Context, scope tenant.Scope, about intent.
 // inTurn tries until no intent about one of the subjects is in the way. Each that waits for
 // an attempt gets one: more would not spare a provider that fails. over says that one about the
 // first subject that is in the way after that is given up; so a provider that keeps every
-// attempt waiting holds up nothing that is forced.
+// attempt waiting holds up nothing that is forced. One whose next attempt comes too late is not
+// waited for.
 func (s *Service) inTurn(ctx context.Context, scope tenant.Scope, about []intent.Subject, over bool, try func() error) error {
 	end := time.Now().Add(s.Wait)
 	if over { // it outlasts an attempt of others
@@ -87,12 +88,13 @@ func (s *Service) inTurn(ctx context.Context, scope tenant.Scope, about []intent
 		if !ok || taken.Index != bySubject {
 			return err
 		}
-		if err := s.settle(ctx, scope, taken.Value, helped, over && taken.Value == subject(about[0])); err != nil {
+		later, err := s.settle(ctx, scope, taken.Value, helped, over && taken.Value == subject(about[0]))
+		if err != nil {
 			return err
 		}
-		if time.Now().After(end) {
+		if left := time.Until(end); left <= 0 || later > left {
 			what := slices.IndexFunc(about, func(v intent.Subject) bool { return subject(v) == taken.Value })
-			return fault.New(fault.Conflict, intent.CodeBusy, "another change of the same %s is open; see GET /api/gateway/intents", about[max(what, 0)].Kind).Because(err)
+			return fault.New(fault.Conflict, intent.CodeBusy, "another change of the same %s is open; see GET /api/gateway/intents", about[max(what, 0)].Kind).Because(taken)
 		}
 		if err := pause.Wait(ctx); err != nil {
 			return err

@@ -251,6 +251,33 @@ func TestSameSubject(t *testing.T) {
 	})
 }
 
+// TestNotWaitedFor: an action gets one more attempt when another one about its subject comes,
+// which does not wait when the attempt after that is far off.
+func TestNotWaitedFor(t *testing.T) {
+	inWorld(t, func(w *world) {
+		p := w.program("one")
+		w.shelf.faults(on("put a", gateway.ErrUncertain), nil)
+		if err := p.put.Run(w.Context(), w.scope, about, &job{Value: "1"}); !errors.Is(err, gateway.ErrUncertain) {
+			t.Error(err)
+		}
+		stop := w.start(p)
+		time.Sleep(time.Minute)
+		stop()
+		began, before := time.Now(), w.shelf.called()
+		if err := p.put.Run(w.Context(), w.scope, about, &job{Value: "2"}); fault.KindOf(err) != fault.Conflict {
+			t.Error(err)
+		}
+		if waited := time.Now().Sub(began); waited > time.Second || w.shelf.called() == before {
+			t.Errorf("it waited for %v, %d calls", waited, w.shelf.called()-before)
+		}
+		w.shelf.faults(nil, nil)
+		if err := p.put.Run(w.Context(), w.scope, about, &job{Value: "3"}); err != nil {
+			t.Error(err)
+		}
+		w.expect("done done", "a=3 b=3", 2)
+	})
+}
+
 // TestForced: what is forced takes the place of an action whose provider keeps every attempt
 // waiting, also while others make one.
 func TestForced(t *testing.T) {

@@ -181,20 +181,21 @@ func (s *Service) planOf(in intent.Intent) (Plan, error) {
 
 // settle makes an attempt at the intent about a subject, if it waits for one and has not
 // been helped before. One that has been helped is given up if over says so; for that a short
-// attempt is enough, and one of others counts.
-func (s *Service) settle(ctx context.Context, scope tenant.Scope, subject string, helped map[string]bool, over bool) error {
+// attempt is enough, and one of others counts. later is the time to the next attempt at one that
+// has been helped, unless it is carried out at the moment.
+func (s *Service) settle(ctx context.Context, scope tenant.Scope, subject string, helped map[string]bool, over bool) (later time.Duration, err error) {
 	var in intent.Intent
-	err := s.tools.Store.View(ctx, scope, func(r store.Reader) error {
+	err = s.tools.Store.View(ctx, scope, func(r store.Reader) error {
 		v, err := kind.ByKey(ctx, r, bySubject, subject)
 		in = v.Value
 		return err
 	})
 	if fault.KindOf(err) == fault.NotFound {
-		return nil
+		return 0, nil
 	}
 	if err != nil || s.free(in).Busy(s.now()) {
 		helped[in.ID] = helped[in.ID] || over
-		return err
+		return 0, err
 	}
 	switch {
 	case !helped[in.ID]:
@@ -216,11 +217,13 @@ func (s *Service) settle(ctx context.Context, scope tenant.Scope, subject string
 			})
 			return err
 		})
+	default:
+		later = in.Next.Sub(s.now())
 	}
 	if elsewhere(err) {
-		return nil
+		return 0, nil
 	}
-	return err
+	return later, err
 }
 
 // elsewhere reports whether an intent was carried out or closed by others meanwhile.

@@ -5,6 +5,7 @@ package dashboard
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/portal/sync"
@@ -17,6 +18,8 @@ var (
 	ErrRefused     = errors.New("the dashboard refuses")                      // correct what is sent, or the rights of the user
 	ErrChanged     = errors.New("the policy has changed meanwhile")           // read it again
 	ErrUnreachable = errors.New("the dashboard does not answer as it should") // try again later
+	// ErrUnsent is an ErrUnreachable of which is known that nothing has been sent.
+	ErrUnsent = fmt.Errorf("%w: no connection", ErrUnreachable)
 )
 
 // Policy is a policy as the dashboard has it.

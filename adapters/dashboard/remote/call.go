@@ -46,6 +46,8 @@ func (c *Client) send(ctx context.Context, method, at, tag, kind string, body []
 	}
 	a, err := c.fetch.Fetch(ctx, r)
 	switch {
+	case errors.Is(err, fetch.ErrUnconnected):
+		return a, fmt.Errorf("%w: %w", dashboard.ErrUnsent, err)
 	case errors.Is(err, fetch.ErrUnreachable):
 		return a, fmt.Errorf("%w: %w", dashboard.ErrUnreachable, err)
 	case err != nil:

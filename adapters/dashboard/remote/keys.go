@@ -52,8 +52,13 @@ func keyOf(what string, a fetch.Answer, err error) (dashboard.Key, error) {
 // again sends a write that can be repeated, until there is an answer.
 func (c *Client) again(ctx context.Context, method, at string, body []byte) (fetch.Answer, error) {
 	pause := retry.New(c.c.Pause, longestPause)
+	sent := false // by an earlier attempt, perhaps
 	for attempt := 1; ; attempt++ {
 		a, err := c.call(ctx, method, at, "", body)
+		if sent && errors.Is(err, dashboard.ErrUnsent) {
+			err = fmt.Errorf("%w: %s", dashboard.ErrUnreachable, err.Error())
+		}
+		sent = sent || !errors.Is(err, dashboard.ErrUnsent)
 		if a.Status == http.StatusConflict { // another change of the key is open
 			err = fmt.Errorf("%w: %d %s", dashboard.ErrUnreachable, a.Status, c.said(a.Body))
 		}

@@ -69,6 +69,11 @@ func (a acting) record(ctx context.Context) (rec idp.Registered, c idp.Client, t
 // keep stores the client as the provider has just told of it, also where other credentials
 // of the app are the same client: its secret may be another one.
 func (a acting) keep(ctx context.Context, rec idp.Registered, c idp.Client) (idp.Registered, error) {
+	return a.keepIf(ctx, rec, c, func(store.Writer) error { return nil })
+}
+
+// keepIf does so unless may refuses it.
+func (a acting) keepIf(ctx context.Context, rec idp.Registered, c idp.Client, may func(store.Writer) error) (idp.Registered, error) {
 	text, err := json.Marshal(c)
 	if err == nil {
 		rec.ClientID = c.ID
@@ -76,7 +81,11 @@ func (a acting) keep(ctx context.Context, rec idp.Registered, c idp.Client) (idp
 	}
 	if err == nil {
 		err = a.update(ctx, func(w store.Writer) error {
-			if err := put(ctx, w, clients, rec); err != nil || c.ID == "" {
+			err := may(w)
+			if err == nil {
+				err = put(ctx, w, clients, rec)
+			}
+			if err != nil || c.ID == "" {
 				return err
 			}
 			at := crud.Stamp{Org: a.org, Now: a.Now}
@@ -144,7 +153,7 @@ func (a acting) register(ctx context.Context) error {
 		c.Scope = strings.Join(scopes(a.g, a.g.Products), " ")
 	}
 	rec = rec.With(idp.Claim{ID: a.memo.Claim, Scopes: scopes(a.g, a.g.Products)})
-	if _, err = a.keep(ctx, rec, c); err == nil {
+	if _, err = a.take(ctx, rec, c); err == nil {
 		a.note(c, rec.JWKSURI)
 	}
 	return err
@@ -255,6 +264,12 @@ func (a acting) withdraw(ctx context.Context) error {
 		}
 		_, err := a.keep(ctx, left, c)
 		return err
+	}
+	if o, shared, err := a.anothers(ctx, rec, c.ID); err != nil {
+		return err
+	} else if shared {
+		a.Log.WarnContext(ctx, "a client is not deleted at its identity provider: another app has it as well", "org_id", string(a.org), "client_id", c.ID, "app_id", int64(o.App))
+		return a.forget(ctx, rec)
 	}
 	if c.ID != "" && !c.Managed() {
 		a.Log.WarnContext(ctx, "a client cannot be deleted at its identity provider, which has told no way to do so", "org_id", string(a.org), "client_id", c.ID)

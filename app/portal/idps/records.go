@@ -15,6 +15,7 @@ import (
 // Indexes of what follows from access.
 const (
 	byIdP       = "idp"
+	byClient    = "client"
 	byProduct   = "product"
 	byPlan      = "plan"
 	byDashboard = "dashboard"
@@ -24,7 +25,15 @@ const (
 var (
 	clients = &store.Kind[idp.Registered]{
 		Name: idp.ClientKind, Noun: "registered client", ID: idp.Registered.Key, Org: func(c idp.Registered) tenant.ID { return c.Portal },
-		Indexes: []store.Index[idp.Registered]{store.Lookup(byIdP, func(c idp.Registered) string { return c.IdP.Key() })},
+		Indexes: []store.Index[idp.Registered]{
+			store.Lookup(byIdP, func(c idp.Registered) string { return c.IdP.Key() }),
+			store.Lookup(byClient, func(c idp.Registered) string {
+				if c.ClientID == "" {
+					return ""
+				}
+				return store.Indexed(c.ClientID)
+			}),
+		},
 	}
 	approvals = &store.Kind[idp.Approval]{
 		Name: idp.ApprovalKind, Noun: "approval", ID: idp.Approval.Key, Org: func(a idp.Approval) tenant.ID { return a.Portal },

@@ -8,6 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/intents"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
+	"github.com/gatehouse-io/gatehouse/ports/gateway"
 )
 
 // Codes of the faults of steps.
@@ -29,8 +30,29 @@ func Explain(err error) error {
 	if err == nil || fault.KindOf(err) != fault.Internal {
 		return err
 	}
-	return fault.New(fault.Unavailable, CodeAway, "%s", err.Error())
+	f := fault.New(fault.Unavailable, CodeAway, "%s", err.Error())
+	if errors.Is(err, dashboard.ErrUnsent) {
+		return silent{f, dashboard.ErrUnsent}
+	}
+	return f
 }
+
+// unsent says of a step whose only write is one call that it has done nothing when there was no
+// connection for it: there is nothing to undo then, for which the next ones would wait.
+func unsent(err error) error {
+	if !errors.Is(err, dashboard.ErrUnsent) {
+		return err
+	}
+	return silent{err, gateway.ErrUnreachable}
+}
+
+// silent is the fault for what was not sent, with what says so.
+type silent struct {
+	error
+	says error
+}
+
+func (s silent) Unwrap() []error { return []error{s.error, s.says} }
 
 // Share returns a context for a look at one of several places: it ends when its part of the
 // time of the caller is over, so that a place that keeps its callers waiting is told as being

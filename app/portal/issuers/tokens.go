@@ -54,7 +54,7 @@ func (k Keys) Steps(org tenant.ID, act Act, g *Grant) []intents.Step {
 	switch act {
 	case Issue:
 		steps := []intents.Step{{Name: "create the key", Do: func(ctx context.Context) error {
-			return a.make(ctx, func(p synchronise.Provider) (*doc.Node, error) { return a.session(p), nil })
+			return unsent(a.make(ctx, func(p synchronise.Provider) (*doc.Node, error) { return a.session(p), nil }))
 		}, Undo: a.drop}}
 		if g.Chosen != "" {
 			steps = slices.Insert(steps, 0, intents.Step{Name: "look whether the key is free", Do: a.look, Notes: true})
@@ -127,7 +127,7 @@ func (a acting) make(ctx context.Context, of func(synchronise.Provider) (*doc.No
 	made, err := p.Dashboard.CreateKey(ctx, name.Text, session)
 	if err != nil {
 		err = Explain(err)
-		*a.late = fault.KindOf(err) == fault.Unavailable
+		*a.late = fault.KindOf(err) == fault.Unavailable && !errors.Is(err, dashboard.ErrUnsent)
 		return err
 	}
 	a.note(made)

@@ -1,0 +1,72 @@
+package idps
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/idp"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// CodeTwin is the code of the fault for a registration that is answered with the client of
+// another app.
+const CodeTwin = "portal_oauth_provider.twin"
+
+// twin refuses the client of a registration that another app of ours has already: who deletes
+// one app would delete the client of the other. It is not deleted, as it is not ours to delete.
+func twin(other idp.Registered, id string) error {
+	return fault.New(fault.Invalid, CodeTwin, "the identity provider has answered with the client %s, which app %s has already: nothing was taken over", id, other.App)
+}
+
+// other returns another app's record of a client with an identifier at the same identity
+// provider, if there is one. Two records of ours may be one identity provider: keys of tokens
+// tell it. q says among which to look.
+func other(ctx context.Context, r store.Reader, rec idp.Registered, id string, q store.Query) (out idp.Registered, there bool, err error) {
+	if id == "" {
+		return out, false, nil
+	}
+	for v, err := range clients.Find(ctx, r, q) {
+		if err != nil {
+			return out, false, err
+		}
+		if o := v.Value; o.ClientID == id && o.Key() != rec.Key() && (o.IdP == rec.IdP || o.JWKSURI != "" && o.JWKSURI == rec.JWKSURI) {
+			return o, true, nil
+		}
+	}
+	return out, false, nil
+}
+
+// anothers reports whether another app has the client as well.
+func (a acting) anothers(ctx context.Context, rec idp.Registered, id string) (out idp.Registered, there bool, err error) {
+	err = a.view(ctx, func(r store.Reader) (err error) {
+		out, there, err = other(ctx, r, rec, id, store.Query{})
+		return err
+	})
+	return out, there, err
+}
+
+// recent are the clients with an identifier; those that an older version wrote are not in it.
+func recent(id string) store.Query { return store.Query{Index: byClient, Value: store.Indexed(id)} }
+
+// take stores what a registration was answered with, unless another app has that client.
+func (a acting) take(ctx context.Context, rec idp.Registered, c idp.Client) (idp.Registered, error) {
+	o, there, err := a.anothers(ctx, rec, c.ID)
+	if err == nil && there {
+		err = twin(o, c.ID)
+	}
+	if err == nil {
+		rec, err = a.keepIf(ctx, rec, c, func(w store.Writer) error { // another registration may have come meanwhile
+			o, there, err := other(ctx, w, rec, c.ID, recent(c.ID))
+			if err == nil && there {
+				err = twin(o, c.ID)
+			}
+			return err
+		})
+	}
+	if fault.CodeOf(err) == CodeTwin {
+		if forgotten := a.forget(ctx, rec); forgotten != nil {
+			return rec, forgotten
+		}
+	}
+	return rec, err
+}
