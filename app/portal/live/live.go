@@ -122,6 +122,7 @@ type Service struct {
 	mu       sync.Mutex
 	names    session.Attempts // wrong passwords, by account
 	networks session.Attempts // the same, by network
+	flights  flights
 	asked    session.Attempts // mails, by address
 	asking   session.Attempts // registrations and mails asked for, by network
 	guesses  session.Attempts // wrong present passwords of people who have a session, by user
@@ -172,6 +173,7 @@ func New(c Config, t crud.Tools) *Service {
 	return &Service{
 		Config: c, Tools: t, checker: checker{c.People.Passwords, dummy, make(chan struct{}, queued), make(chan struct{}, atOnce)},
 		names: session.Attempts{Room: rememberedNames}, networks: session.Attempts{Room: rememberedNames},
+		flights: flights{by: map[string]int{}, landed: make(chan struct{})},
 		asked:   session.Attempts{Limit: mailsPerAddress, Window: 24 * time.Hour, Room: rememberedNames},
 		asking:  session.Attempts{Limit: asksPerNetwork, Window: time.Hour, Room: rememberedNames},
 		guesses: session.Attempts{Limit: guessesPerUser, Window: time.Hour, Room: rememberedNames},

@@ -29,11 +29,16 @@ type stamp = crud.Stamp
 // plain hashes passwords so that tests can read them, and counts the checks.
 type plain struct {
 	secret.Passwords
+	mu     *sync.Mutex
 	checks *int
+	takes  *time.Duration
 }
 
 func (plain) Hash(password string) (string, error) { return "hash of " + password, nil }
 func (p plain) Verify(hash, password string) bool {
+	time.Sleep(*p.takes)
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	*p.checks++
 	return hash == "hash of "+password
 }
@@ -47,6 +52,7 @@ type world struct {
 	ops    map[string]operation.Operation
 	now    time.Time
 	checks int
+	takes  time.Duration // to check a password
 	remote string   // address of callers
 	sent   []string // parts of what happens to apps
 
@@ -58,7 +64,7 @@ func open(t *testing.T, change func(*setting.Settings)) *world {
 	t.Helper()
 	w := &world{remote: "192.0.2.1:1", t: t, p: apptest.NewPortal(t), ops: map[string]operation.Operation{}, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	w.p.Tools.Now = func() time.Time { return w.now }
-	persons := &people.Service{Config: people.Config{Keys: w.p.Keys, Passwords: plain{checks: &w.checks}, Signing: func(context.Context, store.Reader) (string, error) { return "signs", nil },
+	persons := &people.Service{Config: people.Config{Keys: w.p.Keys, Passwords: plain{checks: &w.checks, mu: &w.mu, takes: &w.takes}, Signing: func(context.Context, store.Reader) (string, error) { return "signs", nil },
 		Followers: []people.Follower{live.Follower(), {HandOver: func(_ context.Context, _ store.Writer, _ stamp, from, to table.ID) error {
 			w.sent = append(w.sent, fmt.Sprintf("apps of %d to %d", from, to))
 			return nil

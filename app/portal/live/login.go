@@ -68,14 +68,7 @@ func (s *Service) Login(ctx context.Context, in loginIn) (out operation.Visit[Op
 	}); err != nil {
 		return out, err
 	}
-	giveBack, err := s.attempt(in, rules)
-	if err != nil {
-		return out, err
-	}
-	ok, err := s.knows(ctx, u, in.Login.Password)
-	if err != nil || ok {
-		giveBack()
-	}
+	ok, err := s.attempt(ctx, in, rules, func() (bool, error) { return s.knows(ctx, u, in.Login.Password) })
 	switch {
 	case err != nil:
 		return out, err
@@ -85,33 +78,6 @@ func (s *Service) Login(ctx context.Context, in loginIn) (out operation.Visit[Op
 		return out, fault.New(fault.Denied, CodeClosed, "Sign-in is not allowed")
 	}
 	return s.open(ctx, u, in)
-}
-
-// attempt counts an attempt as wrong before it is made, so that many at once are no way
-// around the limit. An account is locked whether or not there is one.
-func (s *Service) attempt(in loginIn, rules setting.Settings) (giveBack func(), err error) {
-	name, from, now := account.Address(in.Login.Email), operation.Network(in.Origin.Remote), s.Now()
-	if len(name) > password.Longest {
-		name = name[:password.Longest]
-	}
-	window := time.Duration(rules.LoginLockTime) * time.Second
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.names.Limit, s.names.Window = int(rules.LoginAttempts), window
-	s.networks.Limit, s.networks.Window = wrongPerNetwork, window
-	if s.networks.Take(now, from) > 0 {
-		return nil, wrong()
-	}
-	if s.names.Take(now, name) > 0 {
-		s.networks.GiveBack(from)
-		return nil, wrong()
-	}
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.networks.GiveBack(from)
-		s.names.GiveBack(name)
-	}, nil
 }
 
 // knows reports whether somebody knows the password of a user. It takes as long for a
