@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -84,6 +85,42 @@ func (v *visit) number() int {
 	return max(n, 1)
 }
 
+// cameFrom is the page of a list from which a form was sent.
+func (v *visit) cameFrom() int {
+	if from, err := url.Parse(v.r.Referer()); err == nil && from.Host == v.r.Host && v.r.URL.Query().Get("page") == "" {
+		n, _ := strconv.Atoi(from.Query().Get("page"))
+		return max(n, 1)
+	}
+	return v.number()
+}
+
+// back is the query of the page to which a form leads back, which says what was done.
+func (v *visit) back(word string) string {
+	if n := v.cameFrom(); n > 1 {
+		return "?done=" + word + "&page=" + strconv.Itoa(n)
+	}
+	return "?done=" + word
+}
+
+// pageOf is the page of an app that somebody looks at: that of what a form was about, if it was
+// about something.
+func (v *visit) pageOf(app client) int {
+	if v.r.Method == http.MethodGet {
+		return v.number()
+	}
+	one, asked := cmp.Or(v.r.PathValue("credential"), v.r.PathValue("certificate"), v.field("cred_id")), cmp.Or(v.r.PathValue("request"), v.field("access-request"))
+	at := slices.IndexFunc(app.Credentials, func(c credential) bool {
+		return strconv.Itoa(c.ID) == one || c.Certificate != nil && (c.Certificate.ID == one || c.Certificate.Fingerprint == one)
+	})
+	if at < 0 {
+		at = slices.IndexFunc(app.AccessRequests, func(r accessRequest) bool { return strconv.Itoa(r.ID) == asked })
+	}
+	if at < 0 {
+		return v.cameFrom()
+	}
+	return at/itemsPerPage + 1
+}
+
 // ledFrom reports whether a page led here by a link of another theme than the standard one:
 // public themes mean something else by some addresses.
 func (v *visit) ledFrom(page string) bool {
@@ -146,13 +183,10 @@ func (v *visit) managed(faults []string, status int, shown *revealed) {
 		return
 	}
 	app.settle()
-	moving := 0
-	for i := range app.Credentials {
-		if c := &app.Credentials[i]; moving < maxMoving && c.movable() && len(c.Products) <= maxMoving {
-			moving++
-			c.OtherPlans = v.plansOf(*c)
-		}
-	}
+	total := max(len(app.AccessRequests), len(app.Credentials))
+	page := min(v.pageOf(app), 1+max(0, total-1)/itemsPerPage)
+	from := (page - 1) * itemsPerPage
+	v.offerPlans(app.Credentials[min(from, len(app.Credentials)):min(from+itemsPerPage, len(app.Credentials))])
 	v.title = app.Name
 	typed := v.typed("name", "description", "redirectURLs", "visibility")
 	if faults == nil || !v.r.PostForm.Has("name") {
@@ -172,13 +206,6 @@ func (v *visit) managed(faults []string, status int, shown *revealed) {
 	if len(app.AccessRequests) > 0 {
 		authType = app.AccessRequests[0].AuthType
 	}
-	page := v.number()
-	if shown != nil { // the page has the credential whose secret somebody wants to see
-		page = slices.IndexFunc(app.Credentials, func(c credential) bool { return c.ID == shown.ID })/itemsPerPage + 1
-	}
-	total := max(len(app.AccessRequests), len(app.Credentials))
-	page = min(page, 1+max(0, total-1)/itemsPerPage)
-	from := (page - 1) * itemsPerPage
 	known := map[string]any{"app": app.excerpt(from, from+itemsPerPage), "form": typed,
 		"paging": v.pagesOf(appsPage+v.part("app"), page, itemsPerPage, total),
 		"shown":  shown, "appCerts": app.certificates(), "allCerts": all, "authType": authType,
@@ -197,7 +224,7 @@ func (v *visit) managed(faults []string, status int, shown *revealed) {
 // there otherwise why it has not.
 func (v *visit) after(a *reply, word string) {
 	if a.ok() {
-		v.goTo(appsPage + v.part("app") + "?done=" + word)
+		v.goTo(appsPage + v.part("app") + v.back(word))
 		return
 	}
 	v.failed(a)

@@ -120,9 +120,36 @@ func TestPagesOfAnApp(t *testing.T) {
 		t.Error("a page has more than its part")
 	}
 	w.shows(w.submit(app, "/portal/private/credentials", "client_id", "1", "cred_id", "1", "mode", "show"), 200, "Keep it secret", oldest, `href="/portal/private/apps/1?page=1"`)
+	for name, p := range map[string]page{
+		"refused":       w.submit(second, "/portal/private/apps/1/credentials/1/change-plan", "new_plan_id", "99"),
+		"refused again": w.submit(app, "/portal/private/apps/1/access-requests/1/webhooks", "webhook-url", "no address"),
+		"refused app":   w.submit(second, "/portal/private/apps/1", "name", ""),
+		"done":          w.submit(second, "/portal/private/credentials", "client_id", "1", "cred_id", "1", "mode", "roll"),
+	} {
+		if !strings.Contains(p.text, "Page 2 of 2") || (p.status == 200) != (name == "done") {
+			t.Errorf("%s: %d, %s", name, p.status, p.path)
+		}
+	}
 	for page, want := range map[string]string{"99": "Page 2 of 2", "9223372036854775807": "Page 2 of 2", "-1": "Page 1 of 2", "x": "Page 1 of 2"} {
 		w.shows(w.open("/portal/private/apps/1?page="+page), 200, "<h1>Till</h1>", want)
 	}
+}
+
+// TestManyPlans shows a product that is offered under more plans than a page may print.
+func TestManyPlans(t *testing.T) {
+	w := newWorld(t)
+	w.offering()
+	for i := range 110 {
+		w.api("POST", "/portal-api/plans", fmt.Sprintf(`{"Name":"Plan %d.","ProviderID":1,"RateLimit":5,"Per":1,"Catalogues":[1],"Description":"begin %s"}`, i, strings.Repeat("& ", 8_000)))
+	}
+	w.as("ada")
+	const at = "/portal/catalogue-products/payments"
+	first := w.shows(w.open(at), 200, "Page 1 of 3", `href="`+at+`?page=2"`)
+	last := w.shows(w.open(at+"?page=99"), 200, "Page 3 of 3", "Plan 109.")
+	if n := strings.Count(first.text, "begin"); n < 40 || n > 50 || strings.Contains(first.text, "Plan 109.") || strings.Contains(last.text, "Plan 0.") {
+		t.Errorf("%d plans are described", n)
+	}
+	w.shows(w.submit(last, at+"?page=3", "product_id", "1", "catalogue_id", "1", "plan_id", "100"), 200, "The product is in your cart", "Page 3 of 3")
 }
 
 // TestManyTutorials shows a product whose tutorials are more than a page may print.

@@ -148,6 +148,7 @@ type credential struct {
 	CreatedAt                                        string
 	Certificate                                      *certificate
 	OtherPlans                                       []plan // under which a client may ask to be
+	MorePlans                                        bool   // they are not looked up: a page of its own does that
 
 	of *client
 }

@@ -125,7 +125,7 @@ func (v *visit) pick() {
 		v.notice(http.StatusUnprocessableEntity, "The cart is full. Ask for what is in it first.")
 		return
 	}
-	v.goTo(here + "?done=added")
+	v.goTo(here + v.back("added"))
 }
 
 // unpick takes a product out of the cart. It changes nothing but this browser. Some themes

@@ -84,12 +84,34 @@ func (v *visit) catalogue() {
 // prints is bounded, and one that prints more is an error.
 const maxTutorials = 512 << 10
 
+// How many plans the page of a product shows, and how many bytes of their descriptions.
+const (
+	plansPerPage = 50
+	maxPlans     = 512 << 10
+)
+
+// leaf leaves the plans of one page in a product, the last one when there is no such page.
+func (p *product) leaf(page int) (at, total int) {
+	total = len(p.Plans)
+	at = min(page, 1+max(0, total-1)/plansPerPage)
+	from := (at - 1) * plansPerPage
+	p.Plans = p.Plans[from:min(from+plansPerPage, total)]
+	for i := range p.Plans {
+		one := &p.Plans[i]
+		if text, cut := printable(one.Description, maxPlans/len(p.Plans)); cut {
+			one.Description = text + "…"
+		}
+	}
+	return at, total
+}
+
 func (v *visit) product() {
 	var p product
 	if !v.get("/catalogue-products"+v.part("path"), nil, &p) {
 		return
 	}
 	p.offerIn()
+	page, total := p.leaf(v.number())
 	left := maxTutorials
 	for i := range p.Tutorials {
 		t := &p.Tutorials[i]
@@ -100,7 +122,8 @@ func (v *visit) product() {
 	}
 	added := slices.ContainsFunc(v.picks(), func(o picked) bool { return o.product == p.ID })
 	v.title, v.about, v.subject = p.Name, p.Description, p
-	v.show(http.StatusOK, "portal_product_detail", map[string]any{"done": done[v.r.URL.Query().Get("done")], "product": p, "catalogues": p.Shelves, "unique_plans": p.Plans, "scopes": words(p.Scopes), "posts": p.Posts, "added": added})
+	v.show(http.StatusOK, "portal_product_detail", map[string]any{"done": done[v.r.URL.Query().Get("done")], "product": p, "catalogues": p.Shelves, "unique_plans": p.Plans, "scopes": words(p.Scopes), "posts": p.Posts, "added": added,
+		"paging": v.pages(page, plansPerPage, total)})
 }
 
 // described is the description of an API.
@@ -126,15 +149,15 @@ var subscribes = regexp.MustCompile(`(?m)^\s*type\s+Subscription\b|^\s*subscript
 // maxSchema bounds what a page shows of a schema: bytes as they are printed.
 const maxSchema = 1 << 20
 
-// printable returns what a page shows of a schema, and whether there is more. Marks of HTML are printed as
-// entities of five bytes.
-func printable(text string) (part string, cut bool) {
+// printable returns what a page shows of a text, and whether there is more than most bytes. Marks of
+// HTML are printed as entities of five bytes.
+func printable(text string, most int) (part string, cut bool) {
 	printed := 0
 	for i, c := range text {
 		if printed += utf8.RuneLen(c); strings.ContainsRune(`"&'<>+`, c) {
 			printed += 4
 		}
-		if printed > maxSchema {
+		if printed > most {
 			return text[:i], true
 		}
 	}
@@ -166,7 +189,7 @@ func (v *visit) docs() {
 		data["try"] = at + url.PathEscape(d.Alias) + "/try"
 	}
 	if d.Form != "oas" {
-		data["text"], data["Cut"] = printable(d.Text)
+		data["text"], data["Cut"] = printable(d.Text, maxSchema)
 		data["subscribes"] = subscribes.MatchString(d.Text)
 		v.show(http.StatusOK, "product_doc_graphql_playground", data)
 		return

@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -8,9 +9,75 @@ import (
 	"strconv"
 )
 
-// maxMoving bounds the credentials for which a page looks up other plans, and the products
-// of each.
-const maxMoving = 10
+// Bounds of the other plans that a page of an app offers.
+const (
+	maxMoving  = 10   // products of a credential
+	maxLookups = 20   // products that are looked up for all of them
+	maxOffers  = 1000 // plans, counted for each credential
+)
+
+// moves looks up plans of products, each product once.
+type moves struct {
+	*visit
+	known map[string][]plan // by path; nil: it is not offered any more
+}
+
+// offerPlans looks up the other plans for the credentials of a page: first for the one that the
+// address, or a form, names, and then as far as the bounds allow. The others say so.
+func (v *visit) offerPlans(list []credential) {
+	named, m, left := cmp.Or(v.r.PathValue("credential"), v.r.URL.Query().Get("plans")), moves{v, map[string][]plan{}}, maxOffers
+	order := make([]*credential, 0, len(list))
+	for i := range list {
+		if c := &list[i]; strconv.Itoa(c.ID) == named {
+			order = slices.Insert(order, 0, c)
+		} else {
+			order = append(order, c)
+		}
+	}
+	for _, c := range order {
+		if !c.movable() || len(c.Products) > maxMoving {
+			continue
+		}
+		if left <= 0 || len(m.known)+m.unknown(*c) > maxLookups {
+			c.MorePlans = true
+			continue
+		}
+		offered := m.plansOf(*c)
+		if len(offered) > left && left < maxOffers { // the first one gets as many as there may be
+			c.MorePlans = true
+			continue
+		}
+		c.OtherPlans = offered[:min(len(offered), left)]
+		left -= len(c.OtherPlans)
+	}
+}
+
+// unknown counts the products of a credential that were not looked up.
+func (m moves) unknown(c credential) (n int) {
+	for _, p := range c.Products {
+		if _, known := m.known[p.Path]; !known {
+			n++
+		}
+	}
+	return n
+}
+
+// plansFor returns the plans that are offered for a product.
+func (m moves) plansFor(path string) []plan {
+	out, known := m.known[path]
+	if !known {
+		var all product
+		if m.peek("/catalogue-products/"+url.PathEscape(path), nil, &all) {
+			all.offerIn()
+			out = slices.DeleteFunc(all.Plans, func(o plan) bool { return o.OfferedIn == 0 })
+			for i := range out { // pages choose by name and limits
+				out[i].Description = ""
+			}
+		}
+		m.known[path] = out
+	}
+	return out
+}
 
 // movable reports whether a credential can have another plan: clients of identity providers
 // and of gateways can (docs/wire/portal-own-apps.md#asking-for-access).
@@ -21,16 +88,11 @@ func (c credential) movable() bool {
 
 // plansOf returns the plans under which all products of a credential are offered, but for
 // the one that it has.
-func (v *visit) plansOf(c credential) (out []plan) {
+func (m moves) plansOf(c credential) (out []plan) {
 	for i, p := range c.Products {
-		var all product
-		if !v.peek("/catalogue-products/"+url.PathEscape(p.Path), nil, &all) {
-			return nil // it is not offered any more
-		}
-		all.offerIn()
-		offered := slices.DeleteFunc(all.Plans, func(o plan) bool { return o.OfferedIn == 0 || o.ID == c.PlanID })
+		offered := m.plansFor(p.Path)
 		if i == 0 {
-			out = offered
+			out = slices.DeleteFunc(slices.Clone(offered), func(o plan) bool { return o.ID == c.PlanID })
 			continue
 		}
 		out = slices.DeleteFunc(out, func(o plan) bool {

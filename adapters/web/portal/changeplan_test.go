@@ -60,3 +60,33 @@ func TestChangePlan(t *testing.T) {
 		t.Errorf("%d clients are registered", n)
 	}
 }
+
+// TestChangePlanOfMany offers other plans for all clients of an app, and for some of them only
+// where somebody asks for it: a page looks up so much and no more.
+func TestChangePlanOfMany(t *testing.T) {
+	w := newWorld(t)
+	b, err := w.app.Bootstrap(t.Context(), identity.First{OrgID: "one", Email: "admin@example.com"})
+	must(t, err)
+	req, err := http.NewRequest("POST", w.server.URL+"/api/apis", strings.NewReader(`{"api_definition":{"name":"oauth","api_id":"oauth","active":true,"use_oauth2":true,"proxy":{"listen_path":"/oauth/","target_url":"http://up.example"}}}`))
+	must(t, err)
+	req.Header.Set("Authorization", b.AccessKey)
+	w.answered(req)
+	w.api("POST", "/portal-api/providers", `{"Name":"Ours","Configuration":{"MetaData":{"URL":"http://localhost:3000","Secret":"`+b.AccessKey+`"}}}`)
+	for i := range 91 {
+		w.api("POST", "/portal-api/plans", fmt.Sprintf(`{"Name":"Plan %d","ProviderID":1,"RateLimit":5,"Per":1,"AutoApproveAccessRequests":true,"Catalogues":[1]}`, i))
+	}
+	w.api("POST", "/portal-api/products", `{"Name":"Own","Path":"own","ProviderID":1,"APIDetails":[{"APIID":"oauth"}],"Catalogues":[1]}`)
+	w.api("POST", "/portal-api/users", `{"Email":"ada@example.com","First":"Ada","Active":true,"Password":"secret"}`)
+	w.as("ada")
+	w.submit(w.open("/portal/private/apps/new"), "/portal/private/apps", "name", "Till")
+	const app = "/portal/private/apps/1"
+	for range 13 {
+		w.approved("1", "1", "1")
+	}
+	p := w.shows(w.open(app), 200, `credentials/13/change-plan"`, `credentials/3/change-plan"`, `href="`+app+`?page=1&amp;plans=1#credential-1"`)
+	if strings.Contains(p.text, `credentials/1/change-plan"`) {
+		t.Error("a page offers more than it may")
+	}
+	p = w.shows(w.open(app+"?page=1&plans=1"), 200, `credentials/1/change-plan"`)
+	w.shows(w.submit(p, app+"/credentials/1/change-plan", "new_plan_id", "2"), 200, "The credential has another plan.")
+}

@@ -180,6 +180,7 @@ func (w *world) submit(p page, action string, fields ...string) page {
 	req, err := http.NewRequest("POST", w.server.URL+action, strings.NewReader(form.Encode()))
 	must(w.t, err)
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	req.Header.Set("Referer", w.server.URL+p.path)
 	return w.shown(req)
 }
 
