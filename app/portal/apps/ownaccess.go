@@ -95,7 +95,7 @@ func (s *Service) ownAccessRows() []operation.Row {
 }
 
 // offered is what somebody may ask for: the catalogues whose products and plans it is.
-type offered []table.ID
+type offered []table.ID // in order
 
 // offeredTo returns what is offered to somebody.
 func offeredTo(ctx context.Context, r store.Reader, u account.User) (out offered, err error) {

@@ -68,8 +68,16 @@ func (o offers[T]) list(ctx context.Context, r store.Reader, catalogue table.ID)
 
 // put makes what a catalogue shows these. What is hidden stays as it is.
 func (o offers[T]) put(ctx context.Context, w store.Writer, at crud.Stamp, catalogue table.ID, before, now []table.ID) error {
+	in := func(list []table.ID) map[table.ID]bool {
+		out := make(map[table.ID]bool, len(list))
+		for _, id := range list {
+			out[id] = true
+		}
+		return out
+	}
+	had, has := in(before), in(now)
 	for _, id := range slices.Concat(before, now) {
-		was, is := slices.Contains(before, id), slices.Contains(now, id)
+		was, is := had[id], has[id]
 		if was == is {
 			continue
 		}

@@ -53,8 +53,8 @@ type world struct {
 	now    time.Time
 	checks int
 	takes  time.Duration // to check a password
-	remote string   // address of callers
-	sent   []string // parts of what happens to apps
+	remote string        // address of callers
+	sent   []string      // parts of what happens to apps
 
 	mu      sync.Mutex
 	letters []live.Letter

@@ -204,7 +204,7 @@ func (s sight) card(of Card) Card {
 	all := of.Catalogues
 	of.Catalogues = []table.ID{}
 	for _, id := range all {
-		if slices.Contains(s.ids, id) {
+		if catalogue.Has(s.ids, id) {
 			of.Catalogues = append(of.Catalogues, id)
 		}
 	}

@@ -70,7 +70,7 @@ type sight struct {
 	rules  setting.Settings
 	viewer *account.User // nil: a stranger
 	in     []catalogue.Catalogue
-	ids    []table.ID // of in
+	ids    []table.ID // of in, in order
 	cart   map[table.ID]bool
 }
 

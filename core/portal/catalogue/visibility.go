@@ -41,9 +41,16 @@ func (c Catalogue) See(p Portal, viewer *account.User, audiences []Audience) Sig
 	return Sight{member, member}
 }
 
-// Shows reports whether a product is visible: one visible catalogue has it.
+// Shows reports whether a product is visible: one visible catalogue has it. Visible ones are in
+// order: pages ask about many products, and portals have many catalogues.
 func Shows(visible []table.ID, product []table.ID) bool {
-	return slices.ContainsFunc(product, func(id table.ID) bool { return slices.Contains(visible, id) })
+	return slices.ContainsFunc(product, func(id table.ID) bool { return Has(visible, id) })
+}
+
+// Has reports whether a catalogue is among visible ones, which are in order.
+func Has(visible []table.ID, id table.ID) bool {
+	_, has := slices.BinarySearch(visible, id)
+	return has
 }
 
 // Item is a product or a plan as far as it is offered: its provider, and the catalogues
@@ -54,9 +61,9 @@ type Item struct {
 }
 
 // Offers reports whether a plan is offered for a product: one visible catalogue has both,
-// and both have the same provider.
+// and both have the same provider. Visible ones are in order.
 func Offers(visible []table.ID, product, plan Item) bool {
 	return product.Provider == plan.Provider && slices.ContainsFunc(product.Catalogues, func(id table.ID) bool {
-		return slices.Contains(plan.Catalogues, id) && slices.Contains(visible, id)
+		return Has(visible, id) && slices.Contains(plan.Catalogues, id)
 	})
 }

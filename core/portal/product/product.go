@@ -231,9 +231,13 @@ func (p Product) Take(r sync.Record) Product {
 	p.APIs = said
 	p = p.WithAPIs(t.APIs)
 	p.Left = nil
+	there := make(map[string]bool, len(t.APIs))
+	for _, id := range t.APIs {
+		there[id] = true
+	}
 	for _, d := range said {
-		there := slices.Contains(t.APIs, d.APIID) || slices.ContainsFunc(p.Left, func(l Detail) bool { return l.APIID == d.APIID })
-		if (d.Description != "" || d.OASUrl != "") && !there && len(p.Left) < maxLeft {
+		if (d.Description != "" || d.OASUrl != "") && !there[d.APIID] && len(p.Left) < maxLeft {
+			there[d.APIID] = true
 			p.Left = append(p.Left, Detail{APIID: d.APIID, Description: d.Description, OASUrl: d.OASUrl})
 		}
 	}

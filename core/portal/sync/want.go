@@ -85,6 +85,9 @@ type wanter struct {
 	made     []Policy       // policies to make
 	cids     map[string]int // records by CID
 	names    map[string]bool
+	called   map[string][]int // policies by name, and by name without a number of at least 2
+	numbered map[string][]int
+	next     map[string]int // by name: the number from which on one may be free
 	problems []Problem
 }
 
@@ -93,6 +96,7 @@ func claimed(have State) *wanter {
 	w := &wanter{
 		have: have, index: newIndex(have.Policies), owner: make([]int, len(have.Policies)), claims: make([]int, len(have.Records)),
 		policies: make([]*Policy, len(have.Policies)), cids: make(map[string]int, len(have.Records)), names: make(map[string]bool, len(have.Policies)),
+		called: make(map[string][]int, len(have.Policies)), numbered: map[string][]int{}, next: map[string]int{},
 	}
 	w.claim()
 	return w
@@ -106,6 +110,10 @@ func (w *wanter) claim() {
 		p := w.have.Policies[i]
 		w.owner[i], w.policies[i] = unowned, &p
 		w.names[p.Terms.Name] = true
+		w.called[p.Terms.Name] = append(w.called[p.Terms.Name], i)
+		if stem, number, ok := cutLast(p.Terms.Name); ok && number > 1 {
+			w.numbered[stem] = append(w.numbered[stem], i)
+		}
 	}
 	for i, r := range w.have.Records {
 		w.claims[i], w.cids[r.CID] = unowned, i
@@ -128,7 +136,7 @@ func (w *wanter) claim() {
 	for _, deleted := range []bool{false, true} {
 		for i, r := range w.have.Records {
 			if r.Agreed == nil && r.Deleted == deleted {
-				if at := w.earlier(&r, func(name string) bool { return name == r.Terms.Name }); at != unowned {
+				if at := w.earlier(&r, w.free(w.called, r.Terms.Name)); at != unowned {
 					w.take(i, at)
 				}
 			}
@@ -255,31 +263,42 @@ func (w *wanter) succeed(r Record, at int) Record {
 	*w.policies[at] = w.have.Policies[at]
 	w.policies[at].Mark = r.CID
 	base := r.stem()
-	numbered := func(name string) bool {
-		stem, number, ok := cutLast(name)
-		return name == r.Terms.Name || name == base || ok && number > 1 && stem == base
-	}
-	if at := w.earlier(&r, numbered); at != unowned {
+	named := slices.Concat(w.free(w.called, r.Terms.Name), w.free(w.called, base), w.free(w.numbered, base))
+	slices.Sort(named)
+	if at := w.earlier(&r, named); at != unowned {
 		w.owner[at] = w.cids[r.CID]
 		return linked(r, w.policies[at], r.Generation+1)
 	}
 	name := r.Terms.Name // or, if a policy has it, with the first number that no policy has with it
-	for n := 2; w.names[name]; n++ {
+	for n := max(2, w.next[base]); w.names[name]; n++ {
 		name = base + " " + strconv.Itoa(n)
+		w.next[base] = n + 1 // names only become more
 	}
 	return w.makes(r, r.Generation+1, name)
 }
 
+// free returns the policies under a name that no record has. One that has a record keeps it, and
+// is not looked at again.
+func (w *wanter) free(of map[string][]int, name string) []int {
+	list, known := of[name]
+	if !known {
+		return nil
+	}
+	of[name] = slices.DeleteFunc(list, func(i int) bool { return w.owner[i] != unowned })
+	return of[name]
+}
+
 // earlier returns the place of the policy that an interrupted write has made for a record, or
-// unowned: no record has it, it has such a name, and says what the one to be made would say.
-func (w *wanter) earlier(r *Record, named func(string) bool) int {
+// unowned: no record has it, and it says what the one to be made would say, but for its name.
+// named are the policies with such a name, in order.
+func (w *wanter) earlier(r *Record, named []int) int {
 	want := w.terms(r)
 	if r.Kind == KindProduct && len(want.APIs) == 0 {
 		return unowned // none is made for it
 	}
-	for i := range w.have.Policies {
+	for _, i := range named {
 		p := &w.have.Policies[i]
-		if w.owner[i] == unowned && p.Kind == r.Kind && p.Mark == "" && named(p.Terms.Name) {
+		if w.owner[i] == unowned && p.Kind == r.Kind && p.Mark == "" {
 			if want.Name = p.Terms.Name; same(r.Kind, &want, &p.Terms) {
 				return i
 			}
