@@ -14,6 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app"
 	"github.com/gatehouse-io/gatehouse/app/apptest"
 	"github.com/gatehouse-io/gatehouse/app/identity"
+	idpcore "github.com/gatehouse-io/gatehouse/core/portal/idp"
 	"github.com/gatehouse-io/gatehouse/e2e/idp"
 )
 
@@ -77,6 +78,18 @@ func TestRegisteredClients(t *testing.T) {
 			if got := definition.Get("scopes", "jwt", "scope_to_policy"); got.Get("shop").Text() != shop || got.Get("gold").Text() != gold || definition.Get("jwt_source").Text() == "" {
 				t.Errorf("%s", definition.JSON())
 			}
+		}
+		// Other scopes reach the client at the next synchronisation, where the registry maps them.
+		send("PUT", "/products/1", `{"Scopes":"store,till"}`)
+		send("PUT", "/plans/1", `{"JWTScope":"silver"}`)
+		send("PUT", "/providers/1/synchronize", "")
+		want := []string{"shop", "gold"}
+		if registry {
+			want = []string{"store", "till", "silver"}
+			shown = apptest.Send(t, a, token, "GET", "/portal-api/apps/1/access-requests/1/credentials/1", "")
+		}
+		if minted, status := server.Token(id, shown.Get("OAuthClientSecret").Text(), want...); minted == "" || len(idpcore.Scopes(server.Clients()[id])) != len(want) {
+			t.Errorf("registry %v: %d, the client has the scopes %v", registry, status, server.Clients()[id])
 		}
 		send("DELETE", "/apps/1", "")
 		if n := len(server.Clients()); n != 0 {

@@ -22,10 +22,11 @@ const (
 
 // After returns what follows a synchronisation: what did so before and then, since the
 // dashboard may have changed the APIs of products, and what policies say, the certificates and
-// clients of all credentials.
+// clients of all credentials. Clients at identity providers get the scopes that products and
+// plans have by now.
 func (s *Service) After(then func(context.Context, tenant.Scope, table.ID) error) func(context.Context, tenant.Scope, table.ID) error {
 	return func(ctx context.Context, scope tenant.Scope, at table.ID) error {
-		return errors.Join(then(ctx, scope, at), s.spread(ctx, scope, at, 0, atMost), s.lead(ctx, scope, at, every, atMost))
+		return errors.Join(then(ctx, scope, at), s.spread(ctx, scope, at, 0, atMost), s.lead(ctx, scope, at, every, atMost), s.rescope(ctx, scope, at))
 	}
 }
 
@@ -83,4 +84,64 @@ func behind(ctx context.Context, r store.Reader, c credential.Credential) (bool,
 // Recertify lets the credentials of a provider follow the certificates of their organisations.
 func (s *Service) Recertify(ctx context.Context, scope tenant.Scope, at table.ID) error {
 	return s.spread(ctx, scope, at, 0, atOnce)
+}
+
+// silences is how many clients may not be changed, one after the other, before the others wait
+// for the next synchronisation.
+const silences = 3
+
+// rescope gives clients at identity providers the scopes that their products and plans have by
+// now.
+func (s *Service) rescope(ctx context.Context, scope tenant.Scope, at table.ID) error {
+	issuer, known := s.Issuers[issuers.Registration].(issuers.Scoped)
+	if !known {
+		return nil
+	}
+	var late, places []table.ID // credentials, and where their clients are
+	err := s.Store.View(ctx, scope, func(r store.Reader) error {
+		late, places = nil, nil
+		for c, err := range portal.All(ctx, r, Credentials, 0) {
+			if err != nil {
+				return err
+			}
+			if c.ProviderID != at || c.Method != issuers.Registration {
+				continue
+			}
+			g := &issuers.Grant{Was: credential.Values{Public: c.Public}}
+			if g.Products, err = opened(ctx, r, c.Products, true); err == nil {
+				g.Plan, err = limits(ctx, r, c.PlanID)
+			}
+			if err != nil {
+				return err
+			}
+			if place, is, err := issuer.Outdated(ctx, r, g); err != nil {
+				return err
+			} else if is {
+				late, places = append(late, c.ID), append(places, place)
+			}
+			if len(late) == atMost {
+				break
+			}
+		}
+		return nil
+	})
+	failed, away := 0, map[table.ID]bool{}
+	for i, id := range late {
+		if ctx.Err() != nil || failed == silences {
+			return errors.Join(err, ctx.Err())
+		}
+		if _, asked := away[places[i]]; !asked {
+			silent := issuer.Answers(ctx, scope, places[i])
+			away[places[i]], err = silent != nil, errors.Join(err, silent)
+		}
+		if away[places[i]] {
+			continue
+		}
+		one := absentFine(s.replace(ctx, scope, id, issuers.Spread, credential.Renewal{}))
+		if failed++; one == nil {
+			failed = 0
+		}
+		err = errors.Join(err, one)
+	}
+	return err
 }

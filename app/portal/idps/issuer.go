@@ -145,6 +145,9 @@ func (s Issuer) Steps(org tenant.ID, act issuers.Act, g *issuers.Grant) []intent
 			intents.Step{Name: "tell the dashboard of its scopes", Do: a.tell, Undo: a.untell},
 		)
 	}
+	if act == issuers.Spread { // it is led to what it should be: there is nothing to go back to
+		return []intents.Step{{Name: "change the scopes of the client", Do: a.change(g.Products)}}
+	}
 	if act == issuers.Follow {
 		back := *g
 		back.App = g.Formerly

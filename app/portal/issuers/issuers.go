@@ -54,6 +54,17 @@ type Issuer interface {
 	Discard(org tenant.ID, g *Grant) []intents.Step
 }
 
+// Scoped is an Issuer of clients that have scopes of products and plans.
+type Scoped interface {
+	Issuer
+	// Outdated reports whether the client of a grant, of which no secret is needed, has other
+	// scopes than its products and its plan have by now, and at which identity provider it is.
+	Outdated(ctx context.Context, r store.Reader, g *Grant) (at table.ID, is bool, err error)
+	// Answers fails when an identity provider does not answer: what is begun there then would
+	// keep apps busy.
+	Answers(ctx context.Context, scope tenant.Scope, at table.ID) error
+}
+
 // Grant is a credential with what it is made for. It is stored sealed with its saga.
 type Grant struct {
 	App         application.App
