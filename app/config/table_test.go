@@ -76,7 +76,7 @@ func TestSettingsInUse(t *testing.T) {
 
 // ours are the settings that the public list of the field does not have.
 var ours = []string{
-	"audit.file_keep", "audit.file_max_bytes", "audit.max_age", "audit.max_bytes", "audit.signing_keys",
+	"audit.file_keep", "audit.file_max_bytes", "audit.max_age", "audit.max_bytes", "audit.reads", "audit.signing_keys",
 	"bootstrap.access_key", "bootstrap.email", "bootstrap.first_name", "bootstrap.last_name", "bootstrap.org_id",
 	"bootstrap.owner_name", "bootstrap.owner_slug", "bootstrap.password", "enable_ownership", "encrypt_at_rest", "encryption_keys",
 	"analytics.collect", "analytics.collect_backlog", "analytics.collect_interval", "analytics.ignore_tag_prefix_list", "analytics.join_days", "analytics.keep_calls", "analytics.keep_calls_bytes",

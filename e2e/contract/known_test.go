@@ -30,6 +30,10 @@ var errata = []*known{
 
 	{route: "POST /portal-api/oauth-providers/{}/client-types", status: 201, location: "/ResponseTypes", reason: "id_token is not spelt it_token, and lists are separated by commas: docs/wire/portal-oauth-providers.md#client-types"},
 	{route: "PUT /portal-api/oauth-providers/{}/client-types/{}", status: 200, location: "/ResponseTypes", reason: "as above"},
+	{route: "POST /portal-api/oauth-providers/{}/client-types", status: 201, location: "/OktaAppType", reason: "a choice that is not made is an empty text: docs/wire/portal-oauth-providers.md#client-types"},
+	{route: "POST /portal-api/oauth-providers/{}/client-types", status: 201, location: "/TokenEndpointAuthMethod", reason: "as above"},
+	{route: "PUT /portal-api/oauth-providers/{}/client-types/{}", status: 200, location: "/TokenEndpointAuthMethod", reason: "as above"},
+	{route: "POST /portal-api/apps/{}/custom_credentials", status: 201, location: "/AuthTokenType", reason: "tokens alone have one, of others it is an empty text: docs/wire/portal-apps.md#custom-credentials"},
 
 	{route: "GET /portal-api/products/{}/spec-details/{}/oas", status: 200, location: "/", reason: "the answer is the document, which the file calls a text: docs/wire/portal-documents.md#documents"},
 	{route: "GET /portal-api/products/{}/api-details/{}/oas", status: 200, location: "/", reason: "as above"},
