@@ -6,6 +6,7 @@ package feed
 
 import (
 	"encoding/base64"
+	"strings"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/api/classic"
@@ -83,6 +84,12 @@ func API(record doc.Object, hooks Hooks) Entry {
 	// (docs/wire/classic-definition.md#jwt).
 	if source := def.Get("jwt_source").Text(); classic.IsAddress(source) {
 		def.Set("jwt_source", doc.NewString(base64.StdEncoding.EncodeToString([]byte(source))))
+	}
+	// Whenever gateways look for a version or the target of a loop, they cut the names of all APIs in
+	// front of "#" and one character earlier: a name that begins with it makes them fail
+	// (docs/wire/feeds.md#apis).
+	if name := def.Get("name").Text(); strings.HasPrefix(name, "#") {
+		def.Set("name", doc.NewString(" "+name))
 	}
 	b, _ := def.AppendJSON([]byte(`{"api_definition":`)) // trees always encode
 	b, _ = oas.AppendJSON(append(b, `,"oas":`...))

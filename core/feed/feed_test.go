@@ -50,6 +50,8 @@ func TestAPI(t *testing.T) {
 		{"its scheme in any case", `{"active":true,"jwt_source":"HTTPS://i.example/jwks"}`, "", "", `{"api_definition":{"active":true,"jwt_source":"SFRUUFM6Ly9pLmV4YW1wbGUvandrcw=="},"oas":null}`},
 		{"an address in base64", `{"active":true,"jwt_source":"aHR0cHM6Ly9pLmV4YW1wbGUvandrcw=="}`, "", "", `{"api_definition":{"active":true,"jwt_source":"aHR0cHM6Ly9pLmV4YW1wbGUvandrcw=="},"oas":null}`},
 		{"a secret", `{"active":true,"jwt_source":"c2VjcmV0"}`, "", "", `{"api_definition":{"active":true,"jwt_source":"c2VjcmV0"},"oas":null}`},
+		{"a name that gateways fail at", `{"active":true,"name":"#payments","x":1}`, "", "", `{"api_definition":{"active":true,"name":" #payments","x":1},"oas":null}`},
+		{"a name of categories only", `{"active":true,"name":" #payments #eu"}`, "", "", `{"api_definition":{"active":true,"name":" #payments #eu"},"oas":null}`},
 		{"a member twice", `{"active":true,"name":5,"name":"b"}`, "", "", `{"api_definition":{"active":true,"name":"b"},"oas":null}`},
 		{"reference", `{"active":true,"name":"a"}`, "", `[{"event_name":"AuthFailure","event_timeout":5,"hook":{"id":"h1","target_path":"https://old.example"}}]`,
 			`{"api_definition":{"active":true,"name":"a","event_handlers":{"events":{"AuthFailure":[` + handler(paused) + `]}}},"oas":null}`},
