@@ -8,12 +8,15 @@ import (
 // resolve puts what webhooks say now into a definition: there is no feed of
 // them, gateways know event handlers only (docs/wire/webhooks.md#event-handlers). A handler
 // that names a stored webhook gets its address, method, template and headers;
-// each reference of the wrapper adds a handler for its event.
+// each reference of the wrapper adds a handler for its event. Other handlers get
+// the texts that gateways take for granted.
 func resolve(def *doc.Node, references []byte, hooks Hooks) {
 	for _, handlers := range def.Get("event_handlers", "events").Members() {
 		for _, h := range handlers.Items() {
+			name := h.Get("handler_name").Text()
+			fill(h, taken[name])
 			id := h.Get("handler_meta", "id").Text()
-			if id == "" || h.Get("handler_name").Text() != webhook.HandlerName {
+			if id == "" || name != webhook.HandlerName {
 				continue
 			}
 			if hook, ok := hooks(id); ok { // the switch stays, and so does the pause if there is one
@@ -23,5 +26,26 @@ func resolve(def *doc.Node, references []byte, hooks Hooks) {
 	}
 	if list, err := doc.ParseNode(references); err == nil { // else there are none
 		webhook.Attach(def, list, hooks)
+	}
+}
+
+// taken are members of handler_meta by handler_name that gateways take for texts without looking. One
+// that is no text ends their process as it loads the APIs of all organisations, again with each start.
+var taken = map[string][]string{
+	"eh_log_handler":     {"prefix"},
+	"eh_dynamic_handler": {"name", "path"},
+	"cp_dynamic_handler": {"name"},
+}
+
+// fill makes members of the meta of a handler empty texts that are none.
+func fill(handler *doc.Node, members []string) {
+	for _, m := range members {
+		if handler.Get("handler_meta", m).Is(doc.TypeString) {
+			continue
+		}
+		if !handler.Get("handler_meta").Is(doc.TypeObject) {
+			handler.Set("handler_meta", doc.NewObject())
+		}
+		handler.Get("handler_meta").Set(m, doc.NewString(""))
 	}
 }

@@ -64,6 +64,8 @@ func TestAPI(t *testing.T) {
 			`{"api_definition":{"active":true,"event_handlers":{"events":{"AuthFailure":[` + handler(meta) + `]}}},"oas":null}`},
 		{"others' handlers", `{"active":true,"event_handlers":{"events":{"E":[` + handler(`{"id":"own","target_path":"https://own.example"}`) + `,{"handler_name":"eh_log_handler","handler_meta":{"id":"h1","prefix":"p"}}]}}}`, "", "",
 			`{"api_definition":{"active":true,"event_handlers":{"events":{"E":[` + handler(`{"id":"own","target_path":"https://own.example"}`) + `,{"handler_name":"eh_log_handler","handler_meta":{"id":"h1","prefix":"p"}}]}}},"oas":null}`},
+		{"texts that gateways take for granted", `{"active":true,"event_handlers":{"events":{"E":[{"handler_name":"eh_dynamic_handler","handler_meta":{"name":"n"}},{"handler_name":"eh_dynamic_handler"},{"handler_name":"cp_dynamic_handler","handler_meta":{"name":5}},{"handler_name":"eh_log_handler","handler_meta":null},{"handler_name":"other","handler_meta":null}]}}}`, "", "",
+			`{"api_definition":{"active":true,"event_handlers":{"events":{"E":[{"handler_name":"eh_dynamic_handler","handler_meta":{"name":"n","path":""}},{"handler_name":"eh_dynamic_handler","handler_meta":{"name":"","path":""}},{"handler_name":"cp_dynamic_handler","handler_meta":{"name":""}},{"handler_name":"eh_log_handler","handler_meta":{"prefix":""}},{"handler_name":"other","handler_meta":null}]}}},"oas":null}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := entry(t, c.definition, c.document, c.references)
