@@ -142,6 +142,9 @@ func (s *Service) batch(ctx context.Context, list []json.RawMessage, b batch) (m
 	byOrg := map[tenant.ID][]entry{}
 	var orgs []tenant.ID
 	for i, text := range list {
+		if err := ctx.Err(); err != nil { // the client has left
+			return nil, err
+		}
 		org, e, reason := s.entry(text, b, i, known)
 		if _, twice := meta[e.id]; twice {
 			e.id, reason = fmt.Sprintf("%s.%d", b.member, i), fmt.Sprintf("%s comes twice in this request; the first one counts", e.id)

@@ -1,13 +1,16 @@
 package transfer_test
 
 import (
+	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
 func wrap(definitions ...string) string {
@@ -126,6 +129,51 @@ func TestImportedTables(t *testing.T) {
 	} {
 		if status, answer := post(t, h, "/admin/apis/import", "secret", step.body); status != 200 || !strings.Contains(answer, step.answer) {
 			t.Errorf("%d %s\nwant %s", status, answer, step.answer)
+		}
+	}
+}
+
+// The work of an import ends when its client leaves, before the next thing is looked at; a part
+// that is under way leaves nothing.
+func TestImportOfAClientWhoLeft(t *testing.T) {
+	w := newWorld(t, apis.Settings{})
+	ops := w.service.Operations()
+	policies := &ops[slices.IndexFunc(ops, func(o operation.Operation) bool { return o.ID == "admin.policies.import" })]
+	const body = `{"Data":[{"name":"One","org_id":"a"},{"name":"Two","org_id":"a"}]}`
+	for _, after := range []int{0, 1, 2, 99} {
+		ctx, leave := context.WithCancel(t.Context())
+		drawn := 0
+		asked := func() {
+			if drawn++; drawn > after {
+				leave()
+			}
+		}
+		w.service.Organisations = func(context.Context) ([]tenant.ID, error) { asked(); return w.orgs, nil }
+		newID := w.service.Policies.NewID
+		w.service.Policies.NewID = func() string { asked(); return newID() }
+		head := w.head()
+		_, err := policies.Do(ctx, &operation.Call{Spec: &policies.Spec, Body: []byte(body)})
+		leave()
+		if w.service.Policies.NewID = newID; after < 99 && (err == nil || drawn != after+1 || w.head() != head) {
+			t.Errorf("left after %d steps: %d were made, %v", after, drawn, err)
+		}
+		if after == 99 && (err != nil || w.head() == head) {
+			t.Error(err)
+		}
+	}
+}
+
+// An import that says null of the owners of an API leaves the API theirs; empty lists open it.
+func TestImportedOwners(t *testing.T) {
+	w := newWorld(t, apis.Settings{Ownership: true})
+	h := w.http(t)
+	for _, c := range []struct{ owners, want string }{{`["u"]`, `"user_owners":["u"]`}, {`null`, `"user_owners":["u"]`}, {`[]`, `"user_owners":[]`}, {`null`, `"user_owners":[]`}} {
+		body := `{"apis":[{"user_owners":` + c.owners + `,"api_definition":` + in("a", orders) + `}]}`
+		if _, answer := post(t, h, "/admin/apis/import", "secret", body); !strings.Contains(answer, `"orders":true`) {
+			t.Error(answer)
+		}
+		if text := w.record("a", "api", "orders"); !strings.Contains(text, c.want) {
+			t.Errorf("%s: %s", c.owners, text)
 		}
 	}
 }

@@ -141,6 +141,9 @@ func putAll[T storable](ctx context.Context, w store.Writer, things []T, told fu
 	for last := false; len(things) > 0; {
 		var later []T
 		for _, t := range things {
+			if err := ctx.Err(); err != nil { // which undoes what has been stored so far
+				return err
+			}
 			op, err := t.keep(ctx, w)
 			f, refused := refusal(err)
 			switch {

@@ -45,6 +45,12 @@ type Checked struct {
 // it. Unknown members of the extension pass: a newer gateway may know them. Fields are
 // those of the document, or of the classic definition.
 func (s *Service) Check(in Incoming, org tenant.ID) (Checked, []validation.Problem) {
+	for _, name := range []string{"user_owners", "user_group_owners"} {
+		// Who does not know the owners says null: the API stays theirs, and is not opened to everybody.
+		if raw, ok := in.Wrapper.Get(name); ok && doc.IsNull(raw) {
+			in.Wrapper = in.Wrapper.Without(name)
+		}
+	}
 	out := Checked{draft: apidef.Draft{
 		ID: forms.AnyID, APIID: in.APIID, OrgID: org, Class: in.Class, Definition: in.Definition, Document: in.Document, Wrapper: in.Wrapper,
 	}}
