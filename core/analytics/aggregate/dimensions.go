@@ -30,6 +30,16 @@ type value struct {
 	graph             bool // errors of GraphQL count as such
 }
 
+// separator stands for a colon of an API ID in front of a colon. No API ID has control characters.
+const separator = "\x1f"
+
+// Whose writes an API ID for the front of a value, where a colon ends it. Without that, what is
+// counted for the API a:b would be read as that of the API a, by the owners of a as well.
+func Whose(api string) string { return strings.ReplaceAll(api, ":", separator) }
+
+// APIOf returns the API ID that Whose has written.
+func APIOf(text string) string { return strings.ReplaceAll(text, separator, ":") }
+
 // dimensions returns all values that a record has. Rows without a value are not counted.
 func dimensions(o Options, t Table, r *record.Record) []value {
 	api, version, key, client, path := short(r.APIID), short(r.APIVersion), cut(r.APIKey, maxPath), cut(r.OauthID, maxPath), cut(r.Path, maxPath)
@@ -41,7 +51,7 @@ func dimensions(o Options, t Table, r *record.Record) []value {
 		value{dimension: "oauthids", value: client, identifier: r.OauthID},
 		value{dimension: "geo", value: short(r.Geo.Country), identifier: r.Geo.Country})
 	if version != "" {
-		out = append(out, value{dimension: "versions", value: encode(api + ":" + version), identifier: r.APIVersion, human: r.APIVersion})
+		out = append(out, value{dimension: "versions", value: encode(Whose(api) + ":" + version), identifier: r.APIVersion, human: r.APIVersion})
 	}
 	if r.ResponseCode >= 400 {
 		out = append(out, code(measure{code: r.ResponseCode}))
@@ -55,11 +65,11 @@ func dimensions(o Options, t Table, r *record.Record) []value {
 		out = append(out, value{dimension: "tags", value: cut(tag, maxPath), identifier: tag, human: tag})
 	}
 	if path != "" && (r.TrackPath || o.TrackAll && t == Requests) {
-		long := hex.EncodeToString([]byte(api + ":" + version + ":" + path))
+		long := hex.EncodeToString([]byte(Whose(api) + ":" + version + ":" + path))
 		out = append(out,
 			value{dimension: "endpoints", value: strings.ReplaceAll(path, ".", `\u2e`), identifier: r.Path, human: r.Path},
 			value{dimension: "apiendpoints", value: long, identifier: long, human: r.Path})
-		of := encode(api + ":" + path)
+		of := encode(Whose(api) + ":" + path)
 		if key != "" {
 			out = append(out, value{dimension: "keyendpoints", value: key + "." + of, identifier: of})
 		}

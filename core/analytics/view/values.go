@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/gatehouse-io/gatehouse/core/analytics/aggregate"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
@@ -28,7 +29,7 @@ const (
 
 // VersionValue returns the value of the dimension Versions for a version of an API.
 func VersionValue(api, version string) string {
-	return base64.RawStdEncoding.EncodeToString([]byte(api + ":" + version))
+	return base64.RawStdEncoding.EncodeToString([]byte(aggregate.Whose(api) + ":" + version))
 }
 
 // Endpoint is an endpoint that a value stands for.
@@ -47,6 +48,7 @@ func EndpointOf(value string) Endpoint {
 // Callers of APIs choose versions, which may hold colons too; paths begin with a slash.
 func EndpointIn(text string) Endpoint {
 	api, rest, _ := strings.Cut(text, ":")
+	api = aggregate.APIOf(api)
 	if version, path, ok := strings.Cut(rest, ":/"); ok {
 		return Endpoint{api, version, "/" + path}
 	}
@@ -63,7 +65,7 @@ func EndpointFor(whose, value string) Endpoint {
 	if err != nil || !ok {
 		return Endpoint{Path: rest}
 	}
-	return Endpoint{API: api, Path: path}
+	return Endpoint{API: aggregate.APIOf(api), Path: path}
 }
 
 // Cut is a condition on a value: its part from a place on, counted in characters from 1, that
@@ -93,6 +95,7 @@ func cuts(at int, texts []string) []Cut {
 func EndpointCuts(apis []string, version string) []Cut {
 	texts := make([]string, len(apis))
 	for i, api := range apis {
+		api = aggregate.Whose(api)
 		if texts[i] = hex.EncodeToString([]byte(api + ":")); version != "" {
 			texts[i] = hex.EncodeToString([]byte(api + ":" + version + ":"))
 		}
@@ -106,7 +109,7 @@ func CutsFor(whose string, apis []string) []Cut {
 	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 	var texts []string
 	for _, api := range apis {
-		begin := []byte(api + ":")
+		begin := []byte(aggregate.Whose(api) + ":")
 		bits, text := len(begin)*8, base64.RawStdEncoding.EncodeToString(begin)
 		if bits%6 == 0 {
 			texts = append(texts, text)

@@ -7,7 +7,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/gatehouse-io/gatehouse/core/analytics/aggregate"
+	"github.com/gatehouse-io/gatehouse/core/analytics/record"
 	"github.com/gatehouse-io/gatehouse/core/analytics/view"
 )
 
@@ -26,7 +29,7 @@ func FuzzCuts(f *testing.F) {
 	f.Add("a", "ab", "", "k")
 	f.Add("abc", "abc?", "/", "")
 	f.Fuzz(func(t *testing.T, api, other, path, key string) {
-		if strings.ContainsAny(api+other, ":") || strings.Contains(key, ".") || !isASCII(key) || path != "" && path[0] != '/' {
+		if strings.ContainsAny(api+other, ":\x1f") || strings.Contains(key, ".") || !isASCII(key) || path != "" && path[0] != '/' {
 			return
 		}
 		for _, of := range []string{api, other} {
@@ -151,5 +154,38 @@ func TestParameters(t *testing.T) {
 	}
 	if _, err := view.ParseResolution("Day", view.Whole); err == nil {
 		t.Error("Day is taken")
+	}
+}
+
+// TestColons: what is counted for an API whose ID has a colon is read as such, and not as that of
+// another API, whose owners are others.
+func TestColons(t *testing.T) {
+	b := aggregate.New(aggregate.Options{TrackAll: true})
+	b.Add(&record.Record{TimeStamp: time.Date(2026, 11, 3, 12, 0, 0, 0, time.UTC), OrgID: "o", APIID: "a:b", APIVersion: "v", Path: "/p", APIKey: "k"})
+	seen := map[string]bool{}
+	for _, r := range b.Rows() {
+		switch seen[r.Dimension] = true; r.Dimension {
+		case view.Endpoints:
+			if e := view.EndpointOf(r.Value); e != (view.Endpoint{API: "a:b", Version: "v", Path: "/p"}) {
+				t.Errorf("%+v", e)
+			}
+			if holds(r.Value, view.EndpointCuts([]string{"a"}, "")) || !holds(r.Value, view.EndpointCuts([]string{"a:b"}, "v")) {
+				t.Error("the endpoint is found for another API")
+			}
+		case view.KeyEndpoints:
+			if e := view.EndpointFor("k", r.Value); e != (view.Endpoint{API: "a:b", Path: "/p"}) {
+				t.Errorf("%+v", e)
+			}
+			if holds(r.Value, view.CutsFor("k", []string{"a"})) || !holds(r.Value, view.CutsFor("k", []string{"a:b"})) {
+				t.Error("the endpoint of the key is found for another API")
+			}
+		case view.Versions:
+			if r.Value == view.VersionValue("a", "b:v") || r.Value != view.VersionValue("a:b", "v") {
+				t.Errorf("%q", r.Value)
+			}
+		}
+	}
+	if !seen[view.Endpoints] || !seen[view.KeyEndpoints] || !seen[view.Versions] {
+		t.Error(seen)
 	}
 }
