@@ -202,7 +202,7 @@ func (c *checker) any(t *Type, n *doc.Node) {
 	case doc.Absent:
 		c.report(t, got(n))
 	case doc.TypeNumber:
-		if Float.refuses(n) != "" {
+		if _, err := strconv.ParseFloat(string(n.JSON()), 64); err != nil {
 			c.report(t, got(n))
 		}
 	case doc.TypeArray:
@@ -254,8 +254,12 @@ func (t *Type) refusesNumber(n *doc.Node) string {
 	case kindUint:
 		_, err = strconv.ParseUint(text, 10, t.bits)
 	default:
-		if _, err = strconv.ParseFloat(text, t.bits); err != nil {
+		f, err := strconv.ParseFloat(text, t.bits)
+		switch {
+		case err != nil:
 			return "one that is too large"
+		case f == 0 && !n.Equal(doc.NewInt(0)): // which would mean something else, such as no limit
+			return "one that is too small"
 		}
 	}
 	if err != nil {

@@ -53,5 +53,9 @@ func integer(n *doc.Node) (int64, bool) {
 		return 0, false // it is spelled as it should be
 	}
 	f, err := strconv.ParseFloat(text, 64)
-	return int64(f), err == nil && f == math.Trunc(f) && math.Abs(f) < exact
+	if err != nil || math.Abs(f) >= exact {
+		return 0, false
+	}
+	i := int64(f)
+	return i, n.Equal(doc.NewInt(i)) // digit by digit: a double hides a small fraction
 }

@@ -22,7 +22,8 @@ func TestWhole(t *testing.T) {
 		`{"list":[1e1,2],"map":{"a":{"n":2e0}}}`:   `{"list":[10,2],"map":{"a":{"n":2}}}`,
 		`{"list":{"a":1.0},"map":[1.0],"n":"1.0"}`: `{"list":{"a":1.0},"map":[1.0],"n":"1.0"}`,
 		`{"list":null,"map":{"a":null},"n":null}`:  `{"list":null,"map":{"a":null},"n":null}`,
-		`[1.0]`: `[1.0]`,
+		`[1.0]`:                                  `[1.0]`,
+		`{"n":1.0000000000000000001,"u":1e-400}`: `{"n":1.0000000000000000001,"u":1e-400}`, // which a double hides
 	} {
 		n := parse(t, text)
 		of.Whole(n)

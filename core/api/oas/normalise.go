@@ -9,11 +9,12 @@ import (
 
 // Normalise brings a document into the form in which it is saved, in place and
 // before it is extracted: the lists of claims of JWT schemes also set the single
-// member that older gateways read, endpoint timeouts the whole seconds, and the
-// padding of key sources is repaired. OpenID Connect keeps its single claim: gateways
+// member that older gateways read, endpoint timeouts the whole seconds, the padding
+// of key sources is repaired, and whole numbers are spelled as such. OpenID Connect keeps its single claim: gateways
 // read both members there.
 func Normalise(document *doc.Node) {
 	ext := document.Get(ExtensionKey)
+	extensionTree.respell(ext)
 	a := ext.Get("server", "authentication")
 	for name, entry := range a.Get("securitySchemes").Members() {
 		if Recognise(nativeScheme(document, name), entry) != SchemeJWT {

@@ -1,8 +1,10 @@
 package oas
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
@@ -52,6 +54,58 @@ func counts(n *doc.Node) bool {
 	if _, err := strconv.ParseInt(string(n.JSON()), 10, 64); err == nil {
 		return true
 	}
+	_, ok := spelled(n)
+	return ok
+}
+
+// spelled returns a whole number in the spelling in which decoders read one: 5 for 5.0 and 5e0.
+// It is compared digit by digit, because a double hides a small fraction.
+func spelled(n *doc.Node) (*doc.Node, bool) {
 	f := n.Float()
-	return f == math.Trunc(f) && math.Abs(f) < 1<<63
+	if f != math.Trunc(f) || math.Abs(f) >= 1<<63 {
+		return n, false
+	}
+	if out := doc.NewInt(int64(f)); n.Equal(out) {
+		return out, true
+	}
+	return n, false
+}
+
+// respell brings the whole numbers of an extension into that spelling, in place, and returns
+// what takes the place of a value.
+func (b *branch) respell(n *doc.Node) *doc.Node {
+	switch kind := b.typ.kind(); {
+	case b.item != nil, kind == wholes:
+		items := slices.Clone(n.Items())
+		for i, item := range items {
+			if b.item != nil {
+				items[i] = b.item.respell(item)
+			} else {
+				items[i] = respelled(item)
+			}
+		}
+		if n.Is(doc.TypeArray) {
+			n.SetItems(items)
+		}
+	case b.value != nil, b.members != nil:
+		for name, value := range n.Members() {
+			if next := cmp.Or(b.value, b.members[name]); next != nil {
+				n.Set(name, next.respell(value))
+			}
+		}
+	case kind == whole, kind == natural:
+		return respelled(n)
+	}
+	return n
+}
+
+func respelled(n *doc.Node) *doc.Node {
+	if !n.Is(doc.TypeNumber) {
+		return n
+	}
+	if _, err := strconv.ParseInt(string(n.JSON()), 10, 64); err == nil {
+		return n
+	}
+	out, _ := spelled(n)
+	return out
 }

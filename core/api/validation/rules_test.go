@@ -325,6 +325,7 @@ func TestServed(t *testing.T) {
 		{"relative target", target("/x"), "proxy.target_url"},
 		{"target with a host and no scheme", target("//up.example/x"), "proxy.target_url"},
 		{"target with a scheme and no host", target("mailto:x"), "proxy.target_url"},
+		{"TCP target without a port that exists", `{"protocol":"tcp","listen_port":1,"proxy":{"target_url":"up.example:99999"}}`, "proxy.target_url"},
 		{"target with a port that no host has", target("http://up.example:99999/"), "proxy.target_url"},
 		{"target with a port and no host", target("http://:80/"), "proxy.target_url"},
 		{"target by reference", target("consul://up"), ""},

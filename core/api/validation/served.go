@@ -121,12 +121,12 @@ func isTarget(text string, tcp bool) bool {
 	if text == "" || isSecret(text) || strings.HasPrefix(text, "tyk://") {
 		return true
 	}
+	if tcp && !strings.Contains(text, "://") {
+		text = "tcp://" + text
+	}
 	u, err := weburl.Parse(text)
 	if err != nil || strings.ContainsFunc(text, unicode.IsSpace) {
 		return false
-	}
-	if tcp {
-		return u.Scheme == "" || u.Host != "" || u.Opaque != ""
 	}
 	return u.Scheme != "" && u.Hostname() != ""
 }
