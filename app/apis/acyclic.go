@@ -14,8 +14,12 @@ import (
 // with its versions would lose the other as well. before is nil for a new API. It looks from the API upwards, because most
 // bases are versions of none.
 func (s *Repository) Acyclic(ctx context.Context, r store.Reader, before *apidef.API, a apidef.API) error {
-	added := a.ChildIDs()
-	if before != nil && before.APIID() == a.APIID() { // others may lead to a new ID already
+	added, above := a.ChildIDs(), []string{a.APIID()}
+	switch {
+	case before == nil:
+	case before.APIID() != a.APIID(): // others may lead to the new ID already, and those that lead to the old one follow
+		above = append(above, before.APIID())
+	default:
 		known := before.ChildIDs()
 		added = slices.DeleteFunc(added, func(id string) bool {
 			_, found := slices.BinarySearch(known, id)
@@ -25,8 +29,7 @@ func (s *Repository) Acyclic(ctx context.Context, r store.Reader, before *apidef
 	if len(added) == 0 {
 		return nil
 	}
-	seen := map[string]bool{a.APIID(): true}
-	for above := []string{a.APIID()}; len(above) > 0; above = above[1:] {
+	for seen := map[string]bool{}; len(above) > 0; above = above[1:] {
 		if _, back := slices.BinarySearch(added, above[0]); back {
 			if a.Document() == nil {
 				return versions.InDefinition(nil).LeadsBack(above[0])

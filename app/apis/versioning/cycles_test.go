@@ -43,6 +43,10 @@ func TestCyclesOfVersions(t *testing.T) {
 	w.Want("admin", "POST", "/apis/oas?base_api_id=a&new_version_name=v9", basing("d", "a"), http.StatusBadRequest, leadsBack+"a leads back")
 	w.Done("admin", "POST", "/apis/oas", basing("d", "a"))
 	w.Want("admin", "PATCH", "/apis/d", `{"api_definition":{"api_id":"later"}}`, http.StatusBadRequest, leadsBack+"a leads back")
+	w.Want("admin", "PATCH", "/apis/d", `{"api_definition":{"api_id":"new","definition":{"versions":{"own":"d"}}}}`, http.StatusBadRequest, leadsBack+"d leads back")
+	w.Done("admin", "POST", "/apis/oas", basing("above", "d"))
+	w.Want("admin", "PATCH", "/apis/d", `{"api_definition":{"api_id":"new","definition":{"versions":{"above":"above"}}}}`, http.StatusBadRequest, leadsBack+"above leads back")
+	w.Done("admin", "DELETE", "/apis/oas/above", "")
 	// A former base becomes a version, while another version leads to the new base.
 	w.Done("admin", "DELETE", "/apis/oas/d", "")
 	w.Done("admin", "PUT", "/apis/oas/c", apistest.Document("c", "C", "/c/"))
