@@ -124,14 +124,16 @@ func unpack(f *zip.File, name string, left int64) ([]byte, error) {
 		return nil, invalid("%s cannot be unpacked", quote(name))
 	}
 	defer func() { _ = r.Close() }()
-	text, err := io.ReadAll(io.LimitReader(r, most+1))
+	text := bytes.Buffer{}
+	text.Grow(int(f.UncompressedSize64) + bytes.MinRead) // as long as it says to be: to grow makes several copies
+	_, err = text.ReadFrom(io.LimitReader(r, most+1))
 	switch {
-	case int64(len(text)) > most:
+	case int64(text.Len()) > most:
 		return nil, large
 	case err != nil:
 		return nil, invalid("%s cannot be unpacked", quote(name))
 	}
-	return text, nil
+	return text.Bytes(), nil
 }
 
 // bounded refuses templates that cost too much to read.
