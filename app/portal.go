@@ -166,6 +166,8 @@ func portalKinds(p portalSettings, dashboards *providers.Service, hooks *webhook
 	access := func() *apps.Service { return a.access }
 	goods.Hooks = apps.Products(goods.Hooks, access)
 	limits.Hooks = apps.Plans(limits.Hooks, access)
+	boards := dashboards.Resource()
+	boards.Hooks = apps.Providers(boards.Hooks)
 	for _, r := range slices.Concat([]crud.Registrar{
 		portal.Counters(),
 		door.Registration(),
@@ -173,7 +175,7 @@ func portalKinds(p portalSettings, dashboards *providers.Service, hooks *webhook
 		catalogues.AudienceResource,
 		general.Registration(),
 		tags.Resource,
-		dashboards.Resource(),
+		boards,
 		providers.States(),
 		goods,
 		rows.Images(),

@@ -10,6 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/synchronise"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/core/portal/provider"
 	"github.com/gatehouse-io/gatehouse/core/portal/request"
 	"github.com/gatehouse-io/gatehouse/core/portal/sync"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
@@ -38,6 +39,11 @@ func Products(hooks portal.Hooks[productOf], of func() *Service) portal.Hooks[pr
 func Plans(hooks portal.Hooks[planOf], of func() *Service) portal.Hooks[planOf] {
 	hooks = rejecting(hooks, func(q request.Request, p planOf) bool { return q.PlanID == p.ID })
 	return leading(hooks, of, func(p planOf) table.ID { return p.ProviderID })
+}
+
+// Providers does so for dashboards, with which their products and plans go for good.
+func Providers(hooks portal.Hooks[provider.Provider]) portal.Hooks[provider.Provider] {
+	return rejecting(hooks, func(q request.Request, p provider.Provider) bool { return q.ProviderID == p.ID })
 }
 
 // rejecting rejects, with a plan or a product that is deleted, the access requests that wait
