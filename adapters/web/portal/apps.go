@@ -73,6 +73,7 @@ func (v *visit) clients(page int) (out []client, total int) {
 const (
 	appsPerPage  = 50
 	itemsPerPage = 100
+	partsPerPage = 300 // products and types of events of those credentials and access requests
 	maxChoice    = 1000
 )
 
@@ -118,7 +119,7 @@ func (v *visit) pageOf(app client) int {
 	if at < 0 {
 		return v.cameFrom()
 	}
-	return at/itemsPerPage + 1
+	return at/app.perPage() + 1
 }
 
 // ledFrom reports whether a page led here by a link of another theme than the standard one:
@@ -183,10 +184,10 @@ func (v *visit) managed(faults []string, status int, shown *revealed) {
 		return
 	}
 	app.settle()
-	total := max(len(app.AccessRequests), len(app.Credentials))
-	page := min(v.pageOf(app), 1+max(0, total-1)/itemsPerPage)
-	from := (page - 1) * itemsPerPage
-	v.offerPlans(app.Credentials[min(from, len(app.Credentials)):min(from+itemsPerPage, len(app.Credentials))])
+	total, per := max(len(app.AccessRequests), len(app.Credentials)), app.perPage()
+	page := min(v.pageOf(app), 1+max(0, total-1)/per)
+	from := (page - 1) * per
+	v.offerPlans(app.Credentials[min(from, len(app.Credentials)):min(from+per, len(app.Credentials))])
 	v.title = app.Name
 	typed := v.typed("name", "description", "redirectURLs", "visibility")
 	if faults == nil || !v.r.PostForm.Has("name") {
@@ -206,8 +207,8 @@ func (v *visit) managed(faults []string, status int, shown *revealed) {
 	if len(app.AccessRequests) > 0 {
 		authType = app.AccessRequests[0].AuthType
 	}
-	known := map[string]any{"app": app.excerpt(from, from+itemsPerPage), "form": typed,
-		"paging": v.pagesOf(appsPage+v.part("app"), page, itemsPerPage, total),
+	known := map[string]any{"app": app.excerpt(from, from+per), "form": typed,
+		"paging": v.pagesOf(appsPage+v.part("app"), page, per, total),
 		"shown":  shown, "appCerts": app.certificates(), "allCerts": all, "authType": authType,
 		"currentUser": v.site.Viewer, "isDefaultOrgUser": v.lonely(), "showMTLSSection": brings, "at": v.field("at"), "webhook": v.typed("webhook-url"), "tested": v.tested, "testedAt": v.testedAt}
 	for _, c := range app.Credentials {

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -133,6 +134,31 @@ func TestPagesOfAnApp(t *testing.T) {
 	for page, want := range map[string]string{"99": "Page 2 of 2", "9223372036854775807": "Page 2 of 2", "-1": "Page 1 of 2", "x": "Page 1 of 2"} {
 		w.shows(w.open("/portal/private/apps/1?page="+page), 200, "<h1>Till</h1>", want)
 	}
+}
+
+// TestHeavyApp shows an app whose credentials have as many products as they may, and one of them
+// hundreds of types of events: fewer of them make a page.
+func TestHeavyApp(t *testing.T) {
+	w := newWorld(t)
+	w.offering()
+	types := make([]string, 900)
+	for i := range types {
+		types[i] = fmt.Sprintf("type-%d-of-%s", i, strings.Repeat("x", 40))
+	}
+	list := []string{}
+	for i := range 50 {
+		w.api("POST", "/portal-api/products", fmt.Sprintf(`{"Name":"Product %d %s","Path":"many-%d","ProviderID":1,"APIDetails":[{"APIID":"pay"}],"WebhookEventTypes":[%q],"Catalogues":[1]}`, i, strings.Repeat("&", 60), i, types[i]))
+		list = append(list, strconv.Itoa(i+3))
+	}
+	w.api("PUT", "/portal-api/products/3", `{"WebhookEventTypes":["`+strings.Join(types, `","`)+`"]}`)
+	w.as("ada")
+	w.submit(w.open("/portal/private/apps/new"), "/portal/private/apps", "name", "Till", "visibility", "personal")
+	for range 70 {
+		w.approved("1", "2", strings.Join(list, ","))
+	}
+	w.api("PUT", "/portal-api/apps/1/access-requests/70/webhook", `{"WebhookURL":"https://shop.example.com/in","WebhookEventTypes":["`+types[899]+`"]}`)
+	w.shows(w.open("/portal/private/apps/1"), 200, `id="credential-70"`, "Page 1 of", `value="`+types[899]+`" checked`)
+	w.shows(w.open("/portal/private/apps/1?page=99"), 200, `id="credential-1"`)
 }
 
 // TestManyPlans shows a product that is offered under more plans than a page may print.

@@ -39,12 +39,43 @@ func (c client) excerpt(from, to int) client {
 	return c
 }
 
+// perPage is how many credentials, and access requests, a page shows of the app: fewer where one of
+// them has many products, of each of which the page says something several times.
+func (c client) perPage() int {
+	most := 1
+	for _, one := range c.Credentials {
+		most = max(most, len(one.Products))
+	}
+	for _, r := range c.AccessRequests {
+		most = max(most, len(r.Products)+len(r.EventTypes))
+	}
+	return min(itemsPerPage, max(1, partsPerPage/most))
+}
+
+// maxTypes is how many types of events a page offers to subscribe to.
+const maxTypes = 200
+
+// offeredTypes are the types of events of an access request as far as a page offers them: what is
+// chosen has to be among them.
+func offeredTypes(all, chosen []string) []string {
+	if len(all) <= maxTypes {
+		return all
+	}
+	out := slices.Clone(chosen)
+	for _, one := range all {
+		if len(out) < maxTypes && !slices.Contains(chosen, one) {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
 // settle lets what belongs to an app know it.
 func (c *client) settle() {
 	certs := c.certificates()
 	for i := range c.AccessRequests {
 		r := &c.AccessRequests[i]
-		r.ClientID = c.ID
+		r.ClientID, r.EventTypes = c.ID, offeredTypes(r.EventTypes, r.WebhookEventTypes)
 		if cert := certs[r.ID]; cert != nil {
 			r.CertificateID = cert.ID
 		}

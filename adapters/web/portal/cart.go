@@ -215,6 +215,13 @@ func (v *visit) cart() (out []item) {
 		})
 		o.ClientTypes = slices.DeleteFunc(o.ClientTypes, func(a clientType) bool { return !slices.Contains(one.ClientTypes, a) })
 	}
+	for i := range out { // what all forms of a page offer is bounded; the page of a product has all plans
+		o := &out[i]
+		if most := maxOffers / len(out); len(o.Plans) > most {
+			o.Plans = slices.DeleteFunc(o.Plans, func(a plan) bool { return a.ID == o.Plan.ID })
+			o.Plans = append([]plan{o.Plan}, o.Plans[:most-1]...)
+		}
+	}
 	return out
 }
 
