@@ -12,6 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/core/portal/provider"
 	"github.com/gatehouse-io/gatehouse/core/portal/request"
+	"github.com/gatehouse-io/gatehouse/core/portal/sync"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
@@ -30,6 +31,7 @@ type leftover struct {
 type clientele struct {
 	mark     string // of the policies that the portal has made
 	policies []*doc.Node
+	owned    map[sync.Ref]bool                  // policies of credentials
 	at       map[string][]dashboard.OAuthClient // by API
 	list     []credential.Credential
 }
@@ -67,11 +69,20 @@ func (s *Service) strays(ctx context.Context, scope tenant.Scope, d dashboard.Da
 		f.ProviderID = id
 		out = append(out, *f)
 	}
+	there, behind := map[string]map[string]bool{}, map[table.ID]bool{} // clients by API; credentials that are late
+	for api, list := range look.at {
+		there[api] = make(map[string]bool, len(list))
+		for _, o := range list {
+			there[api][o.ID] = true
+		}
+	}
+	for _, c := range late {
+		behind[c] = true
+	}
 	for _, c := range look.list {
 		have, lacks := false, false // its client is at an API; it is not at one of those at which it should be
 		for _, api := range stateOf(c).APIs {
-			list, known := look.at[api]
-			if slices.ContainsFunc(list, func(o dashboard.OAuthClient) bool { return o.ID == c.ClientID }) {
+			if list, known := there[api]; list[c.ClientID] {
 				have = true
 			} else if known {
 				lacks = true
@@ -80,7 +91,7 @@ func (s *Service) strays(ctx context.Context, scope tenant.Scope, d dashboard.Da
 		f := Finding{Finding: ClientLacking, ProviderID: id, AppID: c.AppID, CredentialID: c.ID, Alias: c.ClientID}
 		switch {
 		case !have && !s.goesOn(ctx, scope, c.AppID):
-		case (lacks || slices.Contains(late, c.ID)) && !s.goesOn(ctx, scope, c.AppID):
+		case (lacks || behind[c.ID]) && !s.goesOn(ctx, scope, c.AppID):
 			f.Finding = ClientAstray
 		default:
 			continue
@@ -98,7 +109,7 @@ func (s *Service) goesOn(ctx context.Context, scope tenant.Scope, app table.ID) 
 
 // read reads our half.
 func (l *clientele) read(ctx context.Context, r store.Reader, id table.ID) error {
-	l.list = nil
+	l.list, l.owned = nil, map[sync.Ref]bool{}
 	at, err := portal.Glance[table.Base](ctx, r, provider.Kind, id)
 	if err != nil {
 		return err
@@ -110,6 +121,7 @@ func (l *clientele) read(ctx context.Context, r store.Reader, id table.ID) error
 		}
 		if c.ProviderID == id && c.Method == issuers.Client {
 			l.list = append(l.list, c)
+			l.owned[stateOf(c).Policy] = true
 		}
 	}
 	return nil
@@ -119,12 +131,17 @@ func (l *clientele) read(ctx context.Context, r store.Reader, id table.ID) error
 // credentials have some.
 func clientsOf(ctx context.Context, d dashboard.Dashboard, list []credential.Credential) (map[string][]dashboard.OAuthClient, error) {
 	apis, err := d.APIs(ctx)
-	out := map[string][]dashboard.OAuthClient{}
+	out, used := map[string][]dashboard.OAuthClient{}, map[string]bool{}
+	for _, c := range list {
+		for _, api := range stateOf(c).APIs {
+			used[api] = true
+		}
+	}
 	for _, a := range apis {
 		if err != nil {
 			return nil, err
 		}
-		if !slices.Contains(a.AuthTypes, request.OAuth) && !slices.ContainsFunc(list, func(c credential.Credential) bool { return slices.Contains(stateOf(c).APIs, a.ID) }) {
+		if !slices.Contains(a.AuthTypes, request.OAuth) && !used[a.ID] {
 			continue
 		}
 		out[a.ID], err = d.OAuthClients(ctx, a.ID)
@@ -141,7 +158,7 @@ func stateOf(c credential.Credential) (out credential.ClientState) {
 // alone tells of the policy of a client that belongs to no credential; nil: it has one.
 func (l *clientele) alone(n *doc.Node) *Finding {
 	p := dashboard.Policy{Document: n}
-	if slices.ContainsFunc(l.list, func(c credential.Credential) bool { return stateOf(c).Policy == p.Ref() }) {
+	if l.owned[p.Ref()] {
 		return nil
 	}
 	client, app, _ := credential.ClientOf(n, l.mark)

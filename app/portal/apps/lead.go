@@ -147,10 +147,11 @@ func (s *Service) behindOf(ctx context.Context, scope tenant.Scope, at table.ID,
 		return nil, err
 	}
 	p, err := s.Open(ctx, scope, at)
-	var policies []*doc.Node
+	var list []*doc.Node
 	if err == nil {
-		policies, err = p.Dashboard.Policies(ctx)
+		list, err = p.Dashboard.Policies(ctx)
 	}
+	policies := issuers.PoliciesOf(list)
 	for _, g := range grants {
 		behind := false
 		if err == nil {

@@ -318,24 +318,39 @@ func (a *client) leave(api string) func(context.Context) error {
 
 // Behind reports whether the policy of a client is not what it should be, or its products
 // have other APIs than those at which it is. policies are all that the dashboard has.
-func (c Clients) Behind(p synchronise.Provider, policies []*doc.Node, g *Grant) (bool, error) {
+func (c Clients) Behind(p synchronise.Provider, policies Policies, g *Grant) (bool, error) {
 	a := &client{Clients: c, g: g}
 	if err := json.Unmarshal(g.Memo, &a.memo); err != nil {
 		return false, err
 	}
-	find := func(ref sync.Ref) (*doc.Node, error) {
-		at := slices.IndexFunc(policies, func(n *doc.Node) bool {
-			return ref.ObjectID != "" && n.Get("_id").Text() == ref.ObjectID || ref.ObjectID == "" && ref.ID != "" && n.Get("id").Text() == ref.ID
-		})
-		if at < 0 {
-			return nil, nil
-		}
-		return policies[at], nil
-	}
-	want, err := a.policy(p, find, g.Products, g.Plan)
+	want, err := a.policy(p, policies.find, g.Products, g.Plan)
 	if err != nil {
 		return false, err
 	}
-	have, _ := find(a.memo.State.Policy)
+	have, _ := policies.find(a.memo.State.Policy)
 	return have == nil || want.Write(have.Clone()) || !slices.Equal(reachable(g.Products), a.memo.State.APIs), nil
+}
+
+// Policies are those of a dashboard by their names: each client has one of its own, so that to
+// look through all of them for each would take the square of their number.
+type Policies struct{ object, custom map[string]*doc.Node }
+
+// PoliciesOf returns policies by their names; of two with one name the first counts.
+func PoliciesOf(list []*doc.Node) Policies {
+	out := Policies{make(map[string]*doc.Node, len(list)), make(map[string]*doc.Node, len(list))}
+	for _, n := range slices.Backward(list) {
+		out.object[n.Get("_id").Text()], out.custom[n.Get("id").Text()] = n, n
+	}
+	return out
+}
+
+// find returns a policy; nil: there is none.
+func (p Policies) find(ref sync.Ref) (*doc.Node, error) {
+	switch {
+	case ref.ObjectID != "":
+		return p.object[ref.ObjectID], nil
+	case ref.ID != "":
+		return p.custom[ref.ID], nil
+	}
+	return nil, nil
 }
