@@ -166,12 +166,23 @@ type halves struct {
 	keys        []dashboard.Key // with the tags and policies of the portal
 	credentials []credential.Credential
 	secrets     map[table.ID]credential.Values
+	given       names // of credentials
+}
+
+// names are texts and hashes of keys.
+type names struct{ texts, hashes map[string]bool }
+
+func newNames() names { return names{map[string]bool{}, map[string]bool{}} }
+
+func (n names) add(text, hash string) { n.texts[text], n.hashes[hash] = true, true }
+
+// has reports whether a key with a text, or a hash, is among them.
+func (n names) has(text, hash string) bool {
+	return text != "" && n.texts[text] || hash != "" && n.hashes[hash]
 }
 
 // opens reports whether a key is that of a credential.
-func (h halves) opens(k dashboard.Key) bool {
-	return slices.ContainsFunc(h.credentials, func(c credential.Credential) bool { return same(k, h.secrets[c.ID]) })
-}
+func (h halves) opens(k dashboard.Key) bool { return h.given.has(k.ID, k.Hash) }
 
 func (s *Service) examine(ctx context.Context, scope tenant.Scope, id table.ID) ([]Finding, error) {
 	p, err := s.Open(ctx, scope, id)
@@ -183,7 +194,7 @@ func (s *Service) examine(ctx context.Context, scope tenant.Scope, id table.ID) 
 		return nil, err
 	}
 	// What is made meanwhile has its saga, or is seen now.
-	h := halves{secrets: map[table.ID]credential.Values{}}
+	var h halves
 	if err := s.Store.View(ctx, scope, func(r store.Reader) error { return s.read(ctx, r, id, keys, &h) }); err != nil {
 		return nil, err
 	}
@@ -198,18 +209,22 @@ func (s *Service) examine(ctx context.Context, scope tenant.Scope, id table.ID) 
 	}
 	if len(out) > 0 { // the credential of one may have been stored before its saga was looked for
 		var now halves
-		now.secrets = map[table.ID]credential.Values{}
 		if err := s.Store.View(ctx, scope, func(r store.Reader) error { return s.read(ctx, r, id, keys, &now) }); err != nil {
 			return nil, err
 		}
-		out = slices.DeleteFunc(out, func(f Finding) bool {
-			at := slices.IndexFunc(now.keys, func(k dashboard.Key) bool { return k.Name() == f.key })
-			return at >= 0 && now.opens(now.keys[at])
-		})
+		opens := map[dashboard.KeyName]bool{}
+		for _, k := range now.keys {
+			opens[k.Name()] = now.opens(k)
+		}
+		out = slices.DeleteFunc(out, func(f Finding) bool { return opens[f.key] })
+	}
+	there := newNames()
+	for _, k := range h.keys {
+		there.add(k.ID, k.Hash)
 	}
 	for _, c := range h.credentials {
 		v := h.secrets[c.ID]
-		if slices.ContainsFunc(h.keys, func(k dashboard.Key) bool { return same(k, v) }) {
+		if there.has(v.Key, v.Hash) {
 			continue
 		}
 		// It may have been made since, or have other tags by now.
@@ -226,6 +241,7 @@ func (s *Service) examine(ctx context.Context, scope tenant.Scope, id table.ID) 
 
 // read reads our half, and leaves the keys of others out.
 func (s *Service) read(ctx context.Context, r store.Reader, id table.ID, keys []dashboard.Key, h *halves) error {
+	*h = halves{secrets: map[table.ID]credential.Values{}, given: newNames()}
 	known := map[string]bool{}
 	for v, err := range products.Kind.Find(ctx, r, store.Query{}) {
 		if err != nil {
@@ -257,6 +273,7 @@ func (s *Service) read(ctx context.Context, r store.Reader, id table.ID, keys []
 			return err
 		}
 		h.credentials, h.secrets[c.ID] = append(h.credentials, c), v
+		h.given.add(v.Key, v.Hash)
 	}
 	return nil
 }
@@ -270,10 +287,6 @@ func appOf(k dashboard.Key) table.ID {
 		}
 	}
 	return 0
-}
-
-func same(k dashboard.Key, v credential.Values) bool {
-	return k.ID != "" && k.ID == v.Key || k.Hash != "" && k.Hash == v.Hash
 }
 
 // fix ends what has no other half.

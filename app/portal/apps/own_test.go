@@ -1,6 +1,7 @@
 package apps_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -8,11 +9,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/apps"
 	"github.com/gatehouse-io/gatehouse/app/portal/people"
 	"github.com/gatehouse-io/gatehouse/app/portal/plans"
+	"github.com/gatehouse-io/gatehouse/app/portal/products"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/application"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/core/portal/plan"
+	"github.com/gatehouse-io/gatehouse/core/portal/product"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
@@ -171,5 +174,42 @@ func TestVisibilityStays(t *testing.T) {
 				return err
 			})
 		}
+	}
+}
+
+// TestManyTypes: an access request tells of a bounded number of types of events, however many its
+// products have: an app shows a thousand requests.
+func TestManyTypes(t *testing.T) {
+	w := open(t, newOurs(t, false))
+	w.update(func(wr store.Writer) error {
+		for id := range table.ID(3) {
+			types := make([]string, 900)
+			for i := range types {
+				types[i] = fmt.Sprintf("type %d of %d", i, id)
+			}
+			if id == 2 {
+				if _, err := portal.Add(t.Context(), wr, products.Kind, w.at(), product.Product{ProviderID: 1, Name: "three", Path: "three", APIs: product.Details{{APIID: "two"}}, AuthTypes: []string{"authToken"}, WebhookEventTypes: types}); err != nil {
+					return err
+				}
+				continue
+			}
+			if _, err := portal.Edit(t.Context(), wr, products.Kind, id+1, w.at(), func(p product.Product) (product.Product, error) {
+				p.WebhookEventTypes = types
+				return p, nil
+			}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err := w.provision(`{"PlanID":1,"ProductIDs":[1,2,3]}`); err != nil {
+		t.Fatal(err)
+	}
+	out, err := w.by(w.user, "get", "", "app_id", w.app.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(out.(apps.OwnShown).AccessRequests[0].EventTypes); n < 1000 || n > 2000 {
+		t.Errorf("%d types", n)
 	}
 }

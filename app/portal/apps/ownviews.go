@@ -56,7 +56,7 @@ type OwnRequest struct {
 	Products             []OwnProduct  `json:"Products"`
 	CreatedAt            string        `json:"CreatedAt"`
 	UpdatedAt            string        `json:"UpdatedAt"`
-	EventTypes           []string      `json:"EventTypes" doc:"What can be subscribed to, where products name it."`
+	EventTypes           []string      `json:"EventTypes" doc:"What can be subscribed to, where products name it; of long lists a thousand or two."`
 	WebhookURL           string        `json:"WebhookURL"`
 	WebhookEventTypes    []string      `json:"WebhookEventTypes"`
 	WebhookSigned        bool          `json:"WebhookSigned" doc:"There is a secret."`
@@ -150,6 +150,10 @@ func (s *Service) ownShow(ctx context.Context, r store.Reader, v usable) (OwnSho
 	return out, err
 }
 
+// maxTypes is from how many types of events on an access request tells no more of them: an app has
+// many requests, each of which may be about many products with long lists.
+const maxTypes = 1000
+
 func ownRequest(ctx context.Context, r store.Reader, req request.Request) (out OwnRequest, err error) {
 	out = OwnRequest{ID: req.ID, UserID: req.UserID, Status: string(req.Status), AuthType: req.AuthType, DCREnabled: req.DCREnabled, DCRTemplateID: req.ClientTypeID, ProvisionImmediately: req.ProvisionImmediately, CatalogueID: req.CatalogueID,
 		CreatedAt: table.Stamp(req.CreatedAt), UpdatedAt: table.Stamp(req.UpdatedAt), EventTypes: []string{},
@@ -161,7 +165,10 @@ func ownRequest(ctx context.Context, r store.Reader, req request.Request) (out O
 		return out, err
 	}
 	out.Products, err = ownProducts(ctx, r, req.ProductIDs, func(p productOf) {
-		out.EventTypes, out.ProviderID = append(out.EventTypes, p.WebhookEventTypes...), p.ProviderID
+		out.ProviderID = p.ProviderID
+		if len(out.EventTypes) < maxTypes {
+			out.EventTypes = append(out.EventTypes, p.WebhookEventTypes...)
+		}
 	})
 	slices.Sort(out.EventTypes)
 	out.EventTypes = slices.Compact(out.EventTypes)
