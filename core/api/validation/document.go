@@ -23,6 +23,7 @@ func Document(d *doc.Node, mcp bool) []Problem {
 	p.short(gatewayExtension+".server.customDomain.name", server.Get("customDomain", "name").Text())
 	p.short(gatewayExtension+".server.listenPath.value", server.Get("listenPath", "value").Text())
 	p.endpoints(d)
+	p.endless(d)
 	// Gateways refuse what runs a script or writes a log without a name. The schema takes one with an
 	// id and a pause for a webhook.
 	for i, h := range server.Get("eventHandlers").Items() {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gatehouse-io/gatehouse/core/api/oas"
+	"github.com/gatehouse-io/gatehouse/core/api/validation"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
@@ -39,6 +40,13 @@ func (b *builder) endpoints() map[string]bool {
 			block := b.block(id, "mockResponse")
 			block.Set("enabled", doc.NewBool(*on))
 			block.Set("fromOASExamples", examples)
+		}
+	}
+	// Gateways would fail at some of them; whoever asked meant no operation in particular.
+	operations := b.ext.Get("middleware", "operations")
+	for _, e := range validation.Endless(b.document, operations) {
+		if on := map[string]*bool{validation.MockResponse: b.s.MockResponse, validation.ValidateRequest: b.s.ValidateRequest}[e.Setting]; on != nil && *on {
+			operations.Get(e.ID).Delete(e.Setting)
 		}
 	}
 	return ids
