@@ -38,6 +38,7 @@ func Loadable(c *doc.Node) []Problem {
 			p.add(field, "must not be negative")
 		}
 	})
+	p.jsonSchemas(c)
 	p.upstream(c.Get("upstream_auth"))
 	proxy := c.Get("proxy")
 	// With service discovery the targets come from there.

@@ -43,7 +43,7 @@ func Endless(d, settings *doc.Node) (list []EndlessSetting) {
 		return nil
 	}
 	refs := resolver{root: d, known: map[string]*doc.Node{}}
-	examples := counter{resolver: refs, next: inExample, known: map[*doc.Node]int{}}
+	examples := counter{resolve: refs.resolve, next: inExample, known: map[*doc.Node]int{}}
 	checks := checker{resolver: refs, seen: map[*doc.Node]bool{}, above: map[*doc.Node][]*doc.Node{}}
 	operations := oas.Operations(d)
 	for _, o := range operations {
@@ -67,6 +67,37 @@ func Endless(d, settings *doc.Node) (list []EndlessSetting) {
 		}
 	}
 	return list
+}
+
+// jsonSchemas wants the schemas that gateways hold the bodies of requests to classic APIs against to
+// come to an end, for the same reason (docs/wire/apis.md#validation).
+func (p *problems) jsonSchemas(c *doc.Node) {
+	for name, version := range c.Get("version_data", "versions").Members() {
+		for i, entry := range version.Get("extended_paths", "validate_json").Items() {
+			if schema := entry.Get("schema"); endlessSchema(schema) {
+				p.add(at("version_data.versions", name, "extended_paths.validate_json", i, "schema"), "has no end: it is part of itself, by $ref, allOf, anyOf, oneOf or not")
+			}
+		}
+	}
+}
+
+// endlessSchema reports whether a JSON schema, or one in it, is made of itself.
+func endlessSchema(root *doc.Node) bool {
+	ways := counter{resolve: func(n *doc.Node) *doc.Node { return n }, known: map[*doc.Node]int{}, next: func(n *doc.Node) []*doc.Node {
+		if ref := n.Get("$ref"); ref.Is(doc.TypeString) {
+			return []*doc.Node{oas.Follow(root, ref.Text())}
+		}
+		return append(sameValue(n), n.Get("if"), n.Get("then"), n.Get("else"))
+	}}
+	for left := []*doc.Node{root}; len(left) > 0; {
+		n := left[len(left)-1]
+		left = left[:len(left)-1]
+		if ways.count(n) > maxSchemas {
+			return true
+		}
+		left = append(append(left, n.Items()...), values(n)...)
+	}
+	return false
 }
 
 // resolver follows the references of a document, each of them once.
@@ -93,9 +124,9 @@ func (r resolver) resolve(n *doc.Node) *doc.Node {
 
 // counter counts what is looked at from a schema on.
 type counter struct {
-	resolver
-	next  func(*doc.Node) []*doc.Node
-	known map[*doc.Node]int
+	resolve func(*doc.Node) *doc.Node
+	next    func(*doc.Node) []*doc.Node
+	known   map[*doc.Node]int
 }
 
 // count returns maxSchemas+1 if there are more, or no end.
@@ -228,7 +259,7 @@ func (c *checker) endless() map[*doc.Node]bool {
 		}
 	}
 	count := func(next func(*doc.Node) []*doc.Node) counter {
-		return counter{resolver: c.resolver, next: next, known: map[*doc.Node]int{}}
+		return counter{resolve: c.resolve, next: next, known: map[*doc.Node]int{}}
 	}
 	ways := []counter{
 		count(sameValue),

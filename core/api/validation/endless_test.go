@@ -66,3 +66,17 @@ func TestEndlessIsQuick(t *testing.T) {
 		`"x-tyk-api-gateway":{"middleware":{"operations":{`+settings.String()+`"z":{}}}}}`)
 	expect(t, Document(d, false), "")
 }
+
+func TestEndlessJSONSchema(t *testing.T) {
+	for schema, want := range map[string]string{
+		`{"type":"object","properties":{"not":{"$ref":"#"},"a":{"type":"array","items":{"$ref":"#"}}}}`: "",
+		`{"$ref":"http://a.example/b"}`: "", `null`: "", `{"definitions":{"a":{"type":"string"}},"allOf":[{"$ref":"#/definitions/a"},{"$ref":"#/definitions/a"}]}`: "",
+		`{"$ref":"#"}`: "schema", `{"allOf":[{"$ref":"#"}]}`: "schema", `{"definitions":{"a":{"$ref":"#/definitions/a"}}}`: "schema",
+		`{"properties":{"a":{"anyOf":[{"$ref":"#/definitions/b"}]}},"definitions":{"b":{"not":{"oneOf":[{"$ref":"#/definitions/b"}]}}}}`: "schema",
+	} {
+		if want != "" {
+			want = "version_data.versions.v.extended_paths.validate_json.1." + want
+		}
+		expect(t, Loadable(parse(t, `{"version_data":{"versions":{"v":{"extended_paths":{"validate_json":[{},{"schema":`+schema+`}]}}}}}`)), want)
+	}
+}
