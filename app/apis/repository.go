@@ -91,18 +91,23 @@ func Loaded(ctx context.Context, r store.Reader, apiID string) (bool, error) {
 	return false, nil
 }
 
-// Insert stores a new API unless its identifier or its address is taken.
-func (s *Repository) Insert(ctx context.Context, w store.Writer, a apidef.API) (store.Serial, error) {
-	switch b, err := s.Named(ctx, w, a.APIID()); {
+// Fits refuses a new API whose identifier or address is taken.
+func (s *Repository) Fits(ctx context.Context, r store.Reader, a apidef.API) error {
+	switch b, err := s.Named(ctx, r, a.APIID()); {
 	case err != nil:
-		return 0, err
+		return err
 	case b != nil:
-		return 0, IDTaken() // whatever else it shares
+		return IDTaken() // whatever else it shares
 	}
-	if err := s.collision(ctx, w, a); err != nil {
-		return 0, err
+	if err := s.collision(ctx, r, a); err != nil {
+		return err
 	}
-	if err := s.lent(ctx, nil, a); err != nil {
+	return s.lent(ctx, nil, a)
+}
+
+// Insert stores a new API that fits.
+func (s *Repository) Insert(ctx context.Context, w store.Writer, a apidef.API) (store.Serial, error) {
+	if err := s.Fits(ctx, w, a); err != nil {
 		return 0, err
 	}
 	a, err := s.Embed(ctx, w, a)
@@ -213,15 +218,20 @@ func (s *Repository) Collide(a, b apidef.API) bool {
 	return a.Collides(b) && (!s.Settings.DuplicatePaths || a.Name() == b.Name())
 }
 
+// Becomes refuses another form of an API whose address is taken.
+func (s *Repository) Becomes(ctx context.Context, r store.Reader, before, after apidef.API) error {
+	if err := s.lent(ctx, &before, after); err != nil {
+		return err
+	}
+	return s.moved(ctx, r, after)
+}
+
 // Put stores another form of an API, whether or not the caller may see it.
 func (s *Repository) Put(ctx context.Context, w store.Writer, id string, fn func(apidef.API) (apidef.API, error)) error {
 	_, err := s.Kind.Edit(ctx, w, id, nil, func(a apidef.API) (apidef.API, error) {
 		b, err := fn(a)
 		if err == nil {
-			err = s.lent(ctx, &a, b)
-		}
-		if err == nil {
-			err = s.moved(ctx, w, b)
+			err = s.Becomes(ctx, w, a, b)
 		}
 		if err != nil {
 			return b, err

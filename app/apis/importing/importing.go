@@ -77,12 +77,11 @@ func (s *Service) Put(ctx context.Context, w store.Writer, c Checked) (store.Op,
 	if err == nil {
 		err = s.pair(ctx, w, &d, old)
 	}
-	if err == nil {
-		err = s.APIs.Adopt(ctx, w, d.OrgID, d.Wrapper)
-	}
 	if err != nil {
 		return "", err
 	}
+	// Whether the API can be stored is known before the webhooks that it brings are: of a refused
+	// one nothing is left behind.
 	if old == nil {
 		if d.ID, err = s.freeID(ctx, w, c.wanted); err != nil {
 			return "", err
@@ -90,6 +89,12 @@ func (s *Service) Put(ctx context.Context, w store.Writer, c Checked) (store.Op,
 		a, err := apidef.New(d, now)
 		if err == nil {
 			err = s.APIs.Acyclic(ctx, w, nil, a)
+		}
+		if err == nil {
+			err = s.APIs.Fits(ctx, w, a)
+		}
+		if err == nil {
+			err = s.APIs.Adopt(ctx, w, d.OrgID, d.Wrapper)
 		}
 		if err != nil {
 			return "", err
@@ -99,12 +104,18 @@ func (s *Service) Put(ctx context.Context, w store.Writer, c Checked) (store.Op,
 	}
 	next, err := old.As(d.Class).Rewrite(d, old.Updated())
 	if err == nil {
+		err = s.APIs.Acyclic(ctx, w, old, next)
+	}
+	if err == nil && !old.Same(next) {
+		err = s.APIs.Becomes(ctx, w, *old, next)
+	}
+	if err == nil {
+		err = s.APIs.Adopt(ctx, w, d.OrgID, d.Wrapper)
+	}
+	if err == nil {
 		next, err = s.APIs.Embed(ctx, w, next)
 	}
 	if err != nil || old.Same(next) {
-		return "", err
-	}
-	if err := s.APIs.Acyclic(ctx, w, old, next); err != nil {
 		return "", err
 	}
 	return store.Updated, s.APIs.Put(ctx, w, old.ID(), func(a apidef.API) (apidef.API, error) { return a.As(d.Class).Rewrite(d, now) })
