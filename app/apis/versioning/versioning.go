@@ -212,7 +212,7 @@ func (s *Service) children(ctx context.Context, r store.Reader, base apidef.API,
 	return out, nil
 }
 
-// Renamed keeps the base of a child version routing to it under its new API ID.
+// Renamed keeps the bases of a child version routing to it under its new API ID.
 func (s *Service) Renamed(ctx context.Context, w store.Writer, before, after apidef.API) error {
 	if before.APIID() == after.APIID() {
 		return nil
@@ -220,14 +220,21 @@ func (s *Service) Renamed(ctx context.Context, w store.Writer, before, after api
 	return s.rerouteTo(ctx, w, before, func(t versions.Table) { t.Rename(before.APIID(), after.APIID()) })
 }
 
-// rerouteTo edits the routing table of the base of a child version, if it has one.
+// rerouteTo edits the routing tables of all bases that a child version has.
 func (s *Service) rerouteTo(ctx context.Context, w store.Writer, child apidef.API, edit func(versions.Table)) error {
-	base, err := s.Base(ctx, w, child)
-	if err != nil || base == nil {
+	bases, err := store.Collect(s.APIs.Kind.Find(ctx, w, store.Query{Index: apis.ByChild, Value: store.Indexed(child.APIID())}))
+	if err != nil {
 		return err
 	}
-	_, _, err = s.reroute(ctx, w, *base, func(t versions.Table) error { edit(t); return nil })
-	return err
+	for _, b := range bases {
+		if b.Value.APIID() == child.APIID() {
+			continue
+		}
+		if _, _, err := s.reroute(ctx, w, b.Value, func(t versions.Table) error { edit(t); return nil }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // reroute edits the routing table of a base, and the addresses of the versions that

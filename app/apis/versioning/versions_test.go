@@ -339,3 +339,37 @@ func TestVersionThatWasAwaited(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
+
+// A version of several bases leaves all their tables when it goes, alone or with one of them, and
+// stays in all when it gets another ID: a later API with its ID is another one.
+func TestVersionOfSeveralBases(t *testing.T) {
+	w := apistest.New(t, apis.Settings{UnsafeOAS: true})
+	tables := func() string {
+		var out []string
+		for _, id := range []string{"one", "two"} {
+			for _, v := range w.Node("admin", "/apis/oas/"+id).Get("x-tyk-api-gateway", "info", "versioning", "versions").Items() {
+				out = append(out, id+":"+v.Get("id").Text())
+			}
+		}
+		return strings.Join(out, " ")
+	}
+	for _, id := range []string{"one", "two"} {
+		w.Done("admin", "POST", "/apis/oas", basing(id, "a", "b"))
+	}
+	for _, id := range []string{"a", "b"} {
+		w.Done("admin", "POST", "/apis/oas", apistest.Document(id, strings.ToUpper(id), "/"+id+"/"))
+	}
+	w.Done("admin", "PATCH", "/apis/a", `{"api_definition":{"api_id":"c"}}`)
+	if got := tables(); got != "one:c one:b two:c two:b" {
+		t.Error("renamed:", got)
+	}
+	w.Done("admin", "DELETE", "/apis/oas/c", "")
+	if got := tables(); got != "one:b two:b" {
+		t.Error("deleted:", got)
+	}
+	w.Done("admin", "POST", "/apis/oas", basing("three", "b"))
+	w.Done("admin", "DELETE", "/apis/oas/three?purge=true", "")
+	if got := tables(); got != "" {
+		t.Error("deleted with a base:", got)
+	}
+}
