@@ -69,13 +69,7 @@ func (s *Service) strays(ctx context.Context, scope tenant.Scope, d dashboard.Da
 		f.ProviderID = id
 		out = append(out, *f)
 	}
-	there, behind := map[string]map[string]bool{}, map[table.ID]bool{} // clients by API; credentials that are late
-	for api, list := range look.at {
-		there[api] = make(map[string]bool, len(list))
-		for _, o := range list {
-			there[api][o.ID] = true
-		}
-	}
+	there, behind := look.there(), map[table.ID]bool{}
 	for _, c := range late {
 		behind[c] = true
 	}
@@ -99,6 +93,18 @@ func (s *Service) strays(ctx context.Context, scope tenant.Scope, d dashboard.Da
 		out = append(out, f)
 	}
 	return out, nil
+}
+
+// there are the clients of each API.
+func (l *clientele) there() map[string]map[string]bool {
+	out := make(map[string]map[string]bool, len(l.at))
+	for api, list := range l.at {
+		out[api] = make(map[string]bool, len(list))
+		for _, o := range list {
+			out[api][o.ID] = true
+		}
+	}
+	return out
 }
 
 // goesOn reports whether an operation on an app goes on.
