@@ -153,60 +153,35 @@ func (s *Service) upload(ctx context.Context, in upload) (portal.Done, error) {
 	if err != nil {
 		return done, err
 	}
-	return done, s.keep(ctx, in.Scope, fresh, kept)
+	_, err = s.Store.Update(ctx, in.Scope, func(w store.Writer) error { return keep(ctx, w, fresh, kept) })
+	return done, err
 }
 
 // keep stores a theme in place of the one of its name.
-func (s *Service) keep(ctx context.Context, scope tenant.Scope, fresh theme.Theme, c file.Content) error {
-	if err := s.sweep(ctx, scope); err != nil {
-		return err
-	}
-	a, err := s.cut(ctx, scope, theme.Archive{ID: fresh.ID, Portal: fresh.Portal, Data: c.Data, File: c.Place})
-	if err != nil {
-		return err
-	}
-	var was theme.Archive
-	_, err = s.Store.Update(ctx, scope, func(w store.Writer) (err error) {
-		was, err = exchange(ctx, w, fresh, a)
-		return err
-	})
-	switch fault.KindOf(err) {
-	case fault.Conflict, fault.Invalid: // otherwise it may be stored although there was no answer
-		was = a
-	}
-	if err == nil || was.Set == a.Set {
-		s.drop(ctx, scope, was)
-	}
-	return err
-}
-
-// exchange stores a theme with its archive, and returns the archive that it had.
-func exchange(ctx context.Context, w store.Writer, fresh theme.Theme, a theme.Archive) (was theme.Archive, err error) {
-	_, err = kind.Edit(ctx, w, fresh.ID, nil, func(old theme.Theme) (theme.Theme, error) {
+func keep(ctx context.Context, w store.Writer, fresh theme.Theme, c file.Content) error {
+	_, err := kind.Edit(ctx, w, fresh.ID, nil, func(old theme.Theme) (theme.Theme, error) {
 		fresh.CreatedAt = old.CreatedAt
 		return fresh, nil
 	})
 	if fault.KindOf(err) == fault.NotFound {
 		n, counted := w.Count(ctx, store.Query{Kind: theme.Kind})
 		if counted != nil {
-			return was, counted
+			return counted
 		}
 		if n >= maxThemes {
-			return was, fault.New(fault.Conflict, CodeMany, "a portal has %d themes at most", maxThemes)
+			return fault.New(fault.Conflict, CodeMany, "a portal has %d themes at most", maxThemes)
 		}
 		err = kind.Insert(ctx, w, fresh)
 	}
 	if err != nil {
-		return was, err
+		return err
 	}
-	_, err = archives.Edit(ctx, w, a.ID, nil, func(old theme.Archive) (theme.Archive, error) {
-		was = old
-		return a, nil
-	})
+	a := theme.Archive{ID: fresh.ID, Portal: fresh.Portal, Data: c.Data, File: c.Place}
+	_, err = archives.Edit(ctx, w, a.ID, nil, func(theme.Archive) (theme.Archive, error) { return a, nil })
 	if fault.KindOf(err) == fault.NotFound {
 		err = archives.Insert(ctx, w, a)
 	}
-	return was, err
+	return err
 }
 
 func (s *Service) activate(ctx context.Context, in address) (portal.Done, error) {
@@ -226,7 +201,6 @@ func (s *Service) activate(ctx context.Context, in address) (portal.Done, error)
 }
 
 func (s *Service) delete(ctx context.Context, in address) (portal.Status, error) {
-	var was theme.Archive
 	_, err := s.Store.Update(ctx, in.Scope, func(w store.Writer) error {
 		t, err := find(ctx, w, in.Name)
 		if err != nil {
@@ -247,12 +221,9 @@ func (s *Service) delete(ctx context.Context, in address) (portal.Status, error)
 		}); err != nil {
 			return err
 		}
-		was, err = archives.Delete(ctx, w, t.ID, nil)
+		_, err = archives.Delete(ctx, w, t.ID, nil)
 		return err
 	})
-	if err == nil {
-		s.drop(ctx, in.Scope, was)
-	}
 	return portal.Status{Status: "ok"}, err
 }
 
@@ -293,11 +264,7 @@ func (s *Service) open(ctx context.Context, scope tenant.Scope, choose func(stor
 				return err
 			}
 			a, err := archives.Get(ctx, r, idOf(name))
-			if err != nil {
-				return err
-			}
-			out.Place = a.Value.File
-			out.Data, err = joined(ctx, r, a.Value)
+			out = file.Content{Place: a.Value.File, Data: a.Value.Data}
 			return err
 		})
 		return out, err

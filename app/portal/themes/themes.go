@@ -74,9 +74,6 @@ func Registrations() []crud.Registrar {
 		crud.Facts[theme.Archive]{Kind: archives, Sample: func(at crud.Stamp) (theme.Archive, error) {
 			return theme.Archive{ID: at.ID, Portal: at.Org, Data: []byte("PK")}, nil
 		}}.Registration(),
-		crud.Facts[theme.Part]{Kind: parts, Sample: func(at crud.Stamp) (theme.Part, error) {
-			return theme.Part{Set: at.ID, Portal: at.Org, At: at.Now(), Data: []byte("PK")}, nil
-		}}.Registration(),
 		crud.Facts[theme.InUse]{Kind: inUse, Sample: func(at crud.Stamp) (theme.InUse, error) {
 			return theme.InUse{Portal: at.Org, Name: theme.Default}, nil
 		}}.Registration(),

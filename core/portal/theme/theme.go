@@ -17,11 +17,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// Kind, ArchiveKind, PartKind and CurrentKind are the names of the resources in storage.
+// Kind, ArchiveKind and CurrentKind are the names of the resources in storage.
 const (
 	Kind        = "portal-theme"
 	ArchiveKind = "portal-theme-archive"
-	PartKind    = "portal-theme-part"
 	CurrentKind = "portal-theme-current"
 )
 
@@ -67,20 +66,8 @@ type Entry struct {
 type Archive struct {
 	ID     string     `json:"id"`
 	Portal tenant.ID  `json:"org_id"`
-	Data   []byte     `json:"data"` // nil: it is at File, or in parts
+	Data   []byte     `json:"data"` // nil: it is at File
 	File   file.Place `json:"file,omitzero"`
-	// Set and Parts say in which parts its content is; "": in none.
-	Set   string `json:"set,omitempty"`
-	Parts int    `json:"parts,omitempty"`
-}
-
-// Part is a part of an archive.
-type Part struct {
-	Set    string    `json:"set"` // those of one upload
-	Portal tenant.ID `json:"org_id"`
-	Number int       `json:"number"` // from 0
-	At     time.Time `json:"at"`
-	Data   []byte    `json:"data"`
 }
 
 // InUse says which theme is shown.
