@@ -31,13 +31,13 @@ func (s *Service) Delete(ctx context.Context, in rows.WriteByID, class apidef.Cl
 		if err := in.Match.Check(a.Serial); err != nil {
 			return err
 		}
-		if err := s.remove(ctx, w, a.Value); err != nil {
-			return err
-		}
 		if purge {
 			if err := s.purge(ctx, w, in.Who, a.Value); err != nil {
 				return err
 			}
+		}
+		if err := s.remove(ctx, w, a.Value, ""); err != nil {
+			return err
 		}
 		// The children of a base stay as APIs of their own, without addresses below the base.
 		def, _, err := a.Value.Texts()
@@ -50,12 +50,12 @@ func (s *Service) Delete(ctx context.Context, in rows.WriteByID, class apidef.Cl
 }
 
 // remove removes an API, which leaves the tables of all its bases: a later one with its ID is
-// another one.
-func (s *Service) remove(ctx context.Context, w store.Writer, a apidef.API) error {
+// another one. The base called going, if any, is about to go as well, and keeps its table.
+func (s *Service) remove(ctx context.Context, w store.Writer, a apidef.API, going string) error {
 	if err := s.APIs.Delete(ctx, w, a); err != nil {
 		return err
 	}
-	return s.rerouteTo(ctx, w, a, func(t versions.Table) { t.Remove(a.APIID()) })
+	return s.rerouteTo(ctx, w, a, going, func(t versions.Table) { t.Remove(a.APIID()) })
 }
 
 // purge removes the child versions of a base; the caller must own all of them.
@@ -68,7 +68,7 @@ func (s *Service) purge(ctx context.Context, w store.Writer, who operation.Princ
 		if err := apis.Admit(c, s.APIs.Viewer(who, base.Class(), access.Delete)); err != nil {
 			return err
 		}
-		if err := s.remove(ctx, w, c); err != nil {
+		if err := s.remove(ctx, w, c, base.APIID()); err != nil {
 			return err
 		}
 	}

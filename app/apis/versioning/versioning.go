@@ -217,17 +217,18 @@ func (s *Service) Renamed(ctx context.Context, w store.Writer, before, after api
 	if before.APIID() == after.APIID() {
 		return nil
 	}
-	return s.rerouteTo(ctx, w, before, func(t versions.Table) { t.Rename(before.APIID(), after.APIID()) })
+	return s.rerouteTo(ctx, w, before, "", func(t versions.Table) { t.Rename(before.APIID(), after.APIID()) })
 }
 
-// rerouteTo edits the routing tables of all bases that a child version has.
-func (s *Service) rerouteTo(ctx context.Context, w store.Writer, child apidef.API, edit func(versions.Table)) error {
+// rerouteTo edits the routing tables of all bases that a child version has, but for the one called
+// going, which is about to be deleted ("": none is).
+func (s *Service) rerouteTo(ctx context.Context, w store.Writer, child apidef.API, going string, edit func(versions.Table)) error {
 	bases, err := store.Collect(s.APIs.Kind.Find(ctx, w, store.Query{Index: apis.ByChild, Value: store.Indexed(child.APIID())}))
 	if err != nil {
 		return err
 	}
 	for _, b := range bases {
-		if b.Value.APIID() == child.APIID() {
+		if id := b.Value.APIID(); id == child.APIID() || id == going {
 			continue
 		}
 		if _, _, err := s.reroute(ctx, w, b.Value, func(t versions.Table) error { edit(t); return nil }); err != nil {
