@@ -58,6 +58,8 @@ func TestAPI(t *testing.T) {
 		{"reference without a pause of its own", `{"active":true,"event_handlers":{"events":null}}`, "", `[{"event_name":"AuthFailure","hook":{"id":"h1"}},{"event_name":"KeyExpired","hook":{"id":"h1"}}]`,
 			`{"api_definition":{"active":true,"event_handlers":{"events":{"AuthFailure":[` + handler(meta) + `],"KeyExpired":[` + handler(meta) + `]}}},"oas":null}`},
 		{"reference to what is gone", `{"active":true}`, "", `[{"event_name":"AuthFailure","hook":{"id":"h2"}},{"event_name":"","hook":{"id":"h1"}},{"hook":null},7]`, `{"api_definition":{"active":true},"oas":null}`},
+		{"webhooks that are in no store", `{"active":true}`, "", `[{"event_name":"E","hook":{"name":"n","method":"POST","target_path":"https://x.example"}},{"event_name":"E","hook":{"method":"POST","target_path":"https://x.example"}},{"event_name":"E","hook":{"method":"POST","target_path":"x"}}]`,
+			`{"api_definition":{"active":true,"event_handlers":{"events":{"E":[` + handler(`{"id":"","name":"n","disabled":false,"method":"POST","target_path":"https://x.example","template_path":"","header_map":{},"event_timeout":0}`) + `]}}},"oas":null}`},
 		{"embedded copy", `{"active":true,"event_handlers":{"events":{"AuthFailure":[` + handler(`{"id":"h1","target_path":"https://old.example","disabled":true}`) + `]}}}`, "", "",
 			`{"api_definition":{"active":true,"event_handlers":{"events":{"AuthFailure":[` + handler(off) + `]}}},"oas":null}`},
 		{"embedded copy and reference", `{"active":true,"event_handlers":{"events":{"AuthFailure":[` + handler(`{"id":"h1"}`) + `]}}}`, "", `[{"event_name":"AuthFailure","hook":{"id":"h1"}}]`,

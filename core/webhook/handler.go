@@ -39,15 +39,27 @@ func Handler(h Hook, use *doc.Node) *doc.Node {
 }
 
 // Attach adds event handlers to a definition: one for each of a wrapper's hook_references, an
-// array, unless its event has one that calls the same webhook already. References to webhooks
-// that are gone mean nothing (docs/wire/webhooks.md#event-handlers).
+// array, unless its event has one that calls the same webhook already. A reference without the ID
+// of a stored webhook stands for the webhook that it embeds. References to webhooks that are gone,
+// or could not be called, mean nothing (docs/wire/webhooks.md#event-handlers).
 func Attach(def, references *doc.Node, stored func(id string) (Hook, bool)) {
 	for _, ref := range references.Items() {
 		id, event := ref.Get("hook", "id").Text(), ref.Get("event_name").Text()
-		if id == "" || event == "" {
+		if event == "" {
 			continue
 		}
-		h, ok := stored(id)
+		var h Hook
+		ok := false
+		if id != "" {
+			h, ok = stored(id)
+		} else {
+			var d Draft
+			err := d.UnmarshalJSON(ref.Get("hook").JSON())
+			if err == nil {
+				h, err = New("", "", d)
+			}
+			ok = err == nil
+		}
 		if !ok {
 			continue
 		}
@@ -56,7 +68,10 @@ func Attach(def, references *doc.Node, stored func(id string) (Hook, bool)) {
 			handlers = doc.NewArray()
 			def.Put(handlers, "event_handlers", "events", event)
 		}
-		if slices.ContainsFunc(handlers.Items(), func(other *doc.Node) bool { return other.Get("handler_meta", "id").Text() == h.ID }) {
+		if slices.ContainsFunc(handlers.Items(), func(other *doc.Node) bool {
+			meta := other.Get("handler_meta")
+			return meta.Get("id").Text() == h.ID && (h.ID != "" || meta.Get("target_path").Text() == h.TargetPath && meta.Get("method").Text() == h.Method)
+		}) {
 			continue
 		}
 		handler := doc.NewObject()
