@@ -267,7 +267,7 @@ func TestNotWaitedFor(t *testing.T) {
 		if err := p.put.Run(w.Context(), w.scope, about, &job{Value: "2"}); fault.KindOf(err) != fault.Conflict {
 			t.Error(err)
 		}
-		if waited := time.Now().Sub(began); waited > time.Second || w.shelf.called() == before {
+		if waited := time.Since(began); waited > time.Second || w.shelf.called() == before {
 			t.Errorf("it waited for %v, %d calls", waited, w.shelf.called()-before)
 		}
 		w.shelf.faults(nil, nil)
