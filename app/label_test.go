@@ -58,12 +58,8 @@ func TestNamesOfRecords(t *testing.T) {
 // misnamed returns the example of an operation with another name in a field, if it has the field.
 func misnamed(t *testing.T, o operation.Operation, field []string) (string, bool) {
 	t.Helper()
-	text, err := json.Marshal(o.Request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var m map[string]any
-	if json.Unmarshal(text, &m) != nil || m == nil {
+	m := exampleOf(t, o)
+	if m == nil {
 		return "", false
 	}
 	at := m
@@ -78,7 +74,7 @@ func misnamed(t *testing.T, o operation.Operation, field []string) (string, bool
 		return "", false
 	}
 	at[last] = "x\u202e" + was
-	text, err = json.Marshal(m)
+	text, err := json.Marshal(m)
 	return string(text), err == nil
 }
 

@@ -19,17 +19,27 @@ const (
 	wrongHash = "a-hash-of-the-clients-own"
 )
 
-// smuggle puts members that only the server chooses into a body: into itself, into a
-// definition, and into the extension of a document. ok is false when the body is none
-// that has members.
-func smuggle(t testing.TB, o operation.Operation, ids []string) (body string, ok bool) {
+// exampleOf returns the body that the description of an operation shows; nil: it is none that has
+// members.
+func exampleOf(t testing.TB, o operation.Operation) (m map[string]any) {
 	t.Helper()
 	text, err := json.Marshal(o.Request)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var m map[string]any
-	if json.Unmarshal(text, &m) != nil || m == nil {
+	if json.Unmarshal(text, &m) != nil {
+		return nil
+	}
+	return m
+}
+
+// smuggle puts members that only the server chooses into a body: into itself, into a
+// definition, and into the extension of a document. ok is false when the body is none
+// that has members.
+func smuggle(t testing.TB, o operation.Operation, ids []string) (body string, ok bool) {
+	t.Helper()
+	m := exampleOf(t, o)
+	if m == nil {
 		return "", false
 	}
 	wrong := map[string]any{"org_id": "org-b", "_id": wrongID}
@@ -69,7 +79,7 @@ func smuggle(t testing.TB, o operation.Operation, ids []string) (body string, ok
 	if _, document := m["openapi"]; !document { // a document has no such members, and says so
 		maps.Copy(m, wrong)
 	}
-	text, err = json.Marshal(m)
+	text, err := json.Marshal(m)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -105,11 +105,16 @@ func (s *Repository) Fits(ctx context.Context, r store.Reader, a apidef.API) err
 	return s.lent(ctx, nil, a)
 }
 
-// Insert stores a new API that fits.
+// Insert stores a new API if it fits.
 func (s *Repository) Insert(ctx context.Context, w store.Writer, a apidef.API) (store.Serial, error) {
 	if err := s.Fits(ctx, w, a); err != nil {
 		return 0, err
 	}
+	return s.Add(ctx, w, a)
+}
+
+// Add stores a new API that fits, as Fits has said in the same unit of work.
+func (s *Repository) Add(ctx context.Context, w store.Writer, a apidef.API) (store.Serial, error) {
 	a, err := s.Embed(ctx, w, a)
 	if err != nil {
 		return 0, err

@@ -82,8 +82,7 @@ func (a Asset) Replace(d Draft, now time.Time) (Asset, error) {
 		return Asset{}, fault.New(fault.Invalid, CodeData, "asset data must be an object").At("data")
 	}
 	if d.ID != "" {
-		bad := func(r rune) bool { return r < ' ' || r == 0x7f || r == '/' || label.Turns(r) }
-		if len([]rune(d.ID)) > maxID || strings.ContainsFunc(d.ID, bad) || d.ID == "." || d.ID == ".." {
+		if !label.InPath(d.ID, maxID) {
 			return Asset{}, fault.New(fault.Invalid, CodeID, "invalid asset id").At("id")
 		}
 		a.ID = d.ID

@@ -5,6 +5,7 @@ package label
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // Turns reports whether a character changes the direction of the text behind it, or ends such a
@@ -12,6 +13,13 @@ import (
 // one, together with what stands beside it. Joiners and marks, which scripts need within
 // words, are none.
 func Turns(r rune) bool { return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 }
+
+// InPath reports whether an identifier of up to most characters can be addressed in a path, and is
+// shown as what it is.
+func InPath(id string, most int) bool {
+	bad := func(r rune) bool { return r < ' ' || r == 0x7f || r == '/' || Turns(r) }
+	return id != "" && id != "." && id != ".." && utf8.RuneCountInString(id) <= most && !strings.ContainsFunc(id, bad)
+}
 
 // Flaw says what is wrong with a name, or "". One that is stored already, before, stays.
 func Flaw(name, before string) string {

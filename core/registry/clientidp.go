@@ -84,8 +84,7 @@ func (p IdP) Replace(d Draft, now time.Time) (IdP, error) {
 	}
 	if d.ClientIdPID != "" {
 		// What could not be addressed in a path is refused.
-		bad := func(r rune) bool { return unicode.IsControl(r) || r == '/' || label.Turns(r) }
-		if id := d.ClientIdPID; len([]rune(id)) > maxID || strings.ContainsFunc(id, bad) || id == "." || id == ".." {
+		if id := d.ClientIdPID; !label.InPath(id, maxID) || strings.ContainsFunc(id, unicode.IsControl) {
 			return IdP{}, fault.New(fault.Invalid, Kind+".client_idp_id", "invalid client_idp_id").At("client_idp_id")
 		}
 		p.ClientIdPID = d.ClientIdPID

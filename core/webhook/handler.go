@@ -44,23 +44,9 @@ func Handler(h Hook, use *doc.Node) *doc.Node {
 // or could not be called, mean nothing (docs/wire/webhooks.md#event-handlers).
 func Attach(def, references *doc.Node, stored func(id string) (Hook, bool)) {
 	for _, ref := range references.Items() {
-		id, event := ref.Get("hook", "id").Text(), ref.Get("event_name").Text()
-		if event == "" {
-			continue
-		}
-		var h Hook
-		ok := false
-		if id != "" {
-			h, ok = stored(id)
-		} else {
-			var d Draft
-			err := d.UnmarshalJSON(ref.Get("hook").JSON())
-			if err == nil {
-				h, err = New("", "", d)
-			}
-			ok = err == nil
-		}
-		if !ok {
+		event := ref.Get("event_name").Text()
+		h, ok := meant(ref.Get("hook"), stored)
+		if event == "" || !ok {
 			continue
 		}
 		handlers := def.Get("event_handlers", "events", event)
@@ -79,6 +65,20 @@ func Attach(def, references *doc.Node, stored func(id string) (Hook, bool)) {
 		handler.Set("handler_meta", Handler(h, ref))
 		handlers.Append(handler)
 	}
+}
+
+// meant returns the webhook that a reference means: the stored one with its ID, or else what it
+// embeds. There is none when that one is gone, or could not be stored.
+func meant(hook *doc.Node, stored func(id string) (Hook, bool)) (Hook, bool) {
+	if id := hook.Get("id").Text(); id != "" {
+		return stored(id)
+	}
+	var d Draft
+	if d.UnmarshalJSON(hook.JSON()) != nil {
+		return Hook{}, false
+	}
+	h, err := New("", "", d)
+	return h, err == nil
 }
 
 // headers reads an object whose members are all texts.

@@ -80,8 +80,7 @@ const maxAPIID = 256
 
 // CheckAPIID refuses identifiers that could not be addressed in a path.
 func CheckAPIID(id string) error {
-	bad := func(r rune) bool { return r < ' ' || r == 0x7f || r == '/' || label.Turns(r) }
-	if id == "" || len([]rune(id)) > maxAPIID || strings.ContainsFunc(id, bad) || id == "." || id == ".." {
+	if !label.InPath(id, maxAPIID) {
 		return fault.New(fault.Invalid, apis.CodeInvalid, "invalid api_id: it must be 1 to %d characters without slashes and control characters", maxAPIID).At("api_id")
 	}
 	return nil

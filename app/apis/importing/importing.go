@@ -99,7 +99,7 @@ func (s *Service) Put(ctx context.Context, w store.Writer, c Checked) (store.Op,
 		if err != nil {
 			return "", err
 		}
-		_, err = s.APIs.Insert(ctx, w, a)
+		_, err = s.APIs.Add(ctx, w, a)
 		return store.Created, err
 	}
 	next, err := old.As(d.Class).Rewrite(d, old.Updated())

@@ -14,26 +14,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/plans"
 	"github.com/gatehouse-io/gatehouse/app/portal/products"
 	"github.com/gatehouse-io/gatehouse/app/portal/providers"
-	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/portal/plan"
 	"github.com/gatehouse-io/gatehouse/core/portal/product"
 	"github.com/gatehouse-io/gatehouse/core/portal/provider"
 	"github.com/gatehouse-io/gatehouse/core/portal/request"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
-	"github.com/gatehouse-io/gatehouse/ports/dashboard"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
-
-// during is a dashboard at which something happens while a key is made.
-type during struct {
-	dashboard.Dashboard
-	do func()
-}
-
-func (d during) CreateKey(ctx context.Context, id string, s *doc.Node) (dashboard.Key, error) {
-	d.do()
-	return d.Dashboard.CreateKey(ctx, id, s)
-}
 
 // noService is no service: nothing follows a deletion elsewhere.
 func noService() *apps.Service { return nil }
@@ -85,7 +72,7 @@ func TestDeletedPlan(t *testing.T) {
 		w.clear()
 
 		w = open(t, d)
-		w.dash = ours{during{d, func() { end(w, 2) }}}
+		w.dash = ours{overtaken{d, func() { end(w, 2) }}}
 		w.start(&fate{})
 		err := w.provision(`{"PlanID":2,"ProductIDs":[1]}`)
 		if err == nil || strings.Contains(err.Error(), "pending") || w.requests()[0].Status != string(request.Rejected) || len(w.keys()) != 0 && name != "provider" { // keys stay where the portal cannot reach them

@@ -42,7 +42,7 @@ func (b *builder) endpoints() map[string]bool {
 			block.Set("fromOASExamples", examples)
 		}
 	}
-	// Gateways would fail at some of them; whoever asked meant no operation in particular.
+	// Gateways would fail at some operations. The request named none of them, so that these go without the setting.
 	operations := b.ext.Get("middleware", "operations")
 	for _, e := range validation.Endless(b.document, operations) {
 		if on := map[string]*bool{validation.MockResponse: b.s.MockResponse, validation.ValidateRequest: b.s.ValidateRequest}[e.Setting]; on != nil && *on {
