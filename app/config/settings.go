@@ -221,12 +221,13 @@ func (a Audit) File() string {
 // On reports whether audit records are kept.
 func (a Audit) On() bool { return a.Enabled || a.OldPath != "" }
 
-// Limits bounds what one request may cost; none of them is 0.
+// Limits bounds what requests and connections may cost.
 type Limits struct {
 	MaxBodyBytes   int64
 	MaxBodyValues  int
 	BodyMemory     int64    // of all bodies under way, in bytes
 	BodyRate       int64    // bytes a second of a large body at least; 0: no limit
+	Connections    int      // of clients; 0: no limit
 	Failures       int      // wrong credentials from one address in a minute; 0: no limit
 	Proxies        []string // addresses and networks; X-Forwarded-For of them says who calls
 	MaxDepth       int      // of nested arrays and objects in a body

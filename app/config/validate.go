@@ -163,6 +163,7 @@ func limitFindings(s *Settings) []finding {
 		{s.Limits.MaxBodyValues < 1, "limits.max_body_values", "expected at least 1"},
 		{s.Limits.BodyMemory < 1<<20, "limits.body_memory", "expected at least 1048576, which is 1 MiB"},
 		{s.Limits.BodyRate < 0, "limits.body_rate", "expected at least 0"},
+		{s.Limits.Connections < 0, "limits.connections", "expected at least 0"},
 		{s.Limits.Failures < 0, "limits.failed_credentials", "expected at least 0"},
 		{!proxies, "limits.trusted_proxies", "expected addresses or networks such as 10.0.0.0/8"},
 		{s.Limits.MaxDepth < 1, "limits.max_depth", "expected at least 1"},

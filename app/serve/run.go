@@ -130,21 +130,22 @@ func First(s config.Settings) identity.First {
 // serve answers requests until ctx ends, and a while longer.
 func (c *Composition) serve(ctx context.Context, s config.Settings, log *slog.Logger, l *sockets, secure security, ready func()) error {
 	end := &stopper{drain: c.Drain, grace: s.StopGrace, log: log}
+	clients := connections(s, log)
 	main, failed := server(end.farewell(c.handler(s, log)), log), make(chan error, 3)
 	servers := []*http.Server{main}
-	go func() { failed <- main.Serve(httpadapter.Listener(over(l.main, secure.main))) }()
+	go func() { failed <- clients.Serve(main, httpadapter.Listener(over(l.main, secure.main))) }()
 	c.serves.Store(true)
 	if l.metrics != nil {
 		mux := http.NewServeMux()
 		mux.Handle("GET /metrics", c.Metrics.Handler())
 		beside := server(mux, log)
 		servers = append(servers, beside)
-		go func() { failed <- beside.Serve(l.metrics) }()
+		go func() { failed <- clients.Serve(beside, l.metrics) }()
 	}
 	if l.portal != nil {
 		beside := server(end.farewell(c.portalWeb(s, c.Portal())), log)
 		servers = append(servers, beside)
-		go func() { failed <- beside.Serve(httpadapter.Listener(over(l.portal, secure.portal))) }()
+		go func() { failed <- clients.Serve(beside, httpadapter.Listener(over(l.portal, secure.portal))) }()
 		log.Info("serving the portal", "address", l.portal.Addr().String(), "tls", secure.portal != nil)
 	}
 	log.Info("serving", "address", l.main.Addr().String(), "store", s.Storage.Type, "tls", secure.main != nil)
@@ -178,6 +179,21 @@ func (c *Composition) serve(ctx context.Context, s config.Settings, log *slog.Lo
 		errs = append(errs, srv.Shutdown(stopping))
 	}
 	return errors.Join(errs...)
+}
+
+// connections bounds those of all servers together, below the number of files that the
+// process may open: the store and calls to others need some as well. Nil: there is no bound.
+func connections(s config.Settings, log *slog.Logger) *httpadapter.Connections {
+	most := s.Limits.Connections
+	if most == 0 {
+		return nil
+	}
+	if files := openFiles(); files > 0 {
+		most = min(most, files/4*3)
+	}
+	return httpadapter.NewConnections(most, func() {
+		log.Warn("there are too many connections: those that have waited longest for their clients are closed; raise limits.connections and the number of open files if that is not an attack", "most", most)
+	})
 }
 
 // server returns a server with bounds on slow clients.

@@ -11,9 +11,9 @@ import (
 )
 
 // TestServing: announcements wait until requests are answered, which is after all
-// that a start has to do.
+// that a start has to do. Of three connections where two are allowed the first one is closed.
 func TestServing(t *testing.T) {
-	s, report := config.Load(nil, "", []string{"SVC_DB_STORAGE_MAIN_TYPE=memory", "SVC_DB_HOMEDIR=" + t.TempDir(), "SVC_DB_SHUTDOWN_GRACEPERIOD=0s"}, config.Options{})
+	s, report := config.Load(nil, "", []string{"SVC_DB_STORAGE_MAIN_TYPE=memory", "SVC_DB_HOMEDIR=" + t.TempDir(), "SVC_DB_SHUTDOWN_GRACEPERIOD=0s", "SVC_DB_LIMITS_CONNECTIONS=2"}, config.Options{})
 	if err := report.Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -36,8 +36,40 @@ func TestServing(t *testing.T) {
 		if err := c.serving(); err != nil {
 			t.Error(err)
 		}
+		var conns []net.Conn
+		for range 3 {
+			conn, err := net.Dial("tcp", l.Addr().String())
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			conns = append(conns, conn)
+		}
+		if n, err := conns[0].Read(make([]byte, 1)); err == nil || n > 0 {
+			t.Errorf("%d bytes, %v", n, err)
+		}
+		for _, conn := range conns {
+			_ = conn.Close()
+		}
 		cancel()
 	}); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestConnectionsAreBounded: the settings bound the connections, and so does what the process
+// may open.
+func TestConnectionsAreBounded(t *testing.T) {
+	log := slog.New(slog.DiscardHandler)
+	for setting, want := range map[int]int{2: 2, 1 << 30: openFiles() / 4 * 3} {
+		var s config.Settings
+		s.Limits.Connections = setting
+		if c := connections(s, log); want == 0 || c.Most() != want {
+			t.Errorf("limits.connections %d: %d connections at most, want %d", setting, c.Most(), want)
+		}
+	}
+	var s config.Settings
+	if connections(s, log) != nil {
+		t.Error("limits.connections 0: there is a bound")
 	}
 }

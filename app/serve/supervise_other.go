@@ -14,3 +14,6 @@ import (
 func Supervise(context.Context, config.Settings, *slog.Logger, ...string) error {
 	return errors.New("--supervise works on Linux, macOS and other Unix systems only; leave it out")
 }
+
+// openFiles is how many files the process may open; 0: no limit is known.
+func openFiles() int { return 0 }
