@@ -166,7 +166,7 @@ all, for which it looks at 16 MiB (a reference counts its length each time that 
 than 20,000 cells; what is not drawn is shown as it is.
 
 What anybody may read on the portal, as a page or by its API, takes turns at all processors but one, network by network; a request whose turn does not come within
-10 s is answered with 503 and Retry-After. A template runs for 2,000,000 steps (actions of the template; a call of a function of the portal counts 100), and for 30 s at most.
+10 s is answered with 503 and Retry-After. No more than 1,000 requests wait for turns, or for memory: with one more, the last one of the network with the most of them gets 503 at once. A template runs for 2,000,000 steps (actions of the template; a call of a function of the portal counts 100), and for 30 s at most.
 
 Lists are bounded besides, because each entry may become a row that the one writer stores while others wait. The figures
 are far above what configurations have. A longer list is refused with 400; the answer names the field and the figure.

@@ -145,7 +145,7 @@ func (q *Request) Work(ctx context.Context, bytes, values int64) error {
 	}
 	// Those who wait for memory leave their core to those who give it back.
 	q.leave()
-	n, err := of.take(ctx, q.owner, cost)
+	n, err := of.line(ctx, q.owner, cost)
 	if err != nil {
 		return err
 	}
@@ -204,7 +204,7 @@ func (q *Request) Turn(ctx context.Context) (end func()) {
 
 // hold takes a part of a pool until the request ends.
 func (q *Request) hold(ctx context.Context, p *pool, n int64) error {
-	n, err := p.take(ctx, q.owner, n)
+	n, err := p.line(ctx, q.owner, n)
 	if n > 0 {
 		q.held = append(q.held, part{p, n})
 	}

@@ -2,6 +2,8 @@ package load
 
 import (
 	"context"
+	"errors"
+	"math"
 	"slices"
 	"sync"
 
@@ -29,43 +31,67 @@ type owner struct {
 }
 
 type waiter struct {
-	n     int64
-	ready chan struct{} // closed when it has its part
+	n       int64
+	ready   chan struct{} // closed when it has its part, or is refused
+	refused bool
 }
+
+// crowd is how many requests may wait in a line: each of them has a connection, of which a
+// service has several times as many (limits.connections).
+const crowd = 1000
+
+// errCrowd says that as many wait already.
+var errCrowd = errors.New("too many requests wait")
 
 func newPool(size, share int64) *pool {
 	return &pool{share: share, free: size, owners: map[string]*owner{}}
 }
 
+// line is take, but that no more than crowd wait. With one more, the last one of the owner
+// with the most of them is refused.
+func (p *pool) line(ctx context.Context, by string, n int64) (int64, error) {
+	return p.wait(ctx, by, n, crowd)
+}
+
 // take lends n, or all of a share when n is more than that, and returns how much
 // that was.
 func (p *pool) take(ctx context.Context, by string, n int64) (int64, error) {
+	return p.wait(ctx, by, n, math.MaxInt)
+}
+
+func (p *pool) wait(ctx context.Context, by string, n int64, most int) (int64, error) {
 	if n <= 0 {
 		return 0, nil
 	}
 	n = min(n, p.share)
-	w := p.enqueue(by, n)
+	w := p.enqueue(by, n, most)
 	if w == nil {
 		return n, nil
 	}
 	defer Away(ctx)() // who has what is waited for may wait for a turn
+	var cause error
 	select {
 	case <-w.ready: // also when ctx has ended: what is there needs no waiting
-		return n, nil
 	default:
+		select {
+		case <-w.ready:
+		case <-ctx.Done():
+			p.give(by, 0, w)
+			cause = ctx.Err()
+		}
 	}
-	select {
-	case <-w.ready:
-		return n, nil
-	case <-ctx.Done():
-		p.give(by, 0, w)
-		return 0, fault.New(fault.Unavailable, CodeFull, "Other requests take all the memory there is for large documents; try again").Because(ctx.Err())
+	if cause == nil && w.refused {
+		cause = errCrowd
 	}
+	if cause != nil {
+		return 0, fault.New(fault.Unavailable, CodeFull, "Other requests take all the memory there is for large documents; try again").Because(cause)
+	}
+	return n, nil
 }
 
 // enqueue lends n at once if no others wait and there is enough, and returns nil.
-// Otherwise it returns what waits for it.
-func (p *pool) enqueue(by string, n int64) *waiter {
+// Otherwise it returns what waits for it, and refuses one if more than most wait.
+func (p *pool) enqueue(by string, n int64, most int) *waiter {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	o := p.owners[by]
@@ -79,11 +105,39 @@ func (p *pool) enqueue(by string, n int64) *waiter {
 		o.last, o.held, p.free = p.tick, o.held+n, p.free-n
 		return nil
 	}
-	w := &waiter{n, make(chan struct{})}
+	w := &waiter{n: n, ready: make(chan struct{})}
 	o.waiting = append(o.waiting, w)
 	p.waiting++
 	p.serve()
+	if p.waiting > most {
+		p.refuse()
+	}
 	return w
+}
+
+// refuse refuses the last one of the owner with the most that wait. The lock is held.
+func (p *pool) refuse() {
+	var name string
+	var crowded *owner
+	for by, o := range p.owners {
+		if crowded == nil || len(o.waiting) > len(crowded.waiting) {
+			name, crowded = by, o
+		}
+	}
+	last := len(crowded.waiting) - 1
+	w := crowded.waiting[last]
+	crowded.waiting = crowded.waiting[:last]
+	p.waiting--
+	p.forget(name, crowded)
+	w.refused = true
+	close(w.ready)
+}
+
+// forget leaves an owner out that has nothing and waits for nothing. The lock is held.
+func (p *pool) forget(name string, o *owner) {
+	if o.held == 0 && len(o.waiting) == 0 {
+		delete(p.owners, name)
+	}
 }
 
 // give takes a part back and hands out what is free. gone, if not nil, waits no longer: its part
@@ -93,6 +147,9 @@ func (p *pool) give(by string, n int64, gone *waiter) {
 	defer p.mu.Unlock()
 	o := p.owners[by]
 	if gone != nil {
+		if gone.refused {
+			return
+		}
 		if i := slices.Index(o.waiting, gone); i >= 0 {
 			o.waiting = slices.Delete(o.waiting, i, i+1)
 			p.waiting--
@@ -109,9 +166,7 @@ func (p *pool) give(by string, n int64, gone *waiter) {
 	if p.waiting > 0 {
 		p.serve()
 	}
-	if o.held == 0 && len(o.waiting) == 0 {
-		delete(p.owners, by)
-	}
+	p.forget(by, o)
 }
 
 // serve hands out what is free. The lock is held.

@@ -32,7 +32,7 @@ func (q *Request) Visit(ctx context.Context, owner string) error {
 		return nil
 	}
 	v := &visit{pool: q.room.visits, owner: owner}
-	if !v.begin(ctx, visitWait) {
+	if !v.begin(ctx, v.pool.line, visitWait) {
 		return fault.New(fault.Unavailable, CodeBusy, "Too many people visit this portal just now; try again").Because(ctx.Err())
 	}
 	q.visit.Store(v)
@@ -57,14 +57,14 @@ func Away(ctx context.Context) (back func()) {
 	if !v.end() {
 		return func() {}
 	}
-	return func() { v.begin(ctx, coreWait) }
+	return func() { v.begin(ctx, v.pool.take, coreWait) }
 }
 
 // begin waits for a processor, and reports whether it has one.
-func (v *visit) begin(ctx context.Context, most time.Duration) bool {
+func (v *visit) begin(ctx context.Context, take func(context.Context, string, int64) (int64, error), most time.Duration) bool {
 	brief, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
-	if _, err := v.pool.take(brief, v.owner, 1); err != nil {
+	if _, err := take(brief, v.owner, 1); err != nil {
 		return false
 	}
 	v.mu.Lock()

@@ -142,3 +142,87 @@ func TestOwnersVisitInTurn(t *testing.T) {
 		}
 	})
 }
+
+// TestCrowds has more requests wait than may: the last ones of the network with the most of
+// them are refused at once, and those of others have their turns.
+func TestCrowds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+		r := load.NewRoom(0, nil)
+		var mu sync.Mutex
+		served, refused := map[string]int{}, map[string]int{}
+		goOn := make(chan struct{})
+		visit := func(owner string) {
+			go func() {
+				ctx, q := r.Begin(context.Background())
+				defer q.End()
+				err := q.Visit(ctx, owner)
+				mu.Lock()
+				if err != nil {
+					refused[owner]++
+				} else {
+					served[owner]++
+				}
+				mu.Unlock()
+				<-goOn
+			}()
+		}
+		visit("first")
+		synctest.Wait()
+		for range 1100 {
+			visit("flood")
+		}
+		synctest.Wait()
+		for i := range 50 {
+			visit(fmt.Sprint("other ", i))
+		}
+		synctest.Wait()
+		mu.Lock()
+		if refused["flood"] != 150 || len(refused) != 1 {
+			t.Errorf("refused at once: %v", refused)
+		}
+		mu.Unlock()
+		close(goOn)
+		synctest.Wait()
+		if served["flood"] != 950 || len(served) != 52 {
+			t.Errorf("served: %d of the flood, %d networks", served["flood"], len(served))
+		}
+	})
+}
+
+// TestCrowdsGiveUp has requests refused at the moment at which their clients go.
+func TestCrowdsGiveUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		visit := func(r *load.Room, ctx context.Context, owner string) (*load.Request, error) {
+			ctx, q := r.Begin(ctx)
+			return q, q.Visit(ctx, owner)
+		}
+		for range 50 {
+			r := load.NewRoom(0, nil)
+			first, err := visit(r, t.Context(), "first")
+			if err != nil {
+				t.Fatal(err)
+			}
+			flood, leave := context.WithCancel(t.Context())
+			for range 1000 {
+				go func() { _, _ = visit(r, flood, "flood") }()
+			}
+			synctest.Wait()
+			leave()
+			_, _ = visit(r, gone, "other")
+			synctest.Wait()
+			first.End()
+			next, err := visit(r, t.Context(), "next")
+			if err != nil {
+				t.Error(err)
+			}
+			if _, err := visit(r, gone, "last"); err == nil {
+				t.Error("a turn was given back that nobody had")
+			}
+			next.End()
+		}
+	})
+}

@@ -152,7 +152,7 @@ func (v *visit) refused(a *reply) {
 	case a.status == http.StatusUnprocessableEntity: // a state that the operation explains, as an API that no gateway serves
 		v.notice(a.status, strings.Join(a.faults(), " "))
 	default:
-		v.Log.Error("a page could not be made: an operation refused", "path", v.r.URL.Path, "status", a.status, "errors", a.faults())
+		v.complain("an operation refused", "path", v.r.URL.Path, "status", a.status, "errors", a.faults())
 		v.fail(http.StatusBadGateway)
 	}
 }

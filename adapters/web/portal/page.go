@@ -91,7 +91,7 @@ func (v *visit) meet() bool {
 		return false
 	}
 	if !a.ok() || json.Unmarshal(a.body.Bytes(), &v.site) != nil {
-		v.Log.Error("a page could not be made: there is no answer about the portal", "status", a.status, "errors", a.faults())
+		v.complain("there is no answer about the portal", "status", a.status, "errors", a.faults())
 		v.fail(http.StatusServiceUnavailable)
 		return false
 	}
@@ -221,8 +221,15 @@ func (v *visit) absent() { v.show(http.StatusNotFound, "not_found", nil) }
 
 // broken shows that a page could not be made, and says why in the log.
 func (v *visit) broken(what string, err error) {
-	v.Log.Error("a page could not be made: "+what, "path", v.r.URL.Path, "error", err)
+	v.complain(what, "path", v.r.URL.Path, "error", err)
 	v.fail(http.StatusInternalServerError)
+}
+
+// complain says in the log why a page could not be made, unless its visitor has gone.
+func (v *visit) complain(why string, about ...any) {
+	if v.r.Context().Err() == nil {
+		v.Log.Error("a page could not be made: "+why, about...)
+	}
 }
 
 // layouts are the layouts of views; others have portal_layout, and so has a view in a theme
