@@ -325,7 +325,7 @@ var limiting = []setting{
 		meaning: "memory in bytes that request bodies under way may take together; more of them wait, and get 503 at request_timeout; large answers may take a quarter as much besides"},
 	{name: "limits.body_rate", preset: "65536", field: func(s *Settings) any { return &s.Limits.BodyRate },
 		meaning: "bytes a second that a large request body must come with, on average and after two seconds: it takes memory from others while it comes, and is ended with 408 when it is slower; 0 means no limit"},
-	{name: "limits.connections", preset: "5000", field: func(s *Settings) any { return &s.Limits.Connections },
+	{name: "limits.connections", preset: "4000", field: func(s *Settings) any { return &s.Limits.Connections },
 		meaning: "connections of clients at most, and three quarters of the files that the process may open: with one more, the one that has waited longest for its client is closed; 0 means no limit"},
 	{name: "limits.failed_credentials", preset: "1000", field: func(s *Settings) any { return &s.Limits.Failures },
 		meaning: "wrong credentials from one address (IPv6: /64) in a minute before further ones get 429; right ones never do; 0 means no limit"},
