@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"io"
 	"log/slog"
 
@@ -9,14 +10,24 @@ import (
 )
 
 // NewLogger returns the logger that the settings ask for. Equal warnings and
-// errors are folded.
+// errors are folded. An outlet says in the same format how many lines it has left out.
 func NewLogger(w io.Writer, l config.Log) *slog.Logger {
-	opts := &slog.HandlerOptions{Level: l.Slog(), ReplaceAttr: redacted}
-	var next slog.Handler = slog.NewTextHandler(w, opts)
-	if l.Format == config.FormatJSON {
-		next = slog.NewJSONHandler(w, opts)
+	if o, ok := w.(*Outlet); ok {
+		o.announce(func(lines int) []byte {
+			var b bytes.Buffer
+			slog.New(formatted(&b, l)).Error("lines of this log were left out: what reads it was too slow", "lines", lines)
+			return b.Bytes()
+		})
 	}
-	return slog.New(&folding{next: next, folds: &folds{open: map[string]*fold{}}})
+	return slog.New(&folding{next: formatted(w, l), folds: &folds{open: map[string]*fold{}}})
+}
+
+func formatted(w io.Writer, l config.Log) slog.Handler {
+	opts := &slog.HandlerOptions{Level: l.Slog(), ReplaceAttr: redacted}
+	if l.Format == config.FormatJSON {
+		return slog.NewJSONHandler(w, opts)
+	}
+	return slog.NewTextHandler(w, opts)
 }
 
 // redacted hides secrets in what is logged: errors of drivers and clients quote the

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 	_ "time/tzdata" // days are those of any zone, also where the system knows none
 
 	"github.com/spf13/cobra"
@@ -43,10 +44,15 @@ func untilSignalled() context.Context {
 	return ctx
 }
 
+// outletTime is how long a command that ends waits for the reader of its log.
+const outletTime = time.Second
+
 // run carries out one command line and returns the exit code: 0, 1 for a
 // failure, 2 for a configuration that cannot work, 3 for drift; a supervisor returns that of the
 // service.
-func run(ctx context.Context, args []string, out, errOut io.Writer) int {
+func run(ctx context.Context, args []string, out, stderr io.Writer) int {
+	errOut := serve.NewOutlet(stderr)
+	defer errOut.Close(outletTime)
 	root := command(out, errOut)
 	root.SetArgs(dashed(args))
 	root.SetOut(out)
