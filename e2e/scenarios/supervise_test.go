@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"bufio"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -55,6 +56,45 @@ func TestSecondSignal(t *testing.T) {
 			})
 			s.process.Signal(t, syscall.SIGTERM)
 			until(t, startLimit, "the end", func() error { return answered(s.addr) })
+		})
+	}
+}
+
+// TestLogReaderEnds has what reads the log of the service end while it serves: requests are
+// carried out all the same, and it stops as ever.
+func TestLogReaderEnds(t *testing.T) {
+	for name, flags := range map[string][]string{"alone": {"serve"}, "supervised": {"serve", "--supervise"}} {
+		t.Run(name, func(t *testing.T) {
+			env := onSQLite(t.TempDir()).with(environment{"LISTENPORT": "0", "LOGLEVEL": "debug"})
+			r, w, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.CommandContext(t.Context(), harness.Binary(t), flags...)
+			cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = append(env.list(), "PATH="+os.Getenv("PATH")), t.TempDir(), w, w
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			_ = w.Close()
+			var addr string
+			for lines := bufio.NewScanner(r); addr == "" && lines.Scan(); {
+				if _, rest, ok := strings.Cut(lines.Text(), "msg=serving address="); ok {
+					addr, _, _ = strings.Cut(rest, " ")
+				}
+			}
+			_ = r.Close()
+			for range 5 {
+				res, err := http.Get("http://" + addr + "/api/apis") // each is a line of the log
+				if err != nil {
+					t.Fatal(err)
+				}
+				if res.Body.Close(); res.StatusCode != http.StatusUnauthorized {
+					t.Error(res.Status)
+				}
+			}
+			if err := errors.Join(cmd.Process.Signal(syscall.SIGTERM), cmd.Wait()); err != nil {
+				t.Error(err)
+			}
 		})
 	}
 }

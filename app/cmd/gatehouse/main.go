@@ -135,6 +135,13 @@ func (c *cli) settings() (config.Settings, *slog.Logger, error) {
 	return s, log, nil
 }
 
+// service runs the service. It outlives what reads its log: a process that writes to a pipe
+// without a reader is ended otherwise, in the middle of all requests.
+func service(ctx context.Context, s config.Settings, log *slog.Logger) error {
+	signal.Ignore(syscall.SIGPIPE)
+	return serve.Run(ctx, s, log, buildVersion(), nil)
+}
+
 func (c *cli) serve() *cobra.Command {
 	var supervise bool
 	var first portalFirst
@@ -167,7 +174,7 @@ With --bootstrap the developer portal gets its first admin before it is served, 
 				return err
 			}
 			if !supervise || serve.Supervised() {
-				return serve.Run(cmd.Context(), s, log, buildVersion(), nil)
+				return service(cmd.Context(), s, log)
 			}
 			child := []string{"serve", "--supervise"} // with the same settings
 			if c.conf != "" {
@@ -176,6 +183,7 @@ With --bootstrap the developer portal gets its first admin before it is served, 
 			if c.debug {
 				child = append(child, "--debug")
 			}
+			signal.Ignore(syscall.SIGPIPE) // as for the service
 			return serve.Supervise(cmd.Context(), s, log, child...)
 		},
 	}

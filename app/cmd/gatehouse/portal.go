@@ -49,7 +49,7 @@ stand for --user, --pass, --provider-name and --provider-data where these are no
 			if err := first.run(cmd.Context(), c, s, log); err != nil {
 				return err
 			}
-			return serve.Run(cmd.Context(), s, log, buildVersion(), nil)
+			return service(cmd.Context(), s, log)
 		},
 	}
 	first.flags(cmd)
