@@ -60,29 +60,22 @@ func TestSecondSignal(t *testing.T) {
 	}
 }
 
-// TestLogReaderEnds has what reads the log of the service end while it serves: requests are
-// carried out all the same, and it stops as ever.
-func TestLogReaderEnds(t *testing.T) {
-	for name, flags := range map[string][]string{"alone": {"serve"}, "supervised": {"serve", "--supervise"}} {
+// TestOutlived has what reads the log of the service end while it serves, or its terminal be
+// closed under nohup: requests are carried out all the same, and it stops as ever.
+func TestOutlived(t *testing.T) {
+	for name, c := range map[string]struct {
+		command string
+		signal  syscall.Signal
+	}{
+		"reader":            {"exec $0 serve", 0},
+		"supervised reader": {"exec $0 serve --supervise", 0},
+		"nohup":             {"trap '' HUP; exec $0 serve", syscall.SIGHUP},
+	} {
 		t.Run(name, func(t *testing.T) {
-			env := onSQLite(t.TempDir()).with(environment{"LISTENPORT": "0", "LOGLEVEL": "debug"})
-			r, w, err := os.Pipe()
-			if err != nil {
+			cmd, addr := begin(t, c.command)
+			if err := cmd.Process.Signal(c.signal); err != nil {
 				t.Fatal(err)
 			}
-			cmd := exec.CommandContext(t.Context(), harness.Binary(t), flags...)
-			cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = append(env.list(), "PATH="+os.Getenv("PATH")), t.TempDir(), w, w
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			_ = w.Close()
-			var addr string
-			for lines := bufio.NewScanner(r); addr == "" && lines.Scan(); {
-				if _, rest, ok := strings.Cut(lines.Text(), "msg=serving address="); ok {
-					addr, _, _ = strings.Cut(rest, " ")
-				}
-			}
-			_ = r.Close()
 			for range 5 {
 				res, err := http.Get("http://" + addr + "/api/apis") // each is a line of the log
 				if err != nil {
@@ -97,6 +90,40 @@ func TestLogReaderEnds(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestTerminalCloses: the service stops then as on SIGTERM.
+func TestTerminalCloses(t *testing.T) {
+	cmd, _ := begin(t, "exec $0 serve")
+	if err := errors.Join(cmd.Process.Signal(syscall.SIGHUP), cmd.Wait()); err != nil {
+		t.Error(err)
+	}
+}
+
+// begin starts the service by a line for the shell, and returns its address when it serves. What
+// reads its log ends then.
+func begin(t *testing.T, line string) (*exec.Cmd, string) {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	env := onSQLite(t.TempDir()).with(environment{"LISTENPORT": "0", "LOGLEVEL": "debug"})
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", line, harness.Binary(t))
+	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = append(env.list(), "PATH="+os.Getenv("PATH")), t.TempDir(), w, w
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = w.Close()
+	for lines := bufio.NewScanner(r); lines.Scan(); {
+		if _, rest, ok := strings.Cut(lines.Text(), "msg=serving address="); ok {
+			addr, _, _ := strings.Cut(rest, " ")
+			return cmd, addr
+		}
+	}
+	t.Fatal("the service does not say that it serves")
+	return nil, ""
 }
 
 // answered is an error as long as connections are taken.

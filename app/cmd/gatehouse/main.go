@@ -135,10 +135,19 @@ func (c *cli) settings() (config.Settings, *slog.Logger, error) {
 	return s, log, nil
 }
 
-// service runs the service. It outlives what reads its log: a process that writes to a pipe
-// without a reader is ended otherwise, in the middle of all requests.
+// service runs the service. Neither what reads its log nor its terminal ends it in the middle
+// of all requests: a pipe without a reader is nothing to it, and when its terminal is closed it
+// stops as on SIGTERM. With nohup it stays, and for a child the supervisor hears that signal.
 func service(ctx context.Context, s config.Settings, log *slog.Logger) error {
 	signal.Ignore(syscall.SIGPIPE)
+	switch {
+	case serve.Supervised():
+		signal.Ignore(syscall.SIGHUP)
+	case !signal.Ignored(syscall.SIGHUP):
+		closed, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
+		defer stop()
+		ctx = closed
+	}
 	return serve.Run(ctx, s, log, buildVersion(), nil)
 }
 
@@ -151,8 +160,9 @@ func (c *cli) serve() *cobra.Command {
 		Long: `Runs the service: the management API under /api, the admin API under /admin,
 the calls of gateways under /register and /system, probes at /hello and /health.
 
-SIGTERM and Ctrl-C refuse changes, answer gateways for shutdown.grace_period more,
-finish the requests under way and stop. A second one ends the service at once.
+SIGTERM, Ctrl-C and a terminal that is closed refuse changes, answer gateways for
+shutdown.grace_period more, finish the requests under way and stop. A second one ends
+the service at once.
 
 With --supervise a small process keeps the socket and runs the service as its child.
 A child that crashes is started again and no connection is refused meanwhile; SIGHUP
