@@ -23,6 +23,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/load"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/rules"
+	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // APIVersion is the version of the wire contract that the API description
@@ -58,11 +59,17 @@ func newTable(p tableParams) (table, error) {
 	return ops, nil
 }
 
-func newGuard(b basics, s admission, n nodes, p portalSettings, a *App, d *door.Service, own *live.Service, signOn *sso.Service, browsers *session.Service, e rules.Engine, trail *audit.Service) (operation.Middleware, error) {
+func newGuard(b basics, st store.Store, s admission, n nodes, p portalSettings, a *App, d *door.Service, own *live.Service, signOn *sso.Service, browsers *session.Service, e rules.Engine, trail *audit.Service) (operation.Middleware, error) {
 	written := guard.Log(b.log)
 	portal, err := p.auditor(b, own)
 	if err != nil {
 		return nil, &refusal{err}
+	}
+	room := guard.Room{Most: s.organisation}
+	if sized, ok := st.(store.Sized); ok {
+		room.Store = sized
+	} else {
+		room.Most = 0
 	}
 	deputies := identity.AuthenticateAdmin(s.adminSecret, s.brokerSecret)
 	return guard.New(guard.Config{
@@ -85,7 +92,7 @@ func newGuard(b basics, s admission, n nodes, p portalSettings, a *App, d *door.
 			portal(ctx, c, err)
 			written(ctx, c, err)
 			trail.Hear(ctx, c, err)
-		}, Failures: &guard.Failures{Limit: s.failures, Now: b.now, Log: b.log}, Maintenance: s.maintenance, Writes: &a.writes,
+		}, Failures: &guard.Failures{Limit: s.failures, Now: b.now, Log: b.log}, Maintenance: s.maintenance, Writes: &a.writes, Room: room,
 	}), nil
 }
 

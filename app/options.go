@@ -200,6 +200,13 @@ func WithFailedCredentials(limit int, proxies ...netip.Prefix) Option {
 	return func(o *settings) { o.failures, o.proxies = limit, proxies }
 }
 
+// WithOrganisationBytes bounds the documents of one organisation, all together: further changes
+// but deletions get 507. 0, the default, is no limit, and so is any with a store that does not
+// know their size (store.Sized).
+func WithOrganisationBytes(bytes int64) Option {
+	return func(o *settings) { o.organisation = bytes }
+}
+
 // WithMaxStaleness says how long the copy in memory may lag behind a store that
 // is away before the service reports that it is not ready; the default is 60 s.
 func WithMaxStaleness(d time.Duration) Option { return func(o *settings) { o.staleness = d } }

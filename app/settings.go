@@ -97,6 +97,7 @@ type admission struct {
 	brokerSecret string
 	failures     int
 	maintenance  bool
+	organisation int64 // bytes of one organisation's documents; 0: any
 }
 
 // nodes says how gateways are known.

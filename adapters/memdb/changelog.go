@@ -94,9 +94,9 @@ func (d *DB) Load(s store.State) error {
 	}
 	txn := db.Txn(true)
 	defer txn.Abort()
-	counts, touched := map[string]int{}, map[string]store.Revision{}
+	counts, touched, all := map[string]int{}, map[string]store.Revision{}, growth{}
 	maps.Copy(touched, s.Touched)
-	var all []*store.Record
+	var sorted []*store.Record
 	for rec, err := range s.Records {
 		if err != nil {
 			return err
@@ -107,12 +107,13 @@ func (d *DB) Load(s store.State) error {
 		}
 		tally(counts, &rec, 1)
 		touched[rec.Kind] = max(touched[rec.Kind], rec.Rev)
-		all = append(all, &rec)
+		all.count(nil, &rec)
+		sorted = append(sorted, &rec)
 	}
-	slices.SortFunc(all, func(a, b *store.Record) int {
+	slices.SortFunc(sorted, func(a, b *store.Record) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Org, b.Org), cmp.Compare(a.ID, b.ID))
 	})
-	if err := fill(txn, all); err != nil {
+	if err := fill(txn, sorted); err != nil {
 		return err
 	}
 	if err := add(txn, counts); err != nil {
@@ -130,6 +131,9 @@ func (d *DB) Load(s store.State) error {
 	d.write.Lock()
 	defer d.write.Unlock()
 	d.db.Store(db)
+	d.sizes.mu.Lock()
+	d.sizes.of = all
+	d.sizes.mu.Unlock()
 	d.reached(s.At)
 	return nil
 }
@@ -146,6 +150,7 @@ func (d *DB) Apply(commits ...store.Commit) error {
 	if err != nil {
 		return err
 	}
+	grown := growth{}
 	for i := range commits {
 		c := &commits[i]
 		if c.Rev != at+store.Revision(i)+1 {
@@ -175,6 +180,7 @@ func (d *DB) Apply(commits ...store.Commit) error {
 			if err := write(txn, old, now); err != nil {
 				return err
 			}
+			grown.count(old, now)
 		}
 	}
 	if len(commits) == 0 {
@@ -184,6 +190,7 @@ func (d *DB) Apply(commits ...store.Commit) error {
 		return err
 	}
 	txn.Commit()
+	d.sizes.grow(grown)
 	d.reached(at + store.Revision(len(commits)))
 	return nil
 }

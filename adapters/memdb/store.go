@@ -27,6 +27,7 @@ type DB struct {
 	head   atomic.Uint64               // of db; set right after a transaction, before anybody is answered
 	bell   bell
 	leases leases
+	sizes  sizes
 }
 
 // bell wakes those who wait for changes.
@@ -62,6 +63,7 @@ var (
 	_ store.Snapshotter = (*DB)(nil)
 	_ store.Historian   = (*DB)(nil)
 	_ store.Leases      = (*DB)(nil)
+	_ store.Sized       = (*DB)(nil)
 )
 
 // defaultKeep bounds the history of a DB: each commit costs about as much
@@ -137,6 +139,7 @@ func (d *DB) update(ctx context.Context, s tenant.Scope, fn func(store.Writer) e
 		return 0, err
 	}
 	c := &store.Commit{Rev: w.rev, At: w.now(), By: store.AttributionOf(ctx, s)}
+	grown := growth{}
 	for _, b := range w.before { // one change per record, none of one that came and went
 		now, err := w.get(b.address)
 		if err != nil {
@@ -144,6 +147,7 @@ func (d *DB) update(ctx context.Context, s tenant.Scope, fn func(store.Writer) e
 		}
 		if b.old != nil || now != nil {
 			c.Changes = append(c.Changes, store.NewChange(b.old, now).Bare())
+			grown.count(b.old, now)
 		}
 	}
 	if len(c.Changes) == 0 {
@@ -158,6 +162,7 @@ func (d *DB) update(ctx context.Context, s tenant.Scope, fn func(store.Writer) e
 		return 0, err
 	}
 	txn.Commit()
+	d.sizes.grow(grown)
 	d.reached(w.rev)
 	store.NoteWritten(ctx)
 	return w.rev, nil

@@ -34,7 +34,7 @@ func TestDefaults(t *testing.T) {
 		Collector:   Collector{Join: true, Every: time.Second, Backlog: 1_000_000, Messages: MessagesHeaders, Calls: 720 * time.Hour},
 		AdminSecret: "a", NodeSecret: "n", PageSize: 10, NotifyOnChange: true, EncryptAtRest: true,
 		Sessions:  Sessions{Lifetime: 3600, Window: 900},
-		Limits:    Limits{MaxBodyBytes: 32 << 20, MaxBodyValues: 300_000, BodyMemory: 160 << 20, BodyRate: 64 << 10, Connections: 4000, Failures: 1000, MaxDepth: 128, RequestTimeout: 30 * time.Second, WriteTime: 5 * time.Second},
+		Limits:    Limits{MaxBodyBytes: 32 << 20, MaxBodyValues: 300_000, BodyRate: 64 << 10, Connections: 4000, Organisation: 2 << 30, Failures: 1000, MaxDepth: 128, RequestTimeout: 30 * time.Second, WriteTime: 5 * time.Second},
 		Redis:     Redis{Port: 6379, TimeoutSeconds: 5},
 		Gateway:   Gateway{Timeout: 5 * time.Second},
 		Analytics: Analytics{Mask: true},

@@ -83,7 +83,7 @@ var ours = []string{
 	"analytics.keep_counters", "analytics.mask_credentials", "analytics.messages", "analytics.store_analytics_per_minute", "analytics.track_all_paths",
 	"console.enabled", "console.origins", "console.servers",
 	"deliveries.allowed_networks", "deliveries.enabled", "deliveries.keep_done", "deliveries.keep_failed", "deliveries.pause", "deliveries.workers",
-	"gateway_control.timeout", "history.max_age", "history.max_bytes", "identity_broker.private_providers", "import.allow_private_addresses", "limits.body_memory", "limits.body_rate", "limits.connections", "limits.failed_credentials", "limits.max_body_bytes", "limits.max_body_values", "limits.max_depth", "limits.request_timeout", "limits.trusted_proxies", "limits.write_time",
+	"gateway_control.timeout", "history.max_age", "history.max_bytes", "identity_broker.private_providers", "import.allow_private_addresses", "limits.body_memory", "limits.body_rate", "limits.connections", "limits.failed_credentials", "limits.max_body_bytes", "limits.max_body_values", "limits.max_depth", "limits.organisation_bytes", "limits.request_timeout", "limits.trusted_proxies", "limits.write_time",
 	"listen_address", "log_level", "max_staleness", "metrics.listen_address", "portal.configuration", "portal.id", "portal.local", "portal.private_dashboards", "portal.serve", "portal.url", "reads", "security.allowed_examples_urls", "separate_gateways", "shutdown.grace_period", "sso_allow_admin_default",
 	"tracing.otlp_endpoint",
 }

@@ -79,6 +79,7 @@ type Store struct {
 var (
 	_ store.Store = (*Store)(nil)
 	_ store.Stale = (*Store)(nil)
+	_ store.Sized = (*Store)(nil)
 )
 
 // Trouble says why and since when the copy does not follow.
@@ -146,6 +147,14 @@ func (s *Store) catchUp(ctx context.Context, want store.Revision) error {
 		return err
 	}
 	return fmt.Errorf("%w: the copy in memory is behind", store.ErrUnavailable)
+}
+
+// Size implements store.Sized, if the copy does.
+func (s *Store) Size(org tenant.ID) int64 {
+	if sized, ok := s.replica.(store.Sized); ok {
+		return sized.Size(org)
+	}
+	return 0
 }
 
 // ViewStale implements store.Stale.

@@ -193,11 +193,12 @@ func (c *Composition) trail(s config.Settings, keys secret.Keys, p Purpose) (aud
 
 // common translates the settings that are plain values.
 func common(s config.Settings, log *slog.Logger, version string) []app.Option {
+	memory := machine()
 	opts := []app.Option{
 		app.WithLogger(log), app.WithVersion(version), app.WithAdminSecret(s.AdminSecret.Reveal()), app.WithBrokerSecret(s.SSO.BrokerSecret.Reveal()), app.WithNodeSecret(s.NodeSecret.Reveal()),
 		app.WithPageSize(s.PageSize), app.WithHealthPath("/" + s.HealthEndpoint), app.WithMaxStaleness(s.MaxStaleness),
 		app.WithHistory(s.History.MaxAge, s.History.MaxBytes), app.WithLimits(s.Limits.MaxBodyBytes, s.Limits.MaxDepth, s.Limits.RequestTimeout),
-		app.WithBodies(s.Limits.MaxBodyValues, s.Limits.BodyMemory, new(thrift).frugal), app.WithBodyRate(cmp.Or(s.Limits.BodyRate, -1)),
+		app.WithBodies(s.Limits.MaxBodyValues, bodyMemory(s.Limits.BodyMemory, memory), newThrift(memory).frugal), app.WithOrganisationBytes(organisationBytes(s.Limits.Organisation, memory)), app.WithBodyRate(cmp.Or(s.Limits.BodyRate, -1)),
 	}
 	proxies, _ := s.Limits.TrustedProxies() // the settings were validated
 	opts = append(opts, app.WithFailedCredentials(s.Limits.Failures, proxies...))

@@ -51,6 +51,10 @@ func NoteCurrent(ctx context.Context, rev Revision) {
 	}
 }
 
+// Sized is a store that knows how large the documents of an organisation are, in bytes, all
+// together, as far as it knows its commits. It answers at once.
+type Sized interface{ Size(org tenant.ID) int64 }
+
 // Stale is a store that can answer from what it last knew while its primary is
 // away. Gateways would rather have the configuration of a minute ago than none.
 type Stale interface {
