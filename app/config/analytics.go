@@ -30,9 +30,10 @@ func (p Place) Reading() string { return cmp.Or(p.Read, p.ConnectionString).Reve
 // Writing returns the address to write to.
 func (p Place) Writing() string { return cmp.Or(p.Write, p.ConnectionString).Reveal() }
 
-// or returns the place, or the other one where it says nothing.
+// or returns the place, or the other one where it says nothing, or no more than the type that
+// the other one has.
 func (p Place) or(other Place) Place {
-	if p.Type == "" && p.Reading() == "" && p.Writing() == "" {
+	if (p.Type == "" || p.Type == other.Type) && p.Reading() == "" && p.Writing() == "" {
 		other.Sharded = other.Sharded || p.Sharded
 		return other
 	}
