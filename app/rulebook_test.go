@@ -158,7 +158,7 @@ func TestBootstrapStoresRules(t *testing.T) {
 	a := service(t, nobodyWatches(), withRulesAPI)
 	const text = "package dashboard_users\ndeny[\"x\"] { true }\n"
 	for _, org := range []string{"org-c", "org-a"} {
-		if _, err := a.Bootstrap(t.Context(), identity.First{OrgID: org, Email: "first@" + org + ".example", AccessKey: strings.Repeat(org[4:], 32), Rules: text}); err != nil {
+		if _, err := a.Bootstrap(t.Context(), identity.First{OrgID: org, Email: "first@" + org + ".example", AccessKey: strings.Repeat(org[4:], 31) + "0", Rules: text}); err != nil {
 			t.Fatal(err)
 		}
 		code, answer := fetch(t, a, "GET", "/admin/organisations/"+org, "super-admin", "")

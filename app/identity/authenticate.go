@@ -23,11 +23,11 @@ func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
 	}
 	err := s.AuthenticateAs(ctx, c, func(ctx context.Context, r store.Reader) (identity.User, error) {
 		for _, digest := range s.Keys.Digests(c.Token) { // looking up by keyed digest tells an attacker nothing by its timing
-			u, err := users.ByKey(ctx, r, byKey, digest)
+			u, err := s.holder(ctx, r, digest)
 			if fault.KindOf(err) == fault.NotFound {
 				continue
 			}
-			return u.Value, err
+			return u, err
 		}
 		return identity.User{}, guard.Unauthenticated()
 	})
@@ -35,6 +35,27 @@ func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
 		return s.authenticateAccount(ctx, c)
 	}
 	return err
+}
+
+// holder returns the user who has an access key. The first admin may have the one that the
+// settings name while the user of a deleted organisation has it as well: the living one counts.
+func (s *Service) holder(ctx context.Context, r store.Reader, digest string) (identity.User, error) {
+	var all []identity.User
+	for u, err := range users.Find(ctx, r, store.Query{Index: byKey, Value: digest}) {
+		if err != nil {
+			return identity.User{}, err
+		}
+		all = append(all, u.Value)
+	}
+	for i, u := range all {
+		if i == len(all)-1 {
+			return u, nil
+		}
+		if err := s.alive(ctx, r, u.OrgID); fault.KindOf(err) != fault.Unauthenticated {
+			return u, err
+		}
+	}
+	return identity.User{}, users.Absent()
 }
 
 // Recognise puts a user on a call as principal, with the permissions that its groups

@@ -102,9 +102,15 @@ func (c *Composition) first(ctx context.Context, s config.Settings, log *slog.Lo
 		log.Info("access keys and other secrets are now protected with the current encryption key", "count", n)
 	}
 	if s.Bootstrap.Active() {
-		b, err := c.Bootstrap(ctx, First(s))
+		f := First(s)
+		f.AtStart = true
+		b, err := c.Bootstrap(ctx, f)
 		if err != nil {
 			return fmt.Errorf("bootstrap: %w", err)
+		}
+		if b.UserID == "" {
+			log.Info("bootstrap makes no admin: the organisation has another one", "org_id", string(b.OrgID))
+			return nil
 		}
 		log.Info("bootstrap", "org_id", string(b.OrgID), "user_id", b.UserID, "created", b.Created)
 		return nil
