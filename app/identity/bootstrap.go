@@ -31,7 +31,7 @@ type First struct {
 // Bootstrapped says what there is now.
 type Bootstrapped struct {
 	OrgID     tenant.ID
-	UserID    string // "": the organisation has another admin
+	UserID    string // "": the organisation has another admin, or was deleted and is not made again
 	AccessKey string
 	Created   bool // false: it had all been there before
 }
@@ -43,8 +43,12 @@ func (s *Service) Bootstrap(ctx context.Context, f First) (Bootstrapped, error) 
 	ctx = store.Attribute(ctx, store.Attribution{Actor: "bootstrap", Operation: "bootstrap"})
 	f.OwnerName, f.OwnerSlug = cmp.Or(f.OwnerName, "Default"), cmp.Or(f.OwnerSlug, "default")
 	if f.AtStart {
-		if done, err := s.carriedOut(ctx, f); err != nil || done != (Bootstrapped{}) {
-			return done, err
+		done, err := s.carriedOut(ctx, f)
+		if err != nil {
+			return Bootstrapped{}, err
+		}
+		if done != nil {
+			return *done, nil
 		}
 	}
 	org, created, err := s.ensureOrganisation(ctx, f)
@@ -63,93 +67,6 @@ func (s *Service) Bootstrap(ctx context.Context, f First) (Bootstrapped, error) 
 	}
 	v, err := s.view(*u)
 	return Bootstrapped{OrgID: org, UserID: u.ID, AccessKey: v.AccessKey, Created: created}, err
-}
-
-// carriedOut returns what an earlier start has made of the same settings and admins have changed
-// since: the organisation has another admin, or it has another slug and the admin is in it. It
-// returns nothing where the rest of a bootstrap is to look itself.
-func (s *Service) carriedOut(ctx context.Context, f First) (done Bootstrapped, err error) {
-	org, err := s.organisationOf(ctx, f)
-	if err != nil {
-		return done, err
-	}
-	if org == "" && f.OrgID != "" {
-		return done, nil
-	}
-	if org == "" {
-		u, err := s.anywhere(ctx, f)
-		if err != nil || u == nil {
-			return done, err
-		}
-		return Bootstrapped{OrgID: u.OrgID, UserID: u.ID}, nil
-	}
-	if u, err := s.byEmail(ctx, org, f.Email); err != nil || u != nil {
-		return done, err
-	}
-	scope, err := tenant.Of(org)
-	if err != nil {
-		return done, err
-	}
-	err = s.Store.View(ctx, scope, func(r store.Reader) error { return s.keepAdmin(ctx, r, org) })
-	switch {
-	case err == nil:
-		return Bootstrapped{OrgID: org}, nil
-	case fault.CodeOf(err) == codeLastAdmin:
-		return done, nil
-	}
-	return done, err
-}
-
-// anywhere returns the user who has the address or the access key of the first admin, in
-// whatever organisation there is, or nil.
-func (s *Service) anywhere(ctx context.Context, f First) (found *identity.User, err error) {
-	email, err := identity.CleanEmail(f.Email)
-	if err != nil {
-		return nil, err
-	}
-	err = s.Store.View(ctx, tenant.Everyone("bootstrap"), func(r store.Reader) (err error) {
-		for u, err := range users.Find(ctx, r, store.Query{Index: byEmail, Value: email}) {
-			if err != nil {
-				return err
-			}
-			if lives, err := s.lives(ctx, r, u.Value); err != nil || lives {
-				found = &u.Value
-				return err
-			}
-		}
-		found, err = s.keyed(ctx, r, f.AccessKey)
-		return err
-	})
-	return found, err
-}
-
-// lives reports whether the organisation of a user is there.
-func (s *Service) lives(ctx context.Context, r store.Reader, u identity.User) (bool, error) {
-	err := s.alive(ctx, r, u.OrgID)
-	if fault.KindOf(err) == fault.Unauthenticated {
-		return false, nil
-	}
-	return err == nil, err
-}
-
-// keyed returns the user of an organisation that is there who has an access key, or nil.
-func (s *Service) keyed(ctx context.Context, r store.Reader, key string) (*identity.User, error) {
-	if key == "" {
-		return nil, nil
-	}
-	for _, digest := range s.Keys.Digests(key) {
-		u, err := s.holder(ctx, r, digest)
-		if fault.KindOf(err) == fault.NotFound {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		if lives, err := s.lives(ctx, r, u); err != nil || lives {
-			return &u, err
-		}
-	}
-	return nil, nil
 }
 
 func (s *Service) ensureOrganisation(ctx context.Context, f First) (id tenant.ID, created bool, err error) {

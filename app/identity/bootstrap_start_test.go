@@ -34,25 +34,31 @@ func TestBootstrapAtStart(t *testing.T) {
 	gone := func(t *testing.T, h *house, b identity.Bootstrapped) {
 		h.remove(t, string(b.OrgID), "user", b.UserID)
 	}
+	del := func(t *testing.T, h *house, b identity.Bootstrapped) {
+		h.change(t, "admin.organisations.delete", map[string]string{"orgID": string(b.OrgID)}, "")
+	}
+	beside := func(t *testing.T, h *house, _ identity.Bootstrapped) { h.organisation(t, other) }
 	for name, c := range map[string]struct {
+		id          string // of the organisation, in the settings
 		since       []func(*testing.T, *house, identity.Bootstrapped)
 		user        bool // the admin is found
 		made        bool // one is made
 		orgs, users int
 	}{
-		"nothing":                           {nil, true, false, 1, 1},
-		"the organisation has no slug":      {[]func(*testing.T, *house, identity.Bootstrapped){rename}, true, false, 1, 1},
-		"the admin has another address":     {[]func(*testing.T, *house, identity.Bootstrapped){move}, false, false, 1, 1},
-		"both":                              {[]func(*testing.T, *house, identity.Bootstrapped){rename, move}, true, false, 1, 1},
-		"another admin in place of the one": {[]func(*testing.T, *house, identity.Bootstrapped){another, gone}, false, false, 1, 1},
-		"no admin is left":                  {[]func(*testing.T, *house, identity.Bootstrapped){gone}, false, true, 1, 1},
-		"the organisation is deleted": {[]func(*testing.T, *house, identity.Bootstrapped){func(t *testing.T, h *house, b identity.Bootstrapped) {
-			h.change(t, "admin.organisations.delete", map[string]string{"orgID": string(b.OrgID)}, "")
-		}}, false, true, 1, 2},
+		"nothing":                           {"", nil, true, false, 1, 1},
+		"nothing, with an ID":               {acme, nil, true, false, 1, 1},
+		"the organisation has no slug":      {"", []func(*testing.T, *house, identity.Bootstrapped){rename}, true, false, 1, 1},
+		"the admin has another address":     {"", []func(*testing.T, *house, identity.Bootstrapped){move}, false, false, 1, 1},
+		"both":                              {"", []func(*testing.T, *house, identity.Bootstrapped){rename, move}, true, false, 1, 1},
+		"another admin in place of the one": {acme, []func(*testing.T, *house, identity.Bootstrapped){another, gone}, false, false, 1, 1},
+		"no admin is left":                  {"", []func(*testing.T, *house, identity.Bootstrapped){gone}, false, true, 1, 1},
+		"the only organisation is deleted":  {"", []func(*testing.T, *house, identity.Bootstrapped){del}, false, true, 1, 2},
+		"it is deleted, another is there":   {"", []func(*testing.T, *house, identity.Bootstrapped){beside, del}, false, false, 1, 1},
+		"one with an ID is deleted":         {acme, []func(*testing.T, *house, identity.Bootstrapped){del}, false, false, 0, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := open(t)
-			f := identity.First{Email: "me@example.com", AccessKey: key, Password: "secret-word", AtStart: true}
+			f := identity.First{OrgID: c.id, Email: "me@example.com", AccessKey: key, Password: "secret-word", AtStart: true}
 			b, err := h.Bootstrap(t.Context(), f)
 			if err != nil || !b.Created {
 				t.Fatalf("%+v, %v", b, err)

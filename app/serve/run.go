@@ -108,7 +108,11 @@ func (c *Composition) first(ctx context.Context, s config.Settings, log *slog.Lo
 		if err != nil {
 			return fmt.Errorf("bootstrap: %w", err)
 		}
-		if b.UserID == "" {
+		switch {
+		case b.OrgID == "":
+			log.Warn("bootstrap makes nothing: the organisation was deleted; `gatehouse bootstrap` makes one again")
+			return nil
+		case b.UserID == "":
 			log.Info("bootstrap makes no admin: the organisation has another one", "org_id", string(b.OrgID))
 			return nil
 		}
