@@ -31,10 +31,16 @@ func (s *Service) carriedOut(ctx context.Context, f First) (*Bootstrapped, error
 	switch {
 	case err == nil:
 		return &Bootstrapped{OrgID: org}, nil
-	case fault.CodeOf(err) == codeLastAdmin:
+	case fault.CodeOf(err) != codeLastAdmin:
+		return nil, err
+	case f.OrgID != "" || s.MultiOrg:
 		return nil, nil
 	}
-	return nil, err
+	u, _, err := s.anywhere(ctx, f) // another organisation may have got the slug of the one that was renamed
+	if err != nil || u == nil {
+		return nil, err
+	}
+	return &Bootstrapped{OrgID: u.OrgID, UserID: u.ID}, nil
 }
 
 // missed is carriedOut where the organisation is not there. One that was deleted has left its
@@ -47,7 +53,11 @@ func (s *Service) missed(ctx context.Context, f First) (*Bootstrapped, error) {
 			return nil, err
 		}
 		n := 0
-		err = s.Store.View(ctx, scope, func(r store.Reader) (err error) {
+		err = s.Store.View(ctx, scope, func(r store.Reader) error {
+			_, err := organisations.Locate(ctx, r, f.OrgID)
+			if fault.KindOf(err) != fault.NotFound {
+				return err // another replica has just made it
+			}
 			n, err = r.Count(ctx, store.Query{Kind: users.Name})
 			return err
 		})

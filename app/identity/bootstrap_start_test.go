@@ -25,6 +25,7 @@ func TestBootstrapAtStart(t *testing.T) {
 	rename := func(t *testing.T, h *house, b identity.Bootstrapped) {
 		h.change(t, "admin.organisations.replace", map[string]string{"orgID": string(b.OrgID)}, `{"owner_name":"Renamed"}`)
 	}
+	slug := func(t *testing.T, h *house, _ identity.Bootstrapped) { h.organisation(t, "default") }
 	move := func(t *testing.T, h *house, b identity.Bootstrapped) {
 		h.change(t, "admin.users.update", map[string]string{"userId": b.UserID}, `{"email_address":"new@example.com"}`)
 	}
@@ -48,6 +49,7 @@ func TestBootstrapAtStart(t *testing.T) {
 		"nothing":                           {"", nil, true, false, 1, 1},
 		"nothing, with an ID":               {acme, nil, true, false, 1, 1},
 		"the organisation has no slug":      {"", []func(*testing.T, *house, identity.Bootstrapped){rename}, true, false, 1, 1},
+		"another one has the slug":          {"", []func(*testing.T, *house, identity.Bootstrapped){rename, slug}, true, false, 2, 1},
 		"the admin has another address":     {"", []func(*testing.T, *house, identity.Bootstrapped){move}, false, false, 1, 1},
 		"both":                              {"", []func(*testing.T, *house, identity.Bootstrapped){rename, move}, true, false, 1, 1},
 		"another admin in place of the one": {acme, []func(*testing.T, *house, identity.Bootstrapped){another, gone}, false, false, 1, 1},
