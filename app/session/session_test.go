@@ -387,6 +387,28 @@ func TestEveryLoginChecksAsMuch(t *testing.T) {
 	}
 }
 
+// Users of one address in several organisations all log in with their passwords after the
+// setting that allowed them is off: none is refused because another one is found first.
+func TestUsersOfOneAddress(t *testing.T) {
+	w := open(t, session.Config{})
+	w.users.MultiOrg = true
+	for _, org := range []string{"acme", "globex"} {
+		if _, err := w.users.Bootstrap(t.Context(), identity.First{OrgID: org, Email: "eve@example.com", Password: "password-of-" + org}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.users.MultiOrg = false
+	for _, org := range []string{"acme", "globex"} {
+		b := w.browser("192.0.2.1:1")
+		if err := b.login("eve@example.com", "password-of-"+org); err != nil || !b.holds() {
+			t.Errorf("%s: %v", org, err)
+		}
+	}
+	if w.browser("192.0.2.1:1").login("eve@example.com", "password-of-nobody") == nil {
+		t.Error("a wrong password gets in")
+	}
+}
+
 // A flood of logins is checked two at a time; 64 wait, and further ones are refused.
 func TestFloodOfLogins(t *testing.T) {
 	const flood = 200
