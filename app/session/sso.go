@@ -110,6 +110,11 @@ func (s *Service) redeem(ctx context.Context, in tapIn) (operation.Landing, erro
 	if err != nil {
 		return operation.Landing{}, err
 	}
+	if _, err := s.users.Organisation(ctx, n.OrgID); fault.KindOf(err) == fault.NotFound {
+		return operation.Landing{}, spent() // it was deleted meanwhile, and its people cannot log in
+	} else if err != nil {
+		return operation.Landing{}, err
+	}
 	out, err := s.admitted(ctx, n.OrgID, n.Person, in.comes, func(w store.Writer) error {
 		_, err := nonces.Delete(ctx, w, n.ID, nil)
 		if fault.KindOf(err) == fault.NotFound {

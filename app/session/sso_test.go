@@ -177,6 +177,18 @@ func TestNonceIsUsedOnce(t *testing.T) {
 	}
 }
 
+// A nonce of an organisation that was deleted begins no session: its cookies would open the
+// organisation when it is made again.
+func TestNonceOfDeletedOrganisation(t *testing.T) {
+	w := openSSO(t, rules.Grants{Defaults: access.Map{"apis": "read"}})
+	nonce := w.mint(rules.AccessData{EmailAddress: "ada@example.com"})
+	w.do("admin.organisations.delete", map[string]string{"orgID": org}, "")
+	b := w.browser("192.0.2.1:1")
+	if err := b.tap(nonce); fault.CodeOf(err) != session.CodeNonce || len(b.cookies) > 0 {
+		t.Errorf("%v, %d cookies", err, len(b.cookies))
+	}
+}
+
 // Permissions of a session are worked out at every request: a group that changes, or
 // goes, does so for sessions that are there.
 func TestGuestsFollowTheirGroups(t *testing.T) {
