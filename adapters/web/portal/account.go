@@ -19,13 +19,14 @@ func (v *visit) profiled(faults []string, status int) {
 		return
 	}
 	names := map[string]string{"First": "first", "Last": "last", "CurrentPassword": "current_password", "Password": "password1"}
-	if faults != nil && v.field("mode") == "save" {
-		u.First, u.Last = v.field("first"), v.field("last")
+	typed := faults != nil && v.r.PostForm.Has("first")
+	if typed {
+		u.First, u.Last = v.field("first"), v.fieldOr("last", u.Last)
 	}
 	for i, a := range u.CustomAttributes {
 		names[a.Identifier] = "attribute-" + a.Identifier
-		if faults != nil && a.Editable && v.field("mode") == "save" {
-			u.CustomAttributes[i].Value = v.field("attribute-" + a.Identifier)
+		if typed && a.Editable {
+			u.CustomAttributes[i].Value = v.fieldOr("attribute-"+a.Identifier, a.Value)
 		}
 	}
 	var mails notifications
@@ -68,14 +69,16 @@ func (v *visit) changeProfile() {
 		v.profiled([]string{"The form asks for something that there is not here."}, http.StatusUnprocessableEntity)
 		return
 	}
-	if e := v.field("email"); e != "" && v.site.Viewer != nil && !strings.EqualFold(e, v.site.Viewer.Email) {
-		v.profiled([]string{"Email can only be changed by an administrator"}, http.StatusUnprocessableEntity)
+	if v.site.Viewer != nil && v.otherAddress(v.site.Viewer.Email) {
+		v.profiled([]string{fixedAddress}, http.StatusUnprocessableEntity)
 		return
 	}
 	// Themes may have one form for names and password, or one for each.
 	names, secret := v.r.PostForm.Has("first"), v.field("current_password") != "" || v.field("password1") != ""
 	if names || !secret {
-		a := v.call(http.MethodPut, "/profile", nil, map[string]any{"First": v.field("first"), "Last": v.field("last"), "CustomAttributes": v.attributes()})
+		body := v.names()
+		body["CustomAttributes"] = v.attributes()
+		a := v.call(http.MethodPut, "/profile", nil, body)
 		if !a.ok() {
 			v.profiled(a.faults(), statusOf(a))
 			return
@@ -93,6 +96,30 @@ func (v *visit) changeProfile() {
 		return
 	}
 	v.goTo("/portal/private/profile?done=password")
+}
+
+// fixedAddress is what a form says that has another address for somebody.
+const fixedAddress = "Email can only be changed by an administrator"
+
+// otherAddress reports whether a form has an address other than that of the person.
+func (v *visit) otherAddress(email string) bool {
+	e := strings.TrimSpace(v.field("email"))
+	return e != "" && !strings.EqualFold(e, email)
+}
+
+// nameFields are the fields of a form about a person.
+var nameFields = map[string]string{"First": "first", "Last": "last"}
+
+// names are the names in a form about a person. A form of another theme may leave one out,
+// which then stays as it is.
+func (v *visit) names() map[string]any {
+	out := map[string]any{}
+	for name, field := range nameFields {
+		if v.r.PostForm.Has(field) {
+			out[name] = v.field(field)
+		}
+	}
+	return out
 }
 
 // request is a request for an organisation.

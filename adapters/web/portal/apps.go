@@ -241,7 +241,12 @@ func (v *visit) failed(a *reply) {
 }
 
 func (v *visit) changeApp() {
-	if v.field("mode") != "delete" {
+	switch v.field("mode") {
+	case "delete":
+	case "cancel":
+		v.goTo(appsPage + v.part("app"))
+		return
+	default:
 		v.after(v.call(http.MethodPut, "/apps"+v.part("app"), nil, v.appBody()), "saved")
 		return
 	}

@@ -25,6 +25,14 @@ var done = map[string]string{
 // field returns what a form has sent.
 func (v *visit) field(name string) string { return v.r.PostFormValue(name) }
 
+// fieldOr is a field of the form, or what stands for it where the form does not have it.
+func (v *visit) fieldOr(name, otherwise string) string {
+	if v.r.PostForm.Has(name) {
+		return v.field(name)
+	}
+	return otherwise
+}
+
 // texts are what is wrong with one field. Themes print them, or range over them.
 type texts []string
 

@@ -33,23 +33,37 @@ func (v *visit) member(view string, faults []string, status int) {
 	}
 	v.colleagues(&m)
 	if faults != nil {
-		m.First, m.Last, m.Role = v.field("first"), v.field("last"), cmp.Or(v.field("role"), m.Role)
+		m.First, m.Last, m.Role = v.fieldOr("first", m.First), v.fieldOr("last", m.Last), cmp.Or(v.field("role"), m.Role)
 	}
 	v.title = m.DisplayName()
-	v.show(status, view, v.said(faults, map[string]any{"user": &m, "invite": &m, "roles": roles, "teams": v.site.Viewer.Teams}, signUp))
+	v.show(status, view, v.said(faults, map[string]any{"user": &m, "invite": &m, "roles": roles, "teams": v.site.Viewer.Teams}, nameFields))
 }
 
 // changePerson changes or removes somebody of the own organisation.
 func (v *visit) changePerson() {
-	if v.field("mode") == "delete" {
+	switch v.field("mode") {
+	case "delete":
 		if a := v.call(http.MethodDelete, "/users"+v.part("user"), nil, nil); !a.ok() {
 			v.member("user_edit", a.faults(), statusOf(a))
 			return
 		}
 		v.goTo("/portal/private/users?done=gone")
 		return
+	case "cancel":
+		v.goTo("/portal/private/users" + v.part("user"))
+		return
 	}
-	body := map[string]any{"First": v.field("first"), "Last": v.field("last")}
+	if v.field("email") != "" {
+		var m member
+		if !v.get("/users"+v.part("user"), nil, &m) {
+			return
+		}
+		if v.otherAddress(m.Email) {
+			v.member("user_edit", []string{fixedAddress}, http.StatusUnprocessableEntity)
+			return
+		}
+	}
+	body := v.names()
 	if role := v.field("role"); role != "" {
 		body["Role"] = role
 	}
