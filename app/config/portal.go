@@ -165,6 +165,32 @@ func within(low, high int, field func(*Settings) int) func(*Settings) bool {
 	return func(s *Settings) bool { return field(s) >= low && field(s) <= high }
 }
 
+// Times beyond these are no times any more: a session that lasts longer than a clock counts
+// has ended before it began.
+const (
+	tenYears = 10 * 365 * 24 * 60 * 60 // in seconds
+	aYear    = 365 * 24 * 60           // in minutes
+)
+
+// originsFit reports whether pages of other sites can have these origins: one that no
+// browser ever sends would keep them all away without a word.
+func originsFit(s *Settings) bool {
+	return !slices.ContainsFunc(s.Portal.CORS.Origins, func(o string) bool {
+		scheme, host, whole := strings.Cut(strings.TrimSuffix(o, "/"), "://")
+		if !whole {
+			return o != "null" && !strings.Contains(o, "*") || strings.ContainsAny(o, "/ ")
+		}
+		return scheme != "http" && scheme != "https" && !strings.Contains(scheme, "*") || host == "" || strings.ContainsAny(host, "/ ")
+	})
+}
+
+// methodsFit reports whether requests can have these methods.
+func methodsFit(s *Settings) bool {
+	return !slices.ContainsFunc(s.Portal.CORS.Methods, func(m string) bool {
+		return m == "" || strings.IndexFunc(m, func(r rune) bool { return (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && r != '-' }) >= 0
+	})
+}
+
 // cookieFits reports whether browsers take the name of the cookie (RFC 6265, 4.1.1).
 func cookieFits(s *Settings) bool {
 	return s.Portal.Session.Name != "" && (&http.Cookie{Name: s.Portal.Session.Name, Value: "x"}).Valid() == nil

@@ -43,6 +43,9 @@ func sample(row *setting) (values [2]string, bad string) {
 	case objects:
 		return [2]string{`[{"Key":"A","Value":"b"}]`, `[{"Key":"C","Value":"d"}]`}, "X-Header: y"
 	}
+	if row.name == "CORS.AllowedOrigins" {
+		return [2]string{"https://one.example", "https://two.example"}, "one.example"
+	}
 	return [2]string{"one", "two"}, ""
 }
 
@@ -113,6 +116,9 @@ func TestPortalValues(t *testing.T) {
 		`PORTAL_RESPONSE_HEADERS=[{"Key":"X A","Value":"b"}]`: "ResponseHeaders", `PORTAL_RESPONSE_HEADERS=[{"Key":"","Value":"b"}]`: "ResponseHeaders", `PORTAL_RESPONSE_HEADERS=[{"Key":"X-A"}]`: "ResponseHeaders",
 		`PORTAL_RESPONSE_HEADERS=[{"Key":"X-A","Value":"b\r\nSet-Cookie: c=d"}]`: "ResponseHeaders", `PORTAL_RESPONSE_HEADERS=[{"Key":"content-length","Value":"7"}]`: "ResponseHeaders", "PORTAL_CORS_MAX_AGE=-1": "CORS.MaxAge",
 		"PORTAL_TLS_MIN_VERSION=1.2": "TLSConfig.MinVersion", "PORTAL_RESPONSE_HEADERS={}": "ResponseHeaders", "PORTAL_DATABASE_DIALECT=oracle": "Database.Dialect",
+		"PORTAL_REFRESHINTERVAL=525601": "RefreshInterval", "PORTAL_NOTIFICATIONS_JOB_FREQUENCY=999999999999": "NotificationsJobFrequency", "PORTAL_SESSION_LIFETIME=999999999999": "Session.LifeTime", "PORTAL_SESSION_IDLE_TIMEOUT=9999999999": "Session.IdleTimeout",
+		"PORTAL_CORS_ALLOWED_ORIGINS=https://a.example,shop.example": "CORS.AllowedOrigins", "PORTAL_CORS_ALLOWED_ORIGINS=https://shop.example/page": "CORS.AllowedOrigins", "PORTAL_CORS_ALLOWED_ORIGINS=ftp://shop.example": "CORS.AllowedOrigins", "PORTAL_CORS_ALLOWED_ORIGINS=https://": "CORS.AllowedOrigins", "PORTAL_CORS_ALLOWED_ORIGINS=*.example/page": "CORS.AllowedOrigins",
+		"PORTAL_CORS_ALLOWED_METHODS=GET POST": "CORS.AllowedMethods", "PORTAL_CORS_ALLOWED_METHODS=*": "CORS.AllowedMethods",
 		"PORTAL_SESSION_NAME=a b": "Session.Name", "PORTAL_SESSION_NAME=a;b": "Session.Name", "PORTAL_TLS_CIPHER_SUITES=TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,FOO": "TLSConfig.CipherSuites", "PORTAL_STORAGE=db\nPORTAL_THEMING_PATH=./mine": "Theming.Path",
 	} {
 		if _, report := portal(t, "", strings.Split(environ, "\n")...); len(report.Problems) != 1 || report.Problems[0].Setting != setting {
@@ -121,6 +127,11 @@ func TestPortalValues(t *testing.T) {
 	}
 	if s, report := portal(t, "", "PORTAL_SESSION_SAMESITE=sometimes"); len(report.Problems) > 0 || s.Portal.Session.SameSite != "Strict" {
 		t.Errorf("%+v", report)
+	}
+	for _, origins := range []string{"*", "null", "*.shop.example", "https://*.shop.example", "https://shop.example/", "http://*,https://*", "http://localhost:3000", "http*://shop.example"} {
+		if _, report := portal(t, "", "PORTAL_CORS_ALLOWED_ORIGINS="+origins); len(report.Problems) > 0 {
+			t.Errorf("%s: %+v", origins, report)
+		}
 	}
 	if _, report := portal(t, "Hostport: 3001\nLicenceKey: x", "SVC_PORTAL_HOSTPROT=1", "PORTAL_PATH=theirs"); len(report.Problems) > 0 || len(report.Warnings) != 2 {
 		t.Errorf("%+v", report)

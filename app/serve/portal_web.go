@@ -33,7 +33,7 @@ func (c *Composition) portalWeb(s config.Settings, h http.Handler) http.Handler 
 			headers = []string{"Origin"} // which browsers send anyway: no list at all would stand for some
 		}
 		answer = cors.New(cors.Options{
-			AllowedOrigins: p.CORS.Origins, AllowedHeaders: headers, AllowedMethods: p.CORS.Methods,
+			AllowedOrigins: each(p.CORS.Origins, asSent), AllowedHeaders: headers, AllowedMethods: each(p.CORS.Methods, strings.ToUpper),
 			MaxAge: p.CORS.MaxAge, AllowCredentials: p.CORS.AllowCredentials, OptionsSuccessStatus: http.StatusNoContent,
 		}).Handler(h)
 	}
@@ -54,6 +54,18 @@ func (c *Composition) portalWeb(s config.Settings, h http.Handler) http.Handler 
 		}
 		h.ServeHTTP(w, r)
 	})
+}
+
+// asSent is an origin as browsers send it: without a slash at the end.
+func asSent(origin string) string { return strings.TrimSuffix(origin, "/") }
+
+// each returns what becomes of each text.
+func each(texts []string, become func(string) string) []string {
+	out := make([]string, len(texts))
+	for i, text := range texts {
+		out[i] = become(text)
+	}
+	return out
 }
 
 // inPortal tells what is for the portal from what is for the dashboard beside it. Pages may

@@ -111,7 +111,8 @@ func TestPortalSharing(t *testing.T) {
 			{"GET", "/live", "https://shop.example", "", 200, "https://shop.example true"}, {"GET", "/live", "https://a.shop.example", "", 200, "https://a.shop.example true"}, {"GET", "/live", "https://shop.example.evil", "", 200, ""}, {"GET", "/live", "https://evilshop.example", "", 200, ""},
 			{"OPTIONS", "/portal-api/tags/1", "https://shop.example", "DELETE authorization,content-type", 204, "https://shop.example DELETE authorization,content-type true 600"}, {"OPTIONS", "/portal-api/tags/1", "https://shop.example", "POST", 204, ""},
 			{"OPTIONS", "/portal-api/tags/1", "https://evil.example", "DELETE", 204, ""}}},
-		"any, by name": {[]string{on, "PORTAL_CORS_ALLOWED_ORIGINS=http://*,https://*"}, []row{{"GET", "/live", "https://a.example", "", 200, "https://a.example"}, {"GET", "/live", "http://b.example:8080", "", 200, "http://b.example:8080"}, {"GET", "/live", "null", "", 200, ""}}},
+		"spelt as people do": {[]string{on, "PORTAL_CORS_ALLOWED_ORIGINS=https://shop.example/", "PORTAL_CORS_ALLOWED_METHODS=get, delete"}, []row{{"GET", "/live", "https://shop.example", "", 200, "https://shop.example"}, {"OPTIONS", "/portal-api/tags/1", "https://shop.example", "DELETE", 204, "https://shop.example DELETE"}}},
+		"any, by name":       {[]string{on, "PORTAL_CORS_ALLOWED_ORIGINS=http://*,https://*"}, []row{{"GET", "/live", "https://a.example", "", 200, "https://a.example"}, {"GET", "/live", "http://b.example:8080", "", 200, "http://b.example:8080"}, {"GET", "/live", "null", "", 200, ""}}},
 	} {
 		for _, mode := range []string{config.PortalOwn, config.PortalShared} {
 			t.Run(name+", "+mode, func(t *testing.T) {
