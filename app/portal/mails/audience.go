@@ -123,7 +123,7 @@ func (a Audience) about(ctx context.Context, r store.Reader, n letter.Notice, f 
 			d.Person = Person{u.First, u.Last, u.Email}
 		}
 	}
-	d.Values["user"], d.Values["name"] = map[string]any{"First": d.Person.First, "Last": d.Person.Last, "Email": d.Person.Email}, d.Person.First
+	d.Values["user"], d.Values["name"] = d.Person.values(), d.Person.First
 	return d, nil
 }
 

@@ -153,6 +153,14 @@ type Person struct{ First, Last, Email string }
 // String returns the name: templates also print a user as it is.
 func (p Person) String() string { return strings.TrimSpace(p.First + " " + p.Last) }
 
+// DisplayName is the name, as templates of pages call it.
+func (p Person) DisplayName() string { return p.String() }
+
+// values are what templates read about the person.
+func (p Person) values() map[string]any {
+	return map[string]any{"First": p.First, "Last": p.Last, "Email": p.Email, "DisplayName": p.String()}
+}
+
 // Team is the name of a team. Templates print it, or ask for Name.
 type Team string
 

@@ -36,7 +36,7 @@ func (s *Service) warn(ctx context.Context, w store.Writer, notice string, e let
 		wanted, err := wanted(ctx, w, n, u.Email)
 		if err == nil && wanted {
 			_, err = s.Post(ctx, w, mark.ID+mark.Expires.String(), notice, Data{Person: u, Values: map[string]any{
-				"user": map[string]any{"First": u.First, "Last": u.Last, "Email": u.Email}, what: map[string]any{"ID": id, "Name": e.Name, "Expires": e.Expires.Format("2006-01-02 15:04")},
+				"user": u.values(), what: map[string]any{"ID": id, "Name": e.Name, "Expires": e.Expires.Format("2006-01-02 15:04")},
 			}})
 		}
 		if err != nil {

@@ -29,7 +29,7 @@ import (
 // everything is a template that says all that a mail can say, but for the name of the mail.
 const everything = `[{{site}} {{login_url}} {{with current_user}}{{.Email}}{{end}} {{with user}}{{.First}}{{end}} ` +
 	`team={{team}} reset={{reset_password_url}} confirm={{confirm_url}} invite={{invite_url}} called={{user}} of={{team.Name}} ` +
-	`user={{with .user}}{{.Email}}{{end}} name={{with .name}}{{.}}{{end}} organisation={{with .organisationName}}{{.}}{{end}} ` +
+	`shown={{user.DisplayName}}/{{with .user}}{{.DisplayName}}{{end}} user={{with .user}}{{.Email}}{{end}} name={{with .name}}{{.}}{{end}} organisation={{with .organisationName}}{{.}}{{end}} ` +
 	`requests={{range .requests}}{{.ID}}:{{.App}}{{end}} credential={{with .credential}}{{.ID}}:{{.Name}}:{{.Expires}}{{end}} certificate={{with .certificate}}{{.ID}}:{{.Name}}:{{.Expires}}{{end}}]`
 
 // talkative is a theme whose mails say everything, in both forms.
@@ -134,7 +134,7 @@ func TestEveryMail(t *testing.T) {
 		"access is refused":             {func() { tell(event.OfAccessRequests.Of(&pending, &rejected), admin) }, map[string]string{"reject": "mate@example.com"}, "requests=1:Till"},
 		"a developer registers":         {func() { tell(event.OfUsers.Of(nil, ptr(user(account.Member, 1, false))), "") }, map[string]string{"newuser": admins, "welcome_dev": "new@example.com"}, "user=new@example.com name=New"},
 		"a developer is made, inactive": {func() { tell(event.OfUsers.Of(nil, ptr(user(account.Member, 1, false))), admin) }, map[string]string{"welcome_dev": "new@example.com"}, "user=new@example.com"},
-		"a developer is made, active":   {func() { tell(event.OfUsers.Of(nil, ptr(user(account.Member, 1, true))), admin) }, map[string]string{"welcome_dev": "new@example.com"}, "user=new@example.com"},
+		"a developer is made, active":   {func() { tell(event.OfUsers.Of(nil, ptr(user(account.Member, 1, true))), admin) }, map[string]string{"welcome_dev": "new@example.com"}, "shown=New/New user=new@example.com"},
 		"an admin is made":              {func() { tell(event.OfUsers.Of(nil, ptr(user(account.ProviderAdmin, 0, true))), admin) }, map[string]string{"welcome_admin": "new@example.com"}, "user=new@example.com"},
 		"an account is activated":       {func() { tell(event.OfUsers.Of(&out, &dev), admin) }, map[string]string{"activate": "dev@example.com"}, "name=Dev"},
 		"an account is deactivated":     {func() { tell(event.OfUsers.Of(&dev, &out), admin) }, map[string]string{"deactivate": "dev@example.com"}, "name=Dev"},
@@ -143,7 +143,7 @@ func TestEveryMail(t *testing.T) {
 		"an organisation is refused":    {func() { tell(event.OfRequests.Of(&wish, &refused), admin) }, map[string]string{"organisation_reject": "dev@example.com"}, "user=dev@example.com"},
 		"a credential ends soon": {func() {
 			ends = []letter.Expiry{{Credential: 1, Name: "Till", Owner: 4, Expires: time.Now().Add(time.Hour)}}
-		}, map[string]string{letter.ToExpire: "dev@example.com"}, "user=dev@example.com name= organisation= requests= credential=1:Till:2"},
+		}, map[string]string{letter.ToExpire: "dev@example.com"}, " Eloper user=dev@example.com name= organisation= requests= credential=1:Till:2"},
 		"a credential has ended": {func() {
 			ends = []letter.Expiry{{Credential: 2, Name: "Till", Owner: 4, Expires: time.Now().Add(-time.Hour)}}
 		}, map[string]string{letter.Expired: "dev@example.com"}, "credential=2:Till:2"},
