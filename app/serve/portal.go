@@ -100,7 +100,7 @@ func portalOf(s config.Settings, journal audit.File, log *slog.Logger, p Purpose
 		Fetcher: fetch.New(dashboards), Relay: fetch.New(relay), Reader: fetch.New(reader), Webhooks: webhooksOf(s), Registry: s.Portal.EnableIDPRegistry,
 		Live: live.Settings{
 			Cookie: browser.Name, Secure: browser.Secure, Script: !browser.HTTPOnly, Bound: browser.BindAddress, SameSite: browser.SameSite, Key: browser.Key.Reveal(),
-			NoProof: s.Portal.DisableCSRFCheck, Life: time.Duration(browser.LifeTime) * time.Second, Idle: time.Duration(browser.IdleTimeout) * time.Second,
+			NoProof: s.Portal.DisableCSRFCheck, Life: time.Duration(browser.LifeTime) * time.Second, Idle: time.Duration(browser.IdleTimeout) * time.Second, Home: homeOf(s),
 		},
 		Mails:     mails.Settings{Dial: dial, Engine: render.Engine{}, URL: s.Portal.URL, Every: time.Duration(s.Portal.NotificationsJobFrequency) * time.Minute},
 		Themes:    themes.Settings{Engine: render.Engine{}, First: s.Portal.Theming.Theme, Path: s.Portal.Theming.Path, DisableUpload: s.Portal.Theming.DisableUpload},
@@ -174,17 +174,21 @@ func ownAddresses(s config.Settings) (out []string) {
 	return out
 }
 
+// homeOf is the address of the start page of the portal.
+func homeOf(s config.Settings) string {
+	if s.Portal.Serve == config.PortalShared && s.Console.Enabled {
+		return "/portal" // browsers find the console at the other
+	}
+	return "/"
+}
+
 // pagesOf makes the pages of the portal.
 func pagesOf(s config.Settings, pictures string) func(app.Pages) func(http.Handler) http.Handler {
-	home := "/"
-	if s.Portal.Serve == config.PortalShared && s.Console.Enabled {
-		home = "/portal" // browsers find the console at the other
-	}
 	return func(p app.Pages) func(http.Handler) http.Handler {
 		return pages.Front(pages.Config{
 			Engine: render.Engine{}, YAML: yaml.Codec{}, Theme: p.Theme, Standard: themes.Standard(), Bootstrapped: p.Bootstrapped, Alone: p.Alone, Room: p.Room, Visitor: p.Visitor, Log: p.Log,
 			Secure: s.Portal.Session.Secure, NoProof: s.Portal.DisableCSRFCheck, LoginURL: s.Portal.SSOCustomLoginURL, URL: s.Portal.URL, Renderer: s.Portal.ProductDocRenderer,
-			Pictures: pictures, Home: home,
+			Pictures: pictures, Home: homeOf(s),
 		})
 	}
 }

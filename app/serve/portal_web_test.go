@@ -7,12 +7,14 @@ import (
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"encoding/pem"
 	"fmt"
 	"io"
 	"log/slog"
 	"math/big"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -268,22 +270,47 @@ func TestOptionsOfPages(t *testing.T) {
 	})
 }
 
-// TestHomeOfPortal: the start page is at / but where browsers find the console there.
+// TestHomeOfPortal: the start page is at / but where browsers find the console there, and
+// who comes in by single sign-on gets to it.
 func TestHomeOfPortal(t *testing.T) {
+	here := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	for _, c := range []struct {
 		mode, home string
 		console    bool
 	}{{config.PortalShared, "/portal", true}, {config.PortalShared, "/", false}, {config.PortalOwn, "/", true}} {
-		s := portalSettings(t, c.mode)
+		s := portalSettings(t, c.mode, "PORTAL_API_SECRET=of brokers")
 		s.Console.Enabled = c.console
 		serving(t, s, func(l *sockets) {
-			here := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-			resp := askAs(t, here, "GET", "http://"+l.all()[len(l.all())-1].Addr().String()+"/admin", map[string]string{"Accept": "text/html"})
-			if resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != c.home {
-				t.Errorf("%+v: %d %q", c, resp.StatusCode, resp.Header.Get("Location"))
+			at := l.all()[len(l.all())-1].Addr().String()
+			begun(t, at)
+			for path, text := range map[string]string{"/admin": "text/html", "/sso?nonce=" + minted(t, at): "*/*"} {
+				resp := askAs(t, here, "GET", "http://"+at+path, map[string]string{"Accept": text})
+				if resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != c.home {
+					t.Errorf("%+v %s: %d %q", c, path, resp.StatusCode, resp.Header.Get("Location"))
+				}
 			}
 		})
 	}
+}
+
+// minted is a nonce by which a developer enters.
+func minted(t *testing.T, at string) string {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), "POST", "http://"+at+"/portal-api/sso", strings.NewReader(`{"ForSection":"portal","EmailAddress":"dev@example.com"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "of brokers")
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	var out struct{ Meta string }
+	if err := json.NewDecoder(resp.Body).Decode(&out); err != nil || out.Meta == "" {
+		t.Fatal(resp.Status, err)
+	}
+	return url.QueryEscape(out.Meta)
 }
 
 // TestHeadersEverywhere: what the operator has set is on pages, on their files and on

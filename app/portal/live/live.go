@@ -84,6 +84,8 @@ type Settings struct {
 	Idle     time.Duration
 	Bound    bool // sessions hold for the network in which they began
 	NoProof  bool // calls that change something need no proof that they come from our own pages
+	// Home is the start page, to which developers get from identity providers; "": "/".
+	Home string
 	// Queue stores a letter in the unit of work that causes it, to be sent from the store;
 	// false: the portal sends no mails of its own. nil: it never does.
 	Queue func(ctx context.Context, w store.Writer, l Letter) (bool, error)

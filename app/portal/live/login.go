@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"time"
@@ -166,7 +167,7 @@ func (s *Service) Enter(ctx context.Context, w store.Writer, u account.User, bro
 		if !rules.SignInEnabled {
 			return out, fault.New(fault.Denied, CodeClosed, "Sign-in is not allowed")
 		}
-		out.Location = "/"
+		out.Location = cmp.Or(s.Home, "/")
 	}
 	token := rand.Text()
 	begun := s.begin(u, token, s.agents(browser.Agent, from)[0], s.Now())

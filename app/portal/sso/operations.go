@@ -51,7 +51,7 @@ func (s *Service) Operations() []operation.Operation {
 	g.Path, g.Style.Word = "", "OK"
 	rows = append(rows, g.Rows(operation.GET("enter", "/sso", "Begin a session with a nonce", s.Enter, operation.Visited(), operation.Writes(), operation.Unseen("nonce"),
 		operation.Status(nethttp.StatusSeeOther), operation.Faulting(CodeNonce, CodeRefused, live.CodeClosed), operation.Example(nil, operation.Landing{Location: "/"}),
-		operation.Notes("Sets the cookie of the session and sends the browser on: admins to `/admin`, developers to `/`.")))...)
+		operation.Notes("Sets the cookie of the session and sends the browser on: admins to `/admin`, developers to the start page of the portal.")))...)
 	ways := portal.Group("portal-sso", "", "single sign-on")
 	ways.Path = live.Prefix + "/logins"
 	rows = append(rows, ways.Rows(operation.GET("logins", "", "List the identity providers at which people can log in", s.Logins, operation.Public(), operation.Faulting(CodeSealed),
@@ -75,7 +75,7 @@ func (s *Service) logins(g operation.Group) []operation.Operation {
 			operation.Notes("Sends the browser to the identity provider of the profile, by the code flow of OpenID Connect.")),
 		operation.GET("callback", signon.Callback, "Come back from an identity provider", s.Finish, operation.Visited(), operation.Writes(), hidden, operation.Status(nethttp.StatusSeeOther),
 			operation.Faulting(slices.Concat(signon.Ending, []string{CodeSealed, CodeRefused, live.CodeClosed})...), operation.Example(nil, operation.Landing{Location: "/"}),
-			operation.Notes("Sets the cookie of the session and sends the browser on: admins to `/admin`, developers to `/`. The browser must be the one that began the login.")))
+			operation.Notes("Sets the cookie of the session and sends the browser on: admins to `/admin`, developers to the start page of the portal. The browser must be the one that began the login.")))
 }
 
 // developers are the rows of developers in the shape of the classic portal.
