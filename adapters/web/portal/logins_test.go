@@ -91,6 +91,14 @@ func TestHomeElsewhere(t *testing.T) {
 	w.shows(w.open("/portal/"), 200, "Build with our APIs")
 	w.shows(w.open("/sitemap.xml"), 200, w.server.URL+"/portal</loc>")
 	w.shows(w.open("/admin"), 200, "Build with our APIs")
+	for path, want := range map[string]int{"/portal": 200, "/portal/": 200, "/about-us": 404} { // programs that take anything, as probes do: other addresses are the dashboard's
+		resp, err := http.Get(w.server.URL + path)
+		must(t, err)
+		must(t, resp.Body.Close())
+		if resp.StatusCode != want {
+			t.Errorf("%s: %d, want %d", path, resp.StatusCode, want)
+		}
+	}
 }
 
 // TestArrivalEndsSession: who comes in by single sign-on has one session with the same browser.

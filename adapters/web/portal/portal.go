@@ -162,7 +162,7 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	if !reads || !browses(r) && !(s.Alone && anything(r)) || below(r.URL.Path, notPages) {
+	if !reads || !s.shows(r) || below(r.URL.Path, notPages) {
 		s.api.ServeHTTP(w, r)
 		return
 	}
@@ -187,6 +187,12 @@ func unslashed(r *http.Request) string {
 
 // browses reports whether a client asks for a page by name, as browsers do.
 func browses(r *http.Request) bool { return strings.Contains(r.Header.Get("Accept"), "text/html") }
+
+// shows reports whether a client that asks for any address gets a page: browsers do. Others
+// do where no dashboard answers them, and where nothing but the start page can be meant.
+func (s *server) shows(r *http.Request) bool {
+	return browses(r) || anything(r) && (s.Alone || s.Home != "/" && strings.TrimSuffix(r.URL.Path, "/") == s.Home)
+}
 
 // anything reports whether a client takes whatever comes: it gets a page where there is one.
 func anything(r *http.Request) bool {

@@ -26,7 +26,7 @@ type starting struct {
 
 // unbegun reports whether a request asks for the start page of a portal that has no admin.
 func (s *server) unbegun(r *http.Request) bool {
-	if s.begun.Load() || s.Bootstrapped == nil || cmp.Or(strings.TrimSuffix(r.URL.Path, "/"), "/") != s.Home || !browses(r) && !(s.Alone && anything(r)) {
+	if s.begun.Load() || s.Bootstrapped == nil || cmp.Or(strings.TrimSuffix(r.URL.Path, "/"), "/") != s.Home || !s.shows(r) {
 		return false
 	}
 	done, err := s.Bootstrapped(r.Context())
