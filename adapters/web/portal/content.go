@@ -18,7 +18,7 @@ func (v *visit) content() {
 		path = "/"
 	}
 	a := v.call(http.MethodGet, "/content", url.Values{"path": {path}}, nil)
-	if a.status == http.StatusNotFound && (!v.Alone || !browses(v.r)) {
+	if a.status == http.StatusNotFound && (!v.Alone && !below(path, pagesOnly) || !browses(v.r)) {
 		v.load.End()
 		v.api.ServeHTTP(v.w, v.r) // what stands beside the portal may know the address, and programs read no pages
 		return

@@ -91,6 +91,8 @@ func TestHomeElsewhere(t *testing.T) {
 	w.shows(w.open("/portal/"), 200, "Build with our APIs")
 	w.shows(w.open("/sitemap.xml"), 200, w.server.URL+"/portal</loc>")
 	w.shows(w.open("/admin"), 200, "Build with our APIs")
+	w.shows(w.open("/portal/private/nothing"), 404, "Page not found")
+	w.shows(w.open("/blog/nothing"), 404, "Page not found")
 	for path, want := range map[string]int{"/portal": 200, "/portal/": 200, "/about-us": 404} { // programs that take anything, as probes do: other addresses are the dashboard's
 		resp, err := http.Get(w.server.URL + path)
 		must(t, err)

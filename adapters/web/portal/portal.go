@@ -124,6 +124,9 @@ var routes = map[string]func(*visit){
 // notPages begin the addresses that the API answers.
 var notPages = []string{"/portal-api", "/portal/api", "/api", "/tib", "/sso", "/debug", "/live", "/ready", "/robots.txt", "/.well-known", "/admin", "/system"}
 
+// pagesOnly begin the addresses at which no dashboard has anything.
+var pagesOnly = []string{"/portal", "/blog"}
+
 // brokered begin the addresses by which people come in whom others have recognised.
 var brokered = []string{"/tib", "/sso"}
 
