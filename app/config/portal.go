@@ -110,8 +110,26 @@ func (l *loader) storeAlone() {
 		l.problem("Database.ConnectionString", "postgres needs one: postgres://user@host:5432/portal")
 	default:
 		l.settings.Storage = Storage{Type: dialects[db.Dialect], ConnectionString: db.ConnectionString,
-			Retries: db.MaxRetries, RetryDelay: time.Duration(db.RetryDelay) * time.Millisecond, OfPortal: true}
+			Retries: db.MaxRetries, RetryDelay: time.Duration(db.RetryDelay) * time.Millisecond, Pool: l.pool(), OfPortal: true}
 	}
+}
+
+// fewest is how many connections a pool has at least: one writes, and a unit of work that
+// waits for it must not keep those that read from theirs.
+const fewest = 3
+
+// pool returns what the portal's own settings say about connections. Connections that are
+// idle are all kept unless a setting says otherwise: they are opened slowly.
+func (l *loader) pool() Pool {
+	db := l.settings.Portal.Database
+	out := Pool{Life: time.Duration(db.ConnectionMaxLifetime) * time.Millisecond}
+	if db.MaxOpenConnections > 0 {
+		out.Most = max(db.MaxOpenConnections, fewest)
+	}
+	if l.said["Database.MaxIdleConnections"] {
+		out.Idle = max(db.MaxIdleConnections, 1)
+	}
+	return out
 }
 
 // PortalStorage returns where the portal keeps files: where its settings say, or in a

@@ -106,11 +106,11 @@ var portalKeeping = []setting{
 		meaning: "how many times a start tries again to reach the PostgreSQL of Database.ConnectionString"},
 	{name: "Database.RetryDelay", suffix: "DATABASE_RETRYDELAY", preset: "5000", check: atLeast(0, func(s *Settings) int { return s.Portal.Database.RetryDelay }), hint: "it is at least 0", field: func(s *Settings) any { return &s.Portal.Database.RetryDelay },
 		meaning: "milliseconds between these attempts"},
-	{name: "Database.MaxOpenConnections", suffix: "DATABASE_MAX_OPEN_CONNECTIONS", preset: "0", idle: true, check: atLeast(0, func(s *Settings) int { return s.Portal.Database.MaxOpenConnections }), hint: "it is at least 0", field: func(s *Settings) any { return &s.Portal.Database.MaxOpenConnections },
+	{name: "Database.MaxOpenConnections", suffix: "DATABASE_MAX_OPEN_CONNECTIONS", preset: "0", check: atLeast(0, func(s *Settings) int { return s.Portal.Database.MaxOpenConnections }), hint: "it is at least 0", field: func(s *Settings) any { return &s.Portal.Database.MaxOpenConnections },
 		meaning: "0 means no bound"},
-	{name: "Database.MaxIdleConnections", suffix: "DATABASE_MAX_IDLE_CONNECTIONS", preset: "2", idle: true, check: atLeast(0, func(s *Settings) int { return s.Portal.Database.MaxIdleConnections }), hint: "it is at least 0", field: func(s *Settings) any { return &s.Portal.Database.MaxIdleConnections },
+	{name: "Database.MaxIdleConnections", suffix: "DATABASE_MAX_IDLE_CONNECTIONS", preset: "2", check: atLeast(0, func(s *Settings) int { return s.Portal.Database.MaxIdleConnections }), hint: "it is at least 0", field: func(s *Settings) any { return &s.Portal.Database.MaxIdleConnections },
 		meaning: "connections kept open"},
-	{name: "Database.ConnectionMaxLifetime", suffix: "DATABASE_CONNECTION_MAX_LIFETIME", preset: "1800000", idle: true, check: atLeast(0, func(s *Settings) int { return s.Portal.Database.ConnectionMaxLifetime }), hint: "it is at least 0", field: func(s *Settings) any { return &s.Portal.Database.ConnectionMaxLifetime },
+	{name: "Database.ConnectionMaxLifetime", suffix: "DATABASE_CONNECTION_MAX_LIFETIME", preset: "1800000", check: within(0, tenYears, func(s *Settings) int { return s.Portal.Database.ConnectionMaxLifetime }), hint: "it is 0 to 315360000", field: func(s *Settings) any { return &s.Portal.Database.ConnectionMaxLifetime },
 		meaning: "milliseconds; 0 means no bound"},
 }
 

@@ -173,9 +173,11 @@ func TestPortalDatabase(t *testing.T) {
 		problems, warning string
 	}{
 		{"silence", PortalAlone, Storage{Type: SQLite}, nil, Storage{Type: SQLite}, "", ""},
-		{"a dialect", PortalAlone, Storage{Type: SQLite}, []string{"PORTAL_DATABASE_DIALECT=sqlite3"}, Storage{SQLite, "portal.db", 3, 5 * time.Second, true}, "", ""},
-		{"a file", PortalAlone, Storage{Type: SQLite}, []string{"PORTAL_DATABASE_CONNECTIONSTRING=mine.db"}, Storage{SQLite, "mine.db", 3, 5 * time.Second, true}, "", ""},
-		{"an address", PortalAlone, Storage{Type: SQLite}, []string{"PORTAL_DATABASE_DIALECT=postgres", "PORTAL_DATABASE_CONNECTIONSTRING=host=db", "PORTAL_DATABASE_MAXRETRIES=7", "PORTAL_DATABASE_RETRYDELAY=100"}, Storage{Postgres, "host=db", 7, 100 * time.Millisecond, true}, "", ""},
+		{"a dialect", PortalAlone, Storage{Type: SQLite}, []string{"PORTAL_DATABASE_DIALECT=sqlite3"}, Storage{SQLite, "portal.db", 3, 5 * time.Second, Pool{Life: 30 * time.Minute}, true}, "", ""},
+		{"a file", PortalAlone, Storage{Type: SQLite}, []string{"PORTAL_DATABASE_CONNECTIONSTRING=mine.db"}, Storage{SQLite, "mine.db", 3, 5 * time.Second, Pool{Life: 30 * time.Minute}, true}, "", ""},
+		{"an address", PortalAlone, Storage{Type: SQLite}, []string{"PORTAL_DATABASE_DIALECT=postgres", "PORTAL_DATABASE_CONNECTIONSTRING=host=db", "PORTAL_DATABASE_MAXRETRIES=7", "PORTAL_DATABASE_RETRYDELAY=100"}, Storage{Postgres, "host=db", 7, 100 * time.Millisecond, Pool{Life: 30 * time.Minute}, true}, "", ""},
+		{"connections", PortalAlone, Storage{Type: SQLite}, []string{"PORTAL_DATABASE_DIALECT=postgres", "PORTAL_DATABASE_CONNECTIONSTRING=host=db", "PORTAL_DATABASE_MAX_OPEN_CONNECTIONS=8", "PORTAL_DATABASE_MAX_IDLE_CONNECTIONS=4", "PORTAL_DATABASE_CONNECTION_MAX_LIFETIME=60000"}, Storage{Postgres, "host=db", 3, 5 * time.Second, Pool{8, 4, time.Minute}, true}, "", ""},
+		{"too few connections", PortalAlone, Storage{Type: SQLite}, []string{"PORTAL_DATABASE_DIALECT=postgres", "PORTAL_DATABASE_CONNECTIONSTRING=host=db", "PORTAL_DATABASE_MAX_OPEN_CONNECTIONS=1", "PORTAL_DATABASE_MAX_IDLE_CONNECTIONS=0", "PORTAL_DATABASE_CONNECTION_MAX_LIFETIME=0"}, Storage{Postgres, "host=db", 3, 5 * time.Second, Pool{3, 1, 0}, true}, "", ""},
 		{"no address", PortalAlone, Storage{Type: SQLite}, []string{"PORTAL_DATABASE_DIALECT=postgres"}, Storage{Type: SQLite}, "Database.ConnectionString", ""},
 		{"mysql", PortalAlone, Storage{Type: SQLite}, []string{"PORTAL_DATABASE_DIALECT=mysql", "PORTAL_DATABASE_CONNECTIONSTRING=db"}, Storage{Type: SQLite}, "Database.Dialect", ""},
 		{"storage.main", PortalAlone, Storage{Type: Postgres, ConnectionString: "host=main"}, []string{"PORTAL_DATABASE_DIALECT=sqlite3"}, Storage{Type: Postgres, ConnectionString: "host=main"}, "", "do not count"},

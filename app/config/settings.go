@@ -154,7 +154,16 @@ type Storage struct {
 	// what the portal's own settings say if the connection string is theirs, otherwise 0.
 	Retries    int
 	RetryDelay time.Duration
+	Pool       Pool
 	OfPortal   bool // the connection string is Database.ConnectionString of the portal's own settings
+}
+
+// Pool bounds the connections to PostgreSQL, by the portal's own settings if the connection
+// string is theirs.
+type Pool struct {
+	Most int           // connections at once; 0: as many as the service likes
+	Idle int           // connections that stay open while nothing is asked; 0: all
+	Life time.Duration // how long a connection is used; 0: as long as it lasts
 }
 
 // Setting returns the name of the setting that has the connection string.

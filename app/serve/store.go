@@ -50,7 +50,7 @@ func openStore(ctx context.Context, s config.Settings, log *slog.Logger, source 
 		return nil, closers{}, nil
 	case config.Postgres:
 		st, err := postgres.Open(ctx, postgres.Config{DSN: s.Storage.ConnectionString.Reveal(), Source: source, Hold: s.Limits.WriteTime, Sealing: sealing, Logger: log,
-			Retries: s.Storage.Retries, RetryDelay: s.Storage.RetryDelay})
+			Retries: s.Storage.Retries, RetryDelay: s.Storage.RetryDelay, Conns: max(s.Storage.Pool.Most-1, 0), Idle: s.Storage.Pool.Idle, Life: s.Storage.Pool.Life})
 		if err != nil {
 			return nil, nil, ofStorage(s.Storage, err)
 		}

@@ -3,6 +3,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -31,6 +32,8 @@ type Config struct {
 	Now    system.Clock  // nil: time.Now
 	Poll   time.Duration // how often to look without a hint; 0: 100 ms
 	Conns  int           // connections for reading; 0: 16
+	Idle   int           // connections that stay open while nothing is asked; 0: all
+	Life   time.Duration // how long a connection is used; 0: as long as it lasts
 	Hold   time.Duration // how long one unit of work may hold the writer; 0: store.DefaultHold
 	Source string        // names this process among the replicas
 	Logger *slog.Logger
@@ -166,7 +169,8 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	}
 	db := stdlib.OpenDB(*cfg, stdlib.OptionShouldPing(rested))
 	db.SetMaxOpenConns(c.Conns + 1)
-	db.SetMaxIdleConns(c.Conns + 1)
+	db.SetMaxIdleConns(cmp.Or(c.Idle, c.Conns+1))
+	db.SetConnMaxLifetime(c.Life)
 	if err := begin(ctx, db, c); err != nil {
 		return nil, errors.Join(fmt.Errorf("postgres: %w", err), db.Close())
 	}
