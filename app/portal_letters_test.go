@@ -37,10 +37,11 @@ func TestPortalLetters(t *testing.T) {
 		}
 	}
 	call("POST", "/portal-api/bootstrap", `{"username":"admin@example.com","password":"secret"}`)
-	call("PUT", "/portal-api/settings", `{"SMTPHost":"mail.example","EmailFrom":"portal@example.com"}`)
+	call("PUT", "/portal-api/settings", `{"SMTPHost":"mail.example","EmailFrom":"portal@example.com","EmailSubjects":{"auth/targeted_invite_admin":"Run the portal"}}`)
 	for _, c := range []struct{ path, body, subject, link string }{
 		{"/portal/api/password/forgot", `{"Email":"admin@example.com"}`, "Reset password", "https://portal.example/auth/reset/code?token="},
 		{"/portal-api/invitations", `{"Email":"grace@example.com","First":"Grace","OrganisationID":1}`, "Invitation to the developer portal", "https://portal.example/auth/password/register?token="},
+		{"/portal-api/invitations", `{"Email":"alan@example.com","First":"Alan","Role":"provider-admin"}`, "Run the portal", "https://portal.example/auth/password/register?token="},
 	} {
 		call("POST", c.path, c.body)
 		for deadline := time.After(10 * time.Second); ; {

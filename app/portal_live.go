@@ -56,7 +56,7 @@ func newLive(lc fx.Lifecycle, b basics, p portalSettings, s people, st store.Sto
 			if p.Mails.URL != "" {
 				link = strings.TrimRight(p.Mails.URL, "/") + sort.page + url.QueryEscape(l.Code)
 			}
-			return a.mails.sender.Post(ctx, w, l.ID, sort.notice, mails.Data{Person: mails.Person{First: l.First, Last: l.Last, Email: l.To}, Team: l.Team, Link: link})
+			return a.mails.sender.Post(ctx, w, l.ID, sort.notice, mails.Data{Person: mails.Person{First: l.First, Last: l.Last, Email: l.To}, Team: l.Team, Admin: l.Admin, Link: link})
 		}
 	}
 	out := live.New(c, crud.Tools{Store: st, NewID: b.newID, Now: b.now, Log: b.log})

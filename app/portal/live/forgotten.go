@@ -195,7 +195,7 @@ func (s *Service) reminder(ctx context.Context, w store.Writer, email string) (*
 func (s *Service) letter(ctx context.Context, w store.Writer, p visit.Purpose, u account.User) (*Letter, error) {
 	code := rand.Text()
 	made := visit.NewCode(s.NewID(), s.codeDigests(p, code)[0], p, u, s.Now())
-	l := &Letter{Purpose: p, ID: made.ID, To: u.Email, First: u.First, Last: u.Last, Code: code, Until: made.Expires}
+	l := &Letter{Purpose: p, ID: made.ID, To: u.Email, First: u.First, Last: u.Last, Admin: u.Admin(), Code: code, Until: made.Expires}
 	if p == visit.Invite && len(u.Teams) > 0 {
 		team, err := portal.Glance[organisation.Team](ctx, w, account.TeamKind, u.Teams[0])
 		if err != nil {

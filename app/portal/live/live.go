@@ -69,6 +69,7 @@ type Letter struct {
 	To          string // an address
 	First, Last string
 	Team        string // into which somebody is invited
+	Admin       bool   // somebody is invited to administer
 	Code        string
 	Until       time.Time
 }

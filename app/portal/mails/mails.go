@@ -144,7 +144,8 @@ type Data struct {
 	Values map[string]any `json:"values,omitempty"` // what the templates look at
 	Person Person         `json:"person"`           // whom the mail is about
 	Team   string         `json:"team,omitempty"`
-	Link   string         `json:"link,omitempty"` // that opens something
+	Admin  bool           `json:"admin,omitempty"` // the person is, or becomes, an administrator
+	Link   string         `json:"link,omitempty"`  // that opens something
 }
 
 // Person is a user as templates see one.

@@ -36,7 +36,11 @@ func (s *Service) write(ctx context.Context, g setting.Settings, m letter.Mail, 
 	if !known {
 		return mail.Message{}, errors.New("there is no notice of this name")
 	}
-	out := mail.Message{To: m.To, Subject: n.Title(string(g.EmailSubjects))}
+	var closer []string
+	if n.Name == letter.Invite && d.Admin {
+		closer = append(closer, letter.InviteAdmin)
+	}
+	out := mail.Message{To: m.To, Subject: n.Title(string(g.EmailSubjects), closer...)}
 	c, err := s.Content(ctx, s.Scope)
 	if err == nil {
 		err = s.fill(ctx, &out, c, n, d)

@@ -77,6 +77,9 @@ func TestTitle(t *testing.T) {
 			t.Errorf("%s: %q", subjects, got)
 		}
 	}
+	if got := reset.Title(`{"reset_password":"any","reset_password_soon":"closer"}`, "auth/reset_password_now", "auth/reset_password_soon"); got != "closer" {
+		t.Error(got)
+	}
 	if fixed.Title(`{"keyexpired":"x"}`) != fixed.Subject || len(reset.Title(`{"reset_password":"`+strings.Repeat("x", 1000)+`"}`)) != 200 {
 		t.Error("a fixed subject changes, or one has no end")
 	}

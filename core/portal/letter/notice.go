@@ -63,6 +63,7 @@ type Notice struct {
 const (
 	ResetPassword = "auth/reset_password"
 	Invite        = "auth/targeted_invite"
+	InviteAdmin   = Invite + "_admin" // names the subject of an invitation to administer; the mail is Invite
 	ToExpire      = "keytoexpire"
 	Expired       = "keyexpired"
 
@@ -136,14 +137,16 @@ func Causes(name string) bool {
 const maxSubject = 200
 
 // Title returns the subject of a mail: that of the settings, an object by name, or the
-// one of the table. Names may be written without the folder.
-func (n Notice) Title(subjects string) string {
+// one of the table. Names may be written without the folder. Closer ones, which say more
+// than the name of the mail, count before it.
+func (n Notice) Title(subjects string, closer ...string) string {
 	var own map[string]any
 	if n.Fixed || json.Unmarshal([]byte(subjects), &own) != nil {
 		return n.Subject
 	}
-	for _, name := range []string{n.Name, n.Name[strings.LastIndexByte(n.Name, '/')+1:]} {
-		if text, ok := own[name].(string); ok {
+	for _, whole := range append(closer, n.Name) {
+		for _, name := range []string{whole, whole[strings.LastIndexByte(whole, '/')+1:]} {
+			text, _ := own[name].(string)
 			if runes := []rune(Line(text)); len(runes) > 0 {
 				return strings.TrimSpace(string(runes[:min(len(runes), maxSubject)]))
 			}
