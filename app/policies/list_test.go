@@ -57,7 +57,8 @@ func TestSearch(t *testing.T) {
 	w.create("admin", `{"id":"ba","name":"BA","access_rights":{"tokens":{}},"auth_type":"ba"}`)
 	w.create("admin", `{"id":"other","name":"Other","access_rights":{"tokens":{}},"auth_type":"other","auth_types":["other"]}`)
 	w.create("admin", `{"id":"basic","name":"Basic","access_rights":{"basics":{}}}`)
-	for query, want := range map[string]string{"auth_type=ba": "BA,Basic", "auth_type=basic": "BA,Basic", "auth_type=other": "Other", "auth_type=authToken": "Gold,BA,Other"} {
+	w.create("admin", `{"id":"told","name":"Told","access_rights":{"basics":{}},"auth_type":"oauth","auth_types":["oauth"]}`) // read so, found so
+	for query, want := range map[string]string{"auth_type=oauth": "Told", "auth_type=ba": "BA,Basic,Told", "auth_type=basic": "BA,Basic,Told", "auth_type=other": "Other", "auth_type=authToken": "Gold,BA,Other"} {
 		if got := strings.ReplaceAll(w.names("reader", "/search?p=0&"+query), " ", ","); got != want {
 			t.Errorf("%s: %s, want %s", query, got, want)
 		}

@@ -37,15 +37,15 @@ type Handle = unique.Handle[string]
 
 // traits is what many policies have in common.
 type traits struct {
-	state        State
-	active, told bool
-	authTypes    doc.Texts
+	state     State
+	active    bool
+	authTypes doc.Texts
 }
 
 // Listed returns what lists look at.
 func (p Policy) Listed() Listed {
 	l := Listed{id: p.ID(), name: strings.ToLower(p.Name()), created: p.Created(), apis: make([]Handle, len(p.APIs())),
-		traits: unique.Make(traits{p.State(), p.Active(), p.Told(), doc.Intern(Plain(p.AuthTypes()))})}
+		traits: unique.Make(traits{p.State(), p.Active(), doc.Intern(Plain(p.AuthTypes()))})}
 	for i, id := range p.APIs() {
 		l.apis[i] = unique.Make(id)
 	}
@@ -77,25 +77,20 @@ func (f Filter) Admits() func(*Listed) bool {
 }
 
 // Takes returns a test of whether a policy has one of the authentication methods
-// that are wanted: those of its APIs as they are now, and those that a client said;
-// while none of its APIs exists, those it was written with. An API takes one of them,
-// or does not, or does not exist. The test is for one goroutine.
+// that are wanted: those of its APIs as they are now, and those that its document
+// names, which reads show. The test is for one goroutine.
 func (f Filter) Takes(api func(id Handle) (takes, exists bool)) func(*Listed) bool {
 	if len(f.AuthTypes) == 0 {
 		return func(*Listed) bool { return true }
 	}
 	wanted := doc.Overlap(Plain(f.AuthTypes))
 	return func(l *Listed) bool {
-		none := true
 		for _, id := range l.apis {
-			takes, exists := api(id)
-			if takes {
+			if takes, _ := api(id); takes {
 				return true
 			}
-			none = none && !exists
 		}
-		t := l.traits.Value()
-		return (none || t.told) && wanted(t.authTypes)
+		return wanted(l.traits.Value().authTypes)
 	}
 }
 
