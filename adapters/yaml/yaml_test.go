@@ -16,16 +16,19 @@ var limits = port.Limits{Bytes: 32 << 20, Values: 500_000}
 
 func TestParse(t *testing.T) {
 	for in, want := range map[string]string{
-		"b: 1\na: [x, 'y', \"z\"]\n":                        `{"b":1,"a":["x","y","z"]}`,
-		"responses:\n  200: {description: ok}\n":            `{"responses":{"200":{"description":"ok"}}}`,
-		"v: 1.50\nw: 0x1F\nx: 1_000\ny: ~\nz: yes\nt: true": `{"v":1.50,"w":31,"x":1000,"y":null,"z":"yes","t":true}`,
-		"v: .5\nw: +1.5\nx: 1_000.25\ny: -.5e-1\nz: 5.":     `{"v":0.5,"w":1.5,"x":1000.25,"y":-0.05,"z":5}`,
-		"d: 2026-01-02\nm: |\n  line\n  two\n":              `{"d":"2026-01-02","m":"line\ntwo\n"}`,
-		"a: &x {k: 1}\nb: *x\nc:\n  <<: *x\n  k: 2\n  l: 3": `{"a":{"k":1},"b":{"k":1},"c":{"k":2,"l":3}}`,
-		"c:\n  k: 2\n  <<: [{k: 1, m: 4}, {m: 5}]\n":        `{"c":{"k":2,"m":4}}`,
-		`{"json": [1e3, "\u00e9"]}`:                         `{"json":[1e3,"é"]}`,
-		"---\na: 1\n...\n---\n# no more\n":                  `{"a":1}`,
-		"\"1\": a":                                          `{"1":"a"}`,
+		"b: 1\na: [x, 'y', \"z\"]\n":                                                       `{"b":1,"a":["x","y","z"]}`,
+		"responses:\n  200: {description: ok}\n":                                           `{"responses":{"200":{"description":"ok"}}}`,
+		"v: 1.50\nw: 0x1F\nx: 1_000\ny: ~\nz: yes\nt: true":                                `{"v":1.50,"w":31,"x":1000,"y":null,"z":"yes","t":true}`,
+		"v: .5\nw: +1.5\nx: 1_000.25\ny: -.5e-1\nz: 5.":                                    `{"v":0.5,"w":1.5,"x":1000.25,"y":-0.05,"z":5}`,
+		"d: 2026-01-02\nm: |\n  line\n  two\n":                                             `{"d":"2026-01-02","m":"line\ntwo\n"}`,
+		"a: &x {k: 1}\nb: *x\nc:\n  <<: *x\n  k: 2\n  l: 3":                                `{"a":{"k":1},"b":{"k":1},"c":{"k":2,"l":3}}`,
+		"c:\n  k: 2\n  <<: [{k: 1, m: 4}, {m: 5}]\n":                                       `{"c":{"k":2,"m":4}}`,
+		`{"json": [1e3, "\u00e9"]}`:                                                        `{"json":[1e3,"é"]}`,
+		"---\na: 1\n...\n---\n# no more\n":                                                 `{"a":1}`,
+		"\"1\": a":                                                                         `{"1":"a"}`,
+		"%YAML 1.2\n---\na: 12\nb: yes\n":                                                  `{"a":12,"b":"yes"}`,
+		"\ufeff# x\r\n\r\n%TAG ! tag:x,2026:\n%YAML\t1.2 # y\r\n---\r\na: '%YAML 1.2'\r\n": `{"a":"%YAML 1.2"}`,
+		"%YAML 1.1\n---\na: 1\n":                                                           `{"a":1}`,
 	} {
 		n, err := codec.Parse([]byte(in), limits)
 		if err != nil || string(n.JSON()) != want {
@@ -39,7 +42,7 @@ func TestParseRefuses(t *testing.T) {
 	for c := 'b'; c < 'j'; c++ {
 		bomb += string(c) + ": &" + string(c) + " [" + strings.TrimSuffix(strings.Repeat("*"+string(c-1)+",", 10), ",") + "]\n"
 	}
-	for _, in := range []string{"", "# nothing", "a: [", "a: .inf", "a: -.inf", "a: .nan", "? {x: 1}\n: y", "a: &a [*a]", "<<: 7", bomb, "a: 1\na: 2", "\t- x", "a: 1\n---\nb: 2\n", "a: 1\n---\n- [\n"} {
+	for _, in := range []string{"", "# nothing", "a: [", "a: .inf", "a: -.inf", "a: .nan", "? {x: 1}\n: y", "a: &a [*a]", "<<: 7", bomb, "a: 1\na: 2", "\t- x", "%YAML 1.3\n---\na: 1\n", "%YAML 1.20\n---\na: 1\n", "a: 1\n%YAML 1.2\n---\n", "a: 1\n---\nb: 2\n", "a: 1\n---\n- [\n"} {
 		if n, err := codec.Parse([]byte(in), limits); !errors.Is(err, port.ErrSyntax) && !errors.Is(err, port.ErrLarge) {
 			t.Errorf("%.40q: %v %v", in, err, n.Type())
 		}
