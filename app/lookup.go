@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"encoding/json"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -26,9 +25,7 @@ func (a *App) get(ctx context.Context, as *operation.Call, path string) (_ any, 
 	}
 	c := *as
 	c.Spec, c.Method, c.RawPath, c.Path, c.Body, c.RawQuery, c.Header = &o.Spec, o.Method, path, values, nil, query, nil
-	if c.Query, err = url.ParseQuery(query); err != nil {
-		return nil, fault.New(fault.Invalid, "path.query", "the query of %q cannot be read", path).Because(err)
-	}
+	c.Query, c.Garbled = operation.ReadQuery(query)
 	c.Unsettle()
 	v, err := o.Do(ctx, &c)
 	if err != nil {

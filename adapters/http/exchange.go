@@ -146,7 +146,8 @@ func (r *row) decode(_ context.Context, req *nethttp.Request) (any, error) {
 	}
 	x.call.Status, x.call.Answered = x.statusOf, func(hear func(operation.Transcript)) { x.answered = append(x.answered, hear) }
 	if req.URL.RawQuery != "" {
-		x.call.RawQuery, x.call.Query = req.URL.RawQuery, req.URL.Query()
+		x.call.RawQuery = req.URL.RawQuery
+		x.call.Query, x.call.Garbled = operation.ReadQuery(req.URL.RawQuery)
 	}
 	if len(r.params) > 0 {
 		x.call.Path = make(map[string]string, len(r.params))

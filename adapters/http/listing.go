@@ -27,7 +27,7 @@ func (l listing) header(h nethttp.Header, asked *url.URL) {
 		return
 	}
 	link := func(page int, rel string) string {
-		q := asked.Query()
+		q, _ := operation.ReadQuery(asked.RawQuery)
 		q.Set("page", strconv.Itoa(page))
 		return "<" + asked.EscapedPath() + "?" + q.Encode() + `>; rel="` + rel + `"`
 	}

@@ -166,7 +166,8 @@ func (s *Service) describedCall(ctx context.Context, in evaluateIn) (*operation.
 	if err != nil {
 		return nil, err
 	}
-	c := &operation.Call{Spec: &o.Spec, Principal: who, Scope: in.Scope, Method: method, RawPath: at.EscapedPath(), Path: values, Query: at.Query()}
+	c := &operation.Call{Spec: &o.Spec, Principal: who, Scope: in.Scope, Method: method, RawPath: at.EscapedPath(), Path: values}
+	c.Query, c.Garbled = operation.ReadQuery(at.RawQuery)
 	if len(b.Body) > 0 && !slices.Equal(b.Body, json.RawMessage("null")) {
 		c.Body = o.Canonical(b.Body)
 	}

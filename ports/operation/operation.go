@@ -209,6 +209,7 @@ type Call struct {
 	Path      map[string]string // placeholder values
 	Query     url.Values
 	RawQuery  string            // as sent; "": Query stands for itself
+	Garbled   bool              // Query lacks a parameter that cannot be read: the call is refused
 	Header    map[string]string // the headers that rows bind, by canonical name
 	Body      json.RawMessage
 	// Incoming reads the body into the call; nil: the body is there, or there is
@@ -275,7 +276,7 @@ type Param struct {
 // Do decodes the call's input, carries the operation out, or rehearses it, and
 // returns its output.
 func (o *Operation) Do(ctx context.Context, c *Call) (any, error) {
-	if err := c.Receive(ctx); err != nil {
+	if err := cmp.Or(c.Receive(ctx), c.legible()); err != nil {
 		return nil, err
 	}
 	if asked := c.Query.Get(DryRun); asked != "" {
