@@ -279,7 +279,7 @@ func (o *Operation) Do(ctx context.Context, c *Call) (any, error) {
 	if err := cmp.Or(c.Receive(ctx), c.legible()); err != nil {
 		return nil, err
 	}
-	if asked := c.Query.Get(DryRun); asked != "" {
+	if asked, there := c.Query[DryRun]; there {
 		return o.rehearse(ctx, c, asked)
 	}
 	return o.handle(ctx, c)

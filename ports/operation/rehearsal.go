@@ -44,16 +44,16 @@ func Rehearses(c *Call) bool {
 }
 
 // rehearse carries out a call that has the parameter DryRun, and stores nothing if it asks for
-// that. A row that cannot be rehearsed refuses who asks for it: that caller must not get the
-// real thing. Rows that only read need no rehearsal, and those whose input has the parameter do
-// with it what it says.
-func (o *Operation) rehearse(ctx context.Context, c *Call, text string) (any, error) {
+// that. A row that cannot be rehearsed refuses who asks for it, and each row who may have asked
+// for it, in another word, in none or once of twice: that caller must not get the real thing. Rows
+// that only read need no rehearsal, and those whose input has the parameter do with it what it says.
+func (o *Operation) rehearse(ctx context.Context, c *Call, texts []string) (any, error) {
 	if !o.Rehearsable && (o.Intent == access.Read || slices.ContainsFunc(o.Params, func(p Param) bool { return p.Name == DryRun })) {
 		return o.handle(ctx, c)
 	}
-	asked, err := strconv.ParseBool(text)
+	asked, err := strconv.ParseBool(texts[0])
 	switch {
-	case err != nil && o.Rehearsable:
+	case err != nil || slices.ContainsFunc(texts, func(other string) bool { return other != texts[0] }):
 		return nil, fault.New(fault.Invalid, CodeParameter, "query parameter %s must be true or false", DryRun).At(DryRun)
 	case asked && !o.Rehearsable:
 		return nil, fault.New(fault.Invalid, CodeParameter, "%s is not possible here: nothing was done", DryRun).At(DryRun)

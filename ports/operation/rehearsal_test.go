@@ -22,14 +22,14 @@ func TestRehearsable(t *testing.T) {
 		}
 		return &group(operation.DELETE("delete", "/x", "Delete", fn, append(opts, operation.Example(nil, true))...))[0]
 	}
-	do := func(o *operation.Operation, value string) (any, error) {
-		return o.Do(t.Context(), &operation.Call{Spec: &o.Spec, Query: url.Values{operation.DryRun: {value}}})
+	do := func(o *operation.Operation, values ...string) (any, error) {
+		return o.Do(t.Context(), &operation.Call{Spec: &o.Spec, Query: url.Values{operation.DryRun: values}})
 	}
 	for _, c := range []struct {
 		o     *operation.Operation
 		value string
 		want  bool
-	}{{row(), "false", false}, {row(), "perhaps", false}, {row(operation.Rehearsable(nil)), "", false}, {row(operation.Rehearsable(nil)), "false", false}, {row(operation.Rehearsable(nil)), "1", true}} {
+	}{{row(), "false", false}, {row(), "0", false}, {row(operation.Rehearsable(nil)), "false", false}, {row(operation.Rehearsable(nil)), "1", true}} {
 		out, err := do(c.o, c.value)
 		r, dry := out.(operation.Rehearsed)
 		if err != nil || dry != c.want || dry && (r.Status != "OK" || r.Meta.Changes == nil || r.Meta.References == nil) || !dry && out != false {
@@ -41,8 +41,12 @@ func TestRehearsable(t *testing.T) {
 		}
 	}
 	o := row(operation.Rehearsable(nil))
-	if _, err := do(o, "perhaps"); fault.CodeOf(err) != operation.CodeParameter {
-		t.Error(err)
+	for _, values := range [][]string{{"perhaps"}, {""}, {"", "true"}, {"false", "true"}, {"true", "false"}} {
+		for _, o := range []*operation.Operation{o, row()} {
+			if out, err := do(o, values...); fault.CodeOf(err) != operation.CodeParameter {
+				t.Errorf("%q: %v, %v", values, out, err)
+			}
+		}
 	}
 	if _, err := do(row(), "true"); fault.CodeOf(err) != operation.CodeParameter {
 		t.Errorf("the real thing instead of a rehearsal: %v", err)
