@@ -172,7 +172,7 @@ func CheckTable(d apidef.Draft, before *apidef.API) error {
 		return err
 	}
 	for i, was := range [2]versions.Table{versions.InDocument(document), versions.InDefinition(definition)} {
-		if err := now[i].Check(d.APIID); err != nil && !now[i].Equal(was) {
+		if err := now[i].Check(d.APIID); err != nil && (!now[i].Equal(was) || now[i].Name() != was.Name()) {
 			return err
 		}
 	}

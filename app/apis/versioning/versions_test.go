@@ -123,6 +123,8 @@ func TestCorruptTables(t *testing.T) {
 	}{
 		{"admin", "/apis/oas", "/apis/oas/base", list(`{"name":"me","id":"base"}`), 400, field + `version \"me\" is the API itself`},
 		{"admin", "/apis/oas", "/apis/oas/base", list(`{"name":"v2","id":"x"},{"name":"v2","id":"y"}`), 422, field + `version name \"v2\" is already in use`},
+		{"admin", "/apis/oas", "/apis/oas/base", list(`{"name":"v1","id":"x"}`), 422, field + `version name \"v1\" is already in use`},
+		{"admin", "/apis/oas", "/apis/oas/base", list(`{"name":"self","id":"x"}`), 422, field + `\"self\" stands for the base API and is no version name`},
 		{"admin", "/apis/streams", "/apis/streams/base", list(`{"name":"me","id":"base"}`), 400, field},
 		{"tim", "/mcps", "/mcps/base", list(`{"name":"me","id":"base"}`), 400, field},
 		{"tim", "/mcps", "/mcps/base", list(`{"name":"v2","id":"x"},{"name":"v2","id":"x"}`), 422, field},
@@ -141,6 +143,9 @@ func TestCorruptTables(t *testing.T) {
 		}
 		w.Done(door.as, "DELETE", door.replace, "")
 	}
+	table := list(`{"name":"v2","id":"x"}`)("base", "/base/")
+	w.Done("admin", "POST", "/apis/oas", table)
+	w.Want("admin", "PUT", "/apis/oas/base", strings.Replace(table, `"name":"v1"`, `"name":"v2"`, 1), 422, field+`version name \"v2\" is already in use`)
 	w.Want("admin", "POST", "/apis/oas/dry-run", `{"tyk_oas":`+list(`{"name":"me","id":"base"}`)("base", "/base/")+`}`, 400, field)
 }
 

@@ -91,15 +91,20 @@ func duplicate(name string) error {
 }
 
 // Check refuses a table that leads to the API that holds it, whose ID is given, or that has
-// a name twice: which version requests reach, and which APIs are to be deleted with the
+// a name twice, that of the base and Self among them: which version requests reach, and which APIs are to be deleted with the
 // base, could not be told.
 func (t Table) Check(id string) error {
 	field, names := t.field(), map[string]bool{}
+	if base := t.Name(); base != "" && t.Enabled() {
+		names[base] = true
+	}
 	for _, c := range t.Children() {
 		flaw := label.Flaw(c.Name, "")
 		switch {
 		case flaw != "":
 			return fault.New(fault.Invalid, CodeName, "%s: the name of a version %s", field, flaw).At(field)
+		case c.Name == Self && t.Enabled():
+			return fault.New(fault.Invalid, CodeName, "%s: %q stands for the base API and is no version name", field, Self).At(field)
 		case names[c.Name]:
 			return fault.New(fault.Invalid, CodeDuplicate, "%s: version name %q is already in use", field, c.Name).At(field)
 		case c.ID == id && id != "":
