@@ -34,6 +34,9 @@ func (x *exchange) receive(ctx context.Context) error {
 	if x.row.file || x.row.document {
 		mediaType, params, _ = mime.ParseMediaType(x.call.Header["Content-Type"])
 	}
+	if !x.row.file {
+		x.call.Body = bytes.TrimPrefix(x.call.Body, mark)
+	}
 	switch {
 	case x.row.file:
 		err = x.attach(ctx, mediaType, params["boundary"])
@@ -62,6 +65,10 @@ func (x *exchange) admit(ctx context.Context, bytes, values int) error {
 	}
 	return x.load.Work(ctx, int64(bytes), int64(values))
 }
+
+// mark is what some editors and shells put before a text, to say that it is UTF-8. It is no
+// part of the text.
+var mark = []byte("\ufeff")
 
 // free is how much of a body is read before there must be room for all of it: a
 // caller who sends nothing takes no room.
