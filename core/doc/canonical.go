@@ -7,10 +7,13 @@ import (
 )
 
 // Canonical returns a text that two values share when they are Equal, and only then:
-// a key by which one of many equal values is found in one step.
+// a key by which one of many equal values is found in one step. That of no node is empty.
 func (n *Node) Canonical() string { return string(n.canonical(nil)) }
 
 func (n *Node) canonical(b []byte) []byte {
+	if n == nil {
+		return b
+	}
 	switch n.Type() {
 	case TypeObject:
 		order := make([]int, len(n.names))

@@ -30,3 +30,9 @@ func FuzzCanonical(f *testing.F) {
 		}
 	})
 }
+
+func TestCanonicalOfNoNode(t *testing.T) {
+	if text := doc.NewObject().Get("none").Canonical(); text != "" {
+		t.Errorf("%q", text)
+	}
+}

@@ -217,6 +217,25 @@ func TestUnreadBodies(t *testing.T) {
 	}
 }
 
+// A parameter of a path without name or place is refused by its schema, also where the
+// parameters of the path are looked at before.
+func TestParametersWithoutNames(t *testing.T) {
+	w := apistest.New(t, apis.Settings{})
+	w.Done("admin", "POST", "/apis/oas", apistest.Document("o", "O", "/o/"))
+	const rest = `"schema":{"type":"string"}}],"get":{"responses":{"200":{"description":"d"}}}}}}`
+	const plain = `{"openapi":"3.0.3","info":{"title":"T","version":"1"},"paths":{"/b/{id}":{"parameters":[{`
+	for parameter, lacks := range map[string]string{`"in":"path","required":true,`: "lacks name", `"name":"id",`: "lacks in"} {
+		for _, at := range []string{"POST /apis/oas/import?upstreamURL=http://u&listenPath=/b/", "PATCH /apis/oas/o", "POST /apis/oas/dry-run?upstreamURL=http://u"} {
+			method, path, _ := strings.Cut(at, " ")
+			body := plain + parameter + rest
+			if strings.Contains(path, "dry-run") {
+				body = `{"oas":` + body + `}`
+			}
+			w.Want("admin", method, path, body, 400, "paths./b/{id}.parameters.0: "+lacks)
+		}
+	}
+}
+
 // A dry run answers with the organisation that the document would be saved for.
 func TestDryRunOrganisation(t *testing.T) {
 	w := apistest.New(t, apis.Settings{})
