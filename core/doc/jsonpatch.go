@@ -350,6 +350,9 @@ func (p *patching) copy(path []string) error {
 
 // Weight is about how many bytes a copy of n takes; counting ends at most.
 func (n *Node) Weight(most int) int {
+	if n == nil {
+		return 0
+	}
 	size := 64 + len(n.text)
 	for i, v := range n.nodes {
 		if size >= most {
