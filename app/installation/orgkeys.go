@@ -9,6 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/intent"
+	"github.com/gatehouse-io/gatehouse/core/label"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
@@ -27,8 +28,11 @@ const (
 	codeRefused = kind + ".refused"
 )
 
-// maxBody bounds a session with limits of an organisation.
-const maxBody = 64 << 10
+// Bounds of a session with limits of an organisation, and of the identifier of one.
+const (
+	maxBody = 64 << 10 // bytes
+	maxOrg  = 255      // characters
+)
 
 var (
 	exampleSession = map[string]any{"org_id": "5f1a0c5d8e3b2a1f00000001", "rate": 1000, "per": 1, "quota_max": 1000000, "quota_renewal_rate": 3600}
@@ -155,6 +159,9 @@ func (s *Service) Create(ctx context.Context, in CreateIn) (KeyData, error) {
 	if strings.TrimSpace(org) == "" {
 		return KeyData{}, fault.New(fault.Invalid, codeOrg, "org_id is required: it says for which organisation the limits are").At("org_id")
 	}
+	if !label.InPath(org, maxOrg) {
+		return KeyData{}, fault.New(fault.Invalid, codeOrg, "org_id: expected an organisation: at most %d characters, none of them a slash or a control character", maxOrg).At("org_id")
+	}
 	if err := s.store(ctx, tenant.ID(org), in.Body.node); err != nil {
 		return KeyData{}, err
 	}
@@ -203,6 +210,9 @@ type removal struct{}
 
 // Delete removes the limits of an organisation.
 func (s *Service) Delete(ctx context.Context, in ByOrg) (operation.Receipt, error) {
+	if !label.InPath(in.Org, maxOrg) { // none has such limits, and not every store takes such a name
+		return operation.Receipt{}, answered(gateway.ErrUnknown)
+	}
 	scope, err := tenant.Of(tenant.ID(in.Org))
 	if err != nil {
 		return operation.Receipt{}, err

@@ -18,7 +18,7 @@ func Turns(r rune) bool { return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r 
 // shown as what it is.
 func InPath(id string, most int) bool {
 	bad := func(r rune) bool { return r < ' ' || r == 0x7f || r == '/' || Turns(r) }
-	return id != "" && id != "." && id != ".." && utf8.RuneCountInString(id) <= most && !strings.ContainsFunc(id, bad)
+	return id != "" && id != "." && id != ".." && utf8.ValidString(id) && utf8.RuneCountInString(id) <= most && !strings.ContainsFunc(id, bad)
 }
 
 // Flaw says what is wrong with a name, or "". One that is stored already, before, stays.
