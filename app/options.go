@@ -200,7 +200,7 @@ func WithFailedCredentials(limit int, proxies ...netip.Prefix) Option {
 	return func(o *settings) { o.failures, o.proxies = limit, proxies }
 }
 
-// WithOrganisationBytes bounds the documents of one organisation, all together: further changes
+// WithOrganisationBytes bounds what the records of one organisation take, all together: further changes
 // but deletions get 507. 0, the default, is no limit, and so is any with a store that does not
 // know their size (store.Sized).
 func WithOrganisationBytes(bytes int64) Option {

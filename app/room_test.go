@@ -28,7 +28,7 @@ func TestOrganisationIsFull(t *testing.T) {
 			t.Fatal(stored, code, text)
 		}
 	}
-	if n := size(); n > most || n < most-11_000 {
+	if n := size(); n > most+4_000 || n < most-13_000 {
 		t.Errorf("%d bytes are stored", n)
 	}
 	for _, c := range []struct {

@@ -7,23 +7,26 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// sizes are those of the documents of organisations, in bytes. They are counted beside the
+// beside is what a record takes in memory beside its document, in bytes, about.
+const beside = 2 << 10
+
+// sizes are those of the records of organisations, in bytes. They are counted beside the
 // database: a write would pay for another row.
 type sizes struct {
 	mu sync.Mutex
 	of map[tenant.ID]int64
 }
 
-// growth is by how much the documents of organisations grow with a transaction.
+// growth is by how much the records of organisations grow with a transaction.
 type growth map[tenant.ID]int64
 
 // count adds the replacement of a record by another; nil: there is none.
 func (g growth) count(old, now *store.Record) {
 	if old != nil {
-		g[old.Org] -= int64(len(old.Doc))
+		g[old.Org] -= int64(len(old.Doc)) + beside
 	}
 	if now != nil {
-		g[now.Org] += int64(len(now.Doc))
+		g[now.Org] += int64(len(now.Doc)) + beside
 	}
 }
 

@@ -237,7 +237,7 @@ type Limits struct {
 	BodyMemory     int64    // of all bodies under way, in bytes; 0: what the process has memory for
 	BodyRate       int64    // bytes a second of a large body at least; 0: no limit
 	Connections    int      // of clients; 0: no limit
-	Organisation   int64    // of all documents of one, in bytes; 0: no limit
+	Organisation   int64    // that the records of one may take, in bytes; 0: no limit
 	Failures       int      // wrong credentials from one address in a minute; 0: no limit
 	Proxies        []string // addresses and networks; X-Forwarded-For of them says who calls
 	MaxDepth       int      // of nested arrays and objects in a body

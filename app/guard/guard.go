@@ -43,7 +43,7 @@ type Config struct {
 	Room           Room
 }
 
-// Room bounds what the documents of one organisation take: readers have them in memory. The
+// Room bounds what the records of one organisation take: readers have them in memory. The
 // zero Room bounds nothing.
 type Room struct {
 	Store store.Sized

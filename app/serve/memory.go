@@ -44,13 +44,13 @@ func machine() int64 {
 	return int64(limit)
 }
 
-// organisationBytes is what the documents of one organisation may take: an eighth of the memory
-// at most, since they are there as text and as values.
+// organisationBytes is what the records of one organisation may take: a quarter of the memory at
+// most, since documents are there as text and as values, and less where there is little.
 func organisationBytes(setting, memory int64) int64 {
 	if setting == 0 || memory == 0 {
 		return setting
 	}
-	return min(setting, memory/8)
+	return min(setting, memory/4, max(leastBodies, (memory-withoutAny)/3))
 }
 
 // bodyMemory is what bodies under way may take together. One that is worked on takes up to
@@ -59,7 +59,7 @@ func bodyMemory(setting, memory int64) int64 {
 	if setting != 0 || memory == 0 {
 		return cmp.Or(setting, usualBodies)
 	}
-	return min(usualBodies, max(leastBodies, (memory*3/4-withoutAny)*2/5))
+	return min(usualBodies, max(leastBodies, (memory/2-withoutAny)*2/5))
 }
 
 // thrift knows whether large bodies are worked on.

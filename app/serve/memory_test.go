@@ -12,7 +12,7 @@ func TestMemory(t *testing.T) {
 	const mb = 1 << 20
 	for _, memory := range []int64{256 * mb, 384 * mb, 512 * mb, 1024 * mb, 24 << 30} {
 		bodies, organisation := bodyMemory(0, memory), organisationBytes(2<<30, memory)
-		if bodies < leastBodies || bodies > usualBodies || organisation < memory/16 || organisation > 2<<30 {
+		if bodies < leastBodies || bodies > usualBodies || organisation < min(memory/10, 2<<30) || organisation > 2<<30 {
 			t.Errorf("%d MiB: %d for bodies, %d for an organisation", memory/mb, bodies/mb, organisation/mb)
 		}
 		if all := withoutAny + bodies*5/2 + 2*organisation; bodies > leastBodies && all > memory {

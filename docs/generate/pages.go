@@ -158,7 +158,7 @@ func limits() string {
 Requests are bounded by size, values, nesting and time: see limits.* in [configuration.md](configuration.md). A body with too many
 values is refused with 413: import in several parts, or raise limits.max_body_values and with it the memory of the machine. A write that would keep
 all others waiting for longer than limits.write_time is refused with 503; send less at once. A large body that comes more slowly
-than limits.body_rate is ended with 408. An organisation whose documents take limits.organisation_bytes stores no more: changes but deletions get 507. With more than limits.connections connections of clients, those that have waited longest for their clients are closed. A listen path, domain or key of versions of an API, or a path of its document, that is longer than 4096 characters is refused with 400. The paths
+than limits.body_rate is ended with 408. An organisation whose records take limits.organisation_bytes stores no more: changes but deletions get 507. With more than limits.connections connections of clients, those that have waited longest for their clients are closed. A listen path, domain or key of versions of an API, or a path of its document, that is longer than 4096 characters is refused with 400. The paths
 of a description that is imported have 100000 parameters in all, and the variables of its servers make addresses of 8192 characters at most.
 
 A page that shows a description of an API draws 500 operations, 200 fields of each, and 512 KiB of fields and 512 KiB of other texts in

@@ -22,13 +22,13 @@ var signOn = environment{"SVC_PORTAL_TIB_ENABLED": "true", "PORTAL_URL": signOnU
 func TestPortalSingleSignOn(t *testing.T) {
 	t.Run("in one process", func(t *testing.T) {
 		s := serve(t, onSQLite(t.TempDir()).with(environment{"STORAGE_MAIN_TYPE": "memory", "PORTAL_SERVE": "shared"}).with(signOn))
-		signsOn(t, s.addr, s.addr)
+		signsOn(t, s.addr, s.addr, "/portal") // the console is at /
 	})
 	t.Run("in two processes", func(t *testing.T) {
 		dsn := harness.Database(t)
 		one, _ := runPortal(t, onPostgres(t.TempDir(), dsn).with(signOn))
 		two, _ := runPortal(t, onPostgres(t.TempDir(), dsn).with(signOn))
-		signsOn(t, one, two)
+		signsOn(t, one, two, "/")
 	})
 }
 
@@ -87,8 +87,9 @@ func TestSingleSignOn(t *testing.T) {
 // returning is a browser that has been at the identity provider.
 type returning struct{ path, cookie string }
 
-// signsOn logs people in: what begins at one address ends at the other.
-func signsOn(t *testing.T, one, two string) {
+// signsOn logs people in, who get to the start page: what begins at one address ends at the
+// other.
+func signsOn(t *testing.T, one, two, home string) {
 	t.Helper()
 	server := logins.New(logins.Other)
 	t.Cleanup(server.Close)
@@ -104,7 +105,7 @@ func signsOn(t *testing.T, one, two string) {
 	server.Seat(object{"sub": "7", "email": "ada@example.com", "email_verified": true, "name": "Ada", "groups": []string{"engineers"}})
 
 	back := leaves(t, one, server, "developers")
-	session := returns(t, two, back, http.StatusSeeOther, "/")
+	session := returns(t, two, back, http.StatusSeeOther, home)
 	if got := asks(t, one, "/portal/api/profile", session); got.StatusCode != http.StatusOK {
 		t.Errorf("the session that began at the other process: %d", got.StatusCode)
 	}

@@ -51,8 +51,8 @@ func NoteCurrent(ctx context.Context, rev Revision) {
 	}
 }
 
-// Sized is a store that knows how large the documents of an organisation are, in bytes, all
-// together, as far as it knows its commits. It answers at once.
+// Sized is a store that knows what the records of an organisation take, in bytes: their
+// documents, and what there is beside each, as far as it knows its commits. It answers at once.
 type Sized interface{ Size(org tenant.ID) int64 }
 
 // Stale is a store that can answer from what it last knew while its primary is
