@@ -65,11 +65,11 @@ func newGuard(b basics, st store.Store, s admission, n nodes, p portalSettings, 
 	if err != nil {
 		return nil, &refusal{err}
 	}
-	room := guard.Room{Most: s.organisation}
+	capacity := guard.Capacity{Most: s.organisation}
 	if sized, ok := st.(store.Sized); ok {
-		room.Store = sized
+		capacity.Store = sized
 	} else {
-		room.Most = 0
+		capacity.Most = 0
 	}
 	deputies := identity.AuthenticateAdmin(s.adminSecret, s.brokerSecret)
 	return guard.New(guard.Config{
@@ -92,7 +92,7 @@ func newGuard(b basics, st store.Store, s admission, n nodes, p portalSettings, 
 			portal(ctx, c, err)
 			written(ctx, c, err)
 			trail.Hear(ctx, c, err)
-		}, Failures: &guard.Failures{Limit: s.failures, Now: b.now, Log: b.log}, Maintenance: s.maintenance, Writes: &a.writes, Room: room,
+		}, Failures: &guard.Failures{Limit: s.failures, Now: b.now, Log: b.log}, Maintenance: s.maintenance, Writes: &a.writes, Capacity: capacity,
 	}), nil
 }
 

@@ -37,11 +37,11 @@ const (
 	codeDeadline = "deadline"
 	codeFull     = "store.full"
 	codeGone     = "store.gone"
-	codeNoRoom   = "organisation.full" // of the guard
+	codeFilled   = "organisation.full" // of the guard
 )
 
 // byCode are the answers to faults whose kind says too little.
-var byCode = map[string]int{codeFull: nethttp.StatusInsufficientStorage, codeNoRoom: nethttp.StatusInsufficientStorage}
+var byCode = map[string]int{codeFull: nethttp.StatusInsufficientStorage, codeFilled: nethttp.StatusInsufficientStorage}
 
 // Texts of errors that are not faults.
 const (

@@ -40,27 +40,27 @@ type Config struct {
 	Maintenance    bool      // the management surface answers that it is down for maintenance
 	Writes         *Writes   // refuses changes while the service stops; nil: never
 	Failures       *Failures // limits wrong credentials; nil: does not
-	Room           Room
+	Capacity       Capacity
 }
 
-// Room bounds what the records of one organisation take: readers have them in memory. The
-// zero Room bounds nothing.
-type Room struct {
+// Capacity bounds what the records of one organisation take: readers have them in memory. The
+// zero Capacity bounds nothing.
+type Capacity struct {
 	Store store.Sized
 	Most  int64 // bytes
 }
 
 // full refuses calls that add to an organisation which has no room left for their bodies. What
 // deletes is let through, and what operators do with the admin secret.
-func (r Room) full(c *operation.Call) error {
-	if r.Most == 0 || c.Spec.Intent != access.Write || c.Scope.All() || c.Scope.IsZero() || c.Spec.Surface == operation.Admin {
+func (k Capacity) full(c *operation.Call) error {
+	if k.Most == 0 || c.Spec.Intent != access.Write || c.Scope.All() || c.Scope.IsZero() || c.Spec.Surface == operation.Admin {
 		return nil
 	}
-	size := r.Store.Size(c.Scope.Org())
-	if size+int64(len(c.Body)) < r.Most {
+	size := k.Store.Size(c.Scope.Org())
+	if size+int64(len(c.Body)) < k.Most {
 		return nil
 	}
-	return fault.New(fault.Unavailable, CodeNoRoom, "This organisation has stored %d of %d bytes (limits.organisation_bytes), and there is no room for this: delete something first", size, r.Most)
+	return fault.New(fault.Unavailable, CodeFull, "This organisation has stored %d of %d bytes (limits.organisation_bytes), and there is no room for this: delete something first", size, k.Most)
 }
 
 // Codes of the faults a guard makes.
@@ -69,7 +69,7 @@ const (
 	CodeDenied          = "auth.denied"
 	CodeMaintenance     = "maintenance"
 	CodeNodeSecret      = "node.secret"
-	CodeNoRoom          = "organisation.full"
+	CodeFull            = "organisation.full"
 )
 
 // Unauthenticated is the one answer to every missing or wrong credential.
@@ -111,7 +111,7 @@ func New(cfg Config) operation.Middleware {
 				if c.Spec.Surface == operation.Management && cfg.Maintenance {
 					return nil, fault.New(fault.Unavailable, CodeMaintenance, "The service is down for maintenance; try again later")
 				}
-				if err := cfg.Room.full(c); err != nil {
+				if err := cfg.Capacity.full(c); err != nil {
 					return nil, err
 				}
 			}
@@ -130,7 +130,7 @@ func New(cfg Config) operation.Middleware {
 			if err := c.Receive(ctx); err != nil {
 				return nil, err
 			}
-			if err := cfg.Room.full(c); err != nil { // others may have filled it meanwhile
+			if err := cfg.Capacity.full(c); err != nil { // others may have filled it meanwhile
 				return nil, err
 			}
 			attributed := store.Attribute(ctx, Attribution(c))
