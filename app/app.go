@@ -229,7 +229,7 @@ func (a *App) Rekey(ctx context.Context) (int, error) {
 
 // ResetKeys gives a new access key to every user whose key no encryption key
 // opens any more, and tells each.
-func (a *App) ResetKeys(ctx context.Context, tell func(identity.Renewed)) error {
+func (a *App) ResetKeys(ctx context.Context, tell func(identity.Renewed) error) error {
 	return a.identity.ResetKeys(ctx, tell)
 }
 

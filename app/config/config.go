@@ -58,7 +58,7 @@ func Read(path string, opts Options) (Settings, Report) {
 	var file []byte
 	var err error
 	if path != "" {
-		file, err = os.ReadFile(path)
+		file, err = readFile(path)
 	}
 	main, portal := open(file, path), document{}
 	if opts.Portal {
@@ -80,7 +80,7 @@ func Read(path string, opts Options) (Settings, Report) {
 	}
 	if portal.root == nil || s.Portal.File != "" {
 		name := cmp.Or(s.Portal.File, "portal.conf")
-		file, err := os.ReadFile(name)
+		file, err := readFile(name)
 		if err != nil && (s.Portal.File != "" || !errors.Is(err, fs.ErrNotExist)) {
 			report.Problems = append(report.Problems, Problem{"portal.configuration", fmt.Sprintf("cannot read the configuration of the portal: %s", err)})
 		}

@@ -6,11 +6,30 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
+
+// maxFile is how many bytes a configuration file may have: devices have no end.
+const maxFile = 16 << 20
+
+// readFile reads a configuration file, which may be a pipe.
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(text) > maxFile {
+		return nil, fmt.Errorf("%s has more than %d bytes", path, maxFile)
+	}
+	return text, err
+}
 
 // parse turns a JSON or YAML document into a tree that keeps the spelling of
 // every scalar. An empty document is nil. The error names no value of the
@@ -24,8 +43,15 @@ func parse(doc []byte) (*yaml.Node, error) {
 		d.UseNumber()
 		return d.value()
 	}
-	var root yaml.Node
-	if err := yaml.Unmarshal(doc, &root); err != nil {
+	var root, more yaml.Node
+	d := yaml.NewDecoder(bytes.NewReader(doc))
+	err := d.Decode(&root)
+	if err == nil {
+		if err = d.Decode(&more); err == nil && len(more.Content) > 0 && !isNull(more.Content[0]) {
+			err = fmt.Errorf("line %d: a second document begins, and only one may hold settings", more.Content[0].Line)
+		}
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, errors.New(quotation.ReplaceAllString(strings.TrimPrefix(err.Error(), "yaml: "), "anchor"))
 	}
 	if len(root.Content) == 0 {

@@ -425,6 +425,25 @@ func TestRead(t *testing.T) {
 	if len(report.Problems) != 1 || !strings.Contains(report.Problems[0].Error(), "cannot read the configuration") || s.PageSize != 7 {
 		t.Errorf("a missing file: %v, page size %d", report.Problems, s.PageSize)
 	}
+	if err := os.Truncate(path, maxFile+1); err != nil {
+		t.Fatal(err)
+	}
+	if _, report := Read(path, Options{}); len(report.Problems) != 1 || !strings.Contains(report.Problems[0].Error(), "has more than 16777216 bytes") {
+		t.Errorf("a file without an end: %v", report.Problems)
+	}
+}
+
+// TestSecondDocument refuses settings behind the first document of a file: they had no effect.
+func TestSecondDocument(t *testing.T) {
+	_, report := load(t, "page_size: 6\n---\nadmin_secret: hidden\n")
+	if text := fmt.Sprint(report.Problems); len(report.Problems) != 1 || !strings.Contains(text, "line 3: a second document begins") || strings.Contains(text, "hidden") {
+		t.Error(text)
+	}
+	for _, file := range []string{"---\npage_size: 6\n", "page_size: 6\n...\n", "page_size: 6\n---\n", "page_size: 6\n---\n# the end\n"} {
+		if s, report := load(t, file); len(report.Problems) > 0 || s.PageSize != 6 {
+			t.Errorf("%q: page size %d, %v", file, s.PageSize, report.Problems)
+		}
+	}
 }
 
 // TestReadPortal: the file of the portal alone holds its own settings, those of the program, or

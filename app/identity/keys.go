@@ -3,6 +3,7 @@ package identity
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/gatehouse-io/gatehouse/core/identity"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -41,8 +42,9 @@ type Renewed struct {
 }
 
 // ResetKeys gives a new access key to every user whose key no configured
-// encryption key opens, since it is lost, and tells each of them.
-func (s *Service) ResetKeys(ctx context.Context, tell func(Renewed)) error {
+// encryption key opens, since it is lost. It tells each key before it is stored, and stores none
+// that could not be told: no other way leads to it, and the old one would be gone.
+func (s *Service) ResetKeys(ctx context.Context, tell func(Renewed) error) error {
 	ctx = store.Attribute(ctx, store.Attribution{Actor: "keys reset", Operation: "keys.reset"})
 	var lost []identity.User
 	err := s.Store.View(ctx, tenant.Everyone("keys reset"), func(r store.Reader) error {
@@ -61,12 +63,15 @@ func (s *Service) ResetKeys(ctx context.Context, tell func(Renewed)) error {
 			break
 		}
 		key := s.Keys.NewKey()
+		if err = tell(Renewed{OrgID: u.OrgID, UserID: u.ID, Email: u.Email, AccessKey: key}); err != nil {
+			return fmt.Errorf("user %s keeps the old access key: %w", u.ID, err)
+		}
 		_, err = s.Store.Update(ctx, Home(u), func(w store.Writer) error {
 			_, err := users.Edit(ctx, w, u.ID, nil, func(v identity.User) (identity.User, error) { return s.sealed(v, key) })
 			return err
 		})
-		if err == nil {
-			tell(Renewed{OrgID: u.OrgID, UserID: u.ID, Email: u.Email, AccessKey: key})
+		if err != nil {
+			err = fmt.Errorf("user %s keeps the old access key, not the one that was told last: %w", u.ID, err)
 		}
 	}
 	return err

@@ -109,7 +109,14 @@ func TestResetKeys(t *testing.T) {
 	_, kept := h.user(t, `{"org_id":"`+acme+`","email_address":"kept@example.com"}`)
 	var fresh []string
 	told := map[string]bool{}
-	tell := func(r identity.Renewed) { fresh, told[r.Email] = append(fresh, r.AccessKey), true }
+	tell := func(r identity.Renewed) error {
+		fresh, told[r.Email] = append(fresh, r.AccessKey), true
+		return nil
+	}
+	full := errors.New("no space left")
+	if err := h.ResetKeys(t.Context(), func(identity.Renewed) error { return full }); !errors.Is(err, full) {
+		t.Errorf("keys that could not be told: %v", err)
+	}
 	for range 2 { // the second time nothing is lost
 		if err := h.ResetKeys(t.Context(), tell); err != nil {
 			t.Fatal(err)
@@ -140,7 +147,7 @@ func TestStopped(t *testing.T) {
 		t.Error("the keys fit")
 	}
 	h.Keys = keys(t, second)
-	if err := h.ResetKeys(ctx, func(r identity.Renewed) { t.Errorf("%+v was told", r) }); err == nil {
+	if err := h.ResetKeys(ctx, func(r identity.Renewed) error { t.Errorf("%+v was told", r); return nil }); err == nil {
 		t.Error("the keys are reset")
 	}
 	if _, err := h.Empty(ctx); err == nil {

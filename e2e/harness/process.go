@@ -107,9 +107,9 @@ func (p *Process) Kill() {
 	}
 }
 
-// KillChild kills the one process that the program has started itself, with SIGKILL. It does not
-// wait for its end.
-func (p *Process) KillChild(t testing.TB) {
+// SignalChild sends a signal to the one process that the program has started itself. It does not
+// wait for what comes of it.
+func (p *Process) SignalChild(t testing.TB, signal os.Signal) {
 	t.Helper()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -120,8 +120,8 @@ func (p *Process) KillChild(t testing.TB) {
 	if err != nil || len(pids) != 1 {
 		t.Fatalf("the program has the children %v, want one; %v", pids, err)
 	}
-	if child, err := os.FindProcess(pids[0]); err != nil || child.Kill() != nil {
-		t.Fatalf("the child %d cannot be killed; %v", pids[0], err)
+	if child, err := os.FindProcess(pids[0]); err != nil || child.Signal(signal) != nil {
+		t.Fatalf("the child %d takes no signal; %v", pids[0], err)
 	}
 }
 
@@ -142,12 +142,23 @@ func (p *Process) Signal(t testing.TB, signal os.Signal) {
 // or ends with another code than 0.
 func (p *Process) Stop(t testing.TB) {
 	t.Helper()
+	p.end(t, syscall.SIGTERM)
+}
+
+// Wait is Stop without a signal, for a program that has been told to end.
+func (p *Process) Wait(t testing.TB) {
+	t.Helper()
+	p.end(t, syscall.Signal(0))
+}
+
+func (p *Process) end(t testing.TB, signal syscall.Signal) {
+	t.Helper()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.child == nil {
 		return
 	}
-	if err := p.child.end(syscall.SIGTERM, endLimit); err != nil {
+	if err := p.child.end(signal, endLimit); err != nil {
 		t.Errorf("stop %s: %v", filepath.Base(p.program.path), err)
 	}
 	p.child = nil

@@ -39,7 +39,7 @@ func TestSupervisedKills(t *testing.T) {
 	w := newUnrest(t, gatewaysim.Intervals{}, "--supervise")
 	for range w.rounds {
 		w.pause()
-		w.process.KillChild(t)
+		w.process.SignalChild(t, syscall.SIGKILL)
 		w.awaitReady(t)
 	}
 	w.finish(t, "kills")

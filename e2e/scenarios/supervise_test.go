@@ -42,18 +42,34 @@ func TestSupervisorKilled(t *testing.T) {
 	until(t, startLimit, "the end of the child", func() error { return answered(s.addr) })
 }
 
+// Managers of processes may send the signal to stop to all processes of a service: the child hears
+// it twice, and keeps its grace.
+func TestSignalToAll(t *testing.T) {
+	s := serve(t, onSQLite(t.TempDir()).with(environment{"SHUTDOWN_GRACEPERIOD": "2s"}), "--supervise")
+	s.process.Signal(t, syscall.SIGTERM)
+	s.awaitLeaving(t)
+	s.process.SignalChild(t, syscall.SIGTERM)
+	s.process.Wait(t)
+}
+
+// awaitLeaving waits until the service says that it stops.
+func (s *service) awaitLeaving(t *testing.T) {
+	t.Helper()
+	until(t, startLimit, "a probe that fails", func() error {
+		if err := s.admin.call(t.Context(), http.MethodGet, "/health", nil, nil); statusOf(err) != http.StatusServiceUnavailable {
+			return errors.New("the service does not stop")
+		}
+		return nil
+	})
+}
+
 // A second signal does not wait for anything, with and without a supervisor.
 func TestSecondSignal(t *testing.T) {
 	for name, flags := range map[string][]string{"alone": nil, "supervised": {"--supervise"}} {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, onSQLite(t.TempDir()).with(environment{"SHUTDOWN_GRACEPERIOD": "5m"}), flags...)
 			s.process.Signal(t, syscall.SIGTERM)
-			until(t, startLimit, "a probe that fails", func() error {
-				if err := s.admin.call(t.Context(), http.MethodGet, "/health", nil, nil); statusOf(err) != http.StatusServiceUnavailable {
-					return errors.New("the service does not stop")
-				}
-				return nil
-			})
+			s.awaitLeaving(t)
 			s.process.Signal(t, syscall.SIGTERM)
 			until(t, startLimit, "the end", func() error { return answered(s.addr) })
 		})

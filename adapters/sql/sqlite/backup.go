@@ -179,7 +179,15 @@ func syncFolder(path string) error {
 	return d.Close()
 }
 
+// copyFile copies a file. Devices have no end, and pipes may have no writer.
 func copyFile(from, to string) error {
+	info, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is no file: write the backup into one first", from)
+	}
 	in, err := os.Open(from)
 	if err != nil {
 		return err

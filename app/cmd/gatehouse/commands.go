@@ -32,7 +32,10 @@ Flags beat the settings bootstrap.*.`,
 			if err != nil {
 				return err
 			}
-			return c.printBootstrap(s, b, asJSON)
+			if err := c.printBootstrap(s, b, asJSON); err != nil {
+				return fmt.Errorf("the admin is there, but the access key could not be printed; the same command prints it again: %w", err)
+			}
+			return nil
 		},
 	}
 	flags := cmd.Flags()

@@ -68,6 +68,9 @@ func (i importing) run(ctx context.Context, dir string) (err error) {
 	if s.Storage.Type == config.Memory {
 		return errors.New("storage.main.type is memory: nothing imported now would be there later")
 	}
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() { // opening a pipe waits for its writer
+		return fmt.Errorf("%s is no folder", dir)
+	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err

@@ -55,9 +55,12 @@ func (c *cli) resetKeys(ctx context.Context) (err error) {
 		return err
 	}
 	n := 0
-	err = comp.ResetKeys(ctx, func(u identity.Renewed) {
+	err = comp.ResetKeys(ctx, func(u identity.Renewed) error {
+		if _, err := fmt.Fprintln(c.out, u.OrgID, u.UserID, u.Email, u.AccessKey); err != nil {
+			return err
+		}
 		n++
-		fmt.Fprintln(c.out, u.OrgID, u.UserID, u.Email, u.AccessKey)
+		return nil
 	})
 	fmt.Fprintf(c.errOut, "users with a new access key: %d\n", n)
 	return errors.Join(err, comp.Stop(context.WithoutCancel(ctx)))

@@ -33,10 +33,11 @@ func main() { os.Exit(run(untilSignalled(), os.Args[1:], os.Stdout, os.Stderr)) 
 func untilSignalled() context.Context {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	child := serve.Supervised() // which the service forgets when it takes its sockets over
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		<-signals
-		if !serve.Supervised() { // else the supervisor hears the second signal
+		if !child { // the supervisor hears the second signal; a manager of processes may send the first to both
 			signal.Stop(signals)
 		}
 		cancel()
@@ -53,11 +54,12 @@ const outletTime = time.Second
 func run(ctx context.Context, args []string, out, stderr io.Writer) int {
 	errOut := serve.NewOutlet(stderr)
 	defer errOut.Close(outletTime)
-	root := command(out, errOut)
+	told := &teller{w: out}
+	root := command(told, errOut)
 	root.SetArgs(dashed(args))
-	root.SetOut(out)
+	root.SetOut(told)
 	root.SetErr(errOut)
-	err := root.ExecuteContext(ctx)
+	err := told.complete(root.ExecuteContext(ctx))
 	if err == nil {
 		return 0
 	}

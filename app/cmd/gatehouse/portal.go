@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -102,7 +103,9 @@ func (f *portalFirst) run(ctx context.Context, c *cli, s config.Settings, log *s
 	token, err := serve.BootstrapPortal(ctx, s, log, buildVersion(), f.completed(os.Getenv))
 	switch {
 	case token != "":
-		fmt.Fprintln(c.out, token)
+		if _, lost := fmt.Fprintln(c.out, token); lost != nil {
+			err = errors.Join(err, fmt.Errorf("the admin is there, but the API token could not be printed, and is not printed again; once it is served, log in as the admin and make a new one: %w", lost))
+		}
 	case err == nil:
 		log.Info("the portal has been bootstrapped before; it stays as it is")
 	}

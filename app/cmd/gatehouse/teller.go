@@ -1,0 +1,35 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+)
+
+// teller is where a command prints its results. It remembers that not all of them could be
+// written, such as on a full disk: a command that does not look at each write fails as well.
+type teller struct {
+	w      io.Writer
+	failed error
+}
+
+// Write implements io.Writer.
+func (t *teller) Write(p []byte) (int, error) {
+	n, err := t.w.Write(p)
+	if err != nil && t.failed == nil {
+		t.failed = err
+	}
+	return n, err
+}
+
+// complete returns the error of a command, and says so when some of its results are missing.
+func (t *teller) complete(err error) error {
+	if t.failed == nil {
+		return err
+	}
+	missing := fmt.Errorf("not all results could be printed, and what the command did before is done: %w", t.failed)
+	if err == nil || err == t.failed { //nolint:errorlint // an error around it says more
+		return missing
+	}
+	return errors.Join(err, missing)
+}
