@@ -28,14 +28,18 @@ const (
 // again would not help.
 const badSettings = 2
 
+// checkSettingsTime bounds the check of settings before a child is replaced.
+const checkSettingsTime = 10 * time.Second
+
 // Supervise opens the sockets of the service and runs it as a child that accepts
 // from them. A child that ends unasked is started again; connections wait meanwhile
 // and none is refused. A child that ends before the first one has served ends the
 // supervisor too.
 //
 // SIGTERM and SIGINT stop the child, a second one kills it. SIGHUP replaces it, with
-// settings read again, by the program that is then on the disk.
-func Supervise(ctx context.Context, s config.Settings, log *slog.Logger, args ...string) error {
+// settings read again, by the program that is then on the disk, unless that program says
+// that they cannot work. Both get the flags.
+func Supervise(ctx context.Context, s config.Settings, log *slog.Logger, flags ...string) error {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	defer signal.Stop(signals)
@@ -48,7 +52,7 @@ func Supervise(ctx context.Context, s config.Settings, log *slog.Logger, args ..
 		return err
 	}
 	defer func() { _ = l.Close() }()
-	v := &supervisor{log: log, args: args, signals: signals}
+	v := &supervisor{log: log, args: append([]string{"serve", "--supervise"}, flags...), signals: signals, unfit: func() (bool, error) { return unfit(ctx, flags) }}
 	for _, socket := range l.all() {
 		tcp, ok := socket.(*net.TCPListener)
 		if !ok {
@@ -70,6 +74,7 @@ type supervisor struct {
 	args    []string
 	sockets []*os.File
 	signals <-chan os.Signal
+	unfit   func() (bool, error) // reports whether the settings cannot work
 
 	stopping, replacing bool
 	everServed          bool
@@ -79,8 +84,13 @@ type supervisor struct {
 func (v *supervisor) run() error {
 	for pause := time.Duration(0); v.wait(pause); {
 		c, err := v.start()
-		if err != nil {
+		if err != nil && !v.everServed {
 			return err
+		}
+		if err != nil { // there is no room for a process, or the program is being replaced
+			v.log.Error("the service cannot be started; trying again, and connections wait", "error", err)
+			pause = longer(pause)
+			continue
 		}
 		v.watch(c)
 		code := c.state.ExitCode()
@@ -98,7 +108,7 @@ func (v *supervisor) run() error {
 		} else {
 			v.log.Error("the service has ended unasked and is started again; connections wait", "how", c.state.String(), "had_served", c.served)
 		}
-		pause = min(max(2*pause, firstPause), longestPause)
+		pause = longer(pause)
 		if c.served || v.replacing {
 			pause = 0
 		}
@@ -106,6 +116,8 @@ func (v *supervisor) run() error {
 	}
 	return nil
 }
+
+func longer(pause time.Duration) time.Duration { return min(max(2*pause, firstPause), longestPause) }
 
 // final reports whether another child would be of no use, or is not wanted.
 func (v *supervisor) final(c *watched, code int) bool {
@@ -115,7 +127,41 @@ func (v *supervisor) final(c *watched, code int) bool {
 	case v.replacing:
 		return false
 	}
-	return code == 0 || code == badSettings && !c.served || !v.everServed && !c.served
+	if code == 0 || !v.everServed && !c.served {
+		return true
+	}
+	if code != badSettings || c.served {
+		return false
+	}
+	unfit, err := v.unfit() // else it was a crash, whose code is the same
+	return unfit && err == nil
+}
+
+// replaceable reports whether the child may be replaced: the one that runs is better than none.
+func (v *supervisor) replaceable() bool {
+	unfit, err := v.unfit()
+	if unfit || err != nil {
+		v.log.Error("the service is not replaced, and goes on with the settings that it has: the new ones cannot work or be checked; correct them and send SIGHUP again", "error", err)
+	}
+	return !unfit && err == nil
+}
+
+// unfit reports whether the program that is on the disk says that the settings cannot work. It
+// also prints why.
+func unfit(ctx context.Context, flags []string) (bool, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return false, err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), checkSettingsTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, append([]string{"config", "check"}, flags...)...)
+	cmd.Stderr = os.Stderr
+	err = cmd.Run()
+	if e, ok := errors.AsType[*exec.ExitError](err); ok && ctx.Err() == nil {
+		return e.ExitCode() == badSettings, nil
+	}
+	return false, err
 }
 
 // wait reports whether to go on after a pause.
@@ -187,6 +233,9 @@ func (v *supervisor) watch(c *watched) {
 		case <-c.ended:
 			return
 		case sig := <-v.signals:
+			if sig == syscall.SIGHUP && !asked && !v.replaceable() {
+				continue
+			}
 			again := v.stopping
 			v.replacing = v.replacing || sig == syscall.SIGHUP
 			v.stopping = v.stopping || sig != syscall.SIGHUP

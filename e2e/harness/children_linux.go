@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// children returns the processes that a process has started.
-func children(pid int) (pids []int, err error) {
+// Children returns the processes that a process has started.
+func Children(pid int) (pids []int, err error) {
 	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	if err != nil {
 		return nil, err

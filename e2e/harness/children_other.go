@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// children returns the processes that a process has started.
-func children(pid int) (pids []int, err error) {
+// Children returns the processes that a process has started.
+func Children(pid int) (pids []int, err error) {
 	text, err := exec.Command("pgrep", "-P", strconv.Itoa(pid)).Output()
 	if _, none := errors.AsType[*exec.ExitError](err); err != nil && !none {
 		return nil, err

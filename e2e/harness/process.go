@@ -116,7 +116,7 @@ func (p *Process) SignalChild(t testing.TB, signal os.Signal) {
 	if p.child == nil {
 		t.Fatal("the program does not run")
 	}
-	pids, err := children(p.child.cmd.Process.Pid)
+	pids, err := Children(p.child.cmd.Process.Pid)
 	if err != nil || len(pids) != 1 {
 		t.Fatalf("the program has the children %v, want one; %v", pids, err)
 	}

@@ -52,6 +52,75 @@ func TestSignalToAll(t *testing.T) {
 	s.process.Wait(t)
 }
 
+// TestUnfitSettings keeps the child that serves when SIGHUP finds settings that cannot work.
+func TestUnfitSettings(t *testing.T) {
+	conf := filepath.Join(t.TempDir(), "gatehouse.yaml")
+	write := func(text string) {
+		if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("page_size: 10")
+	s := serve(t, onSQLite(t.TempDir()).with(environment{"LOGLEVEL": "info"}), "--supervise", "--conf", conf)
+	said := func(text string) {
+		until(t, startLimit, text, func() error {
+			if !strings.Contains(s.process.Logs(), text) {
+				return errors.New("it is not said")
+			}
+			return nil
+		})
+	}
+	write("page_size: ten")
+	s.process.Signal(t, syscall.SIGHUP)
+	said("problem: page_size: expected a whole number")
+	said("the service is not replaced")
+	s.awaitReady(t)
+	write("page_size: 11")
+	s.process.Signal(t, syscall.SIGHUP)
+	said("the service is started anew")
+	s.awaitReady(t)
+	s.process.Stop(t)
+}
+
+// TestProgramAway: the child dies while there is no program to start. The supervisor goes on
+// trying, and connections wait.
+func TestProgramAway(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "gatehouse")
+	text, err := os.ReadFile(harness.Binary(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	put := func() {
+		if err := os.WriteFile(program, text, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put()
+	cmd, addr := begin(t, "exec "+program+" serve --supervise")
+	if err := os.Remove(program); err != nil {
+		t.Fatal(err)
+	}
+	pids, err := harness.Children(cmd.Process.Pid)
+	if err != nil || len(pids) != 1 || syscall.Kill(pids[0], syscall.SIGKILL) != nil {
+		t.Fatalf("the service is %v: %v", pids, err)
+	}
+	get := func() error {
+		resp, err := (&http.Client{Timeout: time.Second}).Get("http://" + addr + "/hello")
+		if err != nil {
+			return err
+		}
+		return resp.Body.Close()
+	}
+	if err := get(); err == nil || answered(addr) == nil {
+		t.Errorf("a connection does not wait: %v", err)
+	}
+	put()
+	until(t, startLimit, "an answer", get)
+	if err := errors.Join(cmd.Process.Signal(syscall.SIGTERM), cmd.Wait()); err != nil {
+		t.Error(err)
+	}
+}
+
 // awaitLeaving waits until the service says that it stops.
 func (s *service) awaitLeaving(t *testing.T) {
 	t.Helper()

@@ -188,15 +188,15 @@ With --bootstrap the developer portal gets its first admin before it is served, 
 			if !supervise || serve.Supervised() {
 				return service(cmd.Context(), s, log)
 			}
-			child := []string{"serve", "--supervise"} // with the same settings
+			var flags []string // that say where the settings are
 			if c.conf != "" {
-				child = append(child, "--conf", c.conf)
+				flags = append(flags, "--conf", c.conf)
 			}
 			if c.debug {
-				child = append(child, "--debug")
+				flags = append(flags, "--debug")
 			}
 			signal.Ignore(syscall.SIGPIPE) // as for the service
-			return serve.Supervise(cmd.Context(), s, log, child...)
+			return serve.Supervise(cmd.Context(), s, log, flags...)
 		},
 	}
 	first.flags(cmd)
