@@ -20,7 +20,7 @@ func LoadOrCreateKey(path string) (string, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return key, err
 	}
-	if err := createKey(path); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := createKey(path, randomHex(32)); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", fmt.Errorf("crypto: create key file: %w", err)
 	}
 	return readKey(path)
@@ -48,16 +48,30 @@ func readKey(path string) (string, error) {
 	return key, nil
 }
 
+// KeepKey puts a key back into its file when that is gone, and reports whether it did. A file
+// that holds another key is an error, and stays.
+func KeepKey(path, key string) (back bool, err error) {
+	have, err := readKey(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = createKey(path, key)
+		return err == nil, err
+	case err == nil && have != key:
+		err = errors.New("crypto: the key file holds another key than the one in use")
+	}
+	return false, err
+}
+
 // createKey makes the file in one step that fails with fs.ErrExist if there is
 // one: a hard link to a complete, synced file. No process ever reads half a secret,
 // and no crash leaves one behind.
-func createKey(path string) (err error) {
+func createKey(path, key string) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), ".new-key-*") // mode 0600
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.Remove(f.Name()) }()
-	_, err = f.WriteString(randomHex(32) + "\n")
+	_, err = f.WriteString(key + "\n")
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}

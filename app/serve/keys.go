@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
@@ -90,7 +89,7 @@ func keyFile(ctx context.Context, s config.Settings, lost bool) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(s.HomeDir, "gatehouse.key")
+	path := keyPath(s)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		if err := unprotected(ctx, s.Storage, path, db, lost); err != nil {
 			return "", err
@@ -152,7 +151,7 @@ func fitKeys(ctx context.Context, s config.Settings, st any, keys secret.Keys, l
 	case s.Storage.Type == config.Postgres:
 		where = "admin_secret, which stands in for encryption_keys"
 	default:
-		where = "the key file " + filepath.Join(s.HomeDir, "gatehouse.key")
+		where = "the key file " + keyPath(s)
 	}
 	if errors.Is(err, sqladapter.ErrSealed) {
 		return fmt.Errorf("%s: %w: restore the key that was used before, or name it last in encryption_keys; nothing can be read without it", where, sqladapter.ErrSealed)

@@ -69,6 +69,11 @@ func run(ctx context.Context, s config.Settings, log *slog.Logger, version strin
 		return err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
+	stopKeeping, err := keepKeyFile(ctx, s, log)
+	if err != nil {
+		return err
+	}
+	defer stopKeeping()
 	starting, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	if err := c.Start(starting); err != nil {

@@ -1,0 +1,65 @@
+package serve
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/gatehouse-io/gatehouse/adapters/crypto"
+	"github.com/gatehouse-io/gatehouse/app/config"
+)
+
+// keyFileEvery is how often a service looks whether the key file is there.
+const keyFileEvery = 5 * time.Second
+
+// usesKeyFile reports whether the key of what is stored is in a file beside it.
+func usesKeyFile(s config.Settings) bool {
+	return len(s.EncryptionKeys) == 0 && s.Storage.Type == config.SQLite
+}
+
+func keyPath(s config.Settings) string { return filepath.Join(s.HomeDir, "gatehouse.key") }
+
+// keepKeyFile puts the key file back when it is gone while the service runs: the process may have
+// the last copy of the key, and after its end nothing could be read. It returns what ends this.
+func keepKeyFile(ctx context.Context, s config.Settings, log *slog.Logger) (func(), error) {
+	if !usesKeyFile(s) {
+		return func() {}, nil
+	}
+	key, err := crypto.LoadOrCreateKey(keyPath(s))
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // it also goes on while the service stops
+	var all sync.WaitGroup
+	all.Go(func() {
+		tick := time.NewTicker(keyFileEvery)
+		defer tick.Stop()
+		for {
+			lookAtKey(s, key, log)
+			select {
+			case <-ctx.Done():
+				lookAtKey(s, key, log)
+				return
+			case <-tick.C:
+			}
+		}
+	})
+	return func() { cancel(); all.Wait() }, nil
+}
+
+// lookAtKey leaves a folder alone that has no database either, such as one without its disk.
+func lookAtKey(s config.Settings, key string, log *slog.Logger) {
+	if _, err := os.Stat(sqliteFile(s.SQLiteFile())); err != nil {
+		return
+	}
+	path := keyPath(s)
+	switch back, err := crypto.KeepKey(path, key); {
+	case err != nil:
+		log.Error("the key file is not as it was when the service started: put it back before the service ends, or nothing that is stored can be read any more", "file", path, "error", err)
+	case back:
+		log.Warn("the key file was gone and has been put back; to do without it, name its content in encryption_keys, and remove it after the next start", "file", path)
+	}
+}
