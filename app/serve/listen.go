@@ -89,21 +89,24 @@ func serverTLS(t config.TLS) (*tls.Config, error) {
 	if cfg.CipherSuites, err = suites("http_server_options.ssl_ciphers", t.CipherSuites, append(tls.CipherSuites(), tls.InsecureCipherSuites()...)); err != nil {
 		return nil, err
 	}
+	var pairs []pair
 	for _, c := range t.Certificates {
-		pair, err := tls.LoadX509KeyPair(c.CertFile, c.KeyFile)
-		if err != nil {
-			return nil, fmt.Errorf("http_server_options.certificates: %s: %w", c.CertFile, err)
-		}
-		cfg.Certificates = append(cfg.Certificates, pair)
+		pairs = append(pairs, pair{"http_server_options.certificates: " + c.CertFile, c.CertFile, c.KeyFile})
 	}
 	for _, file := range t.Files {
-		pair, err := tls.LoadX509KeyPair(file, file)
-		if err != nil {
-			return nil, fmt.Errorf("http_server_options.ssl_certificates: %s: %w", file, err)
-		}
-		cfg.Certificates = append(cfg.Certificates, pair)
+		pairs = append(pairs, pair{"http_server_options.ssl_certificates: " + file, file, file})
 	}
-	return cfg, nil
+	return cfg, present(cfg, pairs)
+}
+
+// present lets a server show certificates.
+func present(cfg *tls.Config, pairs []pair) error {
+	if len(pairs) == 0 {
+		return nil
+	}
+	c, err := newCertificateFiles(pairs)
+	cfg.GetCertificate = c.choose
+	return err
 }
 
 // suites returns the cipher suites of a setting, which are some of those that are known.
@@ -157,14 +160,11 @@ func portalTLS(p config.Portal) (*tls.Config, error) {
 	if len(t.Certificates) == 0 {
 		return nil, errors.New(`TLSConfig.Certificates: HTTPS needs one: [{"Name":"","CertFile":"portal.pem","KeyFile":"portal.key"}]`)
 	}
+	var pairs []pair
 	for _, c := range t.Certificates {
-		pair, err := tls.LoadX509KeyPair(c["CertFile"], c["KeyFile"])
-		if err != nil {
-			return nil, fmt.Errorf("TLSConfig.Certificates: %q: %w", c["CertFile"], err)
-		}
-		cfg.Certificates = append(cfg.Certificates, pair)
+		pairs = append(pairs, pair{fmt.Sprintf("TLSConfig.Certificates: %q", c["CertFile"]), c["CertFile"], c["KeyFile"]})
 	}
-	return cfg, nil
+	return cfg, present(cfg, pairs)
 }
 
 // over encrypts what a socket accepts.
