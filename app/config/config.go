@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"unicode"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -130,6 +131,14 @@ func (d document) load(environ []string, opts Options) (Settings, Report) {
 	}
 	if s.NodeSecret == "" {
 		l.warn("shared_node_secret is not set: gateways cannot register until it is set")
+	}
+	for _, c := range []struct {
+		setting string
+		secret  Secret
+	}{{"admin_secret", s.AdminSecret}, {"shared_node_secret", s.NodeSecret}, {"bootstrap.access_key", s.Bootstrap.AccessKey}} {
+		if secret := c.secret.Reveal(); secret != strings.TrimSpace(secret) || strings.ContainsFunc(secret, unicode.IsControl) {
+			l.warn("%s begins or ends with white space, or has the end of a line: no header holds that, and calls with it get 401; files of secrets often end with a line end", c.setting)
+		}
 	}
 	return l.settings, l.report
 }

@@ -287,6 +287,8 @@ func TestProblems(t *testing.T) {
 		{"", "HEALTHCHECKENDPOINTNAME=a b", "health_check_endpoint_name", "path"},
 		{"", "HEALTHCHECKENDPOINTNAME=api/apis", "health_check_endpoint_name", "path"},
 		{"redis_password: {deep: 1}", "", "redis_password", "expected a text"},
+		{"", "STORAGE_MAIN_CONNECTIONSTRING=:memory:", "storage.main.connection_string", "set storage.main.type to memory"},
+		{"", "STORAGE_MAIN_CONNECTIONSTRING=file::memory:?cache=shared", "storage.main.connection_string", "expected a file"},
 		{"a: b: c", "", "", "gatehouse.conf is neither valid JSON nor valid YAML: mapping values"},
 		{"admin_secret: *hunter2", "", "", "unknown anchor referenced"},
 		{"- 1", "", "", "holds no settings"},
@@ -300,6 +302,17 @@ func TestProblems(t *testing.T) {
 		_, report := load(t, c.file, environ...)
 		if len(report.Problems) != 1 || report.Problems[0].Setting != c.setting || !strings.Contains(report.Problems[0].Message, c.says) {
 			t.Errorf("%s: problems %q", cmp.Or(c.file, c.environ), report.Problems)
+		}
+	}
+}
+
+// TestUnheardSecrets warns of secrets that no header can hold: each call with them is refused.
+func TestUnheardSecrets(t *testing.T) {
+	for secret, want := range map[string]int{"hidden": 0, "hid den": 0, "hidden\n": 3, " hidden": 3, "hid\r\nden": 3} {
+		_, report := Load(nil, "", []string{"SVC_DB_ADMINSECRET=" + secret, "SVC_DB_NODESECRET=" + secret, "SVC_DB_BOOTSTRAP_ACCESSKEY=" + secret}, Options{})
+		text := strings.Join(report.Warnings, "; ")
+		if strings.Count(text, "no header holds that") != want || strings.Contains(text, "hid") {
+			t.Errorf("%q: %s", secret, text)
 		}
 	}
 }

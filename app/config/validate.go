@@ -49,6 +49,8 @@ func servingFindings(s *Settings) []finding {
 		{s.StopGrace < 0 || s.StopGrace > longestGrace, "shutdown.grace_period", "expected 0 to 5m"},
 		{s.Storage.Type == Postgres && s.Storage.ConnectionString == "", "storage.main.connection_string",
 			"postgres needs it: a URL (postgres://user:password@host/database) or key=value pairs"},
+		{s.Storage.Type == SQLite && strings.HasPrefix(strings.TrimPrefix(s.SQLiteFile(), "file:"), ":memory:"), "storage.main.connection_string",
+			"expected a file; set storage.main.type to memory for a store that is lost when the service ends"},
 	}
 }
 

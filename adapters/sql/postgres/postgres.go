@@ -126,7 +126,7 @@ func lost(err error) bool {
 func parse(dsn string) (*pgx.ConnConfig, error) {
 	cfg, err := pgx.ParseConfig(dsn)
 	if err != nil {
-		return nil, errors.New("postgres: the connection string cannot be read (not shown: it may hold a password)")
+		return nil, errors.New("postgres: the connection string cannot be read (not shown: it may hold a password); in a URL, write special characters of the password as %40 for @, %3A for :, %2F for /, %23 for # and %25 for %, and among key=value pairs put it in single quotes")
 	}
 	if cfg.ConnectTimeout == 0 {
 		cfg.ConnectTimeout = 5 * time.Second
