@@ -44,7 +44,7 @@ type Config struct {
 type Store struct {
 	*sqladapter.Store
 	readers, writers *sql.DB
-	lock             *os.File     // nil: opened beside
+	lock             *held        // nil: opened beside
 	back             *checkpoints // nil: Open has not come to its end
 	checks           checks
 	path             string
@@ -105,9 +105,11 @@ func Open(ctx context.Context, c Config) (s *Store, err error) {
 		return s, err
 	}
 	if !c.Beside {
-		if s.lock, err = lock(path); err != nil {
+		f, err := lock(path)
+		if err != nil {
 			return s, err
 		}
+		s.lock = &held{path: path, file: f}
 	}
 	if err := guardFiles(path, c.Logger); err != nil {
 		return s, err
@@ -146,7 +148,7 @@ func (s *Store) start(ctx context.Context, path string, c Config) (err error) {
 		if err != nil {
 			return err
 		}
-		sign(s.lock, head)
+		sign(s.lock.file, head)
 		if err := yielding(ctx, s.writers, c.Logger); err != nil {
 			return err
 		}
@@ -165,7 +167,7 @@ func (s *Store) start(ctx context.Context, path string, c Config) (err error) {
 		s.Store = sqladapter.New(cfg)
 		return nil
 	}
-	cfg.Note = func(head store.Revision) { note(s.lock, head) }
+	cfg.Note = func(head store.Revision) { s.lock.note(head) }
 	s.Store = sqladapter.New(cfg)
 	db, err := s.at.connect(path, 1, "")
 	if err != nil {
@@ -176,12 +178,16 @@ func (s *Store) start(ctx context.Context, path string, c Config) (err error) {
 	return nil
 }
 
-// present reports that the file is not the one any more that was opened, or is damaged.
+// present reports that the file is not the one any more that was opened, or is damaged, or
+// that another process serves from it.
 func (s *Store) present() error {
 	if found := s.checks.found.Load(); found != nil {
 		return *found
 	}
-	return s.at.there(s.path)
+	if err := s.at.there(s.path); err != nil || s.lock == nil {
+		return err
+	}
+	return s.lock.keep()
 }
 
 // place is the file that a path led to when it was opened; nothing before that.
@@ -265,9 +271,9 @@ func (s *Store) release() error {
 	}
 	if s.lock != nil {
 		if s.back != nil && s.checks.found.Load() == nil && errors.Join(errs...) == nil {
-			leave(s.lock, s.path)
+			leave(s.lock.file, s.path)
 		}
-		if err := s.lock.Close(); !errors.Is(err, os.ErrClosed) {
+		if err := s.lock.file.Close(); !errors.Is(err, os.ErrClosed) {
 			errs = append(errs, err)
 		}
 	}

@@ -129,6 +129,32 @@ func TestTemporaryFiles(t *testing.T) {
 	}
 }
 
+// TestVanishedLock takes the lock again that somebody removes, and writes nothing while another
+// process has it.
+func TestVanishedLock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "gatehouse.db")
+	s := open(t, path)
+	second := func() error {
+		other, err := sqlite.Open(t.Context(), sqlite.Config{Path: path})
+		if err == nil {
+			t.Cleanup(func() { _ = other.Close() })
+		}
+		return err
+	}
+	if err := errors.Join(insert(t, s, "before"), os.Remove(path+".lock"), insert(t, s, "after")); err != nil {
+		t.Fatal(err)
+	}
+	if err := second(); !errors.Is(err, sqlite.ErrInUse) {
+		t.Errorf("a second one: %v", err)
+	}
+	if err := errors.Join(os.Remove(path+".lock"), second()); err != nil {
+		t.Fatal(err)
+	}
+	if err := insert(t, s, "lost"); !errors.Is(err, sqlite.ErrInUse) {
+		t.Errorf("write beside a second one: %v", err)
+	}
+}
+
 // TestVanishedFile acknowledges nothing that would be written to a file that has
 // been deleted or replaced, and goes on when it is back.
 func TestVanishedFile(t *testing.T) {
