@@ -74,6 +74,7 @@ func run(ctx context.Context, s config.Settings, log *slog.Logger, version strin
 		return err
 	}
 	defer stopKeeping()
+	sweepCopies(s, time.Now(), log)
 	starting, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	if err := c.Start(starting); err != nil {
