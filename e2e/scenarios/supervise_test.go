@@ -101,8 +101,11 @@ func TestProgramAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	pids, err := harness.Children(cmd.Process.Pid)
-	if err != nil || len(pids) != 1 || syscall.Kill(pids[0], syscall.SIGKILL) != nil {
+	if err != nil || len(pids) != 1 {
 		t.Fatalf("the service is %v: %v", pids, err)
+	}
+	if child, err := os.FindProcess(pids[0]); err != nil || child.Kill() != nil {
+		t.Fatalf("the service %d cannot be killed: %v", pids[0], err)
 	}
 	get := func() error {
 		resp, err := (&http.Client{Timeout: time.Second}).Get("http://" + addr + "/hello")
