@@ -135,7 +135,7 @@ func secured(s config.Settings) (out security, err error) {
 		return out, err
 	}
 	out.portal = out.main
-	if s.Portal.TLS.Enable && (s.Portal.Serve == config.PortalOwn || s.Portal.Serve == config.PortalAlone) {
+	if portalTLSOn(s.Portal) {
 		if out.portal, err = portalTLS(s.Portal); err != nil {
 			return out, err
 		}
@@ -144,6 +144,11 @@ func secured(s config.Settings) (out security, err error) {
 		out.main = out.portal
 	}
 	return out, nil
+}
+
+// portalTLSOn reports whether the port of the portal has TLS as its own settings say.
+func portalTLSOn(p config.Portal) bool {
+	return p.TLS.Enable && (p.Serve == config.PortalOwn || p.Serve == config.PortalAlone)
 }
 
 // portalTLS is TLS as the portal's own settings say.

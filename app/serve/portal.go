@@ -188,7 +188,7 @@ func pagesOf(s config.Settings, pictures string) func(app.Pages) func(http.Handl
 		return pages.Front(pages.Config{
 			Engine: render.Engine{}, YAML: yaml.Codec{}, Theme: p.Theme, Standard: themes.Standard(), Bootstrapped: p.Bootstrapped, Alone: p.Alone, Room: p.Room, Visitor: p.Visitor, Log: p.Log,
 			Secure: s.Portal.Session.Secure, NoProof: s.Portal.DisableCSRFCheck, LoginURL: s.Portal.SSOCustomLoginURL, URL: s.Portal.URL, Renderer: s.Portal.ProductDocRenderer,
-			Pictures: pictures, Home: homeOf(s),
+			Pictures: pictures, Home: homeOf(s), TLS: s.TLS.Enabled || portalTLSOn(s.Portal),
 		})
 	}
 }

@@ -75,13 +75,13 @@ func askAs(t *testing.T, c *http.Client, method, url string, header map[string]s
 }
 
 // begun bootstraps a portal.
-func begun(t *testing.T, at string) {
+func begun(t *testing.T, c *http.Client, at string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), "POST", "http://"+at+"/portal-api/bootstrap", strings.NewReader(`{"username":"admin@example.com","password":"secret"}`))
+	r, err := http.NewRequestWithContext(t.Context(), "POST", at+"/portal-api/bootstrap", strings.NewReader(`{"username":"admin@example.com","password":"secret"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	resp, err := http.DefaultClient.Do(r)
+	resp, err := c.Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestPortalSharing(t *testing.T) {
 				s := portalSettings(t, mode, append(c.environ, `PORTAL_RESPONSE_HEADERS=[{"Key":"X-Frame-Options","Value":"DENY"},{"Key":"Cache-Control","Value":"public"}]`)...)
 				serving(t, s, func(l *sockets) {
 					at := l.all()[len(l.all())-1].Addr().String()
-					begun(t, at)
+					begun(t, http.DefaultClient, "http://"+at)
 					for _, r := range c.rows {
 						header := map[string]string{}
 						if r.origin != "" {
@@ -176,6 +176,16 @@ func TestPortalTLS(t *testing.T) {
 			resp := askAs(t, client(tls.VersionTLS12), "GET", "https://"+at+"/live", nil)
 			if resp.StatusCode != 200 || resp.TLS.CipherSuite != tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256 {
 				t.Errorf("%s: %+v", mode, resp)
+			}
+			begun(t, client(tls.VersionTLS12), "https://"+at)
+			if page, err := client(tls.VersionTLS12).Get("https://" + at + "/sitemap.xml"); err != nil {
+				t.Error(err)
+			} else {
+				text, _ := io.ReadAll(page.Body)
+				_ = page.Body.Close()
+				if !strings.Contains(string(text), "<loc>https://"+at+"/") {
+					t.Errorf("%s: the sitemap leads elsewhere: %s", mode, text)
+				}
 			}
 			for _, version := range []uint16{tls.VersionTLS11, tls.VersionTLS13} {
 				r, _ := http.NewRequestWithContext(t.Context(), "GET", "https://"+at+"/live", nil)
@@ -260,7 +270,7 @@ func selfSigned(t *testing.T) (cert, key string) {
 func TestOptionsOfPages(t *testing.T) {
 	serving(t, portalSettings(t, config.PortalOwn), func(l *sockets) {
 		at := l.all()[len(l.all())-1].Addr().String()
-		begun(t, at)
+		begun(t, http.DefaultClient, "http://"+at)
 		for path, want := range map[string]string{"/": "405 GET, HEAD", "/about-us": "405 GET, HEAD", "/auth/password/login": "405 GET, HEAD, POST", "/portal/private/profile": "405 GET, HEAD, POST", "/portal-api/nothing": "404 "} {
 			resp := askAs(t, http.DefaultClient, "OPTIONS", "http://"+at+path, nil)
 			if have := fmt.Sprint(resp.StatusCode, " ", resp.Header.Get("Allow")); have != want {
@@ -282,7 +292,7 @@ func TestHomeOfPortal(t *testing.T) {
 		s.Console.Enabled = c.console
 		serving(t, s, func(l *sockets) {
 			at := l.all()[len(l.all())-1].Addr().String()
-			begun(t, at)
+			begun(t, http.DefaultClient, "http://"+at)
 			for path, text := range map[string]string{"/admin": "text/html", "/sso?nonce=" + minted(t, at): "*/*"} {
 				resp := askAs(t, here, "GET", "http://"+at+path, map[string]string{"Accept": text})
 				if resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != c.home {

@@ -356,7 +356,7 @@ func (v *visit) base() string {
 	if v.URL != "" {
 		return strings.TrimRight(v.URL, "/")
 	}
-	if v.r.TLS != nil || v.Secure {
+	if v.TLS || v.Secure {
 		return "https://" + v.r.Host
 	}
 	return "http://" + v.r.Host

@@ -35,6 +35,7 @@ type Config struct {
 	Alone    bool
 	Home     string // the address of the start page, where something else answers at "/"; "": "/"
 	Secure   bool   // cookies go over TLS only
+	TLS      bool   // the service itself speaks TLS with browsers
 	NoProof  bool   // forms need no proof that they come from our own pages
 	URL      string // of the portal as browsers see it; "": as they ask
 	LoginURL string // where people log in instead of here; "": here
