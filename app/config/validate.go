@@ -35,7 +35,7 @@ func servingFindings(s *Settings) []finding {
 	return []finding{
 		{s.Listen.Port < 0 || s.Listen.Port > 65535, "listen_port", "expected 0 to 65535"},
 		{strings.Contains(s.Listen.Host, ":") && net.ParseIP(s.Listen.Host) == nil, "listen_address",
-			"expected an address without a port; listen_port holds the port"},
+			"expected an address without a port and brackets, such as 0.0.0.0 or ::1; listen_port holds the port"},
 		{s.MetricsAddress != "" && !hostPort(s.MetricsAddress, 0), "metrics.listen_address", "expected host:port"},
 		{s.TLS.Enabled && noCertificate, "http_server_options.use_ssl",
 			"there is no certificate: set http_server_options.certificates or http_server_options.ssl_certificates"},
