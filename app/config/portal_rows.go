@@ -1,5 +1,7 @@
 package config
 
+import "math"
+
 // portalServing lists settings about how the portal meets clients.
 var portalServing = []setting{
 	{name: "HostPort", suffix: "HOSTPORT", preset: "3001", field: func(s *Settings) any { return &s.Portal.HostPort },
@@ -107,10 +109,10 @@ var portalKeeping = []setting{
 	{name: "Database.RetryDelay", suffix: "DATABASE_RETRYDELAY", preset: "5000", check: atLeast(0, func(s *Settings) int { return s.Portal.Database.RetryDelay }), hint: "it is at least 0", field: func(s *Settings) any { return &s.Portal.Database.RetryDelay },
 		meaning: "milliseconds between these attempts"},
 	{name: "Database.MaxOpenConnections", suffix: "DATABASE_MAX_OPEN_CONNECTIONS", preset: "0", check: atLeast(0, func(s *Settings) int { return s.Portal.Database.MaxOpenConnections }), hint: "it is at least 0", field: func(s *Settings) any { return &s.Portal.Database.MaxOpenConnections },
-		meaning: "0 means no bound"},
+		meaning: "connections to PostgreSQL at once, 3 at least; 0 means what the service needs, which are 17"},
 	{name: "Database.MaxIdleConnections", suffix: "DATABASE_MAX_IDLE_CONNECTIONS", preset: "2", check: atLeast(0, func(s *Settings) int { return s.Portal.Database.MaxIdleConnections }), hint: "it is at least 0", field: func(s *Settings) any { return &s.Portal.Database.MaxIdleConnections },
-		meaning: "connections kept open"},
-	{name: "Database.ConnectionMaxLifetime", suffix: "DATABASE_CONNECTION_MAX_LIFETIME", preset: "1800000", check: within(0, tenYears, func(s *Settings) int { return s.Portal.Database.ConnectionMaxLifetime }), hint: "it is 0 to 315360000", field: func(s *Settings) any { return &s.Portal.Database.ConnectionMaxLifetime },
+		meaning: "connections kept open while nothing is asked, 1 at least; all of them unless this is set"},
+	{name: "Database.ConnectionMaxLifetime", suffix: "DATABASE_CONNECTION_MAX_LIFETIME", preset: "1800000", check: within(0, min(math.MaxInt, tenYears*1000), func(s *Settings) int { return s.Portal.Database.ConnectionMaxLifetime }), hint: "it is 0 to 315360000000", field: func(s *Settings) any { return &s.Portal.Database.ConnectionMaxLifetime },
 		meaning: "milliseconds; 0 means no bound"},
 }
 
