@@ -65,11 +65,9 @@ func newGuard(b basics, st store.Store, s admission, n nodes, p portalSettings, 
 	if err != nil {
 		return nil, &refusal{err}
 	}
-	capacity := guard.Capacity{Most: s.organisation}
+	var capacity guard.Capacity
 	if sized, ok := st.(store.Sized); ok {
-		capacity.Store = sized
-	} else {
-		capacity.Most = 0
+		capacity = guard.Capacity{Store: sized, Most: s.organisation}
 	}
 	deputies := identity.AuthenticateAdmin(s.adminSecret, s.brokerSecret)
 	return guard.New(guard.Config{

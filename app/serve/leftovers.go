@@ -26,7 +26,11 @@ func sweepCopies(s config.Settings, now time.Time, log *slog.Logger) {
 			if err != nil || !info.IsDir() || now.Sub(info.ModTime()) < leftoverAge {
 				continue
 			}
-			log.Info("a copy of the store that was left behind is removed", "folder", folder, "error", os.RemoveAll(folder))
+			if err := os.RemoveAll(folder); err != nil {
+				log.Warn("a copy of the store was left behind and cannot be removed", "folder", folder, "error", err)
+			} else {
+				log.Info("a copy of the store that was left behind has been removed", "folder", folder)
+			}
 		}
 	}
 }

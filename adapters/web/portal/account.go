@@ -76,7 +76,7 @@ func (v *visit) changeProfile() {
 	// Themes may have one form for names and password, or one for each.
 	names, secret := v.r.PostForm.Has("first"), v.field("current_password") != "" || v.field("password1") != ""
 	if names || !secret {
-		body := v.names()
+		body := v.filled(nameFields)
 		body["CustomAttributes"] = v.attributes()
 		a := v.call(http.MethodPut, "/profile", nil, body)
 		if !a.ok() {
@@ -109,18 +109,6 @@ func (v *visit) otherAddress(email string) bool {
 
 // nameFields are the fields of a form about a person.
 var nameFields = map[string]string{"First": "first", "Last": "last"}
-
-// names are the names in a form about a person. A form of another theme may leave one out,
-// which then stays as it is.
-func (v *visit) names() map[string]any {
-	out := map[string]any{}
-	for name, field := range nameFields {
-		if v.r.PostForm.Has(field) {
-			out[name] = v.field(field)
-		}
-	}
-	return out
-}
 
 // request is a request for an organisation.
 type request struct{ Name, Status, CreatedAt string }

@@ -155,19 +155,8 @@ func (v *visit) creating(faults []string, status int) {
 	v.show(status, "app_form_create", v.said(faults, known, appFields))
 }
 
-// appBody is an app as a form says it. What the form has no field for stays.
-func (v *visit) appBody() map[string]string {
-	out := map[string]string{}
-	for name, field := range appFields {
-		if v.r.PostForm.Has(field) {
-			out[name] = v.field(field)
-		}
-	}
-	return out
-}
-
 func (v *visit) makeApp() {
-	a := v.call(http.MethodPost, "/apps", nil, v.appBody())
+	a := v.call(http.MethodPost, "/apps", nil, v.filled(appFields))
 	if !a.ok() {
 		v.creating(a.faults(), statusOf(a))
 		return
@@ -247,7 +236,7 @@ func (v *visit) changeApp() {
 		v.goTo(appsPage + v.part("app"))
 		return
 	default:
-		v.after(v.call(http.MethodPut, "/apps"+v.part("app"), nil, v.appBody()), "saved")
+		v.after(v.call(http.MethodPut, "/apps"+v.part("app"), nil, v.filled(appFields)), "saved")
 		return
 	}
 	if a := v.call(http.MethodDelete, "/apps"+v.part("app"), nil, nil); !a.ok() {

@@ -33,6 +33,18 @@ func (v *visit) fieldOr(name, otherwise string) string {
 	return otherwise
 }
 
+// filled are those of some fields that the form has, by the names that operations have for them.
+// A form of another theme may leave fields out, which then stay as they are.
+func (v *visit) filled(fields map[string]string) map[string]any {
+	out := map[string]any{}
+	for name, field := range fields {
+		if v.r.PostForm.Has(field) {
+			out[name] = v.field(field)
+		}
+	}
+	return out
+}
+
 // texts are what is wrong with one field. Themes print them, or range over them.
 type texts []string
 

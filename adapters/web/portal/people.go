@@ -63,7 +63,7 @@ func (v *visit) changePerson() {
 			return
 		}
 	}
-	body := v.names()
+	body := v.filled(nameFields)
 	if role := v.field("role"); role != "" {
 		body["Role"] = role
 	}

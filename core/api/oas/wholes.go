@@ -36,31 +36,27 @@ func (b *branch) broken(n *doc.Node, at string, report func(string)) {
 		}
 	case b.typ.kind() == wholes:
 		for i, item := range n.Items() {
-			if !counts(item) {
+			if _, ok := spelled(item); !ok {
 				report(fmt.Sprintf("%s.%d", at, i))
 			}
 		}
-	case (b.typ.kind() == whole || b.typ.kind() == natural) && !counts(n):
-		report(at)
+	case b.typ.kind() == whole, b.typ.kind() == natural:
+		if _, ok := spelled(n); !ok {
+			report(at)
+		}
 	}
 }
 
-// counts reports whether a number is whole, in whatever spelling, and not too large. Anything
-// else is of another type, which is not asked here.
-func counts(n *doc.Node) bool {
+// spelled returns a whole number in the spelling in which decoders read one: 5 for 5.0 and 5e0,
+// and reports whether there is such a spelling. It is compared digit by digit, because a double
+// hides a small fraction. What is no number is of another type, which is not asked here.
+func spelled(n *doc.Node) (*doc.Node, bool) {
 	if !n.Is(doc.TypeNumber) {
-		return true
+		return n, true
 	}
 	if _, err := strconv.ParseInt(string(n.JSON()), 10, 64); err == nil {
-		return true
+		return n, true
 	}
-	_, ok := spelled(n)
-	return ok
-}
-
-// spelled returns a whole number in the spelling in which decoders read one: 5 for 5.0 and 5e0.
-// It is compared digit by digit, because a double hides a small fraction.
-func spelled(n *doc.Node) (*doc.Node, bool) {
 	f := n.Float()
 	if f != math.Trunc(f) || math.Abs(f) >= 1<<63 {
 		return n, false
@@ -81,7 +77,7 @@ func (b *branch) respell(n *doc.Node) *doc.Node {
 			if b.item != nil {
 				items[i] = b.item.respell(item)
 			} else {
-				items[i] = respelled(item)
+				items[i], _ = spelled(item)
 			}
 		}
 		if n.Is(doc.TypeArray) {
@@ -94,18 +90,7 @@ func (b *branch) respell(n *doc.Node) *doc.Node {
 			}
 		}
 	case kind == whole, kind == natural:
-		return respelled(n)
+		n, _ = spelled(n)
 	}
 	return n
-}
-
-func respelled(n *doc.Node) *doc.Node {
-	if !n.Is(doc.TypeNumber) {
-		return n
-	}
-	if _, err := strconv.ParseInt(string(n.JSON()), 10, 64); err == nil {
-		return n
-	}
-	out, _ := spelled(n)
-	return out
 }
