@@ -10,9 +10,9 @@ import (
 
 // Connections bounds how many connections some servers have together. When there is one
 // more, that one makes room which has waited longest for its client: for a request, for the
-// rest of its header, or until the client takes more of an answer. Whoever opens connections
-// without end thus shuts nobody out, and clients that keep connections open between requests
-// connect anew. A connection whose request is being carried out is never closed; when all
+// rest of its header, or until the client takes more of an answer. So a client that opens
+// connections without end cannot keep others out, and clients that keep connections open
+// between requests have to connect again. A connection whose request is being carried out is never closed; when all
 // are, the new one is. Nil bounds nothing.
 type Connections struct {
 	most int

@@ -41,7 +41,7 @@ func (h *held) keep() error {
 		return err
 	}
 	if err != nil {
-		return nil //nolint:nilerr // a full disk, say: no reason to refuse, and the next write tries again
+		return nil //nolint:nilerr // no lock can be made, such as on a full disk: that is no reason to refuse the write, and the next one tries again
 	}
 	_, _ = io.Copy(fresh, io.NewSectionReader(h.file, 0, mine.Size())) // what it says is help, as in sign
 	_ = h.file.Close()

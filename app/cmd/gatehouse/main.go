@@ -137,9 +137,10 @@ func (c *cli) settings() (config.Settings, *slog.Logger, error) {
 	return s, log, nil
 }
 
-// service runs the service. Neither what reads its log nor its terminal ends it in the middle
-// of all requests: a pipe without a reader is nothing to it, and when its terminal is closed it
-// stops as on SIGTERM. With nohup it stays, and for a child the supervisor hears that signal.
+// service runs the service, so that the end of what reads its log, or of its terminal, does not
+// end it in the middle of all requests. It ignores pipes without a reader. When its terminal is
+// closed (SIGHUP) it stops as on SIGTERM; it goes on if it was started with nohup, or by a
+// supervisor, which handles that signal.
 func service(ctx context.Context, s config.Settings, log *slog.Logger) error {
 	signal.Ignore(syscall.SIGPIPE)
 	switch {

@@ -28,7 +28,7 @@ func (t *teller) complete(err error) error {
 		return err
 	}
 	missing := fmt.Errorf("not all results could be printed, and what the command did before is done: %w", t.failed)
-	if err == nil || err == t.failed { //nolint:errorlint // an error around it says more
+	if err == nil || err == t.failed { //nolint:errorlint // a wrapped one has a text of its own, which is kept
 		return missing
 	}
 	return errors.Join(err, missing)
