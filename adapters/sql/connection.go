@@ -56,23 +56,28 @@ func (w *writer) taken(err error) error {
 	return err
 }
 
-// begin opens the transaction, waits for the turn of this process and returns
-// the revision of the last commit.
+// begin opens the transaction, unless one was begun with the last commit, waits for the
+// turn of this process and returns the revision of the last commit.
 func (w *writer) begin(ctx context.Context) (head store.Revision, err error) {
 	if w.ses == nil {
 		if w.ses, err = newSession(ctx, w.s.Writers, w.s.Dialect); err != nil {
 			return 0, err
 		}
 	}
-	bound := ""
-	if w.s.Dialect.Bound != nil {
-		bound = w.s.Dialect.Bound(w.s.Timeout)
+	begun := w.begun
+	w.begun = nil
+	if begun != nil && begun.turn == 1 {
+		return store.Revision(begun.head), nil
 	}
-	for _, text := range []string{w.s.Dialect.Begin, bound, w.s.Dialect.Lock} {
-		if text == "" {
-			continue
-		}
-		if err := w.ses.later(ctx, text); err != nil {
+	var commands []Command
+	if begun == nil {
+		commands = w.opening()
+	}
+	if w.s.Dialect.Lock != "" {
+		commands = append(commands, Command{Text: w.s.Dialect.Lock})
+	}
+	for _, c := range commands {
+		if err := w.ses.later(ctx, c.Text); err != nil {
 			return 0, err
 		}
 	}
@@ -84,7 +89,24 @@ func (w *writer) begin(ctx context.Context) (head store.Revision, err error) {
 	return store.Revision(n), err
 }
 
-// finish commits. Where statements are sent together, what is left goes with the commit.
+// opening returns what a transaction begins with.
+func (w *writer) opening() []Command {
+	commands := []Command{{Text: w.s.Dialect.Begin}}
+	if w.s.Dialect.Bound != nil {
+		commands = append(commands, Command{Text: w.s.Dialect.Bound(w.s.Timeout)})
+	}
+	return commands
+}
+
+// begun is a transaction that was begun with the commit of the one before.
+type begun struct {
+	turn int64 // 1: it has the turn; otherwise another process had been waiting for it
+	head int64 // the revision of the last commit, if it has the turn
+}
+
+// finish commits. Where statements are sent together, what is left goes with the commit,
+// and so does the beginning of the next transaction if units wait for it: a busy writer
+// waits for the database once for each group.
 // An error that is no unsureError means that nothing was committed.
 func (w *writer) finish(ctx context.Context) error {
 	if w.ses.pipeline == nil {
@@ -94,9 +116,22 @@ func (w *writer) finish(ctx context.Context) error {
 		return nil
 	}
 	before := len(w.ses.commands)
-	done, err := w.ses.flush(ctx, Command{Text: "commit"})
+	commands := []Command{{Text: "commit"}}
+	w.mu.Lock()
+	waiting := w.queue.size > 0
+	w.mu.Unlock()
+	var next *begun
+	if waiting {
+		next = &begun{}
+		commands = append(append(commands, w.opening()...), Command{Text: w.s.Dialect.TryLock, Into: &next.turn}, Command{Text: headText, Into: &next.head})
+	}
+	done, err := w.ses.flush(ctx, commands...)
 	switch {
 	case err == nil:
+		w.begun = next
+		return nil
+	case done > before: // the commit was carried out, and what follows it was refused
+		w.drop()
 		return nil
 	case done < before && !w.s.Dialect.Lost(err):
 		return errors.Join(w.taken(err), w.end(ctx, "rollback"))
@@ -116,7 +151,18 @@ func (w *writer) end(ctx context.Context, how string) error {
 	return err
 }
 
+// giveUp ends a transaction that was begun with the last commit, for what must not run in it.
+func (w *writer) giveUp() {
+	if w.begun != nil {
+		w.begun = nil
+		ctx, cancel := w.s.patience()
+		defer cancel()
+		_ = w.end(ctx, "rollback") // after an error there is a fresh connection
+	}
+}
+
 func (w *writer) drop() {
+	w.begun = nil
 	if w.ses != nil {
 		w.ses.close()
 		w.ses = nil

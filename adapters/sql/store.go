@@ -25,6 +25,8 @@ type Dialect struct {
 	Local bool   // a file of this machine: statements need no deadline
 	Begin string // starts a writing transaction
 	Lock  string // taken first by every write, so that writers of all processes take turns; "" if Begin does it
+	// TryLock is Lock that does not wait: it returns 1 when the turn was free. Pipeline needs it.
+	TryLock string
 	// Bound returns a statement after which the database ends the transaction when nothing comes
 	// for so long: a process that is frozen, or cut off, would keep all others from writing. nil:
 	// no other process waits.

@@ -23,8 +23,9 @@ type writer struct {
 	closed bool
 	idle   sync.Cond // signalled when the writer is idle
 
-	ses *session // these two belong to the caller at work
-	hot *hot
+	ses   *session // these three belong to the caller at work
+	hot   *hot
+	begun *begun // nil: no transaction is open between two groups
 }
 
 // submit hands a unit in and waits. Once work on it has begun, the caller waits
@@ -131,6 +132,7 @@ func (w *writer) group(batch []*unit) {
 			u.err = u.ctx.Err()
 			close(u.done)
 		case u.job != nil, u.pause != nil:
+			w.giveUp()
 			began := time.Now()
 			if u.pause != nil {
 				u.err = u.pause(u.ctx)
@@ -144,7 +146,9 @@ func (w *writer) group(batch []*unit) {
 			together = append(together, u)
 		}
 	}
-	if len(together) > 0 {
+	if len(together) == 0 {
+		w.giveUp()
+	} else {
 		defer func() { w.salvage(together) }()
 		n := w.commit(together)
 		w.charge(together[:n])

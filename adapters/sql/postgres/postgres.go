@@ -55,13 +55,17 @@ type Store struct {
 	board *sqladapter.Board
 }
 
+// turn names the advisory lock of those who write: one for each schema.
+const turn = "1196446024, hashtext(current_schema())"
+
 var dialect = sqladapter.Dialect{
 	Name:  "postgres",
 	Text:  true,
 	Begin: "begin",
 	// One writer at a time in the whole cluster: revisions come out gapless and
 	// in the order of commits.
-	Lock: "select pg_advisory_xact_lock(1196446024, hashtext(current_schema()))",
+	Lock:    "select pg_advisory_xact_lock(" + turn + ")",
+	TryLock: "select cast(cast(pg_try_advisory_xact_lock(" + turn + ") as int) as bigint)",
 	Bound: func(d time.Duration) string {
 		return fmt.Sprintf("set local idle_in_transaction_session_timeout = %d", d.Milliseconds())
 	},

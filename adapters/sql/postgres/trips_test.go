@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"net"
@@ -151,6 +152,24 @@ func TestFollowersBesideAnotherProcess(t *testing.T) {
 	}
 }
 
+// overwrite stores a document that is another one for each n from 0 to 9, in a unit of work that
+// takes so long.
+func overwrite(ctx context.Context, s store.Store, id string, n int, took time.Duration) error {
+	scope, err := tenant.Of("a")
+	if err != nil {
+		return err
+	}
+	_, err = s.Update(ctx, scope, func(w store.Writer) error {
+		time.Sleep(took)
+		r, err := w.Get(ctx, "thing", id)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+		return w.Put(ctx, store.Record{Org: "a", Kind: "thing", ID: id, Rev: r.Rev, Doc: []byte{'[', byte('0' + n%10), ']'}})
+	})
+	return err
+}
+
 // A write of a record that this process wrote last takes two round trips: one that begins,
 // takes the turn and reads the revision, and one that stores and commits.
 func TestRoundTrips(t *testing.T) {
@@ -162,15 +181,8 @@ func TestRoundTrips(t *testing.T) {
 		return most
 	}
 	write := func(n int) {
-		scope, _ := tenant.Of("a")
 		for i := range n {
-			if _, err := s.Update(t.Context(), scope, func(w store.Writer) error {
-				r, err := w.Get(t.Context(), "thing", "one")
-				if err != nil && !errors.Is(err, store.ErrNotFound) {
-					return err
-				}
-				return w.Put(t.Context(), store.Record{Org: "a", Kind: "thing", ID: "one", Rev: r.Rev, Doc: []byte{'[', byte('0' + i%10), ']'}})
-			}); err != nil {
+			if err := overwrite(t.Context(), s, "one", i, 0); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -180,6 +192,128 @@ func TestRoundTrips(t *testing.T) {
 	write(50)
 	if got := busiest() - before; got > 2*50+2 {
 		t.Errorf("50 writes took %d round trips", got)
+	}
+}
+
+// A busy writer takes one round trip for each transaction: what begins the next one goes with
+// the commit.
+func TestRoundTripsOfABusyWriter(t *testing.T) {
+	dsn := harness.Database(t)
+	s, trips := watching(t, postgres.Config{DSN: dsn})
+	busiest := func() (most int) {
+		for _, n := range trips() {
+			most = max(most, n)
+		}
+		return most
+	}
+	write := func(times int) {
+		var wg sync.WaitGroup
+		for i := range 16 {
+			wg.Go(func() {
+				for n := range times {
+					// A transaction is full with a few of them, and others wait.
+					if err := overwrite(t.Context(), s, fmt.Sprint(i), n, 4*time.Millisecond); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		wg.Wait()
+	}
+	db, err := sql.Open("pgx", dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	transactions := func() (n int) {
+		if err := db.QueryRowContext(t.Context(), `select count(*) from change_log`).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	write(5)
+	trip, transaction := busiest(), transactions()
+	write(20)
+	trip, transaction = busiest()-trip, transactions()-transaction
+	if transaction < 20 || float64(trip) > 1.3*float64(transaction) {
+		t.Errorf("%d transactions took %d round trips", transaction, trip)
+	}
+}
+
+// A writer that never rests lets another process have its turn.
+func TestTurnsBesideABusyWriter(t *testing.T) {
+	dsn := harness.Database(t)
+	busy, other := open(t, dsn), open(t, dsn)
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	for i := range 16 {
+		wg.Go(func() {
+			for n := 0; ; n++ {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				if err := overwrite(t.Context(), busy, fmt.Sprint("busy", i), n, 0); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	for i := range 50 {
+		if err := insert(ctx, other, fmt.Sprint("other", i)); err != nil {
+			t.Error(err)
+			break
+		}
+	}
+	close(done)
+	wg.Wait()
+}
+
+// A transaction that was begun with the commit before keeps the turn for units of work only:
+// when all that waited have given up, and while something else has the writer, others may write.
+func TestTurnIsGivenUp(t *testing.T) {
+	dsn := harness.Database(t)
+	s, other := open(t, dsn), open(t, dsn)
+	scope, _ := tenant.Of("a")
+	for name, next := range map[string]func(ctx context.Context, meanwhile func(context.Context) error) error{
+		"units that gave up": func(ctx context.Context, _ func(context.Context) error) error { return insert(ctx, s, "never") },
+		"something else":     s.InTurn,
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+			defer cancel()
+			write := func(context.Context) error { return insert(ctx, other, name) }
+			holds, goes, first, second := make(chan struct{}), make(chan struct{}), make(chan error, 1), make(chan error, 1)
+			begin := sync.OnceFunc(func() { close(holds); <-goes })
+			go func() {
+				_, err := s.Update(ctx, scope, func(w store.Writer) error {
+					begin()
+					return w.Put(ctx, store.Record{Org: "a", Kind: "thing", ID: "first" + name, Doc: []byte(`{}`)})
+				})
+				first <- err
+			}()
+			<-holds
+			waits, giveUp := context.WithCancel(ctx)
+			defer giveUp()
+			go func() { second <- next(waits, write) }()
+			time.Sleep(100 * time.Millisecond) // so that it waits
+			if name == "units that gave up" {
+				giveUp()
+				if err := <-second; !errors.Is(err, context.Canceled) {
+					t.Error(err)
+				}
+				go func() { time.Sleep(10 * time.Millisecond); second <- write(ctx) }()
+			}
+			close(goes)
+			if err := errors.Join(<-first, <-second); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 
