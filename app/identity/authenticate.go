@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -21,15 +22,18 @@ func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
 	if c.Token == "" {
 		return guard.Unauthenticated()
 	}
-	err := s.AuthenticateAs(ctx, c, func(ctx context.Context, r store.Reader) (identity.User, error) {
+	err := s.admit(ctx, c, func(ctx context.Context, r store.Reader) error {
 		for _, digest := range s.Keys.Digests(c.Token) { // looking up by keyed digest tells an attacker nothing by its timing
 			u, err := s.holder(ctx, r, digest)
 			if fault.KindOf(err) == fault.NotFound {
 				continue
 			}
-			return u, err
+			if err != nil {
+				return err
+			}
+			return s.recognise(ctx, r, u, c)
 		}
-		return identity.User{}, guard.Unauthenticated()
+		return guard.Unauthenticated()
 	})
 	if fault.KindOf(err) == fault.Unauthenticated {
 		return s.authenticateAccount(ctx, c)
@@ -37,25 +41,40 @@ func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
 	return err
 }
 
-// holder returns the user who has an access key. The first admin may have the one that the
-// settings name while the user of a deleted organisation has it as well: the living one counts.
+// holder returns the user of an organisation that is there who has an access key, or a NotFound fault.
+// The first admin may have the one that the settings name while the user of a deleted organisation
+// has it as well.
 func (s *Service) holder(ctx context.Context, r store.Reader, digest string) (identity.User, error) {
-	var all []identity.User
-	for u, err := range users.Find(ctx, r, store.Query{Index: byKey, Value: digest}) {
-		if err != nil {
-			return identity.User{}, err
-		}
-		all = append(all, u.Value)
+	first, err := users.ByKey(ctx, r, byKey, digest) // every call asks, and few keys have two users
+	if err == nil {
+		err = s.alive(ctx, r, first.Value.OrgID)
 	}
-	for i, u := range all {
-		if i == len(all)-1 {
-			return u, nil
-		}
-		if err := s.alive(ctx, r, u.OrgID); fault.KindOf(err) != fault.Unauthenticated {
-			return u, err
-		}
+	if fault.KindOf(err) != fault.Unauthenticated {
+		return first.Value, err
 	}
-	return identity.User{}, users.Absent()
+	u, _, err := s.living(ctx, r, byKey, digest)
+	if u == nil {
+		return identity.User{}, cmp.Or(err, users.Absent())
+	}
+	return *u, nil
+}
+
+// living returns the first user with a value in an index whose organisation is there, or nil, and
+// whether there is one of a deleted organisation before it.
+func (s *Service) living(ctx context.Context, r store.Reader, index, value string) (_ *identity.User, gone bool, err error) {
+	for u, err := range users.Find(ctx, r, store.Query{Index: index, Value: value}) {
+		if err == nil {
+			err = s.alive(ctx, r, u.Value.OrgID)
+		}
+		switch {
+		case err == nil:
+			return &u.Value, gone, nil
+		case fault.KindOf(err) != fault.Unauthenticated:
+			return nil, gone, err
+		}
+		gone = true
+	}
+	return nil, gone, nil
 }
 
 // Recognise puts a user on a call as principal, with the permissions that its groups
@@ -65,6 +84,11 @@ func (s *Service) Recognise(ctx context.Context, r store.Reader, u identity.User
 	if err := s.alive(ctx, r, u.OrgID); err != nil {
 		return err
 	}
+	return s.recognise(ctx, r, u, c)
+}
+
+// recognise is Recognise for a user of an organisation that is there.
+func (s *Service) recognise(ctx context.Context, r store.Reader, u identity.User, c *operation.Call) error {
 	if !u.Active {
 		c.Principal = operation.Principal{ID: u.ID, OrgID: u.OrgID, Email: u.Email} // for the trail of the organisation
 		s.Log.Warn("inactive user refused", "user_id", u.ID, "group_id", u.GroupID)
@@ -136,13 +160,18 @@ func Equal(secret, presented string) bool {
 // AuthenticateAs puts the user that find returns on a call, as it is stored at this
 // moment.
 func (s *Service) AuthenticateAs(ctx context.Context, c *operation.Call, find func(context.Context, store.Reader) (identity.User, error)) error {
-	err := s.Store.View(ctx, tenant.Everyone("authenticate"), func(r store.Reader) error {
+	return s.admit(ctx, c, func(ctx context.Context, r store.Reader) error {
 		u, err := find(ctx, r)
 		if err != nil {
 			return err
 		}
 		return s.Recognise(ctx, r, u, c)
 	})
+}
+
+// admit lets recognise put a user on a call, and gives the call the scope of the user.
+func (s *Service) admit(ctx context.Context, c *operation.Call, recognise func(context.Context, store.Reader) error) error {
+	err := s.Store.View(ctx, tenant.Everyone("authenticate"), func(r store.Reader) error { return recognise(ctx, r) })
 	if err != nil {
 		return err
 	}

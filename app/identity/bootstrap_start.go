@@ -88,29 +88,12 @@ func (s *Service) anywhere(ctx context.Context, f First) (found *identity.User, 
 		return nil, false, err
 	}
 	err = s.Store.View(ctx, tenant.Everyone("bootstrap"), func(r store.Reader) (err error) {
-		for u, err := range users.Find(ctx, r, store.Query{Index: byEmail, Value: email}) {
-			if err != nil {
-				return err
-			}
-			if lives, err := s.lives(ctx, r, u.Value); err != nil || lives {
-				found = &u.Value
-				return err
-			}
-			gone = true
+		if found, gone, err = s.living(ctx, r, byEmail, email); err == nil && found == nil {
+			found, err = s.keyed(ctx, r, f.AccessKey)
 		}
-		found, err = s.keyed(ctx, r, f.AccessKey)
 		return err
 	})
 	return found, gone, err
-}
-
-// lives reports whether the organisation of a user is there.
-func (s *Service) lives(ctx context.Context, r store.Reader, u identity.User) (bool, error) {
-	err := s.alive(ctx, r, u.OrgID)
-	if fault.KindOf(err) == fault.Unauthenticated {
-		return false, nil
-	}
-	return err == nil, err
 }
 
 // keyed returns the user of an organisation that is there who has an access key, or nil.
@@ -119,15 +102,8 @@ func (s *Service) keyed(ctx context.Context, r store.Reader, key string) (*ident
 		return nil, nil
 	}
 	for _, digest := range s.Keys.Digests(key) {
-		u, err := s.holder(ctx, r, digest)
-		if fault.KindOf(err) == fault.NotFound {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		if lives, err := s.lives(ctx, r, u); err != nil || lives {
-			return &u, err
+		if u, _, err := s.living(ctx, r, byKey, digest); err != nil || u != nil {
+			return u, err
 		}
 	}
 	return nil, nil
