@@ -285,7 +285,7 @@ func TestTurnIsGivenUp(t *testing.T) {
 		"something else":     s.InTurn,
 	} {
 		t.Run(name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 			defer cancel()
 			write := func(context.Context) error { return insert(ctx, other, name) }
 			holds, goes, first, second := make(chan struct{}), make(chan struct{}), make(chan error, 1), make(chan error, 1)
