@@ -3,7 +3,6 @@ package redis
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -27,29 +26,25 @@ func NewClaims(c *Client) *Claims { return &Claims{c} }
 func claimName(l analytics.List, unique string) string { return "{" + l.Name + "}.c-" + unique }
 func index(l analytics.List) string                    { return "{" + l.Name + "}.claims" }
 
+// take is a script and no transaction: a Redis that is full refuses every command of a transaction,
+// and would stay full. It refuses SADD as well, but not after a write that takes no memory. A new
+// name keeps the time at which the list expires.
+var take = goredis.NewScript(`
+local size = redis.call('LLEN', KEYS[1])
+if size == 0 or redis.call('RENAMENX', KEYS[1], KEYS[2]) == 0 then return 0 end
+redis.call('SADD', KEYS[3], ARGV[1])
+redis.call('PERSIST', KEYS[2])
+return size`)
+
 // Claim implements analytics.Queue.
 func (q *Claims) Claim(ctx context.Context, l analytics.List, unique string) (analytics.Claim, bool, error) {
 	c, err := ask(ctx, q.client, "claim "+l.Name, func(ctx context.Context) (c analytics.Claim, err error) {
-		var size *goredis.IntCmd
-		var renamed *goredis.BoolCmd
 		name := claimName(l, unique)
-		_, err = q.client.rdb.TxPipelined(ctx, func(p goredis.Pipeliner) error {
-			size = p.LLen(ctx, l.Name)
-			p.SAdd(ctx, index(l), unique)
-			renamed = p.RenameNX(ctx, l.Name, name)
-			p.Persist(ctx, name) // a new name keeps the time at which the list expires
-			return nil
-		})
-		if err != nil && !strings.Contains(err.Error(), "no such key") {
+		size, err := take.Run(ctx, q.client.rdb, []string{l.Name, name, index(l)}, unique).Int64()
+		if err != nil || size == 0 { // nothing is there, or the name is one of a claim
 			return c, err
 		}
-		switch {
-		case size.Val() == 0:
-			return c, q.client.rdb.SRem(ctx, index(l), unique).Err()
-		case !renamed.Val(): // the name is one of a claim
-			return c, nil
-		}
-		return analytics.Claim{List: l, Claim: name, Entries: size.Val()}, nil
+		return analytics.Claim{List: l, Claim: name, Entries: size}, nil
 	})
 	return c, err == nil && c.Claim != "", err
 }
@@ -127,14 +122,16 @@ func (q *Claims) Read(ctx context.Context, c analytics.Claim, from int64, b anal
 	})
 }
 
+// drop is a script for the reason of take.
+var drop = goredis.NewScript(`
+redis.call('UNLINK', KEYS[1])
+return redis.call('SREM', KEYS[2], ARGV[1])`)
+
 // Release implements analytics.Queue.
 func (q *Claims) Release(ctx context.Context, c analytics.Claim) error {
-	_, err := ask(ctx, q.client, "release a claim", func(ctx context.Context) ([]goredis.Cmder, error) {
-		return q.client.rdb.TxPipelined(ctx, func(p goredis.Pipeliner) error {
-			p.Unlink(ctx, c.Claim)
-			p.SRem(ctx, index(c.List), c.Claim[len(claimName(c.List, "")):])
-			return nil
-		})
+	_, err := ask(ctx, q.client, "release a claim", func(ctx context.Context) (int64, error) {
+		unique := c.Claim[len(claimName(c.List, "")):]
+		return drop.Run(ctx, q.client.rdb, []string{c.Claim, index(c.List)}, unique).Int64()
 	})
 	return err
 }

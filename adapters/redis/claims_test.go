@@ -1,8 +1,10 @@
 package redis_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -184,5 +186,91 @@ func TestClaimsWithoutRedis(t *testing.T) {
 	}
 	if _, err := q.Read(ctx, analytics.Claim{Claim: "c"}, 0, bounds); err == nil {
 		t.Error("read")
+	}
+}
+
+// TestFull: lists without an end fill Redis. To claim, read and release them is the way out of that.
+func TestFull(t *testing.T) {
+	rdb, q := lists(t)
+	ctx := t.Context()
+	l := analytics.List{Name: "host-checker:tyk-uptime-analytics", Uptime: true}
+	for i := range 50 {
+		rdb.RPush(ctx, l.Name, fmt.Sprint("entry", i))
+	}
+	for _, setting := range [][2]string{{"maxmemory-policy", "noeviction"}, {"maxmemory", "1"}} {
+		if err := rdb.ConfigSet(ctx, setting[0], setting[1]).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := rdb.RPush(ctx, l.Name, "more").Err(); err == nil {
+		t.Fatal("Redis is not full")
+	}
+	c, ok, err := q.Claim(ctx, l, "1")
+	if !ok || err != nil || c.Entries != 50 {
+		t.Fatal(c, ok, err)
+	}
+	if open, err := q.Open(ctx); err != nil || !slices.Equal(open, []analytics.Claim{c}) {
+		t.Error("the claim would be lost with the process:", open, err)
+	}
+	if some, err := q.Read(ctx, c, 0, bounds); err != nil || len(some) != 50 {
+		t.Error(len(some), err)
+	}
+	if err := q.Release(ctx, c); err != nil {
+		t.Error(err)
+	}
+	if keys := rdb.Keys(ctx, "*").Val(); len(keys) != 0 {
+		t.Error("left:", keys)
+	}
+}
+
+// TestClaimsUser: the rights that the guide of the collector names are enough.
+func TestClaimsUser(t *testing.T) {
+	rdb, _ := lists(t)
+	ctx := t.Context()
+	text, err := os.ReadFile("../../docs/guide-collector.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ = bytes.Cut(text, []byte("The user of Redis needs "))
+	text, _, _ = bytes.Cut(text, []byte(" on `"))
+	rule := []any{"acl", "setuser", "collector", "on", ">secret", "resetkeys", "~*analytics*", "-@all"}
+	for i, word := range strings.Split(string(text), "`") {
+		if i%2 == 1 {
+			rule = append(rule, "+"+strings.ToLower(word))
+		}
+	}
+	if err := rdb.Do(ctx, rule...).Err(); err != nil {
+		t.Fatal(err)
+	}
+	c, err := redis.Open(redis.Config{Addrs: []string{rdb.Options().Addr}, Username: "collector", Password: "secret"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	q := redis.NewClaims(c)
+	for _, l := range analytics.Lists() {
+		rdb.RPush(ctx, l.Name, "entry")
+		if levels, err := q.Levels(ctx, []analytics.List{l}); err != nil || levels[0].Entries != 1 {
+			t.Fatal(levels, err)
+		}
+		claim, ok, err := q.Claim(ctx, l, "1")
+		if !ok || err != nil {
+			t.Fatal(err)
+		}
+		if open, err := q.Open(ctx); err != nil || len(open) != 1 {
+			t.Fatal(open, err)
+		}
+		if some, err := q.Read(ctx, claim, 0, bounds); err != nil || len(some) != 1 {
+			t.Fatal(some, err)
+		}
+		if err := q.Release(ctx, claim); err != nil {
+			t.Fatal(err)
+		}
+		if err := q.Share(ctx, l, time.Minute); err != nil {
+			t.Fatal(err)
+		}
+		if shared, err := q.Shared(ctx, []analytics.List{l}); err != nil || len(shared) != 1 {
+			t.Fatal(shared, err)
+		}
 	}
 }
