@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"sync/atomic"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/ports/presence"
@@ -15,15 +16,28 @@ import (
 type Board struct {
 	db     *sql.DB
 	source string
+	swept  atomic.Int64 // when old rows were deleted last, in milliseconds
 }
 
 var _ presence.Board = (*Board)(nil)
 
 // NewBoard returns the board of one replica, named by source.
-func NewBoard(db *sql.DB, source string) *Board { return &Board{db, source} }
+func NewBoard(db *sql.DB, source string) *Board { return &Board{db: db, source: source} }
 
-// Note implements presence.Board.
+// Note implements presence.Board. Thousands of nodes are one statement.
 func (b *Board) Note(ctx context.Context, nodes []presence.Node) error {
+	var ids, texts []string
+	var seen []int64
+	newest := int64(0)
+	for _, n := range nodes {
+		text, err := json.Marshal(n)
+		if err != nil {
+			return err
+		}
+		at := n.LastSeen.UnixMilli()
+		newest = max(newest, at)
+		ids, texts, seen = append(ids, n.ID), append(texts, string(text)), append(seen, at)
+	}
 	txn, err := b.db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -32,17 +46,34 @@ func (b *Board) Note(ctx context.Context, nodes []presence.Node) error {
 	if _, err := txn.ExecContext(ctx, `set local synchronous_commit = off`); err != nil {
 		return err
 	}
-	for _, n := range nodes {
-		text, err := json.Marshal(n)
-		if err != nil {
-			return err
-		}
-		if _, err := txn.ExecContext(ctx, `insert into node (id, source, seen, doc) values ($1, $2, $3, $4)
-			on conflict (id, source) do update set seen = excluded.seen, doc = excluded.doc`, n.ID, b.source, n.LastSeen.UnixMilli(), string(text)); err != nil {
-			return err
-		}
+	if _, err := txn.ExecContext(ctx, `insert into node (id, source, seen, doc)
+		select distinct on (id) id, $1, seen, doc from unnest($2::text[], $3::bigint[], $4::text[]) as n(id, seen, doc) order by id, seen desc
+		on conflict (id, source) do update set seen = excluded.seen, doc = excluded.doc`, b.source, ids, seen, texts); err != nil {
+		return err
 	}
-	return txn.Commit()
+	if err := txn.Commit(); err != nil {
+		return err
+	}
+	return b.sweep(ctx, newest)
+}
+
+// Old rows are those of gateways that were killed, and of replicas that are gone: each start of
+// either has a name of its own. How much later than another one the clock of a replica is does not
+// come to keepNode.
+const (
+	keepNode   = time.Hour
+	nodesEvery = time.Minute
+)
+
+// sweep deletes old rows now and then. A row that a replica writes at the moment waits for the
+// next time.
+func (b *Board) sweep(ctx context.Context, now int64) error {
+	if now-b.swept.Load() < nodesEvery.Milliseconds() {
+		return nil
+	}
+	b.swept.Store(now)
+	_, err := b.db.ExecContext(ctx, `delete from node where ctid in (select ctid from node where seen < $1 limit 10000 for update skip locked)`, now-keepNode.Milliseconds())
+	return err
 }
 
 // Forget implements presence.Board.
@@ -51,7 +82,7 @@ func (b *Board) Forget(ctx context.Context, id string) error {
 	return err
 }
 
-// Nodes implements presence.Board. It also drops what is older.
+// Nodes implements presence.Board.
 func (b *Board) Nodes(ctx context.Context, since time.Time) ([]presence.Node, error) {
 	rows, err := b.db.QueryContext(ctx, `select doc from node where seen >= $1 order by id`, since.UnixMilli())
 	if err != nil {

@@ -186,3 +186,31 @@ func TestBoard(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
+
+// TestBoardForgets: gateways that were killed, and replicas of earlier starts, leave no rows for ever.
+func TestBoardForgets(t *testing.T) {
+	dsn := harness.Database(t)
+	now := time.Now()
+	for start := range 3 {
+		s, err := postgres.Open(t.Context(), postgres.Config{DSN: dsn, Source: fmt.Sprint(start), Conns: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := now.Add(time.Duration(start-2) * 2 * time.Hour)
+		var nodes []presence.Node
+		for i := range 100 {
+			nodes = append(nodes, presence.Node{ID: fmt.Sprintf("%d/%d", start, i), LastSeen: at})
+		}
+		nodes = append(nodes, presence.Node{ID: "twice", Hostname: "new", LastSeen: at}, presence.Node{ID: "twice", Hostname: "old", LastSeen: at.Add(-time.Second)})
+		if err := s.Board().Note(t.Context(), nodes); err != nil {
+			t.Fatal(err)
+		}
+		got, err := s.Board().Nodes(t.Context(), time.Time{})
+		if err != nil || len(got) != 101 || got[100].Hostname != "new" {
+			t.Errorf("start %d: %d nodes, %v", start, len(got), err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
