@@ -27,11 +27,18 @@ func claimName(l analytics.List, unique string) string { return "{" + l.Name + "
 func index(l analytics.List) string                    { return "{" + l.Name + "}.claims" }
 
 // take is a script and no transaction: a Redis that is full refuses every command of a transaction,
-// and would stay full. It refuses SADD as well, but not after a write that takes no memory. A new
-// name keeps the time at which the list expires.
+// and would stay full. It refuses SADD as well, but not after a write that takes no memory. While it
+// is full and a claim of the list waits, as long as the database is away, no more is claimed: lists of
+// gateways expire, claims do not, and gateways need room. A new name keeps the time at which a list expires.
 var take = goredis.NewScript(`
 local size = redis.call('LLEN', KEYS[1])
-if size == 0 or redis.call('RENAMENX', KEYS[1], KEYS[2]) == 0 then return 0 end
+if size == 0 then return 0 end
+local said = redis.pcall('SADD', KEYS[3], ARGV[1])
+if type(said) == 'table' and said.err then
+  if not string.find(said.err, 'OOM', 1, true) then return said end
+  if #redis.call('SMEMBERS', KEYS[3]) > 0 then return 0 end
+end
+if redis.call('RENAMENX', KEYS[1], KEYS[2]) == 0 then return 0 end
 redis.call('SADD', KEYS[3], ARGV[1])
 redis.call('PERSIST', KEYS[2])
 return size`)
@@ -41,7 +48,7 @@ func (q *Claims) Claim(ctx context.Context, l analytics.List, unique string) (an
 	c, err := ask(ctx, q.client, "claim "+l.Name, func(ctx context.Context) (c analytics.Claim, err error) {
 		name := claimName(l, unique)
 		size, err := take.Run(ctx, q.client.rdb, []string{l.Name, name, index(l)}, unique).Int64()
-		if err != nil || size == 0 { // nothing is there, or the name is one of a claim
+		if err != nil || size == 0 { // nothing is there, there is no room, or the name is one of a claim
 			return c, err
 		}
 		return analytics.Claim{List: l, Claim: name, Entries: size}, nil

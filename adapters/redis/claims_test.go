@@ -189,34 +189,53 @@ func TestClaimsWithoutRedis(t *testing.T) {
 	}
 }
 
-// TestFull: lists without an end fill Redis. To claim, read and release them is the way out of that.
+// TestFull: lists without an end fill Redis. To claim, read and release them is the way out of that. While a
+// claim waits, for a database that is away, no more is kept from expiring.
 func TestFull(t *testing.T) {
 	rdb, q := lists(t)
 	ctx := t.Context()
-	l := analytics.List{Name: "host-checker:tyk-uptime-analytics", Uptime: true}
-	for i := range 50 {
-		rdb.RPush(ctx, l.Name, fmt.Sprint("entry", i))
-	}
-	for _, setting := range [][2]string{{"maxmemory-policy", "noeviction"}, {"maxmemory", "1"}} {
-		if err := rdb.ConfigSet(ctx, setting[0], setting[1]).Err(); err != nil {
-			t.Fatal(err)
+	l, busy := analytics.List{Name: "host-checker:tyk-uptime-analytics", Uptime: true}, analytics.List{Name: "analytics-tyk-system-analytics"}
+	fill := func() {
+		t.Helper()
+		rdb.ConfigSet(ctx, "maxmemory", "0")
+		for i := range 50 {
+			rdb.RPush(ctx, l.Name, fmt.Sprint("entry", i))
+			rdb.RPush(ctx, busy.Name, fmt.Sprint("entry", i))
+		}
+		rdb.ConfigSet(ctx, "maxmemory-policy", "noeviction")
+		rdb.ConfigSet(ctx, "maxmemory", "1")
+		if err := rdb.RPush(ctx, l.Name, "more").Err(); err == nil {
+			t.Fatal("Redis is not full")
 		}
 	}
-	if err := rdb.RPush(ctx, l.Name, "more").Err(); err == nil {
-		t.Fatal("Redis is not full")
+	claim := func(l analytics.List, unique string) analytics.Claim {
+		t.Helper()
+		c, ok, err := q.Claim(ctx, l, unique)
+		if !ok || err != nil || c.Entries == 0 {
+			t.Fatal(c, ok, err)
+		}
+		return c
 	}
-	c, ok, err := q.Claim(ctx, l, "1")
-	if !ok || err != nil || c.Entries != 50 {
-		t.Fatal(c, ok, err)
-	}
+	fill()
+	c := claim(l, "1")
 	if open, err := q.Open(ctx); err != nil || !slices.Equal(open, []analytics.Claim{c}) {
 		t.Error("the claim would be lost with the process:", open, err)
 	}
+	fill()
+	if _, ok, err := q.Claim(ctx, l, "2"); ok || err != nil {
+		t.Error("another one while the first waits:", ok, err)
+	}
+	other := claim(busy, "3")
 	if some, err := q.Read(ctx, c, 0, bounds); err != nil || len(some) != 50 {
 		t.Error(len(some), err)
 	}
 	if err := q.Release(ctx, c); err != nil {
 		t.Error(err)
+	}
+	for _, c := range []analytics.Claim{other, claim(l, "4")} {
+		if err := q.Release(ctx, c); err != nil {
+			t.Error(err)
+		}
 	}
 	if keys := rdb.Keys(ctx, "*").Val(); len(keys) != 0 {
 		t.Error("left:", keys)
