@@ -14,7 +14,35 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/gateway"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
+	"github.com/gatehouse-io/gatehouse/ports/presence"
 )
+
+// hanging is a board whose database takes a call and does not answer.
+type hanging struct{ presence.Board }
+
+// Forget implements presence.Board.
+func (hanging) Forget(ctx context.Context, _ string) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// A gateway that stops waits for its answer: it has one while the database hangs, and is refused
+// from then on.
+func TestDeregistrationDoesNotHang(t *testing.T) {
+	secret := crypto.NewNodeTokens("secret")
+	n := gateway.New(gateway.Config{Coding: &gzip.Coding{}, Tokens: secret, Now: time.Now, Log: slog.New(slog.DiscardHandler), Board: hanging{gateway.NewMemory()}})
+	ops := map[string]operation.Operation{}
+	for _, o := range n.Operations() {
+		ops[o.ID] = o
+	}
+	for _, id := range []string{"system.node.delete", "register.ping"} {
+		o := ops[id]
+		c := operation.Call{Spec: &o.Spec, Header: map[string]string{"X-Tyk-Nodeid": secret.NodeID("s")}}
+		if _, err := o.Do(context.Background(), &c); (fault.KindOf(err) == fault.Denied) != (id == "register.ping") {
+			t.Error(id, err)
+		}
+	}
+}
 
 // The list of nodes has the form that clients of the field read, and more.
 func TestListing(t *testing.T) {

@@ -133,12 +133,18 @@ func (t *tracker) gone(id string) bool {
 	return gone
 }
 
+// forgetFor is how long a gateway that stops waits for a board that hangs: it does not end before
+// it has its answer.
+const forgetFor = time.Second
+
 func (t *tracker) forget(ctx context.Context, id string) {
 	t.mu.Lock()
 	delete(t.known, id)
 	delete(t.news, id)
 	t.left[id] = t.now()
 	t.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, forgetFor)
+	defer cancel()
 	if err := t.board.Forget(ctx, id); err != nil {
 		t.log.Debug("a node that left stays listed until it is missed", "node_id", id, "error", err)
 	}
