@@ -24,11 +24,12 @@ func Endpoint(document *doc.Node, path, method string) (id string, operation *do
 
 // Described returns the id of an operation of a description, which gets one where it has none. Its
 // path stays as it is; one with a regular expression is looked up as a classic path
-// (docs/wire/import.md#operation-ids).
+// (docs/wire/import.md#operation-ids). A parameter with a pattern, {name:pattern}, makes no path of
+// its own: OpenAPI takes it for the same path as {name}, and a document has no path twice.
 func Described(document *doc.Node, path, method string) string {
 	split := parametersOf
 	for s := range strings.SplitSeq(path, "/") {
-		if m := namedSegment.FindStringSubmatch(s); m != nil && m[2] != "" || expression.MatchString(s) {
+		if !namedSegment.MatchString(s) && expression.MatchString(s) {
 			split = parametrise
 			break
 		}
