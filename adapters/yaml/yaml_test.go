@@ -52,11 +52,11 @@ func TestParseRefuses(t *testing.T) {
 // Texts that are booleans or numbers to readers of YAML 1.1 are written in quotes, as
 // names too.
 func TestFormatForOlderReaders(t *testing.T) {
-	n, err := doc.ParseNode([]byte(`{"y":["yes","No","ON","off","n","1:30","-1:5:59.5","nobody","1:99","a:30"],"true":"true","x":"<<"}`))
+	n, err := doc.ParseNode([]byte(`{"y":["yes","No","ON","off","n","1:30","-1:5:59.5","nobody","1:99","a:30","="],"true":"true","x":"<<"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "\"y\":\n  - \"yes\"\n  - \"No\"\n  - \"ON\"\n  - \"off\"\n  - \"n\"\n  - \"1:30\"\n  - \"-1:5:59.5\"\n  - nobody\n  - 1:99\n  - a:30\n\"true\": \"true\"\nx: \"<<\"\n"
+	const want = "\"y\":\n  - \"yes\"\n  - \"No\"\n  - \"ON\"\n  - \"off\"\n  - \"n\"\n  - \"1:30\"\n  - \"-1:5:59.5\"\n  - nobody\n  - 1:99\n  - a:30\n  - \"=\"\n\"true\": \"true\"\nx: \"<<\"\n"
 	if out, err := codec.Format(n); err != nil || string(out) != want {
 		t.Errorf("%s %v", out, err)
 	}
