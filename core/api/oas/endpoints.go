@@ -86,6 +86,17 @@ func appendEntries(lists, op *doc.Node, path, method string) {
 	}
 }
 
+// EndpointWeight is about how many bytes the entries take that the settings of an operation become,
+// for each of its paths; counting ends at most.
+func EndpointWeight(settings *doc.Node, most int) (weight int) {
+	lists := doc.NewObject()
+	appendEntries(lists, settings, "", "")
+	for _, list := range lists.Members() {
+		weight += list.Weight(most - weight)
+	}
+	return weight
+}
+
 func first(n *doc.Node) *doc.Node {
 	if items := n.Items(); len(items) > 0 {
 		return items[0]

@@ -60,19 +60,28 @@ func Document(d *doc.Node, mcp bool) []Problem {
 	return p
 }
 
-// maxEndpoints is how many bytes the paths of all endpoints may take in the classic form.
+// maxEndpoints is how many bytes the paths of all endpoints may take in the classic form, and the
+// settings that several of them share.
 const maxEndpoints = 64 << 20
 
-// endpoints wants short paths: the classic form repeats each of them with every setting of every
-// one of its operations, so that a document of megabytes would become gigabytes.
+// endpoints wants short paths, and short settings where paths share an item by reference: the
+// classic form repeats a path with every setting of every one of its operations, and the settings
+// for every path, so that a document of megabytes would become gigabytes.
 func (p *problems) endpoints(d *doc.Node) {
-	settings, size := d.Get(gatewayExtension, "middleware", "operations"), 0
+	settings, size, uses := d.Get(gatewayExtension, "middleware", "operations"), 0, map[string]int{}
 	for path, item := range d.Get("paths").Members() {
 		p.short(at("paths", path), path)
+		item = oas.Resolve(d, item)
 		for _, method := range methods {
 			if id := item.Get(method, "operationId").Text(); id != "" {
 				size += len(path) * settings.Get(id).Len()
+				uses[id]++
 			}
+		}
+	}
+	for id, n := range uses {
+		if n > 1 && size <= maxEndpoints { // what stands there once is no larger than the document
+			size += n * oas.EndpointWeight(settings.Get(id), maxEndpoints)
 		}
 	}
 	if size > maxEndpoints {

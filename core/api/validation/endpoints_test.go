@@ -41,3 +41,23 @@ func TestEndpoints(t *testing.T) {
 		}
 	}
 }
+
+// TestSharedEndpoints: paths that share an item by reference repeat the settings of its operations
+// in the classic form; 300 KB would become gigabytes.
+func TestSharedEndpoints(t *testing.T) {
+	for _, c := range []struct {
+		paths, body int
+		refused     bool
+	}{{600, 100_000, false}, {700, 100_000, true}, {1, 1 << 20, false}, {10_000, 1 << 20, true}} {
+		d := doc.NewObject()
+		d.Put(doc.NewString("o"), "paths", "/u", "get", "operationId")
+		for i := range c.paths {
+			d.Put(doc.NewString("#/paths/~1u"), "paths", fmt.Sprint("/v", i), "$ref")
+		}
+		d.Put(doc.NewString(strings.Repeat("x", c.body)), "x-tyk-api-gateway", "middleware", "operations", "o", "transformRequestBody", "body")
+		problems := validation.Document(d, false)
+		if got := len(problems) == 1 && strings.Contains(problems[0].String(), "64 MiB"); got != c.refused || len(problems) > 1 {
+			t.Errorf("%d paths with %d bytes: %v", c.paths, c.body, problems)
+		}
+	}
+}
