@@ -11,15 +11,19 @@ type requestKey struct{}
 
 // Request returns a context for one request of a client. A store that must ask
 // elsewhere how current it is asks once per request: what was current when the
-// request began is current enough for all of its reads.
+// request began is current enough for all of its reads. A request within another one,
+// which the change log tells of separately, brings the outer one along: what follows in
+// that one reads what the inner one wrote, and all that was there before.
 func Request(ctx context.Context) context.Context {
-	return context.WithValue(ctx, requestKey{}, new(request))
+	outer, _ := ctx.Value(requestKey{}).(*request)
+	return context.WithValue(ctx, requestKey{}, &request{outer: outer})
 }
 
 // request is what is remembered of a request while it is carried out.
 type request struct {
 	current atomic.Uint64 // the revision it has been brought to
 	wrote   atomic.Bool   // a unit of work of it was committed
+	outer   *request      // the one within which it is carried out, or nil
 }
 
 // NoteWritten notes that a unit of work of the request changes something. Back ends
@@ -46,8 +50,11 @@ func Current(ctx context.Context) Revision {
 
 // NoteCurrent notes the revision a request has been brought to.
 func NoteCurrent(ctx context.Context, rev Revision) {
-	if q, ok := ctx.Value(requestKey{}).(*request); ok && uint64(rev) > q.current.Load() {
-		q.current.Store(uint64(rev))
+	q, _ := ctx.Value(requestKey{}).(*request)
+	for ; q != nil; q = q.outer {
+		for at := q.current.Load(); at < uint64(rev) && !q.current.CompareAndSwap(at, uint64(rev)); {
+			at = q.current.Load()
+		}
 	}
 }
 
