@@ -8,6 +8,7 @@ import (
 	"go.uber.org/fx"
 
 	"github.com/gatehouse-io/gatehouse/ports/store"
+	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
 // runner is background work: it ends, soon, when its context does.
@@ -72,8 +73,9 @@ const pruneEvery = time.Minute
 // Run implements runner. It forgets nothing in the first minute after a start, in which followers
 // of the log tell what an earlier process has left: they could not tell it later.
 func (p pruner) Run(ctx context.Context) error {
-	tick := time.NewTicker(pruneEvery)
+	tick, now := time.NewTicker(pruneEvery), system.Steady(p.now)
 	defer tick.Stop()
+	now() // what comes later is measured from here
 	for {
 		select {
 		case <-ctx.Done():
@@ -82,7 +84,7 @@ func (p pruner) Run(ctx context.Context) error {
 		}
 		keep := store.Retention{Bytes: p.keep.bytes}
 		if p.keep.age > 0 {
-			keep.Since = p.now().Add(-p.keep.age)
+			keep.Since = now().Add(-p.keep.age)
 		}
 		n, err := p.historian.Prune(ctx, keep)
 		if err != nil && ctx.Err() == nil {

@@ -69,6 +69,7 @@ type Service struct {
 	Settings
 	store    Store
 	now      system.Clock
+	steady   system.Clock // by which records are old
 	log      *slog.Logger
 	pageSize int
 	most     int // bytes of the records of one answer
@@ -86,7 +87,7 @@ type Service struct {
 // keeps nothing. specs
 // returns the operation with an ID, or nil.
 func New(s Settings, t crud.Tools, specs func(string) *operation.Spec) (*Service, error) {
-	a := &Service{Settings: s, now: t.Now, log: t.Log, pageSize: t.PageSize, most: maxAnswer, specs: specs, wake: make(chan struct{}, 1), packer: audit.Packer{Pack: s.Pack}}
+	a := &Service{Settings: s, now: t.Now, steady: system.Steady(t.Now), log: t.Log, pageSize: t.PageSize, most: maxAnswer, specs: specs, wake: make(chan struct{}, 1), packer: audit.Packer{Pack: s.Pack}}
 	a.calls.room = maxCalls
 	if s.Reads {
 		a.calls.room += maxReads

@@ -16,6 +16,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
+	"github.com/gatehouse-io/gatehouse/app/apptest"
 	"github.com/gatehouse-io/gatehouse/app/audit"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/core/access"
@@ -246,6 +247,29 @@ func TestOldRecordsAreForgotten(t *testing.T) {
 		w.fold(p)
 		if again := w.verify(p); len(again.Findings) > 0 || again.Records != v.Records+1 {
 			t.Errorf("%s: %d records: %v", name, again.Records, again.Findings)
+		}
+	}
+}
+
+// TestTrailOutlivesALeap: a clock that is years ahead for a while makes no record old.
+func TestTrailOutlivesALeap(t *testing.T) {
+	var clock apptest.Leaping
+	w := newWorld(t)
+	w.now = clock.Now()
+	p := w.process(audit.Settings{MaxAge: 9600 * time.Hour})
+	for i := range 1000 {
+		w.write("a", "n", fmt.Sprint(i))
+	}
+	w.fold(p)
+	before := w.verify(p).Records
+	for _, ahead := range []time.Duration{0, 90000 * time.Hour, 90000 * time.Hour, 0} {
+		clock.Set(ahead)
+		w.now = clock.Now()
+		if err := p.Prune(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if v := w.verify(p); v.Records != before || len(v.Findings) > 0 {
+			t.Fatalf("with a clock that is %v ahead %d records of %d are left: %v", ahead, v.Records, before, v.Findings)
 		}
 	}
 }

@@ -59,7 +59,7 @@ func (s *Service) due(ctx context.Context, r store.Reader) (map[tenant.ID][]old,
 	}
 	oldest := int64(0)
 	if s.MaxAge > 0 {
-		oldest = s.now().Add(-s.MaxAge).Unix()
+		oldest = s.steady().Add(-s.MaxAge).Unix()
 	}
 	for org, list := range all {
 		n, left := 0, weights[org]

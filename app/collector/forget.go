@@ -6,6 +6,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/ports/analytics"
 	"github.com/gatehouse-io/gatehouse/ports/retry"
+	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
 // What is old is looked for now and then, and deleted in small steps, between which
@@ -19,11 +20,12 @@ const (
 
 // forget deletes what is older than wanted.
 func (s *Service) forget(ctx context.Context) {
-	trouble := s.trouble("old analytics cannot be forgotten")
+	trouble, now := s.trouble("old analytics cannot be forgotten"), system.Steady(s.now)
 	defer trouble(nil)
+	now() // what comes later is measured from here
 	for retry.Sleep(ctx, forgetEvery) == nil {
 		for _, sink := range s.Sinks {
-			keep := analytics.Retention{Now: s.now(), Calls: s.Calls, Bytes: s.Bytes, Counters: s.Counters}
+			keep := analytics.Retention{Now: now(), Calls: s.Calls, Bytes: s.Bytes, Counters: s.Counters}
 			s.mu.Lock()
 			for _, c := range s.pending {
 				keep.Open = append(keep.Open, c.Claim)

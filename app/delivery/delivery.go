@@ -61,6 +61,7 @@ type Service struct {
 	tools     crud.Tools
 	store     Store
 	now       system.Clock
+	steady    system.Clock // by which deliveries are old
 	log       *slog.Logger
 	sources   map[string]deliver.Source // by kind
 	audiences []deliver.Audience
@@ -79,7 +80,7 @@ func New(s Settings, t crud.Tools, sources map[string]deliver.Source, audiences 
 	if s.Serves == nil {
 		s.Serves = func(string) bool { return true }
 	}
-	d := &Service{Settings: s, tools: t, now: t.Now, log: t.Log, sources: sources, audiences: audiences}
+	d := &Service{Settings: s, tools: t, now: t.Now, steady: system.Steady(t.Now), log: t.Log, sources: sources, audiences: audiences}
 	if s.Fetcher == nil {
 		return d, nil
 	}

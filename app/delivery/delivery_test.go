@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/gatehouse-io/gatehouse/app/apptest"
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/delivery"
 	core "github.com/gatehouse-io/gatehouse/core/delivery"
@@ -360,6 +361,25 @@ func TestForget(t *testing.T) {
 		time.Sleep(2 * time.Minute)
 		if l := w.list(d, core.Done); len(l) != core.KeepDone || !strings.Contains(l[0].Body, fmt.Sprintf("+%d", core.KeepDone/2)) {
 			t.Errorf("%d are left, first %+v", len(l), l[0])
+		}
+	})
+}
+
+// TestOutliveALeap: a clock that is years ahead for some hours makes no delivery old.
+func TestOutliveALeap(t *testing.T) {
+	base := time.Now() // in a bubble there is no monotonic reading
+	inWorld(t, func(w *world) {
+		began := time.Now()
+		clock := apptest.Leaping{Base: func() time.Time { return base.Add(time.Since(began)) }}
+		w.now = clock.Now
+		d, _ := w.start()
+		w.write("acme", "1", "1")
+		for _, ahead := range []time.Duration{0, 90000 * time.Hour, 0} {
+			clock.Set(ahead)
+			time.Sleep(5 * time.Hour)
+			if n := len(w.list(d, core.Done)); n != 2 {
+				t.Errorf("%d are left after five hours with a clock that is %v ahead", n, ahead)
+			}
 		}
 	})
 }

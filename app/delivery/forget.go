@@ -41,7 +41,7 @@ func (s *Service) Forget(ctx context.Context) error {
 		age   time.Duration
 		most  int
 	}{{delivery.Done, s.KeepDone, delivery.KeepDone}, {delivery.Failed, s.Keep, delivery.KeepFailed}} {
-		due, err := s.due(ctx, keep.state, s.now().Add(-keep.age), keep.most)
+		due, err := s.due(ctx, keep.state, s.steady().Add(-keep.age), keep.most)
 		if err != nil {
 			return err
 		}

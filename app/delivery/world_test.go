@@ -132,6 +132,7 @@ func (r *receiver) told(path string) (out []string) {
 // world is a store, a receiver and an audience, in a bubble.
 type world struct {
 	*testing.T
+	now      func() time.Time
 	db       *memdb.DB
 	receiver *receiver
 	audience *audience
@@ -152,7 +153,7 @@ func (d disk) Follow(ctx context.Context, after store.Revision) iter.Seq2[store.
 
 func inWorld(t *testing.T, test func(w *world)) {
 	apptest.InBubble(t, func(t *testing.T, db *memdb.DB) {
-		test(&world{T: t, db: db, receiver: &receiver{}, audience: &audience{lanes: map[string][]string{"acme": {"a"}}}})
+		test(&world{T: t, now: time.Now, db: db, receiver: &receiver{}, audience: &audience{lanes: map[string][]string{"acme": {"a"}}}})
 	})
 }
 
@@ -162,7 +163,7 @@ func (w *world) service(more ...func(*delivery.Settings)) *delivery.Service {
 	for _, set := range more {
 		set(&s)
 	}
-	d, err := delivery.New(s, crud.Tools{Store: disk{apptest.Disk{DB: w.db, Full: &w.full}}, Now: time.Now, Log: slog.New(slog.NewTextHandler(&w.log, nil)), PageSize: 10}, crud.Kinds{registration}.Events(), w.audience)
+	d, err := delivery.New(s, crud.Tools{Store: disk{apptest.Disk{DB: w.db, Full: &w.full}}, Now: w.now, Log: slog.New(slog.NewTextHandler(&w.log, nil)), PageSize: 10}, crud.Kinds{registration}.Events(), w.audience)
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -163,7 +163,7 @@ func (f *Flow) Finish(ctx context.Context, at At, sealed string, r Return, rules
 	if sealed == "" || err != nil || json.Unmarshal([]byte(text), &a) != nil {
 		return who, end, Spent()
 	}
-	if a.Owner != at.Owner || a.Path != at.Path || !slices.Contains(f.marks(), a.Mark) || !f.Now().Before(a.Expires) ||
+	if a.Owner != at.Owner || a.Path != at.Path || !slices.Contains(f.marks(), a.Mark) || !f.Now().Before(a.Expires) || a.Expires.Sub(f.Now()) > 2*life ||
 		a.State == "" || subtle.ConstantTimeCompare([]byte(a.State), []byte(r.State)) != 1 {
 		return who, end, Spent()
 	}

@@ -42,8 +42,11 @@ type Nonce struct {
 	Expires time.Time `json:"expires_at"`
 }
 
-// Over reports whether the nonce can be used no more.
-func (n Nonce) Over(now time.Time) bool { return !now.Before(n.Expires) }
+// Over reports whether the nonce can be used no more. One that ends too far ahead was made by a
+// clock that has been put back since.
+func (n Nonce) Over(now time.Time) bool {
+	return !now.Before(n.Expires) || n.Expires.Sub(now) > 2*NonceLife
+}
 
 // AccessData is what a broker says about a person.
 type AccessData struct {

@@ -33,8 +33,11 @@ type Session struct {
 	Guest bool `json:"guest,omitempty"`
 }
 
-// Over reports whether the session has ended.
-func (s Session) Over(now time.Time) bool { return !now.Before(s.Expires) }
+// Over reports whether the session has ended. One that begins further ahead than it lasts was
+// begun by a clock that has been put back since, and would hold until that time comes.
+func (s Session) Over(now time.Time) bool {
+	return !now.Before(s.Expires) || s.Created.Sub(now) > s.Expires.Sub(s.Created)
+}
 
 // LastUse is when the session was last used: its login is a use.
 func (s Session) LastUse() time.Time {

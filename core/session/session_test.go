@@ -26,6 +26,31 @@ func TestOver(t *testing.T) {
 	}
 }
 
+// TestClockPutBack: what a clock that was years ahead has begun does not hold for years.
+func TestClockPutBack(t *testing.T) {
+	for name, c := range map[string]struct {
+		over func(ago time.Duration) bool // what was made by a clock that was ahead by so much
+		life time.Duration
+	}{
+		"session": {func(ago time.Duration) bool {
+			return session.Session{Created: now.Add(ago), Expires: now.Add(ago + time.Hour)}.Over(now)
+		}, time.Hour},
+		"nonce": {func(ago time.Duration) bool {
+			return session.Nonce{Expires: now.Add(ago + session.NonceLife)}.Over(now)
+		}, session.NonceLife},
+		"reset": {func(ago time.Duration) bool {
+			return session.NewReset("r", "d", forgetful(), now.Add(ago)).Over(now)
+		}, session.ResetLife},
+	} {
+		if c.over(0) || c.over(c.life) {
+			t.Errorf("%s: one of a clock that is ahead by no more than its life is over", name)
+		}
+		if !c.over(c.life+1) || !c.over(10*365*24*time.Hour) {
+			t.Errorf("%s: one of a clock that was years ahead holds", name)
+		}
+	}
+}
+
 func TestProven(t *testing.T) {
 	for _, c := range []struct {
 		sent   string

@@ -9,6 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/file"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/store"
+	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
 // byFile is the index of the files that records name.
@@ -53,6 +54,7 @@ func (s *Sweeper) Run(ctx context.Context) error {
 	if s.Scope.IsZero() || !s.Storage.Apart() {
 		return nil
 	}
+	s.Now = system.Steady(s.Now)
 	return crud.Every(ctx, every, func() {
 		if n, err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
 			s.Log.Warn("files that no record names could not be removed; the next attempt follows in an hour", "error", err)

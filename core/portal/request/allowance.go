@@ -25,9 +25,11 @@ func (a Allowance) Key() string { return a.Plan.Key() + "-" + a.User.Key() }
 
 // Take returns the allowance after one more request, or false when the plan allows no
 // more: quota requests in renewal seconds. No quota is no limit; without a renewal of one
-// second at least the period never ends.
+// second at least the period never ends. A period that begins further ahead than one lasts is
+// from before a clock was put back: it would last until that time comes.
 func (a Allowance) Take(now time.Time, quota, renewal int64) (Allowance, bool) {
-	if over := renewal > 0 && now.Unix()-a.Since.Unix() >= renewal; over || a.Since.IsZero() {
+	passed := now.Unix() - a.Since.Unix()
+	if over := renewal > 0 && (passed >= renewal || -passed >= renewal); over || a.Since.IsZero() {
 		a.Since, a.Count = now.UTC(), 0
 	}
 	if quota > 0 && a.Count >= quota {

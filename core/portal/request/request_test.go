@@ -57,7 +57,8 @@ func TestAllowance(t *testing.T) {
 		{"the period begins with the next request", 1, 60, []time.Duration{0, 90 * time.Second, 149 * time.Second, 150 * time.Second}, "yyny"},
 		{"never renewed", 1, -1, []time.Duration{0, 1 << 60}, "yn"},
 		{"no renewal", 1, 0, []time.Duration{0, 1 << 60}, "yn"},
-		{"a clock that goes back", 1, 60, []time.Duration{0, -time.Hour}, "yn"},
+		{"a clock that goes back a little", 1, 60, []time.Duration{0, -59 * time.Second}, "yn"},
+		{"a clock that goes back by years", 1, 60, []time.Duration{0, -20000 * time.Hour, -20000 * time.Hour}, "yyn"},
 	} {
 		var a request.Allowance
 		have := ""

@@ -3,6 +3,7 @@ package sso_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/sso"
@@ -32,6 +33,16 @@ func TestMeets(t *testing.T) {
 	} {
 		if got := c.p.Meets(c.u); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestClockPutBack: a nonce that a clock made which was years ahead does not hold for years.
+func TestClockPutBack(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for ahead, over := range map[time.Duration]bool{0: false, sso.NonceLife: false, sso.NonceLife + 1: true, 50000 * time.Hour: true} {
+		if (sso.Nonce{Expires: now.Add(ahead + sso.NonceLife)}).Over(now) != over {
+			t.Error(ahead)
 		}
 	}
 }

@@ -34,9 +34,12 @@ type Session struct {
 // Rules say for how long sessions hold.
 type Rules struct{ Life, Idle time.Duration }
 
-// Over reports whether the session has ended.
+// Over reports whether the session has ended. One that begins further ahead than it lasts, or was
+// used further ahead than it may be idle, is from before a clock was put back, and would hold
+// until that time comes.
 func (s Session) Over(r Rules, now time.Time) bool {
-	return !now.Before(s.Created.Add(r.Life)) || !now.Before(s.Seen.Add(r.Idle))
+	return !now.Before(s.Created.Add(r.Life)) || !now.Before(s.Seen.Add(r.Idle)) ||
+		s.Created.Sub(now) > r.Life || s.Seen.Sub(now) > r.Idle
 }
 
 // touches is how often in an idle time the use of a session is noted: each note is a
@@ -89,8 +92,11 @@ func NewCode(id, digest string, p Purpose, u account.User, now time.Time) Code {
 	return Code{ID: id, Portal: u.Portal, Purpose: p, UserID: u.ID, Digest: digest, Expires: now.Add(lives[p])}
 }
 
-// Over reports whether the code can be used no more.
-func (c Code) Over(now time.Time) bool { return !now.Before(c.Expires) }
+// Over reports whether the code can be used no more. One that ends too far ahead was made by a
+// clock that has been put back since.
+func (c Code) Over(now time.Time) bool {
+	return !now.Before(c.Expires) || c.Expires.Sub(now) > 2*lives[c.Purpose]
+}
 
 // Fits reports whether the state of a user admits the code: an active user needs no
 // invitation, and an inactive one has no password to forget.

@@ -40,6 +40,27 @@ func TestSession(t *testing.T) {
 	}
 }
 
+// TestClockPutBack: what a clock that was years ahead has begun does not hold for years.
+func TestClockPutBack(t *testing.T) {
+	rules := visit.Rules{Life: 10 * time.Hour, Idle: time.Hour}
+	for _, c := range []struct {
+		created, seen time.Duration // ahead
+		over          bool
+	}{
+		{}, {created: time.Hour, seen: time.Hour}, {seen: time.Hour}, {seen: time.Hour + 1, over: true}, {created: 10*time.Hour + 1, over: true},
+		{created: 50000 * time.Hour, seen: 50000 * time.Hour, over: true},
+	} {
+		if (visit.Session{Created: now.Add(c.created), Seen: now.Add(c.seen)}).Over(rules, now) != c.over {
+			t.Errorf("%+v", c)
+		}
+	}
+	for _, p := range []visit.Purpose{visit.Reset, visit.Invite} {
+		if visit.NewCode("1", "digest", p, account.User{}, now.Add(24*time.Hour)).Over(now) || !visit.NewCode("1", "digest", p, account.User{}, now.Add(50000*time.Hour)).Over(now) {
+			t.Error(p)
+		}
+	}
+}
+
 // TestCode states for how long codes can be used, and for which users: every purpose in
 // every state.
 func TestCode(t *testing.T) {
