@@ -2,9 +2,11 @@ package policy
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/pattern"
 )
 
 // CodeMCP is the code of an access definition that does not fit the class of its API.
@@ -121,9 +123,33 @@ func CheckRights(rights *doc.Node, apis APIs) error {
 		if name := configured(definition, restMembers); name != "" {
 			return fault.New(fault.Invalid, CodeMCP, "%s cannot be configured on MCP Proxies, API \"%s\" is an MCP Proxy", name, id).At(at + name)
 		}
+		if err := readable(definition, at, id); err != nil {
+			return err
+		}
 		for _, p := range definition.Get(primitives).Items() {
 			if t := p.Get("type").Text(); t != "tool" && t != "resource" && t != "prompt" {
 				return fault.New(fault.Invalid, CodeMCP, "mcp_primitives of API \"%s\": type must be tool, resource or prompt", id).At(at + primitives)
+			}
+		}
+	}
+	return nil
+}
+
+// expressions are the members of an access definition whose lists hold regular expressions.
+var expressions = [][]string{
+	{"json_rpc_methods_access_rights"}, {"mcp_access_rights", "tools"}, {"mcp_access_rights", "resources"}, {"mcp_access_rights", "prompts"},
+}
+
+// readable refuses a list with an expression that gateways cannot compile: it would match
+// nothing, and what it should block would be allowed.
+func readable(definition *doc.Node, at, id string) error {
+	for _, path := range expressions {
+		for _, list := range []string{"allowed", "blocked"} {
+			for _, e := range definition.Get(append(slices.Clone(path), list)...).Items() {
+				if _, err := pattern.Check("^(?:" + e.Text() + ")$"); err != nil {
+					name := strings.Join(path, ".") + "." + list
+					return fault.New(fault.Invalid, CodeMCP, "%s of API \"%s\": \"%s\" is no regular expression", name, id, e.Text()).At(at + name)
+				}
 			}
 		}
 	}

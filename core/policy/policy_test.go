@@ -138,6 +138,8 @@ func TestRefused(t *testing.T) {
 		{rights("mcp", `{"endpoints":[{}]}`), "access_rights.mcp.endpoints", `endpoints cannot be configured on MCP Proxies, API "mcp" is an MCP Proxy`},
 		{rights("mcp", `{"mcp_primitives":[{"type":"prompt"},{"type":"file"}]}`), "access_rights.mcp.mcp_primitives", `mcp_primitives of API "mcp": type must be tool, resource or prompt`},
 		{rights("mcp", `{"mcp_primitives":[{}]}`), "access_rights.mcp.mcp_primitives", `mcp_primitives of API "mcp": type must be tool, resource or prompt`},
+		{rights("mcp", `{"mcp_access_rights":{"tools":{"allowed":["a"],"blocked":["b.*","(["]}}}`), "access_rights.mcp.mcp_access_rights.tools.blocked", `mcp_access_rights.tools.blocked of API "mcp": "([" is no regular expression`},
+		{rights("mcp", `{"json_rpc_methods_access_rights":{"allowed":["tools/("]}}`), "access_rights.mcp.json_rpc_methods_access_rights.allowed", `json_rpc_methods_access_rights.allowed of API "mcp": "tools/(" is no regular expression`},
 		{rights("mcp", `{"Allowed_URLs":[{"url":"/"}]}`), "access_rights.mcp.Allowed_URLs", `policy access_rights.mcp.Allowed_URLs must be spelled allowed_urls`},
 		{`{"Name":"n"}`, "Name", `policy Name must be spelled name`},
 		{`{"name":"n","RATE":-1}`, "RATE", `policy RATE must be spelled rate`},
@@ -178,6 +180,19 @@ func TestUnsafeIDs(t *testing.T) {
 		if (err == nil) != ok {
 			t.Errorf("%q: %v", name, err)
 		}
+	}
+	// A policy keeps an ID that it got while the setting was on, and can be changed.
+	p, err := policy.New(id, "org", now, draft(t, `{"name":"n","id":"a b/ü"}`), loose)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, body := range []string{`{"name":"m"}`, `{"name":"m","id":"a b/ü"}`} {
+		if q, err := p.Replace(draft(t, body), now, rules); err != nil || q.PolicyID() != "a b/ü" {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+	if _, err := p.Replace(draft(t, `{"name":"m","id":"c d"}`), now, rules); fault.KindOf(err) != fault.Invalid {
+		t.Errorf("another unsafe ID passes: %v", err)
 	}
 	if policy.ValidID("", true) || policy.ValidID("\xff", true) {
 		t.Error("empty text or bytes that are no text pass for an identifier")

@@ -47,7 +47,7 @@ func (p Policy) Replace(d Draft, now time.Time, r Checks) (Policy, error) {
 	if created := old.Get("date_created"); created != nil {
 		n.Set("date_created", created)
 	}
-	return write(n, owned{id: p.ID(), policyID: p.PolicyID(), org: p.OrgID(), draft: p.State() == StateDraft, name: p.Name(), auth: d.followsAPIs}, now, r)
+	return write(n, owned{id: p.ID(), policyID: p.PolicyID(), org: p.OrgID(), draft: p.State() == StateDraft, name: p.Name(), stored: true, auth: d.followsAPIs}, now, r)
 }
 
 // Edited returns the draft of a replacement that somebody made by changing the
@@ -84,6 +84,7 @@ type owned struct {
 	org          tenant.ID
 	draft        bool   // the policy was a draft before
 	name         string // that the policy had before
+	stored       bool   // the policy exists: it may keep its id, whatever the settings say today
 	auth         bool   // the service says the authentication methods anew
 }
 
@@ -108,7 +109,7 @@ func write(n *doc.Node, o owned, now time.Time, r Checks) (Policy, error) {
 	if flaw := label.Flaw(n.Get("name").Text(), o.name); flaw != "" {
 		return Policy{}, invalid("name", "policy name %s", flaw)
 	}
-	if id := n.Get("id").Text(); !ValidID(id, r.UnsafeIDs) {
+	if id := n.Get("id").Text(); !(o.stored && id == o.policyID) && !ValidID(id, r.UnsafeIDs) {
 		switch {
 		case utf8.RuneCountInString(id) > maxID:
 			return Policy{}, invalid("id", "Invalid Policy ID: not more than %d characters", maxID)

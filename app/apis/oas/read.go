@@ -11,6 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/api/servers"
 	"github.com/gatehouse-io/gatehouse/core/api/versions"
 	"github.com/gatehouse-io/gatehouse/core/caps"
+	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -97,7 +98,11 @@ type categoriesIn struct {
 	List CategoryList `body:""`
 }
 
-// SetCategories replaces the categories of an API.
+// codeCategories is the code of the fault for a body without a list of categories.
+const codeCategories = apidef.Kind + ".categories"
+
+// SetCategories replaces the categories of an API. A body without the list, such as one with
+// another member, would clear them without anybody saying so.
 func (s *Service) SetCategories(ctx context.Context, in categoriesIn) (operation.Receipt, error) {
 	repo := s.Documents.APIs
 	now := repo.Now()
@@ -105,6 +110,9 @@ func (s *Service) SetCategories(ctx context.Context, in categoriesIn) (operation
 		a, err := repo.Edit(ctx, w, in.ID, in.Match, repo.Viewer(in.Who, apidef.OAS, access.Write), func(a apidef.API) (apidef.API, error) {
 			if err := apis.CheckClass(a, classes...); err != nil {
 				return a, err
+			}
+			if in.List.Categories == nil {
+				return a, fault.New(fault.Invalid, codeCategories, "categories is required; an empty list clears them").At("categories")
 			}
 			return a.WithCategories(in.List.Categories, now), caps.Wrapper.Count("categories", len(in.List.Categories))
 		})

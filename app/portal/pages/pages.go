@@ -39,7 +39,7 @@ func (c Config) Resources() []crud.Registrar {
 				return Shown{listed(p), table.Stamp(p.CreatedAt), table.Stamp(p.UpdatedAt)}, nil
 			},
 			Sample: page.Page{Title: "About us", Path: "/about-us", Status: page.Published, Template: "flip_flop"},
-			Hooks:  portal.Hooks[page.Page]{After: c.after},
+			Hooks:  portal.Hooks[page.Page]{Before: placed, After: c.after},
 		},
 		portal.Resource[page.Block, ListedBlock, ShownBlock]{
 			Kind: Blocks, Name: "portal-content-blocks", Path: "/pages/{page_id}/content-blocks", Param: "content-block_id", One: "a content block", Many: "content blocks",
@@ -76,6 +76,15 @@ func room(ctx context.Context, w store.Writer, c *portal.Change[page.Block]) err
 		return err
 	}
 	return table.Problems{"a page has 1000 content blocks at most"}.Err()
+}
+
+// placed refuses a path at which the portal itself answers. A page that has one keeps it, so
+// that the rest of it can be changed.
+func placed(_ context.Context, _ store.Writer, c *portal.Change[page.Page]) error {
+	if c.Op == store.Deleted || page.Address(c.New.Path) == page.Address(c.Old.Path) || !page.Taken(c.New.Path) {
+		return nil
+	}
+	return table.Problems{"Path is an address of the portal itself, where the page would never be shown"}.Err()
 }
 
 // after gives a page the blocks of a new template, and takes its blocks away with it.

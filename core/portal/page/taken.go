@@ -1,0 +1,50 @@
+package page
+
+import "strings"
+
+// below begin the addresses that never show a content page: the service itself answers them.
+var below = []string{
+	"portal-api", "portal/api", "api", "tib", "sso", "debug", "live", "ready", "robots.txt", ".well-known", "admin", "system", "assets", "viewers",
+}
+
+// own are the addresses of the pages that the portal itself has; * is any part.
+var own = []string{
+	"licences", "sitemap.xml",
+	"blog", "blog/category/*", "blog/category/*/*", "blog/*/*/*/*",
+	"portal/catalogue-products", "portal/catalogue-products/*", "portal/catalogue-products/*/*/docs", "portal/catalogue-products/*/*/docs/download", "portal/catalogue-products/*/*/try",
+	"auth/logout", "auth/reset/code", "auth/password/login", "auth/password/logout", "auth/password/register", "auth/password/new", "auth/password/recover", "auth/password/edit",
+	"auth/password/update", "auth/password/update/code",
+	"portal/private/dashboard", "portal/private/analytics", "portal/private/analytics/api/chart/*", "portal/private/organisation",
+	"portal/private/apps", "portal/private/apps/*", "portal/private/cart/provision", "portal/private/cart/remove/*/*",
+	"portal/private/profile", "portal/private/profile/delete", "portal/private/users", "portal/private/users/*", "portal/private/users/*/edit",
+}
+
+// Taken reports whether the portal itself answers at a path, so that a content page with it
+// is never shown.
+func Taken(path string) bool {
+	address := Address(path)
+	for _, prefix := range below {
+		if address == prefix || strings.HasPrefix(address, prefix+"/") {
+			return true
+		}
+	}
+	parts := strings.Split(address, "/")
+	for _, pattern := range own {
+		if fits(strings.Split(pattern, "/"), parts) {
+			return true
+		}
+	}
+	return false
+}
+
+func fits(pattern, parts []string) bool {
+	if len(pattern) != len(parts) {
+		return false
+	}
+	for i, part := range pattern {
+		if part != "*" && part != parts[i] {
+			return false
+		}
+	}
+	return true
+}
