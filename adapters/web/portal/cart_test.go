@@ -71,8 +71,11 @@ func TestCartPartly(t *testing.T) {
 	if strings.Contains(cart.text, "Who may use it") {
 		t.Error("somebody without colleagues is asked who may use the app")
 	}
-	w.shows(w.submit(cart, "/portal/private/cart/provision", "client_name", "Till", "plan-for-0", "3", "plan-for-1", "3"), 422, "Plan access quota exceeded", "Shipping", `<option value="1" selected>Till`)
-	w.shows(w.submit(cart, "/portal/private/cart/provision", "app-action", "existing", "selected-app", "1", "plan-for-0", "1"), 200, "Your request is on its way", "Go to your apps")
+	w.shows(w.submit(cart, "/portal/private/cart/provision", "client_name", "Till", "plan-for-0", "3", "plan-for-1", "3"), 422, "Plan access quota exceeded", "Your request for Payments is made, and not in the cart any more.", "Shipping", `<option value="1" selected>Till`)
+	if p := w.submit(cart, "/portal/private/cart/provision", "app-action", "existing", "selected-app", "1", "plan-for-0", "3"); strings.Contains(p.text, "is made, and not in the cart any more") {
+		t.Error("a request is said to be made, and is not")
+	}
+	w.shows(w.submit(cart, "/portal/private/cart/provision", "app-action", "existing", "selected-app", "1", "plan-for-0", "1"), 200, "Your request is on its way. The page of the app", "Go to your apps")
 	app := w.shows(w.open("/portal/private/apps/1"), 200, "pending", "An administrator has to decide", "Withdraw the request")
 	w.shows(w.submit(app, "/portal/private/apps/1/access-requests/1", "mode", "delete"), 200, "The access request is gone")
 }

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"encoding/json"
 	"html/template"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // checkoutFields are the fields of the form, by the name that faults have for them.
@@ -182,7 +184,29 @@ func (v *visit) checkingOut(items []item, faults []string, status int, now map[s
 	data := map[string]any{"form": form, "cart": items, "apps": apps, "catalogue_count": len(catalogues), "certs": again.certs, "provisioned": word == "granted" || word == "requested",
 		"templates": types, "credentialsVM": credentialsVM{list, items}, "credentials": list, "certified": certified, "isDirectCheckout": v.direct(), "isDefaultOrgUser": v.lonely(),
 		"cart_size": count(items), "action": v.r.URL.RequestURI()}
-	v.show(status, "portal_checkout", v.said(faults, data, checkoutFields))
+	if asked, some := now["asked"]; some {
+		data["done"] = asked
+	}
+	names := checkoutFields
+	if known["app-action"] == "existing" { // the fields of a new app are none of its
+		names = maps.Clone(names)
+		delete(names, "RedirectURLs")
+	}
+	v.show(status, "portal_checkout", v.said(faults, data, names))
+}
+
+// asked says for which products access is asked for although others were refused; "": for none.
+func asked(items []item) string {
+	var names []string
+	for _, i := range items {
+		for _, p := range i.Products {
+			names = append(names, p.DisplayName())
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "Your request for " + strings.Join(names, ", ") + " is made, and not in the cart any more. What is below is not asked for yet."
 }
 
 // checkout makes one access request for each item of the cart, for a new app or for one
@@ -215,7 +239,7 @@ func (v *visit) checkout() {
 		a := v.call(http.MethodPost, "/apps/"+strconv.Itoa(app)+"/access-requests", nil, v.orderOf(one, again))
 		if !a.ok() {
 			v.keepRest(left)
-			now := map[string]any{"app-action": "existing", "selected-app": strconv.Itoa(app)}
+			now := map[string]any{"app-action": "existing", "selected-app": strconv.Itoa(app), "asked": asked(items[:n])}
 			if n == 0 && v.field("app-action") != "existing" { // the app was made for these requests, of which none is there
 				at, made := "/apps/"+strconv.Itoa(app), client{}
 				if v.peek(at, nil, &made) && len(made.AccessRequests) == 0 && v.call(http.MethodDelete, at, nil, nil).ok() {

@@ -12,12 +12,12 @@ import (
 
 // done are the texts of things that went well, by the word that addresses have for them.
 var done = map[string]string{
-	"registered": "Your account is there. Log in.", "waiting": "Thank you. An administrator looks at your registration; you get a mail when you can log in.",
-	"reset": "Your password is changed. Log in with it.", "mail": "If there is an active account with this address, a mail is on its way.",
+	"registered": "Your account is there. Log in.", "waiting": "Thank you. An administrator looks at your registration; after that you can log in.",
+	"reset": "Your password is changed. Log in with it.", "mail": "If there is an active account with this address, a mail is on its way. When none comes, ask an administrator of the portal.",
 	"left": "You are logged out.", "saved": "Your changes are saved.", "password": "Your password is changed.", "invited": "The invitation is on its way.", "asked": "Your request is on its way.",
 	"created": "Your app is there. Ask for access to products with it.", "deleted": "The app is deleted.", "rotated": "The credential has another value. Show it, and put it where the old one was.",
 	"revoked": "The credential is deleted.", "moved": "The credential has another plan.", "dropped": "The product is off the credential.", "withdrawn": "The access request is gone.", "subscribed": "The subscription is saved.", "renewed": "The credential has another certificate.",
-	"forgotten": "The certificate is taken away.", "requested": "Your request is on its way. You get a mail when somebody has decided.", "granted": "Access is granted. Show the credential below, and use it.",
+	"forgotten": "The certificate is taken away.", "requested": "Your request is on its way. The page of the app tells what becomes of it.", "granted": "Access is granted. Show the credential below, and use it.",
 	"gone": "The account is no longer in your organisation; its apps are yours.", "deleted-account": "Your account is deleted.",
 	"added": "The product is in your cart.", "removed": "The product is out of your cart.",
 }

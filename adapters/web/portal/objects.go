@@ -193,7 +193,7 @@ func (p product) GetAPITypeFormatted() string {
 	var out []string
 	for _, a := range p.described() {
 		// Some APIs have nothing to say but how callers prove who they are.
-		if kind := strings.ToUpper(a.APIType); kind != "" && !slices.Contains(p.AuthTypes, authMethod(a.APIType)) && !slices.Contains(out, kind) {
+		if kind := strings.ToUpper(a.APIType); kind != "" && authNames[a.APIType] == "" && !slices.Contains(p.AuthTypes, authMethod(a.APIType)) && !slices.Contains(out, kind) {
 			out = append(out, kind)
 		}
 	}

@@ -14,8 +14,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/products"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/application"
 	"github.com/gatehouse-io/gatehouse/core/portal/catalogue"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/core/portal/idp"
 	"github.com/gatehouse-io/gatehouse/core/portal/request"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
@@ -68,7 +70,7 @@ func (s *Service) ownAccessRows() []operation.Row {
 	return []operation.Row{
 		operation.GET("usage", "/{app_id}/usage", "Count what an app has called, day by day", s.ownUsage, session, operation.Faulting(CodeUsage),
 			operation.Notes("What gateways report of the keys that it has, and of those that it had in the last 90 days, at all dashboards together. App 0 is all apps that the caller may use. Tokens of identity providers are not told apart by apps."), operation.Example(nil, exampleUsage)),
-		operation.POST("order", requests, "Ask for access for an app", s.ownOrder, session, operation.Status(201), fails(CodeMany, CodeQuota, CodeOffer),
+		operation.POST("order", requests, "Ask for access for an app", s.ownOrder, session, operation.Status(201), fails(CodeMany, CodeQuota, CodeOffer, idp.CodeRedirect),
 			operation.Notes("For products of a catalogue that the caller sees, under a plan that is offered there. The request is approved at once when the plan says so; one that cannot be approved then waits for an administrator."),
 			operation.Example(order, exampleOwnRequest)),
 		operation.GET("request", one, "Fetch an access request of an app", s.ownRequested, session, operation.Example(nil, exampleOwnRequest)),
@@ -159,6 +161,9 @@ func (s *Service) ownOrder(ctx context.Context, in ownOrder) (out OwnRequest, er
 		if req, err = s.requested(ctx, w, v.app, v.viewer.ID, in.Body, o.resolver(ctx, w, v.app.ID)); err != nil {
 			return err
 		}
+		if err := addressed(ctx, w, v.app, req); err != nil {
+			return err
+		}
 		// One catalogue has to offer the products together with the plan: the one that the
 		// request names or, when it names none, any.
 		if req.CatalogueID != 0 {
@@ -188,6 +193,24 @@ func (s *Service) ownOrder(ctx context.Context, in ownOrder) (out OwnRequest, er
 		}
 	}
 	return s.ownRequested(ctx, ownBelow{in.ownNamed, req.ID.String()})
+}
+
+// addressed refuses a request whose client logs people in, for an app without an address to
+// send them back to. No administrator could approve it, and only those who use the app know
+// the address.
+func addressed(ctx context.Context, r store.Reader, a application.App, req request.Request) error {
+	if methodOf(req) != issuers.Registration || req.CredentialID != 0 || len(a.Redirects()) > 0 {
+		return nil
+	}
+	t, err := portal.Find(ctx, r, portal.KindOf[idp.ClientType](), req.ClientTypeID.String())
+	if err != nil {
+		return err
+	}
+	p, err := portal.Find(ctx, r, portal.KindOf[idp.Provider](), t.ProviderID.String())
+	if err != nil {
+		return err
+	}
+	return t.Addressed(p.Type, a.Redirects())
 }
 
 // under returns an access request of the app, and the app.

@@ -76,17 +76,26 @@ func (t ClientType) terms(flavour string) terms {
 	return out
 }
 
+// Addressed refuses an app without redirections when clients of the type log people in.
+func (t ClientType) Addressed(flavour string, redirects []string) error {
+	grants := t.terms(flavour).grants
+	for _, grant := range []string{AuthorizationCode, Implicit} {
+		if slices.Contains(grants, grant) && len(redirects) == 0 {
+			return fault.New(fault.Invalid, CodeRedirect, "RedirectURLs of the app can't be blank: the client type %s uses %s", t.Name, grant).At("RedirectURLs")
+		}
+	}
+	return nil
+}
+
 // Request returns the body of the registration of a client (RFC 7591, 2).
 func (t ClientType) Request(flavour string, w Wanted) (*doc.Node, error) {
 	if len(t.For(flavour)) > 0 { // it was made when the provider had another flavour
 		return nil, fault.New(fault.Invalid, CodeOkta, "OktaAppType of the client type %s can't be blank", t.Name).At("OktaAppType")
 	}
-	is := t.terms(flavour)
-	for _, grant := range []string{AuthorizationCode, Implicit} {
-		if slices.Contains(is.grants, grant) && len(w.Redirects) == 0 {
-			return nil, fault.New(fault.Invalid, CodeRedirect, "RedirectURLs of the app can't be blank: the client type %s uses %s", t.Name, grant).At("RedirectURLs")
-		}
+	if err := t.Addressed(flavour, w.Redirects); err != nil {
+		return nil, err
 	}
+	is := t.terms(flavour)
 	out := doc.NewObject()
 	out.Set("client_name", doc.NewString(w.Name))
 	if len(w.Redirects) > 0 {
