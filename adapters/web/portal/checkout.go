@@ -140,10 +140,49 @@ func (c credentialsVM) ToJSON() template.JS {
 // checkoutForm shows the cart. What is not offered any more is out of it.
 func (v *visit) checkoutForm() {
 	items := v.cart()
+	var gone []string
 	if count(items) < len(v.picks()) {
 		v.keepRest(items)
+		gone = []string{"What was in your cart and is not offered any more is out of it."}
 	}
-	v.checkingOut(items, nil, http.StatusOK, nil)
+	v.checkingOut(items, gone, http.StatusOK, nil)
+}
+
+// changedCart is said of a form that was made of another cart.
+const changedCart = "The cart is not as this form showed it: what is not offered any more, or was asked for already, is out of it. Look through it, and ask again."
+
+// planFields begins the names of the fields that choose plans.
+const planFields = "plan-for-"
+
+// planField is the field that chooses the plan of an item.
+func planField(index int) string { return planFields + strconv.Itoa(index) }
+
+// contents names what is in a cart, in order. The form has it, so that what it says about an
+// item is never taken for another one.
+func contents(items []item) string {
+	var out []string
+	for _, i := range items {
+		for _, p := range i.Products {
+			out = append(out, strconv.Itoa(i.Index)+"."+strconv.Itoa(i.Catalogue.ID)+"."+strconv.Itoa(p.ID))
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// ofCart reports whether a form was made of this cart. Forms of other themes do not say of
+// which they are: those that choose plans for more items are not.
+func (v *visit) ofCart(items []item) bool {
+	if v.r.PostForm.Has("cart") {
+		return v.field("cart") == contents(items)
+	}
+	for name := range v.r.PostForm {
+		if place, is := strings.CutPrefix(name, planFields); is {
+			if n, err := strconv.Atoi(place); err == nil && n >= len(items) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // count is how many products there are in a cart.
@@ -183,7 +222,7 @@ func (v *visit) checkingOut(items []item, faults []string, status int, now map[s
 	form := known
 	data := map[string]any{"form": form, "cart": items, "apps": apps, "catalogue_count": len(catalogues), "certs": again.certs, "provisioned": word == "granted" || word == "requested",
 		"templates": types, "credentialsVM": credentialsVM{list, items}, "credentials": list, "certified": certified, "isDirectCheckout": v.direct(), "isDefaultOrgUser": v.lonely(),
-		"cart_size": count(items), "action": v.r.URL.RequestURI()}
+		"cart_size": count(items), "contents": contents(items), "action": v.r.URL.RequestURI()}
 	if asked, some := now["asked"]; some {
 		data["done"] = asked
 	}
@@ -215,6 +254,16 @@ func asked(items []item) string {
 // app for which none is made goes again.
 func (v *visit) checkout() {
 	left := v.cart()
+	if !v.ofCart(left) {
+		v.checkingOut(left, []string{changedCart}, http.StatusUnprocessableEntity, nil)
+		return
+	}
+	for i := range left { // the page shows again what was chosen in it
+		o := &left[i]
+		if n := slices.IndexFunc(o.Plans, func(p plan) bool { return strconv.Itoa(p.ID) == v.field(planField(i)) }); n >= 0 {
+			o.Plan = o.Plans[n]
+		}
+	}
 	items := slices.DeleteFunc(slices.Clone(left), func(i item) bool {
 		named := v.field("catalogue-id")
 		return named != "" && strconv.Itoa(i.Catalogue.ID) != named
@@ -305,7 +354,7 @@ func (v *visit) orderOf(one item, again reusables) map[string]any {
 	for i, p := range one.Products {
 		ids[i] = p.ID
 	}
-	body := map[string]any{"PlanID": cmp.Or(v.field("plan-for-"+strconv.Itoa(one.Index)), strconv.Itoa(one.Plan.ID)), "ProductIDs": ids, "CatalogueID": one.Catalogue.ID}
+	body := map[string]any{"PlanID": cmp.Or(v.field(planField(one.Index)), strconv.Itoa(one.Plan.ID)), "ProductIDs": ids, "CatalogueID": one.Catalogue.ID}
 	if one.DCREnabled {
 		body["DCRTemplateID"] = v.field("app-action-template")
 	}

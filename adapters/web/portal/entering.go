@@ -89,6 +89,9 @@ func (v *visit) loginForm() {
 	if q.Get("private") != "" {
 		why = []string{isPrivate}
 	}
+	if q.Get("unsent") != "" {
+		why = append(why, "You are not logged in any more, so that nothing is done of what you have sent. Log in, and send it again.")
+	}
 	v.loggingIn(http.StatusOK, why, map[string]any{"next": q.Get("next"), "login": ""})
 }
 

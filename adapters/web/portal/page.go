@@ -192,6 +192,12 @@ func (v *visit) toLogin(why string) {
 	if v.r.Method == http.MethodGet && v.r.URL.Path != v.Home {
 		q.Set("next", v.r.URL.RequestURI())
 	}
+	if v.r.Method == http.MethodPost { // the session ended while somebody typed
+		q.Set("unsent", "1")
+		if back := v.sender(); back != "" {
+			q.Set("next", back)
+		}
+	}
 	if why == isPrivate {
 		q.Set("private", "1")
 	}
@@ -200,6 +206,19 @@ func (v *visit) toLogin(why string) {
 		at += "?" + q.Encode()
 	}
 	http.Redirect(v.w, v.r, at, http.StatusFound)
+}
+
+// sender is the page whose form was sent, as far as the browser tells; "": no page is known.
+func (v *visit) sender() string {
+	if u, err := url.Parse(v.r.Referer()); err == nil && u.Host == v.r.Host {
+		return local(u.RequestURI(), "")
+	}
+	as := *v.r
+	as.Method = http.MethodGet
+	if _, page := v.routes.Handler(&as); page == "" {
+		return ""
+	}
+	return v.r.URL.RequestURI()
 }
 
 // local returns an address if it is one of ours, or the start page.
