@@ -59,7 +59,7 @@ func (s *Service) Operations() []operation.Operation {
 			rows.Absent(404, "API not found"), operation.Example(nil, exampleURLs)),
 		operation.GET("categories", "/{apiId}/categories", "List the categories of an API", s.Categories, operation.Faulting(apis.CodeMissing, apis.CodeNotOwned, apis.CodeClass),
 			rows.Absent(404, "API not found"), operation.Example(nil, exampleCategories)),
-		operation.PUT("categories.replace", "/{apiId}/categories", "Replace the categories of an API", s.SetCategories, operation.Faulting(apis.CodeMissing, apis.CodeNotOwned, apis.CodeClass, codeCategories),
+		operation.PUT("categories.replace", "/{apiId}/categories", "Replace the categories of an API", s.SetCategories, operation.Faulting(apis.CodeMissing, apis.CodeNotOwned, apis.CodeClass),
 			rows.Absent(404, "API not found"), dry, operation.Example(exampleCategories, rows.Done("API categories updated."))),
 		operation.GET("export", "/{apiId}/export", "Download the document of an API", s.Export, operation.Faulting(apis.CodeMissing, apis.CodeNotOwned, apis.CodeClass),
 			gone, operation.Example(nil, rows.Document),

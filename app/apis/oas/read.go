@@ -11,7 +11,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/api/servers"
 	"github.com/gatehouse-io/gatehouse/core/api/versions"
 	"github.com/gatehouse-io/gatehouse/core/caps"
-	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -98,11 +97,7 @@ type categoriesIn struct {
 	List CategoryList `body:""`
 }
 
-// codeCategories is the code of the fault for a body without a list of categories.
-const codeCategories = apidef.Kind + ".categories"
-
-// SetCategories replaces the categories of an API. A body without the list, such as one with
-// another member, would clear them without anybody saying so.
+// SetCategories replaces the categories of an API.
 func (s *Service) SetCategories(ctx context.Context, in categoriesIn) (operation.Receipt, error) {
 	repo := s.Documents.APIs
 	now := repo.Now()
@@ -110,9 +105,6 @@ func (s *Service) SetCategories(ctx context.Context, in categoriesIn) (operation
 		a, err := repo.Edit(ctx, w, in.ID, in.Match, repo.Viewer(in.Who, apidef.OAS, access.Write), func(a apidef.API) (apidef.API, error) {
 			if err := apis.CheckClass(a, classes...); err != nil {
 				return a, err
-			}
-			if in.List.Categories == nil {
-				return a, fault.New(fault.Invalid, codeCategories, "categories is required; an empty list clears them").At("categories")
 			}
 			return a.WithCategories(in.List.Categories, now), caps.Wrapper.Count("categories", len(in.List.Categories))
 		})
