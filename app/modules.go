@@ -160,7 +160,7 @@ type refusal struct{ error }
 
 // newAudit makes the trail. It asks for operations only later, when the table is there.
 func newAudit(s storage, t crud.Tools, a *App) (*audit.Service, error) {
-	s.audit.Silent = []string{delivery.Operation, mails.Operation, intents.Operation, providers.Noting, local.Operation, contents.Operation, gateway.QuotaOperation, session.Using, session.Pruning, identity.Using}
+	s.audit.Silent = []string{delivery.Operation, mails.Operation, intents.Operation, providers.Noting, local.Operation, contents.Operation, gateway.QuotaOperation, gateway.Catching, session.Using, session.Pruning, identity.Using}
 	s.audit.Elsewhere = map[string]audit.Elsewhere{intent.Kind: intents.Written}
 	trail, err := audit.New(s.audit, t, func(id string) *operation.Spec {
 		if o := a.byID[id]; o != nil {

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -27,6 +28,7 @@ type Nodes struct {
 	tracker *tracker
 	feeds   []*kept
 	crossed func(context.Context, Trigger) error
+	debts   debts
 }
 
 // Config says what Nodes consists of.
@@ -51,7 +53,7 @@ func New(c Config) *Nodes {
 	return n
 }
 
-// Run keeps the list of live nodes up to date until ctx ends.
+// Run keeps the list of live nodes up to date, and tells nodes that got what was old, until ctx ends.
 func (n *Nodes) Run(ctx context.Context) error {
 	tick := time.NewTicker(flushEvery)
 	defer tick.Stop()
@@ -63,6 +65,7 @@ func (n *Nodes) Run(ctx context.Context) error {
 			if err := n.tracker.flush(ctx); err != nil && ctx.Err() == nil {
 				n.log.Debug("the list of live nodes could not be updated; trying again", "error", err)
 			}
+			n.settle(ctx)
 		}
 	}
 }
@@ -161,9 +164,13 @@ func (n *Nodes) serve(f *kept) func(context.Context, caller) (answer, error) {
 	return func(ctx context.Context, in caller) (answer, error) {
 		e, stale, err := f.current(ctx, n.store)
 		if err != nil {
+			if errors.Is(err, store.ErrUnavailable) {
+				n.debts.owe(f, 0)
+			}
 			return answer{}, err
 		}
 		if stale {
+			n.debts.owe(f, e.rev)
 			n.log.Warn("the store is away: a node gets the last known feed", "feed", f.source.Name, "revision", uint64(e.rev))
 		}
 		if n.tokens.Ours(in.NodeID) {
