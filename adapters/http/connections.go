@@ -17,6 +17,10 @@ import (
 type Connections struct {
 	most int
 	full func()
+	// Spared, if set, says of whose requests the answers are never cut off, however slowly they are
+	// taken: a gateway that loses one stops reloading for good
+	// (docs/wire/gateway-nodes.md#recovery-words).
+	Spared func(*nethttp.Request) bool
 
 	mu      sync.Mutex
 	open    int
@@ -31,6 +35,7 @@ type connection struct {
 	place   *list.Element // among those that wait; nil: its request is carried out, or it is closed
 	request bool          // one is under way
 	writing bool          // a part of an answer is
+	spared  bool          // the answer is not cut off
 	closed  bool
 }
 
@@ -65,7 +70,8 @@ func (c *Connections) Serve(s *nethttp.Server, l net.Listener) error {
 	}
 	s.Handler = nethttp.HandlerFunc(func(w nethttp.ResponseWriter, r *nethttp.Request) {
 		k := r.Context().Value(c).(*connection)
-		if k.change(func(k *connection) { k.request = true }) {
+		spared := c.Spared != nil && c.Spared(r)
+		if k.change(func(k *connection) { k.request, k.spared = true, spared }) {
 			panic(nethttp.ErrAbortHandler) // it has just made room: nothing of its request is carried out
 		}
 		defer k.change(func(k *connection) { k.request = false })
@@ -132,7 +138,7 @@ func (k *connection) change(do func(*connection)) (closed bool) {
 // settle gives the connection its place after a change, or takes it away. The caller has
 // the lock.
 func (k *connection) settle() {
-	waits := !k.closed && (!k.request || k.writing)
+	waits := !k.closed && (!k.request || k.writing && !k.spared)
 	switch {
 	case waits && k.place == nil:
 		k.place = k.of.waiting.PushBack(k)

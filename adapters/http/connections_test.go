@@ -31,6 +31,7 @@ func newFew(t *testing.T) *few {
 	t.Helper()
 	f := &few{t: t, begun: make(chan struct{}), goOn: make(chan struct{}), taken: make(chan error, 1)}
 	f.c = httpadapter.NewConnections(3, func() { f.full.Add(1) })
+	f.c.Spared = func(r *nethttp.Request) bool { return r.Header.Get("Authorization") == "node" }
 	f.s = &nethttp.Server{Handler: nethttp.HandlerFunc(func(w nethttp.ResponseWriter, r *nethttp.Request) {
 		if r.URL.Path == "/long" {
 			f.begun <- struct{}{}
@@ -168,6 +169,28 @@ func TestConnectionsOfSlowReaders(t *testing.T) {
 		t.Error("the answer was taken")
 	}
 	close(f.goOn)
+}
+
+// TestConnectionsOfGateways: a gateway that takes its feed slowly keeps its connection.
+func TestConnectionsOfGateways(t *testing.T) {
+	f := newFew(t)
+	gateway := f.dial()
+	gateway.send("GET /large HTTP/1.1\r\nHost: a\r\nAuthorization: node\r\n\r\n")
+	if _, err := gateway.r.Peek(1); err != nil { // the answer has begun
+		t.Fatal(err)
+	}
+	for i := range 20 {
+		f.dial().ask(fmt.Sprint("/", i))
+	}
+	if res, err := nethttp.ReadResponse(gateway.r, nil); err != nil {
+		t.Error(err)
+	} else if n, err := io.Copy(io.Discard, res.Body); n != 64<<20 || err != nil {
+		t.Error(n, err)
+	}
+	if err := <-f.taken; err != nil {
+		t.Error(err)
+	}
+	gateway.ask("/again") // the next request is one like any other
 }
 
 // TestConnectionsEnd counts no connection that its client has closed.

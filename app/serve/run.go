@@ -207,9 +207,15 @@ func connections(s config.Settings, log *slog.Logger) *httpadapter.Connections {
 	if files := openFiles(); files > 0 {
 		most = min(most, files/4*3)
 	}
-	return httpadapter.NewConnections(most, func() {
+	c := httpadapter.NewConnections(most, func() {
 		log.Warn("there are too many connections: those that have waited longest for their clients are closed; raise limits.connections and the number of open files if that is not an attack", "most", most)
 	})
+	secret := s.NodeSecret.Reveal()
+	c.Spared = func(r *http.Request) bool {
+		node := strings.HasPrefix(r.URL.Path, "/system/") || strings.HasPrefix(r.URL.Path, "/register/")
+		return node && identity.Equal(secret, r.Header.Get("Authorization"))
+	}
+	return c
 }
 
 // server returns a server with bounds on slow clients.

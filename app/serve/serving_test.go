@@ -5,6 +5,8 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/app/config"
@@ -71,5 +73,23 @@ func TestConnectionsAreBounded(t *testing.T) {
 	var s config.Settings
 	if connections(s, log) != nil {
 		t.Error("limits.connections 0: there is a bound")
+	}
+}
+
+// TestSpared: only calls with the node secret are spared, and only those of gateways.
+func TestSpared(t *testing.T) {
+	for secret, want := range map[string]bool{"node": true, "": false} {
+		var s config.Settings
+		s.Limits.Connections, s.NodeSecret = 2, config.Secret(secret)
+		c := connections(s, slog.New(slog.DiscardHandler))
+		for path, node := range map[string]bool{"/system/apis": true, "/register/ping": true, "/api/apis": false, "/systematic": false} {
+			for _, presented := range []string{"node", "", "Node"} {
+				r := httptest.NewRequest(http.MethodGet, path, nil)
+				r.Header.Set("Authorization", presented)
+				if have := c.Spared(r); have != (want && node && presented == "node") {
+					t.Errorf("secret %q, %s with %q: %t", secret, path, presented, have)
+				}
+			}
+		}
 	}
 }
