@@ -250,6 +250,7 @@ func write(_ context.Context, w nethttp.ResponseWriter, answer any) error {
 		}
 	}
 	for _, p := range x.pieces {
+		x.patient(w)
 		_, _ = w.Write(p) // an error means that the client has gone
 	}
 	if x.live != nil {

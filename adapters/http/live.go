@@ -5,6 +5,8 @@ import (
 	"net"
 	nethttp "net/http"
 	"time"
+
+	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
 // takeTime is how long a client may take to take one piece of an answer that goes on.
@@ -32,6 +34,16 @@ func (x *exchange) follow(w nethttp.ResponseWriter) {
 		if _, err := w.Write(piece); err != nil || connection.Flush() != nil {
 			return
 		}
+	}
+}
+
+// patient gives gateways the time of a whole answer for each piece of a feed: one that is cut off on a
+// slow line, though it goes on taking pieces, never loads again
+// (docs/wire/gateway-nodes.md#recovery-words).
+func (x *exchange) patient(w nethttp.ResponseWriter) {
+	s, ok := x.http.Context().Value(nethttp.ServerContextKey).(*nethttp.Server)
+	if ok && s.WriteTimeout > 0 && x.row.spec.Surface == operation.Node {
+		_ = nethttp.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.WriteTimeout))
 	}
 }
 

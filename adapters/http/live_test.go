@@ -2,10 +2,12 @@ package http_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"io"
 	nethttp "net/http"
 	"net/http/httptest"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -82,5 +84,39 @@ func TestLive(t *testing.T) {
 	}
 	if n := closed.Load(); n != 2 {
 		t.Errorf("%d of 2 answers were closed", n)
+	}
+}
+
+// large is a feed in pieces, more than a connection holds back.
+type large struct{}
+
+const pieceSize, pieceCount = 8 << 20, 7
+
+func (large) Stream() (string, string, [][]byte, [][]byte) {
+	return "application/json", "", slices.Repeat([][]byte{bytes.Repeat([]byte(" "), pieceSize)}, pieceCount), nil
+}
+
+// TestSlowGateway: a gateway that takes a feed piece by piece may take longer than answers may, in all.
+func TestSlowGateway(t *testing.T) {
+	ops := operation.Group{Surface: operation.Node, Name: "system", Path: "/system", Tag: "Feeds"}.Rows(
+		operation.GET("apis", "/apis", "Fetch a feed", func(context.Context, struct{}) (large, error) { return large{}, nil }, operation.Example(nil, map[string]any{})))
+	h, err := httpadapter.Handler(ops, httpadapter.Config{Logger: quiet, Guard: func(next operation.Handler) operation.Handler { return next }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewUnstartedServer(h)
+	s.Config.WriteTimeout = 2 * time.Second
+	s.Start()
+	defer s.Close()
+	resp, err := nethttp.Get(s.URL + "/system/apis")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	for i := range pieceCount {
+		time.Sleep(400 * time.Millisecond)
+		if n, err := io.CopyN(io.Discard, resp.Body, pieceSize); err != nil {
+			t.Fatalf("the answer ends in piece %d, after %d bytes: %v", i, n, err)
+		}
 	}
 }
