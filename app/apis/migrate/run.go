@@ -32,7 +32,7 @@ type migration struct {
 	now     time.Time
 	steps   []step // what was found out before anything is stored
 	out     MigrationResponse
-	copies  int // about how many bytes the children of all steps take
+	copies  int // about how many bytes the children of all steps take, and what APIs repeat of themselves
 }
 
 // step is what is to be done with one API: it is skipped, or it fails, or its
@@ -46,7 +46,7 @@ type step struct {
 	notes  []string
 	hooks  *doc.Node      // hook_references of events that documents do not know
 	drafts []apidef.Draft // the base first
-	copies int            // about how many bytes the further ones take
+	copies int            // about how many bytes the further ones take, and what all repeat of themselves
 	gone   []store.Stored[apidef.API]
 }
 

@@ -52,6 +52,7 @@ func (m *migration) promoted(staged []store.Stored[apidef.API], original *doc.No
 // draft makes what is stored of a result, or says what is wrong with it.
 func (m *migration) draft(st *step, result migrate.Result) {
 	var k forms.Link
+	st.copies += 2 * result.Repeated // in both forms
 	for i, v := range append([]migrate.Version{result.Base}, result.Versions...) {
 		d := apidef.Draft{
 			ID: forms.AnyID, APIID: v.Classic.Get("api_id").Text(), OrgID: m.scope.Org(), Class: apidef.OAS, Document: v.OAS,

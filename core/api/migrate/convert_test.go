@@ -13,6 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/api/oas"
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/e2e/growth"
 )
 
 // TestConvert reads pairs of files: x.in.json has a classic definition, x.out.json
@@ -73,6 +74,64 @@ func TestConvertIsBounded(t *testing.T) {
 		if e, ok := errors.AsType[*fault.Error](err); ok != refused || refused && e.Code != "migrate.too_large" {
 			t.Errorf("%d versions: %v", n, err)
 		}
+	}
+}
+
+// TestConvertRepeats: each cached path has the response codes of the API three times over, and each
+// method of an endpoint an entry of its own; 60 KB would become gigabytes.
+func TestConvertRepeats(t *testing.T) {
+	text := func(s string, n int) string { return strings.TrimSuffix(strings.Repeat(s+",", n), ",") }
+	actions := doc.NewObject()
+	for i := range 5000 {
+		actions.Set(fmt.Sprint("M", i), parse(t, `{"action":"no_action"}`))
+	}
+	for name, c := range map[string]struct {
+		paths   string // extended ones
+		codes   int
+		refused bool
+	}{
+		"few cached paths":  {`"cache":[` + text(`"/p"`, 100) + `]`, 1000, false},
+		"many cached paths": {`"cache":[` + text(`"/p"`, 1000) + `]`, 1000, true},
+		"short path":        {`"ignored":[{"path":"/p","method_actions":` + string(actions.JSON()) + `}]`, 1, false},
+		"long path":         {`"ignored":[{"path":"/` + strings.Repeat("p", 20_000) + `","method_actions":` + string(actions.JSON()) + `}]`, 1, true},
+	} {
+		def := parse(t, `{"name":"a","api_id":"a","cache_options":{"cache_response_codes":[`+text("200", c.codes)+
+			`]},"version_data":{"not_versioned":true,"versions":{"v":{"use_extended_paths":true,"extended_paths":{`+c.paths+`}}}}}`)
+		_, err := migrate.Convert(def, numbered())
+		if e, ok := errors.AsType[*fault.Error](err); ok != c.refused || c.refused && e.Code != "migrate.too_large" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestConvertIsLinear: endpoints are looked up among those with a mock response, and actions are
+// not copied with each other.
+func TestConvertIsLinear(t *testing.T) {
+	api := func(entries string) string {
+		return `{"name":"a","api_id":"a","version_data":{"not_versioned":true,"versions":{"v":{"use_extended_paths":true,"extended_paths":{"white_list":[` + entries + `]}}}}}`
+	}
+	growth.Linear(t, 500, func(n int) func() {
+		var entries []string
+		for i := range n {
+			entries = append(entries, fmt.Sprintf(`{"path":"/p%d","method_actions":{"GET":{"action":"reply","code":200}}}`, i))
+		}
+		def := parse(t, api(strings.Join(entries, ",")))
+		return func() { convert(t, def) }
+	})
+	growth.Linear(t, 200, func(n int) func() {
+		var actions []string
+		for i := range n {
+			actions = append(actions, fmt.Sprintf(`"M%d":{"action":"no_action"}`, i))
+		}
+		def := parse(t, api(`{"path":"/p","method_actions":{`+strings.Join(actions, ",")+`}}`))
+		return func() { convert(t, def) }
+	})
+}
+
+func convert(t *testing.T, def *doc.Node) {
+	t.Helper()
+	if _, err := migrate.Convert(def, numbered()); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -12,9 +12,12 @@ import (
 // becomes a mock response, unless there is one already (docs/wire/migration.md#method-actions).
 func splitMethodActions(v *doc.Node) {
 	paths := v.Get("extended_paths")
-	mocks := paths.Get("mock_response").Items()
-	had := len(mocks)
-	for _, list := range []string{"ignored", "black_list", "white_list"} {
+	mocks := answers{list: paths.Get("mock_response").Items(), of: map[string]bool{}}
+	for _, m := range mocks.list {
+		mocks.of[endpoint(m)] = true
+	}
+	had := len(mocks.list)
+	for _, list := range accessLists {
 		if !paths.Get(list).Is(doc.TypeArray) {
 			continue
 		}
@@ -23,31 +26,44 @@ func splitMethodActions(v *doc.Node) {
 			actions := entry.Get("method_actions")
 			methods := actions.Names()
 			slices.Sort(methods)
+			bare := entry.Clone()
+			bare.Delete("method_actions") // an entry may have thousands: they are not copied with each
 			for _, method := range methods {
-				one := entry.Clone()
+				one := bare.Clone()
 				one.Set("method", doc.NewString(method))
-				one.Delete("method_actions")
 				entries.Append(one)
 				if action := actions.Get(method); action.Get("action").Text() != "no_action" {
-					mocks = mock(mocks, one, action)
+					mocks.add(one, action)
 				}
 			}
 		}
 		paths.Set(list, entries)
 	}
-	if len(mocks) > had {
-		paths.Set("mock_response", doc.NewArray(mocks...))
+	if len(mocks.list) > had {
+		paths.Set("mock_response", doc.NewArray(mocks.list...))
 	}
 }
 
-// mock adds the response of an action to those of a version, unless the endpoint of its
-// entry has one.
-func mock(mocks []*doc.Node, entry, action *doc.Node) []*doc.Node {
-	if slices.ContainsFunc(mocks, func(m *doc.Node) bool {
-		return m.Get("path").Equal(entry.Get("path")) && m.Get("method").Equal(entry.Get("method"))
-	}) {
-		return mocks
+// accessLists are the endpoint lists whose entries have an action for each method.
+var accessLists = []string{"ignored", "black_list", "white_list"}
+
+// answers are the mock responses of a version, and the endpoints that have one.
+type answers struct {
+	list []*doc.Node
+	of   map[string]bool
+}
+
+func endpoint(entry *doc.Node) string {
+	return entry.Get("path").Canonical() + "\n" + entry.Get("method").Canonical()
+}
+
+// add adds the response of an action, unless the endpoint of its entry has one.
+func (a *answers) add(entry, action *doc.Node) {
+	of := endpoint(entry)
+	if a.of[of] {
+		return
 	}
+	a.of[of] = true
 	m := doc.NewObject()
 	m.Set("disabled", doc.NewBool(entry.Get("disabled").True() || action.Get("action").Text() != "reply"))
 	m.Set("path", doc.NewString(entry.Get("path").Text()))
@@ -60,12 +76,15 @@ func mock(mocks []*doc.Node, entry, action *doc.Node) []*doc.Node {
 		headers.Set(name, value)
 	}
 	m.Set("headers", headers)
-	return append(mocks, m)
+	a.list = append(a.list, m)
 }
 
 // cacheTimeout is how long responses are kept when the API does not say it, in
 // seconds.
 const cacheTimeout = 60
+
+// cachedMethods are those of which the plain list has responses kept.
+var cachedMethods = []string{"GET", "HEAD", "OPTIONS"}
 
 // expandCacheList makes advanced cache entries out of the plain list of cached
 // paths (docs/wire/migration.md#cache-list).
@@ -81,7 +100,7 @@ func expandCacheList(v, cache *doc.Node) {
 	}
 	entries := doc.NewArray()
 	for _, path := range listed {
-		for _, method := range []string{"GET", "HEAD", "OPTIONS"} {
+		for _, method := range cachedMethods {
 			e := doc.NewObject()
 			e.Set("disabled", doc.NewBool(!cache.Get("enable_cache").True()))
 			e.Set("method", doc.NewString(method))
@@ -96,6 +115,26 @@ func expandCacheList(v, cache *doc.Node) {
 	entries.Append(paths.Get("advance_cache_config").Items()...)
 	paths.Set("advance_cache_config", entries)
 	paths.Delete("cache")
+}
+
+// repeats is about how many bytes these two take that a version has once: response codes of the API
+// for each cached path, and an entry for each of its methods.
+func repeats(def *doc.Node) (size int) {
+	v := def.Get("version_data", "versions", "")
+	paths := v.Get("extended_paths")
+	if v.Get("use_extended_paths").True() {
+		size = len(paths.Get("cache").Texts()) * len(cachedMethods) * def.Get("cache_options", "cache_response_codes").Weight(MaxRepeated)
+	}
+	for _, list := range accessLists {
+		for _, entry := range paths.Get(list).Items() {
+			for name, said := range entry.Members() {
+				if name != "method_actions" {
+					size += entry.Get("method_actions").Len() * said.Weight(MaxRepeated)
+				}
+			}
+		}
+	}
+	return size
 }
 
 func spell(object *doc.Node, name string) {

@@ -19,6 +19,7 @@ const openAPI = "3.0.6"
 type Result struct {
 	Base     Version
 	Versions []Version // sorted by name
+	Repeated int       // about how many bytes cached paths and methods of endpoints repeat
 	Notes    []string  // members that are dropped or change their meaning, for people to read
 }
 
@@ -46,6 +47,13 @@ func Convert(classic *doc.Node, newID func() string) (Result, error) {
 		return Result{}, err
 	}
 	out := Result{Notes: methodNotes(def)}
+	for _, p := range parts {
+		out.Repeated += repeats(p.def)
+	}
+	if out.Repeated > MaxRepeated {
+		return Result{}, refuse("migrate.too_large", "version_data.versions",
+			"Cached paths and methods of endpoints would repeat more than %d MiB of the API", MaxRepeated>>20)
+	}
 	for i, p := range parts {
 		out.Notes = append(out.Notes, notes(p.name, p.def.Get("version_data", "versions", ""))...)
 		v, err := p.convert()
