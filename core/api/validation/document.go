@@ -49,12 +49,12 @@ func Document(d *doc.Node, mcp bool) []Problem {
 	p.compliant(d, auth)
 	p.metadata(authentication+".protectedResourceMetadata", auth.Get("protectedResourceMetadata"), mcp, false)
 	p.toolView(d, mcp)
-	blocks := exchanges(d)
+	open := unaddressed(d)
 	for name, entry := range auth.Get("securitySchemes").Members() {
 		if native := d.Get("components", "securitySchemes", name); oas.Recognise(oas.Resolve(d, native), entry) == oas.SchemeOAuth2 {
 			field := at(authentication, "securitySchemes", name)
 			p.metadata(field+".protectedResourceMetadata", entry.Get("protectedResourceMetadata"), mcp, true)
-			p.oauth2(field, entry, blocks)
+			p.oauth2(field, entry, open)
 		}
 	}
 	return p

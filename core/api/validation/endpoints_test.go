@@ -7,6 +7,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/api/validation"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/e2e/growth"
 )
 
 // TestEndpoints: paths are short, and so is what the classic form makes of them, which repeats
@@ -60,4 +61,21 @@ func TestSharedEndpoints(t *testing.T) {
 			t.Errorf("%d paths with %d bytes: %v", c.paths, c.body, problems)
 		}
 	}
+}
+
+// TestManyExchanges: whether operations say for which audience tokens are exchanged is found out once,
+// not for each scheme.
+func TestManyExchanges(t *testing.T) {
+	growth.Linear(t, 200, func(n int) func() {
+		d, entry := doc.NewObject(), doc.NewObject()
+		entry.Put(doc.NewBool(true), "tokenExchange", "enabled")
+		entry.Put(doc.NewArray(doc.NewObject()), "tokenExchange", "providers")
+		for i := range n {
+			name := fmt.Sprint("s", i)
+			d.Put(doc.NewString("oauth2"), "components", "securitySchemes", name, "type")
+			d.Put(entry, "x-tyk-api-gateway", "server", "authentication", "securitySchemes", name)
+			d.Put(doc.NewBool(true), "x-tyk-api-gateway", "middleware", "operations", name, "exchange", "enabled")
+		}
+		return func() { validation.Document(d, false) }
+	})
 }

@@ -30,22 +30,26 @@ var (
 	}
 )
 
-// exchanges lists the exchange blocks of operations and primitives.
-func exchanges(d *doc.Node) []*doc.Node {
-	var list []*doc.Node
+// unaddressed reports whether an operation or primitive exchanges tokens and none of them says for
+// which audience.
+func unaddressed(d *doc.Node) (used bool) {
 	middleware := d.Get(gatewayExtension, "middleware")
 	for _, group := range settingKinds {
 		for _, settings := range middleware.Get(group).Members() {
-			if e := settings.Get("exchange"); e.Is(doc.TypeObject) {
-				list = append(list, e)
+			e := settings.Get("exchange")
+			on := e.Get("enabled").True()
+			if (on || e.Get("enabled") == nil) && e.Get("audience").Text() != "" {
+				return false
 			}
+			used = used || on
 		}
 	}
-	return list
+	return used
 }
 
-// oauth2 checks an entry for scope checks and token exchange.
-func (p *problems) oauth2(field string, entry *doc.Node, overrides []*doc.Node) {
+// oauth2 checks an entry for scope checks and token exchange. An exchange that is switched on must find
+// out for whom: from a provider, unless an override says it; unaddressed means that none does.
+func (p *problems) oauth2(field string, entry *doc.Node, unaddressed bool) {
 	if check := entry.Get("scopeCheck"); check.Get("enabled").True() {
 		p.oneOf(field+".scopeCheck.scopeSource", check.Get("scopeSource"), scopeSources)
 	}
@@ -73,15 +77,10 @@ func (p *problems) oauth2(field string, entry *doc.Node, overrides []*doc.Node) 
 		p.provider(f, provider)
 		p.issuers(f+".issuers", i, provider, issuers)
 	}
-	// An exchange that is switched on must find out for whom: from a provider or from an override.
-	on := func(e *doc.Node) bool { return e.Get("enabled").True() }
-	found := func(e *doc.Node) bool {
-		return (on(e) || e.Get("enabled") == nil) && e.Get("audience").Text() != ""
-	}
 	known := func(provider *doc.Node) bool {
 		return provider.Get("grantType").Text() == jwtBearer || provider.Get("defaultTarget", "audience").Text() != ""
 	}
-	if slices.ContainsFunc(overrides, on) && !slices.ContainsFunc(providers, known) && !slices.ContainsFunc(overrides, found) {
+	if unaddressed && !slices.ContainsFunc(providers, known) {
 		p.add(field, "token exchange is used, but no provider and no operation says for which audience")
 	}
 }
