@@ -95,13 +95,15 @@ func combine(d, a, scopes *doc.Node) {
 
 type filler struct {
 	d, a   *doc.Node
-	vendor []string // names in the requirements of the extension
+	vendor map[string]bool // names in the requirements of the extension
 }
 
-func vendorNames(a *doc.Node) []string {
-	var out []string
+func vendorNames(a *doc.Node) map[string]bool {
+	out := map[string]bool{}
 	for _, names := range a.Get("security").Items() {
-		out = append(out, names.Texts()...)
+		for _, name := range names.Texts() {
+			out[name] = true
+		}
 	}
 	return out
 }
@@ -114,7 +116,7 @@ func (f filler) divide(names []string) (standard, own []string) {
 		switch {
 		case isOwn:
 		case native == nil:
-			isOwn = slices.Contains(f.vendor, name) || entry != nil
+			isOwn = f.vendor[name] || entry != nil
 		default:
 			isOwn = entry != nil && Recognise(native, entry) == SchemeOther
 		}

@@ -42,22 +42,30 @@ var rewriteTrigger = hook{
 	},
 	fill: func(ext, c *doc.Node) {
 		out := rules(c)
-		old := ext.Get("rules").Items()
+		// Of the rules of the document for the same value, the last one goes on: there may be thousands.
+		old := map[string]*doc.Node{}
+		for _, known := range ext.Get("rules").Items() {
+			old[ruleKey(known)] = known
+		}
 		for i, rule := range out {
-			for _, known := range old {
-				if !known.Get("in").Equal(rule.Get("in")) || known.Get("name").Text() != rule.Get("name").Text() {
-					continue
-				}
-				out[i] = known.Clone() // the rule is written over the one of the document
-				out[i].Delete("negate")
-				for name, v := range rule.Members() {
-					assign(out[i], v, name)
-				}
+			known := old[ruleKey(rule)]
+			if known == nil {
+				continue
+			}
+			out[i] = known.Clone() // the rule is written over the one of the document
+			out[i].Delete("negate")
+			for name, v := range rule.Members() {
+				assign(out[i], v, name)
 			}
 		}
 		assign(ext, doc.NewArray(out...), "rules")
 	},
 	skip: func(c *doc.Node) bool { return len(rules(c)) == 0 },
+}
+
+// ruleKey says which value a rule looks at.
+func ruleKey(rule *doc.Node) string {
+	return rule.Get("in").Canonical() + " " + rule.Get("name").Text()
 }
 
 func match(rule *doc.Node) *doc.Node {

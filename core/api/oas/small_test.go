@@ -108,3 +108,22 @@ func TestManyParametersAndRequirements(t *testing.T) {
 		}
 	})
 }
+
+// TestFillMany: rules of a rewrite and names of the vendor are looked up in the document that is filled.
+func TestFillMany(t *testing.T) {
+	growth.Linear(t, 300, func(size int) func() {
+		var rules, vendor strings.Builder
+		for i := range size {
+			fmt.Fprintf(&rules, `{"in":"header","name":"h%d","pattern":"p"},`, i)
+			fmt.Fprintf(&vendor, `["v%d"],`, i)
+		}
+		document, err := doc.ParseNode([]byte(`{"paths":{"/a":{"get":{"operationId":"a"}}},"security":[],"x-tyk-api-gateway":{"info":{"name":"n"},"server":{"authentication":{"enabled":true,` +
+			`"securityProcessingMode":"compliant","security":[` + vendor.String() + `["w"]]}},"middleware":{"operations":{"a":{"urlRewrite":{"enabled":true,"triggers":[{"rules":[` +
+			rules.String() + `{"in":"path","name":"q","pattern":"p"}]}]}}}}}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := oas.Extract(document, nil, oas.Options{})
+		return func() { oas.Fill(document, c) }
+	})
+}
