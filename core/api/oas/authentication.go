@@ -1,7 +1,6 @@
 package oas
 
 import (
-	"slices"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
@@ -51,27 +50,35 @@ func extractAuthentication(document, ext, c *doc.Node) {
 	assign(c, doc.NewInt(n), "session_lifetime")
 	r := requirementsOf(document, a)
 	r.extract(c)
-	for _, names := range r.converted() {
-		extractRequirement(document, a, names, c)
-	}
+	extractSchemes(document, a, r.converted(), c)
 }
 
-// extractRequirement converts the schemes that one requirement names. Of several
-// API keys the first enabled one counts.
-func extractRequirement(document, a *doc.Node, names []string, c *doc.Node) {
-	token := ""
-	for _, name := range names {
-		native, entry := nativeScheme(document, name), a.Get("securitySchemes", name)
-		if Recognise(native, entry) == SchemeToken {
-			if token == "" || !a.Get("securitySchemes", token, "enabled").True() && entry.Get("enabled").True() {
-				token = name
+// extractSchemes converts the schemes that requirements name. There is one place for each type, of
+// which the last scheme counts; API keys extend theirs. A scheme with thousands of settings, which
+// thousands of requirements name, is converted once.
+func extractSchemes(document, a *doc.Node, requirements [][]string, c *doc.Node) {
+	last := map[Scheme]string{}
+	for _, names := range requirements {
+		token := ""
+		for _, name := range names {
+			native, entry := nativeScheme(document, name), a.Get("securitySchemes", name)
+			switch scheme := Recognise(native, entry); {
+			case scheme == SchemeToken: // of several in one requirement the first enabled one counts
+				if token == "" || !a.Get("securitySchemes", token, "enabled").True() && entry.Get("enabled").True() {
+					token = name
+				}
+			case scheme != SchemeOAuth || entry.Is(doc.TypeObject):
+				last[scheme] = name
 			}
-			continue
 		}
-		extractScheme(native, entry, name, c)
+		if token != "" {
+			extractToken(nativeScheme(document, token), a.Get("securitySchemes", token), token, a, c)
+		}
 	}
-	if token != "" {
-		extractToken(nativeScheme(document, token), a.Get("securitySchemes", token), token, a, c)
+	for _, k := range converters {
+		if name, named := last[k.scheme]; named {
+			extractScheme(nativeScheme(document, name), a.Get("securitySchemes", name), name, k, c)
+		}
 	}
 }
 
@@ -80,17 +87,12 @@ func nativeScheme(document *doc.Node, name string) *doc.Node {
 	return Resolve(document, document.Get("components", "securitySchemes", name))
 }
 
-func extractScheme(native, entry *doc.Node, name string, c *doc.Node) {
-	scheme := Recognise(native, entry)
-	i := slices.IndexFunc(converters, func(k converter) bool { return k.scheme == scheme })
-	if i < 0 || (scheme == SchemeOAuth && !entry.Is(doc.TypeObject)) {
-		return
-	}
-	s := newSlot(c, string(scheme))
-	converters[i].section.extract(entry, c)
+func extractScheme(native, entry *doc.Node, name string, k converter, c *doc.Node) {
+	s := newSlot(c, string(k.scheme))
+	k.section.extract(entry, c)
 	extractSources(entry, s)
 	assign(s, doc.NewString(name), "name")
-	if scheme != SchemeOAuth {
+	if k.scheme != SchemeOAuth {
 		return
 	}
 	out := doc.NewArray()

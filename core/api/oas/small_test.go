@@ -127,3 +127,25 @@ func TestFillMany(t *testing.T) {
 		return func() { oas.Fill(document, c) }
 	})
 }
+
+// TestSchemeOfManyRequirements: a scheme is converted once, however many requirements name it.
+func TestSchemeOfManyRequirements(t *testing.T) {
+	growth.Linear(t, 60, func(size int) func() {
+		var requirements, mapping strings.Builder
+		for i := range size {
+			requirements.WriteString(`{"j":[]},`)
+			fmt.Fprintf(&mapping, `{"scope":"s%d","policyId":"p"},`, i)
+		}
+		document, err := doc.ParseNode([]byte(`{"components":{"securitySchemes":{"j":{"type":"http","scheme":"bearer","bearerFormat":"JWT"}}},"security":[` + requirements.String() +
+			`{"j":[]}],"x-tyk-api-gateway":{"server":{"authentication":{"enabled":true,"securityProcessingMode":"compliant","securitySchemes":{"j":{"enabled":true,` +
+			`"scopes":{"scopeToPolicyMapping":[` + mapping.String() + `{"scope":"s","policyId":"p"}]}}}}}}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return func() {
+			if c := oas.Extract(document, nil, oas.Options{}); c.Get("scopes", "jwt", "scope_to_policy").Len() != size+1 {
+				t.Error(c.Get("scopes").Canonical())
+			}
+		}
+	})
+}
