@@ -75,7 +75,6 @@ const pruneEvery = time.Minute
 func (p pruner) Run(ctx context.Context) error {
 	tick, now := time.NewTicker(pruneEvery), system.Steady(p.now)
 	defer tick.Stop()
-	now() // what comes later is measured from here
 	for {
 		select {
 		case <-ctx.Done():

@@ -87,7 +87,7 @@ type Service struct {
 // keeps nothing. specs
 // returns the operation with an ID, or nil.
 func New(s Settings, t crud.Tools, specs func(string) *operation.Spec) (*Service, error) {
-	a := &Service{Settings: s, now: t.Now, steady: system.Steady(t.Now), log: t.Log, pageSize: t.PageSize, most: maxAnswer, specs: specs, wake: make(chan struct{}, 1), packer: audit.Packer{Pack: s.Pack}}
+	a := &Service{Settings: s, now: t.Now, log: t.Log, pageSize: t.PageSize, most: maxAnswer, specs: specs, wake: make(chan struct{}, 1), packer: audit.Packer{Pack: s.Pack}}
 	a.calls.room = maxCalls
 	if s.Reads {
 		a.calls.room += maxReads
@@ -99,6 +99,7 @@ func New(s Settings, t crud.Tools, specs func(string) *operation.Spec) (*Service
 	if a.store, ok = t.Store.(Store); !ok {
 		return nil, errors.New("an audit trail needs a store with a change log and history")
 	}
+	a.steady = system.Steady(t.Now)
 	return a, nil
 }
 

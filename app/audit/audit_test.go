@@ -262,7 +262,7 @@ func TestTrailOutlivesALeap(t *testing.T) {
 	}
 	w.fold(p)
 	before := w.verify(p).Records
-	for _, ahead := range []time.Duration{0, 90000 * time.Hour, 90000 * time.Hour, 0} {
+	for _, ahead := range []time.Duration{90000 * time.Hour, 90000 * time.Hour, 0} {
 		clock.Set(ahead)
 		w.now = clock.Now()
 		if err := p.Prune(t.Context()); err != nil {

@@ -22,7 +22,6 @@ const (
 func (s *Service) forget(ctx context.Context) {
 	trouble, now := s.trouble("old analytics cannot be forgotten"), system.Steady(s.now)
 	defer trouble(nil)
-	now() // what comes later is measured from here
 	for retry.Sleep(ctx, forgetEvery) == nil {
 		for _, sink := range s.Sinks {
 			keep := analytics.Retention{Now: now(), Calls: s.Calls, Bytes: s.Bytes, Counters: s.Counters}

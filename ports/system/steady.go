@@ -16,20 +16,19 @@ const (
 // machine leaps ahead, by a wrong answer of a time server or a hand that slips, all there
 // is looks old at once: the returned clock goes on as before, and follows after a day.
 // A clock that is put back is followed at once, as nothing gets older by that. The measure
-// is the monotonic clock; the clock of a test, which has none, is never found leaping.
+// is the monotonic clock, from this call on; the clock of a test, which has none, is never
+// found leaping.
 func Steady(now Clock) Clock {
 	var (
 		mu sync.Mutex
 		s  steadiness
-		at time.Time // when it was last asked
+		at = now() // when it was last asked
 	)
 	return func() time.Time {
 		mu.Lock()
 		defer mu.Unlock()
 		is := now()
-		if !at.IsZero() {
-			s.see(is.Round(0).Sub(at.Round(0)), is.Sub(at))
-		}
+		s.see(is.Round(0).Sub(at.Round(0)), is.Sub(at))
 		at = is
 		return is.Round(0).Add(-s.ahead)
 	}
