@@ -24,6 +24,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/render"
 	"github.com/gatehouse-io/gatehouse/ports/secret"
 	"github.com/gatehouse-io/gatehouse/ports/store"
+	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
 // Operation is the attribution of commits that keep the mails, of which audit trails tell
@@ -109,7 +110,8 @@ type Config struct {
 type Service struct {
 	Config
 	turn      *lease.Lease
-	unwritten *attempted // the last attempt, until the store has taken it; for the goroutine that sends
+	steady    system.Clock // by which things end and mails are old: nothing takes back a mail
+	unwritten *attempted   // the last attempt, until the store has taken it; for the goroutine that sends
 }
 
 // New returns the service.
@@ -123,6 +125,7 @@ func New(c Config) (*Service, error) {
 		return nil, errors.New("mails need a store with leases")
 	}
 	s.turn = lease.New(lease.Config{Leases: leases, Name: Operation + " " + string(c.Scope.Org()), Holder: c.Holder, Logger: c.Log, TTL: c.TTL})
+	s.steady = system.Steady(c.Now)
 	return s, nil
 }
 

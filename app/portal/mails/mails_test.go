@@ -345,6 +345,41 @@ func TestUnwanted(t *testing.T) {
 	}
 }
 
+// TestNoMailOfALeap: a clock that is ahead for a while warns nobody of what does not end soon:
+// the warning would have been given, and nobody would hear when it does end.
+func TestNoMailOfALeap(t *testing.T) {
+	w := open(t)
+	server := mailtest.Start(t)
+	w.server(server.Address())
+	var clock apptest.Leaping
+	asked := make(chan bool)
+	list := []letter.Expiry{{Credential: 1, Name: "Later", Owner: 4, Expires: time.Now().Add(9000 * time.Hour)}}
+	_, stop := w.start(func(c *mails.Config) {
+		c.Every, c.Now = time.Millisecond, clock.Now
+		c.Expiring = func(ctx context.Context, _ store.Reader, _, _ time.Time) ([]letter.Expiry, error) {
+			select {
+			case asked <- true:
+			case <-ctx.Done():
+			}
+			return list, nil
+		}
+	})
+	<-asked
+	clock.Set(8999 * time.Hour)
+	for range 3 { // the question before the last was asked of the clock that is ahead, and is answered
+		<-asked
+	}
+	go func() {
+		for range asked {
+		}
+	}()
+	stop()
+	close(asked)
+	if all := w.all(); len(all) != 0 {
+		t.Errorf("%+v", all)
+	}
+}
+
 // TestPost states that a mail with a secret is sealed, sent once, and its link works.
 func TestPost(t *testing.T) {
 	w := open(t)

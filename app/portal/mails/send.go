@@ -182,7 +182,7 @@ func (s *Service) note(ctx context.Context, before, after letter.Mail) error {
 
 // tidy forgets mails that ended long ago.
 func (s *Service) tidy(ctx context.Context) error {
-	now := s.Now()
+	now := s.steady()
 	for _, state := range []letter.State{letter.Done, letter.Failed} {
 		for more := true; more; {
 			var old []string
@@ -221,7 +221,7 @@ func (s *Service) tidy(ctx context.Context) error {
 // remind posts the mails about credentials and certificates that expire soon, or have
 // expired: each once for one expiry of one of them.
 func (s *Service) remind(ctx context.Context) error {
-	now := s.Now()
+	now := s.steady()
 	due := map[string][]letter.Expiry{} // by notice; looked for beside the writer
 	err := s.Store.View(ctx, s.Scope, func(r store.Reader) error {
 		clear(due)
