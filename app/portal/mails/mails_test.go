@@ -353,7 +353,7 @@ func TestNoMailOfALeap(t *testing.T) {
 	w.server(server.Address())
 	var clock apptest.Leaping
 	asked := make(chan bool)
-	list := []letter.Expiry{{Credential: 1, Name: "Later", Owner: 4, Expires: time.Now().Add(9000 * time.Hour)}}
+	list := []letter.Expiry{{Credential: 1, Name: "Later", Owner: 4, Expires: time.Now().UTC().Round(0).Add(9000 * time.Hour)}}
 	_, stop := w.start(func(c *mails.Config) {
 		c.Every, c.Now = time.Millisecond, clock.Now
 		c.Expiring = func(ctx context.Context, _ store.Reader, _, _ time.Time) ([]letter.Expiry, error) {
