@@ -3,6 +3,7 @@ package sql
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -91,6 +92,11 @@ func (s *Store) prune(ctx context.Context, ses *session, keep store.Retention, o
 	if err != nil {
 		return 0, 0, err
 	}
+	now := s.Now()
+	leapt, err := leaptAt(ctx, ses, now, keep.Since)
+	if err != nil {
+		return 0, 0, err
+	}
 	rows, err := ses.QueryContext(ctx, `select first, last, at, octet_length(body) + (select coalesce(sum(octet_length(p.body)), 0) from log_part p where p.last = l.last)
 		+ (select coalesce(sum(t.size), 0) from long_text t where t.last = l.last and t.last > 0 and t.state = 1)
 		from change_log l order by last limit $1`, pruneRows)
@@ -104,7 +110,8 @@ func (s *Store) prune(ctx context.Context, ses *session, keep store.Retention, o
 		if err := rows.Scan(&first, &last, &at, &size); err != nil {
 			return 0, 0, err
 		}
-		old := !keep.Since.IsZero() && at < keep.Since.UnixNano()
+		leapt = leapt && at > now.UnixNano()
+		old := !keep.Since.IsZero() && at < keep.Since.UnixNano() || leapt
 		if last == int64(head) || !old && freed >= over {
 			break
 		}
@@ -126,6 +133,20 @@ func (s *Store) prune(ctx context.Context, ses *session, keep store.Retention, o
 		return 0, 0, err
 	}
 	return n, freed, ses.exec(ctx, `delete from gone where rev <= $1`, cut)
+}
+
+// leaptAt reports whether the log begins with commits from before a clock was put back, and
+// what follows them is old: so are they then, although they are dated in a time to come.
+func leaptAt(ctx context.Context, ses *session, now, since time.Time) (bool, error) {
+	if since.IsZero() {
+		return false, nil
+	}
+	first, err := number(ctx, ses, `select coalesce((select at from change_log order by last limit 1), 0)`)
+	if err != nil || first <= now.UnixNano() {
+		return false, err
+	}
+	next, err := number(ctx, ses, `select coalesce((select at from change_log where at <= $1 order by last limit 1), $1)`, now.UnixNano())
+	return next < since.UnixNano(), err
 }
 
 // shrink gives the space of what has been forgotten back to the file system, a little

@@ -274,6 +274,26 @@ func TestTrailOutlivesALeap(t *testing.T) {
 	}
 }
 
+// TestRetentionAfterALeap: what a clock has dated that was years ahead goes with what follows.
+func TestRetentionAfterALeap(t *testing.T) {
+	w := newWorld(t)
+	p := w.process(audit.Settings{MaxAge: time.Hour})
+	real := w.now
+	for part, ahead := range []time.Duration{0, 90000 * time.Hour, 0, 2 * time.Hour} {
+		w.now = real.Add(ahead)
+		for i := range 300 {
+			w.write("a", "n", fmt.Sprint(part, i))
+		}
+		w.fold(p)
+	}
+	if err := p.Prune(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if v := w.verify(p); len(v.Findings) > 0 || v.Records < 300 || v.Records >= 600 {
+		t.Errorf("%d records are left, want those of the last two hours: %v", v.Records, v.Findings)
+	}
+}
+
 // TestFloodOfRefusals tells some equal refusals one by one and counts the others, keeps at
 // most some hundred different ones, and counts the rest.
 func TestFloodOfRefusals(t *testing.T) {

@@ -54,7 +54,7 @@ func (s *Service) due(ctx context.Context, r store.Reader) (map[tenant.ID][]old,
 			return nil, err
 		}
 		seg := v.Value
-		all[seg.OrgID] = append(all[seg.OrgID], old{seg.ID, seg.Checkpoint, int64(seg.Weight())})
+		all[seg.OrgID] = append(all[seg.OrgID], old{seg.ID, seg.Checkpoint, int64(seg.Weight()), seg.Checkpoint.Time})
 		weights[seg.OrgID] += int64(seg.Weight())
 	}
 	oldest := int64(0)
@@ -62,8 +62,11 @@ func (s *Service) due(ctx context.Context, r store.Reader) (map[tenant.ID][]old,
 		oldest = s.steady().Add(-s.MaxAge).Unix()
 	}
 	for org, list := range all {
+		for i := len(list) - 2; i >= 0; i-- { // a clock that was ahead makes nothing younger than what follows
+			list[i].at = min(list[i].at, list[i+1].at)
+		}
 		n, left := 0, weights[org]
-		for n < len(list)-1 && (list[n].checkpoint.Time < oldest || s.MaxBytes > 0 && left > s.MaxBytes) {
+		for n < len(list)-1 && (list[n].at < oldest || s.MaxBytes > 0 && left > s.MaxBytes) {
 			left -= list[n].weight
 			n++
 		}
@@ -79,6 +82,7 @@ type old struct {
 	id         string
 	checkpoint audit.Checkpoint
 	weight     int64
+	at         int64
 }
 
 // forget removes segments and moves the floor to the last of them. No other process
