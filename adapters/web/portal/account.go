@@ -222,6 +222,6 @@ func (v *visit) invite() {
 		return
 	}
 	v.title = "Invite somebody"
-	known["teams"] = v.site.Viewer.Teams
+	known["teams"], known["team"] = v.site.Viewer.Teams, v.field("teams")
 	v.show(status, "user_invite", v.said(faults, known, signUp))
 }

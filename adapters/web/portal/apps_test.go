@@ -298,6 +298,8 @@ func TestColleagues(t *testing.T) {
 	}
 	w.api("PUT", "/portal-api/users/5", `{"Active":true}`)
 	w.api("PUT", "/portal-api/users/2", `{"Teams":[2,3]}`)
+	w.shows(w.open("/portal/private/users/invite"), 200, `<option value="consumer-team-member" selected>Team member<`, `<option value="2">Acme All users<`, `<option value="3">Buyers<`)
+	w.shows(w.open("/portal/private/users/5/edit"), 200, `<option value="consumer-team-member" selected>Team member<`)
 	w.shows(w.submit(form, "/portal/private/users/5/edit", "mode", "edit", "first", "Grace", "teams", "3"), 200, "Your changes are saved")
 	if got := teams("5"); !slices.Contains(got, "Buyers") {
 		t.Error("the teams of the form are dropped:", got)

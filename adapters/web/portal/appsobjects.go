@@ -129,6 +129,7 @@ type accessRequest struct {
 	CatalogueID, ClientID, UserID    int
 	ProviderID, DCRTemplateID        int
 	Plan                             plan
+	PlanAway                         bool
 	Products                         []product
 	CreatedAt, UpdatedAt             string
 	EventTypes, WebhookEventTypes    []string
@@ -170,6 +171,7 @@ type credential struct {
 	Type                                             string
 	PlanID                                           int
 	Plan                                             plan
+	PlanAway                                         bool // gateways refuse the credential
 	Products                                         []product
 	AuthType, Credential, CredentialHash, Expires    string
 	Expired, Rotatable, Certified                    bool

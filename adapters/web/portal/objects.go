@@ -134,6 +134,7 @@ type product struct {
 	AuthTypeMode                              string
 	DCREnabled, NeedsCertificate              bool
 	WebhooksEnabled                           bool
+	Away, Idle                                bool   // of an app: it is not there any more; it has no APIs
 	BaseURL                                   string // of the APIs of the provider
 	ClientTypes                               []clientType
 	Tags                                      []named

@@ -53,6 +53,7 @@ type OwnRequest struct {
 	CatalogueID          table.ID      `json:"CatalogueID"`
 	ProviderID           table.ID      `json:"ProviderID" doc:"Of the products; 0: all of them are gone."`
 	Plan                 showcase.Plan `json:"Plan" doc:"Without a number when it is gone."`
+	PlanAway             bool          `json:"PlanAway" doc:"The plan is deleted, or its policy is gone from the dashboard."`
 	Products             []OwnProduct  `json:"Products"`
 	CreatedAt            string        `json:"CreatedAt"`
 	UpdatedAt            string        `json:"UpdatedAt"`
@@ -67,6 +68,8 @@ type OwnProduct struct {
 	ID   table.ID `json:"ID"`
 	Name string   `json:"Name"`
 	Path string   `json:"Path"`
+	Away bool     `json:"Away" doc:"It is deleted, or its policy is gone from the dashboard."`
+	Idle bool     `json:"Idle" doc:"It has no APIs at the moment, and its policy is switched off."`
 }
 
 // OwnCredential is a credential of such an app. What opens something is masked.
@@ -79,6 +82,7 @@ type OwnCredential struct {
 	Type              string        `json:"Type" doc:"Of those: who makes and ends it, CREDENTIAL_TYPE_TYK_MANAGED or CREDENTIAL_TYPE_CUSTOM; empty: the portal."`
 	PlanID            table.ID      `json:"PlanID"`
 	Plan              showcase.Plan `json:"Plan" doc:"Without a number when it is gone."`
+	PlanAway          bool          `json:"PlanAway" doc:"The plan is deleted, or its policy is gone from the dashboard: gateways refuse the credential."`
 	Products          []OwnProduct  `json:"Products"`
 	AuthType          string        `json:"AuthType"`
 	Credential        string        `json:"Credential" doc:"Four characters of the token: those by which it is told from others."`
@@ -110,7 +114,7 @@ type Revealed struct {
 
 var (
 	exampleOwn        = OwnApp{2, 7, "Checkout", "Pays at the till.", "https://shop.example.com/back", application.Team, "2026-01-02 03:04", "Ada Lovelace", true, true}
-	exampleProduct    = OwnProduct{1, "Payment API", "payment-api"}
+	exampleProduct    = OwnProduct{ID: 1, Name: "Payment API", Path: "payment-api"}
 	exampleOwnPlan    = showcase.Plan{ID: 1, Name: "Free", Description: "For a start.", RateLimit: 10, Per: 60, Quota: 1000, QuotaRenewalRate: 3600, AutoApprove: true, Catalogues: []table.ID{}}
 	exampleOwnRequest = OwnRequest{ID: 3, UserID: 7, Status: string(request.Approved), AuthType: request.AuthToken, Catalogue: "Public Catalogue", CatalogueID: 1, ProviderID: 1, Plan: exampleOwnPlan,
 		Products: []OwnProduct{exampleProduct}, CreatedAt: "2026-01-02 03:04", UpdatedAt: "2026-01-02 03:04", EventTypes: []string{"order.created"}, WebhookEventTypes: []string{}}
@@ -161,7 +165,7 @@ func ownRequest(ctx context.Context, r store.Reader, req request.Request) (out O
 	if out.Catalogue, err = nameOf(ctx, r, catalogues.Kind, req.CatalogueID, func(c catalogueOf) string { return c.Name }); err != nil {
 		return out, err
 	}
-	if out.Plan, err = ownPlan(ctx, r, req.PlanID); err != nil {
+	if out.Plan, out.PlanAway, err = ownPlan(ctx, r, req.PlanID); err != nil {
 		return out, err
 	}
 	out.Products, err = ownProducts(ctx, r, req.ProductIDs, func(p productOf) {
@@ -175,17 +179,18 @@ func ownRequest(ctx context.Context, r store.Reader, req request.Request) (out O
 	return out, err
 }
 
-// ownPlan shows a plan, or one without a number when it is gone. It names no catalogues: some
-// of those that have the plan may be hidden from the viewer.
-func ownPlan(ctx context.Context, r store.Reader, id table.ID) (showcase.Plan, error) {
+// ownPlan shows a plan, or one without a number when it is gone, and reports whether it is of
+// no use any more. It names no catalogues: some of those that have the plan may be hidden from
+// the viewer.
+func ownPlan(ctx context.Context, r store.Reader, id table.ID) (out showcase.Plan, away bool, err error) {
 	p, err := plans.Kind.Get(ctx, r, id.Key())
 	if fault.KindOf(err) == fault.NotFound {
-		return showcase.Plan{Catalogues: []table.ID{}}, nil
+		return showcase.Plan{Catalogues: []table.ID{}}, id != 0, nil
 	}
 	if err != nil {
-		return showcase.Plan{}, err
+		return out, false, err
 	}
-	return showcase.ShowPlan(p.Value, nil), nil
+	return showcase.ShowPlan(p.Value, nil), p.Value.Away(), nil
 }
 
 // ownProducts shows products, and calls each for those that there are.
@@ -200,7 +205,7 @@ func ownProducts(ctx context.Context, r store.Reader, ids []table.ID, each func(
 			return nil, err
 		}
 		each(v.Value)
-		out = append(out, OwnProduct{v.Value.ID, v.Value.Title(), v.Value.Path})
+		out = append(out, OwnProduct{ID: v.Value.ID, Name: v.Value.Title(), Path: v.Value.Path, Away: v.Value.Away(), Idle: v.Value.IsDocumentationOnly})
 	}
 	return out, nil
 }
@@ -231,7 +236,7 @@ func (s *Service) ownCredential(ctx context.Context, r store.Reader, c credentia
 		}
 		out.Certificate = &shown
 	}
-	if out.Plan, err = ownPlan(ctx, r, c.PlanID); err != nil {
+	if out.Plan, out.PlanAway, err = ownPlan(ctx, r, c.PlanID); err != nil {
 		return out, err
 	}
 	out.Products, err = ownProducts(ctx, r, c.Products, func(productOf) {})
