@@ -155,6 +155,7 @@ type item struct {
 	DCREnabled, NeedsCertificate bool
 	ClientTypes                  []clientType
 	ProviderID                   int
+	Refused                      bool // the one of several that could not be asked for
 }
 
 // clientType is a sort of client that may register with an identity provider.

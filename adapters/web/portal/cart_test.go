@@ -71,6 +71,9 @@ func TestCartPartly(t *testing.T) {
 	if strings.Contains(cart.text, "Who may use it") {
 		t.Error("somebody without colleagues is asked who may use the app")
 	}
+	if p := w.shows(w.submit(cart, "/portal/private/cart/provision", "client_name", "", "plan-for-0", "3", "plan-for-1", "3"), 422, "blank"); strings.Contains(p.text, "This could not be asked for") {
+		t.Error("a product is said to be refused, and the app is")
+	}
 	w.shows(w.submit(cart, "/portal/private/cart/provision", "client_name", "Till", "plan-for-0", "3", "plan-for-1", "3"), 422, "Plan access quota exceeded", "Your request for Payments is made, and not in the cart any more.", "Shipping", `<option value="1" selected>Till`)
 	if p := w.submit(cart, "/portal/private/cart/provision", "app-action", "existing", "selected-app", "1", "plan-for-0", "3"); strings.Contains(p.text, "is made, and not in the cart any more") {
 		t.Error("a request is said to be made, and is not")

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // checkoutFields are the fields of the form, by the name that faults have for them.
@@ -148,43 +147,6 @@ func (v *visit) checkoutForm() {
 	v.checkingOut(items, gone, http.StatusOK, nil)
 }
 
-// changedCart is said of a form that was made of another cart.
-const changedCart = "The cart is not as this form showed it: what is not offered any more, or was asked for already, is out of it. Look through it, and ask again."
-
-// planFields begins the names of the fields that choose plans.
-const planFields = "plan-for-"
-
-// planField is the field that chooses the plan of an item.
-func planField(index int) string { return planFields + strconv.Itoa(index) }
-
-// contents names what is in a cart, in order. The form has it, so that what it says about an
-// item is never taken for another one.
-func contents(items []item) string {
-	var out []string
-	for _, i := range items {
-		for _, p := range i.Products {
-			out = append(out, strconv.Itoa(i.Index)+"."+strconv.Itoa(i.Catalogue.ID)+"."+strconv.Itoa(p.ID))
-		}
-	}
-	return strings.Join(out, " ")
-}
-
-// ofCart reports whether a form was made of this cart. Forms of other themes do not say of
-// which they are: those that choose plans for more items are not.
-func (v *visit) ofCart(items []item) bool {
-	if v.r.PostForm.Has("cart") {
-		return v.field("cart") == contents(items)
-	}
-	for name := range v.r.PostForm {
-		if place, is := strings.CutPrefix(name, planFields); is {
-			if n, err := strconv.Atoi(place); err == nil && n >= len(items) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // count is how many products there are in a cart.
 func count(items []item) (n int) {
 	for _, i := range items {
@@ -234,20 +196,6 @@ func (v *visit) checkingOut(items []item, faults []string, status int, now map[s
 	v.show(status, "portal_checkout", v.said(faults, data, names))
 }
 
-// asked says for which products access is asked for although others were refused; "": for none.
-func asked(items []item) string {
-	var names []string
-	for _, i := range items {
-		for _, p := range i.Products {
-			names = append(names, p.DisplayName())
-		}
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return "Your request for " + strings.Join(names, ", ") + " is made, and not in the cart any more. What is below is not asked for yet."
-}
-
 // checkout makes one access request for each item of the cart, for a new app or for one
 // that there is. A form that names a catalogue means only what is of that one. When one of
 // them is refused, those before it are made, and their products are out of the cart; a new
@@ -258,12 +206,7 @@ func (v *visit) checkout() {
 		v.checkingOut(left, []string{changedCart}, http.StatusUnprocessableEntity, nil)
 		return
 	}
-	for i := range left { // the page shows again what was chosen in it
-		o := &left[i]
-		if n := slices.IndexFunc(o.Plans, func(p plan) bool { return strconv.Itoa(p.ID) == v.field(planField(i)) }); n >= 0 {
-			o.Plan = o.Plans[n]
-		}
-	}
+	v.choosePlans(left)
 	items := slices.DeleteFunc(slices.Clone(left), func(i item) bool {
 		named := v.field("catalogue-id")
 		return named != "" && strconv.Itoa(i.Catalogue.ID) != named
@@ -288,6 +231,9 @@ func (v *visit) checkout() {
 		a := v.call(http.MethodPost, "/apps/"+strconv.Itoa(app)+"/access-requests", nil, v.orderOf(one, again))
 		if !a.ok() {
 			v.keepRest(left)
+			for i := range left {
+				left[i].Refused = len(left) > 1 && left[i].Index == one.Index
+			}
 			now := map[string]any{"app-action": "existing", "selected-app": strconv.Itoa(app), "asked": asked(items[:n])}
 			if n == 0 && v.field("app-action") != "existing" { // the app was made for these requests, of which none is there
 				at, made := "/apps/"+strconv.Itoa(app), client{}

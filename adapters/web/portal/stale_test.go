@@ -55,3 +55,22 @@ func TestFormsAfterTheEnd(t *testing.T) {
 		t.Error("a login without a form says that one is not done")
 	}
 }
+
+// TestRefusedItem asks for three products of which the second one is refused: the page names it.
+func TestRefusedItem(t *testing.T) {
+	w := newWorld(t)
+	w.offering()
+	w.api("POST", "/portal-api/plans", `{"Name":"Once","ProviderID":1,"RateLimit":1,"Per":1,"Quota":-1,"PlanQuota":1,"PlanQuotaRenewalRate":-1,"Catalogues":[1,2]}`)
+	w.api("PUT", "/portal-api/products/1", `{"Catalogues":[1,2]}`)
+	w.as("eve")
+	form := w.open("/portal/catalogue-products/payments")
+	w.submit(form, "/portal/catalogue-products/payments", "product_id", "1", "catalogue_id", "1", "plan_id", "3")
+	w.submit(form, "/portal/catalogue-products/payments", "product_id", "1", "catalogue_id", "2", "plan_id", "3")
+	w.submit(form, "/portal/catalogue-products/shipping", "product_id", "2", "catalogue_id", "1", "plan_id", "1")
+	cart := w.open("/portal/private/cart/provision")
+	p := w.shows(w.submit(cart, "/portal/private/cart/provision", "client_name", "Till"), 422, "Plan access quota exceeded")
+	refused, other, _ := strings.Cut(p.text, "Shipping</a>")
+	if !strings.Contains(refused, "This could not be asked for.") || strings.Contains(other, "This could not be asked for.") {
+		t.Error("the page does not tell what is refused")
+	}
+}

@@ -1,0 +1,68 @@
+package portal
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// changedCart is said of a form that was made of another cart.
+const changedCart = "The cart is not as this form showed it: what is not offered any more, or was asked for already, is out of it. Look through it, and ask again."
+
+// planFields begins the names of the fields that choose plans.
+const planFields = "plan-for-"
+
+// planField is the field that chooses the plan of an item.
+func planField(index int) string { return planFields + strconv.Itoa(index) }
+
+// contents names what is in a cart, in order. The form has it, so that what it says about an
+// item is never taken for another one.
+func contents(items []item) string {
+	var out []string
+	for _, i := range items {
+		for _, p := range i.Products {
+			out = append(out, strconv.Itoa(i.Index)+"."+strconv.Itoa(i.Catalogue.ID)+"."+strconv.Itoa(p.ID))
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// ofCart reports whether a form was made of this cart. Forms of other themes do not say of
+// which they are: those that choose plans for more items are not.
+func (v *visit) ofCart(items []item) bool {
+	if v.r.PostForm.Has("cart") {
+		return v.field("cart") == contents(items)
+	}
+	for name := range v.r.PostForm {
+		if place, is := strings.CutPrefix(name, planFields); is {
+			if n, err := strconv.Atoi(place); err == nil && n >= len(items) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// asked says for which products access is asked for although others were refused; "": for none.
+func asked(items []item) string {
+	var names []string
+	for _, i := range items {
+		for _, p := range i.Products {
+			names = append(names, p.DisplayName())
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "Your request for " + strings.Join(names, ", ") + " is made, and not in the cart any more. What is below is not asked for yet."
+}
+
+// choosePlans gives items the plans that the form chooses, so that its page shows them again.
+func (v *visit) choosePlans(items []item) {
+	for i := range items {
+		o := &items[i]
+		if n := slices.IndexFunc(o.Plans, func(p plan) bool { return strconv.Itoa(p.ID) == v.field(planField(i)) }); n >= 0 {
+			o.Plan = o.Plans[n]
+		}
+	}
+}
