@@ -129,7 +129,11 @@ func (v *visit) organisation() {
 	case !v.mayFound():
 		v.show(http.StatusOK, "user_org_disabled", map[string]any{"why": "You are in the organisation " + v.site.Viewer.Organisation.Name() + "."})
 	default:
-		v.show(http.StatusOK, "organisation_edit", v.said(nil, map[string]any{"org_name": ""}, nil))
+		known := map[string]any{"org_name": ""}
+		if len(all) > 0 && all[0].Status == "rejected" {
+			known["rejected"] = all[0]
+		}
+		v.show(http.StatusOK, "organisation_edit", v.said(nil, known, nil))
 	}
 }
 

@@ -353,6 +353,11 @@ func TestOrganisationPage(t *testing.T) {
 	w := newWorld(t)
 	w.offering()
 	const at = "/portal/private/organisation"
+	w.as("eve")
+	w.shows(w.submit(w.open(at), at, "org_name", "First"), 200, "this page tells what becomes of it")
+	w.shows(w.open(at), 200, "Your request for the organisation First waits for an administrator.")
+	w.api("PUT", "/portal-api/organisation_requests/1/reject", "")
+	w.shows(w.open(at), 200, "Your request for the organisation First is rejected. You can ask for one again.", "Ask for the organisation")
 	w.api("PUT", "/portal-api/settings", `{"AutoApproveOrganisationRequests":true}`)
 	for name, want := range map[string]string{"ada": "You are in the organisation Acme.", "admin": "Administrators belong to no organisation."} {
 		w.as(name)
