@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gatehouse-io/gatehouse/core/expiry"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/signon"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -163,7 +164,7 @@ func (f *Flow) Finish(ctx context.Context, at At, sealed string, r Return, rules
 	if sealed == "" || err != nil || json.Unmarshal([]byte(text), &a) != nil {
 		return who, end, Spent()
 	}
-	if a.Owner != at.Owner || a.Path != at.Path || !slices.Contains(f.marks(), a.Mark) || !f.Now().Before(a.Expires) || a.Expires.Sub(f.Now()) > 2*life ||
+	if a.Owner != at.Owner || a.Path != at.Path || !slices.Contains(f.marks(), a.Mark) || expiry.Over(a.Expires, f.Now(), life) ||
 		a.State == "" || subtle.ConstantTimeCompare([]byte(a.State), []byte(r.State)) != 1 {
 		return who, end, Spent()
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/expiry"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
@@ -42,10 +43,9 @@ type Nonce struct {
 	Expires time.Time `json:"expires_at"`
 }
 
-// Over reports whether the nonce can be used no more. One that ends too far ahead was made by a
-// clock that has been put back since.
+// Over reports whether the nonce can be used no more.
 func (n Nonce) Over(now time.Time) bool {
-	return !now.Before(n.Expires) || n.Expires.Sub(now) > 2*NonceLife
+	return expiry.Over(n.Expires, now, NonceLife)
 }
 
 // AccessData is what a broker says about a person.

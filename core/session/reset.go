@@ -3,6 +3,7 @@ package session
 import (
 	"time"
 
+	"github.com/gatehouse-io/gatehouse/core/expiry"
 	"github.com/gatehouse-io/gatehouse/core/identity"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
@@ -30,10 +31,9 @@ func NewReset(id, digest string, u identity.User, now time.Time) Reset {
 	return Reset{ID: id, OrgID: u.OrgID, UserID: u.ID, Digest: digest, Email: u.Email, Since: u.PasswordUpdated, Expires: now.Add(ResetLife)}
 }
 
-// Over reports whether the reset can be used no more. One that ends too far ahead was made by a
-// clock that has been put back since.
+// Over reports whether the reset can be used no more.
 func (r Reset) Over(now time.Time) bool {
-	return !now.Before(r.Expires) || r.Expires.Sub(now) > 2*ResetLife
+	return expiry.Over(r.Expires, now, ResetLife)
 }
 
 // Fits reports whether a user is the one that the mail went to: with the same address,

@@ -22,7 +22,7 @@ func Steady(now Clock) Clock {
 	var (
 		mu sync.Mutex
 		s  steadiness
-		at = now() // when it was last asked
+		at = time.Now() // when it was last asked; only the machine has a monotonic clock
 	)
 	return func() time.Time {
 		mu.Lock()

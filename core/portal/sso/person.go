@@ -5,6 +5,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/gatehouse-io/gatehouse/core/expiry"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -39,10 +40,9 @@ type Nonce struct {
 	Expires time.Time `json:"Expires"`
 }
 
-// Over reports whether the nonce can be used no more. One that ends too far ahead was made by a
-// clock that has been put back since.
+// Over reports whether the nonce can be used no more.
 func (n Nonce) Over(now time.Time) bool {
-	return !now.Before(n.Expires) || n.Expires.Sub(now) > 2*NonceLife
+	return expiry.Over(n.Expires, now, NonceLife)
 }
 
 // Why people are refused. Only logs have it.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gatehouse-io/gatehouse/core/expiry"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -92,10 +93,9 @@ func NewCode(id, digest string, p Purpose, u account.User, now time.Time) Code {
 	return Code{ID: id, Portal: u.Portal, Purpose: p, UserID: u.ID, Digest: digest, Expires: now.Add(lives[p])}
 }
 
-// Over reports whether the code can be used no more. One that ends too far ahead was made by a
-// clock that has been put back since.
+// Over reports whether the code can be used no more.
 func (c Code) Over(now time.Time) bool {
-	return !now.Before(c.Expires) || c.Expires.Sub(now) > 2*lives[c.Purpose]
+	return expiry.Over(c.Expires, now, lives[c.Purpose])
 }
 
 // Fits reports whether the state of a user admits the code: an active user needs no
