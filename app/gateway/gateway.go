@@ -53,7 +53,7 @@ func New(c Config) *Nodes {
 	return n
 }
 
-// Run keeps the list of live nodes up to date, and tells nodes that got what was old, until ctx ends.
+// Run keeps the list of live nodes up to date, and tells nodes that got an old feed to load again, until ctx ends.
 func (n *Nodes) Run(ctx context.Context) error {
 	tick := time.NewTicker(flushEvery)
 	defer tick.Stop()

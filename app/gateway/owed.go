@@ -11,9 +11,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// debts are the feeds of which nodes got a version that may have been an old one, or none, because
-// this process did not reach the store. Another process may have announced a change meanwhile, and
-// nodes do not ask again by themselves.
+// debts are the feeds of which nodes got an old version, perhaps, or none, because this process did
+// not reach the store. Another process may have announced a change meanwhile, and nodes do not ask
+// again by themselves.
 type debts struct {
 	mu    sync.Mutex
 	feeds map[*kept]store.Revision // what they got; 0: nothing
@@ -48,8 +48,8 @@ func (d *debts) take(now time.Time) map[*kept]store.Revision {
 	return all
 }
 
-// Catching is the operation by which nodes are told that they got what was old. Its commits change
-// nothing that anybody keeps.
+// Catching is the operation that tells nodes to load again after they got an old feed. Its commits
+// change no resource.
 const Catching = "gateway.catch_up"
 
 // settle announces a reload, once the store is back, if nodes lack something.

@@ -41,9 +41,8 @@ func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
 	return err
 }
 
-// holder returns the user of an organisation that is there who has an access key, or a NotFound fault.
-// The first admin may have the one that the settings name while the user of a deleted organisation
-// has it as well.
+// holder returns the user with an access key, or a NotFound fault. Users of deleted organisations do
+// not count: one of them may have the key that the settings name for the first admin.
 func (s *Service) holder(ctx context.Context, r store.Reader, digest string) (identity.User, error) {
 	first, err := users.ByKey(ctx, r, byKey, digest) // every call asks, and few keys have two users
 	if err == nil {

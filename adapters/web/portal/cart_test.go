@@ -74,8 +74,8 @@ func TestCartPartly(t *testing.T) {
 	if p := w.shows(w.submit(cart, "/portal/private/cart/provision", "client_name", "", "plan-for-0", "3", "plan-for-1", "3"), 422, "blank"); strings.Contains(p.text, "This could not be asked for") {
 		t.Error("a product is said to be refused, and the app is")
 	}
-	w.shows(w.submit(cart, "/portal/private/cart/provision", "client_name", "Till", "plan-for-0", "3", "plan-for-1", "3"), 422, "Plan access quota exceeded", "Your request for Payments is made, and not in the cart any more.", "Shipping", `<option value="1" selected>Till`)
-	if p := w.submit(cart, "/portal/private/cart/provision", "app-action", "existing", "selected-app", "1", "plan-for-0", "3"); strings.Contains(p.text, "is made, and not in the cart any more") {
+	w.shows(w.submit(cart, "/portal/private/cart/provision", "client_name", "Till", "plan-for-0", "3", "plan-for-1", "3"), 422, "Plan access quota exceeded", "Your request for Payments was sent and is out of the cart.", "Shipping", `<option value="1" selected>Till`)
+	if p := w.submit(cart, "/portal/private/cart/provision", "app-action", "existing", "selected-app", "1", "plan-for-0", "3"); strings.Contains(p.text, "was sent") {
 		t.Error("a request is said to be made, and is not")
 	}
 	w.shows(w.submit(cart, "/portal/private/cart/provision", "app-action", "existing", "selected-app", "1", "plan-for-0", "1"), 200, "Your request is on its way. The page of the app", "Go to your apps")

@@ -7,7 +7,7 @@ import (
 )
 
 // changedCart is said of a form that was made of another cart.
-const changedCart = "The cart is not as this form showed it: what is not offered any more, or was asked for already, is out of it. Look through it, and ask again."
+const changedCart = "Your cart has changed since this form was shown: products that are no longer offered, or that you have asked for already, were removed. Check the cart and send it again."
 
 // planFields begins the names of the fields that choose plans.
 const planFields = "plan-for-"
@@ -54,7 +54,7 @@ func asked(items []item) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return "Your request for " + strings.Join(names, ", ") + " is made, and not in the cart any more. What is below is not asked for yet."
+	return "Your request for " + strings.Join(names, ", ") + " was sent and is out of the cart. The products below have not been asked for yet."
 }
 
 // choosePlans gives items the plans that the form chooses, so that its page shows them again.

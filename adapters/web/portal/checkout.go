@@ -142,7 +142,7 @@ func (v *visit) checkoutForm() {
 	var gone []string
 	if count(items) < len(v.picks()) {
 		v.keepRest(items)
-		gone = []string{"What was in your cart and is not offered any more is out of it."}
+		gone = []string{"Products that are no longer offered were removed from your cart."}
 	}
 	v.checkingOut(items, gone, http.StatusOK, nil)
 }

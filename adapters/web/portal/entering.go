@@ -90,7 +90,7 @@ func (v *visit) loginForm() {
 		why = []string{isPrivate}
 	}
 	if q.Get("unsent") != "" {
-		why = append(why, "You are not logged in any more, so that nothing is done of what you have sent. Log in, and send it again.")
+		why = append(why, "Your session has ended, so the form you sent was not processed. Log in and send it again.")
 	}
 	v.loggingIn(http.StatusOK, why, map[string]any{"next": q.Get("next"), "login": ""})
 }

@@ -11,7 +11,7 @@ func TestCartChanges(t *testing.T) {
 	w := newWorld(t)
 	w.offering()
 	w.as("ada")
-	const at, why = "/portal/private/cart/provision", "The cart is not as this form showed it"
+	const at, why = "/portal/private/cart/provision", "Your cart has changed since this form was shown"
 	payments := w.open("/portal/catalogue-products/payments")
 	w.submit(payments, "/portal/catalogue-products/payments", "product_id", "1", "catalogue_id", "1", "plan_id", "1")
 	w.submit(payments, "/portal/catalogue-products/shipping", "product_id", "2", "catalogue_id", "1", "plan_id", "2")
@@ -26,7 +26,7 @@ func TestCartChanges(t *testing.T) {
 	w.api("PUT", "/portal-api/products/1", `{"Catalogues":[1]}`)
 	w.submit(payments, "/portal/catalogue-products/payments", "product_id", "1", "catalogue_id", "1", "plan_id", "1")
 	w.api("PUT", "/portal-api/products/1", `{"Catalogues":[]}`)
-	w.shows(w.open(at), 200, "What was in your cart and is not offered any more is out of it.", "Shipping")
+	w.shows(w.open(at), 200, "Products that are no longer offered were removed from your cart.", "Shipping")
 	if p := w.open(at); strings.Contains(p.text, "not offered any more") {
 		t.Error("it is said for ever that something is out of the cart")
 	}
@@ -46,7 +46,7 @@ func TestFormsAfterTheEnd(t *testing.T) {
 	w.as("ada")
 	form := w.open("/portal/private/apps/new")
 	w.submit(form, "/auth/logout")
-	p := w.shows(w.submit(form, "/portal/private/apps", "name", "Till"), 200, "You are not logged in any more, so that nothing is done of what you have sent", `name="next" value="/portal/private/apps/new"`)
+	p := w.shows(w.submit(form, "/portal/private/apps", "name", "Till"), 200, "Your session has ended, so the form you sent was not processed", `name="next" value="/portal/private/apps/new"`)
 	w.shows(w.submit(p, "/auth/password/login", "login", "ada@example.com", "password", "secret", "next", "/portal/private/apps/new"), 200, "<h1>New app</h1>")
 	if p := w.open("/portal/private/apps/1"); strings.Contains(p.text, "Till") {
 		t.Error("the app is there")
