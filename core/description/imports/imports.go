@@ -83,6 +83,9 @@ func newBuilder(document, ext *doc.Node, s Settings) (*builder, error) {
 	if !document.Is(doc.TypeObject) {
 		return nil, fault.New(fault.Invalid, "oas.document", "an OpenAPI description must be an object")
 	}
+	if document.Get("swagger") != nil && document.Get("openapi") == nil {
+		return nil, fault.New(fault.Invalid, "oas.document", "Swagger 2.0 descriptions cannot be imported; convert the description to OpenAPI 3").At("swagger")
+	}
 	parts := 0
 	for path := range document.Get("paths").Members() { // operations are named after them
 		parts += oas.Parts(path)

@@ -3,6 +3,7 @@ package imports_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"net/url"
 	"os"
@@ -139,6 +140,19 @@ func TestImportTwice(t *testing.T) {
 
 // TestLongPaths: operations are named after their paths, so that a long one would be repeated
 // many times.
+// TestSwagger: an older description is refused for its version, not for the servers that it cannot have.
+func TestSwagger(t *testing.T) {
+	d, err := doc.ParseNode([]byte(`{"swagger":"2.0","info":{"title":"a","version":"1"},"host":"up.example","paths":{}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{imports.Import(d, imports.Settings{}), imports.Patch(d, doc.NewObject(), imports.Settings{UpstreamURL: "http://up.example"})} {
+		if f, ok := errors.AsType[*fault.Error](err); !ok || f.Field != "swagger" || !strings.Contains(f.Message, "convert the description to OpenAPI 3") {
+			t.Errorf("%+v", err)
+		}
+	}
+}
+
 func TestLongPaths(t *testing.T) {
 	for length, want := range map[int]string{4096: "", 4097: "must not be longer than 4096 characters"} {
 		d := doc.NewObject()
