@@ -22,7 +22,7 @@ func (p *pruned) Prune(_ context.Context, keep store.Retention) (int, error) {
 	return 0, nil
 }
 
-// TestHistoryOutlivesALeap: a clock that is years ahead for some hours makes no commit old.
+// TestHistoryOutlivesALeap: no commit is forgotten because the clock is years ahead for some hours.
 func TestHistoryOutlivesALeap(t *testing.T) {
 	base := time.Now() // in a bubble there is no monotonic reading
 	synctest.Test(t, func(t *testing.T) {

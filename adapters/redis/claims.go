@@ -129,7 +129,7 @@ func (q *Claims) Read(ctx context.Context, c analytics.Claim, from int64, b anal
 	})
 }
 
-// drop is a script for the reason of take.
+// drop is a script and no transaction, as take is, so that a full Redis carries it out.
 var drop = goredis.NewScript(`
 redis.call('UNLINK', KEYS[1])
 return redis.call('SREM', KEYS[2], ARGV[1])`)

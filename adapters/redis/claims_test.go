@@ -189,8 +189,8 @@ func TestClaimsWithoutRedis(t *testing.T) {
 	}
 }
 
-// TestFull: lists without an end fill Redis. To claim, read and release them is the way out of that. While a
-// claim waits, for a database that is away, no more is kept from expiring.
+// TestFull: when lists have filled Redis, the collector can still claim, read and release them, which
+// makes room. While a claim waits because the database is away, no further list is kept from expiring.
 func TestFull(t *testing.T) {
 	rdb, q := lists(t)
 	ctx := t.Context()

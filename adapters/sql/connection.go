@@ -151,7 +151,8 @@ func (w *writer) end(ctx context.Context, how string) error {
 	return err
 }
 
-// giveUp ends a transaction that was begun with the last commit, for what must not run in it.
+// giveUp rolls back a transaction that was begun with the last commit: the writer is about to do
+// something else, or nothing.
 func (w *writer) giveUp() {
 	if w.begun != nil {
 		w.begun = nil

@@ -58,15 +58,13 @@ func (b *Board) Note(ctx context.Context, nodes []presence.Node) error {
 }
 
 // Old rows are those of gateways that were killed, and of replicas that are gone: each start of
-// either has a name of its own. How much later than another one the clock of a replica is does not
-// come to keepNode.
+// either has a name of its own. keepNode is longer than the clocks of two replicas may differ.
 const (
 	keepNode   = time.Hour
 	nodesEvery = time.Minute
 )
 
-// sweep deletes old rows now and then. A row that a replica writes at the moment waits for the
-// next time.
+// sweep deletes old rows, once in nodesEvery at most. It skips a row that a replica is writing.
 func (b *Board) sweep(ctx context.Context, now int64) error {
 	if now-b.swept.Load() < nodesEvery.Milliseconds() {
 		return nil

@@ -135,8 +135,8 @@ func (s *Store) prune(ctx context.Context, ses *session, keep store.Retention, o
 	return n, freed, ses.exec(ctx, `delete from gone where rev <= $1`, cut)
 }
 
-// leaptAt reports whether the log begins with commits from before a clock was put back, and
-// what follows them is old: so are they then, although they are dated in a time to come.
+// leaptAt reports whether the log begins with commits that are dated in the future, by a clock that
+// has been put back since, and the first commit after them is old. Then they are old as well.
 func leaptAt(ctx context.Context, ses *session, now, since time.Time) (bool, error) {
 	if since.IsZero() {
 		return false, nil

@@ -233,7 +233,7 @@ func write(n *doc.Node) *yaml.Node {
 }
 
 // older matches texts that readers of YAML 1.1 take for a boolean, a number to the
-// base of sixty, or the value key "=", of which some make nothing. The library quotes what is no text in YAML 1.2.
+// base of sixty, or the value key "=", which some cannot load. The library quotes the rest.
 var older = regexp.MustCompile(`^(?i:y|yes|n|no|on|off|=|[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?)$`)
 
 // text makes a node that every reader takes for a text.

@@ -274,7 +274,7 @@ func TestTrailOutlivesALeap(t *testing.T) {
 	}
 }
 
-// TestRetentionAfterALeap: what a clock has dated that was years ahead goes with what follows.
+// TestRetentionAfterALeap: records that are dated years ahead are deleted together with those that follow.
 func TestRetentionAfterALeap(t *testing.T) {
 	w := newWorld(t)
 	p := w.process(audit.Settings{MaxAge: time.Hour})

@@ -141,7 +141,7 @@ func EndAll(ctx context.Context, w store.Writer, userID string) error {
 	if err != nil {
 		return err
 	}
-	// Whatever the clock says: it may be wrong at the moment.
+	// Also sessions that seem to be over: the clock may be wrong at the moment.
 	return end(ctx, w, slices.DeleteFunc(all, func(v session.Session) bool { return v.Expires.IsZero() }))
 }
 

@@ -26,7 +26,7 @@ func TestOver(t *testing.T) {
 	}
 }
 
-// TestClockPutBack: what a clock that was years ahead has begun does not hold for years.
+// TestClockPutBack: sessions and codes made while the clock was years ahead expire once it is put back.
 func TestClockPutBack(t *testing.T) {
 	for name, c := range map[string]struct {
 		over func(ago time.Duration) bool // what was made by a clock that was ahead by so much

@@ -7,8 +7,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/browser"
 )
 
-// TestLongNames gives all that has a name one that is long, has no place to break, markup, and
-// letters that run the other way: no page is wider than a small telephone.
+// TestLongNames gives everything a long name without spaces, with markup and with right-to-left
+// letters: no page gets wider than a small phone.
 func TestLongNames(t *testing.T) {
 	t.Parallel()
 	w := offering(t)

@@ -34,7 +34,7 @@ func Steady(now Clock) Clock {
 	}
 }
 
-// steadiness is how much of a clock is not believed.
+// steadiness is by how much a clock is ahead of the one that is believed.
 type steadiness struct {
 	ahead time.Duration // how far it has leapt
 	since time.Duration // how much time has passed since it leapt last

@@ -11,8 +11,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// TestPruneAfterALeap: commits that a clock has dated which was years ahead are forgotten with
-// those that follow, and not before.
+// TestPruneAfterALeap: commits that are dated years ahead are forgotten together with those that
+// follow, and not before.
 func TestPruneAfterALeap(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "leap.db"), Now: func() time.Time { return now }})

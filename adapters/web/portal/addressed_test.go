@@ -14,8 +14,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/idp"
 )
 
-// TestAddressed asks for clients that log people in: who has not said where people come back to
-// hears of it at once. No administrator could approve such a request, nor change it.
+// TestAddressed asks for clients that log people in: an app without redirect URLs is refused at once.
+// No administrator could approve such a request, nor change it.
 func TestAddressed(t *testing.T) {
 	provider := idp.New(idp.Keycloak)
 	t.Cleanup(provider.Close)
@@ -47,7 +47,7 @@ func TestAddressed(t *testing.T) {
 	if p := w.open("/portal/private/apps"); strings.Contains(p.text, "Till") {
 		t.Error("an app is there that has access to nothing")
 	}
-	// One that there is: the fields of a new app are not what is wrong.
+	// An existing app: the error does not name the fields of a new app.
 	w.submit(w.open("/portal/private/apps/new"), "/portal/private/apps", "name", "Desk")
 	if p := w.shows(w.submit(cart, at, "app-action", "existing", "selected-app", "2", "app-action-template", "1"), 422, "RedirectURLs of the app can&#39;t be blank"); strings.Contains(p.text, "See the fields below") {
 		t.Error("a field of a new app is said to be wrong with one that there is")
@@ -55,7 +55,7 @@ func TestAddressed(t *testing.T) {
 	w.shows(w.submit(cart, at, "app-action", "create", "client_name", "Till", "redirect_urls", "https://till.example.com/back", "app-action-template", "1"), 200, "Your request is on its way")
 	w.api("PUT", "/portal-api/access_requests/1/approve", "")
 
-	// What nobody can ask for says so, and names how callers prove themselves once.
+	// A product without a way to ask for access says so, and names its authentication once.
 	if p := w.shows(w.open("/portal/catalogue-products/tills"), 200, "You can't ask for access to this product here", ">Basic auth<"); strings.Contains(p.text, ">BA<") {
 		t.Error("a badge shows a word of the inside")
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// changedCart is said of a form that was made of another cart.
+// changedCart is the error for a form that shows another cart than the present one.
 const changedCart = "Your cart has changed since this form was shown: products that are no longer offered, or that you have asked for already, were removed. Check the cart and send it again."
 
 // planFields begins the names of the fields that choose plans.
@@ -27,8 +27,8 @@ func contents(items []item) string {
 	return strings.Join(out, " ")
 }
 
-// ofCart reports whether a form was made of this cart. Forms of other themes do not say of
-// which they are: those that choose plans for more items are not.
+// ofCart reports whether a form shows this cart. Forms of other themes do not have the field cart:
+// one that chooses plans for more items than there are shows another cart.
 func (v *visit) ofCart(items []item) bool {
 	if v.r.PostForm.Has("cart") {
 		return v.field("cart") == contents(items)
@@ -43,7 +43,7 @@ func (v *visit) ofCart(items []item) bool {
 	return true
 }
 
-// asked says for which products access is asked for although others were refused; "": for none.
+// asked names the products whose requests were sent before one was refused; "": none.
 func asked(items []item) string {
 	var names []string
 	for _, i := range items {

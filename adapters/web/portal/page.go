@@ -208,7 +208,7 @@ func (v *visit) toLogin(why string) {
 	http.Redirect(v.w, v.r, at, http.StatusFound)
 }
 
-// sender is the page whose form was sent, as far as the browser tells; "": no page is known.
+// sender returns the page whose form was sent, from the Referer; "": unknown.
 func (v *visit) sender() string {
 	if u, err := url.Parse(v.r.Referer()); err == nil && u.Host == v.r.Host {
 		return local(u.RequestURI(), "")

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestCartChanges sends the form of a cart that has changed since: in another window, or because
-// something is not offered any more. What it says about one product is not taken for another.
+// TestCartChanges sends the form of a cart that has changed since, in another window or because a
+// product is no longer offered. No product gets the plan that was chosen for another.
 func TestCartChanges(t *testing.T) {
 	w := newWorld(t)
 	w.offering()
@@ -30,7 +30,7 @@ func TestCartChanges(t *testing.T) {
 	if p := w.open(at); strings.Contains(p.text, "not offered any more") {
 		t.Error("it is said for ever that something is out of the cart")
 	}
-	// The plan that somebody has chosen in the form is chosen in it again.
+	// The form keeps the chosen plan.
 	cart = w.open(at)
 	w.shows(w.submit(cart, at, "cart", "0.1.2", "app-action", "create", "client_name", "", "plan-for-0", "1"), 422, "Name can&#39;t be blank", `<option value="1" selected>Gold`)
 	w.shows(w.submit(cart, at, "cart", "0.1.2", "app-action", "create", "client_name", "Till", "plan-for-0", "2", "redirect-to-app", "1"), 200, "Access is granted")

@@ -345,8 +345,8 @@ func TestUnwanted(t *testing.T) {
 	}
 }
 
-// TestNoMailOfALeap: a clock that is ahead for a while warns nobody of what does not end soon:
-// the warning would have been given, and nobody would hear when it does end.
+// TestNoMailOfALeap: a clock that leaps ahead sends no warning about a credential that expires much
+// later. Each warning is sent once, so the right one would be missing.
 func TestNoMailOfALeap(t *testing.T) {
 	w := open(t)
 	server := mailtest.Start(t)

@@ -83,7 +83,7 @@ func (a *answers) add(entry, action *doc.Node) {
 // seconds.
 const cacheTimeout = 60
 
-// cachedMethods are those of which the plain list has responses kept.
+// cachedMethods are the methods whose responses the plain list caches.
 var cachedMethods = []string{"GET", "HEAD", "OPTIONS"}
 
 // expandCacheList makes advanced cache entries out of the plain list of cached
@@ -117,8 +117,8 @@ func expandCacheList(v, cache *doc.Node) {
 	paths.Delete("cache")
 }
 
-// repeats is about how many bytes these two take that a version has once: response codes of the API
-// for each cached path, and an entry for each of its methods.
+// repeats estimates how many bytes migration adds by repeating parts of a version: the response codes
+// of the API for each cached path, and an endpoint's entry for each of its methods.
 func repeats(def *doc.Node) (size int) {
 	v := def.Get("version_data", "versions", "")
 	paths := v.Get("extended_paths")

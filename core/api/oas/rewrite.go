@@ -42,7 +42,7 @@ var rewriteTrigger = hook{
 	},
 	fill: func(ext, c *doc.Node) {
 		out := rules(c)
-		// Of the rules of the document for the same value, the last one goes on: there may be thousands.
+		// The last rule of the document for a value wins. A map, since there may be thousands.
 		old := map[string]*doc.Node{}
 		for _, known := range ext.Get("rules").Items() {
 			old[ruleKey(known)] = known

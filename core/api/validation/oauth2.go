@@ -47,8 +47,8 @@ func unaddressed(d *doc.Node) (used bool) {
 	return used
 }
 
-// oauth2 checks an entry for scope checks and token exchange. An exchange that is switched on must find
-// out for whom: from a provider, unless an override says it; unaddressed means that none does.
+// oauth2 checks an entry for scope checks and token exchange. An exchange that is switched on needs an
+// audience, from a provider or an override; unaddressed means that no override has one.
 func (p *problems) oauth2(field string, entry *doc.Node, unaddressed bool) {
 	if check := entry.Get("scopeCheck"); check.Get("enabled").True() {
 		p.oneOf(field+".scopeCheck.scopeSource", check.Get("scopeSource"), scopeSources)

@@ -37,7 +37,7 @@ func TestMeets(t *testing.T) {
 	}
 }
 
-// TestClockPutBack: a nonce that a clock made which was years ahead does not hold for years.
+// TestClockPutBack: a nonce made while the clock was years ahead expires once the clock is put back.
 func TestClockPutBack(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for ahead, over := range map[time.Duration]bool{0: false, sso.NonceLife: false, sso.NonceLife + 1: true, 50000 * time.Hour: true} {

@@ -40,7 +40,7 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// TestClockPutBack: what a clock that was years ahead has begun does not hold for years.
+// TestClockPutBack: sessions and codes made while the clock was years ahead expire once it is put back.
 func TestClockPutBack(t *testing.T) {
 	rules := visit.Rules{Life: 10 * time.Hour, Idle: time.Hour}
 	for _, c := range []struct {
