@@ -214,3 +214,17 @@ func TestBoardForgets(t *testing.T) {
 		}
 	}
 }
+
+// TestBoardForgetsAfterALeap: old rows go also when the clock was years ahead, and is put back.
+func TestBoardForgetsAfterALeap(t *testing.T) {
+	b, now := open(t, harness.Database(t)).Board(), time.Now()
+	for _, n := range []presence.Node{{ID: "ahead", LastSeen: now.AddDate(10, 0, 0)}, {ID: "old", LastSeen: now.Add(-2 * time.Hour)}, {ID: "new", LastSeen: now}} {
+		if err := b.Note(t.Context(), []presence.Node{n}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := b.Nodes(t.Context(), time.Time{})
+	if err != nil || len(got) != 2 || got[0].ID != "ahead" || got[1].ID != "new" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
