@@ -1,36 +1,14 @@
 package portal_test
 
 import (
-	"fmt"
-	"net/http"
-	"net/netip"
 	"strings"
 	"testing"
-
-	"github.com/gatehouse-io/gatehouse/adapters/fetch"
-	"github.com/gatehouse-io/gatehouse/adapters/registration"
-	"github.com/gatehouse-io/gatehouse/app"
-	"github.com/gatehouse-io/gatehouse/app/identity"
-	"github.com/gatehouse-io/gatehouse/e2e/idp"
 )
 
 // TestAddressed asks for clients that log people in: an app without redirect URLs is refused at once.
 // No administrator could approve such a request, nor change it.
 func TestAddressed(t *testing.T) {
-	provider := idp.New(idp.Keycloak)
-	t.Cleanup(provider.Close)
-	caller := fetch.New(fetch.Config{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
-	w := newWorldWith(t, func(p *app.Portal) { p.Registry, p.Registrar = true, registration.New(caller, registration.Config{}) })
-	b, err := w.app.Bootstrap(t.Context(), identity.First{OrgID: "one", Email: "admin@example.com"})
-	must(t, err)
-	for id, by := range map[string]string{"orders": `"enable_jwt":true,"jwt_signing_method":"rsa"`, "basic": `"use_basic_auth":true`} {
-		req, err := http.NewRequest("POST", w.server.URL+"/api/apis", strings.NewReader(`{"api_definition":{"name":"`+id+`","api_id":"`+id+`","active":true,`+by+`,"proxy":{"listen_path":"/`+id+`/","target_url":"http://up.example"}}}`))
-		must(t, err)
-		req.Header.Set("Authorization", b.AccessKey)
-		w.answered(req)
-	}
-	w.api("POST", "/portal-api/providers", `{"Name":"Ours","Configuration":{"MetaData":{"URL":"http://localhost:3000","Secret":"`+b.AccessKey+`"}}}`)
-	w.api("POST", "/portal-api/oauth-providers", fmt.Sprintf(`{"Name":"Login","Type":"Keycloak","WellKnownURL":%q,"RegistrationAccessToken":%q}`, provider.WellKnown(), provider.InitialToken()))
+	w, _ := registering(t, map[string]string{"orders": `"enable_jwt":true,"jwt_signing_method":"rsa"`, "basic": `"use_basic_auth":true`})
 	w.api("POST", "/portal-api/oauth-providers/1/client-types", `{"Name":"Web","ResponseTypes":"code","GrantType":"authorization_code"}`)
 	w.api("POST", "/portal-api/plans", `{"Name":"Gold","ProviderID":1,"RateLimit":10,"Per":1,"JWTScope":"gold","Catalogues":[1]}`)
 	w.api("POST", "/portal-api/products", `{"Name":"Shop","Path":"shop","ProviderID":1,"APIDetails":[{"APIID":"orders"}],"DCREnabled":true,"Scopes":"shop","Templates":[1],"Catalogues":[1]}`)

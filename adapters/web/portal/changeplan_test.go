@@ -17,20 +17,7 @@ import (
 // TestChangePlan asks for another plan for a client of an identity provider, and for one of
 // gateways; other credentials keep theirs.
 func TestChangePlan(t *testing.T) {
-	provider := idp.New(idp.Keycloak)
-	t.Cleanup(provider.Close)
-	caller := fetch.New(fetch.Config{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
-	w := newWorldWith(t, func(p *app.Portal) { p.Registry, p.Registrar = true, registration.New(caller, registration.Config{}) })
-	b, err := w.app.Bootstrap(t.Context(), identity.First{OrgID: "one", Email: "admin@example.com"})
-	must(t, err)
-	for id, by := range map[string]string{"orders": `"enable_jwt":true,"jwt_signing_method":"rsa"`, "pay": `"use_standard_auth":true`, "oauth": `"use_oauth2":true`} {
-		req, err := http.NewRequest("POST", w.server.URL+"/api/apis", strings.NewReader(`{"api_definition":{"name":"`+id+`","api_id":"`+id+`","active":true,`+by+`,"proxy":{"listen_path":"/`+id+`/","target_url":"http://up.example"}}}`))
-		must(t, err)
-		req.Header.Set("Authorization", b.AccessKey)
-		w.answered(req)
-	}
-	w.api("POST", "/portal-api/providers", `{"Name":"Ours","Configuration":{"MetaData":{"URL":"http://localhost:3000","Secret":"`+b.AccessKey+`"}}}`)
-	w.api("POST", "/portal-api/oauth-providers", fmt.Sprintf(`{"Name":"Login","Type":"Keycloak","WellKnownURL":%q,"RegistrationAccessToken":%q}`, provider.WellKnown(), provider.InitialToken()))
+	w, provider := registering(t, map[string]string{"orders": `"enable_jwt":true,"jwt_signing_method":"rsa"`, "pay": `"use_standard_auth":true`, "oauth": `"use_oauth2":true`})
 	w.api("POST", "/portal-api/oauth-providers/1/client-types", `{"Name":"Server","ResponseTypes":"none","GrantType":"client_credentials"}`)
 	w.api("POST", "/portal-api/plans", `{"Name":"Gold","ProviderID":1,"RateLimit":10,"Per":1,"JWTScope":"gold","AutoApproveAccessRequests":true,"Catalogues":[1]}`)
 	w.api("POST", "/portal-api/plans", `{"Name":"Silver","ProviderID":1,"RateLimit":5,"Per":1,"JWTScope":"silver","AutoApproveAccessRequests":true,"Catalogues":[1]}`)
@@ -89,4 +76,25 @@ func TestChangePlanOfMany(t *testing.T) {
 	}
 	p = w.shows(w.open(app+"?page=1&plans=1"), 200, `credentials/1/change-plan"`)
 	w.shows(w.submit(p, app+"/credentials/1/change-plan", "new_plan_id", "2"), 200, "The credential has another plan.")
+}
+
+// registering returns a portal with an identity provider that registers clients, and with a dashboard
+// that has some APIs: their names, and the members of their definitions about authentication.
+func registering(t *testing.T, apis map[string]string) (*world, *idp.Server) {
+	t.Helper()
+	provider := idp.New(idp.Keycloak)
+	t.Cleanup(provider.Close)
+	caller := fetch.New(fetch.Config{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	w := newWorldWith(t, func(p *app.Portal) { p.Registry, p.Registrar = true, registration.New(caller, registration.Config{}) })
+	b, err := w.app.Bootstrap(t.Context(), identity.First{OrgID: "one", Email: "admin@example.com"})
+	must(t, err)
+	for id, by := range apis {
+		req, err := http.NewRequest("POST", w.server.URL+"/api/apis", strings.NewReader(`{"api_definition":{"name":"`+id+`","api_id":"`+id+`","active":true,`+by+`,"proxy":{"listen_path":"/`+id+`/","target_url":"http://up.example"}}}`))
+		must(t, err)
+		req.Header.Set("Authorization", b.AccessKey)
+		w.answered(req)
+	}
+	w.api("POST", "/portal-api/providers", `{"Name":"Ours","Configuration":{"MetaData":{"URL":"http://localhost:3000","Secret":"`+b.AccessKey+`"}}}`)
+	w.api("POST", "/portal-api/oauth-providers", fmt.Sprintf(`{"Name":"Login","Type":"Keycloak","WellKnownURL":%q,"RegistrationAccessToken":%q}`, provider.WellKnown(), provider.InitialToken()))
+	return w, provider
 }
