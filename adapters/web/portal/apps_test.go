@@ -53,6 +53,7 @@ func TestTestMessage(t *testing.T) {
 		}
 	}))
 	t.Cleanup(receiver.Close)
+	receiver.Config.SetKeepAlivesEnabled(false) // a message on an old connection that breaks would not say that no new one can be made
 	here := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	w := newWorldWith(t, func(p *app.Portal) {
 		p.Webhooks.Deliveries.Fetcher = fetch.New(fetch.Config{MaxBytes: 1 << 20, Allow: here})
