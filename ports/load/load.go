@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
 // CodeFull is the code of the fault of a request for which there was no room in
@@ -145,7 +147,7 @@ func (q *Request) Work(ctx context.Context, bytes, values int64) error {
 	}
 	// Those who wait for memory leave their core to those who give it back.
 	q.leave()
-	n, err := of.line(ctx, q.owner, cost)
+	n, err := of.take(ctx, q.owner, cost, crowd)
 	if err != nil {
 		return err
 	}
@@ -159,7 +161,7 @@ func (q *Request) Work(ctx context.Context, bytes, values int64) error {
 	}
 	brief, cancel := context.WithTimeout(ctx, coreWait)
 	defer cancel()
-	_, err = q.room.cores.take(brief, q.owner, 1)
+	_, err = q.room.cores.take(brief, q.owner, 1, anyNumber)
 	q.core = err == nil
 	return nil
 }
@@ -196,7 +198,7 @@ func (q *Request) Turn(ctx context.Context) (end func()) {
 	}
 	brief, cancel := context.WithTimeout(ctx, coreWait)
 	defer cancel()
-	if _, err := q.room.cores.take(brief, q.owner, 1); err != nil {
+	if _, err := q.room.cores.take(brief, q.owner, 1, anyNumber); err != nil {
 		return func() {}
 	}
 	return func() { q.room.cores.give(q.owner, 1, nil) }
@@ -204,7 +206,7 @@ func (q *Request) Turn(ctx context.Context) (end func()) {
 
 // hold takes a part of a pool until the request ends.
 func (q *Request) hold(ctx context.Context, p *pool, n int64) error {
-	n, err := p.line(ctx, q.owner, n)
+	n, err := p.take(ctx, q.owner, n, crowd)
 	if n > 0 {
 		q.held = append(q.held, part{p, n})
 	}
@@ -234,4 +236,83 @@ func (q *Request) End() {
 		q.room.heavier(-1)
 	}
 	q.held, q.heavy, q.cost = nil, false, 0
+}
+
+// CodeBusy is the code of the fault of a visit whose turn did not come in time.
+const CodeBusy = "load.busy"
+
+// visitWait is how long a visit waits for its turn: longer than a hundred visitors at once
+// make it, and no longer than browsers and people have patience.
+const visitWait = 10 * time.Second
+
+// visit is the turn of a request at the processors of visitors.
+type visit struct {
+	pool  *pool
+	owner string
+	mu    sync.Mutex
+	has   bool
+}
+
+// Visit waits until the request may take a processor on behalf of an owner, and keeps it
+// until the request ends. Requests of one owner wait for each other, those of others come in
+// between. A request for which another one works has its turn already, and waits for
+// nothing: it would wait for itself.
+func (q *Request) Visit(ctx context.Context, owner string) error {
+	if q == nil || q.visiting() != nil {
+		return nil
+	}
+	v := &visit{pool: q.room.visits, owner: owner}
+	if !v.begin(ctx, crowd, visitWait) {
+		return fault.New(fault.Unavailable, CodeBusy, "Too many people visit this portal just now; try again").Because(ctx.Err())
+	}
+	q.visit.Store(v)
+	return nil
+}
+
+// visiting returns the turn of the request, or of the one for which it works, or nil.
+func (q *Request) visiting() *visit {
+	for ; q != nil; q = q.outer {
+		if v := q.visit.Load(); v != nil {
+			return v
+		}
+	}
+	return nil
+}
+
+// Away leaves the turn of the visit that a context belongs to, if it has one, to others while
+// something else is waited for, such as a server far away. back waits until it has one again.
+// Who waits too long goes on without: what was begun has to end.
+func Away(ctx context.Context) (back func()) {
+	v := Of(ctx).visiting()
+	if !v.end() {
+		return func() {}
+	}
+	return func() { v.begin(ctx, anyNumber, coreWait) }
+}
+
+// begin waits for a processor, among no more than most, and reports whether it has one.
+func (v *visit) begin(ctx context.Context, most int, patience time.Duration) bool {
+	brief, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if _, err := v.pool.take(brief, v.owner, 1, most); err != nil {
+		return false
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.has = true
+	return true
+}
+
+// end gives the processor back, and reports whether there was one.
+func (v *visit) end() bool {
+	if v == nil {
+		return false
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	had := v.has
+	if v.has = false; had {
+		v.pool.give(v.owner, 1, nil)
+	}
+	return had
 }

@@ -36,9 +36,13 @@ type waiter struct {
 	refused bool
 }
 
-// crowd is how many requests may wait in a line: each of them has a connection, of which a
-// service has several times as many (limits.connections).
-const crowd = 1000
+// crowd is how many requests may wait for memory or for a turn: each of them has a connection,
+// of which a service has several times as many (limits.connections). Any number may wait for
+// cores and for the return of a turn: each waits for a short time, and then goes on without.
+const (
+	crowd     = 1000
+	anyNumber = math.MaxInt
+)
 
 // errCrowd says that as many wait already.
 var errCrowd = errors.New("too many requests wait")
@@ -47,19 +51,9 @@ func newPool(size, share int64) *pool {
 	return &pool{share: share, free: size, owners: map[string]*owner{}}
 }
 
-// line is take, but that no more than crowd wait. With one more, the last one of the owner
-// with the most of them is refused.
-func (p *pool) line(ctx context.Context, by string, n int64) (int64, error) {
-	return p.wait(ctx, by, n, crowd)
-}
-
-// take lends n, or all of a share when n is more than that, and returns how much
-// that was.
-func (p *pool) take(ctx context.Context, by string, n int64) (int64, error) {
-	return p.wait(ctx, by, n, math.MaxInt)
-}
-
-func (p *pool) wait(ctx context.Context, by string, n int64, most int) (int64, error) {
+// take lends n, or all of a share when n is more than that, and returns how much that was. No
+// more than most wait: with one more, the last one of the owner with the most of them is refused.
+func (p *pool) take(ctx context.Context, by string, n int64, most int) (int64, error) {
 	if n <= 0 {
 		return 0, nil
 	}
