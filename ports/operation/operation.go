@@ -9,9 +9,12 @@ import (
 	"encoding/json"
 	"net/url"
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/redact"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -276,8 +279,13 @@ type Param struct {
 // Do decodes the call's input, carries the operation out, or rehearses it, and
 // returns its output.
 func (o *Operation) Do(ctx context.Context, c *Call) (any, error) {
-	if err := cmp.Or(c.Receive(ctx), c.legible()); err != nil {
+	if err := c.Receive(ctx); err != nil {
 		return nil, err
+	}
+	// Without the parameter that cannot be read the call could do more than its caller asks
+	// for, such as the real thing in place of a rehearsal.
+	if c.Garbled {
+		return nil, fault.New(fault.Invalid, CodeParameter, "The query has a %% that begins no escape: write %%25 for a percent sign").At("query")
 	}
 	if asked, there := c.Query[DryRun]; there {
 		return o.rehearse(ctx, c, asked)
@@ -293,3 +301,50 @@ type Middleware func(Handler) Handler
 
 // Service is a set of use cases that lists what it can be asked.
 type Service interface{ Operations() []Operation }
+
+// Placeholder returns the name of a path segment that stands for a value.
+func Placeholder(segment string) (string, bool) {
+	if strings.HasPrefix(segment, "{") && strings.HasSuffix(segment, "}") {
+		return segment[1 : len(segment)-1], true
+	}
+	return "", false
+}
+
+// Shown returns the path of the call as logs and trails may have it: the segments of
+// those placeholders are hidden whose names hold secrets. They are found by their places:
+// a short value would also be found where it is none, and the gaps would tell it.
+func (c *Call) Shown(hides func(name string) bool) string {
+	segments, row := strings.Split(c.RawPath, "/"), strings.Split(c.Spec.Path, "/")
+	for i, segment := range row[:min(len(row), len(segments))] {
+		name, ok := Placeholder(segment)
+		if !ok || segments[i] == "" || !hides(name) {
+			continue
+		}
+		segments[i] = redact.Hidden
+		if c.Spec.Tail && i == len(row)-1 {
+			segments = segments[:i+1]
+		}
+	}
+	return strings.Join(segments, "/")
+}
+
+// ReadQuery reads the query of an address as browsers do: & alone separates parameters, and
+// ; is a character like others. Parameters with a % that begins no escape are left out;
+// garbled reports whether there is one.
+func ReadQuery(raw string) (q url.Values, garbled bool) {
+	q = url.Values{}
+	for pair := range strings.SplitSeq(raw, "&") {
+		if pair == "" {
+			continue
+		}
+		name, value, _ := strings.Cut(pair, "=")
+		name, nameErr := url.QueryUnescape(name)
+		value, valueErr := url.QueryUnescape(value)
+		if nameErr != nil || valueErr != nil {
+			garbled = true
+			continue
+		}
+		q[name] = append(q[name], value)
+	}
+	return q, garbled
+}
