@@ -1,9 +1,13 @@
 package store
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -112,4 +116,52 @@ func (k *Kind[T]) explain(err error, name string) error {
 		return fault.New(fault.Stale, k.Name+".stale", "%s changed meanwhile; read it again", noun).Because(err)
 	}
 	return err
+}
+
+// Index derives searchable values.
+type Index[T any] struct {
+	Name   string
+	Noun   string // in messages about a taken value: "ID"
+	Unique bool
+	Across bool // with Unique: across organisations
+	Sorted bool // lists can be made in order of its values; a resource has at most one
+	Values func(T) []string
+}
+
+// Unique makes an index of one value that no two resources share; a resource
+// whose value is empty is not in it.
+func Unique[T any](name, noun string, value func(T) string) Index[T] {
+	ix := Lookup(name, value)
+	ix.Noun, ix.Unique = noun, true
+	return ix
+}
+
+// Lookup makes an index of one value that resources may share.
+func Lookup[T any](name string, value func(T) string) Index[T] {
+	return Index[T]{Name: name, Values: func(v T) []string {
+		if s := value(v); s != "" {
+			return []string{s}
+		}
+		return nil
+	}}
+}
+
+// Sorted makes a Lookup by whose values lists can be ordered.
+func Sorted[T any](name string, value func(T) string) Index[T] {
+	ix := Lookup(name, value)
+	ix.Sorted = true
+	return ix
+}
+
+// maxIndexed is the size in bytes up to which every back end can index a text.
+const maxIndexed = 512
+
+// Indexed returns a text that stands for s in an index and when looking for it:
+// a digest where a back end could not keep s itself.
+func Indexed(s string) string {
+	if len(s) <= maxIndexed && utf8.ValidString(s) && !strings.ContainsRune(s, 0) {
+		return s
+	}
+	sum := sha256.Sum256([]byte(s))
+	return "sha256:" + hex.EncodeToString(sum[:])
 }
