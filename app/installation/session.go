@@ -28,7 +28,7 @@ func (Session) Schema() map[string]any {
 // typed refuses what gateways could not decode. Whole numbers that are spelled otherwise become
 // what they are, in place.
 func (s Session) typed() error {
-	key.Table.Whole(s.node)
+	key.Table.AllWhole(s.node)
 	if problems := key.Table.Check(s.node); len(problems) > 0 {
 		return fault.New(fault.Invalid, codeType, "session %s %s", problems[0].Path, problems[0].Demand()).At(problems[0].Path)
 	}

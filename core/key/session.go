@@ -102,7 +102,7 @@ func (d Draft) session(org tenant.ID, old *doc.Node, c Checks) (*doc.Node, error
 			s.Set(name, v.Without((*doc.Node).IsNull))
 		}
 	}
-	Table.Whole(s)
+	Table.AllWhole(s)
 	if problems := Table.Check(s); len(problems) > 0 {
 		p := problems[0]
 		return nil, fault.New(fault.Invalid, CodeType, "key %s %s", p.Path, p.Demand()).At(p.Path)

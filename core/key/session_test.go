@@ -59,16 +59,16 @@ func TestNew(t *testing.T) {
 		`{"access_rights":{"orders":7}}`: key.CodeType, `{"access_rights":{"orders":{"limit":{"rate":"1"}}}}`: key.CodeType, `{"smoothing":{"trigger":"x"},` + rights + `}`: key.CodeType,
 		`{"basic_auth_data":{"password":7},` + rights + `}`: key.CodeType, `{"jwt_data":{"secret":7},` + rights + `}`: key.CodeType, `{"oauth_keys":{"a":1},` + rights + `}`: key.CodeType,
 		`{"post_expiry_action":"delete",` + rights + `}`: "", `{"post_expiry_action":"keep",` + rights + `}`: key.CodeExpiry,
-		`{"access_rights":{"orders":{"json_rpc_methods":[{"name":"tools/call"}]}}}`:                                    policy.CodeMCP,
-		`{"access_rights":{"orders":{"mcp_access_rights":{"tools":{"blocked":["x"]}}}}}`:                               policy.CodeMCP,
-		`{"access_rights":{"orders":{"mcp_access_rights":{"tools":{"blocked":[]}},"mcp_primitives":[]}}}`:              "",
-		`{"access_rights":{"tools":{"endpoints":[{"path":"/x"}]}}}`:                                                    policy.CodeMCP,
-		`{"access_rights":{"tools":{"disable_introspection":true}}}`:                                                   policy.CodeMCP,
-		`{"access_rights":{"tools":{"mcp_primitives":[{"type":"prompt","name":"x"}]}}}`:                                "",
-		`{"access_rights":{"tools":{"mcp_primitives":[{"type":"x","name":"x"}]}}}`:                                     policy.CodeMCP,
-		`{"access_rights":{"elsewhere":{"mcp_primitives":[{"type":"tool","name":"x"}],"allowed_urls":[{"url":"/"}]}}}`: "", // an API that does not exist is not checked
-		`{"expires":1.718439136e+09,"quota_max":5.0,"access_rights":{"orders":{"limit":{"quota_max":7.0}}}}`:           "",
-		`{"later":{"x":[1.50]},` + rights + `}`:                                                                        "",
+		`{"access_rights":{"orders":{"json_rpc_methods":[{"name":"tools/call"}]}}}`:                                     policy.CodeMCP,
+		`{"access_rights":{"orders":{"mcp_access_rights":{"tools":{"blocked":["x"]}}}}}`:                                policy.CodeMCP,
+		`{"access_rights":{"orders":{"mcp_access_rights":{"tools":{"blocked":[]}},"mcp_primitives":[]}}}`:               "",
+		`{"access_rights":{"tools":{"endpoints":[{"path":"/x"}]}}}`:                                                     policy.CodeMCP,
+		`{"access_rights":{"tools":{"disable_introspection":true}}}`:                                                    policy.CodeMCP,
+		`{"access_rights":{"tools":{"mcp_primitives":[{"type":"prompt","name":"x"}]}}}`:                                 "",
+		`{"access_rights":{"tools":{"mcp_primitives":[{"type":"x","name":"x"}]}}}`:                                      policy.CodeMCP,
+		`{"access_rights":{"elsewhere":{"mcp_primitives":[{"type":"tool","name":"x"}],"allowed_urls":[{"url":"/"}]}}}`:  "", // an API that does not exist is not checked
+		`{"expires":1.718439136e+09,"quota_max":5.0,"rate":5.0,"access_rights":{"orders":{"limit":{"quota_max":7.0}}}}`: "",
+		`{"later":{"x":[1.50]},` + rights + `}`:                                                                         "",
 	} {
 		s, err := draft(t, text).New("acme", checks(t))
 		if got := fault.CodeOf(err); err == nil && want != "" || err != nil && got != want {
@@ -80,7 +80,7 @@ func TestNew(t *testing.T) {
 		if s.Get("org_id").Text() != "acme" || s.Get("date_created") != nil || len(key.Table.Check(s)) > 0 || strings.Contains(text, "1.50") && !strings.Contains(string(s.JSON()), "1.50") {
 			t.Errorf("%s: %s", text, s.JSON())
 		}
-		if strings.Contains(text, "1.718439136e+09") && (string(s.Get("expires").JSON()) != "1718439136" || string(s.Get("quota_max").JSON()) != "5" ||
+		if strings.Contains(text, "1.718439136e+09") && (string(s.Get("expires").JSON()) != "1718439136" || string(s.Get("quota_max").JSON()) != "5" || string(s.Get("rate").JSON()) != "5" ||
 			string(s.Get("access_rights", "orders", "limit", "quota_max").JSON()) != "7") {
 			t.Errorf("%s: %s", text, s.JSON())
 		}

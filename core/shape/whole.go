@@ -11,21 +11,24 @@ import (
 // Whole writes numbers without a fraction as whole numbers, in place, where the type wants
 // these: 5.0 and 5e0 as 5. Clients that know one sort of numbers send them so, and decoders read
 // whole numbers from their spelling. What no double holds exactly stays as it is.
-func (t Type) Whole(n *doc.Node) { t.whole(n) }
+func (t Type) Whole(n *doc.Node) { t.whole(n, false) }
+
+// AllWhole does so where the type takes fractions as well: clients decode a rate as a whole number.
+func (t Type) AllWhole(n *doc.Node) { t.whole(n, true) }
 
 // whole returns what takes the place of a value.
-func (t *Type) whole(n *doc.Node) *doc.Node {
+func (t *Type) whole(n *doc.Node, all bool) *doc.Node {
 	switch t.kind {
 	case kindRef:
-		return t.elem.whole(n)
-	case kindInt, kindUint:
-		if i, ok := integer(n); ok {
+		return t.elem.whole(n, all)
+	case kindInt, kindUint, kindFloat:
+		if i, ok := integer(n); ok && (all || t.kind != kindFloat) {
 			return doc.NewInt(i)
 		}
 	case kindList:
 		items := slices.Clone(n.Items())
 		for i, v := range items {
-			items[i] = t.elem.whole(v)
+			items[i] = t.elem.whole(v, all)
 		}
 		if n.Is(doc.TypeArray) {
 			n.SetItems(items)
@@ -33,7 +36,7 @@ func (t *Type) whole(n *doc.Node) *doc.Node {
 	case kindMap, kindObject:
 		for name, v := range n.Members() {
 			if of, _ := t.of(name); of != nil {
-				n.Set(name, of.whole(v))
+				n.Set(name, of.whole(v, all))
 			}
 		}
 	}

@@ -32,3 +32,20 @@ func TestWhole(t *testing.T) {
 		}
 	}
 }
+
+// TestAllWhole: numbers that may have a fraction are whole ones as well while they have none.
+func TestAllWhole(t *testing.T) {
+	of := shape.Object(shape.Members("f", shape.Float), shape.Members("any", shape.Any), shape.Members("map", shape.Map(shape.List(shape.Float))))
+	for text, want := range map[string]string{
+		`{"f":5.0,"any":[5.0],"x":5.0}`:   `{"f":5,"any":[5.0],"x":5.0}`,
+		`{"f":1e2,"map":{"a":[6e1,0.5]}}`: `{"f":100,"map":{"a":[60,0.5]}}`,
+		`{"f":2.5,"map":null}`:            `{"f":2.5,"map":null}`,
+		`{"f":1e300}`:                     `{"f":1e300}`,
+	} {
+		n := parse(t, text)
+		of.AllWhole(n)
+		if got := string(n.JSON()); got != want {
+			t.Errorf("%s became %s, not %s", text, got, want)
+		}
+	}
+}

@@ -21,6 +21,7 @@ func (f *Forms) Classic(d *apidef.Draft) error {
 	if err := typed(classic.ReadTimeouts(def)); err != nil {
 		return err
 	}
+	classic.Type().AllWhole(def)
 	if err := typed(classic.Check(def)); err != nil {
 		return err
 	}
