@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -55,6 +56,20 @@ func TestDrain(t *testing.T) {
 	} {
 		if code, text := fetch(t, a, c.method, c.path, c.as, "{}"); code != c.want || !strings.Contains(text, c.text) {
 			t.Errorf("%s %s: %d %s", c.method, c.path, code, text)
+		}
+	}
+}
+
+// TestDrainPortal: while the process stops, the probe of the portal sends balancers to another
+// one, since every form is refused; the process itself lives.
+func TestDrainPortal(t *testing.T) {
+	a := service(t, nobodyWatches(), portalOptions()...)
+	if err := a.Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{"/ready": "503 about to stop", "/live": "200 Success"} {
+		if code, text := fetch(t, a.Portal(), "GET", path, "", ""); strconv.Itoa(code) != want[:3] || !strings.Contains(text, want[4:]) {
+			t.Errorf("%s: %d %s, want %s", path, code, text, want)
 		}
 	}
 }

@@ -209,12 +209,12 @@ func (p portalSettings) documents() documents.Config {
 
 // newDoor lets people into the portal. Seeds are in the order in which bootstrap makes
 // what a portal begins with.
-func newDoor(p portalSettings, s people, t crud.Tools, keys secret.Keys) (*door.Service, error) {
+func newDoor(p portalSettings, s people, t crud.Tools, keys secret.Keys, a *App) (*door.Service, error) {
 	scope, err := p.scope()
 	if err != nil {
 		return nil, &refusal{err}
 	}
-	c := door.Config{Tools: t, Keys: keys, Passwords: s.passwords, Scope: scope, Seeds: []door.Seed{users.Found, catalogues.Found, func(ctx context.Context, w store.Writer, at crud.Stamp) error {
+	c := door.Config{Tools: t, Keys: keys, Passwords: s.passwords, Scope: scope, Stopping: a.writes.Closed, Seeds: []door.Seed{users.Found, catalogues.Found, func(ctx context.Context, w store.Writer, at crud.Stamp) error {
 		if err := p.pages(t.Log).Found(ctx, w, at, themes.Standard().Pages); err != nil {
 			return err
 		}

@@ -60,7 +60,8 @@ func TestWebhookLimit(t *testing.T) {
 	}
 }
 
-// TestPortalListeners states where the portal is served, and where it is not.
+// TestPortalListeners states where the portal is served, and where it is not. A portal alone,
+// whose organisations are at dashboards elsewhere, asks for none.
 func TestPortalListeners(t *testing.T) {
 	for mode, want := range map[string]map[string]int{ // listener and path
 		config.PortalOff:    {"0/live": 404, "0/portal-api/tags": 404, "0/hello": 200},
@@ -84,7 +85,8 @@ func TestPortalListeners(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			if err := run(ctx, s, slog.New(slog.DiscardHandler), "test", l, func() {
+			var log strings.Builder
+			if err := run(ctx, s, slog.New(slog.NewTextHandler(&log, nil)), "test", l, func() {
 				defer cancel()
 				for at, status := range want {
 					have, text := ask(t, l.all()[at[0]-'0'].Addr(), at[1:])
@@ -94,6 +96,9 @@ func TestPortalListeners(t *testing.T) {
 				}
 			}); err != nil {
 				t.Fatal(err)
+			}
+			if strings.Contains(log.String(), "no organisation yet") != (mode != config.PortalAlone) {
+				t.Error(log.String())
 			}
 		})
 	}

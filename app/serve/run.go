@@ -125,6 +125,9 @@ func (c *Composition) first(ctx context.Context, s config.Settings, log *slog.Lo
 		log.Info("bootstrap", "org_id", string(b.OrgID), "user_id", b.UserID, "created", b.Created)
 		return nil
 	}
+	if s.Portal.Serve == config.PortalAlone { // the dashboard, and its organisations, are elsewhere
+		return nil
+	}
 	empty, err := c.Empty(ctx)
 	if empty {
 		log.Warn("there is no organisation yet: run `gatehouse bootstrap --email you@example.com`, or set bootstrap.email, or POST /admin/organisations and /admin/users with the header admin-auth")

@@ -27,6 +27,7 @@ type Config struct {
 	Scope      tenant.Scope // of the portal; the zero Scope: there is none
 	SigningKey string       // of tokens; "": the one that bootstrap draws
 	Seeds      []Seed       // in order
+	Stopping   func() bool  // whether changes are refused, because the process is about to end; nil: never
 }
 
 // Service lets people in.

@@ -54,8 +54,12 @@ type Message struct {
 	Message string `json:"message"`
 }
 
-// ready asks the store each time.
+// ready asks the store each time. A process that is about to stop refuses every form:
+// balancers should send people to another one.
 func (s *Service) ready(ctx context.Context, _ struct{}) (Message, error) {
+	if s.Stopping != nil && s.Stopping() {
+		return Message{}, fault.New(fault.Unavailable, codeNotReady, "the portal is about to stop")
+	}
 	if err := s.Store.View(ctx, s.Scope, func(r store.Reader) error {
 		_, err := r.Count(ctx, store.Query{Kind: installations.Name})
 		return err
