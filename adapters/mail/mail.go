@@ -98,14 +98,23 @@ func (s *SMTP) Send(ctx context.Context, m mail.Message) error {
 	if err == nil {
 		return nil
 	}
-	// What servers quote, such as the recipient, stays out of errors.
+	return failure(err)
+}
+
+// failure says what an attempt has come to. What servers quote, such as the recipient, stays
+// out of it.
+func failure(err error) error {
 	if refused, ok := errors.AsType[*gomail.SendError](err); ok {
-		return fmt.Errorf("mail: the server refuses the mail: %s (%d %s)", refused.Reason, refused.ErrorCode(), refused.EnhancedStatusCode())
+		out := fmt.Errorf("mail: the server refuses the mail: %s (%d %s)", refused.Reason, refused.ErrorCode(), refused.EnhancedStatusCode())
+		if refused.ErrorCode()/100 == 4 { // RFC 5321, 4.2.1: come again
+			return fmt.Errorf("%w: %w", mail.ErrLater, out)
+		}
+		return out
 	}
 	if op, ok := errors.AsType[*net.OpError](err); ok {
 		return fmt.Errorf("mail: %w: %w", mail.ErrAway, op)
 	}
-	return errors.New("mail: the conversation with the server failed; check its address, its certificate, the user and the password")
+	return fmt.Errorf("mail: %w: the conversation with the server failed; check its address, its certificate, the user and the password", mail.ErrAway)
 }
 
 // ending connects, and ends the connection with a context: the client looks at it only while it

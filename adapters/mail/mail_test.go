@@ -48,6 +48,28 @@ func TestRefusedMail(t *testing.T) {
 	}
 }
 
+// TestFailures tells what is not the fault of a mail, before the server hears of it and when it
+// says that it takes the mail later, from what is refused for good.
+func TestFailures(t *testing.T) {
+	for _, c := range []struct {
+		verb, text string
+		want       error // nil: refused for good
+	}{
+		{mailtest.Greeting, "421 4.3.2 busy", port.ErrAway}, {mailtest.Greeting, "554 5.3.2 maintenance", port.ErrAway}, {mailtest.Greeting, "", port.ErrAway},
+		{"AUTH", "535 5.7.8 the password has changed", port.ErrAway}, {"AUTH", "454 4.7.0 later", port.ErrAway}, {"AUTH", "", port.ErrAway},
+		{"MAIL", "451 4.3.0 later", port.ErrLater}, {"RCPT", "450 4.2.0 greylisted", port.ErrLater}, {"RCPT", "421 4.3.2 closing", port.ErrLater}, {"DATA", "452 4.3.1 the disk is full", port.ErrLater},
+		{"MAIL", "553 5.1.8 from whom", nil}, {"RCPT", "550 5.1.1 unknown", nil}, {"DATA", "554 5.6.0 no", nil}, {"RCPT", "", nil},
+	} {
+		server := mailtest.Start(t)
+		server.Instead = map[string]string{c.verb: c.text}
+		s := open(t, mail.Config{Address: server.Address(), From: "gatehouse@example.com", Username: "me", Password: "hunter2"})
+		err := s.Send(t.Context(), port.Message{To: "ada@example.com", Subject: "s", Text: "t"})
+		if err == nil || errors.Is(err, port.ErrAway) != errors.Is(c.want, port.ErrAway) || errors.Is(err, port.ErrLater) != errors.Is(c.want, port.ErrLater) {
+			t.Errorf("%s %q: %v", c.verb, c.text, err)
+		}
+	}
+}
+
 // A mail that the server has taken is sent, however the conversation ends: an error would
 // make callers send it again.
 func TestTakenMail(t *testing.T) {

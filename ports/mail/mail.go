@@ -14,8 +14,15 @@ type Message struct {
 	HTML    string // "": plain text only
 }
 
-// ErrAway means that no mail server could be reached: the mail itself is not to blame.
-var ErrAway = errors.New("no mail server can be reached")
+// What an attempt came to that may go well later, without any change of the mail.
+var (
+	// ErrAway means that no mail server could be reached, or that it ended the conversation
+	// before it was told of the mail: others would fare no better.
+	ErrAway = errors.New("no mail server can be reached")
+	// ErrLater means that the server takes this mail later, as it says: it is busy, or takes
+	// mails of strangers only when they come again.
+	ErrLater = errors.New("the mail server takes the mail later")
+)
 
 // Server is a mail server that is chosen while the service runs.
 type Server struct {

@@ -25,10 +25,17 @@ type Server struct {
 	// closes the connection after a mail. Both are set before the first mail.
 	Goodbye string
 	Leaves  bool
+	// Instead is what the server answers to commands in place of what it would, by their verbs;
+	// "" ends the conversation. Greeting is the verb of its first line. It is set before the
+	// first mail.
+	Instead map[string]string
 
 	listener net.Listener
 	mails    chan Mail
 }
+
+// Greeting is the verb by which Server.Instead knows the first line of a server.
+const Greeting = "GREETING"
 
 // Mail is what arrived.
 type Mail struct {
@@ -86,6 +93,10 @@ func (s *Server) serve(conn net.Conn) {
 	defer func() { _ = conn.Close() }()
 	c := textproto.NewReader(bufio.NewReader(conn))
 	say := func(text string) { _, _ = fmt.Fprint(conn, text+"\r\n") }
+	if text, ok := s.Instead[Greeting]; ok {
+		say(text)
+		return
+	}
 	say("220 mailtest")
 	var m Mail
 	for {
@@ -93,7 +104,15 @@ func (s *Server) serve(conn net.Conn) {
 		if err != nil {
 			return
 		}
-		switch verb, rest, _ := strings.Cut(line, " "); strings.ToUpper(verb) {
+		verb, rest, _ := strings.Cut(line, " ")
+		if text, ok := s.Instead[strings.ToUpper(verb)]; ok {
+			if text == "" {
+				return
+			}
+			say(text)
+			continue
+		}
+		switch strings.ToUpper(verb) {
 		case "EHLO":
 			say("250-mailtest\r\n250-8BITMIME\r\n250 AUTH PLAIN")
 		case "AUTH":

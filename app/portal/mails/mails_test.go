@@ -444,6 +444,31 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestLater states that a mail that the server takes later waits as long as one that reaches no
+// server, and keeps no other mail waiting.
+func TestLater(t *testing.T) {
+	w := open(t)
+	server := mailtest.Start(t)
+	server.Refuse = "450 4.2.0 <dev@example.com> come again"
+	w.server(server.Address())
+	s, _ := w.start()
+	for _, cause := range []string{"a", "b"} {
+		w.store(func(wr store.Writer) error {
+			_, err := s.Post(w.Context(), wr, cause, letter.Invite, mails.Data{Person: mails.Person{Email: "dev@example.com"}, Link: "https://x.example"})
+			return err
+		})
+	}
+	for n := 1; n <= letter.MaxAttempts+1; n++ {
+		w.until("another attempt at both", func() bool { all := w.all(); return all[0].Tries >= n && all[1].Tries >= n })
+		w.store(func(wr store.Writer) error { return mails.Hurry(w.Context(), wr) })
+	}
+	for _, m := range w.all() {
+		if m.State != letter.Pending || m.Refused != 0 || strings.Contains(m.LastFail, "dev@") {
+			t.Errorf("%+v\n%s", m, w.log)
+		}
+	}
+}
+
 // taking is a mail server that takes every mail when it is told to.
 type taking struct {
 	came  chan string

@@ -120,7 +120,8 @@ func (s *Service) due(ctx context.Context) (out []letter.Mail, g setting.Setting
 	return out, g, err
 }
 
-// attempt tries to send a mail, and returns it as it is then; away: no server was there.
+// attempt tries to send a mail, and returns it as it is then; away: no server was there to
+// be told of it.
 func (s *Service) attempt(ctx context.Context, sender mail.Sender, g setting.Settings, m letter.Mail) (after letter.Mail, away bool) {
 	var d Data
 	text, _, err := s.Keys.Open(m.Data)
@@ -141,7 +142,7 @@ func (s *Service) attempt(ctx context.Context, sender mail.Sender, g setting.Set
 		return m.Sent(s.Now()), false
 	}
 	away = errors.Is(err, mail.ErrAway)
-	after = m.After(s.Now(), err.Error(), away)
+	after = m.After(s.Now(), err.Error(), away || errors.Is(err, mail.ErrLater))
 	if after.State == letter.Failed {
 		s.Log.Warn("a mail is not sent: no attempt went well", "id", m.ID, "notice", m.Notice, "error", err)
 	}

@@ -67,11 +67,12 @@ func (m Mail) Sent(at time.Time) Mail {
 	return m
 }
 
-// After returns the mail after an attempt that failed. away says that no server could be
-// reached: such attempts do not count, but the age of the mail does.
-func (m Mail) After(at time.Time, why string, away bool) Mail {
+// After returns the mail after an attempt that failed. spared says that the mail was not refused
+// for good, as where no server could be reached: such attempts do not count, but the age of the
+// mail does.
+func (m Mail) After(at time.Time, why string, spared bool) Mail {
 	m.Tries++
-	if !away {
+	if !spared {
 		m.Refused++
 	}
 	m.LastFail = why[:min(len(why), maxError)]
