@@ -17,6 +17,7 @@ import (
 	users "github.com/gatehouse-io/gatehouse/app/portal/people"
 	"github.com/gatehouse-io/gatehouse/app/portal/showcase"
 	"github.com/gatehouse-io/gatehouse/core/portal/letter"
+	portaltable "github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/portal/visit"
 	"github.com/gatehouse-io/gatehouse/ports/fetch"
 	"github.com/gatehouse-io/gatehouse/ports/mail"
@@ -30,7 +31,7 @@ func newLive(lc fx.Lifecycle, b basics, p portalSettings, s people, st store.Sto
 	if err != nil {
 		return nil, &refusal{err}
 	}
-	c := live.Config{People: persons, Scope: scope, Known: []live.Known{{Name: "apps", Of: apps.Held}}, Plain: apps.Plain}
+	c := live.Config{People: persons, Scope: scope, Known: []live.Known{{Name: "apps", Of: apps.Held}}, Depart: func(ctx context.Context, id portaltable.ID) error { return a.access.Depart(ctx, id) }}
 	if p.Portal != nil {
 		c.Settings = p.Live
 	}

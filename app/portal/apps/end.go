@@ -34,6 +34,15 @@ type removal struct {
 
 // remove revokes credentials and removes the records.
 func (s *Service) remove(ctx context.Context, scope tenant.Scope, d removal) error {
+	return s.settled(ctx, scope, d.App, s.removeNow(ctx, scope, d))
+}
+
+// endNow removes an app with all that is below it. Its error is that of the saga.
+func (s *Service) endNow(ctx context.Context, scope tenant.Scope, app table.ID) error {
+	return s.removeNow(ctx, scope, removal{App: app})
+}
+
+func (s *Service) removeNow(ctx context.Context, scope tenant.Scope, d removal) error {
 	// Of keys that end, others may choose the text once that is over.
 	var also []intent.Subject
 	err := s.Store.View(ctx, scope, func(r store.Reader) error {
@@ -52,7 +61,7 @@ func (s *Service) remove(ctx context.Context, scope tenant.Scope, d removal) err
 	if err == nil {
 		err = s.ending.Run(ctx, scope, about(d.App), &d, also...)
 	}
-	return s.settled(ctx, scope, d.App, err)
+	return err
 }
 
 // end is how things end. A credential that is revoked is removed at once: what has been

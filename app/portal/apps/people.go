@@ -19,6 +19,18 @@ import (
 // credentials first, so that the others stay when one of these cannot be revoked. It is
 // people.Follower.Leave.
 func (s *Service) Leave(ctx context.Context, in tenant.Scope, u account.User, force bool) error {
+	began := s.Now()
+	return s.leave(ctx, in, u, func(ctx context.Context, in tenant.Scope, app table.ID) error {
+		d := removal{App: app, Force: force}
+		if s.Now().Sub(began) >= 2*forcedPatience {
+			d.Patience = shortPatience
+		}
+		return s.remove(ctx, in, d)
+	})
+}
+
+// leave ends the apps of a user by a function, in the order of Leave.
+func (s *Service) leave(ctx context.Context, in tenant.Scope, u account.User, end func(context.Context, tenant.Scope, table.ID) error) error {
 	var keyed, others []application.App
 	err := s.Store.View(ctx, in, func(r store.Reader) error {
 		keyed, others = nil, nil
@@ -36,14 +48,9 @@ func (s *Service) Leave(ctx context.Context, in tenant.Scope, u account.User, fo
 		}
 		return err
 	})
-	began := s.Now()
 	for _, a := range append(keyed, others...) {
-		d := removal{App: a.ID, Force: force}
-		if s.Now().Sub(began) >= 2*forcedPatience {
-			d.Patience = shortPatience
-		}
 		if err == nil {
-			err = absentFine(s.remove(ctx, in, d))
+			err = absentFine(end(ctx, in, a.ID))
 		}
 	}
 	return err

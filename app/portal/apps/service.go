@@ -44,6 +44,7 @@ type Service struct {
 	following intents.Runner[following]
 	ending    intents.Runner[removal]
 	releasing intents.Runner[Lonely]
+	departing intents.Runner[departure]
 }
 
 // New returns a Service, whose sagas are known to the intents from now on.
@@ -54,6 +55,7 @@ func New(c Config) *Service {
 	s.rotating = intents.Add(c.Intents, intents.Action[rotation]{Name: "portal-credentials.rotate", Plan: s.rotate})
 	s.following = intents.Add(c.Intents, intents.Action[following]{Name: "portal-apps.follow", Plan: s.followed})
 	s.ending = intents.Add(c.Intents, intents.Action[removal]{Name: "portal-apps.revoke", Plan: s.end})
+	s.departing = intents.Add(c.Intents, intents.Action[departure]{Name: "portal-users.depart", Plan: s.departed})
 	s.releasing = intents.Add(c.Intents, intents.Action[Lonely]{Name: "portal-apps.release", Plan: func(org tenant.ID, l *Lonely) intents.Plan { // after what goes on with its app
 		return intents.Plan{Steps: []intents.Step{{Name: "release the client", Do: func(ctx context.Context) error { return s.Logins.Release(ctx, org, *l) }}}}
 	}})

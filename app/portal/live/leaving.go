@@ -33,8 +33,8 @@ func (s *Service) Leave(ctx context.Context, in leaving) (out operation.Visit[Le
 	if err := s.confirm(ctx, u, in.Body.CurrentPassword); err != nil {
 		return out, err
 	}
-	if err := s.People.Erase(ctx, s.Store, s.Scope, s.Stamp(s.Scope), u.ID); err != nil {
-		return out, s.Plain(err)
+	if err := s.Depart(ctx, u.ID); err != nil {
+		return out, err
 	}
 	return operation.Visit[Left]{Value: Left{"ok"}, Who: in.Who, Cookies: []operation.Cookie{s.cookie("", 0)}}, nil
 }

@@ -112,8 +112,9 @@ type Config struct {
 	People *people.Service
 	Scope  tenant.Scope // of the portal; the zero Scope: there is none
 	Known  []Known      // what others know of a person
-	// Plain says to developers why others have not done something; nil: in their own words.
-	Plain func(error) error
+	// Depart deletes the account of somebody who wants to go, with all that it has at others.
+	// Its errors are for the person.
+	Depart func(ctx context.Context, id table.ID) error
 }
 
 // Service are the use cases.
@@ -150,9 +151,6 @@ const (
 func New(c Config, t crud.Tools) *Service {
 	if c.Cookie == "" {
 		c.Cookie = defaultCookie
-	}
-	if c.Plain == nil {
-		c.Plain = func(err error) error { return err }
 	}
 	if c.SameSite == "" {
 		c.SameSite = "Strict"

@@ -69,7 +69,13 @@ func open(t *testing.T, change func(*setting.Settings)) *world {
 			w.sent = append(w.sent, fmt.Sprintf("apps of %d to %d", from, to))
 			return nil
 		}}}}}
-	w.s = live.New(live.Config{People: persons, Scope: w.p.Scope, Settings: live.Settings{Delay: -1, Post: func(_ context.Context, l live.Letter) error {
+	depart := func(ctx context.Context, id table.ID) error {
+		_, err := w.p.Tools.Store.Update(ctx, w.p.Scope, func(wr store.Writer) error {
+			return persons.Remove(ctx, wr, w.p.Tools.Stamp(w.p.Scope), id)
+		})
+		return err
+	}
+	w.s = live.New(live.Config{People: persons, Scope: w.p.Scope, Depart: depart, Settings: live.Settings{Delay: -1, Post: func(_ context.Context, l live.Letter) error {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.letters = append(w.letters, l)

@@ -8,41 +8,27 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
-	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Erase deletes a user who wants to go, after what the user has at others has ended. Admins
-// are deleted by other admins.
-func (s *Service) Erase(ctx context.Context, st store.Store, in tenant.Scope, at crud.Stamp, id table.ID) error {
-	find := func(ctx context.Context, r store.Reader) (account.User, error) {
-		u, err := portal.Find(ctx, r, Users, id.String())
-		if err == nil && u.Admin() {
-			err = fault.New(fault.Invalid, CodeCaller, "An admin cannot delete the own account: another admin can")
-		}
-		return u, err
+// Leaver returns a user who wants to go. Admins are deleted by other admins.
+func Leaver(ctx context.Context, r store.Reader, id table.ID) (account.User, error) {
+	u, err := portal.Find(ctx, r, Users, id.String())
+	if err == nil && u.Admin() {
+		err = fault.New(fault.Invalid, CodeCaller, "An admin cannot delete the own account: another admin can")
 	}
-	c := &change{Op: store.Deleted, Scope: in}
-	return insist(ctx, c, func(ctx context.Context) error {
-		if err := st.View(ctx, in, func(r store.Reader) (err error) {
-			c.Old, err = find(ctx, r)
-			return err
-		}); err != nil {
-			return err
-		}
-		if err := s.prepareUser(ctx, c); err != nil {
-			return err
-		}
-		_, err := st.Update(ctx, in, func(w store.Writer) error {
-			u, err := find(ctx, w)
-			if err == nil {
-				err = portal.Remove(ctx, w, Users, id, at)
-			}
-			if err == nil {
-				err = s.follow(ctx, w, at, &u, nil)
-			}
-			return err
-		})
-		return err
-	})
+	return u, err
+}
+
+// Remove deletes a user who wants to go, in a unit of work and after what the user had at
+// others has ended: a fault with CodeMore says that there is more by now.
+func (s *Service) Remove(ctx context.Context, w store.Writer, at crud.Stamp, id table.ID) error {
+	u, err := Leaver(ctx, w, id)
+	if err == nil {
+		err = portal.Remove(ctx, w, Users, id, at)
+	}
+	if err == nil {
+		err = s.follow(ctx, w, at, &u, nil)
+	}
+	return err
 }

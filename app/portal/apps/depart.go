@@ -1,0 +1,99 @@
+package apps
+
+import (
+	"context"
+
+	"github.com/gatehouse-io/gatehouse/app/intents"
+	"github.com/gatehouse-io/gatehouse/app/portal/people"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/intent"
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
+)
+
+// departure is what the saga of somebody is made of who deletes the own account.
+type departure struct{ User table.ID }
+
+// Depart deletes the account of somebody who wants to go: the credentials of all apps are
+// revoked first, then the apps go, and the account. What begins is finished: when something
+// is gone and a dashboard does not answer any more, the rest goes later, by itself.
+func (s *Service) Depart(ctx context.Context, id table.ID) error {
+	// What is not there has gone with another attempt, for which this one has waited.
+	err := absentFine(s.departing.Run(ctx, s.Scope, departs(id), &departure{id}))
+	if err == nil || fault.KindOf(err) == fault.Invalid {
+		return Plain(err)
+	}
+	open, failed := s.Intents.Current(context.WithoutCancel(ctx), s.Scope, departs(id))
+	switch {
+	case failed != nil:
+		return Plain(fault.New(fault.Invalid, CodeOpen, "%s", message(err)).Because(err))
+	case fault.CodeOf(err) == intent.CodeBusy:
+		return fault.New(fault.Invalid, CodeBusy, "the account is being deleted already: look again in a few minutes").Because(err)
+	}
+	s.Log.WarnContext(ctx, "an account is deleted later", "org_id", string(s.Scope.Org()), "user_id", int64(id), "operation", open.ID, "error", err)
+	return fault.New(fault.Invalid, CodeOpen, "the account is not deleted yet, because something else does not answer: the rest follows by itself, look again in a few minutes").Because(err)
+}
+
+// departs is the subject of the saga of somebody who goes: there is one at a time.
+func departs(id table.ID) intent.Subject {
+	return intent.Subject{Kind: account.Kind, ID: id.String()}
+}
+
+// CodeLeaves is the code of the fault for an account that is not deleted yet.
+const CodeLeaves = "portal_access.leaves"
+
+func (s *Service) departed(org tenant.ID, d *departure) intents.Plan {
+	return intents.Plan{
+		Open: func(ctx context.Context, r store.Reader) error {
+			_, err := people.Leaver(ctx, r, d.User)
+			return err
+		},
+		Steps: []intents.Step{{Name: "end the apps", Do: func(ctx context.Context) error {
+			scope, err := tenant.Of(org)
+			if err != nil {
+				return err
+			}
+			before, err := s.belongings(ctx, scope, d.User)
+			if err != nil {
+				return err
+			}
+			err = s.leave(ctx, scope, account.User{Base: table.Base{ID: d.User}}, s.endNow)
+			if err == nil {
+				return nil
+			}
+			// When nothing has gone the caller hears of it, and may let it be.
+			if left, failed := s.belongings(ctx, scope, d.User); failed == nil && left == before && !intents.Repeated(ctx) && fault.KindOf(err) != fault.Conflict {
+				return err
+			}
+			return fault.New(fault.Unavailable, CodeLeaves, "%s", message(err)).Because(err)
+		}}},
+		Close: func(ctx context.Context, w store.Writer) error {
+			err := s.Persons.Remove(ctx, w, s.Stamp(s.Scope), d.User)
+			if fault.CodeOf(err) == people.CodeMore { // an app was made meanwhile, which goes with the next attempt
+				return fault.New(fault.Unavailable, CodeLeaves, "%s", message(err)).Because(err)
+			}
+			return absentFine(err)
+		},
+	}
+}
+
+// belongings counts the apps of a user, and their credentials.
+func (s *Service) belongings(ctx context.Context, scope tenant.Scope, id table.ID) (n int, err error) {
+	err = s.Store.View(ctx, scope, func(r store.Reader) error {
+		all, err := Owned(ctx, r, id)
+		n = len(all)
+		for _, a := range all {
+			if err != nil {
+				break
+			}
+			var held []credential.Credential
+			held, err = credentialsOf(ctx, r, a.ID)
+			n += len(held)
+		}
+		return err
+	})
+	return n, err
+}
