@@ -64,10 +64,10 @@ func storeCheck(b basics, s storage, st store.Store, c *replicated.Store) func(c
 	}
 }
 
-// writing says without details why nothing can be written. That the store does not
-// answer is not among it: the copy in memory knows since when.
+// writing says without details why nothing can be written. That a database elsewhere does
+// not answer is not among it: the copy in memory knows since when.
 func writing(err error) error {
-	for _, known := range []error{store.ErrFull, store.ErrGone, store.ErrDamaged} {
+	for _, known := range []error{store.ErrFull, store.ErrReplaced, store.ErrElsewhere, store.ErrHidden, store.ErrGone, store.ErrFile, store.ErrDamaged} {
 		if errors.Is(err, known) {
 			return fmt.Errorf("nothing can be written: %w", known)
 		}

@@ -49,6 +49,10 @@ const (
 	storeUnreachable = "The store is not reachable at the moment; try again"
 	diskFull         = "The disk of the store is full and nothing was stored; make room there and try again"
 	fileGone         = "The database file has been moved or deleted and nothing was stored; put it back, or restore a backup, and restart the service"
+	fileReplaced     = "Another file is in the place of the database file and nothing was stored; put the right one back, and restart the service"
+	fileElsewhere    = "Another process serves from the database file and nothing was stored; end one of the two"
+	fileHidden       = "The database file cannot be looked at and nothing was stored; see to its folder and the rights to it"
+	fileTrouble      = "The database file cannot be read or written at the moment; the log says why"
 	writeTooLong     = "The write would keep all others waiting and was refused; send less at once"
 	timedOut         = "Timed out"
 	cancelled        = "Cancelled; try again"
@@ -63,8 +67,16 @@ func classify(err error) *fault.Error {
 	switch {
 	case errors.Is(err, store.ErrFull):
 		return fault.New(fault.Unavailable, codeFull, diskFull).Because(err)
+	case errors.Is(err, store.ErrReplaced):
+		return fault.New(fault.Unavailable, codeGone, fileReplaced).Because(err)
+	case errors.Is(err, store.ErrElsewhere):
+		return fault.New(fault.Unavailable, codeGone, fileElsewhere).Because(err)
+	case errors.Is(err, store.ErrHidden):
+		return fault.New(fault.Unavailable, codeGone, fileHidden).Because(err)
 	case errors.Is(err, store.ErrGone):
 		return fault.New(fault.Unavailable, codeGone, fileGone).Because(err)
+	case errors.Is(err, store.ErrFile):
+		return fault.New(fault.Unavailable, codeAway, fileTrouble).Because(err)
 	case errors.Is(err, store.ErrUnavailable):
 		return fault.New(fault.Unavailable, codeAway, storeUnreachable).Because(err)
 	case errors.Is(err, store.ErrTooLong):

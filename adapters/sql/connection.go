@@ -213,6 +213,9 @@ func (s *Store) Trouble(ctx context.Context) error {
 		})
 	}
 	s.trouble.note(err)
+	if s.Dialect.Local && errors.Is(err, store.ErrUnavailable) && !errors.Is(err, store.ErrFile) { // such as one that another program keeps locked
+		err = fmt.Errorf("%w: %w", store.ErrFile, err)
+	}
 	return err
 }
 
@@ -223,7 +226,7 @@ func (s *Store) present() error {
 		return nil
 	}
 	err := s.Present()
-	if err != nil && !errors.Is(err, store.ErrDamaged) {
+	if err != nil && !errors.Is(err, store.ErrDamaged) && !errors.Is(err, store.ErrGone) {
 		return fmt.Errorf("%w: %w", store.ErrGone, err)
 	}
 	return err

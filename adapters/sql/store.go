@@ -212,6 +212,9 @@ func (s *Store) explain(err error) error {
 		if gone := s.present(); gone != nil {
 			return gone
 		}
+		if s.Dialect.Local {
+			return fmt.Errorf("%w: %w", store.ErrFile, err)
+		}
 		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 	case s.Dialect.Again(err): // however often it ran again
 		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)

@@ -26,9 +26,25 @@ var (
 	ErrClosed      = errors.New("store: closed")
 	ErrFull        = errors.New("store: the disk is full")
 	ErrGone        = errors.New("store: the database file has been moved or deleted")
+	// What has become of the file of a database, each an ErrGone.
+	ErrReplaced  error = &fileError{"store: another file is in the place of the database file", ErrGone}
+	ErrElsewhere error = &fileError{"store: another process serves from the database file", ErrGone}
+	ErrHidden    error = &fileError{"store: the database file cannot be looked at", ErrGone}
+	// ErrFile is an ErrUnavailable: the file is there, and cannot be read or written.
+	ErrFile error = &fileError{"store: the database file cannot be read or written", ErrUnavailable}
 	// ErrTooLong refuses a unit of work that would keep all others waiting.
 	ErrTooLong = errors.New("store: the unit of work takes longer than one may hold the writer")
 )
+
+// fileError says more exactly than another error what is wrong with the file of a database.
+type fileError struct {
+	text string
+	kind error
+}
+
+func (e *fileError) Error() string { return e.text }
+
+func (e *fileError) Unwrap() error { return e.kind }
 
 // DefaultHold is how long one unit of work may hold the writer unless a back end is
 // told otherwise: no write that a client sends takes nearly as long, and an import of

@@ -18,6 +18,9 @@ import (
 // ErrInUse means that another process serves from the file.
 var ErrInUse = errors.New("another gatehouse process serves from this file")
 
+// ErrTwoNames means that the file can be reached under a second name.
+var ErrTwoNames = errors.New("the database has hard links")
+
 // lockSuffix names the lock beside a database. It is a file of its own: closing
 // the database file would give up the locks that SQLite holds on it.
 const lockSuffix = ".lock"
@@ -104,6 +107,17 @@ func likeness(info os.FileInfo) string {
 	return fmt.Sprintf("closed at %d with %d bytes", info.ModTime().UnixNano(), info.Size())
 }
 
+// onlyName refuses a file that has a second name: SQLite keeps a log beside each name and we a
+// lock, so that two processes would write to one file without seeing each other.
+func onlyName(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && info.Mode().IsRegular() && named(info) > 1 {
+		return fmt.Errorf("%w: the file has %d names (hard links), and each name has a log and a lock of its own: "+
+			"remove the other names when nothing uses them, or serve from a copy that the command backup makes", ErrTwoNames, named(info))
+	}
+	return nil // what else is wrong with it, opening it says
+}
+
 // resolve returns the path of the file itself, so that all who name it, by
 // whatever links, mean the same lock.
 func resolve(path string) (string, error) {
@@ -144,7 +158,7 @@ func (h *held) keep() error {
 	}
 	fresh, err := lock(h.path)
 	if errors.Is(err, ErrInUse) {
-		return err
+		return fmt.Errorf("%w: %w", store.ErrElsewhere, err)
 	}
 	if err != nil {
 		return nil //nolint:nilerr // no lock can be made, such as on a full disk: that is no reason to refuse the write, and the next one tries again

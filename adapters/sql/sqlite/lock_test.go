@@ -18,9 +18,15 @@ import (
 // that the child serves from.
 const holderOf = "GATEHOUSE_TEST_HOLD"
 
+// boundedOf is such a name for the file of a child whose files may not grow.
+const boundedOf = "GATEHOUSE_TEST_BOUND"
+
 func TestMain(m *testing.M) {
 	if path := os.Getenv(holderOf); path != "" {
 		hold(path)
+	}
+	if path := os.Getenv(boundedOf); path != "" {
+		bounded(path)
 	}
 	os.Exit(m.Run())
 }
@@ -60,6 +66,40 @@ func TestOneServicePerFile(t *testing.T) {
 	if _, err := sqlite.Open(t.Context(), sqlite.Config{Path: path}); !errors.Is(err, sqlite.ErrInUse) {
 		t.Errorf("after another has come and gone: %v", err)
 	}
+}
+
+// TestHardLinks refuses a file under a second name, while it is served from and after: what one
+// name has in its log, the other one does not know.
+func TestHardLinks(t *testing.T) {
+	dir := t.TempDir()
+	path, link := filepath.Join(dir, "gatehouse.db"), filepath.Join(t.TempDir(), "link.db")
+	first := open(t, path)
+	if err := os.Link(path, link); err != nil {
+		t.Skip("no hard links here:", err)
+	}
+	refused := func(name string, beside bool) {
+		t.Helper()
+		s, err := sqlite.Open(t.Context(), sqlite.Config{Path: name, Beside: beside})
+		if !errors.Is(err, sqlite.ErrTwoNames) {
+			t.Errorf("%s, beside %t: %v", name, beside, err)
+		}
+		if err == nil {
+			_ = s.Close()
+		}
+		if _, err := os.Stat(link + "-wal"); err == nil {
+			t.Error("a second log was begun")
+		}
+	}
+	refused(link, false)
+	refused(link, true)
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	refused(path, false)
+	if err := os.Remove(link); err != nil {
+		t.Fatal(err)
+	}
+	open(t, path)
 }
 
 // TestLockDiesWithItsProcess takes over from a process that was killed.

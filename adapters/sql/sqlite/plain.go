@@ -13,6 +13,9 @@ func Plain(path string, log *slog.Logger) (readers, writers *sql.DB, err error) 
 	if path, err = resolve(path); err != nil {
 		return nil, nil, err
 	}
+	if err := onlyName(path); err != nil {
+		return nil, nil, err
+	}
 	if err := guardFiles(path, log); err != nil {
 		return nil, nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net/url"
 	"os"
@@ -102,6 +103,9 @@ func Open(ctx context.Context, c Config) (s *Store, err error) {
 	}()
 	path, err := resolve(c.Path)
 	if err != nil {
+		return s, err
+	}
+	if err := onlyName(path); err != nil {
 		return s, err
 	}
 	if !c.Beside {
@@ -199,11 +203,15 @@ func (p *place) there(path string) error {
 	if file == nil {
 		return nil
 	}
-	now, err := os.Stat(path)
-	if err == nil && !os.SameFile(now, *file) {
-		err = fmt.Errorf("another file has taken the place of %s", path)
+	switch now, err := os.Stat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%w: %w", store.ErrGone, err)
+	case err != nil:
+		return fmt.Errorf("%w: %w", store.ErrHidden, err)
+	case !os.SameFile(now, *file):
+		return fmt.Errorf("%w: %s", store.ErrReplaced, path)
 	}
-	return err
+	return nil
 }
 
 // connector opens connections while their path leads to the file that was opened first. One
@@ -217,7 +225,7 @@ type connector struct {
 // Connect implements driver.Connector.
 func (c *connector) Connect(context.Context) (driver.Conn, error) {
 	if err := c.at.there(c.path); err != nil {
-		return nil, fmt.Errorf("%w: %w", store.ErrGone, err)
+		return nil, err
 	}
 	pragmas := c.pragmas
 	if info, err := os.Stat(c.path); err == nil && info.Size() == 0 {
@@ -282,6 +290,9 @@ func (s *Store) release() error {
 
 // Migrate brings the schema of a file up to date and returns every step.
 func Migrate(ctx context.Context, path string) ([]sqladapter.Step, error) {
+	if err := onlyName(path); err != nil {
+		return nil, err
+	}
 	if err := guardFiles(path, slog.Default()); err != nil {
 		return nil, err
 	}

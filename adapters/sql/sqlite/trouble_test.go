@@ -150,7 +150,7 @@ func TestVanishedLock(t *testing.T) {
 	if err := errors.Join(os.Remove(path+".lock"), second()); err != nil {
 		t.Fatal(err)
 	}
-	if err := insert(t, s, "lost"); !errors.Is(err, sqlite.ErrInUse) {
+	if err := insert(t, s, "lost"); !errors.Is(err, sqlite.ErrInUse) || !errors.Is(err, store.ErrElsewhere) {
 		t.Errorf("write beside a second one: %v", err)
 	}
 }
@@ -166,9 +166,19 @@ func TestVanishedFile(t *testing.T) {
 	if err := os.Rename(path, path+".away"); err != nil {
 		t.Fatal(err)
 	}
-	for _, in := range []func() error{func() error { return nil }, func() error { return os.WriteFile(path, []byte("x"), 0o600) }} {
-		if err := in(); err != nil {
+	for _, in := range []struct {
+		put    func() error
+		reason string
+	}{
+		{func() error { return nil }, "moved or deleted"},
+		{func() error { return os.Symlink(path, path) }, "cannot be looked at"},
+		{func() error { return errors.Join(os.Remove(path), os.WriteFile(path, []byte("x"), 0o600)) }, "another file is in the place"},
+	} {
+		if err := in.put(); err != nil {
 			t.Fatal(err)
+		}
+		if err := s.Trouble(t.Context()); err == nil || !strings.Contains(err.Error(), in.reason) || strings.Count(err.Error(), "store: ") != 1 {
+			t.Errorf("trouble: %v, not that it %s", err, in.reason)
 		}
 		if err := s.Trouble(t.Context()); !errors.Is(err, store.ErrGone) {
 			t.Errorf("trouble: %v", err)
