@@ -6,6 +6,9 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"time"
+
+	"github.com/hashicorp/go-memdb"
 
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -247,19 +250,47 @@ func (d *DB) Prune(_ context.Context, keep store.Retention) (n int, err error) {
 		}
 		over -= keep.Bytes
 	}
+	now := d.now()
+	leapt, err := leaptAt(txn, now, keep.Since)
+	if err != nil {
+		return 0, err
+	}
 	for {
 		obj, err := txn.First(tableCommit, indexID+prefix, []byte{})
 		if err != nil {
 			return 0, err
 		}
-		if obj == nil || obj.(*store.Commit).Rev == at || over <= 0 && !obj.(*store.Commit).At.Before(keep.Since) {
+		if obj == nil || obj.(*store.Commit).Rev == at {
 			txn.Commit()
 			return n, nil
 		}
-		over -= int64(obj.(*store.Commit).Weight())
+		c := obj.(*store.Commit)
+		leapt = leapt && c.At.After(now)
+		if over <= 0 && !c.At.Before(keep.Since) && !leapt {
+			txn.Commit()
+			return n, nil
+		}
+		over -= int64(c.Weight())
 		if err := txn.Delete(tableCommit, obj); err != nil {
 			return 0, err
 		}
 		n++
 	}
+}
+
+// leaptAt reports whether the log begins with commits that are dated in the future, by a clock that
+// has been put back since, and the first commit after them is old. Then they are old as well.
+func leaptAt(txn *memdb.Txn, now, since time.Time) (bool, error) {
+	all, err := txn.Get(tableCommit, indexID+prefix, []byte{})
+	if err != nil || since.IsZero() {
+		return false, err
+	}
+	ahead := false
+	for obj := all.Next(); obj != nil; obj = all.Next() {
+		if at := obj.(*store.Commit).At; !at.After(now) {
+			return ahead && at.Before(since), nil
+		}
+		ahead = true
+	}
+	return false, nil
 }

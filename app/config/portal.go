@@ -188,6 +188,7 @@ func within(low, high int, field func(*Settings) int) func(*Settings) bool {
 const (
 	tenYears = 10 * 365 * 24 * 60 * 60 // in seconds
 	aYear    = 365 * 24 * 60           // in minutes
+	aDay     = 24 * 60 * 60            // in seconds
 )
 
 // originsFit reports whether pages of other sites can have these origins: one that no

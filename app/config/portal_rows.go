@@ -106,7 +106,7 @@ var portalKeeping = []setting{
 		meaning: "log statements"},
 	{name: "Database.MaxRetries", suffix: "DATABASE_MAXRETRIES", preset: "3", check: atLeast(0, func(s *Settings) int { return s.Portal.Database.MaxRetries }), hint: "it is at least 0", field: func(s *Settings) any { return &s.Portal.Database.MaxRetries },
 		meaning: "how many times a start tries again to reach the PostgreSQL of Database.ConnectionString"},
-	{name: "Database.RetryDelay", suffix: "DATABASE_RETRYDELAY", preset: "5000", check: atLeast(0, func(s *Settings) int { return s.Portal.Database.RetryDelay }), hint: "it is at least 0", field: func(s *Settings) any { return &s.Portal.Database.RetryDelay },
+	{name: "Database.RetryDelay", suffix: "DATABASE_RETRYDELAY", preset: "5000", check: within(0, aDay*1000, func(s *Settings) int { return s.Portal.Database.RetryDelay }), hint: "it is 0 to 86400000", field: func(s *Settings) any { return &s.Portal.Database.RetryDelay },
 		meaning: "milliseconds between these attempts"},
 	{name: "Database.MaxOpenConnections", suffix: "DATABASE_MAX_OPEN_CONNECTIONS", preset: "0", check: atLeast(0, func(s *Settings) int { return s.Portal.Database.MaxOpenConnections }), hint: "it is at least 0", field: func(s *Settings) any { return &s.Portal.Database.MaxOpenConnections },
 		meaning: "connections to PostgreSQL at once, 3 at least; 0 means what the service needs, which are 17"},

@@ -33,11 +33,14 @@ func (c *cut) View(ctx context.Context, sc tenant.Scope, fn func(store.Reader) e
 	return c.DB.View(ctx, sc, fn)
 }
 
-func (c *cut) ViewStale(ctx context.Context, sc tenant.Scope, fn func(store.Reader) error) error {
-	if c.known == nil {
-		return store.ErrUnavailable
+func (c *cut) ViewLastKnown(ctx context.Context, sc tenant.Scope, fn func(store.Reader) error) (stale bool, err error) {
+	if !c.off {
+		return false, c.DB.View(ctx, sc, fn)
 	}
-	return c.known.View(ctx, sc, fn)
+	if c.known == nil {
+		return true, store.ErrUnavailable
+	}
+	return true, c.known.View(ctx, sc, fn)
 }
 
 // TestCutOff: a process that does not reach the store serves what it knows. What another process has

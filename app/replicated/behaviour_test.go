@@ -148,6 +148,51 @@ func TestPrimaryAway(t *testing.T) {
 	until(t, func() bool { return s.Trouble() == nil })
 }
 
+// hanging is a primary whose answers do not come until they are let go, whatever the deadline.
+type hanging struct {
+	*memdb.DB
+	hangs atomic.Bool
+	let   chan struct{}
+}
+
+func (h *hanging) Head(ctx context.Context) (store.Revision, error) {
+	if h.hangs.Load() {
+		<-h.let
+	}
+	return h.DB.Head(ctx)
+}
+
+// While the primary hangs, who reads what was known last waits for none of the questions to it.
+func TestHangingPrimary(t *testing.T) {
+	t.Parallel()
+	db, err := memdb.New(time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &hanging{DB: db, let: make(chan struct{})}
+	s := over(t, h, replicated.Current)
+	put(t, s, "x", 1)
+	known := func(ctx context.Context) (stale bool, text string, err error) {
+		text, err = read(ctx, func(ctx context.Context, sc tenant.Scope, fn func(store.Reader) error) (err error) {
+			stale, err = s.ViewLastKnown(ctx, sc, fn)
+			return err
+		}, "x")
+		return stale, text, err
+	}
+	if stale, text, err := known(t.Context()); stale || text != "1" || err != nil {
+		t.Errorf("current: %t %q, %v", stale, text, err)
+	}
+	h.hangs.Store(true)
+	defer close(h.let)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	for range 2 { // the second finds a question under way
+		if stale, text, err := known(ctx); !stale || text != "1" || err != nil {
+			t.Errorf("while it hangs: %t %q, %v", stale, text, err)
+		}
+	}
+}
+
 // A copy that has lost the thread starts over from a snapshot.
 func TestExpiredFeed(t *testing.T) {
 	f, s := fragileStore(t)

@@ -104,20 +104,24 @@ func (s *Store) View(ctx context.Context, sc tenant.Scope, fn func(store.Reader)
 	if sc.IsZero() {
 		return store.ErrScope
 	}
+	if err := s.reach(ctx); err != nil {
+		return err
+	}
+	return s.replica.View(ctx, sc, fn)
+}
+
+// reach waits until the copy is as current as reads have to be.
+func (s *Store) reach(ctx context.Context) (err error) {
 	var want store.Revision // the copy must not be older
 	if c, ok := s.Primary.(committer); ok && s.mode == Local {
 		want = c.Committed()
 	} else if want = store.Current(ctx); want == 0 {
-		var err error
 		if want, err = s.heads.get(ctx); err != nil {
 			return err
 		}
 		store.NoteCurrent(ctx, want)
 	}
-	if err := s.catchUp(ctx, want); err != nil {
-		return err
-	}
-	return s.replica.View(ctx, sc, fn)
+	return s.catchUp(ctx, want)
 }
 
 // patience is how long a read waits for the copy to have what the primary has.
@@ -157,7 +161,31 @@ func (s *Store) Size(org tenant.ID) int64 {
 	return 0
 }
 
-// ViewStale implements store.Stale.
+// ViewLastKnown implements store.Stale. A primary that hangs is like one that is away: the
+// questions to it that are under way take ten seconds together, and who reads so waits for none
+// of them longer than for the copy.
+func (s *Store) ViewLastKnown(ctx context.Context, sc tenant.Scope, fn func(store.Reader) error) (stale bool, err error) {
+	if sc.IsZero() {
+		return false, store.ErrScope
+	}
+	if s.mode == Direct {
+		if err = s.Primary.View(ctx, sc, fn); err == nil {
+			return false, nil
+		}
+	} else {
+		asking, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		if err = s.reach(asking); err == nil {
+			return false, s.replica.View(ctx, sc, fn)
+		}
+	}
+	if ctx.Err() != nil {
+		return false, err
+	}
+	return true, s.ViewStale(ctx, sc, fn)
+}
+
+// ViewStale runs fn over the last known state.
 func (s *Store) ViewStale(ctx context.Context, sc tenant.Scope, fn func(store.Reader) error) error {
 	select {
 	case <-s.loaded:

@@ -256,19 +256,17 @@ type Sized interface{ Size(org tenant.ID) int64 }
 // Stale is a store that can answer from what it last knew while its primary is
 // away. Gateways would rather have the configuration of a minute ago than none.
 type Stale interface {
-	// ViewStale runs fn over the last known state, or returns ErrUnavailable
+	// ViewLastKnown runs fn over the current state, or over the last known one when the
+	// primary does not say soon which one that is. stale says which. It returns ErrUnavailable
 	// when there has never been one.
-	ViewStale(ctx context.Context, s tenant.Scope, fn func(Reader) error) error
+	ViewLastKnown(ctx context.Context, s tenant.Scope, fn func(Reader) error) (stale bool, err error)
 }
 
 // ViewLastKnown reads the current state, or the last known one while the store
 // is away. stale says which.
 func ViewLastKnown(ctx context.Context, st Store, s tenant.Scope, fn func(Reader) error) (stale bool, err error) {
-	if err = st.View(ctx, s, fn); err == nil {
-		return false, nil
+	if old, ok := st.(Stale); ok {
+		return old.ViewLastKnown(ctx, s, fn)
 	}
-	if old, ok := st.(Stale); ok && ctx.Err() == nil {
-		return true, old.ViewStale(ctx, s, fn)
-	}
-	return false, err
+	return false, st.View(ctx, s, fn)
 }
