@@ -18,6 +18,7 @@ const (
 	CodeNotOwned  = apidef.Kind + ".not_owned"
 	CodeNameTaken = apidef.Kind + ".name_taken" // of an MCP proxy
 	CodeClass     = apidef.Kind + ".class"      // operations of another class are for it
+	CodeLarge     = apidef.Kind + ".too_large"  // it could not be sent back as a body
 )
 
 func missing() error { return fault.New(fault.NotFound, CodeMissing, "API not found") }

@@ -120,6 +120,21 @@ func (n *Node) Size() int {
 	return size
 }
 
+// Values is what Count says of the text of the node.
+func (n *Node) Values() int { return 1 + n.marks() }
+
+// marks returns how many brackets that open, and commas, the text of the node has.
+func (n *Node) marks() int {
+	if !n.Is(TypeObject, TypeArray) {
+		return 0
+	}
+	all := max(1, len(n.nodes))
+	for _, v := range n.nodes {
+		all += v.marks()
+	}
+	return all
+}
+
 // Deeper reports whether arrays and objects nest deeper than so many levels.
 func (n *Node) Deeper(levels int) bool {
 	if !n.Is(TypeArray, TypeObject) {

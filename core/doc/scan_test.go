@@ -45,8 +45,15 @@ func FuzzCount(f *testing.F) {
 		if n > len(text)+1 {
 			t.Errorf("%q has %d values in %d bytes", text, n, len(text))
 		}
-		if tree, err := doc.ParseNode([]byte(text)); err == nil && values(tree) > n {
+		tree, err := doc.ParseNode([]byte(text))
+		if err != nil {
+			return
+		}
+		if values(tree) > n {
 			t.Errorf("%q has %d values and not %d", text, values(tree), n)
+		}
+		if have, want := tree.Values(), doc.Count(tree.JSON()); have != want {
+			t.Errorf("%q: the tree has %d values, its text %d", text, have, want)
 		}
 	})
 }

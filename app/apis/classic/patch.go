@@ -26,6 +26,9 @@ func (s *Service) Patch(ctx context.Context, in patchIn) (operation.Receipt, err
 		if err != nil {
 			return Wrapper{}, err
 		}
+		if err := s.sendable(before, after); err != nil {
+			return Wrapper{}, err
+		}
 		var w Wrapper
 		if err := json.Unmarshal(after, &w); err != nil {
 			return w, err
@@ -52,6 +55,19 @@ func (s *Service) Patch(ctx context.Context, in patchIn) (operation.Receipt, err
 		}
 		return w, nil
 	})
+}
+
+// sendable refuses a wrapper that has grown beyond what a replace takes.
+func (s *Service) sendable(before, after []byte) error {
+	was, err := doc.ParseNode(before)
+	if err != nil {
+		return err
+	}
+	is, err := doc.ParseNode(after)
+	if err != nil {
+		return err
+	}
+	return s.Forms.Writable(is, was)
 }
 
 // applied returns the wrapper of an API before and after the patch. What the patch

@@ -38,7 +38,7 @@ func (s *Service) Rewrite(ctx context.Context, in ReplaceIn, build func(apidef.A
 	}
 	check := s.checkAhead(ctx, in, v, next)
 	return store.Write(ctx, s.APIs.Store, in.Scope, func(w store.Writer) (store.Serial, error) {
-		var before, after *doc.Node
+		var before, after, document *doc.Node
 		a, err := s.APIs.Edit(ctx, w, in.ID, in.Match, v, func(a apidef.API) (apidef.API, error) {
 			d, err := next(a)
 			if err == nil {
@@ -48,10 +48,13 @@ func (s *Service) Rewrite(ctx context.Context, in ReplaceIn, build func(apidef.A
 				err = versioning.CheckTable(d, &a)
 			}
 			if err == nil {
-				before, _, err = a.Texts()
+				before, document, err = a.Texts()
 			}
 			if err == nil {
 				err = s.derive(ctx, w, in.Who, &d, a, before)
+			}
+			if err == nil {
+				err = s.Forms.Writable(d.Document, document)
 			}
 			if err != nil {
 				return a, err

@@ -24,6 +24,8 @@ type Forms struct {
 	Validator openapi.Validator
 	// Hosts says where gateways are, for the addresses in documents.
 	Hosts servers.Config
+	// MaxBytes and MaxValues are what a body may have; 0: there is no limit.
+	MaxBytes, MaxValues int
 }
 
 // Codes of faults.
@@ -82,6 +84,18 @@ const maxAPIID = 256
 func CheckAPIID(id string) error {
 	if !label.InPath(id, maxAPIID) {
 		return fault.New(fault.Invalid, apis.CodeInvalid, "invalid api_id: it must be 1 to %d characters without slashes and control characters", maxAPIID).At("api_id")
+	}
+	return nil
+}
+
+// Writable refuses a document that could not be sent back as a body: what an import or a patch
+// makes may be larger than what it was sent. One that was as large before may stay.
+func (f *Forms) Writable(document, before *doc.Node) error {
+	if values := document.Values(); f.MaxValues > 0 && values > f.MaxValues && values > before.Values() {
+		return fault.New(fault.TooLarge, apis.CodeLarge, "The API would be too large to be sent back: it would hold more than %d values", f.MaxValues)
+	}
+	if size := document.Size(); f.MaxBytes > 0 && size > f.MaxBytes && size > before.Size() {
+		return fault.New(fault.TooLarge, apis.CodeLarge, "The API would be too large to be sent back: it would have more than %d bytes", f.MaxBytes)
 	}
 	return nil
 }

@@ -49,6 +49,7 @@ func (f *Forms) Incoming(d *apidef.Draft) (problems []validation.Problem) {
 	if unserved(d.Document) {
 		return append(problems, ProblemsOf(shelve(d))...)
 	}
+	problems = append(problems, ProblemsOf(f.Writable(d.Document, nil))...)
 	problems = append(problems, typeProblems(classic.Check(d.Definition))...)
 	return append(problems, derivedProblems(d.Definition)...)
 }

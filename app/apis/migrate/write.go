@@ -68,6 +68,9 @@ func (m *migration) draft(st *step, result migrate.Result) {
 		if len(problems) == 0 {
 			problems = forms.ProblemsOf(m.Forms.Convert(&d, v.Classic, k))
 		}
+		if len(problems) == 0 {
+			problems = forms.ProblemsOf(m.Forms.Writable(d.Document, nil))
+		}
 		if !known { // the database ID is made when it is stored
 			d.Document.Delete(oas.ExtensionKey, "info", "dbId")
 		}

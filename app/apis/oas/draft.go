@@ -101,7 +101,10 @@ func (s *Service) DryRun(ctx context.Context, in dryRunIn) (*doc.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return document, s.Documents.Forms.Convert(&d, nil, k)
+	if err := s.Documents.Forms.Convert(&d, nil, k); err != nil {
+		return nil, err
+	}
+	return document, s.Documents.Forms.Writable(document, nil)
 }
 
 // errPreview undoes a unit of work that was only tried.

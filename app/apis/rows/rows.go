@@ -91,7 +91,7 @@ func Documents(listKey string) operation.Style {
 
 // Writing lists the faults of every row that stores an API, and more.
 func Writing(more ...string) operation.Option {
-	return operation.Faulting(append([]string{apis.CodeTaken, apis.CodeURLTaken, apis.CodeInvalid, apis.CodeNotOwned, versions.CodeDuplicate, versions.CodeItself, versions.CodeTooLarge}, more...)...)
+	return operation.Faulting(append([]string{apis.CodeTaken, apis.CodeURLTaken, apis.CodeInvalid, apis.CodeNotOwned, versions.CodeDuplicate, versions.CodeItself, versions.CodeTooLarge, apis.CodeLarge}, more...)...)
 }
 
 // Absent is how a row answers for an API that does not exist.

@@ -75,6 +75,9 @@ func (s *Service) Create(ctx context.Context, scope tenant.Scope, who operation.
 			if err := s.Forms.Convert(&mine, mine.Definition, k); err != nil {
 				return 0, err
 			}
+			if err := s.Forms.Writable(mine.Document, nil); err != nil {
+				return 0, err
+			}
 		}
 		if a, err = apidef.New(mine, now); err != nil {
 			return 0, err
