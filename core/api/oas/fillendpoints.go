@@ -13,7 +13,7 @@ import (
 // fillEndpoints writes the endpoint lists as blocks of operations. Operations and
 // blocks without an entry stay (docs/wire/conversion.md#fill-endpoints).
 func fillEndpoints(d, ext, c *doc.Node) {
-	lists := mainVersion(c).Get("extended_paths")
+	lists, known := mainVersion(c).Get("extended_paths"), EndpointsOf(d)
 	for i := range endpoints {
 		m := &endpoints[i]
 		for _, entry := range lists.Get(m.list).Items() {
@@ -21,7 +21,7 @@ func fillEndpoints(d, ext, c *doc.Node) {
 			if !slices.Contains(methods, strings.ToLower(method)) {
 				continue // OpenAPI has no such operation
 			}
-			id, operation := Endpoint(d, entry.Get("path").Text(), method)
+			id, operation := known.Endpoint(entry.Get("path").Text(), method)
 			settings := object(ext, "middleware", "operations", id)
 			if m.list == "white_list" && replies(entry) {
 				continue

@@ -15,18 +15,27 @@ func OperationID(path, method string) string {
 	return strings.TrimPrefix(path, "/") + strings.ToUpper(method)
 }
 
-// Endpoint returns the operation for a path and method of a document, and its id.
+// Endpoints finds and makes operations of a document.
+type Endpoints struct {
+	document *doc.Node
+	taken    map[string]bool // IDs of operations; nil: they are not read yet
+}
+
+// EndpointsOf returns the endpoints of a document, which nothing else gives operations meanwhile.
+func EndpointsOf(document *doc.Node) *Endpoints { return &Endpoints{document: document} }
+
+// Endpoint returns the operation for a path and method of the document, and its id.
 // An operation without id, or none at all, is looked up as a classic path, whose
 // patterns become parameters of the path item; missing ones are made (docs/wire/import.md#operation-ids).
-func Endpoint(document *doc.Node, path, method string) (id string, operation *doc.Node) {
-	return endpoint(document, path, method, parametrise)
+func (e *Endpoints) Endpoint(path, method string) (id string, operation *doc.Node) {
+	return e.endpoint(path, method, parametrise)
 }
 
 // Described returns the id of an operation of a description, which gets one where it has none. Its
 // path stays as it is; one with a regular expression is looked up as a classic path
 // (docs/wire/import.md#operation-ids). A parameter with a pattern, {name:pattern}, makes no path of
 // its own: OpenAPI takes it for the same path as {name}, and a document has no path twice.
-func Described(document *doc.Node, path, method string) string {
+func (e *Endpoints) Described(path, method string) string {
 	split := parametersOf
 	for s := range strings.SplitSeq(path, "/") {
 		if !namedSegment.MatchString(s) && expression.MatchString(s) {
@@ -34,14 +43,14 @@ func Described(document *doc.Node, path, method string) string {
 			break
 		}
 	}
-	id, _ := endpoint(document, path, method, split)
+	id, _ := e.endpoint(path, method, split)
 	return id
 }
 
 // endpoint makes the operation of a path and method where it is missing; split says what the path
 // of its item and the parameters are.
-func endpoint(document *doc.Node, path, method string, split func(string) (string, []*doc.Node)) (id string, operation *doc.Node) {
-	lower := strings.ToLower(method)
+func (e *Endpoints) endpoint(path, method string, split func(string) (string, []*doc.Node)) (id string, operation *doc.Node) {
+	document, lower := e.document, strings.ToLower(method)
 	operation = pathItem(document, path).Get(lower)
 	if id = operation.Get("operationId").Text(); id != "" {
 		return id, operation
@@ -57,7 +66,7 @@ func endpoint(document *doc.Node, path, method string, split func(string) (strin
 	if id = operation.Get("operationId").Text(); id != "" {
 		return id, operation
 	}
-	id = OperationID(path, method)
+	id = e.free(OperationID(path, method))
 	if !operation.Is(doc.TypeObject) {
 		operation = doc.NewObject()
 		operation.Set("operationId", doc.NewString(id))
@@ -66,6 +75,22 @@ func endpoint(document *doc.Node, path, method string, split func(string) (strin
 	}
 	operation.Set("operationId", doc.NewString(id))
 	return id, operation
+}
+
+// free returns an id that no operation has: the wanted one, or else that with a number.
+func (e *Endpoints) free(wanted string) string {
+	if e.taken == nil {
+		e.taken = map[string]bool{}
+		for _, o := range Operations(e.document) {
+			e.taken[o.ID()] = true
+		}
+	}
+	id := wanted
+	for n := 2; e.taken[id]; n++ {
+		id = wanted + "-" + strconv.Itoa(n)
+	}
+	e.taken[id] = true
+	return id
 }
 
 // pathItem returns the item of a path; one by reference is what it refers to.

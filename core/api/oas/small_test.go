@@ -101,7 +101,7 @@ func TestManyParametersAndRequirements(t *testing.T) {
 				t.Fatal(err)
 			}
 			c := oas.Extract(document, nil, oas.Options{})
-			oas.Described(document, path.String(), "GET")
+			oas.EndpointsOf(document).Described(path.String(), "GET")
 			if n, m := c.Get("security_requirements").Len(), document.Get("paths", path.String(), "parameters").Len(); n != 2*size+2 || m != size {
 				t.Errorf("%d requirements, %d parameters", n, m)
 			}

@@ -15,12 +15,13 @@ const validationStatus = 422
 // returns all ids (docs/wire/import.md#settings, docs/wire/import.md#operation-ids). Ids come first: the
 // path items that they make count as described.
 func (b *builder) endpoints() map[string]bool {
+	known := oas.EndpointsOf(b.document)
 	for _, o := range oas.Operations(b.document) {
-		oas.Described(b.document, o.Path, o.Method)
+		known.Described(o.Path, o.Method)
 	}
 	ids := map[string]bool{}
 	for _, o := range oas.Operations(b.document) {
-		id := oas.Described(b.document, o.Path, o.Method)
+		id := known.Described(o.Path, o.Method)
 		ids[id] = true
 		if on := b.s.AllowList; on != nil {
 			b.block(id, "allow").Set("enabled", doc.NewBool(*on))
