@@ -75,7 +75,7 @@ func (s *Service) Operations() []operation.Operation {
 	ops := operation.Group{Surface: operation.Management, Name: "keys", Path: "/api/keys", Tag: "Keys", Permission: access.Keys, OneOrganisation: true, Style: style}.Rows(s.rows()...)
 	return append(append(ops, s.insight()...), operation.Group{
 		Surface: operation.Management, Name: "api-keys", Path: "/api/apis", Tag: "Keys", Permission: access.Keys, OneOrganisation: true, Style: style,
-	}.Rows(s.rowsOfAPIs()...)...)
+	}.Rows(append(s.rowsOfAPIs(), s.rowsOfUsers()...)...)...)
 }
 
 func (s *Service) rows() []operation.Row {

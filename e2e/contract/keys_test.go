@@ -18,13 +18,16 @@ var keyPlans = map[string]plan{
 	"doctor.keys":       {path: none(aKey), query: map[string][]string{"after": {"", "zzz"}}},
 	"policies.keys":     {path: one("id", policyKind), query: map[string][]string{"p": {"1", "0", "-1", "999"}, "after": {"", "zzz"}}},
 
-	"api-keys.all":         {path: none(aKey), query: map[string][]string{"p": {"1", "0", "-1", "999"}}},
-	"api-keys.create-user": {path: aName, bodies: fresh(basicUser)},
-	"api-keys.list":        {path: keyOfAPI, query: map[string][]string{"p": {"1", "0", "-1", "999"}}},
-	"api-keys.search":      {path: searched, query: map[string][]string{"q": {"eyJ", "nothing like it"}, "p": {"1", "-1"}}},
-	"api-keys.get":         {path: keyOfAPI, query: naming},
-	"api-keys.replace":     {path: keyOfAPI, query: naming, bodies: fresh(keySession)},
-	"api-keys.delete":      {path: keyOfAPI},
+	"api-keys.all":          {path: none(aKey), query: map[string][]string{"p": {"1", "0", "-1", "999"}}},
+	"api-keys.create-user":  {path: aName, bodies: fresh(basicUser)},
+	"api-keys.get-user":     {path: aUser},
+	"api-keys.replace-user": {path: aUser, bodies: fresh(basicUser), query: map[string][]string{"suppress_reset": {"1"}}},
+	"api-keys.delete-user":  {path: aUser},
+	"api-keys.list":         {path: keyOfAPI, query: map[string][]string{"p": {"1", "0", "-1", "999"}}},
+	"api-keys.search":       {path: searched, query: map[string][]string{"q": {"eyJ", "nothing like it"}, "p": {"1", "-1"}}},
+	"api-keys.get":          {path: keyOfAPI, query: naming},
+	"api-keys.replace":      {path: keyOfAPI, query: naming, bodies: fresh(keySession)},
+	"api-keys.delete":       {path: keyOfAPI},
 }
 
 var naming = map[string][]string{"auto_guess": {"true", "false"}, "username": {"false"}, "suppress_reset": {"1"}}
@@ -60,6 +63,16 @@ func keyOfAPI(t testing.TB, s *service) map[string]string {
 func searched(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	return map[string]string{"apiID": aKey(t, s)["apiID"]}
+}
+
+// aUser makes a basic-auth user for an API that is there.
+func aUser(t testing.TB, s *service) map[string]string {
+	t.Helper()
+	made := aName(t, s)
+	api := s.create(t, classicKind)
+	body := fmt.Sprintf(`{"basic_auth_data":{"password":"a password"},"access_rights":{"%s":{}}}`, api)
+	s.must(t, request{method: "POST", path: "/api/apis/keys/basic/" + made["username"], as: admin, body: []byte(body)})
+	return made
 }
 
 // aName is the name of a user that is not there.
