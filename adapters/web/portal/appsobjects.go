@@ -178,7 +178,7 @@ type credential struct {
 	OAuthClientID, OAuthClientSecret                 string
 	GrantType, ResponseType, TokenEndpoints, Scope   string
 	RedirectURI, JWKSURI, CertificateID, CustomKeyID string
-	CreatedAt                                        string
+	CreatedAt, TokenURL                              string
 	Certificate                                      *certificate
 	OtherPlans                                       []plan // under which a client may ask to be
 	MorePlans                                        bool   // they are not looked up: a page of its own does that

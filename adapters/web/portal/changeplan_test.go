@@ -31,7 +31,7 @@ func TestChangePlan(t *testing.T) {
 	w.api("PUT", "/portal-api/apps/1/provision", `{"PlanID":1,"ProductIDs":[1],"CatalogueID":1,"DCRTemplateID":1}`)
 	w.approved("1", "1", "2")
 	const app = "/portal/private/apps/1"
-	form := w.shows(w.open(app), 200, `action="`+app+`/credentials/1/change-plan"`, "Silver: 5 calls", "Bronze: 1 calls")
+	form := w.shows(w.open(app), 200, `action="`+app+`/credentials/1/change-plan"`, "Silver: 5 calls", "Bronze: 1 calls", "Token address", ">"+provider.Issuer()+"/token<")
 	if strings.Contains(form.text, `credentials/2/change-plan`) || strings.Contains(form.text, ">Gold: 10 calls / 1 second(s), quota unlimited</option>") {
 		t.Error(form.text)
 	}

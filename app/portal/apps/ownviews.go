@@ -98,6 +98,7 @@ type OwnCredential struct {
 	Scope             string        `json:"Scope"`
 	RedirectURI       string        `json:"RedirectURI"`
 	JWKSURI           string        `json:"JWKSURI"`
+	TokenURL          string        `json:"TokenURL" doc:"Where a client of an identity provider gets tokens, as the provider has said; empty: it has not."`
 	Rotatable         bool          `json:"Rotatable" doc:"It can get another value."`
 	Certificate       *Certificate  `json:"Certificate" doc:"With which clients have to come; null: none."`
 	Certified         bool          `json:"Certified" doc:"It needs a certificate of the developer."`
@@ -221,7 +222,7 @@ func (s *Service) ownCredential(ctx context.Context, r store.Reader, c credentia
 		ID: c.ID, AccessRequestID: c.RequestID, AccessRequests: append([]table.ID{}, c.Requests()...), PlanID: c.PlanID, AuthType: c.AuthType,
 		Credential: credential.Masked(cmp.Or(v.Chosen, v.Key)), Expires: table.Stamp(v.Expires.In(s.Now().Location())), Expired: !v.Expires.IsZero() && !s.Now().Before(v.Expires),
 		OAuthClientID: v.ClientID, OAuthClientSecret: credential.Masked(v.ClientSecret), GrantType: v.GrantType, ResponseType: v.ResponseType, TokenEndpoints: v.TokenEndpoints,
-		Scope: v.Scope, RedirectURI: v.RedirectURI, JWKSURI: v.JWKSURI, Rotatable: rotatable, Certified: c.Method == issuers.Certified && !c.Managed, CustomKeyID: credential.Masked(v.Chosen), CreatedAt: table.Stamp(c.CreatedAt),
+		Scope: v.Scope, RedirectURI: v.RedirectURI, JWKSURI: v.JWKSURI, TokenURL: v.TokenURL, Rotatable: rotatable, Certified: c.Method == issuers.Certified && !c.Managed, CustomKeyID: credential.Masked(v.Chosen), CreatedAt: table.Stamp(c.CreatedAt),
 	}
 	if c.Custom != nil {
 		out.Custom, out.Type, out.Alias, out.AccessRequestID, out.AuthType = true, c.Custom.Type, c.Custom.Alias, 0, cmp.Or(c.AuthType, c.Custom.Means)

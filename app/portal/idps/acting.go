@@ -135,7 +135,7 @@ func (a acting) register(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	rec = idp.Registered{Portal: a.org, App: a.memo.App, IdP: p.ID, Insecure: p.Insecure, JWKSURI: d.JWKSURI, Attempt: a.memo.Claim}
+	rec = idp.Registered{Portal: a.org, App: a.memo.App, IdP: p.ID, Insecure: p.Insecure, JWKSURI: d.JWKSURI, TokenURL: d.Token, Attempt: a.memo.Claim}
 	if err := a.update(ctx, func(w store.Writer) error { return put(ctx, w, clients, rec) }); err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (a acting) register(ctx context.Context) error {
 	}
 	rec = rec.With(idp.Claim{ID: a.memo.Claim, Scopes: scopes(a.g, a.g.Products)})
 	if _, err = a.take(ctx, rec, c); err == nil {
-		a.note(c, rec.JWKSURI)
+		a.note(c, rec.JWKSURI, rec.TokenURL)
 	}
 	return err
 }
@@ -176,7 +176,7 @@ func (a acting) claim(ctx context.Context, rec idp.Registered, c idp.Client, lis
 		}
 		return err
 	}
-	a.note(c, cmp.Or(a.g.Was.JWKSURI, rec.JWKSURI))
+	a.note(c, cmp.Or(a.g.Was.JWKSURI, rec.JWKSURI), cmp.Or(a.g.Was.TokenURL, rec.TokenURL))
 	return nil
 }
 
@@ -318,9 +318,9 @@ func (a acting) lost(ctx context.Context, rec idp.Registered) (c idp.Client, err
 }
 
 // note notes what the credential is.
-func (a acting) note(c idp.Client, jwks string) {
+func (a acting) note(c idp.Client, jwks, token string) {
 	own, _ := json.Marshal(memo{Claim: a.memo.Claim, App: a.memo.App, IdP: a.memo.IdP}) // texts and numbers
-	a.g.Values = told(credential.Values{Public: credential.Public{JWKSURI: jwks, Own: own}}, c)
+	a.g.Values = told(credential.Values{Public: credential.Public{JWKSURI: jwks, TokenURL: token, Own: own}}, c)
 }
 
 // told returns what a credential is whose client is as the provider has told of it.

@@ -56,7 +56,7 @@ func TestOneClient(t *testing.T) {
 				t.Fatal(err)
 			}
 			id, scopes := w.only()
-			if v := one.Values; v.ClientID != id || v.ClientSecret == "" || v.Response == "" || v.JWKSURI != w.server.JWKS() || !slices.Equal(scopes, []string{"shop", "shop-plan"}) || v.Scope != "shop shop-plan" {
+			if v := one.Values; v.ClientID != id || v.ClientSecret == "" || v.Response == "" || v.JWKSURI != w.server.JWKS() || v.TokenURL != w.server.Issuer()+"/token" || !slices.Equal(scopes, []string{"shop", "shop-plan"}) || v.Scope != "shop shop-plan" {
 				t.Errorf("%v: %+v", scopes, v)
 			}
 			if token, status := w.server.Token(id, one.Values.ClientSecret); token == "" {
@@ -68,7 +68,7 @@ func TestOneClient(t *testing.T) {
 			if err := w.act(issuers.Issue, two, nil); err != nil {
 				t.Fatal(err)
 			}
-			if two.Values.JWKSURI != w.server.JWKS() {
+			if two.Values.JWKSURI != w.server.JWKS() || two.Values.TokenURL != one.Values.TokenURL {
 				t.Errorf("%+v", two.Values)
 			}
 			if got, scopes := w.only(); got != id || two.Values.ClientSecret != one.Values.ClientSecret || !slices.Equal(scopes, []string{"care", "care-plan", "shop", "shop-plan"}) {

@@ -42,6 +42,7 @@ type Public struct {
 	Scope           string `json:",omitempty"` // separated by blanks
 	RedirectURI     string `json:",omitempty"`
 	JWKSURI         string `json:",omitempty"`
+	TokenURL        string `json:",omitempty"` // where the client gets tokens
 	// Of a key for which clients need a certificate: in PEM, what its developer calls it, its
 	// name in the store of the dashboard, the APIs that take it, and whether the key is bound to it.
 	Certificate     string   `json:",omitempty"`

@@ -21,6 +21,7 @@ type Registered struct {
 	App, IdP table.ID
 	Insecure bool    `json:",omitempty"`
 	JWKSURI  string  `json:",omitempty"` // of the provider, when the client was registered
+	TokenURL string  `json:",omitempty"` // likewise, where the client gets tokens; "": it did not say
 	ClientID string  // "": its registration has begun, and its end is unknown
 	Attempt  string  `json:",omitempty"` // the claim for which it is registered
 	Claims   []Claim `json:",omitempty"`
