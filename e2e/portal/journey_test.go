@@ -51,7 +51,7 @@ func TestJourney(t *testing.T) {
 			b.Fill("New password", "another-passphrase")
 			b.Fill("New password again", "another-passphrase")
 			b.Click("Change the password")
-			b.See("CurrentPassword is wrong")
+			b.See("The current password is wrong")
 			b.Click("Log out")
 			b.See("You are logged out")
 		})

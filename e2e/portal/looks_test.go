@@ -137,7 +137,7 @@ func TestLooksOfApps(t *testing.T) {
 		b.Go("/portal/private/cart/provision")
 		b.Fill("Redirect addresses", "/back")
 		b.Wait(`(() => { [...document.querySelectorAll('main button')].at(-1).click(); return true; })()`)
-		b.See("RedirectURLs is invalid")
+		b.See("Redirect addresses are invalid")
 		b.Looks("cart-wrong")
 		b.Go("/portal/private/apps/1")
 		unfold := "document.querySelectorAll('details').forEach(d => { d.open = true })"

@@ -23,8 +23,9 @@ func (v *visit) profiled(faults []string, status int) {
 	if typed {
 		u.First, u.Last = v.field("first"), v.fieldOr("last", u.Last)
 	}
+	v.labels = map[string]string{}
 	for i, a := range u.CustomAttributes {
-		names[a.Identifier] = "attribute-" + a.Identifier
+		names[a.Identifier], v.labels[a.Identifier] = "attribute-"+a.Identifier, a.Name
 		if typed && a.Editable {
 			u.CustomAttributes[i].Value = v.fieldOr("attribute-"+a.Identifier, a.Value)
 		}

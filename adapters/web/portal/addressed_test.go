@@ -21,13 +21,13 @@ func TestAddressed(t *testing.T) {
 	cart := w.open(at)
 	// A new app: the field says it, and neither the app nor the request is there.
 	w.shows(w.submit(cart, at, "app-action", "create", "client_name", "Till", "app-action-template", "1"), 422,
-		"See the fields below", "RedirectURLs of the app can&#39;t be blank: the client type Web uses authorization_code", `value="Till"`)
+		"See the fields below", "Redirect addresses of the app can&#39;t be blank: the client type Web uses authorization_code", `value="Till"`)
 	if p := w.open("/portal/private/apps"); strings.Contains(p.text, "Till") {
 		t.Error("an app is there that has access to nothing")
 	}
 	// An existing app: the error does not name the fields of a new app.
 	w.submit(w.open("/portal/private/apps/new"), "/portal/private/apps", "name", "Desk")
-	if p := w.shows(w.submit(cart, at, "app-action", "existing", "selected-app", "2", "app-action-template", "1"), 422, "RedirectURLs of the app can&#39;t be blank"); strings.Contains(p.text, "See the fields below") {
+	if p := w.shows(w.submit(cart, at, "app-action", "existing", "selected-app", "2", "app-action-template", "1"), 422, "Redirect addresses of the app can&#39;t be blank"); strings.Contains(p.text, "See the fields below") {
 		t.Error("a field of a new app is said to be wrong with one that there is")
 	}
 	w.shows(w.submit(cart, at, "app-action", "create", "client_name", "Till", "redirect_urls", "https://till.example.com/back", "app-action-template", "1"), 200, "Your request is on its way")

@@ -150,7 +150,7 @@ func (v *visit) refused(a *reply) {
 	case a.status == http.StatusNotFound:
 		v.absent()
 	case a.status == http.StatusUnprocessableEntity: // a state that the operation explains, as an API that no gateway serves
-		v.notice(a.status, strings.Join(a.faults(), " "))
+		v.notice(a.status, strings.Join(wordedAll(a.faults(), nil), " "))
 	default:
 		v.complain("an operation refused", "path", v.r.URL.Path, "status", a.status, "errors", a.faults())
 		v.fail(http.StatusBadGateway)

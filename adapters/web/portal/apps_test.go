@@ -157,7 +157,7 @@ func TestOwnApps(t *testing.T) {
 	w.as("ada")
 	w.shows(w.open("/portal/private/dashboard"), 200, "Your apps", "There is no app yet")
 	form := w.shows(w.open("/portal/private/apps/new"), 200, "New app", `name="redirectURLs"`, "Who may use it")
-	w.shows(w.submit(form, "/portal/private/apps", "name", "", "description", "Kept <b>", "redirectURLs", "/back"), 422, "Name can&#39;t be blank", "RedirectURLs is invalid", "Kept &lt;b&gt;", `value=""`)
+	w.shows(w.submit(form, "/portal/private/apps", "name", "", "description", "Kept <b>", "redirectURLs", "/back"), 422, "Name can&#39;t be blank", "Redirect addresses are invalid", "Kept &lt;b&gt;", `value=""`)
 	app := w.shows(w.submit(form, "/portal/private/apps", "name", "Till", "description", "Pays", "visibility", "organisation"), 200, "Your app is there", "<h1>Till</h1>", "There is no credential yet")
 	w.shows(w.open("/portal/private/apps"), 200, `href="/portal/private/apps/1"`)
 	w.shows(w.submit(app, "/portal/private/apps/1", "mode", "edit", "name", "", "description", "Typed"), 422, "Name can&#39;t be blank", "Typed")
@@ -181,7 +181,7 @@ func TestOwnApps(t *testing.T) {
 	if second := key.FindStringSubmatch(w.submit(app, "/portal/private/credentials", append(credential, "show")...).text); second == nil || second[1] == first[1] {
 		t.Error("the key is the same")
 	}
-	w.shows(w.submit(app, "/portal/private/apps/1/access-requests/1/webhooks", "webhook-url", "ftp://x", "webhook-event-types[]", "order.paid"), 422, "WebhookURL is invalid")
+	w.shows(w.submit(app, "/portal/private/apps/1/access-requests/1/webhooks", "webhook-url", "ftp://x", "webhook-event-types[]", "order.paid"), 422, "The address that gets the messages is invalid")
 	w.shows(w.submit(app, "/portal/private/apps/1/access-requests/1/webhooks", "webhook-url", "https://shop.example/in", "webhook-secret", "hush-hush", "webhook-event-types[]", "order.paid"), 200, "The subscription is saved", "https://shop.example/in", "There is one.", "checked")
 	if p := w.open("/portal/private/apps/1"); strings.Contains(p.text, "hush-hush") {
 		t.Error("the secret is shown")
@@ -320,7 +320,7 @@ func TestLeave(t *testing.T) {
 	w.submit(w.open("/portal/private/apps/new"), "/portal/private/apps", "name", "Till")
 	w.approved("1", "2", "1")
 	form := w.shows(w.open("/portal/private/profile/delete"), 200, "Your apps go too")
-	w.shows(w.submit(form, "/portal/private/profile/delete", "current_password", "wrong"), 422, "CurrentPassword is wrong", "current_password-wrong")
+	w.shows(w.submit(form, "/portal/private/profile/delete", "current_password", "wrong"), 422, "The current password is wrong", "current_password-wrong")
 	w.shows(w.submit(form, "/portal/private/profile/delete", "current_password", "secret"), 200, "Your account is deleted", "Log in")
 	w.shows(w.submit(w.open("/auth/password/login"), "/auth/password/login", "login", "ada@example.com", "password", "secret"), 401)
 	if text := string(w.api("GET", "/portal-api/apps", "")); strings.TrimSpace(text) != "[]" {
@@ -330,8 +330,8 @@ func TestLeave(t *testing.T) {
 	w.shows(w.submit(w.open("/portal/private/profile/delete"), "/portal/private/profile/delete", "current_password", "secret"), 422, "An admin cannot delete the own account")
 }
 
-// TestLeaveInVain: while a key cannot be revoked the account stays, and its owner does not read
-// what the dashboard says.
+// TestLeaveInVain: while a key cannot be revoked the account stays, and its owner reads that the
+// rest follows, but not what the dashboard says.
 func TestLeaveInVain(t *testing.T) {
 	w := newWorld(t)
 	w.offering()
@@ -339,7 +339,7 @@ func TestLeaveInVain(t *testing.T) {
 	w.submit(w.open("/portal/private/apps/new"), "/portal/private/apps", "name", "Till")
 	w.approved("1", "2", "1")
 	w.api("PUT", "/portal-api/providers/1", `{"Configuration":{"MetaData":{"URL":"http://127.0.0.1:9","Secret":"x"}}}`)
-	p := w.shows(w.submit(w.open("/portal/private/profile/delete"), "/portal/private/profile/delete", "current_password", "secret"), 422, "this could not be finished now")
+	p := w.shows(w.submit(w.open("/portal/private/profile/delete"), "/portal/private/profile/delete", "current_password", "secret"), 422, "the rest follows by itself")
 	for _, inner := range []string{"dashboard", "127.0.0.1", "force"} {
 		if strings.Contains(p.text, inner) {
 			t.Errorf("the page speaks of %s: %s", inner, p.text)

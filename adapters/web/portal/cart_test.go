@@ -24,17 +24,17 @@ func TestCart(t *testing.T) {
 	if p := w.open("/portal/private/cart/provision"); strings.Contains(p.text, "Shipping") {
 		t.Error("what was taken out is there")
 	}
-	w.shows(w.submit(cart, "/portal/private/cart/provision", "app-action", "create", "client_name", "", "description", "Kept", "redirect_urls", "/back"), 422, "Name can&#39;t be blank", "RedirectURLs is invalid", ">Kept<")
+	w.shows(w.submit(cart, "/portal/private/cart/provision", "app-action", "create", "client_name", "", "description", "Kept", "redirect_urls", "/back"), 422, "Name can&#39;t be blank", "Redirect addresses are invalid", ">Kept<")
 	w.shows(w.submit(cart, "/portal/private/cart/provision", "app-action", "create", "client_name", "Till", "redirect-to-app", "1"), 200, "Access is granted", "<h1>Till</h1>", "Rotate now", "approved")
 	w.shows(w.open("/portal/private/cart/provision"), 200, "There is nothing to ask for")
 
 	// A credential that there is gets a further product.
 	w.submit(shipping, "/portal/catalogue-products/shipping", "product_id", "2", "catalogue_id", "1", "plan_id", "1")
 	w.shows(w.open("/portal/private/cart/provision"), 200, "One that the app has", "Till: Payments (Open)")
-	w.shows(w.submit(cart, "/portal/private/cart/provision", "app-action", "existing", "selected-app", "1", "credential_action", "reuse_existing", "credential_id", "1", "redirect-to-app", "1"), 422, "CredentialID has another plan")
+	w.shows(w.submit(cart, "/portal/private/cart/provision", "app-action", "existing", "selected-app", "1", "credential_action", "reuse_existing", "credential_id", "1", "redirect-to-app", "1"), 422, "The credential has another plan")
 	w.shows(w.submit(cart, "/portal/private/cart/provision", "app-action", "existing", "selected-app", "99"), 422, "choose another one")
 	w.shows(w.submit(cart, "/portal/private/cart/provision", "app-action", "existing"), 422, "Choose an app")
-	w.shows(w.submit(cart, "/portal/private/cart/provision", "app-action", "existing", "selected-app", "1", "credential_action", "reuse_existing", "credential_id", "99"), 422, "CredentialID is invalid")
+	w.shows(w.submit(cart, "/portal/private/cart/provision", "app-action", "existing", "selected-app", "1", "credential_action", "reuse_existing", "credential_id", "99"), 422, "The credential is invalid")
 	w.shows(w.submit(cart, "/portal/private/cart/provision", "app-action", "existing", "selected-app", "1", "plan-for-0", "2", "credential_action", "reuse_existing", "credential_id", "1", "redirect-to-app", "1"), 200, "Access is granted", "Payments, Shipping")
 	if w.log.Len() > 0 {
 		t.Error(w.log)
@@ -49,7 +49,7 @@ func TestCartInVain(t *testing.T) {
 	payments := w.open("/portal/catalogue-products/payments")
 	w.submit(payments, "/portal/catalogue-products/payments", "product_id", "1", "catalogue_id", "1", "plan_id", "2")
 	cart := w.open("/portal/private/cart/provision")
-	w.shows(w.submit(cart, "/portal/private/cart/provision", "app-action", "create", "client_name", "Vain", "plan-for-0", "999"), 422, "PlanID", `value="Vain"`)
+	w.shows(w.submit(cart, "/portal/private/cart/provision", "app-action", "create", "client_name", "Vain", "plan-for-0", "999"), 422, "The plan", `value="Vain"`)
 	w.shows(w.submit(cart, "/portal/private/cart/provision", "app-action", "create", "client_name", "Vain", "credential_action", "reuse_existing", "credential_id", "999"), 422, "A new app has no credential to use again", `value="Vain"`)
 	if p := w.shows(w.open("/portal/private/apps"), 200); strings.Contains(p.text, "Vain") {
 		t.Error("an app is there that has access to nothing")
@@ -114,7 +114,7 @@ func TestCartOfCatalogue(t *testing.T) {
 	w.submit(form, "/portal/catalogue-products/shipping", "product_id", "2", "catalogue_id", "2", "plan_id", "3")
 	cart := w.shows(w.open("/portal/private/cart/provision"), 200, "Payments", "Shipping", `name="plan-for-1"`)
 	w.shows(w.submit(cart, "/portal/private/cart/provision", "catalogue-id", "9", "client_name", "Till"), 422, "There is nothing to ask for", "Payments", "Shipping")
-	w.shows(w.submit(cart, "/portal/private/cart/provision", "catalogue-id", "2", "client_name", "Till", "plan-for-1", "999"), 422, "PlanID", "Payments", "Shipping")
+	w.shows(w.submit(cart, "/portal/private/cart/provision", "catalogue-id", "2", "client_name", "Till", "plan-for-1", "999"), 422, "The plan", "Payments", "Shipping")
 	app := w.shows(w.submit(cart, "/portal/private/cart/provision", "catalogue-id", "2", "client_name", "Till", "plan-for-1", "3", "redirect-to-app", "1"), 200, "Access is granted", "Shipping")
 	if strings.Contains(app.text, "Payments") {
 		t.Error("the app has access to what is of another catalogue")

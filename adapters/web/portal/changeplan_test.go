@@ -35,7 +35,7 @@ func TestChangePlan(t *testing.T) {
 	if strings.Contains(form.text, `credentials/2/change-plan`) || strings.Contains(form.text, ">Gold: 10 calls / 1 second(s), quota unlimited</option>") {
 		t.Error(form.text)
 	}
-	w.shows(w.submit(form, app+"/credentials/1/change-plan", "new_plan_id", "99"), 422, "PlanID is invalid")
+	w.shows(w.submit(form, app+"/credentials/1/change-plan", "new_plan_id", "99"), 422, "The plan is invalid")
 	w.shows(w.submit(form, app+"/credentials/2/change-plan", "new_plan_id", "2"), 422, "This credential keeps its plan")
 	w.shows(w.submit(form, app+"/credentials/9/change-plan", "new_plan_id", "2"), 404)
 	moved := w.shows(w.submit(form, app+"/credentials/1/change-plan", "new_plan_id", "2"), 200, "The credential has another plan.", "Gold: 10 calls")

@@ -63,7 +63,7 @@ func (v *visit) said(faults []string, known map[string]any, names map[string]str
 	for _, f := range faults {
 		word, _, _ := strings.Cut(f, " ")
 		name := cmp.Or(names[word], "error")
-		at[name] = append(at[name], f)
+		at[name] = append(at[name], worded(f, v.labels))
 	}
 	rest, unmarked := at["error"]
 	data["errors"], data["error"], data["marked"] = at, rest.String(), len(at) > 1 || len(at) == 1 && !unmarked
@@ -207,10 +207,10 @@ func (v *visit) registration(faults []string, status int) {
 		names[k] = n
 	}
 	known := v.typed("email", "first", "last", "invite_code")
-	v.bare = map[string]string{}
+	v.bare, v.labels = map[string]string{}, map[string]string{}
 	for i, a := range f.CustomAttributes {
 		f.CustomAttributes[i].Value = v.field("attribute-" + a.Identifier)
-		names[a.Identifier] = "attribute-" + a.Identifier
+		names[a.Identifier], v.labels[a.Identifier] = "attribute-"+a.Identifier, a.Name
 		if !slices.Contains(signUpFields, a.Identifier) {
 			f.CustomAttributes[i].Value = cmp.Or(f.CustomAttributes[i].Value, v.field(a.Identifier))
 			v.bare[a.Identifier] = f.CustomAttributes[i].Value

@@ -339,7 +339,7 @@ func TestErrorsOfOthers(t *testing.T) {
 	w.api("PUT", "/portal-api/settings", `{"PortalVisibility":"Private"}`)
 	w.shows(w.open("/portal/catalogue-products"), 200, "(error: This Portal is private;)")
 	w.as("ada")
-	w.shows(w.submit(w.open("/portal/private/apps/new"), "/portal/private/apps", "name", "", "redirectURLs", "/back"), 422, "(name: Name can&#39;t be blank;)", "(redirectURLs: RedirectURLs is invalid", "printed: Name can&#39;t be blank ")
+	w.shows(w.submit(w.open("/portal/private/apps/new"), "/portal/private/apps", "name", "", "redirectURLs", "/back"), 422, "(name: Name can&#39;t be blank;)", "(redirectURLs: Redirect addresses are invalid", "printed: Name can&#39;t be blank ")
 }
 
 // TestMarked: the default theme speaks of the fields only when there is something wrong with one.

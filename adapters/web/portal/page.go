@@ -44,6 +44,7 @@ type visit struct {
 
 	subject product           // of the page of a product
 	bare    map[string]string // attributes of a registration by identifier: public themes have such fields
+	labels  map[string]string // what forms call the attributes of a user, by identifier
 
 	tested   *tested // of the receiver of an access request
 	testedAt string  // the access request

@@ -177,15 +177,15 @@ func TestJourney(t *testing.T) {
 	profile := w.shows(w.submit(login, "/auth/password/login", "login", "grace@example.com", "password", "secret", "next", "/portal/private/profile"), 200, "Profile", "grace@example.com", "Log out")
 	w.shows(w.submit(profile, "/portal/private/profile", "mode", "save", "first", "Amazing", "last", "Grace"), 200, "Your changes are saved", "Amazing Grace")
 	w.shows(w.submit(profile, "/portal/private/profile", "mode", "save", "first", "", "last", "Grace"), 422, "blank")
-	w.shows(w.submit(profile, "/portal/private/profile", "mode", "save", "first", "a\x00b\x1b[31m", "last", "Grace"), 422, "First is invalid")
+	w.shows(w.submit(profile, "/portal/private/profile", "mode", "save", "first", "a\x00b\x1b[31m", "last", "Grace"), 422, "First name is invalid")
 	w.shows(w.submit(profile, "/portal/private/profile", "mode", "erase", "first", "Erased", "last", "Grace"), 422, "asks for something that there is not", "Amazing Grace")
-	w.shows(w.submit(profile, "/portal/private/profile", "mode", "password", "current_password", "wrong", "password1", "another-secret", "password2", "another-secret"), 422, "CurrentPassword is wrong")
+	w.shows(w.submit(profile, "/portal/private/profile", "mode", "password", "current_password", "wrong", "password1", "another-secret", "password2", "another-secret"), 422, "The current password is wrong")
 	w.shows(w.submit(profile, "/portal/private/profile", "first", "Amazing", "last", "Grace"), 200, "Your changes are saved")
 	const soon, approved = `value="keytoexpire"`, `value="approve"`
 	w.shows(w.open("/portal/private/profile"), 200, soon+" checked", approved+" checked", "always come")
 	w.shows(w.submit(profile, "/portal/private/profile", "mode", "notifications", "notification", "keytoexpire"), 200, "Your changes are saved", soon+" checked", approved+">")
 	w.shows(w.submit(profile, "/portal/private/profile", "mode", "notifications"), 200, soon+">")
-	w.shows(w.submit(profile, "/portal/private/profile", "current_password", "wrong", "password1", "another", "password2", "another"), 422, "CurrentPassword is wrong", "current_password-wrong")
+	w.shows(w.submit(profile, "/portal/private/profile", "current_password", "wrong", "password1", "another", "password2", "another"), 422, "The current password is wrong", "current_password-wrong")
 	w.shows(w.submit(profile, "/portal/private/profile", "current_password", "secret", "password1", "another", "password2", "another"), 200, "Your password is changed")
 	w.shows(w.open("/portal/private/users"), 200, "Team")
 	org := w.shows(w.open("/portal/private/organisation"), 200, "Ask for the organisation")
@@ -288,7 +288,7 @@ func TestRegisterByInviteCode(t *testing.T) {
 		email := fmt.Sprintf("new%d@example.com", i)
 		fields := []string{"first", "New", "password1", "a-good-password", "password2", "a-good-password"}
 		w.shows(w.submit(form, at, append(fields, "invite_id", "WELCOME-2026")...), 422, "Code has been used")
-		w.shows(w.submit(form, at, append(fields, "invite_id", "NO-SUCH-CODE", "email", email)...), 422, "InviteCode is invalid")
+		w.shows(w.submit(form, at, append(fields, "invite_id", "NO-SUCH-CODE", "email", email)...), 422, "The invite code is invalid")
 		w.shows(w.submit(form, at, append(fields, "invite_id", "WELCOME-2026", "email", email)...), 200, "Your account is there")
 		if text := string(w.api("GET", "/portal-api/users/"+account(w, email), "")); !strings.Contains(text, `"Organisation": "Acme"`) {
 			t.Error("the account is elsewhere:", text)
@@ -328,10 +328,10 @@ func TestOwnAttributes(t *testing.T) {
 		return w.submit(profile, at, append([]string{"mode", "save", "first", "Ada"}, fields...)...)
 	}
 	w.shows(save("attribute-till", "7", "attribute-size", "large", "attribute-news", "true", "attribute-terms", "true", "attribute-floor", "2"), 200, "Your changes are saved", `value="7"`, `<option selected>large`, `name="attribute-news" value="true" checked`, `name="attribute-terms" value="true" checked`, `<input type="hidden" name="attribute-news" value="false">`, `<input type="hidden" name="attribute-terms" value="">`)
-	if p := w.shows(save("attribute-floor", "high"), 422, "floor is invalid", `id="attribute-floor-wrong"`); strings.Contains(p.text, "Value is") {
+	if p := w.shows(save("attribute-floor", "high"), 422, "Floor is invalid", `id="attribute-floor-wrong"`); strings.Contains(p.text, "Value is") {
 		t.Error("the page does not say which value is wrong")
 	}
-	w.shows(save("attribute-terms", ""), 422, "terms can&#39;t be blank")
+	w.shows(save("attribute-terms", ""), 422, "Terms can&#39;t be blank")
 	w.shows(save(), 200, `value="7"`, `<option selected>large`, `name="attribute-news" value="true" checked`)
 	p := w.shows(save("attribute-till", "", "attribute-size", "", "attribute-news", "false"), 200, "Your changes are saved", `name="attribute-terms" value="true" checked`)
 	for _, gone := range []string{`value="7"`, "<option selected", `name="attribute-news" value="true" checked`} {

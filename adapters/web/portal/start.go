@@ -59,7 +59,7 @@ func (s *server) start(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !a.ok() {
-		typed.Faults = a.faults()
+		typed.Faults = wordedAll(a.faults(), startSpoken)
 		v.begin(statusOf(a), typed)
 		return
 	}

@@ -33,7 +33,7 @@ func TestStart(t *testing.T) {
 		req.Header.Set(name, map[string]string{"Origin": "https://other.example", "Sec-Fetch-Site": "cross-site"}[name])
 		w.shows(w.shown(req), 400)
 	}
-	wrong := w.shows(w.submit(form, "/", "username", "nobody", "password", "a-bad", "first_name", `Ada">`), 422, "username is invalid", "password is too short", `value="Ada&#34;&gt;"`)
+	wrong := w.shows(w.submit(form, "/", "username", "nobody", "password", "a-bad", "first_name", `Ada">`), 422, "Email is invalid", "Password is too short", `value="Ada&#34;&gt;"`)
 	if strings.Contains(wrong.text, "a-bad") {
 		t.Error("the page has the password")
 	}

@@ -86,8 +86,8 @@ func TestTry(t *testing.T) {
 	w.shows(w.submit(free, at, "method", "GET", "path", "/text"), 200, "&lt;script&gt;")
 	w.shows(w.submit(free, at, "method", "GET", "path", "/large"), 503, "too large")
 	for name, fields := range map[string][]string{
-		"Path is invalid": {"path", "/../secret"}, "Headers is invalid": {"headers", "Host: evil"}, "Headers is invalid: write": {"headers", "x"}, "Method is invalid": {"method", "TRACE"},
-		"Token is invalid": {"token", "x", "credential", "1"}, "CredentialID is not one of yours": {"credential", "9"}, "Query is invalid": {"query", "a b"}, "CredentialID": {"credential", "-1"},
+		"Path is invalid": {"path", "/../secret"}, "Headers are invalid": {"headers", "Host: evil"}, "Headers are invalid: write": {"headers", "x"}, "Method is invalid": {"method", "TRACE"},
+		"Token is invalid": {"token", "x", "credential", "1"}, "The credential is not one of yours": {"credential", "9"}, "Query is invalid": {"query", "a b"}, "The credential": {"credential", "-1"},
 	} {
 		w.shows(w.submit(free, at, append([]string{"method", "GET", "path", "/a"}, fields...)...), 422, strings.TrimSuffix(name, " is not one of yours"))
 	}
@@ -97,7 +97,7 @@ func TestTry(t *testing.T) {
 	if strings.Contains(form.text, "Shop") {
 		t.Error("somebody else's credential is offered")
 	}
-	w.shows(w.submit(form, at, "method", "GET", "path", "/a", "credential", "1"), 422, "CredentialID is not one of your credentials")
+	w.shows(w.submit(form, at, "method", "GET", "path", "/a", "credential", "1"), 422, "The credential is not one of your credentials")
 	w.api("PUT", "/portal-api/products/1", `{"Catalogues":[]}`)
 	w.shows(w.submit(form, at, "method", "GET", "path", "/a"), 404)
 	scope, err := tenant.Of("portal:default")
