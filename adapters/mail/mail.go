@@ -106,7 +106,10 @@ func (s *SMTP) Send(ctx context.Context, m mail.Message) error {
 func failure(err error) error {
 	if refused, ok := errors.AsType[*gomail.SendError](err); ok {
 		out := fmt.Errorf("mail: the server refuses the mail: %s (%d %s)", refused.Reason, refused.ErrorCode(), refused.EnhancedStatusCode())
-		if refused.ErrorCode()/100 == 4 { // RFC 5321, 4.2.1: come again
+		switch {
+		case refused.Reason == gomail.ErrConnCheck: // before it was told of the mail
+			return fmt.Errorf("%w: %w", mail.ErrAway, out)
+		case refused.ErrorCode()/100 == 4: // RFC 5321, 4.2.1: come again
 			return fmt.Errorf("%w: %w", mail.ErrLater, out)
 		}
 		return out

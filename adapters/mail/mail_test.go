@@ -57,6 +57,7 @@ func TestFailures(t *testing.T) {
 	}{
 		{mailtest.Greeting, "421 4.3.2 busy", port.ErrAway}, {mailtest.Greeting, "554 5.3.2 maintenance", port.ErrAway}, {mailtest.Greeting, "", port.ErrAway},
 		{"AUTH", "535 5.7.8 the password has changed", port.ErrAway}, {"AUTH", "454 4.7.0 later", port.ErrAway}, {"AUTH", "", port.ErrAway},
+		{"NOOP", "421 4.3.2 closing", port.ErrAway}, {"NOOP", "", port.ErrAway},
 		{"MAIL", "451 4.3.0 later", port.ErrLater}, {"RCPT", "450 4.2.0 greylisted", port.ErrLater}, {"RCPT", "421 4.3.2 closing", port.ErrLater}, {"DATA", "452 4.3.1 the disk is full", port.ErrLater},
 		{"MAIL", "553 5.1.8 from whom", nil}, {"RCPT", "550 5.1.1 unknown", nil}, {"DATA", "554 5.6.0 no", nil}, {"RCPT", "", nil},
 	} {
