@@ -65,9 +65,7 @@ const (
 	codeFilter  = kind + ".filter"
 )
 
-func missing() error {
-	return fault.New(fault.NotFound, codeMissing, "Certificate with given SHA256 fingerprint not found.")
-}
+var missing error = fault.New(fault.NotFound, codeMissing, "Certificate with given SHA256 fingerprint not found.")
 
 // own refuses identifiers of other organisations, and those that no certificate has.
 func own(org tenant.ID, id string) error {
@@ -75,7 +73,7 @@ func own(org tenant.ID, id string) error {
 	case !strings.HasPrefix(id, string(org)):
 		return fault.New(fault.Invalid, codeForeign, "Attempted access to non-owned certificate.")
 	case !certificate.ValidID(org, id):
-		return missing()
+		return missing
 	}
 	return nil
 }
@@ -86,7 +84,7 @@ func answered(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, gateway.ErrUnknown):
-		return missing()
+		return missing
 	case errors.Is(err, gateway.ErrForeign):
 		return fault.New(fault.Invalid, codeForeign, "Attempted access to non-owned certificate.")
 	case errors.Is(err, gateway.ErrTaken):

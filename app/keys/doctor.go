@@ -29,7 +29,7 @@ type looked struct {
 // gateways do not hash the hash is the key.
 func (s *Service) look(ctx context.Context, w caller, k sight, from stretch) (seen []gateway.StoredKey, how looked, err error) {
 	if s.Hashed && !s.ListHashes {
-		return nil, how, missing()
+		return nil, how, missing
 	}
 	hashes, err := s.Gateways.Keys(ctx, w.Scope.Org(), "")
 	if err != nil {

@@ -26,7 +26,7 @@ var (
 func (s *Service) insight() []operation.Operation {
 	const trouble = "Failed to unmarshal keys data from Tyk API."
 	effective := operation.Group{Surface: operation.Management, Name: "keys", Path: "/api/keys", Tag: "Keys", Permission: access.Keys, OneOrganisation: true, Style: operation.Style{Word: "OK"}}.Rows(
-		operation.GET("effective", "/{keyId}/effective", "Get what a key may do", s.Effective, unseen(),
+		operation.GET("effective", "/{keyId}/effective", "Get what a key may do", s.Effective, unseen,
 			operation.Faulting(codeMissing, codeForeign, codeByUser, policy.CodeNotOwned, codeGateway, key.CodeTooMany),
 			operation.Notes("Its policies are applied as gateways do it."),
 			operation.Answers(answers(noKey, "Failed to unmarshal key data from Tyk API.")), operation.Example(nil, exampleEffective)))

@@ -81,7 +81,7 @@ const (
 	codePurge   = key.Kind + ".purge"
 )
 
-func missing() error { return fault.New(fault.NotFound, codeMissing, "key not found") }
+var missing error = fault.New(fault.NotFound, codeMissing, "key not found")
 
 // answered makes faults of what gateways say.
 func answered(err error) error {
@@ -89,7 +89,7 @@ func answered(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, gateway.ErrUnknown):
-		return missing()
+		return missing
 	case errors.Is(err, gateway.ErrUnlisted):
 		return fault.New(fault.NotFound, codeMissing, "gateways list no keys").Because(err)
 	case errors.Is(err, gateway.ErrForeign):

@@ -54,7 +54,7 @@ func (s *Service) names(n named, byHash bool) ([]gateway.KeyName, error) {
 	case yes(n.Username):
 		return []gateway.KeyName{{Text: n.ID, By: gateway.ByUser}}, nil
 	case n.Hashed != "" && !byHash:
-		return nil, missing()
+		return nil, missing
 	case n.Hashed != "":
 		return []gateway.KeyName{hash}, nil
 	case yes(n.Guess) && byHash:
@@ -103,7 +103,7 @@ func (s *Service) api(ctx context.Context, w caller, k sight, id string) (string
 	})
 	switch {
 	case fault.KindOf(err) == fault.NotFound:
-		return "", missing()
+		return "", missing
 	case err == nil && a.Foreign:
 		return "", policy.NotOwned()
 	}
@@ -132,5 +132,5 @@ func (s *Service) inside(ctx context.Context, w within, k sight, byHash bool) (f
 	if len(reach) == 0 { // it reaches every API
 		return f, nil
 	}
-	return found{}, missing()
+	return found{}, missing
 }

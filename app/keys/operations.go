@@ -29,13 +29,13 @@ var (
 var unwritten = []string{"keyId", "keyID", "username", "basic_auth_data", "hmac_string", "jwt_data", "oauth_keys", "certificate", "key_id"}
 
 // unseen hides them where the row has them.
-func unseen() operation.Option { return operation.Unseen(unwritten...) }
+var unseen = operation.Unseen(unwritten...)
 
 // maxSession is how many bytes the body of a session may have. Gateways read the whole
 // session for each call, and lists hold many at once.
 const maxSession = 4 << 20
 
-func bounded() operation.Option { return operation.Limits(maxSession, 0) }
+var bounded = operation.Limits(maxSession, 0)
 
 // making are the faults of rows that store a session.
 var making = []string{
@@ -82,25 +82,25 @@ func (s *Service) rows() []operation.Row {
 	reading := []string{codeMissing, codeForeign, codeByUser, policy.CodeNotOwned, codeGateway}
 	changing := append(append([]string{}, reading...), making...)
 	return []operation.Row{
-		operation.POST("create", "", "Create a key", s.Create, unseen(), bounded(), also(making, key.CodeName, codeUser),
+		operation.POST("create", "", "Create a key", s.Create, unseen, bounded, also(making, key.CodeName, codeUser),
 			operation.Notes("The key is in this answer only. Policies alone are enough."),
 			operation.Answers(answers(noKey, "Failed to unmarshal key data.")), operation.Example(exampleDraft, exampleKey)),
 		operation.GET("detailed", "/detailed", "List keys with their sessions", s.Detailed, operation.Lists(operation.Item{ID: "key_id", Name: "data.alias", Links: inSession}),
 			operation.Narrows("q", operation.Part, "key_id", "key_hash", "data.alias"), operation.Narrows("policy_id", operation.Equal, "data.apply_policies"), operation.Unseen("q"), operation.Faulting(codeMissing, codeGateway),
 			operation.Answers(answers(noKeys, "Failed to unmarshal keys data from Tyk API.")), operation.Example(nil, exampleDetailed)),
-		operation.POST("preview", "/preview", "Validate a key", s.Preview, unseen(), bounded(), operation.Faulting(making[:len(making)-3]...),
+		operation.POST("preview", "/preview", "Validate a key", s.Preview, unseen, bounded, operation.Faulting(making[:len(making)-3]...),
 			operation.Notes("Nothing is stored. The answer is the key as it would be, with its policies applied."),
 			operation.Answers(but(answers(noKey, "Failed to unmarshal User data."), key.CodeType, operation.Answer{Text: "User/Key object validation failed."})),
 			operation.Example(exampleDraft, map[string]any{"api_model": map[string]any{}, "key_id": "", "data": exampleSession, "key_hash": ""})),
-		operation.GET("get", "/{keyId}", "Read a key", s.Get, unseen(), operation.Faulting(reading...),
+		operation.GET("get", "/{keyId}", "Read a key", s.Get, unseen, operation.Faulting(reading...),
 			operation.Answers(answers(noKey, "Failed to unmarshal key data from Tyk API.")), operation.Example(nil, exampleKey)),
-		operation.POST("create-named", "/{keyId}", "Create a key with a chosen identifier", s.CreateNamed, unseen(), bounded(), also(making, key.CodeName, codeForeign),
+		operation.POST("create-named", "/{keyId}", "Create a key with a chosen identifier", s.CreateNamed, unseen, bounded, also(making, key.CodeName, codeForeign),
 			operation.Notes("A key of this identifier is replaced."),
 			operation.Answers(answers(noKey, "Failed to unmarshal Key data.")), operation.Example(exampleDraft, exampleKey)),
-		operation.PUT("replace", "/{keyId}", "Replace the session of a key", s.Update, unseen(), bounded(), operation.Faulting(changing...),
+		operation.PUT("replace", "/{keyId}", "Replace the session of a key", s.Update, unseen, bounded, operation.Faulting(changing...),
 			operation.Answers(but(answers(noKey, "Failed to unmarshal key data."), key.CodeType, operation.Answer{Text: badSession})),
 			operation.Example(exampleDraft, exampleKey)),
-		operation.DELETE("delete", "/{keyId}", "Delete a key", s.Delete, unseen(), also(reading, intent.CodeBusy, codeFull),
+		operation.DELETE("delete", "/{keyId}", "Delete a key", s.Delete, unseen, also(reading, intent.CodeBusy, codeFull),
 			operation.Answers(answers(noKey, "Could not delete key.")), operation.Example(nil, exampleDeleted)),
 	}
 }
@@ -113,7 +113,7 @@ func (s *Service) rowsOfAPIs() []operation.Row {
 	return []operation.Row{
 		operation.GET("all", "/keys", "List keys", s.List, operation.Faulting(codeMissing, codeGateway),
 			operation.Answers(answers(noKeys, trouble)), operation.Example(nil, exampleList)),
-		operation.POST("create-user", "/keys/basic/{username}", "Create a basic-auth user", s.CreateUser, unseen(), bounded(), also(making, key.CodeName),
+		operation.POST("create-user", "/keys/basic/{username}", "Create a basic-auth user", s.CreateUser, unseen, bounded, also(making, key.CodeName),
 			operation.Answers(but(but(answers(noKey, "Failed to unmarshal Key data."),
 				operation.CodeMalformed, operation.Answer{Status: 403, Text: "Request body malformed"}),
 				operation.CodeEmptyBody, operation.Answer{Status: 403, Text: "Request body malformed"})),
@@ -124,12 +124,12 @@ func (s *Service) rowsOfAPIs() []operation.Row {
 			operation.Faulting(codeMissing, policy.CodeNotOwned, codeGateway),
 			operation.Answers(but(answers("", "Failed to unmarshal user data."), codeMissing, operation.Answer{Status: 400, Text: "Could not search keys."})),
 			operation.Example(nil, exampleList)),
-		operation.GET("get", "/{apiID}/keys/{keyID}", "Read a key of an API", s.GetWithin, unseen(), operation.Faulting(reading...),
+		operation.GET("get", "/{apiID}/keys/{keyID}", "Read a key of an API", s.GetWithin, unseen, operation.Faulting(reading...),
 			operation.Answers(answers(noKey, "Failed to unmarshal key data from Tyk API.")), operation.Example(nil, exampleKey)),
-		operation.PUT("replace", "/{apiID}/keys/{keyID}", "Replace the session of a key of an API", s.UpdateWithin, unseen(), bounded(), operation.Faulting(changing...),
+		operation.PUT("replace", "/{apiID}/keys/{keyID}", "Replace the session of a key of an API", s.UpdateWithin, unseen, bounded, operation.Faulting(changing...),
 			operation.Answers(but(answers(noKey, "Failed to unmarshal Key data."), key.CodeType, operation.Answer{Text: badSession})),
 			operation.Example(exampleDraft, exampleKey)),
-		operation.DELETE("delete", "/{apiID}/keys/{keyID}", "Delete a key of an API", s.DeleteWithin, unseen(), also(reading, intent.CodeBusy, codeFull),
+		operation.DELETE("delete", "/{apiID}/keys/{keyID}", "Delete a key of an API", s.DeleteWithin, unseen, also(reading, intent.CodeBusy, codeFull),
 			operation.Answers(answers(noKey, "Could not delete key.")), operation.Example(nil, exampleDeleted)),
 	}
 }

@@ -81,7 +81,7 @@ func (s *Service) Search(ctx context.Context, in searchIn) (Keys, error) {
 // caller sees them; and the keys themselves, where they had to be read to know that.
 func (s *Service) seen(ctx context.Context, w caller, api string) (hashes []string, read []gateway.StoredKey, err error) {
 	if s.Hashed && !s.ListHashes {
-		return nil, nil, missing()
+		return nil, nil, missing
 	}
 	k := s.known(w.Who)
 	if api, err = s.api(ctx, w, k, api); err != nil {

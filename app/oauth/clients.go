@@ -94,7 +94,7 @@ func (s *Service) named(ctx context.Context, in oneClient, i access.Intent) (gat
 		return gateway.ClientName{}, err
 	}
 	if !oauthclient.ValidID(in.ID) { // gateways cannot have it, and it must not become part of another path
-		return gateway.ClientName{}, missing()
+		return gateway.ClientName{}, missing
 	}
 	return gateway.ClientName{API: a.APIID(), ID: in.ID}, nil
 }

@@ -62,7 +62,7 @@ const (
 	codeSecret  = oauthclient.Kind + ".secret"
 )
 
-func missing() error { return fault.New(fault.NotFound, codeMissing, "OAuth client not found") }
+var missing error = fault.New(fault.NotFound, codeMissing, "OAuth client not found")
 
 // answered makes faults of what gateways say.
 func answered(err error) error {
@@ -70,7 +70,7 @@ func answered(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, gateway.ErrUnknown):
-		return missing()
+		return missing
 	case errors.Is(err, gateway.ErrForeign):
 		return fault.New(fault.Denied, codeForeign, "You don't have access to this.")
 	case errors.Is(err, gateway.ErrRefused):

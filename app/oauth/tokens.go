@@ -54,7 +54,7 @@ func (s *Service) Authorize(ctx context.Context, in authorizeIn) (*doc.Node, err
 		return nil, fault.New(fault.Invalid, oauthclient.CodeInvalid, "response_type must be code or token").At("response_type")
 	}
 	if !oauthclient.ValidID(b.Client) {
-		return nil, missing()
+		return nil, missing
 	}
 	org, name := in.Scope.Org(), gateway.ClientName{API: a.APIID(), ID: b.Client}
 	client, err := s.Gateways.Client(ctx, org, name)
@@ -173,7 +173,7 @@ func (s *Service) RevokeAll(ctx context.Context, in revokeIn) (Message, error) {
 // a revocation is about. One at an API of others keeps it from happening.
 func (s *Service) ofClient(ctx context.Context, in revokeIn) ([]gateway.Client, error) {
 	if !oauthclient.ValidID(in.ID) {
-		return nil, missing()
+		return nil, missing
 	}
 	org := in.Scope.Org()
 	apis, err := s.Gateways.ClientAPIs(ctx, org, in.ID)
@@ -196,7 +196,7 @@ func (s *Service) ofClient(ctx context.Context, in revokeIn) ([]gateway.Client, 
 		found = append(found, c)
 	}
 	if len(found) == 0 {
-		return nil, missing()
+		return nil, missing
 	}
 	return found, nil
 }

@@ -14,21 +14,19 @@ import (
 // or a NotFound fault (docs/wire/feeds.md#policies).
 func AtGateways(ctx context.Context, r store.Reader, id string) (*doc.Node, error) {
 	if !policy.ValidID(id, true) { // which no store could look for
-		return nil, unknownAtGateways()
+		return nil, unknownAtGateways
 	}
 	p, err := Kind.ByKey(ctx, r, byPolicyID, id)
 	if err != nil {
 		return nil, err
 	}
 	if !p.Value.Published() {
-		return nil, unknownAtGateways()
+		return nil, unknownAtGateways
 	}
 	return p.Value.Node()
 }
 
-func unknownAtGateways() error {
-	return fault.New(fault.NotFound, codeMissing, "gateways do not get this policy")
-}
+var unknownAtGateways error = fault.New(fault.NotFound, codeMissing, "gateways do not get this policy")
 
 // Usable returns a NotFound fault for a policy that gateways do not get, or that the
 // caller does not see.

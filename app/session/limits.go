@@ -45,7 +45,7 @@ func (s *Service) take(t tried) error {
 		return nil
 	}
 	if s.cfg.Hidden {
-		return wrong()
+		return wrong
 	}
 	return waiting(wait)
 }

@@ -21,9 +21,7 @@ const (
 
 // wrong is the one answer to an unknown name, a wrong password, an inactive user and
 // an organisation that is gone.
-func wrong() error {
-	return fault.New(fault.Unauthenticated, CodeCredentials, "Credentials are incorrect, please try again")
-}
+var wrong error = fault.New(fault.Unauthenticated, CodeCredentials, "Credentials are incorrect, please try again")
 
 // Login is what a user logs in with.
 type Login struct {
@@ -66,7 +64,7 @@ func (s *Service) Login(ctx context.Context, in loginIn) (operation.Landing, err
 		return operation.Landing{}, err
 	}
 	if len(found) == 0 {
-		return operation.Landing{}, wrong()
+		return operation.Landing{}, wrong
 	}
 	s.giveBack(tried)
 	if len(found) == 1 {

@@ -56,13 +56,13 @@ func (s *Service) Reset(ctx context.Context, in resetIn) (operation.Landing, err
 	}
 	if _, err := s.users.Store.Update(attributed(ctx, u), users.Home(u), func(w store.Writer) error {
 		if _, err := resets.Delete(ctx, w, found.ID, nil); fault.KindOf(err) == fault.NotFound {
-			return useless()
+			return useless
 		} else if err != nil {
 			return err
 		}
 		if _, err := users.Records.Edit(ctx, w, u.ID, nil, func(v identity.User) (identity.User, error) {
 			if !found.Fits(v) {
-				return v, useless()
+				return v, useless
 			}
 			return s.users.Choosing(v, hash), nil
 		}); err != nil {
@@ -80,9 +80,7 @@ func (s *Service) Reset(ctx context.Context, in resetIn) (operation.Landing, err
 }
 
 // useless answers codes that are unknown, used, too old, or of a user who has changed.
-func useless() error {
-	return fault.New(fault.Unauthenticated, CodeReset, "This code has been used or is too old; ask for another mail")
-}
+var useless error = fault.New(fault.Unauthenticated, CodeReset, "This code has been used or is too old; ask for another mail")
 
 // resettable returns the reset of a code that can be used, and its user.
 func (s *Service) resettable(ctx context.Context, code string) (found session.Reset, u identity.User, err error) {
@@ -98,20 +96,20 @@ func (s *Service) resettable(ctx context.Context, code string) (found session.Re
 			found = v.Value
 			stored, err := users.Records.Locate(ctx, r, found.UserID)
 			if fault.KindOf(err) == fault.NotFound {
-				return useless()
+				return useless
 			}
 			u = stored.Value
 			return err
 		}
-		return useless()
+		return useless
 	})
 	if err == nil && (found.Over(s.users.Now()) || !found.Fits(u)) {
-		err = useless()
+		err = useless
 	}
 	if err == nil {
 		_, err = s.users.Organisation(ctx, u.OrgID)
 		if fault.KindOf(err) == fault.NotFound {
-			err = useless()
+			err = useless
 		}
 	}
 	return found, u, err

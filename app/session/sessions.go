@@ -61,7 +61,7 @@ func (s *Service) open(ctx context.Context, u identity.User, password string, fr
 	_, err := s.users.Store.Update(attributed(ctx, u), users.Home(u), func(w store.Writer) error {
 		_, err := users.Records.Edit(ctx, w, u.ID, nil, func(v identity.User) (identity.User, error) {
 			if v.Credentials.PasswordHash != u.Credentials.PasswordHash || !v.Active {
-				return v, wrong() // it has changed since it was checked
+				return v, wrong // it has changed since it was checked
 			}
 			v.LastLogin, v.Credentials.PasswordHash = opened.Created, hash
 			return v, nil

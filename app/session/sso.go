@@ -111,14 +111,14 @@ func (s *Service) redeem(ctx context.Context, in tapIn) (operation.Landing, erro
 		return operation.Landing{}, err
 	}
 	if _, err := s.users.Organisation(ctx, n.OrgID); fault.KindOf(err) == fault.NotFound {
-		return operation.Landing{}, spent() // it was deleted meanwhile, and its people cannot log in
+		return operation.Landing{}, spent // it was deleted meanwhile, and its people cannot log in
 	} else if err != nil {
 		return operation.Landing{}, err
 	}
 	out, err := s.admitted(ctx, n.OrgID, n.Person, in.comes, func(w store.Writer) error {
 		_, err := nonces.Delete(ctx, w, n.ID, nil)
 		if fault.KindOf(err) == fault.NotFound {
-			return spent()
+			return spent
 		}
 		return err
 	})
@@ -177,9 +177,7 @@ func (s *Service) admitted(ctx context.Context, org tenant.ID, p session.Person,
 }
 
 // spent answers nonces that are unknown, used, too old, or for another section.
-func spent() error {
-	return fault.New(fault.Unauthenticated, CodeNonce, "This link has been used or is too old; log in again")
-}
+var spent error = fault.New(fault.Unauthenticated, CodeNonce, "This link has been used or is too old; log in again")
 
 // nonce returns a nonce that can be used.
 func (s *Service) nonce(ctx context.Context, text string) (n session.Nonce, err error) {
@@ -192,10 +190,10 @@ func (s *Service) nonce(ctx context.Context, text string) (n session.Nonce, err 
 			n = v.Value
 			return err
 		}
-		return spent()
+		return spent
 	})
 	if err == nil && (n.Over(s.users.Now()) || n.Person.Section != session.Dashboard) {
-		err = spent()
+		err = spent
 	}
 	return n, err
 }

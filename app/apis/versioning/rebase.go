@@ -67,7 +67,7 @@ func (s *Service) swap(ctx context.Context, w store.Writer, base, child apidef.A
 	case oldDoc == nil:
 		return fault.New(fault.Invalid, versions.CodeNotBase, "current-base-apiId must be a base API")
 	case childDoc == nil || base.Class() != child.Class():
-		return notChild()
+		return notChild
 	}
 	if err := versions.Rebase(versions.InDocument(oldDoc), versions.InDocument(childDoc), base.APIID(), child.APIID()); err != nil {
 		if fault.CodeOf(err) != versions.CodeNotItsOwn {
@@ -79,7 +79,7 @@ func (s *Service) swap(ctx context.Context, w store.Writer, base, child apidef.A
 		case failed != nil:
 			return failed
 		case of == nil:
-			return notChild()
+			return notChild
 		}
 		return err
 	}
@@ -112,6 +112,4 @@ func (s *Service) swap(ctx context.Context, w store.Writer, base, child apidef.A
 	return notify.Post(ctx, w, signal.Signal{Command: signal.GroupReload})
 }
 
-func notChild() error {
-	return fault.New(fault.Invalid, versions.CodeNotChild, "next-base-apiId must be a child API")
-}
+var notChild error = fault.New(fault.Invalid, versions.CodeNotChild, "next-base-apiId must be a child API")

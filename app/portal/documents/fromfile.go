@@ -50,7 +50,7 @@ func (c Config) fromSchema(o specOperations, f family) operation.Row {
 		if err := o.Store.View(ctx, in.Scope, func(r store.Reader) error {
 			p, err := portal.Find(ctx, r, products.Kind, in.Product)
 			if err == nil && !p.IsDocumentationOnly {
-				err = regular()
+				err = regular
 			}
 			return err
 		}); err != nil {

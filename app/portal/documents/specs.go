@@ -55,7 +55,7 @@ func admit(ctx context.Context, w store.Writer, c *portal.Change[document.Spec])
 		return err
 	}
 	if !p.IsDocumentationOnly {
-		return regular()
+		return regular
 	}
 	n, err := portal.Count(ctx, w, specs, p.ID)
 	if err == nil && n >= table.MaxList {
@@ -64,9 +64,7 @@ func admit(ctx context.Context, w store.Writer, c *portal.Change[document.Spec])
 	return err
 }
 
-func regular() error {
-	return fault.New(fault.Invalid, CodeRegular, "product is not documentation-only")
-}
+var regular error = fault.New(fault.Invalid, CodeRegular, "product is not documentation-only")
 
 // settle keeps the documents of a specification in line with it.
 func settle(ctx context.Context, w store.Writer, c *portal.Change[document.Spec]) error {

@@ -40,7 +40,7 @@ func (s *Service) attempt(ctx context.Context, in loginIn, rules setting.Setting
 			break
 		}
 		if over == nil {
-			return false, wrong()
+			return false, wrong
 		}
 		if err := s.outlast(ctx, over, end.C); err != nil {
 			return false, err
@@ -61,7 +61,7 @@ func (s *Service) outlast(ctx context.Context, over <-chan struct{}, end <-chan 
 	case <-over:
 		return nil
 	case <-end:
-		return wrong()
+		return wrong
 	case <-ctx.Done():
 		return ctx.Err()
 	}

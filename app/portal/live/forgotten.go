@@ -238,9 +238,7 @@ func (s *Service) codeDigests(p visit.Purpose, code string) []string {
 }
 
 // useless answers codes that are unknown, used, too old, or of a user who has changed.
-func useless() error {
-	return fault.New(fault.Invalid, CodeCode, "Code has been used or is too old: ask for another mail")
-}
+var useless error = fault.New(fault.Invalid, CodeCode, "Code has been used or is too old: ask for another mail")
 
 // redeem returns the user of a code that can be used, and the code.
 func (s *Service) redeem(ctx context.Context, r store.Reader, p visit.Purpose, code string) (c visit.Code, u account.User, err error) {
@@ -254,11 +252,11 @@ func (s *Service) redeem(ctx context.Context, r store.Reader, p visit.Purpose, c
 			u, err = portal.Find(ctx, r, people.Users, c.UserID.String())
 		}
 		if fault.KindOf(err) == fault.NotFound || err == nil && (c.Over(s.Now()) || !c.Fits(u)) {
-			err = useless()
+			err = useless
 		}
 		return c, u, err
 	}
-	return c, u, useless()
+	return c, u, useless
 }
 
 // NewPassword is what is sent with the code of a mail.

@@ -27,9 +27,7 @@ const (
 
 // wrong is the one answer to an unknown address, a wrong password, and an account that
 // is not active, locked, or of another provider.
-func wrong() error {
-	return fault.New(fault.Unauthenticated, CodeCredentials, "Email or password is wrong")
-}
+var wrong error = fault.New(fault.Unauthenticated, CodeCredentials, "Email or password is wrong")
 
 // Login is what a user logs in with.
 type Login struct {
@@ -74,7 +72,7 @@ func (s *Service) Login(ctx context.Context, in loginIn) (out operation.Visit[Op
 	case err != nil:
 		return out, err
 	case !ok || !u.Can(account.LogIn):
-		return out, wrong()
+		return out, wrong
 	case !rules.SignInEnabled && !u.Admin():
 		return out, fault.New(fault.Denied, CodeClosed, "Sign-in is not allowed")
 	}
@@ -117,7 +115,7 @@ func (s *Service) open(ctx context.Context, u account.User, in loginIn) (out ope
 	_, err = s.Store.Update(attributed(ctx, u.ID), s.Scope, func(w store.Writer) error {
 		v, err := portal.Find(ctx, w, people.Users, u.ID.String())
 		if fault.KindOf(err) == fault.NotFound || err == nil && (v.PasswordHash != u.PasswordHash || !v.Can(account.LogIn)) {
-			return wrong() // it has changed since it was checked
+			return wrong // it has changed since it was checked
 		}
 		if err == nil && hash != u.PasswordHash { // the same password: no session ends
 			_, err = portal.Edit(ctx, w, people.Users, u.ID, at, func(v account.User) (account.User, error) {

@@ -90,12 +90,12 @@ func (in memberNamed) find(ctx context.Context, r store.Reader) (u, found accoun
 // governed returns a user whom the caller may change.
 func (in memberNamed) governed(ctx context.Context, r store.Reader) (u, found account.User, err error) {
 	if u, found, err = in.find(ctx, r); err == nil && !u.Governs(found) {
-		err = denied()
+		err = denied
 	}
 	return u, found, err
 }
 
-func denied() error { return fault.New(fault.Denied, CodeMember, "access denied") }
+var denied error = fault.New(fault.Denied, CodeMember, "access denied")
 
 // CodeMember is the code of the fault for somebody who may see and not change.
 const CodeMember = "portal_live.member"
@@ -150,7 +150,7 @@ func (s *Service) RemoveMember(ctx context.Context, in memberNamed) (portal.Stat
 			return err
 		}
 		if u.ID == found.ID {
-			return denied()
+			return denied
 		}
 		if err := s.People.HandOver(ctx, w, at, found.ID, u.ID); err != nil {
 			return err
@@ -179,14 +179,14 @@ func (s *Service) InviteMember(ctx context.Context, in invitation) (people.Liste
 		*fresh = account.User{Email: fresh.Email, First: fresh.First, Last: fresh.Last, Role: fresh.Role, Teams: fresh.Teams, OrganisationID: u.OrganisationID,
 			Provider: account.OwnPassword, InvitedAt: fresh.InvitedAt, Token: fresh.Token, TokenAt: fresh.TokenAt}
 		if !u.Governs(*fresh) || fresh.Admin() {
-			return denied()
+			return denied
 		}
 		old, err := people.ByEmail(ctx, r, fresh.Email)
 		switch {
 		case fault.KindOf(err) == fault.NotFound:
 			return nil
 		case err == nil && !u.Governs(old):
-			return taken()
+			return taken
 		}
 		return err
 	})

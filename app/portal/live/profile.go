@@ -189,7 +189,7 @@ func (s *Service) ChangePassword(ctx context.Context, in passwordChange) (out op
 	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
 		fresh, err := s.People.Edit(ctx, w, u.ID, at, func(v account.User) (account.User, error) {
 			if v.PasswordHash != u.PasswordHash {
-				return v, mistaken()
+				return v, mistaken
 			}
 			v.PasswordHash, v.ResetPassword = hash, false
 			return v, nil
@@ -203,9 +203,7 @@ func (s *Service) ChangePassword(ctx context.Context, in passwordChange) (out op
 	return s.entered(u, begun, token), err
 }
 
-func mistaken() error {
-	return fault.New(fault.Invalid, CodePassword, "CurrentPassword is wrong")
-}
+var mistaken error = fault.New(fault.Invalid, CodePassword, "CurrentPassword is wrong")
 
 // confirm demands the present password of a user. Guesses count as those at the login do,
 // under a name of their own: a session that somebody stole locks no account.
@@ -214,11 +212,11 @@ func (s *Service) confirm(ctx context.Context, u account.User, text string) erro
 	enough := s.guesses.Take(s.Now(), u.ID.Key()) > 0
 	s.mu.Unlock()
 	if enough {
-		return mistaken()
+		return mistaken
 	}
 	ok, err := s.knows(ctx, u, text)
 	if err == nil && !ok {
-		return mistaken()
+		return mistaken
 	}
 	s.mu.Lock()
 	s.guesses.GiveBack(u.ID.Key())

@@ -256,7 +256,7 @@ func (s *Service) invite(ctx context.Context, in invitation, admit func(context.
 	return out, nil
 }
 
-func taken() error { return table.Problems{"Email has already been taken"}.Err() }
+var taken error = table.Problems{"Email has already been taken"}.Err()
 
 // invited stores the account of somebody who is invited, for the first time or again.
 func (s *Service) invited(ctx context.Context, w store.Writer, at crud.Stamp, u account.User) (account.User, error) {
@@ -267,7 +267,7 @@ func (s *Service) invited(ctx context.Context, w store.Writer, at crud.Stamp, u 
 	case err != nil:
 		return old, err
 	case old.State() != account.Inactive || old.InvitedAt.IsZero() || old.PasswordHash != "": // who has finished is deactivated, and does not wait
-		return old, taken()
+		return old, taken
 	}
 	return s.People.Edit(ctx, w, old.ID, at, func(v account.User) (account.User, error) {
 		v.InvitedAt = at.Now()

@@ -91,9 +91,7 @@ func (s *Service) note(ctx context.Context, w store.Writer, text string, n sso.N
 }
 
 // spent answers nonces that are unknown, used, or too old.
-func spent() error {
-	return fault.New(fault.Unauthenticated, CodeNonce, "This link has been used or is too old; log in again")
-}
+var spent error = fault.New(fault.Unauthenticated, CodeNonce, "This link has been used or is too old; log in again")
 
 func refused(why string) error { return fault.New(fault.Denied, CodeRefused, "access denied: %s", why) }
 
@@ -117,7 +115,7 @@ func (s *Service) Enter(ctx context.Context, in enterIn) (out operation.Landing,
 	}
 	out, err = s.enter(ctx, in.visitor, func(w store.Writer, at crud.Stamp) (u account.User, err error) {
 		if _, err := nonces.Delete(ctx, w, n.ID, nil); fault.KindOf(err) == fault.NotFound {
-			return u, spent()
+			return u, spent
 		} else if err != nil {
 			return u, err
 		}
@@ -126,7 +124,7 @@ func (s *Service) Enter(ctx context.Context, in enterIn) (out operation.Landing,
 		}
 		u, err = portal.Find(ctx, w, people.Users, n.UserID.String())
 		if fault.KindOf(err) == fault.NotFound {
-			return u, spent()
+			return u, spent
 		}
 		if why := (sso.Person{}).Meets(u); err == nil && why != "" {
 			err = refused(why)
@@ -174,10 +172,10 @@ func (s *Service) nonce(ctx context.Context, text string) (n sso.Nonce, err erro
 			n = v.Value
 			return err
 		}
-		return spent()
+		return spent
 	})
 	if err == nil && n.Over(s.Now()) {
-		err = spent()
+		err = spent
 	}
 	return n, err
 }
