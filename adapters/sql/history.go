@@ -69,18 +69,3 @@ func (s *Store) Oldest(ctx context.Context) (store.Revision, error) {
 	rev, err := number(ctx, s.Readers, `select coalesce(min(first), 0) from change_log`)
 	return store.Revision(rev), s.explain(err)
 }
-
-// number runs a query whose answer is one number.
-func number(ctx context.Context, q querier, text string, args ...any) (n int64, err error) {
-	rows, err := q.QueryContext(ctx, text, args...)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		if err := rows.Scan(&n); err != nil {
-			return 0, err
-		}
-	}
-	return n, rows.Err()
-}

@@ -54,7 +54,13 @@ func (b *Board) Note(ctx context.Context, nodes []presence.Node) error {
 	if err := txn.Commit(); err != nil {
 		return err
 	}
-	return b.sweep(ctx, newest)
+	// Old rows go, once in nodesEvery at most, but for those that a replica is writing.
+	if passed := newest - b.swept.Load(); 0 <= passed && passed < nodesEvery.Milliseconds() { // less: a clock was put back
+		return nil
+	}
+	b.swept.Store(newest)
+	_, err = b.db.ExecContext(ctx, `delete from node where ctid in (select ctid from node where seen < $1 limit 10000 for update skip locked)`, newest-keepNode.Milliseconds())
+	return err
 }
 
 // Old rows are those of gateways that were killed, and of replicas that are gone: each start of
@@ -63,16 +69,6 @@ const (
 	keepNode   = time.Hour
 	nodesEvery = time.Minute
 )
-
-// sweep deletes old rows, once in nodesEvery at most. It skips a row that a replica is writing.
-func (b *Board) sweep(ctx context.Context, now int64) error {
-	if passed := now - b.swept.Load(); 0 <= passed && passed < nodesEvery.Milliseconds() { // less: a clock was put back
-		return nil
-	}
-	b.swept.Store(now)
-	_, err := b.db.ExecContext(ctx, `delete from node where ctid in (select ctid from node where seen < $1 limit 10000 for update skip locked)`, now-keepNode.Milliseconds())
-	return err
-}
 
 // Forget implements presence.Board.
 func (b *Board) Forget(ctx context.Context, id string) error {

@@ -248,3 +248,18 @@ func (r remembering) QueryContext(ctx context.Context, text string, args ...any)
 	}
 	return st.QueryContext(ctx, args...)
 }
+
+// number runs a query whose answer is one number.
+func number(ctx context.Context, q querier, text string, args ...any) (n int64, err error) {
+	rows, err := q.QueryContext(ctx, text, args...)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		if err := rows.Scan(&n); err != nil {
+			return 0, err
+		}
+	}
+	return n, rows.Err()
+}

@@ -25,16 +25,11 @@ func (n *Node) Equal(m *Node) bool {
 	case TypeString:
 		return bytes.Equal(n.text, m.text) || n.Text() == m.Text()
 	case TypeNumber:
-		return sameNumber(n.text, m.text)
+		return bytes.Equal(n.text, m.text) || canonicalNumber(n.text) == canonicalNumber(m.text)
 	case Absent:
 		return true
 	}
 	return bytes.Equal(n.text, m.text)
-}
-
-// sameNumber compares by value.
-func sameNumber(a, b []byte) bool {
-	return bytes.Equal(a, b) || canonicalNumber(a) == canonicalNumber(b)
 }
 
 // AppendJSON implements Appender; a nil Node is written as null.
