@@ -135,10 +135,12 @@ func (r *reader) unclaimed(fits func(*document) bool) *document {
 
 // identify says which class an API is of, and wants it to have an identifier.
 func (r *reader) identify(a *API) {
+	// Only MCP proxies have primitives (docs/wire/mcp-proxies.md#primitives).
+	has := func(primitives string) bool { return a.Document.Get(extension, "middleware", primitives).Len() > 0 }
 	switch {
 	case a.Document == nil:
 		a.Class = apidef.Classic
-	case a.Class == apidef.MCP || mcp.Managed(a.Definition) || hasPrimitives(a.Document):
+	case a.Class == apidef.MCP || mcp.Managed(a.Definition) || has("mcpTools") || has("mcpResources") || has("mcpPrompts"):
 		a.Class = apidef.MCP
 	case a.Class == apidef.Streams || a.Document.Get(streaming) != nil:
 		a.Class = apidef.Streams
@@ -153,15 +155,4 @@ func (r *reader) identify(a *API) {
 		return
 	}
 	r.problem(a.Place, extension+".info.id", "is missing: an API is imported under its identifier")
-}
-
-// hasPrimitives reports whether a document has what only MCP proxies have
-// (docs/wire/mcp-proxies.md#primitives).
-func hasPrimitives(document *doc.Node) bool {
-	for _, name := range []string{"mcpTools", "mcpResources", "mcpPrompts"} {
-		if document.Get(extension, "middleware", name).Len() > 0 {
-			return true
-		}
-	}
-	return false
 }

@@ -68,15 +68,6 @@ func (v View) AppendJSON(b []byte) ([]byte, error) {
 // MarshalJSON implements json.Marshaler.
 func (v View) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil) }
 
-// read returns the document with its lists as clients read them.
-func (p Policy) read() (*doc.Node, error) {
-	n, err := p.Node()
-	if err == nil {
-		Table.FillLists(n)
-	}
-	return n, err
-}
-
 // unread removes from an edited document what it was read with besides the text, and
 // what the edit has left alone: defaults, and lists of access definitions.
 func (p Policy) unread(n, old, read *doc.Node) {

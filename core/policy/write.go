@@ -62,10 +62,11 @@ func (p Policy) Edited(text []byte) (Draft, error) {
 	if err != nil {
 		return d, err
 	}
-	read, err := p.read()
+	read, err := p.Node()
 	if err != nil {
 		return d, err
 	}
+	Table.FillLists(read) // as clients read them
 	p.unread(d.node, old, read)
 	same := func(name string) bool {
 		v := d.node.Get(name)

@@ -81,13 +81,22 @@ func (w *walk) examine(n *doc.Node) {
 			w.add("$ref", "leads nowhere")
 		case w.endless(text):
 			w.add("$ref", "leads back to itself")
-		default:
-			w.kinds(text)
+		default: // it must lead to what its place is for: gateways cannot load the document otherwise
+			steps, _ := oas.Pointer(text)
+			if want, have := kindAt(w.path), kindAt(steps); want != "" && have != "" && want != have && have != kindDocument {
+				w.add("$ref", "must lead to "+string(want))
+			}
 		}
 		return
 	}
 	w.explained(n)
-	w.mapping(n)
+	// A discriminator names schemas of this document: gateways read what looks like an address
+	// as a reference.
+	for value, schema := range n.Get("discriminator", "mapping").Members() {
+		if ref := schema.Text(); !strings.HasPrefix(ref, "#") && strings.Contains(ref, "/") {
+			w.add("discriminator.mapping."+value, "leads out of the document; such references are not followed")
+		}
+	}
 	if !w.old {
 		return
 	}
@@ -99,29 +108,10 @@ func (w *walk) examine(n *doc.Node) {
 	}
 }
 
-// kinds wants a reference to lead to what its place is for: gateways cannot load the
-// document otherwise.
-func (w *walk) kinds(ref string) {
-	steps, _ := oas.Pointer(ref)
-	if want, have := kindAt(w.path), kindAt(steps); want != "" && have != "" && want != have && have != kindDocument {
-		w.add("$ref", "must lead to "+string(want))
-	}
-}
-
 // explained wants a place where more is explained to have an address.
 func (w *walk) explained(n *doc.Node) {
 	if docs := n.Get("externalDocs"); docs.Is(doc.TypeObject) && docs.Get("url").Text() == "" {
 		w.add("externalDocs.url", "must not be empty")
-	}
-}
-
-// mapping wants a discriminator to name schemas of this document: gateways read what
-// looks like an address as a reference.
-func (w *walk) mapping(n *doc.Node) {
-	for value, schema := range n.Get("discriminator", "mapping").Members() {
-		if ref := schema.Text(); !strings.HasPrefix(ref, "#") && strings.Contains(ref, "/") {
-			w.add("discriminator.mapping."+value, "leads out of the document; such references are not followed")
-		}
 	}
 }
 

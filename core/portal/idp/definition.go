@@ -58,15 +58,20 @@ func Classic(api string, definition *doc.Node) (Place, error) {
 // extension is the member of OpenAPI documents with the settings of gateways.
 const extension = "x-tyk-api-gateway"
 
-// Document returns the place in an OpenAPI document: its JWT scheme.
+// Document returns the place in an OpenAPI document: its first scheme for JWTs that the extension
+// knows.
 func Document(api string, d *doc.Node) (Place, error) {
 	p := Place{api: api, many: "jwksURIs", one: "source", scopes: []string{"scopes"}, claim: "claimName", pairs: "scopeToPolicyMapping"}
-	scheme := jwtScheme(d)
-	if scheme == "" {
-		return p, p.refused("does not authenticate by JWT")
+	for name, scheme := range d.Get("components", "securitySchemes").Members() {
+		if scheme.Get("type").Text() != "http" || !strings.EqualFold(scheme.Get("scheme").Text(), "bearer") || scheme.Get("bearerFormat").Text() != "JWT" {
+			continue
+		}
+		if at := d.Get(extension, "server", "authentication", "securitySchemes", name); at.Is(doc.TypeObject) {
+			p.at = at
+			return p, nil
+		}
 	}
-	p.at = d.Get(extension, "server", "authentication", "securitySchemes", scheme)
-	return p, nil
+	return p, p.refused("does not authenticate by JWT")
 }
 
 // Add writes a trust, and returns what of it was not there. A key that the definition has
@@ -255,17 +260,6 @@ func sourceOf(source string) string {
 		return source
 	}
 	return cmp.Or(string(text), source)
-}
-
-// jwtScheme returns the name of the first scheme for JWTs that the extension knows.
-func jwtScheme(d *doc.Node) string {
-	for name, scheme := range d.Get("components", "securitySchemes").Members() {
-		if scheme.Get("type").Text() == "http" && strings.EqualFold(scheme.Get("scheme").Text(), "bearer") && scheme.Get("bearerFormat").Text() == "JWT" &&
-			d.Get(extension, "server", "authentication", "securitySchemes", name).Is(doc.TypeObject) {
-			return name
-		}
-	}
-	return ""
 }
 
 func (p Place) refused(why string) error {

@@ -1,6 +1,9 @@
 package page
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // below begin the addresses that never show a content page: the service itself answers them.
 var below = []string{
@@ -30,21 +33,9 @@ func Taken(path string) bool {
 	}
 	parts := strings.Split(address, "/")
 	for _, pattern := range own {
-		if fits(strings.Split(pattern, "/"), parts) {
+		if slices.EqualFunc(strings.Split(pattern, "/"), parts, func(want, part string) bool { return want == "*" || want == part }) {
 			return true
 		}
 	}
 	return false
-}
-
-func fits(pattern, parts []string) bool {
-	if len(pattern) != len(parts) {
-		return false
-	}
-	for i, part := range pattern {
-		if part != "*" && part != parts[i] {
-			return false
-		}
-	}
-	return true
 }

@@ -91,21 +91,16 @@ type wanter struct {
 	problems []Problem
 }
 
-// claimed returns the wanter of a state, which knows the policy of each record.
+// claimed returns the wanter of a state, which knows the policy of each record: by _id, or else
+// by the custom identifier, under which a policy may have been made anew, and of a record that has
+// had none the one that an interrupted write has made. What is deleted comes last.
 func claimed(have State) *wanter {
 	w := &wanter{
 		have: have, index: newIndex(have.Policies), owner: make([]int, len(have.Policies)), claims: make([]int, len(have.Records)),
 		policies: make([]*Policy, len(have.Policies)), cids: make(map[string]int, len(have.Records)), names: make(map[string]bool, len(have.Policies)),
 		called: make(map[string][]int, len(have.Policies)), numbered: map[string][]int{}, next: map[string]int{},
 	}
-	w.claim()
-	return w
-}
 
-// claim finds the policy of each record: by _id, or else by the custom identifier, under
-// which a policy may have been made anew, and of a record that has had none the one that
-// an interrupted write has made. What is deleted comes last.
-func (w *wanter) claim() {
 	for i := range w.have.Policies {
 		p := w.have.Policies[i]
 		w.owner[i], w.policies[i] = unowned, &p
@@ -142,6 +137,7 @@ func (w *wanter) claim() {
 			}
 		}
 	}
+	return w
 }
 
 // take gives a policy to a record, unless another one has it or it has become one of
@@ -262,7 +258,10 @@ func (w *wanter) access(r *Record, p *Policy) Effect {
 func (w *wanter) succeed(r Record, at int) Record {
 	*w.policies[at] = w.have.Policies[at]
 	w.policies[at].Mark = r.CID
-	base := r.stem()
+	base := r.Terms.Name // without the number that an earlier successor has got
+	if stem, number, ok := cutLast(base); ok && r.Generation > 1 && number > 1 {
+		base = stem
+	}
 	named := slices.Concat(w.free(w.called, r.Terms.Name), w.free(w.called, base), w.free(w.numbered, base))
 	slices.Sort(named)
 	if at := w.earlier(&r, named); at != unowned {
@@ -332,14 +331,6 @@ func linked(r Record, p *Policy, generation int) Record {
 	t := p.Terms.Clone()
 	r.Ref, r.Terms, r.Agreed, r.Generation, r.Hidden = p.Ref, p.Terms.Clone(), &t, generation, false
 	return r
-}
-
-// stem returns the name of a record without the number that an earlier successor has got.
-func (r *Record) stem() string {
-	if base, number, ok := cutLast(r.Terms.Name); ok && r.Generation > 1 && number > 1 {
-		return base
-	}
-	return r.Terms.Name
 }
 
 // cutLast cuts a number off the end of a name.

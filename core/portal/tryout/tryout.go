@@ -93,8 +93,9 @@ func pathFits(path string) bool {
 	if len(path) > maxPath || path != "" && path[0] != '/' || !plain(path) || strings.ContainsAny(path, `?#\`) {
 		return false
 	}
-	for range 3 { // escaped escapes
-		if climbs(path) {
+	climbs := func(part string) bool { return part == "." || part == ".." || strings.HasPrefix(part, "..;") } // or stays where it is
+	for range 3 {                                                                                             // escaped escapes
+		if slices.ContainsFunc(strings.Split(path, "/"), climbs) {
 			return false
 		}
 		out, err := url.PathUnescape(path)
@@ -107,16 +108,6 @@ func pathFits(path string) bool {
 			return false
 		}
 		path = loose(out)
-	}
-	return false
-}
-
-// climbs reports whether a path leads up, or stays where it is.
-func climbs(path string) bool {
-	for part := range strings.SplitSeq(path, "/") {
-		if part == "." || part == ".." || strings.HasPrefix(part, "..;") {
-			return true
-		}
 	}
 	return false
 }
