@@ -32,10 +32,6 @@ const (
 	mostThreads = 4
 )
 
-// atOnce is how many hashes are computed at a time: each takes its memory, and a processor.
-// All but one, so that a flood of logins leaves one to everything else.
-func atOnce() int { return min(max(1, runtime.GOMAXPROCS(0)-1), 4) }
-
 // Passwords implements secret.Passwords. A hash is a PHC string,
 // "$argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>", the last two in base64 without
 // padding. Further calls wait while several hashes are computed.
@@ -48,7 +44,10 @@ var _ secret.Passwords = (*Passwords)(nil)
 
 // New returns Passwords that also verify hashes of an older scheme; nil: there are none.
 func New(older secret.Passwords) *Passwords {
-	return &Passwords{older: older, slots: make(chan struct{}, atOnce())}
+	// Each hash takes its memory, and a processor: all but one, so that a flood of logins leaves
+	// one to everything else.
+	atOnce := min(max(1, runtime.GOMAXPROCS(0)-1), 4)
+	return &Passwords{older: older, slots: make(chan struct{}, atOnce)}
 }
 
 // Hash implements secret.Passwords.

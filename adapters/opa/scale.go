@@ -74,36 +74,32 @@ func (s *scale) body(b ast.Body, v vars) {
 		if s.err != nil {
 			return
 		}
-		s.expr(e, v)
-	}
-}
-
-func (s *scale) expr(e *ast.Expr, v vars) {
-	for _, w := range e.With {
-		s.term(w.Value, v)
-	}
-	switch t := e.Terms.(type) {
-	case *ast.Term:
-		s.term(t, v)
-	case *ast.Every:
-		inner := maps.Clone(v)
-		n := s.term(t.Domain, v)
-		for _, one := range []*ast.Term{t.Key, t.Value} {
-			if one != nil {
-				inner.bind(one, n)
+		for _, w := range e.With {
+			s.term(w.Value, v)
+		}
+		switch t := e.Terms.(type) {
+		case *ast.Term:
+			s.term(t, v)
+		case *ast.Every:
+			inner := maps.Clone(v)
+			n := s.term(t.Domain, v)
+			for _, one := range []*ast.Term{t.Key, t.Value} {
+				if one != nil {
+					inner.bind(one, n)
+				}
 			}
-		}
-		s.body(t.Body, inner)
-	case []*ast.Term: // what a unification or the result of a function has not bound yet
-		if e.IsEquality() || e.IsAssignment() {
-			a, b := s.term(t[1], v), s.term(t[2], v)
-			v.bind(t[1], b)
-			v.bind(t[2], a)
-			return
-		}
-		n := s.checked(s.result(t[0], t[1:], v), e.Location)
-		for _, out := range t[1:] {
-			v.bind(out, n)
+			s.body(t.Body, inner)
+		case []*ast.Term: // what a unification or the result of a function has not bound yet
+			if e.IsEquality() || e.IsAssignment() {
+				a, b := s.term(t[1], v), s.term(t[2], v)
+				v.bind(t[1], b)
+				v.bind(t[2], a)
+				continue
+			}
+			n := s.checked(s.result(t[0], t[1:], v), e.Location)
+			for _, out := range t[1:] {
+				v.bind(out, n)
+			}
 		}
 	}
 }

@@ -29,7 +29,11 @@ func (c Codec) Parse(text []byte, l port.Limits) (*doc.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := only(undirected(text))
+	plain := text // which names no version but 1.1: the library refuses 1.2, which it reads and descriptions should have
+	if at := version.FindIndex(text); at != nil {
+		plain = slices.Concat(text[:at[1]-1], []byte("1"), text[at[1]:])
+	}
+	root, err := only(plain)
 	if err != nil {
 		return nil, err
 	}
@@ -43,16 +47,6 @@ func (c Codec) Parse(text []byte, l port.Limits) (*doc.Node, error) {
 // version finds a directive that names version 1.2 of the language. Only comments, empty
 // lines and other directives stand before it.
 var version = regexp.MustCompile(`\A(?:\x{FEFF})?(?:[ \t]*(?:#[^\n]*)?\r?\n|%TAG [^\n]*\n)*%YAML[ \t]+1\.2\b`)
-
-// undirected returns a text that names no version of the language but 1.1. The library refuses
-// the name of the version which it reads, and which descriptions should have.
-func undirected(text []byte) []byte {
-	at := version.FindIndex(text)
-	if at == nil {
-		return text
-	}
-	return slices.Concat(text[:at[1]-1], []byte("1"), text[at[1]:])
-}
 
 // only reads a text of one document. Others after it would be lost, so that they may
 // only be empty.

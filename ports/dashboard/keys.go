@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
@@ -70,20 +71,13 @@ func DecodeKey(text []byte) (Key, error) {
 
 func keyOf(n *doc.Node) Key {
 	k := Key{ID: n.Get("key_id").Text(), Hash: n.Get("key_hash").Text(), Session: n.Get("data")}
-	if k.ID == k.Hash && digest(k.ID) { // what lists call a key whose text is not known
+	// Lists call a key whose text is not known by its hash. Gateways that do not hash have the key
+	// itself in its place, which has another form.
+	hashed := slices.Contains([]int{8, 16, 32, 64}, len(k.ID)) && strings.Trim(k.ID, "0123456789abcdef") == ""
+	if k.ID == k.Hash && hashed {
 		k.ID = ""
 	}
 	return k
-}
-
-// digest reports whether a text has the form of a hash of gateways: where they do not
-// hash, the key stands in its place.
-func digest(text string) bool {
-	switch len(text) {
-	case 8, 16, 32, 64:
-		return strings.Trim(text, "0123456789abcdef") == ""
-	}
-	return false
 }
 
 // hidden is an error whose text does not name a key: dashboards repeat addresses.

@@ -92,8 +92,10 @@ func (c *Client) judge(k call, a fetch.Answer) outcome {
 		return outcome{err: fmt.Errorf("%w: %d, and no JSON", errTrouble, a.Status), sent: carried}
 	}
 	if a.Status >= 200 && a.Status < 300 {
-		if k.method != http.MethodGet && !says(a.Body) {
-			return outcome{err: fmt.Errorf("%w: %d, and nothing is said of what was done", errTrouble, a.Status), sent: true}
+		if k.method != http.MethodGet { // gateways answer writes with an object or with a text
+			if n, err := doc.ParseNode(a.Body); err != nil || !n.Is(doc.TypeObject, doc.TypeString) {
+				return outcome{err: fmt.Errorf("%w: %d, and nothing is said of what was done", errTrouble, a.Status), sent: true}
+			}
 		}
 		return outcome{body: a.Body}
 	}
@@ -117,13 +119,6 @@ func (c *Client) judge(k call, a fetch.Answer) outcome {
 		return trouble(true)
 	}
 	return refused(gateway.ErrRefused)
-}
-
-// says reports whether an answer to a write says anything: gateways answer them with an
-// object or with a text.
-func says(body []byte) bool {
-	n, err := doc.ParseNode(body)
-	return err == nil && n.Is(doc.TypeObject, doc.TypeString)
 }
 
 // deepest is how deep answers may be nested.

@@ -195,13 +195,9 @@ func browses(r *http.Request) bool { return strings.Contains(r.Header.Get("Accep
 // shows reports whether a client that asks for any address gets a page: browsers do. Others
 // do where no dashboard answers them, and where nothing but the start page can be meant.
 func (s *server) shows(r *http.Request) bool {
-	return browses(r) || anything(r) && (s.Alone || s.Home != "/" && strings.TrimSuffix(r.URL.Path, "/") == s.Home)
-}
-
-// anything reports whether a client takes whatever comes: it gets a page where there is one.
-func anything(r *http.Request) bool {
 	accept := r.Header.Get("Accept")
-	return accept == "" || strings.Contains(accept, "*/*")
+	anything := accept == "" || strings.Contains(accept, "*/*") // such clients get a page where there is one
+	return browses(r) || anything && (s.Alone || s.Home != "/" && strings.TrimSuffix(r.URL.Path, "/") == s.Home)
 }
 
 // below reports whether a path is one of those that are given, or lies below one.
