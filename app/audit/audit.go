@@ -303,7 +303,11 @@ func (s *Service) step(ctx context.Context, to store.Revision, calls []call, d d
 	}
 	if err == nil {
 		s.seen = through
-		d.remove(t.told)
+		for k, n := range t.told {
+			if d[k] = d[k][n:]; len(d[k]) == 0 {
+				delete(d, k)
+			}
+		}
 	}
 	return rest, through >= to, err
 }

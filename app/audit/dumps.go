@@ -83,12 +83,3 @@ func (t *telling) left() {
 		t.told[k] = len(t.dumps[k])
 	}
 }
-
-// remove removes dumps that are told.
-func (d dumps) remove(told map[dumpKey]int) {
-	for k, n := range told {
-		if d[k] = d[k][n:]; len(d[k]) == 0 {
-			delete(d, k)
-		}
-	}
-}

@@ -76,29 +76,23 @@ func (d jsonDecoder) value() (*yaml.Node, error) {
 	switch t := token.(type) {
 	case nil:
 		n.Tag = "!!null"
-	case json.Delim:
-		return d.nested(n, t)
+	case json.Delim: // values follow, or names and values in turn
+		n.Kind, n.Tag = yaml.SequenceNode, "!!seq"
+		if t == '{' {
+			n.Kind, n.Tag = yaml.MappingNode, "!!map"
+		}
+		for d.More() {
+			child, err := d.value()
+			if err != nil {
+				return nil, err
+			}
+			n.Content = append(n.Content, child)
+		}
+		if _, err := d.Token(); err != nil {
+			return nil, fmt.Errorf("not valid JSON near byte %d", d.InputOffset())
+		}
 	default:
 		n.Value = fmt.Sprint(t)
-	}
-	return n, nil
-}
-
-// nested reads what is inside brackets: values, or names and values in turn.
-func (d jsonDecoder) nested(n *yaml.Node, open json.Delim) (*yaml.Node, error) {
-	n.Kind, n.Tag = yaml.SequenceNode, "!!seq"
-	if open == '{' {
-		n.Kind, n.Tag = yaml.MappingNode, "!!map"
-	}
-	for d.More() {
-		child, err := d.value()
-		if err != nil {
-			return nil, err
-		}
-		n.Content = append(n.Content, child)
-	}
-	if _, err := d.Token(); err != nil {
-		return nil, fmt.Errorf("not valid JSON near byte %d", d.InputOffset())
 	}
 	return n, nil
 }

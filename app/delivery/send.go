@@ -53,9 +53,30 @@ func (s *Service) work(run, held context.Context, l *lane) outcome {
 	return outcome{more: len(waiting) > 0, after: next}
 }
 
-// written writes down the attempts of a lane that are not, and reports whether the store took them.
+// written writes down the attempts of a lane that are not, except of deliveries that others have
+// changed or removed meanwhile, and reports whether the store took them. It goes on for a moment
+// when this process is to end.
 func (s *Service) written(run, held context.Context, scope tenant.Scope, l *lane) bool {
-	if err := s.note(held, scope, l.unwritten); err != nil {
+	if len(l.unwritten) == 0 {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(held), writeTime)
+	defer cancel()
+	_, err := s.store.Update(ctx, scope, func(w store.Writer) error {
+		for _, st := range l.unwritten {
+			_, err := deliveries.Edit(ctx, w, st.before.ID, nil, func(now delivery.Delivery) (delivery.Delivery, error) {
+				if !now.Unchanged(st.before) {
+					return now, nil
+				}
+				return st.after, nil
+			})
+			if err != nil && fault.KindOf(err) != fault.NotFound {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
 		s.complain(run, "what was delivered cannot be written down; trying again", err)
 		return false
 	}
@@ -169,29 +190,4 @@ func (s *Service) attempt(ctx context.Context, d delivery.Delivery, to deliver.T
 		return answer.Status, fmt.Sprintf("the receiver answered %d", answer.Status)
 	}
 	return answer.Status, ""
-}
-
-// note writes down what became of deliveries, except of those that others have changed
-// or removed meanwhile. It goes on for a moment when this process is to end.
-func (s *Service) note(ctx context.Context, scope tenant.Scope, steps []step) error {
-	if len(steps) == 0 {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime)
-	defer cancel()
-	_, err := s.store.Update(ctx, scope, func(w store.Writer) error {
-		for _, st := range steps {
-			_, err := deliveries.Edit(ctx, w, st.before.ID, nil, func(now delivery.Delivery) (delivery.Delivery, error) {
-				if !now.Unchanged(st.before) {
-					return now, nil
-				}
-				return st.after, nil
-			})
-			if err != nil && fault.KindOf(err) != fault.NotFound {
-				return err
-			}
-		}
-		return nil
-	})
-	return err
 }

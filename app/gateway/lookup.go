@@ -122,28 +122,23 @@ func (l *lookups) holders(q question) []tenant.ID {
 // many is the number of values from which one look at a whole index costs less.
 const many = 256
 
-// few is holders for who asks about one value and perhaps not about another.
-func (l *lookups) few(q question) (orgs []tenant.ID) {
+// elsewhere reports whether other organisations have a value in an index, and the one that
+// asks does not. Who asks about one value asks perhaps not about another, so that the first ones
+// are looked up one by one.
+func (l *lookups) elsewhere(q question, value string) bool {
 	if l.asked++; l.asked > many || l.orgs[question{kind: q.kind, index: q.index}] != nil {
-		return l.holders(q)
+		orgs := l.holders(question{kind: q.kind, index: q.index, value: value})
+		return len(orgs) > 0 && !slices.Contains(orgs, q.org)
 	}
-	for rec, err := range l.r.Scan(l.ctx, store.Query{Kind: q.kind, Index: q.index, Value: q.value}) {
+	some, own := false, false
+	for rec, err := range l.r.Scan(l.ctx, store.Query{Kind: q.kind, Index: q.index, Value: value}) {
 		if err != nil {
 			l.err = err
 			break
 		}
-		if !slices.Contains(orgs, rec.Org) {
-			orgs = append(orgs, rec.Org)
-		}
+		some, own = true, own || rec.Org == q.org
 	}
-	return orgs
-}
-
-// elsewhere reports whether other organisations have a value in an index, and the one that
-// asks does not.
-func (l *lookups) elsewhere(q question, value string) bool {
-	orgs := l.few(question{kind: q.kind, index: q.index, value: value})
-	return len(orgs) > 0 && !slices.Contains(orgs, q.org)
+	return some && !own
 }
 
 // unchanged reports whether every answer that an entry was made from is as it was.

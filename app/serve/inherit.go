@@ -51,7 +51,12 @@ func inherit() (inheritance, error) {
 	}
 	var out inheritance
 	for fd := range n {
-		l, err := listenerAt(firstGiven + fd)
+		var l net.Listener
+		err := os.ErrInvalid
+		if f := os.NewFile(uintptr(firstGiven+fd), "socket "+strconv.Itoa(firstGiven+fd)); f != nil {
+			l, err = net.FileListener(f)
+			err = errors.Join(err, f.Close()) // the listener has a descriptor of its own
+		}
 		if err != nil {
 			return inheritance{}, errors.Join(fmt.Errorf("%s: descriptor %d is no socket that listens: %w", variableCount, firstGiven+fd, err), closeAll(out.sockets))
 		}
@@ -62,13 +67,4 @@ func inherit() (inheritance, error) {
 		out.served = os.NewFile(uintptr(firstGiven+n+1), "served")
 	}
 	return out, nil
-}
-
-func listenerAt(fd int) (net.Listener, error) {
-	f := os.NewFile(uintptr(fd), "socket "+strconv.Itoa(fd))
-	if f == nil {
-		return nil, os.ErrInvalid
-	}
-	l, err := net.FileListener(f)
-	return l, errors.Join(err, f.Close()) // the listener has a descriptor of its own
 }

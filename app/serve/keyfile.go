@@ -15,17 +15,12 @@ import (
 // keyFileEvery is how often a service looks whether the key file is there.
 const keyFileEvery = 5 * time.Second
 
-// usesKeyFile reports whether the key of what is stored is in a file beside it.
-func usesKeyFile(s config.Settings) bool {
-	return len(s.EncryptionKeys) == 0 && s.Storage.Type == config.SQLite
-}
-
 func keyPath(s config.Settings) string { return filepath.Join(s.HomeDir, "gatehouse.key") }
 
 // keepKeyFile puts the key file back when it is gone while the service runs: the process may have
 // the last copy of the key, and after its end nothing could be read. It returns what ends this.
 func keepKeyFile(ctx context.Context, s config.Settings, log *slog.Logger) (func(), error) {
-	if !usesKeyFile(s) {
+	if len(s.EncryptionKeys) > 0 || s.Storage.Type != config.SQLite { // the key of what is stored is in no file
 		return func() {}, nil
 	}
 	key, err := crypto.LoadOrCreateKey(keyPath(s))

@@ -145,7 +145,9 @@ func putAll[T storable](ctx context.Context, w store.Writer, things []T, told fu
 				return err
 			}
 			op, err := t.keep(ctx, w)
-			f, refused := refusal(err)
+			f, refused := errors.AsType[*fault.Error](err)
+			// What cannot be stored as it is, is told; trouble of the store ends all.
+			refused = refused && f.Kind != fault.Internal && f.Kind != fault.Stale && f.Kind != fault.Unavailable
 			switch {
 			case refused && f.Code == versions.CodeItself && !last:
 				later = append(later, t)
@@ -158,13 +160,6 @@ func putAll[T storable](ctx context.Context, w store.Writer, things []T, told fu
 		things, last = later, len(later) == len(things)
 	}
 	return nil
-}
-
-// refusal returns the fault of a thing that cannot be stored as it is. Trouble of
-// the store is none.
-func refusal(err error) (*fault.Error, bool) {
-	f, ok := errors.AsType[*fault.Error](err)
-	return f, ok && f.Kind != fault.Internal && f.Kind != fault.Stale && f.Kind != fault.Unavailable
 }
 
 // announce tells gateways once about everything (docs/wire/announcements.md#commands).

@@ -26,11 +26,10 @@ import (
 // version is stamped by the build.
 var version = ""
 
-func main() { os.Exit(run(untilSignalled(), os.Args[1:], os.Stdout, os.Stderr)) }
-
-// untilSignalled returns a context that ends with the first signal to stop. A second one ends the
-// process at once. That is so before the context ends: a client that sees the stop may send the second signal right then.
-func untilSignalled() context.Context {
+// The context of a command ends with the first signal to stop. A second one ends the process at
+// once. That is so before the context ends: a client that sees the stop may send the second signal
+// right then.
+func main() {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	child := serve.Supervised() // which the service forgets when it takes its sockets over
@@ -42,7 +41,7 @@ func untilSignalled() context.Context {
 		}
 		cancel()
 	}()
-	return ctx
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
 // outletTime is how long a command that ends waits for the reader of its log.

@@ -21,10 +21,15 @@ func explain(c *cobra.Command) {
 		switch {
 		case err == nil:
 			return nil
-		case c.HasSubCommands():
-			return unknown(c, args[0])
+		case !c.HasSubCommands():
+			return refused(c, err)
 		}
-		return refused(c, err)
+		c.SuggestionsMinimumDistance = 2
+		guess := "" // which command may have been meant
+		if like := c.SuggestionsFor(args[0]); len(like) > 0 {
+			guess = fmt.Sprintf(" (did you mean `%s %s`?)", c.CommandPath(), like[0])
+		}
+		return fmt.Errorf("there is no command `%s %s`%s; `%s --help` lists the commands", c.CommandPath(), args[0], guess, c.CommandPath())
 	}
 	for _, sub := range c.Commands() {
 		explain(sub)
@@ -34,14 +39,4 @@ func explain(c *cobra.Command) {
 // refused says what the command line of a command looks like.
 func refused(c *cobra.Command, err error) error {
 	return fmt.Errorf("%w; usage: %s; `%s --help` says more", err, c.UseLine(), c.CommandPath())
-}
-
-// unknown names the command that may have been meant.
-func unknown(c *cobra.Command, name string) error {
-	c.SuggestionsMinimumDistance = 2
-	guess := ""
-	if like := c.SuggestionsFor(name); len(like) > 0 {
-		guess = fmt.Sprintf(" (did you mean `%s %s`?)", c.CommandPath(), like[0])
-	}
-	return fmt.Errorf("there is no command `%s %s`%s; `%s --help` lists the commands", c.CommandPath(), name, guess, c.CommandPath())
 }

@@ -28,7 +28,8 @@ func (s Issuer) Outdated(ctx context.Context, r store.Reader, g *issuers.Grant) 
 	}
 	has, claimed := rec.Claimed(m.Claim)
 	want := scopes(g, g.Products)
-	return m.IdP, claimed && len(want) > 0 && !alike(has, want), nil
+	set := func(list []string) []string { return slices.Compact(slices.Sorted(slices.Values(list))) }
+	return m.IdP, claimed && len(want) > 0 && !slices.Equal(set(has), set(want)), nil
 }
 
 // Answers implements issuers.Scoped.
@@ -47,10 +48,4 @@ func (s Issuer) Answers(ctx context.Context, scope tenant.Scope, id table.ID) er
 		_, err = s.Registrar.Discover(ctx, at)
 	}
 	return explain(err)
-}
-
-// alike reports whether lists have the same scopes.
-func alike(a, b []string) bool {
-	sorted := func(list []string) []string { return slices.Compact(slices.Sorted(slices.Values(list))) }
-	return slices.Equal(sorted(a), sorted(b))
 }

@@ -152,21 +152,14 @@ func (s *Service) attempt(ctx context.Context, sender mail.Sender, g setting.Set
 // attempted is a mail before and after an attempt.
 type attempted struct{ before, after letter.Mail }
 
-// catchUp writes down what became of the last mail, if that is to be done.
+// catchUp writes down what became of the last mail, if that is to be done, unless another process
+// has tried it meanwhile: one that was halted does not know that its turn is over. That it was sent
+// counts as long as it is pending.
 func (s *Service) catchUp(ctx context.Context) error {
 	if s.unwritten == nil {
 		return nil
 	}
-	err := s.note(ctx, s.unwritten.before, s.unwritten.after)
-	if err == nil {
-		s.unwritten = nil
-	}
-	return err
-}
-
-// note writes down what became of a mail, unless another process has tried it meanwhile: one that
-// was halted does not know that its turn is over. That it was sent counts as long as it is pending.
-func (s *Service) note(ctx context.Context, before, after letter.Mail) error {
+	before, after := s.unwritten.before, s.unwritten.after
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime)
 	defer cancel()
 	_, err := s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
@@ -178,6 +171,9 @@ func (s *Service) note(ctx context.Context, before, after letter.Mail) error {
 		})
 		return absentIsFine(err)
 	})
+	if err == nil {
+		s.unwritten = nil
+	}
 	return err
 }
 
