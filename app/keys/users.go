@@ -42,14 +42,14 @@ func (s *Service) DeleteUser(ctx context.Context, in user) (operation.Receipt, e
 func (s *Service) rowsOfUsers() []operation.Row {
 	reading := []string{codeMissing, codeByUser, policy.CodeNotOwned, codeGateway}
 	return []operation.Row{
-		operation.GET("get-user", "/keys/basic/{username}", "Read a basic-auth user", s.GetUser, unseen(), operation.Faulting(reading...),
+		operation.GET("get-user", "/keys/basic/{username}", "Read a basic-auth user", s.GetUser, unseen, operation.Faulting(reading...),
 			operation.Answers(answers(noKey, "Failed to unmarshal key data from Tyk API.")), operation.Example(nil, exampleKey)),
-		operation.PUT("replace-user", "/keys/basic/{username}", "Replace the session of a basic-auth user", s.UpdateUser, unseen(), bounded(),
+		operation.PUT("replace-user", "/keys/basic/{username}", "Replace the session of a basic-auth user", s.UpdateUser, unseen, bounded,
 			also(making, reading...),
 			operation.Notes("The password stays unless another one is sent."),
 			operation.Answers(but(answers(noKey, "Failed to unmarshal Key data."), key.CodeType, operation.Answer{Text: badSession})),
 			operation.Example(exampleUser, exampleKey)),
-		operation.DELETE("delete-user", "/keys/basic/{username}", "Delete a basic-auth user", s.DeleteUser, unseen(), also(reading, intent.CodeBusy, codeFull),
+		operation.DELETE("delete-user", "/keys/basic/{username}", "Delete a basic-auth user", s.DeleteUser, unseen, also(reading, intent.CodeBusy, codeFull),
 			operation.Answers(answers(noKey, "Could not delete key.")), operation.Example(nil, exampleDeleted)),
 	}
 }
