@@ -153,6 +153,10 @@ func (v *visit) refused(a *reply) {
 		v.notice(a.status, strings.Join(wordedAll(a.faults(), nil), " "))
 	default:
 		v.complain("an operation refused", "path", v.r.URL.Path, "status", a.status, "errors", a.faults())
+		if a.status == http.StatusServiceUnavailable { // the store is away, or a turn did not come
+			v.fail(a.status)
+			return
+		}
 		v.fail(http.StatusBadGateway)
 	}
 }

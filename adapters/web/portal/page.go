@@ -17,6 +17,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/theme"
 	"github.com/gatehouse-io/gatehouse/ports/load"
 	"github.com/gatehouse-io/gatehouse/ports/render"
+	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // hidden is the visibility of a portal that only admins see; private that of one for those
@@ -239,9 +240,14 @@ func (v *visit) notice(status int, text string) {
 // absent shows that there is nothing at an address.
 func (v *visit) absent() { v.show(http.StatusNotFound, "not_found", nil) }
 
-// broken shows that a page could not be made, and says why in the log.
+// broken shows that a page could not be made, and says why in the log. A store that is away is
+// no fault of the page, and back in a moment.
 func (v *visit) broken(what string, err error) {
 	v.complain(what, "path", v.r.URL.Path, "error", err)
+	if errors.Is(err, store.ErrUnavailable) || fault.KindOf(err) == fault.Unavailable {
+		v.fail(http.StatusServiceUnavailable)
+		return
+	}
 	v.fail(http.StatusInternalServerError)
 }
 
@@ -297,6 +303,9 @@ func (v *visit) send(status int, text []byte) {
 
 // fail answers with the error page of the standard theme.
 func (v *visit) fail(status int) {
+	if status == http.StatusServiceUnavailable {
+		v.w.Header().Set("Retry-After", "1")
+	}
 	_ = v.take() // it says what went wrong, late if need be
 	text, err := v.render(v.standard, theme.Views+"internal_error", theme.Layouts+"message", nil)
 	if err != nil {
