@@ -74,6 +74,19 @@ func (v *visit) call(method, path string, query url.Values, in any) *reply {
 	return v.ask(method, address, in)
 }
 
+// make lets an operation make something, which it does once for each form: browsers without
+// scripts send a form as often as its button is pressed. part tells apart what one form makes.
+func (v *visit) make(path, part string, in any) *reply {
+	if ticket := v.field(ticketField); ticket != "" {
+		v.ticket = ticket[:min(len(ticket), maxTicket)] + part
+		defer func() { v.ticket = "" }()
+	}
+	return v.call(http.MethodPost, path, nil, in)
+}
+
+// maxTicket is how much of the ticket of a form counts.
+const maxTicket = 64
+
 // ask lets the operation at an address work for the browser. Its cookies become those of the
 // page.
 func (v *visit) ask(method, address string, in any) *reply {
@@ -98,6 +111,9 @@ func (v *visit) ask(method, address string, in any) *reply {
 		}
 	}
 	req.Header.Set("Accept", "application/json")
+	if v.ticket != "" {
+		req.Header.Set("Idempotency-Key", v.ticket)
+	}
 	req.Header.Set("X-Csrf-Token", v.r.PostFormValue(tokenField))
 	req.Host, req.RemoteAddr, req.TLS, req.RequestURI = v.r.Host, v.r.RemoteAddr, v.r.TLS, address
 	v.api.ServeHTTP(out, req)

@@ -228,7 +228,7 @@ func (v *visit) checkout() {
 	}
 	word := "granted"
 	for n, one := range items {
-		a := v.call(http.MethodPost, "/apps/"+strconv.Itoa(app)+"/access-requests", nil, v.orderOf(one, again))
+		a := v.make("/apps/"+strconv.Itoa(app)+"/access-requests", "-"+strconv.Itoa(one.Index), v.orderOf(one, again))
 		if !a.ok() {
 			v.keepRest(left)
 			for i := range left {
@@ -278,7 +278,7 @@ func (v *visit) chosenApp() (int, *reply) {
 	if to := v.field("client_visibility"); to != "" {
 		body["Visibility"] = to
 	}
-	a := v.call(http.MethodPost, "/apps", nil, body)
+	a := v.make("/apps", "", body)
 	if !a.ok() {
 		return 0, a
 	}

@@ -45,6 +45,7 @@ type visit struct {
 
 	subject product           // of the page of a product
 	bare    map[string]string // attributes of a registration by identifier: public themes have such fields
+	ticket  string            // of what a form makes
 	labels  map[string]string // what forms call the attributes of a user, by identifier
 
 	tested   *tested // of the receiver of an access request
@@ -55,6 +56,10 @@ type visit struct {
 
 // maxForm bounds the forms that browsers send.
 const maxForm = 256 << 10
+
+// ticketField is the field of forms that says which form it is: one that comes twice makes
+// nothing twice.
+const ticketField = "form_ticket"
 
 // tokenField is the field of forms that proves that they come from our own pages.
 const tokenField = "csrf_token"
@@ -354,7 +359,7 @@ func (v *visit) render(t *dressed, view, layout string, data map[string]any) ([]
 			canonical += "?" + url.Values{"page": {n}}.Encode()
 		}
 	}
-	all := map[string]any{"errors": map[string]texts{}, "error": "", "marked": false, "nonce": v.nonce, tokenField: v.token, "path": v.r.URL.Path, "title": v.title, "site": v.site, "cart_size": len(v.picks()),
+	all := map[string]any{"errors": map[string]texts{}, "error": "", "marked": false, "nonce": v.nonce, tokenField: v.token, "path": v.r.URL.Path, "title": v.title, "site": v.site, "cart_size": len(v.picks()), ticketField: rand.Text(),
 		"description": cmp.Or(v.about, v.site.Brand.Description), "canonical": canonical}
 	if v.entrance() {
 		maps.Copy(all, map[string]any{"done": "", "pending": false, "email": "", "first": "", "last": "", "invite_id": "", "code": "", "customAttributes": []attribute{}})

@@ -27,11 +27,13 @@ const (
 	byUser    = "user"
 	byPEM     = "certificate" // credentials by the identifier of their certificate
 	byHaste   = "at_once"     // access requests that are to be approved at once, and are not yet
+	byTicket  = "ticket"      // apps and access requests by the calls that made them, as far as these say which they are
 )
 
 // How apps and what belongs to them are stored.
 var (
-	Kind     = portal.KindOf(store.Lookup(byOwner, func(a application.App) string { return a.UserID.Key() }))
+	Kind = portal.KindOf(store.Lookup(byOwner, func(a application.App) string { return a.UserID.Key() }),
+		store.Index[application.App]{Name: byTicket, Noun: "ticket", Unique: true, Values: func(a application.App) []string { return ticketed(a.Ticket) }})
 	Requests = portal.KindOf(
 		store.Sorted(byApp, func(r request.Request) string { return below(r.AppID) + r.ID.Key() }),
 		store.Lookup(byHaste, func(r request.Request) string {
@@ -39,7 +41,8 @@ var (
 				return hasty
 			}
 			return ""
-		}))
+		}),
+		store.Index[request.Request]{Name: byTicket, Noun: "ticket", Unique: true, Values: func(r request.Request) []string { return ticketed(r.Ticket) }})
 
 	Credentials = portal.KindOf(
 		store.Sorted(byApp, func(c credential.Credential) string { return below(c.AppID) + c.ID.Key() }),

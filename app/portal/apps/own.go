@@ -35,6 +35,7 @@ type ownListing struct {
 
 type ownMaking struct {
 	caller
+	numbered
 	Body table.Body[application.Own] `body:""`
 }
 
@@ -178,6 +179,19 @@ func (s *Service) ownCreate(ctx context.Context, in ownMaking) (out OwnShown, er
 			return err
 		}
 		o.UserID = u.ID
+		if o.Ticket, err = in.ticket(u.ID); err != nil {
+			return err
+		}
+		before, made, err := madeBy(ctx, w, Kind, o.Ticket)
+		switch {
+		case err != nil:
+			return err
+		case made && before.UserID == u.ID:
+			out, err = s.ownShow(ctx, w, usable{u, u, before})
+			return err
+		case made: // it belongs to somebody else by now
+			o.Ticket = ""
+		}
 		c := &portal.Change[application.App]{Op: store.Created, New: o.App}
 		if err := settle(ctx, w, c); err != nil {
 			return err

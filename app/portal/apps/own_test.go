@@ -3,16 +3,20 @@ package apps_test
 import (
 	"fmt"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/apps"
+	"github.com/gatehouse-io/gatehouse/app/portal/catalogues"
 	"github.com/gatehouse-io/gatehouse/app/portal/people"
 	"github.com/gatehouse-io/gatehouse/app/portal/plans"
 	"github.com/gatehouse-io/gatehouse/app/portal/products"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/application"
+	"github.com/gatehouse-io/gatehouse/core/portal/catalogue"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/core/portal/plan"
 	"github.com/gatehouse-io/gatehouse/core/portal/product"
@@ -211,5 +215,74 @@ func TestManyTypes(t *testing.T) {
 	}
 	if n := len(out.(apps.OwnShown).AccessRequests[0].EventTypes); n < 1000 || n > 2000 {
 		t.Errorf("%d types", n)
+	}
+}
+
+// TestOwnTwice sends calls that say which they are once more, also at the same moment: what the
+// first one has made is answered again, and nothing else is made.
+func TestOwnTwice(t *testing.T) {
+	w := open(t, newOurs(t, false))
+	w.clear()
+	w.update(func(wr store.Writer) error {
+		c, err := portal.Add(t.Context(), wr, catalogues.Kind, w.at(), catalogue.Catalogue{Name: "All", NameWithSlug: "all", VisibilityStatus: catalogue.Public})
+		if err == nil {
+			_, err = portal.Edit(t.Context(), wr, plans.Kind, 2, w.at(), func(p plan.Plan) (plan.Plan, error) { p.Catalogues = []table.ID{c.ID}; return p, nil })
+		}
+		if err == nil {
+			_, err = portal.Edit(t.Context(), wr, products.Kind, 1, w.at(), func(p product.Product) (product.Product, error) { p.Catalogues = []table.ID{c.ID}; return p, nil })
+		}
+		return err
+	})
+	call := func(user table.ID, id, number, body string, path ...string) (any, error) {
+		o := w.ops["portal-own-apps."+id]
+		c := &operation.Call{Spec: &o.Spec, Scope: w.p.Scope, Principal: operation.Principal{ID: account.Principal(user)}, Body: []byte(body), Path: map[string]string{}, Header: map[string]string{"Idempotency-Key": number}}
+		for pair := range slices.Chunk(path, 2) {
+			c.Path[pair[0]] = pair[1]
+		}
+		return o.Do(t.Context(), c)
+	}
+	var all sync.WaitGroup
+	made := make([]table.ID, 6)
+	for i := range made {
+		all.Go(func() {
+			a, err := call(w.user, "create", "once", `{"Name":"Kiosk"}`)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			made[i] = a.(apps.OwnShown).ID
+		})
+	}
+	all.Wait()
+	app := made[0]
+	if len(slices.Compact(made)) != 1 || app == 0 {
+		t.Fatal(made)
+	}
+	for i := range made {
+		all.Go(func() {
+			r, err := call(w.user, "order", "once", `{"PlanID":2,"ProductIDs":[1]}`, "app_id", app.String())
+			if err != nil || r.(apps.OwnRequest).Status != "approved" {
+				t.Error(r, err)
+				return
+			}
+			made[i] = r.(apps.OwnRequest).ID
+		})
+	}
+	all.Wait()
+	if len(slices.Compact(made)) != 1 || len(w.keys()) != 1 || len(w.requests()) != 1 {
+		t.Error(made, w.keys())
+	}
+	other, err := call(w.user, "create", "again", `{"Name":"Kiosk"}`)
+	if err != nil || other.(apps.OwnShown).ID == app {
+		t.Error(other, err)
+	}
+	if _, err := call(w.user, "create", strings.Repeat("x", 101), `{"Name":"Kiosk"}`); fault.KindOf(err) != fault.Invalid {
+		t.Error(err)
+	}
+	if _, err := w.by(w.user, "delete", "", "app_id", app.String()); err != nil {
+		t.Fatal(err)
+	}
+	if a, err := call(w.user, "create", "once", `{"Name":"Kiosk"}`); err != nil || a.(apps.OwnShown).ID == app {
+		t.Error("after it is deleted:", a, err)
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/products"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
-	"github.com/gatehouse-io/gatehouse/core/portal/application"
 	"github.com/gatehouse-io/gatehouse/core/portal/catalogue"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/core/portal/idp"
@@ -29,6 +28,7 @@ const CodeOffer = "portal_own_apps.offer"
 
 type ownOrder struct {
 	ownNamed
+	numbered
 	Body table.Body[request.Order] `body:""`
 }
 
@@ -149,16 +149,24 @@ func (o offered) resolver(ctx context.Context, r store.Reader, app table.ID) tab
 // made all the same: administrators see it, and decide.
 func (s *Service) ownOrder(ctx context.Context, in ownOrder) (out OwnRequest, err error) {
 	var req request.Request
+	made := false
 	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
 		v, err := in.find(ctx, w)
 		if err != nil {
+			return err
+		}
+		ticket, err := in.ticket(v.app.ID)
+		if err != nil {
+			return err
+		}
+		if req, made, err = madeBy(ctx, w, Requests, ticket); made || err != nil {
 			return err
 		}
 		o, err := offeredTo(ctx, w, v.viewer)
 		if err != nil {
 			return err
 		}
-		if req, err = s.requested(ctx, w, v.app, v.viewer.ID, in.Body, o.resolver(ctx, w, v.app.ID)); err != nil {
+		if req, err = s.requested(ctx, w, asking{v.app, v.viewer.ID, ticket}, in.Body, o.resolver(ctx, w, v.app.ID)); err != nil {
 			return err
 		}
 		if err := addressed(ctx, w, v.app, req); err != nil {
@@ -187,30 +195,14 @@ func (s *Service) ownOrder(ctx context.Context, in ownOrder) (out OwnRequest, er
 	if err != nil {
 		return out, err
 	}
-	if req.ProvisionImmediately {
+	if made {
+		s.awaited(ctx, req)
+	} else if req.ProvisionImmediately {
 		if waits, err := s.approveAtOnce(ctx, s.Scope, req.ID); err != nil {
 			s.Log.WarnContext(ctx, "an access request could not be approved at once", "waits", waits, "org_id", string(s.Scope.Org()), "access_request", int64(req.ID), "error", err)
 		}
 	}
 	return s.ownRequested(ctx, ownBelow{in.ownNamed, req.ID.String()})
-}
-
-// addressed refuses a request whose client logs people in, for an app without an address to
-// send them back to. No administrator could approve it, and only those who use the app know
-// the address.
-func addressed(ctx context.Context, r store.Reader, a application.App, req request.Request) error {
-	if methodOf(req) != issuers.Registration || req.CredentialID != 0 || len(a.Redirects()) > 0 {
-		return nil
-	}
-	t, err := portal.Find(ctx, r, portal.KindOf[idp.ClientType](), req.ClientTypeID.String())
-	if err != nil {
-		return err
-	}
-	p, err := portal.Find(ctx, r, portal.KindOf[idp.Provider](), t.ProviderID.String())
-	if err != nil {
-		return err
-	}
-	return t.Addressed(p.Type, a.Redirects())
 }
 
 // under returns an access request of the app, and the app.

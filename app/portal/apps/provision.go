@@ -11,6 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/application"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
+	"github.com/gatehouse-io/gatehouse/core/portal/idp"
 	"github.com/gatehouse-io/gatehouse/core/portal/product"
 	"github.com/gatehouse-io/gatehouse/core/portal/request"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
@@ -34,7 +35,7 @@ func (s *Service) provision(ctx context.Context, in provisioning) (portal.Done, 
 	_, err := s.Store.Update(ctx, in.Scope, func(w store.Writer) (err error) {
 		a, err := portal.Find(ctx, w, Kind, in.App)
 		if err == nil {
-			req, err = s.requested(ctx, w, a, a.UserID, in.Body, portal.Resolver(ctx, w))
+			req, err = s.requested(ctx, w, asking{app: a, by: a.UserID}, in.Body, portal.Resolver(ctx, w))
 		}
 		return err
 	})
@@ -47,9 +48,17 @@ func (s *Service) provision(ctx context.Context, in provisioning) (portal.Done, 
 	return portal.Executed("Provision"), err
 }
 
+// asking is an app for which a user asks for access.
+type asking struct {
+	app    application.App
+	by     table.ID
+	ticket string // of the call; "": none
+}
+
 // requested stores an access request of an app that a user makes. resolve knows what it may
 // name.
-func (s *Service) requested(ctx context.Context, w store.Writer, a application.App, by table.ID, body table.Body[request.Order], resolve table.Resolve) (req request.Request, err error) {
+func (s *Service) requested(ctx context.Context, w store.Writer, of asking, body table.Body[request.Order], resolve table.Resolve) (req request.Request, err error) {
+	a, by := of.app, of.by
 	n, err := w.Count(ctx, store.Query{Kind: request.Kind, Index: byApp, Sorted: true, Prefix: below(a.ID)})
 	if err != nil {
 		return req, err
@@ -89,6 +98,7 @@ func (s *Service) requested(ctx context.Context, w store.Writer, a application.A
 	if by != req.UserID {
 		req.AskedBy = by
 	}
+	req.Ticket = of.ticket
 	return portal.Add(ctx, w, Requests, s.Stamp(s.Scope), req)
 }
 
@@ -172,4 +182,22 @@ func (s *Service) allow(ctx context.Context, w store.Writer, p planOf, user tabl
 	}
 	_, err = allowances.Edit(ctx, w, now.Key(), nil, func(request.Allowance) (request.Allowance, error) { return now, nil })
 	return err
+}
+
+// addressed refuses a request whose client logs people in, for an app without an address to
+// send them back to. No administrator could approve it, and only those who use the app know
+// the address.
+func addressed(ctx context.Context, r store.Reader, a application.App, req request.Request) error {
+	if methodOf(req) != issuers.Registration || req.CredentialID != 0 || len(a.Redirects()) > 0 {
+		return nil
+	}
+	t, err := portal.Find(ctx, r, portal.KindOf[idp.ClientType](), req.ClientTypeID.String())
+	if err != nil {
+		return err
+	}
+	p, err := portal.Find(ctx, r, portal.KindOf[idp.Provider](), t.ProviderID.String())
+	if err != nil {
+		return err
+	}
+	return t.Addressed(p.Type, a.Redirects())
 }

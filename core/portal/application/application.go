@@ -30,6 +30,7 @@ type App struct {
 	RedirectURLs table.CSV
 	UserID       table.ID // the owner
 	Visibility   string
+	Ticket       string `json:",omitempty"` // of the call that made it; the same call once more makes no other
 }
 
 // Bounds of what an app says.

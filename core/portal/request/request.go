@@ -43,6 +43,7 @@ type Request struct {
 	// What the plan and the products were called: with their provider they go for good.
 	PlanName     string              `json:",omitempty"`
 	ProductNames map[table.ID]string `json:",omitempty"`
+	Ticket       string              `json:",omitempty"` // of the call that made it; the same call once more makes no other
 	Subscription
 }
 
