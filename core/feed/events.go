@@ -7,7 +7,8 @@ import (
 
 // resolve puts what webhooks say now into a definition: there is no feed of
 // them, gateways know event handlers only (docs/wire/webhooks.md#event-handlers). A handler
-// that names a stored webhook gets its address, method, template and headers;
+// that names a stored webhook gets its address, method, template and headers; one that
+// names nothing but a webhook that is gone is switched off;
 // each reference of the wrapper adds a handler for its event. Other handlers get
 // the texts that gateways take for granted.
 func resolve(def *doc.Node, references []byte, hooks Hooks) {
@@ -21,6 +22,8 @@ func resolve(def *doc.Node, references []byte, hooks Hooks) {
 			}
 			if hook, ok := hooks(id); ok { // the switch stays, and so does the pause if there is one
 				h.Set("handler_meta", webhook.Handler(hook, h.Get("handler_meta")))
+			} else if h.Get("handler_meta", "target_path").Text() == "" { // gateways would fail at it with each event
+				h.Get("handler_meta").Set("disabled", doc.NewBool(true))
 			}
 		}
 	}

@@ -64,6 +64,8 @@ func TestAPI(t *testing.T) {
 			`{"api_definition":{"active":true,"event_handlers":{"events":{"AuthFailure":[` + handler(off) + `]}}},"oas":null}`},
 		{"embedded copy and reference", `{"active":true,"event_handlers":{"events":{"AuthFailure":[` + handler(`{"id":"h1"}`) + `]}}}`, "", `[{"event_name":"AuthFailure","hook":{"id":"h1"}}]`,
 			`{"api_definition":{"active":true,"event_handlers":{"events":{"AuthFailure":[` + handler(meta) + `]}}},"oas":null}`},
+		{"only the name of one that is gone", `{"active":true,"event_handlers":{"events":{"E":[` + handler(`{"id":"gone"}`) + `]}}}`, "", "",
+			`{"api_definition":{"active":true,"event_handlers":{"events":{"E":[` + handler(`{"id":"gone","disabled":true}`) + `]}}},"oas":null}`},
 		{"others' handlers", `{"active":true,"event_handlers":{"events":{"E":[` + handler(`{"id":"own","target_path":"https://own.example"}`) + `,{"handler_name":"eh_log_handler","handler_meta":{"id":"h1","prefix":"p"}}]}}}`, "", "",
 			`{"api_definition":{"active":true,"event_handlers":{"events":{"E":[` + handler(`{"id":"own","target_path":"https://own.example"}`) + `,{"handler_name":"eh_log_handler","handler_meta":{"id":"h1","prefix":"p"}}]}}},"oas":null}`},
 		{"texts that gateways take for granted", `{"active":true,"event_handlers":{"events":{"E":[{"handler_name":"eh_dynamic_handler","handler_meta":{"name":"n"}},{"handler_name":"eh_dynamic_handler"},{"handler_name":"cp_dynamic_handler","handler_meta":{"name":5}},{"handler_name":"eh_log_handler","handler_meta":null},{"handler_name":"other","handler_meta":null}]}}}`, "", "",

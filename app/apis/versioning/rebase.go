@@ -66,7 +66,7 @@ func (s *Service) swap(ctx context.Context, w store.Writer, base, child apidef.A
 	switch {
 	case oldDoc == nil:
 		return fault.New(fault.Invalid, versions.CodeNotBase, "current-base-apiId must be a base API")
-	case childDoc == nil || base.Class() != child.Class():
+	case childDoc == nil || !sameFamily(base.Class(), child.Class()):
 		return notChild
 	}
 	if err := versions.Rebase(versions.InDocument(oldDoc), versions.InDocument(childDoc), base.APIID(), child.APIID()); err != nil {
