@@ -175,10 +175,11 @@ func TestAlternatives(t *testing.T) {
 		{scheme, `{"type":"oauth2","flows":{"implicit":{"scopes":{}}}}`, "flows.implicit: lacks authorizationUrl"},
 		{parameter, `[{"name":"x","in":"queryy","schema":{}}]`, `0.in: must be one of ["path" "query" "header" "cookie"]`},
 		{parameter, `[{"name":"x","in":"path","schema":{}}]`, "0: lacks required"},
-		{parameter, `[{"name":"x","in":"query"}]`, "0: fits none of the allowed forms"}, // schema or content
+		{parameter, `[{"name":"x","in":"query"}]`, "0: fits none of the allowed forms; for the closest one it lacks schema"}, // schema or content
 		{handlers, `[{"enabled":true,"trigger":"HostDown","type":"nope"}]`, `0.type: must be one of ["webhook" "custom" "log"]`},
 		{handlers, `[{"enabled":true,"trigger":"HostDown","type":"custom","functionName":7,"path":"p","name":"x"}]`, "0.functionName: is number, must be string"},
-		{handlers, `[{"enabled":true,"trigger":"HostDown","type":"webhook"}]`, "0: fits none of the allowed forms"},
+		{handlers, `[{"enabled":true,"trigger":"HostDown","type":"webhook"}]`, "0: fits none of the allowed forms; for the closest one it lacks id, cooldownPeriod"},
+		{handlers, `[{"enabled":true,"trigger":"HostDown","type":"webhook","id":"x"}]`, "0: fits none of the allowed forms; for the closest one it lacks cooldownPeriod"},
 	} {
 		for range 5 { // the schema library visits members in random order
 			found := shared.Validate(tree(edited(t, c.value, c.path...)), port.Options{})
