@@ -90,11 +90,16 @@ const (
 	maxPlans     = 512 << 10
 )
 
-// leaf leaves the plans of one page in a product, the last one when there is no such page.
-func (p *product) leaf(page int) (at, total int) {
-	total = len(p.Plans)
-	at = min(page, 1+max(0, total-1)/plansPerPage)
-	from := (at - 1) * plansPerPage
+func (v *visit) product() {
+	var p product
+	if !v.get("/catalogue-products"+v.part("path"), nil, &p) {
+		return
+	}
+	p.offerIn()
+	// Of the plans one page is shown, the last one when there is no such page.
+	total := len(p.Plans)
+	page := min(v.number(), 1+max(0, total-1)/plansPerPage)
+	from := (page - 1) * plansPerPage
 	p.Plans = p.Plans[from:min(from+plansPerPage, total)]
 	for i := range p.Plans {
 		one := &p.Plans[i]
@@ -102,16 +107,6 @@ func (p *product) leaf(page int) (at, total int) {
 			one.Description = text + "…"
 		}
 	}
-	return at, total
-}
-
-func (v *visit) product() {
-	var p product
-	if !v.get("/catalogue-products"+v.part("path"), nil, &p) {
-		return
-	}
-	p.offerIn()
-	page, total := p.leaf(v.number())
 	left := maxTutorials
 	for i := range p.Tutorials {
 		t := &p.Tutorials[i]

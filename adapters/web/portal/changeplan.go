@@ -38,7 +38,13 @@ func (v *visit) offerPlans(list []credential) {
 		if !c.movable() || len(c.Products) > maxMoving {
 			continue
 		}
-		if left <= 0 || len(m.known)+m.unknown(*c) > maxLookups {
+		looked := len(m.known) // with the products of this credential
+		for _, p := range c.Products {
+			if _, known := m.known[p.Path]; !known {
+				looked++
+			}
+		}
+		if left <= 0 || looked > maxLookups {
 			c.MorePlans = true
 			continue
 		}
@@ -52,33 +58,6 @@ func (v *visit) offerPlans(list []credential) {
 	}
 }
 
-// unknown counts the products of a credential that were not looked up.
-func (m moves) unknown(c credential) (n int) {
-	for _, p := range c.Products {
-		if _, known := m.known[p.Path]; !known {
-			n++
-		}
-	}
-	return n
-}
-
-// plansFor returns the plans that are offered for a product.
-func (m moves) plansFor(path string) []plan {
-	out, known := m.known[path]
-	if !known {
-		var all product
-		if m.peek("/catalogue-products/"+url.PathEscape(path), nil, &all) {
-			all.offerIn()
-			out = slices.DeleteFunc(all.Plans, func(o plan) bool { return o.OfferedIn == 0 })
-			for i := range out { // pages choose by name and limits
-				out[i].Description = ""
-			}
-		}
-		m.known[path] = out
-	}
-	return out
-}
-
 // movable reports whether a credential can have another plan: clients of identity providers
 // and of gateways can (docs/wire/portal-own-apps.md#asking-for-access).
 func (c credential) movable() bool {
@@ -90,7 +69,18 @@ func (c credential) movable() bool {
 // the one that it has.
 func (m moves) plansOf(c credential) (out []plan) {
 	for i, p := range c.Products {
-		offered := m.plansFor(p.Path)
+		offered, known := m.known[p.Path]
+		if !known {
+			var all product
+			if m.peek("/catalogue-products/"+url.PathEscape(p.Path), nil, &all) {
+				all.offerIn()
+				offered = slices.DeleteFunc(all.Plans, func(o plan) bool { return o.OfferedIn == 0 })
+				for i := range offered { // pages choose by name and limits
+					offered[i].Description = ""
+				}
+			}
+			m.known[p.Path] = offered
+		}
 		if i == 0 {
 			out = slices.DeleteFunc(slices.Clone(offered), func(o plan) bool { return o.ID == c.PlanID })
 			continue

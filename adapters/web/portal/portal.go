@@ -219,7 +219,8 @@ func (s *server) page(fn func(*visit)) http.HandlerFunc {
 			return
 		}
 		defer v.hold()()
-		if r.Method != http.MethodPost && !below(r.URL.Path, brokered) && !v.turn() { // who comes in by others waits for those first
+		if r.Method != http.MethodPost && !below(r.URL.Path, brokered) && v.take() != nil { // who comes in by others waits for those first
+			v.late()
 			return
 		}
 		if !v.arrive() {

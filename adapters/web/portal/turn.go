@@ -17,22 +17,13 @@ func (v *visit) hold() (end func()) {
 	return q.End
 }
 
-// take waits for the turn of the page, unless it has one.
+// take waits for the turn of the page, which covers the operations that work for it, unless it
+// has one.
 func (v *visit) take() error {
 	if v.load == nil {
 		return nil
 	}
 	return v.load.Visit(v.r.Context(), v.Visitor(v.r))
-}
-
-// turn waits for the turn of the page, which covers the operations that work for it, or says
-// that it did not come.
-func (v *visit) turn() bool {
-	if v.take() == nil {
-		return true
-	}
-	v.late()
-	return false
 }
 
 // late says that the turn of the page did not come.

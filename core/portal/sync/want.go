@@ -161,7 +161,15 @@ func (w *wanter) problem(r *Record, p Ref, code, format string, args ...any) {
 // record returns what a record should be, and whether it should be at all.
 func (w *wanter) record(i int) (Record, bool) {
 	r, at := w.have.Records[i], w.claims[i]
-	event := w.event(&r, at)
+	event := Wanted // what has happened to a record that has the policy at a place, or none
+	switch {
+	case r.Deleted:
+		event = Removed
+	case at != unowned:
+		event = Found
+	case r.Agreed != nil, r.Kind == KindProduct && len(r.Terms.APIs) == 0:
+		event = Missed
+	}
 	move := Next(r.Life(), event)
 	r.Hidden = move.To == Hidden || move.To == HiddenDraft
 	switch {
@@ -176,19 +184,6 @@ func (w *wanter) record(i int) (Record, bool) {
 		return w.makes(r, 1, r.Terms.Name), true
 	}
 	return r, true
-}
-
-// event returns what has happened to a record that has the policy at a place, or none.
-func (w *wanter) event(r *Record, at int) Event {
-	switch {
-	case r.Deleted:
-		return Removed
-	case at != unowned:
-		return Found
-	case r.Agreed != nil, r.Kind == KindProduct && len(r.Terms.APIs) == 0:
-		return Missed
-	}
-	return Wanted
 }
 
 // merge brings a record and its policy together.
