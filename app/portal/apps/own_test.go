@@ -276,6 +276,15 @@ func TestOwnTwice(t *testing.T) {
 	if err != nil || other.(apps.OwnShown).ID == app {
 		t.Error(other, err)
 	}
+	var stranger table.ID
+	w.update(func(wr store.Writer) error {
+		u, err := portal.Add(t.Context(), wr, people.Users, w.at(), account.User{Email: "eve@example.com", First: "Eve", Role: account.Member, OrganisationID: 1, Teams: []table.ID{1}, Active: true, Token: "eve"})
+		stranger = u.ID
+		return err
+	})
+	if theirs, err := call(stranger, "create", "once", `{"Name":"Theirs"}`); err != nil || theirs.(apps.OwnShown).ID == app || theirs.(apps.OwnShown).UserID != stranger {
+		t.Error("somebody else with the same number:", theirs, err)
+	}
 	if _, err := call(w.user, "create", strings.Repeat("x", 101), `{"Name":"Kiosk"}`); fault.KindOf(err) != fault.Invalid {
 		t.Error(err)
 	}
