@@ -2,6 +2,8 @@ package portal
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -86,6 +88,14 @@ func (v *visit) make(path, part string, in any) *reply {
 
 // maxTicket is how much of the ticket of a form counts.
 const maxTicket = 64
+
+// makeNew lets the operation for apps make one. Who goes back to the form in the browser and
+// changes what it says wants another one.
+func (v *visit) makeNew(app any) *reply {
+	text, _ := json.Marshal(app) // texts by name
+	sum := sha256.Sum256(text)
+	return v.make("/apps", "-"+hex.EncodeToString(sum[:8]), app)
+}
 
 // ask lets the operation at an address work for the browser. Its cookies become those of the
 // page.

@@ -156,7 +156,7 @@ func (v *visit) creating(faults []string, status int) {
 }
 
 func (v *visit) makeApp() {
-	a := v.make("/apps", "", v.filled(appFields))
+	a := v.makeNew(v.filled(appFields))
 	if !a.ok() {
 		v.creating(a.faults(), statusOf(a))
 		return

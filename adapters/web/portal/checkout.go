@@ -278,7 +278,7 @@ func (v *visit) chosenApp() (int, *reply) {
 	if to := v.field("client_visibility"); to != "" {
 		body["Visibility"] = to
 	}
-	a := v.make("/apps", "", body)
+	a := v.makeNew(body)
 	if !a.ok() {
 		return 0, a
 	}

@@ -43,7 +43,8 @@ func (w *world) twice(p page, action string, fields ...string) {
 }
 
 // TestTwice: a form that comes twice makes one app, and one access request for each product.
-// Another form with the same content makes another app.
+// Another form with the same content makes another app, and so does the same form with other
+// content, after a step back in the browser.
 func TestTwice(t *testing.T) {
 	w := newWorld(t)
 	w.offering()
@@ -59,12 +60,18 @@ func TestTwice(t *testing.T) {
 			t.Errorf("%d apps, want %d", got, n)
 		}
 	}
+	form := w.open("/portal/private/apps/new")
+	w.twice(form, "/portal/private/apps", "name", "Kiosk")
+	w.twice(form, "/portal/private/apps", "name", "Other")
+	if got := count("/portal-api/apps"); got != 4 {
+		t.Errorf("%d apps, want 4", got)
+	}
 	for i, path := range []string{"/portal/catalogue-products/payments", "/portal/catalogue-products/shipping"} {
 		w.submit(w.open(path), path, "product_id", string(rune('1'+i)), "catalogue_id", "1", "plan_id", string(rune('2'-i)))
 	}
 	const cart = "/portal/private/cart/provision"
-	w.twice(w.shows(w.open(cart), 200, "Payments", "Shipping"), cart, "app-action", "create", "client_name", "Kiosk", "redirect-to-app", "1")
-	if apps, requests := count("/portal-api/apps"), count("/portal-api/access_requests"); apps != 3 || requests != 2 {
-		t.Errorf("%d apps and %d access requests, want 3 and 2", apps, requests)
+	w.twice(w.shows(w.open(cart), 200, "Payments", "Shipping"), cart, "app-action", "create", "client_name", "Kiosk of the cart", "redirect-to-app", "1")
+	if apps, requests := count("/portal-api/apps"), count("/portal-api/access_requests"); apps != 5 || requests != 2 {
+		t.Errorf("%d apps and %d access requests, want 5 and 2", apps, requests)
 	}
 }
