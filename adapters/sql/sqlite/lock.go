@@ -19,7 +19,7 @@ import (
 var ErrInUse = errors.New("another gatehouse process serves from this file")
 
 // ErrTwoNames means that the file can be reached under a second name.
-var ErrTwoNames = errors.New("the database has hard links")
+var ErrTwoNames = errors.New("the database file has hard links")
 
 // lockSuffix names the lock beside a database. It is a file of its own: closing
 // the database file would give up the locks that SQLite holds on it.
@@ -112,8 +112,8 @@ func likeness(info os.FileInfo) string {
 func onlyName(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && info.Mode().IsRegular() && named(info) > 1 {
-		return fmt.Errorf("%w: the file has %d names (hard links), and each name has a log and a lock of its own: "+
-			"remove the other names when nothing uses them, or serve from a copy that the command backup makes", ErrTwoNames, named(info))
+		return fmt.Errorf("%w: it has %d names, and each name has a log and a lock of its own: "+
+			"when no process uses it any more, remove the other names (find / -samefile FILE lists them), or put a copy that cp makes in its place", ErrTwoNames, named(info))
 	}
 	return nil // what else is wrong with it, opening it says
 }
