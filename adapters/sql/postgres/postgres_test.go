@@ -29,6 +29,12 @@ func TestStorePrepared(t *testing.T) {
 	})
 }
 
+func TestLeap(t *testing.T) {
+	storetest.RunLeap(t, func(tb testing.TB, now func() time.Time) storetest.Backend {
+		return openWith(tb, postgres.Config{DSN: harness.Database(tb), Conns: 4, Now: now})
+	})
+}
+
 func TestHold(t *testing.T) {
 	storetest.RunHold(t, func(tb testing.TB, hold time.Duration) storetest.Backend {
 		return openWith(tb, postgres.Config{DSN: harness.Database(tb), Conns: 4, Hold: hold})

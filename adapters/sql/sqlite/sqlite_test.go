@@ -55,6 +55,12 @@ func TestStorePrepared(t *testing.T) {
 	})
 }
 
+func TestLeap(t *testing.T) {
+	storetest.RunLeap(t, func(tb testing.TB, now func() time.Time) storetest.Backend {
+		return openWith(tb, sqlite.Config{Path: filepath.Join(tb.TempDir(), "gatehouse.db"), Now: now})
+	})
+}
+
 func TestHold(t *testing.T) {
 	storetest.RunHold(t, func(tb testing.TB, hold time.Duration) storetest.Backend {
 		return openWith(tb, sqlite.Config{Path: filepath.Join(tb.TempDir(), "gatehouse.db"), Hold: hold})
