@@ -48,8 +48,8 @@ func TestRefusedMail(t *testing.T) {
 	}
 }
 
-// TestFailures tells what is not the fault of a mail, before the server hears of it and when it
-// says that it takes the mail later, from what is refused for good.
+// TestFailures: failures before the server hears of a mail, and answers that it takes the mail
+// later, are no refusals of the mail.
 func TestFailures(t *testing.T) {
 	for _, c := range []struct {
 		verb, text string

@@ -162,7 +162,8 @@ func (h *hanging) Head(ctx context.Context) (store.Revision, error) {
 	return h.DB.Head(ctx)
 }
 
-// While the primary hangs, who reads what was known last waits for none of the questions to it.
+// TestHangingPrimary: while the primary hangs, a read of the last known state does not wait until
+// the questions to it time out.
 func TestHangingPrimary(t *testing.T) {
 	t.Parallel()
 	db, err := memdb.New(time.Now)

@@ -161,9 +161,9 @@ func (s *Store) Size(org tenant.ID) int64 {
 	return 0
 }
 
-// ViewLastKnown implements store.Stale. A primary that hangs is like one that is away: the
-// questions to it that are under way take ten seconds together, and who reads so waits for none
-// of them longer than for the copy.
+// ViewLastKnown implements store.Stale. A primary that hangs is like one that is away:
+// its questions time out after up to ten seconds, so this read gives up on them after as long
+// as it would wait for the copy.
 func (s *Store) ViewLastKnown(ctx context.Context, sc tenant.Scope, fn func(store.Reader) error) (stale bool, err error) {
 	if sc.IsZero() {
 		return false, store.ErrScope

@@ -89,8 +89,8 @@ func (v *visit) make(path, part string, in any) *reply {
 // maxTicket is how much of the ticket of a form counts.
 const maxTicket = 64
 
-// makeNew lets the operation for apps make one. Who goes back to the form in the browser and
-// changes what it says wants another one.
+// makeNew lets the operation for apps make one. A user who steps back in the browser and changes
+// the form wants another app.
 func (v *visit) makeNew(app any) *reply {
 	text, _ := json.Marshal(app) // texts by name
 	sum := sha256.Sum256(text)

@@ -9,7 +9,7 @@ import (
 )
 
 // TestNumbers: clients that know one sort of numbers spell whole ones with a fraction. Gateways and
-// other clients read them as whole numbers; what nobody reads stays as it was sent.
+// other clients read them as whole numbers; members that they do not decode stay as they were sent.
 func TestNumbers(t *testing.T) {
 	w := apistest.New(t, apis.Settings{})
 	w.Done("admin", "POST", "/apis", strings.Replace(apistest.Classic("n", "N", "/n/"), `"active":true`,

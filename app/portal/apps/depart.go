@@ -14,14 +14,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// departure is what the saga of somebody is made of who deletes the own account.
+// departure is the saga of a user who deletes the own account.
 type departure struct{ User table.ID }
 
-// Depart deletes the account of somebody who wants to go: the credentials of all apps are
+// Depart deletes the account of a user who asks for it: the credentials of all apps are
 // revoked first, then the apps go, and the account. What begins is finished: when something
 // is gone and a dashboard does not answer any more, the rest goes later, by itself.
 func (s *Service) Depart(ctx context.Context, id table.ID) error {
-	// What is not there has gone with another attempt, for which this one has waited.
+	// An account that is not found was deleted by another attempt, for which this one has waited.
 	err := absentFine(s.departing.Run(ctx, s.Scope, departs(id), &departure{id}))
 	if err == nil || fault.KindOf(err) == fault.Invalid {
 		return Plain(err)
@@ -37,7 +37,7 @@ func (s *Service) Depart(ctx context.Context, id table.ID) error {
 	return fault.New(fault.Invalid, CodeOpen, "the account is not deleted yet, because something else does not answer: the rest follows by itself, look again in a few minutes").Because(err)
 }
 
-// departs is the subject of the saga of somebody who goes: there is one at a time.
+// departs is the subject of that saga: a user has one at a time.
 func departs(id table.ID) intent.Subject {
 	return intent.Subject{Kind: account.Kind, ID: id.String()}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Leaver returns a user who wants to go. Admins are deleted by other admins.
+// Leaver returns a user who may delete the own account: admins are deleted by other admins.
 func Leaver(ctx context.Context, r store.Reader, id table.ID) (account.User, error) {
 	u, err := portal.Find(ctx, r, Users, id.String())
 	if err == nil && u.Admin() {
