@@ -26,7 +26,7 @@ func (s *Service) Patch(ctx context.Context, in patchIn) (operation.Receipt, err
 		if err != nil {
 			return Wrapper{}, err
 		}
-		if err := s.sendable(before, after); err != nil {
+		if err := s.Forms.WritableText(after, before); err != nil {
 			return Wrapper{}, err
 		}
 		var w Wrapper
@@ -55,19 +55,6 @@ func (s *Service) Patch(ctx context.Context, in patchIn) (operation.Receipt, err
 		}
 		return w, nil
 	})
-}
-
-// sendable refuses a wrapper that has grown beyond what a replace takes.
-func (s *Service) sendable(before, after []byte) error {
-	was, err := doc.ParseNode(before)
-	if err != nil {
-		return err
-	}
-	is, err := doc.ParseNode(after)
-	if err != nil {
-		return err
-	}
-	return s.Forms.Writable(is, was)
 }
 
 // applied returns the wrapper of an API before and after the patch. What the patch

@@ -91,10 +91,23 @@ func CheckAPIID(id string) error {
 // Writable refuses a document that could not be sent back as a body: what an import or a patch
 // makes may be larger than what it was sent. One that was as large before may stay.
 func (f *Forms) Writable(document, before *doc.Node) error {
-	if values := document.Values(); f.MaxValues > 0 && values > f.MaxValues && values > before.Values() {
-		return fault.New(fault.TooLarge, apis.CodeLarge, "The API would be too large to be sent back: it would hold more than %d values", f.MaxValues)
+	return f.fits(document.Values(), document.Size(), func() (int, int) { return before.Values(), before.Size() })
+}
+
+// WritableText is Writable for texts.
+func (f *Forms) WritableText(text, before []byte) error {
+	return f.fits(doc.Count(text), len(text), func() (int, int) { return doc.Count(before), len(before) })
+}
+
+func (f *Forms) fits(values, size int, before func() (values, size int)) error {
+	many, large := f.MaxValues > 0 && values > f.MaxValues, f.MaxBytes > 0 && size > f.MaxBytes
+	if !many && !large {
+		return nil
 	}
-	if size := document.Size(); f.MaxBytes > 0 && size > f.MaxBytes && size > before.Size() {
+	switch oldValues, oldSize := before(); {
+	case many && values > oldValues:
+		return fault.New(fault.TooLarge, apis.CodeLarge, "The API would be too large to be sent back: it would hold more than %d values", f.MaxValues)
+	case large && size > oldSize:
 		return fault.New(fault.TooLarge, apis.CodeLarge, "The API would be too large to be sent back: it would have more than %d bytes", f.MaxBytes)
 	}
 	return nil

@@ -60,7 +60,9 @@ func (s *Service) departed(org tenant.ID, d *departure) intents.Plan {
 			if err != nil {
 				return err
 			}
-			err = s.leave(ctx, scope, account.User{Base: table.Base{ID: d.User}}, s.endNow)
+			err = s.leave(ctx, scope, account.User{Base: table.Base{ID: d.User}}, func(ctx context.Context, in tenant.Scope, app table.ID) error {
+				return s.removeNow(ctx, in, removal{App: app})
+			})
 			if err == nil {
 				return nil
 			}

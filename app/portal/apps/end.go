@@ -37,11 +37,7 @@ func (s *Service) remove(ctx context.Context, scope tenant.Scope, d removal) err
 	return s.settled(ctx, scope, d.App, s.removeNow(ctx, scope, d))
 }
 
-// endNow removes an app with all that is below it. Its error is that of the saga.
-func (s *Service) endNow(ctx context.Context, scope tenant.Scope, app table.ID) error {
-	return s.removeNow(ctx, scope, removal{App: app})
-}
-
+// removeNow is remove with the error of the saga.
 func (s *Service) removeNow(ctx context.Context, scope tenant.Scope, d removal) error {
 	// Of keys that end, others may choose the text once that is over.
 	var also []intent.Subject
