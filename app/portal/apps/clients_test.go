@@ -375,3 +375,46 @@ func TestDoctorOfClients(t *testing.T) {
 		t.Errorf("%d policies, clients %v", n, w.clients())
 	}
 }
+
+// TestDoctorOfIdleClients: a product that has no API for now leaves its clients at none. That
+// is as it should be: the credentials stay, and the client comes back with an API.
+func TestDoctorOfIdleClients(t *testing.T) {
+	w := open(t, newOurs(t, false))
+	if err := oneClient(w); err != nil {
+		t.Fatal(err)
+	}
+	before := w.clients()
+	sell := func(apis product.Details) {
+		t.Helper()
+		c := &portal.Change[product.Product]{Op: store.Updated, Scope: w.p.Scope, Store: w.p.DB, At: w.at()}
+		w.update(func(wr store.Writer) (err error) {
+			if c.Old, err = portal.Find(t.Context(), wr, products.Kind, "3"); err != nil {
+				return err
+			}
+			c.New, err = portal.Edit(t.Context(), wr, products.Kind, c.Old.ID, w.at(), func(p product.Product) (product.Product, error) {
+				p.APIs = apis
+				return p, nil
+			})
+			return err
+		})
+		w.edit("o1", func(n *doc.Node) { n.Set("is_inactive", doc.NewBool(len(apis) == 0)) })
+		hooks := apps.Products(portal.Hooks[product.Product]{}, func() *apps.Service { return w.apps })
+		if err := hooks.Turn(t.Context(), c, func(context.Context) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sell(nil)
+	if len(w.clients()) != 0 {
+		t.Fatalf("a product without APIs has the clients %v", w.clients())
+	}
+	for _, op := range []string{"get", "fix"} {
+		if found := w.do("portal-doctor."+op, "").(apps.Diagnosis).Findings; len(found) != 0 {
+			t.Errorf("%s: %+v", op, found)
+		}
+	}
+	sell(product.Details{{APIID: "o1"}})
+	if after := w.clients(); !slices.Equal(before, after) {
+		t.Errorf("%v came back as %v", before, after)
+	}
+	w.consistent("at the end")
+}

@@ -166,7 +166,7 @@ type halves struct {
 	keys        []dashboard.Key // with the tags and policies of the portal
 	credentials []credential.Credential
 	secrets     map[table.ID]credential.Values
-	given       names // of credentials
+	given       names // of the credentials of all providers: two may lead to one dashboard
 }
 
 // names are texts and hashes of keys.
@@ -247,13 +247,17 @@ func (s *Service) read(ctx context.Context, r store.Reader, id table.ID, keys []
 		if err != nil {
 			return err
 		}
-		known[v.Value.Ref.Name()] = true
+		if v.Value.ProviderID == id {
+			known[v.Value.Ref.Name()] = true
+		}
 	}
 	for v, err := range plans.Kind.Find(ctx, r, store.Query{}) {
 		if err != nil {
 			return err
 		}
-		known[v.Value.Ref.Name()] = true
+		if v.Value.ProviderID == id {
+			known[v.Value.Ref.Name()] = true
+		}
 	}
 	for _, k := range keys {
 		policies := k.Session.Get("apply_policies").Texts()
@@ -265,15 +269,17 @@ func (s *Service) read(ctx context.Context, r store.Reader, id table.ID, keys []
 		if err != nil {
 			return err
 		}
-		if c.ProviderID != id || c.Method != issuers.Tokens && c.Method != issuers.Certified {
+		if c.Method != issuers.Tokens && c.Method != issuers.Certified {
 			continue
 		}
 		v, err := s.opened(c)
 		if err != nil {
 			return err
 		}
-		h.credentials, h.secrets[c.ID] = append(h.credentials, c), v
 		h.given.add(v.Key, v.Hash)
+		if c.ProviderID == id {
+			h.credentials, h.secrets[c.ID] = append(h.credentials, c), v
+		}
 	}
 	return nil
 }

@@ -5,9 +5,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/apps"
 	"github.com/gatehouse-io/gatehouse/app/portal/mails"
+	"github.com/gatehouse-io/gatehouse/app/portal/providers"
 	"github.com/gatehouse-io/gatehouse/core/portal/letter"
+	"github.com/gatehouse-io/gatehouse/core/portal/provider"
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -65,4 +68,40 @@ func TestDoctorWithMute(t *testing.T) {
 	if err != nil || len(d.Findings) != 1 || d.Findings[0].Finding != apps.ProviderAway || ctx.Err() != nil {
 		t.Errorf("%+v, %v", d, err)
 	}
+}
+
+// TestDoctorOfTwoProviders: two providers may lead to one dashboard, with other tags. A key
+// of a credential of one of them is not left over at the other one; a key that no credential
+// has is told once.
+func TestDoctorOfTwoProviders(t *testing.T) {
+	w := open(t, newOurs(t, false))
+	w.update(func(wr store.Writer) error {
+		_, err := portal.Add(t.Context(), wr, providers.Kind, w.at(), provider.Provider{Name: "The same one"})
+		return err
+	})
+	if err := w.provision(`{"PlanID":2,"ProductIDs":[1]}`); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.make(`"Type":"CREDENTIAL_TYPE_TYK_MANAGED","PlanID":2,"ProductIDs":[1],"KeyID":"chosen"`); err != nil {
+		t.Fatal(err)
+	}
+	fix := func(want int) {
+		t.Helper()
+		d, err := w.apps.Examine(t.Context(), w.p.Scope, true)
+		if err != nil || len(d.Findings) != want {
+			t.Errorf("%+v, %v", d, err)
+		}
+		if n := len(w.keys()); n != 2 {
+			t.Errorf("%d keys are left", n)
+		}
+	}
+	fix(0)
+	all, err := w.dash.Keys(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.dash.CreateKey(t.Context(), "nobodys", all[0].Session); err != nil {
+		t.Fatal(err)
+	}
+	fix(1)
 }

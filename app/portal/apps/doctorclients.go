@@ -74,8 +74,11 @@ func (s *Service) strays(ctx context.Context, scope tenant.Scope, d dashboard.Da
 		behind[c] = true
 	}
 	for _, c := range look.list {
-		have, lacks := false, false // its client is at an API; it is not at one of those at which it should be
-		for _, api := range stateOf(c).APIs {
+		// Its client is at an API; it is not at one of those at which it should be. The products
+		// may have no API for now: the client comes back with the first one.
+		apis := stateOf(c).APIs
+		have, lacks := len(apis) == 0, false
+		for _, api := range apis {
 			if list, known := there[api]; list[c.ClientID] {
 				have = true
 			} else if known {
