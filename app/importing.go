@@ -9,6 +9,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/apis/importing"
+	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/policies"
 	"github.com/gatehouse-io/gatehouse/app/registry"
 	"github.com/gatehouse-io/gatehouse/app/transfer"
@@ -39,8 +40,8 @@ func newTransfer(st store.Store, a *importing.Service, p *policies.Service, i *r
 	}}
 }
 
-func newUpgrade(s basics, st store.Store, a *apis.Repository) *upgrade.Service {
-	return &upgrade.Service{Store: st, APIs: a, Log: s.log}
+func newUpgrade(s basics, st store.Store, a *apis.Repository, ks crud.Kinds) *upgrade.Service {
+	return &upgrade.Service{Store: st, APIs: a, Kinds: ks.Untyped(), Log: s.log}
 }
 
 func organisations(ctx context.Context, st store.Store) (out []tenant.ID, err error) {

@@ -224,6 +224,16 @@ func (ks Kinds) Purged() (names []string) {
 	return names
 }
 
+// Untyped returns all kinds, for those who do not know their types.
+func (ks Kinds) Untyped() (out []*store.Kind[any]) {
+	for _, r := range ks {
+		if r.Untyped != nil {
+			out = append(out, r.Untyped)
+		}
+	}
+	return out
+}
+
 // Signals returns what changes of all kinds announce.
 func (ks Kinds) Signals() signal.Table {
 	t := signal.Table{}

@@ -25,15 +25,21 @@ import (
 type Service struct {
 	Store store.Store
 	APIs  *apis.Repository
+	Kinds []*store.Kind[any] // whose records are found by the keys that this version gives them
 	Log   *slog.Logger
 	Batch int // records in one unit of work; 0: 500
 }
 
 // Counts says how many records were upgraded.
-type Counts struct{ APIs, Policies int }
+type Counts struct{ APIs, Policies, Others int }
 
 // target is a record that is not up to date.
 type target struct{ kind, id string }
+
+// add returns the sum of two counts.
+func (c Counts) add(d Counts) Counts {
+	return Counts{c.APIs + d.APIs, c.Policies + d.Policies, c.Others + d.Others}
+}
 
 // batch is what one unit of work upgrades.
 type batch struct {
@@ -54,7 +60,7 @@ func (s *Service) Run(ctx context.Context) (total Counts, err error) {
 	n, byOrg := 0, map[tenant.ID][]target{}
 	err = s.Store.View(ctx, tenant.Everyone("upgrade"), func(r store.Reader) error {
 		clear(byOrg)
-		return errors.Join(s.outdatedAPIs(ctx, r, byOrg), s.outdatedPolicies(ctx, r, byOrg))
+		return errors.Join(s.outdatedAPIs(ctx, r, byOrg), s.outdatedPolicies(ctx, r, byOrg), s.outdatedKeys(ctx, r, byOrg))
 	})
 	for _, org := range slices.Sorted(maps.Keys(byOrg)) {
 		n += len(byOrg[org])
@@ -72,10 +78,10 @@ func (s *Service) Run(ctx context.Context) (total Counts, err error) {
 		if err != nil {
 			return total, fmt.Errorf("upgrade of organisation %s: %w", b.org, err)
 		}
-		total.APIs, total.Policies, done = total.APIs+c.APIs, total.Policies+c.Policies, done+len(b.targets)
+		total, done = total.add(c), done+len(b.targets)
 		s.Log.Info("upgraded", "done", done, "of", n, "org_id", string(b.org))
 	}
-	s.Log.Info("the upgrade is complete", "apis", total.APIs, "policies", total.Policies)
+	s.Log.Info("the upgrade is complete", "apis", total.APIs, "policies", total.Policies, "others", total.Others)
 	return total, nil
 }
 
@@ -129,7 +135,9 @@ func (s *Service) upgrade(ctx context.Context, b batch, last, changed bool) (c C
 	switch fault.KindOf(err) {
 	case fault.Conflict, fault.Stale, fault.Invalid:
 	default:
-		return c, err
+		if !errors.Is(err, store.ErrTaken) {
+			return c, err
+		}
 	}
 	if len(b.targets) == 1 {
 		s.Log.Warn("a record cannot be upgraded and stays as it is", "kind", b.targets[0].kind, "id", b.targets[0].id, "org_id", string(b.org), "error", err)
@@ -141,7 +149,7 @@ func (s *Service) upgrade(ctx context.Context, b batch, last, changed bool) (c C
 		if err != nil {
 			return c, err
 		}
-		c = Counts{c.APIs + one.APIs, c.Policies + one.Policies}
+		c = c.add(one)
 	}
 	return c, nil
 }
@@ -180,22 +188,29 @@ func (s *Service) attempt(ctx context.Context, b batch, last, changed bool) (c C
 
 // one upgrades one record.
 func (s *Service) one(ctx context.Context, w store.Writer, org tenant.ID, t target, c *Counts, said *[]func()) error {
-	if t.kind == policy.Kind {
+	switch t.kind {
+	case policy.Kind:
 		changed, err := policies.Upgrade(ctx, w, t.id)
 		if changed {
 			c.Policies++
 			*said = append(*said, func() { s.Log.Info("policy upgraded: id is its _id", "id", t.id, "org_id", string(org)) })
 		}
-		return err
+		if changed || err != nil {
+			return err
+		}
+	case apidef.Kind:
+		notes, err := s.upgradeAPI(ctx, w, t.id)
+		if len(notes) > 0 {
+			c.APIs++
+			*said = append(*said, func() {
+				s.Log.Info("API upgraded", "id", t.id, "org_id", string(org), "changes", notes)
+			})
+		}
+		if len(notes) > 0 || err != nil {
+			return err
+		}
 	}
-	notes, err := s.upgradeAPI(ctx, w, t.id)
-	if len(notes) > 0 {
-		c.APIs++
-		*said = append(*said, func() {
-			s.Log.Info("API upgraded", "id", t.id, "org_id", string(org), "changes", notes)
-		})
-	}
-	return err
+	return s.rekey(ctx, w, org, t, c, said)
 }
 
 // quiet is a writer whose records are not announced one by one.

@@ -63,17 +63,7 @@ func (k *Kind[T]) encode(v T, rev Revision, size int) (Record, error) {
 		return Record{}, fmt.Errorf("store: %s: %w", k.Name, err)
 	}
 	rec := Record{Org: k.Org(v), Kind: k.Name, ID: k.ID(v), Rev: rev, Doc: text, memo: &memo{}}
-	for _, ix := range k.Indexes {
-		for _, val := range ix.Values(v) {
-			rec.Keys = append(rec.Keys, Key{Index: ix.Name, Value: val, Unique: ix.Unique, Sorted: ix.Sorted, Across: ix.Unique && ix.Across})
-		}
-	}
-	if k.Refs != nil {
-		for _, r := range k.Refs(v) { // those of a client may name anything, also what no back end can index
-			r.Target.ID, r.Field = Indexed(r.Target.ID), Indexed(r.Field)
-			rec.Refs = append(rec.Refs, r)
-		}
-	}
+	rec.Keys, rec.Refs = k.derived(v)
 	return rec, nil
 }
 

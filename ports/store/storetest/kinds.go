@@ -119,6 +119,9 @@ func (k kindTest) found(t *testing.T, v any) {
 			}
 		}
 		k.only(ctx, t, r, v, "the list", store.Query{})
+		if _, others, err := k.Kind.Rederived(k.record(t, v)); err != nil || others {
+			t.Errorf("a start would store it anew for its keys: %v, %v", others, err)
+		}
 		if page, total, err := k.Kind.Page(ctx, r, store.Query{Limit: 1}); err != nil || total != 1 || len(page) != 1 {
 			t.Errorf("a page of %d, in all %d, %v", len(page), total, err)
 		}
