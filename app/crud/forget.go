@@ -2,6 +2,7 @@ package crud
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -41,36 +42,32 @@ func Forget[T any](ctx context.Context, st store.Store, in tenant.Scope, k *stor
 		}
 		return nil
 	})
-	for org, ids := range found {
-		for len(ids) > 0 && err == nil {
-			unit := ids[:min(len(ids), forgetAtOnce)]
-			ids = ids[len(unit):]
-			if err = forget(ctx, st, k, org, unit, over); err == nil {
-				n += len(unit)
-			}
-		}
-	}
-	return n, err
-}
-
-// forget deletes some of one organisation in one unit of work, as far as they are still
-// there and still over.
-func forget[T any](ctx context.Context, st store.Store, k *store.Kind[T], org tenant.ID, ids []string, over func(T) bool) error {
-	scope, err := tenant.Of(org)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	_, err = st.Update(ctx, scope, func(w store.Writer) error {
-		for _, id := range ids {
-			v, err := k.Get(ctx, w, id)
-			if err == nil && over(v.Value) {
-				_, err = k.Delete(ctx, w, id, nil)
-			}
-			if err != nil && fault.KindOf(err) != fault.NotFound { // another process was quicker
-				return err
-			}
+	for org, ids := range found {
+		scope, err := tenant.Of(org)
+		if err != nil {
+			return n, err
 		}
-		return nil
-	})
-	return err
+		for unit := range slices.Chunk(ids, forgetAtOnce) {
+			_, err := st.Update(ctx, scope, func(w store.Writer) error {
+				for _, id := range unit {
+					v, err := k.Get(ctx, w, id)
+					if err == nil && over(v.Value) { // still
+						_, err = k.Delete(ctx, w, id, nil)
+					}
+					if err != nil && fault.KindOf(err) != fault.NotFound { // another process was quicker
+						return err
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				return n, err
+			}
+			n += len(unit)
+		}
+	}
+	return n, nil
 }

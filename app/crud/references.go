@@ -181,8 +181,14 @@ func (g *References) To(ctx context.Context, r store.Reader, t Target) iter.Seq2
 					yield(store.Reference{}, err)
 					return
 				}
-				if !g.indexed(rec, t.Kind, id, yield) {
-					return
+				for _, ref := range rec.Refs {
+					if ref.Kind != t.Kind || ref.ID != id {
+						continue
+					}
+					h, err := g.holder(rec)
+					if !yield(store.Reference{Kind: rec.Kind, ID: h.ids[0], Name: h.name, Where: ref.Field}, err) || err != nil {
+						return
+					}
 				}
 			}
 		}
@@ -200,20 +206,6 @@ func (g *References) To(ctx context.Context, r store.Reader, t Target) iter.Seq2
 			}
 		}
 	}
-}
-
-// indexed yields the references of a record that the store knows.
-func (g *References) indexed(rec store.Record, kind, id string, yield func(store.Reference, error) bool) bool {
-	for _, ref := range rec.Refs {
-		if ref.Kind != kind || ref.ID != id {
-			continue
-		}
-		h, err := g.holder(rec)
-		if !yield(store.Reference{Kind: rec.Kind, ID: h.ids[0], Name: h.name, Where: ref.Field}, err) || err != nil {
-			return false
-		}
-	}
-	return true
 }
 
 // holder describes a record; one of a kind without a source has an ID only.

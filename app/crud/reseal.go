@@ -43,33 +43,30 @@ func resealing[T any](k *store.Kind[T], sealed func(*T) *string) func(context.Co
 			}
 			return nil
 		})
+		if err != nil {
+			return 0, err
+		}
 		for _, v := range old {
+			scope, err := tenant.Of(k.Org(v))
 			if err != nil {
 				return n, err
 			}
-			if err = resealOne(ctx, st, keys, k, v, sealed); err == nil {
-				n++
+			_, err = st.Update(ctx, scope, func(w store.Writer) error {
+				_, err := k.Edit(ctx, w, k.ID(v), nil, func(v T) (T, error) {
+					at := sealed(&v)
+					plain, _, err := keys.Open(*at)
+					if err == nil {
+						*at, err = keys.Seal(plain)
+					}
+					return v, err
+				})
+				return err
+			})
+			if err != nil {
+				return n, err
 			}
+			n++
 		}
-		return n, err
+		return n, nil
 	}
-}
-
-func resealOne[T any](ctx context.Context, st store.Store, keys secret.Keys, k *store.Kind[T], v T, sealed func(*T) *string) error {
-	scope, err := tenant.Of(k.Org(v))
-	if err != nil {
-		return err
-	}
-	_, err = st.Update(ctx, scope, func(w store.Writer) error {
-		_, err := k.Edit(ctx, w, k.ID(v), nil, func(v T) (T, error) {
-			at := sealed(&v)
-			plain, _, err := keys.Open(*at)
-			if err == nil {
-				*at, err = keys.Seal(plain)
-			}
-			return v, err
-		})
-		return err
-	})
-	return err
 }
