@@ -104,15 +104,17 @@ func (s *Service) remove(ctx context.Context, list []ended, state delivery.State
 			return err
 		}
 		_, err = s.store.Update(ctx, scope, func(w store.Writer) error {
-			for rec, err := range selected(ctx, w, ids) {
-				if err != nil {
-					return err
-				}
-				if rec.State != state { // sent again meanwhile
-					continue
-				}
-				if err := w.Delete(ctx, delivery.Kind, rec.ID); err != nil {
-					return err
+			for _, id := range ids {
+				for d, err := range deliveries.Find(ctx, w, store.Query{ID: id}) {
+					if err != nil {
+						return err
+					}
+					if d.Value.State != state { // sent again meanwhile
+						continue
+					}
+					if err := w.Delete(ctx, delivery.Kind, id); err != nil {
+						return err
+					}
 				}
 			}
 			return nil
@@ -122,17 +124,4 @@ func (s *Service) remove(ctx context.Context, list []ended, state delivery.State
 		}
 	}
 	return nil
-}
-
-// selected yields the deliveries with some identifiers that are there.
-func selected(ctx context.Context, r store.Reader, ids []string) func(func(delivery.Delivery, error) bool) {
-	return func(yield func(delivery.Delivery, error) bool) {
-		for _, id := range ids {
-			for d, err := range deliveries.Find(ctx, r, store.Query{ID: id}) {
-				if !yield(d.Value, err) || err != nil {
-					return
-				}
-			}
-		}
-	}
 }
