@@ -185,11 +185,11 @@ func (s ServiceAccounts) CreateKey(ctx context.Context, in newKeyIn) (operation.
 		if err != nil {
 			return b, err
 		}
-		custom, err := s.custom(ctx, w, a.OrgID)
-		if err != nil {
+		o, err := organisations.Locate(ctx, w, string(a.OrgID))
+		if err != nil && fault.KindOf(err) != fault.NotFound {
 			return b, err
 		}
-		if err := in.Draft.Means(may, custom); err != nil {
+		if err := in.Draft.Means(may, s.Custom(o.Value)); err != nil {
 			return b, err
 		}
 		if err := s.reaching(ctx, w, in.Who, operation.Principal{}, operation.Principal{ID: a.Principal(), Groups: a.User().Groups()}); err != nil {

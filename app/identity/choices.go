@@ -3,7 +3,6 @@ package identity
 import (
 	"context"
 
-	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/identity"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
@@ -25,15 +24,6 @@ func (s *Service) Custom(o identity.Organisation) map[string]string {
 		return s.Preset
 	}
 	return o.AdditionalPermissions
-}
-
-// custom is Custom inside a unit of work.
-func (s *Service) custom(ctx context.Context, r store.Reader, id tenant.ID) (map[string]string, error) {
-	o, err := organisations.Locate(ctx, r, string(id))
-	if err != nil && fault.KindOf(err) != fault.NotFound {
-		return nil, err
-	}
-	return s.Custom(o.Value), nil
 }
 
 // Someone returns a user of an organisation as calls of that user would be decided

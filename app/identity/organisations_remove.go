@@ -64,44 +64,37 @@ func Exists(ctx context.Context, st store.Store, org tenant.ID) (there bool, err
 }
 
 // purge removes the records of an organisation that is gone, and returns how many
-// there were.
+// there were. It stops when somebody has created the organisation anew meanwhile.
 func (o organisationRows) purge(ctx context.Context, scope tenant.Scope) (n int, err error) {
 	for _, kind := range o.Kinds {
 		for more := true; more; {
-			removed := 0
-			_, err := o.Store.Update(ctx, scope, func(w store.Writer) (err error) {
-				removed, err = purgeSome(ctx, w, kind)
-				return err
+			var ids []string
+			_, err := o.Store.Update(ctx, scope, func(w store.Writer) error {
+				ids = nil
+				switch _, err := organisations.Get(ctx, w, string(w.Scope().Org())); {
+				case err == nil:
+					return fault.New(fault.Conflict, codePurge, "the organisation was created anew meanwhile; delete it again to purge it")
+				case fault.KindOf(err) != fault.NotFound:
+					return err
+				}
+				for rec, err := range w.Scan(ctx, store.Query{Kind: kind, Limit: purgeAtOnce}) {
+					if err != nil {
+						return err
+					}
+					ids = append(ids, rec.ID)
+				}
+				for _, id := range ids {
+					if err := w.Delete(ctx, kind, id); err != nil {
+						return err
+					}
+				}
+				return nil
 			})
 			if err != nil {
 				return n, err
 			}
-			n, more = n+removed, removed == purgeAtOnce
+			n, more = n+len(ids), len(ids) == purgeAtOnce
 		}
 	}
 	return n, nil
-}
-
-// purgeSome removes records of one kind. It stops when somebody has created the
-// organisation anew meanwhile.
-func purgeSome(ctx context.Context, w store.Writer, kind string) (n int, err error) {
-	switch _, err := organisations.Get(ctx, w, string(w.Scope().Org())); {
-	case err == nil:
-		return 0, fault.New(fault.Conflict, codePurge, "the organisation was created anew meanwhile; delete it again to purge it")
-	case fault.KindOf(err) != fault.NotFound:
-		return 0, err
-	}
-	var ids []string
-	for rec, err := range w.Scan(ctx, store.Query{Kind: kind, Limit: purgeAtOnce}) {
-		if err != nil {
-			return 0, err
-		}
-		ids = append(ids, rec.ID)
-	}
-	for _, id := range ids {
-		if err := w.Delete(ctx, kind, id); err != nil {
-			return 0, err
-		}
-	}
-	return len(ids), nil
 }
