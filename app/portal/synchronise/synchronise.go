@@ -94,7 +94,14 @@ func look(ctx context.Context, p Provider, records Records) (have, want sync.Sta
 		return have, want, report, err
 	}
 	have.Policies = read(policies, have.APIs, p.Tags, &report)
-	if size := told(have); size > maxTold {
+	size := 0 // in bytes, of what products tell about their APIs
+	for _, p := range have.Policies {
+		for _, id := range p.Terms.APIs {
+			a := have.APIs[id]
+			size += len(a.ID) + len(a.Name) + len(a.ListenPath) + len(a.Target)
+		}
+	}
+	if size > maxTold {
 		return have, want, report, fmt.Errorf("%w: %d MiB, %d are allowed; shorten the names and addresses of the APIs", ErrTooMuch, size>>20, maxTold>>20)
 	}
 	want, problems := sync.Want(have)
@@ -109,17 +116,6 @@ var ErrTooMuch = errors.New("the products of the dashboard would take too much w
 // maxTold bounds what all products of a dashboard keep about their APIs: each repeats what the
 // dashboard says once.
 const maxTold = 256 << 20
-
-// told returns how many bytes that is.
-func told(s sync.State) (size int) {
-	for _, p := range s.Policies {
-		for _, id := range p.Terms.APIs {
-			a := s.APIs[id]
-			size += len(a.ID) + len(a.Name) + len(a.ListenPath) + len(a.Target)
-		}
-	}
-	return size
-}
 
 // shown bounds how many identifiers a fault lists.
 const shown = 3
