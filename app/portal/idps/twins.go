@@ -45,9 +45,6 @@ func (a acting) anothers(ctx context.Context, rec idp.Registered, id string) (ou
 	return out, there, err
 }
 
-// recent are the clients with an identifier; those that an older version wrote are not in it.
-func recent(id string) store.Query { return store.Query{Index: byClient, Value: store.Indexed(id)} }
-
 // take stores what a registration was answered with, unless another app has that client.
 func (a acting) take(ctx context.Context, rec idp.Registered, c idp.Client) (idp.Registered, error) {
 	o, there, err := a.anothers(ctx, rec, c.ID)
@@ -56,7 +53,8 @@ func (a acting) take(ctx context.Context, rec idp.Registered, c idp.Client) (idp
 	}
 	if err == nil {
 		rec, err = a.keepIf(ctx, rec, c, func(w store.Writer) error { // another registration may have come meanwhile
-			o, there, err := other(ctx, w, rec, c.ID, recent(c.ID))
+			// Clients that an older version wrote are not in the index.
+			o, there, err := other(ctx, w, rec, c.ID, store.Query{Index: byClient, Value: store.Indexed(c.ID)})
 			if err == nil && there {
 				err = twin(o, c.ID)
 			}
