@@ -137,7 +137,15 @@ func (r *Recent) take(c store.Commit) {
 	for org, changes := range byOrg {
 		for _, s := range r.signals.Of(changes) {
 			if _, known := r.orgs[org]; !known && len(r.orgs) >= keepAlive {
-				r.forget()
+				// The organisation whose last announcement is the oldest makes room.
+				var quiet tenant.ID
+				var since time.Time
+				for other, its := range r.orgs {
+					if last := its[len(its)-1].Date; since.IsZero() || last.Before(since) {
+						quiet, since = other, last
+					}
+				}
+				delete(r.orgs, quiet)
 			}
 			all := append(r.orgs[org], Announced{
 				Date: c.At, Command: s.Command, Subject: s.Subject(), Kind: r.signals.About(s.Command), Reloads: s.Reloads(),
@@ -146,16 +154,4 @@ func (r *Recent) take(c store.Commit) {
 			r.orgs[org] = all[max(0, len(all)-keepEach):]
 		}
 	}
-}
-
-// forget drops the organisation whose last announcement is the oldest.
-func (r *Recent) forget() {
-	var quiet tenant.ID
-	var since time.Time
-	for org, all := range r.orgs {
-		if last := all[len(all)-1].Date; since.IsZero() || last.Before(since) {
-			quiet, since = org, last
-		}
-	}
-	delete(r.orgs, quiet)
 }
