@@ -60,7 +60,14 @@ func (c *Composition) portal(s config.Settings, log *slog.Logger, p Purpose) ([]
 			return nil, err
 		}
 	}
-	served.Pages = pagesOf(s, contents.Shelf{Storage: served.Files}.Origin())
+	pictures := contents.Shelf{Storage: served.Files}.Origin()
+	served.Pages = func(p app.Pages) func(http.Handler) http.Handler {
+		return pages.Front(pages.Config{
+			Engine: render.Engine{}, YAML: yaml.Codec{}, Theme: p.Theme, Standard: themes.Standard(), Bootstrapped: p.Bootstrapped, Alone: p.Alone, Room: p.Room, Visitor: p.Visitor, Log: p.Log,
+			Secure: s.Portal.Session.Secure, NoProof: s.Portal.DisableCSRFCheck, LoginURL: s.Portal.SSOCustomLoginURL, URL: s.Portal.URL, Renderer: s.Portal.ProductDocRenderer,
+			Pictures: pictures, Home: homeOf(s), TLS: s.TLS.Enabled || portalTLSOn(s.Portal),
+		})
+	}
 	return []app.Option{app.WithPortal(served)}, nil
 }
 
@@ -180,15 +187,4 @@ func homeOf(s config.Settings) string {
 		return "/portal" // browsers find the console at the other
 	}
 	return "/"
-}
-
-// pagesOf makes the pages of the portal.
-func pagesOf(s config.Settings, pictures string) func(app.Pages) func(http.Handler) http.Handler {
-	return func(p app.Pages) func(http.Handler) http.Handler {
-		return pages.Front(pages.Config{
-			Engine: render.Engine{}, YAML: yaml.Codec{}, Theme: p.Theme, Standard: themes.Standard(), Bootstrapped: p.Bootstrapped, Alone: p.Alone, Room: p.Room, Visitor: p.Visitor, Log: p.Log,
-			Secure: s.Portal.Session.Secure, NoProof: s.Portal.DisableCSRFCheck, LoginURL: s.Portal.SSOCustomLoginURL, URL: s.Portal.URL, Renderer: s.Portal.ProductDocRenderer,
-			Pictures: pictures, Home: homeOf(s), TLS: s.TLS.Enabled || portalTLSOn(s.Portal),
-		})
-	}
 }

@@ -39,7 +39,19 @@ func TestRules(ctx context.Context, t RuleTests, out io.Writer) error {
 		if !r.Passed {
 			failed++
 		}
-		describe(&b, r, t.Verbose)
+		if r.Passed && !t.Verbose {
+			continue
+		}
+		word := "FAIL"
+		if r.Passed {
+			word = "ok  "
+		}
+		fmt.Fprintf(&b, "%s  %s  %s\n", word, r.Name, r.At)
+		for _, text := range []string{r.Why, r.Output} {
+			for line := range strings.Lines(text) {
+				fmt.Fprintf(&b, "      %s\n", strings.TrimRight(line, "\n"))
+			}
+		}
 	}
 	fmt.Fprintf(&b, "%d passed, %d failed; %.1f %% of %s covered", len(got.Results)-failed, failed, got.Coverage, got.Rules)
 	if len(got.Missed) > 0 {
@@ -57,23 +69,6 @@ func TestRules(ctx context.Context, t RuleTests, out io.Writer) error {
 		return fmt.Errorf("%w: %.1f %% are covered, %.1f %% are wanted", ErrRuleTests, got.Coverage, t.Cover)
 	}
 	return nil
-}
-
-// describe prints a test that failed, or any.
-func describe(b *strings.Builder, r opa.Result, verbose bool) {
-	if r.Passed && !verbose {
-		return
-	}
-	word := "FAIL"
-	if r.Passed {
-		word = "ok  "
-	}
-	fmt.Fprintf(b, "%s  %s  %s\n", word, r.Name, r.At)
-	for _, text := range []string{r.Why, r.Output} {
-		for line := range strings.Lines(text) {
-			fmt.Fprintf(b, "      %s\n", strings.TrimRight(line, "\n"))
-		}
-	}
 }
 
 // maxRuleFile bounds files that are read: a folder named by mistake can hold anything.
