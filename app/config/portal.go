@@ -109,28 +109,21 @@ func (l *loader) storeAlone() {
 	case db.Dialect == "postgres" && !named:
 		l.problem("Database.ConnectionString", "postgres needs one: postgres://user@host:5432/portal")
 	default:
+		pool := Pool{Life: time.Duration(db.ConnectionMaxLifetime) * time.Millisecond}
+		if db.MaxOpenConnections > 0 {
+			pool.Most = max(db.MaxOpenConnections, fewest)
+		}
+		if l.said["Database.MaxIdleConnections"] { // otherwise idle ones are all kept: connections are opened slowly
+			pool.Idle = max(db.MaxIdleConnections, 1)
+		}
 		l.settings.Storage = Storage{Type: dialects[db.Dialect], ConnectionString: db.ConnectionString,
-			Retries: db.MaxRetries, RetryDelay: time.Duration(db.RetryDelay) * time.Millisecond, Pool: l.pool(), OfPortal: true}
+			Retries: db.MaxRetries, RetryDelay: time.Duration(db.RetryDelay) * time.Millisecond, Pool: pool, OfPortal: true}
 	}
 }
 
 // fewest is how many connections a pool has at least: one writes, and a unit of work that
 // waits for it must not keep those that read from theirs.
 const fewest = 3
-
-// pool returns what the portal's own settings say about connections. Connections that are
-// idle are all kept unless a setting says otherwise: they are opened slowly.
-func (l *loader) pool() Pool {
-	db := l.settings.Portal.Database
-	out := Pool{Life: time.Duration(db.ConnectionMaxLifetime) * time.Millisecond}
-	if db.MaxOpenConnections > 0 {
-		out.Most = max(db.MaxOpenConnections, fewest)
-	}
-	if l.said["Database.MaxIdleConnections"] {
-		out.Idle = max(db.MaxIdleConnections, 1)
-	}
-	return out
-}
 
 // PortalStorage returns where the portal keeps files: where its settings say, or in a
 // folder beside the SQLite file of the home directory, or in the database that was chosen.
