@@ -9,7 +9,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/api/versions"
-	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -32,8 +31,19 @@ func (s *Service) Delete(ctx context.Context, in rows.WriteByID, class apidef.Cl
 			return err
 		}
 		if purge {
-			if err := s.purge(ctx, w, in.Who, a.Value); err != nil {
+			// The caller must own all of the child versions.
+			base := a.Value
+			children, err := s.children(ctx, w, base, base.ChildIDs())
+			if err != nil {
 				return err
+			}
+			for _, c := range children {
+				if err := apis.Admit(c, s.APIs.Viewer(in.Who, base.Class(), access.Delete)); err != nil {
+					return err
+				}
+				if err := s.remove(ctx, w, c, base.APIID()); err != nil {
+					return err
+				}
 			}
 		}
 		if err := s.remove(ctx, w, a.Value, ""); err != nil {
@@ -56,21 +66,4 @@ func (s *Service) remove(ctx context.Context, w store.Writer, a apidef.API, goin
 		return err
 	}
 	return s.rerouteTo(ctx, w, a, going, func(t versions.Table) { t.Remove(a.APIID()) })
-}
-
-// purge removes the child versions of a base; the caller must own all of them.
-func (s *Service) purge(ctx context.Context, w store.Writer, who operation.Principal, base apidef.API) error {
-	children, err := s.children(ctx, w, base, base.ChildIDs())
-	if err != nil {
-		return err
-	}
-	for _, c := range children {
-		if err := apis.Admit(c, s.APIs.Viewer(who, base.Class(), access.Delete)); err != nil {
-			return err
-		}
-		if err := s.remove(ctx, w, c, base.APIID()); err != nil {
-			return err
-		}
-	}
-	return nil
 }
