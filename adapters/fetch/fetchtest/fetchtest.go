@@ -118,7 +118,13 @@ func answers(t *testing.T, names map[string][]string) {
 			if err != nil {
 				return
 			}
-			name, end := question(packet[:n])
+			// The name that the query asks for, and where the question ends (RFC 1035, 4.1.2).
+			query, name, end := packet[:n], "", 12
+			for query[end] != 0 {
+				name += "." + string(query[end+1:end+1+int(query[end])])
+				end += 1 + int(query[end])
+			}
+			name, end = strings.TrimPrefix(name, "."), end+5
 			var to []string
 			if list := names[name]; list != nil && binary.BigEndian.Uint16(packet[end-4:]) == 1 {
 				to = strings.Split(list[turn[name]%len(list)], ",")
@@ -132,17 +138,6 @@ func answers(t *testing.T, names map[string][]string) {
 		_ = conn.Close()
 		served.Wait()
 	})
-}
-
-// question returns the name that a query asks for, and where the question ends
-// (RFC 1035, 4.1.2).
-func question(query []byte) (name string, end int) {
-	at := 12
-	for query[at] != 0 {
-		name += "." + string(query[at+1:at+1+int(query[at])])
-		at += 1 + int(query[at])
-	}
-	return strings.TrimPrefix(name, "."), at + 5
 }
 
 // reply answers a query with addresses of IPv4.

@@ -174,7 +174,20 @@ func (w *filler) insert(name string, b *batch) (err error) {
 	if b.place.Dialect.Name == analytics.SQLite.Name {
 		at = 1
 	}
-	st, err := tx.PrepareContext(w.ctx, b.statement(name, at))
+	quoted := make([]string, len(b.columns))
+	for i, c := range b.columns {
+		quoted[i] = analytics.Quote(c)
+	}
+	lines, n := make([]string, at), 0
+	for i := range lines {
+		params := make([]string, len(b.columns))
+		for j := range params {
+			n++
+			params[j] = b.place.Dialect.Param(n)
+		}
+		lines[i] = "(" + strings.Join(params, ",") + ")"
+	}
+	st, err := tx.PrepareContext(w.ctx, "insert into "+analytics.Quote(name)+" ("+strings.Join(quoted, ",")+") values "+strings.Join(lines, ","))
 	if err != nil {
 		return err
 	}
@@ -186,24 +199,6 @@ func (w *filler) insert(name string, b *batch) (err error) {
 	}
 	b.args, b.rows = nil, 0
 	return tx.Commit()
-}
-
-// statement inserts some rows.
-func (b *batch) statement(name string, rows int) string {
-	quoted := make([]string, len(b.columns))
-	for i, c := range b.columns {
-		quoted[i] = analytics.Quote(c)
-	}
-	lines, n := make([]string, rows), 0
-	for i := range lines {
-		params := make([]string, len(b.columns))
-		for j := range params {
-			n++
-			params[j] = b.place.Dialect.Param(n)
-		}
-		lines[i] = "(" + strings.Join(params, ",") + ")"
-	}
-	return "insert into " + analytics.Quote(name) + " (" + strings.Join(quoted, ",") + ") values " + strings.Join(lines, ",")
 }
 
 // insertAll writes all batches.
