@@ -98,12 +98,7 @@ func (s *SMTP) Send(ctx context.Context, m mail.Message) error {
 	if err == nil {
 		return nil
 	}
-	return failure(err)
-}
-
-// failure says what an attempt has come to. What servers quote, such as the recipient, stays
-// out of it.
-func failure(err error) error {
+	// What servers quote, such as the recipient, stays out of what is said.
 	if refused, ok := errors.AsType[*gomail.SendError](err); ok {
 		out := fmt.Errorf("mail: the server refuses the mail: %s (%d %s)", refused.Reason, refused.ErrorCode(), refused.EnhancedStatusCode())
 		switch {
