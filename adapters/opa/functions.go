@@ -32,7 +32,26 @@ func functions(cfg Config) []function {
 	return []function{
 		{rego.Function{
 			Name: "TykAPIGet", Decl: types.NewFunction(types.Args(types.S), types.A), Nondeterministic: true, Memoize: true,
-		}, get(cfg)},
+		}, func(bctx rego.BuiltinContext, args []*ast.Term) (*ast.Term, error) {
+			v := bctx.Context.Value(visitKey{}).(*visit)
+			s, ok := args[0].Value.(ast.String)
+			if !ok || cfg.Lookup == nil {
+				return fail(v, errors.New("no object can be looked up"))
+			}
+			found, err := cfg.Lookup(bctx.Context, v.call, string(s))
+			if err != nil {
+				return fail(v, err)
+			}
+			text, err := json.Marshal(found) // what a client would see, whatever the Go type
+			if err != nil {
+				return fail(v, err)
+			}
+			value, err := ast.ValueFromReader(strings.NewReader(string(text)))
+			if err != nil {
+				return fail(v, err)
+			}
+			return ast.NewTerm(value), nil
+		}},
 		{rego.Function{
 			Name: "TykDiff", Decl: types.NewFunction(types.Args(types.A, types.A), types.A),
 		}, func(_ rego.BuiltinContext, args []*ast.Term) (*ast.Term, error) {
@@ -50,29 +69,6 @@ func functions(cfg Config) []function {
 // builtin is what a compiler has to know of a function.
 func (f function) builtin() *ast.Builtin {
 	return &ast.Builtin{Name: f.Name, Decl: f.Decl, Nondeterministic: f.Nondeterministic}
-}
-
-func get(cfg Config) rego.BuiltinDyn {
-	return func(bctx rego.BuiltinContext, args []*ast.Term) (*ast.Term, error) {
-		v := bctx.Context.Value(visitKey{}).(*visit)
-		s, ok := args[0].Value.(ast.String)
-		if !ok || cfg.Lookup == nil {
-			return fail(v, errors.New("no object can be looked up"))
-		}
-		found, err := cfg.Lookup(bctx.Context, v.call, string(s))
-		if err != nil {
-			return fail(v, err)
-		}
-		text, err := json.Marshal(found) // what a client would see, whatever the Go type
-		if err != nil {
-			return fail(v, err)
-		}
-		value, err := ast.ValueFromReader(strings.NewReader(string(text)))
-		if err != nil {
-			return fail(v, err)
-		}
-		return ast.NewTerm(value), nil
-	}
 }
 
 // fail ends the evaluation at once.
