@@ -52,7 +52,13 @@ const noForm = "fits none of the allowed forms"
 // list appends the complaints about a value in the order of the document, maxProblems of
 // them at most.
 func (f *findings) list(out []port.Problem, at string, n *doc.Node) []port.Problem {
-	for _, message := range joined(f.messages) {
+	// Of a value that fits no form it is said at once what the closest one wants: alone that would
+	// read as if there were no other.
+	messages := f.messages
+	if i := slices.Index(messages, noForm); i >= 0 && i+1 < len(messages) {
+		messages = slices.Replace(slices.Clone(messages), i, i+2, noForm+"; for the closest one it "+messages[i+1])
+	}
+	for _, message := range messages {
 		if len(out) < maxProblems {
 			out = append(out, port.Problem{Field: at, Message: message})
 		}
@@ -74,15 +80,6 @@ func (f *findings) list(out []port.Problem, at string, n *doc.Node) []port.Probl
 		out = append(out, port.Problem{Field: at, Message: noForm})
 	}
 	return out
-}
-
-// joined says of a value that fits no form at once what the closest one wants, which by itself
-// would read as if there were no other.
-func joined(messages []string) []string {
-	if i := slices.Index(messages, noForm); i >= 0 && i+1 < len(messages) {
-		messages = slices.Replace(slices.Clone(messages), i, i+2, noForm+"; for the closest one it "+messages[i+1])
-	}
-	return messages
 }
 
 // collect lists the leaves of a tree. Of alternatives none of which fits it goes on with

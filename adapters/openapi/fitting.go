@@ -19,25 +19,6 @@ type fitting struct {
 	found []port.Problem
 }
 
-// document looks through components, paths and webhooks, each in order of name.
-func (f *fitting) document(d *openapi3.T) {
-	if c := d.Components; c != nil {
-		each(c.Schemas, func(name string, r *openapi3.SchemaRef) { f.schema("components.schema."+name, r) })
-		each(c.Parameters, func(name string, r *openapi3.ParameterRef) { f.parameter("components.parameter."+name, r) })
-		each(c.RequestBodies, func(name string, r *openapi3.RequestBodyRef) { f.body("components.request body."+name, r) })
-		each(c.Responses, func(name string, r *openapi3.ResponseRef) { f.response("components.response."+name, r) })
-		each(c.Headers, func(name string, r *openapi3.HeaderRef) { f.header("components.header."+name, r) })
-		// The library does not look at callbacks of operations either.
-		each(c.Callbacks, func(name string, r *openapi3.CallbackRef) {
-			if r != nil && r.Ref == "" && r.Value != nil {
-				each(r.Value.Map(), func(_ string, item *openapi3.PathItem) { f.path("components.callback."+name, item) })
-			}
-		})
-	}
-	each(d.Paths.Map(), func(path string, item *openapi3.PathItem) { f.path("paths."+path, item) })
-	each(d.Webhooks, func(name string, item *openapi3.PathItem) { f.path("webhooks."+name, item) })
-}
-
 func each[V any](m map[string]V, visit func(name string, v V)) {
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		visit(name, m[name])

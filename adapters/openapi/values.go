@@ -32,7 +32,22 @@ func values(document doc.Object, o port.Options) (found []port.Problem) {
 		return one("", "cannot be read as an OpenAPI document: "+brief(err))
 	}
 	f := fitting{o: o, left: maxEffort, known: map[*openapi3.Operation]bool{}}
-	f.document(d)
+	// Components, paths and webhooks, each in order of name.
+	if c := d.Components; c != nil {
+		each(c.Schemas, func(name string, r *openapi3.SchemaRef) { f.schema("components.schema."+name, r) })
+		each(c.Parameters, func(name string, r *openapi3.ParameterRef) { f.parameter("components.parameter."+name, r) })
+		each(c.RequestBodies, func(name string, r *openapi3.RequestBodyRef) { f.body("components.request body."+name, r) })
+		each(c.Responses, func(name string, r *openapi3.ResponseRef) { f.response("components.response."+name, r) })
+		each(c.Headers, func(name string, r *openapi3.HeaderRef) { f.header("components.header."+name, r) })
+		// The library does not look at callbacks of operations either.
+		each(c.Callbacks, func(name string, r *openapi3.CallbackRef) {
+			if r != nil && r.Ref == "" && r.Value != nil {
+				each(r.Value.Map(), func(_ string, item *openapi3.PathItem) { f.path("components.callback."+name, item) })
+			}
+		})
+	}
+	each(d.Paths.Map(), func(path string, item *openapi3.PathItem) { f.path("paths."+path, item) })
+	each(d.Webhooks, func(name string, item *openapi3.PathItem) { f.path("webhooks."+name, item) })
 	return f.found
 }
 
