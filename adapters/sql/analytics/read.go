@@ -210,7 +210,17 @@ func (s *Store) List(ctx context.Context, scope tenant.Scope, q view.CallQuery) 
 	if err != nil {
 		return nil, 0, err
 	}
-	last := fitting(list, q.Messages)
+	// The calls up to the last one that has messages, as long as there is room, are read once
+	// more, with them.
+	last, left := 0, int64(q.Messages)
+	for i, c := range list {
+		if left -= c.size; left < 0 {
+			break
+		}
+		if c.size > 0 {
+			last = i + 1
+		}
+	}
 	out := make([]view.Call, 0, len(list))
 	if last > 0 {
 		q.AtMost = last
@@ -233,21 +243,6 @@ func (s *Store) List(ctx context.Context, scope tenant.Scope, q view.CallQuery) 
 type sized struct {
 	view.Call
 	size int64
-}
-
-// fitting returns how many calls are read once more, with their messages: those up to the
-// last one that has some, as long as there is room.
-func fitting(list []sized, room int) (last int) {
-	left := int64(room)
-	for i, c := range list {
-		if left -= c.size; left < 0 {
-			break
-		}
-		if c.size > 0 {
-			last = i + 1
-		}
-	}
-	return last
 }
 
 func (s *Store) calls(ctx context.Context, tx *sql.Tx, scope tenant.Scope, q view.CallQuery, tables []string, messages bool) ([]sized, int, error) {
