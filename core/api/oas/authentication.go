@@ -76,38 +76,36 @@ func extractSchemes(document, a *doc.Node, requirements [][]string, c *doc.Node)
 		}
 	}
 	for _, k := range converters {
-		if name, named := last[k.scheme]; named {
-			extractScheme(nativeScheme(document, name), a.Get("securitySchemes", name), name, k, c)
+		name, named := last[k.scheme]
+		if !named {
+			continue
 		}
+		entry, s := a.Get("securitySchemes", name), newSlot(c, string(k.scheme))
+		k.section.extract(entry, c)
+		extractSources(entry, s)
+		assign(s, doc.NewString(name), "name")
+		if k.scheme != SchemeOAuth {
+			continue
+		}
+		native, out := nativeScheme(document, name), doc.NewArray()
+		if entry.Get("refreshToken").True() {
+			out.Append(doc.NewString(refreshGrant))
+		}
+		for _, t := range accessTypes {
+			if native.Get("flows", t.flow).Is(doc.TypeObject) {
+				out.Append(doc.NewString(t.grant))
+			}
+		}
+		if out.Len() == 0 {
+			out = doc.NewNull()
+		}
+		assign(c, out, "oauth_meta", "allowed_access_types")
 	}
 }
 
 // nativeScheme returns the scheme of OpenAPI; one by reference is what it refers to.
 func nativeScheme(document *doc.Node, name string) *doc.Node {
 	return Resolve(document, document.Get("components", "securitySchemes", name))
-}
-
-func extractScheme(native, entry *doc.Node, name string, k converter, c *doc.Node) {
-	s := newSlot(c, string(k.scheme))
-	k.section.extract(entry, c)
-	extractSources(entry, s)
-	assign(s, doc.NewString(name), "name")
-	if k.scheme != SchemeOAuth {
-		return
-	}
-	out := doc.NewArray()
-	if entry.Get("refreshToken").True() {
-		out.Append(doc.NewString(refreshGrant))
-	}
-	for _, t := range accessTypes {
-		if native.Get("flows", t.flow).Is(doc.TypeObject) {
-			out.Append(doc.NewString(t.grant))
-		}
-	}
-	if out.Len() == 0 {
-		out = doc.NewNull()
-	}
-	assign(c, out, "oauth_meta", "allowed_access_types")
 }
 
 // extractToken converts an API key, whose place the native scheme states.

@@ -39,25 +39,8 @@ func base(over *doc.Node) *doc.Node {
 		}
 	}
 	addMissing(c, zero)
-	disable(c)
-	return c
-}
-
-// addMissing adds the members of from that n lacks; null objects count as missing.
-func addMissing(n, from *doc.Node) {
-	for name, v := range from.Members() {
-		switch old := n.Get(name); {
-		case old == nil, old.Is(doc.TypeNull) && !v.Is(doc.TypeNull):
-			n.Set(name, v.Clone())
-		case v.Is(doc.TypeObject):
-			addMissing(old, v)
-		}
-	}
-}
-
-// disable switches off what a stored definition has on; what the document has
-// on is switched on again by its own block.
-func disable(c *doc.Node) {
+	// What a stored definition has on is switched off; what the document has on is switched on again
+	// by its own block.
 	assign(c, doc.NewBool(true), "version_data", "not_versioned")
 	assign(c, doc.NewString(""), "version_data", "default_version")
 	for _, v := range c.Get("version_data", "versions").Members() {
@@ -80,6 +63,19 @@ func disable(c *doc.Node) {
 		plugin.Delete("code")
 		for member, v := range zero.Get("custom_middleware", name).Members() {
 			assign(plugin, v.Clone(), member)
+		}
+	}
+	return c
+}
+
+// addMissing adds the members of from that n lacks; null objects count as missing.
+func addMissing(n, from *doc.Node) {
+	for name, v := range from.Members() {
+		switch old := n.Get(name); {
+		case old == nil, old.Is(doc.TypeNull) && !v.Is(doc.TypeNull):
+			n.Set(name, v.Clone())
+		case v.Is(doc.TypeObject):
+			addMissing(old, v)
 		}
 	}
 }

@@ -63,7 +63,18 @@ func (r requirements) extract(c *doc.Node) {
 	if len(r.root) == 0 && len(r.vendor) == 0 {
 		return
 	}
-	names, scopes, swallowed := doc.NewArray(), doc.NewArray(), r.swallowed()
+	// Vendor lists combine schemes with a proprietary one: a requirement of just one of these
+	// schemes does not stand for itself.
+	swallowed := map[string]bool{}
+	for _, list := range r.vendor {
+		if !slices.ContainsFunc(list, func(s string) bool { return slices.Contains(proprietary, s) }) {
+			continue
+		}
+		for _, name := range list {
+			swallowed[name] = !slices.Contains(proprietary, name)
+		}
+	}
+	names, scopes := doc.NewArray(), doc.NewArray()
 	for _, n := range r.root {
 		if n.Len() == 1 && swallowed[n.Names()[0]] {
 			continue
@@ -83,19 +94,4 @@ func (r requirements) extract(c *doc.Node) {
 		c.Set("security_requirements", names)
 	}
 	c.Set("security_requirement_scopes", scopes)
-}
-
-// swallowed returns the schemes that vendor lists combine with a proprietary one: a requirement
-// of just one of them does not stand for itself.
-func (r requirements) swallowed() map[string]bool {
-	out := map[string]bool{}
-	for _, list := range r.vendor {
-		if !slices.ContainsFunc(list, func(s string) bool { return slices.Contains(proprietary, s) }) {
-			continue
-		}
-		for _, name := range list {
-			out[name] = !slices.Contains(proprietary, name)
-		}
-	}
-	return out
 }
