@@ -38,7 +38,15 @@ func Loadable(c *doc.Node) []Problem {
 			p.add(field, "must not be negative")
 		}
 	})
-	p.jsonSchemas(c)
+	// Schemas that gateways hold the bodies of requests against have to come to an end
+	// (docs/wire/apis.md#validation).
+	for name, version := range c.Get("version_data", "versions").Members() {
+		for i, entry := range version.Get("extended_paths", "validate_json").Items() {
+			if schema := entry.Get("schema"); endlessSchema(schema) {
+				p.add(at("version_data.versions", name, "extended_paths.validate_json", i, "schema"), "has no end: it is part of itself, by $ref, allOf, anyOf, oneOf or not")
+			}
+		}
+	}
 	p.upstream(c.Get("upstream_auth"))
 	proxy := c.Get("proxy")
 	// With service discovery the targets come from there.

@@ -69,18 +69,6 @@ func Endless(d, settings *doc.Node) (list []EndlessSetting) {
 	return list
 }
 
-// jsonSchemas wants the schemas that gateways hold the bodies of requests to classic APIs against to
-// come to an end, for the same reason (docs/wire/apis.md#validation).
-func (p *problems) jsonSchemas(c *doc.Node) {
-	for name, version := range c.Get("version_data", "versions").Members() {
-		for i, entry := range version.Get("extended_paths", "validate_json").Items() {
-			if schema := entry.Get("schema"); endlessSchema(schema) {
-				p.add(at("version_data.versions", name, "extended_paths.validate_json", i, "schema"), "has no end: it is part of itself, by $ref, allOf, anyOf, oneOf or not")
-			}
-		}
-	}
-}
-
 // endlessSchema reports whether a JSON schema, or one in it, is made of itself.
 func endlessSchema(root *doc.Node) bool {
 	ways := counter{resolve: func(n *doc.Node) *doc.Node { return n }, known: map[*doc.Node]int{}, next: func(n *doc.Node) []*doc.Node {
