@@ -15,7 +15,15 @@ func resolve(def *doc.Node, references []byte, hooks Hooks) {
 	for _, handlers := range def.Get("event_handlers", "events").Members() {
 		for _, h := range handlers.Items() {
 			name := h.Get("handler_name").Text()
-			fill(h, taken[name])
+			for _, m := range taken[name] {
+				if h.Get("handler_meta", m).Is(doc.TypeString) {
+					continue
+				}
+				if !h.Get("handler_meta").Is(doc.TypeObject) {
+					h.Set("handler_meta", doc.NewObject())
+				}
+				h.Get("handler_meta").Set(m, doc.NewString(""))
+			}
 			id := h.Get("handler_meta", "id").Text()
 			if id == "" || name != webhook.HandlerName {
 				continue
@@ -38,17 +46,4 @@ var taken = map[string][]string{
 	"eh_log_handler":     {"prefix"},
 	"eh_dynamic_handler": {"name", "path"},
 	"cp_dynamic_handler": {"name"},
-}
-
-// fill makes members of the meta of a handler empty texts that are none.
-func fill(handler *doc.Node, members []string) {
-	for _, m := range members {
-		if handler.Get("handler_meta", m).Is(doc.TypeString) {
-			continue
-		}
-		if !handler.Get("handler_meta").Is(doc.TypeObject) {
-			handler.Set("handler_meta", doc.NewObject())
-		}
-		handler.Get("handler_meta").Set(m, doc.NewString(""))
-	}
 }
