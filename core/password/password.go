@@ -65,51 +65,41 @@ func (p Policy) LacksAll(password string) (lacks []string) {
 	if len(password) > Longest {
 		return []string{fmt.Sprintf("at most %d bytes", Longest)}
 	}
-	n := countIn(password)
+	upper, lower, digits, special, sequential := 0, 0, 0, 0, false
+	var before, last rune
+	for _, r := range password {
+		switch {
+		case unicode.IsUpper(r):
+			upper++
+		case unicode.IsLower(r):
+			lower++
+		case unicode.IsDigit(r):
+			digits++
+		case !unicode.IsLetter(r):
+			special++
+		}
+		r = unicode.ToLower(r)
+		step := r - last
+		if follows := step == 1 || step == -1; follows && last-before == step && alike(before) && alike(last) && alike(r) {
+			sequential = true
+		}
+		before, last = last, r
+	}
 	for _, rule := range []struct {
 		broken bool
 		what   string
 	}{
 		{utf8.RuneCountInString(password) < shortest, fmt.Sprintf("at least %d characters", shortest)},
-		{p.MultiCase && (n.upper == 0 || n.lower == 0), "both upper and lower case letters"},
-		{n.digits < p.MinNumeric, fmt.Sprintf("%d or more digits", p.MinNumeric)},
-		{n.special < p.MinSpecial, fmt.Sprintf("%d or more characters that are neither letters nor digits", p.MinSpecial)},
-		{p.DisableSequential && n.sequential, "no sequences such as 123 or abc"},
+		{p.MultiCase && (upper == 0 || lower == 0), "both upper and lower case letters"},
+		{digits < p.MinNumeric, fmt.Sprintf("%d or more digits", p.MinNumeric)},
+		{special < p.MinSpecial, fmt.Sprintf("%d or more characters that are neither letters nor digits", p.MinSpecial)},
+		{p.DisableSequential && sequential, "no sequences such as 123 or abc"},
 	} {
 		if rule.broken {
 			lacks = append(lacks, rule.what)
 		}
 	}
 	return lacks
-}
-
-// counts is what a password has of each.
-type counts struct {
-	upper, lower, digits, special int
-	sequential                    bool
-}
-
-func countIn(password string) (n counts) {
-	var before, last rune
-	for _, r := range password {
-		switch {
-		case unicode.IsUpper(r):
-			n.upper++
-		case unicode.IsLower(r):
-			n.lower++
-		case unicode.IsDigit(r):
-			n.digits++
-		case !unicode.IsLetter(r):
-			n.special++
-		}
-		r = unicode.ToLower(r)
-		step := r - last
-		if follows := step == 1 || step == -1; follows && last-before == step && alike(before) && alike(last) && alike(r) {
-			n.sequential = true
-		}
-		before, last = last, r
-	}
-	return n
 }
 
 // alike reports whether people count on with a character: signs that stand side by
