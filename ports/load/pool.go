@@ -104,27 +104,23 @@ func (p *pool) enqueue(by string, n int64, most int) *waiter {
 	p.waiting++
 	p.serve()
 	if p.waiting > most {
-		p.refuse()
+		// One too many: the last one of the owner with the most that wait is refused.
+		var name string
+		var crowded *owner
+		for who, other := range p.owners {
+			if crowded == nil || len(other.waiting) > len(crowded.waiting) {
+				name, crowded = who, other
+			}
+		}
+		last := len(crowded.waiting) - 1
+		late := crowded.waiting[last]
+		crowded.waiting = crowded.waiting[:last]
+		p.waiting--
+		p.forget(name, crowded)
+		late.refused = true
+		close(late.ready)
 	}
 	return w
-}
-
-// refuse refuses the last one of the owner with the most that wait. The lock is held.
-func (p *pool) refuse() {
-	var name string
-	var crowded *owner
-	for by, o := range p.owners {
-		if crowded == nil || len(o.waiting) > len(crowded.waiting) {
-			name, crowded = by, o
-		}
-	}
-	last := len(crowded.waiting) - 1
-	w := crowded.waiting[last]
-	crowded.waiting = crowded.waiting[:last]
-	p.waiting--
-	p.forget(name, crowded)
-	w.refused = true
-	close(w.ready)
 }
 
 // forget leaves an owner out that has nothing and waits for nothing. The lock is held.
