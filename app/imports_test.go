@@ -117,7 +117,7 @@ var importRules = []rule{
 	{folder: "app/outbound", own: inner},
 	{folder: "app/reports", own: inner},
 	{folder: "app/analytics", own: inner},
-	{folder: "app/upgrade", own: with("app/apis", "app/policies")},
+	{folder: "app/upgrade", own: with("app/apis", "app/policies", "app/crud")},
 	{folder: "app/transfer", own: with("app/apis/importing", "app/policies", "app/registry")},
 	{folder: "app/audit", own: with("app/guard", "app/crud")},
 	{folder: "app/past", own: with("app/crud")},

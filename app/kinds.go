@@ -24,6 +24,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/resources/hooks"
 	"github.com/gatehouse-io/gatehouse/app/rulebook"
 	"github.com/gatehouse-io/gatehouse/app/session"
+	"github.com/gatehouse-io/gatehouse/app/upgrade"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
@@ -56,6 +57,7 @@ func newKinds(definitions Definitions, e embedded, p portalSettings, dashboards 
 		delivery.Registration(),
 		intents.Registration(keys.Teller()),
 		keys.Crossings(),
+		upgrade.Registration(),
 	}, slices.Concat(audit.Registrations(), portalKinds(p, dashboards, receivers, persons, own, logins, certs, a), localRegistrations(), e.resources)...) {
 		all = append(all, r.Registration())
 	}

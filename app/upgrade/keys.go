@@ -11,8 +11,13 @@ import (
 )
 
 // outdatedKeys finds records of all kinds that this version would not find: the version
-// that stored them had other indexes.
-func (s *Service) outdatedKeys(ctx context.Context, r store.Reader, byOrg map[tenant.ID][]target) error {
+// that stored them had other indexes. It returns how many records it had to check, and the
+// last of their revisions.
+func (s *Service) outdatedKeys(ctx context.Context, r store.Reader, byOrg map[tenant.ID][]target) (n int, last store.Revision, err error) {
+	done, err := s.checked(ctx, r)
+	if err != nil {
+		return 0, 0, err
+	}
 	type named struct {
 		org tenant.ID
 		target
@@ -29,8 +34,12 @@ func (s *Service) outdatedKeys(ctx context.Context, r store.Reader, byOrg map[te
 		}
 		for rec, err := range r.Scan(ctx, store.Query{Kind: k.Name}) {
 			if err != nil {
-				return err
+				return n, last, err
 			}
+			if rec.Rev <= done {
+				continue
+			}
+			n, last = n+1, max(last, rec.Rev)
 			_, others, err := rederived(k, rec) // one that cannot be read is left for others to report
 			t := target{k.Name, rec.ID}
 			if err == nil && others && rec.Org != "" && !known[named{rec.Org, t}] {
@@ -38,7 +47,7 @@ func (s *Service) outdatedKeys(ctx context.Context, r store.Reader, byOrg map[te
 			}
 		}
 	}
-	return nil
+	return n, last, nil
 }
 
 // rederived returns a record with the keys that this version gives it, and whether it had

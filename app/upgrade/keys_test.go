@@ -1,6 +1,8 @@
 package upgrade_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"log/slog"
 	"slices"
 	"testing"
@@ -109,6 +111,49 @@ func testKeys(t *testing.T, w *world) {
 	if c, err := s.Run(t.Context()); err != nil || c != (upgrade.Counts{}) {
 		t.Error("a second start writes", c, err)
 	}
+}
+
+// A start with many records notes for which of them the keys are up to date. Later starts decode
+// only those that were stored since, perhaps by an earlier version that still ran beside this one,
+// until this version has other indexes.
+func TestMarker(t *testing.T) {
+	w := newWorld(t, memory(t))
+	old := things()
+	insert := func(ids ...string) {
+		w.update("a", func(wr store.Writer) error {
+			for _, id := range ids {
+				if err := old.Insert(t.Context(), wr, thing{ID: id, Name: id, Org: "a"}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	many := make([]string, 1_000)
+	for i := range many {
+		many[i] = fmt.Sprintf("%04d", i)
+	}
+	insert(many...)
+	run := func(want, mostDecoded int, indexes ...store.Index[thing]) {
+		t.Helper()
+		decoded := 0
+		k := things(indexes...)
+		k.Load = func(text []byte) (v thing, err error) {
+			decoded++
+			return v, json.Unmarshal(text, &v)
+		}
+		s := &upgrade.Service{Store: w.db, APIs: w.service(w.db).APIs, Kinds: []*store.Kind[any]{k.Untyped()}, Log: slog.New(slog.NewTextHandler(w.log, nil))}
+		if c, err := s.Run(t.Context()); err != nil || c != (upgrade.Counts{Others: want}) || decoded > mostDecoded {
+			t.Fatalf("%v %v, not %d; %d decoded, not %d\n%s", c, err, want, decoded, mostDecoded, w.log)
+		}
+	}
+	name := store.Lookup("name", func(v thing) string { return v.Name })
+	run(1_000, 2_000, name) // found, and stored
+	run(0, 1_000, name)     // those that were stored meanwhile are checked once more
+	run(0, 0, name)
+	insert("late")
+	run(1, 2, name)
+	run(1_001, 3_000, name, store.Lookup("owner", func(thing) string { return "ada" }))
 }
 
 func (w *world) view(fn func(store.Reader) error) {

@@ -58,9 +58,14 @@ func (s *Service) Run(ctx context.Context) (total Counts, err error) {
 	}
 	var batches []batch // of the records that are not up to date
 	n, byOrg := 0, map[tenant.ID][]target{}
-	err = s.Store.View(ctx, tenant.Everyone("upgrade"), func(r store.Reader) error {
+	checked, last := 0, store.Revision(0) // of the records whose keys were checked
+	err = s.Store.View(ctx, tenant.Everyone("upgrade"), func(r store.Reader) (err error) {
 		clear(byOrg)
-		return errors.Join(s.outdatedAPIs(ctx, r, byOrg), s.outdatedPolicies(ctx, r, byOrg), s.outdatedKeys(ctx, r, byOrg))
+		if err := errors.Join(s.outdatedAPIs(ctx, r, byOrg), s.outdatedPolicies(ctx, r, byOrg)); err != nil {
+			return err
+		}
+		checked, last, err = s.outdatedKeys(ctx, r, byOrg)
+		return err
 	})
 	for _, org := range slices.Sorted(maps.Keys(byOrg)) {
 		n += len(byOrg[org])
@@ -68,10 +73,12 @@ func (s *Service) Run(ctx context.Context) (total Counts, err error) {
 			batches = append(batches, batch{org, part})
 		}
 	}
-	if err != nil || n == 0 {
+	if err != nil {
 		return total, err
 	}
-	s.Log.Info("records of an older form are upgraded", "records", n, "batches", len(batches))
+	if n > 0 {
+		s.Log.Info("records of an older form are upgraded", "records", n, "batches", len(batches))
+	}
 	done := 0
 	for i, b := range batches {
 		c, err := s.upgrade(ctx, b, i == len(batches)-1, total != Counts{})
@@ -81,7 +88,12 @@ func (s *Service) Run(ctx context.Context) (total Counts, err error) {
 		total, done = total.add(c), done+len(b.targets)
 		s.Log.Info("upgraded", "done", done, "of", n, "org_id", string(b.org))
 	}
-	s.Log.Info("the upgrade is complete", "apis", total.APIs, "policies", total.Policies, "others", total.Others)
+	if n > 0 {
+		s.Log.Info("the upgrade is complete", "apis", total.APIs, "policies", total.Policies, "others", total.Others)
+	}
+	if checked >= worthMarking && n == total.APIs+total.Policies+total.Others { // records that stay as they are come up again
+		return total, s.mark(ctx, last)
+	}
 	return total, nil
 }
 

@@ -137,6 +137,9 @@ func startOn(ctx context.Context, path string, sealing sqladapter.Sealing) (took
 	if err := a.Start(ctx); err != nil {
 		return 0, 0, err
 	}
+	if _, err := a.Upgrade(ctx); err != nil { // the service is ready after it
+		return 0, 0, err
+	}
 	took = time.Since(began)
 	megabytes = float64(heapInUse()-before) / 1e6
 	return took, megabytes, a.Stop(context.WithoutCancel(ctx))

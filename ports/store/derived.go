@@ -1,6 +1,7 @@
 package store
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/gatehouse-io/gatehouse/core/integrity"
@@ -11,33 +12,36 @@ import (
 // found by the new ones. Keys of indexes that the kind does not have stay. Whether a value
 // must be unique counts for nothing here: that is a rule for new values.
 func (k *Kind[T]) Rederived(r Record) (out Record, others bool, err error) {
-	v, err := k.Decode(r)
+	v, err := k.load(r) // kept by no reader: a start must not keep the values of all records in memory
 	if err != nil {
 		return r, false, err
 	}
 	out = Record{Org: r.Org, Kind: r.Kind, ID: r.ID, Rev: r.Rev, Doc: r.Doc, Serial: r.Serial, memo: &memo{}}
 	out.Keys, out.Refs = k.derived(v)
-	now, had := out.Keys, make([]Key, 0, len(r.Keys))
+	now, had := map[any]bool{}, map[any]bool{} // keys and references, as far as they can differ
+	for _, key := range out.Keys {
+		now[likeness{key.Index, key.Value, key.Sorted}] = true
+	}
 	for _, key := range r.Keys {
 		if slices.ContainsFunc(k.Indexes, func(ix Index[T]) bool { return ix.Name == key.Index }) {
-			had = append(had, key)
+			had[likeness{key.Index, key.Value, key.Sorted}] = true
 		} else {
 			out.Keys = append(out.Keys, key)
 		}
 	}
-	alike := func(a, b Key) bool { return a.Index == b.Index && a.Value == b.Value && a.Sorted == b.Sorted }
-	same := func(a, b integrity.Ref) bool { return a == b }
-	return out, !within(now, had, alike) || !within(had, now, alike) || !within(out.Refs, r.Refs, same) || !within(r.Refs, out.Refs, same), nil
+	for _, ref := range out.Refs {
+		now[ref] = true
+	}
+	for _, ref := range r.Refs {
+		had[ref] = true
+	}
+	return out, !maps.Equal(now, had), nil
 }
 
-// within reports whether each item of a list has its like in another one.
-func within[E any](list, other []E, alike func(a, b E) bool) bool {
-	for _, e := range list {
-		if !slices.ContainsFunc(other, func(o E) bool { return alike(e, o) }) {
-			return false
-		}
-	}
-	return true
+// likeness is what two keys that count as the same have in common.
+type likeness struct {
+	index, value string
+	sorted       bool
 }
 
 // derived returns what a value is found by, and what it refers to.

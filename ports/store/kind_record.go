@@ -110,7 +110,7 @@ func (k *Kind[T]) explain(err error, name string) error {
 
 // Index derives searchable values.
 type Index[T any] struct {
-	Name   string
+	Name   string // another one when Values changes: a start looks for stored records that lack an index by its name
 	Noun   string // in messages about a taken value: "ID"
 	Unique bool
 	Across bool // with Unique: across organisations
