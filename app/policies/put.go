@@ -23,18 +23,9 @@ func (s *Service) Put(ctx context.Context, w store.Writer, org tenant.ID, text [
 	if err := l.fetch(ctx, w, in.APIs()); err != nil {
 		return "", err
 	}
-	var old *policy.Policy
-	for _, name := range in.Names {
-		p, err := Kind.Get(ctx, w, name)
-		switch {
-		case fault.KindOf(err) == fault.NotFound:
-		case err != nil:
-			return "", err
-		case old == nil:
-			old = &p.Value
-		case old.ID() != p.Value.ID():
-			return "", fault.New(fault.Conflict, policy.Kind+".names", "policy id and _id are those of two stored policies; leave one of them out").At("_id")
-		}
+	old, err := replaced(ctx, w, in)
+	if err != nil {
+		return "", err
 	}
 	if old == nil {
 		p, err := in.New(s.NewID(), org, s.Now(), s.checks(l))
@@ -47,6 +38,36 @@ func (s *Service) Put(ctx context.Context, w store.Writer, org tenant.ID, text [
 	if err != nil || p.Same(*old) {
 		return "", err
 	}
-	_, err = Kind.Edit(ctx, w, old.ID(), nil, func(policy.Policy) (policy.Policy, error) { return p, nil })
-	return store.Updated, taken(err)
+	return store.Updated, taken(Kind.Replace(ctx, w, p))
+}
+
+// replaced returns the stored policy that an incoming one takes the place of, or nil.
+func replaced(ctx context.Context, r store.Reader, in policy.Incoming) (*policy.Policy, error) {
+	var old *policy.Policy
+	for _, name := range in.Names {
+		p, err := known(ctx, r, name, name == in.ID())
+		switch {
+		case fault.KindOf(err) == fault.NotFound:
+		case err != nil:
+			return nil, err
+		case old == nil:
+			old = &p
+		case old.ID() != p.ID():
+			return nil, fault.New(fault.Conflict, policy.Kind+".names", "policy id and _id are those of two stored policies; leave one of them out").At("_id")
+		}
+	}
+	return old, nil
+}
+
+// known returns the policy with a database ID, or else with an id. Paths take either
+// identifier, but an import does not: a policy may have chosen the database ID of
+// another one as its id, and would be stored over that one.
+func known(ctx context.Context, r store.Reader, name string, databaseID bool) (policy.Policy, error) {
+	if databaseID {
+		for p, err := range Kind.Find(ctx, r, store.Query{ID: name, Limit: 1}) {
+			return p.Value, err
+		}
+	}
+	p, err := Kind.ByKey(ctx, r, byPolicyID, name)
+	return p.Value, err
 }

@@ -30,7 +30,7 @@ func Upgrade(ctx context.Context, w store.Writer, id string) (bool, error) {
 		if err != nil || !changed {
 			return false, err
 		}
-		_, err = Kind.Edit(ctx, w, id, nil, func(policy.Policy) (policy.Policy, error) { return q, nil })
+		err = Kind.Replace(ctx, w, q)
 		return err == nil, err
 	}
 	return false, nil

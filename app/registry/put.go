@@ -30,8 +30,7 @@ func (s *ClientIDPs) Put(ctx context.Context, w store.Writer, org tenant.ID, dat
 			return "", err
 		}
 		next.Updated = now
-		_, err = clientIDPs.Edit(ctx, w, old.Value.ID, nil, func(registry.IdP) (registry.IdP, error) { return next, nil })
-		return store.Updated, err
+		return store.Updated, clientIDPs.Replace(ctx, w, next)
 	}
 	id := s.NewID()
 	if databaseID = strings.ToLower(databaseID); shape.IsObjectID(databaseID) {

@@ -67,3 +67,29 @@ func TestPut(t *testing.T) {
 		})
 	}
 }
+
+// TestPutOfShadowed: another provider may have chosen the _id of one as its client_idp_id.
+func TestPutOfShadowed(t *testing.T) {
+	d := open(t)
+	d.must(t, request{op: "create", body: corp})
+	const id = "5f1a0c5d8e3b2a1f00000001"
+	d.must(t, request{op: "create", body: `{"client_idp_id":"` + id + `","name":"Shadow","jwks_uri":"u","api_mappings":{"dark":{"scope_to_policy":{}}}}`})
+	var draft registry.Draft
+	if err := json.Unmarshal([]byte(`{"client_idp_id":"corp","name":"Changed","jwks_uri":"u"}`), &draft); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Store.Update(t.Context(), scope(t, ours), func(w store.Writer) error {
+		_, err := d.Put(t.Context(), w, tenant.ID(ours), id, draft)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"corp": "Changed", id: "Shadow"} {
+		if text := d.must(t, request{op: "get", id: name}); !strings.Contains(text, `"name":"`+want) {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+	if text := d.must(t, request{op: "references", id: "corp"}); strings.Contains(text, "dark") {
+		t.Errorf("corp names what its shadow names: %s", text)
+	}
+}

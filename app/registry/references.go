@@ -66,9 +66,6 @@ func (s *ClientIDPs) ListReferences(ctx context.Context, in byID) ([]store.Refer
 		return out, err
 	}
 	err = crud.Inside(ctx, s.Store, p.Value.OrgID, func(r store.Reader) error { // where its identifiers mean something
-		if p, err = clientIDPs.Get(ctx, r, p.Value.ID); err != nil {
-			return err
-		}
 		rec, err := r.Get(ctx, registry.Kind, p.Value.ID)
 		if err != nil {
 			return err

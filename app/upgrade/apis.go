@@ -79,8 +79,7 @@ func (s *Service) upgradeAPI(ctx context.Context, w store.Writer, id string) (no
 		if len(notes) == 0 {
 			return nil, nil
 		}
-		_, err = s.APIs.Kind.Edit(ctx, w, id, nil, func(apidef.API) (apidef.API, error) { return embedded, nil })
-		return notes, err
+		return notes, s.APIs.Kind.Replace(ctx, w, embedded)
 	}
 	return nil, nil
 }

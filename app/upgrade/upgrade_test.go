@@ -230,8 +230,6 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
-// TestUnlike checks that a definition that does not follow from its document stays
-// what it is.
 // TestOneOfMany: a record that cannot have its new form stays as it is, and is told; the
 // others are upgraded, and gateways are told of them.
 func TestOneOfMany(t *testing.T) {
@@ -266,6 +264,18 @@ func TestOneOfMany(t *testing.T) {
 	}
 }
 
+// TestUpgradeOfShadowed: another API may have chosen the database ID of one as its api_id.
+func TestUpgradeOfShadowed(t *testing.T) {
+	w := newWorld(t, memory(t))
+	w.api("a", "old", apidef.OAS, `"securitySchemes":{`+jwt+`}`)
+	w.api("a", w.texts()["old"].ID, apidef.OAS, `"securitySchemes":{`+new+`}`)
+	if total, err := w.service(w.db).Run(t.Context()); err != nil || total.APIs != 1 {
+		t.Errorf("%+v %v %s", total, err, w.log)
+	}
+}
+
+// TestUnlike checks that a definition that does not follow from its document stays
+// what it is.
 func TestUnlike(t *testing.T) {
 	w := newWorld(t, memory(t))
 	w.api("a", "odd", apidef.OAS, `"securitySchemes":{`+jwt+`}`)

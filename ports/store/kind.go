@@ -313,16 +313,33 @@ const roomToGrow = 128
 
 // Revise is Edit for those who tell clients the serial.
 func (k *Kind[T]) Revise(ctx context.Context, w Writer, name string, when Condition, fn func(T) (T, error)) (Stored[T], error) {
-	var zero Stored[T]
 	old, err := k.find(ctx, w, name)
 	if err != nil {
-		return zero, k.explain(err, name)
+		return Stored[T]{}, k.explain(err, name)
 	}
 	if when != nil {
 		if err := when(old.Serial); err != nil {
-			return zero, err
+			return Stored[T]{}, err
 		}
 	}
+	return k.revise(ctx, w, old, name, fn)
+}
+
+// Replace stores a new form of a resource in the place of the one with its ID. Aliases are
+// not looked at: clients choose them, and another resource may have chosen this ID.
+func (k *Kind[T]) Replace(ctx context.Context, w Writer, v T) error {
+	id := k.ID(v)
+	old, err := w.Get(ctx, k.Name, id)
+	if err != nil {
+		return k.explain(err, id)
+	}
+	_, err = k.revise(ctx, w, old, id, func(T) (T, error) { return v, nil })
+	return err
+}
+
+// revise rewrites a stored record. name is what errors call it.
+func (k *Kind[T]) revise(ctx context.Context, w Writer, old Record, name string, fn func(T) (T, error)) (Stored[T], error) {
+	var zero Stored[T]
 	value := k.load // a private copy
 	if k.Shared {
 		value = k.Decode

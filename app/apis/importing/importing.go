@@ -118,7 +118,7 @@ func (s *Service) Put(ctx context.Context, w store.Writer, c Checked) (store.Op,
 	if err != nil || old.Same(next) {
 		return "", err
 	}
-	return store.Updated, s.APIs.Put(ctx, w, old.ID(), func(a apidef.API) (apidef.API, error) { return a.As(d.Class).Rewrite(d, now) })
+	return store.Updated, s.APIs.Put(ctx, w, old.APIID(), func(a apidef.API) (apidef.API, error) { return a.As(d.Class).Rewrite(d, now) })
 }
 
 // pair gives an MCP proxy that offers the operations of a REST API what follows from

@@ -232,7 +232,7 @@ func (m *migration) keep(ctx context.Context, w store.Writer, st step, made []ap
 			return err
 		}
 		if i == 0 && m.request.Mode != Stage {
-			_, err = m.APIs.Kind.Edit(ctx, w, a.ID(), nil, func(apidef.API) (apidef.API, error) { return a, nil })
+			err = m.APIs.Kind.Replace(ctx, w, a)
 		} else {
 			err = apis.Taken(m.APIs.Kind.Insert(ctx, w, a))
 		}
