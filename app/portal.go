@@ -47,6 +47,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/provider"
+	portaltable "github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/portal/theme"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
@@ -244,7 +245,7 @@ func newPersons(p portalSettings, s people, keys secret.Keys, a *App) *users.Ser
 		},
 		HandOver: apps.HandOver,
 		Follow:   apps.Follow,
-	}}}}
+	}}, Dismiss: func(ctx context.Context, id portaltable.ID) error { return a.access.Dismiss(ctx, id) }}}
 }
 
 // newGeneral answers about the portal as a whole.

@@ -57,14 +57,15 @@ func (s *Service) approvable(ctx context.Context, r store.Reader, id table.ID) (
 		return nil, 0, err
 	}
 	d := &approval{Request: req.ID, AuthType: req.AuthType, DCREnabled: req.DCREnabled, Method: methodOf(req), Was: req.Status}
-	if d.Method == issuers.Nothing {
-		return d, req.AppID, nil
-	}
-	issuer, err := s.issuer(d.Method, req.AuthType)
+	a, err := portal.Find(ctx, r, Kind, req.AppID.String())
 	if err != nil {
 		return nil, 0, err
 	}
-	a, err := portal.Find(ctx, r, Kind, req.AppID.String())
+	if d.Method == issuers.Nothing { // nothing is issued, for what there is
+		_, err = s.grant(ctx, r, a, req.PlanID, req.ProductIDs)
+		return d, req.AppID, err
+	}
+	issuer, err := s.issuer(d.Method, req.AuthType)
 	if err != nil {
 		return nil, 0, err
 	}

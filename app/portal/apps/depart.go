@@ -14,27 +14,53 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// departure is the saga of a user who deletes the own account.
-type departure struct{ User table.ID }
+// departure is the saga of a user whose account is deleted.
+type departure struct {
+	User table.ID
+	// Sent says that an administrator deletes the account, which may be that of another one.
+	Sent bool `json:",omitzero"`
+}
 
 // Depart deletes the account of a user who asks for it: the credentials of all apps are
 // revoked first, then the apps go, and the account. What begins is finished: when something
 // is gone and a dashboard does not answer any more, the rest goes later, by itself.
 func (s *Service) Depart(ctx context.Context, id table.ID) error {
-	// An account that is not found was deleted by another attempt, for which this one has waited.
-	err := absentFine(s.departing.Run(ctx, s.Scope, departs(id), &departure{id}))
-	if err == nil || fault.KindOf(err) == fault.Invalid {
-		return Plain(err)
+	err := s.depart(ctx, departure{User: id})
+	if fault.CodeOf(err) == CodeLater {
+		return fault.New(fault.Invalid, CodeOpen, "the account is not deleted yet, because something else does not answer: the rest follows by itself, look again in a few minutes").Because(err)
 	}
-	open, failed := s.Intents.Current(context.WithoutCancel(ctx), s.Scope, departs(id))
+	return Plain(err)
+}
+
+// Dismiss deletes the account of a user as Depart does, for an administrator, who reads what
+// the others have said. It is people.Config.Dismiss.
+func (s *Service) Dismiss(ctx context.Context, id table.ID) error {
+	err := s.depart(ctx, departure{User: id, Sent: true})
+	if fault.CodeOf(err) == CodeLater {
+		return fault.New(fault.Invalid, CodeOpen, "the account is not deleted yet, and the rest follows by itself: %s", message(err)).Because(err)
+	}
+	return err
+}
+
+// CodeLater is the code of the fault for an account that is deleted later.
+const CodeLater = "portal_access.later"
+
+// depart carries out a departure; a fault with CodeLater says that it goes on later.
+func (s *Service) depart(ctx context.Context, d departure) error {
+	// An account that is not found was deleted by another attempt, for which this one has waited.
+	err := absentFine(s.departing.Run(ctx, s.Scope, departs(d.User), &d))
+	if err == nil || fault.KindOf(err) == fault.Invalid {
+		return err
+	}
+	open, failed := s.Intents.Current(context.WithoutCancel(ctx), s.Scope, departs(d.User))
 	switch {
 	case failed != nil:
-		return Plain(fault.New(fault.Invalid, CodeOpen, "%s", message(err)).Because(err))
+		return fault.New(fault.Invalid, CodeOpen, "%s", message(err)).Because(err)
 	case fault.CodeOf(err) == intent.CodeBusy:
 		return fault.New(fault.Invalid, CodeBusy, "the account is being deleted already: look again in a few minutes").Because(err)
 	}
-	s.Log.WarnContext(ctx, "an account is deleted later", "org_id", string(s.Scope.Org()), "user_id", int64(id), "operation", open.ID, "error", err)
-	return fault.New(fault.Invalid, CodeOpen, "the account is not deleted yet, because something else does not answer: the rest follows by itself, look again in a few minutes").Because(err)
+	s.Log.WarnContext(ctx, "an account is deleted later", "org_id", string(s.Scope.Org()), "user_id", int64(d.User), "operation", open.ID, "error", err)
+	return fault.New(fault.Invalid, CodeLater, "%s", message(err)).Because(err)
 }
 
 // departs is the subject of that saga: a user has one at a time.
@@ -48,7 +74,7 @@ const CodeLeaves = "portal_access.leaves"
 func (s *Service) departed(org tenant.ID, d *departure) intents.Plan {
 	return intents.Plan{
 		Open: func(ctx context.Context, r store.Reader) error {
-			_, err := people.Leaver(ctx, r, d.User)
+			_, err := people.Leaver(ctx, r, d.User, d.Sent)
 			return err
 		},
 		Steps: []intents.Step{{Name: "end the apps", Do: func(ctx context.Context) error {
@@ -73,7 +99,7 @@ func (s *Service) departed(org tenant.ID, d *departure) intents.Plan {
 			return fault.New(fault.Unavailable, CodeLeaves, "%s", message(err)).Because(err)
 		}}},
 		Close: func(ctx context.Context, w store.Writer) error {
-			err := s.Persons.Remove(ctx, w, s.Stamp(s.Scope), d.User)
+			err := s.Persons.Remove(ctx, w, s.Stamp(s.Scope), d.User, d.Sent)
 			if fault.CodeOf(err) == people.CodeMore { // an app was made meanwhile, which goes with the next attempt
 				return fault.New(fault.Unavailable, CodeLeaves, "%s", message(err)).Because(err)
 			}

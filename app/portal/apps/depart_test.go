@@ -2,12 +2,14 @@ package apps_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/apps"
 	"github.com/gatehouse-io/gatehouse/app/portal/people"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/application"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
@@ -70,9 +72,18 @@ func (w *world) hurry() {
 	w.resume()
 }
 
-// TestDepart: whichever call fails while somebody deletes the own account, in the end either
-// all is there as before, and the person was told, or nothing.
+// TestDepart: whichever call fails while somebody deletes the own account, or an administrator
+// that of somebody, in the end either all is there as before, and who asked was told, or nothing.
 func TestDepart(t *testing.T) {
+	for name, depart := range map[string]func(*world) error{
+		"own":   func(w *world) error { return w.apps.Depart(t.Context(), w.user) },
+		"other": func(w *world) error { return w.delete("portal-users", "user_id", w.user.String()) },
+	} {
+		t.Run(name, func(t *testing.T) { departs(t, depart) })
+	}
+}
+
+func departs(t *testing.T, depart func(*world) error) {
 	dash := newOurs(t, false)
 	const whole, none = "true 2 2", "false 0 0"
 	later := 0
@@ -81,7 +92,7 @@ func TestDepart(t *testing.T) {
 			for at := 1; ; at++ {
 				w := departing(t, dash)
 				w.fate.says, w.fate.at, w.fate.after, w.fate.once, w.fate.seen = says, at, after, true, 0
-				err := w.apps.Depart(t.Context(), w.user)
+				err := depart(w)
 				reached := w.fate.seen >= at
 				now := w.standing()
 				w.hurry()
@@ -123,5 +134,68 @@ func TestDepartMore(t *testing.T) {
 	}
 	if err := w.apps.Depart(t.Context(), w.user); err != nil {
 		t.Error("once more:", err)
+	}
+}
+
+// TestDismissAdmin: administrators have apps as well. One administrator deletes another one
+// with them, also later; and a portal keeps an active super-admin, also when there were two
+// while the deletion began.
+func TestDismissAdmin(t *testing.T) {
+	w := departing(t, newOurs(t, false))
+	promote := func(id table.ID, active bool) {
+		w.update(func(wr store.Writer) error {
+			_, err := portal.Edit(t.Context(), wr, people.Users, id, w.at(), func(u account.User) (account.User, error) {
+				u.Role, u.OrganisationID, u.Teams, u.Active = account.SuperAdmin, 0, nil, active
+				return u, nil
+			})
+			return err
+		})
+	}
+	var other account.User
+	w.update(func(wr store.Writer) (err error) {
+		other, err = portal.Add(t.Context(), wr, people.Users, w.at(), account.User{Email: "grace@example.com", First: "Grace", Token: "grace"})
+		return err
+	})
+	promote(w.user, true)
+	if err := w.delete("portal-users", "user_id", w.user.String()); fault.CodeOf(err) != people.CodeLast || w.standing() != "true 2 2" {
+		t.Fatal(err, w.standing())
+	}
+	promote(other.ID, true)
+	w.fate.says, w.fate.at, w.fate.once, w.fate.seen = fault.New(fault.Unavailable, "x", "it does not answer as it should"), 3, true, 0
+	err := w.delete("portal-users", "user_id", w.user.String())
+	if fault.CodeOf(err) != apps.CodeOpen || fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "it does not answer as it should") {
+		t.Fatal(err)
+	}
+	promote(other.ID, false)
+	if w.hurry(); !strings.HasPrefix(w.standing(), "true ") {
+		t.Error("the last super-admin is gone")
+	}
+	promote(other.ID, true)
+	if err := w.delete("portal-users", "user_id", w.user.String()); err != nil || w.standing() != "false 0 0" {
+		t.Error(err, w.standing())
+	}
+}
+
+// TestDismissForced: a forced deletion does not wait for one that is open, and that one then
+// finds nothing more to do.
+func TestDismissForced(t *testing.T) {
+	away, deletes := false, 0
+	w := departing(t, ours{absent{newOurs(t, false), &away, &deletes, false}})
+	w.fate.says, w.fate.at, w.fate.once, w.fate.seen = fault.New(fault.Unavailable, "x", "it does not answer as it should"), 3, true, 0
+	if err := w.delete("portal-users", "user_id", w.user.String()); fault.CodeOf(err) != apps.CodeOpen {
+		t.Fatal(err)
+	}
+	away = true
+	o := w.ops["portal-users.delete"]
+	call := &operation.Call{Spec: &o.Spec, Scope: w.p.Scope, Principal: operation.Principal{ID: account.Principal(99)}, Path: map[string]string{"user_id": w.user.String()}, Query: map[string][]string{"force": {"true"}}}
+	if _, err := o.Do(t.Context(), call); err != nil {
+		t.Fatal(err)
+	}
+	away = false
+	if w.hurry(); !strings.HasPrefix(w.standing(), "false 0 ") {
+		t.Error(w.standing())
+	}
+	if open := w.do("portal-operations.list", "").(operation.Listing[apps.Saga]).Items; len(open) != 0 {
+		t.Errorf("%+v", open)
 	}
 }

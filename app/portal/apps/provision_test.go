@@ -96,6 +96,20 @@ func TestOtherMethod(t *testing.T) {
 		t.Error(err)
 	}
 	become("jwt", false)
+	hide := func(hidden bool) {
+		w.update(func(wr store.Writer) error {
+			_, err := products.Kind.Edit(t.Context(), wr, table.ID(1).Key(), nil, func(p product.Product) (product.Product, error) {
+				p.Hidden = hidden
+				return p, nil
+			})
+			return err
+		})
+	}
+	hide(true) // nothing would be issued, but there is nothing to be approved either
+	if err := w.approve("1"); fault.CodeOf(err) != apps.CodeGone || w.requests()[0].Status != string(request.Pending) {
+		t.Errorf("%v, %+v", err, w.requests()[0])
+	}
+	hide(false)
 	if err := w.approve("1"); err != nil || len(w.keys()) != 0 {
 		t.Errorf("%v: %v", err, w.keys())
 	}

@@ -204,6 +204,7 @@ func (w *world) start(f *fate) {
 		Issuers: issuers.Issuers{issuers.Tokens: tokens, issuers.Certified: issuers.Certificates{Keys: tokens, Others: apps.CertificateUsers(tools.Store), Pool: apps.Pool}, issuers.Registration: w.registers,
 			issuers.Client: issuers.Clients{Open: dial, Secrets: w.p.Keys, Separator: ";"}}})
 	w.users.Followers = []people.Follower{{Leave: w.apps.Leave, Follow: apps.Follow}}
+	w.users.Dismiss = w.apps.Dismiss
 	w.ops = map[string]operation.Operation{}
 	for _, o := range w.apps.Operations() {
 		w.ops[o.ID] = o

@@ -71,7 +71,7 @@ func open(t *testing.T, change func(*setting.Settings)) *world {
 		}}}}}
 	depart := func(ctx context.Context, id table.ID) error {
 		_, err := w.p.Tools.Store.Update(ctx, w.p.Scope, func(wr store.Writer) error {
-			return persons.Remove(ctx, wr, w.p.Tools.Stamp(w.p.Scope), id)
+			return persons.Remove(ctx, wr, w.p.Tools.Stamp(w.p.Scope), id, false)
 		})
 		return err
 	}

@@ -5,25 +5,29 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/app/portal"
-	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Leaver returns a user who may delete the own account: admins are deleted by other admins.
-func Leaver(ctx context.Context, r store.Reader, id table.ID) (account.User, error) {
+// Leaver returns a user whose account may be deleted: by the user, or by an admin when sent
+// says so. Admins are deleted by other admins, and the last super-admin stays.
+func Leaver(ctx context.Context, r store.Reader, id table.ID, sent bool) (account.User, error) {
 	u, err := portal.Find(ctx, r, Users, id.String())
-	if err == nil && u.Admin() {
-		err = fault.New(fault.Invalid, CodeCaller, "An admin cannot delete the own account: another admin can")
+	switch {
+	case err != nil:
+	case sent:
+		err = stays(ctx, r, u)
+	case u.Admin():
+		err = ownAccount()
 	}
 	return u, err
 }
 
-// Remove deletes a user who wants to go, in a unit of work and after what the user had at
+// Remove deletes a user as Leaver lets, in a unit of work and after what the user had at
 // others has ended: a fault with CodeMore says that there is more by now.
-func (s *Service) Remove(ctx context.Context, w store.Writer, at crud.Stamp, id table.ID) error {
-	u, err := Leaver(ctx, w, id)
+func (s *Service) Remove(ctx context.Context, w store.Writer, at crud.Stamp, id table.ID, sent bool) error {
+	u, err := Leaver(ctx, w, id, sent)
 	if err == nil {
 		err = portal.Remove(ctx, w, Users, id, at)
 	}

@@ -77,6 +77,10 @@ type Config struct {
 	// Signing returns the key that signs the tokens of admins; "": there is none yet.
 	Signing   func(ctx context.Context, r store.Reader) (string, error)
 	Followers []Follower // in order
+	// Dismiss deletes a user whom an administrator deletes, with all that the user has at
+	// others; nil: Leave of each follower, and then the account. When something is gone and
+	// the others do not answer any more, the rest goes later.
+	Dismiss func(ctx context.Context, id table.ID) error
 }
 
 // Service are the use cases of people.

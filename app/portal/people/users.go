@@ -35,7 +35,7 @@ func (s *Service) UserResource() portal.Resource[account.User, ListedUser, Shown
 			Active: true, Token: "token"},
 		Begin:  func(u *account.User, _ table.ID) { u.Role, u.Provider = account.Member, account.OwnPassword },
 		Events: event.OfUsers,
-		Hooks:  portal.Hooks[account.User]{Validate: validateUser, Check: checkUser, Turn: insist, Prepare: s.prepareUser, Before: s.beforeUser, After: s.afterUser},
+		Hooks:  portal.Hooks[account.User]{Validate: validateUser, Check: checkUser, Turn: s.turnUser, Prepare: s.prepareUser, Before: s.beforeUser, After: s.afterUser},
 		Rows: func(o portal.Operations[account.User, ListedUser, ShownUser]) []operation.Row {
 			hidden, v := Personal(), values{o.Tools, s}
 			const path = "/{user_id}/custom-attributes"
@@ -57,16 +57,28 @@ func (s *Service) UserResource() portal.Resource[account.User, ListedUser, Shown
 // checkUser refuses what no portal can be left with.
 func checkUser(ctx context.Context, r store.Reader, c *change) error {
 	if by, ok := account.OfPrincipal(c.Who.ID); c.Op == store.Deleted && ok && by == c.Old.ID {
-		return fault.New(fault.Invalid, CodeCaller, "An admin cannot delete the own account: another admin can")
+		return ownAccount()
 	}
-	if c.Op == store.Created || !ruling(c.Old) || c.Op != store.Deleted && ruling(c.New) {
+	if c.Op == store.Created || c.Op != store.Deleted && ruling(c.New) {
+		return nil
+	}
+	return stays(ctx, r, c.Old)
+}
+
+func ownAccount() error {
+	return fault.New(fault.Invalid, CodeCaller, "An admin cannot delete the own account: another admin can")
+}
+
+// stays refuses to let the last active super-admin go.
+func stays(ctx context.Context, r store.Reader, old account.User) error {
+	if !ruling(old) {
 		return nil
 	}
 	for u, err := range Users.Find(ctx, r, store.Query{Index: byRole, Value: account.SuperAdmin}) {
 		if err != nil {
 			return err
 		}
-		if u.Value.ID != c.Old.ID && u.Value.Active {
+		if u.Value.ID != old.ID && u.Value.Active {
 			return nil
 		}
 	}
@@ -128,7 +140,12 @@ func ruling(u account.User) bool { return u.Role == account.SuperAdmin && u.Acti
 // while that goes on, outside of any unit of work, the user may get more.
 const farewells = 3
 
-func insist(ctx context.Context, _ *change, write func(context.Context) error) (err error) {
+// turnUser leaves the deletion of a user to Dismiss, which finishes what it begins; what is
+// forced goes at once, whatever others say.
+func (s *Service) turnUser(ctx context.Context, c *change, write func(context.Context) error) (err error) {
+	if c.Op == store.Deleted && !c.Force && s.Dismiss != nil {
+		return s.Dismiss(ctx, c.Old.ID)
+	}
 	for range farewells {
 		if err = write(ctx); fault.CodeOf(err) != CodeMore {
 			break
