@@ -296,6 +296,11 @@ func TestClientsFollow(t *testing.T) {
 		t.Fatal(err)
 	}
 	synchronised("o1 0 inactive")
+	for _, n := range w.policiesOfClients() {
+		if p, _ := sync.Read(n, nil, nil); p.Kind != sync.KindNone {
+			t.Errorf("synchronisation would take the policy of a client for a product or a plan: %s", n.Canonical())
+		}
+	}
 	if err := w.credential("delete", "1", "1"); err != nil {
 		t.Fatal(err)
 	}

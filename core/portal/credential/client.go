@@ -25,12 +25,8 @@ type ClientPolicy struct {
 	Plan         *doc.Node // nil: there is none any more
 }
 
-const (
-	// clientPolicy begins the custom identifiers of the policies of clients.
-	clientPolicy = "portal-client-"
-	// clientTag begins the tag that marks them; the CID of the provider follows.
-	clientTag = "portal-clients-"
-)
+// clientPolicy begins the custom identifiers of the policies of clients.
+const clientPolicy = "portal-client-"
 
 // ID is the custom identifier of the policy. It follows from the client, so that a repeated
 // attempt finds what an earlier one made.
@@ -43,7 +39,7 @@ func ClientOf(n *doc.Node, mark string) (client string, app table.ID, ok bool) {
 		if text, found := strings.CutPrefix(tag, AppTag); found {
 			app, _ = table.ParseID(text)
 		}
-		ok = ok || mark != "" && tag == clientTag+mark
+		ok = ok || mark != "" && tag == sync.ClientTag+mark
 	}
 	return strings.TrimPrefix(n.Get("id").Text(), clientPolicy), app, ok
 }
@@ -110,7 +106,7 @@ func (p ClientPolicy) Write(n *doc.Node) bool {
 // tags are those of the policy: what products and plan say, and whose it is. Gateways label
 // what its tokens call with them, as they do with keys.
 func (p ClientPolicy) tags(more []string) (out []string) {
-	for _, tag := range slices.Concat(p.Tags, more, []string{AppTag + p.App.String(), OrganisationTag + p.Organisation.String(), clientTag + p.Mark}) {
+	for _, tag := range slices.Concat(p.Tags, more, []string{AppTag + p.App.String(), OrganisationTag + p.Organisation.String(), sync.ClientTag + p.Mark}) {
 		if !slices.Contains(out, tag) {
 			out = append(out, tag)
 		}

@@ -12,6 +12,10 @@ import (
 // a tag since dashboards keep tags as they come.
 const mark = "portal-left-"
 
+// ClientTag begins the tag of a policy that a portal has made for a client of gateways; the
+// CID of the provider follows.
+const ClientTag = "portal-clients-"
+
 // Read says what the document of a policy is to a portal, and which of its APIs do not
 // exist. select is PoliciesTags of the provider: when it names any, only policies that
 // carry one of them count.
@@ -19,6 +23,10 @@ func Read(n *doc.Node, apis Index, selected []string) (p Policy, stale []string)
 	p.Ref = Ref{ObjectID: n.Get("_id").Text(), ID: n.Get("id").Text()}
 	p.Kind = classify(n.Get("partitions"))
 	own, left := tags(n)
+	// Without its plan such a policy sets no limits, as the policy of a product.
+	if slices.ContainsFunc(own, func(t string) bool { return strings.HasPrefix(t, ClientTag) }) {
+		p.Kind = KindNone
+	}
 	if len(selected) > 0 && !slices.ContainsFunc(own, func(t string) bool { return slices.Contains(selected, t) }) {
 		p.Kind = KindNone
 	}
