@@ -139,7 +139,7 @@ func (g *References) lost(ctx context.Context, targets *known, rec store.Record,
 // others. Across organisations they are not looked for: what spans organisations is
 // not named anywhere.
 func (g *References) Onlooker(c *operation.Call) store.Onlooker {
-	v := ViewerOf(c)
+	v := Viewer{Who: c.Principal, Door: c.Spec.Permission, All: c.Spec.Surface != operation.Management}
 	k := g.remember(nil, v)
 	return store.Onlooker{
 		Aftermath: func(ctx context.Context, r store.Reader, before, after *store.Record) iter.Seq2[store.Reference, error] {

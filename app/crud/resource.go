@@ -124,7 +124,6 @@ func (r Resource[T, D]) receipt(op store.Op, v T, at store.Serial) operation.Rec
 }
 
 func (r Resource[T, D]) missing() string { return r.Kind.Name + ".not_found" }
-func (r Resource[T, D]) taken() string   { return r.Kind.Name + ".taken" }
 
 // viewer is the caller of one of the operations.
 func (r Resource[T, D]) viewer(who operation.Principal) Viewer {

@@ -18,11 +18,6 @@ type Viewer struct {
 	All  bool // sees everything: the super-admin, for one
 }
 
-// ViewerOf returns the caller of an operation.
-func ViewerOf(c *operation.Call) Viewer {
-	return Viewer{Who: c.Principal, Door: c.Spec.Permission, All: c.Spec.Surface != operation.Management}
-}
-
 // reads reports whether the viewer may read what a permission opens.
 func (v Viewer) reads(p access.Permission) bool {
 	return v.All || p == "" || p == v.Door || v.Who.Permissions.Allows(p, access.Read)

@@ -108,7 +108,7 @@ func (o Operations[T, D]) Insert(opts ...operation.Option) operation.Row {
 		}
 		return out, err
 	}
-	faults := operation.Faulting(slices.Concat(o.Faults, []string{o.taken()})...)
+	faults := operation.Faulting(slices.Concat(o.Faults, []string{o.Kind.Name + ".taken"})...)
 	if o.Words.Created == "" {
 		return operation.POST("create", "", "Create "+o.Words.One, func(ctx context.Context, in creation[D]) (operation.Entity[T], error) {
 			v, err := insert(ctx, in)
@@ -173,7 +173,7 @@ func (o Operations[T, D]) Edit(opts ...operation.Option) operation.Row {
 		}
 		return out, err
 	}
-	own := []operation.Option{operation.Faulting(slices.Concat(o.Faults, []string{o.missing(), o.taken()})...), operation.Rehearsable(o.References.Onlooker)}
+	own := []operation.Option{operation.Faulting(slices.Concat(o.Faults, []string{o.missing(), o.Kind.Name + ".taken"})...), operation.Rehearsable(o.References.Onlooker)}
 	if o.Words.Updated == "" {
 		own = append(own, operation.Example(o.Draft, operation.Entity[T]{Value: o.Example()}))
 		return operation.PUT("replace", o.path(), "Replace "+o.Words.One, func(ctx context.Context, in replacement[D]) (operation.Entity[T], error) {
