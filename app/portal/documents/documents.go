@@ -15,7 +15,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/graphql"
-	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 	"github.com/gatehouse-io/gatehouse/ports/yaml"
 )
@@ -78,8 +77,6 @@ type owner struct {
 	product table.ID
 	sheet   string
 }
-
-func (c Config) maxUpload() operation.Option { return operation.Limits(c.MaxUpload, 0) }
 
 // sheetOf returns which documents an owner has.
 func sheetOf(ctx context.Context, r store.Reader, o owner) (document.Sheet, error) {

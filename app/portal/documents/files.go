@@ -68,7 +68,7 @@ func (f family) oas() []operation.Row {
 			operation.Faulting(CodeNoOAS), operation.Example(nil, Download{document.YAML, "openapi: 3.0.3\n"}))...),
 		operation.POST("upload-oas", path, "Upload the OpenAPI description of "+f.one, func(ctx context.Context, in upload) (portal.Status, error) {
 			return f.receive(ctx, trial{upload: in}, document.OAS, f.readOAS, f.unlink)
-		}, f.options(f.maxUpload(), operation.Answers(map[string]operation.Answer{"invalid": asList, "not_found": unknown, codeLarge: tooMuch}),
+		}, f.options(operation.Limits(f.MaxUpload, 0), operation.Answers(map[string]operation.Answer{"invalid": asList, "not_found": unknown, codeLarge: tooMuch}),
 			operation.Faulting(document.CodeOAS, codeLarge, files.CodeAway), operation.Example(map[string]any{"file": "openapi.yaml"}, portal.Status{Status: "ok"}),
 			operation.Notes("OpenAPI 2 or 3, in JSON or YAML. It takes the place of the one before, and of an address (OASUrl)."))...),
 		operation.DELETE("delete-oas", path, "Delete the OpenAPI description of "+f.one, f.remove(document.OAS), f.options(operation.Example(nil, portal.Status{Status: "ok"}))...),
@@ -92,7 +92,7 @@ func (f family) takeSchema(ctx context.Context, in trial) (portal.Status, error)
 // schemaOptions are what rows that take a GraphQL schema say besides.
 func (f family) schemaOptions(answers map[string]operation.Answer) []operation.Option {
 	answers["not_found"], answers[codeLarge] = unknown, tooMuch
-	return f.options(f.maxUpload(), operation.Answers(answers), operation.Faulting(document.CodeSDL, document.CodeJSON, document.CodeExtension, codeLarge, codeUnchecked, files.CodeAway),
+	return f.options(operation.Limits(f.MaxUpload, 0), operation.Answers(answers), operation.Faulting(document.CodeSDL, document.CodeJSON, document.CodeExtension, codeLarge, codeUnchecked, files.CodeAway),
 		operation.Example(map[string]any{"file": "schema.graphql"}, portal.Status{Status: "ok"}),
 		operation.Notes("The name of the file says what it holds: .graphql, .graphqls and .gql a schema in the definition language, .json the answer to the introspection query."))
 }

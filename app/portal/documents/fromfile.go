@@ -70,7 +70,7 @@ func (c Config) fromSchema(o specOperations, f family) operation.Row {
 			return err
 		})
 		return out, err
-	}, operation.Above("product_id", "Number or CID of the product."), c.maxUpload(),
+	}, operation.Above("product_id", "Number or CID of the product."), operation.Limits(c.MaxUpload, 0),
 		operation.Answers(map[string]operation.Answer{"invalid": asList, document.CodeSDL: {Status: 422}, table.CodeInvalid: {Status: 422}, codeLarge: tooMuch}),
 		operation.Faulting(document.CodeSDL, document.CodeJSON, document.CodeExtension, codeLarge, codeUnchecked, files.CodeAway, CodeRegular, CodeMany),
 		operation.Example(map[string]any{"file": "orders.graphql"}, Uploaded{&Spec{ID: 7, CID: "37gS9SRLtGaYzHWP4ZtBVF39JAi", SpecAlias: "orders", DocumentationType: string(document.GraphQL)}}),
