@@ -104,7 +104,7 @@ func (o profileRows) rows() []operation.Row {
 		return append([]operation.Option{operation.Admins(), operation.Brokers(), operation.Redact("ProviderConfig", "IdentityHandlerConfig"), operation.Limits(maxProfile, 0)}, more...)
 	}
 	shown := o.Example()
-	created, creating := operation.Example(o.Draft, o.created(shown, 0)), operation.Faulting(broker.CodeInvalid, broker.CodeMany, broker.CodeTaken)
+	created, creating := operation.Example(o.Draft, o.written(shown, 0, o.Words.Created, shown.ID)), operation.Faulting(broker.CodeInvalid, broker.CodeMany, broker.CodeTaken)
 	missing, rehearsable := profiles.Name+".not_found", operation.Rehearsable(o.References.Onlooker)
 	return []operation.Row{
 		operation.GET("list", "", "List profiles", o.list, operation.Brokers(), masked, operation.Lists(o.Item(shown)),
@@ -124,10 +124,6 @@ var masked = operation.Notes("Who is not an admin of the organisation reads *** 
 
 func (o profileRows) written(p broker.Profile, at store.Serial, message string, meta any) operation.Entity[ProfileWritten] {
 	return operation.EntityOf(ProfileWritten{Status: answered, ID: p.ID, Data: p, Message: message, Meta: meta}, at)
-}
-
-func (o profileRows) created(p broker.Profile, at store.Serial) operation.Entity[ProfileWritten] {
-	return o.written(p, at, o.Words.Created, p.ID)
 }
 
 type profilesIn struct {
@@ -205,7 +201,7 @@ func (o profileRows) create(ctx context.Context, in profileDraft) (out operation
 		}
 		return profiles.Create(ctx, w, p)
 	})
-	return o.created(p, at), err
+	return o.written(p, at, o.Words.Created, p.ID), err
 }
 
 func (o profileRows) createAs(ctx context.Context, in profileDraftAt) (out operation.Entity[ProfileWritten], err error) {
