@@ -10,10 +10,13 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/core/access"
+	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/feed"
 	"github.com/gatehouse-io/gatehouse/core/registry"
 	"github.com/gatehouse-io/gatehouse/core/signal"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/gateway"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 	"github.com/gatehouse-io/gatehouse/ports/system"
@@ -298,4 +301,11 @@ func (o *owners) admit(ctx context.Context, r store.Reader, apis iter.Seq[string
 		o.admitted[api] = true
 	}
 	return nil
+}
+
+// Feed is the feed of the registry of identity providers.
+func Feed() *gateway.Source {
+	return &gateway.Source{Name: "clientidps", What: "client IdP", Kind: registry.Kind, Uses: []string{apidef.Kind}, Entry: func(rec store.Record, l gateway.Lookup) feed.Entry {
+		return feed.ClientIDP(rec.Doc, func(apiID string) []tenant.ID { return l.Orgs(apidef.Kind, "api_id", apiID) })
+	}}
 }
