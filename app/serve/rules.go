@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/gatehouse-io/gatehouse/adapters/opa"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
 // RuleTests says which unit tests of rules to run, and what is enough.
@@ -95,4 +96,17 @@ func ruleFiles(folder string) (map[string]string, error) {
 		files[e.Name()] = string(text)
 	}
 	return files, nil
+}
+
+// ruleChecker checks texts that are stored as rules, also while rules decide about
+// nothing: they may one day. It makes its engine when the first text comes.
+type ruleChecker func() (*opa.Engine, error)
+
+// Check implements rules.Checker.
+func (c ruleChecker) Check(ctx context.Context, org tenant.ID, text string) error {
+	e, err := c()
+	if err != nil {
+		return err
+	}
+	return e.Check(ctx, org, text)
 }
