@@ -241,3 +241,16 @@ func (s *Store) Board() *sqladapter.Board { return s.board }
 
 // Close ends the store and its connections.
 func (s *Store) Close() error { return errors.Join(s.Store.Close(), s.db.Close()) }
+
+// Plain returns connections to a database that holds tables and no store. It connects
+// when it is first asked.
+func Plain(dsn string, conns int) (*sql.DB, error) {
+	cfg, err := parse(dsn)
+	if err != nil {
+		return nil, err
+	}
+	db := stdlib.OpenDB(*cfg, stdlib.OptionShouldPing(rested))
+	db.SetMaxOpenConns(conns)
+	db.SetMaxIdleConns(conns)
+	return db, nil
+}
