@@ -33,50 +33,47 @@ type chart struct {
 // periods are the lengths that a page offers, in days.
 var periods = []string{"7", "30", "90"}
 
-// charts makes the pictures of what was used.
-func (u usage) charts() []chart {
-	out := []chart{{Name: "traffic", Title: "Calls", Unit: "calls"}, {Name: "error", Title: "Errors", Unit: "errors"}, {Name: "latency", Title: "Latency", Unit: "ms"}}
-	for i := range out {
-		for _, d := range u.Days {
-			out[i].values = append(out[i].values, []float64{float64(d.Calls), float64(d.Errors), d.Latency}[i])
-		}
-		out[i].draw(u)
-	}
-	return out
-}
-
 // Size of a chart, in its own units.
 const (
 	chartWide, chartHigh = 720, 180
 	chartLeft, chartFoot = 56, 24
 )
 
-// draw makes the picture. It has numbers and dates alone, and no style of its own.
-func (c *chart) draw(u usage) {
-	most, at := 0.0, 0
-	for i, v := range c.values {
-		if v > most {
-			most, at = v, i
+// charts makes the pictures of what was used. They have numbers and dates alone, and no style
+// of their own.
+func (u usage) charts() []chart {
+	out := []chart{{Name: "traffic", Title: "Calls", Unit: "calls"}, {Name: "error", Title: "Errors", Unit: "errors"}, {Name: "latency", Title: "Latency", Unit: "ms"}}
+	for i := range out {
+		c := &out[i]
+		for _, d := range u.Days {
+			c.values = append(c.values, []float64{float64(d.Calls), float64(d.Errors), d.Latency}[i])
 		}
-	}
-	c.Summary = "There is nothing to show."
-	if most > 0 {
-		c.Summary = fmt.Sprintf("At most %s %s a day, on %s.", amount(most), c.Unit, u.Days[at].Date)
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, `<svg class="chart" viewBox="0 0 %d %d" role="img" aria-labelledby="chart-%[3]s"><title id="chart-%[3]s">%[4]s. %[5]s</title>`, chartWide, chartHigh, c.Name, c.Title, template.HTMLEscapeString(c.Summary))
-	floor, step := float64(chartHigh-chartFoot), float64(chartWide-chartLeft)/float64(max(len(c.values), 1))
-	for _, part := range []float64{0, 0.5, 1} {
-		y := floor - part*(floor-12)
-		fmt.Fprintf(&b, `<line class="rule" x1="%d" x2="%d" y1="%.1f" y2="%.1f"/><text x="%d" y="%.1f" text-anchor="end">%s</text>`, chartLeft, chartWide, y, y, chartLeft-6, y+4, amount(most*part))
-	}
-	for i, v := range c.values {
-		if high := v / max(most, 1e-9) * (floor - 12); high > 0 {
-			fmt.Fprintf(&b, `<rect class="bar" x="%.1f" y="%.1f" width="%.1f" height="%.1f"/>`, chartLeft+float64(i)*step+step*0.1, floor-high, step*0.8, high)
+		most, at := 0.0, 0
+		for i, v := range c.values {
+			if v > most {
+				most, at = v, i
+			}
 		}
+		c.Summary = "There is nothing to show."
+		if most > 0 {
+			c.Summary = fmt.Sprintf("At most %s %s a day, on %s.", amount(most), c.Unit, u.Days[at].Date)
+		}
+		var b strings.Builder
+		fmt.Fprintf(&b, `<svg class="chart" viewBox="0 0 %d %d" role="img" aria-labelledby="chart-%[3]s"><title id="chart-%[3]s">%[4]s. %[5]s</title>`, chartWide, chartHigh, c.Name, c.Title, template.HTMLEscapeString(c.Summary))
+		floor, step := float64(chartHigh-chartFoot), float64(chartWide-chartLeft)/float64(max(len(c.values), 1))
+		for _, part := range []float64{0, 0.5, 1} {
+			y := floor - part*(floor-12)
+			fmt.Fprintf(&b, `<line class="rule" x1="%d" x2="%d" y1="%.1f" y2="%.1f"/><text x="%d" y="%.1f" text-anchor="end">%s</text>`, chartLeft, chartWide, y, y, chartLeft-6, y+4, amount(most*part))
+		}
+		for i, v := range c.values {
+			if high := v / max(most, 1e-9) * (floor - 12); high > 0 {
+				fmt.Fprintf(&b, `<rect class="bar" x="%.1f" y="%.1f" width="%.1f" height="%.1f"/>`, chartLeft+float64(i)*step+step*0.1, floor-high, step*0.8, high)
+			}
+		}
+		fmt.Fprintf(&b, `<text x="%d" y="%d">%s</text><text x="%d" y="%d" text-anchor="end">%s</text></svg>`, chartLeft, chartHigh-6, template.HTMLEscapeString(u.From), chartWide, chartHigh-6, template.HTMLEscapeString(u.To))
+		c.SVG = template.HTML(b.String()) //nolint:gosec // made here, of numbers and escaped texts
 	}
-	fmt.Fprintf(&b, `<text x="%d" y="%d">%s</text><text x="%d" y="%d" text-anchor="end">%s</text></svg>`, chartLeft, chartHigh-6, template.HTMLEscapeString(u.From), chartWide, chartHigh-6, template.HTMLEscapeString(u.To))
-	c.SVG = template.HTML(b.String()) //nolint:gosec // made here, of numbers and escaped texts
+	return out
 }
 
 // amount writes a number as people read it.
