@@ -47,7 +47,7 @@ func (g golden) derive(t *testing.T) golden {
 		g.Shown = append(g.Shown, tool.Name)
 	}
 	g.Warnings = view.Warnings
-	if g.Expanded, err = mcp.Expand(g.Source, g.View); err != nil {
+	if g.Expanded, err = expand(g.Source, g.View); err != nil {
 		g.ExpandError = err.Error()
 	}
 	if string(g.Source.JSON())+string(g.View.JSON()) != before {
@@ -110,7 +110,7 @@ func TestExpandedReadsBack(t *testing.T) {
 		if g.Expanded == nil {
 			continue
 		}
-		again, err := mcp.Expand(g.Source, saved(g.Expanded))
+		again, err := expand(g.Source, saved(g.Expanded))
 		if err != nil || !again.Equal(g.Expanded) {
 			t.Errorf("%s: %v\ngot  %s\nwant %s", file, err, again.JSON(), g.Expanded.JSON())
 		}
@@ -292,11 +292,20 @@ func FuzzDerive(f *testing.F) {
 				t.Fatalf("name %q", tool.Name)
 			}
 		}
-		if expanded, err := mcp.Expand(s, v); err == nil {
-			if _, err := mcp.Expand(s, saved(expanded)); err != nil {
+		if expanded, err := expand(s, v); err == nil {
+			if _, err := expand(s, saved(expanded)); err != nil {
 				t.Fatalf("%v: %s", err, expanded.JSON())
 			}
 		}
 		saved(v)
 	})
+}
+
+// expand returns a tool view with everything filled in; it is read strictly.
+func expand(rest, view *doc.Node) (*doc.Node, error) {
+	v, err := mcp.Derive(rest, view, true)
+	if err != nil {
+		return nil, err
+	}
+	return v.Expanded(), nil
 }

@@ -65,7 +65,7 @@ func (v vector) check(t *testing.T) {
 			t.Fatalf("got warning %+v, want %+v", w, v.Output.Warnings[i])
 		}
 	}
-	expanded, err := mcp.Expand(v.Input, v.Settings.View)
+	expanded, err := expand(v.Input, v.Settings.View)
 	if v.Output.ExpandError {
 		if err == nil {
 			t.Fatal("expanding must fail")

@@ -78,15 +78,6 @@ func (s Source) Derive(view *doc.Node, strict bool) (View, error) {
 	return v, nil
 }
 
-// Expand returns a tool view with everything filled in; it is read strictly.
-func Expand(rest, view *doc.Node) (*doc.Node, error) {
-	v, err := Derive(rest, view, true)
-	if err != nil {
-		return nil, err
-	}
-	return v.Expanded(), nil
-}
-
 // binder applies the entries of a view to the tools of a source.
 type binder struct {
 	tools    []Tool
