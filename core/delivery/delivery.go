@@ -99,7 +99,7 @@ func (d Delivery) Succeeded(at time.Time, status int) Delivery {
 // pause, or rests after the last attempt.
 func (d Delivery) Refused(at time.Time, status int, why string, pause time.Duration) Delivery {
 	d.Attempts++
-	d.Status, d.Error, d.Next = status, cut(why), at.Add(pause).UTC()
+	d.Status, d.Error, d.Next = status, why[:min(len(why), maxError)], at.Add(pause).UTC()
 	if d.Attempts >= MaxAttempts {
 		return d.Rests(at, why)
 	}
@@ -108,7 +108,7 @@ func (d Delivery) Refused(at time.Time, status int, why string, pause time.Durat
 
 // Rests returns the delivery as one that is not tried any more.
 func (d Delivery) Rests(at time.Time, why string) Delivery {
-	d.State, d.Error, d.Ended, d.Next = Failed, cut(why), at.UTC(), time.Time{}
+	d.State, d.Error, d.Ended, d.Next = Failed, why[:min(len(why), maxError)], at.UTC(), time.Time{}
 	return d
 }
 
@@ -150,5 +150,3 @@ func (d Delivery) Waits(at time.Time, first time.Duration) time.Duration {
 // Accepted reports whether a status means that the receiver took a delivery. A redirection
 // does not: it is not followed.
 func Accepted(status int) bool { return status >= 200 && status < 300 }
-
-func cut(s string) string { return s[:min(len(s), maxError)] }
