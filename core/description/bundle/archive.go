@@ -87,7 +87,7 @@ func (u *unpacker) add(f *zip.File) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	values, err := Measure(n)
+	values, err := measure(n, 1)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}

@@ -56,10 +56,8 @@ func Main(names []string) (string, error) {
 	return "", fmt.Errorf("%w: a file openapi.json, openapi.yaml or openapi.yml is wanted at the root or in the only folder", ErrMain)
 }
 
-// Measure returns how many values a tree has, or ErrTooLarge when it is nested
+// measure returns how many values a tree at a depth has, or ErrTooLarge when it is nested
 // deeper than MaxDepth.
-func Measure(n *doc.Node) (int, error) { return measure(n, 1) }
-
 func measure(n *doc.Node, depth int) (int, error) {
 	if depth > MaxDepth {
 		return 0, fmt.Errorf("%w: more than %d levels of nesting", ErrTooLarge, MaxDepth)
@@ -97,7 +95,7 @@ func Join(files map[string]*doc.Node, main string) (*doc.Node, error) {
 		return nil, fmt.Errorf("%w: more than %d files", ErrTooLarge, MaxFiles)
 	}
 	for name, n := range files {
-		if _, err := Measure(n); err != nil {
+		if _, err := measure(n, 1); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
@@ -122,7 +120,7 @@ func Join(files map[string]*doc.Node, main string) (*doc.Node, error) {
 	for _, m := range j.made {
 		j.out.Put(m.node, "components", sections[m.target.kind], m.name)
 	}
-	_, err = Measure(j.out)
+	_, err = measure(j.out, 1)
 	return j.out, err
 }
 
@@ -150,7 +148,7 @@ type made struct {
 
 // take copies a tree, within the limit.
 func (j *joiner) take(n *doc.Node) (*doc.Node, error) {
-	nodes, err := Measure(n)
+	nodes, err := measure(n, 1)
 	if j.left -= nodes; err == nil && j.left < 0 {
 		err = fmt.Errorf("%w: more than %d values", ErrTooLarge, MaxNodes)
 	}
