@@ -24,15 +24,6 @@ var driftNames = [...]string{"gone", "returned", "unknown", "unmade", "undeleted
 // String names the kind as reports do.
 func (d Drift) String() string { return driftNames[d] }
 
-// Drifts lists the kinds.
-func Drifts() []Drift {
-	out := make([]Drift, len(driftNames))
-	for i := range out {
-		out[i] = Drift(i)
-	}
-	return out
-}
-
 // Cause says how a difference has come about.
 type Cause uint8
 
