@@ -127,24 +127,19 @@ func (t Table) Of(changes []Change) []Signal {
 			reloads, group = reloads+1, group || s.Command == GroupReload
 		}
 	}
-	if group || reloads > Many {
-		return Regroup(out)
+	if !group && reloads <= Many {
+		return out
 	}
-	return out
-}
-
-// Regroup returns signals with one GroupReload, in the place of the last of
-// them, for all that reload.
-func Regroup(signals []Signal) []Signal {
-	out, last := []Signal{}, 0
-	for _, s := range signals {
+	// One GroupReload, in the place of the last of them, stands for all that reload.
+	grouped, last := []Signal{}, 0
+	for _, s := range out {
 		if s.Reloads() {
-			last = len(out)
+			last = len(grouped)
 		} else {
-			out = append(out, s)
+			grouped = append(grouped, s)
 		}
 	}
-	return append(out[:last:last], append([]Signal{{Command: GroupReload}}, out[last:]...)...)
+	return slices.Insert(grouped, last, Signal{Command: GroupReload})
 }
 
 // signal returns what one change announces, if anything.
