@@ -11,6 +11,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
 func noun(noun, name string) string {
@@ -154,4 +155,12 @@ func Indexed(s string) string {
 	}
 	sum := sha256.Sum256([]byte(s))
 	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// Sample is a kind and values of it that the kind accepts: back ends are checked with
+// it.
+type Sample struct {
+	Kind *Kind[any]
+	// Make returns the value with an ID in an organisation; all else is the same.
+	Make func(id string, org tenant.ID) (any, error)
 }
