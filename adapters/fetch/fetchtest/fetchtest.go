@@ -130,7 +130,15 @@ func answers(t *testing.T, names map[string][]string) {
 				to = strings.Split(list[turn[name]%len(list)], ",")
 				turn[name]++
 			}
-			_, _ = conn.WriteTo(reply(packet[:end], to), from)
+			answer := append([]byte{}, packet[:end]...)
+			binary.BigEndian.PutUint16(answer[2:], 0x8180)
+			binary.BigEndian.PutUint16(answer[6:], uint16(len(to))) //nolint:gosec // two at most
+			clear(answer[8:12])
+			for _, address := range to { // of IPv4
+				answer = append(answer, 0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4)
+				answer = append(answer, net.ParseIP(address).To4()...)
+			}
+			_, _ = conn.WriteTo(answer, from)
 		}
 	})
 	t.Cleanup(func() {
@@ -138,17 +146,4 @@ func answers(t *testing.T, names map[string][]string) {
 		_ = conn.Close()
 		served.Wait()
 	})
-}
-
-// reply answers a query with addresses of IPv4.
-func reply(query []byte, to []string) []byte {
-	out := append([]byte{}, query...)
-	binary.BigEndian.PutUint16(out[2:], 0x8180)
-	binary.BigEndian.PutUint16(out[6:], uint16(len(to))) //nolint:gosec // two at most
-	clear(out[8:12])
-	for _, address := range to {
-		out = append(out, 0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4)
-		out = append(out, net.ParseIP(address).To4()...)
-	}
-	return out
 }
