@@ -67,25 +67,30 @@ func pieceOf(name string, value any, put func(ref object)) piece {
 // first, then the errors that are made of them, and parameters.
 func (d *describer) compact() (components object) {
 	var examples, responses, parameters []piece
-	d.each(func(surface string, o object) {
-		replies, _ := o["responses"].(object)
-		for _, status := range slices.Sorted(maps.Keys(replies)) {
-			reply, _ := replies[status].(object)
-			if status < "4" && status != "304" {
-				continue
+	for _, path := range slices.Sorted(maps.Keys(d.paths)) {
+		item := d.paths[path].(object)
+		for _, method := range slices.Sorted(maps.Keys(item)) {
+			o := item[method].(object)
+			replies, _ := o["responses"].(object)
+			for _, status := range slices.Sorted(maps.Keys(replies)) {
+				reply, _ := replies[status].(object)
+				if status < "4" && status != "304" {
+					continue
+				}
+				content, _ := reply["content"].(object)
+				for _, media := range slices.Sorted(maps.Keys(content)) {
+					examples = append(examples, examplesOf(media, content[media])...)
+				}
+				name := capital(d.surfaces[o["operationId"].(string)]) + status
+				responses = append(responses, piece{name: name, value: reply, put: func(r object) { replies[status] = r }})
 			}
-			content, _ := reply["content"].(object)
-			for _, media := range slices.Sorted(maps.Keys(content)) {
-				examples = append(examples, examplesOf(media, content[media])...)
+			list, _ := o["parameters"].([]any)
+			for i, p := range list {
+				name, _ := p.(object)["name"].(string)
+				parameters = append(parameters, pieceOf(name, p, func(r object) { list[i] = r }))
 			}
-			responses = append(responses, piece{name: capital(surface) + status, value: reply, put: func(r object) { replies[status] = r }})
 		}
-		list, _ := o["parameters"].([]any)
-		for i, p := range list {
-			name, _ := p.(object)["name"].(string)
-			parameters = append(parameters, pieceOf(name, p, func(r object) { list[i] = r }))
-		}
-	})
+	}
 	components = object{"examples": shared("examples", examples), "parameters": shared("parameters", parameters)}
 	for i, r := range responses { // their examples are references by now
 		responses[i] = pieceOf(r.name, r.value, r.put)
@@ -104,15 +109,4 @@ func examplesOf(media string, content any) (out []piece) {
 		out = append(out, pieceOf(as, all[name], func(r object) { all[name] = r }))
 	}
 	return out
-}
-
-// each calls a function with every operation, in order of paths and methods.
-func (d *describer) each(fn func(surface string, o object)) {
-	for _, path := range slices.Sorted(maps.Keys(d.paths)) {
-		item := d.paths[path].(object)
-		for _, method := range slices.Sorted(maps.Keys(item)) {
-			o := item[method].(object)
-			fn(d.surfaces[o["operationId"].(string)], o)
-		}
-	}
 }
