@@ -57,18 +57,10 @@ func (h *folding) WithGroup(name string) slog.Handler {
 
 // Handle implements slog.Handler.
 func (h *folding) Handle(ctx context.Context, r slog.Record) error {
-	if r.Level >= slog.LevelWarn && h.folds.repeats(h.next, h.keyOf(r), r) {
-		return nil
+	if r.Level < slog.LevelWarn {
+		return h.next.Handle(ctx, r)
 	}
-	return h.next.Handle(ctx, r)
-}
-
-// ofRequest are the attributes that differ with every request.
-var ofRequest = map[string]bool{"request_id": true, "duration": true, "stack": true, "principal_id": true}
-
-// keyOf returns what equal lines have in common. Digits do not count: errors hold
-// port numbers and times.
-func (h *folding) keyOf(r slog.Record) string {
+	// What equal lines have in common. Digits do not count: errors hold port numbers and times.
 	var b strings.Builder
 	b.WriteString(r.Level.String() + "\x00" + r.Message + h.above)
 	r.Attrs(func(a slog.Attr) bool {
@@ -81,8 +73,14 @@ func (h *folding) keyOf(r slog.Record) string {
 		}
 		return true
 	})
-	return b.String()
+	if h.folds.repeats(h.next, b.String(), r) {
+		return nil
+	}
+	return h.next.Handle(ctx, r)
 }
+
+// ofRequest are the attributes that differ with every request.
+var ofRequest = map[string]bool{"request_id": true, "duration": true, "stack": true, "principal_id": true}
 
 func withoutDigits(r rune) rune {
 	if '0' <= r && r <= '9' {
