@@ -25,8 +25,26 @@ type field struct {
 // inputs lists what an operation takes, parameters before the body, and the
 // content type of the body.
 func (s *schemas) inputs(o oas.Operation) ([]field, string) {
+	// Parameters of the operation win over those of the path item. Cookies are not for tools.
+	var parameters []*doc.Node
+	at := map[[2]string]int{} // by place and name
+	for _, list := range []*doc.Node{o.Item.Get("parameters"), o.Node.Get("parameters")} {
+		for _, v := range list.Items() {
+			p := oas.Resolve(s.document, v)
+			which := [2]string{p.Get("in").Text(), p.Get("name").Text()}
+			if in := which[0]; in != "path" && in != "query" && in != "header" || which[1] == "" {
+				continue
+			}
+			if i, same := at[which]; same {
+				parameters[i] = p
+				continue
+			}
+			at[which] = len(parameters)
+			parameters = append(parameters, p)
+		}
+	}
 	var fields []field
-	for _, p := range parameters(s.document, o) {
+	for _, p := range parameters {
 		fields = append(fields, s.parameter(p))
 	}
 	body, media := s.body(o)
@@ -47,29 +65,6 @@ func (s *schemas) inputs(o oas.Operation) ([]field, string) {
 		taken[f.name] = true
 	}
 	return fields, media
-}
-
-// parameters merges those of the path item with those of the operation, which
-// win. Cookies are not for tools.
-func parameters(document *doc.Node, o oas.Operation) []*doc.Node {
-	var out []*doc.Node
-	at := map[[2]string]int{} // by place and name
-	for _, list := range []*doc.Node{o.Item.Get("parameters"), o.Node.Get("parameters")} {
-		for _, v := range list.Items() {
-			p := oas.Resolve(document, v)
-			which := [2]string{p.Get("in").Text(), p.Get("name").Text()}
-			if in := which[0]; in != "path" && in != "query" && in != "header" || which[1] == "" {
-				continue
-			}
-			if i, same := at[which]; same {
-				out[i] = p
-				continue
-			}
-			at[which] = len(out)
-			out = append(out, p)
-		}
-	}
-	return out
 }
 
 func (s *schemas) parameter(p *doc.Node) field {
