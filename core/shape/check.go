@@ -124,8 +124,19 @@ func (c *checker) check(t *Type, n *doc.Node) {
 		c.list(t, n)
 	case kindMap, kindObject:
 		c.object(t, n)
-	case kindAny:
-		c.any(t, n)
+	case kindAny: // its numbers must not be too large to decode
+		switch n.Type() {
+		case doc.Absent:
+			c.report(t, got(n))
+		case doc.TypeNumber:
+			if _, err := strconv.ParseFloat(string(n.JSON()), 64); err != nil {
+				c.report(t, got(n))
+			}
+		case doc.TypeArray:
+			c.list(&Type{kind: kindList, elem: t}, n)
+		case doc.TypeObject:
+			c.object(&Type{kind: kindMap, elem: t}, n)
+		}
 	default:
 		if got := t.refuses(n); got != "" {
 			c.report(t, got)
@@ -194,22 +205,6 @@ func (t *Type) of(name string) (of *Type, known *member) {
 		return nil, nil
 	}
 	return t.elem, nil
-}
-
-// any looks for numbers that are too large to decode.
-func (c *checker) any(t *Type, n *doc.Node) {
-	switch n.Type() {
-	case doc.Absent:
-		c.report(t, got(n))
-	case doc.TypeNumber:
-		if _, err := strconv.ParseFloat(string(n.JSON()), 64); err != nil {
-			c.report(t, got(n))
-		}
-	case doc.TypeArray:
-		c.list(&Type{kind: kindList, elem: t}, n)
-	case doc.TypeObject:
-		c.object(&Type{kind: kindMap, elem: t}, n)
-	}
 }
 
 // refuses says what is wrong with a single value, or "".
