@@ -44,7 +44,19 @@ func (s *Service) resume(ctx, held context.Context) {
 	defer all.Wait()
 	b := busy{ids: map[string]bool{}, orgs: map[tenant.ID]int{}}
 	for ctx.Err() == nil {
-		due, err := s.due(ctx)
+		var due []intent.Intent // those that wait for an attempt
+		err := s.tools.Store.View(ctx, tenant.Everyone(Operation), func(r store.Reader) error {
+			due = nil
+			for v, err := range kind.Find(ctx, r, store.Query{Index: byPhase, Value: active}) {
+				if err != nil {
+					return err
+				}
+				if s.free(v.Value).Due(s.now()) {
+					due = append(due, v.Value)
+				}
+			}
+			return nil
+		})
 		if err != nil && ctx.Err() == nil {
 			s.complain("open intents cannot be read; trying again", err)
 		}
@@ -88,23 +100,6 @@ func (b *busy) back(in intent.Intent) {
 	if b.orgs[in.OrgID]--; b.orgs[in.OrgID] == 0 {
 		delete(b.orgs, in.OrgID)
 	}
-}
-
-// due returns the intents that wait for an attempt.
-func (s *Service) due(ctx context.Context) (out []intent.Intent, err error) {
-	err = s.tools.Store.View(ctx, tenant.Everyone(Operation), func(r store.Reader) error {
-		out = nil
-		for v, err := range kind.Find(ctx, r, store.Query{Index: byPhase, Value: active}) {
-			if err != nil {
-				return err
-			}
-			if s.free(v.Value).Due(s.now()) {
-				out = append(out, v.Value)
-			}
-		}
-		return nil
-	})
-	return out, err
 }
 
 // free lets go of what a process held that cannot live any more.
