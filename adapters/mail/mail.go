@@ -85,18 +85,23 @@ func (s *SMTP) Send(ctx context.Context, m mail.Message) error {
 	defer cancel()
 	server := s.server
 	if !s.secure { // with TLS from the beginning the client connects itself, and the timeout ends it
-		server = append(slices.Clip(server), gomail.WithDialContextFunc(ending(ctx)))
+		// The client looks at a context only while it connects, and a server that says nothing would
+		// hold up the end of the service.
+		server = append(slices.Clip(server), gomail.WithDialContextFunc(func(dial context.Context, network, address string) (net.Conn, error) {
+			conn, err := new(net.Dialer).DialContext(dial, network, address)
+			if err == nil {
+				context.AfterFunc(ctx, func() { _ = conn.Close() })
+			}
+			return conn, err
+		}))
 	}
 	client, err := gomail.NewClient(s.host, server...)
 	if err != nil {
 		return fmt.Errorf("mail: %w", err)
 	}
 	err = client.DialAndSendWithContext(ctx, message)
-	if message.IsDelivered() {
+	if err == nil || message.IsDelivered() {
 		return nil // a goodbye that fails takes nothing back: an error would send the mail again
-	}
-	if err == nil {
-		return nil
 	}
 	// What servers quote, such as the recipient, stays out of what is said.
 	if refused, ok := errors.AsType[*gomail.SendError](err); ok {
@@ -113,18 +118,6 @@ func (s *SMTP) Send(ctx context.Context, m mail.Message) error {
 		return fmt.Errorf("mail: %w: %w", mail.ErrAway, op)
 	}
 	return fmt.Errorf("mail: %w: the conversation with the server failed; check its address, its certificate, the user and the password", mail.ErrAway)
-}
-
-// ending connects, and ends the connection with a context: the client looks at it only while it
-// connects, and a server that says nothing would hold up the end of the service.
-func ending(whole context.Context) gomail.DialContextFunc {
-	return func(ctx context.Context, network, address string) (net.Conn, error) {
-		conn, err := new(net.Dialer).DialContext(ctx, network, address)
-		if err == nil {
-			context.AfterFunc(whole, func() { _ = conn.Close() })
-		}
-		return conn, err
-	}
 }
 
 func (s *SMTP) write(m mail.Message) (*gomail.Msg, error) {
