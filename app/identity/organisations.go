@@ -44,7 +44,34 @@ type RulesCheck func(ctx context.Context, org tenant.ID, text string) error
 // any are. What they have in gateways purged removes; nil: nothing.
 func Organisations(check RulesCheck, purged Purged) crud.Resource[identity.Organisation, identity.OrganisationDraft] {
 	r := organisationResource
-	r.Rows = organisationOperations(purged)
+	r.Rows = func(o crud.Operations[identity.Organisation, identity.OrganisationDraft]) []operation.Row {
+		// Rules can hold secrets, and fewer people may read them than the trail.
+		rows, hidden := organisationRows{o, purged}, operation.Redact("rules")
+		return []operation.Row{
+			o.List(),
+			o.Insert(hidden),
+			operation.POST("import", "/import", "Import an organisation", rows.Import, hidden,
+				operation.Faulting(o.Faults...), operation.Rehearsable(o.References.Onlooker),
+				operation.Notes("The identifier is kept, so that records of the organisation fit. An organisation that is there already is replaced as a whole."),
+				operation.Example(map[string]any{"id": exampleOrg, "owner_name": "Example Ltd"}, map[string]any{"Status": "OK", "Message": "Org imported", "Meta": exampleOrg})),
+			o.Get(),
+			o.Edit(hidden,
+				operation.Notes("The organisation is replaced as a whole: what the body leaves out is empty afterwards. The identifier stays."),
+				operation.Answers(map[string]operation.Answer{
+					missingOrganisation:     {Status: 403, Text: "Failed to update Org object to DB"},
+					operation.CodeEmptyBody: {Status: 500, Text: "Failed to read request body, body empty"},
+				})),
+			operation.DELETE("delete", "/{orgID}", "Delete an organisation", rows.Remove,
+				operation.Faulting(missingOrganisation, codePurge), operation.Rehearsable(o.References.Onlooker),
+				operation.Notes("Its users cannot log in and their keys stop working. Its other records stay, without a way to reach them, and gateways go on to serve its APIs. "+
+					"With purge they go as well, a hundred at a time, and then its keys, certificates and limits from gateways; when the request ends early, the same request goes on, also when the organisation itself is gone."),
+				operation.Example(nil, map[string]any{"Status": "OK", "Message": "Org deleted", "Meta": nil})),
+			operation.POST("generate-portals", "/{orgID}/generate-portals", "Make the APIs of a classic portal", rows.Portals,
+				operation.Alone(), operation.Refuses(404), operation.Faulting(codePortals),
+				operation.Notes("There is no classic portal: the answer is always 404, whatever the body says. Nothing is stored."),
+				operation.Example(nil, map[string]any{"Status": "Error", "Message": noPortals, "Meta": nil})),
+		}
+	}
 	if check == nil {
 		return r
 	}
@@ -75,38 +102,6 @@ var organisationResource = crud.Resource[identity.Organisation, identity.Organis
 	},
 	Draft:  map[string]any{"owner_name": "Example Ltd", "owner_slug": "example", "cname_enabled": true, "cname": "portal.example.com"},
 	Faults: identity.OrganisationFaults,
-}
-
-// organisationOperations lists what can be done with organisations.
-func organisationOperations(purged Purged) func(crud.Operations[identity.Organisation, identity.OrganisationDraft]) []operation.Row {
-	return func(o crud.Operations[identity.Organisation, identity.OrganisationDraft]) []operation.Row {
-		// Rules can hold secrets, and fewer people may read them than the trail.
-		rows, hidden := organisationRows{o, purged}, operation.Redact("rules")
-		return []operation.Row{
-			o.List(),
-			o.Insert(hidden),
-			operation.POST("import", "/import", "Import an organisation", rows.Import, hidden,
-				operation.Faulting(o.Faults...), operation.Rehearsable(o.References.Onlooker),
-				operation.Notes("The identifier is kept, so that records of the organisation fit. An organisation that is there already is replaced as a whole."),
-				operation.Example(map[string]any{"id": exampleOrg, "owner_name": "Example Ltd"}, map[string]any{"Status": "OK", "Message": "Org imported", "Meta": exampleOrg})),
-			o.Get(),
-			o.Edit(hidden,
-				operation.Notes("The organisation is replaced as a whole: what the body leaves out is empty afterwards. The identifier stays."),
-				operation.Answers(map[string]operation.Answer{
-					missingOrganisation:     {Status: 403, Text: "Failed to update Org object to DB"},
-					operation.CodeEmptyBody: {Status: 500, Text: "Failed to read request body, body empty"},
-				})),
-			operation.DELETE("delete", "/{orgID}", "Delete an organisation", rows.Remove,
-				operation.Faulting(missingOrganisation, codePurge), operation.Rehearsable(o.References.Onlooker),
-				operation.Notes("Its users cannot log in and their keys stop working. Its other records stay, without a way to reach them, and gateways go on to serve its APIs. "+
-					"With purge they go as well, a hundred at a time, and then its keys, certificates and limits from gateways; when the request ends early, the same request goes on, also when the organisation itself is gone."),
-				operation.Example(nil, map[string]any{"Status": "OK", "Message": "Org deleted", "Meta": nil})),
-			operation.POST("generate-portals", "/{orgID}/generate-portals", "Make the APIs of a classic portal", rows.Portals,
-				operation.Alone(), operation.Refuses(404), operation.Faulting(codePortals),
-				operation.Notes("There is no classic portal: the answer is always 404, whatever the body says. Nothing is stored."),
-				operation.Example(nil, map[string]any{"Status": "Error", "Message": noPortals, "Meta": nil})),
-		}
-	}
 }
 
 type importIn struct {
