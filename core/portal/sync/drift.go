@@ -54,8 +54,8 @@ type Difference struct {
 // Differences returns in what a state differs from what is wanted, in order of the
 // records. It is empty if and only if there is nothing to do.
 func Differences(have, want State) []Difference {
-	d := differ{was: policiesByKey(have.Policies), is: policiesByKey(want.Policies)}
-	next := recordsByKey(want.Records)
+	d := differ{was: byKey(have.Policies, Policy.key), is: byKey(want.Policies, Policy.key)}
+	next := byKey(want.Records, Record.Key)
 	known := make(map[string]bool, len(have.Records))
 	told := map[string]bool{} // policies whose end is told with their record
 	for _, r := range have.Records {

@@ -42,7 +42,7 @@ func Plan(have, want State) []Step {
 	for _, r := range slices.Concat(have.Records, want.Records) {
 		p.see(r.Key())
 	}
-	was, is, claims := policiesByKey(have.Policies), policiesByKey(want.Policies), claimed(have)
+	was, is, claims := byKey(have.Policies, Policy.key), byKey(want.Policies, Policy.key), claimed(have)
 	for i, q := range have.Policies {
 		owner := q.Mark
 		if at := claims.owner[i]; at != unowned {
@@ -60,7 +60,7 @@ func Plan(have, want State) []Step {
 			p.add(Step{Action: Create, For: q.For, Policy: q})
 		}
 	}
-	stored, kept := recordsByKey(have.Records), recordsByKey(want.Records)
+	stored, kept := byKey(have.Records, Record.Key), byKey(want.Records, Record.Key)
 	for _, r := range want.Records {
 		switch old, ok := stored[r.Key()]; {
 		case !ok:
@@ -99,18 +99,11 @@ func (r Record) Equal(q Record) bool {
 	return reflect.DeepEqual(r, q)
 }
 
-func policiesByKey(list []Policy) map[string]Policy {
-	out := make(map[string]Policy, len(list))
-	for _, p := range list {
-		out[p.key()] = p
-	}
-	return out
-}
-
-func recordsByKey(list []Record) map[string]Record {
-	out := make(map[string]Record, len(list))
-	for _, r := range list {
-		out[r.Key()] = r
+// byKey returns the values of a list by their keys.
+func byKey[T any](list []T, key func(T) string) map[string]T {
+	out := make(map[string]T, len(list))
+	for _, v := range list {
+		out[key(v)] = v
 	}
 	return out
 }
@@ -136,67 +129,4 @@ func (p *planner) add(s Step) {
 	}
 	b := p.buckets[s.For]
 	b[s.Action] = append(b[s.Action], s)
-}
-
-// Apply returns the state that steps lead to.
-func Apply(s State, steps ...Step) State {
-	policies, records := editor[Policy]{list: s.Policies, key: Policy.key}, editor[Record]{list: s.Records, key: Record.Key}
-	policies.open()
-	records.open()
-	for _, step := range steps {
-		switch step.Action {
-		case Replace, Create:
-			policies.put(step.Policy)
-		case Remove:
-			policies.remove(step.Policy)
-		case Store:
-			records.put(step.Record)
-		case Forget:
-			records.remove(step.Record)
-		}
-	}
-	s.Policies, s.Records = policies.close(), records.close()
-	return s
-}
-
-// editor changes a list by key.
-type editor[T any] struct {
-	list []T
-	key  func(T) string
-	at   map[string]int
-	gone map[int]bool
-}
-
-func (e *editor[T]) open() {
-	e.at, e.gone = make(map[string]int, len(e.list)), map[int]bool{}
-	e.list = append([]T(nil), e.list...)
-	for i, v := range e.list {
-		e.at[e.key(v)] = i
-	}
-}
-
-func (e *editor[T]) put(v T) {
-	i, ok := e.at[e.key(v)]
-	if !ok {
-		e.at[e.key(v)] = len(e.list)
-		e.list = append(e.list, v)
-		return
-	}
-	e.list[i] = v
-}
-
-func (e *editor[T]) remove(v T) {
-	if i, ok := e.at[e.key(v)]; ok {
-		e.gone[i] = true
-		delete(e.at, e.key(v))
-	}
-}
-
-func (e *editor[T]) close() (out []T) {
-	for i, v := range e.list {
-		if !e.gone[i] {
-			out = append(out, v)
-		}
-	}
-	return out
 }
