@@ -35,6 +35,3 @@ func (u User) Settle(before User, home Home, belongs func(table.ID) table.ID) (U
 	u.Teams = teams
 	return u, true
 }
-
-// Moved reports whether the change of a user is one of organisation.
-func Moved(before, after User) bool { return before.OrganisationID != after.OrganisationID }

@@ -132,14 +132,6 @@ func (x *Index) Drop(product int) {
 	}
 }
 
-// Products returns the products that are remembered.
-func (x *Index) Products() (out []int) {
-	for id := range x.books {
-		out = append(out, id)
-	}
-	return out
-}
-
 // Hit is a product that answers a question.
 type Hit struct {
 	Product int

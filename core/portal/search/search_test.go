@@ -63,7 +63,7 @@ func TestForget(t *testing.T) {
 	if n := len(x.Find("word", all)); n != 1 {
 		t.Error(n)
 	}
-	for _, id := range x.Products() {
+	for id := range x.books {
 		x.Drop(id)
 	}
 	x.Drop(9)
