@@ -3,6 +3,7 @@
 package crud
 
 import (
+	"context"
 	"encoding/json"
 	"time"
 
@@ -58,8 +59,26 @@ type Operations[T, D any] struct {
 	Tools
 }
 
-// With returns the operations of the resource.
-func (r Resource[T, D]) With(t Tools) Operations[T, D] { return Operations[T, D]{r, t} }
+// With returns the operations of the resource. Hooks that it lacks do nothing.
+func (r Resource[T, D]) With(t Tools) Operations[T, D] {
+	nothing := func(context.Context, store.Writer, *Change[T, D]) error { return nil }
+	if r.Prepare == nil {
+		r.Prepare = func(context.Context, *Change[T, D]) error { return nil }
+	}
+	if r.Before == nil {
+		r.Before = nothing
+	}
+	if r.After == nil {
+		r.After = nothing
+	}
+	done := r.Done
+	r.Done = func(ctx context.Context, c *Change[T, D]) {
+		if done != nil && !store.Rehearsing(ctx) {
+			done(ctx, c)
+		}
+	}
+	return Operations[T, D]{r, t}
+}
 
 // Registration implements Registrar.
 func (r Resource[T, D]) Registration() Registration {

@@ -37,33 +37,6 @@ type Change[T, D any] struct {
 	Memo  any          // what hooks tell later ones
 }
 
-func (h Hooks[T, D]) prepare(ctx context.Context, c *Change[T, D]) error {
-	if h.Prepare == nil {
-		return nil
-	}
-	return h.Prepare(ctx, c)
-}
-
-func (h Hooks[T, D]) before(ctx context.Context, w store.Writer, c *Change[T, D]) error {
-	if h.Before == nil {
-		return nil
-	}
-	return h.Before(ctx, w, c)
-}
-
-func (h Hooks[T, D]) after(ctx context.Context, w store.Writer, c *Change[T, D]) error {
-	if h.After == nil {
-		return nil
-	}
-	return h.After(ctx, w, c)
-}
-
-func (h Hooks[T, D]) done(ctx context.Context, c *Change[T, D]) {
-	if h.Done != nil && !store.Rehearsing(ctx) {
-		h.Done(ctx, c)
-	}
-}
-
 // creation and replacement are inputs of writes.
 type creation[D any] struct {
 	Scope tenant.Scope
@@ -80,7 +53,7 @@ type replacement[D any] struct {
 func (o Operations[T, D]) Insert(opts ...operation.Option) operation.Row {
 	insert := func(ctx context.Context, in creation[D]) (out store.Stored[T], err error) {
 		c := &Change[T, D]{Op: store.Created, Scope: in.Scope, Who: in.Who, Draft: in.Draft, Now: sync.OnceValue(o.Now)}
-		if err := o.prepare(ctx, c); err != nil {
+		if err := o.Prepare(ctx, c); err != nil {
 			return out, err
 		}
 		if out.Value, err = o.New(Stamp{ID: o.NewID(), Org: c.Scope.Org(), Now: c.Now}, c.Draft); err != nil {
@@ -93,7 +66,7 @@ func (o Operations[T, D]) Insert(opts ...operation.Option) operation.Row {
 			}
 		}
 		out.Serial, err = store.Write(ctx, o.Store, scope, func(w store.Writer) (store.Serial, error) {
-			if err := o.before(ctx, w, c); err != nil {
+			if err := o.Before(ctx, w, c); err != nil {
 				return 0, err
 			}
 			at, err := o.Kind.Create(ctx, w, out.Value)
@@ -101,10 +74,10 @@ func (o Operations[T, D]) Insert(opts ...operation.Option) operation.Row {
 				return 0, err
 			}
 			c.New = out.Value
-			return at, o.after(ctx, w, c)
+			return at, o.After(ctx, w, c)
 		})
 		if err == nil {
-			o.done(ctx, c)
+			o.Done(ctx, c)
 		}
 		return out, err
 	}
@@ -148,7 +121,7 @@ func (o Operations[T, D]) Edit(opts ...operation.Option) operation.Row {
 		if in.Scope, err = o.Home(ctx, in.Scope, in.ID); err != nil {
 			return out, err
 		}
-		if err := o.prepare(ctx, c); err != nil {
+		if err := o.Prepare(ctx, c); err != nil {
 			return out, err
 		}
 		_, err = o.Store.Update(ctx, in.Scope, func(w store.Writer) (err error) {
@@ -157,7 +130,7 @@ func (o Operations[T, D]) Edit(opts ...operation.Option) operation.Row {
 				if err := o.admit(ctx, w, in.Who, old); err != nil {
 					return old, err
 				}
-				if err := o.before(ctx, w, c); err != nil {
+				if err := o.Before(ctx, w, c); err != nil {
 					return old, err
 				}
 				return o.Replace(old, c.Draft, c.Now)
@@ -166,10 +139,10 @@ func (o Operations[T, D]) Edit(opts ...operation.Option) operation.Row {
 				return err
 			}
 			c.New = out.Value
-			return o.after(ctx, w, c)
+			return o.After(ctx, w, c)
 		})
 		if err == nil {
-			o.done(ctx, c)
+			o.Done(ctx, c)
 		}
 		return out, err
 	}
@@ -198,7 +171,7 @@ func (o Operations[T, D]) Delete(opts ...operation.Option) operation.Row {
 		if in.Scope, err = o.Home(ctx, in.Scope, in.ID); err != nil {
 			return out, err
 		}
-		if err := o.prepare(ctx, c); err != nil {
+		if err := o.Prepare(ctx, c); err != nil {
 			return out, err
 		}
 		_, err = o.Store.Update(ctx, in.Scope, func(w store.Writer) (err error) {
@@ -207,16 +180,16 @@ func (o Operations[T, D]) Delete(opts ...operation.Option) operation.Row {
 					return err
 				}
 			}
-			if err := o.before(ctx, w, c); err != nil {
+			if err := o.Before(ctx, w, c); err != nil {
 				return err
 			}
 			if c.Old, err = o.Kind.Delete(ctx, w, in.ID, in.Match.Check); err != nil {
 				return err
 			}
-			return o.after(ctx, w, c)
+			return o.After(ctx, w, c)
 		})
 		if err == nil {
-			o.done(ctx, c)
+			o.Done(ctx, c)
 		}
 		return o.receipt(store.Deleted, c.Old, 0), err
 	}

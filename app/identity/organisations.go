@@ -115,13 +115,11 @@ func (o organisationRows) Import(ctx context.Context, in importIn) (operation.Re
 	if err == nil {
 		err = org.Named()
 	}
+	if err == nil {
+		err = o.Prepare(ctx, &crud.Change[identity.Organisation, identity.OrganisationDraft]{Op: store.Created, Scope: in.Scope, Draft: in.Draft})
+	}
 	if err != nil {
 		return operation.Receipt{}, err
-	}
-	if o.Prepare != nil {
-		if err := o.Prepare(ctx, &crud.Change[identity.Organisation, identity.OrganisationDraft]{Op: store.Created, Scope: in.Scope, Draft: in.Draft}); err != nil {
-			return operation.Receipt{}, err
-		}
 	}
 	scope, err := tenant.Of(org.ID)
 	if err != nil {
