@@ -1,2 +1,2 @@
-// Package analytics is the port to what gateways report.
+// Package analytics is the port to the traffic that gateways report.
 package analytics

@@ -10,15 +10,15 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/analytics/record"
 )
 
-// List is a list in which gateways leave entries.
+// List is a list into which gateways write entries.
 type List struct {
 	Name     string
 	Protobuf bool // or msgpack
-	Uptime   bool // entries are results of uptime checks, or records
+	Uptime   bool // says what the client's tokens may do
 }
 
-// Lists returns all lists that gateways may use, whatever they are set to: two gateways
-// may differ (docs/wire/records.md#lists).
+// Lists returns all lists that gateways may use under any settings: two gateways may have
+// different settings (docs/wire/records.md#lists).
 func Lists() []List {
 	const plain = "analytics-tyk-system-analytics"
 	out := []List{{Name: "host-checker:tyk-uptime-analytics", Uptime: true}}
@@ -32,37 +32,37 @@ func Lists() []List {
 	return out
 }
 
-// Claim is a list that was taken from the gateways: nothing is added to it any more. Its
-// name is unique.
+// Claim is a list that was taken from the gateways: no entries are added to it any more. The
+// name of a Claim is unique.
 type Claim struct {
 	List
 	Claim   string
 	Entries int64
 }
 
-// Level says how much a list holds that is not claimed.
+// Level is how many entries a list holds that are not claimed.
 type Level struct {
 	Entries int64
-	Expires time.Duration // after which it vanishes; 0: never
+	Expires time.Duration // says what the client's tokens may do
 }
 
-// Queue is where gateways leave entries.
+// Queue is the store of the lists into which gateways write.
 type Queue interface {
-	// Claim takes what a list holds under a name that is unique, and reports false when it
-	// holds nothing.
+	// Claim moves the entries of a list to a unique name, and returns false when the list is
+	// empty.
 	Claim(ctx context.Context, l List, unique string) (Claim, bool, error)
 	// Open lists the claims that are not released, the oldest of each list first.
 	Open(ctx context.Context) ([]Claim, error)
 	// Levels returns how much the lists hold.
 	Levels(ctx context.Context, lists []List) ([]Level, error)
-	// Read returns entries of a claim in their order, at least one if there is one, and no
-	// more than fit in so many bytes. Of an entry with more than largest bytes it returns
-	// one byte more than that.
+	// Read returns entries of a claim in their order: at least one if there is one, and no more
+	// than bounds.Bytes bytes. It cuts an entry of more than bounds.Largest bytes after
+	// bounds.Largest+1 bytes.
 	Read(ctx context.Context, c Claim, from int64, bounds Bounds) ([]string, error)
-	// Release drops a claim, all of whose entries are stored.
+	// Release deletes a claim. All of its entries must be stored.
 	Release(ctx context.Context, c Claim) error
-	// Share notes for a while that another program takes entries from a list; Shared returns
-	// the lists of which that is noted, for all who look at the same queue.
+	// Share notes for a while that another program takes entries from a list; Shared returns the
+	// lists that have such a note. All processes with the same queue see the notes.
 	Share(ctx context.Context, l List, during time.Duration) error
 	Shared(ctx context.Context, lists []List) ([]List, error)
 }
@@ -74,13 +74,13 @@ type Bounds struct {
 	Largest int // bytes of one entry
 }
 
-// Decoder reads entries.
+// Decoder decodes entries.
 type Decoder interface {
 	Record(entry []byte, protobuf bool) (record.Record, error)
 	Uptime(entry []byte) (record.Uptime, error)
 }
 
-// Aside is an entry that could not be read.
+// Aside is an entry that could not be decoded.
 type Aside struct {
 	Position int64 // in the claim
 	Bytes    int
@@ -88,7 +88,7 @@ type Aside struct {
 	Entry    []byte // the beginning, or nothing when secrets are hidden
 }
 
-// Piece is what some entries of a claim come to.
+// Piece holds the records and counters of a range of entries of a claim.
 type Piece struct {
 	Claim    Claim
 	From, To int64 // the first entry, and the one after the last
@@ -102,28 +102,28 @@ type Piece struct {
 // ErrStale is returned when another process has stored a piece of the claim.
 var ErrStale = errors.New("another process stores this claim")
 
-// ErrRefused is returned when a database is there, and takes no piece with these values.
+// ErrRefused is returned when a database is reachable but rejects a piece with these values.
 var ErrRefused = errors.New("the database refuses what an entry holds")
 
-// Sink keeps what gateways report. A control plane has one or, when calls and counters are
-// kept in different databases, several, each of which keeps its part.
+// Sink stores what gateways report. A control plane has one Sink or, when calls and counters
+// are kept in different databases, several, each of which stores its part.
 type Sink interface {
-	// Name tells sinks apart.
+	// Name is the name of the sink, different from those of other sinks.
 	Name() string
 	// Done returns how many entries of a claim are stored.
 	Done(ctx context.Context, c Claim) (int64, error)
-	// Store stores a piece as a whole or not at all. It returns ErrStale unless p.From
-	// entries of the claim are stored, and ErrRefused when a smaller piece may be stored.
+	// Store stores a piece completely or not at all. It returns ErrStale unless exactly p.From
+	// entries of the claim are stored, and ErrRefused when the caller may try a smaller piece.
 	Store(ctx context.Context, p Piece) error
-	// Roll joins some of the counters of days that ended before a time, for questions about
-	// long periods, in a short time, and reports whether there is more to look at.
+	// Roll merges some counters of days that ended before a time, to make queries about long
+	// periods cheap. It returns after a short time, and reports whether there is more to do.
 	Roll(ctx context.Context, before time.Time) (joined int64, more bool, err error)
-	// Forget deletes some of what is older than wanted, in a short time, and reports
-	// whether there is more of it.
+	// Forget deletes some of the data that is older than keep allows. It returns after a short
+	// time, and reports whether there is more to delete.
 	Forget(ctx context.Context, keep Retention) (forgotten int64, more bool, err error)
 }
 
-// Retention says what is kept; 0 means that a bound does not apply.
+// Retention says how long data is kept; 0: no limit.
 type Retention struct {
 	Now      time.Time
 	Calls    time.Duration // age of calls

@@ -1,26 +1,26 @@
-// Package compress is the port to what makes answers smaller. They are made of parts
-// that are compressed one by one, so that a part that stays is compressed once,
-// whatever becomes of the others.
+// Package compress is the port to a compression of responses. A response is made of parts that
+// are compressed separately: a part that does not change is compressed only once, even when
+// other parts change.
 package compress
 
-// Part is a text, and the same compressed on its own. Neither ever changes: answers
-// share them. Sum is a checksum of Plain, which is the coding's own.
+// Part is a text with its compressed form. Neither ever changes, because responses share them.
+// Sum is a checksum of Plain; its algorithm is that of the Coding.
 type Part struct {
 	Plain, Packed []byte
 	Sum           uint32
 }
 
-// Coding compresses. Several goroutines may use one at the same time.
+// Coding is a compression. It is safe for concurrent use.
 type Coding interface {
-	// Pack compresses a text, which the part keeps.
+	// Pack compresses text. The returned Part keeps text: the caller must not change it.
 	Pack(text []byte) Part
-	// Join makes of parts, in their order, what answers begin with.
+	// Join returns the beginning of responses that start with these parts, in their order.
 	Join(parts []Part) Opening
 }
 
-// Opening is what several answers begin with. It never changes.
+// Opening is the common beginning of several responses. It never changes.
 type Opening interface {
-	// Close returns the pieces of an answer that ends with tail, plain and
-	// compressed. It costs as much as tail is long, whatever came before.
+	// Close returns the pieces of a response that ends with tail, plain and compressed. Its cost
+	// depends only on the length of tail.
 	Close(tail []byte) (plain, packed [][]byte)
 }

@@ -20,7 +20,7 @@ type Certificates interface {
 	ListCertificates(ctx context.Context) ([]certificate.Stored, error)
 	// AddCertificate stores a certificate in PEM.
 	AddCertificate(ctx context.Context, pem []byte) error
-	// DeleteCertificate removes a certificate. One that is gone already is removed.
+	// DeleteCertificate removes a certificate. It returns no error if the certificate is gone.
 	DeleteCertificate(ctx context.Context, id string) error
 }
 
@@ -79,7 +79,7 @@ func (e Entries) ListCertificates(ctx context.Context) ([]certificate.Stored, er
 	}
 	out := make([]certificate.Stored, 0, len(*answer.List))
 	for _, c := range *answer.List {
-		if len(c.ID) < fingerprintLength { // no certificate: a key that is pinned, say
+		if len(c.ID) < fingerprintLength { // not a certificate, but for example a pinned public key
 			continue
 		}
 		out = append(out, certificate.Stored{ID: c.ID, Fingerprint: c.ID[len(c.ID)-fingerprintLength:], Issuer: "CN=" + c.Issuer, Subject: "CN=" + c.Subject, NotBefore: c.NotBefore, NotAfter: c.NotAfter})

@@ -11,32 +11,32 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/sync"
 )
 
-// OAuthClient is a client of the authorisation server that gateways have, at one API.
+// OAuthClient is a client of the gateways' authorisation server. It belongs to one API.
 type OAuthClient struct {
 	ID          string    `json:"client_id"`
 	Secret      string    `json:"secret"`
 	RedirectURI string    `json:"redirect_uri"` // several with the separator that gateways know
-	Policy      string    `json:"policy_id"`    // what its tokens may do
+	Policy      string    `json:"policy_id"`    // says what the client's tokens may do
 	Description string    `json:"description"`
 	Meta        *doc.Node `json:"meta_data"` // an object that is in the sessions of its tokens
 }
 
 // OAuthClients are the OAuth clients of an organisation.
 type OAuthClients interface {
-	// OAuthClients returns those of an API.
+	// OAuthClients returns the clients of an API.
 	OAuthClients(ctx context.Context, api string) ([]OAuthClient, error)
-	// PutOAuthClient stores a client at an API, over the one of its identifier.
+	// PutOAuthClient stores a client of an API. It replaces a client with the same identifier.
 	PutOAuthClient(ctx context.Context, api string, c OAuthClient) error
-	// DeleteOAuthClient removes a client from an API. One that is gone already is removed,
-	// and so is one of an API that is gone.
+	// DeleteOAuthClient removes a client from an API. It returns no error if the client or the
+	// API is gone.
 	DeleteOAuthClient(ctx context.Context, api, id string) error
 }
 
 // maxClients is how many clients an API may list.
 const maxClients = 100_000
 
-// clients is an operation on the clients of an API. Another change that is under way is no
-// reason to give up.
+// clients returns the request for an operation on the clients of an API. The caller retries it
+// when another change is in progress.
 func clients(operation, method, rest string, params map[string]string, body []byte) Request {
 	return Request{Operation: "oauth." + operation, Method: method, Path: "/api/apis/oauth/{apiId}" + rest, Params: params, Body: body, Waits: true}
 }
@@ -82,7 +82,8 @@ func (e Entries) DeleteOAuthClient(ctx context.Context, id, client string) error
 	return fmt.Errorf("delete an OAuth client of the API %s: %w", id, err)
 }
 
-// lacks reports whether there is no such API: dashboards say so in the words of a refusal.
+// lacks reports whether the API does not exist: dashboards answer a missing API with a
+// refusal.
 func (e Entries) lacks(ctx context.Context, id string) bool {
 	a, err := e.Wire(ctx, Request{Operation: "apis.list", Method: "GET", Path: "/api/apis", Query: map[string][]string{"p": {"-2"}}})
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/sync"
 )
 
-// Created returns the identifiers of a policy that was made: those that the dashboard shows
-// when the policy is read back, since it may keep no custom one. answer is what it has
-// answered to the document that was sent.
+// Created returns the identifiers of a policy that was created. It reads the policy back,
+// because a dashboard may drop a custom identifier. answer is the response to the document
+// that was sent.
 func Created(ctx context.Context, d Policies, answer []byte, sent *doc.Node) (sync.Ref, error) {
 	n, err := doc.ParseNode(answer)
 	id := n.Get("Message").Text()
@@ -21,8 +21,9 @@ func Created(ctx context.Context, d Policies, answer []byte, sent *doc.Node) (sy
 	return p.Ref(), err
 }
 
-// Find returns the identifiers of the policy that says all that was sent to make one. Names
-// are unique at a dashboard, so there is one at most; the error is ErrGone without one.
+// Find returns the identifiers of the policy that has all members of a document that was sent.
+// Names are unique in a dashboard, so at most one policy matches; without one the error is
+// ErrGone.
 func Find(ctx context.Context, d Policies, sent *doc.Node) (sync.Ref, error) {
 	list, err := d.Policies(ctx)
 	if err != nil {
@@ -36,8 +37,8 @@ func Find(ctx context.Context, d Policies, sent *doc.Node) (sync.Ref, error) {
 	return sync.Ref{}, fmt.Errorf("find the policy %s: %w", sent.Get("name").Text(), ErrGone)
 }
 
-// says reports whether a document says what another one does. It may say more, and say
-// nothing for what is empty: dashboards fill in members and leave empty ones out.
+// says reports whether n contains every value of want. n may contain more, and may lack a
+// value that is empty in want: dashboards add members and leave empty ones out.
 func says(n, want *doc.Node) bool {
 	empty := n == nil || n.IsNull()
 	switch {

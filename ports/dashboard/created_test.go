@@ -20,8 +20,8 @@ func (l listed) Policies(context.Context) ([]*doc.Node, error) {
 	return dashboard.DecodePolicies([]byte(l.text))
 }
 
-// TestFind: a policy is found that says all that was sent; what the dashboard adds, leaves
-// out or spells otherwise does not matter.
+// TestFind: a policy is found if it has all members that were sent. Members that the dashboard
+// adds, leaves out or writes differently do not matter.
 func TestFind(t *testing.T) {
 	sent, err := doc.ParseNode([]byte(`{"name":"P","state":"active","rate":1,"tags":[],"meta_data":{},"partitions":{"acl":true,"quota":false},"access_rights":{"a":{"api_id":"a","versions":["Default"]}}}`))
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/sync"
 )
 
-// Most of what a dashboard may list. More is refused: a portal with it could not work.
+// Limits of what a dashboard may list. A longer list is refused: the portal could not work
+// with it.
 const (
 	maxPolicies = 50_000
 	maxAPIs     = 50_000
@@ -42,9 +43,9 @@ func DecodeAPIs(text []byte) ([]sync.API, error) {
 	return out, err
 }
 
-// WithProxies adds to a list of APIs the MCP proxies of a dashboard, as it sends them:
-// documents. err is what became of the request for them: a dashboard that knows no proxies
-// has none, and those that the user may not read are sync.UnreadProxies.
+// WithProxies adds the MCP proxies of a dashboard, in its JSON form, to a list of APIs. err is
+// the error of the request for the proxies: a dashboard that does not know proxies has none.
+// If the user may not read them, sync.UnreadProxies is returned.
 func WithProxies(out []sync.API, text []byte, err error) ([]sync.API, error) {
 	switch {
 	case errors.Is(err, ErrGone):
@@ -64,9 +65,9 @@ func WithProxies(out []sync.API, text []byte, err error) ([]sync.API, error) {
 	return out, err
 }
 
-// items returns the objects in the first of the members that is a list. A text that is
-// itself a list is one. A member that is null is an empty one: dashboards in Go write a list
-// without entries so.
+// items returns the objects of the list in text. text is the list itself or an object, and
+// then the first of the members that is a list counts. A null member is an empty list:
+// dashboards in Go encode a nil slice as null.
 func items(text []byte, most int, members ...string) ([]*doc.Node, error) {
 	n, err := doc.ParseNode(text)
 	if err != nil {

@@ -12,18 +12,18 @@ import (
 
 // Key is a key of gateways as the dashboard shows it.
 type Key struct {
-	ID      string // what callers of APIs send; "" where the dashboard knows the hash alone
+	ID      string // says what the client's tokens may do
 	Hash    string // "" where gateways do not hash
 	Session *doc.Node
 }
 
-// KeyName says which key is meant.
+// KeyName identifies a key.
 type KeyName struct {
-	Text   string // the key, the identifier that was chosen for it, or its hash
-	Hashed bool   // it is the hash
+	Text   string // says what the client's tokens may do
+	Hashed bool   // says what the client's tokens may do
 }
 
-// Name returns by what the key can be found.
+// Name returns the name by which the key can be found.
 func (k Key) Name() KeyName {
 	if k.ID == "" {
 		return KeyName{Text: k.Hash, Hashed: true}
@@ -37,13 +37,12 @@ type Keys interface {
 	Keys(ctx context.Context) ([]Key, error)
 	// Key returns one key.
 	Key(ctx context.Context, name KeyName) (Key, error)
-	// CreateKey makes a key out of an identifier that the caller has drawn. One that is there
-	// under it, from an attempt whose answer was lost, is replaced.
+	// CreateKey makes a key from an identifier that the caller has generated. It replaces a key
+	// with this identifier, so a call can be repeated when its response is lost.
 	CreateKey(ctx context.Context, id string, session *doc.Node) (Key, error)
-	// ReplaceKey stores another session under a key that exists. What is left of its quota
-	// stays.
+	// ReplaceKey stores another session under an existing key. The remaining quota stays.
 	ReplaceKey(ctx context.Context, name KeyName, session *doc.Node) (Key, error)
-	// DeleteKey removes a key. One that is gone already is removed.
+	// DeleteKey removes a key. It returns no error if the key is gone.
 	DeleteKey(ctx context.Context, name KeyName) error
 }
 
@@ -71,8 +70,8 @@ func DecodeKey(text []byte) (Key, error) {
 
 func keyOf(n *doc.Node) Key {
 	k := Key{ID: n.Get("key_id").Text(), Hash: n.Get("key_hash").Text(), Session: n.Get("data")}
-	// Lists call a key whose text is not known by its hash. Gateways that do not hash have the key
-	// itself in its place, which has another form.
+	// If the dashboard does not know the text of a key, a list shows its hash as ID. Gateways
+	// that do not hash have the key itself there, which has another form.
 	hashed := slices.Contains([]int{8, 16, 32, 64}, len(k.ID)) && strings.Trim(k.ID, "0123456789abcdef") == ""
 	if k.ID == k.Hash && hashed {
 		k.ID = ""
@@ -80,13 +79,13 @@ func keyOf(n *doc.Node) Key {
 	return k
 }
 
-// hidden is an error whose text does not name a key: dashboards repeat addresses.
+// hidden is an error without the name of a key in its text: errors of dashboards contain URLs.
 type hidden struct {
 	error
 	name KeyName
 }
 
-// Hide returns an error about a key that does not name it.
+// Hide returns err with the name of the key removed from its text.
 func Hide(err error, name KeyName) error {
 	if err == nil || name.Text == "" {
 		return err
@@ -99,5 +98,5 @@ func (h hidden) Error() string {
 	return strings.NewReplacer(h.name.Text, "…", url.PathEscape(h.name.Text), "…").Replace(h.error.Error())
 }
 
-// Unwrap lets the class be asked for.
+// Unwrap makes errors.Is work on the original error.
 func (h hidden) Unwrap() error { return h.error }

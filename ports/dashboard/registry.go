@@ -12,51 +12,51 @@ import (
 )
 
 // Registry is what a dashboard tells gateways about tokens and certificates: its registry of
-// client IdPs, its store of certificates, and the definitions of APIs.
+// client IdPs, its certificate store, and the API definitions.
 type Registry interface {
 	Certificates
 	// Entry returns the entry with a client_idp_id.
 	Entry(ctx context.Context, id string) (registry.Draft, error)
-	// PutEntry makes an entry say this, but for its mappings, which stay. One that is not
-	// there is made, without mappings.
+	// PutEntry creates or replaces an entry. An existing entry keeps its mappings, and a new one
+	// gets none.
 	PutEntry(ctx context.Context, e registry.Draft) error
-	// PatchEntry changes the mappings of an entry by a merge patch.
+	// PatchEntry applies a merge patch to the mappings of an entry.
 	PatchEntry(ctx context.Context, id string, patch *doc.Node) error
-	// DeleteEntry removes an entry with its mappings. One that is gone already is removed.
+	// DeleteEntry removes an entry with its mappings. It returns no error if the entry is gone.
 	DeleteEntry(ctx context.Context, id string) error
-	// Definition returns the definition of an API, and ReplaceDefinition writes it, unless
-	// somebody else has changed it meanwhile.
+	// Definition returns the definition of an API, and ReplaceDefinition writes it. The error is
+	// ErrChanged if another writer has changed it meanwhile.
 	Definition(ctx context.Context, api string) (Definition, error)
 	ReplaceDefinition(ctx context.Context, d Definition) error
 }
 
-// Definition is an API as a dashboard tells it: an OpenAPI document, or the wrapper of a
+// Definition is an API as a dashboard sends it: an OpenAPI document, or the wrapper of a
 // classic definition.
 type Definition struct {
 	API      string
 	Document *doc.Node
 	OAS      bool
-	Tag      string // of this state of it; "" when the dashboard has none
+	Tag      string // identifies this state of the definition; "" when the dashboard has none
 }
 
-// Wire carries out one operation of a dashboard: by its name in the same process, or by
-// method and path. Only reads may be carried out twice.
+// Wire carries out one operation of a dashboard, in the same process by its name, or over HTTP
+// by method and path. It may repeat reads only.
 type Wire func(ctx context.Context, r Request) (Answer, error)
 
 // Request is one operation.
 type Request struct {
 	Operation     string
-	Method, Path  string            // with {name} for the member of Params of this name
+	Method, Path  string            // the path has {name} for each member of Params
 	Param, Record string            // name and value of the parameter; "": the path has none
-	Params        map[string]string // of a path with several parameters
+	Params        map[string]string // for a path with several parameters
 	Query         map[string][]string
-	Tag           string // a precondition
+	Tag           string // precondition: the expected Tag
 	Body          []byte
 	File          []byte // instead of Body: the only file of a form
-	Waits         bool   // a conflict is another change that is under way: try again later
+	Waits         bool   // a conflict means that another change is in progress: try again later
 }
 
-// Answer is what it was answered.
+// Answer is the response to a Request.
 type Answer struct {
 	Body []byte
 	Tag  string
@@ -79,7 +79,7 @@ func (e Entries) read(ctx context.Context, id string) (registry.Draft, string, e
 	if err != nil {
 		return registry.Draft{}, "", fmt.Errorf("%w: its entry is not JSON", ErrUnreachable)
 	}
-	if p.ClientIdPID != id { // the identifier is the other's _id
+	if p.ClientIdPID != id { // id is the _id of another entry
 		return registry.Draft{}, "", fmt.Errorf("another entry answers to the name: %w", ErrRefused)
 	}
 	return registry.Draft{ClientIdPID: p.ClientIdPID, Name: p.Name, Issuer: p.Issuer, JWKSURI: p.JWKSURI, ScopeClaim: p.ScopeClaim, APIMappings: p.APIMappings}, a.Tag, nil
@@ -97,7 +97,7 @@ func (e Entries) PutEntry(ctx context.Context, want registry.Draft) error {
 	was, tag, err := e.read(ctx, id)
 	body, encoded := json.Marshal(struct {
 		registry.Draft
-		ScopeClaim  string            `json:"scope_claim_name"` // both are sent when they are empty, too
+		ScopeClaim  string            `json:"scope_claim_name"` // both are sent even when they are empty
 		APIMappings registry.Mappings `json:"api_mappings"`
 	}{want, want.ScopeClaim, was.APIMappings})
 	switch {

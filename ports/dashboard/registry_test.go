@@ -8,7 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
 )
 
-// TestPutEntry states what is sent: members that are empty, too.
+// TestPutEntry: empty members are sent too.
 func TestPutEntry(t *testing.T) {
 	want := registry.Draft{ClientIdPID: "portal-1", Name: "Login", Issuer: "https://a", JWKSURI: "https://a/keys"}
 	var sent []string

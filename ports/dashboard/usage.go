@@ -16,14 +16,14 @@ type Day struct {
 	Latency float64 // milliseconds, on average
 }
 
-// Usage is what a dashboard knows of calls.
+// Usage is what a dashboard knows about calls.
 type Usage interface {
-	// KeyUsage counts what keys have called together, day by day, in order. Keys are named as
-	// gateways report them: by hash, where they hash. Days without calls are left out.
+	// KeyUsage returns the total of the calls of some keys for each day, in order. keys are names
+	// as gateways report them: hashes, where gateways hash. Days without calls are left out.
 	KeyUsage(ctx context.Context, keys []string, from, to time.Time) ([]Day, error)
 }
 
-// maxDays is how many days a dashboard may tell of.
+// maxDays is how many days a dashboard may report.
 const maxDays = 10_000
 
 // KeyUsage implements Usage.

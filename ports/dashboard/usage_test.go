@@ -10,7 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
 )
 
-// TestKeyUsage reads what a dashboard says of keys, and refuses what is no answer.
+// TestKeyUsage reads the usage of keys, and refuses malformed responses.
 func TestKeyUsage(t *testing.T) {
 	from := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	ask := func(body string) ([]dashboard.Day, error) {

@@ -7,25 +7,25 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// Naming says what the name of a key is.
+// Naming says how a KeyName names a key.
 type Naming int
 
 // The ways to name a key.
 const (
-	ByKey  Naming = iota // the key, or the identifier that was chosen for it
-	ByHash               // under which the gateway keeps it
-	ByUser               // the name of a basic-auth user
+	ByKey  Naming = iota // user ID, or what else caused the change
+	ByHash               // user ID, or what else caused the change
+	ByUser               // user ID, or what else caused the change
 )
 
-// KeyName says which key is meant.
+// KeyName identifies a key.
 type KeyName struct {
 	Text string
 	By   Naming
 }
 
-// Key is by what a key is known.
+// Key is the identifiers of a key.
 type Key struct {
-	ID   string // what callers of APIs send; "" where only the hash is known, and of basic-auth users
+	ID   string // user ID, or what else caused the change
 	Hash string // under which the gateway keeps it; the key itself where gateways do not hash
 }
 
@@ -36,25 +36,27 @@ type StoredKey struct {
 	Session *doc.Node
 }
 
-// Keys are the keys and basic-auth users of gateways. Every method takes the organisation
-// to which they belong; a key of another one is ErrForeign, and no list names it.
+// Keys are the keys and basic-auth users of gateways. Every method takes the organisation to
+// which they belong. A key of another organisation is ErrForeign, and no list contains it.
 type Keys interface {
-	// CreateKey stores a session under an identifier of our choice, over the one that is
-	// there: a call whose answer is lost can be repeated. Without an identifier the gateway
-	// makes one out of the certificate of the session, or a random one; it also makes the
-	// HMAC secret of a session that wants one and has none. A certificate that has a key
-	// already is ErrTaken.
+	// CreateKey stores a session under an identifier of the caller's choice. It replaces a key
+	// with this identifier, so the call can be repeated when its response is lost. Without an
+	// identifier the gateway makes one from the certificate of the session, or a random one. The
+	// gateway also makes the HMAC secret of a session that wants one and has none. A certificate
+	// that has a key already is ErrTaken.
 	CreateKey(ctx context.Context, org tenant.ID, id string, session *doc.Node) (StoredKey, error)
 	// Key returns one key with its session and live counters, or ErrUnknown.
 	Key(ctx context.Context, org tenant.ID, name KeyName) (StoredKey, error)
-	// ReplaceKey stores another session under a key that exists. The counters of quota and
-	// rate begin anew unless they are kept.
+	// ReplaceKey stores another session under an existing key. The counters of quota and rate
+	// start again from zero, unless keepCounters is set.
 	ReplaceKey(ctx context.Context, org tenant.ID, name KeyName, session *doc.Node, keepCounters bool) (StoredKey, error)
-	// DeleteKey removes a key, or says ErrUnknown.
+	// DeleteKey removes a key. If the key does not exist, the error is ErrUnknown.
 	DeleteKey(ctx context.Context, org tenant.ID, name KeyName) error
-	// Keys returns the hashes of the keys that can reach an API, by rights of their own or
-	// of their policies; without an API those of all keys. They are in ascending order. ErrUnlisted: gateways say none.
+	// Keys returns the hashes of the keys that can reach an API, by their own rights or by those
+	// of their policies. Without an API it returns the hashes of all keys. They are in ascending
+	// order. The error is ErrUnlisted if gateways do not list keys.
 	Keys(ctx context.Context, org tenant.ID, api string) ([]string, error)
-	// PreviewKey returns a session as a new key would have it, with its policies applied. Nothing is stored.
+	// PreviewKey returns a session as a new key would have it, with its policies applied. It
+	// stores nothing.
 	PreviewKey(ctx context.Context, org tenant.ID, session *doc.Node) (*doc.Node, error)
 }

@@ -1,10 +1,10 @@
-// Package graphql is the port to what checks GraphQL schemas in their definition
-// language (GraphQL, October 2021, 3).
+// Package graphql is the port to a checker of GraphQL schemas in their definition language
+// (GraphQL, October 2021, 3).
 package graphql
 
 import "errors"
 
-// Errors a Checker reports, wrapped with what is wrong and where.
+// Errors that a Checker returns, wrapped with the problem and its place.
 var (
 	ErrSchema = errors.New("not a GraphQL schema")
 	ErrLarge  = errors.New("too large")
@@ -12,11 +12,11 @@ var (
 
 // Checker reads schemas.
 type Checker interface {
-	// Weigh returns how many tokens a text may have, from a look at its characters, or
-	// ErrLarge for one that Check would not read to its end. It is cheap: room can be
-	// made before Check.
+	// Weigh returns an upper bound of the tokens in a text, computed from its characters, or
+	// ErrLarge for a text that Check would not read completely. Weigh is cheap, so the caller can
+	// reserve memory before Check.
 	Weigh(sdl []byte) (tokens int, err error)
-	// Check reads a schema and holds its definitions against each other. What that may
-	// cost is bounded: ErrLarge.
+	// Check parses a schema and checks its definitions against each other. Its cost is limited:
+	// beyond the limit it returns ErrLarge.
 	Check(sdl []byte) error
 }

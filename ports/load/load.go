@@ -1,7 +1,8 @@
-// Package load bounds the memory and the processors of requests under way. A request asks
-// for room before it takes text in and before it makes a tree of it; it waits until there
-// is some, and gives all of it back when it ends. Visitors of the portal, whom anybody can
-// be, take turns at processors, so that what others write finds one free.
+// Package load limits the memory and the processors that concurrent requests use. A request
+// reserves room before it reads a body and before it parses it into a tree. It waits until
+// there is room, and gives all of it back when it ends. Visitors of the portal are not
+// authenticated, so they take turns at processors, and requests that write always find a
+// processor free.
 package load
 
 import (
@@ -14,48 +15,46 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
-// CodeFull is the code of the fault of a request for which there was no room in
-// time.
+// CodeFull is the code of the fault of a request that got no room in time.
 const CodeFull = "load.full"
 
-// What a document costs while it is checked, changed and stored: several copies
-// of its text, and several trees of its values.
+// The cost of a document while it is checked, changed and stored: several copies of its text,
+// and several trees of its values.
 const (
 	perByte  = 12
 	perValue = 600
 )
 
-// Small requests have a room of their own, so that large ones cannot keep them
-// waiting.
+// Small requests have pools of their own, so that large requests cannot block them.
 const (
 	smallText = 1 << 20
 	smallWork = 4 << 20
 )
 
-// free is how much text needs no room: a connection costs as much.
+// free is the largest text that needs no room: a connection costs as much anyway.
 const free = 16 << 10
 
-// coreWait is how long a large request waits for a core. Then it goes on without: who has
-// one may be waiting for something else, such as a server far away.
+// coreWait is how long a large request waits for a core. Then it goes on without one, because
+// the holder of the core may itself be waiting, for example for a remote server.
 const coreWait = 5 * time.Second
 
-// Room is the memory that requests may take together.
+// Room is the memory and the cores that all requests share.
 type Room struct {
 	text, work [2]*pool // for small and for large requests
 	answers    *pool    // for large parts of answers
-	cores      *pool    // for large requests that work: all but one, so that small ones find one free
-	visits     *pool    // for visits, as many
+	cores      *pool    // for large requests that work: all cores but one, which stays free for small ones
+	visits     *pool    // for visits: as many as cores
 	pressure   func(bool)
 	mu         sync.Mutex
-	heavy      int // large requests that work
+	heavy      int // number of large requests that work
 }
 
 // DefaultRoom is the size of a room in bytes unless said otherwise.
 const DefaultRoom = 160 << 20
 
-// NewRoom returns a room of a size in bytes; 0: DefaultRoom. pressure, if not
-// nil, is called with true when the first large request begins to work, and with
-// false when the last has ended.
+// NewRoom returns a room of a size in bytes; 0: DefaultRoom. pressure, if not nil, is called
+// with true when the first large request begins to work, and with false when the last one has
+// ended.
 func NewRoom(size int64, pressure func(bool)) *Room {
 	if size <= 0 {
 		size = DefaultRoom
@@ -63,34 +62,34 @@ func NewRoom(size int64, pressure func(bool)) *Room {
 	if pressure == nil {
 		pressure = func(bool) {}
 	}
-	// Text is held for as long as a client takes to send it, so one owner has a part of
-	// it at most: two of the largest, one of which comes while the other is worked on.
-	// Work ends by itself.
+	// A client decides how long it takes to send its text, so one owner gets only a part of the
+	// pool: room for two of the largest texts, so that the second can arrive while the first is
+	// processed. Work is limited by the server.
 	part := size / 8
 	cores := int64(max(1, runtime.GOMAXPROCS(0)-1))
 	return &Room{pressure: pressure,
 		text:    [2]*pool{newPool(part, part/2), newPool(3*part, 2*part)},
 		work:    [2]*pool{newPool(part, part), newPool(size-5*part, size-5*part)},
 		cores:   newPool(cores, cores),
-		visits:  newPool(cores, cores), // of their own: a long import delays no page, and no page an import
-		answers: newPool(2*part, part)} // beside the rest: an answer may be made while its request holds room
+		visits:  newPool(cores, cores), // separate: a long import delays no page, and a page delays no import
+		answers: newPool(2*part, part)} // separate: an answer may be made while its request holds room
 }
 
-// Request is what one request holds. The methods of nil allow everything: work
-// that comes from no client is not bounded here.
+// Request is the room that one request holds. The methods of nil allow everything: work that
+// does not come from a client is not limited here.
 type Request struct {
 	room  *Room
 	owner string
-	held  []part                // of texts and answers
+	held  []part                // of the pools for texts and answers
 	work  part                  // of the pools for work
-	cost  int64                 // what all its work takes
-	core  bool                  // it has one of the room's cores
+	cost  int64                 // of all its work so far
+	core  bool                  // it holds one of the room's cores
 	heavy bool                  // it works on something large
-	outer *Request              // for which this one works in the same process, or nil
-	visit atomic.Pointer[visit] // nil: it takes no turns; what goes on after the request may ask
+	outer *Request              // the request, in the same process, that made this one, or nil
+	visit atomic.Pointer[visit] // nil: it takes no turns; atomic because goroutines may use it after the request has ended
 }
 
-// part is what a request holds of a pool.
+// part is an amount of a pool that a request holds.
 type part struct {
 	of *pool
 	n  int64
@@ -98,14 +97,14 @@ type part struct {
 
 type key struct{}
 
-// Begin returns a request that holds nothing yet, and a context that knows it.
+// Begin returns a request that holds nothing yet, and a context that carries it.
 func (r *Room) Begin(ctx context.Context) (context.Context, *Request) {
 	q := &Request{room: r, outer: Of(ctx)}
 	return context.WithValue(ctx, key{}, q), q
 }
 
-// For says on whose behalf the request takes room, before it takes any. Owners
-// share the room: one that takes all it can get leaves the others theirs.
+// For sets the owner for whom the request takes room. It is called before the request takes
+// any. Owners share the room: a greedy owner cannot use up the share of others.
 func (q *Request) For(owner string) {
 	if q != nil {
 		q.owner = owner
@@ -118,7 +117,7 @@ func Of(ctx context.Context) *Request {
 	return q
 }
 
-// Text makes room for so many bytes of text.
+// Text reserves room for so many bytes of text.
 func (q *Request) Text(ctx context.Context, bytes int64) error {
 	if q == nil || bytes <= free {
 		return nil
@@ -130,9 +129,9 @@ func (q *Request) Text(ctx context.Context, bytes int64) error {
 	return q.hold(ctx, of, bytes)
 }
 
-// Work makes room for work on a document of so many bytes and values, beside what
-// the request works on already. Who asks for more gives back first and waits for all
-// of it: of two that keep what the other waits for neither would end.
+// Work reserves room for a document of so many bytes and values, in addition to the request's
+// earlier work. A request that needs more first gives back what it has and then waits for the
+// total: two requests that kept their parts while waiting for each other would deadlock.
 func (q *Request) Work(ctx context.Context, bytes, values int64) error {
 	if q == nil {
 		return nil
@@ -145,7 +144,7 @@ func (q *Request) Work(ctx context.Context, bytes, values int64) error {
 	if q.cost = cost; min(cost, of.share) == q.work.n {
 		return nil
 	}
-	// Those who wait for memory leave their core to those who give it back.
+	// While the request waits for memory, its core goes to requests that will free memory.
 	q.leave()
 	n, err := of.take(ctx, q.owner, cost, crowd)
 	if err != nil {
@@ -166,7 +165,7 @@ func (q *Request) Work(ctx context.Context, bytes, values int64) error {
 	return nil
 }
 
-// leave gives back what the request holds for work.
+// leave gives back the memory and the core that the request holds for work.
 func (q *Request) leave() {
 	if q.core {
 		q.room.cores.give(q.owner, 1, nil)
@@ -178,8 +177,8 @@ func (q *Request) leave() {
 	}
 }
 
-// Answer makes room for so many bytes of an answer, or of a part that is sent
-// before the next one is made.
+// Answer reserves room for so many bytes of an answer, or of a part that is sent before the
+// next one is made.
 func (q *Request) Answer(ctx context.Context, bytes int64) error {
 	if q == nil {
 		return nil
@@ -187,11 +186,11 @@ func (q *Request) Answer(ctx context.Context, bytes int64) error {
 	return q.hold(ctx, q.room.answers, bytes)
 }
 
-// All makes room for work whose cost is not known: as much as one request may have.
+// All reserves room for work of unknown cost: as much as one request may have.
 func (q *Request) All(ctx context.Context) error { return q.Work(ctx, 1<<40, 0) }
 
-// Turn waits for a core to make a long part of an answer, and returns a function that gives it
-// back, before a client reads. A caller that waits too long goes on without.
+// Turn waits for a core to make a long part of an answer. It returns a function that gives the
+// core back, to be called before the client reads. After coreWait it goes on without a core.
 func (q *Request) Turn(ctx context.Context) (end func()) {
 	if q == nil {
 		return func() {}
@@ -241,11 +240,11 @@ func (q *Request) End() {
 // CodeBusy is the code of the fault of a visit whose turn did not come in time.
 const CodeBusy = "load.busy"
 
-// visitWait is how long a visit waits for its turn: longer than a hundred visitors at once
-// make it, and no longer than browsers and people have patience.
+// visitWait is how long a visit waits for its turn: longer than it takes with a hundred
+// visitors at once, and no longer than browsers and people wait.
 const visitWait = 10 * time.Second
 
-// visit is the turn of a request at the processors of visitors.
+// visit is the turn of a request at the processors for visits.
 type visit struct {
 	pool  *pool
 	owner string
@@ -253,10 +252,10 @@ type visit struct {
 	has   bool
 }
 
-// Visit waits until the request may take a processor on behalf of an owner, and keeps it
-// until the request ends. Requests of one owner wait for each other, those of others come in
-// between. A request for which another one works has its turn already, and waits for
-// nothing: it would wait for itself.
+// Visit waits until the request gets a processor on behalf of an owner, and keeps it until the
+// request ends. Requests of one owner wait for each other; requests of other owners come in
+// between. If the request, or an outer one, has a turn already, Visit does not wait: the
+// request would wait for itself.
 func (q *Request) Visit(ctx context.Context, owner string) error {
 	if q == nil || q.visiting() != nil {
 		return nil
@@ -269,7 +268,7 @@ func (q *Request) Visit(ctx context.Context, owner string) error {
 	return nil
 }
 
-// visiting returns the turn of the request, or of the one for which it works, or nil.
+// visiting returns the turn of the request, or of the nearest outer request with one, or nil.
 func (q *Request) visiting() *visit {
 	for ; q != nil; q = q.outer {
 		if v := q.visit.Load(); v != nil {
@@ -279,9 +278,9 @@ func (q *Request) visiting() *visit {
 	return nil
 }
 
-// Away leaves the turn of the visit that a context belongs to, if it has one, to others while
-// something else is waited for, such as a server far away. back waits until it has one again.
-// Who waits too long goes on without: what was begun has to end.
+// Away gives up the turn of the visit in ctx, if it has one, while the caller waits for
+// something else, such as a remote server. back waits until the visit has a turn again. After
+// coreWait it returns without one, because work that was begun has to end.
 func Away(ctx context.Context) (back func()) {
 	v := Of(ctx).visiting()
 	if !v.end() {
@@ -290,7 +289,7 @@ func Away(ctx context.Context) (back func()) {
 	return func() { v.begin(ctx, anyNumber, coreWait) }
 }
 
-// begin waits for a processor, among no more than most, and reports whether it has one.
+// begin waits for a processor, and reports whether it got one. most limits how many may wait.
 func (v *visit) begin(ctx context.Context, most int, patience time.Duration) bool {
 	brief, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

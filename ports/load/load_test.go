@@ -26,8 +26,8 @@ func full(err error) bool {
 	return fault.KindOf(err) == fault.Unavailable && fault.CodeOf(err) == load.CodeFull
 }
 
-// What the requests hold never exceeds the room; one that wants more than there
-// is gets all of it; small ones do not wait for large ones.
+// Requests never hold more than the room; a request that wants more than the room gets all of
+// it; small requests do not wait for large ones.
 func TestRoom(t *testing.T) {
 	r := load.NewRoom(64*mb, nil)
 	_, large := r.Begin(t.Context())
@@ -58,7 +58,7 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// Those who wait are served in order, and one that gives up does not hold up those
+// Waiting requests are served in order, and a request that gives up does not block those
 // behind it.
 func TestOrderOfWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -95,9 +95,9 @@ func TestOrderOfWaiting(t *testing.T) {
 	})
 }
 
-// Large requests leave a core to small ones: of those that work, all but one have one, and
-// one that waits for memory leaves its own to those who give memory back. Who waits too
-// long goes on without.
+// Large requests leave a core to small ones: all cores but one are for large requests. A large
+// request that waits for memory gives its core to requests that will free memory. A request
+// that waits too long for a core goes on without.
 func TestCores(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := load.NewRoom(1<<40, nil)
@@ -129,7 +129,7 @@ func TestCores(t *testing.T) {
 	})
 }
 
-// Pressure is there while a large request works, and not for small ones.
+// Pressure is on while a large request works, and not for small ones.
 func TestPressure(t *testing.T) {
 	var heard []bool
 	r := load.NewRoom(0, func(on bool) { heard = append(heard, on) })
@@ -150,8 +150,8 @@ func TestPressure(t *testing.T) {
 	}
 }
 
-// A request that finds out later what its work takes waits for others only: what it holds
-// itself counts, and two that ask for more at once both end.
+// A request that learns its cost later does not wait for the room that it holds itself, and
+// two requests that ask for more at once both end.
 func TestMoreWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := load.NewRoom(64*mb, nil)
@@ -181,7 +181,7 @@ func TestMoreWork(t *testing.T) {
 	})
 }
 
-// What costs nothing takes nothing: it can end after the owner's other requests.
+// A request without cost takes nothing: it can end after the owner's other requests.
 func TestNothing(t *testing.T) {
 	r := load.NewRoom(4*mb, nil)
 	_, nothing := r.Begin(t.Context())
@@ -193,7 +193,7 @@ func TestNothing(t *testing.T) {
 	nothing.End()
 }
 
-// However requests come and go, everything is free in the end.
+// After any order of requests, everything is free again.
 func TestNothingIsLost(t *testing.T) {
 	r := load.NewRoom(4*mb, nil)
 	var all sync.WaitGroup
@@ -202,7 +202,7 @@ func TestNothingIsLost(t *testing.T) {
 			for n := range 200 {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(n%3)*100*time.Microsecond)
 				_, q := r.Begin(ctx)
-				_ = q.Text(ctx, int64(i*n)<<8)             // some of them in vain
+				_ = q.Text(ctx, int64(i*n)<<8)             // some of them fail
 				_ = q.Work(ctx, int64(i*n), int64(i+n)*50) // as above
 				q.End()
 				cancel()
@@ -216,8 +216,8 @@ func TestNothingIsLost(t *testing.T) {
 	}
 }
 
-// However much one owner holds or waits for, another has room for its text, and
-// is the next to work.
+// When one owner holds or waits for any amount, another owner still has room for its text, and
+// works next.
 func TestOwnersShareTheRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := load.NewRoom(256*mb, nil)
@@ -226,7 +226,7 @@ func TestOwnersShareTheRoom(t *testing.T) {
 			q.For(owner)
 			return q
 		}
-		for _, size := range []int64{32 * mb, 1 * mb} { // large and small bodies that a client sends for as long as it may
+		for _, size := range []int64{32 * mb, 1 * mb} { // large and small bodies that a client sends as slowly as it may
 			for range 64 {
 				go func() { _ = request("flood").Text(t.Context(), size) }()
 			}
@@ -262,8 +262,8 @@ func TestOwnersShareTheRoom(t *testing.T) {
 	})
 }
 
-// While an owner works on a large text, the next one of the same owner comes; there is
-// room for that of another owner besides.
+// While an owner works on a large text, there is room for its next text, and for the text of
+// another owner.
 func TestNextTextComesMeanwhile(t *testing.T) {
 	r := load.NewRoom(256*mb, nil)
 	for i, c := range []struct {

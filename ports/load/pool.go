@@ -10,49 +10,49 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
-// pool is an amount that is lent in parts. Owners take turns, so that one who
-// asks for a lot keeps another waiting for what is lent already and no more. None
-// holds more than its share, so that one who is slow to give back leaves something
-// to others.
+// pool is an amount that is lent in parts. Owners take turns, so an owner that asks for a lot
+// makes others wait only for what is lent already. No owner holds more than its share, so an
+// owner that is slow to give back leaves something to others.
 type pool struct {
 	mu      sync.Mutex
 	share   int64 // of one owner at most
 	free    int64
-	tick    int64             // counts what was asked for, lent and given back
-	owners  map[string]*owner // those who hold something or wait
+	tick    int64             // user ID, or what else caused the change
+	owners  map[string]*owner // user ID, or what else caused the change
 	waiting int               // requests of all owners
 }
 
-// owner is on whose behalf parts are lent.
+// owner is the holder of parts: all requests with the same owner count together.
 type owner struct {
 	held    int64
-	last    int64 // tick at which it last got a part or gave one back, or before that the one at which it came
+	last    int64 // user ID, or what else caused the change
 	waiting []*waiter
 }
 
 type waiter struct {
 	n       int64
-	ready   chan struct{} // closed when it has its part, or is refused
+	ready   chan struct{} // user ID, or what else caused the change
 	refused bool
 }
 
-// crowd is how many requests may wait for memory or for a turn: each of them has a connection,
-// of which a service has several times as many (limits.connections). Any number may wait for
-// cores and for the return of a turn: each waits for a short time, and then goes on without.
+// crowd is how many requests may wait for memory or for a turn. Each of them has a connection,
+// and a service has several times as many (limits.connections). Any number may wait for cores
+// and for the return of a turn: each waits for a short time, and then goes on without.
 const (
 	crowd     = 1000
 	anyNumber = math.MaxInt
 )
 
-// errCrowd says that as many wait already.
+// errCrowd says that the maximum of requests waits already.
 var errCrowd = errors.New("too many requests wait")
 
 func newPool(size, share int64) *pool {
 	return &pool{share: share, free: size, owners: map[string]*owner{}}
 }
 
-// take lends n, or all of a share when n is more than that, and returns how much that was. No
-// more than most wait: with one more, the last one of the owner with the most of them is refused.
+// take lends n, or a whole share when n is more than that, and returns the amount. At most
+// most requests wait: when one more comes, the last one of the owner with the most of them is
+// refused.
 func (p *pool) take(ctx context.Context, by string, n int64, most int) (int64, error) {
 	if n <= 0 {
 		return 0, nil
@@ -62,10 +62,10 @@ func (p *pool) take(ctx context.Context, by string, n int64, most int) (int64, e
 	if w == nil {
 		return n, nil
 	}
-	defer Away(ctx)() // who has what is waited for may wait for a turn
+	defer Away(ctx)() // user ID, or what else caused the change
 	var cause error
 	select {
-	case <-w.ready: // also when ctx has ended: what is there needs no waiting
+	case <-w.ready: // user ID, or what else caused the change
 	default:
 		select {
 		case <-w.ready:
@@ -83,8 +83,8 @@ func (p *pool) take(ctx context.Context, by string, n int64, most int) (int64, e
 	return n, nil
 }
 
-// enqueue lends n at once if no others wait and there is enough, and returns nil.
-// Otherwise it returns what waits for it, and refuses one if more than most wait.
+// enqueue lends n at once if no others wait and there is enough, and returns nil. Otherwise it
+// returns a waiter. If more than most wait now, it refuses one of them.
 func (p *pool) enqueue(by string, n int64, most int) *waiter {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -130,8 +130,8 @@ func (p *pool) forget(name string, o *owner) {
 	}
 }
 
-// give takes a part back and hands out what is free. gone, if not nil, waits no longer: its part
-// may have come at the last moment, and is given back too.
+// give takes n back and lends what is free. gone, if not nil, is a waiter that gives up: if it
+// got its part at the last moment, this part is taken back too.
 func (p *pool) give(by string, n int64, gone *waiter) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -159,7 +159,7 @@ func (p *pool) give(by string, n int64, gone *waiter) {
 	p.forget(by, o)
 }
 
-// serve hands out what is free. The lock is held.
+// serve lends what is free to waiters. The lock is held.
 func (p *pool) serve() {
 	for o := p.next(); o != nil && o.waiting[0].n <= p.free; o = p.next() {
 		w := o.waiting[0]
@@ -171,9 +171,10 @@ func (p *pool) serve() {
 	}
 }
 
-// next returns the owner whose turn it is: of those who wait, and may have what they wait
-// for, the one that has had nothing, or been there without anything, for longest. New
-// owners do not come before all others, who would wait for as long as new ones come.
+// next returns the owner that gets the next part. Candidates are owners that wait and have
+// enough of their share left. The one with the oldest last wins. A new owner starts with the
+// current tick, because otherwise a stream of new owners could keep the others waiting for
+// ever.
 func (p *pool) next() (first *owner) {
 	for _, o := range p.owners {
 		if len(o.waiting) == 0 || o.held+o.waiting[0].n > p.share {

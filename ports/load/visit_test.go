@@ -14,8 +14,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/load"
 )
 
-// TestVisits: visits wait for each other. What works for one has its turn; who waits for
-// something else leaves it, and who waits too long for one is told so.
+// TestVisits: visits wait for each other. A request made by a visit shares its turn. A visit
+// that waits for something else leaves its turn, and a visit that waits too long for one gets
+// an error.
 func TestVisits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // one processor for visits
@@ -43,7 +44,7 @@ func TestVisits(t *testing.T) {
 		if err := other.Visit(soon(t), "b"); err != nil {
 			t.Error("who waits elsewhere keeps the turn:", err)
 		}
-		load.Away(within)() // it has none to leave
+		load.Away(within)() // the visit has no turn to leave
 		var ended sync.WaitGroup
 		ended.Go(func() { time.Sleep(time.Second); other.End() })
 		begun = time.Now()
@@ -67,7 +68,8 @@ func TestVisits(t *testing.T) {
 	})
 }
 
-// TestVisitsWaitForMemory: a visit that waits for memory leaves its turn to those who have it.
+// TestVisitsWaitForMemory: a visit that waits for memory leaves its turn to visits that hold
+// memory.
 func TestVisitsWaitForMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
@@ -101,8 +103,8 @@ func TestVisitsWaitForMemory(t *testing.T) {
 	})
 }
 
-// TestOwnersVisitInTurn: however many visits of one owner wait, another one has its turn after
-// the next; and however many new owners come, none waits for ever.
+// TestOwnersVisitInTurn: an owner with any number of visits delays another owner by one visit
+// only. With any number of new owners, none waits for ever.
 func TestOwnersVisitInTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
@@ -127,7 +129,7 @@ func TestOwnersVisitInTurn(t *testing.T) {
 			visit("flood")
 		}
 		visit("other")
-		for i := range 300 { // new ones come as fast as they are served
+		for i := range 300 { // new owners come as fast as they are served
 			visit(fmt.Sprint("new ", i))
 			time.Sleep(5 * time.Millisecond)
 		}
@@ -143,8 +145,8 @@ func TestOwnersVisitInTurn(t *testing.T) {
 	})
 }
 
-// TestCrowds has more requests wait than may: the last ones of the network with the most of
-// them are refused at once, and those of others have their turns.
+// TestCrowds: with too many waiting requests, the last ones of the network with the most of
+// them are refused at once. Requests of other networks have their turns.
 func TestCrowds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
@@ -190,7 +192,7 @@ func TestCrowds(t *testing.T) {
 	})
 }
 
-// TestCrowdsGiveUp has requests refused at the moment at which their clients go.
+// TestCrowdsGiveUp: requests are refused at the moment at which their clients give up.
 func TestCrowdsGiveUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))

@@ -10,10 +10,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Post announces signals when the unit of work commits, whatever else it writes,
-// if anything: for operations whose purpose is the announcement, and for those
-// that concern more than the records they write. Payloads are kept in history,
-// so they hold no secret: PostSealed is for those that do.
+// Post announces signals when the unit of work commits, even if it writes nothing else. It is
+// for operations that only announce, and for those that affect more than the records they
+// write. History keeps the payloads, so they hold no secret: PostSealed is for payloads with
+// secrets.
 func Post(ctx context.Context, w store.Writer, signals ...signal.Signal) error {
 	for _, s := range signals {
 		if s.Command.Sealed() {
@@ -26,8 +26,8 @@ func Post(ctx context.Context, w store.Writer, signals ...signal.Signal) error {
 	return nil
 }
 
-// PostSealed announces a signal about a subject whose payload is secret. It is encrypted
-// wherever it is kept; only sinks get it in the clear.
+// PostSealed announces a signal about a subject with a secret payload. The payload is stored
+// encrypted; only sinks get it in plain text.
 func PostSealed(ctx context.Context, w store.Writer, seal func(plain string) (string, error), subject string, s signal.Signal) error {
 	sealed, err := seal(s.Payload)
 	if err != nil {
@@ -47,7 +47,7 @@ func post(ctx context.Context, w store.Writer, n signal.Notice) error {
 			rec.Keys = append(rec.Keys, store.Key{Index: index, Value: value})
 		}
 	}
-	// Units of work for everyone replace notices of no organisation.
+	// Units of work for all organisations replace only notices without an organisation.
 	for old, err := range w.Scan(ctx, store.Query{Kind: rec.Kind, ID: rec.ID}) {
 		if err != nil {
 			return err
@@ -60,9 +60,9 @@ func post(ctx context.Context, w store.Writer, n signal.Notice) error {
 	return w.Put(ctx, rec)
 }
 
-// PostReferrers announces a change of every API that refers to a target, such as
-// a webhook: gateways get what the target says as part of the API. t says what a change
-// of a referrer announces. It needs the scope of one organisation.
+// PostReferrers announces a change of every API that refers to a target, such as a webhook,
+// because gateways get the target as part of the API. t maps a change of a referrer to its
+// signals. It needs the scope of one organisation.
 func PostReferrers(ctx context.Context, w store.Writer, t signal.Table, to integrity.Target) error {
 	var changes []signal.Change
 	for rec, err := range w.Referrers(ctx, to) {
@@ -70,7 +70,7 @@ func PostReferrers(ctx context.Context, w store.Writer, t signal.Table, to integ
 			return err
 		}
 		changes = append(changes, signal.Change{Op: signal.Updated, Kind: rec.Kind, ID: rec.ID, Key: func(index string) string {
-			if index == signal.Quiet { // of an earlier change
+			if index == signal.Quiet { // the value is of an earlier change
 				return ""
 			}
 			return store.Change{Keys: rec.Keys}.Key(index)

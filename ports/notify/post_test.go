@@ -21,7 +21,7 @@ import (
 
 func clock() time.Time { return time.Unix(1_800_000_000, 0) }
 
-// db is a back end.
+// db is a store.
 type db interface {
 	store.Store
 	store.ChangeLog
@@ -36,7 +36,7 @@ func memory(t *testing.T) db {
 	return d
 }
 
-// everywhere runs a test on a back end of each family.
+// everywhere runs a test on one back end of each family.
 func everywhere(t *testing.T, test func(t *testing.T, db db)) {
 	t.Run("memory", func(t *testing.T) { test(t, memory(t)) })
 	t.Run("sql", func(t *testing.T) {
@@ -58,7 +58,7 @@ func scope(t *testing.T, org tenant.ID) tenant.Scope {
 	return s
 }
 
-// told returns what the commits of a store announce, as the relay reads them.
+// told returns the announcements of a store's commits, as the relay reads them.
 func told(t *testing.T, db db) (out []string) {
 	t.Helper()
 	head, err := db.Head(t.Context())
@@ -102,7 +102,7 @@ func testPost(t *testing.T, db db) {
 		return func(ctx context.Context, w store.Writer) error { return notify.Post(ctx, w, signals...) }
 	}
 	update(t, db, acme, post(flush))
-	update(t, db, acme, post(flush)) // the same again is told again
+	update(t, db, acme, post(flush)) // the same signal is announced again
 	update(t, db, other, post(flush))
 	update(t, db, tenant.Everyone("test"), post(signal.Signal{Command: signal.GroupReload}))
 	update(t, db, tenant.Everyone("test"), post(signal.Signal{Command: signal.GroupReload}))
@@ -174,7 +174,7 @@ func testPostReferrers(t *testing.T, db db) {
 	}
 }
 
-// What is secret is kept sealed, once per subject, and told as it is kept.
+// A secret payload is stored sealed, once per subject, and is announced as it is stored.
 func TestPostSealed(t *testing.T) { everywhere(t, testPostSealed) }
 
 func testPostSealed(t *testing.T, db db) {

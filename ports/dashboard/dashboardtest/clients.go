@@ -9,8 +9,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
 )
 
-// clients: an OAuth client is made at an API, replaced under its identifier, and deleted;
-// strangers do none of it.
+// clients: an OAuth client of an API is made, replaced under its identifier, and deleted.
+// Strangers can do none of this.
 func clients(t *testing.T, w World) {
 	ctx, policy := t.Context(), create(t, w, "gold", "Gold")
 	meta := doc.NewObject()
@@ -19,7 +19,7 @@ func clients(t *testing.T, w World) {
 	if list, err := w.OAuthClients(ctx, "orders"); err != nil || len(list) != 0 {
 		t.Fatal(list, err)
 	}
-	for range 2 { // what is there already is made
+	for range 2 { // the second time, it exists already
 		if err := w.PutOAuthClient(ctx, "orders", want); err != nil {
 			t.Fatal(err)
 		}
@@ -40,12 +40,12 @@ func clients(t *testing.T, w World) {
 		t.Errorf("%+v", got)
 	}
 	clientStrangers(t, w, want)
-	for range 2 { // what is gone is deleted
+	for range 2 { // the second time, it is gone already
 		if err := w.DeleteOAuthClient(ctx, "orders", want.ID); err != nil {
 			t.Error(err)
 		}
 	}
-	if err := w.DeleteOAuthClient(ctx, "nothing", want.ID); err != nil { // it went with its API
+	if err := w.DeleteOAuthClient(ctx, "nothing", want.ID); err != nil { // it was deleted with its API
 		t.Error(err)
 	}
 	if list, err := w.OAuthClients(ctx, "orders"); err != nil || len(list) != 0 {
@@ -53,8 +53,8 @@ func clients(t *testing.T, w World) {
 	}
 }
 
-// clientStrangers: other organisations cannot read, change or delete a client, and no error tells its
-// secret.
+// clientStrangers: other organisations cannot read, change or delete a client, and no error
+// contains its secret.
 func clientStrangers(t *testing.T, w World, want dashboard.OAuthClient) {
 	t.Helper()
 	ctx := t.Context()

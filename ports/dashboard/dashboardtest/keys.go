@@ -11,7 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
 )
 
-// drawn is the identifier of a key, as callers draw it.
+// drawn is the identifier of a key, as callers generate it.
 const drawn = "0123456789abcdef0123456789abcdef"
 
 func session(t *testing.T, text string) *doc.Node {
@@ -23,8 +23,8 @@ func session(t *testing.T, text string) *doc.Node {
 	return n
 }
 
-// keys: a key that is made can be found, replaced and deleted by what the answer says it
-// is, and by the identifier that was drawn for it; each can be done twice.
+// keys: a new key can be found, replaced and deleted by the name in the answer and by the
+// identifier that was generated for it. Each call can be repeated.
 func keys(t *testing.T, w World) {
 	ctx := t.Context()
 	granting(t, w, "gold")
@@ -62,7 +62,7 @@ func keys(t *testing.T, w World) {
 	if k, err := w.Key(ctx, dashboard.KeyName{Text: drawn}); err != nil || k.Session.Get("alias").Text() != "Tills" {
 		t.Error(err)
 	}
-	for range 2 { // what is gone is deleted
+	for range 2 { // the second time, it is gone already
 		if err := w.DeleteKey(ctx, dashboard.KeyName{Text: drawn}); err != nil {
 			t.Fatal(err)
 		}
@@ -110,8 +110,9 @@ func granting(t *testing.T, d dashboard.Dashboard, id string) {
 	}
 }
 
-// keyRefusals: who may not, cannot; others have no key of one; errors hold no credential and
-// no key; a dashboard that is away says so.
+// keyRefusals: users without the permission are refused; other organisations do not see a key;
+// errors contain no credential and no key; a dashboard that does not respond is
+// ErrUnreachable.
 func keyRefusals(t *testing.T, w World) {
 	ctx := t.Context()
 	granting(t, w, "gold")

@@ -10,14 +10,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
 )
 
-// entries: an entry of the registry is made, changed without its mappings, its mappings by
-// patches, and deleted; strangers do none of it.
+// entries: an entry of the registry is created, replaced without its mappings, patched in its
+// mappings, and deleted. Strangers can do none of this.
 func entries(t *testing.T, w World) {
 	ctx, want := t.Context(), registry.Draft{ClientIdPID: "portal-1", Name: "Login", Issuer: "https://a", JWKSURI: "https://a/keys"}
 	if _, err := w.Entry(ctx, want.ClientIdPID); !errors.Is(err, dashboard.ErrGone) {
 		t.Error(err)
 	}
-	for range 2 { // what is there already is made
+	for range 2 { // the second time, it exists already
 		if err := w.PutEntry(ctx, want); err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +53,7 @@ func entries(t *testing.T, w World) {
 	if err := w.Away.PutEntry(ctx, want); !errors.Is(err, dashboard.ErrUnreachable) || strings.Contains(err.Error(), w.Secret) {
 		t.Error(err)
 	}
-	for range 2 { // what is gone is deleted
+	for range 2 { // the second time, it is gone already
 		if err := w.DeleteEntry(ctx, want.ClientIdPID); err != nil {
 			t.Error(err)
 		}
@@ -63,7 +63,7 @@ func entries(t *testing.T, w World) {
 	}
 }
 
-// definitions: the definition of an API is read and written, unless somebody else has
+// definitions: the definition of an API is read and written, except when another writer has
 // changed it meanwhile.
 func definitions(t *testing.T, w World) {
 	ctx := t.Context()

@@ -1,4 +1,4 @@
-// Package dashboardtest says what every dashboard.Dashboard does.
+// Package dashboardtest is the test suite that every dashboard.Dashboard passes.
 package dashboardtest
 
 import (
@@ -21,7 +21,7 @@ type World struct {
 	Stranger dashboard.Dashboard // with an unknown credential
 	Other    dashboard.Dashboard // of another organisation
 	Reader   dashboard.Dashboard // as a user who may only read policies, and no APIs
-	Away     dashboard.Dashboard // that answers nothing
+	Away     dashboard.Dashboard // says what the client's tokens may do
 	Secret   string              // the credential, which no error may hold
 }
 
@@ -58,7 +58,7 @@ func policies(t *testing.T, w World) {
 		t.Fatalf("%v, %v", list, err)
 	}
 	var refs []sync.Ref
-	for i := range 25 { // more than a page
+	for i := range 25 { // says what the client's tokens may do
 		refs = append(refs, create(t, w, fmt.Sprint("p", i), fmt.Sprint("Plan ", i)))
 	}
 	list, err := w.Policies(ctx)
@@ -87,7 +87,7 @@ func policies(t *testing.T, w World) {
 	if p, err = w.Policy(ctx, refs[3]); err != nil || p.Document.Get("key_expires_in").Int() != 60 || p.Ref() != refs[3] {
 		t.Fatal(err, string(p.Document.JSON()))
 	}
-	for range 2 { // what is gone is deleted
+	for range 2 { // says what the client's tokens may do
 		if err := w.Delete(ctx, refs[3]); err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +116,8 @@ func apis(t *testing.T, w World) {
 	if !slices.Equal(claims.AuthTypes, []string{"jwt"}) || !tools.Proxy || len(list) != 3 {
 		t.Errorf("%+v", list)
 	}
-	// A user who may not list APIs is told so. One who may not list MCP proxies gets the others.
+	// A user who may not list APIs gets an error. A user who may not list MCP proxies gets the
+	// others.
 	if _, err := w.Reader.APIs(t.Context()); !errors.Is(err, dashboard.ErrRefused) {
 		t.Error(err)
 	}
@@ -211,7 +212,7 @@ func others(t *testing.T, w World) {
 	if _, err := w.Other.Policy(t.Context(), ref); !errors.Is(err, dashboard.ErrGone) {
 		t.Error(err)
 	}
-	if err := w.Other.Delete(t.Context(), ref); err != nil { // it has none such
+	if err := w.Other.Delete(t.Context(), ref); err != nil { // says what the client's tokens may do
 		t.Error(err)
 	}
 	if list, err := w.Other.Policies(t.Context()); err != nil || len(list) != 0 {
@@ -222,8 +223,8 @@ func others(t *testing.T, w World) {
 	}
 }
 
-// names: a policy that takes the _id of another one as its identifier gets none of what
-// is meant for that.
+// names: a policy may have the _id of another policy as its custom identifier. It receives no
+// call that is meant for the other policy.
 func names(t *testing.T, w World) {
 	ref := create(t, w, "gold", "Gold")
 	thief := create(t, w, ref.ObjectID, "Thief")

@@ -1,4 +1,4 @@
-// Package filestest states what every storage of files does.
+// Package filestest is the test suite that every files.Storage passes.
 package filestest
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/files"
 )
 
-// Run checks a storage that is empty. What Keep returns is written as JSON and read again,
-// as it is when it is in a record.
+// Run tests an empty storage. It encodes what Keep returns as JSON and decodes it again, as
+// happens when it is stored in a record.
 func Run(t *testing.T, s files.Storage) {
 	ctx := t.Context()
 	keep := func(t *testing.T, name string, content []byte) file.Content {
@@ -74,7 +74,7 @@ func Run(t *testing.T, s files.Storage) {
 	})
 }
 
-// hostile checks names that lead out of a storage.
+// hostile tests names that lead out of a storage.
 func hostile(t *testing.T, s files.Storage) {
 	ctx, outside := t.Context(), s.Apart()
 	for _, name := range []string{"", ".", "..", "../x", "a/../../x", "/x", "a//x", `a\x`, "a/.x", "a x", "a\x00", strings.Repeat("a", 600)} {

@@ -22,7 +22,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
 )
 
-// RunCertificates runs the part about certificates. open makes a new world.
+// RunCertificates runs the tests of certificates. open makes a new world.
 func RunCertificates(t *testing.T, open func(t *testing.T) World) {
 	run(t, open, map[string]func(*testing.T, World){
 		"a life": certificateLife, "other organisations": certificateOrgs, "refusals": certificateRefusals, "many": certificatesMany, "no gateway": certificatesAway,
@@ -94,7 +94,7 @@ func certificateLife(t *testing.T, w World) {
 	if !errors.Is(err, gateway.ErrTaken) || id != first {
 		t.Errorf("again: %s, %v", id, err)
 	}
-	for range 2 { // what is gone is deleted
+	for range 2 { // the second time, it is gone already
 		if err := w.Certificates.DeleteCertificate(ctx, Org, first); err != nil {
 			t.Error(err)
 		}
@@ -147,7 +147,7 @@ func certificateRefusals(t *testing.T, w World) {
 	}
 }
 
-// certificatesMany asks for more than fit into one address, some of which are not there.
+// certificatesMany asks for more certificates than fit into one URL. Some do not exist.
 func certificatesMany(t *testing.T, w World) {
 	var ids []string
 	for range 60 {

@@ -10,7 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
 )
 
-// RunClients runs the part about OAuth clients. open makes a new world.
+// RunClients runs the tests of OAuth clients. open makes a new world.
 func RunClients(t *testing.T, open func(t *testing.T) World) {
 	run(t, open, map[string]func(*testing.T, World){
 		"a life": clientLife, "lists": clientLists, "names that are no part of an address": clientNames, "no tokens": clientTokens, "no gateway": clientsAway,
@@ -34,7 +34,7 @@ func sameClient(a, b gateway.Client) bool {
 
 func clientLife(t *testing.T, w World) {
 	ctx, c := t.Context(), sampleClient(t, "shop")
-	for range 2 { // it can be repeated
+	for range 2 { // the call can be repeated
 		if err := w.Clients.PutClient(ctx, Org, "orders", c); err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +52,7 @@ func clientLife(t *testing.T, w World) {
 	if err := w.Clients.PutClient(ctx, Org, "nowhere", c); !errors.Is(err, gateway.ErrRefused) || strings.Contains(err.Error(), c.Secret) {
 		t.Error(err)
 	}
-	for range 2 { // what is gone is deleted
+	for range 2 { // the second time, it is gone already
 		if err := w.Clients.DeleteClient(ctx, Org, ordersClient("shop")); err != nil {
 			t.Error(err)
 		}

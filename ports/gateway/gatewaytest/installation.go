@@ -10,7 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
 )
 
-// RunInstallation runs the part about gateways as a whole. open makes a new world.
+// RunInstallation runs the tests of gateways as a whole. open makes a new world.
 func RunInstallation(t *testing.T, open func(t *testing.T) World) {
 	run(t, open, map[string]func(*testing.T, World){"keys of organisations": orgKeys, "reloads": reloads, "no gateway": installationAway})
 }
@@ -25,7 +25,7 @@ func orgKeys(t *testing.T, w World) {
 	if err := in.DeleteOrgKey(ctx, Org); !errors.Is(err, gateway.ErrUnknown) {
 		t.Error(err)
 	}
-	for _, org := range []tenant.ID{Other, Org, Org} { // it can be repeated
+	for _, org := range []tenant.ID{Other, Org, Org} { // the call can be repeated
 		if err := in.PutOrgKey(ctx, org, object(t, limits)); err != nil {
 			t.Fatal(err)
 		}

@@ -24,7 +24,7 @@ func users(t *testing.T, w World) {
 				t.Errorf("by %d: %s %s", name.By, k.Hash, k.Session.JSON())
 			}
 		}
-		s := read(t, w, Org, byUser("bob")).Session.Clone() // without a password: it is kept
+		s := read(t, w, Org, byUser("bob")).Session.Clone() // without a password: the stored one stays
 		s.Set("alias", doc.NewString("Bob"))
 		if k, err := w.Keys.ReplaceKey(ctx, Org, byUser("bob"), s, true); err != nil || k.Hash != made.Hash || k.ID != "" || k.Session.Get("alias").Text() != "Bob" {
 			t.Errorf("replace: %v", err)
@@ -62,7 +62,7 @@ func hmac(t *testing.T, w World) {
 	}
 }
 
-// slashes: a key in base64 may hold a slash, and is found by itself where gateways hash.
+// slashes: a base64 key may contain a slash. Gateways that hash find it by the key itself.
 func slashes(t *testing.T, w World) {
 	made := gateway.StoredKey{}
 	for _, id := range []string{"abc?", "abcd?", "abcde?"} {
@@ -109,7 +109,7 @@ func certificateKeys(t *testing.T, w World) {
 	}
 }
 
-// bindings: a key holds only with certificates that are there.
+// bindings: a key can only be bound to certificates that exist.
 func bindings(t *testing.T, w World) {
 	ctx := t.Context()
 	id := addCertificate(t, w, Org, NewPair(t, "client.example").Certificate)

@@ -18,7 +18,7 @@ const (
 	ownRights  = `{"alias":"ours","rate":7,"per":60,"quota_max":5,"quota_renewal_rate":3600,"access_rights":{"orders":{"api_id":"orders","api_name":"Orders","versions":["Default"]}},"tags":["blue"],"meta_data":{"team":"a"}}`
 	goldRights = `{"apply_policies":["gold"]}`
 	bob        = `{"basic_auth_data":{"password":"correct horse battery"},"apply_policies":["gold"]}`
-	// chosen is an identifier such as the control plane makes.
+	// chosen is an identifier in the form that the control plane makes.
 	chosen = "5b30e703029749b9bad23d9c53baf6e8"
 	absent = "ffffffff0297ffffbad23d9c53baf6e8"
 )
@@ -27,7 +27,7 @@ func byKey(id string) gateway.KeyName    { return gateway.KeyName{Text: id, By: 
 func byHash(hash string) gateway.KeyName { return gateway.KeyName{Text: hash, By: gateway.ByHash} }
 func byUser(name string) gateway.KeyName { return gateway.KeyName{Text: name, By: gateway.ByUser} }
 
-// create stores a key, and demands that it has a name and belongs to the organisation.
+// create stores a key, and fails if it has no name or another organisation.
 func create(t *testing.T, w World, org tenant.ID, id, session string) gateway.StoredKey {
 	t.Helper()
 	s := object(t, session)
@@ -45,7 +45,7 @@ func create(t *testing.T, w World, org tenant.ID, id, session string) gateway.St
 	return k
 }
 
-// read reads a key that is there.
+// read returns a key that exists.
 func read(t *testing.T, w World, org tenant.ID, name gateway.KeyName) gateway.StoredKey {
 	t.Helper()
 	k, err := w.Keys.Key(t.Context(), org, name)
@@ -55,7 +55,7 @@ func read(t *testing.T, w World, org tenant.ID, name gateway.KeyName) gateway.St
 	return k
 }
 
-// list returns the hashes of keys, and demands that they are in order.
+// list returns the hashes of keys, and fails if they are not in order.
 func list(t *testing.T, w World, org tenant.ID, api string) []string {
 	t.Helper()
 	hashes, err := w.Keys.Keys(t.Context(), org, api)
@@ -109,7 +109,7 @@ func life(t *testing.T, w World) {
 			t.Errorf("deleted by %d, then: %v", name.By, err)
 		}
 	}
-	// Clients send an empty basic_auth_data with every key: it makes no user of it.
+	// Clients send an empty basic_auth_data with every key: it does not make the key a user.
 	plain := create(t, w, Org, chosen, `{"basic_auth_data":{"password":"","hash_type":""},`+ownRights[1:])
 	if read(t, w, Org, byKey(chosen)).ID == "" || plain.ID == "" {
 		t.Error("a key with an empty basic_auth_data has no identifier")
@@ -196,8 +196,8 @@ func foreign(t *testing.T, w World) {
 	}
 }
 
-// namesakes: an identifier is one of its organisation, also when a key of that organisation
-// is deleted and the other one made.
+// namesakes: two organisations can use the same identifier. Deleting and replacing one key
+// does not affect the other.
 func namesakes(t *testing.T, w World) {
 	mine := create(t, w, Org, chosen, ownRights)
 	theirs := create(t, w, Other, chosen, `{"alias":"theirs","apply_policies":["theirs"]}`)
@@ -242,7 +242,7 @@ func lists(t *testing.T, w World) {
 	}
 }
 
-// policies: a stored session has the rights and limits of its policies.
+// policies: a stored session gets the rights and limits of its policies.
 func policies(t *testing.T, w World) {
 	for _, session := range []string{goldRights, `{"apply_policy_id":"gold"}`} {
 		k := read(t, w, Org, byHash(create(t, w, Org, chosen, session).Hash))
@@ -253,7 +253,7 @@ func policies(t *testing.T, w World) {
 	}
 }
 
-// refusals: sessions that gateways do not want, and nothing of them is left.
+// refusals: gateways reject these sessions and store nothing of them.
 func refusals(t *testing.T, w World) {
 	ctx := t.Context()
 	k := create(t, w, Org, chosen, ownRights)
@@ -304,7 +304,7 @@ func previews(t *testing.T, w World) {
 	}
 }
 
-// expiry: a time in the past is not one that a new key gets, nor one that replaces another.
+// expiry: an expiry in the past is refused for a new key and for a replaced one.
 func expiry(t *testing.T, w World) {
 	past, future := time.Now().Add(-time.Hour).Unix(), time.Now().Add(time.Hour).Unix() //nolint:forbidigo // gateways go by the clock
 	session := func(expires int64) *doc.Node {
@@ -329,7 +329,7 @@ func expiry(t *testing.T, w World) {
 	}
 }
 
-// counters: what is left of a quota is read with the key, and kept or not.
+// counters: the remaining quota is read with the key, and ReplaceKey keeps it or resets it.
 func counters(t *testing.T, w World) {
 	k := create(t, w, Org, chosen, goldRights)
 	left := func() int64 { return read(t, w, Org, byHash(k.Hash)).Session.Get("quota_remaining").Int() }

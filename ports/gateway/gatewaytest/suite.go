@@ -1,4 +1,4 @@
-// Package gatewaytest says what every gateway.Control does.
+// Package gatewaytest is the test suite that every gateway.Control passes.
 package gatewaytest
 
 import (
@@ -14,7 +14,7 @@ import (
 // loaded; Other has the API elsewhere and the policy theirs.
 type World struct {
 	gateway.Control
-	Away       gateway.Control // of the same installation, whose gateways do not answer
+	Away       gateway.Control // of the same installation, but the gateways do not respond
 	Org, Other tenant.ID
 	// Spend makes a call to the API orders with a key. It is nil where no calls pass.
 	Spend func(t *testing.T, key string)
@@ -26,7 +26,7 @@ const (
 	Other tenant.ID = "5e9d9544a1dcd60001d0ed21"
 )
 
-// Policies are the policies of a World, as documents of organisation Org but for the last.
+// Policies are the policies of a World. All are documents of organisation Org except the last.
 var Policies = []string{
 	`{"_id":"60a1c0d58e3b2a1f00000001","id":"gold","name":"Gold","org_id":"` + string(Org) + `","rate":100,"per":60,"quota_max":5,"quota_renewal_rate":3600,"active":true,"state":"active","access_rights":{"orders":{"api_id":"orders","api_name":"Orders","versions":["Default"]}}}`,
 	`{"_id":"60a1c0d58e3b2a1f00000002","id":"silver","name":"Silver","org_id":"` + string(Org) + `","rate":10,"per":60,"quota_max":-1,"quota_renewal_rate":-1,"active":true,"state":"active","access_rights":{"claims":{"api_id":"claims","api_name":"Claims","versions":["Default"]}}}`,
@@ -39,12 +39,12 @@ type API struct {
 	Org                  tenant.ID
 }
 
-// APIs are the APIs of a World. All of them want a token.
+// APIs are the APIs of a World. All of them require a token.
 var APIs = []API{
 	{"orders", "Orders", "/orders/", Org}, {"claims", "Claims", "/claims/", Org}, {"elsewhere", "Elsewhere", "/elsewhere/", Other},
 }
 
-// RunKeys runs the part about keys. open makes a new world.
+// RunKeys runs the tests of keys. open makes a new world.
 func RunKeys(t *testing.T, open func(t *testing.T) World) {
 	run(t, open, map[string]func(*testing.T, World){
 		"a life": life, "absence": absence, "a repeated create": again, "generated keys": generated, "other organisations": foreign,

@@ -1,4 +1,4 @@
-// Package notifytest is the suite that every notify.Sink passes.
+// Package notifytest is the test suite that every notify.Sink passes.
 package notifytest
 
 import (
@@ -20,7 +20,7 @@ type Rig struct {
 	Sink     notify.Sink
 	Received func() []signal.Signal // what has arrived so far, in order
 	Down     func()                 // makes the receiver unreachable
-	Up       func()                 // returns once the receiver can be told again
+	Up       func()                 // returns once the receiver accepts announcements again
 }
 
 // patience bounds every wait of the suite.
@@ -57,7 +57,7 @@ func order(t *testing.T, r Rig) {
 	r.expect(t, want)
 }
 
-// repetition: a batch that comes again does no harm.
+// repetition: a repeated batch does no harm.
 func repetition(t *testing.T, r Rig) {
 	first, second := batch(1, 3), batch(2, 2)
 	for range 3 {
@@ -67,8 +67,8 @@ func repetition(t *testing.T, r Rig) {
 	r.expect(t, slices.Concat(first, second))
 }
 
-// outage: while the receiver is away Deliver says so; once it is back the same
-// batch gets through, by the same sink.
+// outage: Deliver returns an error while the receiver is unreachable. Afterwards the same sink
+// delivers the same batch.
 func outage(t *testing.T, r Rig) {
 	before, during, after := batch(1, 2), batch(2, 3), batch(3, 1)
 	must(t, r.Sink.Deliver(t.Context(), before))
@@ -87,7 +87,7 @@ func outage(t *testing.T, r Rig) {
 	r.expect(t, slices.Concat(before, during, after))
 }
 
-// idleRestart: a receiver that came back between two deliveries is told too.
+// idleRestart: a receiver that restarts between two deliveries gets the second one.
 func idleRestart(t *testing.T, r Rig) {
 	before, after := batch(1, 2), batch(2, 2)
 	must(t, r.Sink.Deliver(t.Context(), before))
@@ -98,7 +98,7 @@ func idleRestart(t *testing.T, r Rig) {
 	r.expect(t, slices.Concat(before, after))
 }
 
-// empty: nothing to announce announces nothing.
+// empty: Deliver without announcements sends nothing.
 func empty(t *testing.T, r Rig) {
 	must(t, r.Sink.Deliver(t.Context(), nil))
 	must(t, r.Sink.Deliver(t.Context(), []notify.Announcement{}))
@@ -107,8 +107,7 @@ func empty(t *testing.T, r Rig) {
 	r.expect(t, last)
 }
 
-// cancelled: Deliver does not outlive its context, and a cancelled delivery
-// spoils nothing.
+// cancelled: Deliver returns when its context ends, and later deliveries work.
 func cancelled(t *testing.T, r Rig) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -120,7 +119,7 @@ func cancelled(t *testing.T, r Rig) {
 	r.expect(t, as)
 }
 
-// hurry: a deadline holds when the receiver is away.
+// hurry: Deliver keeps its deadline when the receiver is unreachable.
 func hurry(t *testing.T, r Rig) {
 	r.Down()
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
@@ -140,7 +139,7 @@ func hurry(t *testing.T, r Rig) {
 	r.insist(t, as)
 }
 
-// odd: no payload is refused or changed, and none holds up those behind it.
+// odd: no payload is refused or changed, and none blocks the announcements after it.
 func odd(t *testing.T, r Rig) {
 	var as []notify.Announcement
 	for i, payload := range []string{"", " ", `"`, "a\r\nb", "{\"a\":1}", "ümläut 😀 \u2028", "\x00\x01", "<&>", strings.Repeat("long ", 20_000), "end"} {
@@ -150,7 +149,7 @@ func odd(t *testing.T, r Rig) {
 	r.expect(t, as)
 }
 
-// batch makes n announcements that no other revision has.
+// batch makes n announcements of one revision. No other batch has the same signals.
 func batch(rev store.Revision, n int) []notify.Announcement {
 	out := make([]notify.Announcement, n)
 	for i := range out {
@@ -161,7 +160,7 @@ func batch(rev store.Revision, n int) []notify.Announcement {
 	return out
 }
 
-// insist delivers until it works, as a relay does.
+// insist repeats Deliver until it succeeds, as a relay does.
 func (r Rig) insist(t *testing.T, as []notify.Announcement) {
 	t.Helper()
 	err := r.Sink.Deliver(t.Context(), as)
@@ -174,8 +173,8 @@ func (r Rig) insist(t *testing.T, as []notify.Announcement) {
 	}
 }
 
-// expect waits until the last of want has arrived and compares all, repeats
-// aside.
+// expect waits until the last of want has arrived, and compares all announcements without
+// repeats.
 func (r Rig) expect(t *testing.T, want []notify.Announcement) {
 	t.Helper()
 	have := r.Received()

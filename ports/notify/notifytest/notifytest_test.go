@@ -12,7 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/notify/notifytest"
 )
 
-// list is the simplest sink there is: the suite asks no more than this.
+// list is a minimal sink: the suite requires no more than this.
 type list struct {
 	mu   sync.Mutex
 	down bool
