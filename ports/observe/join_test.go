@@ -11,7 +11,7 @@ import (
 
 type path struct{}
 
-// diary writes down what one observer is told.
+// diary records the calls to one observer.
 type diary struct {
 	name  string
 	lines *[]string

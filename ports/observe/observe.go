@@ -6,8 +6,8 @@ import "context"
 
 // Observer watches operations.
 type Observer interface {
-	// Begin is called when an operation starts. The returned function is called
-	// once when it ended, with the status that was answered.
+	// Begin is called when an operation starts. The returned function is called once at its end,
+	// with the status of the response.
 	Begin(ctx context.Context, operation string) (context.Context, func(status int))
 }
 

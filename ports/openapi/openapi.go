@@ -1,5 +1,5 @@
-// Package openapi is the port to the JSON schemas of API documents: documents are
-// checked against them, and clients can read them.
+// Package openapi is the port to the JSON schemas of API documents: documents are validated
+// against them, and clients can read them.
 package openapi
 
 import (
@@ -10,11 +10,11 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// Variant is a kind of document with a description of its own.
+// Variant is a kind of document with its own description.
 type Variant string
 
-// The variants. A template is a document that may lack what the API made from it
-// will have (docs/wire/assets.md#use).
+// The variants. A template is a document that may lack what the API will have that is made
+// from it (docs/wire/assets.md#use).
 const (
 	OAS             Variant = "oas"
 	Streams         Variant = "streams"
@@ -23,34 +23,33 @@ const (
 	StreamsTemplate Variant = "streams-template"
 )
 
-// Options say what a document is and how strictly it is read. The zero Options
+// Options say which variant a document is and how strictly it is checked. The zero Options
 // check an OAS document and refuse unknown members of the extension.
 type Options struct {
 	Variant      Variant // "" means OAS
 	AllowUnknown bool    // unknown members of the extension pass
 	Examples     bool    // examples must fit their schemas
 	Defaults     bool    // defaults of schemas must fit them
-	AllStreams   bool    // configurations of streams are not looked at
+	AllStreams   bool    // configurations of streams are not checked
 }
 
-// Problem is one thing that is wrong with a document.
+// Problem is one error in a document.
 type Problem = validation.Problem
 
 // Validator checks documents.
 type Validator interface {
-	// Validate returns what is wrong with the form of a document, in the order of
-	// its parts, or nothing. No reference to another file or host is followed.
-	// The document is not changed.
+	// Validate returns the errors in the form of a document, in the order of its parts, or
+	// nothing. It follows no reference to another file or host, and does not change the document.
 	Validate(document *doc.Node, o Options) []Problem
 }
 
-// ErrNoSchema says that no version of OpenAPI goes by that name.
+// ErrNoSchema says that there is no such version of OpenAPI.
 var ErrNoSchema = errors.New("schema not found for version")
 
 // Schemas publishes the JSON schema of documents.
 type Schemas interface {
-	// Schema returns the strict schema for a version of OpenAPI: "3.0", "3.1" or a
-	// full one such as "3.1.1"; "" is 3.0. The error wraps ErrNoSchema when there
-	// is none. Treat the text as read-only.
+	// Schema returns the strict schema for a version of OpenAPI: "3.0", "3.1" or a full version
+	// such as "3.1.1"; "" is 3.0. Without such a version the error wraps ErrNoSchema. Treat the
+	// text as read-only.
 	Schema(v Variant, version string) (json.RawMessage, error)
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
-// Attachment is the body of a row that takes a file as it is: the only file of a form,
-// multipart/form-data, in its part named file.
+// Attachment is the body of a row that takes a file unchanged: the only file of a
+// multipart/form-data form, in its part named file.
 type Attachment struct {
-	Name    string // as the client calls the file, without folders; it may be empty
+	Name    string // the client's file name, without folders; it may be empty
 	Content []byte
 }
 
@@ -19,12 +19,12 @@ const (
 	CodeFiles = "form.files"
 )
 
-// NoForm says that a body is no form with a file.
+// NoForm returns the fault for a body that is not a form with a file.
 func NoForm() error {
 	return fault.New(fault.Invalid, CodeForm, "a form of the type multipart/form-data with one part named file is wanted")
 }
 
-// ManyFiles says that a form has more than one file.
+// ManyFiles returns the fault for a form with more than one file.
 func ManyFiles() error {
 	return fault.New(fault.Invalid, CodeFiles, "only one file can be uploaded at a time").At("file")
 }

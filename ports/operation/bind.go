@@ -19,12 +19,16 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// plan fills an input struct from a Call: fields tagged path:"x", query:"x", cookie:"x"
-// and header:"X" from there, the field tagged body:"" from the body, fields of type
-// tenant.Scope, Principal, Origin, Browser, Match and Settled from what is known of the call. The fields of
-// a struct that is tagged params:"" count as the input's own; path:"" is the parameter
-// that the option Identifier names, and path:"^" the one that Above names, if it does. What
-// descriptions say of a parameter besides stand in the tags doc, is, oneof and required.
+// plan fills an input struct from a Call, field by field:
+//
+// - fields tagged path:"x", query:"x", cookie:"x" and header:"X" from that part of the request;
+// - the field tagged body:"" from the body;
+// - fields of type tenant.Scope, Principal, Origin, Browser, Match and Settled from the call.
+//
+// The fields of a struct tagged params:"" count as fields of the input. path:"" is the
+// parameter that the option Identifier names, and path:"^" the one that the option Above
+// names, if it is used. The tags doc, is, oneof and required add to the description of a
+// parameter.
 type plan struct {
 	steps      []step
 	params     []Param
@@ -33,21 +37,21 @@ type plan struct {
 	above      Param
 }
 
-// step fills one field, which stands at an index of the struct.
+// step fills one field; at is its index in the struct.
 type step struct {
 	at  []int
 	set func(field reflect.Value, c *Call) error
 }
 
-// compile makes the plan of an input struct. identifier and above are the path
-// parameters that the type leaves open.
+// compile makes the plan of an input struct. identifier and above are the path parameters for
+// path:"" and path:"^".
 func compile(t reflect.Type, identifier, above Param) *plan {
 	p := &plan{identifier: identifier, above: above}
 	p.fields(t, nil)
 	return p
 }
 
-// fields adds the fields of a struct that is at an index of the input.
+// fields adds the fields of a struct; at is its index in the input.
 func (p *plan) fields(t reflect.Type, at []int) {
 	if t.Kind() != reflect.Struct {
 		return
@@ -91,16 +95,16 @@ func (p *plan) fields(t reflect.Type, at []int) {
 	}
 }
 
-// Words returns what a tag lists, with commas between: oneof has the values of a field, needs
-// the members of an embedded struct that the outer one cannot be without.
+// Words returns the comma-separated entries of a tag: oneof lists the values of a field, needs
+// lists the members of an embedded struct that the outer one requires.
 func Words(tag reflect.StructTag, name string) []string {
 	return strings.FieldsFunc(tag.Get(name), func(r rune) bool { return r == ',' })
 }
 
-// into returns where a field of a known type lies.
+// into returns a pointer to a field of a known type.
 func into[T any](field reflect.Value) *T { return field.Addr().Interface().(*T) }
 
-// given are the field types that need no tag.
+// given are the field types that need no tag, with the functions that set them.
 var given = map[reflect.Type]func(reflect.Value, *Call) error{
 	reflect.TypeFor[tenant.Scope](): func(v reflect.Value, c *Call) error { *into[tenant.Scope](v) = c.Scope; return nil },
 	reflect.TypeFor[Principal]():    func(v reflect.Value, c *Call) error { *into[Principal](v) = c.Principal; return nil },
@@ -134,19 +138,20 @@ func (p *plan) fill(v reflect.Value, c *Call) error {
 const (
 	CodeEmptyBody = "body.empty"
 	CodeMalformed = "body.malformed"
-	CodeSpelling  = "body.spelling" // a known member in another letter case
+	CodeSpelling  = "body.spelling" // a known member with different upper and lower case
 	CodeParameter = "parameter.malformed"
 )
 
-// Unparsed is the name under which a row says what it answers to a body that is neither JSON nor
-// YAML, where that differs from its answer to CodeMalformed, the code of such a fault too.
+// Unparsed is the key under which a row sets its answer to a body that is neither JSON nor
+// YAML, if this differs from its answer to CodeMalformed. The fault has CodeMalformed in both
+// cases.
 const Unparsed = "body.unparsed"
 
-// Optional is a body that may be left out: its zero value is what there is then.
+// Optional is a body that may be left out: the row then gets its zero value.
 type Optional interface{ Optional() }
 
-// decodeBody reads the body as JSON whatever media type it claims to be: clients
-// send JSON under any. A fault of the body's own type passes through.
+// decodeBody decodes the body as JSON under any media type, because clients send JSON under
+// any. A fault that the body's own type returns is passed on.
 func decodeBody(v reflect.Value, c *Call) (err error) {
 	switch into := v.Addr().Interface().(type) {
 	case *Document:
@@ -180,7 +185,7 @@ func decodeBody(v reflect.Value, c *Call) (err error) {
 	if err := doc.Check(body, 0); err != nil {
 		return unparsed(err)
 	}
-	if own, ok := v.Addr().Interface().(json.Unmarshaler); ok { // it is valid: encoding/json would scan it twice more
+	if own, ok := v.Addr().Interface().(json.Unmarshaler); ok { // the text is valid: encoding/json would scan it twice more
 		err = own.UnmarshalJSON(bytes.TrimSpace(body))
 	} else {
 		err = json.Unmarshal(body, v.Addr().Interface())
@@ -200,7 +205,7 @@ func decodeBody(v reflect.Value, c *Call) (err error) {
 	if t, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return malformed(fmt.Sprintf("%s must be %s, not %s", cmp.Or(t.Field, "the body"), article(t.Type), t.Value), t.Field)
 	}
-	if strings.HasPrefix(err.Error(), "json: ") { // such texts name types of this program
+	if strings.HasPrefix(err.Error(), "json: ") { // texts of encoding/json name types of this program
 		return malformed("the body has a value of the wrong kind: a text in place of a number, for example", "")
 	}
 	return malformed(err.Error(), "")
@@ -229,7 +234,8 @@ func malformed(reason, field string) *fault.Error {
 
 func unparsed(err error) error { return malformed(err.Error(), "").Because(err) }
 
-// text returns what sets a field to a parameter of the request, if that is there.
+// text returns a function that sets a field to a parameter of the request, if the request has
+// it.
 func text(in, name string) func(reflect.Value, *Call) error {
 	key := name
 	if in == "header" {
@@ -254,7 +260,7 @@ func text(in, name string) func(reflect.Value, *Call) error {
 			return nil
 		}
 		switch v.Kind() {
-		case reflect.Slice: // a query parameter as often as it is there
+		case reflect.Slice: // a query parameter may be repeated
 			v.Set(reflect.ValueOf(slices.Clone(c.Query[key])))
 		case reflect.String:
 			v.SetString(s)

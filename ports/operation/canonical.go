@@ -9,7 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// membersOf returns the names by which a body of type t knows its members.
+// membersOf returns the JSON names of the members of a body of type t.
 func membersOf(t reflect.Type) (names []string) {
 	if t == nil || t.Kind() != reflect.Struct || reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
 		return nil
@@ -23,11 +23,11 @@ func membersOf(t reflect.Type) (names []string) {
 	return names
 }
 
-// Canonical returns a body whose members are spelled as the operation spells
-// them. Decoding does not look at upper and lower case, but rules do: what is
-// decided about must be what is done. Of two spellings of one member the last
-// counts, at any depth: decoding would put the members of two objects of one name
-// together. A body that is no object is returned as it is.
+// Canonical returns a body with the member names spelled as the operation spells them. The
+// decoder ignores case, but rules do not: the values that rules decide about must be those
+// that the decoder uses. Of two spellings of one member the last counts, at any depth: the
+// decoder would merge two objects with the same name. A body that is not an object is returned
+// unchanged.
 func (s *Spec) Canonical(body json.RawMessage) json.RawMessage {
 	if len(s.members) == 0 || doc.Check(body, 0) != nil || !doc.IsObject(body) {
 		return body

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Check reports everything that is wrong with a set of operations: the same ID
-// or route twice, a placeholder that nothing binds or that does not exist, an
-// operation without a guard, one that the documentation could not describe.
+// Check returns all problems of a set of operations: a repeated ID or route, a placeholder
+// without an input field or the reverse, an operation without a guard, or one that the
+// documentation could not describe.
 func Check(ops []Operation) error {
 	ids, routes := map[string]bool{}, map[string]bool{}
 	var problems []string
@@ -18,7 +18,7 @@ func Check(ops []Operation) error {
 	for i := range ops {
 		o := &ops[i]
 		route := o.Method + " " + unnamed(o.Path)
-		if o.Surface == Portal { // it may have a listener of its own
+		if o.Surface == Portal { // the portal may have its own listener
 			route += " (portal)"
 		}
 		if ids[o.ID] {
@@ -91,7 +91,7 @@ func checkPath(o *Operation, complain func(*Operation, string, ...any)) {
 	}
 }
 
-// unnamed is a path without the names of its placeholders.
+// unnamed returns a path with the names of its placeholders removed.
 func unnamed(path string) string {
 	segs := strings.Split(path, "/")
 	for i, s := range segs {

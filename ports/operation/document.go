@@ -7,14 +7,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
-// Document is the body of a row that takes a whole document: as JSON or YAML, or
-// as the file of a form. Which it is says the content type; transports bring
-// YAML into the form of JSON.
+// Document is the body of a row that takes a whole document: as JSON or YAML, or as the file
+// of a form. The content type says which. Transports convert YAML to JSON.
 type Document struct {
 	JSON json.RawMessage // nil when Archive is set
-	// Archive is a ZIP file that holds the document and what it refers to.
+	// Archive is a ZIP file with the document and the files to which it refers.
 	Archive []byte
-	// Whole says that JSON is what is to be stored: rules have decided about it.
+	// Whole says that JSON is exactly what is to be stored, because rules have decided about it.
 	Whole bool
 }
 
@@ -24,15 +23,15 @@ func (d *Document) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Upload is what a transport made of a body that is not JSON: for rows that take a
-// Document or an Attachment.
+// Upload is a body that is not JSON, decoded by a transport: for rows that take a Document or
+// an Attachment.
 type Upload struct {
 	Archive []byte // a ZIP file that came instead of a document
-	Err     error  // why there is no document, or no file
+	Err     error  // why there is no document or file
 	File    Attachment
 }
 
-// decodeDocument gives a row its document.
+// decodeDocument returns the Document of a call.
 func decodeDocument(c *Call) (d Document, err error) {
 	if s := c.whole(); s != nil {
 		return Document{JSON: s.Body, Whole: true}, nil
@@ -51,12 +50,12 @@ func decodeDocument(c *Call) (d Document, err error) {
 	return Document{JSON: c.Body}, nil
 }
 
-// Rendition is an answer that is a whole document.
+// Rendition is a response that is a whole document.
 type Rendition struct {
 	JSON     json.RawMessage
 	Tag      string            // strong, without quotes; changes with every write; "" for none
 	YAML     bool              // as YAML even if the client does not ask for it
-	Download string            // name of the file that the client is told to save, with .json even if it is YAML; "": none
+	Download string            // file name under which the client is told to save it, with .json even if it is YAML; "": none
 	Header   map[string]string // more headers, by canonical name
 }
 

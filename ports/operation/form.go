@@ -2,9 +2,9 @@ package operation
 
 import "net/url"
 
-// Form is a body that browsers may also send as the fields of a form. A body that is a
-// JSON object is read as one whatever type it claims to be.
+// Form is a body that browsers may also send as the fields of a form. A JSON object is decoded
+// as JSON under any content type.
 type Form interface {
-	// Fill takes the fields of a form over.
+	// Fill sets the body from the fields of a form.
 	Fill(fields url.Values)
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Match holds the preconditions of a request (RFC 9110, 13.1). The zero Match
-// holds always, which is what clients without them expect.
+// Match is the preconditions of a request (RFC 9110, 13.1). The zero Match always holds: it is
+// that of a client that sends none.
 type Match struct {
 	ifMatch, ifNoneMatch []string     // entity tags without quotes; "*" for any
-	at                   store.Serial // that rules have decided about; 0: any
+	at                   store.Serial // the serial that rules have decided about; 0: any
 }
 
 var matchParams = []Param{
@@ -25,8 +25,8 @@ var matchParams = []Param{
 // CodeMatch is the code of the fault for a precondition that does not hold.
 const CodeMatch = "precondition.failed"
 
-// Check reports whether a resource that exists with a serial may be touched. The
-// tag of any of its representations stands for the serial.
+// Check returns an error unless a resource with this serial may be changed or read. The tag of
+// any of its representations stands for the serial.
 func (m Match) Check(at store.Serial) error {
 	if m.at != 0 && m.at != at {
 		return fault.New(fault.Unavailable, CodeMoved, "The resource keeps changing; try again")
@@ -37,7 +37,7 @@ func (m Match) Check(at store.Serial) error {
 	return Match{ifMatch: revisions(m.ifMatch), ifNoneMatch: revisions(m.ifNoneMatch)}.CheckTag(Tag(at), true)
 }
 
-// AsYAML is what the tag of a representation in YAML has after the serial.
+// AsYAML is the suffix of the tag of a YAML representation, after the serial.
 const AsYAML = "-yaml"
 
 func revisions(tags []string) []string {
@@ -59,7 +59,7 @@ func (m Match) CheckTag(tag string, exists bool) error {
 	return nil
 }
 
-// Unchanged reports whether a reader already has the resource with this tag.
+// Unchanged reports whether the client already has the resource with this tag.
 func (m Match) Unchanged(tag string) bool {
 	return m.ifMatch == nil && m.ifNoneMatch != nil && has(m.ifNoneMatch, tag, true)
 }
@@ -71,8 +71,8 @@ func has(tags []string, tag string, exists bool) bool {
 	return exists && (slices.Contains(tags, "*") || slices.Contains(tags, tag))
 }
 
-// Tag is the entity tag of a record with a serial. Revisions are never shown to
-// clients: they tell how much others write.
+// Tag returns the entity tag of a record with a serial. Clients never see revisions, because
+// revisions reveal how much other organisations write.
 func Tag(at store.Serial) string { return strconv.FormatUint(uint64(at), 10) }
 
 // MatchOf returns the preconditions of a call.
@@ -113,6 +113,6 @@ func parseTags(c *Call, header string) ([]string, error) {
 	return tags, nil
 }
 
-// IfAt is the precondition that a resource still has a serial, for use
-// cases that had to look before they write.
+// IfAt returns the precondition that a resource still has a serial, for use cases that read
+// before they write.
 func IfAt(at store.Serial) Match { return Match{ifMatch: []string{Tag(at)}} }

@@ -1,6 +1,6 @@
-// Package operation is the driving port: what the control plane can be asked to
-// do, as data. Transports, permission checks, audit, metrics, limits, the API
-// description and documentation are all derived from these rows.
+// Package operation is the driving port: the operations of the control plane, described as
+// data (rows). Transports, permission checks, audit, metrics, limits, the API description and
+// documentation are all derived from these rows.
 package operation
 
 import (
@@ -19,8 +19,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Surface is one of the APIs the control plane speaks: its own credential, its
-// own envelope of errors.
+// Surface is one of the APIs of the control plane. Each has its own credential and its own
+// error envelope.
 type Surface string
 
 // The surfaces.
@@ -28,102 +28,102 @@ const (
 	Management Surface = "management" // users, /api
 	Admin      Surface = "admin"      // super-admin, /admin
 	Node       Surface = "node"       // gateways, /register and /system
-	Probe      Surface = "probe"      // anybody: health
+	Probe      Surface = "probe"      // every client: health
 	Portal     Surface = "portal"     // admins of the developer portal, /portal-api
 )
 
 // Spec describes an operation.
 type Spec struct {
 	ID         string // "clientidps.create": operationId, metric label, audit action
-	Group      string // "clientidps": what the ID begins with
-	Base       string // "/api/clientidps": what the paths of the group begin with
+	Group      string // "clientidps": the prefix of the ID
+	Base       string // "/api/clientidps": the prefix of the group's paths
 	Surface    Surface
 	Method     string
 	Path       string // "/api/clientidps/{id}"
 	Tail       bool   // the last placeholder takes the rest of a path, slashes included
-	Alone      bool   // to other methods the path is unknown
-	Refuses    bool   // no call succeeds: Status is how it refuses
+	Alone      bool   // other methods get 404 for the path
+	Refuses    bool   // no call succeeds: Status is that of the refusal
 	Summary    string
 	Notes      string       // more for the API description
-	Media      []string     // further media types under which clients send the Document as JSON
-	Contents   reflect.Type // of what is in the Document, for the API description; nil: any object
+	Media      []string     // other media types under which clients send the Document as JSON
+	Contents   reflect.Type // type of the Document's contents, for the API description; nil: any object
 	Tag        string
 	Permission access.Permission // on the management surface; "" only when Public
 	Intent     access.Intent     // from the method unless said otherwise
 	Public     bool
-	// OneOrganisation says that the row is about what one organisation has: who belongs to
-	// none cannot call it.
+	// OneOrganisation says that the row works on data of one organisation: users without an
+	// organisation cannot call it.
 	OneOrganisation bool
-	// Early says that the row answers before its surface is set up.
+	// Early says that the row can be called before its surface is set up.
 	Early    bool
-	Unrouted bool // there is no operation for such calls: who calls is asked for the audit alone
-	// EvenExpired says that users whose password must be changed may do this to
-	// themselves, and that it needs no session that could do more.
+	Unrouted bool // no operation has this route: the caller is authenticated only for the audit
+	// EvenExpired says that users with a password that must be changed may call the row for
+	// themselves, and that it needs no session with more rights.
 	EvenExpired bool
-	// BySession says that people call with the session of a browser, and with nothing else:
-	// on the portal.
+	// BySession says that people call the row with a browser session and with no other
+	// credential: on the portal.
 	BySession bool
-	// Visited says that a public operation learns of the session that a browser may have.
+	// Visited says that a public operation gets the session of the browser, if there is one.
 	Visited bool
-	// Brokers says that identity brokers may call with a secret of their own: besides the
-	// super-admin, and on the portal they alone.
+	// Brokers says that identity brokers may call with their own secret: like the super-admin or,
+	// on the portal, as the only callers.
 	Brokers  bool
-	Own      string        // path parameter of a user's ID: callers may do this to themselves
-	Status   int           // of success
+	Own      string        // path parameter with a user ID: users may call the row for themselves
+	Status   int           // of a successful response
 	MaxBody  int64         // bytes; 0: the surface's default
 	Deadline time.Duration // 0: the surface's default
-	// AnyPart says that the file of a form may be in a part of any name.
+	// AnyPart says that the file of a form may be in a part with any name.
 	AnyPart bool
 	Redact  []string // body members that never reach audit, logs or rules' debug output
-	Unseen  []string // of Redact: placeholders, parameters and body members that rules do not see either
-	Example any      // an answer, for the API description
+	Unseen  []string // part of Redact: placeholders, parameters and body members that rules do not see either
+	Example any      // a response, for the API description
 	Request any      // a request body, for the API description
-	Faults  []string // codes of faults it answers besides those every row of its surface has
+	Faults  []string // codes of faults it returns besides those of every row of its surface
 	Style   Style
 	Needs   []Need // permissions besides Permission
-	// Compact says that what the row answers has no indentation where its surface indents:
-	// scripts look for members in it by their text.
+	// Compact says that the response has no indentation where its surface indents, because
+	// scripts search the text for members.
 	Compact bool
-	// Rehearsable says that the row answers what it would do when asked by the query
+	// Rehearsable says that the row returns what it would do when the call has the query
 	// parameter DryRun.
 	Rehearsable bool
-	Like        any       // a value of the type that a Rendition is like; nil: an object
-	Item        *Item     // what a list shows; nil: the row lists nothing
-	Filters     []Filter  // by which the list can be narrowed
+	Like        any       // a value with the form of a Rendition; nil: an object
+	Item        *Item     // the items of a list; nil: the row lists nothing
+	Filters     []Filter  // by which the list can be filtered
 	Order       *Ordering // by which it can be ordered; nil: its order is fixed
 	onlooker    func(*Call) store.Onlooker
-	identifier  Param    // what inputs that leave its name open call it
-	above       Param    // the same of the record in whose path the row lies
-	members     []string // of the body, when it is an object with a fixed set of them
+	identifier  Param    // the path parameter that inputs tag path:""
+	above       Param    // the path parameter that inputs tag path:"^": the record below which the row lies
+	members     []string // of a body that is an object with fixed members
 	settle      func(context.Context, *Call) (Settled, error)
 	off         func(context.Context, *Call) error
 }
 
-// Style is how a family of operations looks on the wire.
+// Style is the response format of a family of operations.
 type Style struct {
 	Word     string            // status word of its envelopes: "OK", "success"
 	ListKey  string            // member that holds the items of a page
 	PagesKey string            // member that holds the number of pages; "" means "pages"
 	Bare     bool              // pages are arrays of their items, and nothing else
 	Failure  Failure           // on the portal: what errors look like
-	Faults   map[string]Answer // by fault code, then by fault kind, where they differ from the surface's
+	Faults   map[string]Answer // by fault code, then by fault kind, where they differ from those of the surface
 }
 
-// Answer is a status and a text. {message} in the text stands for the fault's
-// own message; an empty text is that message; status 0 is the kind's status.
+// Answer is a status and a text for a fault. {message} in the text stands for the fault's own
+// message; an empty text is that message; status 0 is the status of the fault's kind.
 type Answer struct {
 	Status int
 	Text   string
-	Form   Failure // what the error looks like; "": as the style says
+	Form   Failure // form of the error; "": as in the style
 }
 
-// Receipt is the answer to a write that does not return the resource: it
-// becomes the surface's envelope.
+// Receipt is the response to a write that does not return the resource. The transport writes
+// it as the surface's envelope.
 type Receipt struct {
 	Message string
 	Meta    any    // a string, an object or nil
 	ID      string // left out when empty
-	Tag     string // entity tag of what was written, or ""
+	Tag     string // entity tag of the written resource, or ""
 }
 
 // Page is one page of a list.
@@ -141,23 +141,22 @@ type Entity[T any] struct {
 // EntityTag returns the tag.
 func (e Entity[T]) EntityTag() string { return e.Tag }
 
-// EntityOf returns a value as the record with a serial shows it.
+// EntityOf returns a value with the entity tag of a serial.
 func EntityOf[T any](v T, at store.Serial) Entity[T] { return Entity[T]{Value: v, Tag: Tag(at)} }
 
-// Stream is an answer that writes its own bytes.
+// Stream is a response that provides its own bytes.
 type Stream interface {
-	// Stream returns the media type, an entity tag or "", and the bytes in
-	// pieces, which may be shared with other answers; gzipped, when not nil, is
-	// the same content compressed.
+	// Stream returns the media type, an entity tag or "", and the bytes in pieces. Other
+	// responses may share these pieces. gzipped, when not nil, is the same content compressed.
 	Stream() (mediaType, tag string, plain, gzipped [][]byte)
 }
 
-// Live is a Stream that goes on: its pieces are sent as they come.
+// Live is a Stream without a fixed end: its pieces are sent as they become available.
 type Live interface {
 	Stream
-	// Next waits for the next piece and returns it, or an error when the answer is over.
+	// Next waits for the next piece and returns it, or an error at the end of the response.
 	Next(ctx context.Context) ([]byte, error)
-	// Close ends what the pieces come from. It is called once.
+	// Close closes the source of the pieces. It is called once.
 	Close()
 }
 
@@ -168,37 +167,37 @@ type File interface {
 	Download() string
 }
 
-// Varied is a Stream of one of several media types.
+// Varied is a Stream with one of several media types.
 type Varied interface {
 	Stream
 	MediaTypes() []string
 }
 
-// Headed is a Stream with more headers, by canonical name.
+// Headed is a Stream with additional headers, by canonical name.
 type Headed interface {
 	Stream
 	Header() map[string]string
 }
 
-// Elsewhere is a Stream that clients may be told to fetch from another address.
+// Elsewhere is a Stream that clients may be told to fetch from another URL.
 type Elsewhere interface {
 	Stream
-	// At returns the address; "": the bytes are in the answer.
+	// At returns this URL; "": the bytes are in the response.
 	At() string
 }
 
-// Principal is who asks.
+// Principal is the caller.
 type Principal struct {
 	ID          string // user ID, "admin" or node ID
 	OrgID       tenant.ID
-	GroupID     string   // the group that clients know as the user's
+	GroupID     string   // the group that clients see as the user's group
 	GroupName   string   // its name
 	Groups      []string // every active group the user is in
 	Email       string
 	Active      bool
 	Permissions access.Map // effective: after group resolution
-	Lent        bool       // groups and permissions are those of the session, and not those of a user
-	Deputy      bool       // calls with a secret of the installation, and not as a user
+	Lent        bool       // groups and permissions come from the session, not from a user
+	Deputy      bool       // the caller uses a secret of the installation and is not a user
 }
 
 // Call is one request for an operation, before its input is decoded.
@@ -207,37 +206,36 @@ type Call struct {
 	Principal Principal
 	Scope     tenant.Scope
 	RequestID string
-	Method    string            // HEAD, of a request that a row with GET answers; "": the row's
+	Method    string            // HEAD, if a row with GET answers it; "": the row's method
 	RawPath   string            // as sent, without the query
 	Path      map[string]string // placeholder values
 	Query     url.Values
-	RawQuery  string            // as sent; "": Query stands for itself
-	Garbled   bool              // Query lacks a parameter that cannot be read: the call is refused
-	Header    map[string]string // the headers that rows bind, by canonical name
+	RawQuery  string            // as sent; "": use Query
+	Garbled   bool              // Query lacks a parameter that cannot be decoded: the call is refused
+	Header    map[string]string // the headers that the row binds, by canonical name
 	Body      json.RawMessage
-	// Incoming reads the body into the call; nil: the body is there, or there is
-	// none. See Receive.
+	// Incoming reads the body into the call; nil: the body has been read, or there is none. See
+	// Receive.
 	Incoming func(context.Context) error
-	Upload   Upload // of a row that takes a Document or an Attachment
+	Upload   Upload // body for a row that takes a Document or an Attachment
 	settled  *settlement
 	Token    string            // the surface's credential
-	Session  string            // the credential of a browser, when there is no Token
-	Proof    string            // that the call is not brought about by a page of another site
+	Session  string            // credential of a browser, when there is no Token
+	Proof    string            // proves that no page of another site caused the call
 	Cookies  map[string]string // those that the row binds
 	Remote   string            // address of the caller
 	Peer     string            // address of the connection
-	// Status returns the status with which the transport answers an error; nil: it has none.
+	// Status returns the status with which the transport answers an error; nil: not known.
 	Status func(error) int
-	// Answered has the transport tell the answer to the call when it is settled, and before
-	// it is sent, also to several who ask for that; nil: the transport does not.
+	// Answered registers a function that gets the response when it is complete and before it is
+	// sent. Several can be registered; nil: the transport does not support it.
 	Answered func(func(Transcript))
 }
 
-// Verb returns the method of the request: that of the row, or HEAD.
+// Verb returns the method of the request: the row's method, or HEAD.
 func (c *Call) Verb() string { return cmp.Or(c.Method, c.Spec.Method) }
 
-// Transcript is what a transport received and what it answers: bodies of requests it
-// leaves out. Nothing may write to it.
+// Transcript is a request without its body, and its response. It is read-only.
 type Transcript struct {
 	Protocol        string // with its version
 	Header, Answers map[string][]string
@@ -245,9 +243,9 @@ type Transcript struct {
 	Body            [][]byte // of the answer
 }
 
-// Receive reads the body, once, if it has not been read. A guard calls it as
-// soon as it knows the caller and before anything that looks at the body: what
-// strangers send costs nothing.
+// Receive reads the body, unless it has been read. A guard calls Receive as soon as it knows
+// the caller, and before other code uses the body: the bodies of unknown callers are never
+// read.
 func (c *Call) Receive(ctx context.Context) error {
 	read := c.Incoming
 	if c.Incoming = nil; read == nil {
@@ -256,7 +254,7 @@ func (c *Call) Receive(ctx context.Context) error {
 	return read(ctx)
 }
 
-// Operation is a Spec that can be carried out.
+// Operation is a Spec with the function that carries it out.
 type Operation struct {
 	Spec
 	In, Out reflect.Type
@@ -269,11 +267,11 @@ type Operation struct {
 type Param struct {
 	Name, In string // In: path, query, header or cookie
 	Type     reflect.Type
-	Is       string   // what descriptions call a text that the use case reads itself: integer or boolean; "": a text
-	OneOf    []string // the values that it may have; empty: any
+	Is       string   // type in descriptions of a text that the use case decodes itself: integer or boolean; "": a text
+	OneOf    []string // the allowed values; empty: any
 	Required bool     // a parameter of the path always is
 	Doc      string
-	Page     string // of one that asks for a page: the value for all items, or "size" of one that says how long a page is
+	Page     string // for the page parameter: the value for all items; "size" for the page size parameter
 }
 
 // Do decodes the call's input, carries the operation out, or rehearses it, and
@@ -282,8 +280,8 @@ func (o *Operation) Do(ctx context.Context, c *Call) (any, error) {
 	if err := c.Receive(ctx); err != nil {
 		return nil, err
 	}
-	// Without the parameter that cannot be read the call could do more than its caller asks
-	// for, such as the real thing in place of a rehearsal.
+	// Without the parameter that cannot be decoded, the call could do more than its caller wants,
+	// such as a real change instead of a rehearsal.
 	if c.Garbled {
 		return nil, fault.New(fault.Invalid, CodeParameter, "The query has a %% that begins no escape: write %%25 for a percent sign").At("query")
 	}
@@ -299,10 +297,10 @@ type Handler func(ctx context.Context, c *Call) (any, error)
 // Middleware wraps a Handler.
 type Middleware func(Handler) Handler
 
-// Service is a set of use cases that lists what it can be asked.
+// Service is a set of use cases with a list of its operations.
 type Service interface{ Operations() []Operation }
 
-// Placeholder returns the name of a path segment that stands for a value.
+// Placeholder returns the name of a path segment that is a placeholder.
 func Placeholder(segment string) (string, bool) {
 	if strings.HasPrefix(segment, "{") && strings.HasSuffix(segment, "}") {
 		return segment[1 : len(segment)-1], true
@@ -310,9 +308,9 @@ func Placeholder(segment string) (string, bool) {
 	return "", false
 }
 
-// Shown returns the path of the call as logs and trails may have it: the segments of
-// those placeholders are hidden whose names hold secrets. They are found by their places:
-// a short value would also be found where it is none, and the gaps would tell it.
+// Shown returns the path of the call for logs and audit: segments are hidden if the name of
+// their placeholder says that they hold secrets. Segments are found by position. A search by
+// value would also hide equal texts elsewhere, and these gaps would reveal a short value.
 func (c *Call) Shown(hides func(name string) bool) string {
 	segments, row := strings.Split(c.RawPath, "/"), strings.Split(c.Spec.Path, "/")
 	for i, segment := range row[:min(len(row), len(segments))] {
@@ -328,9 +326,9 @@ func (c *Call) Shown(hides func(name string) bool) string {
 	return strings.Join(segments, "/")
 }
 
-// ReadQuery reads the query of an address as browsers do: & alone separates parameters, and
-// ; is a character like others. Parameters with a % that begins no escape are left out;
-// garbled reports whether there is one.
+// ReadQuery parses the query of a URL as browsers do: only & separates parameters, and ; is an
+// ordinary character. Parameters with a % that begins no escape are left out; garbled reports
+// whether there was one.
 func ReadQuery(raw string) (q url.Values, garbled bool) {
 	q = url.Values{}
 	for pair := range strings.SplitSeq(raw, "&") {

@@ -41,7 +41,7 @@ func group(rows ...operation.Row) []operation.Operation {
 
 var good = operation.PUT("put", "/{id}", "Put", echo, operation.Example(draft{}, draft{}), operation.Answers(map[string]operation.Answer{"b": {Status: 402}}))
 
-// A table with two rows: what a service lists.
+// A table with two rows, as a service lists it.
 func Example() {
 	ops := operation.Group{Surface: operation.Probe, Name: "greetings", Path: "/greetings", Tag: "Greetings"}.Rows(
 		operation.GET("list", "", "List greetings", func(context.Context, struct{}) ([]string, error) { return []string{"hello"}, nil },
@@ -128,7 +128,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// The rows of RFC 9110, 13.1 and 8.8.3.2.
+// The cases of RFC 9110, 13.1 and 8.8.3.2.
 func TestMatch(t *testing.T) {
 	for _, c := range []struct {
 		ifMatch, ifNoneMatch, tag string
@@ -161,7 +161,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// Who has read YAML may write as well as who has read JSON.
+// A client may write with the tag of the YAML form as well as with that of the JSON form.
 func TestMatchOfAnotherRepresentation(t *testing.T) {
 	m, err := operation.MatchOf(&operation.Call{Header: map[string]string{"If-Match": `"5-yaml"`}})
 	if err != nil || m.Check(5) != nil || m.Check(6) == nil || m.CheckTag("5", true) == nil {
@@ -169,7 +169,7 @@ func TestMatchOfAnotherRepresentation(t *testing.T) {
 	}
 }
 
-// What is decided about is what is done, however members are spelled.
+// Rules decide about the values that the decoder uses, with any spelling of members.
 func TestCanonical(t *testing.T) {
 	o := group(good)[0]
 	for in, want := range map[string]string{

@@ -13,7 +13,7 @@ type Paging struct {
 	P string `query:"p" is:"integer" page:"0" doc:"Page, counted from 1. 0 and less return all items."`
 }
 
-// page returns the page asked for: 1 when nothing is, 0 for everything.
+// page returns the requested page: 1 by default, 0 for all items.
 func (p Paging) page() (int, error) {
 	if p.P == "" {
 		return 1, nil
@@ -38,8 +38,7 @@ func (p Paging) page() (int, error) {
 // AllItems is the end of a page that has all items.
 const AllItems = math.MaxInt
 
-// Bounds returns which items of a list are on the page: from one place, counted from 0,
-// up to another.
+// Bounds returns the range of items on the page, counted from 0: from is included, to is not.
 func (p Paging) Bounds(size int) (from, to int, err error) {
 	n, err := p.page()
 	if err != nil || n == 0 {
@@ -48,17 +47,17 @@ func (p Paging) Bounds(size int) (from, to int, err error) {
 	return (n - 1) * size, n * size, nil
 }
 
-// Order is how a list is ordered other than by ID ascending. A kind's records
-// come in order of a sorted index if there is one, those below a prefix (see
-// store.Query); without an index, of ID.
+// Order is the order of a list, if it is not by ID ascending. The records are sorted by the
+// values of a sorted index, only those with a prefix (see store.Query); without an index, by
+// ID.
 type Order struct {
 	Index, Prefix string
 	Desc          bool
 }
 
-// List returns the page of a kind's resources that was asked for, in order of
-// ID or in the order given. A page out of range is empty; there is always at
-// least one page. The last page costs no more than the first.
+// List returns the requested page of a kind's resources, sorted by ID or in the given order. A
+// page out of range is empty. There is always at least one page. The last page costs no more
+// than the first.
 func List[T any](ctx context.Context, k *store.Kind[T], r store.Reader, p Paging, size int, order ...Order) (Page[T], error) {
 	out := Page[T]{Items: []T{}, Pages: 1}
 	n, err := p.page()

@@ -11,18 +11,18 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
-// Media types of patches. JSON that says it is nothing else is a merge patch.
+// Media types of patches. JSON with another media type is a merge patch.
 const (
 	MergePatch = "application/merge-patch+json" // RFC 7386
 	JSONPatch  = "application/json-patch+json"  // RFC 6902
 )
 
-// Patch is the body of a row that changes a document and takes either kind of
-// patch; which it is says the content type.
+// Patch is the body of a row that changes a document and accepts both kinds of patches. The
+// content type says which kind it is.
 type Patch struct {
 	text  []byte
 	steps bool // a JSON patch
-	whole bool // the patched document itself: rules have decided about it
+	whole bool // text is the patched document, because rules have decided about it
 }
 
 // Codes of the faults that applying a patch makes.
@@ -34,7 +34,7 @@ const (
 // maxDepth bounds the nesting of a patched document: as deep as a body may be.
 const maxDepth = 128
 
-// decodePatch gives a row its patch.
+// decodePatch returns the Patch of a call.
 func decodePatch(c *Call) (Patch, error) {
 	if s := c.whole(); s != nil {
 		return Patch{text: s.Body, whole: true}, nil
@@ -45,7 +45,7 @@ func decodePatch(c *Call) (Patch, error) {
 	if err := doc.Check(c.Body, 0); err != nil {
 		return Patch{}, malformed(err.Error(), "")
 	}
-	mediaType, _, _ := mime.ParseMediaType(c.Header["Content-Type"]) // nonsense is JSON, as everywhere
+	mediaType, _, _ := mime.ParseMediaType(c.Header["Content-Type"]) // an invalid media type means JSON, as everywhere
 	p := Patch{text: c.Body, steps: mediaType == JSONPatch}
 	first := bytes.TrimSpace(c.Body)[0]
 	switch {
@@ -60,8 +60,8 @@ func decodePatch(c *Call) (Patch, error) {
 // IsZero reports whether there is no patch.
 func (p Patch) IsZero() bool { return p.text == nil }
 
-// Apply returns the patched document, which is an object again, or a fault that
-// says what is wrong; all or nothing. Members that the patch does not touch keep their
+// Apply returns the patched document, which is an object again, or a fault with the problem.
+// It applies all of the patch or nothing. Members that the patch does not touch keep their
 // place and spelling.
 func (p Patch) Apply(document []byte) ([]byte, error) {
 	var out []byte
@@ -92,7 +92,7 @@ func (p Patch) Apply(document []byte) ([]byte, error) {
 	return out, nil
 }
 
-// refused makes a fault of what is wrong with a JSON patch.
+// refused makes a fault from an error of a JSON patch.
 func refused(err error) error {
 	field := ""
 	if e, ok := errors.AsType[*doc.PatchError](err); ok {

@@ -9,7 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// patched is a row that answers with what a patch makes of a document.
+// patched is a row that returns the patched document.
 func patched() operation.Operation {
 	const document = `{"name":"old","n":1.50,"tags":["a","b"],"deep":{"x":1}}`
 	fn := func(_ context.Context, in struct {
@@ -53,7 +53,7 @@ func TestPatch(t *testing.T) {
 	}
 }
 
-// A patched document nests no deeper than a body may.
+// A patched document may not nest deeper than a body.
 func TestPatchDepth(t *testing.T) {
 	text := `1`
 	for range 200 {

@@ -1,24 +1,24 @@
 package operation
 
-// Listing is a list of which the answer shows a part: an array and nothing else. How
-// long it is all in all, and where it goes on, is said in headers.
+// Listing is a response with a part of a list: a plain array. Headers give the length of the
+// whole list and its next pages.
 type Listing[T any] struct {
 	Items   []T
 	Total   int
-	Page    int // counted from 1; 0: everything
+	Page    int // counted from 1; 0: all items
 	PerPage int
 }
 
-// Bounds returns how long the list is all in all, which page this is, counted from 1,
-// and how many items a page has; page 0 is everything.
+// Bounds returns the length of the whole list, the number of this page, counted from 1, and
+// the page size; page 0 is all items.
 func (l Listing[T]) Bounds() (total, page, size int) { return l.Total, l.Page, l.PerPage }
 
-// Failure is what an error looks like.
+// Failure is the form of an error.
 type Failure string
 
-// The forms of errors. On the portal: a list of messages, the same of an action that was
-// not carried out, one message, and a JSON string that is nothing else. Elsewhere: the
-// envelope of the surface, and the two members of an answer in the style of gateways.
+// The forms of errors. On the portal: a list of messages, the same for an action that failed,
+// one message, or a plain JSON string. On other surfaces: the envelope of the surface, or an
+// object with two members in the style of gateways.
 const (
 	FailureList    Failure = ""
 	FailureAction  Failure = "action"
@@ -27,14 +27,14 @@ const (
 	FailureStatus  Failure = "status"
 )
 
-// CodeNoRoute and CodeNoMethod are the codes of the faults for what no operation answers.
+// CodeNoRoute and CodeNoMethod are the codes of the faults for requests without an operation.
 const (
 	CodeNoRoute  = "route.not_found"
 	CodeNoMethod = "route.method"
 )
 
-// PortalFaults is how every row of the portal answers faults of a kind, unless it says
-// otherwise (docs/wire/portal.md#errors).
+// PortalFaults returns how rows of the portal answer each kind of fault by default
+// (docs/wire/portal.md#errors).
 func PortalFaults() map[string]Answer {
 	return map[string]Answer{
 		"invalid":         {Status: 422},
@@ -49,5 +49,5 @@ func PortalFaults() map[string]Answer {
 	}
 }
 
-// CodeAccept is the code of the fault for a media type that no answer may have.
+// CodeAccept is the code of the fault for a request that accepts no possible media type.
 const CodeAccept = "accept.unsupported"

@@ -30,7 +30,7 @@ func TestReadQuery(t *testing.T) {
 	}
 }
 
-// A parameter that cannot be read may be the one that asks for a rehearsal.
+// A parameter that cannot be decoded may be the one that asks for a rehearsal.
 func TestGarbledQueriesAreRefused(t *testing.T) {
 	done := false
 	fn := func(context.Context, struct{}) (bool, error) { done = true; return true, nil }

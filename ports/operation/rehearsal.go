@@ -17,14 +17,14 @@ const DryRun = "dry_run"
 var dryRun = Param{Name: DryRun, In: "query", Type: reflect.TypeFor[bool](),
 	Doc: "true: answer what would change, and store nothing. Whatever the operation would refuse is refused."}
 
-// Rehearsable lets calls ask what the row would do. It is for rows that have no
-// effect but through a store, in one unit of work. onlooker makes of a call what its
-// caller may know and wants to; nil: all changes, and no references.
+// Rehearsable lets calls ask what the row would do. The row may have effects only through a
+// store, in one unit of work. onlooker says which changes and references the caller may see
+// and wants to see; nil: all changes, and no references.
 func Rehearsable(onlooker func(*Call) store.Onlooker) Option {
 	return func(s *Spec) { s.Rehearsable, s.onlooker = true, onlooker }
 }
 
-// Rehearsed is the answer to a rehearsal.
+// Rehearsed is the response to a rehearsal.
 type Rehearsed struct {
 	Status  string  `json:"Status"`
 	Message string  `json:"Message"`
@@ -43,10 +43,11 @@ func Rehearses(c *Call) bool {
 	return c.Spec.Rehearsable && err == nil && asked
 }
 
-// rehearse carries out a call that has the parameter DryRun, and stores nothing if it asks for
-// that. A row that cannot be rehearsed refuses who asks for it, and each row who may have asked
-// for it, in another word, in none or once of twice: that caller must not get the real thing. Rows
-// that only read need no rehearsal, and those whose input has the parameter do with it what it says.
+// rehearse carries out a call with the parameter DryRun, and stores nothing if its value is
+// true. A value that is not a boolean, or two different values, are refused in every row: the
+// caller may have wanted a rehearsal and must not get the real change. A row that cannot be
+// rehearsed refuses a true value. Rows that only read ignore the parameter, and rows with an
+// input field for it handle it themselves.
 func (o *Operation) rehearse(ctx context.Context, c *Call, texts []string) (any, error) {
 	if !o.Rehearsable && (o.Intent == access.Read || slices.ContainsFunc(o.Params, func(p Param) bool { return p.Name == DryRun })) {
 		return o.handle(ctx, c)

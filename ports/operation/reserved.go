@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Reserved is a word that an identifier in a path cannot be: the path of another
-// row has the word in this place.
+// Reserved is a word that cannot be an identifier in a path, because the path of another row
+// has the word in this place.
 type Reserved struct {
 	Word string
-	Of   *Spec // the row that an identifier of this name would not reach
+	Of   *Spec // the row that it reaches instead
 	By   *Spec // the row that it reaches instead
 }
 
-// ReservedWords returns the words that identifiers cannot be, row by row. A resource
-// that has such an identifier all the same is reached by its database ID.
+// ReservedWords returns the words that cannot be identifiers, for each row. A resource that
+// has such an identifier anyway is reached by its database ID.
 func ReservedWords(ops []Operation) (out []Reserved) {
 	for i := range ops {
 		for j := range ops {
@@ -32,8 +32,8 @@ func ReservedWords(ops []Operation) (out []Reserved) {
 	return out
 }
 
-// shadows reports whether requests for one path can go to another one that is more
-// literal, and returns the word that does it.
+// shadows reports whether requests for the path of can go to the more literal path by, and
+// returns the literal segment that causes it.
 func shadows(by, of []string) (word string, ok bool) {
 	if len(by) != len(of) {
 		return "", false
@@ -44,7 +44,7 @@ func shadows(by, of []string) (word string, ok bool) {
 		switch {
 		case open && !free && word == "":
 			word = by[i]
-		case !open && free && word == "": // the other one is the more literal
+		case !open && free && word == "": // of is the more literal path
 			return "", false
 		case !open && !free && of[i] != by[i]:
 			return "", false

@@ -12,7 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
-// Group is what the rows of one resource share.
+// Group is the common properties of the rows of one resource.
 type Group struct {
 	Surface    Surface
 	Name       string // "clientidps"
@@ -20,8 +20,8 @@ type Group struct {
 	Tag        string
 	Permission access.Permission
 	Style      Style
-	// OneOrganisation says that the rows are about what one organisation has: users without
-	// an organisation are told so.
+	// OneOrganisation says that the rows work on data of one organisation: users without an
+	// organisation get an error.
 	OneOrganisation bool
 }
 
@@ -31,98 +31,99 @@ type Row struct{ op Operation }
 // Option adjusts a Spec.
 type Option func(*Spec)
 
-// Status sets the status of success.
+// Status sets the status of successful responses.
 func Status(code int) Option { return func(s *Spec) { s.Status = code } }
 
-// Refuses says that the row does nothing but refuse, with a status.
+// Refuses says that the row refuses every call, with this status.
 func Refuses(code int) Option { return func(s *Spec) { s.Status, s.Refuses = code, true } }
 
-// Tail makes the last placeholder of the path take all that is left of one.
+// Tail makes the last placeholder match the rest of the path.
 func Tail() Option { return func(s *Spec) { s.Tail = true } }
 
-// Writes says that the row changes something, whatever its method: a link, for one.
+// Writes says that the row changes something even if its method only reads, for example a
+// link.
 func Writes() Option { return func(s *Spec) { s.Intent = access.Write } }
 
 // Alone makes the path unknown to other methods: they get 404 instead of 405.
 func Alone() Option { return func(s *Spec) { s.Alone = true } }
 
-// Reads says that the row changes nothing, whatever its method: a search, for one.
+// Reads says that the row changes nothing even if its method writes, for example a search.
 func Reads() Option { return func(s *Spec) { s.Intent = access.Read } }
 
-// Early lets the row be called before its surface is set up: to set it up, for one.
+// Early allows calls before the row's surface is set up, for example the call that sets it up.
 func Early() Option { return func(s *Spec) { s.Early = true } }
 
-// Compact answers without indentation where the surface indents.
+// Compact writes the response without indentation where the surface indents.
 func Compact() Option { return func(s *Spec) { s.Compact = true } }
 
-// EvenExpired lets users whose password must be changed do this to themselves.
+// EvenExpired lets users with a password that must be changed call the row for themselves.
 func EvenExpired() Option { return func(s *Spec) { s.EvenExpired = true } }
 
-// BySession lets people call with the session of a browser, and with nothing else.
+// BySession lets people call with a browser session and with no other credential.
 func BySession() Option { return func(s *Spec) { s.BySession = true } }
 
-// Visited lets anybody call, and tells the operation of the session that a browser of the
-// portal may have: its Browser has the token.
+// Visited lets every client call, and gives the operation the session of a portal visitor, if
+// there is one: its Browser has the token.
 func Visited() Option { return func(s *Spec) { s.Public, s.Visited = true, true } }
 
-// Brokers lets identity brokers call a row with a secret of their own. One of the
-// management surface the super-admin calls then as well.
+// Brokers lets identity brokers call a row with their own secret. On the management surface,
+// the super-admin can call such a row as well.
 func Brokers() Option { return func(s *Spec) { s.Brokers = true } }
 
-// Public lets anyone call.
+// Public lets every client call, without a credential.
 func Public() Option { return func(s *Spec) { s.Public, s.Permission = true, "" } }
 
-// Redact names body members that must not be written down anywhere.
+// Redact names body members that must not be stored or logged anywhere.
 func Redact(members ...string) Option { return func(s *Spec) { s.Redact = members } }
 
-// Unseen names placeholders, query parameters and body members that must not be written
-// down anywhere, and that rules do not see: the authors of rules could read
-// what rules decide about.
+// Unseen names placeholders, query parameters and body members that must not be stored or
+// logged anywhere, and that rules do not see, because the authors of rules could read the
+// inputs of a decision.
 func Unseen(names ...string) Option {
 	return func(s *Spec) { s.Redact, s.Unseen = append(s.Redact, names...), names }
 }
 
-// AnyPart lets the file of a form be in a part of any name.
+// AnyPart accepts the file of a form in a part with any name.
 func AnyPart() Option { return func(s *Spec) { s.AnyPart = true } }
 
-// Answers says how the row answers certain faults, on top of its group.
+// Answers sets the answers to certain faults, in addition to those of the group.
 func Answers(faults map[string]Answer) Option {
 	return func(s *Spec) { s.Style.Faults = faults }
 }
 
-// Example gives the API description a request body (or nil) and an answer.
+// Example gives the API description a request body (or nil) and a response.
 func Example(request, answer any) Option {
 	return func(s *Spec) { s.Request, s.Example = request, answer }
 }
 
-// Faulting lists the fault codes the row can answer besides its surface's own.
+// Faulting lists the fault codes that the row can return besides those of its surface.
 func Faulting(codes ...string) Option { return func(s *Spec) { s.Faults = codes } }
 
-// Switched says how a row refuses while its feature is switched off: off returns the fault
-// then. It is asked before the body is looked at (docs/wire/permissions.md#order-of-checks).
+// Switched says how a row refuses calls while its feature is switched off: off then returns
+// the fault. It is called before the body is read (docs/wire/permissions.md#order-of-checks).
 func Switched(off func(context.Context, *Call) error) Option {
 	return func(s *Spec) { s.off = off }
 }
 
-// Notes adds prose to the API description.
+// Notes adds text to the API description.
 func Notes(text string) Option { return func(s *Spec) { s.Notes = text } }
 
-// Media names further media types under which clients send a Document as JSON.
+// Media names other media types under which clients send a Document as JSON.
 func Media(types ...string) Option { return func(s *Spec) { s.Media = types } }
 
-// Contents says what is in the Document of the row, for the API description.
+// Contents sets the type of the contents of the row's Document, for the API description.
 func Contents[T any]() Option { return func(s *Spec) { s.Contents = reflect.TypeFor[T]() } }
 
-// Summary replaces the summary of a row that a family of rows made.
+// Summary replaces the summary of a row that a family of rows generated.
 func Summary(text string) Option { return func(s *Spec) { s.Summary = text } }
 
-// Identifier names the path parameter of inputs that leave it open: path:"".
+// Identifier names the path parameter of inputs with the tag path:"".
 func Identifier(name, doc string) Option {
 	return func(s *Spec) { s.identifier = Param{Name: name, Doc: doc} }
 }
 
-// Above names the path parameter of inputs for the record in whose path the row lies:
-// path:"^". Without it the row lies below none.
+// Above names the path parameter of inputs with the tag path:"^": the record below which the
+// row lies. Without Above, the row lies below no record.
 func Above(name, doc string) Option {
 	return func(s *Spec) { s.above = Param{Name: name, Doc: doc} }
 }
@@ -186,7 +187,7 @@ func row[I, O any](method string, intent access.Intent, name, path, summary stri
 	return Row{o}
 }
 
-// Rows completes rows with what the group says.
+// Rows completes rows with the properties of the group.
 func (g Group) Rows(rows ...Row) []Operation {
 	ops := make([]Operation, 0, len(rows))
 	for _, r := range rows {
@@ -194,7 +195,7 @@ func (g Group) Rows(rows ...Row) []Operation {
 		o.Group, o.Base = g.Name, g.Path
 		o.ID, o.Path = g.Name+"."+o.ID, g.Path+o.Path
 		o.Surface, o.Tag, o.OneOrganisation = g.Surface, g.Tag, g.OneOrganisation
-		style := g.Style // with the row's own answers on top
+		style := g.Style // copied, with the row's own answers added
 		style.Failure = cmp.Or(o.Style.Failure, style.Failure)
 		style.Faults = make(map[string]Answer, len(g.Style.Faults)+len(o.Style.Faults))
 		maps.Copy(style.Faults, g.Style.Faults)
@@ -208,50 +209,47 @@ func (g Group) Rows(rows ...Row) []Operation {
 	return ops
 }
 
-// Need is a permission that a row wants besides its own.
+// Need is a permission that a row requires besides its own.
 type Need struct {
 	Permission access.Permission
 	Intent     access.Intent
-	Params     []string // query parameters any of which brings the need about; none: it is always there
+	Params     []string // query parameters; the need applies if one is given; none: it always applies
 }
 
-// CodeNeeds begins the code of the fault for a need that is not met; the rest is
-// the permission, so that a row can answer with words of its own.
+// CodeNeeds is the prefix of the code of the fault for a missing Need; the rest is the
+// permission, so that a row can set its own text for it.
 const CodeNeeds = "auth.needs."
 
-// AnyUser lets every user of the organisation call, whatever groups of
-// permissions the user has.
+// AnyUser lets every user of the organisation call, with any permissions.
 func AnyUser() Option { return func(s *Spec) { s.Permission = access.AnyUser } }
 
-// Admins lets admins call, and no others, whatever the group of the row wants.
+// Admins lets only admins call; the permission of the row's group does not count.
 func Admins() Option { return func(s *Spec) { s.Permission = access.IsAdmin } }
 
-// Wants lets call who has p, in place of the permission that the group of the row wants.
+// Wants lets users with p call; it replaces the permission of the row's group.
 func Wants(p access.Permission) Option { return func(s *Spec) { s.Permission = p } }
 
-// Own lets callers do to themselves what the row is for, whatever their permissions:
-// the path parameter is the user's ID. Rules that decide in place of the permission
-// map see the path, and decide about that too.
+// Own lets users call the row for themselves, with any permissions: param is the path
+// parameter with the user ID. Rules that replace the permission map see the path, and decide
+// about these calls too.
 func Own(param string) Option { return func(s *Spec) { s.Own = param } }
 
-// OwnBusiness reports whether a call is one of a row with Own, about the caller.
+// OwnBusiness reports whether callers call a row with Own for themselves.
 func OwnBusiness(c *Call) bool {
 	return c.Spec.Own != "" && c.Principal.ID != "" && c.Path[c.Spec.Own] == c.Principal.ID
 }
 
-// Needs wants one more permission: always, or when one of the query parameters is
-// given.
+// Needs requires one more permission: always, or when one of the query parameters is given.
 func Needs(p access.Permission, i access.Intent, params ...string) Option {
 	return func(s *Spec) { s.Needs = append(s.Needs, Need{p, i, params}) }
 }
 
-// Arises reports whether a call brings the need about.
+// Arises reports whether the need applies to a call.
 func (n Need) Arises(c *Call) bool {
 	return len(n.Params) == 0 || slices.ContainsFunc(n.Params, func(name string) bool { return c.Query.Get(name) != "" })
 }
 
-// Unmet returns the fault for the first need of a call that its principal does
-// not meet, or nil.
+// Unmet returns the fault for the first need of a call that its principal lacks, or nil.
 func Unmet(c *Call) error {
 	for _, n := range c.Spec.Needs {
 		if n.Arises(c) && !c.Principal.Permissions.Allows(n.Permission, n.Intent) {

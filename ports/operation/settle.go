@@ -9,21 +9,21 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Settled is what the body of a call comes to: the whole document that the row
-// stores when the call goes ahead.
+// Settled is the whole document that a row stores when the call is allowed. It is computed
+// from the body of the call.
 type Settled struct {
 	Body json.RawMessage
-	At   store.Serial // of the record that it was made from; 0: of none
+	At   store.Serial // of the record from which it was computed; 0: no record
 }
 
-// Settles says what the body of a row comes to, for rows whose body is not what
-// they store: a patch, an archive, a description that becomes a definition. fn
-// takes the row's input and changes nothing.
+// Settles sets the function that computes the stored document, for rows with a body that is
+// not stored as it is: a patch, an archive, a description that becomes a definition. fn takes
+// the row's input and changes nothing.
 //
-// Rules decide about what fn returns, and may patch it. The row then gets that in
-// place of what was sent: its body is that, a Document or a Patch says that it is
-// whole, an input of the type Settled is set, and its Match holds only while the
-// record is the one that fn saw.
+// Rules decide about the result of fn, and may patch it. The row then gets this result instead
+// of the original body: its body is the result, a Document or a Patch says that it is whole,
+// an input field of type Settled is set, and its Match holds only while the record has the
+// serial that fn saw.
 func Settles[I any](fn func(context.Context, I) (Settled, error)) Option {
 	p := compile(reflect.TypeFor[I](), Param{}, Param{})
 	return func(s *Spec) {
@@ -37,14 +37,14 @@ func Settles[I any](fn func(context.Context, I) (Settled, error)) Option {
 	}
 }
 
-// settlement is the outcome of settling a call.
+// settlement is the stored result of Settle.
 type settlement struct {
 	Settled
 	err error
 }
 
-// Settle returns what the body of the call comes to, which it works out once. Of
-// rows that do not say, that is the body itself.
+// Settle returns the document that the row will store. It computes the document once. For rows
+// without Settles, it is the body itself.
 func (c *Call) Settle(ctx context.Context) (json.RawMessage, error) {
 	if c.Spec.settle == nil {
 		return c.Body, nil
@@ -61,13 +61,13 @@ func (c *Call) Settle(ctx context.Context) (json.RawMessage, error) {
 
 type undecided struct{}
 
-// Undecided reports whether it is still open if the caller may do this at all.
+// Undecided reports whether the caller may still turn out not to be allowed to make the call.
 // Effects that others would notice, such as a download, must wait.
 func Undecided(ctx context.Context) bool { return ctx.Value(undecided{}) != nil }
 
-// Amend applies a merge patch to what the body comes to; a nil patch changes
-// nothing. It fails where the body that was decided about could not be settled:
-// the row must not store what was not decided about.
+// Amend applies a merge patch to the document of Settle; a nil patch changes nothing. It
+// returns an error if Settle failed: the row must not store a document that was not decided
+// about.
 func (c *Call) Amend(ctx context.Context, patch json.RawMessage) error {
 	if patch == nil {
 		if c.settled != nil {
@@ -80,7 +80,7 @@ func (c *Call) Amend(ctx context.Context, patch json.RawMessage) error {
 		return err
 	}
 	if doc.Check(body, 0) != nil {
-		return nil // the decoder says what is wrong with it
+		return nil // the decoder reports the error
 	}
 	if body, err = doc.Merge(body, patch); err != nil {
 		return err
@@ -93,10 +93,10 @@ func (c *Call) Amend(ctx context.Context, patch json.RawMessage) error {
 	return nil
 }
 
-// Unsettle forgets what the body came to.
+// Unsettle drops the result of Settle.
 func (c *Call) Unsettle() { c.settled = nil }
 
-// whole returns what was settled, or nil.
+// whole returns the settled document, or nil.
 func (c *Call) whole() *Settled {
 	if c.settled == nil || c.settled.err != nil {
 		return nil

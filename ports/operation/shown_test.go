@@ -7,8 +7,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// Secrets in a path are found by their places, however short they are and whatever else
-// is spelled like them.
+// Secrets in a path are found by position, even if they are short or equal to other parts of
+// the path.
 func TestShownPath(t *testing.T) {
 	for _, c := range []struct {
 		path, raw, want string

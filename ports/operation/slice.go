@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Slice returns the page of a complete list that was asked for: for lists that
-// have to be looked through before anybody knows what is on them.
+// Slice returns the requested page of a complete list: for lists that must be read completely
+// before their pages are known.
 func Slice[T any](all []T, p Paging, size int) (Page[T], error) {
 	out := Page[T]{Items: []T{}, Pages: 1}
 	from, to, err := p.Bounds(size)
@@ -23,16 +23,16 @@ func Slice[T any](all []T, p Paging, size int) (Page[T], error) {
 	return out, nil
 }
 
-// Select is Slice for a list that is still to be sorted; nil: as it comes. Only what may be
-// on the page is kept while the list is looked through: of a long list that takes a
-// fraction of the time, and next to no memory.
+// Select is Slice for a list that is not sorted yet; a nil order keeps the order of the list.
+// It keeps only items that may be on the page: for a long list this takes a fraction of the
+// time of sorting, and little memory.
 func Select[T any](list iter.Seq2[T, error], p Paging, size int, order func(a, b T) int) (Page[T], error) {
 	out := Page[T]{Items: []T{}, Pages: 1}
 	from, to, err := p.Bounds(size)
 	if err != nil {
 		return out, err
 	}
-	var best []T // what comes first so far, and what has come since before the last of that
+	var best []T // candidates for the first items, up to twice as many as needed
 	var last T
 	n, full := 0, false
 	for v, err := range list {
@@ -65,11 +65,12 @@ func Select[T any](list iter.Seq2[T, error], p Paging, size int, order func(a, b
 	return out, nil
 }
 
-// divide moves the n values that come first in an order to the front. It divides the list
-// around one of its values again and again, and goes on where n lies.
+// divide moves the n smallest values of an order to the front (quickselect). It partitions the
+// list around one of its values repeatedly, and continues in the part that contains position
+// n.
 func divide[T any](list []T, n int, order func(a, b T) int) {
 	for rounds := 2 * bits.Len(uint(len(list))); n > 0 && n < len(list); rounds-- {
-		if rounds == 0 || len(list) < 16 { // of a list made for it every value would be a bad one
+		if rounds == 0 || len(list) < 16 { // a list can be crafted so that every pivot is a bad one
 			slices.SortFunc(list, order)
 			return
 		}
@@ -87,7 +88,7 @@ func divide[T any](list []T, n int, order func(a, b T) int) {
 				i, j = i+1, j-1
 			}
 		}
-		switch { // what is between them equals the value
+		switch { // the values between both parts equal the pivot
 		case n <= j:
 			list = list[:j+1]
 		case n >= i:
@@ -98,7 +99,7 @@ func divide[T any](list []T, n int, order func(a, b T) int) {
 	}
 }
 
-// middle returns the one of three values that is neither first nor last.
+// middle returns the median of three values.
 func middle[T any](a, b, c T, order func(a, b T) int) T {
 	if order(a, b) > 0 {
 		a, b = b, a
@@ -112,8 +113,7 @@ func middle[T any](a, b, c T, order func(a, b T) int) T {
 	return b
 }
 
-// Commas returns the values of a query parameter that takes several, separated by
-// commas: trimmed, without blank ones.
+// Commas returns the values of a comma-separated query parameter: trimmed, without blank ones.
 func Commas(list string) (out []string) {
 	for v := range strings.SplitSeq(list, ",") {
 		if v = strings.TrimSpace(v); v != "" {

@@ -12,7 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// TestSelect holds pages of lists in no order against the same pages of sorted ones.
+// TestSelect compares pages of unsorted lists with the same pages of sorted ones.
 func TestSelect(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 2_000 {

@@ -8,7 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// TestSwitched: a feature that is off refuses before the body is looked at.
+// TestSwitched: a feature that is off refuses before the body is read.
 func TestSwitched(t *testing.T) {
 	type in struct {
 		Body struct{ Name string } `body:""`

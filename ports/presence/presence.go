@@ -1,6 +1,5 @@
-// Package presence is the port that knows which gateway nodes are alive. It is
-// about the present only: nothing here is durable, and losing it loses nothing
-// but a list.
+// Package presence is the port that knows which gateway nodes are alive. It is about the
+// present only: its data is not durable, and losing it loses only a list.
 package presence
 
 import (
@@ -13,30 +12,30 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Node is a gateway process as last heard of.
+// Node is a gateway process, as known from its last calls.
 type Node struct {
 	ID        string                    // given at registration
 	Session   string                    // constant for the life of the process
-	Hostname  string                    // as the node says
+	Hostname  string                    // as reported by the node
 	FirstSeen time.Time                 // by this service
 	LastSeen  time.Time                 // last call of any sort
 	LastBeat  time.Time                 // last heartbeat; zero before the first
 	Feeds     map[string]store.Revision // revision of each feed it fetched last
 }
 
-// Board is where nodes are noted, shared by all replicas of a cluster.
+// Board stores the known nodes. All replicas of a cluster share it.
 type Board interface {
-	// Note remembers what was heard of nodes; later times win. It must be cheap:
-	// it is called about once a second with all news.
+	// Note stores facts about nodes; later times win. It must be cheap: it is called about once a
+	// second with all new facts.
 	Note(ctx context.Context, nodes []Node) error
-	// Forget drops a node that said goodbye.
+	// Forget removes a node that has deregistered.
 	Forget(ctx context.Context, id string) error
-	// Nodes returns every node heard of since a time.
+	// Nodes returns every node that has called since a time.
 	Nodes(ctx context.Context, since time.Time) ([]Node, error)
 }
 
-// Merge joins what several replicas heard of the same nodes, in order of ID:
-// the latest times and the furthest feeds count.
+// Merge merges the facts of several replicas about the same nodes, sorted by ID: the latest
+// times and the highest feed revisions count.
 func Merge(nodes []Node) []Node {
 	byID := map[string]Node{}
 	for _, n := range nodes {

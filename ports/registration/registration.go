@@ -10,34 +10,34 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/idp"
 )
 
-// Errors that a Registrar reports, wrapped. Their text is for administrators of the portal:
-// it says what the provider said, never a token or a secret.
+// Errors that a Registrar returns, wrapped. Their text is for administrators of the portal: it
+// repeats the provider's message, never a token or a secret.
 var (
 	ErrRefused   = errors.New("the identity provider refuses")                      // correct what is sent, or the token
 	ErrGone      = errors.New("the identity provider does not have it")             // the client is not there, or not any more
 	ErrDenied    = errors.New("the identity provider does not take the token")      // of the client: it may be gone
 	ErrUntouched = errors.New("the identity provider cannot be reached")            // nothing was sent: try again later
-	ErrUncertain = errors.New("the identity provider does not answer as it should") // what was sent may be done
+	ErrUncertain = errors.New("the identity provider does not answer as it should") // the request may have been carried out
 )
 
 // Place is an identity provider.
 type Place struct {
 	WellKnown string // address of its discovery document
 	Token     string // for registrations; "": without one
-	Insecure  bool   // its certificate is not looked at
+	Insecure  bool   // its certificate is not verified
 }
 
-// Registrar speaks to identity providers.
+// Registrar talks to identity providers.
 type Registrar interface {
 	// Discover reads the discovery document.
 	Discover(ctx context.Context, at Place) (idp.Discovery, error)
-	// Register registers a client at an address of the provider. The key is the same in all
-	// attempts at one registration: providers that know it make one client only.
+	// Register registers a client at an endpoint of the provider. key is the same in all attempts
+	// at one registration: providers that support it create only one client.
 	Register(ctx context.Context, at Place, endpoint, key string, metadata *doc.Node) (idp.Client, error)
-	// Read reads a client, which may have another token then.
+	// Read reads a client. The returned client may have another token.
 	Read(ctx context.Context, at Place, c idp.Client) (idp.Client, error)
 	// Update changes a client to what idp.Client.Revised returned.
 	Update(ctx context.Context, at Place, c idp.Client, metadata *doc.Node) (idp.Client, error)
-	// Delete deletes a client. One that is gone already is deleted.
+	// Delete deletes a client. It returns no error if the client is gone.
 	Delete(ctx context.Context, at Place, c idp.Client) error
 }

@@ -1,5 +1,5 @@
-// Package render is the port to what runs the templates of themes. Themes are made by
-// others than those who run the portal: an engine bounds what a template may cost.
+// Package render is the port to the engine that runs the templates of themes. The authors of
+// themes are not the operators of the portal, so an engine limits the cost of a template.
 package render
 
 import (
@@ -15,25 +15,25 @@ type Job struct {
 	Name      string // of the template
 	Layout    string // of the template around it, which calls yield; "": none
 	Data      any
-	// Functions are what templates may call in this job, out of theme.Functions; those that
-	// are not here fail when they are called.
+	// Functions are the functions that templates may call in this job, out of theme.Functions. A
+	// call of another function fails.
 	Functions map[string]any
 }
 
 // Engine runs templates.
 type Engine interface {
-	// Check finds out whether templates can be run together, without running them. Its
-	// errors name the template and the place.
+	// Check checks whether templates can be run together, without running them. Its errors name
+	// the template and the place.
 	Check(templates []theme.Source) error
-	// Render runs a job. It returns when ctx ends, and an error when the job costs more
-	// than it may.
+	// Render runs a job. It returns when ctx ends, and returns an error when the job costs more
+	// than allowed.
 	Render(ctx context.Context, j Job) ([]byte, error)
-	// Prepare reads templates once, for many jobs.
+	// Prepare parses templates once, for many jobs.
 	Prepare(templates []theme.Source) (Templates, error)
 }
 
-// Templates are templates that were read. They run several jobs at a time.
+// Templates are parsed templates. They are safe for concurrent use.
 type Templates interface {
-	// Render is that of Engine; it does not look at the templates of the job.
+	// Render runs a job like that of Engine, but ignores the templates of the job.
 	Render(ctx context.Context, j Job) ([]byte, error)
 }

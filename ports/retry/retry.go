@@ -1,5 +1,5 @@
-// Package retry says how long to wait between attempts at something that fails for a
-// while: longer each time.
+// Package retry computes the time to wait between attempts at something that fails for a while
+// (exponential backoff).
 package retry
 
 import (
@@ -23,7 +23,7 @@ func New(first, most time.Duration) *Pause {
 // Wait waits, and returns the error of ctx if that ends before.
 func (p *Pause) Wait(ctx context.Context) error { return Sleep(ctx, p.times.NextBackOff()) }
 
-// Reset makes the next wait the first one again: an attempt has gone well.
+// Reset makes the next wait the first one again. It is called after a successful attempt.
 func (p *Pause) Reset() { p.times.Reset() }
 
 // Sleep waits for a time, and returns the error of ctx if that ends before.

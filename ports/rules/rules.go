@@ -1,5 +1,5 @@
-// Package rules is the port to whatever decides if a call may go ahead, and the
-// built-in decision from the permission map.
+// Package rules is the port to the engine that decides whether a call is allowed, and the
+// built-in decision by the permission map.
 package rules
 
 import (
@@ -11,19 +11,19 @@ import (
 
 // Verdict is the outcome of a decision.
 type Verdict struct {
-	Denials []string        // reasons, safe to show to the caller; empty means go ahead
+	Denials []string        // reasons, safe to show to the caller; empty: the call is allowed
 	Patch   json.RawMessage // RFC 7386 merge patch for the request body, or nil
 }
 
 // Engine decides about calls.
 type Engine interface {
-	// Decide returns the verdict on a call by an authenticated principal. An
-	// error means that no decision could be made: the call does not go ahead.
+	// Decide returns the verdict on a call by an authenticated principal. An error means that no
+	// decision was possible: the call is refused.
 	Decide(ctx context.Context, c *operation.Call) (Verdict, error)
 }
 
-// Thorough is an Engine that also decides about the further permissions that a row needs
-// (operation.Needs). Of other engines the guard asks the permission map about those.
+// Thorough is an Engine that also decides about the other permissions that a row needs
+// (operation.Needs). With other engines, the guard checks those in the permission map.
 type Thorough interface {
 	Engine
 	DecidesNeeds()

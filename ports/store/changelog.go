@@ -23,27 +23,26 @@ const (
 	Deleted Op = "deleted"
 )
 
-// Change is one record's part in a commit. It holds the difference between the
-// document before and after, so that history can be read in both directions
-// without keeping copies.
+// Change is the change of one record in a commit. It holds the difference between the document
+// before and after, so that history can be read in both directions without storing copies.
 type Change struct {
 	Op    Op
 	Org   tenant.ID
 	Kind  string
 	ID    string
 	Prev  Revision        // revision of the record before; 0 when created
-	Past  Revision        // when created: of the deletion of an earlier record with this ID, if the back end keeps it
+	Past  Revision        // when created: revision at which an earlier record with this ID was deleted, if the back end keeps it
 	Keys  []Key           // after; for Deleted: before
 	Refs  []integrity.Ref // after; nil: as before
 	Delta doc.Delta
-	// Serial is the record's after; 0 in commits of programs that knew none.
+	// Serial is the record's serial after the change; 0 in commits of versions without serials.
 	Serial Serial
-	full   *Record // after, when at hand
-	made   []byte  // of a creation in a log: the document, in place of the difference
+	full   *Record // the record after the change, if known
+	made   []byte  // of a creation in a log: the document, instead of the difference
 }
 
-// NewChange describes the step from one record to another. A nil before means
-// creation, a nil after deletion.
+// NewChange describes the change from one record to another. A nil before is a creation, a nil
+// after is a deletion.
 func NewChange(before, after *Record) Change {
 	switch {
 	case before == nil:
@@ -51,7 +50,7 @@ func NewChange(before, after *Record) Change {
 			Delta: doc.Diff(nil, after.Doc), Serial: after.Serial, full: after}
 	case after == nil:
 		c := Change{Op: Deleted, Org: before.Org, Kind: before.Kind, ID: before.ID, Prev: before.Rev, Keys: before.Keys}
-		if before.Damage == nil { // else there is nothing worth keeping
+		if before.Damage == nil { // a damaged document is not worth keeping
 			c.Delta = doc.Diff(before.Doc, nil)
 		}
 		return c
@@ -74,8 +73,8 @@ func (c Change) Key(index string) string {
 	return ""
 }
 
-// After returns the record after the commit with revision rev, made from the
-// record before; for a creation before is ignored.
+// After returns the record after the commit with revision rev, computed from the record before
+// it. For a creation, before is ignored.
 func (c Change) After(before Record, rev Revision) (Record, error) {
 	if c.full != nil {
 		return *c.full, nil
@@ -91,17 +90,17 @@ func (c Change) After(before Record, rev Revision) (Record, error) {
 	return Record{Org: c.Org, Kind: c.Kind, ID: c.ID, Rev: rev, Doc: text, Keys: c.Keys, Refs: refs, Serial: max(c.Serial, before.Serial, FirstSerial)}.Shared(), nil
 }
 
-// Before returns the document before the commit, made from the document after.
+// Before returns the document before the commit, computed from the document after it.
 func (c Change) Before(after []byte) ([]byte, error) { return c.Delta.Revert(after) }
 
-// To returns c as the step to a record that differs from the one it was made of in its
-// revision only, or nil where c deletes.
+// To returns c with another record after the change; nil if c deletes. after may differ from
+// the record of NewChange only in its revision.
 func (c Change) To(after *Record) Change {
 	c.full = after
 	return c
 }
 
-// Bare returns c for a log that keeps many: without the record it may carry. The
+// Bare returns c without the record that it may carry, for a log that keeps many changes. The
 // document of a creation stays shared with the record until Told is called.
 func (c Change) Bare() Change {
 	if c.Op == Created && c.full != nil {
@@ -111,7 +110,7 @@ func (c Change) Bare() Change {
 	return c
 }
 
-// Told returns a commit whose changes are Bare as others read it.
+// Told returns a commit of Bare changes in the form for readers.
 func (c Commit) Told() Commit {
 	if !slices.ContainsFunc(c.Changes, func(ch Change) bool { return ch.made != nil }) {
 		return c
@@ -125,7 +124,7 @@ func (c Commit) Told() Commit {
 	return c
 }
 
-// Commit is what one Update did, and on whose behalf.
+// Commit is the changes of one Update, and their author.
 type Commit struct {
 	Rev     Revision
 	At      time.Time
@@ -133,28 +132,28 @@ type Commit struct {
 	Changes []Change
 }
 
-// Attribution says on whose behalf a unit of work runs, and what was asked for: what
-// the audit tells of a commit. It never holds credentials.
+// Attribution says for whom a unit of work runs and which request it carries out: the facts
+// that the audit shows of a commit. It never holds credentials.
 type Attribution struct {
-	Actor     string `json:"actor,omitempty"`     // user ID, "admin", "node", or what the program does by itself
+	Actor     string `json:"actor,omitempty"`     // user ID, "admin", "node", or the task of the program itself
 	Operation string `json:"operation,omitempty"` // operation ID
 	Request   string `json:"request,omitempty"`   // request ID
-	Everyone  string `json:"everyone,omitempty"`  // why the unit of work spanned organisations, if it did
+	Everyone  string `json:"everyone,omitempty"`  // why the unit of work spans organisations, if it does
 	From      string `json:"from,omitempty"`      // address of the caller
 	User      string `json:"user,omitempty"`      // e-mail address of the user
 	Method    string `json:"method,omitempty"`
 	URL       string `json:"url,omitempty"`    // with its query, credentials masked
-	Status    int    `json:"status,omitempty"` // of the answer, when it succeeds
+	Status    int    `json:"status,omitempty"` // of a successful response
 }
 
 type attributionKey struct{}
 
-// Attribute returns a context whose units of work are recorded as a's.
+// Attribute returns a context with the attribution a for units of work.
 func Attribute(ctx context.Context, a Attribution) context.Context {
 	return context.WithValue(ctx, attributionKey{}, a)
 }
 
-// AttributionOf returns what Attribute stored, and why a scope spans organisations.
+// AttributionOf returns the attribution in ctx, completed with the reason of the scope s.
 func AttributionOf(ctx context.Context, s tenant.Scope) Attribution {
 	a, _ := ctx.Value(attributionKey{}).(Attribution)
 	a.Everyone = s.Reason()
@@ -171,29 +170,29 @@ type ChangeLog interface {
 	Head(ctx context.Context) (Revision, error)
 }
 
-// Snapshotter hands out everything at once, for a replica to start from.
+// Snapshotter returns the whole content of a store, from which a replica can start.
 type Snapshotter interface {
 	// Snapshot calls load with the state at one revision, all from one
 	// consistent read.
 	Snapshot(ctx context.Context, load func(State) error) error
 }
 
-// State is everything a store holds at one revision.
+// State is the whole content of a store at one revision.
 type State struct {
 	At Revision
-	// Touched says when a kind was last touched as far as no record does: a record that
-	// was deleted is not there to tell.
+	// Touched says when a kind was last changed, where no record shows it: a deleted record has
+	// no revision any more.
 	Touched map[string]Revision
-	// Floor is the revision up to which deletions may be unknown: every kind counts as
-	// touched here, or later.
+	// Floor is the revision up to which deletions may be unknown: every kind counts as changed at
+	// this revision, or later.
 	Floor   Revision
 	Records iter.Seq2[Record, error] // of every organisation
 }
 
-// Retention says which commits are kept.
+// Retention says how long commits are kept.
 type Retention struct {
-	Since time.Time // those since then; zero: whatever their age
-	Bytes int64     // as many of the last as fit, about; 0: whatever their size
+	Since time.Time // keep commits since then; zero: of any age
+	Bytes int64     // keep as many of the last commits as fit, about; 0: no limit
 }
 
 // Historian reads the past of one record.
@@ -204,20 +203,20 @@ type Historian interface {
 	// Oldest returns the revision of the oldest commit that is kept, 0 when there
 	// is none.
 	Oldest(ctx context.Context) (Revision, error)
-	// Prune forgets the oldest commits beyond what is to be kept, but never the last
-	// one, and returns how many. It lets writers have their turns meanwhile. A follower
-	// that needs what is gone gets ErrExpired.
+	// Prune deletes the oldest commits that keep does not cover, but never the last one, and
+	// returns how many. Writers get their turns meanwhile. A follower that needs a deleted commit
+	// gets ErrExpired.
 	Prune(ctx context.Context, keep Retention) (int, error)
 }
 
-// At returns a record's document as it was at a revision: ErrNotFound when it
-// did not exist then, ErrExpired when history does not reach back that far.
+// At returns a record's document at a revision. The error is ErrNotFound when it did not exist
+// then, and ErrExpired when history does not reach back that far.
 func At(ctx context.Context, st interface {
 	Store
 	Historian
 }, s tenant.Scope, kind, id string, rev Revision) ([]byte, error) {
-	var text []byte // as it is
-	var at Revision // 0: there is none
+	var text []byte // the current document
+	var at Revision // its revision; 0: the record does not exist
 	if err := st.View(ctx, s, func(r Reader) error {
 		rec, err := r.Get(ctx, kind, id)
 		if errors.Is(err, ErrNotFound) {
@@ -242,7 +241,7 @@ func At(ctx context.Context, st interface {
 		if c.Rev <= rev {
 			break
 		}
-		if at > 0 && c.Rev > at { // came after the document was read
+		if at > 0 && c.Rev > at { // committed after the document was read
 			continue
 		}
 		if text, err = c.Changes[0].Before(text); err != nil {
@@ -255,20 +254,19 @@ func At(ctx context.Context, st interface {
 	return text, nil
 }
 
-// Leases share work that one process of a cluster does for all.
+// Leases distribute work that one process of a cluster does for all.
 type Leases interface {
-	// Acquire takes or renews the lease of a sink for a holder and returns the
-	// revision the sink has been brought to. A sink seen for the first time
-	// starts at the current head. ok is false while another holder has it.
+	// Acquire takes or renews the lease of a sink for a holder and returns the sink's cursor: the
+	// revision of its last announced commit. A new sink starts at the current head. ok is false
+	// while another holder has the lease.
 	Acquire(ctx context.Context, sink, holder string, ttl time.Duration) (at Revision, ok bool, err error)
-	// Advance records how far the sink has been brought; ErrStale when the
-	// lease belongs to someone else by now.
+	// Advance stores the cursor of the sink; ErrStale when another holder has the lease by now.
 	Advance(ctx context.Context, sink, holder string, to Revision) error
-	// Release gives the lease up.
+	// Release gives up the lease.
 	Release(ctx context.Context, sink, holder string) error
 }
 
-// Weight is about how many bytes a commit holds in memory.
+// Weight returns approximately how many bytes a commit takes in memory.
 func (c Commit) Weight() int {
 	n := 256
 	for _, ch := range c.Changes {

@@ -14,35 +14,35 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// Kind is the typed face of the store for one resource, declared next to its
-// use cases. Back ends know nothing of it.
+// Kind is the typed view of the store for one resource, declared next to its use cases. Back
+// ends know nothing about it.
 type Kind[T any] struct {
 	Name    string // in storage, references and the change log
 	Noun    string // in messages: "client idp"
 	ID      func(T) string
 	Org     func(T) tenant.ID
 	Indexes []Index[T]
-	Alias   string // unique index that names a resource before its ID does
+	Alias   string // unique index that is tried before the ID when a resource is looked up
 	Refs    func(T) []integrity.Ref
-	Load    func([]byte) (T, error) // reads a stored document; nil: json.Unmarshal
-	// Shared means that values of T never change once made, so that editing may
-	// start from the value readers share instead of a private copy.
+	Load    func([]byte) (T, error) // decodes a stored document; nil: json.Unmarshal
+	// Shared means that values of T never change after they are made, so that an edit may start
+	// from the value that readers share, without a private copy.
 	Shared bool
-	// Over returns a value with its texts as parts of the stored document; nil: it has
-	// none. With Shared, readers get the value that was stored, and its texts would be
-	// in memory twice. For the same reason such a value writes itself: it is asked to
-	// append its JSON to nil, and may return a text that it keeps.
+	// Over returns v with its texts as slices of the stored document; nil: there is no such
+	// function. With Shared, readers get the value that was stored, and without Over its texts
+	// would be in memory twice. For the same reason such a value encodes itself: the store calls
+	// its doc.Appender with nil, which may return a text that the value keeps.
 	Over func(v T, stored []byte) T
 }
 
-// AnyKind is a Kind, whatever its type: each is its own, also when two have one name.
+// AnyKind is a Kind of any type. Two kinds with the same name are different values.
 type AnyKind interface{ KindName() string }
 
 // KindName implements AnyKind.
 func (k *Kind[T]) KindName() string { return k.Name }
 
-// Untyped returns the kind for those who do not know its type: its values are of the
-// dynamic type T.
+// Untyped returns the kind for callers that do not know its type: its values have the dynamic
+// type T.
 func (k *Kind[T]) Untyped() *Kind[any] {
 	u := &Kind[any]{
 		Name: k.Name, Noun: k.Noun, Alias: k.Alias, Shared: k.Shared,
@@ -67,14 +67,15 @@ type Stored[T any] struct {
 	Serial Serial
 }
 
-// Condition says whether an edit may go ahead from what is stored; nil: always.
+// Condition returns an error if an edit of a resource with this serial must not happen; nil:
+// always allowed.
 type Condition func(Serial) error
 
 // memo keeps the decoded value of a record that readers share.
 type memo struct{ value atomic.Value }
 
-// Shared returns r prepared to remember its decoded value. Back ends call it
-// for records they hand out more than once.
+// Shared returns r with room to cache its decoded value. Back ends call it for records that
+// they return more than once.
 func (r Record) Shared() Record {
 	if r.memo == nil {
 		r.memo = &memo{}
@@ -90,19 +91,19 @@ func (k *Kind[T]) find(ctx context.Context, r Reader, name string) (Record, erro
 		}
 	}
 	rec, err := r.Get(ctx, k.Name, name)
-	if errors.Is(err, ErrScope) { // of a super user, whose scope is everyone
+	if errors.Is(err, ErrScope) { // the scope of a super user is all organisations
 		return first(ctx, r, Query{Kind: k.Name, ID: name})
 	}
 	return rec, err
 }
 
-// finder is a Reader that finds one record without making a sequence of it.
+// finder is a Reader that finds one record without an iterator.
 type finder interface {
-	// First returns the first record that a key or an ID selects, or ErrNotFound.
+	// First returns the first record that matches a key or an ID, or ErrNotFound.
 	First(ctx context.Context, q Query) (Record, error)
 }
 
-// first returns the first record that a key or an ID selects, or ErrNotFound.
+// first returns the first record that matches a key or an ID, or ErrNotFound.
 func first(ctx context.Context, r Reader, q Query) (Record, error) {
 	if f, ok := r.(finder); ok {
 		return f.First(ctx, q)
@@ -111,8 +112,8 @@ func first(ctx context.Context, r Reader, q Query) (Record, error) {
 	return head(r.Scan(ctx, q))
 }
 
-// head returns the first record of a sequence, or ErrNotFound. It stands apart from first,
-// which would take memory for this loop also where it finds the record without it.
+// head returns the first record of a sequence, or ErrNotFound. It is a function of its own,
+// because its loop would make first allocate even when it does not need the loop.
 func head(records iter.Seq2[Record, error]) (Record, error) {
 	for rec, err := range records {
 		return rec, err
@@ -131,8 +132,8 @@ func (k *Kind[T]) Get(ctx context.Context, r Reader, name string) (Stored[T], er
 	return Stored[T]{v, rec.Rev, rec.Serial}, err
 }
 
-// Locate returns the resource with the given ID whatever its organisation, or a
-// NotFound fault: for the scope of everyone.
+// Locate returns the resource with the given ID in any organisation, or a NotFound fault. It
+// needs the scope of all organisations.
 func (k *Kind[T]) Locate(ctx context.Context, r Reader, id string) (Stored[T], error) {
 	rec, err := first(ctx, r, Query{Kind: k.Name, ID: id})
 	if err != nil {
@@ -142,8 +143,8 @@ func (k *Kind[T]) Locate(ctx context.Context, r Reader, id string) (Stored[T], e
 	return Stored[T]{v, rec.Rev, rec.Serial}, err
 }
 
-// ByKey returns the first resource that has a value in an index, or a NotFound fault:
-// also for one that is damaged, as Find leaves it out.
+// ByKey returns the first resource that has a value in an index, or a NotFound fault. A
+// damaged resource is NotFound too, because Find leaves it out.
 func (k *Kind[T]) ByKey(ctx context.Context, r Reader, index, value string) (Stored[T], error) {
 	rec, err := first(ctx, r, Query{Kind: k.Name, Index: index, Value: value})
 	if err != nil {
@@ -156,8 +157,8 @@ func (k *Kind[T]) ByKey(ctx context.Context, r Reader, index, value string) (Sto
 	return Stored[T]{v, rec.Rev, rec.Serial}, err
 }
 
-// Find yields the resources q selects. One that is damaged is left out, so that
-// the others can be had; only who asks for it by its ID is told.
+// Find yields the resources that match q. Damaged ones are left out, so that the others can be
+// read; only a query by ID returns the error of a damaged one.
 func (k *Kind[T]) Find(ctx context.Context, r Reader, q Query) iter.Seq2[Stored[T], error] {
 	q.Kind = k.Name
 	return func(yield func(Stored[T], error) bool) {
@@ -176,9 +177,8 @@ func (k *Kind[T]) Find(ctx context.Context, r Reader, q Query) iter.Seq2[Stored[
 	}
 }
 
-// Page returns the resources that q selects and how many there are without
-// Offset and Limit. It comes from the end that is nearer, so that the last page
-// costs no more than the first.
+// Page returns the resources that match q, and their number without Offset and Limit. It reads
+// from the nearer end, so that the last page costs no more than the first.
 func (k *Kind[T]) Page(ctx context.Context, r Reader, q Query) (page []Stored[T], total int, err error) {
 	q.Kind = k.Name
 	if total, err = r.Count(ctx, q); err != nil || q.Offset >= total {
@@ -207,7 +207,7 @@ func (k *Kind[T]) Page(ctx context.Context, r Reader, q Query) (page []Stored[T]
 	return page, total, nil
 }
 
-// Values returns what a query finds, without revisions.
+// Values returns the resources that match a query, without revisions.
 func (k *Kind[T]) Values(ctx context.Context, r Reader, q Query) (out []T, err error) {
 	for v, err := range k.Find(ctx, r, q) {
 		if err != nil {
@@ -218,7 +218,7 @@ func (k *Kind[T]) Values(ctx context.Context, r Reader, q Query) (out []T, err e
 	return out, nil
 }
 
-// Collect returns all that a sequence yields, or its first error.
+// Collect returns all values of a sequence, or its first error.
 func Collect[V any](all iter.Seq2[V, error]) (out []V, err error) {
 	for v, err := range all {
 		if err != nil {
@@ -229,8 +229,8 @@ func Collect[V any](all iter.Seq2[V, error]) (out []V, err error) {
 	return out, nil
 }
 
-// Names returns the identifiers of a resource: first the one that clients know
-// it by, then, if that is another one, its ID.
+// Names returns the identifiers of a resource: first the one that clients use, then its ID, if
+// that is different.
 func (k *Kind[T]) Names(v T) []string {
 	names := []string{}
 	for _, ix := range k.Indexes {
@@ -250,7 +250,7 @@ func (k *Kind[T]) Insert(ctx context.Context, w Writer, v T) error {
 	return err
 }
 
-// Create is Insert for those who tell clients the serial.
+// Create is Insert for callers that need the serial.
 func (k *Kind[T]) Create(ctx context.Context, w Writer, v T) (Serial, error) {
 	rec, err := k.encode(v, 0, 0)
 	if err != nil {
@@ -259,9 +259,8 @@ func (k *Kind[T]) Create(ctx context.Context, w Writer, v T) (Serial, error) {
 	return k.put(ctx, w, rec, v, rec.ID)
 }
 
-// put stores the record of a value, keeps the value for its readers, and returns the serial.
-// References to what does not exist are refused, inside the unit of work. name is what errors
-// call the record.
+// put stores the record of a value, caches the value for readers, and returns the serial. It
+// refuses references to missing records, within the unit of work. Errors call the record name.
 func (k *Kind[T]) put(ctx context.Context, w Writer, rec Record, v T, name string) (Serial, error) {
 	if len(rec.Refs) > 0 {
 		var failed error
@@ -300,18 +299,18 @@ func (k *Kind[T]) put(ctx context.Context, w Writer, rec Record, v T, name strin
 	return 0, ErrNotFound
 }
 
-// Edit rewrites one resource if the condition holds. fn returns the new value
-// and changes nothing it was given. Members of the record that this version does
-// not know stay: a newer one may have written them.
+// Edit rewrites one resource if the condition holds. fn returns the new value and does not
+// change its argument. Members of the record that this version does not know stay: a newer
+// version may have written them.
 func (k *Kind[T]) Edit(ctx context.Context, w Writer, name string, when Condition, fn func(T) (T, error)) (T, error) {
 	v, err := k.Revise(ctx, w, name, when, fn)
 	return v.Value, err
 }
 
-// roomToGrow is how much longer a document mostly becomes at most by one edit.
+// roomToGrow is the number of bytes by which most edits lengthen a document at most.
 const roomToGrow = 128
 
-// Revise is Edit for those who tell clients the serial.
+// Revise is Edit for callers that need the serial.
 func (k *Kind[T]) Revise(ctx context.Context, w Writer, name string, when Condition, fn func(T) (T, error)) (Stored[T], error) {
 	old, err := k.find(ctx, w, name)
 	if err != nil {
@@ -352,7 +351,7 @@ func (k *Kind[T]) revise(ctx context.Context, w Writer, old Record, name string,
 	if err != nil {
 		return zero, err
 	}
-	if bytes.Equal(was, old.Doc) { // as almost always; then there is nothing to keep, and one text less in memory
+	if bytes.Equal(was, old.Doc) { // almost always equal: no unknown members to keep, and one text less in memory
 		was = old.Doc
 	}
 	if v, err = fn(v); err != nil {
@@ -372,9 +371,9 @@ func (k *Kind[T]) revise(ctx context.Context, w Writer, old Record, name string,
 	return Stored[T]{Value: v, Serial: at}, nil
 }
 
-// Delete removes one resource if the condition holds and returns what it was, or
-// nothing of a damaged one. A resource that others rely on (integrity.Restrict)
-// stays: a Conflict fault.
+// Delete removes one resource if the condition holds. It returns the deleted value, or the
+// zero value of a damaged one. A resource to which others refer (integrity.Restrict) stays: a
+// Conflict fault.
 func (k *Kind[T]) Delete(ctx context.Context, w Writer, name string, when Condition) (T, error) {
 	var zero T
 	rec, err := k.find(ctx, w, name)

@@ -21,8 +21,8 @@ func noun(noun, name string) string {
 	return noun
 }
 
-// Decode returns the value of one of the kind's records, the shared one if there is
-// one. Treat it as read-only.
+// Decode returns the value of one of the kind's records, the shared value if there is one.
+// Treat it as read-only.
 func (k *Kind[T]) Decode(r Record) (T, error) {
 	if r.memo == nil {
 		return k.load(r)
@@ -37,7 +37,7 @@ func (k *Kind[T]) Decode(r Record) (T, error) {
 	return v, err
 }
 
-// load reads a record anew: the value is the caller's own.
+// load decodes a record: the caller owns the value.
 func (k *Kind[T]) load(r Record) (v T, err error) {
 	if r.Damage != nil {
 		return v, k.damaged(r, r.Damage)
@@ -49,7 +49,7 @@ func (k *Kind[T]) load(r Record) (v T, err error) {
 	return v, nil
 }
 
-// parse reads a stored document.
+// parse decodes a stored document.
 func (k *Kind[T]) parse(text []byte) (v T, err error) {
 	if k.Load != nil {
 		return k.Load(text)
@@ -68,8 +68,8 @@ func (k *Kind[T]) encode(v T, rev Revision, size int) (Record, error) {
 	return rec, nil
 }
 
-// text returns a value as it is stored. Room for a text of the size that is expected is
-// made at once: a text that grows is copied several times. Values with Over keep theirs.
+// text encodes a value for storage. It allocates the expected size at once, because a growing
+// buffer is copied several times. Values with Over keep their text.
 func (k *Kind[T]) text(v T, size int) ([]byte, error) {
 	a, ok := any(v).(doc.Appender)
 	switch {
@@ -81,10 +81,10 @@ func (k *Kind[T]) text(v T, size int) ([]byte, error) {
 	return a.AppendJSON(make([]byte, 0, size))
 }
 
-// Absent returns the fault for a resource that does not exist, or not for the caller.
+// Absent returns the fault for a resource that does not exist or that the caller may not see.
 func (k *Kind[T]) Absent() error { return k.explain(ErrNotFound, "") }
 
-// explain turns what a back end says into a fault that names the resource.
+// explain turns an error of a back end into a fault that names the resource.
 func (k *Kind[T]) explain(err error, name string) error {
 	noun := noun(k.Noun, k.Name)
 	switch {
@@ -109,7 +109,7 @@ func (k *Kind[T]) explain(err error, name string) error {
 	return err
 }
 
-// Index derives searchable values.
+// Index computes the searchable values of a resource.
 type Index[T any] struct {
 	Name   string // another one when Values changes: a start looks for stored records that lack an index by its name
 	Noun   string // in messages about a taken value: "ID"
@@ -119,15 +119,15 @@ type Index[T any] struct {
 	Values func(T) []string
 }
 
-// Unique makes an index of one value that no two resources share; a resource
-// whose value is empty is not in it.
+// Unique makes an index with one value that no two resources share. A resource with an empty
+// value is not in it.
 func Unique[T any](name, noun string, value func(T) string) Index[T] {
 	ix := Lookup(name, value)
 	ix.Noun, ix.Unique = noun, true
 	return ix
 }
 
-// Lookup makes an index of one value that resources may share.
+// Lookup makes an index with one value that resources may share.
 func Lookup[T any](name string, value func(T) string) Index[T] {
 	return Index[T]{Name: name, Values: func(v T) []string {
 		if s := value(v); s != "" {
@@ -137,7 +137,7 @@ func Lookup[T any](name string, value func(T) string) Index[T] {
 	}}
 }
 
-// Sorted makes a Lookup by whose values lists can be ordered.
+// Sorted makes a Lookup with values by which lists can be sorted.
 func Sorted[T any](name string, value func(T) string) Index[T] {
 	ix := Lookup(name, value)
 	ix.Sorted = true
@@ -147,8 +147,8 @@ func Sorted[T any](name string, value func(T) string) Index[T] {
 // maxIndexed is the size in bytes up to which every back end can index a text.
 const maxIndexed = 512
 
-// Indexed returns a text that stands for s in an index and when looking for it:
-// a digest where a back end could not keep s itself.
+// Indexed returns the form of s for an index and for lookups in it: a digest where a back end
+// could not store s itself.
 func Indexed(s string) string {
 	if len(s) <= maxIndexed && utf8.ValidString(s) && !strings.ContainsRune(s, 0) {
 		return s
