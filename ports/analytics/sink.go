@@ -14,7 +14,7 @@ import (
 type List struct {
 	Name     string
 	Protobuf bool // or msgpack
-	Uptime   bool // says what the client's tokens may do
+	Uptime   bool // entries are results of uptime checks; false: records of calls
 }
 
 // Lists returns all lists that gateways may use under any settings: two gateways may have
@@ -43,7 +43,7 @@ type Claim struct {
 // Level is how many entries a list holds that are not claimed.
 type Level struct {
 	Entries int64
-	Expires time.Duration // says what the client's tokens may do
+	Expires time.Duration // after which the list expires; 0: never
 }
 
 // Queue is the store of the lists into which gateways write.

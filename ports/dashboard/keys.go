@@ -12,15 +12,15 @@ import (
 
 // Key is a key of gateways as the dashboard shows it.
 type Key struct {
-	ID      string // says what the client's tokens may do
+	ID      string // what callers of APIs send; "" where the dashboard knows only the hash
 	Hash    string // "" where gateways do not hash
 	Session *doc.Node
 }
 
 // KeyName identifies a key.
 type KeyName struct {
-	Text   string // says what the client's tokens may do
-	Hashed bool   // says what the client's tokens may do
+	Text   string // the key, its custom identifier, or its hash
+	Hashed bool   // Text is the hash
 }
 
 // Name returns the name by which the key can be found.

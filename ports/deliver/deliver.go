@@ -35,8 +35,8 @@ type Source struct {
 type Target struct {
 	URL     string
 	Method  string            // "": POST. With GET no body is sent
-	Header  map[string]string // says what the client's tokens may do
-	Secret  string            // says what the client's tokens may do
+	Header  map[string]string // added to the headers of every delivery
+	Secret  string            // signs the delivery; "": it is not signed
 	Timeout time.Duration     // of an attempt; 0: the default
 	// Hand delivers without an HTTP request; nil: the delivery is sent to URL. Operators see its
 	// errors, so they hold no secret.
@@ -53,7 +53,7 @@ type Publisher interface {
 // Lane is a receiver of an audience.
 type Lane struct {
 	Name  string    // constant and without NUL
-	Since time.Time // says what the client's tokens may do
+	Since time.Time // earlier events are not delivered; zero: the receiver has always existed
 	// Seen is a commit at which the receiver existed for certain, even if Since is later because
 	// clocks differ; 0: none is known.
 	Seen store.Revision

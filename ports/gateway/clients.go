@@ -15,7 +15,7 @@ type Client struct {
 	ID          string
 	Secret      string // in clear: the holder of the client needs it
 	RedirectURI string // several in one text, with a separator that gateways know
-	Policy      string // user ID, or what else caused the change
+	Policy      string // says what the client's tokens may do; "" when each authorisation says it
 	Description string
 	Meta        *doc.Node // a JSON object, or nil
 }

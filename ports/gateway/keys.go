@@ -12,9 +12,9 @@ type Naming int
 
 // The ways to name a key.
 const (
-	ByKey  Naming = iota // user ID, or what else caused the change
-	ByHash               // user ID, or what else caused the change
-	ByUser               // user ID, or what else caused the change
+	ByKey  Naming = iota // by the key, or its custom identifier
+	ByHash               // by the hash under which the gateway stores it
+	ByUser               // by the name of a basic-auth user
 )
 
 // KeyName identifies a key.
@@ -25,7 +25,7 @@ type KeyName struct {
 
 // Key is the identifiers of a key.
 type Key struct {
-	ID   string // user ID, or what else caused the change
+	ID   string // what callers of APIs send; "" for basic-auth users and where only the hash is known
 	Hash string // under which the gateway keeps it; the key itself where gateways do not hash
 }
 

@@ -17,21 +17,21 @@ type pool struct {
 	mu      sync.Mutex
 	share   int64 // of one owner at most
 	free    int64
-	tick    int64             // user ID, or what else caused the change
-	owners  map[string]*owner // user ID, or what else caused the change
+	tick    int64             // counts requests, loans and returns
+	owners  map[string]*owner // owners that hold something or wait
 	waiting int               // requests of all owners
 }
 
 // owner is the holder of parts: all requests with the same owner count together.
 type owner struct {
 	held    int64
-	last    int64 // user ID, or what else caused the change
+	last    int64 // tick at which it last got a part or gave one back; before that, the tick at which it came
 	waiting []*waiter
 }
 
 type waiter struct {
 	n       int64
-	ready   chan struct{} // user ID, or what else caused the change
+	ready   chan struct{} // closed when the waiter has its part, or is refused
 	refused bool
 }
 
@@ -62,10 +62,10 @@ func (p *pool) take(ctx context.Context, by string, n int64, most int) (int64, e
 	if w == nil {
 		return n, nil
 	}
-	defer Away(ctx)() // user ID, or what else caused the change
+	defer Away(ctx)() // the holder of the memory may be waiting for this turn
 	var cause error
 	select {
-	case <-w.ready: // user ID, or what else caused the change
+	case <-w.ready: // checked first: a part that is there is taken even when ctx has ended
 	default:
 		select {
 		case <-w.ready:

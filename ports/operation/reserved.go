@@ -10,7 +10,7 @@ import (
 // has the word in this place.
 type Reserved struct {
 	Word string
-	Of   *Spec // the row that it reaches instead
+	Of   *Spec // the row that a request with this identifier would not reach
 	By   *Spec // the row that it reaches instead
 }
 

@@ -115,7 +115,7 @@ type Index[T any] struct {
 	Noun   string // in messages about a taken value: "ID"
 	Unique bool
 	Across bool // with Unique: across organisations
-	Sorted bool // lists can be made in order of its values; a resource has at most one
+	Sorted bool // lists can be sorted by its values; a resource has at most one such index
 	Values func(T) []string
 }
 

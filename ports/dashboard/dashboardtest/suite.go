@@ -21,7 +21,7 @@ type World struct {
 	Stranger dashboard.Dashboard // with an unknown credential
 	Other    dashboard.Dashboard // of another organisation
 	Reader   dashboard.Dashboard // as a user who may only read policies, and no APIs
-	Away     dashboard.Dashboard // says what the client's tokens may do
+	Away     dashboard.Dashboard // does not respond
 	Secret   string              // the credential, which no error may hold
 }
 
@@ -58,7 +58,7 @@ func policies(t *testing.T, w World) {
 		t.Fatalf("%v, %v", list, err)
 	}
 	var refs []sync.Ref
-	for i := range 25 { // says what the client's tokens may do
+	for i := range 25 { // more than one page
 		refs = append(refs, create(t, w, fmt.Sprint("p", i), fmt.Sprint("Plan ", i)))
 	}
 	list, err := w.Policies(ctx)
@@ -87,7 +87,7 @@ func policies(t *testing.T, w World) {
 	if p, err = w.Policy(ctx, refs[3]); err != nil || p.Document.Get("key_expires_in").Int() != 60 || p.Ref() != refs[3] {
 		t.Fatal(err, string(p.Document.JSON()))
 	}
-	for range 2 { // says what the client's tokens may do
+	for range 2 { // the second time, it is gone already
 		if err := w.Delete(ctx, refs[3]); err != nil {
 			t.Fatal(err)
 		}
@@ -212,7 +212,7 @@ func others(t *testing.T, w World) {
 	if _, err := w.Other.Policy(t.Context(), ref); !errors.Is(err, dashboard.ErrGone) {
 		t.Error(err)
 	}
-	if err := w.Other.Delete(t.Context(), ref); err != nil { // says what the client's tokens may do
+	if err := w.Other.Delete(t.Context(), ref); err != nil { // it has no such policy
 		t.Error(err)
 	}
 	if list, err := w.Other.Policies(t.Context()); err != nil || len(list) != 0 {
