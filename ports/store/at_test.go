@@ -12,7 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// busy is a store in which somebody writes just before history is read.
+// busy is a store in which another writer commits just before history is read.
 type busy struct {
 	*memdb.DB
 	write func()
@@ -23,8 +23,8 @@ func (b busy) History(ctx context.Context, s tenant.Scope, kind, id string) iter
 	return b.DB.History(ctx, s, kind, id)
 }
 
-// TestAtWhileOthersWrite: a document as it was does not depend on commits that come
-// while it is looked up.
+// TestAtWhileOthersWrite: a past document does not depend on commits that happen during the
+// lookup.
 func TestAtWhileOthersWrite(t *testing.T) {
 	db, err := memdb.New(time.Now)
 	scope, more := tenant.Of("acme")

@@ -11,7 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// account and entry are two kinds that have to agree.
+// account and entry are two kinds that must be consistent.
 type account struct {
 	ID      string    `json:"id"`
 	Org     tenant.ID `json:"org"`
@@ -32,7 +32,7 @@ var entries = &store.Kind[entry]{
 	Indexes: []store.Index[entry]{store.Lookup("account", func(e entry) string { return e.Account })},
 }
 
-// One unit of work over two kinds: both change, or neither.
+// One unit of work over two kinds: both change, or neither does.
 func Example() {
 	ctx := context.Background()
 	db, err := memdb.New(time.Now)

@@ -10,24 +10,24 @@ import (
 	"sync"
 )
 
-// Leaf is some records of one kind and one organisation that follow each other in
-// order of ID. It never changes, and snapshots share it while none of its records
-// does: what is derived from its records need not be derived again.
+// Leaf is a run of records of one kind and one organisation, in order of ID. It never changes.
+// Snapshots share a Leaf as long as its records stay the same, so data derived from it is
+// computed only once.
 type Leaf struct {
 	Records []*Record
-	derived sync.Map // what columns made of the records, by column
+	derived sync.Map // data that columns computed from the records, by column
 }
 
-// leaved is a Reader that has its records in leaves.
+// leaved is a Reader that stores its records in leaves.
 type leaved interface {
 	Leaves(ctx context.Context, kind string) iter.Seq2[*Leaf, error]
 }
 
-// looseLeaf is how many records are read at once from a Reader without leaves.
+// looseLeaf is the number of records that are read at once from a Reader without leaves.
 const looseLeaf = 256
 
-// Leaves yields the records of a kind in order of organisation and ID. Readers in
-// memory yield the same leaf again and again; others have a new one each time.
+// Leaves yields the records of a kind in order of organisation and ID. In-memory readers yield
+// the same leaves every time; other readers make new ones.
 func Leaves(ctx context.Context, r Reader, kind string) iter.Seq2[*Leaf, error] {
 	if l, ok := r.(leaved); ok {
 		return l.Leaves(ctx, kind)
@@ -53,18 +53,18 @@ func Leaves(ctx context.Context, r Reader, kind string) iter.Seq2[*Leaf, error] 
 	}
 }
 
-// Column holds what lists look at of each resource of a kind: a small value. A
-// reader in memory makes it once for each leaf, and keeps the values of a leaf side by
-// side: a list is looked through without looking at its records. A type V belongs to
-// one column.
+// Column holds a small value of each resource of a kind: the data by which lists are filtered
+// and sorted. An in-memory reader computes the values once for each leaf and keeps them in one
+// slice, so that a list is searched without decoding its records. A type V belongs to one
+// column.
 type Column[T, V any] struct {
 	Kind *Kind[T]
 	Of   func(T) V
 }
 
-// Sought is a value of a column that Containing finds by its text.
+// Sought is a value of a column that Containing can search by its text.
 type Sought interface {
-	// Sought returns where the text is. The texts of a leaf are kept behind each other.
+	// Sought returns a pointer to the text. Column makes it point into one string per leaf.
 	Sought() *string
 }
 
@@ -74,14 +74,14 @@ type Row[V any] struct {
 	rec   *Record
 }
 
-// All yields the rows of a column in order of organisation and ID. Treat them as
-// read-only. A resource that is damaged has none.
+// All yields the rows of a column in order of organisation and ID. Treat them as read-only.
+// Damaged resources are left out.
 func (c Column[T, V]) All(ctx context.Context, r Reader) iter.Seq2[*Row[V], error] {
 	return c.Containing(ctx, r, "")
 }
 
-// Containing is All for the rows whose value contains a text; other rows are not looked at.
-// *V is Sought, or the text is empty.
+// Containing is All for the rows with a value that contains text; it does not visit other
+// rows. *V must be Sought, unless text is empty.
 func (c Column[T, V]) Containing(ctx context.Context, r Reader, text string) iter.Seq2[*Row[V], error] {
 	return func(yield func(*Row[V], error) bool) {
 		var leaves []*Leaf
@@ -116,7 +116,7 @@ func (c Column[T, V]) Containing(ctx context.Context, r Reader, text string) ite
 	}
 }
 
-// Where yields the rows whose values pass a test.
+// Where yields the rows that pass a test.
 func Where[V any](rows iter.Seq2[*Row[V], error], passes func(*V) bool) iter.Seq2[*Row[V], error] {
 	return func(yield func(*Row[V], error) bool) {
 		for row, err := range rows {
@@ -130,12 +130,12 @@ func Where[V any](rows iter.Seq2[*Row[V], error], passes func(*V) bool) iter.Seq
 // part is the part of a column that belongs to a leaf.
 type part[V any] struct {
 	rows []Row[V]
-	text string // of all rows, if they are Sought
-	ends []int  // where that of each ends
+	text string // of all rows, concatenated, if they are Sought
+	ends []int  // offsets in text at which the rows' texts end
 }
 
-// next returns the number of the first row whose text contains a text, from an offset in all
-// texts on, and where to go on; -1: there is none.
+// next returns the number of the first row with a text that contains text, searched from an
+// offset in p.text, and the offset for the next search; row is -1 if there is none.
 func (p *part[V]) next(text string, from int) (row, behind int) {
 	for {
 		at := strings.Index(p.text[from:], text)
@@ -146,12 +146,12 @@ func (p *part[V]) next(text string, from int) (row, behind int) {
 		row, _ = slices.BinarySearch(p.ends, at+1)
 		if from = p.ends[row]; at+len(text) <= from {
 			return row, from
-		} // else it ends in another text, and so does all that begins later in this one
+		} // the match crosses into the next row's text: no later match lies within this row
 	}
 }
 
-// warm makes the rows of many leaves side by side: when the first list is asked for,
-// none has any.
+// warm computes the rows of several leaves concurrently, because before the first list no leaf
+// has any.
 func (c Column[T, V]) warm(leaves []*Leaf) {
 	cold := slices.DeleteFunc(slices.Clone(leaves), func(l *Leaf) bool {
 		_, made := l.derived.Load(columnOf[V]{})
@@ -164,18 +164,18 @@ func (c Column[T, V]) warm(leaves []*Leaf) {
 	for part := range slices.Chunk(cold, (len(cold)-1)/runtime.GOMAXPROCS(0)+1) {
 		all.Go(func() {
 			for _, l := range part {
-				_, _ = c.part(l) // Containing meets the same error
+				_, _ = c.part(l) // Containing gets the same error
 			}
 		})
 	}
 	all.Wait()
 }
 
-// columnOf names a column in a leaf.
+// columnOf is the key of a column in Leaf.derived.
 type columnOf[V any] struct{}
 
-// part returns the part of a leaf. Records are read for this alone: the values of those
-// that are not asked for do not stay in memory.
+// part returns the part of a leaf. The decoded values of the records are not cached: they
+// would stay in memory although no caller asked for them.
 func (c Column[T, V]) part(leaf *Leaf) (*part[V], error) {
 	if made, ok := leaf.derived.Load(columnOf[V]{}); ok {
 		return made.(*part[V]), nil
@@ -191,7 +191,7 @@ func (c Column[T, V]) part(leaf *Leaf) (*part[V], error) {
 		}
 		p.rows = append(p.rows, row)
 	}
-	var texts []*string // are put behind each other
+	var texts []*string // to be concatenated
 	var all strings.Builder
 	for i := range p.rows {
 		if v, ok := any(&p.rows[i].Value).(Sought); ok {
@@ -209,8 +209,8 @@ func (c Column[T, V]) part(leaf *Leaf) (*part[V], error) {
 	return p, nil
 }
 
-// row makes the row of a record. It takes the value that the record remembers, but leaves none
-// there: it looks once.
+// row makes the row of a record. It uses the cached value of the record, but does not cache
+// one, because it needs the value only once.
 func (c Column[T, V]) row(rec *Record) (Row[V], error) {
 	if rec.memo != nil {
 		if v, ok := rec.memo.value.Load().(T); ok {
@@ -234,8 +234,8 @@ func (c Column[T, V]) Get(ctx context.Context, r Reader, name string) (*Row[V], 
 	return &row, err
 }
 
-// Find yields the rows of the resources that q selects, made anew: right for few. One
-// that is damaged is left out.
+// Find yields the rows of the resources that match q. It decodes each of them, so it is meant
+// for few resources. Damaged ones are left out.
 func (c Column[T, V]) Find(ctx context.Context, r Reader, q Query) iter.Seq2[*Row[V], error] {
 	q.Kind = c.Kind.Name
 	return func(yield func(*Row[V], error) bool) {

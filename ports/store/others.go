@@ -8,14 +8,14 @@ import (
 )
 
 // HeldByOthers reports whether another organisation than own has a record of the kind with one
-// of the values in the index. It asks in a unit of work of its own, over everyone. A unit of
-// work that asks while it runs may be ahead of that one: it may no longer have a record of its
-// own organisation that is still there for others. So records of own never count.
+// of the values in the index. It reads in a View of its own over all organisations. The
+// caller's unit of work may have deleted a record of own that this View still sees, so records
+// of own never count.
 func HeldByOthers(ctx context.Context, st Store, own tenant.ID, everyone tenant.Scope, kind, index string, values ...string) (bool, error) {
 	held := false
 	ask := func(r Reader) error {
 		for _, value := range values {
-			if strings.ContainsRune(value, 0) { // which no store could look for
+			if strings.ContainsRune(value, 0) { // no store can look for a NUL
 				continue
 			}
 			for rec, err := range r.Scan(ctx, Query{Kind: kind, Index: index, Value: value}) {

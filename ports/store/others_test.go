@@ -10,8 +10,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// TestHeldByOthers: records of the own organisation never count, also those that the unit of work
-// that asks has just deleted and that others still see.
+// TestHeldByOthers: records of the own organisation never count, even those that the asking
+// unit of work has just deleted and that other units still see.
 func TestHeldByOthers(t *testing.T) {
 	db, err := memdb.New(time.Now)
 	if err != nil {

@@ -11,15 +11,15 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// Rehearsal collects what units of work would have done. It shows names of
-// members, never their values.
+// Rehearsal collects what units of work would have changed. It contains names of members,
+// never their values.
 type Rehearsal struct {
 	Changes    []Step
-	References []Reference // that would lead nowhere
+	References []Reference // dangling after the change
 	onlooker   Onlooker
 }
 
-// Step is what would become of one record.
+// Step is the change of one record.
 type Step struct {
 	Op      Op        `json:"op" doc:"created, updated or deleted."`
 	Kind    string    `json:"kind"`
@@ -30,27 +30,26 @@ type Step struct {
 
 type rehearsalKey struct{}
 
-// Rehearse returns a context in which every Update runs, fails as it would fail,
-// and stores nothing; what it would have stored is in the Rehearsal. Later units
-// of work do not see what earlier ones rehearsed. Records that the onlooker sees
-// neither before nor after are left out.
+// Rehearse returns a context in which every Update runs and may fail as usual, but stores
+// nothing. The Rehearsal gets the changes. Later units of work do not see what earlier ones
+// rehearsed. Records that the onlooker sees neither before nor after the change are left out.
 func Rehearse(ctx context.Context, o Onlooker) (context.Context, *Rehearsal) {
 	r := &Rehearsal{Changes: []Step{}, References: []Reference{}, onlooker: o}
 	return context.WithValue(ctx, rehearsalKey{}, r), r
 }
 
-// Rehearsing reports whether what is written in this context is not stored.
+// Rehearsing reports whether writes in this context are not stored.
 func Rehearsing(ctx context.Context) bool { return ctx.Value(rehearsalKey{}) != nil }
 
-// errRehearsed makes a back end undo a unit of work that went well.
+// errRehearsed makes a back end roll back a successful unit of work.
 var errRehearsed = errors.New("store: a rehearsal is not stored")
 
-// Updater is the Update of a Store.
+// Updater is the Update method of a Store.
 type Updater func(ctx context.Context, s tenant.Scope, fn func(Writer) error) (Revision, error)
 
-// Update carries a unit of work out with a back end's own update, or rehearses
-// it if the context says so: every back end's Update is this one around its own.
-// A rehearsed unit of work has no revision: 0.
+// Update runs a unit of work with the back end's own update, or rehearses it if ctx comes from
+// Rehearse. Every back end wraps its update in this one. A rehearsed unit of work has revision
+// 0.
 func (update Updater) Update(ctx context.Context, s tenant.Scope, fn func(Writer) error) (Revision, error) {
 	rehearsal, rehearsing := ctx.Value(rehearsalKey{}).(*Rehearsal)
 	if !rehearsing {
@@ -77,11 +76,11 @@ func (update Updater) Update(ctx context.Context, s tenant.Scope, fn func(Writer
 	return 0, nil
 }
 
-// recorder is a Writer that remembers what it wrote over.
+// recorder is a Writer that remembers the records that it overwrites.
 type recorder struct {
 	Writer
 	onlooker Onlooker
-	at       map[recordName]int // into writes
+	at       map[recordName]int // index in writes
 	writes   []write
 }
 
@@ -90,16 +89,16 @@ type recordName struct {
 	kind, id string
 }
 
-// write is a record before the first and after the last write; nil: there is none.
+// write is a record before the first and after the last write; nil: it does not exist.
 type write struct {
 	recordName
 	before, after *Record
-	seen          bool // by the onlooker, as it was before
+	seen          bool // the onlooker may see before
 }
 
 // Put implements Writer.
 func (w *recorder) Put(ctx context.Context, r Record) error {
-	var before *Record // of any organisation that the unit may touch
+	var before *Record // of any organisation in the scope
 	for rec, err := range w.Scan(ctx, Query{Kind: r.Kind, ID: r.ID}) {
 		if err != nil {
 			return err
@@ -146,7 +145,7 @@ func (w *recorder) note(c write) {
 	w.writes = append(w.writes, c)
 }
 
-// outcome sums up what was written, records that came and went left out.
+// outcome lists the changes, without records that were both created and deleted.
 func (w *recorder) outcome(ctx context.Context) (steps []Step, refs []Reference, err error) {
 	for _, c := range w.writes {
 		if !c.seen {
@@ -180,8 +179,8 @@ func (w *recorder) outcome(ctx context.Context) (steps []Step, refs []Reference,
 	return steps, refs, nil
 }
 
-// differing returns the names of the members in which two documents differ, in
-// order of the first and then of the second.
+// differing returns the names of the members in which two documents differ: first those of
+// before, in order, then those that only after has.
 func differing(before, after []byte) []string {
 	a, errA := doc.ParseObject(before)
 	b, errB := doc.ParseObject(after)
@@ -202,7 +201,7 @@ func differing(before, after []byte) []string {
 	return names
 }
 
-// Reference says that one resource names another.
+// Reference says that one resource refers to another.
 type Reference struct {
 	Kind  string            `json:"kind" doc:"Kind of the resource that holds the reference."`
 	ID    string            `json:"id" doc:"Its identifier."`
@@ -211,18 +210,17 @@ type Reference struct {
 	To    *integrity.Target `json:"to,omitempty" doc:"What it names, where the question does not say."`
 }
 
-// Aftermath yields the references that lead nowhere once a record has changed:
-// those of others to what it was, and its own. It looks from inside the unit of
-// work. A nil before means that the record was created, a nil after that it was
-// deleted.
+// Aftermath yields the references that dangle after the change of a record: those of other
+// records to its previous state, and its own. It reads within the unit of work. A nil before
+// means that the record was created, a nil after that it was deleted.
 type Aftermath func(ctx context.Context, r Reader, before, after *Record) iter.Seq2[Reference, error]
 
-// Onlooker is whom a rehearsal is told to. The zero Onlooker may know of every
-// record, and does not ask for references.
+// Onlooker is the reader of a rehearsal. The zero Onlooker may see every record, and does not
+// ask for references.
 type Onlooker struct {
-	// Aftermath finds references that would lead nowhere.
+	// Aftermath finds references that would dangle.
 	Aftermath Aftermath
-	// Sees reports whether the onlooker may know of a record as it is.
+	// Sees reports whether the onlooker may see this state of a record.
 	Sees func(ctx context.Context, r Reader, rec Record) (bool, error)
 }
 

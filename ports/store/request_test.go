@@ -6,8 +6,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// TestRequestWithin: a request within another one brings that one along, and is itself
-// told of separately.
+// TestRequestWithin: a request within another one updates the outer one, and has its own entry
+// in the change log.
 func TestRequestWithin(t *testing.T) {
 	outer := store.Request(t.Context())
 	store.NoteCurrent(outer, 3)

@@ -9,7 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// TestUntyped states that a kind means the same to those who do not know its type.
+// TestUntyped: the untyped form of a kind behaves like the kind.
 func TestUntyped(t *testing.T) {
 	type pet struct{ ID, Org, Name, Owner string }
 	k := &store.Kind[pet]{

@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// How far a clock may leap ahead and be believed at once, and for how long one that leapt
-// further has to go on before it is believed.
+// leap is how far a clock may jump ahead without being doubted. believed is how long a clock
+// must run on after a longer jump before its new time counts.
 const (
 	leap     = time.Hour
 	believed = 24 * time.Hour
 )
 
-// Steady returns a clock by which old things may be deleted for good. When the clock of the
-// machine leaps ahead, by a wrong answer of a time server or a hand that slips, all there
-// is looks old at once: the returned clock goes on as before, and follows after a day.
-// A clock that is put back is followed at once, as nothing gets older by that. The measure
-// is the monotonic clock, from this call on; the clock of a test, which has none, is never
-// found leaping.
+// Steady returns a clock for the permanent deletion of old data. When the clock of the machine
+// jumps ahead, because of a wrong time server or a manual mistake, all data suddenly looks
+// old. The returned clock then runs on as before, and takes over the new time after a day. It
+// follows a clock that is set back at once, because nothing looks older then. It measures with
+// the monotonic clock, starting with this call. A test clock has no monotonic time, so none of
+// its jumps is noticed.
 func Steady(now Clock) Clock {
 	var (
 		mu sync.Mutex
@@ -34,13 +34,13 @@ func Steady(now Clock) Clock {
 	}
 }
 
-// steadiness is by how much a clock is ahead of the one that is believed.
+// steadiness is how far a clock is ahead of the trusted time.
 type steadiness struct {
-	ahead time.Duration // how far it has leapt
-	since time.Duration // how much time has passed since it leapt last
+	ahead time.Duration // sum of its jumps
+	since time.Duration // time since its last jump
 }
 
-// see takes in by how much the clock has moved, and how much time has passed meanwhile.
+// see records how far the clock has moved, and how much time has passed, since the last call.
 func (s *steadiness) see(moved, passed time.Duration) {
 	s.since += passed
 	switch off := moved - passed; {

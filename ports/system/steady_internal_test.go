@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// TestSteadiness: a clock that leaps ahead is not believed for a day, one that is put back is.
+// TestSteadiness: a clock that jumps ahead is not trusted for a day; one that is set back is.
 func TestSteadiness(t *testing.T) {
 	const years = 50000 * time.Hour
 	var s steadiness
 	for _, c := range []struct {
 		what   string
 		passed time.Duration
-		off    time.Duration // how far the clock was set
-		ahead  time.Duration // how much of it is not believed
+		off    time.Duration // how far the clock was moved
+		ahead  time.Duration // how much of it is not trusted
 	}{
 		{"as it was", time.Hour, 0, 0},
 		{"adjusted a little", time.Minute, 30 * time.Minute, 0},
@@ -36,7 +36,7 @@ func TestSteadiness(t *testing.T) {
 	}
 }
 
-// TestSteady: the steady clock goes on as the other one does.
+// TestSteady: without jumps the steady clock equals its source.
 func TestSteady(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	steady := Steady(func() time.Time { return at })

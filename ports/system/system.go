@@ -1,12 +1,12 @@
-// Package system is the port to the machine: time and identity. Both are
-// function types, so that a test passes a literal.
+// Package system is the port to the machine: time and identifiers. Both are function types, so
+// that a test can pass a function literal.
 package system
 
 import "time"
 
-// Clock tells the time.
+// Clock returns the current time.
 type Clock func() time.Time
 
-// NewID makes identifiers of stored records: 24 lower-case hex digits that sort
-// by the time they were made (docs/wire/requests.md#identifiers).
+// NewID returns a new identifier for a stored record: 24 lower-case hex digits that sort by
+// creation time (docs/wire/requests.md#identifiers).
 type NewID func() string

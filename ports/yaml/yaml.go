@@ -1,4 +1,4 @@
-// Package yaml is the port to what reads and writes JSON documents as YAML.
+// Package yaml is the port to a codec between JSON documents and YAML.
 package yaml
 
 import (
@@ -7,28 +7,28 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// Errors a Codec reports, wrapped with what is wrong and where.
+// Errors that a Codec returns, wrapped with the problem and its place.
 var (
 	ErrSyntax = errors.New("not readable as YAML")
 	ErrLarge  = errors.New("too large")
 )
 
-// Limits bounds what a text may become when aliases are followed: bytes of JSON,
-// and values.
+// Limits are the largest size of a text after its aliases are expanded: bytes of JSON, and
+// number of values.
 type Limits struct {
 	Bytes, Values int
 }
 
-// Codec reads and writes YAML. Members keep the order in which they stand.
+// Codec decodes and encodes YAML. It keeps the order of members.
 type Codec interface {
-	// Weigh returns what a text may become within the limits, from a look at its
-	// characters, or ErrLarge for one with more values than they allow. It is cheap:
-	// room can be made before Parse.
+	// Weigh returns an upper bound of the expanded size within the limits, computed from the
+	// characters of the text, or ErrLarge for a text with more values than allowed. Weigh is
+	// cheap, so the caller can reserve memory before Parse.
 	Weigh(text []byte, most Limits) (Limits, error)
-	// Parse reads a YAML text, of which JSON is a part, as a JSON tree. Keys that
-	// are no text become text as they are written, such as status codes. Only the
-	// first document of a stream counts.
+	// Parse decodes a YAML text, or JSON, which is valid YAML, to a JSON tree. Keys that are not
+	// texts, such as status codes, become texts as written. Only the first document of a stream
+	// counts.
 	Parse(text []byte, l Limits) (*doc.Node, error)
-	// Format writes a JSON tree as YAML.
+	// Format encodes a JSON tree as YAML.
 	Format(n *doc.Node) ([]byte, error)
 }

@@ -12,13 +12,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Holds are for how long a unit of work may hold the writer of the back ends that RunHold
-// opens. A machine that is so busy that small units take longer than the first is given
-// the next: a unit that computes does so for twice as long as it may, whichever it is.
+// holds are the limits for a unit of work at the writer, which RunHold tries in order. On a
+// machine so busy that small units take longer than the first limit, the test uses the next
+// one. A unit that computes always does so for twice the limit.
 var holds = []time.Duration{250 * time.Millisecond, time.Second, 4 * time.Second}
 
-// RunHold checks that no unit of work holds the writer for longer than it may, whatever
-// it does meanwhile, and that the others go on.
+// RunHold tests that no unit of work holds the writer longer than allowed, with any kind of
+// work, and that the others continue.
 func RunHold(t *testing.T, newBackend func(tb testing.TB, hold time.Duration) Backend) {
 	slow := map[string]func(hold time.Duration, w store.Writer) error{
 		"it computes": func(hold time.Duration, w store.Writer) error {
@@ -67,8 +67,8 @@ func RunHold(t *testing.T, newBackend func(tb testing.TB, hold time.Duration) Ba
 	}
 }
 
-// besideSlow carries out a unit of work that must be refused, and small ones that come
-// meanwhile, whose outcomes it returns.
+// besideSlow runs a unit of work that must be refused, and concurrent small ones. It returns
+// the errors of the small ones.
 func besideSlow(t *testing.T, b Backend, slow func(store.Writer) error) []error {
 	t.Helper()
 	if _, err := b.Update(t.Context(), scope(t, "a"), func(w store.Writer) error {

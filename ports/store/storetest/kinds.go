@@ -11,8 +11,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// RunKinds exercises a back end with a value of every kind: that it is stored, read,
-// listed, found by each index and each reference, unique, encoded and decoded.
+// RunKinds tests a back end with a value of every kind: that it is stored, read, listed, found
+// by each index and each reference, unique, encoded and decoded.
 func RunKinds(t *testing.T, newBackend New, samples []store.Sample) {
 	b := newBackend(t)
 	for _, s := range samples {
@@ -23,13 +23,14 @@ func RunKinds(t *testing.T, newBackend New, samples []store.Sample) {
 			k.found(t, v)
 			k.rewritten(t, v)
 			if k.Kind.Org(v) == "" {
-				return // no unit of work may delete what is of no organisation
+				return // no unit of work may delete a record without an organisation
 			}
 			k.outcome(t, "the same ID again", v, true)
 			other := k.make(t, "5f1a0c5d8e3b2a1f0000000b", "a")
 			here, _ := k.exclusive(v, other)
 			k.outcome(t, "the same with another ID", other, here || k.Kind.ID(other) == k.Kind.ID(v))
-			// In another organisation nothing is in its way, unless it is exclusive anywhere.
+			// In another organisation nothing conflicts, unless an index is unique across
+			// organisations.
 			other = k.make(t, "5f1a0c5d8e3b2a1f0000000a", "b")
 			if _, anywhere := k.exclusive(v, other); anywhere {
 				k.outcome(t, "the same in another organisation", other, true)
@@ -39,7 +40,7 @@ func RunKinds(t *testing.T, newBackend New, samples []store.Sample) {
 				k.found(t, v)
 				k.delete(t, other)
 			}
-			// What is deleted is gone, and can be stored again.
+			// A deleted value is gone, and can be stored again.
 			k.found(t, v)
 			k.delete(t, v)
 			k.view(t, v, func(ctx context.Context, r store.Reader) error {
@@ -68,7 +69,7 @@ func (k kindTest) make(t *testing.T, id string, org tenant.ID) any {
 	return v
 }
 
-// home is where a value is stored: its organisation or, without one, everywhere.
+// home is the scope of a value: its organisation or, without one, all organisations.
 func (k kindTest) home(t *testing.T, v any) tenant.Scope {
 	if org := k.Kind.Org(v); org != "" {
 		return scope(t, org)
@@ -110,7 +111,7 @@ func (k kindTest) only(ctx context.Context, t *testing.T, r store.Reader, v any,
 	}
 }
 
-// found looks for a value in each way there is.
+// found looks for a value in each possible way.
 func (k kindTest) found(t *testing.T, v any) {
 	k.view(t, v, func(ctx context.Context, r store.Reader) error {
 		for _, name := range k.Kind.Names(v) {
@@ -161,7 +162,7 @@ func (k kindTest) record(t *testing.T, v any) (found store.Record) {
 	return found
 }
 
-// rewritten decodes the stored document anew and stores what that gives.
+// rewritten decodes the stored document and stores the result.
 func (k kindTest) rewritten(t *testing.T, v any) {
 	before := k.record(t, v)
 	decoded, err := k.Kind.Decode(store.Record{Org: before.Org, Kind: before.Kind, ID: before.ID, Doc: before.Doc})
@@ -182,7 +183,8 @@ func (k kindTest) rewritten(t *testing.T, v any) {
 	k.found(t, v)
 }
 
-// exclusive reports whether two values share one that no other may have, here or anywhere.
+// exclusive reports whether two values have a unique value in common, in one organisation or
+// across.
 func (k kindTest) exclusive(v, other any) (here, anywhere bool) {
 	for _, ix := range k.Kind.Indexes {
 		values := ix.Values(other)
@@ -194,7 +196,7 @@ func (k kindTest) exclusive(v, other any) (here, anywhere bool) {
 	return here, anywhere
 }
 
-// outcome fails unless storing a value conflicts, or does not.
+// outcome fails unless storing a value conflicts as expected.
 func (k kindTest) outcome(t *testing.T, what string, v any, conflict bool) {
 	t.Helper()
 	err := k.try(t, v)

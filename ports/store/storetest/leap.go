@@ -9,8 +9,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// RunLeap checks what back ends forget whose clock was years ahead for a while: commits that are
-// dated then go together with those that follow, and not before.
+// RunLeap tests what back ends prune after their clock was years ahead for a while: commits
+// with such a time are pruned together with the commits after them, and not before.
 func RunLeap(t *testing.T, newBackend func(tb testing.TB, now func() time.Time) Backend) {
 	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	now := began

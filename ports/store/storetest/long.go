@@ -11,14 +11,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Long returns a JSON document of about n bytes, with characters of several bytes and
-// some that JSON escapes. Documents with another seed have nothing in common.
+// Long returns a JSON document of about n bytes, with multi-byte characters and some that JSON
+// escapes. Documents with different seeds have nothing in common.
 func Long(seed string, n int) []byte {
 	unit := seed + `é€𝄞 \"\\\n` + "\u2028" + strings.Repeat(seed, 90/len(seed)) + " "
 	return []byte(`{"text":"` + strings.Repeat(unit, n/len(unit)) + `"}`)
 }
 
-// longTests are about documents that back ends keep in parts.
+// longTests are about documents that back ends store in parts.
 var longTests = []test{
 	{"long documents", func(t *testing.T, b Backend) {
 		long := [][]byte{Long("a", 2_200_000), Long("b", 1_200_000), []byte(`{}`), Long("c", 1<<20), Long("d", 1<<20+200), append(Long("d", 1<<20+200), ' ')}

@@ -19,7 +19,7 @@ var referenceTests = []test{
 		loose.Refs = func(v thing) []integrity.Ref {
 			return []integrity.Ref{{Target: integrity.Target{Kind: "thing", ID: v.Owner}, Field: "owner." + v.Owner, OnDelete: integrity.Tolerate}}
 		}
-		var long strings.Builder // that no back end can compress
+		var long strings.Builder // no back end can compress it
 		for i := range 2000 {
 			fmt.Fprintf(&long, "%x", sha256.Sum256([]byte{byte(i), byte(i >> 8)}))
 		}

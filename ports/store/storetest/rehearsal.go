@@ -11,7 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// rehearse runs a unit of work in a context in which nothing is stored.
+// rehearse runs a unit of work in a context in which it stores nothing.
 func rehearse(t *testing.T, b Backend, s tenant.Scope, fn func(context.Context, store.Writer) error) (*store.Rehearsal, error) {
 	t.Helper()
 	ctx, r := store.Rehearse(t.Context(), store.Onlooker{Aftermath: func(ctx context.Context, r store.Reader, before, after *store.Record) iter.Seq2[store.Reference, error] {

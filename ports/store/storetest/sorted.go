@@ -16,8 +16,8 @@ func byRank(prefix string) store.Query {
 	return store.Query{Kind: "thing", Index: "rank", Sorted: true, Prefix: prefix}
 }
 
-// ranked stores things whose ranks are a family, a NUL and a number; every third
-// has none, and another organisation has the same.
+// ranked stores things with a rank of a family, a NUL and a number. Every third thing has no
+// rank, and another organisation has the same things.
 func ranked(t *testing.T, b Backend, n int) {
 	for _, org := range []tenant.ID{"a", "b"} {
 		update(t, b, org, func(ctx context.Context, w store.Writer) error {
@@ -35,7 +35,7 @@ func ranked(t *testing.T, b Backend, n int) {
 	}
 }
 
-// expected is what a query by rank finds in an organisation: rank and ID.
+// expected returns the expected result of a query by rank in an organisation: rank and ID.
 func expected(t testing.TB, b Backend, prefix string) (out []string) {
 	t.Helper()
 	view(t, b, "a", func(ctx context.Context, r store.Reader) error {
@@ -54,7 +54,7 @@ func expected(t testing.TB, b Backend, prefix string) (out []string) {
 	return out
 }
 
-// line sorts as things do by rank and ID.
+// line is a text that sorts as things do by rank and ID.
 func line(v thing) string { return v.Rank + "\x00" + v.ID }
 
 func found(ctx context.Context, r store.Reader, q store.Query) (out []string, err error) {
@@ -67,7 +67,7 @@ func found(ctx context.Context, r store.Reader, q store.Query) (out []string, er
 	return out, nil
 }
 
-// checkRanks compares queries by rank with what they must find.
+// checkRanks compares queries by rank with the expected results.
 func checkRanks(t testing.TB, r store.Reader, prefix string, want []string) {
 	t.Helper()
 	backwards := slices.Clone(want)
@@ -127,15 +127,15 @@ var sortedTests = []test{
 	}},
 	{"order and counts follow every change", func(t *testing.T, b Backend) {
 		ranked(t, b, 30)
-		edit(t, b, "a", "1", func(v *thing) { v.Rank = "f2\x00zzz" })  // into another family
-		edit(t, b, "a", "2", func(v *thing) { v.Rank = "" })           // out
-		edit(t, b, "a", "3", func(v *thing) { v.Rank = "f1\x00" })     // in, before all
-		edit(t, b, "a", "4", func(v *thing) { v.N = 9 })               // as it was
-		edit(t, b, "a", "5", func(v *thing) { v.Rank = "f1\x00\x01" }) // odd bytes keep their order
+		edit(t, b, "a", "1", func(v *thing) { v.Rank = "f2\x00zzz" })  // moves into another family
+		edit(t, b, "a", "2", func(v *thing) { v.Rank = "" })           // leaves the index
+		edit(t, b, "a", "3", func(v *thing) { v.Rank = "f1\x00" })     // enters the index, before all others
+		edit(t, b, "a", "4", func(v *thing) { v.N = 9 })               // rank unchanged
+		edit(t, b, "a", "5", func(v *thing) { v.Rank = "f1\x00\x01" }) // unusual bytes keep their order
 		edit(t, b, "a", "6", func(v *thing) { v.Rank = "f1\x01" })
 		edit(t, b, "a", "7", func(v *thing) { v.Rank = "plain" })
 		remove(t, b, "a", "8")
-		insert(t, b, thing{ID: "9999", Org: "a", Name: "8", Rank: "f1\x00000"}) // as another one
+		insert(t, b, thing{ID: "9999", Org: "a", Name: "8", Rank: "f1\x00000"}) // the rank of another thing
 		for _, prefix := range prefixes {
 			want := expected(t, b, prefix)
 			view(t, b, "a", func(_ context.Context, r store.Reader) error { checkRanks(t, r, prefix, want); return nil })

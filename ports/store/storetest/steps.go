@@ -67,7 +67,7 @@ func get(t testing.TB, b Backend, org tenant.ID, name string) (got store.Stored[
 	return got, err
 }
 
-// ids lists what a query finds.
+// ids returns the IDs of the records that match a query.
 func ids(t testing.TB, b Backend, s tenant.Scope, q store.Query) (out []string) {
 	t.Helper()
 	if err := b.View(t.Context(), s, func(r store.Reader) error {
@@ -92,7 +92,7 @@ func same(t testing.TB, what string, got, want any) {
 	}
 }
 
-// eventually waits for a condition on the side of a back end's change log.
+// eventually waits until ok returns true, because a change log may lag.
 func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {

@@ -1,5 +1,5 @@
-// Package storetest holds the tests every store back end passes. A back end's
-// own test file is a constructor and a call of Run.
+// Package storetest is the test suite that every store back end passes. A back end's own test
+// file is a constructor and a call of Run.
 package storetest
 
 import (
@@ -23,7 +23,7 @@ type Backend interface {
 // New returns a fresh, empty back end that is closed when the test ends.
 type New func(testing.TB) Backend
 
-// across makes a unique index one of all organisations.
+// across makes a unique index unique across organisations.
 func across(ix store.Index[thing]) store.Index[thing] {
 	ix.Across = true
 	return ix
@@ -60,7 +60,7 @@ var things = &store.Kind[thing]{
 	},
 }
 
-// Run exercises a back end, each test on a fresh one.
+// Run tests a back end, each test with a new one.
 func Run(t *testing.T, newBackend New) {
 	for _, group := range [][]test{resourceTests, uniqueTests, referenceTests, serialTests, isolationTests, unitTests, scanTests, sortedTests, rehearsalTests, changeLogTests, historyTests, longTests, concurrencyTests, leaseTests} {
 		for _, c := range group {

@@ -13,7 +13,7 @@ import (
 var uniqueTests = []test{
 	{"unique keys", func(t *testing.T, b Backend) {
 		insert(t, b, thing{ID: "1", Org: "a", Name: "x"})
-		insert(t, b, thing{ID: "1", Org: "b", Name: "x"}) // another tenant may use both
+		insert(t, b, thing{ID: "1", Org: "b", Name: "x"}) // another organisation may use both
 		insert(t, b, thing{ID: "3", Org: "a", Name: "z"})
 		for _, dup := range []thing{{ID: "2", Org: "a", Name: "x"}, {ID: "1", Org: "a", Name: "y"}} {
 			_, err := b.Update(t.Context(), scope(t, "a"), func(w store.Writer) error { return things.Insert(t.Context(), w, dup) })
@@ -54,7 +54,7 @@ var uniqueTests = []test{
 			}
 			return things.Insert(ctx, w, thing{ID: "4", Org: "b", Name: "y", World: "v"})
 		})
-		update(t, b, "a", func(ctx context.Context, w store.Writer) error { // what has it may be changed
+		update(t, b, "a", func(ctx context.Context, w store.Writer) error { // the record with the value may be changed
 			return editIn(ctx, w, "x", func(v *thing) { v.N++ })
 		})
 		update(t, b, "a", func(ctx context.Context, w store.Writer) error {

@@ -119,7 +119,7 @@ var unitTests = []test{
 			})
 		}()
 		untouched(t, b, before)
-		insert(t, b, thing{ID: "1", Org: "a", Name: "after"}) // and nothing is stuck
+		insert(t, b, thing{ID: "1", Org: "a", Name: "after"}) // and the writer is free again
 	}},
 	{"a closure that runs twice counts once", func(t *testing.T, b Backend) {
 		insert(t, b, thing{ID: "1", Org: "a", Name: "x"})
@@ -224,7 +224,7 @@ var unitTests = []test{
 	}},
 }
 
-// mess writes in every way and returns err.
+// mess makes every kind of write and returns err.
 func mess(t *testing.T, w store.Writer, err error) error {
 	ctx := t.Context()
 	return errors.Join(
