@@ -1,5 +1,5 @@
-// Package access holds permission names and levels, and the built-in decision
-// whether a permission map covers what a caller wants (docs/wire/permissions.md).
+// Package access holds permission names and levels, and the built-in decision whether a
+// permission map allows a call (docs/wire/permissions.md).
 package access
 
 import (
@@ -59,17 +59,17 @@ const (
 // Map is a permission map as stored: group name to level, both free text.
 type Map map[string]Level
 
-// Admin reports whether the map makes an admin: both spellings in the field
-// count (docs/wire/permissions.md#the-permission-map).
+// Admin reports whether the map makes an admin. Both spellings that are in use count
+// (docs/wire/permissions.md#the-permission-map).
 func (m Map) Admin() bool {
 	level := m[string(IsAdmin)]
 	return level == LevelAdmin || level == "true"
 }
 
-// synonyms are group names that mean the same (docs/wire/permissions.md#groups-and-paths).
+// synonyms are group names with the same meaning (docs/wire/permissions.md#groups-and-paths).
 var synonyms = map[Permission]string{Policies: "policy"}
 
-// fallbacks are groups that speak for another one without an entry of its own.
+// fallbacks maps a group to the group that applies when the map has no entry for it.
 var fallbacks = map[Permission]Permission{OAuth: APIs}
 
 // Level returns the level the map gives for a permission.
@@ -87,8 +87,8 @@ func stronger(a, b Level) Level {
 	return cmp.Or(a, b)
 }
 
-// Allows is the built-in decision: admins may everything, others what their map
-// says, and everybody what any user may.
+// Allows is the built-in decision: admins may do everything, other users what their map
+// allows, and every user may use AnyUser.
 func (m Map) Allows(p Permission, i Intent) bool {
 	switch level := Needed(p, i); {
 	case m.Admin() || level == "":
@@ -100,8 +100,8 @@ func (m Map) Allows(p Permission, i Intent) bool {
 	}
 }
 
-// Needed returns the level that a permission map has to give for a permission; "": any
-// user may.
+// Needed returns the level that a permission map must have for a permission; "": every user is
+// allowed.
 func Needed(p Permission, i Intent) Level {
 	switch {
 	case p == AnyUser:
@@ -114,8 +114,8 @@ func Needed(p Permission, i Intent) Level {
 	return LevelWrite
 }
 
-// Valid reports whether every group has a name, and every level is one that can
-// be stored.
+// Valid reports whether every group has a name, and every level can be stored. It returns the
+// first group that is wrong.
 func (m Map) Valid() (group string, ok bool) {
 	for group, level := range m {
 		if _, known := strength[level]; group == "" || !known && level != LevelDeny && group != string(IsAdmin) {
@@ -125,8 +125,8 @@ func (m Map) Valid() (group string, ok bool) {
 	return "", true
 }
 
-// entry returns what the map says of a permission, if it says anything: also by
-// another name for it, or through the group that speaks for it.
+// entry returns the level of a permission in the map, if the map has one: under its name,
+// under a synonym, or from its fallback.
 func (m Map) entry(p Permission) (Level, bool) {
 	level, ok := m[string(p)]
 	if name, two := synonyms[p]; two {
@@ -140,14 +140,14 @@ func (m Map) entry(p Permission) (Level, bool) {
 	return level, ok
 }
 
-// names returns the permissions that maps have entries for, sorted. One that falls
-// back on another is among them as soon as any map has that one: what maps give
-// together must not lose it.
+// names returns the permissions for which maps have entries, sorted. A permission with a
+// fallback is included when a map has an entry for the fallback, so that a merged map does not
+// lose it.
 func names(list ...Map) []string {
 	all := map[string]bool{}
 	for _, m := range list {
 		for name := range m {
-			for p, other := range synonyms { // entries are compared under one name
+			for p, other := range synonyms { // synonyms are compared under one name
 				if name == other {
 					name = string(p)
 					break
@@ -164,9 +164,9 @@ func names(list ...Map) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// Merge returns what several maps give together: of each permission the strongest
-// level, unless one of them has a literal LevelDeny, which beats all others. A single
-// map stays as it is written.
+// Merge returns the combined permissions of several maps: for each permission the highest
+// level, unless one map has an explicit LevelDeny, which overrides all others. A single map is
+// returned unchanged.
 func Merge(list ...Map) Map {
 	if len(list) == 1 {
 		return list[0]
@@ -178,9 +178,9 @@ func Merge(list ...Map) Map {
 	return out
 }
 
-// Exceeding returns a permission that going from one map to another would give and
-// that the giver does not have, or "". A literal LevelDeny is taken away only by
-// those who may write what it denies: it may hold back what another group gives.
+// Exceeding returns a permission that a change from one map to another would give although the
+// giver does not have it, or "". An explicit LevelDeny may be removed only by a giver who may
+// write the permission, because it may override what another group gives.
 func Exceeding(before, after, giver Map) Permission {
 	switch {
 	case giver.Admin():
@@ -208,15 +208,15 @@ func Exceeding(before, after, giver Map) Permission {
 	return ""
 }
 
-// Limit returns what is left of a map for a credential that is limited to some
-// permissions; without any it is not limited. An admin may write what is named, and is
-// an admin only if IsAdmin is named.
+// Limit returns the map of a credential that is limited to some permissions; an empty list is
+// no limit. An admin gets LevelWrite for the listed permissions, and stays an admin only if
+// IsAdmin is listed.
 func (m Map) Limit(to []string) Map {
 	if len(to) == 0 {
 		return m
 	}
 	out := Map{}
-	for p := range fallbacks { // another permission must not speak for one that is not named
+	for p := range fallbacks { // a fallback must not give a permission that is not listed
 		out[string(p)] = LevelDeny
 	}
 	for _, name := range to {
@@ -231,7 +231,7 @@ func (m Map) Limit(to []string) Map {
 	return out
 }
 
-// Strongest returns m with the entries of another map where those give more.
+// Strongest returns m with the entries of another map that give more.
 func (m Map) Strongest(other Map) Map {
 	out := maps.Clone(m)
 	if out == nil {
@@ -253,8 +253,9 @@ func (m Map) Strongest(other Map) Map {
 	return out
 }
 
-// Highest returns what several maps give together where the highest level of each permission
-// counts: a LevelDeny is no more than the lowest. A single map stays as it is written.
+// Highest returns the combined permissions of several maps, with the highest level of each
+// permission. An explicit LevelDeny is only the lowest level. A single map is returned
+// unchanged.
 func Highest(list ...Map) Map {
 	if len(list) == 1 {
 		return list[0]

@@ -10,8 +10,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
-// Groups are the permission groups of the product. No organisation can give one of
-// these names a meaning of its own.
+// Groups are the permission groups of the product. Organisations cannot use their names for
+// custom permissions.
 var Groups = []Permission{
 	APIs, MCP, Keys, Policies, OAuth, Certs, Assets, Hooks, Users, UserGroups, Analytics, Logs, IDM, Portal, System, AuditLogs,
 	Governance, "websockets", "owned_analytics", IsAdmin, ResetPassword, AnyUser,
@@ -20,15 +20,15 @@ var Groups = []Permission{
 // CodeCustom is the code of faults in custom permissions.
 const CodeCustom = "permissions.custom"
 
-// Bounds of custom permissions.
+// Limits of custom permissions.
 const (
 	MaxCustom = 200
 	maxName   = 64  // characters of a name
 	maxLabel  = 200 // characters of a label
 )
 
-// CheckCustom returns a fault if an organisation cannot have these permissions, given
-// by name and label.
+// CheckCustom returns a fault if an organisation cannot have these permissions, a map from
+// name to label.
 func CheckCustom(custom map[string]string) error {
 	if len(custom) > MaxCustom {
 		return fault.New(fault.Invalid, CodeCustom, "an organisation can have %d additional permissions; it would have %d", MaxCustom, len(custom)).At("additional_permissions")
@@ -49,14 +49,14 @@ func CheckCustom(custom map[string]string) error {
 	return nil
 }
 
-// Known reports whether a name means something: it is a permission of the product, or one
-// of those that an organisation has besides.
+// Known reports whether a name is a permission of the product or a custom one of the
+// organisation.
 func Known(name string, custom map[string]string) bool {
 	_, own := custom[name]
 	return own || name != string(AnyUser) && (slices.Contains(Groups, Permission(name)) || slices.Contains(slices.Collect(maps.Values(synonyms)), name))
 }
 
-// readable reports whether a text can stand in a list: printable and not too long.
+// readable reports whether a text can be shown in a list: printable and not too long.
 func readable(text string, most int) bool {
 	return utf8.ValidString(text) && utf8.RuneCountInString(text) <= most && strings.TrimSpace(text) == text &&
 		!strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })

@@ -45,7 +45,7 @@ func TestCheckCustom(t *testing.T) {
 	}
 }
 
-// TestKnown: names count as they are written in permission maps.
+// TestKnown: names count in the spelling of permission maps.
 func TestKnown(t *testing.T) {
 	custom := map[string]string{"billing": "Bills"}
 	for name, want := range map[string]bool{

@@ -1,14 +1,14 @@
 package access
 
-// Decision says which level maps give together for a permission.
+// Decision is the combined level of several maps for a permission.
 type Decision struct {
 	Permission Permission
 	Level      Level
-	From       []int // the maps that give it, by their place in the list
+	From       []int // indexes of the maps that give it
 }
 
-// Explain returns what maps give together, with the maps that decide it, in order of
-// names. Merge is made of it.
+// Explain returns the combined levels of several maps, with the maps that decide each one,
+// sorted by permission. Merge uses it.
 func Explain(list ...Map) []Decision {
 	var out []Decision
 	for _, name := range names(list...) {
@@ -40,7 +40,7 @@ func Explain(list ...Map) []Decision {
 	return out
 }
 
-// weight is how much a level gives. As a level of IsAdmin, two texts make an admin.
+// weight is the rank of a level. For IsAdmin, two levels make an admin.
 func (d *Decision) weight(l Level) int {
 	if d.Permission == IsAdmin && (Map{string(IsAdmin): l}).Admin() {
 		return strength[LevelAdmin]
@@ -48,7 +48,7 @@ func (d *Decision) weight(l Level) int {
 	return strength[l]
 }
 
-// FallsBack returns the permission whose entry speaks for another one that has none.
+// FallsBack returns the permission that applies to p when a map has no entry for p.
 func FallsBack(p Permission) (Permission, bool) {
 	other, ok := fallbacks[p]
 	return other, ok

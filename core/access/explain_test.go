@@ -7,7 +7,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/access"
 )
 
-// TestExplain states which maps decide.
+// TestExplain: which maps decide.
 func TestExplain(t *testing.T) {
 	type m = access.Map
 	one := func(p access.Permission, l access.Level, from ...int) []access.Decision {

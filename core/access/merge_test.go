@@ -7,7 +7,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/access"
 )
 
-// TestMerge states what several groups give together.
+// TestMerge: the combined permissions of several groups.
 func TestMerge(t *testing.T) {
 	type m = access.Map
 	for name, c := range map[string]struct {
@@ -32,7 +32,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestExceeding states who may give what.
+// TestExceeding: which permissions a user may give.
 func TestExceeding(t *testing.T) {
 	type m = access.Map
 	for name, c := range map[string]struct {
@@ -63,8 +63,8 @@ func TestExceeding(t *testing.T) {
 	}
 }
 
-// FuzzMerge states that order makes no difference, that nothing appears which no map
-// gives, and that a deny of any map stays.
+// FuzzMerge: the order of maps does not matter, the result has no permission that no map
+// gives, and a deny in any map stays.
 func FuzzMerge(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4, 5, 6})
 	f.Add([]byte{0, 255, 128, 64, 7, 9, 33})

@@ -1,4 +1,4 @@
-// Package aggregate makes counters of records: a row for each hour, or minute, and each
+// Package aggregate computes counters from records: a row for each hour, or minute, and each
 // value of a dimension (docs/wire/records.md#counters).
 package aggregate
 
@@ -17,27 +17,27 @@ type Table uint8
 
 // The tables.
 const (
-	Requests Table = iota // calls of APIs, but those below
+	Requests Table = iota // calls of APIs, except those of the other tables
 	GraphQL
 	MCP
 	Uptime // uptime checks
 )
 
-// Tables lists all of them.
+// Tables lists all tables.
 var Tables = []Table{Requests, GraphQL, MCP, Uptime}
 
-// Dimensions that all tables of calls have.
+// Dimensions of all tables of calls.
 const (
 	total = "" // with the value "total"
 	apiID = "apiid"
 )
 
-// Key is what tells rows apart.
+// Key identifies a row.
 type Key struct {
 	Table            Table
 	Org              string
-	API              string // of Requests and Uptime always empty
-	Bucket           int64  // when it begins, in seconds since 1970
+	API              string // always empty for Requests and Uptime
+	Bucket           int64  // its beginning, in Unix seconds
 	Dimension, Value string
 }
 
@@ -50,21 +50,21 @@ func (k Key) ID() string {
 	return hex.EncodeToString([]byte(strconv.FormatInt(k.Bucket, 10) + owner + k.Dimension + k.Value))
 }
 
-// Row is the counters of one value.
+// Row is the counters of one value of a dimension.
 type Row struct {
 	Key
 	Counter
-	last int // number of the last record that it counts
+	last int // number of the last record that was counted here
 }
 
 // Options say how records are counted.
 type Options struct {
-	PerMinute  bool           // buckets are minutes instead of hours; those of checks are not
-	Zone       *time.Location // of the collector, in which hours begin
-	TrackAll   bool           // paths are counted whether their endpoints are tracked or not
+	PerMinute  bool           // buckets are minutes instead of hours; not for uptime checks
+	Zone       *time.Location // of the collector; hours begin in this zone
+	TrackAll   bool           // paths are counted even if their endpoints are not tracked
 	IgnoreTags []string       // tags with these prefixes are not counted, in Requests
-	// Values is how many values of a dimension one owner may have in a batch; those
-	// beyond are left out, and counted in Dropped. Default 1000.
+	// Values is the largest number of values of a dimension that one owner may have in a batch.
+	// More values are not counted, except in Dropped. Default 1000.
 	Values int
 }
 
@@ -86,10 +86,10 @@ func New(o Options) *Batch {
 	return &Batch{Options: o, rows: map[Key]*Row{}, values: map[Key]int{}}
 }
 
-// Rows returns all rows in order of their tables and identifiers: writers that lock rows
-// in the same order do not wait for one another. Keys with one identifier are one row, since
-// it is the primary key: an API of GraphQL or MCP may report for several organisations, and
-// clients choose texts that identifiers are put together of.
+// Rows returns all rows, sorted by table and identifier: writers that lock rows in the same
+// order do not deadlock. Keys with the same identifier become one row, because the identifier
+// is the primary key. This happens when an API of GraphQL or MCP reports for several
+// organisations, and when texts that clients choose give the same identifier.
 func (b *Batch) Rows() []Row {
 	type named struct {
 		id string
@@ -99,7 +99,7 @@ func (b *Batch) Rows() []Row {
 	for key, row := range b.rows {
 		list = append(list, named{key.ID(), row})
 	}
-	slices.SortFunc(list, func(a, b named) int { // a row belongs to an organisation if one of its keys does
+	slices.SortFunc(list, func(a, b named) int { // of two keys with one identifier, the one with an organisation comes first
 		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.id, b.id), cmp.Compare(b.Org, a.Org), cmp.Compare(a.API, b.API))
 	})
 	out := make([]Row, 0, len(list))
@@ -113,7 +113,7 @@ func (b *Batch) Rows() []Row {
 	return out
 }
 
-// row returns the row of a key, which it makes, or nil when there are too many.
+// row returns the row of a key, which it creates if needed, or nil when there are too many.
 func (b *Batch) row(key Key) *Row {
 	if row, ok := b.rows[key]; ok {
 		return row
@@ -130,7 +130,7 @@ func (b *Batch) row(key Key) *Row {
 	return row
 }
 
-// bucket returns when the hour or minute of a time begins.
+// bucket returns the beginning of the hour or minute of a time, in Unix seconds.
 func (b *Batch) bucket(at time.Time, perMinute bool) int64 {
 	at = at.In(b.Zone)
 	if perMinute {
@@ -139,7 +139,7 @@ func (b *Batch) bucket(at time.Time, perMinute bool) int64 {
 	return at.Unix() - int64(at.Minute())*60 - int64(at.Second())
 }
 
-// AddUptime counts the result of a check.
+// AddUptime counts the result of an uptime check.
 func (b *Batch) AddUptime(u *record.Uptime) {
 	if u.OrgID == "" {
 		return
@@ -194,17 +194,17 @@ func (b *Batch) Add(r *record.Record) {
 	}
 }
 
-// count adds a measure to the row of a value.
+// count adds the measure of a record to the row of a value.
 func (b *Batch) count(key Key, v value, m measure) {
 	if v.value == "" {
 		return
 	}
 	key.Dimension, key.Value = v.dimension, v.value
 	row := b.row(key)
-	if row == nil || row.last == b.added { // a record that names a value twice counts once
+	if row == nil || row.last == b.added { // a record with the same value twice counts once
 		return
 	}
 	row.last = b.added
 	row.add(m, v.dimension == total)
-	row.Identifier, row.Human = v.identifier, v.human // the last record names the row
+	row.Identifier, row.Human = v.identifier, v.human // the last record sets the names of the row
 }

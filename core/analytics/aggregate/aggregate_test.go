@@ -16,7 +16,7 @@ import (
 
 var noon = time.Date(2026, 11, 3, 12, 0, 0, 0, time.UTC)
 
-// call returns a record of o1, changed.
+// call returns a record of the organisation o1, with a change.
 func call(change func(*record.Record)) record.Record {
 	r := record.Record{
 		TimeStamp: noon.Add(7 * time.Minute), OrgID: "o1", APIID: "a1", APIName: "First", APIVersion: "v1", ResponseCode: 200, RequestTime: 10, Path: "/p",
@@ -40,13 +40,13 @@ func rows(o aggregate.Options, records ...record.Record) map[string]aggregate.Ro
 
 func b64(s string) string { return base64.RawStdEncoding.EncodeToString([]byte(s)) }
 
-// TestDimensions checks which rows a record has, and what they are called.
+// TestDimensions tests the rows of a record and their names.
 func TestDimensions(t *testing.T) {
 	plain := []string{"0 =total", "0 apiid=a1", "0 apikeys=k1", "0 versions=" + b64("a1:v1")}
 	for name, c := range map[string]struct {
 		change  func(*record.Record)
 		options aggregate.Options
-		more    []string // than plain, or all if it has an empty one
+		more    []string // in addition to plain; all rows if one is empty
 	}{
 		"plain":           {change: func(*record.Record) {}},
 		"a failure":       {change: func(r *record.Record) { r.ResponseCode = 404 }, more: []string{"0 errors=404"}},
@@ -92,7 +92,7 @@ func TestDimensions(t *testing.T) {
 	}
 }
 
-// TestCounters checks the rules of a row, one after the other.
+// TestCounters tests the rules of a row, one after the other.
 func TestCounters(t *testing.T) {
 	at := func(code, ms int64) record.Record {
 		return call(func(r *record.Record) {
@@ -104,7 +104,7 @@ func TestCounters(t *testing.T) {
 	if total.Hits != 8 || total.Success != 2 || total.Error != 4 || total.RequestTime != 456 || total.Mean(total.RequestTime) != 57 || total.MaxLatency != 100 {
 		t.Errorf("%+v", total)
 	}
-	if total.MinLatency != 55 || api.MinLatency != 40 || api.MinUpstream != 20 { // the total by successes, others by what is no error
+	if total.MinLatency != 55 || api.MinLatency != 40 || api.MinUpstream != 20 { // the total counts successes only, other rows all but errors
 		t.Errorf("shortest: %d %d %d", total.MinLatency, api.MinLatency, api.MinUpstream)
 	}
 	if !total.LastTime.Equal(noon.Add(55*time.Second)) || !api.LastTime.Equal(noon.Add(100*time.Second)) {
@@ -124,8 +124,8 @@ func TestCounters(t *testing.T) {
 	}
 }
 
-// TestGraphQLErrors: an answer 200 with errors is one for what GraphQL knows, and a success
-// for the rest.
+// TestGraphQLErrors: a response 200 with GraphQL errors is an error in the GraphQL dimensions,
+// and a success in the others.
 func TestGraphQLErrors(t *testing.T) {
 	got := rows(aggregate.Options{}, call(func(r *record.Record) {
 		r.GraphQL = record.GraphQL{Is: true, HasErrors: true, Operation: 2, RootFields: []string{"f"}}
@@ -138,7 +138,7 @@ func TestGraphQLErrors(t *testing.T) {
 	}
 }
 
-// TestConnections: a report of a TCP service is no hit, and divides nothing by zero.
+// TestConnections: a report of a TCP service is not a hit, and does not divide by zero.
 func TestConnections(t *testing.T) {
 	got := rows(aggregate.Options{}, call(func(r *record.Record) {
 		r.ResponseCode, r.Network = record.Connections, record.Network{Open: 4, Closed: 3, In: 2, Out: 1}
@@ -152,7 +152,7 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// TestUptime: successes raise columns of codes as well, those between raise none.
+// TestUptime: successes and failures are counted by status code, other results are not.
 func TestUptime(t *testing.T) {
 	b := aggregate.New(aggregate.Options{PerMinute: true})
 	for _, code := range []int64{200, 204, 301, 521} {
@@ -177,7 +177,7 @@ func TestUptime(t *testing.T) {
 	}
 }
 
-// TestBuckets: each record has its own, in the zone of the collector.
+// TestBuckets: each record is counted in its own bucket, in the zone of the collector.
 func TestBuckets(t *testing.T) {
 	india := time.FixedZone("IST", 5*3600+1800)
 	for name, c := range map[string]struct {
@@ -199,8 +199,8 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-// TestBounds: clients choose paths, tags and versions. What they choose fits into an index,
-// stays different, and is counted up to a number of values.
+// TestBounds: clients choose paths, tags and versions. Their values fit into an index, stay
+// different, and are counted up to a maximum number.
 func TestBounds(t *testing.T) {
 	long := strings.Repeat("é", 5000)
 	b := aggregate.New(aggregate.Options{TrackAll: true, Values: 10})
@@ -228,9 +228,9 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestOneIdentifier: keys that have the same identifier are one row, since it is the primary
-// key: those of an API with records of several organisations, and those whose texts say the
-// same when they are put together.
+// TestOneIdentifier: keys with the same identifier become one row, because it is the primary
+// key. Such keys come from an API with records of several organisations, and from texts that
+// give the same identifier when they are concatenated.
 func TestOneIdentifier(t *testing.T) {
 	b := aggregate.New(aggregate.Options{})
 	tool := func(org, api, method string, ms, code int64) {
@@ -270,7 +270,7 @@ func TestOneIdentifier(t *testing.T) {
 	}
 }
 
-// TestAgainstCounting compares rows with records that are looked at one by one.
+// TestAgainstCounting compares rows with a direct count of the records.
 func TestAgainstCounting(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 7))
 	pick := func(of ...string) string { return of[rnd.IntN(len(of))] }

@@ -2,7 +2,7 @@ package aggregate
 
 import "time"
 
-// Counter is what a row counts.
+// Counter is the counters of one row.
 type Counter struct {
 	Hits, Success, Error                             int64
 	RequestTime, Latency, Upstream                   int64 // sums, in milliseconds
@@ -13,17 +13,17 @@ type Counter struct {
 	Codes                                            [len(CodeColumns)]int64
 }
 
-// CodeColumns are the columns of status codes.
+// CodeColumns are the names of the columns for status codes.
 var CodeColumns = [...]string{
 	"1x", "200", "201", "2x", "301", "302", "303", "304", "3x", "400", "401", "403", "404", "429", "4x", "500", "501", "502", "503", "504", "5x",
 }
 
-// measure is what one record adds to a row.
+// measure is the contribution of one record to a row.
 type measure struct {
 	code, requestTime, latency, upstream int64
 	at                                   time.Time
-	graphFailed                          bool // a success that is an error of GraphQL
-	all                                  bool // of a check: successes raise columns of codes as well, and there is no latency
+	graphFailed                          bool // an HTTP success with a GraphQL error
+	all                                  bool // of an uptime check: successes are counted by status code too, and there is no latency
 }
 
 func (m measure) failed() bool    { return m.code >= 400 }
@@ -47,8 +47,8 @@ func column(code int64) int {
 	return group
 }
 
-// add counts a record. The shortest times of the total are those of successes, those of
-// other rows are those of all but errors; the first record counts in any case.
+// add counts a record. The minimum times of the total are taken from successes only, those of
+// other rows from all records except errors. The first record counts in any case.
 func (c *Counter) add(m measure, total bool) {
 	first := c.Hits == 0
 	c.Hits++
@@ -79,7 +79,7 @@ func (c *Counter) add(m measure, total bool) {
 	}
 }
 
-// join adds what another counter of the same row has counted. The names stay.
+// join adds the counters of another part of the same row. The names of c stay.
 func (c *Counter) join(d *Counter) {
 	switch {
 	case c.Hits == 0:
@@ -99,7 +99,7 @@ func (c *Counter) join(d *Counter) {
 	}
 }
 
-// Mean returns the average of a sum; that of nothing is 0.
+// Mean returns sum divided by the number of hits; 0 without hits.
 func (c *Counter) Mean(sum int64) float64 {
 	if c.Hits == 0 {
 		return 0

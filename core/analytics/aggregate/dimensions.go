@@ -15,32 +15,33 @@ import (
 var Dimensions = []string{total, apiID, "apikeys", "oauthids", "geo", "versions", "errors", "tags", "endpoints", "apiendpoints", "keyendpoints", "oauthendpoints",
 	"methods", "primitives", "names", "operation", "types", "fields", "rootfields", "url"}
 
-// Bounds of parts of a value, in bytes. Indexes of databases hold no entry of more than
-// 2704 bytes, and identifiers of rows write each byte twice.
+// Size limits of the parts of a value, in bytes. Database indexes accept no entry of more than
+// 2704 bytes, and identifiers of rows encode each byte as two.
 const (
 	maxName  = 64  // of identifiers and versions
 	maxPath  = 400 // of paths, keys and addresses
 	maxValue = 1000
 )
 
-// value is a value of a dimension that a record has.
+// value is a value of a dimension in a record.
 type value struct {
 	dimension, value  string
 	identifier, human string
-	graph             bool // errors of GraphQL count as such
+	graph             bool // GraphQL errors count as errors
 }
 
-// separator stands for a colon of an API ID in front of a colon. No API ID has control characters.
+// separator replaces the colons of an API ID. No API ID has control characters.
 const separator = "\x1f"
 
-// Whose writes an API ID for the front of a value, where a colon ends it. Without that, what is
-// counted for the API a:b would be read as that of the API a, by the owners of a as well.
+// Whose encodes an API ID for the beginning of a value, where a colon follows it. Without the
+// encoding, counters of the API a:b would be read as those of the API a, also by the owners of
+// a.
 func Whose(api string) string { return strings.ReplaceAll(api, ":", separator) }
 
-// APIOf returns the API ID that Whose has written.
+// APIOf decodes an API ID that Whose has encoded.
 func APIOf(text string) string { return strings.ReplaceAll(text, separator, ":") }
 
-// dimensions returns all values that a record has. Rows without a value are not counted.
+// dimensions returns all values of a record. Empty values are not counted.
 func dimensions(o Options, t Table, r *record.Record) []value {
 	api, version, key, client, path := short(r.APIID), short(r.APIVersion), cut(r.APIKey, maxPath), cut(r.OauthID, maxPath), cut(r.Path, maxPath)
 	out := make([]value, 0, 16)
@@ -56,7 +57,7 @@ func dimensions(o Options, t Table, r *record.Record) []value {
 	if r.ResponseCode >= 400 {
 		out = append(out, code(measure{code: r.ResponseCode}))
 	}
-	for _, tag := range r.Tags { // those of keys have a dimension
+	for _, tag := range r.Tags { // tags with the prefix key- are left out: keys have their own dimension
 		if strings.HasPrefix(tag, "key-") || t == Requests &&
 			slices.ContainsFunc(o.IgnoreTags, func(prefix string) bool { return prefix != "" && strings.HasPrefix(tag, prefix) }) {
 			continue
@@ -102,7 +103,7 @@ func code(m measure) value {
 	return value{dimension: "errors", value: text, identifier: text}
 }
 
-// Tag is the spelling under which a tag is counted.
+// Tag returns the form in which a tag is counted.
 func Tag(tag string) string { return strings.ReplaceAll(strings.TrimSpace(tag), ".", "") }
 
 // queries returns the values of a GraphQL request.
@@ -126,13 +127,13 @@ func queries(g *record.GraphQL) []value {
 	return out
 }
 
-// encode is how values hold several parts.
+// encode encodes a value that consists of several parts.
 func encode(text string) string { return base64.RawStdEncoding.EncodeToString([]byte(text)) }
 
 func short(text string) string { return cut(text, maxName) }
 
-// cut returns a text of at most so many bytes, in which a longer one ends with its hash,
-// so that different ones stay different.
+// cut shortens a text to at most most bytes. A shortened text ends with a hash, so that
+// different texts stay different.
 func cut(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -7,19 +7,20 @@ import (
 	"unicode/utf8"
 )
 
-// MaxList is how many entries of a list a record keeps: tags, types, fields, errors.
+// MaxList is the number of entries that a record keeps of a list: tags, types, fields, errors.
 const MaxList = 256
 
-// Bounds of what one record may hold. Clients choose paths, headers, versions and queries.
+// Limits of one record. Clients choose paths, headers, versions and queries.
 const (
-	maxShort   = 8 << 10      // bytes of a text that is no message
+	maxShort   = 8 << 10      // bytes of a text that is not a message
 	maxMillis  = 1e9          // eleven days
 	maxTraffic = 1e14         // bytes, or connections, of one record
 	maxStamp   = 253402300799 // the last second of the year 9999
 )
 
-// Clean makes a record fit to be stored: no NUL, no invalid UTF-8, no number whose sum
-// overflows, nothing without a bound. Clients choose much of what a record holds.
+// Clean prepares a record for storage, because clients choose many of its values: it removes
+// NUL and invalid UTF-8, limits numbers so that sums do not overflow, and limits the length of
+// texts and lists.
 func (r *Record) Clean() {
 	clean(maxShort, &r.Method, &r.Host, &r.Path, &r.RawPath, &r.OriginalPath, &r.ListenPath, &r.UserAgent, &r.IPAddress, &r.APIVersion, &r.APIName, &r.APIID,
 		&r.OrgID, &r.OauthID, &r.Alias, &r.APIKey, &r.Geo.Country, &r.Geo.TimeZone, &r.GraphQL.Variables, &r.MCP.Method, &r.MCP.PrimitiveType, &r.MCP.PrimitiveName)
@@ -38,22 +39,22 @@ func (r *Record) Clean() {
 	r.ExpireAt = before(r.ExpireAt)
 }
 
-// Clean makes the result of a check fit to be stored.
+// Clean prepares the result of an uptime check for storage.
 func (u *Uptime) Clean() {
 	clean(maxShort, &u.URL, &u.APIID, &u.OrgID)
 	limit(0, maxMillis, &u.RequestTime)
 	u.ExpireAt = before(u.ExpireAt)
 }
 
-// clean keeps at most so many bytes of each text; 0: all.
+// clean shortens each text to at most most bytes; 0: no limit.
 func clean(most int, texts ...*string) {
 	for _, s := range texts {
 		*s = Text(*s, most)
 	}
 }
 
-// Text returns a text that databases take: without NUL, valid UTF-8, at most so many bytes
-// long; 0: as long as it is.
+// Text returns a text that databases accept: without NUL, valid UTF-8, at most most bytes
+// long; 0: no limit.
 func Text(s string, most int) string {
 	if strings.IndexByte(s, 0) >= 0 || !utf8.ValidString(s) {
 		s = strings.ReplaceAll(strings.ToValidUTF8(s, string(utf8.RuneError)), "\x00", "")
@@ -95,7 +96,7 @@ func limit(low, high int64, numbers ...*int64) {
 	}
 }
 
-// before keeps a time within what databases can hold.
+// before moves a time into the range that databases can store.
 func before(at time.Time) time.Time {
 	return time.Unix(max(0, min(at.Unix(), maxStamp)), int64(at.Nanosecond()))
 }

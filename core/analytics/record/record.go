@@ -1,4 +1,4 @@
-// Package record holds what gateways report: a record of each request, and a result of each
+// Package record holds the reports of gateways: a record of each request, and a result of each
 // uptime check (docs/wire/records.md#records).
 package record
 
@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Record is what a gateway reports of one request.
+// Record is a gateway's report about one request.
 type Record struct {
 	Method, Host, Path, RawPath, OriginalPath, ListenPath string
 	ContentLength                                         int64
@@ -29,14 +29,14 @@ type Record struct {
 	MCP                                                   MCP
 }
 
-// Connections is the response code of records that tell of the connections of a TCP
-// service, and of no request.
+// Connections is the response code of records that report connections of a TCP service instead
+// of a request.
 const Connections = -1
 
-// Latency says how long a request took, in milliseconds.
+// Latency is the duration of a request, in milliseconds.
 type Latency struct{ Total, Upstream, Gateway int64 }
 
-// Geo says where a client is.
+// Geo is the location of a client.
 type Geo struct {
 	Country   string // ISO code
 	CityID    int64
@@ -49,7 +49,7 @@ type Geo struct {
 // Network counts connections and bytes of a TCP service.
 type Network struct{ Open, Closed, In, Out int64 }
 
-// GraphQL tells of a GraphQL request.
+// GraphQL is the data of a GraphQL request.
 type GraphQL struct {
 	Variables  string
 	RootFields []string
@@ -60,7 +60,7 @@ type GraphQL struct {
 	Is         bool
 }
 
-// Type is a GraphQL type with those of its fields that a request has asked for.
+// Type is a GraphQL type with the fields that a request selects.
 type Type struct {
 	Name   string
 	Fields []string
@@ -69,10 +69,10 @@ type Type struct {
 // Operation is the type of a GraphQL operation.
 type Operation int64
 
-// operations are named as the tables have them.
+// operations are the names of operations in the tables.
 var operations = [...]string{"Unknown", "Query", "Mutation", "Subscription"}
 
-// String returns the name that the tables have.
+// String returns the name of the operation in the tables.
 func (o Operation) String() string {
 	if o < 0 || int(o) >= len(operations) {
 		return operations[0]
@@ -80,7 +80,7 @@ func (o Operation) String() string {
 	return operations[o]
 }
 
-// MCP tells of a call of the Model Context Protocol.
+// MCP is the data of a Model Context Protocol call.
 type MCP struct {
 	Is                           bool
 	Method                       string
@@ -97,14 +97,14 @@ type Uptime struct {
 	APIID, OrgID                   string
 }
 
-// Records whose time lies further away are taken for broken: tables are cut by day, and
-// each day that a record names costs a table.
+// Records with a time outside these limits count as broken: tables are partitioned by day, and
+// each new day in a record costs a table.
 const (
 	maxAge   = 10 * 366 * 24 * time.Hour
 	maxAhead = 48 * time.Hour
 )
 
-// Plausible returns an error if a record cannot have been made at this time.
+// Plausible returns an error if a record cannot have this time.
 func Plausible(at, now time.Time) error {
 	switch {
 	case at.Before(now.Add(-maxAge)):

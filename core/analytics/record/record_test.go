@@ -50,7 +50,7 @@ func TestRedact(t *testing.T) {
 	}
 }
 
-// TestHide: a key is hidden wherever an API says that it stands.
+// TestHide: a key is hidden in every place in which an API accepts it.
 func TestHide(t *testing.T) {
 	request := "GET /a?x-gold=SECRET1&q=1&token=SECRET2 HTTP/1.1\r\nHost: h\r\nX-Gold: SECRET3\r\nX-Plain: seen\r\nCookie: SECRET4\r\n\r\nbody with SECRETKEY"
 	got, err := base64.StdEncoding.DecodeString(record.Hide(base64.StdEncoding.EncodeToString([]byte(request)), "SECRETKEY", []string{"x-gold", ""}, true))

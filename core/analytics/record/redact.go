@@ -7,18 +7,18 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/redact"
 )
 
-// Level says how much of messages is kept.
+// Level says how much of a message is stored.
 type Level string
 
-// The levels, from all to nothing.
+// The levels, from everything to nothing.
 const (
-	All     Level = "all"     // messages as they were sent, with the credentials they hold
-	Bodies  Level = "bodies"  // messages, without the credentials in address and headers
+	All     Level = "all"     // messages as sent, with their credentials
+	Bodies  Level = "bodies"  // messages, without the credentials in URL and headers
 	Headers Level = "headers" // the same, without bodies
 	Nothing Level = "none"
 )
 
-// Redact leaves of the messages of a record what a level allows.
+// Redact removes the parts of a record's messages that a level does not allow.
 func (r *Record) Redact(keep Level) {
 	if keep == All {
 		return
@@ -33,10 +33,11 @@ func (r *Record) Redact(keep Level) {
 	}
 }
 
-// Hide returns a message, in base64 as gateways report it, without the credentials in its
-// address and headers, nor the key of the call. Besides those that are called like secrets it
-// hides what is called as one of names: APIs choose where their keys stand. Of a text that is
-// no message nothing is left: it could hold anything.
+// Hide returns a message without the credentials in its URL and headers, and without the key
+// of the call. message and result are in base64, as gateways report it. Hide removes values
+// with names that usually hold secrets, and with one of names, because APIs choose where their
+// keys are sent. If message cannot be decoded the result is empty, because it could contain
+// anything.
 func Hide(message, key string, names []string, body bool) string {
 	text, err := base64.StdEncoding.DecodeString(message)
 	if err != nil {
@@ -53,7 +54,7 @@ func Hide(message, key string, names []string, body bool) string {
 		name, _, ok := strings.Cut(line, ":")
 		switch {
 		case !ok:
-			lines[i+1] = redact.Hidden // folded, or no header
+			lines[i+1] = redact.Hidden // folded, or not a header
 		case redact.Name(name), own[redact.Fold(name)]:
 			lines[i+1] = name + ": " + redact.Hidden
 		default:
@@ -73,8 +74,8 @@ func Hide(message, key string, names []string, body bool) string {
 	return base64.StdEncoding.EncodeToString([]byte(out))
 }
 
-// shortKey is how long a key is at least that is looked for in a message. Hashes of keys
-// are in none.
+// shortKey is the minimum length of a key that is searched for in a message. Messages never
+// contain hashes of keys.
 const shortKey = 8
 
 // hideParams returns a request line without the values of query parameters with these names.

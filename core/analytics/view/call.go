@@ -2,18 +2,18 @@ package view
 
 import "strings"
 
-// CallQuery is a question about records of calls, the newest first.
+// CallQuery is a query for records of calls, the newest first.
 type CallQuery struct {
 	Period         Period
 	Keys, APIs     []string // nil: all; empty: none
 	FailedOnly     bool
 	Offset, AtMost int
-	// Messages is how many bytes recorded messages may take in the whole answer. From the first
-	// call on whose messages do not fit, calls come without them.
+	// Messages is how many bytes the recorded messages may take in the whole response. From the
+	// first call with messages that do not fit, calls come without messages.
 	Messages int
 }
 
-// Call is the record of a call, under the names that the pump of the field gives its members.
+// Call is the record of a call, with the member names that existing pumps use.
 type Call struct {
 	Method        string   `json:"method"`
 	Host          string   `json:"host"`
@@ -42,7 +42,7 @@ type Call struct {
 	Tags          []string `json:"tags"`
 	Alias         string   `json:"alias"`
 	TrackPath     bool     `json:"track_path"`
-	// LeftOut says that the messages did not fit into the answer.
+	// LeftOut says that the messages did not fit into the response.
 	LeftOut bool `json:"messages_left_out,omitempty" doc:"true: the recorded messages did not fit into the answer; ask for fewer calls."`
 }
 
@@ -55,8 +55,8 @@ type Latency struct {
 var callColumns = []string{"timestamp", "method", "host", "path", "raw_path", "response_code", "request_time", "latency", "upstream_latency", "api_id", "api_name", "api_version",
 	"api_key", "oauth_id", "alias", "ip_address", "iso_country", "user_agent", "content_length", "tags"}
 
-// CallsCSV writes calls as a file of comma-separated values. Recorded messages are left out:
-// a cell is no place for them.
+// CallsCSV encodes calls as CSV. Recorded messages are left out, because they do not suit a
+// cell.
 func CallsCSV(calls []Call) []byte {
 	return table(callColumns, calls, func(c Call) []string {
 		return []string{

@@ -1,4 +1,4 @@
-// Package view knows what is asked about traffic, and what answers look like
+// Package view holds the queries about traffic and the forms of their results
 // (docs/wire/analytics.md).
 package view
 
@@ -9,15 +9,15 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
-// Codes of the faults of questions about traffic.
+// Codes of the faults of queries about traffic.
 const (
 	CodePeriod = "analytics.period"
 	CodeFilter = "analytics.filter"
 	CodeMany   = "analytics.too_many"
 )
 
-// MaxDays bounds what one question looks through, and MaxRecordDays what one looks through
-// that counters cannot answer.
+// MaxDays is the longest period of a query, and MaxRecordDays that of a query that counters
+// cannot answer.
 const (
 	MaxDays       = 1830
 	MaxRecordDays = 31
@@ -28,13 +28,13 @@ type Dates [6]string
 
 var parts = [...]string{"startDay", "startMonth", "startYear", "EndDay", "EndMonth", "EndYear"}
 
-// Period is a span of time: from one moment up to another.
+// Period is a span of time; To is not part of it.
 type Period struct {
 	From, To time.Time
 	zone     *time.Location
 }
 
-// In returns the period of the days in a time zone; the last day is part of it.
+// In returns the period of these days in a time zone; the last day is included.
 func (d Dates) In(zone *time.Location) (Period, error) {
 	var n [6]int
 	for i, text := range d {
@@ -54,7 +54,7 @@ func (d Dates) In(zone *time.Location) (Period, error) {
 	if last.Before(from) {
 		return Period{}, fault.New(fault.Invalid, CodePeriod, "the end must not be before the start").At("EndDay")
 	}
-	to, _ := day(n[5], n[4], n[3]+1, zone) // the day after the last one of a month is one, too
+	to, _ := day(n[5], n[4], n[3]+1, zone) // a day after the last one of a month is valid too
 	p := Period{From: from, To: to, zone: zone}
 	if p.Days() > MaxDays {
 		return Period{}, fault.New(fault.Invalid, CodePeriod, "at most %d days can be asked for at once", MaxDays).At("EndDay")
@@ -62,7 +62,7 @@ func (d Dates) In(zone *time.Location) (Period, error) {
 	return p, nil
 }
 
-// Span returns the period between two moments, in Unix seconds, the last one included.
+// Span returns the period between two times in Unix seconds; the last one is included.
 func Span(start, end string) (Period, error) {
 	from, err := strconv.ParseInt(start, 10, 64)
 	if err != nil || from < 0 || from > latest {
@@ -82,14 +82,14 @@ func Span(start, end string) (Period, error) {
 // latest is the last second of the year 9999.
 const latest = 253402300799
 
-// Days returns how many days the period has, begun ones included. It counts seconds: no
-// time.Duration holds more than 292 years.
+// Days returns the number of days of the period, rounded up. It counts seconds, because a
+// time.Duration holds at most 292 years.
 func (p Period) Days() int { return int((p.To.Unix() - p.From.Unix() + 23*3600) / (24 * 3600)) }
 
-// Date returns the day in which a moment is.
+// Date returns the date of a time in the zone of the period.
 func (p Period) Date(t time.Time) string { return t.In(p.zone).Format(time.DateOnly) }
 
-// Before returns the days of the period that end before the one in which a moment is.
+// Before returns the part of the period before the day of t.
 func (p Period) Before(t time.Time) Period {
 	t = t.In(p.zone)
 	begin, _ := day(t.Year(), int(t.Month()), t.Day(), p.zone)
@@ -102,7 +102,7 @@ func (p Period) Before(t time.Time) Period {
 	return p
 }
 
-// plain reads a number of up to four digits and nothing else.
+// plain parses a number of up to four digits without other characters.
 func plain(text string) (n int, ok bool) {
 	if text == "" || len(text) > 4 {
 		return 0, false
@@ -116,8 +116,8 @@ func plain(text string) (n int, ok bool) {
 	return n, true
 }
 
-// day returns when a day begins, or false when there is none. Clocks may be put forward or
-// back at midnight: the day begins at its first moment.
+// day returns the beginning of a day; false: there is no such day. Clocks may change at
+// midnight: the day begins at its first moment.
 func day(year, month, d int, zone *time.Location) (time.Time, bool) {
 	noon := time.Date(year, time.Month(month), d, 12, 0, 0, 0, zone)
 	exists := year >= 1970 && month >= 1 && month <= 12 && noon.Day() == d && noon.Month() == time.Month(month)
@@ -134,11 +134,11 @@ func day(year, month, d int, zone *time.Location) (time.Time, bool) {
 	return changed, exists
 }
 
-// Step says by how many seconds clocks are ahead of UTC from a moment on.
+// Step is the offset of clocks from UTC, in seconds, from a Unix time on.
 type Step struct{ From, Ahead int64 }
 
-// Steps returns how clocks of the period's zone are put in it, in order; the first one also
-// holds before its moment.
+// Steps returns the UTC offsets of the zone in the period, in order. The first one also holds
+// before its time.
 func (p Period) Steps() []Step {
 	var out []Step
 	for at := p.From; ; {
@@ -147,7 +147,7 @@ func (p Period) Steps() []Step {
 			out = append(out, Step{at.Unix(), int64(ahead)})
 		}
 		_, next := at.In(p.zone).ZoneBounds()
-		if !next.IsZero() && !next.After(at) { // package time ends leap years after 2037 a day early, also for that day itself
+		if !next.IsZero() && !next.After(at) { // package time ends leap years after 2037 a day early, even on that day itself
 			next = at.AddDate(0, 0, 1)
 		}
 		if next.IsZero() || !next.Before(p.To) {
@@ -157,18 +157,18 @@ func (p Period) Steps() []Step {
 	}
 }
 
-// Resolution is how finely answers are split by time.
+// Resolution is the length of the time spans into which results are split.
 type Resolution string
 
 // The resolutions.
 const (
-	Whole Resolution = "" // the period as one
+	Whole Resolution = "" // the whole period
 	Hour  Resolution = "hour"
 	Day   Resolution = "day"
 	Month Resolution = "month"
 )
 
-// ParseResolution reads the parameter res.
+// ParseResolution parses the parameter res.
 func ParseResolution(text string, preset Resolution) (Resolution, error) {
 	switch r := Resolution(text); r {
 	case Whole:

@@ -10,11 +10,11 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
-// TestDates states every form of a period in a path, and every rule of zones.
+// TestDates tests every form of a period in a path, and every rule for zones.
 func TestDates(t *testing.T) {
 	for _, c := range []struct {
 		dates, zone     string
-		from, to, wrong string // RFC 3339 in UTC, or the part that is wrong
+		from, to, wrong string // RFC 3339 in UTC, or the invalid part
 	}{
 		{"1/1/2026/1/1/2026", "UTC", "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z", ""},
 		{"01/01/2026/31/01/2026", "UTC", "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z", ""},
@@ -28,12 +28,12 @@ func TestDates(t *testing.T) {
 		{"25/10/2026/25/10/2026", "Europe/Berlin", "2026-10-24T22:00:00Z", "2026-10-25T23:00:00Z", ""},
 		{"2/1/2026/2/1/2026", "Asia/Kolkata", "2026-01-01T18:30:00Z", "2026-01-02T18:30:00Z", ""},
 		{"1/1/2026/1/1/2026", "Pacific/Kiritimati", "2025-12-31T10:00:00Z", "2026-01-01T10:00:00Z", ""},
-		{"4/11/2018/4/11/2018", "America/Sao_Paulo", "2018-11-04T03:00:00Z", "2018-11-05T02:00:00Z", ""}, // there was no midnight
-		{"1/11/2015/1/11/2015", "America/Havana", "2015-11-01T04:00:00Z", "2015-11-02T05:00:00Z", ""},    // there were two
-		{"17/2/2018/17/2/2018", "America/Sao_Paulo", "2018-02-17T02:00:00Z", "2018-02-18T03:00:00Z", ""}, // the hour before midnight came twice
-		{"30/12/2011/31/12/2011", "Pacific/Apia", "", "", "startDay"},                                    // the day was left out
+		{"4/11/2018/4/11/2018", "America/Sao_Paulo", "2018-11-04T03:00:00Z", "2018-11-05T02:00:00Z", ""}, // a day without midnight
+		{"1/11/2015/1/11/2015", "America/Havana", "2015-11-01T04:00:00Z", "2015-11-02T05:00:00Z", ""},    // a day with two midnights
+		{"17/2/2018/17/2/2018", "America/Sao_Paulo", "2018-02-17T02:00:00Z", "2018-02-18T03:00:00Z", ""}, // the hour before midnight was repeated
+		{"30/12/2011/31/12/2011", "Pacific/Apia", "", "", "startDay"},                                    // this day was skipped
 		{"29/12/2011/31/12/2011", "Pacific/Apia", "2011-12-29T10:00:00Z", "2011-12-31T10:00:00Z", ""},
-		// What cannot be.
+		// Invalid dates.
 		{"31/2/2026/1/3/2026", "UTC", "", "", "startDay"}, {"29/2/2025/1/3/2025", "UTC", "", "", "startDay"}, {"1/1/2026/32/1/2026", "UTC", "", "", "EndDay"},
 		{"0/1/2026/1/1/2026", "UTC", "", "", "startDay"}, {"1/0/2026/1/1/2026", "UTC", "", "", "startDay"}, {"1/13/2026/1/1/2027", "UTC", "", "", "startDay"},
 		{"1/1/1969/1/1/1970", "UTC", "", "", "startDay"}, {"1/1/26/2/1/26", "UTC", "", "", "startDay"}, {"2/1/2026/1/1/2026", "UTC", "", "", "EndDay"},
@@ -58,7 +58,7 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// TestSteps follows clocks through a year.
+// TestSteps tests the clock changes of a year.
 func TestSteps(t *testing.T) {
 	for zone, want := range map[string][]int64{"UTC": {0}, "Europe/Berlin": {3600, 7200, 3600}, "Asia/Kolkata": {19800}, "Australia/Lord_Howe": {39600, 37800, 39600}} {
 		loc, err := time.LoadLocation(zone)
@@ -81,7 +81,7 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// FuzzDates: a period begins before it ends, lies in bounds, and begins and ends with a day.
+// FuzzDates: a period begins before it ends, is within the limits, and consists of whole days.
 func FuzzDates(f *testing.F) {
 	f.Add("1/1/2026/31/1/2026", uint8(0))
 	f.Add("4/11/2018/4/11/2018", uint8(1))
@@ -113,8 +113,8 @@ func FuzzDates(f *testing.F) {
 	})
 }
 
-// TestStepsOfLaterYears: in years after those of the table of a time zone, clocks are put twice a
-// year, and asking for that ends.
+// TestStepsOfLaterYears: in years beyond the table of a time zone, clocks change twice a year,
+// and Steps terminates.
 func TestStepsOfLaterYears(t *testing.T) {
 	for name, each := range map[string]int{"Europe/Berlin": 2, "Australia/Lord_Howe": 2, "America/New_York": 2, "Asia/Kathmandu": 0} {
 		zone, err := time.LoadLocation(name)
@@ -133,7 +133,7 @@ func TestStepsOfLaterYears(t *testing.T) {
 	}
 }
 
-// TestSpan states the bounds of single calls.
+// TestSpan tests the limits of periods of single calls.
 func TestSpan(t *testing.T) {
 	for _, c := range []struct {
 		start, end string

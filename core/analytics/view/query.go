@@ -6,7 +6,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
-// Table says which counters are asked.
+// Table selects the counters of a query.
 type Table uint8
 
 // The tables of counters.
@@ -17,33 +17,33 @@ const (
 	Uptime
 )
 
-// Form says what of the counters is asked.
+// Form says how the counters are evaluated.
 type Form uint8
 
-// The forms. Codes makes a value of each status of errors out of the counters of APIs;
-// Failed counts failed calls only.
+// The forms. Codes returns a row for each error status code from the counters of APIs; Failed
+// counts only failed calls.
 const (
 	Plain Form = iota
 	Codes
 	Failed
 )
 
-// Query is a question about counters. Lists of conditions: nil admits everything, an empty
-// one nothing.
+// Query is a query for counters. In lists of conditions, nil matches everything, and an empty
+// list nothing.
 type Query struct {
 	Table     Table
 	Dimension string
 	Form      Form
-	// Records asks the records of calls instead of the counters, which also know what
-	// counters do not tell together: Keys, Versions and Tags narrow them.
+	// Records makes the query use the records of calls instead of the counters. Only records can
+	// be filtered by combinations of Keys, Versions and Tags.
 	Records              bool
 	Keys, Versions, Tags []string
-	Untracked            bool // records: endpoints that are not tracked, too
+	Untracked            bool // with Records: include endpoints that are not tracked
 
-	Values []string // any of these
-	Prefix string   // values begin so
-	Among  []Cut    // any of these holds
-	APIs   []string // of these APIs, where a table tells
+	Values []string // value is one of these
+	Prefix string   // value begins with this
+	Among  []Cut    // one of these conditions holds
+	APIs   []string // only these APIs, if the table has APIs
 	Period Period
 
 	Res            Resolution
@@ -52,15 +52,15 @@ type Query struct {
 	Offset, AtMost int
 }
 
-// Row is one answer: counters of a span of time, a value and an API, as far as the
-// question splits by them.
+// Row is one result: the counters for a time span, a value and an API. Those by which the
+// query does not split are empty.
 type Row struct {
 	Year, Month, Day, Hour int
 	Value, Name, API       string
 	Counters
 }
 
-// Counters is what is counted. Times are in milliseconds.
+// Counters are the counters of a result. Times are in milliseconds.
 type Counters struct {
 	Hits, Success, Error                             int64
 	RequestTime, Latency, Upstream                   float64 // sums
@@ -68,7 +68,7 @@ type Counters struct {
 	LastHit                                          string // RFC 3339
 }
 
-// By is what answers can be in order of.
+// By is a sort key of results.
 type By uint8
 
 // The orders.
@@ -89,14 +89,14 @@ var byNames = map[string]By{
 	"upstreamlatency": ByUpstreamLatency, "lasthit": ByLastHit, "time": ByTime, "name": ByName,
 }
 
-// Order is in which order answers come.
+// Order is the order of results.
 type Order struct {
 	By   By
 	Desc bool
 }
 
-// ParseOrder reads the parameters by and sort: the name of a counter in any letter case, and
-// 1 for the smallest first or -1 for the largest first.
+// ParseOrder parses the parameters by and sort: the name of a counter in any letter case, and
+// 1 for ascending or -1 for descending order.
 func ParseOrder(by, sort string, preset Order) (Order, error) {
 	out := preset
 	if by != "" {

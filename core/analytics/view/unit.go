@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// UnitID says what a Unit counts; what the question does not split by is 0 or empty.
+// UnitID identifies a Unit. Parts by which the query does not split are 0 or empty.
 type UnitID struct {
 	Day     int            `json:"day"`
 	Month   int            `json:"month"`
@@ -61,7 +61,7 @@ func (r Row) Unit() Unit {
 var columns = []string{"day", "month", "year", "hour", "code", "path", "key", "url", "api_id", "api_name", "iso_country", "alias", "hits", "success", "error", "last_hit",
 	"request_time", "latency", "max_latency", "min_latency", "upstream_latency", "max_upstream_latency", "min_upstream_latency"}
 
-// table writes a list as comma-separated values (RFC 4180), the names of the columns first.
+// table encodes a list as CSV (RFC 4180) with a header line.
 func table[T any](columns []string, list []T, row func(T) []string) []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
@@ -74,7 +74,7 @@ func table[T any](columns []string, list []T, row func(T) []string) []byte {
 	return b.Bytes()
 }
 
-// CSV writes results as a file of comma-separated values.
+// CSV encodes results as CSV.
 func CSV(units []Unit) []byte {
 	return table(columns, units, func(u Unit) []string {
 		return []string{
@@ -90,10 +90,10 @@ func whole(n int64) string { return strconv.FormatInt(n, 10) }
 
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// Cell returns a text as a cell. Programs take a text for a formula that begins with one of
-// some characters, and clients of gateways choose some of the texts. Where a semicolon
-// divides cells, as in half of Europe, a program divides the text as well, and so it does at
-// the end of a line, since it does not see the quotes there.
+// Cell returns a text as a CSV cell that no spreadsheet takes for a formula. Clients of
+// gateways choose some of the texts, and a spreadsheet evaluates a text with certain first
+// characters. With a semicolon as separator, as in half of Europe, a spreadsheet ignores the
+// quotes around the cell: it also splits the text at semicolons and line ends.
 func Cell(text string) string {
 	var b strings.Builder
 	begins := true
@@ -103,13 +103,13 @@ func Cell(text string) string {
 			b.WriteByte('\'')
 		}
 		b.WriteRune(c)
-		begins = ends || begins && c == '"' // a quote may be part of the quotes
+		begins = ends || begins && c == '"' // a quote may belong to the quoting
 	}
 	return b.String()
 }
 
-// formula reports whether a program may take a text for a formula: signs count in full width
-// as well, and control characters and spaces before them may be skipped.
+// formula reports whether a spreadsheet may take a text for a formula. Full-width signs count
+// too, and spreadsheets may skip leading control characters and spaces.
 func formula(text string) bool {
 	c, _ := utf8.DecodeRuneInString(text)
 	if unicode.IsControl(c) || strings.ContainsRune("=+-@|＝＋－＠", c) {

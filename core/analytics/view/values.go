@@ -10,7 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
-// The dimensions that values are told apart by.
+// The dimensions of values.
 const (
 	Total          = ""
 	APIs           = "apiid"
@@ -27,15 +27,15 @@ const (
 	URLs           = "url"
 )
 
-// VersionValue returns the value of the dimension Versions for a version of an API.
+// VersionValue returns the value for an API version in the dimension Versions.
 func VersionValue(api, version string) string {
 	return base64.RawStdEncoding.EncodeToString([]byte(aggregate.Whose(api) + ":" + version))
 }
 
-// Endpoint is an endpoint that a value stands for.
+// Endpoint is the endpoint of a value.
 type Endpoint struct{ API, Version, Path string }
 
-// EndpointOf reads a value of the dimension Endpoints. What is not one is a path.
+// EndpointOf decodes a value of the dimension Endpoints. A value of another form is a path.
 func EndpointOf(value string) Endpoint {
 	text, err := hex.DecodeString(value)
 	if err != nil || strings.Count(string(text), ":") < 2 {
@@ -44,8 +44,9 @@ func EndpointOf(value string) Endpoint {
 	return EndpointIn(string(text))
 }
 
-// EndpointIn reads an endpoint as records have it: API, version and path, with colons between.
-// Callers of APIs choose versions, which may hold colons too; paths begin with a slash.
+// EndpointIn parses an endpoint in the form of records: API, version and path, separated by
+// colons. Callers of APIs choose versions, which may contain colons too; paths begin with a
+// slash.
 func EndpointIn(text string) Endpoint {
 	api, rest, _ := strings.Cut(text, ":")
 	api = aggregate.APIOf(api)
@@ -56,8 +57,8 @@ func EndpointIn(text string) Endpoint {
 	return Endpoint{api, version, path}
 }
 
-// EndpointFor reads a value of the dimensions KeyEndpoints and OAuthEndpoints, which begins
-// with the key or the client. What is not one is a path.
+// EndpointFor decodes a value of the dimensions KeyEndpoints and OAuthEndpoints, which begins
+// with the key or the client. A value of another form is a path.
 func EndpointFor(whose, value string) Endpoint {
 	rest := strings.TrimPrefix(value, whose+".")
 	text, err := base64.RawStdEncoding.DecodeString(rest)
@@ -68,14 +69,14 @@ func EndpointFor(whose, value string) Endpoint {
 	return Endpoint{API: aggregate.APIOf(api), Path: path}
 }
 
-// Cut is a condition on a value: its part from a place on, counted in characters from 1, that
-// is as long as the texts, is one of them.
+// Cut is a condition on a value: its substring at At, counted in characters from 1, with a
+// length of Length, is one of Texts.
 type Cut struct {
 	At, Length int
 	Texts      []string
 }
 
-// cuts gathers texts by their lengths.
+// cuts groups texts by length.
 func cuts(at int, texts []string) []Cut {
 	byLength, out := map[int]int{}, []Cut{}
 	for _, t := range texts {
@@ -90,8 +91,8 @@ func cuts(at int, texts []string) []Cut {
 	return out
 }
 
-// EndpointCuts returns the conditions on values of the dimension Endpoints for endpoints of
-// some APIs, of one version of them or, with an empty one, of all.
+// EndpointCuts returns the conditions on values of the dimension Endpoints for the endpoints
+// of some APIs, for one of their versions or, if version is empty, for all.
 func EndpointCuts(apis []string, version string) []Cut {
 	texts := make([]string, len(apis))
 	for i, api := range apis {
@@ -103,8 +104,8 @@ func EndpointCuts(apis []string, version string) []Cut {
 	return cuts(1, texts)
 }
 
-// CutsFor is EndpointCuts for values that EndpointFor reads. Where a digit of base64 holds bits
-// of the byte that follows, a value may begin with each of those there are.
+// CutsFor is EndpointCuts for the values that EndpointFor decodes. When the last base64 digit
+// of a prefix also contains bits of the next byte, there is a text for each possible digit.
 func CutsFor(whose string, apis []string) []Cut {
 	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 	var texts []string
@@ -115,7 +116,7 @@ func CutsFor(whose string, apis []string) []Cut {
 			texts = append(texts, text)
 			continue
 		}
-		open := 6 - bits%6 // bits of the last digit that are not known
+		open := 6 - bits%6 // unknown bits of the last digit
 		last := strings.IndexByte(digits, text[len(text)-1])
 		for n := range 1 << open {
 			texts = append(texts, text[:len(text)-1]+digits[last+n:last+n+1])
@@ -124,13 +125,13 @@ func CutsFor(whose string, apis []string) []Cut {
 	return cuts(utf8.RuneCountInString(whose)+2, texts)
 }
 
-// Primitive is what a call of the model context protocol was about.
+// Primitive is the subject of a Model Context Protocol call.
 type Primitive struct{ Type, Name, Method string }
 
-// methods are those by which primitives of a type are called.
+// methods are the methods that call primitives, by type.
 var methods = map[string]string{"tool": "tools/call", "resource": "resources/read", "prompt": "prompts/get"}
 
-// PrimitiveOf reads a value of the dimension Names: a primitive, or a method without one.
+// PrimitiveOf decodes a value of the dimension Names: a primitive, or a method without one.
 func PrimitiveOf(value string) Primitive {
 	kind, name, ok := strings.Cut(value, "_")
 	if method := methods[kind]; ok && method != "" {
@@ -139,13 +140,13 @@ func PrimitiveOf(value string) Primitive {
 	return Primitive{Name: value, Method: value}
 }
 
-// PrimitiveValues returns which values of the dimension Names filters admit: a list, nil for
-// any, and what they begin with.
+// PrimitiveValues returns the values of the dimension Names that match the filters: a list,
+// nil for any, and a prefix.
 func PrimitiveValues(method, kind, name string) (values []string, prefix string, err error) {
 	if _, ok := methods[kind]; !ok && kind != "" {
 		return nil, "", fault.New(fault.Invalid, CodeFilter, "query parameter mcp_primitive_type must be tool, resource or prompt").At("mcp_primitive_type")
 	}
-	var kinds []string // those that the filters admit; "": calls without a primitive
+	var kinds []string // that match the filters; "": calls without a primitive
 	for _, k := range []string{"tool", "resource", "prompt"} {
 		if (kind == "" || k == kind) && (method == "" || methods[k] == method) {
 			kinds = append(kinds, k)

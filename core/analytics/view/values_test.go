@@ -14,7 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/analytics/view"
 )
 
-// holds is what databases make of cuts.
+// holds evaluates cuts as databases do.
 func holds(value string, cuts []view.Cut) bool {
 	return slices.ContainsFunc(cuts, func(c view.Cut) bool {
 		from, to := c.At-1, c.At-1+c.Length
@@ -22,8 +22,8 @@ func holds(value string, cuts []view.Cut) bool {
 	})
 }
 
-// FuzzCuts: a cut holds for the endpoints of its API and for no others, wherever the
-// identifier ends in base64 or hex.
+// FuzzCuts: a cut matches the endpoints of its API and no others, wherever the API ID ends in
+// base64 or hex.
 func FuzzCuts(f *testing.F) {
 	f.Add("api1", "api12", "/items", "key")
 	f.Add("a", "ab", "", "k")
@@ -54,7 +54,7 @@ func FuzzCuts(f *testing.F) {
 	})
 }
 
-// TestEndpoints: a version may hold colons, and so may a path.
+// TestEndpoints: a version may contain colons, and so may a path.
 func TestEndpoints(t *testing.T) {
 	for text, want := range map[string]view.Endpoint{
 		"a:v:/items":              {API: "a", Version: "v", Path: "/items"},
@@ -76,7 +76,7 @@ func isASCII(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r > 126 || r < 32 }) < 0
 }
 
-// TestPrimitives reads values of MCP calls, and states which of them filters admit.
+// TestPrimitives tests the decoding of MCP values, and which of them match filters.
 func TestPrimitives(t *testing.T) {
 	for value, want := range map[string]view.Primitive{
 		"tool_get-weather": {Type: "tool", Name: "get-weather", Method: "tools/call"}, "resource_file:///a_b": {Type: "resource", Name: "file:///a_b", Method: "resources/read"},
@@ -104,7 +104,7 @@ func TestPrimitives(t *testing.T) {
 	}
 }
 
-// TestCSV: what begins like a formula is a text, and the file has what the results have.
+// TestCSV: a text that looks like a formula becomes a text, and the file contains the results.
 func TestCSV(t *testing.T) {
 	for _, evil := range []string{"=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "|x", "\v=1", "\x7f=1", "\u0085=1", " =1", "\ufeff=1", "＝1"} {
 		u := view.Row{Counters: view.Counters{Hits: 2, RequestTime: 5}}.Unit()
@@ -123,7 +123,7 @@ func TestCSV(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"/items": "/items", "": "", "a=b-c": "a=b-c", "a;b": "a;b", "/a b": "/a b", "bot (x; +http://b)": "bot (x; +http://b)", // as they are
+		"/items": "/items", "": "", "a=b-c": "a=b-c", "a;b": "a;b", "/a b": "/a b", "bot (x; +http://b)": "bot (x; +http://b)", // unchanged
 		"/a;=1": "/a;'=1", "/a;;@x": "/a;;'@x", "a\r\n=1": "a\r\n'=1", "a\t-1": "a\t'-1", `a;"=1"`: `a;"'=1"`, "a; =1": "a;' =1",
 	} {
 		if got := view.Cell(text); got != want {
@@ -132,7 +132,7 @@ func TestCSV(t *testing.T) {
 	}
 }
 
-// TestParameters states what the parameters take.
+// TestParameters tests the accepted values of parameters.
 func TestParameters(t *testing.T) {
 	preset := view.Order{By: view.ByTime}
 	for _, c := range []struct {
@@ -157,8 +157,8 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// TestColons: what is counted for an API whose ID has a colon is read as such, and not as that of
-// another API, whose owners are others.
+// TestColons: counters of an API with a colon in its ID are not read as those of another API,
+// which may have other owners.
 func TestColons(t *testing.T) {
 	b := aggregate.New(aggregate.Options{TrackAll: true})
 	b.Add(&record.Record{TimeStamp: time.Date(2026, 11, 3, 12, 0, 0, 0, time.UTC), OrgID: "o", APIID: "a:b", APIVersion: "v", Path: "/p", APIKey: "k"})
