@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Address returns where gateways would listen for the API: domain and path, this
-// as it is written. Two APIs of an organisation must
-// not share one (docs/wire/apis.md#create-replace-delete); "" when the API listens nowhere, as
-// TCP services do.
+// Address returns where gateways listen for the API: the domain in lower case and the path as
+// written. Two APIs of an organisation must not share an address
+// (docs/wire/apis.md#create-replace-delete). It is "" when the API has no listen path, as with
+// TCP services.
 func (a API) Address() string {
 	if a.facts.listenPath == "" {
 		return ""
@@ -16,8 +16,8 @@ func (a API) Address() string {
 	return strings.ToLower(a.facts.domain) + " " + a.facts.listenPath
 }
 
-// Places returns the values that are unique in the organisation: the address in
-// each gateway segment the API is for. An API without tags is for all of them.
+// Places returns values that are unique in the organisation: the address combined with each
+// tag (gateway segment) of the API. An API without tags is for all segments.
 func (a API) Places() []string {
 	at := a.Address()
 	if at == "" {
@@ -33,8 +33,7 @@ func (a API) Places() []string {
 	return out
 }
 
-// Collides reports whether some gateway would be asked to serve both APIs at
-// the same address.
+// Collides reports whether a gateway would have to serve both APIs at the same address.
 func (a API) Collides(b API) bool {
 	if a.Address() == "" || a.Address() != b.Address() {
 		return false

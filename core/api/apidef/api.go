@@ -1,6 +1,5 @@
-// Package apidef models the API definitions that gateways load. A definition
-// belongs to those who wrote it: its text is kept as it came, and rules look at
-// it through a few lenses.
+// Package apidef models the API definitions that gateways load. A definition belongs to its
+// author: its text is stored unchanged, and rules read only a few members of it.
 package apidef
 
 import (
@@ -30,36 +29,36 @@ const (
 	MCP     Class = "mcp"     // MCP proxy; its own permission and lists
 )
 
-// API is one API of any class. It is immutable: every change returns another.
-// Gateways execute the classic definition, so every class has one.
+// API is one API of any class. It is immutable: every change returns a new API. Gateways
+// execute the classic definition, so every class has one.
 type API struct {
 	id         string // database ID, 24 hex digits
 	class      Class
 	definition json.RawMessage
 	document   json.RawMessage // OpenAPI document; nil for Classic
-	wrapper    doc.Object      // the members of the wrapper that are neither of these
+	wrapper    doc.Object      // the other members of the wrapper
 	created    time.Time
 	updated    time.Time
 	facts      *facts
-	quiet      bool   // the last change concerns no gateway
-	stored     []byte // the API as stored, of which the texts are parts; nil until AppendJSON makes it
+	quiet      bool   // the last change does not concern gateways
+	stored     []byte // the API as stored, which contains the other texts; nil until AppendJSON makes it
 }
 
-// Draft is what makes an API: texts that are valid JSON objects.
+// Draft is the input for an API: texts that are valid JSON objects.
 type Draft struct {
 	ID         string // database ID
 	APIID      string
 	OrgID      tenant.ID
 	Class      Class
-	Definition *doc.Node // classic definition; it is completed by the identifiers
+	Definition *doc.Node // classic definition; New adds the identifiers
 	Document   *doc.Node // OpenAPI document; nil for Classic
 	Wrapper    doc.Object
-	Gone       []string  // members that a wrapper has no longer; for Rewrite
-	Created    time.Time // of an API that comes from somewhere else; zero: now
+	Gone       []string  // members to remove from the wrapper; for Rewrite
+	Created    time.Time // of an imported API; zero: now
 }
 
-// New makes an API. The identifiers are written into its definition, and into
-// the vendor extension of its document.
+// New makes an API. It writes the identifiers into the definition, and into the vendor
+// extension of the document.
 func New(d Draft, now time.Time) (API, error) {
 	a := API{id: d.ID, class: d.Class, created: now}
 	if !d.Created.IsZero() && d.Created.Before(now) {
@@ -69,10 +68,10 @@ func New(d Draft, now time.Time) (API, error) {
 	return a.write(d, now)
 }
 
-// Rewrite returns a with another definition and document. Whatever the draft
-// says, the database ID, the organisation, the class and the time of creation stay;
-// only an OAS API whose document gets streams becomes one of streams.
-// Members of the wrapper stay unless the draft has others or says that they go.
+// Rewrite returns a with another definition and document. The database ID, the organisation,
+// the class and the time of creation stay, and the draft's values for them are ignored. One
+// exception: an OAS API becomes one of streams when its document gets streams. Members of the
+// wrapper stay unless the draft replaces or removes them.
 func (a API) Rewrite(d Draft, now time.Time) (API, error) {
 	d.ID, d.OrgID, d.Class = a.id, a.OrgID(), a.class
 	if d.APIID == "" {
@@ -91,7 +90,7 @@ func (a API) Rewrite(d Draft, now time.Time) (API, error) {
 
 func (a API) write(d Draft, now time.Time) (API, error) {
 	def := d.Definition
-	if a.class == OAS && d.Document.Get("x-tyk-streaming") != nil { // gateways run streams whatever it was sent as
+	if a.class == OAS && d.Document.Get("x-tyk-streaming") != nil { // gateways run streams even if the document was sent as OAS
 		a.class = Streams
 	}
 	if err := a.checkCaps(def); err != nil {
@@ -121,8 +120,9 @@ func (a API) write(d Draft, now time.Time) (API, error) {
 	return a, err
 }
 
-// assemble makes the texts of an API, of about the size that is given: they are parts of the
-// API as stored, so that a large document is in memory once. document is nil for a classic API.
+// assemble makes the texts of an API in one buffer of about size bytes: they are slices of the
+// API as stored, so that a large document is in memory only once. document is nil for a
+// classic API.
 func (a *API) assemble(size int, definition, document doc.Appender) {
 	size += 512
 	for name, raw := range a.wrapper.All() {
@@ -145,15 +145,15 @@ func (a *API) assemble(size int, definition, document doc.Appender) {
 	}
 }
 
-// WrapperNames is the wrapper with the members that are known: another spelling of
-// one is refused. The definition and the document are checked elsewhere.
+// WrapperNames are the known members of the wrapper: other spellings of them are refused. The
+// definition and the document are checked elsewhere.
 var WrapperNames = shape.Object(
 	shape.Members(strings.Join(serverOwned, " ")+" is_site sort_by user_owners user_group_owners categories", shape.Raw),
 	shape.Members("hook_references", shape.List(shape.Object(shape.Members("event_name event_timeout disabled", shape.Raw), shape.Members("hook", webhook.Names)))),
 )
 
-// serverOwned are the members of a wrapper that clients do not choose, or that
-// have a place of their own.
+// serverOwned are the members of a wrapper that clients cannot set here: the server sets them,
+// or the API has a field for them.
 var serverOwned = []string{
 	"api_definition", "api_model", "oas", "is_streams", "created_at", "updated_at", "_id", "org_id", "class", "compliance_status",
 }
@@ -169,7 +169,7 @@ func own(o doc.Object) doc.Object {
 // ID returns the database ID.
 func (a API) ID() string { return a.id }
 
-// APIID returns the identifier that keys, policies and gateways use.
+// APIID returns the identifier for keys, policies and gateways.
 func (a API) APIID() string { return a.facts.apiID }
 
 // OrgID returns the organisation.
@@ -187,11 +187,11 @@ func (a API) Definition() json.RawMessage { return a.definition }
 // Document returns the text of the OpenAPI document; nil for a classic API.
 func (a API) Document() json.RawMessage { return a.document }
 
-// Quiet reports whether the last change concerns no gateway: owners, categories
-// and the addresses in a document (docs/wire/announcements.md#commands).
+// Quiet reports whether the last change does not concern gateways: owners, categories and the
+// addresses in a document (docs/wire/announcements.md#commands).
 func (a API) Quiet() bool { return a.quiet }
 
-// Quietly returns a as one whose last change concerns no gateway.
+// Quietly returns a copy of a with Quiet true.
 func (a API) Quietly() API {
 	a.quiet = true
 	return a
@@ -213,7 +213,7 @@ func (a API) HookReferences() json.RawMessage {
 	return raw
 }
 
-// Texts returns the trees of the definition and the document, free to be edited.
+// Texts returns the trees of the definition and the document. The caller may edit them.
 func (a API) Texts() (definition, document *doc.Node, err error) {
 	if definition, err = doc.ParseNode(a.definition); err != nil || a.document == nil {
 		return definition, nil, err
@@ -222,11 +222,11 @@ func (a API) Texts() (definition, document *doc.Node, err error) {
 	return definition, document, err
 }
 
-// Size is about how many bytes the API has as text.
+// Size returns the approximate size of the API as text, in bytes.
 func (a API) Size() int { return len(a.definition) + len(a.document) }
 
-// AppendJSON implements doc.Appender: the API as stored. Into nil it may be the
-// text that the API keeps: treat it as read-only.
+// AppendJSON implements doc.Appender: it appends the API as stored. For nil it may return the
+// text that the API keeps: treat the result as read-only.
 func (a API) AppendJSON(b []byte) ([]byte, error) {
 	if a.stored != nil && b == nil {
 		return a.stored, nil
@@ -243,7 +243,7 @@ func (a API) AppendJSON(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// parts returns the texts that make up the API as stored.
+// parts returns the texts that concatenate to the API as stored.
 func (a API) parts() [][]byte {
 	if a.stored != nil {
 		return [][]byte{a.stored}
@@ -255,8 +255,8 @@ func (a API) parts() [][]byte {
 	return append(out, append(a.appendTimes(a.appendWrapper(nil)), '}'))
 }
 
-// keeps reports whether a text is the API as stored. The definition and the document
-// are parts of the text that it was read from, so that this costs next to nothing.
+// keeps reports whether text is the API as stored. The definition and the document are usually
+// slices of this text, so the comparison costs next to nothing.
 func (a API) keeps(text []byte) bool {
 	for _, p := range a.parts() {
 		if !bytes.HasPrefix(text, p) {
@@ -272,8 +272,8 @@ func (a API) appendHead(b []byte) []byte {
 	return append(doc.AppendString(append(b, `,"class":`...), string(a.class)), ',')
 }
 
-// Over returns the API with its texts as parts of what it was stored as, so that they
-// are in memory once.
+// Over returns the API with its texts as slices of the stored text, so that they are in memory
+// only once.
 func (a API) Over(stored []byte) API {
 	bare := API{id: a.id, class: a.class}
 	head, _ := bare.AppendJSON(nil) // it cannot fail
@@ -294,7 +294,7 @@ func (a API) Over(stored []byte) API {
 	return a
 }
 
-// textAt returns what stands at an offset of a text, if it is the same as another.
+// textAt returns the part of text at an offset, if it equals want.
 func textAt(text []byte, at int, want json.RawMessage) (json.RawMessage, bool) {
 	if at > len(text) || !bytes.HasPrefix(text[at:], want) {
 		return nil, false
@@ -318,7 +318,7 @@ func (a API) appendTimes(b []byte) []byte {
 // MarshalJSON implements json.Marshaler: the API as stored.
 func (a API) MarshalJSON() ([]byte, error) { return a.AppendJSON([]byte{}) }
 
-// Load reads a stored API. It trusts the text.
+// Load decodes a stored API. It trusts the text.
 func Load(text []byte) (a API, err error) {
 	o, err := doc.LoadObject(text)
 	if err != nil {
@@ -345,7 +345,7 @@ func Load(text []byte) (a API, err error) {
 	}
 	a = API{id: head.ID, class: head.Class, created: head.Created, updated: head.Updated, wrapper: own(o)}
 	if a.definition, _ = o.Get("api_definition"); !doc.IsObject(a.definition) {
-		a.definition = json.RawMessage("{}") // of a record that another program has written
+		a.definition = json.RawMessage("{}") // another program has written the record
 	}
 	if a.document, _ = o.Get("oas"); doc.IsNull(a.document) {
 		a.document = nil
@@ -357,6 +357,6 @@ func Load(text []byte) (a API, err error) {
 	return a, err
 }
 
-// large is the size from which the text of a stored API is kept for those who want to
-// write it again, instead of being put together anew.
+// large is the size in bytes from which the text of a stored API is kept, so that writing it
+// again does not have to encode it.
 const large = 64 << 10

@@ -65,7 +65,7 @@ func TestNewWritesIdentifiers(t *testing.T) {
 	}
 }
 
-// Any definition in, the same out: through storage and through the wrapper.
+// Any definition stays the same through storage and through the wrapper.
 func FuzzRoundTrip(f *testing.F) {
 	f.Add(`{"name":"n","proxy":{"listen_path":"/x/"},"version_data":{"versions":{"":{}}},"z":1e2,"a":"\u00e9"}`)
 	f.Add(`{"definition":{"enabled":true,"versions":{"v2":"c1"}},"tags":[1,"x"],"auth_configs":null}`)
@@ -256,7 +256,7 @@ func TestSource(t *testing.T) {
 	}
 }
 
-// Members of a wrapper stay, even if null, unless a rewrite says that they go.
+// Members of a wrapper stay, even if null, unless a rewrite removes them.
 func TestRewriteDrops(t *testing.T) {
 	a, err := made(t, apidef.Classic, `{}`, `{"a":null,"b":1,"c":2}`).Rewrite(apidef.Draft{Definition: node(t, `{}`), Gone: []string{"b", "x"}}, at)
 	if err != nil {
@@ -267,7 +267,7 @@ func TestRewriteDrops(t *testing.T) {
 	}
 }
 
-// TestManyTags: APIs at one address are compared one by one, each time one of them is written.
+// TestManyTags: each write of an API compares it with all APIs at its address.
 func TestManyTags(t *testing.T) {
 	growth.Linear(t, 62, func(size int) func() {
 		tagged := func(of string) apidef.API {

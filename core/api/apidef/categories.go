@@ -9,8 +9,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/label"
 )
 
-// Categories returns the categories of the API: of a classic one the #tags at
-// the end of its name, of another its own list (docs/wire/apis.md#wrapper).
+// Categories returns the categories of the API: for a classic one the #tags at the end of its
+// name, otherwise its own list (docs/wire/apis.md#wrapper).
 func (a API) Categories() []string {
 	if a.class != Classic {
 		return distinct(texts(a.wrapper, "categories"))
@@ -35,8 +35,9 @@ func distinct(names []string) []string {
 	return out
 }
 
-// checkName refuses another name than the API has had that would be shown as one that it is not.
-// It stands in the document, if there is one, and in the definition that follows from that.
+// checkName refuses a new name that would be displayed as another one. The name is in the
+// document, if there is one, and in the definition, which is derived from it. A name that
+// stays is accepted.
 func (a API) checkName(def *doc.Node, document bool) error {
 	field, before := "name", ""
 	if document {
@@ -51,7 +52,7 @@ func (a API) checkName(def *doc.Node, document bool) error {
 	return nil
 }
 
-// checkCaps refuses more entries than the lists of an API may have.
+// checkCaps refuses lists with more entries than an API may have.
 func (a API) checkCaps(def *doc.Node) error {
 	if err := caps.Definition.Check(def); err != nil {
 		return err

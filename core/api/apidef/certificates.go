@@ -10,14 +10,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// CertificateUse says what an API needs a certificate for.
+// CertificateUse is the purpose for which an API needs a certificate.
 type CertificateUse string
 
 // The uses of certificates.
 const (
-	ClientUse   CertificateUse = "client"   // callers prove with it who they are
-	UpstreamUse CertificateUse = "upstream" // the upstream is called with it, has its public key, or gets requests that are signed with it
-	ServerUse   CertificateUse = "server"   // the API's own domain answers with it
+	ClientUse   CertificateUse = "client"   // callers authenticate with it
+	UpstreamUse CertificateUse = "upstream" // gateways authenticate at the upstream with it, sign requests with it, or know the upstream's public key by it
+	ServerUse   CertificateUse = "server"   // the API's own domain presents it
 )
 
 // Certificate is one use of a certificate.
@@ -26,9 +26,9 @@ type Certificate struct {
 	Use CertificateUse
 }
 
-// Certificates returns which certificates and public keys an API uses. A definition of
-// whatever class has them all: those of a document are in it as well. They are sorted by ID;
-// uses of one are in the order in which lists of uses have them.
+// Certificates returns the certificates and public keys that an API uses. The classic
+// definition of every class contains them all, also those of a document. They are sorted by
+// ID; uses of one certificate have the order of lists of uses.
 func (a API) Certificates() []Certificate {
 	o, err := doc.LoadObject(a.definition)
 	if err != nil {
@@ -54,8 +54,8 @@ func (a API) Certificates() []Certificate {
 	return out
 }
 
-// KeyCertificates returns the certificates with whose private keys gateways prove who they are,
-// to upstreams and to callers. Of others the public key is enough.
+// KeyCertificates returns the certificates with private keys that gateways need, to
+// authenticate to upstreams and callers. For other certificates the public key is enough.
 func (a API) KeyCertificates() []string {
 	o, err := doc.LoadObject(a.definition)
 	if err != nil {
@@ -65,7 +65,8 @@ func (a API) KeyCertificates() []string {
 	return slices.DeleteFunc(out, func(id string) bool { return id == "" })
 }
 
-// upstreamKeys returns the certificates with which upstreams are called, or which sign requests to them.
+// upstreamKeys returns the certificates for calls to upstreams, or for signing requests to
+// them.
 func upstreamKeys(definition doc.Object) []string {
 	out := slices.Collect(maps.Values(valueIn[map[string]string](definition, "upstream_certificates")))
 	return append(out, valueIn[struct {
@@ -73,7 +74,7 @@ func upstreamKeys(definition doc.Object) []string {
 	}](definition, "request_signing").ID)
 }
 
-// valueIn returns a member as a T; zero when it is none.
+// valueIn returns a member as a T; the zero T if the member has another type.
 func valueIn[T any](o doc.Object, name string) T {
 	var v, zero T
 	if raw, ok := o.Get(name); !ok || json.Unmarshal(raw, &v) != nil {
@@ -82,7 +83,7 @@ func valueIn[T any](o doc.Object, name string) T {
 	return v
 }
 
-// pins returns the public keys of a domain: their identifiers stand in one text.
+// pins returns the public keys of a domain: a comma-separated list of identifiers.
 func pins(text string) []string {
 	out := strings.Split(text, ",")
 	for i := range out {
@@ -91,7 +92,7 @@ func pins(text string) []string {
 	return out
 }
 
-// WithoutCertificate returns a as an API that does not use a certificate any more.
+// WithoutCertificate returns a copy of a that no longer uses a certificate.
 func (a API) WithoutCertificate(id string, now time.Time) (API, error) {
 	def, document, err := a.Texts()
 	if err != nil {
@@ -125,14 +126,14 @@ func (a API) WithoutCertificate(id string, now time.Time) (API, error) {
 	return a.Rewrite(Draft{Definition: def, Document: document}, now)
 }
 
-// dropText takes a member away that is a text.
+// dropText deletes a member if it equals text.
 func dropText(n *doc.Node, text string, path ...string) {
 	if n.Get(path...).Text() == text {
 		n.Delete(path...)
 	}
 }
 
-// dropItem takes a text out of a list, and reports whether it was there.
+// dropItem deletes a text from a list, and reports whether it was there.
 func dropItem(n *doc.Node, text string, path ...string) bool {
 	return dropEntries(n, func(entry *doc.Node) bool { return entry.Text() == text }, path...)
 }
@@ -151,7 +152,7 @@ func dropEntries(n *doc.Node, gone func(*doc.Node) bool, path ...string) bool {
 	return true
 }
 
-// TypeName returns what lists of uses call the class of an API.
+// TypeName returns the name of the API's class in lists of uses.
 func (a API) TypeName() string {
 	switch {
 	case a.class == Streams:

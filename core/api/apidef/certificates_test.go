@@ -64,8 +64,8 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// TestWithoutCertificate states that a certificate leaves every place, of both forms, and
-// that nothing else changes.
+// TestWithoutCertificate: the certificate is removed from every place, in both forms, and
+// nothing else changes.
 func TestWithoutCertificate(t *testing.T) {
 	for id, gone := range map[string][]string{
 		"c":       {`"c",`, `,"c"`},
@@ -93,7 +93,7 @@ func TestWithoutCertificate(t *testing.T) {
 					t.Errorf("still used: %v", c)
 				}
 			}
-			if id == "s" { // an item that stands alone, or before an empty one
+			if id == "s" { // the item is the only one, or is before an empty one
 				return
 			}
 			same(t, a.Definition(), clean(withCertificates))
@@ -106,7 +106,7 @@ func TestWithoutCertificate(t *testing.T) {
 	}
 }
 
-// same compares texts but for what an API writes into them.
+// same compares texts without the members that an API writes itself.
 func same(t *testing.T, got []byte, want string) {
 	t.Helper()
 	var g, w map[string]any
@@ -147,7 +147,7 @@ func TestTypeName(t *testing.T) {
 	}
 }
 
-// TestManyCertificates: lists of certificates are as long as a body lets them be.
+// TestManyCertificates: lists of certificates may be as long as a body allows.
 func TestManyCertificates(t *testing.T) {
 	growth.Linear(t, 2_500, func(size int) func() {
 		var b strings.Builder

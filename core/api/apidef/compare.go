@@ -2,14 +2,13 @@ package apidef
 
 import "github.com/gatehouse-io/gatehouse/core/doc"
 
-// As returns a as an API of another class, whose definition and document are to be
-// written next.
+// As returns a as an API of another class. The caller writes the definition and document next.
 func (a API) As(c Class) API {
 	a.class, a.stored = c, nil
 	return a
 }
 
-// Same reports whether two APIs say the same, in any order and spelling.
+// Same reports whether two APIs are equal except for order and spelling.
 func (a API) Same(b API) bool {
 	x, errX := a.tree()
 	y, errY := b.tree()

@@ -10,9 +10,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// facts is what rules and lists want to know of a classic definition. Members of
-// a wrong type read as absent: stored records are served, and told apart when they
-// is written.
+// facts are the values of a classic definition that rules and lists use. Members of a wrong
+// type count as absent: stored records are served anyway, and types are checked on write.
 type facts struct {
 	apiID, orgID, name    string
 	active, internal      bool
@@ -27,15 +26,15 @@ type facts struct {
 	shown                 atomic.Pointer[[]byte]
 }
 
-// authSwitches are the members of a definition that switch a method of
-// authentication on, and what lists call the method.
+// authSwitches are the members of a definition that switch on a method of authentication, with
+// the name of the method in lists.
 var authSwitches = []struct{ member, method string }{
 	{"use_standard_auth", "authToken"}, {"enable_jwt", "jwt"}, {"use_basic_auth", "basic"}, {"use_oauth2", "oauth"},
 	{"enable_signature_checking", "hmac"}, {"use_openid", "oidc"}, {"use_mutual_tls_auth", "mutualTLS"},
 	{"custom_plugin_auth_enabled", "custom"}, {"enable_coprocess_auth", "custom"}, {"use_go_plugin_auth", "custom"},
 }
 
-// AuthMethods returns what lists call the methods of authentication.
+// AuthMethods returns the names of the methods of authentication in lists.
 func AuthMethods() []string {
 	out := []string{keyless, externalOAuth}
 	for _, s := range authSwitches {
@@ -44,7 +43,7 @@ func AuthMethods() []string {
 	return out
 }
 
-// The methods that no single switch of a definition stands for.
+// The methods without a single switch in the definition.
 const (
 	keyless       = "keyless"
 	externalOAuth = "externalOAuth"
@@ -91,8 +90,8 @@ func read(definition []byte) (*facts, error) {
 	return f, nil
 }
 
-// authentication names the methods a definition switches on. One that is not
-// keyless and names none takes tokens.
+// authentication returns the methods that a definition switches on. A definition that is not
+// keyless and has no method uses tokens.
 func authentication(o doc.Object) []string {
 	if truth(o, "use_keyless") {
 		return []string{keyless}
@@ -112,7 +111,7 @@ func authentication(o doc.Object) []string {
 	return out
 }
 
-// MethodsOf names the methods of authentication that a definition switches on.
+// MethodsOf returns the methods of authentication that a definition switches on.
 func MethodsOf(definition []byte) []string {
 	o, err := doc.LoadObject(definition)
 	if err != nil {
@@ -150,13 +149,13 @@ func child(o doc.Object, name string) doc.Object {
 	return inner
 }
 
-// Name returns the name with its categories.
+// Name returns the name, including its categories.
 func (a API) Name() string { return a.facts.name }
 
 // Active reports whether gateways get the API.
 func (a API) Active() bool { return a.facts.active }
 
-// ListenPath returns the path gateways listen at.
+// ListenPath returns the path at which gateways listen.
 func (a API) ListenPath() string { return a.facts.listenPath }
 
 // Domain returns the custom domain in force, or "".
@@ -165,15 +164,15 @@ func (a API) Domain() string { return a.facts.domain }
 // Tags returns the gateway tags in force.
 func (a API) Tags() []string { return a.facts.tags }
 
-// AuthTypes names the methods of authentication: keyless, authToken, jwt, basic,
-// oauth, hmac, oidc, mutualTLS, custom, externalOAuth.
+// AuthTypes returns the methods of authentication: keyless, authToken, jwt, basic, oauth,
+// hmac, oidc, mutualTLS, custom, externalOAuth.
 func (a API) AuthTypes() []string { return a.facts.auth }
 
 // Children returns the API IDs of child versions by version name; nil unless the
 // API is a base with versioning switched on.
 func (a API) Children() map[string]string { return a.facts.children }
 
-// ChildIDs lists the API IDs of child versions: an orphan is in no such list
+// ChildIDs returns the API IDs of child versions. An orphan is in no such list
 // (docs/wire/extension-fields.md#info).
 func (a API) ChildIDs() []string {
 	out := make([]string, 0, len(a.facts.children))
@@ -186,8 +185,8 @@ func (a API) ChildIDs() []string {
 	return slices.Compact(out)
 }
 
-// Source returns the API ID of the REST API whose operations an MCP proxy offers
-// as tools, or "" (docs/wire/mcp-proxies.md#pairing).
+// Source returns the API ID of the REST API with the operations that an MCP proxy offers as
+// tools, or "" (docs/wire/mcp-proxies.md#pairing).
 func (a API) Source() string {
 	if !a.IsMCP() {
 		return ""

@@ -8,8 +8,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 )
 
-// TestFacts states what is read out of a definition: a switch takes away what it
-// switches off, and a member of a wrong type reads as absent.
+// TestFacts: a switch disables the values that belong to it, and a member of a wrong type
+// counts as absent.
 func TestFacts(t *testing.T) {
 	type facts struct {
 		path, domain string
@@ -30,8 +30,8 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// TestAuthMethods states that lists name no method of authentication that filters
-// do not know, and that each switch leads to a known method.
+// TestAuthMethods: lists contain only methods of authentication that filters know, and each
+// switch has a known method.
 func TestAuthMethods(t *testing.T) {
 	known := apidef.AuthMethods()
 	for member, method := range map[string]string{
@@ -51,7 +51,7 @@ func TestAuthMethods(t *testing.T) {
 	}
 }
 
-// TestChildren states that only a table that is switched on makes a base.
+// TestChildren: only a table that is switched on makes a base.
 func TestChildren(t *testing.T) {
 	for definition, want := range map[string]struct {
 		children map[string]string
@@ -72,8 +72,8 @@ func TestChildren(t *testing.T) {
 	}
 }
 
-// TestPlaces states the values that are unique: the address once per gateway
-// segment. Two APIs collide if they share a place, or if either is for all segments.
+// TestPlaces: the unique values are the address with each gateway segment. Two APIs collide if
+// they share a place, or if either is for all segments.
 func TestPlaces(t *testing.T) {
 	for definition, want := range map[string][]string{
 		`{"proxy":{"listen_path":"/a/"}}`:                                              {" /a/"},

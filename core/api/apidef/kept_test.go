@@ -9,8 +9,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// TestKeptText states when an API is stored with the very text that it was read from:
-// when it is large and says nothing else, and until the first change.
+// TestKeptText: an API is stored with the text from which it was read if it is large, if the
+// text has nothing else, and until the first change.
 func TestKeptText(t *testing.T) {
 	long := strings.Repeat("x", 300_000)
 	a := made(t, apidef.OAS, `{"name":"`+long+`"}`, `{"user_owners":["u1"]}`)
@@ -35,7 +35,7 @@ func TestKeptText(t *testing.T) {
 			t.Errorf("%s: a change is not stored, %v", name, err)
 		}
 	}
-	// Another program may have written the members in another order.
+	// Another program may write the members in another order.
 	other, err := apidef.Load([]byte(strings.Replace(string(text), `"class":"oas",`, "", 1)[:len(text)-len(`"class":"oas",`)-1] + `,"class":"oas"}`))
 	if err != nil {
 		t.Fatal(err)
@@ -45,8 +45,7 @@ func TestKeptText(t *testing.T) {
 	}
 }
 
-// TestOver states that an API shares the text that it was stored as, where the text
-// says the same, and else keeps its own.
+// TestOver: an API shares the stored text where it is equal, and otherwise keeps its own text.
 func TestOver(t *testing.T) {
 	a := made(t, apidef.OAS, `{"name":"x"}`, "")
 	text, err := a.AppendJSON([]byte{})
@@ -73,7 +72,7 @@ func TestOver(t *testing.T) {
 	}
 }
 
-// TestSame states that order and spelling make no difference, and everything else does.
+// TestSame: order and spelling do not matter, and everything else does.
 func TestSame(t *testing.T) {
 	a := made(t, apidef.Classic, `{"name":"x","active":true}`, "")
 	for definition, want := range map[string]bool{
@@ -88,7 +87,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestListed states what lists look at.
+// TestListed: the values that lists use.
 func TestListed(t *testing.T) {
 	plain := made(t, apidef.MCP, `{"name":"A","use_keyless":true}`, "").WithCategories([]string{"one", "two"}, at).Listed()
 	if plain.APIID() != "a1" || !plain.IsMCP() || plain.Categories() != doc.Intern([]string{"one", "two"}) || plain.ChildIDs() != nil ||
@@ -101,7 +100,7 @@ func TestListed(t *testing.T) {
 	}
 }
 
-// TestSize states that a list in short takes no room for the texts that it leaves out.
+// TestSize: a compact list reserves no room for the texts that it leaves out.
 func TestSize(t *testing.T) {
 	a := made(t, apidef.OAS, `{"name":"x"}`, "")
 	if want := len(a.Definition()) + len(a.Document()); a.Size() != want || a.View(false).Size() != want || a.View(true).Size() != 0 {

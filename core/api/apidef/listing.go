@@ -26,12 +26,12 @@ type Filter struct {
 	Hide       map[string]bool // API IDs to leave out: child versions
 }
 
-// Everything reports whether the filter lets everything pass.
+// Everything reports whether the filter matches all APIs.
 func (f Filter) Everything() bool {
 	return f.Text == "" && f.Type == "" && len(f.Categories)+len(f.AuthTypes)+len(f.Tags)+len(f.Hide) == 0
 }
 
-// graphTypes maps a list type to the execution modes it stands for.
+// graphTypes maps a list type to its execution modes.
 var graphTypes = map[string][]string{
 	"graphql": {"proxyOnly"}, "udg": {"executionEngine"}, "subgraph": {"subgraph"}, "supergraph": {"supergraph"},
 	"graph": {"proxyOnly", "executionEngine", "subgraph", "supergraph"},
@@ -43,7 +43,7 @@ const (
 	CodeSort = Kind + ".sort"
 )
 
-// CheckType refuses an api_type that is not in the list.
+// CheckType returns a fault for an unknown api_type.
 func CheckType(name string) error {
 	if _, ok := graphTypes[name]; ok || slices.Contains([]string{"", "tcp", "rest", "internal", "streams"}, name) {
 		return nil
@@ -51,30 +51,31 @@ func CheckType(name string) error {
 	return fault.New(fault.Invalid, CodeType, "api_type must be one of tcp, rest, graphql, udg, subgraph, supergraph, internal, streams").At("api_type")
 }
 
-// Listed is what lists look at of an API. It holds no text of the API, and what many APIs
-// have is in memory once: of 100,000 the processor waits for all that is somewhere else.
+// Listed is the values of an API that lists filter and sort by. It holds no text of the API,
+// and values that many APIs share are in memory once: with 100,000 APIs, scattered memory
+// makes the processor wait.
 type Listed struct {
 	id               string
 	apiID            unique.Handle[string]
-	sought           string // what texts are searched in: name and listen path, in lower case
+	sought           string // the text that searches look in: name and listen path, in lower case
 	created, updated time.Time
 	traits           unique.Handle[traits]
 	auth, tags       doc.Texts
 	marks            doc.Texts
-	rare             *rare // nil: nothing
+	rare             *rare // nil: the API has none of it
 }
 
-// traits is what many APIs have in common.
+// traits are values that many APIs share.
 type traits struct {
 	class         Class
 	tcp, internal bool
 	graphql       string // execution mode
 }
 
-// rare is what few APIs have.
+// rare is values that few APIs have.
 type rare struct{ users, groups, children []string }
 
-// Listed returns what lists look at.
+// Listed returns the values that lists use.
 func (a API) Listed() Listed {
 	l := Listed{
 		id: a.id, apiID: unique.Make(a.APIID()), sought: strings.ToLower(a.facts.name + "\n" + a.facts.listenPath), created: a.created, updated: a.updated,
@@ -91,7 +92,7 @@ func (a API) Listed() Listed {
 // APIID returns the identifier that keys, policies and gateways use.
 func (l *Listed) APIID() string { return l.apiID.Value() }
 
-// Handle is APIID for those who look for one of many.
+// Handle is APIID for comparisons with many others.
 func (l *Listed) Handle() unique.Handle[string] { return l.apiID }
 
 // IsMCP reports whether the API is an MCP proxy.
@@ -100,10 +101,10 @@ func (l *Listed) IsMCP() bool { return l.traits.Value().class == MCP }
 // Categories returns the categories of the API.
 func (l *Listed) Categories() doc.Texts { return l.marks }
 
-// AuthTypes names the methods of authentication.
+// AuthTypes returns the methods of authentication.
 func (l *Listed) AuthTypes() doc.Texts { return l.auth }
 
-// ChildIDs lists the API IDs of child versions.
+// ChildIDs returns the API IDs of child versions.
 func (l *Listed) ChildIDs() []string {
 	if l.rare == nil {
 		return nil
@@ -111,7 +112,8 @@ func (l *Listed) ChildIDs() []string {
 	return l.rare.children
 }
 
-// VisibleTo reports whether a viewer owns the API or need not.
+// VisibleTo reports whether a viewer may see the API, as an owner or because owners do not
+// matter.
 func (l *Listed) VisibleTo(v Viewer) bool {
 	return l.rare == nil || v.sees(l.rare.users, l.rare.groups)
 }
@@ -138,10 +140,11 @@ func (t traits) isType(name string) bool {
 	return slices.Contains(graphTypes[name], t.graphql)
 }
 
-// Sought returns where the text is in which Filter.Text is looked for, in lower case.
+// Sought returns a pointer to the text that Filter.Text is searched in, in lower case.
 func (l *Listed) Sought() *string { return &l.sought }
 
-// Admits returns a test of whether an API belongs into the list, for one goroutine.
+// Admits returns a function that reports whether an API matches the filter. It is not safe for
+// concurrent use.
 func (f Filter) Admits() func(*Listed) bool {
 	text := strings.ToLower(f.Text)
 	marks, auth, tags := doc.Overlap(f.Categories), doc.Overlap(f.AuthTypes), doc.Overlap(f.Tags)
@@ -151,18 +154,18 @@ func (f Filter) Admits() func(*Listed) bool {
 	}
 }
 
-// orders compares APIs by what a list can be sorted by.
+// orders are the comparisons by which a list can be sorted.
 var orders = map[string]func(a, b *Listed) int{
 	"name":       func(a, b *Listed) int { return cmp.Compare(a.sought, b.sought) },
 	"created_at": func(a, b *Listed) int { return a.created.Compare(b.created) },
 	"updated_at": func(a, b *Listed) int { return a.updated.Compare(b.updated) },
 }
 
-// Orders names what a list can be sorted by.
+// Orders returns the names of the sort keys of a list.
 func Orders() []string { return slices.Sorted(maps.Keys(orders)) }
 
-// Order returns the comparison for a sort parameter such as -created_at, which
-// is also the default. Equal APIs keep the order of their IDs.
+// Order returns the comparison for a sort parameter such as -created_at, which is also the
+// default. Equal APIs are sorted by ID.
 func Order(sort string) (func(a, b *Listed) int, error) {
 	name, down := strings.CutPrefix(cmp.Or(sort, "-created_at"), "-")
 	by, ok := orders[name]
@@ -180,13 +183,13 @@ func Order(sort string) (func(a, b *Listed) int, error) {
 	}, nil
 }
 
-// Sequence returns the value under which the API stands in the list of its
-// family by time of creation, oldest first: MCP proxies have a list of their own.
+// Sequence returns the sort key of the API in the list of its family, by time of creation,
+// oldest first. MCP proxies have a list of their own.
 func (a API) Sequence() string {
 	return Family(a.class) + a.created.UTC().Format("2006-01-02T15:04:05.000000000Z")
 }
 
-// Family returns what the Sequence of all APIs of one list begins with.
+// Family returns the common prefix of the Sequence of all APIs in one list.
 func Family(c Class) string {
 	if c == MCP {
 		return "mcp\x00"
@@ -200,14 +203,14 @@ type View struct {
 	compact bool
 }
 
-// View returns the wrapper of the API; a compact one has a shorter definition
-// and no document.
+// View returns the wrapper of the API. With compact, it has a shorter definition and no
+// document.
 func (a API) View(compact bool) View { return View{a, compact} }
 
-// SchemaName is what the description calls the wrapper.
+// SchemaName returns the name of the wrapper in the API description.
 func (View) SchemaName() string { return "API" }
 
-// Schema describes the wrapper for the API description.
+// Schema returns the JSON schema of the wrapper for the API description.
 func (View) Schema() map[string]any {
 	plain := func(name string) map[string]any { return map[string]any{"type": name} }
 	texts := map[string]any{"type": "array", "items": plain("string")}
@@ -224,8 +227,8 @@ func (View) Schema() map[string]any {
 	}}
 }
 
-// compactMembers are the members that a compact list shows of a definition, and those among
-// them that it shows of each, with what they are where the definition lacks them.
+// compactMembers are the members of a definition that a compact list shows. Some of them are
+// always shown, with a default if the definition lacks them.
 var (
 	compactMembers = []string{
 		"id", "api_id", "org_id", "name", "slug", "active", "internal", "is_oas", "domain", "domain_disabled", "protocol", "tags", "tags_disabled",
@@ -239,7 +242,7 @@ var (
 	}
 )
 
-// Size is about how many bytes the wrapper has.
+// Size returns the approximate size of the wrapper in bytes.
 func (v View) Size() int {
 	if v.compact {
 		return 0
@@ -279,8 +282,8 @@ func (v View) AppendJSON(b []byte) ([]byte, error) {
 // MarshalJSON implements json.Marshaler.
 func (v View) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil) }
 
-// shown returns the definition as users read it. It is kept with the API: lists ask
-// for it again and again, and to make it takes longer than all the rest.
+// shown returns the definition as users read it. It is cached in the API, because lists need
+// it often and building it takes longer than everything else.
 func (a API) shown() []byte {
 	if text := a.facts.shown.Load(); text != nil {
 		return *text
@@ -294,7 +297,7 @@ func (a API) shown() []byte {
 	return text
 }
 
-// short returns the definition of a compact list.
+// short returns the definition for a compact list.
 func (a API) short() ([]byte, error) {
 	o, err := doc.LoadObject(a.definition)
 	if err != nil {

@@ -10,12 +10,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/webhook"
 )
 
-// policyKind is the kind of the policies that tokens get; the package of
-// policies knows APIs, not the other way round.
+// policyKind is the kind of the policies for tokens. It is repeated here because the package
+// of policies imports this one.
 const policyKind = "policy"
 
-// Refs returns what the API refers to: webhooks that events call, and policies
-// that tokens get. All of them may dangle (docs/wire/policies.md#reads-and-writes,
+// Refs returns the references of the API: to webhooks for events, and to policies for tokens.
+// All of them may dangle (docs/wire/policies.md#reads-and-writes,
 // docs/wire/webhooks.md#event-handlers).
 func (a API) Refs() []integrity.Ref {
 	o, err := doc.LoadObject(a.definition)
@@ -58,7 +58,7 @@ func (a API) Refs() []integrity.Ref {
 	return r.list
 }
 
-// refs collects references, one of each.
+// refs collects references without duplicates.
 type refs struct {
 	list []integrity.Ref
 	have map[integrity.Target]bool
@@ -77,9 +77,9 @@ func (r *refs) scopes(field string, mapping doc.Object) {
 	}
 }
 
-// Embed returns a with the webhooks in its hook_references as they are now, and
-// whether that makes a difference. hook returns a webhook, or nil for one to leave as
-// it is; gone reports whether it is deleted: its references go, too.
+// Embed returns a with the current webhooks in its hook_references, and whether anything has
+// changed. hook returns a webhook, or nil to leave a reference unchanged; gone says that the
+// webhook is deleted, and then its references are deleted too.
 func (a API) Embed(hook func(id string) (text json.RawMessage, gone bool)) (API, bool) {
 	list, err := doc.ParseNode(a.HookReferences())
 	if err != nil {
@@ -107,8 +107,7 @@ func (a API) Embed(hook func(id string) (text json.RawMessage, gone bool)) (API,
 	return a, changed
 }
 
-// Abridged reports whether the API refers to a webhook of which it holds no more
-// than the identifier.
+// Abridged reports whether the API holds only the identifier of a webhook that it refers to.
 func (a API) Abridged() bool {
 	list, err := doc.ParseNode(a.HookReferences())
 	return err == nil && slices.ContainsFunc(list.Items(), func(ref *doc.Node) bool {
@@ -116,7 +115,7 @@ func (a API) Abridged() bool {
 	})
 }
 
-// Touched returns a as one that changed at a time.
+// Touched returns a with now as the time of its last change.
 func (a API) Touched(now time.Time) API {
 	a.updated, a.quiet = now, false
 	return a

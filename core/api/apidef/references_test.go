@@ -11,8 +11,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/integrity"
 )
 
-// TestRefs states where an API names webhooks and policies. Each of them counts
-// once, by the first place, and what names nothing is no reference.
+// TestRefs: the places of references to webhooks and policies. Each reference counts once,
+// with its first place; a value without an identifier is not a reference.
 func TestRefs(t *testing.T) {
 	for name, c := range map[string]struct{ definition, wrapper, want string }{
 		"nothing": {`{}`, ``, ``},
@@ -47,7 +47,7 @@ func TestRefs(t *testing.T) {
 	}
 }
 
-// hook answers with one webhook, or with nil.
+// hook returns a function that finds one webhook.
 func hook(id, text string) func(string) (json.RawMessage, bool) {
 	return func(asked string) (json.RawMessage, bool) {
 		if asked != id {
@@ -104,8 +104,8 @@ func TestAbridged(t *testing.T) {
 	}
 }
 
-// TestQuiet states which changes concern gateways. A rewrite does, whatever came
-// before it; owners and categories do not.
+// TestQuiet: which changes concern gateways. A rewrite always does; changes of owners and
+// categories do not.
 func TestQuiet(t *testing.T) {
 	a, later := made(t, apidef.OAS, `{"name":"x"}`, ""), at.Add(time.Hour)
 	quiet := map[string]apidef.API{
@@ -128,7 +128,7 @@ func TestQuiet(t *testing.T) {
 	}
 }
 
-// TestTexts states that the trees are the caller's own.
+// TestTexts: the caller owns the trees.
 func TestTexts(t *testing.T) {
 	for _, class := range []apidef.Class{apidef.Classic, apidef.OAS} {
 		a := made(t, class, `{"name":"x"}`, "")

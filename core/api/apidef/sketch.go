@@ -2,12 +2,12 @@ package apidef
 
 import "github.com/gatehouse-io/gatehouse/core/doc"
 
-// addressed are the members of a definition that addresses follow from.
+// addressed are the members of a definition that determine its address.
 var addressed = []string{"api_id", "definition", "domain", "domain_disabled", "internal", "proxy", "tags", "tags_disabled"}
 
-// Addresses returns trees of those members of the definition and the document that addresses
-// follow from and are in; document is nil for a classic API. A change of a base looks at all its
-// versions, whose texts may be large: the others are not read.
+// Addresses returns trees with only those members of the definition and the document that
+// determine or contain addresses; document is nil for a classic API. A change of a base reads
+// all its versions, which may be large, so the other members are not parsed.
 func (a API) Addresses() (definition, document *doc.Node, err error) {
 	if definition, err = sketch(a.definition, addressed...); err != nil || a.document == nil {
 		return definition, nil, err
@@ -16,7 +16,8 @@ func (a API) Addresses() (definition, document *doc.Node, err error) {
 	return definition, document, err
 }
 
-// Part returns the tree of one member of the document, or nil. The others are not read.
+// Part returns the tree of one member of the document, or nil. The other members are not
+// parsed.
 func (a API) Part(member string) (*doc.Node, error) {
 	if a.document == nil {
 		return nil, nil
@@ -25,7 +26,7 @@ func (a API) Part(member string) (*doc.Node, error) {
 	return n.Get(member), err
 }
 
-// sketch returns the tree of an object with some of its members.
+// sketch returns the tree of an object with only some of its members.
 func sketch(text []byte, members ...string) (*doc.Node, error) {
 	o, err := doc.LoadObject(text)
 	if err != nil {
@@ -46,8 +47,8 @@ func sketch(text []byte, members ...string) (*doc.Node, error) {
 	return n, nil
 }
 
-// WithServers returns an API whose document has another list of servers, which concerns no
-// gateway. All else is copied as it is.
+// WithServers returns an API with another list of servers in its document. This change does
+// not concern gateways. The rest is copied unchanged.
 func (a API) WithServers(list *doc.Node) (API, error) {
 	o, err := doc.LoadObject(a.document)
 	if err != nil {
@@ -58,7 +59,7 @@ func (a API) WithServers(list *doc.Node) (API, error) {
 	return a.Quietly(), nil
 }
 
-// kept is a text that is written as it is.
+// kept is a text that is encoded unchanged.
 type kept []byte
 
 // AppendJSON implements doc.Appender.

@@ -8,8 +8,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// A list of servers changes in a document, wherever it stands, and nothing else does: the API is
-// the same as one that is written anew with it.
+// The list of servers changes in a document, wherever it is, and nothing else does: the result
+// equals an API that is written with this list.
 func TestWithServers(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for _, text := range []string{

@@ -13,8 +13,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
-// TestLoad states that a record of any content is read if its head can be: what a
-// record lacks is empty, and it is stored again without its gaps.
+// TestLoad: a record with a readable head can be loaded. Missing members are empty, and are
+// written the next time.
 func TestLoad(t *testing.T) {
 	const head = `"_id":"i","class":"oas","created_at":"2026-01-02T03:04:05Z","updated_at":"2026-01-02T03:04:06Z"`
 	for name, c := range map[string]struct{ record, definition, document string }{
@@ -39,7 +39,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestMarshal states that encoding/json and the appenders say the same.
+// TestMarshal: encoding/json and the appenders give the same text.
 func TestMarshal(t *testing.T) {
 	a := made(t, apidef.Streams, `{"name":"x"}`, `{"user_owners":["u1"]}`)
 	stored, err := json.Marshal(a)
@@ -78,8 +78,8 @@ func view(t *testing.T, a apidef.API, compact bool) map[string]json.RawMessage {
 	return out
 }
 
-// TestView states that every wrapper has the members that clients count on, with
-// what is stored in them or else empty, and that only streams say that they are.
+// TestView: every wrapper has the members that clients expect, with the stored or an empty
+// value, and only streams have is_streams.
 func TestView(t *testing.T) {
 	empty := map[string]string{"hook_references": `[]`, "is_site": `false`, "sort_by": `0`, "user_owners": `[]`, "user_group_owners": `[]`, "categories": `[]`, "api_model": `{}`}
 	for _, class := range []apidef.Class{apidef.Classic, apidef.OAS, apidef.Streams, apidef.MCP} {
@@ -104,7 +104,7 @@ func TestView(t *testing.T) {
 	}
 }
 
-// TestCompact states what is left of a definition in a compact list.
+// TestCompact: the members of a definition in a compact list.
 func TestCompact(t *testing.T) {
 	a := made(t, apidef.Classic, `{"name":"x","secret":"s","tags":null,"proxy":{"listen_path":"/x/","target_url":"http://u","transport":{}},
 		"version_data":{"not_versioned":true,"versions":{"v1":{"paths":{}},"":{}}},"config_data":{"a":1}}`, "")
@@ -134,8 +134,8 @@ func mustJSON(t *testing.T, v any) string {
 	return string(text)
 }
 
-// TestSequence states that the order of sequences is the order of creation, in any
-// time zone, and that MCP proxies stand apart.
+// TestSequence: sequences sort by time of creation, in any time zone, and MCP proxies are
+// separate.
 func TestSequence(t *testing.T) {
 	zone := time.FixedZone("east", 3*3600)
 	moments := []time.Time{at, at.Add(1), at.Add(time.Second).In(zone), at.Add(10 * time.Second), at.Add(time.Hour).In(zone), at.AddDate(1, 0, 0)}
@@ -160,7 +160,7 @@ func TestSequence(t *testing.T) {
 	}
 }
 
-// TestEverything states that a filter with any condition is a filter.
+// TestEverything: a filter with any condition does not match everything.
 func TestEverything(t *testing.T) {
 	if f := (apidef.Filter{}); !f.Everything() {
 		t.Error("the empty filter is none")
@@ -174,8 +174,7 @@ func TestEverything(t *testing.T) {
 	}
 }
 
-// TestTypes states which list shows which API. Each API is in exactly one of the
-// lists of protocols.
+// TestTypes: which list shows which API. Each API is in exactly one of the lists of protocols.
 func TestTypes(t *testing.T) {
 	for name, c := range map[string]struct {
 		a    apidef.API
@@ -206,8 +205,8 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// TestCaps states that no API is made with a list that is too long, whichever part
-// has it, and that the fault names the list.
+// TestCaps: no API may have a list that is too long, in any part, and the fault names the
+// list.
 func TestCaps(t *testing.T) {
 	long := `[""` + strings.Repeat(`,""`, 1000) + `]`
 	for field, d := range map[string]apidef.Draft{

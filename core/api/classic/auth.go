@@ -6,14 +6,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/shape"
 )
 
-// IsAddress reports whether a source of keys, which is no base64, is the address of a key
-// set: gateways take its scheme in any case.
+// IsAddress reports whether a source of keys, decoded from base64, is the URL of a key set.
+// Gateways accept its scheme in any case.
 func IsAddress(source string) bool {
 	scheme, _, ok := strings.Cut(source, "://")
 	return ok && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
 }
 
-// skew is a tolerance in seconds, which gateways read without a sign.
+// skew is a tolerance in seconds, which gateways decode as unsigned.
 var skew = shape.UintOf(64)
 
 var authentication = shape.Join(

@@ -1,5 +1,5 @@
-// Package classic knows the classic API definition: the form of an API that
-// gateways execute (docs/wire/classic-fields.md).
+// Package classic describes the classic API definition: the form of an API that gateways
+// execute (docs/wire/classic-fields.md).
 package classic
 
 import (
@@ -7,8 +7,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/shape"
 )
 
-// Check says where a gateway would fail to decode a definition, and with it the
-// whole feed (docs/wire/gateway-nodes.md#rules-that-matter-most); nil: nowhere. null is no definition.
+// Check returns the places where a gateway would fail to decode a definition, and with it the
+// whole feed (docs/wire/gateway-nodes.md#rules-that-matter-most); nil: none. null is not a
+// definition.
 func Check(definition *doc.Node) []shape.Problem {
 	if definition.Is(doc.TypeNull, doc.Absent) {
 		return []shape.Problem{{Want: definitionType.String(), Got: "nothing"}}
@@ -19,10 +20,9 @@ func Check(definition *doc.Node) []shape.Problem {
 // Type returns the type of the classic definition.
 func Type() shape.Type { return definitionType }
 
-// Zero returns the complete classic form of an OAS document in which nothing is
-// set. That is not all zero: some switches of a document are switched off
-// in the definition, so that nothing set means disabled (docs/wire/conversion.md#forced-values).
-// The caller owns the result.
+// Zero returns the complete classic form of an OAS document without any settings. Not all of
+// its values are zero: some switches are off in the definition, so that a missing setting
+// means disabled (docs/wire/conversion.md#forced-values). The caller owns the result.
 func Zero() *doc.Node {
 	n := definitionType.Zero()
 	for _, name := range []string{
@@ -41,7 +41,7 @@ func Zero() *doc.Node {
 	}
 	n.Put(doc.NewObject(), "auth_configs")
 	n.Put(doc.NewObject(), "event_handlers", "events")
-	// The one version of a definition made from a document.
+	// The only version of a definition that is made from a document.
 	v := version.Zero()
 	for _, name := range []string{
 		"global_enforce_timeout_disabled", "global_headers_disabled", "global_response_headers_disabled",

@@ -18,14 +18,14 @@ func parse(t testing.TB, text string) *doc.Node {
 	return n
 }
 
-// wrongAndRight are, by the word in the list of fields, a value that a gateway
+// wrongAndRight are two values for each type word in the list of fields: one that a gateway
 // refuses and one that it accepts.
 var wrongAndRight = map[string][2]string{
 	"id": {`"a1"`, `"5f0000000000000000000001"`}, "string": {`60`, `"x"`}, "bool": {`"true"`, `true`}, "integer": {`"60"`, `60`}, "number": {`"1"`, `1.5`},
 	"duration": {`null`, `"5s"`}, "time": {`"today"`, `"2026-01-02T03:04:05Z"`}, "any": {"", `{"a":[1]}`},
 }
 
-// at puts a value where a path such as "proxy.target_list[]" points.
+// at puts a value at a path such as "proxy.target_list[]".
 func at(path, value string) string {
 	parts := strings.Split(path, ".")
 	for i := len(parts) - 1; i >= 0; i-- {
@@ -36,8 +36,8 @@ func at(path, value string) string {
 	return value
 }
 
-// TestFields tries every row of the list of fields that the simulated gateway
-// has: it was written independently of the table here.
+// TestFields tests every row in the simulated gateway's list of fields, which was written
+// independently of the table in this package.
 func TestFields(t *testing.T) {
 	list, err := os.ReadFile("../../../e2e/gatewaysim/fields/api.txt")
 	if err != nil {
@@ -57,7 +57,7 @@ func TestFields(t *testing.T) {
 		if values[0] == "" {
 			values[0] = `1e999`
 			if strings.HasSuffix(path, "config") {
-				continue // kept as text by gateways
+				continue // gateways store it as text
 			}
 		}
 		if ps := classic.Check(parse(t, at(path, values[0]))); len(ps) != 1 {
@@ -115,7 +115,7 @@ func TestZeroIsRight(t *testing.T) {
 	}
 }
 
-// TestZeroOfGateways compares with the form recorded from a gateway.
+// TestZeroOfGateways compares Zero with the form recorded from a gateway.
 func TestZeroOfGateways(t *testing.T) {
 	raw, err := os.ReadFile("../testdata/vectors/classic-zero.json")
 	if err != nil {
@@ -124,7 +124,7 @@ func TestZeroOfGateways(t *testing.T) {
 	differ(t, "", parse(t, string(raw)), classic.Zero())
 }
 
-// differ reports where two values are not the same.
+// differ reports the places where two values differ.
 func differ(t *testing.T, path string, want, have *doc.Node) {
 	if !want.Is(doc.TypeObject) || !have.Is(doc.TypeObject) {
 		if !want.Equal(have) {

@@ -2,8 +2,8 @@ package classic
 
 import "github.com/gatehouse-io/gatehouse/core/shape"
 
-// The rows of this package: names, and the type that they share. Where a gateway
-// keeps any JSON the row says what it is for; TestFreeMembers lists these places.
+// Short names for the table of this package. Where a gateway stores any JSON, the row says
+// what it is for; TestFreeMembers lists these places.
 var (
 	row  = shape.Members
 	text = shape.String
@@ -29,7 +29,7 @@ var definitionType = shape.Object(
 	row("enable_ip_whitelisting enable_ip_blacklisting ip_access_control_disabled", flag),
 	row("config_data_disabled custom_middleware_bundle_disabled domain_disabled? error_overrides_disabled tags_disabled?", flag),
 	row("allowed_ips blacklisted_ips tags tag_headers", texts),
-	row("config_data", anything), // the API's own settings, for its plugins
+	row("config_data", anything), // the API's own settings for its plugins
 
 	authentication, certificates,
 
@@ -56,17 +56,17 @@ var definitionType = shape.Object(
 		row("handler_name", text),
 		row("handler_meta", handlerMeta),
 	)))))),
-	row("response_processors", shape.List(shape.Object(row("name", text), row("options", shape.Any)))), // each kind of processor has its own
+	row("response_processors", shape.List(shape.Object(row("name", text), row("options", shape.Any)))), // each kind of processor has its own options
 	row("analytics_plugin", shape.Object(row("enable?", flag), row("plugin_path? func_name?", text))),
 	row("error_overrides", shape.Map(shape.List(errorOverride))),
 )
 
-// handlerMeta is what an event handler says to the code that it names, any kind of
-// handler its own. A gateway keeps it as it is; only the handler looks into it, at
-// names in any case, so that those of the built-in handlers are known here.
+// handlerMeta is the settings of an event handler. Each kind of handler has its own. A gateway
+// stores them unchanged; only the handler reads them, with names in any case. The names of the
+// built-in handlers are therefore listed here.
 var handlerMeta = shape.Open(shape.Any, row("id name disabled method target_path template_path header_map event_timeout prefix path", shape.Any))
 
-// provider is an engine that some release brings, with settings of its own.
+// provider is an engine with its own settings. Releases differ in their engines.
 var provider = shape.Object(row("name storage_engine", text), row("meta", anything))
 
 var customMiddleware = shape.Object(
@@ -80,8 +80,8 @@ var customMiddleware = shape.Object(
 	)),
 )
 
-// extractorConfig belongs to the extractor that extract_with names, which reads
-// its own members and refuses none of the others.
+// extractorConfig is the settings of the extractor in extract_with. An extractor reads its own
+// members and ignores others.
 var extractorConfig = shape.Open(shape.Any, row("header_name param_name regex_expression regex_match_index xpath_expression", shape.Any))
 
 var plugin = shape.Object(

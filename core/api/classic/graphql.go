@@ -2,8 +2,8 @@ package classic
 
 import "github.com/gatehouse-io/gatehouse/core/shape"
 
-// graphQL: the settings of data sources depend on their kind, and gateways read
-// them only when they build the engine of the one API.
+// graphQL: the settings of data sources depend on their kind. Gateways decode them only when
+// they build the engine of the API.
 var graphQL = shape.Object(
 	row("enabled", flag),
 	row("execution_mode version schema", text),

@@ -8,9 +8,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/shape"
 )
 
-// Show turns a definition, in place, into the form that users read: lists are never null
-// or missing, nor is what every reader looks at, the data of plugins is an object if it is
-// there, and timeouts of uptime tests are texts.
+// Show changes a definition in place to the form that users read: lists and the members that
+// every client reads are never null or missing, the data of plugins is an object if present,
+// and timeouts of uptime tests are texts.
 func Show(def *doc.Node) {
 	definitionType.FillLists(def)
 	fill(def, "active", doc.NewBool(false))
@@ -20,7 +20,7 @@ func Show(def *doc.Node) {
 		fill(graph, "enabled", doc.NewBool(false))
 		fill(graph, "schema", doc.NewString(""))
 	}
-	if def.Get("event_handlers", "events").Is(doc.Absent, doc.TypeNull) { // scripts look at each of them
+	if def.Get("event_handlers", "events").Is(doc.Absent, doc.TypeNull) { // scripts iterate over the events
 		def.Put(doc.NewObject(), "event_handlers", "events")
 	}
 	if def.Get("config_data").Is(doc.TypeNull) {
@@ -52,9 +52,9 @@ func fill(n *doc.Node, name string, v *doc.Node) {
 // endpointLists are the lists of middleware by endpoint.
 var endpointLists = extendedPaths.Lists()
 
-// ReadTimeouts turns the timeouts of uptime tests from the texts that users read, in
-// place, into the nanoseconds that gateways want. It reports texts that are no duration,
-// which stay.
+// ReadTimeouts changes the timeouts of uptime tests in place, from the texts that users read
+// to nanoseconds for gateways. It returns problems for texts that are not durations; these
+// texts stay.
 func ReadTimeouts(def *doc.Node) (problems []shape.Problem) {
 	for i, test := range def.Get("uptime_tests", "check_list").Items() {
 		t := test.Get("timeout")

@@ -7,9 +7,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/api/classic"
 )
 
-// TestShowTimeouts states that the timeouts of uptime tests are texts for users and
-// nanoseconds for gateways, that what is neither stays, and that one way undoes the
-// other.
+// TestShowTimeouts: the timeouts of uptime tests are texts for users and nanoseconds for
+// gateways, other values stay, and the two conversions are inverse.
 func TestShowTimeouts(t *testing.T) {
 	list := func(timeout string) string {
 		return `{"uptime_tests":{"check_list":[{"url":"u","timeout":` + timeout + `}]}}`
@@ -44,8 +43,8 @@ func TestShowTimeouts(t *testing.T) {
 	}
 }
 
-// TestShowLists states that users read no list that is null or missing, nor what typed
-// clients want of every definition, and that showing twice shows the same.
+// TestShowLists: users get no list that is null or missing, and all members that typed clients
+// need; applying Show twice gives the same.
 func TestShowLists(t *testing.T) {
 	for text, want := range map[string]string{
 		`{}`:                              `"tags":[]`,

@@ -8,8 +8,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/shape"
 )
 
-// TestFreeMembers lists where a definition may hold any JSON. A change that adds a place
-// says why at the table.
+// TestFreeMembers lists where a definition may hold any JSON. A change that adds a place gives
+// the reason in the table.
 func TestFreeMembers(t *testing.T) {
 	want := []string{
 		"config_data.{}",

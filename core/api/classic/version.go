@@ -14,10 +14,10 @@ var version = shape.Object(
 	row("global_enforce_timeout", shape.Duration),
 )
 
-// endpoint is what most kinds of endpoint middleware begin with.
+// endpoint is the common members of most kinds of endpoint middleware.
 var endpoint = shape.Join(row("disabled", flag), row("path method", text))
 
-// at is a list of endpoints with what one kind of middleware adds.
+// at is a list of endpoints with the members of one kind of middleware.
 func at(groups ...shape.Group) shape.Type { return shape.List(shape.Object(groups...)) }
 
 var extendedPaths = shape.Object(

@@ -6,8 +6,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// Clash returns a name that two proxies of one source give to different
-// operations, if there is one (docs/wire/mcp-proxies.md#pairing).
+// Clash returns a name that two proxies of the same source give to different operations, if
+// there is one (docs/wire/mcp-proxies.md#pairing).
 func Clash(a, b []Tool) (name string, clash bool) {
 	type operation struct{ method, path string }
 	named := map[string]operation{} // of b
@@ -28,15 +28,15 @@ func Clash(a, b []Tool) (name string, clash bool) {
 	return "", false
 }
 
-// Suspect returns what tells whether another view of the source may give one of these names to
-// another operation: false is certain, and true is for Clash to say. It reads which operations a
-// view names and selects, and nothing of what it says about them.
+// Suspect returns a function that reports whether another view of the source may give one of
+// these names to another operation. false is certain; for true the caller must ask Clash. The
+// function reads only which operations a view names and selects.
 func (s Source) Suspect(tools []Tool) func(view *doc.Node) bool {
 	named := make(map[string]source, len(tools))
 	for _, t := range tools {
 		named[t.Name] = t.place()
 	}
-	var derived []int // tools of the source whose derived names are those of others here
+	var derived []int // tools of the source with a derived name that another tool here has
 	for i := range s.tools {
 		if o, known := named[s.tools[i].Name]; known && o != s.tools[i].place() {
 			derived = append(derived, i)
@@ -69,10 +69,10 @@ func (s Source) Suspect(tools []Tool) func(view *doc.Node) bool {
 	}
 }
 
-// place names the operation by method and path.
+// place returns the method and path of the operation.
 func (t *Tool) place() source { return source{method: t.Method, path: t.Path} }
 
-// sourceOf returns what the entry of a view is made of.
+// sourceOf returns the operation to which the entry of a view belongs.
 func sourceOf(p *doc.Node) source {
 	n := p.Get("source")
 	return source{id: n.Get("operationId").Text(), method: strings.ToUpper(n.Get("method").Text()), path: n.Get("path").Text()}

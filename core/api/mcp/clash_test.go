@@ -9,8 +9,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// TestSuspect: what is not suspect does not clash, and views that only describe what the source
-// offers are not suspect: there is no need to derive them.
+// TestSuspect: a view that is not suspect does not clash. Views that only describe tools of
+// the source are not suspect, so they need not be derived.
 func TestSuspect(t *testing.T) {
 	rest, _ := described(4)
 	source, err := mcp.SourceOf(rest)
@@ -20,7 +20,7 @@ func TestSuspect(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	view := func() *doc.Node {
 		primitives := doc.NewArray()
-		for i := range 5 { // the last one is not of the source
+		for i := range 5 { // the last one is not in the source
 			if r.IntN(3) == 0 {
 				continue
 			}

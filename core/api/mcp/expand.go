@@ -31,7 +31,7 @@ func (t Tool) Node() *doc.Node {
 	if t.output != nil {
 		n.Set("outputSchema", t.output.Clone())
 	}
-	// The hints follow from the method, unless the view says something else.
+	// The hints follow from the method, unless the view sets others.
 	var safe, idempotent bool
 	switch t.Method {
 	case "GET", "HEAD", "OPTIONS", "TRACE":
@@ -56,8 +56,7 @@ func (t Tool) Node() *doc.Node {
 	return n
 }
 
-// Expanded returns the view with every tool of the source and everything that
-// was derived.
+// Expanded returns the view with every tool of the source and all derived values.
 func (v View) Expanded() *doc.Node {
 	list := doc.NewArray()
 	for _, t := range v.all {
@@ -91,7 +90,7 @@ func (v View) Expanded() *doc.Node {
 	return n
 }
 
-// expandFields says where each input goes.
+// expandFields sets where each input goes in the request.
 func (t Tool) expandFields(n *doc.Node) {
 	locations, sources, serializations, order := doc.NewObject(), doc.NewObject(), doc.NewObject(), doc.NewArray()
 	for _, f := range t.fields {

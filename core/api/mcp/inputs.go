@@ -22,8 +22,8 @@ type field struct {
 	schemaType string
 }
 
-// inputs lists what an operation takes, parameters before the body, and the
-// content type of the body.
+// inputs returns the inputs of an operation, parameters before the body, and the content type
+// of the body.
 func (s *schemas) inputs(o oas.Operation) ([]field, string) {
 	// Parameters of the operation win over those of the path item. Cookies are not for tools.
 	var parameters []*doc.Node
@@ -49,7 +49,7 @@ func (s *schemas) inputs(o oas.Operation) ([]field, string) {
 	}
 	body, media := s.body(o)
 	fields = append(fields, body...)
-	// Parameters whose name occurs more than once are told apart by where they are.
+	// Parameters with a name that occurs more than once get their location in the name.
 	count, taken := map[string]int{}, map[string]bool{}
 	for _, f := range fields {
 		count[f.source]++
@@ -93,13 +93,13 @@ func (s *schemas) parameter(p *doc.Node) field {
 	return f
 }
 
-// schemaType returns the type of a schema; of several the first that is not null.
+// schemaType returns the type of a schema; of several types the first one that is not null.
 func schemaType(schema *doc.Node) string {
 	kinds := append(schema.Get("type").Texts(), schema.Get("type").Text())
 	return kinds[max(0, slices.IndexFunc(kinds, func(k string) bool { return k != "null" }))]
 }
 
-// body lists the properties of an object, or the body as one field.
+// body returns the properties of an object body as fields, or another body as one field.
 func (s *schemas) body(o oas.Operation) ([]field, string) {
 	body := oas.Resolve(s.document, o.Node.Get("requestBody"))
 	media := mediaType(body.Get("content"), true)

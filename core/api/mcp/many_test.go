@@ -26,8 +26,8 @@ func described(n int) (rest, view *doc.Node) {
 	return rest, view
 }
 
-// TestManyPrimitives: operations and parameters are looked up, and what a source offers is read once
-// for all views of it.
+// TestManyPrimitives: operations and parameters are looked up in maps, and a source is read
+// once for all of its views.
 func TestManyPrimitives(t *testing.T) {
 	growth.Linear(t, 2000, func(n int) func() {
 		rest, view := described(n)
@@ -66,7 +66,7 @@ func TestManyPrimitives(t *testing.T) {
 	})
 }
 
-// TestViewsAreApart: views of one source do not change each other.
+// TestViewsAreApart: views of the same source do not change each other.
 func TestViewsAreApart(t *testing.T) {
 	rest, view := described(1)
 	rest.Put(node(t, `[{"in":"query","name":"q","schema":{"type":"string"}}]`), "paths", "/p0", "get", "parameters")
@@ -89,8 +89,8 @@ func TestViewsAreApart(t *testing.T) {
 	}
 }
 
-// TestParametersAreBounded: paths that refer to one list of parameters have them all, which would take
-// gigabytes.
+// TestParametersAreBounded: many paths may refer to the same list of parameters, which would
+// take gigabytes.
 func TestParametersAreBounded(t *testing.T) {
 	rest, list := doc.NewObject(), doc.NewArray()
 	for i := range 5_000 {

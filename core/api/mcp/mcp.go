@@ -1,5 +1,5 @@
-// Package mcp knows MCP proxies, and how the operations of a REST API become the
-// tools of a proxy that is paired with it (docs/wire/mcp-proxies.md).
+// Package mcp implements MCP proxies, and the conversion of a REST API's operations to the
+// tools of a paired proxy (docs/wire/mcp-proxies.md).
 package mcp
 
 import (
@@ -18,8 +18,8 @@ func Managed(classic *doc.Node) bool {
 	return paired || classic.Get("application_protocol").Text() == "mcp" && classic.Get("json_rpc_version").Text() == "2.0"
 }
 
-// Adopt gives a paired proxy the tags of its source, in its document and its
-// classic definition, in place; source is the classic definition of the REST API
+// Adopt copies the tags of its source to a paired proxy, into its document and its classic
+// definition, in place; source is the classic definition of the REST API
 // (docs/wire/mcp-proxies.md#pairing).
 func Adopt(document, classic, source *doc.Node) error {
 	if size := source.Get("tags").Size(); size > maxTags {
@@ -34,13 +34,14 @@ func Adopt(document, classic, source *doc.Node) error {
 	return nil
 }
 
-// maxTags is how many bytes the tags of a REST API may take, as JSON: each of its proxies has them.
+// maxTags is the maximum size of the tags of a REST API in bytes of JSON: each of its proxies
+// has a copy.
 const maxTags = 64 << 10
 
-// Compact brings the tool view of a document into the form that is stored, in
-// place: what expanded answers add goes, and the entries that they show as
-// hidden. A view that is left with nothing goes too, where it belongs: elsewhere it
-// stays to be refused, full or empty.
+// Compact changes the tool view of a document in place to the form that is stored. It removes
+// the members that only expanded views have, and the entries that these show as hidden. An
+// empty view is removed too in a paired proxy; in another document it stays, so that it is
+// refused.
 func Compact(document *doc.Node) {
 	view := document.Get(ViewExtension)
 	if view == nil {

@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write what comes out into the golden files")
 
-// golden is one file of testdata: a REST API, a view of it, and what comes out.
+// golden is one file of testdata: a REST API, a view of it, and the expected result.
 type golden struct {
 	About       string        `json:"about"`
 	Source      *doc.Node     `json:"source"`
@@ -30,7 +30,7 @@ type golden struct {
 	ExpandError string        `json:"expand_error,omitempty"`
 }
 
-// derive returns g with what comes out.
+// derive returns g with the actual result.
 func (g golden) derive(t *testing.T) golden {
 	t.Helper()
 	before := string(g.Source.JSON()) + string(g.View.JSON())
@@ -97,8 +97,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestExpandedReadsBack: what an expanded view shows it shows again when it is
-// saved and read.
+// TestExpandedReadsBack: an expanded view that is saved and read gives the same expanded view.
 func TestExpandedReadsBack(t *testing.T) {
 	files, _ := filepath.Glob("testdata/*.json")
 	for _, file := range files {
@@ -117,7 +116,7 @@ func TestExpandedReadsBack(t *testing.T) {
 	}
 }
 
-// saved returns a view as it is stored.
+// saved returns a view in its stored form.
 func saved(view *doc.Node) *doc.Node {
 	document := doc.NewObject()
 	document.Set(mcp.ViewExtension, view.Clone())
@@ -210,8 +209,8 @@ func TestClash(t *testing.T) {
 	}
 }
 
-// TestReferencesDoNotExplode: schemas that refer to each other twice at every
-// level are cut.
+// TestReferencesDoNotExplode: schemas that refer to each other twice at every level are cut
+// off.
 func TestReferencesDoNotExplode(t *testing.T) {
 	schemas := doc.NewObject()
 	for i := range 60 {
@@ -262,8 +261,8 @@ func many(n int, text string) string {
 	return strings.Join(all, ",")
 }
 
-// FuzzDerive reads whatever JSON: nothing panics, names are valid and unique,
-// and an expanded view that is saved can be read back.
+// FuzzDerive reads any JSON: nothing panics, names are valid and unique, and an expanded view
+// that is saved can be read back.
 func FuzzDerive(f *testing.F) {
 	files, _ := filepath.Glob("testdata/*.json")
 	for _, file := range files {

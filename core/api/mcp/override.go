@@ -7,11 +7,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// source names the operation that a tool is made of: by id, or by method and
-// path.
+// source identifies the operation of a tool: by ID, or by method and path.
 type source struct{ id, method, path string }
 
-// String names the source in messages.
+// String returns the name of the source for messages.
 func (s source) String() string {
 	if s.id != "" {
 		return "operationId:" + s.id
@@ -19,7 +18,7 @@ func (s source) String() string {
 	return s.method + " " + s.path
 }
 
-// apply takes over what an entry of a view says about a tool.
+// apply applies an entry of a view to a tool.
 func (t *Tool) apply(p *doc.Node) error {
 	t.override, t.hints = p, p.Get("annotations")
 	if name := p.Get("name").Text(); name != "" {
@@ -32,7 +31,7 @@ func (t *Tool) apply(p *doc.Node) error {
 	if len(parameters) == 0 {
 		return nil
 	}
-	t.fields = slices.Clone(t.fields) // other views have the same
+	t.fields = slices.Clone(t.fields) // other views share them
 	done, find := map[string]bool{}, t.finder()
 	for _, o := range parameters {
 		f := find(o.Get("param").Text())
@@ -48,8 +47,8 @@ func (t *Tool) apply(p *doc.Node) error {
 			f.schema.Set("description", text.Clone())
 		}
 	}
-	// Parameters get the names that the entry chooses. All are looked up by their derived names before
-	// the first is changed.
+	// Parameters get the names that the entry sets. All are looked up by their derived names
+	// before the first one is renamed.
 	chosen := map[*field]string{}
 	for _, o := range parameters {
 		name := o.Get("name").Text()
@@ -75,8 +74,8 @@ func (t *Tool) apply(p *doc.Node) error {
 	return nil
 }
 
-// finder returns a function that finds an input by its derived name, else by its name in the
-// request; of several inputs with one name it finds the first.
+// finder returns a function that finds an input by its derived name, otherwise by its name in
+// the request. Of several inputs with one name it finds the first.
 func (t *Tool) finder() func(name string) *field {
 	derived, requested := map[string]*field{}, map[string]*field{}
 	for i := len(t.fields) - 1; i >= 0; i-- {

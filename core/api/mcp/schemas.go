@@ -8,28 +8,28 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// maxSchemas is how many schemas one tool may be made of; deeper ones are
-// shown as anything. References can multiply beyond all bounds.
+// maxSchemas is the maximum number of schemas in one tool; further ones become {}, because
+// references can multiply without limit.
 const maxSchemas = 5000
 
-// maxRoom is about how many bytes the schemas of all tools of an API may take together:
-// every operation may refer to the same large one. What has no room is shown as anything.
+// maxRoom is the approximate maximum size in bytes of the schemas of all tools of an API,
+// because every operation may refer to the same large schema. Schemas beyond it become {}.
 const maxRoom = 16 << 20
 
 // schemas translates schemas of a document for one tool.
 type schemas struct {
 	document *doc.Node
 	left     int
-	room     *int     // of all tools
-	active   []string // references that are being followed
+	room     *int     // left for all tools
+	active   []string // references that are being resolved
 }
 
-// described are the keywords that say what a value looks like. Limits of values are
-// left to the gateway, which checks them on every call.
+// described are the keywords that describe a value. Limits of values are left out: the gateway
+// checks them on every call.
 var described = []string{"type", "description", "format", "enum", "const", "default"}
 
-// translate returns a schema without references and limits. A reference that leads
-// nowhere or in a circle is shown as anything.
+// translate returns a schema without references and limits. A reference that dangles or is
+// circular becomes {}.
 func (s *schemas) translate(schema *doc.Node) *doc.Node {
 	out := doc.NewObject()
 	if s.left--; s.left < 0 || len(s.active) > 64 || *s.room <= 0 {
@@ -52,13 +52,13 @@ func (s *schemas) translate(schema *doc.Node) *doc.Node {
 	return out
 }
 
-// fits takes the room of a copy of v, if there is so much left.
+// fits takes the room for a copy of v, and reports whether there was enough.
 func (s *schemas) fits(v *doc.Node) bool {
 	*s.room -= v.Weight(*s.room)
 	return *s.room > 0
 }
 
-// members translates the schemas within a schema.
+// members translates the subschemas of a schema.
 func (s *schemas) members(schema, out *doc.Node) {
 	if list := schema.Get("properties"); list.Is(doc.TypeObject) {
 		properties := doc.NewObject()
@@ -92,8 +92,8 @@ func (s *schemas) members(schema, out *doc.Node) {
 	}
 }
 
-// mediaType chooses among the content types of a body or answer: JSON, then
-// what contains json, then a form if forms will do.
+// mediaType chooses a content type of a body or response: JSON, then a type that contains
+// json, then a form if forms is true.
 func mediaType(content *doc.Node, forms bool) string {
 	if content.Get("application/json") != nil {
 		return "application/json"
@@ -111,8 +111,8 @@ func mediaType(content *doc.Node, forms bool) string {
 	return ""
 }
 
-// output returns the schema of the first successful answer in JSON, or nil; a
-// value that is no object is wrapped as result.
+// output returns the schema of the first successful JSON response, or nil. A value that is not
+// an object is wrapped in a member result.
 func (s *schemas) output(o oas.Operation) *doc.Node {
 	codes := o.Node.Get("responses").Names()
 	slices.Sort(codes)

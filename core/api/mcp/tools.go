@@ -16,9 +16,9 @@ type Tool struct {
 	Path        string
 	OperationID string // "" where the operation has none
 
-	shared   bool      // the operation id is not unique
-	title    string    // of the operation; "" means the name
-	hints    *doc.Node // annotations that were chosen
+	shared   bool      // the operation ID is not unique
+	title    string    // of the operation; "": use the name
+	hints    *doc.Node // annotations that the view sets
 	fields   []field
 	output   *doc.Node
 	media    string    // content type of the request body
@@ -26,14 +26,14 @@ type Tool struct {
 	shown    bool
 }
 
-// Warning says what the view leaves out.
+// Warning is about an operation that the view leaves out.
 type Warning struct {
 	Operation, Source, ToolName, Method, Path string
 	Message                                   string
 }
 
-// maxParameters is how many parameters the operations of an API have, all together: many paths
-// may refer to one list of them.
+// maxParameters is the maximum number of parameters of all operations of an API together,
+// because many paths may refer to the same list.
 const maxParameters = 100_000
 
 // sourceTools makes a tool of every operation that clients may call
@@ -42,7 +42,7 @@ func sourceTools(rest *doc.Node) ([]Tool, []Warning, error) {
 	operations := oas.Operations(rest)
 	slices.SortStableFunc(operations, func(a, b oas.Operation) int { return cmp.Compare(a.Path, b.Path) })
 	var warnings []Warning
-	listed := false // only allowed operations can be called
+	listed := false // if true, only allowed operations can be called
 	for _, o := range rest.Get(oas.ExtensionKey, "middleware", "operations").Members() {
 		listed = listed || o.Get("allow", "enabled").True()
 	}
@@ -78,7 +78,7 @@ func sourceTools(rest *doc.Node) ([]Tool, []Warning, error) {
 	return tools, warnings, nil
 }
 
-// hidden says why an operation cannot be called, or "".
+// hidden returns why an operation cannot be called, or "".
 func hidden(rest *doc.Node, o oas.Operation, listed bool) string {
 	s := rest.Get(oas.ExtensionKey, "middleware", "operations", o.ID())
 	switch {

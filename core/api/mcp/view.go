@@ -10,20 +10,19 @@ import (
 
 // View is the tools of a proxy.
 type View struct {
-	Tools    []Tool // that clients see, by name
+	Tools    []Tool // visible to clients, sorted by name
 	Warnings []Warning
-	all      []Tool // with those that the view hides, by name
+	all      []Tool // including those that the view hides, sorted by name
 }
 
-// Source is what a REST API offers to the proxies that are made of it.
+// Source is the tools that a REST API offers to its paired proxies.
 type Source struct {
 	tools    []Tool // never changed
 	warnings []Warning
 	at       map[source][]int // tools by operation ID, and by method and path
 }
 
-// SourceOf reads the document of a REST API. One whose tools would have too many parameters
-// is a fault of kind Invalid.
+// SourceOf reads the document of a REST API. Too many parameters are a fault of kind Invalid.
 func SourceOf(rest *doc.Node) (Source, error) {
 	tools, warnings, err := sourceTools(rest)
 	if err != nil {
@@ -41,8 +40,8 @@ func SourceOf(rest *doc.Node) (Source, error) {
 	return s, nil
 }
 
-// Derive reads a tool view, or nil, against the document of the REST API that it
-// is made of, as Source.Derive does.
+// Derive computes a tool view, which may be nil, from the document of its REST API, as
+// Source.Derive does.
 func Derive(rest, view *doc.Node, strict bool) (View, error) {
 	s, err := SourceOf(rest)
 	if err != nil {
@@ -51,8 +50,9 @@ func Derive(rest, view *doc.Node, strict bool) (View, error) {
 	return s.Derive(view, strict)
 }
 
-// Derive reads a tool view, or nil. A source that the API does not have is an error if strict, else a
-// warning; errors are faults of kind Invalid (docs/wire/mcp-proxies.md#tool-view).
+// Derive computes a tool view, which may be nil. If the API lacks a source in the view, this
+// is an error if strict, otherwise a warning. Errors are faults of kind Invalid
+// (docs/wire/mcp-proxies.md#tool-view).
 func (s Source) Derive(view *doc.Node, strict bool) (View, error) {
 	b := &binder{
 		tools: slices.Clone(s.tools), warnings: slices.Clone(s.warnings), at: s.at, strict: strict, names: map[string]bool{}, unknown: map[string]bool{},
@@ -84,7 +84,7 @@ type binder struct {
 	warnings []Warning
 	at       map[source][]int
 	strict   bool
-	selected bool // some entry selects
+	selected bool // some entry selects a tool
 	names    map[string]bool
 	unknown  map[string]bool
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/growth"
 )
 
-// TestConvert reads pairs of files: x.in.json has a classic definition, x.out.json
-// what it migrates to, or where it is refused.
+// TestConvert reads pairs of files: x.in.json has a classic definition, x.out.json the
+// migration result or the field of the refusal.
 func TestConvert(t *testing.T) {
 	files, _ := filepath.Glob("testdata/convert/*.in.json")
 	if len(files) == 0 {
@@ -60,8 +60,8 @@ func outcome(t *testing.T, classic *doc.Node) *doc.Node {
 	return out
 }
 
-// TestConvertIsBounded: children repeat the whole API but the versions, so that one with many
-// versions would become gigabytes.
+// TestConvertIsBounded: each child repeats the whole API without its versions, so an API with
+// many versions would become gigabytes.
 func TestConvertIsBounded(t *testing.T) {
 	for n, refused := range map[int]bool{20: false, 30: true} {
 		versions := doc.NewObject()
@@ -77,8 +77,8 @@ func TestConvertIsBounded(t *testing.T) {
 	}
 }
 
-// TestConvertRepeats: each cached path has the response codes of the API three times over, and each
-// method of an endpoint an entry of its own; 60 KB would become gigabytes.
+// TestConvertRepeats: each cached path has the response codes of the API three times, and each
+// method of an endpoint has its own entry; 60 KB would become gigabytes.
 func TestConvertRepeats(t *testing.T) {
 	text := func(s string, n int) string { return strings.TrimSuffix(strings.Repeat(s+",", n), ",") }
 	actions := doc.NewObject()
@@ -86,7 +86,7 @@ func TestConvertRepeats(t *testing.T) {
 		actions.Set(fmt.Sprint("M", i), parse(t, `{"action":"no_action"}`))
 	}
 	for name, c := range map[string]struct {
-		paths   string // extended ones
+		paths   string // extended paths
 		codes   int
 		refused bool
 	}{
@@ -104,8 +104,8 @@ func TestConvertRepeats(t *testing.T) {
 	}
 }
 
-// TestConvertIsLinear: endpoints are looked up among those with a mock response, and actions are
-// not copied with each other.
+// TestConvertIsLinear: endpoints with a mock response are looked up in a map, and an action is
+// not copied with the other actions of its entry.
 func TestConvertIsLinear(t *testing.T) {
 	api := func(entries string) string {
 		return `{"name":"a","api_id":"a","version_data":{"not_versioned":true,"versions":{"v":{"use_extended_paths":true,"extended_paths":{"white_list":[` + entries + `]}}}}}`
@@ -172,8 +172,8 @@ func FuzzConvert(f *testing.F) {
 	})
 }
 
-// settles checks that the document of a migration carries the definition:
-// extracting it again changes nothing any more.
+// settles tests that the document of a migration expresses the definition: extracting it again
+// changes nothing.
 func settles(t *testing.T, v migrate.Version) {
 	t.Helper()
 	once := oas.Extract(v.OAS, v.Classic, oas.Options{})

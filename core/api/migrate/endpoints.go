@@ -7,9 +7,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// splitMethodActions turns each entry of the three access lists into one entry
-// per method. Entries without actions vanish; an action that is more than a mark
-// becomes a mock response, unless there is one already (docs/wire/migration.md#method-actions).
+// splitMethodActions splits each entry of the three access lists into one entry per method.
+// Entries without actions are removed. An action with a response becomes a mock response,
+// unless there is one already (docs/wire/migration.md#method-actions).
 func splitMethodActions(v *doc.Node) {
 	paths := v.Get("extended_paths")
 	mocks := answers{list: paths.Get("mock_response").Items(), of: map[string]bool{}}
@@ -27,7 +27,7 @@ func splitMethodActions(v *doc.Node) {
 			methods := actions.Names()
 			slices.Sort(methods)
 			bare := entry.Clone()
-			bare.Delete("method_actions") // an entry may have thousands: they are not copied with each
+			bare.Delete("method_actions") // an entry may have thousands of actions: they are not copied each time
 			for _, method := range methods {
 				one := bare.Clone()
 				one.Set("method", doc.NewString(method))
@@ -44,10 +44,10 @@ func splitMethodActions(v *doc.Node) {
 	}
 }
 
-// accessLists are the endpoint lists whose entries have an action for each method.
+// accessLists are the endpoint lists with an action for each method in an entry.
 var accessLists = []string{"ignored", "black_list", "white_list"}
 
-// answers are the mock responses of a version, and the endpoints that have one.
+// answers are the mock responses of a version, and the set of endpoints that have one.
 type answers struct {
 	list []*doc.Node
 	of   map[string]bool
@@ -57,7 +57,7 @@ func endpoint(entry *doc.Node) string {
 	return entry.Get("path").Canonical() + "\n" + entry.Get("method").Canonical()
 }
 
-// add adds the response of an action, unless the endpoint of its entry has one.
+// add adds the response of an action, unless the endpoint of entry has one.
 func (a *answers) add(entry, action *doc.Node) {
 	of := endpoint(entry)
 	if a.of[of] {
@@ -79,15 +79,14 @@ func (a *answers) add(entry, action *doc.Node) {
 	a.list = append(a.list, m)
 }
 
-// cacheTimeout is how long responses are kept when the API does not say it, in
-// seconds.
+// cacheTimeout is how long responses are cached when the API does not set it, in seconds.
 const cacheTimeout = 60
 
-// cachedMethods are the methods whose responses the plain list caches.
+// cachedMethods are the methods with responses that the plain list caches.
 var cachedMethods = []string{"GET", "HEAD", "OPTIONS"}
 
-// expandCacheList makes advanced cache entries out of the plain list of cached
-// paths (docs/wire/migration.md#cache-list).
+// expandCacheList converts the plain list of cached paths to advanced cache entries
+// (docs/wire/migration.md#cache-list).
 func expandCacheList(v, cache *doc.Node) {
 	paths := v.Get("extended_paths")
 	listed := paths.Get("cache").Texts()
@@ -117,8 +116,9 @@ func expandCacheList(v, cache *doc.Node) {
 	paths.Delete("cache")
 }
 
-// repeats estimates how many bytes migration adds by repeating parts of a version: the response codes
-// of the API for each cached path, and an endpoint's entry for each of its methods.
+// repeats estimates how many bytes migration adds by repeating parts of a version: the
+// response codes of the API for each cached path, and an endpoint's entry for each of its
+// methods.
 func repeats(def *doc.Node) (size int) {
 	v := def.Get("version_data", "versions", "")
 	paths := v.Get("extended_paths")

@@ -10,12 +10,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// metadata is the block of OAuth 2.0 Protected Resource Metadata (RFC 9728):
-// formerly of the authentication, now of a security scheme.
+// metadata is the block of OAuth 2.0 Protected Resource Metadata (RFC 9728). It was part of
+// the authentication block, and is now part of a security scheme.
 const metadata = "protectedResourceMetadata"
 
-// upgradeMetadata copies the older block into a scheme of the newer kind, unless
-// one has such a block already. It returns what it did.
+// upgradeMetadata copies the older block into a scheme of the newer kind, unless a scheme has
+// such a block already. It returns a note about the change, or "".
 func upgradeMetadata(document, classic *doc.Node) string {
 	auth := document.Get(oas.ExtensionKey, "server", "authentication")
 	old, schemes := auth.Get(metadata), auth.Get("securitySchemes")
@@ -24,7 +24,7 @@ func upgradeMetadata(document, classic *doc.Node) string {
 	}
 	if mcp.Managed(classic) && old.Get("enabled").True() &&
 		old.Get("resource").Text() == "" && old.Get("authorizationServers").Len() == 0 {
-		return "" // the proxy publishes the metadata of its upstream: a copy would not mean the same
+		return "" // the proxy publishes the metadata of its upstream: a copy would have another meaning
 	}
 	for _, entry := range schemes.Members() {
 		if entry.Get(metadata).Is(doc.TypeObject) {
@@ -34,7 +34,7 @@ func upgradeMetadata(document, classic *doc.Node) string {
 	natives := document.Get("components", "securitySchemes")
 	name := metadataScheme(schemes, natives)
 	if natives.Get(name) == nil {
-		native := doc.NewObject() // its authorization server is not known here (docs/wire/conversion.md#fill-authentication)
+		native := doc.NewObject() // its authorization server is unknown here (docs/wire/conversion.md#fill-authentication)
 		native.Set("type", doc.NewString("oauth2"))
 		oas.CompleteFlow(native, "authorizationCode")
 		document.Put(native, "components", "securitySchemes", name)
@@ -50,11 +50,11 @@ func upgradeMetadata(document, classic *doc.Node) string {
 	return fmt.Sprintf("%s copied to the security scheme %s, because the name %s means something else in this API", metadata, name, oauth2)
 }
 
-// oauth2 is the name of the scheme that takes over the metadata.
+// oauth2 is the usual name of the scheme that gets the metadata.
 const oauth2 = "oauth2"
 
-// metadataScheme chooses the scheme: the usual name, unless it belongs to
-// something that is not of the newer kind.
+// metadataScheme returns the name of the scheme: the usual name, unless a scheme of another
+// kind has it.
 func metadataScheme(schemes, natives *doc.Node) string {
 	entry, native := schemes.Get(oauth2), natives.Get(oauth2)
 	newer := entry == nil || slices.ContainsFunc([]string{"scopeCheck", metadata, "tokenExchange"}, func(block string) bool {
@@ -71,7 +71,8 @@ func metadataScheme(schemes, natives *doc.Node) string {
 	}
 }
 
-// newMetadata is the table of docs/wire/start.md#what-a-start-brings-up-to-date, but for the scopes.
+// newMetadata implements the table of docs/wire/start.md#what-a-start-brings-up-to-date,
+// except for the scopes.
 func newMetadata(old *doc.Node) *doc.Node {
 	n := doc.NewObject()
 	n.Set("enabled", doc.NewBool(old.Get("enabled").True()))
@@ -83,14 +84,13 @@ func newMetadata(old *doc.Node) *doc.Node {
 	if v := old.Get("authorizationServers"); v.Is(doc.TypeArray) && v.Len() > 0 {
 		n.Set("authorizationServers", v.Clone())
 	}
-	if old.Get("scopesSupported").Len() > 0 { // the published list stays the same
+	if old.Get("scopesSupported").Len() > 0 { // so that the published list stays the same
 		n.Set("autoDeriveScopes", doc.NewBool(false))
 	}
 	return n
 }
 
-// addScopes lists the scopes in the first flow of a scheme, unless some flow
-// has them.
+// addScopes adds the scopes to the first flow of a scheme, unless one of its flows has them.
 func addScopes(native *doc.Node, scopes []string) {
 	if len(scopes) == 0 {
 		return
@@ -118,7 +118,7 @@ func addScopes(native *doc.Node, scopes []string) {
 	}
 }
 
-// zero reports whether a block is absent or says nothing.
+// zero reports whether a block is absent or has only zero values.
 func zero(n *doc.Node) bool {
 	switch n.Type() {
 	case doc.TypeObject:

@@ -1,7 +1,7 @@
-// Package migrate carries definitions over to newer forms: classic API
-// definitions become OpenAPI documents (docs/wire/migration.md#steps,
-// docs/wire/migration.md#modes), and stored documents learn the fields that have replaced older
-// ones (docs/wire/start.md#what-a-start-brings-up-to-date).
+// Package migrate converts definitions to newer forms: classic API definitions become OpenAPI
+// documents (docs/wire/migration.md#steps, docs/wire/migration.md#modes), and stored documents
+// get the fields that have replaced older ones
+// (docs/wire/start.md#what-a-start-brings-up-to-date).
 package migrate
 
 import (
@@ -12,15 +12,15 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
-// openAPI is the version of the documents that migration writes.
+// openAPI is the OpenAPI version of the documents that migration writes.
 const openAPI = "3.0.6"
 
 // Result is a classic API as OAS: a base, and one child for each further version.
 type Result struct {
 	Base     Version
 	Versions []Version // sorted by name
-	Repeated int       // about how many bytes cached paths and methods of endpoints repeat
-	Notes    []string  // members that are dropped or change their meaning, for people to read
+	Repeated int       // approximate bytes of repeated parts: for cached paths and methods of endpoints
+	Notes    []string  // for users: members that are dropped or change their meaning
 }
 
 // Version is one API in both forms.
@@ -31,11 +31,11 @@ type Version struct {
 	OAS     *doc.Node
 }
 
-// Convert migrates a classic definition, which it does not change; newID makes
-// the API IDs of the children, 32 hex digits each. A definition without
-// counterpart is refused with a *fault.Error of kind Invalid that names the
-// field. The caller still has to validate the documents: a definition that
-// breaks a rule of OAS APIs breaks it after migration too (docs/wire/migration.md#steps).
+// Convert migrates a classic definition without changing it. newID returns a new API ID for
+// each child, 32 hex digits. A definition that OAS cannot express is refused with a
+// *fault.Error of kind Invalid that names the field. The caller still has to validate the
+// documents: a definition that breaks a rule of OAS APIs breaks it after migration too
+// (docs/wire/migration.md#steps).
 func Convert(classic *doc.Node, newID func() string) (Result, error) {
 	if !classic.Is(doc.TypeObject) {
 		return Result{}, refuse("migrate.definition", "", "The API has no classic definition")
@@ -69,7 +69,7 @@ func Convert(classic *doc.Node, newID func() string) (Result, error) {
 	return out, nil
 }
 
-// part is one API of a migration, still in the classic form only.
+// part is one API of a migration, still only in the classic form.
 type part struct {
 	name   string
 	baseID string
@@ -89,7 +89,8 @@ func (p part) convert() (Version, error) {
 			v.Set(block+"_disabled", doc.NewBool(true))
 		}
 	}
-	// Durations are spelled as extraction does; the first two are written even when they are zero.
+	// Durations get the spelling of extraction; the first two are written even when they are
+	// zero.
 	spell(v, "global_enforce_timeout")
 	for _, uri := range p.def.Get("jwt_jwks_uris").Items() {
 		spell(uri, "cache_timeout")
@@ -100,7 +101,7 @@ func (p part) convert() (Version, error) {
 		}
 	}
 	for _, m := range v.Get("extended_paths", "mock_response").Items() {
-		if code := m.Get("code").Int(); code < 100 || code > 599 { // no document can have it
+		if code := m.Get("code").Int(); code < 100 || code > 599 { // a document cannot have this code
 			return Version{}, refuse("migrate.mock_code", "version_data.versions."+p.name+".extended_paths",
 				"The response to %s %s has the status code %d; it must be between 100 and 599",
 				m.Get("method").Text(), m.Get("path").Text(), code)
@@ -112,7 +113,7 @@ func (p part) convert() (Version, error) {
 	document.Put(doc.NewString(p.name), "info", "version")
 	document = oas.Fill(document, p.def)
 	oas.Conform(document)
-	v.Delete("extended_paths", "validate_json") // gateways read the document for it
+	v.Delete("extended_paths", "validate_json") // gateways use the document for it
 	return Version{Name: p.name, BaseID: p.baseID, Classic: p.def, OAS: document}, nil
 }
 
@@ -120,8 +121,8 @@ func refuse(code, field, format string, args ...any) error {
 	return fault.New(fault.Invalid, code, format, args...).At(field)
 }
 
-// Skip says why an API of this definition is not for migration: a key of the
-// answer's list of skipped APIs and a text, both empty when it can be tried
+// Skip returns why an API with this definition cannot be migrated: a key of the response's
+// list of skipped APIs and a text. Both are empty when migration can be tried
 // (docs/wire/migration.md#skipped, docs/wire/migration.md#modes).
 func Skip(classic *doc.Node, isStreams bool) (key, message string) {
 	protocol := strings.ToLower(classic.Get("protocol").Text())

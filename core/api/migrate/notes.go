@@ -10,10 +10,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// notes lists what a version has and migration drops, what OAS has no place for,
-// and what comes into force by it (docs/wire/conversion.md#forced-values,
-// docs/wire/conversion.md#fill-endpoints, docs/wire/migration.md#method-actions). Some of it guards
-// endpoints, so the migrating user should hear of it.
+// notes lists the settings of a version that migration drops, those that OAS cannot express,
+// and those that migration activates (docs/wire/conversion.md#forced-values,
+// docs/wire/conversion.md#fill-endpoints, docs/wire/migration.md#method-actions). Some of them
+// protect endpoints, so the user must be told.
 func notes(version string, v *doc.Node) []string {
 	var out []string
 	say := func(format string, args ...any) {
@@ -42,7 +42,7 @@ func notes(version string, v *doc.Node) []string {
 	literal := map[string]bool{}
 	for _, list := range v.Get("extended_paths").Members() {
 		for _, entry := range list.Items() {
-			path := entry.Get("path").Text() + entry.Text() // an entry of the plain cache list is a path
+			path := entry.Get("path").Text() + entry.Text() // an entry of the plain cache list is only a path
 			if oas.Literal(path) && !literal[path] {
 				literal[path] = true
 				say("the path %s has a wildcard or a pattern that cannot be compiled and is taken literally", path)
@@ -53,9 +53,9 @@ func notes(version string, v *doc.Node) []string {
 }
 
 // methodNotes lists the methods of authentication that are on and have no entry in
-// auth_configs. A document has no place for them, and gateways ask for a key instead.
-// Custom plugins and external OAuth do without an entry; the place of a key stays where
-// older definitions have it, in auth.
+// auth_configs. A document cannot express them, and gateways ask for a key instead. Custom
+// plugins and external OAuth need no entry. Older definitions have the place of a key in auth:
+// it stays there, and a document cannot express it.
 func methodNotes(def *doc.Node) []string {
 	var out []string
 	for _, config := range slices.Sorted(maps.Keys(methods)) {

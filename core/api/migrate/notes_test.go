@@ -9,7 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// A method of authentication that migration loses is told.
+// There is a note for a method of authentication that migration loses.
 func TestMethodNotes(t *testing.T) {
 	for more, want := range map[string]string{
 		`"use_keyless":true`:                                                  "",

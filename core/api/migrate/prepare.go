@@ -7,17 +7,18 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// prepare does what concerns the definition as a whole: steps 1 to 6 of docs/wire/migration.md#steps.
+// prepare changes the definition as a whole: steps 1 to 6 of docs/wire/migration.md#steps.
 func prepare(def *doc.Node) {
 	def.Set("is_oas", doc.NewBool(true))
-	// Custom authentication had one switch for each kind of plugin.
+	// Custom authentication had a switch for each kind of plugin.
 	for _, old := range []string{"use_go_plugin_auth", "enable_coprocess_auth"} {
 		if def.Get(old).True() {
 			def.Set("custom_plugin_auth_enabled", doc.NewBool(true))
 			def.Set(old, doc.NewBool(false))
 		}
 	}
-	// Entries of methods that are off go; a nameless one has no place in a document.
+	// Entries of methods that are off are removed. The others get a name, which documents
+	// require.
 	configs := def.Get("auth_configs")
 	for _, config := range configs.Names() {
 		if _, known := methods[config]; known && !inUse(def, config) {
@@ -28,8 +29,8 @@ func prepare(def *doc.Node) {
 	}
 	namePlaces(configs.Get("authToken"))
 	disableEmptyBlocks(def)
-	// The scope mapping of older definitions goes where the method of the API looks for it.
-	// What was there is overwritten.
+	// The scope mapping of older definitions is moved to where the API's method expects it. An
+	// existing mapping is overwritten.
 	method, scopes := "jwt", doc.NewObject()
 	if def.Get("use_openid").True() {
 		method = "oidc"
@@ -44,13 +45,13 @@ func prepare(def *doc.Node) {
 		def.Delete(m.from)
 	}
 	def.Put(scopes, "scopes", method)
-	// Endpoints do not need these processors any more.
+	// Endpoints no longer need these processors.
 	if list := def.Get("response_processors"); list.Is(doc.TypeArray) {
 		list.SetItems(slices.DeleteFunc(list.Items(), func(p *doc.Node) bool {
 			return p.Get("name").Text() == "response_body_transform"
 		}))
 	}
-	// IP lists have one switch instead of two.
+	// IP lists have one switch now instead of two.
 	on := def.Get("enable_ip_whitelisting").True() && def.Get("allowed_ips").Len() > 0 ||
 		def.Get("enable_ip_blacklisting").True() && def.Get("blacklisted_ips").Len() > 0
 	def.Set("ip_access_control_disabled", doc.NewBool(!on))
@@ -68,11 +69,11 @@ var methods = map[string][]string{
 	"coprocess":     {"custom_plugin_auth_enabled"},
 }
 
-// defaultHeader is where gateways look for a key when an API does not say it.
+// defaultHeader is the header with the key if an API does not set another.
 const defaultHeader = "Authorization"
 
-// namePlaces says where the key of an API is when its definition does not: a document
-// needs the name that gateways would fall back to.
+// namePlaces sets the place of the key if the definition does not: a document needs the name
+// that gateways use by default.
 func namePlaces(token *doc.Node) {
 	if token == nil {
 		return
@@ -95,7 +96,7 @@ func namePlaces(token *doc.Node) {
 func inUse(def *doc.Node, config string) bool {
 	on := def.Get(methods[config]...).True()
 	switch config {
-	case "authToken": // also what gateways fall back to
+	case "authToken": // also the default of gateways
 		for other, switches := range methods {
 			if other != config && def.Get(switches...).True() {
 				return on
@@ -108,8 +109,8 @@ func inUse(def *doc.Node, config string) bool {
 	return on
 }
 
-// disableEmptyBlocks sets the disable flags of blocks that say nothing, which
-// would be enabled and empty in the document otherwise.
+// disableEmptyBlocks sets the disable flags of empty blocks. Without them, the blocks would be
+// enabled and empty in the document.
 func disableEmptyBlocks(def *doc.Node) {
 	for _, b := range []struct{ block, flag string }{
 		{"custom_middleware_bundle", "custom_middleware_bundle_disabled"},

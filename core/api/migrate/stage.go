@@ -8,7 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// What tells a staged copy from the API it was made of (docs/wire/migration.md#modes).
+// The prefixes of a staged copy (docs/wire/migration.md#modes).
 const (
 	stagedID   = "staging-"
 	stagedName = "[staged] "
@@ -18,14 +18,14 @@ const (
 // StagedID returns the API ID of the staged copy of an API.
 func StagedID(apiID string) string { return stagedID + apiID }
 
-// Stage returns a migrated API as a copy that can be tried beside the original:
-// other IDs, names and listen paths, in both forms, and no database IDs.
+// Stage returns a migrated API as a copy that can be tried beside the original: with other
+// IDs, names and listen paths in both forms, and without database IDs.
 func Stage(r Result) Result {
 	return r.rename(renaming{
 		id:   StagedID,
 		name: func(name string) string { return stagedName + name },
 		path: func(path, id string) string {
-			if validation.IsReference(path) { // nothing is below the path that gateways put in its place
+			if validation.IsReference(path) { // a path cannot be put below a reference, which gateways replace with a path
 				path = id + "/"
 			}
 			return stagedPath + "/" + strings.TrimPrefix(path, "/")
@@ -33,9 +33,9 @@ func Stage(r Result) Result {
 	})
 }
 
-// Promote returns a staged copy, as it is stored by now, in the place of the
-// classic API it was made of: with its API ID, database ID, name and listen
-// path. Children lose what staging gave them.
+// Promote returns a staged copy, as it is now stored, as the replacement of its classic API:
+// with the API ID, database ID, name and listen path of the original. Children lose the
+// prefixes of staging.
 func Promote(staged Result, original *doc.Node) Result {
 	out := staged.rename(renaming{
 		id:   func(id string) string { return strings.TrimPrefix(id, stagedID) },
@@ -54,7 +54,7 @@ func Promote(staged Result, original *doc.Node) Result {
 	return out
 }
 
-// unstagePath leaves paths alone that do not begin with the segment of staging.
+// unstagePath removes the staging segment from a path that begins with it.
 func unstagePath(path, _ string) string {
 	if rest, ok := strings.CutPrefix(path, stagedPath); ok && strings.HasPrefix(rest, "/") {
 		return rest
@@ -67,7 +67,7 @@ type renaming struct {
 	path     func(path, id string) string
 }
 
-// identity is what tells an API from its copy.
+// identity is the values in which an API and its copy differ.
 type identity struct {
 	id, dbID, name, path string
 }
@@ -99,8 +99,8 @@ func (v Version) rename(by renaming) Version {
 	return out
 }
 
-// identify returns a copy of v that is another API. The title of the document
-// stays: it is the text of its authors.
+// identify returns a copy of v with another identity. The title of the document stays, because
+// its authors wrote it.
 func (v Version) identify(as identity) Version {
 	v.Classic, v.OAS = v.Classic.Clone(), v.OAS.Clone()
 	v.Classic.Set("api_id", doc.NewString(as.id))

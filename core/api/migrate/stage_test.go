@@ -47,8 +47,8 @@ func TestStageAndPromote(t *testing.T) {
 	}
 }
 
-// TestPromoteEditedCopy: whatever was changed in a staged copy is promoted, but
-// for what tells it from the original.
+// TestPromoteEditedCopy: all changes of a staged copy are promoted, except the values that
+// identify it.
 func TestPromoteEditedCopy(t *testing.T) {
 	classic := load(t, "testdata/convert/versions.in.json")
 	r, err := migrate.Convert(classic, numbered())
@@ -80,8 +80,8 @@ func text(r migrate.Result) string {
 	return b.String()
 }
 
-// TestReferencedListenPath: nothing is below a path that gateways look up, so that
-// copies and versions get paths of their own.
+// TestReferencedListenPath: no path can be below a reference that gateways resolve, so copies
+// and versions get paths of their own.
 func TestReferencedListenPath(t *testing.T) {
 	classic := load(t, "testdata/convert/versions.in.json")
 	classic.Put(parse(t, `"secrets://path"`), "proxy", "listen_path")

@@ -10,15 +10,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// Upgrade writes into a stored OAS or MCP document, and into its classic form,
-// the newer fields of what is there in older ones only
-// (docs/wire/start.md#what-a-start-brings-up-to-date). Older fields stay, so that a downgrade keeps
-// working; all other members stay as they are. A second call changes nothing. The notes,
-// one for each change, are for the log.
+// Upgrade adds newer fields to a stored OAS or MCP document and its classic form, from values
+// that are only in older fields (docs/wire/start.md#what-a-start-brings-up-to-date). Older
+// fields stay, so that a downgrade works; all other members stay unchanged. A second call
+// changes nothing. notes has one entry per change, for the log.
 //
-// The third migration of that part needs no change of documents: lists leave a
-// child version out because its base names it, never because of anything in
-// the child, so children of a deleted base show up by themselves.
+// The third migration of that section needs no change of documents: a list leaves out a child
+// version only because its base names the child. After its base is deleted, a child appears in
+// lists without a change.
 func Upgrade(document, classic *doc.Node) (changed bool, notes []string) {
 	schemes := document.Get(oas.ExtensionKey, "server", "authentication", "securitySchemes")
 	for name, entry := range schemes.Members() {
@@ -34,7 +33,7 @@ func Upgrade(document, classic *doc.Node) (changed bool, notes []string) {
 	return len(notes) > 0, notes
 }
 
-// UpgradePolicy gives a stored policy that has no id the one it goes by anyway
+// UpgradePolicy sets the id of a stored policy that has none to the id that it effectively has
 // (docs/wire/start.md#what-a-start-brings-up-to-date).
 func UpgradePolicy(policy *doc.Node) (changed bool) {
 	id := policy.Get("_id").Text()
@@ -45,7 +44,7 @@ func UpgradePolicy(policy *doc.Node) (changed bool) {
 	return true
 }
 
-// upgradeJWT fills the list forms of single fields, and says which.
+// upgradeJWT sets the list forms of single fields, and returns their names.
 func upgradeJWT(entry, definition *doc.Node) []string {
 	var done []string
 	for _, f := range []struct{ single, list string }{
@@ -58,7 +57,7 @@ func upgradeJWT(entry, definition *doc.Node) []string {
 		}
 	}
 	source := entry.Get("source").Text()
-	address := source // of a key set, plain or in base64; it may as well be a key, which has no place in a list of addresses
+	address := source // URL of a key set, plain or in base64; it may also be a key, which must not be in a list of URLs
 	if decoded, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(source, "=")); err == nil && classic.IsAddress(string(decoded)) {
 		address = string(decoded)
 	}

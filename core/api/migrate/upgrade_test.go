@@ -17,8 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// TestUpgrade reads pairs of files: x.before.json has a document and its classic
-// form, x.after.json what has become of them, and the notes.
+// TestUpgrade reads pairs of files: x.before.json has a document and its classic form,
+// x.after.json the upgraded ones and the notes.
 func TestUpgrade(t *testing.T) {
 	files, _ := filepath.Glob("testdata/upgrade/*.before.json")
 	if len(files) == 0 {
@@ -42,8 +42,8 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
-// TestUpgradeLeavesTheClassicFormAlone: what gateways execute is the same after
-// an upgrade, but for the list of key sets.
+// TestUpgradeLeavesTheClassicFormAlone: the form that gateways execute stays the same, except
+// for the list of key sets.
 func TestUpgradeLeavesTheClassicFormAlone(t *testing.T) {
 	files, _ := filepath.Glob("testdata/upgrade/*.before.json")
 	for _, file := range files {
@@ -59,8 +59,8 @@ func TestUpgradeLeavesTheClassicFormAlone(t *testing.T) {
 	}
 }
 
-// keeps checks that nothing of before is missing from after, moved or spelled
-// differently: after may only have more members.
+// keeps tests that all of before is in after, unmoved and with the same spelling: after may
+// only have more members.
 func keeps(t *testing.T, path string, before, after *doc.Node) {
 	t.Helper()
 	if !before.Is(doc.TypeObject) {
@@ -121,7 +121,8 @@ func FuzzUpgrade(f *testing.F) {
 	})
 }
 
-// identical includes member order and the spelling of numbers.
+// identical reports whether a and b are equal, including member order and the spelling of
+// numbers.
 func identical(a, b *doc.Node) bool { return bytes.Equal(a.JSON(), b.JSON()) }
 
 func load(t testing.TB, file string) *doc.Node {

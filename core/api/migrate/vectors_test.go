@@ -22,7 +22,7 @@ func TestVectors(t *testing.T) {
 		t.Run(v.Get("name").Text(), func(t *testing.T) {
 			r, problems := migrated(v.Get("input"))
 			want := v.Get("output")
-			if v.Get("name").Text() == "mig-single-empty-name" { // gateways refuse it; we name the version
+			if v.Get("name").Text() == "mig-single-empty-name" { // gateways refuse it; Convert names the version
 				if name := r.Base.OAS.Get("info", "version").Text(); len(problems) > 0 || name != "Default" {
 					t.Fatalf("version %q: %v", name, problems)
 				}
@@ -45,11 +45,11 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// validator compiles its schemas once.
+// validator is shared, because it compiles its schemas once.
 var validator = openapi.New()
 
-// migrated converts a definition and says why gateways would not: it cannot be
-// read, is refused, or becomes a document that is not valid.
+// migrated converts a definition and returns why gateways would not accept it: it cannot be
+// decoded, is refused, or becomes an invalid document.
 func migrated(def *doc.Node) (r migrate.Result, problems []string) {
 	for _, p := range classic.Check(def) {
 		problems = append(problems, p.String())
@@ -87,8 +87,7 @@ func matches(t *testing.T, got migrate.Version, want *doc.Node) {
 	}
 }
 
-// pruned returns a copy without the members that say nothing; items of arrays
-// stay.
+// pruned returns a copy without empty members; items of arrays stay.
 func pruned(n *doc.Node) *doc.Node {
 	out := doc.NewObject()
 	switch n.Type() {

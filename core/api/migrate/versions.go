@@ -10,16 +10,16 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// defaultVersion is the version that older definitions keep their settings in,
-// and the name of one that has none.
+// defaultVersion is the version in which older definitions have their settings, and the name
+// for a version without one.
 const defaultVersion = "Default"
 
-// MaxRepeated is about how many bytes the children of an API may repeat of it in all: a small
-// definition with many versions would become gigabytes.
+// MaxRepeated is the approximate maximum in bytes of what the children of an API repeat
+// together: otherwise a small definition with many versions would become gigabytes.
 const MaxRepeated = 64 << 20
 
-// split makes one API of each version; the first is the base (docs/wire/migration.md#versions). A
-// definition without versions counts as unversioned.
+// split makes one API of each version; the first is the base
+// (docs/wire/migration.md#versions). A definition without versions counts as unversioned.
 func split(def *doc.Node, newID func() string) ([]part, error) {
 	if d := def.Get("definition"); d.Get("enabled").True() || d.Get("versions").Len() > 0 {
 		return nil, refuse("migrate.versioning", "definition", "The API is versioned in the new way already")
@@ -37,7 +37,7 @@ func split(def *doc.Node, newID func() string) ([]part, error) {
 	}
 	names := slices.DeleteFunc(versions.Names(), func(n string) bool { return n == name })
 	slices.Sort(names)
-	shared := def.Clone() // what each child repeats
+	shared := def.Clone() // the part that each child repeats
 	shared.Put(doc.NewObject(), "version_data", "versions")
 	if n := len(names); n > 0 && shared.Weight(MaxRepeated) > MaxRepeated/n {
 		return nil, refuse("migrate.too_large", "version_data.versions",
@@ -69,7 +69,7 @@ func split(def *doc.Node, newID func() string) ([]part, error) {
 	return out, nil
 }
 
-// baseVersion names the version that the base takes over.
+// baseVersion returns the name of the version that becomes the base.
 func baseVersion(data *doc.Node) string {
 	versions := data.Get("versions")
 	for _, name := range []string{data.Get("default_version").Text(), defaultVersion} {
@@ -91,8 +91,8 @@ func version(versions *doc.Node, name string) *doc.Node {
 	return doc.NewObject()
 }
 
-// flatten makes v the only settings of a definition, which takes over the target
-// of v. Expiry is a matter of the definition from now on.
+// flatten makes v the only settings of a definition. The definition gets the target and the
+// expiry of v.
 func flatten(def, v *doc.Node) {
 	if target := v.Get("override_target").Text(); target != "" {
 		def.Put(doc.NewString(target), "proxy", "target_url")
@@ -106,7 +106,7 @@ func flatten(def, v *doc.Node) {
 	def.Put(versions, "version_data", "versions")
 }
 
-// child makes the API of a version that is not the base.
+// child makes the API of a version other than the base.
 func child(base *doc.Node, name, id string, v *doc.Node) *doc.Node {
 	def := base.Clone()
 	escaped := url.QueryEscape(name)
@@ -116,8 +116,8 @@ func child(base *doc.Node, name, id string, v *doc.Node) *doc.Node {
 	def.Set("internal", doc.NewBool(true))
 	def.Set("definition", doc.NewObject())
 	def.Set("expiration", doc.NewString(v.Get("expires").Text()))
-	// The child is below its base. Nothing is below a reference, in whose place gateways put a
-	// path: there the child goes by its API ID.
+	// The listen path of the child is below that of its base. A path cannot be put below a
+	// reference, which gateways replace with a path: then the child uses its API ID.
 	listen := def.Get("proxy", "listen_path").Text()
 	path := strings.TrimSuffix(listen, "/")
 	switch {
