@@ -6,13 +6,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// extractAuthentication reads authentication out of a document
-// (docs/wire/conversion.md#authentication). The members of the
-// authentication block itself are in rootSection.
+// extractAuthentication extracts the authentication of a document
+// (docs/wire/conversion.md#authentication). The members of the authentication block itself are
+// in rootSection.
 func extractAuthentication(document, ext, c *doc.Node) {
 	a := ext.Get("server", "authentication")
 	assign(c, doc.NewObject(), "auth_configs")
-	// What belongs to schemes goes, except the one member that stays when no scheme is converted.
+	// The settings of all schemes are removed, except for one member that stays when no scheme is
+	// converted.
 	const stays = "idp_client_id_mapping_disabled"
 	kept := c.Get(stays)
 	for _, s := range converters {
@@ -53,9 +54,10 @@ func extractAuthentication(document, ext, c *doc.Node) {
 	extractSchemes(document, a, r.converted(), c)
 }
 
-// extractSchemes converts the schemes that requirements name. There is one place for each type, of
-// which the last scheme counts; API keys extend theirs. A scheme with thousands of settings, which
-// thousands of requirements name, is converted once.
+// extractSchemes converts the schemes that requirements name. The definition has one place for
+// each type: the last scheme of a type counts, but several API keys are merged. Each scheme is
+// converted only once, because thousands of requirements may name one with thousands of
+// settings.
 func extractSchemes(document, a *doc.Node, requirements [][]string, c *doc.Node) {
 	last := map[Scheme]string{}
 	for _, names := range requirements {
@@ -63,7 +65,7 @@ func extractSchemes(document, a *doc.Node, requirements [][]string, c *doc.Node)
 		for _, name := range names {
 			native, entry := nativeScheme(document, name), a.Get("securitySchemes", name)
 			switch scheme := Recognise(native, entry); {
-			case scheme == SchemeToken: // of several in one requirement the first enabled one counts
+			case scheme == SchemeToken: // of several in one requirement, the first enabled one counts
 				if token == "" || !a.Get("securitySchemes", token, "enabled").True() && entry.Get("enabled").True() {
 					token = name
 				}
@@ -103,7 +105,7 @@ func extractSchemes(document, a *doc.Node, requirements [][]string, c *doc.Node)
 	}
 }
 
-// nativeScheme returns the scheme of OpenAPI; one by reference is what it refers to.
+// nativeScheme returns the OpenAPI security scheme, with a reference resolved.
 func nativeScheme(document *doc.Node, name string) *doc.Node {
 	return Resolve(document, document.Get("components", "securitySchemes", name))
 }
@@ -139,8 +141,8 @@ func extractToken(native, entry *doc.Node, name string, a, c *doc.Node) {
 	}
 }
 
-// accessTypes are the grants by the flows of a native scheme, in the order of
-// the rule refresh (docs/wire/conversion.md#rules).
+// accessTypes are the grants for the flows of a native scheme, in the order of the rule
+// refresh (docs/wire/conversion.md#rules).
 var accessTypes = []struct{ flow, grant string }{
 	{"authorizationCode", "authorization_code"},
 	{"clientCredentials", "client_credentials"},

@@ -7,11 +7,11 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// zero is the classic form of an empty document. It is copied, never changed.
+// zero is the classic form of an empty document. It is cloned, never changed.
 var zero = indexed(classic.Zero())
 
-// indexed looks every object up once: a large one makes its index at the first
-// look-up, which must not happen in two goroutines at a time.
+// indexed does a lookup in every object. A large object builds its index at the first lookup,
+// and two goroutines must not do so at the same time.
 func indexed(n *doc.Node) *doc.Node {
 	for _, name := range n.Names() {
 		indexed(n.Get(name))
@@ -19,16 +19,16 @@ func indexed(n *doc.Node) *doc.Node {
 	return n
 }
 
-// base returns the definition that an extraction starts from: over, made complete
-// and correctly typed, with its switches off (docs/wire/conversion.md#forced-values).
+// base returns the definition with which an extraction starts: over, made complete and
+// correctly typed, with its switches off (docs/wire/conversion.md#forced-values).
 func base(over *doc.Node) *doc.Node {
 	if !over.Is(doc.TypeObject) {
 		return zero.Clone()
 	}
 	c := over.Clone()
 	c.Delete("definition", "base_id") // never a part of the JSON form
-	// Top members in which a gateway would find a value of the wrong type go: one of them would
-	// void its whole feed. Names are compared as a whole: auth is not auth_provider.
+	// Top-level members with a type that gateways cannot decode are removed, because one of them
+	// would break the whole feed. Names are compared as a whole: auth is not auth_provider.
 	for problems := classic.Check(c); len(problems) > 0; problems = classic.Check(c) {
 		for _, p := range problems {
 			name := p.Path

@@ -49,8 +49,8 @@ func BenchmarkFill(b *testing.B) {
 	}
 }
 
-// BenchmarkLists fills a list in other order than the document has it: the time for
-// one entry stays as lists grow.
+// BenchmarkLists fills a list with another order than in the document: the time per entry
+// stays the same as lists grow.
 func BenchmarkLists(b *testing.B) {
 	for _, n := range []int{500, 5000} {
 		d, list, turned := large(b, 0), doc.NewArray(), doc.NewArray()

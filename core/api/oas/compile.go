@@ -41,7 +41,7 @@ func split(path string) []string {
 	return names
 }
 
-// cutList divides a path at its first list.
+// cutList splits a path at its first list.
 func cutList(path string) (head, rest string, ok bool) {
 	head, rest, ok = strings.Cut(path, "[]")
 	return head, strings.TrimPrefix(rest, "."), ok
@@ -78,6 +78,6 @@ func compileList(head string, rows []row) *sequence {
 	}
 }
 
-// emptyMaps are the maps that the classic form shows as {}, all others as null
+// emptyMaps are the maps that are {} in the classic form when empty; all others are null
 // (docs/wire/conversion.md#rules).
 var emptyMaps = []string{"global_headers", "global_response_headers", "add_headers", "header_map", "scope_to_policy"}

@@ -7,7 +7,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// extract writes what the section says of ext, which may be absent, into classic.
+// extract converts the values of ext, which may be absent, and writes them into classic.
 func (s *section) extract(ext, classic *doc.Node) {
 	for i := range s.leaves {
 		l := &s.leaves[i]
@@ -43,8 +43,8 @@ func (l *leaf) toClassic(n *doc.Node) *doc.Node {
 	return read(n, l.kind)
 }
 
-// fill writes what the section says of classic into ext. Empty blocks remain;
-// see layout.compact.
+// fill converts the values of classic and writes them into ext. Empty blocks remain; see
+// layout.compact.
 func (s *section) fill(ext, classic *doc.Node) {
 	for i := range s.leaves {
 		l := &s.leaves[i]
@@ -82,5 +82,5 @@ func (l *leaf) toExtension(n *doc.Node) *doc.Node {
 
 func durationText(d time.Duration) *doc.Node { return doc.NewString(FormatDuration(d)) }
 
-// firstTLS is the number of the version "1.0"; the next ones follow.
+// firstTLS is the number of the TLS version "1.0"; the next versions follow.
 const firstTLS = 0x0301

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Definition is a named part of the schema of the extension. The names of its types
-// are explained at typ.
+// Definition is a named part of the schema of the extension. typ explains the names of its
+// types.
 type Definition struct {
 	Name, About string
-	Type        string   // of one that is no object: texts, or alternatives "A/B"
+	Type        string   // if it is not an object: texts, or alternatives "A/B"
 	Members     []Member // of an object; "*" is any name, "/…/" names that match
 	Open        bool     // unknown members are always allowed
 	Also        string   // JSON that is merged into the schema
@@ -22,8 +22,8 @@ type Member struct {
 	Required   bool
 }
 
-// Definitions describes the extension of a kind of document as its schema has it. The
-// one called Root is the extension itself.
+// Definitions returns the definitions in the schema of the extension, for one kind of
+// document. The one named Root is the extension itself.
 func Definitions(o Options) []Definition {
 	var d definer
 	for _, v := range variants {
@@ -42,7 +42,7 @@ func Definitions(o Options) []Definition {
 	if o.MCP {
 		d.add(Definition{Name: "MCPPrimitives", Members: []Member{{Name: "*", Type: "MCPPrimitive"}}})
 		d.object("MCPPrimitive", tree(primitiveRows))
-		root = without(root, "errorOverrides", "middleware.global.cache") // MCP proxies cache no whole answers
+		root = without(root, "errorOverrides", "middleware.global.cache") // MCP proxies do not cache whole responses
 	} else {
 		root = without(root, "middleware.mcpTools", "middleware.mcpResources", "middleware.mcpPrompts")
 	}
@@ -50,7 +50,7 @@ func Definitions(o Options) []Definition {
 	return d.made
 }
 
-// definer collects definitions. A name that comes a second time is the same thing.
+// definer collects definitions. A repeated name refers to the same definition.
 type definer struct{ made []Definition }
 
 func (d *definer) add(o Definition) {
@@ -60,7 +60,7 @@ func (d *definer) add(o Definition) {
 	d.made = append(d.made, o)
 }
 
-// object defines an object and what it is made of.
+// object adds the definition of an object and of its parts.
 func (d *definer) object(name string, b *branch) {
 	if slices.ContainsFunc(d.made, func(o Definition) bool { return o.Name == name }) {
 		return
@@ -74,7 +74,7 @@ func (d *definer) object(name string, b *branch) {
 	d.parts(b)
 }
 
-// parts defines the members of an object that are objects.
+// parts adds the definitions of the members that are objects.
 func (d *definer) parts(b *branch) {
 	for _, name := range b.names {
 		member := b.members[name]
@@ -93,7 +93,7 @@ func (d *definer) parts(b *branch) {
 	}
 }
 
-// enumerations are types that are one of some texts and have a name.
+// enumerations are named types with a fixed set of texts.
 var enumerations = map[typ]string{
 	"EventTrigger": "=QuotaExceeded|RatelimitExceeded|RateLimitSmoothingUp|RateLimitSmoothingDown|AuthFailure|UpstreamOAuthError|KeyExpired|VersionFailure|" +
 		"OrgQuotaExceeded|OrgRateLimitExceeded|TriggerExceeded|BreakerTriggered|BreakerTripped|BreakerReset|HostDown|HostUp|" +
@@ -101,8 +101,8 @@ var enumerations = map[typ]string{
 	"EventType": "=webhook|custom|log",
 }
 
-// variants are the definitions that are more than the rows of one object: maps by
-// free names, and objects of several forms.
+// variants are the definitions that are not just the rows of one object: maps with free names,
+// and objects with several forms.
 var variants = []Definition{
 	{Name: "Operations", Members: []Member{{Name: "*", Type: "Operation"}}},
 	{Name: "SecuritySchemes", Open: true, Members: []Member{{Name: `/^[a-zA-Z0-9.\-_]+$/`, Type: "Token/JWT/Basic/OAuth/ExternalOAuth/OAuth2"}}},
@@ -110,8 +110,8 @@ var variants = []Definition{
 	{Name: "EventHandler", Type: "StoredWebhook/Webhook/ScriptEvent/LogEvent"},
 	{Name: "StoredWebhook", Open: true, Members: handlerMembers("id! cooldownPeriod!")},
 	{Name: "Webhook", Open: true, Members: handlerMembers("name url! method! cooldownPeriod! bodyTemplate! headers")},
-	// Gateways refuse script and log handlers without a name. A fill takes
-	// the name of the function, or the prefix.
+	// Gateways refuse script and log handlers without a name. A fill uses the name of the
+	// function, or the prefix.
 	{Name: "ScriptEvent", Open: true, Members: handlerMembers("id name! functionName! path!")},
 	{Name: "LogEvent", Open: true, Members: handlerMembers("id name! logPrefix!")},
 
@@ -129,8 +129,8 @@ func ruleMembers(in, names string) []Member {
 	return members
 }
 
-// picked returns the members of rows with these names; "!" marks those that one form
-// of an object requires.
+// picked returns the members of rows with these names; "!" marks those that one form of an
+// object requires.
 func picked(rows []row, names string) (members []Member) {
 	for name := range strings.FieldsSeq(names) {
 		name, required := strings.CutSuffix(name, "!")
@@ -140,7 +140,7 @@ func picked(rows []row, names string) (members []Member) {
 	return members
 }
 
-// notes are what the schema says besides members.
+// notes are the descriptions and additional JSON of the schema.
 var notes = map[string]struct{ about, also string }{
 	"Switch":                    {about: "Turns a feature on or off."},
 	"Info":                      {about: "What the API is called and whether it is served."},

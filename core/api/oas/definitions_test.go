@@ -9,8 +9,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/shape"
 )
 
-// TestDefinitionsAgree: places that share a definition have the same members, so that
-// it does not matter which of them the schema is made from.
+// TestDefinitionsAgree: places with the same definition have the same members, so the schema
+// may be made from any of them.
 func TestDefinitionsAgree(t *testing.T) {
 	for _, o := range []Options{{}, {MCP: true}} {
 		all := Definitions(o)
@@ -42,7 +42,7 @@ func TestDefinitionsAgree(t *testing.T) {
 	}
 }
 
-// agree compares every object below a place with the definition that it names.
+// agree compares every object below a place with its definition.
 func agree(t *testing.T, b *branch, made map[string]Definition, compared *int) {
 	t.Helper()
 	name, _ := b.typ.required()
@@ -78,8 +78,8 @@ func agree(t *testing.T, b *branch, made map[string]Definition, compared *int) {
 	}
 }
 
-// TestTwinsExist: what the table calls the twin of a member is a place of the
-// definition that gateways decode.
+// TestTwinsExist: the classic counterparts in the table are places of the definition that
+// gateways decode.
 func TestTwinsExist(t *testing.T) {
 	var places []string
 	classic.Type().Walk(func(at shape.Place, _ shape.Type) { places = append(places, at.String()) })

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// ParseDuration reads a duration text. Reading is lenient: what cannot be read is
-// zero, decimal parts such as "1.5s" are accepted (docs/wire/extension.md#durations).
+// ParseDuration parses a duration text leniently: an invalid text is zero, decimal parts such
+// as "1.5s" are accepted (docs/wire/extension.md#durations).
 func ParseDuration(s string) time.Duration {
 	d, err := time.ParseDuration(s)
 	if err != nil {
@@ -28,8 +28,8 @@ var units = []struct {
 	{"ns", uint64(time.Nanosecond)},
 }
 
-// FormatDuration writes a duration in whole numbers, largest unit first, without
-// parts that are zero; zero is "0s" (docs/wire/extension.md#durations).
+// FormatDuration formats a duration in whole numbers, largest unit first, without parts that
+// are zero; zero is "0s" (docs/wire/extension.md#durations).
 func FormatDuration(d time.Duration) string {
 	if d == 0 {
 		return "0s"
@@ -48,8 +48,8 @@ func FormatDuration(d time.Duration) string {
 	return string(b)
 }
 
-// RoundUpSeconds returns the seconds of a duration, of which a started one counts
-// in full; negative ones go towards zero (docs/wire/conversion.md#traps).
+// RoundUpSeconds returns the seconds of a duration. Positive ones are rounded up, negative
+// ones towards zero (docs/wire/conversion.md#traps).
 func RoundUpSeconds(d time.Duration) int64 {
 	n := int64(d / time.Second)
 	if d > time.Duration(n)*time.Second {
@@ -58,7 +58,7 @@ func RoundUpSeconds(d time.Duration) int64 {
 	return n
 }
 
-// seconds is a duration of some seconds, as long as a duration can be at most.
+// seconds returns a duration of n seconds, limited to the range of a duration.
 func seconds(n int64) time.Duration {
 	const most = int64(math.MaxInt64 / time.Second)
 	return time.Duration(min(max(n, -most), most)) * time.Second

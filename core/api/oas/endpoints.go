@@ -50,8 +50,8 @@ var (
 	knownLists = listNames()
 )
 
-// listNames are the endpoint lists that a document decides about. Transforms by
-// jq and persisted queries have no twin and survive (docs/wire/conversion.md#endpoints).
+// listNames returns the endpoint lists that a document determines. Transforms with jq and
+// persisted queries have no counterpart in it and stay (docs/wire/conversion.md#endpoints).
 func listNames() []string {
 	names := []string{"cache"}
 	for _, m := range endpoints {
@@ -60,8 +60,7 @@ func listNames() []string {
 	return append(names, "validate_request")
 }
 
-// appendEntries adds the blocks of one operation to their lists. A block counts
-// when it is there, also when it is disabled.
+// appendEntries appends the blocks of one operation to their lists, including disabled blocks.
 func appendEntries(lists, op *doc.Node, path, method string) {
 	for i := range endpoints {
 		m := &endpoints[i]
@@ -75,7 +74,7 @@ func appendEntries(lists, op *doc.Node, path, method string) {
 		entry := doc.NewObject()
 		m.section.extract(block, entry)
 		if block == nil {
-			entry.Set("disabled", doc.NewBool(false)) // an empty list switches nothing off
+			entry.Set("disabled", doc.NewBool(false)) // an empty list must not disable anything
 		}
 		entry.Set("path", doc.NewString(path))
 		entry.Set("method", doc.NewString(method))
@@ -86,8 +85,8 @@ func appendEntries(lists, op *doc.Node, path, method string) {
 	}
 }
 
-// EndpointWeight is about how many bytes the entries take that the settings of an operation become,
-// for each of its paths; counting ends at most.
+// EndpointWeight returns the approximate size in bytes of the entries for an operation's
+// settings, for each of its paths. It stops counting at most.
 func EndpointWeight(settings *doc.Node, most int) (weight int) {
 	lists := doc.NewObject()
 	appendEntries(lists, settings, "", "")
@@ -104,8 +103,8 @@ func first(n *doc.Node) *doc.Node {
 	return nil
 }
 
-// sortedPaths lists the paths of a document so that the more special ones come
-// first (docs/wire/conversion.md#endpoints).
+// sortedPaths returns the paths of a document, the more specific ones first
+// (docs/wire/conversion.md#endpoints).
 func sortedPaths(paths *doc.Node) []string {
 	type entry struct{ path, reduced string }
 	entries := make([]entry, 0, paths.Len())
@@ -122,7 +121,7 @@ func sortedPaths(paths *doc.Node) []string {
 	return out
 }
 
-// compareLength puts more slashes first, then longer texts, then the alphabet.
+// compareLength sorts by more slashes, then by longer texts, then alphabetically.
 func compareLength(a, b string) int {
 	return cmp.Or(cmp.Compare(strings.Count(b, "/"), strings.Count(a, "/")), cmp.Compare(len(b), len(a)), strings.Compare(a, b))
 }

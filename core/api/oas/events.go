@@ -14,8 +14,8 @@ type handler struct {
 	kind, classic string
 	rows          []row
 	section       *section
-	named         string // the member that the common name becomes on the way back
-	id            bool   // its settings have an id
+	named         string // the member from which a fill takes name
+	id            bool   // its settings have an ID
 }
 
 var handlers = []handler{
@@ -27,8 +27,8 @@ var handlers = []handler{
 // handlerRows are the settings of event handlers of all kinds.
 var handlerRows = slices.Concat(webhookRows, scriptRows, logRows)
 
-// extractServer converts the event handlers: rule event. Stored handlers of the
-// kinds known here go, others stay (docs/wire/conversion.md#event-handlers).
+// extractServer converts the event handlers: rule event. Stored handlers of the kinds known
+// here are removed, others stay (docs/wire/conversion.md#event-handlers).
 func extractServer(ext, c *doc.Node) {
 	events := doc.NewObject()
 	for name, list := range c.Get("event_handlers", "events").Members() {
@@ -76,20 +76,20 @@ func (k *handler) toClassic(h *doc.Node) *doc.Node {
 	return entry
 }
 
-// IsEvent reports whether event handlers of documents may be for an event.
+// IsEvent reports whether documents may have event handlers for an event.
 func IsEvent(name string) bool {
 	return slices.Contains(strings.Split(strings.TrimPrefix(enumerations["EventTrigger"], "="), "|"), name)
 }
 
-// FillHandlers writes the event handlers of a classic definition into a document that has the
-// extension, and nothing else.
+// FillHandlers writes only the event handlers of a classic definition into a document that has
+// the extension.
 func FillHandlers(document, classic *doc.Node) { fillServer(document.Get(ExtensionKey), classic) }
 
 func fillServer(ext, c *doc.Node) {
 	var out []*doc.Node
 	old := ext.Get("server", "eventHandlers").Items()
 	events := c.Get("event_handlers", "events")
-	var triggers []string // as the document has them, then the others
+	var triggers []string // in the order of the document, then the others
 	for _, h := range old {
 		if t := h.Get("trigger").Text(); events.Get(t) != nil && !slices.Contains(triggers, t) {
 			triggers = append(triggers, t)
@@ -115,8 +115,8 @@ func fillServer(ext, c *doc.Node) {
 	assign(ext, doc.NewArray(out...), "server", "eventHandlers")
 }
 
-// take returns a copy of the handler of the document that says the same as a
-// classic entry, and removes it from the list; nil if there is none.
+// take returns a copy of the document's handler that is equal to a classic entry, and removes
+// it from the list; nil if there is none.
 func take(old []*doc.Node, trigger string, kind *handler, entry *doc.Node) *doc.Node {
 	for i, h := range old {
 		if h.Get("trigger").Text() == trigger && h.Get("type").Text() == kind.kind && kind.toClassic(h).Equal(entry) {
@@ -127,7 +127,8 @@ func take(old []*doc.Node, trigger string, kind *handler, entry *doc.Node) *doc.
 	return nil
 }
 
-// wellTyped: settings of a wrong type skip the handler.
+// wellTyped reports whether all settings have the right type; otherwise the handler is
+// skipped.
 func (k *handler) wellTyped(meta *doc.Node) bool {
 	full := maps.Collect(k.toClassic(nil).Get("handler_meta").Members())
 	for name, v := range meta.Members() {
@@ -138,7 +139,7 @@ func (k *handler) wellTyped(meta *doc.Node) bool {
 		if !v.Is(want.Type(), doc.TypeNull) {
 			return false
 		}
-		for _, item := range v.Members() { // of an object: texts only
+		for _, item := range v.Members() { // of an object: only texts
 			if !item.Is(doc.TypeString, doc.TypeNull) {
 				return false
 			}
@@ -169,8 +170,8 @@ func (k *handler) toExtension(trigger string, entry, h *doc.Node) *doc.Node {
 	return h
 }
 
-// keep gives a member the value that it had before, or takes it away: a pause that a place of
-// use does not have is that of the webhook when gateways load it, and so it stays.
+// keep restores the previous value of a member, or deletes it. A handler without a pause of
+// its own uses the pause of the webhook when gateways load it, so the member must stay absent.
 func keep(now, before *doc.Node, name string) {
 	if had := before.Get(name); had.Is(doc.Absent) {
 		now.Delete(name)
@@ -179,9 +180,9 @@ func keep(now, before *doc.Node, name string) {
 	}
 }
 
-// RefreshWebhook puts what a webhook says now into the event handlers of a definition and of
-// its document, nil if it has none, that name it. It reports whether one said anything else.
-// Switches and pauses of handlers stay (docs/wire/webhooks.md#event-handlers).
+// RefreshWebhook updates the event handlers for a webhook in a definition and in its document,
+// which may be nil. It reports whether anything has changed. Switches and pauses of handlers
+// stay (docs/wire/webhooks.md#event-handlers).
 func RefreshWebhook(definition, document *doc.Node, h webhook.Hook) (changed bool) {
 	for _, list := range definition.Get("event_handlers", "events").Members() {
 		for _, entry := range list.Items() {

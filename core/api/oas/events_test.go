@@ -9,8 +9,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/webhook"
 )
 
-// TestRefreshWebhook: what a webhook says now comes into the handlers that name it; their
-// switches and pauses stay, and so do handlers of others.
+// TestRefreshWebhook: the handlers of a webhook get its current settings; their switches and
+// pauses stay, and so do handlers of others.
 func TestRefreshWebhook(t *testing.T) {
 	headers, err := doc.ParseObject([]byte(`{"X-B":"2","X-A":"1"}`))
 	if err != nil {
@@ -72,7 +72,7 @@ func TestRefreshWebhook(t *testing.T) {
 				t.Errorf("document %s\nwant %s", document.JSON(), want.JSON())
 			}
 			again := h
-			again.EventTimeout = 99 // that of a place of use stays, or is the webhook's when gateways load it
+			again.EventTimeout = 99 // a handler's own pause stays; without one, gateways use the webhook's
 			if oas.RefreshWebhook(definition, document, again) {
 				t.Error("the second time changes something")
 			}

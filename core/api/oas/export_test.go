@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Row is a line of the table as the page of members shows it.
+// Row is a line of the table as the documentation page shows it.
 type Row struct {
 	Ext, Type, Classic, Rule string
 	Required, Always         bool
@@ -16,7 +16,8 @@ var kindNames = map[kind]string{
 	wholes: "[int]", list: "[any]", textMap: "map<string>", anyMap: "map<any>",
 }
 
-// Table returns all rows of members that are no blocks, with the paths that the page uses.
+// Table returns all rows of members that are not blocks, with the paths of the documentation
+// page.
 func Table() []Row {
 	all := named("", "", rootRows)
 	all = append(all, named("middleware.operations.*.", `version_data.versions[""].extended_paths.`, operationRows, responseRows)...)

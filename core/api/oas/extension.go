@@ -7,9 +7,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/shape"
 )
 
-// ExtensionType returns the type of the vendor extension, which follows from the
-// table. Gateways decode it apart from the feed, so that a wrong value costs what it
-// says and not the feed; but what it says may be who is let in.
+// ExtensionType returns the type of the vendor extension, derived from the table. Gateways
+// decode the extension separately from the feed, so a wrong value does not break the feed. But
+// it can lose settings, including those for authentication.
 func ExtensionType() shape.Type { return extensionType }
 
 var extensionType = extensionTree.decoded()
@@ -21,7 +21,7 @@ var extensionTree = tree(slices.Concat(rootRows, keptRows,
 	under("middleware.mcpTools.*.", primitiveRows), under("middleware.mcpResources.*.", primitiveRows), under("middleware.mcpPrompts.*.", primitiveRows),
 ))
 
-// rootRows are the members that every extension has at the same place.
+// rootRows are the members with the same place in every extension.
 var rootRows = slices.Concat(infoRows, upstreamRows, uptimeDiscoveryRows, serverRows, authenticationRows, globalRows, errorRows, pluginRows(), documentRows,
 	sources("server.authentication.hmac.", "hmac"), sources("server.authentication.oidc.", "oidc"), sources("server.authentication.custom.", "coprocess"))
 
@@ -30,7 +30,7 @@ var primitiveRows = append(without(slices.Concat(operationRows, responseRows),
 	"internal", "transformRequestMethod", "transformResponseBody", "urlRewrite", "cache", "validateRequest", "mockResponse"),
 	row{"security", "", docOnly, "[{[string]}]", may})
 
-// keptRows are members that documents may have and nothing here reads.
+// keptRows are members that documents may have and that this package does not read.
 var keptRows = slices.Concat(
 	[]row{
 		{"server.slug", "", docOnly, "string", may},
@@ -44,17 +44,17 @@ var keptRows = slices.Concat(
 	identified("middleware.global.responsePlugins[]."), identified("middleware.global.responsePlugin.plugins[]."),
 )
 
-// identified are the members of a plugin that comes from a library.
+// identified are the members of a plugin from a library.
 func identified(plugin string) []row {
 	return []row{{plugin + "pluginId", "", docOnly, "string", may}, {plugin + "pluginHash", "", docOnly, "string", may}}
 }
 
-// under returns rows with a path in front of theirs.
+// under returns rows with a prefix before their paths.
 func under(path string, rows ...[]row) []row {
 	return moved(slices.Concat(rows...), [2]string{"", path}, [2]string{})
 }
 
-// branch is a place in the extension, on the way from rows to types.
+// branch is a node of the extension's tree, an intermediate form between rows and types.
 type branch struct {
 	names   []string
 	members map[string]*branch
@@ -63,7 +63,7 @@ type branch struct {
 	typ     typ
 }
 
-// tree arranges rows by their places.
+// tree builds the tree of rows.
 func tree(rows []row) *branch {
 	root := &branch{}
 	for _, r := range rows {

@@ -4,11 +4,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// fillAuthentication writes authentication into a document
+// fillAuthentication writes the authentication of a definition into a document
 // (docs/wire/conversion.md#fill-authentication, docs/wire/conversion.md#fill-security).
 func fillAuthentication(d, ext, c *doc.Node) {
 	a := object(ext, "server", "authentication")
-	// Rule lifetime. One that is off keeps its text, which the classic form has no place for.
+	// Rule lifetime. A lifetime that is off keeps its text, because the classic form cannot store
+	// it.
 	n := readWhole(c.Get("session_lifetime")).Int()
 	block := object(a, "customKeyLifetime")
 	assignOrDrop(block, doc.NewBool(n != 0), "enabled")
@@ -33,7 +34,7 @@ func fillAuthentication(d, ext, c *doc.Node) {
 			}
 		}
 	}
-	// Rule cert. A document that switches client certificates on within its token scheme keeps doing so.
+	// Rule cert. A document with client certificates in its token scheme keeps this form.
 	oldForm := false
 	if !a.Get("certificateAuth", "enabled").True() {
 		for name, entry := range a.Get("securitySchemes").Members() {
@@ -90,9 +91,9 @@ func fillScheme(d, a, c *doc.Node, k *converter, oldForm bool) {
 		assign(native, doc.NewString("oauth2"), "type")
 		CompleteFlow(native, "authorizationCode")
 	}
-	// An entry that says nothing goes: the native scheme alone has the same effect, except with OAuth
-	// (docs/wire/extension.md#absent-and-empty, docs/wire/conversion.md#authentication). That of an
-	// API key says something as long as it says whether it is enabled.
+	// An empty entry is removed: the native scheme alone has the same effect, except with OAuth
+	// (docs/wire/extension.md#absent-and-empty, docs/wire/conversion.md#authentication). The
+	// entry of an API key is not empty as long as it says whether it is enabled.
 	if k.section.layout.compact(entry) && k.scheme != SchemeToken && k.scheme != SchemeOAuth {
 		a.Delete("securitySchemes", name)
 	} else {
@@ -101,9 +102,9 @@ func fillScheme(d, a, c *doc.Node, k *converter, oldForm bool) {
 	requireScheme(d, name)
 }
 
-// completeEntries writes the entries of the extension as the table says, also those
-// that the classic form does not speak of, and adds a native scheme for enabled
-// ones that only the extension knows.
+// completeEntries writes the entries of the extension as the table requires, including those
+// that the classic form does not contain, and adds a native scheme for enabled entries that
+// have none.
 func completeEntries(d, a *doc.Node) {
 	for _, name := range a.Get("securitySchemes").Names() {
 		entry, native := a.Get("securitySchemes", name), nativeScheme(d, name)

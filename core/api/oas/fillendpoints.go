@@ -10,8 +10,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// fillEndpoints writes the endpoint lists as blocks of operations. Operations and
-// blocks without an entry stay (docs/wire/conversion.md#fill-endpoints).
+// fillEndpoints writes the endpoint lists as blocks of operations. Operations and blocks
+// without an entry stay (docs/wire/conversion.md#fill-endpoints).
 func fillEndpoints(d, ext, c *doc.Node) {
 	lists, known := mainVersion(c).Get("extended_paths"), EndpointsOf(d)
 	for i := range endpoints {
@@ -19,7 +19,7 @@ func fillEndpoints(d, ext, c *doc.Node) {
 		for _, entry := range lists.Get(m.list).Items() {
 			method := entry.Get("method").Text()
 			if !slices.Contains(methods, strings.ToLower(method)) {
-				continue // OpenAPI has no such operation
+				continue // OpenAPI does not have this operation
 			}
 			id, operation := known.Endpoint(entry.Get("path").Text(), method)
 			settings := object(ext, "middleware", "operations", id)
@@ -40,7 +40,7 @@ func fillEndpoints(d, ext, c *doc.Node) {
 			continue
 		}
 		operationLayout.tidy(settings)
-		// Functions go by their present name.
+		// Function names move to their current member.
 		for _, block := range slices.Concat(settings.Get("postPlugins").Items(), []*doc.Node{settings.Get("virtualEndpoint")}) {
 			if name := block.Get("name"); name.Text() != "" && block.Get("functionName").Text() == "" {
 				block.Set("functionName", name)
@@ -50,7 +50,7 @@ func fillEndpoints(d, ext, c *doc.Node) {
 	}
 }
 
-// object returns the object at a path, made where it is missing.
+// object returns the object at a path, and creates it if it is missing.
 func object(n *doc.Node, path ...string) *doc.Node {
 	if !n.Get(path...).Is(doc.TypeObject) {
 		n.Put(doc.NewObject(), path...)
@@ -58,7 +58,7 @@ func object(n *doc.Node, path ...string) *doc.Node {
 	return n.Get(path...)
 }
 
-// replies: an entry of the allow list that answers by itself is a mock.
+// replies reports whether an entry of the allow list responds itself: then it is a mock.
 func replies(entry *doc.Node) bool {
 	for _, action := range entry.Get("method_actions").Members() {
 		if action.Get("action").Text() == "reply" {
@@ -91,7 +91,7 @@ func (m *middleware) fill(settings, entry *doc.Node) {
 	}
 }
 
-// mockResponse: rule mock, as far as the extension goes.
+// mockResponse: rule mock, the part about the extension.
 var mockResponse = hook{
 	fill: func(ext, c *doc.Node) {
 		assign(ext, doc.NewBool(!c.Get("disabled").True()), "enabled")
@@ -107,7 +107,7 @@ var mockResponse = hook{
 
 var mockHeaders = &sequence{key: "name", value: "value"}
 
-// answer makes an operation answer with a mock.
+// answer makes an operation respond with a mock.
 func answer(operation, settings, entry *doc.Node) {
 	responses := object(operation, "responses")
 	assign(responses, description(), strconv.FormatInt(readWhole(entry.Get("code")).Int(), 10))
@@ -115,13 +115,13 @@ func answer(operation, settings, entry *doc.Node) {
 	if settings.Get("ignoreAuthentication") == nil && !settings.Get("mockResponse", "fromOASExamples").Is(doc.TypeObject) {
 		settings.Put(doc.NewBool(true), "ignoreAuthentication", "enabled")
 	}
-	if settings.Get("mockResponse") == nil { // an answer that says nothing is still an answer
+	if settings.Get("mockResponse") == nil { // an empty response is still a response
 		settings.Put(doc.NewBool(false), "mockResponse", "enabled")
 		settings.Put(doc.NewBool(false), "mockResponse", "fromOASExamples", "enabled")
 	}
 }
 
-// requireBody makes the schema of an entry that of the operation's body.
+// requireBody sets the schema of the operation's body to that of the entry.
 func requireBody(operation, entry *doc.Node) {
 	schema := entry.Get("schema")
 	if !schema.Is(doc.TypeObject) || schema.Len() == 0 {

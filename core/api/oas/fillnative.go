@@ -4,7 +4,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// fillTokenPlace moves the chosen source of an API key to the native scheme.
+// fillTokenPlace copies the place of an API key to the native scheme.
 func fillTokenPlace(native, entry, s *doc.Node) {
 	in := native.Get("in").Text()
 	switch {
@@ -23,7 +23,7 @@ func fillTokenPlace(native, entry, s *doc.Node) {
 	entry.Delete(in)
 }
 
-// fillClaims: rule claims. The single value comes first in the list.
+// fillClaims: rule claims. The single value becomes the first of the list.
 func fillClaims(block *doc.Node, single, list string) {
 	value := block.Get(single).Text()
 	if value == "" {
@@ -53,8 +53,8 @@ func fillOAuth(native, entry *doc.Node, grants []string) {
 	assignOrDrop(entry, doc.NewBool(refreshing), "refreshToken")
 }
 
-// CompleteFlow makes a flow of an OAuth scheme of OpenAPI, or adds what it lacks, in
-// place: addresses and scopes that neither form states (docs/wire/conversion.md#fill-authentication).
+// CompleteFlow creates a flow of an OpenAPI OAuth scheme, or adds its missing members in
+// place: URLs and scopes that neither form has (docs/wire/conversion.md#fill-authentication).
 func CompleteFlow(native *doc.Node, name string) {
 	flow := object(native, "flows", name)
 	if name == "authorizationCode" || name == "implicit" {

@@ -29,8 +29,8 @@ func fillSecurity(d, a, c *doc.Node) {
 	for _, names := range c.Get("security_requirements").Items() {
 		all = append(all, names.Texts())
 	}
-	// When the two lists disagree in length the names are those of the scopes; a single map of scopes
-	// alone says nothing about names.
+	// When the two lists differ in length, the names are those of the scopes. But a single map of
+	// scopes without names does not give any names.
 	scopes := c.Get("security_requirement_scopes").Items()
 	if n := len(scopes); n > 0 && n != len(all) && (n > 1 || len(all) > 0) {
 		all = nil
@@ -76,9 +76,9 @@ func fillSecurity(d, a, c *doc.Node) {
 	}
 }
 
-// combine: without a list, legacy mode has one requirement. Its schemes are those that
-// have scopes; a definition without these, as older ones are, needs all its schemes at
-// once, unless the document requires none.
+// combine writes the only requirement of legacy mode if the definition has no list. Its
+// schemes are those with scopes. A definition without scopes, as older ones are, requires all
+// its schemes at once, unless the document requires none.
 func combine(d, a, scopes *doc.Node) {
 	names := sortedNames(scopes)
 	switch {
@@ -108,7 +108,7 @@ func vendorNames(a *doc.Node) map[string]bool {
 	return out
 }
 
-// divide parts the standard names of a requirement from the proprietary ones.
+// divide separates the standard names of a requirement from the proprietary ones.
 func (f filler) divide(names []string) (standard, own []string) {
 	for _, name := range names {
 		native, entry := nativeScheme(f.d, name), f.a.Get("securitySchemes", name)
@@ -129,8 +129,7 @@ func (f filler) divide(names []string) (standard, own []string) {
 	return standard, own
 }
 
-// requirement writes the names with their scopes, which only some kinds of
-// schemes have.
+// requirement returns the names with their scopes, which only some kinds of schemes have.
 func (f filler) requirement(names []string, scopes *doc.Node) *doc.Node {
 	out := doc.NewObject()
 	for _, name := range names {

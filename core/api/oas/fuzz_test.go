@@ -24,7 +24,7 @@ func FuzzExtract(f *testing.F) {
 	})
 }
 
-// FuzzFill: any two JSON values give a document, whose classic form is typed.
+// FuzzFill: any two JSON values give a document with a correctly typed classic form.
 func FuzzFill(f *testing.F) {
 	d := parse(f, shop)
 	f.Add(shop, string(oas.Extract(d, nil, oas.Options{}).JSON()))

@@ -21,7 +21,7 @@ func extractGlobal(ext, c *doc.Node) {
 		}
 		assign(c, pluginList.toClassic(plugins), "custom_middleware", p.classic)
 	}
-	// Rule analytics. Without entries the classic members stay.
+	// Rule analytics. Without entries, the classic members stay.
 	if items := global.Get("trafficLogs", "plugins").Items(); len(items) > 0 {
 		first := items[0]
 		assignOrDrop(c, doc.NewBool(first.Get("enabled").True()), "analytics_plugin", "enable")
@@ -76,7 +76,7 @@ func fillGlobal(ext, c *doc.Node) {
 	assign(global, limit, "requestSizeLimit", "value")
 }
 
-// errorOverride: what an override is matched with may be there and say nothing.
+// errorOverride: match may be present and empty.
 var errorOverride = hook{
 	extract: func(ext, c *doc.Node) {
 		if ext.Get("match").Is(doc.TypeObject) {
@@ -92,5 +92,5 @@ var errorOverride = hook{
 	},
 }
 
-// mainVersion returns the version that counts.
+// mainVersion returns the version that a document describes.
 func mainVersion(c *doc.Node) *doc.Node { return c.Get("version_data", "versions", "") }

@@ -8,7 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// shop is a document with something of everything, some of it unknown to us.
+// shop is a document with members of every part, some of them unknown to the table.
 const shop = `{
  "openapi": "3.0.3", "x-note": {"n": 1.50},
  "info": {"title": "Shop", "version": "2"},
@@ -67,8 +67,8 @@ func parse(t testing.TB, text string) *doc.Node {
 	return n
 }
 
-// TestFillKeeps: a document that already says what its classic form says comes
-// back byte by byte, with everything in it that we do not know.
+// TestFillKeeps: a document that is equal to its classic form is returned byte by byte, with
+// all unknown members.
 func TestFillKeeps(t *testing.T) {
 	d := parse(t, shop)
 	for name, fill := range map[string]func(d, c *doc.Node) *doc.Node{"Fill": oas.Fill} {
@@ -78,7 +78,7 @@ func TestFillKeeps(t *testing.T) {
 	}
 }
 
-// TestFillKeepsAround: what is unknown also survives next to a change.
+// TestFillKeepsAround: unknown members also stay next to a change.
 func TestFillKeepsAround(t *testing.T) {
 	d := parse(t, shop)
 	c := oas.Extract(d, nil, oas.Options{})
@@ -100,7 +100,7 @@ func want(t *testing.T, got *doc.Node, text string) {
 	}
 }
 
-// TestExtractKeeps: what a stored definition has besides outlives an extraction.
+// TestExtractKeeps: other members of a stored definition stay in an extraction.
 func TestExtractKeeps(t *testing.T) {
 	stored := parse(t, `{"slug":"s","x-own":{"n":1.0},"definition":{"base_id":"gone","strip_path":true},"graphql":{"schema":"q"},
 		"version_data":{"versions":{"old":{"name":"old","extended_paths":{"virtual":[{"path":"/v"}]}}}},"tags":["t"],"listen_port":"wrong",
@@ -122,8 +122,8 @@ func TestExtractKeeps(t *testing.T) {
 	want(t, oas.Extract(parse(t, shop), oas.Remains(stored), oas.Options{}).Get("analytics_plugin"), `{}`)
 }
 
-// TestExtractDropsMistyped: a stored member of the wrong type goes, those whose names
-// begin alike stay.
+// TestExtractDropsMistyped: a stored member of the wrong type is removed; members with names
+// that begin alike stay.
 func TestExtractDropsMistyped(t *testing.T) {
 	c := oas.Extract(parse(t, shop), parse(t, `{"auth_provider":7,"auth":{"use_cookie":true},"session_provider":{"name":"s"},"proxy":{"target_list":[7]},"name":"kept"}`), oas.Options{})
 	wantTyped(t, c)

@@ -8,14 +8,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// at follows a path whose names are divided by slashes; "V" is the main version.
+// at follows a path of names separated by slashes; "V" is the main version.
 func at(n *doc.Node, path string) *doc.Node {
 	path = strings.Replace(path, "EP/", "V/extended_paths/", 1)
 	path = strings.Replace(path, "V/", "version_data/versions//", 1)
 	return n.Get(strings.Split(path, "/")...)
 }
 
-// harbour is a document around an extension, with schemes to refer to.
+// harbour is a document around an extension, with schemes to which it can refer.
 const harbour = `{"paths":{"/a":{"get":{"operationId":"ga"},"put":{"operationId":"pa"}},"/a/{x}":{"get":{"operationId":"gx"}},"/a/me":{"get":{"operationId":"gm"}},"/r":{"$ref":"#/components/pathItems/r"}},
  "components":{"pathItems":{"r":{"get":{"operationId":"gr"}}},"securitySchemes":{"r":{"$ref":"#/components/securitySchemes/b"},"k1":{"type":"apiKey","in":"header","name":"H"},"k2":{"type":"apiKey","in":"cookie","name":"C"},
   "j":{"type":"http","scheme":"bearer","bearerFormat":"JWT"},"b":{"type":"http","scheme":"basic"},"o":{"type":"oauth2","flows":{"implicit":{},"password":{}}}}}}`
@@ -107,7 +107,7 @@ func TestGoldenExtract(t *testing.T) {
 	}
 }
 
-// entries writes endpoint list entries with the same members.
+// entries returns endpoint list entries with the same members.
 func entries(members string, operations ...string) string {
 	var list []string
 	for _, o := range operations {

@@ -146,8 +146,8 @@ func TestFillNothing(t *testing.T) {
 	want(t, oas.Fill(d, oas.Extract(d, nil, oas.Options{})), `{"openapi":"3.1.0","info":{},"paths":{},"components":{}}`)
 }
 
-// atDocument follows a path whose names are divided by slashes; after "|" comes a
-// path of the API itself, up to its method or parameters.
+// atDocument follows a path of names separated by slashes; after "|" comes a path of the API
+// itself, up to its method or parameters.
 func atDocument(d *doc.Node, path string) *doc.Node {
 	before, after, found := strings.Cut(path, "|")
 	if !found {

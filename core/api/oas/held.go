@@ -4,7 +4,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// silent reports whether a slot of auth_configs is missing or says nothing at all.
+// silent reports whether a slot of auth_configs is missing or completely empty.
 func silent(slot *doc.Node) bool {
 	for _, v := range slot.Members() {
 		if v.Is(doc.TypeObject) && !silent(v) || !v.Is(doc.TypeObject) && !isEmpty(v, text) {
@@ -14,8 +14,8 @@ func silent(slot *doc.Node) bool {
 	return true
 }
 
-// held are the blocks of the authentication that a fill leaves alone when the classic
-// form has nothing to say about them, however empty they are.
+// held are blocks of the authentication that a fill does not change, even empty ones, because
+// the classic form has no values for them.
 type held struct {
 	path  []string
 	block *doc.Node

@@ -7,19 +7,19 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// layout is an object of the extension as the table knows it, for removing what
-// has become empty and adding the members that are always written.
+// layout describes an object of the extension, derived from the table. It is used to remove
+// empty members and to add those that are always written.
 type layout struct {
-	members map[string]*layout // nil for a member that is no object
+	members map[string]*layout // nil for a member that is not an object
 	order   []string
 	items   *layout // of a list or a map of objects
 	kind    kind
-	empty   empty // what is shown without content
-	needed  bool  // the schema requires it
-	mapped  bool  // something in it has a classic twin
+	empty   empty // what is written when it has no content
+	needed  bool  // required by the schema
+	mapped  bool  // some member has a classic counterpart
 }
 
-// addAll adds what rows describe, and returns l.
+// addAll adds rows, and returns l.
 func (l *layout) addAll(parts ...[]row) *layout {
 	for _, r := range slices.Concat(parts...) {
 		l.add(r)
@@ -27,7 +27,7 @@ func (l *layout) addAll(parts ...[]row) *layout {
 	return l
 }
 
-// add notes a row.
+// add adds a row.
 func (l *layout) add(r row) {
 	head, rest, isList := cutItems(r.ext)
 	twin := r.rule != block && r.rule != docOnly && r.rule != docKeep
@@ -56,7 +56,7 @@ func (l *layout) add(r row) {
 	l.items.add(r)
 }
 
-// cutItems divides a path at its first list or map of objects.
+// cutItems splits a path at its first list or map of objects.
 func cutItems(path string) (head, rest string, ok bool) {
 	for i := range len(path) {
 		if strings.HasPrefix(path[i:], "[]") || strings.HasPrefix(path[i:], ".*") {
@@ -66,9 +66,8 @@ func cutItems(path string) (head, rest string, ok bool) {
 	return path, "", false
 }
 
-// compact removes empty members, completes the blocks that are not, and reports whether
-// nothing is left. Blocks that live in the document only stay; unknown members count as
-// content.
+// compact removes empty members, completes the blocks that are not empty, and reports whether
+// nothing is left. Blocks that only the document has stay; unknown members count as content.
 func (l *layout) compact(n *doc.Node) (nothing bool) {
 	nothing = true
 	for _, name := range n.Names() {
@@ -93,7 +92,8 @@ func (l *layout) compact(n *doc.Node) (nothing bool) {
 	return nothing
 }
 
-// compactValue is compact for a member that is no block, or should be one and is not.
+// compactValue is compact for a member that is not a block, or is not an object although it
+// should be.
 func (l *layout) compactValue(n *doc.Node, name string, v *doc.Node) (nothing bool) {
 	if l.items != nil {
 		for _, item := range v.Items() {
@@ -110,7 +110,7 @@ func (l *layout) compactValue(n *doc.Node, name string, v *doc.Node) (nothing bo
 	nothing = isEmpty(v, l.kind) && l.empty != content
 	switch {
 	case nothing && (l.empty == may || v.Is(doc.TypeNull) && l.empty != null):
-		n.Delete(name) // a member that is always written comes back with the rest
+		n.Delete(name) // if it is always written, complete adds it again
 	case l.kind == duration && v.Is(doc.TypeString):
 		assign(n, read(v, duration), name)
 	}
@@ -134,7 +134,7 @@ func (l *layout) nothing(n *doc.Node) bool {
 	return true
 }
 
-// complete adds the members that are written also when empty.
+// complete adds the members that are written even when empty.
 func (l *layout) complete(n *doc.Node) {
 	for _, name := range l.order {
 		m := l.members[name]
@@ -154,8 +154,8 @@ func (l *layout) complete(n *doc.Node) {
 	}
 }
 
-// tidy writes a block that stays in any case as the table has it: empty members
-// are left out unless they are always written, durations are canonical.
+// tidy normalises a block that stays in any case: empty members are removed unless they are
+// always written, and durations are canonical.
 func (l *layout) tidy(n *doc.Node) {
 	for _, name := range n.Names() {
 		switch m, v := l.members[name], n.Get(name); {
@@ -169,7 +169,8 @@ func (l *layout) tidy(n *doc.Node) {
 	l.complete(n)
 }
 
-// dropNulls removes members of the table that are null, and empties those that have to be there.
+// dropNulls removes null members that the table knows. Required lists and maps become empty
+// instead.
 func (l *layout) dropNulls(n *doc.Node) {
 	for _, name := range n.Names() {
 		m, v := l.members[name], n.Get(name)

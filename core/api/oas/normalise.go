@@ -7,10 +7,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// Normalise brings a document into the form in which it is saved, in place and
-// before it is extracted: the lists of claims of JWT schemes also set the single
-// member that older gateways read, endpoint timeouts the whole seconds, the padding
-// of key sources is repaired, and whole numbers are spelled as such. OpenID Connect keeps its single claim: gateways
+// Normalise changes a document in place to the form in which it is saved, before it is
+// extracted. Lists of claims of JWT schemes also set the single member that older gateways
+// read, endpoint timeouts also set whole seconds, the padding of key sources is repaired, and
+// whole numbers are written as such. OpenID Connect keeps its single claim, because gateways
 // read both members there.
 func Normalise(document *doc.Node) {
 	ext := document.Get(ExtensionKey)
@@ -37,14 +37,14 @@ func Normalise(document *doc.Node) {
 	}
 }
 
-// normaliseClaims: the first of a list is the single value.
+// normaliseClaims sets the single value to the first of the list.
 func normaliseClaims(block *doc.Node, list, single string) {
 	if claim := first(block.Get(list)).Text(); claim != "" {
 		assign(block, doc.NewString(claim), single)
 	}
 }
 
-// PadBase64 completes the padding of base64 text; other text comes back as it is.
+// PadBase64 completes the padding of base64 text; other text is returned unchanged.
 func PadBase64(s string) string {
 	bare := strings.TrimRight(s, "=")
 	padded := bare + strings.Repeat("=", (4-len(bare)%4)%4)

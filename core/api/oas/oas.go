@@ -1,6 +1,6 @@
-// Package oas converts OpenAPI documents with the vendor extension to the classic
-// definition that gateways execute, and back (docs/wire/extension.md). A table
-// states member by member what belongs together; both directions follow it.
+// Package oas converts OpenAPI documents with the vendor extension to the classic definition
+// that gateways execute, and back (docs/wire/extension.md). A table pairs the members of both
+// forms; both directions use it.
 package oas
 
 import (
@@ -10,15 +10,15 @@ import (
 // ExtensionKey is the member of a document that holds the vendor extension.
 const ExtensionKey = "x-tyk-api-gateway"
 
-// Options say how a document came.
+// Options say how a document was sent.
 type Options struct {
 	MCP bool // through the operations for MCP proxies
 }
 
-// Extract returns the complete classic definition of a document. over is the
-// stored classic form, whose members that have no twin in the extension remain;
-// nil is an empty one. Neither argument is changed. Extraction never fails: a
-// value of the wrong type counts as absent (docs/wire/conversion.md#extract).
+// Extract returns the complete classic definition of a document. over is the stored classic
+// form: its members without a counterpart in the extension remain; nil is an empty form.
+// Extract changes neither argument and never fails: a value of the wrong type counts as absent
+// (docs/wire/conversion.md#extract).
 func Extract(document, over *doc.Node, o Options) *doc.Node {
 	c := base(over)
 	ext := document.Get(ExtensionKey)
@@ -32,8 +32,8 @@ func Extract(document, over *doc.Node, o Options) *doc.Node {
 	if !o.MCP {
 		return c
 	}
-	// Gateways must be told that an API speaks MCP; the adapter of a REST API brings that along
-	// itself (docs/wire/mcp-proxies.md#markers).
+	// Gateways must be told that an API speaks MCP, except with the adapter of a REST API, which
+	// implies it (docs/wire/mcp-proxies.md#markers).
 	if _, paired := PairedSource(c.Get("proxy", "target_url").Text()); paired {
 		c.Delete("application_protocol")
 		c.Delete("json_rpc_version")
@@ -44,9 +44,9 @@ func Extract(document, over *doc.Node, o Options) *doc.Node {
 	return c
 }
 
-// Fill returns a copy of a document into which a classic definition is written;
-// nil is an empty document. Members without a twin, member order and the spelling
-// of what does not change survive (docs/wire/conversion.md#fill).
+// Fill returns a copy of a document with a classic definition written into it; a nil document
+// is an empty one. Members without a counterpart, the member order, and the spelling of
+// unchanged values stay (docs/wire/conversion.md#fill).
 func Fill(document, classic *doc.Node) *doc.Node {
 	d := document.Clone()
 	if !d.Is(doc.TypeObject) {
@@ -70,7 +70,7 @@ func Fill(document, classic *doc.Node) *doc.Node {
 	fillEndpoints(d, ext, classic)
 	blocks := hold(ext.Get("server", "authentication"), classic.Get("auth_configs"))
 	nothing := rootSection.layout.compact(ext)
-	// Held blocks come back where the block around them is still there.
+	// Held blocks are restored if their parent block still exists.
 	a := ext.Get("server", "authentication")
 	for _, h := range blocks {
 		around := a.Get(h.path[:len(h.path)-1]...)
@@ -92,12 +92,12 @@ func Fill(document, classic *doc.Node) *doc.Node {
 	return d
 }
 
-// Conform makes what Fill wrote valid, without another effect: gateways write some members in
-// ways that the schema does not allow.
+// Conform makes the result of Fill valid without changing its meaning: gateways write some
+// members in forms that the schema does not allow.
 func Conform(document *doc.Node) {
 	ext := document.Get(ExtensionKey)
-	// What Fill writes as null though no document may have it so goes: a list of certificates that
-	// a definition does not have, say. Members that the table does not know stay as they are, except
+	// Members that Fill writes as null although the schema forbids it are removed, for example a
+	// missing list of certificates. Members that the table does not know stay unchanged, except
 	// in security schemes.
 	rootSection.layout.dropNulls(ext)
 	auth := ext.Get("server", "authentication")
@@ -115,8 +115,8 @@ func Conform(document *doc.Node) {
 			addEmpty(h, "bodyTemplate")
 		}
 	}
-	// A lifetime that is not on says so: what it says about the expiry of keys counts
-	// for keys with a lifetime of their own.
+	// A lifetime that is not on must say so, because its setting for the expiry of keys applies
+	// to keys with a lifetime of their own.
 	if lifetime := auth.Get("customKeyLifetime"); lifetime.Is(doc.TypeObject) && !lifetime.Get("enabled").True() {
 		lifetime.Set("enabled", doc.NewBool(false))
 		if ParseDuration(lifetime.Get("value").Text()) == 0 {
@@ -125,7 +125,7 @@ func Conform(document *doc.Node) {
 	}
 }
 
-// addEmpty adds texts that Fill leaves out when they are empty, and that the schema requires.
+// addEmpty adds required texts that Fill leaves out when they are empty.
 func addEmpty(n *doc.Node, names ...string) {
 	for _, name := range names {
 		if n.Get(name) == nil {

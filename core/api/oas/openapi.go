@@ -17,8 +17,8 @@ type Operation struct {
 // ID returns the operationId, or "".
 func (o Operation) ID() string { return o.Node.Get("operationId").Text() }
 
-// Operations lists the operations of a document: paths in their order, methods in
-// the order of the OpenAPI specification. Path items by reference count.
+// Operations returns the operations of a document: paths in their order, methods in the order
+// of the OpenAPI specification. References to path items are resolved.
 func Operations(document *doc.Node) []Operation {
 	var out []Operation
 	for path, item := range document.Get("paths").Members() {
@@ -35,11 +35,11 @@ func Operations(document *doc.Node) []Operation {
 	return out
 }
 
-// maxReferences is how many references are followed one after the other.
+// maxReferences is the maximum length of a chain of references.
 const maxReferences = 16
 
-// Resolve follows references within the document and returns what they lead to;
-// nil when they lead nowhere, outside or in a circle.
+// Resolve follows references within the document and returns their target; nil when they
+// dangle, lead outside, or are circular.
 func Resolve(document, n *doc.Node) *doc.Node {
 	for range maxReferences {
 		ref := n.Get("$ref")
@@ -51,16 +51,16 @@ func Resolve(document, n *doc.Node) *doc.Node {
 	return nil
 }
 
-// pointerEscapes are those of a JSON pointer (RFC 6901, 4).
+// pointerEscapes are the escapes of a JSON pointer (RFC 6901, 4).
 var pointerEscapes = strings.NewReplacer("~1", "/", "~0", "~")
 
-// maxReference is how long a reference within a document is at most, in bytes: a reference is read
-// again with each use of what it stands in. One to the longest path is shorter, even when each
-// character of the path is escaped as JSON pointers do it.
+// maxReference is the maximum length of a reference within a document in bytes, because a
+// reference is parsed again at each use. A reference to the longest path is shorter, even with
+// all characters escaped.
 const maxReference = 16 << 10
 
-// Pointer returns the steps of a reference such as "#/components/schemas/x"
-// (RFC 6901, 6); ok means that it is one within the document.
+// Pointer returns the steps of a reference such as "#/components/schemas/x" (RFC 6901, 6); ok
+// is false if it does not point into the document.
 func Pointer(ref string) (steps []string, ok bool) {
 	if len(ref) > maxReference {
 		return nil, false
@@ -77,8 +77,8 @@ func Pointer(ref string) (steps []string, ok bool) {
 	return steps, true
 }
 
-// Follow returns what a reference such as "#/components/schemas/x" leads to within
-// the document, or nil. It follows this one reference only.
+// Follow returns the target of a reference such as "#/components/schemas/x" within the
+// document, or nil. It follows only this one reference.
 func Follow(document *doc.Node, ref string) *doc.Node {
 	steps, ok := Pointer(ref)
 	if !ok {

@@ -7,16 +7,16 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// middleware is a block of an operation and the endpoint list that it goes to.
+// middleware is a block of an operation with its endpoint list.
 type middleware struct {
 	block, list string
 	section     *section
-	isList      bool // the block is a list, of which the first item counts
+	isList      bool // the block is a list, and only its first item counts
 	documentary bool // gateways read the block from the document; nothing is extracted
-	stays       bool // on the way back also when empty
+	stays       bool // a fill writes it even when empty
 }
 
-// operationLayout is all that an operation can have.
+// operationLayout is the layout of an operation.
 var operationLayout = new(layout).addAll(operationRows, responseRows)
 
 // endpoints are the blocks of an operation in the order of the table.
@@ -57,7 +57,7 @@ func compileOperations() []middleware {
 	return out
 }
 
-// blockHooks are the conversions that rows alone do not state.
+// blockHooks are conversions that rows alone cannot express.
 var blockHooks = map[string]hook{
 	"transformRequestBody":  bodyTransform,
 	"transformResponseBody": bodyTransform,
@@ -89,7 +89,7 @@ var bodyTransform = hook{
 	},
 }
 
-// source returns where the code of a block is: written out, or in a file.
+// source returns the source of a block's code: inline, or a file.
 func source(ext *doc.Node) (mode, source string) {
 	if body := ext.Get("body").Text(); body != "" {
 		return "blob", body
@@ -157,7 +157,7 @@ var virtualEndpoint = hook{
 
 var responseFunction = functionName("response_function_name")
 
-// functionName: rule fn-name. member is where the classic form has it.
+// functionName: rule fn-name. member is its place in the classic form.
 func functionName(member string) hook {
 	return hook{
 		extract: func(ext, c *doc.Node) {
@@ -174,7 +174,7 @@ func functionName(member string) hook {
 	}
 }
 
-// requestValidation: rule validate, as far as the extension goes.
+// requestValidation: rule validate, the part about the extension.
 var requestValidation = hook{
 	fill: func(ext, c *doc.Node) {
 		assign(ext, doc.NewBool(!c.Get("disabled").True()), "enabled")

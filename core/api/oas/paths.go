@@ -9,32 +9,35 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/pattern"
 )
 
-// OperationID returns the id that an operation gets when it has none: the path
-// without its first slash and the method in upper case (docs/wire/import.md#operation-ids).
+// OperationID returns the ID for an operation that has none: the path without its first slash
+// and the method in upper case (docs/wire/import.md#operation-ids).
 func OperationID(path, method string) string {
 	return strings.TrimPrefix(path, "/") + strings.ToUpper(method)
 }
 
-// Endpoints finds and makes operations of a document.
+// Endpoints finds and creates operations of a document.
 type Endpoints struct {
 	document *doc.Node
-	taken    map[string]bool // IDs of operations; nil: they are not read yet
+	taken    map[string]bool // IDs of operations; nil: not read yet
 }
 
-// EndpointsOf returns the endpoints of a document, which nothing else gives operations meanwhile.
+// EndpointsOf returns the endpoints of a document. Only they may add operations to it from now
+// on.
 func EndpointsOf(document *doc.Node) *Endpoints { return &Endpoints{document: document} }
 
-// Endpoint returns the operation for a path and method of the document, and its id.
-// An operation without id, or none at all, is looked up as a classic path, whose
-// patterns become parameters of the path item; missing ones are made (docs/wire/import.md#operation-ids).
+// Endpoint returns the operation for a path and method of the document, and its ID. If there
+// is none, or it has no ID, the path is looked up as a classic path: its patterns become
+// parameters of the path item, and what is missing is created
+// (docs/wire/import.md#operation-ids).
 func (e *Endpoints) Endpoint(path, method string) (id string, operation *doc.Node) {
 	return e.endpoint(path, method, parametrise)
 }
 
-// Described returns the id of an operation of a description, which gets one where it has none. Its
-// path stays as it is; one with a regular expression is looked up as a classic path
-// (docs/wire/import.md#operation-ids). A parameter with a pattern, {name:pattern}, makes no path of
-// its own: OpenAPI takes it for the same path as {name}, and a document has no path twice.
+// Described returns the ID of an operation of a description, and sets one if it has none. Its
+// path stays unchanged, but a path with a regular expression is looked up as a classic path
+// (docs/wire/import.md#operation-ids). A parameter with a pattern, {name:pattern}, does not
+// make another path: for OpenAPI it is the same path as {name}, and a document must not have a
+// path twice.
 func (e *Endpoints) Described(path, method string) string {
 	split := parametersOf
 	for s := range strings.SplitSeq(path, "/") {
@@ -47,8 +50,8 @@ func (e *Endpoints) Described(path, method string) string {
 	return id
 }
 
-// endpoint makes the operation of a path and method where it is missing; split says what the path
-// of its item and the parameters are.
+// endpoint creates the operation of a path and method if it is missing. split returns the path
+// of its item and the parameters.
 func (e *Endpoints) endpoint(path, method string, split func(string) (string, []*doc.Node)) (id string, operation *doc.Node) {
 	document, lower := e.document, strings.ToLower(method)
 	operation = pathItem(document, path).Get(lower)
@@ -77,7 +80,7 @@ func (e *Endpoints) endpoint(path, method string, split func(string) (string, []
 	return id, operation
 }
 
-// free returns an id that no operation has: the wanted one, or else that with a number.
+// free returns an unused ID: the wanted one, or otherwise this ID with a number.
 func (e *Endpoints) free(wanted string) string {
 	if e.taken == nil {
 		e.taken = map[string]bool{}
@@ -93,12 +96,12 @@ func (e *Endpoints) free(wanted string) string {
 	return id
 }
 
-// pathItem returns the item of a path; one by reference is what it refers to.
+// pathItem returns the item of a path, with a reference resolved.
 func pathItem(document *doc.Node, path string) *doc.Node {
 	return Resolve(document, document.Get("paths", path))
 }
 
-// parametrised gives a path item the parameters that it lacks.
+// parametrised adds missing parameters to a path item.
 func parametrised(document, item *doc.Node, parameters []*doc.Node) {
 	if len(parameters) == 0 {
 		return
@@ -122,8 +125,8 @@ func parametrised(document, item *doc.Node, parameters []*doc.Node) {
 	}
 }
 
-// Parts counts the segments of a path that may become parameters: those with more than letters,
-// digits and dots.
+// Parts counts the segments of a path that may become parameters: those with other characters
+// than letters, digits, dots, underscores and hyphens.
 func Parts(path string) (n int) {
 	for s := range strings.SplitSeq(path, "/") {
 		if strings.ContainsFunc(s, func(c rune) bool {
@@ -147,12 +150,13 @@ var (
 	plainSegment = regexp.MustCompile(`^[A-Za-z0-9._-]*$`)
 )
 
-// expression finds what makes a segment of a description a regular expression: characters that
-// no path of a URL has, the blank among them, and repeated dots and groups. Others, such as + and
-// $, are text there.
+// expression matches segments of a description that are regular expressions: they have
+// characters that no URL path has, including the blank, or repeated dots and groups. Other
+// special characters, such as + and $, are text there.
 var expression = regexp.MustCompile(`[ \[\]\\^|]|[.)][*+?]`)
 
-// parametersOf returns a path of a description, and the parameters that are whole segments.
+// parametersOf returns a path of a description unchanged, and the parameters that are whole
+// segments.
 func parametersOf(path string) (same string, parameters []*doc.Node) {
 	for s := range strings.SplitSeq(path, "/") {
 		if m := namedSegment.FindStringSubmatch(s); m != nil {
@@ -162,12 +166,11 @@ func parametersOf(path string) (same string, parameters []*doc.Node) {
 	return path, parameters
 }
 
-// braced reports whether a segment is a parameter, or several of them: {a}-{b}.
+// braced reports whether a segment is a parameter, or several: {a}-{b}.
 func braced(s string) bool { return strings.HasPrefix(s, "{") && strings.HasSuffix(s, "}") }
 
-// Literal reports whether a classic path has a segment that is meant as a pattern and is
-// none that can be compiled, such as the wildcard *: the path becomes one of OpenAPI
-// as it is.
+// Literal reports whether a classic path has a segment that is neither plain text nor a valid
+// pattern, such as the wildcard *. Such a path becomes an OpenAPI path unchanged.
 func Literal(path string) bool {
 	for s := range strings.SplitSeq(path, "/") {
 		if !plainSegment.MatchString(s) && !braced(s) && !isPattern(s) {
@@ -177,7 +180,7 @@ func Literal(path string) bool {
 	return false
 }
 
-// maxSegment is how much the expression of a segment may cost: an API has many of them.
+// maxSegment is the maximum cost of a segment's expression, because an API has many of them.
 const maxSegment = 2_000
 
 func isPattern(s string) bool {
@@ -188,10 +191,10 @@ func isPattern(s string) bool {
 	return err == nil
 }
 
-// parametrise turns a classic path into one of OpenAPI: {name:pattern} loses its
-// pattern, any other segment that is not plain text becomes {customRegexN}, with the
-// segment as pattern unless it is in braces. In a literal path only what has braces
-// does, which OpenAPI would take for a parameter.
+// parametrise converts a classic path to an OpenAPI path: {name:pattern} loses its pattern,
+// and every other segment that is not plain text becomes {customRegexN}, with the segment as
+// pattern unless it is in braces. In a literal path only segments in braces are converted,
+// because OpenAPI would take them for parameters.
 func parametrise(path string) (clean string, parameters []*doc.Node) {
 	segments, expressions := strings.Split(strings.TrimPrefix(path, "/"), "/"), 0
 	literal := Literal(path)

@@ -9,8 +9,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// TestRandomDocuments: whatever a document says, its classic form is complete and
-// of the right types, and what is filled and extracted again stays as it is.
+// TestRandomDocuments: the classic form of any document is complete and correctly typed, and
+// filling and extracting it again changes nothing.
 func TestRandomDocuments(t *testing.T) {
 	for seed := range uint64(150) {
 		g := newGenerator(seed, seed%2 == 0)
@@ -31,7 +31,7 @@ func TestRandomDocuments(t *testing.T) {
 	}
 }
 
-// TestConcurrent: conversions of different documents do not disturb each other.
+// TestConcurrent: conversions of different documents do not affect each other.
 func TestConcurrent(t *testing.T) {
 	var group sync.WaitGroup
 	for range 8 {
@@ -62,7 +62,7 @@ func wantComplete(t *testing.T, c *doc.Node) {
 	missing("", classic.Zero(), c)
 }
 
-// wantStable: once filled, a document and its classic form belong together.
+// wantStable: after a fill, a document and its classic form are consistent.
 func wantStable(t *testing.T, d, c *doc.Node) {
 	t.Helper()
 	d1 := oas.Fill(d, c)

@@ -7,8 +7,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// generator makes documents out of the table: any members, with values of the
-// right type or, now and then, of a wrong one.
+// generator makes documents from the table: any members, with values of the right type or
+// sometimes of a wrong one.
 type generator struct {
 	state  uint64
 	rows   []oas.Row
@@ -28,7 +28,7 @@ func (g *generator) intN(n int) int {
 	return int((z ^ z>>31) % uint64(n))
 }
 
-// document returns a document with about so many per cent of the table.
+// document returns a document with about share per cent of the table.
 func (g *generator) document(share int) *doc.Node {
 	d := doc.NewObject()
 	d.Put(doc.NewString("3.0.3"), "openapi")
@@ -84,7 +84,7 @@ func (g *generator) natives(d *doc.Node) map[string]string {
 	return names
 }
 
-// put sets a value at a path of the table, whose lists and maps get an element.
+// put sets a value at a path of the table, and adds an element to lists and maps.
 func (g *generator) put(n *doc.Node, path []string, r oas.Row) {
 	if !n.Is(doc.TypeObject) {
 		return
@@ -115,7 +115,7 @@ func (g *generator) put(n *doc.Node, path []string, r oas.Row) {
 	g.put(next, path[1:], r)
 }
 
-// key is a name for maps: operations of the document, or anything.
+// key returns a name for maps: an operation of the document, or another text.
 func (g *generator) key() string {
 	return []string{"get/a", "post/a", "get/a/{id}", "post/b/c", "401", "ghost", ""}[g.intN(7)]
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// TestLongReferences: a reference is read with each use of what it stands in, so that it must
-// not be long. The longest path, each character escaped, is short enough.
+// TestLongReferences: a reference is parsed at each use, so its length is limited. A reference
+// to the longest path, with each character escaped, is short enough.
 func TestLongReferences(t *testing.T) {
 	for name, c := range map[string]struct {
 		path string
@@ -24,7 +24,8 @@ func TestLongReferences(t *testing.T) {
 	}
 }
 
-// TestSegments: a segment whose expression takes long to read counts as text, since an API has many.
+// TestSegments: a segment with an expression that is expensive to compile counts as text,
+// because an API has many.
 func TestSegments(t *testing.T) {
 	for path, literal := range map[string]bool{"/a/[a-z]+": false, "/(?i)[à-ý]/{id}": false, `/(?i)[B-\x{1e942}]`: true, "/(?i)[B-\U0001e942]": true, "/*": true} {
 		if oas.Literal(path) != literal {
@@ -33,7 +34,7 @@ func TestSegments(t *testing.T) {
 	}
 }
 
-// TestLongTargets: a target is written out as often as its weight says, unless it is long.
+// TestLongTargets: a target is repeated according to its weight, unless it is long.
 func TestLongTargets(t *testing.T) {
 	definition := func(url string, weights ...int64) *doc.Node {
 		d, list := doc.NewObject(), doc.NewArray()

@@ -4,10 +4,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// Remains returns what a stored definition adds to the extraction of a document
-// that replaces the stored one: pass it to Extract as over. Extract leaves a few
-// members of over alone when the document does not speak of them; after a
-// replacement that would keep settings that the document no longer has (docs/wire/conversion.md#extract).
+// Remains returns the part of a stored definition that may stay when another document replaces
+// the stored one: pass it to Extract as over. Extract leaves a few members of over unchanged
+// when the document does not contain them. After a replacement this would keep settings that
+// the document no longer has (docs/wire/conversion.md#extract).
 func Remains(stored *doc.Node) *doc.Node {
 	if !stored.Is(doc.TypeObject) {
 		return nil

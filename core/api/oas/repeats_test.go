@@ -9,8 +9,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/growth"
 )
 
-// TestRepeatsInPaths looks at paths in time that grows with their length, and not with how often
-// parts of the expressions in them repeat.
+// TestRepeatsInPaths: the time for paths grows with their length, and not with the repetitions
+// in their expressions.
 func TestRepeatsInPaths(t *testing.T) {
 	growth.Linear(t, 60, func(size int) func() { // an expression repeats 1,000 times at most
 		path := strings.Repeat("/(?:.?){"+strconv.Itoa(size)+"}", 10*size)

@@ -6,14 +6,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// proprietary are the names that a requirement of the vendor may use without a
-// scheme in the document (docs/wire/conversion.md#requirements).
+// proprietary are the names that a requirement of the extension may use without a scheme in
+// the document (docs/wire/conversion.md#requirements).
 var proprietary = []string{"hmac", "custom", "mtls", "coprocess"}
 
-// requirements are the alternatives that a document offers to clients.
+// requirements are the alternative authentications of a document.
 type requirements struct {
 	compliant bool
-	active    bool        // authentication is on, or there are entries for schemes
+	active    bool        // authentication is on, or schemes have entries
 	root      []*doc.Node // of the document: scopes by scheme
 	vendor    [][]string  // of the extension
 }
@@ -40,8 +40,8 @@ func sortedNames(requirement *doc.Node) []string {
 	return names
 }
 
-// converted lists the requirements whose schemes become settings: in legacy mode
-// the first, in compliant mode all.
+// converted returns the requirements with schemes that become settings: in legacy mode the
+// first one, in compliant mode all.
 func (r requirements) converted() [][]string {
 	var out [][]string
 	for _, n := range r.root {

@@ -6,8 +6,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// rewriteInputs are the values that a rule of a URL rewrite can look at, in the
-// order in which rules are written (docs/wire/conversion.md#rules).
+// rewriteInputs are the values that a rule of a URL rewrite can match, in the order in which
+// rules are written (docs/wire/conversion.md#rules).
 var rewriteInputs = []struct{ in, group string }{
 	{"query", "query_val_matches"},
 	{"path", "path_part_matches"},
@@ -17,7 +17,7 @@ var rewriteInputs = []struct{ in, group string }{
 	{"requestContext", "request_context_matches"},
 }
 
-// payload is the one group that is a single match, not a map by name.
+// payload is the only group that is a single match instead of a map by name.
 const payload = "payload_matches"
 
 var rewriteTrigger = hook{
@@ -42,7 +42,7 @@ var rewriteTrigger = hook{
 	},
 	fill: func(ext, c *doc.Node) {
 		out := rules(c)
-		// The last rule of the document for a value wins. A map, since there may be thousands.
+		// The last rule of the document for a value wins. A map, because there may be thousands.
 		old := map[string]*doc.Node{}
 		for _, known := range ext.Get("rules").Items() {
 			old[ruleKey(known)] = known
@@ -52,7 +52,7 @@ var rewriteTrigger = hook{
 			if known == nil {
 				continue
 			}
-			out[i] = known.Clone() // the rule is written over the one of the document
+			out[i] = known.Clone() // the classic rule is written over that of the document
 			out[i].Delete("negate")
 			for name, v := range rule.Members() {
 				assign(out[i], v, name)
@@ -63,7 +63,7 @@ var rewriteTrigger = hook{
 	skip: func(c *doc.Node) bool { return len(rules(c)) == 0 },
 }
 
-// ruleKey says which value a rule looks at.
+// ruleKey identifies the value that a rule matches.
 func ruleKey(rule *doc.Node) string {
 	return rule.Get("in").Canonical() + " " + rule.Get("name").Text()
 }
@@ -75,7 +75,7 @@ func match(rule *doc.Node) *doc.Node {
 	return m
 }
 
-// rules lists the rules of a classic trigger; those that match nothing are none.
+// rules returns the rules of a classic trigger, without rules that match nothing.
 func rules(c *doc.Node) []*doc.Node {
 	var out []*doc.Node
 	for _, g := range rewriteInputs {

@@ -11,9 +11,8 @@ import (
 	port "github.com/gatehouse-io/gatehouse/ports/openapi"
 )
 
-// TestRoundTrip: a valid document, whatever it has of the schema, says the same to
-// gateways after its classic form has been written back into it, and a second writing
-// changes nothing.
+// TestRoundTrip: a valid document with any members of the schema has the same meaning for
+// gateways after its classic form has been filled into it, and a second fill changes nothing.
 func TestRoundTrip(t *testing.T) {
 	validator := openapi.New()
 	schema, err := validator.Schema(port.OAS, "3.0")
@@ -41,12 +40,12 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// effective is what gateways make of a definition: settings that are off and say nothing
-// else are not there, and neither is what has no effect.
+// effective returns the settings of a definition that have an effect for gateways, without
+// settings that are off.
 func effective(c *doc.Node) *doc.Node {
 	c = c.Clone()
 	for _, e := range at(c, "EP/url_rewrites").Items() {
-		if list := e.Get("triggers"); list != nil { // a trigger without rules is none
+		if list := e.Get("triggers"); list != nil { // a trigger without rules has no effect
 			list.SetItems(slices.DeleteFunc(list.Items(), func(trigger *doc.Node) bool { return prune(trigger.Get("options")).Len() == 0 }))
 		}
 	}
@@ -55,7 +54,7 @@ func effective(c *doc.Node) *doc.Node {
 	}
 	for _, e := range at(c, "EP/advance_cache_config").Items() {
 		if !e.Get("disabled").True() && e.Get("timeout").Int() == 0 {
-			e.Set("timeout", doc.NewInt(60)) // an endpoint that caches does so for some time
+			e.Set("timeout", doc.NewInt(60)) // an endpoint that caches needs some time
 		}
 	}
 	if at(c, "uptime_tests/check_list").Len() == 0 {
@@ -75,14 +74,14 @@ func effective(c *doc.Node) *doc.Node {
 		named := slices.DeleteFunc(strings.Split(keys.Text(), ","), func(key string) bool { return key == "" })
 		c.Put(doc.NewString(strings.Join(named, ",")), "pinned_public_keys", domain)
 	}
-	if targets := at(c, "proxy/target_list").Texts(); len(targets) > 0 { // taken in turn: the order says nothing
+	if targets := at(c, "proxy/target_list").Texts(); len(targets) > 0 { // taken in turn: their order does not matter
 		slices.Sort(targets)
 		c.Put(doc.NewStrings(targets), "proxy", "target_list")
 	}
 	return prune(c)
 }
 
-// idle reports whether an entry has nothing but its address and what all entries have.
+// idle reports whether an entry has only its endpoint and the members common to all entries.
 func idle(e *doc.Node) bool {
 	e = e.Clone()
 	for _, name := range []string{"path", "method", "disabled", "act_on", "function_source_type", "disable_half_open_state"} {

@@ -4,14 +4,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// row is one line of the table: a member of the extension, its classic twin, how one
-// becomes the other, its type, and what a fill writes when it is empty. Objects and lists
-// of objects have rows, too; their rule is block.
+// row is one line of the table: a member of the extension, its classic counterpart, the rule
+// that converts between them, its type, and what a fill writes when it is empty. Objects and
+// lists of objects have rows too; their rule is block.
 //
-// "[]" is a list element, ".*" any key of a map; " (key)" and " (value)" are the
-// two sides of a map that the extension writes as a list of pairs. In classic
-// paths "V" is the version named "" and a final "?" marks a member that the
-// classic form leaves out when it is empty.
+// "[]" is a list element, ".*" any key of a map; " (key)" and " (value)" are the two sides of
+// a map that the extension writes as a list of pairs. In classic paths "V" is the version
+// named "" and a final "?" marks a member that the classic form leaves out when it is empty.
 type row struct {
 	ext, classic string
 	rule         rule
@@ -19,7 +18,7 @@ type row struct {
 	empty        empty
 }
 
-// rule names a conversion.
+// rule is the name of a conversion.
 type rule string
 
 const (
@@ -62,13 +61,12 @@ const (
 	virtualSrc rule = "virtual-src"
 )
 
-// plain are the rules that a row states completely; the others concern several
-// members at once and have a function each.
+// plain are the rules that a row expresses completely; the others concern several members at
+// once and have a function each.
 var plain = []rule{same, not, durS, durNS, durText, intCut, tls}
 
-// empty says what the extension shows for a member without content. A member is
-// shown as long as something else in the block around it is; a block of nothing but
-// empty members is left out as a whole.
+// empty says what the extension contains for an empty member. It is written only if its block
+// has other content: a block with only empty members is left out.
 type empty uint8
 
 const (
@@ -77,12 +75,12 @@ const (
 	emptyList              // []
 	null                   // null
 	zeroBlock              // an object with the members that are always written
-	kept                   // itself, however empty
-	content                // itself: its absence says something else
+	kept                   // itself, even if empty
+	content                // itself: its absence has another meaning
 )
 
-// section is a compiled part of the table: what one object of the extension has
-// in common with one object of the classic form.
+// section is a compiled part of the table: the common members of one object of the extension
+// and one object of the classic form.
 type section struct {
 	leaves []leaf
 	lists  []*sequence
@@ -90,11 +88,11 @@ type section struct {
 	hook   hook
 }
 
-// hook converts the members of an object whose rules concern several of them.
-// Each of its functions may be missing.
+// hook converts members of an object with rules that concern several of them. Each of its
+// functions may be nil.
 type hook struct {
 	extract, fill func(ext, classic *doc.Node)
-	skip          func(classic *doc.Node) bool // no item is made of it
+	skip          func(classic *doc.Node) bool // reports whether no item is made of it
 }
 
 type leaf struct {
@@ -111,7 +109,7 @@ type sequence struct {
 	keyed        bool     // lists of the values of a map
 	item         *section // nil for pairs
 	key, value   string   // member names of pairs
-	joined       bool     // the value of a pair is a list, and one text in the classic form
-	emptyMap     bool     // no pairs give an empty map, not null
+	joined       bool     // the value of a pair is a list, which is one text in the classic form
+	emptyMap     bool     // without pairs the map is empty instead of null
 	empty        empty
 }

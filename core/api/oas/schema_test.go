@@ -10,8 +10,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// schemaGenerator makes documents out of the published schema of the extension; many of
-// its values are empty.
+// schemaGenerator makes documents from the published schema of the extension; many of its
+// values are empty.
 type schemaGenerator struct {
 	*generator
 	definitions *doc.Node
@@ -23,7 +23,7 @@ var schemeDefinitions = [][2]string{
 	{"token", "Token"}, {"jwt", "JWT"}, {"basic", "Basic"}, {"oauth", "OAuth"}, {"externalOAuth", "ExternalOAuth"}, {"oauth2", "OAuth2"},
 }
 
-// document returns a document that is valid more often than not.
+// document returns a document that is usually valid.
 func (g schemaGenerator) document() *doc.Node {
 	d := doc.NewObject()
 	d.Set("openapi", doc.NewString("3.0.3"))
@@ -33,7 +33,7 @@ func (g schemaGenerator) document() *doc.Node {
 	for _, requirement := range d.Get("security").Items() {
 		for _, name := range requirement.Names() {
 			if !strings.Contains(strings.ToLower(name), "oauth") {
-				requirement.Set(name, doc.NewArray()) // others have no scopes
+				requirement.Set(name, doc.NewArray()) // other schemes have no scopes
 			}
 		}
 	}
@@ -57,7 +57,7 @@ func (g schemaGenerator) document() *doc.Node {
 	return d
 }
 
-// schemes adds entries for some of the schemes, and requirements of the vendor.
+// schemes adds entries for some of the schemes, and requirements of the extension.
 func (g schemaGenerator) schemes(a *doc.Node, natives map[string]string) {
 	if a == nil {
 		return
@@ -133,7 +133,7 @@ func (g schemaGenerator) object(s *doc.Node, depth int) *doc.Node {
 	}
 	for _, needs := range [][3]string{{"location", "location", "header"}, {"location", "key", "k"}, {"format", "body", "x"}, {"loadBalancing", "url", "http://u"}} {
 		if s.Get("properties", needs[0]) != nil && s.Get("properties", needs[1]) != nil {
-			out.Set(needs[1], doc.NewString(needs[2])) // what members ask of each other
+			out.Set(needs[1], doc.NewString(needs[2])) // dependencies between members
 		}
 	}
 	if more := s.Get("additionalProperties"); more.Is(doc.TypeObject) && depth < 8 {

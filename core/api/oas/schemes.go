@@ -6,23 +6,23 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// Scheme is what an entry of server.authentication.securitySchemes is.
+// Scheme is the kind of an entry of server.authentication.securitySchemes.
 type Scheme string
 
-// The kinds of schemes. The first five have a slot of auth_configs, which their
-// value names.
+// The kinds of schemes. The first five have a slot of auth_configs with the name of their
+// value.
 const (
 	SchemeToken         Scheme = "authToken"
 	SchemeJWT           Scheme = "jwt"
 	SchemeBasic         Scheme = "basic"
 	SchemeOAuth         Scheme = "oauth"
 	SchemeExternalOAuth Scheme = "externalOAuth"
-	SchemeOAuth2        Scheme = "oauth2" // lives in the document only
+	SchemeOAuth2        Scheme = "oauth2" // only in the document
 	SchemeOther         Scheme = ""       // stored, not converted
 )
 
-// Recognise says what an entry of the extension is. The scheme of the same name
-// in components.securitySchemes decides (docs/wire/extension.md#security-schemes).
+// Recognise returns the kind of an entry of the extension. It depends on the scheme of the
+// same name in components.securitySchemes (docs/wire/extension.md#security-schemes).
 func Recognise(native, entry *doc.Node) Scheme {
 	switch native.Get("type").Text() {
 	case "apiKey":
@@ -69,7 +69,7 @@ func newConverter(s Scheme, name, definition string, rows []row) converter {
 	return converter{s, name, definition, slices.Concat(rows, places), section}
 }
 
-// schemeRows are the settings of schemes of all kinds.
+// schemeRows returns the settings of schemes of all kinds.
 func schemeRows() []row {
 	all := oauth2Rows
 	for _, c := range converters {
@@ -78,18 +78,18 @@ func schemeRows() []row {
 	return all
 }
 
-// oauth2Layout describes the schemes that live in the document only.
+// oauth2Layout describes the schemes that are only in the document.
 var oauth2Layout = new(layout).addAll(oauth2Rows)
 
-// newSlot replaces the entry by one in which nothing is set.
+// newSlot replaces the entry with an empty one.
 func newSlot(c *doc.Node, name string) *doc.Node {
 	s := zero.Get("auth").Clone()
 	c.Put(s, "auth_configs", name)
 	return s
 }
 
-// extractSources: rules src and src-header. Sources that a block does not have stay
-// as they are, except that the header is disabled.
+// extractSources: rules src and src-header. Sources that a block does not have stay unchanged,
+// except that the header is disabled.
 func extractSources(ext, slot *doc.Node) {
 	assign(slot, doc.NewBool(!ext.Get("header", "enabled").True()), "disable_header")
 	if header := ext.Get("header"); header.Is(doc.TypeObject) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// rootSection is what the extension as a whole and the definition share.
+// rootSection is the common members of the whole extension and the definition.
 var rootSection = compileRoot()
 
 func compileRoot() *section {
@@ -15,8 +15,8 @@ func compileRoot() *section {
 	return s
 }
 
-// conditional are the blocks that a fill leaves alone without an entry in
-// auth_configs (docs/wire/conversion.md#fill-authentication).
+// conditional are the blocks that a fill does not change without an entry in auth_configs
+// (docs/wire/conversion.md#fill-authentication).
 var conditional = []string{"server.authentication.hmac", "server.authentication.oidc"}
 
 var (
@@ -24,7 +24,7 @@ var (
 	oidcSection = compile(below(authenticationRows, conditional[1]))
 )
 
-// documentRows are maps that the table of members does not go into.
+// documentRows are maps without rows for their contents.
 var documentRows = []row{
 	{"middleware.operations", "", block, "Operations", may},
 	{"middleware.mcpTools", "", block, "MCPPrimitives", may},
@@ -32,7 +32,7 @@ var documentRows = []row{
 	{"middleware.mcpPrompts", "", block, "MCPPrimitives", may},
 }
 
-// below returns the rows below a path, relative to it.
+// below returns the rows below a path, with relative paths.
 func below(rows []row, path string) []row {
 	var out []row
 	for _, r := range rows {
@@ -44,14 +44,14 @@ func below(rows []row, path string) []row {
 	return out
 }
 
-// without returns the rows that are neither at one of some paths nor below.
+// without returns the rows except those at or below some paths.
 func without(rows []row, paths ...string) []row {
 	return slices.DeleteFunc(slices.Clone(rows), func(r row) bool {
 		return slices.ContainsFunc(paths, func(p string) bool { return strings.HasPrefix(r.ext+".", p+".") })
 	})
 }
 
-// moved returns rows with other beginnings of their paths.
+// moved returns rows with other prefixes of their paths.
 func moved(rows []row, ext, classic [2]string) []row {
 	var out []row
 	for _, r := range rows {
@@ -68,12 +68,12 @@ func moved(rows []row, ext, classic [2]string) []row {
 	return out
 }
 
-// uptimeDiscoveryRows: uptime tests repeat the service discovery of the upstream.
+// uptimeDiscoveryRows: uptime tests have a copy of the upstream's service discovery.
 var uptimeDiscoveryRows = moved(upstreamRows,
 	[2]string{"upstream.serviceDiscovery", "upstream.uptimeTests.serviceDiscovery"},
 	[2]string{"proxy.service_discovery.", "uptime_tests.config.service_discovery."})
 
-// responseRows: transforms of responses repeat those of requests.
+// responseRows: transforms of responses have the same rows as those of requests.
 var responseRows = slices.Concat(
 	moved(operationRows, [2]string{"transformRequestBody", "transformResponseBody"}, [2]string{"transform[]", "transform_response[]"}),
 	moved(operationRows, [2]string{"transformRequestHeaders", "transformResponseHeaders"}, [2]string{"transform_headers[]", "transform_response_headers[]"}),
@@ -90,10 +90,10 @@ var pluginEntry = []row{
 	{"[].requireSession", "[].require_session", same, "bool", may},
 }
 
-// pluginList converts the four plugin lists, whose places differ.
+// pluginList converts the four plugin lists, which are in different places.
 var pluginList = &sequence{item: compile(below(moved(pluginEntry, [2]string{}, [2]string{"[].", ""}), "[]"))}
 
-// pluginRows are the plugin lists in their present and in their older form.
+// pluginRows returns the plugin lists in their current and in their older form.
 func pluginRows() []row {
 	var out []row
 	for _, p := range oldPlugins {
@@ -105,8 +105,8 @@ func pluginRows() []row {
 	return out
 }
 
-// sources are the places where a client may put its credential: each kind of
-// authentication has the same ones (docs/wire/extension-fields.md#serverauthentication).
+// sources returns the places where a client may send its credential: they are the same for
+// each kind of authentication (docs/wire/extension-fields.md#serverauthentication).
 func sources(ext, slot string) []row {
 	classic := "auth_configs." + slot + "."
 	return []row{
@@ -122,7 +122,7 @@ func sources(ext, slot string) []row {
 	}
 }
 
-// itemHooks are the conversions of list items that rows alone do not state.
+// itemHooks are conversions of list items that rows alone cannot express.
 var itemHooks = map[string]hook{
 	"upstream.uptimeTests.tests": uptimeTest,
 	"triggers":                   rewriteTrigger,

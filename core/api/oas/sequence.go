@@ -11,7 +11,7 @@ func (l *sequence) extract(ext, classic *doc.Node) {
 	v := ext.Get(l.ext...)
 	switch {
 	case l.item == nil:
-		// A map is made of a list of pairs; of equal keys the last one counts.
+		// A list of pairs becomes a map; of equal keys the last one counts.
 		out := doc.NewObject()
 		for _, item := range v.Items() {
 			if !item.Is(doc.TypeObject) {
@@ -23,7 +23,7 @@ func (l *sequence) extract(ext, classic *doc.Node) {
 			}
 			out.Set(item.Get(l.key).Text(), read(value, text))
 		}
-		omitted := l.classic[len(l.classic)-1] == "scope_to_policy" // when it is empty
+		omitted := l.classic[len(l.classic)-1] == "scope_to_policy" // left out when it is empty
 		switch {
 		case out.Len() > 0 || l.emptyMap && !omitted:
 			assign(classic, out, l.classic...)
@@ -46,7 +46,8 @@ func (l *sequence) extract(ext, classic *doc.Node) {
 	}
 }
 
-// toClassic converts a list; another value than a list is null, an item that is no object is left out.
+// toClassic converts a list. A value that is not a list becomes null, an item that is not an
+// object is left out.
 func (l *sequence) toClassic(v *doc.Node) *doc.Node {
 	if !v.Is(doc.TypeArray) {
 		return doc.NewNull()
@@ -86,8 +87,8 @@ func (l *sequence) fill(ext, classic *doc.Node) {
 	}
 }
 
-// toExtension converts a list of classic entries, reusing the items of the
-// document that say the same for the members that only the document knows.
+// toExtension converts a list of classic entries. It reuses equal items of the document,
+// because these may have members that only the document knows.
 func (l *sequence) toExtension(old, v *doc.Node) *doc.Node {
 	var entries []*doc.Node
 	for _, entry := range v.Items() {
@@ -107,14 +108,14 @@ func (l *sequence) toExtension(old, v *doc.Node) *doc.Node {
 	return doc.NewArray(items...)
 }
 
-// pair returns copies of the items of the document for the entries that say the
-// same, and for an entry that changed in its place; nil for the others. Items are found
-// by what they say, since lists may be long.
+// pair returns a copy of the document's item for each entry with an equal one. In a list of
+// the same length, a changed entry gets a copy of the item at its position. The others are
+// nil. Equal items are found in a map, because lists may be long.
 func (s *section) pair(old *doc.Node, entries []*doc.Node) []*doc.Node {
 	items := make([]*doc.Node, len(entries))
 	olds := old.Items()
-	free := make([]bool, len(olds)) // items that stand for no entry yet
-	says := map[string][]int{}      // by what they say, in order
+	free := make([]bool, len(olds)) // items that are not paired yet
+	says := map[string][]int{}      // indexes of items by their classic form, in order
 	for i, item := range olds {
 		if free[i] = item.Is(doc.TypeObject); free[i] {
 			entry := doc.NewObject()
@@ -143,8 +144,8 @@ func (s *section) fresh(entry *doc.Node) *doc.Node {
 	return item
 }
 
-// toPairs makes a list of a map, sorted by key. Pairs of the document with the
-// same key keep their other members.
+// toPairs converts a map to a list, sorted by key. Pairs of the document with the same key
+// keep their other members.
 func (l *sequence) toPairs(old, v *doc.Node) *doc.Node {
 	known := map[string]*doc.Node{}
 	for _, item := range old.Items() {
@@ -163,7 +164,7 @@ func (l *sequence) toPairs(old, v *doc.Node) *doc.Node {
 		assign(item, doc.NewString(key), l.key)
 		value := read(v.Get(key), text)
 		if l.joined {
-			list := doc.NewArray() // which rule comma wrote as one text
+			list := doc.NewArray() // rule comma: it was joined to one text
 			for part := range strings.SplitSeq(value.Text(), ",") {
 				if part = strings.TrimSpace(part); part != "" {
 					list.Append(doc.NewString(part))

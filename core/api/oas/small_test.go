@@ -83,7 +83,7 @@ func TestPadBase64(t *testing.T) {
 	}
 }
 
-// TestManyParametersAndRequirements: each is looked for among the others.
+// TestManyParametersAndRequirements: each one is looked up among the others.
 func TestManyParametersAndRequirements(t *testing.T) {
 	growth.Linear(t, 1_000, func(size int) func() {
 		var path, schemes, root, vendor strings.Builder
@@ -109,7 +109,8 @@ func TestManyParametersAndRequirements(t *testing.T) {
 	})
 }
 
-// TestFillMany: rules of a rewrite and names of the vendor are looked up in the document that is filled.
+// TestFillMany: rules of a rewrite and names of the extension are looked up in the document
+// that is filled.
 func TestFillMany(t *testing.T) {
 	growth.Linear(t, 300, func(size int) func() {
 		var rules, vendor strings.Builder
@@ -128,7 +129,7 @@ func TestFillMany(t *testing.T) {
 	})
 }
 
-// TestSchemeOfManyRequirements: a scheme is converted once, however many requirements name it.
+// TestSchemeOfManyRequirements: a scheme is converted once, even if many requirements name it.
 func TestSchemeOfManyRequirements(t *testing.T) {
 	growth.Linear(t, 60, func(size int) func() {
 		var requirements, mapping strings.Builder

@@ -1,6 +1,6 @@
 package oas
 
-// authenticationRows are the members of server.authentication without the sources.
+// authenticationRows are the members of server.authentication except the sources.
 var authenticationRows = []row{
 	{"server.authentication", "", block, "Authentication", may},
 	{"server.authentication.enabled", "use_keyless", not, "bool!", must},

@@ -11,13 +11,13 @@ var webhookRows = []row{
 	{"headers[].value", "header_map (value)", pairs, "string!", must},
 }
 
-// scriptRows are those of one that runs a script.
+// scriptRows are the members of an event handler that runs a script.
 var scriptRows = []row{
 	{"functionName", "name", same, "string!", must},
 	{"path", "path", same, "string!", must},
 }
 
-// logRows are those of one that writes to the log.
+// logRows are the members of an event handler that writes to the log.
 var logRows = []row{
 	{"logPrefix", "prefix", same, "string!", must},
 }

@@ -1,6 +1,6 @@
 package oas
 
-// globalRows are the members of middleware.global without the plugin lists.
+// globalRows are the members of middleware.global except the plugin lists.
 var globalRows = []row{
 	{"middleware", "", block, "Middleware", may},
 	{"middleware.global", "", block, "Global", may},

@@ -25,7 +25,7 @@ var infoRows = []row{
 	{"info.versioning.fallbackToDefault", "definition.fallback_to_default", same, "bool", may},
 }
 
-// serverRows are the members of server, with those that all event handlers have.
+// serverRows are the members of server, including those common to all event handlers.
 var serverRows = []row{
 	{"server", "", block, "Server!", kept},
 	{"server.listenPath", "", block, "ListenPath!", kept},

@@ -1,6 +1,6 @@
 package oas
 
-// oauth2Rows are the members of an entry for OAuth 2.0. None of them reaches the classic form.
+// oauth2Rows are the members of an entry for OAuth 2.0. None of them is in the classic form.
 var oauth2Rows = []row{
 	{"enabled", "", docOnly, "bool!", must},
 	{"header", "", block, "AuthSource", may},

@@ -1,7 +1,7 @@
 package oas
 
 // operationRows are the members of middleware.operations. Paths are relative to the operation
-// and to the endpoint lists; response transforms repeat those of requests.
+// and to the endpoint lists; response transforms have the same members as those of requests.
 var operationRows = []row{
 	{"allow", "", block, "Allowance", kept},
 	{"allow.enabled", "white_list[].disabled", not, "bool!", must},

@@ -12,11 +12,11 @@ import (
 
 var update = flag.Bool("update", false, "write the published table as the program has it; its notes stay")
 
-// published is where the table stands for people who write documents.
+// published is the documentation page with the table.
 const published = "../../../docs/wire/extension-fields.md"
 
-// TestTableIsPublished compares the page with the table. Only the introduction and
-// the notes are written by hand.
+// TestTableIsPublished compares the page with the table. Only the introduction and the notes
+// are written by hand.
 func TestTableIsPublished(t *testing.T) {
 	text, err := os.ReadFile(published)
 	if err != nil {
@@ -37,7 +37,7 @@ func TestTableIsPublished(t *testing.T) {
 	}
 }
 
-// page writes the page anew, with the introduction and the notes that it has.
+// page generates the page again, with its existing introduction and notes.
 func page(t *testing.T, old string) string {
 	t.Helper()
 	notes := map[string]string{}

@@ -1,6 +1,6 @@
 package oas
 
-// upstreamRows are the members of upstream without the discovery of uptime tests.
+// upstreamRows are the members of upstream except the discovery of uptime tests.
 var upstreamRows = []row{
 	{"upstream", "", block, "Upstream!", kept},
 	{"upstream.url", "proxy.target_url", same, "uriref", must},

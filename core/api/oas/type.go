@@ -7,14 +7,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/shape"
 )
 
-// typ is the type of a member: one of words, "=a|b" (one of these texts), the name of
-// an object or enumeration that definitions describe, [T] for a list, {T} for a map of
-// any names. A list takes marks: ? (or null), + (not empty), * (without repetition). A
-// final "!" says that the schema requires the member. What gateways decode, what a
-// conversion reads and what the schema demands follow from it.
+// typ is the type of a member: one of words, "=a|b" (one of these texts), the name of an
+// object or enumeration of definitions, [T] for a list, {T} for a map with any names. A list
+// takes marks: ? (or null), + (not empty), * (without repetition). A final "!" says that the
+// schema requires the member. The types for gateways, for the conversion and for the schema
+// are all derived from it.
 type typ string
 
-// kind is what a conversion reads a member as.
+// kind is the type as which a conversion reads a member.
 type kind uint8
 
 const (
@@ -32,15 +32,15 @@ const (
 	anyMap
 )
 
-// word is a type with a name of its own.
+// word is a type with its own name.
 type word struct {
 	name    typ
 	kind    kind
 	decoded shape.Type // by gateways
 }
 
-// words are the types that others are made of. That a number is whole matters to the
-// one member only, and the schema has an opinion on it: gateways decode any.
+// words are the basic types. Whole numbers have the type Float for gateways, which decode any
+// number: only the conversion and the schema distinguish them.
 var words = []word{
 	{"string", text, shape.String},           // a text
 	{"text", text, shape.String},             // a text that is not blank
@@ -75,7 +75,8 @@ func (t typ) word() word {
 	return word{kind: text, decoded: shape.String}
 }
 
-// required reports whether the schema wants the member, and returns its bare type.
+// required reports whether the schema requires the member, and returns its type without the
+// mark.
 func (t typ) required() (bare typ, is bool) {
 	name, is := strings.CutSuffix(string(t), "!")
 	return typ(name), is
@@ -91,7 +92,7 @@ func (t typ) item() (item typ, ok bool) {
 	}
 }
 
-// named reports whether definitions describe the type.
+// named reports whether the type is a definition.
 func (t typ) named() bool { return t != "" && t[0] >= 'A' && t[0] <= 'Z' }
 
 func (t typ) kind() kind {

@@ -7,8 +7,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// discoveries are the places with service discovery, in the extension and in the
-// classic form.
+// discoveries are the places with service discovery, in the extension and in the classic form.
 var discoveries = []struct{ ext, classic []string }{
 	{[]string{"upstream", "serviceDiscovery"}, []string{"proxy", "service_discovery"}},
 	{[]string{"upstream", "uptimeTests", "serviceDiscovery"}, []string{"uptime_tests", "config", "service_discovery"}},
@@ -73,8 +72,8 @@ func fillUpstream(ext, c *doc.Node) {
 	fillBalancing(ext, c.Get("proxy"))
 }
 
-// Limits of the list that weights are written out to, in entries and bytes; weights that ask
-// for more are reduced in proportion.
+// Limits of the list into which weights are expanded, in entries and bytes. Larger weights are
+// reduced in proportion.
 const (
 	maxTargets    = 10_000
 	maxTargetText = 4 << 20
@@ -142,8 +141,8 @@ var uptimeTest = hook{
 	},
 }
 
-// PairedSource says whether a target address is the MCP adapter of a REST API,
-// and which API that is (docs/wire/mcp-proxies.md#pairing).
+// PairedSource reports whether a target URL is the MCP adapter of a REST API, and returns the
+// ID of this API (docs/wire/mcp-proxies.md#pairing).
 func PairedSource(target string) (id string, paired bool) {
 	rest, ok := strings.CutPrefix(target, "tyk://")
 	if !ok {

@@ -8,9 +8,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// read returns the value of a kind that a node stands for, ready for another
-// tree: what is absent or of another type is the zero value, so that whatever is
-// made of it has the right type. Numbers keep their spelling.
+// read returns a copy of n as a value of a kind. An absent value or one of another type
+// becomes the zero value, so that the result always has the right type. Numbers keep their
+// spelling.
 func read(n *doc.Node, k kind) *doc.Node {
 	switch k {
 	case flag:
@@ -18,7 +18,7 @@ func read(n *doc.Node, k kind) *doc.Node {
 	case whole:
 		return readWhole(n)
 	case natural:
-		if n = readWhole(n); n.Int() <= 0 { // also -0, which is no unsigned number
+		if n = readWhole(n); n.Int() <= 0 { // also -0, which is not unsigned
 			return doc.NewInt(0)
 		}
 		return n
@@ -56,7 +56,7 @@ func readWhole(n *doc.Node) *doc.Node {
 	return doc.NewInt(cut(n.Float()))
 }
 
-// cut drops the fraction; a number beyond 64 bits becomes the nearest within.
+// cut drops the fraction; a number beyond 64 bits becomes the nearest that fits.
 func cut(f float64) int64 {
 	switch {
 	case f >= math.MaxInt64:
@@ -67,7 +67,7 @@ func cut(f float64) int64 {
 	return int64(f)
 }
 
-// readList keeps the items of the right type; null stays apart from an empty list.
+// readList keeps the items of the right type; null stays different from an empty list.
 func readList(n *doc.Node, k kind) *doc.Node {
 	if !n.Is(doc.TypeArray) {
 		return doc.NewNull()
@@ -97,8 +97,8 @@ func readTextMap(n *doc.Node) *doc.Node {
 	return out
 }
 
-// orNull returns a copy, or null if it is something else. Free-form values may
-// hold numbers that a decoder refuses; those become 0.
+// orNull returns a copy, or null if n has another type. Free-form values may hold numbers that
+// a decoder refuses; those become 0.
 func orNull(n *doc.Node, t doc.Type) *doc.Node {
 	if !n.Is(t) {
 		return doc.NewNull()
@@ -127,7 +127,7 @@ func limitNumbers(n *doc.Node) {
 	}
 }
 
-// isEmpty reports whether a value counts as nothing (docs/wire/extension.md#absent-and-empty).
+// isEmpty reports whether a value counts as empty (docs/wire/extension.md#absent-and-empty).
 func isEmpty(n *doc.Node, k kind) bool {
 	switch n.Type() {
 	case doc.TypeBool:
@@ -140,8 +140,7 @@ func isEmpty(n *doc.Node, k kind) bool {
 	return n.Len() == 0
 }
 
-// assign sets a member deep down unless it is there already: an equal value keeps
-// its spelling and its place.
+// assign sets a nested member. An equal value stays, with its spelling and its place.
 func assign(n, v *doc.Node, path ...string) {
 	if old := n.Get(path...); old == nil || !old.Equal(v) {
 		n.Put(v, path...)

@@ -79,8 +79,7 @@ func TestVectorsRoundTrip(t *testing.T) {
 	}
 }
 
-// compare reports where two values differ. Lists whose order is not fixed are
-// compared as sets.
+// compare reports where two values differ. Lists without a fixed order are compared as sets.
 func compare(t *testing.T, v vector, root string, want, got *doc.Node) {
 	t.Helper()
 	for _, pointer := range v.Unordered {
@@ -110,7 +109,7 @@ func sortAt(n *doc.Node, pointer string) {
 	n.SetItems(items)
 }
 
-// canonical writes a value with its members sorted.
+// canonical encodes a value with its members sorted.
 func canonical(n *doc.Node) string {
 	var v any
 	_ = json.Unmarshal(n.JSON(), &v)
@@ -144,7 +143,7 @@ func written(n *doc.Node) string {
 	return canonical(n)
 }
 
-// prune leaves out what is empty, except list items.
+// prune removes empty values, except list items.
 func prune(n *doc.Node) *doc.Node {
 	switch n.Type() {
 	case doc.TypeObject:

@@ -10,9 +10,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// Broken returns the places in an extension that hold a number which gateways could not
-// read as the whole number of 64 bits that belongs there. The schema lets some fractions
-// pass, and numbers of any size.
+// Broken returns the places in an extension with a number that gateways could not decode as
+// the 64-bit whole number that is expected there. The schema allows some fractions, and
+// numbers of any size.
 func Broken(extension *doc.Node) (places []string) {
 	extensionTree.broken(extension, ExtensionKey, func(place string) { places = append(places, place) })
 	return places
@@ -47,9 +47,9 @@ func (b *branch) broken(n *doc.Node, at string, report func(string)) {
 	}
 }
 
-// spelled returns a whole number in the spelling in which decoders read one: 5 for 5.0 and 5e0,
-// and reports whether there is such a spelling. It is compared digit by digit, because a double
-// hides a small fraction. What is no number is of another type, which is not asked here.
+// spelled returns a whole number in the form that decoders accept, 5 for 5.0 and 5e0, and
+// reports whether this is possible. It compares the digits, because a double hides a small
+// fraction. Values of other types are accepted, because other checks refuse them.
 func spelled(n *doc.Node) (*doc.Node, bool) {
 	if !n.Is(doc.TypeNumber) {
 		return n, true
@@ -67,8 +67,8 @@ func spelled(n *doc.Node) (*doc.Node, bool) {
 	return n, false
 }
 
-// respell brings the whole numbers of an extension into that spelling, in place, and returns
-// what takes the place of a value.
+// respell changes the whole numbers of an extension to that form, in place, and returns the
+// replacement of a value.
 func (b *branch) respell(n *doc.Node) *doc.Node {
 	switch kind := b.typ.kind(); {
 	case b.item != nil, kind == wholes:

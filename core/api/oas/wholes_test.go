@@ -7,8 +7,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// TestWholes: whole numbers are saved in the spelling that gateways can read, and what only a
-// double takes for one is none.
+// TestWholes: whole numbers are saved in the form that gateways can decode. A number that only
+// looks whole as a double is not one.
 func TestWholes(t *testing.T) {
 	for rate, want := range map[string]string{
 		"5": "5", "5.0": "5", "5e2": "500", "-1.0": "-1", "0.0": "0", "9007199254740993": "9007199254740993",
@@ -24,7 +24,7 @@ func TestWholes(t *testing.T) {
 			t.Errorf("%s: %q", rate, broken)
 		}
 		if want == "" {
-			want = rate // which is refused
+			want = rate // and it is refused
 		}
 		oas.Normalise(document)
 		for _, place := range []*doc.Node{

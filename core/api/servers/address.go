@@ -35,7 +35,7 @@ func (a address) String() string {
 	return out
 }
 
-// addresses lists how an API is reached (docs/wire/versions.md#addresses-of-an-api).
+// addresses returns the addresses of an API (docs/wire/versions.md#addresses-of-an-api).
 func addresses(api, base *doc.Node, name string, c Config) []address {
 	if api == nil {
 		return nil
@@ -64,7 +64,7 @@ func addresses(api, base *doc.Node, name string, c Config) []address {
 	if !child {
 		name = "self"
 	}
-	// Requests that name no version may reach this one under an address of its own.
+	// Requests without a version may reach this one at an additional address.
 	if routing.Get("fallback_to_default").True() && routing.Get("location").Text() != "header" &&
 		routing.Get("default").Text() == name {
 		out = append(out, all...)
@@ -75,8 +75,8 @@ func addresses(api, base *doc.Node, name string, c Config) []address {
 	return out
 }
 
-// plain lists the unversioned addresses of an API: one per host. Of a listen path
-// that gateways look up nothing is known.
+// plain returns the unversioned addresses of an API: one per host. It returns none if the
+// listen path is a reference, because only gateways can resolve it.
 func plain(api *doc.Node, c Config) []address {
 	var out []address
 	if validation.IsReference(api.Get("proxy", "listen_path").Text()) {
@@ -88,7 +88,7 @@ func plain(api *doc.Node, c Config) []address {
 	return out
 }
 
-// versioned adds to addresses what selects a version.
+// versioned adds the selector of a version to addresses.
 func versioned(plain []address, routing *doc.Node, name string) []address {
 	out, key := slices.Clone(plain), Value{routing.Get("key").Text(), name}
 	for i := range out {
@@ -104,8 +104,7 @@ func versioned(plain []address, routing *doc.Node, name string) []address {
 	return out
 }
 
-// hosts lists the hosts that serve an API, with protocol; "" stands for the host
-// that the reader is on.
+// hosts returns the hosts that serve an API, with protocol; "" is the host of the reader.
 func hosts(api *doc.Node, c Config) []string {
 	if domain := api.Get("domain").Text(); domain != "" && !api.Get("domain_disabled").True() {
 		return []string{c.withProtocol(domain)}
@@ -134,8 +133,8 @@ func (c Config) withProtocol(host string) string {
 	return strings.TrimSuffix(c.Protocol, "://") + "://" + host
 }
 
-// Own reports whether an absolute address is on a host where gateways are known
-// to be; such an address is no upstream (docs/wire/import.md#building).
+// Own reports whether an absolute URL is on a known host of gateways; such a URL is not an
+// upstream (docs/wire/import.md#building).
 func (c Config) Own(address string) bool {
 	if !strings.Contains(address, "://") {
 		return false
@@ -145,7 +144,7 @@ func (c Config) Own(address string) bool {
 	return own(c.DefaultHost) || slices.ContainsFunc(c.Edges, func(e Edge) bool { return own(e.Endpoint) })
 }
 
-// hostOf returns name and port of an address.
+// hostOf returns name and port of a URL.
 func hostOf(address string) string {
 	if _, rest, ok := strings.Cut(address, "://"); ok {
 		address = rest
@@ -155,7 +154,7 @@ func hostOf(address string) string {
 }
 
 // listenPath returns the listen path, clean and without trailing slash; "/" stays. A slash
-// within an expression separates nothing.
+// within an expression is not a separator.
 func listenPath(api *doc.Node) string {
 	var kept []string
 	for _, segment := range segments(api.Get("proxy", "listen_path").Text()) {
@@ -170,11 +169,11 @@ func listenPath(api *doc.Node) string {
 	return "/" + strings.Join(kept, "/")
 }
 
-// segments splits a path at the slashes outside braces that match. It looks at each
-// byte once: clients choose how long a path is.
+// segments splits a path at the slashes outside matching braces. It reads each byte once,
+// because clients choose the length of a path.
 func segments(p string) []string {
-	var slashes []int // where the path may be split
-	var open []int    // for each brace that is not closed yet, how many of them stand before it
+	var slashes []int // possible split positions
+	var open []int    // for each open brace, the number of slashes before it
 	for i := range len(p) {
 		switch p[i] {
 		case '/':

@@ -1,5 +1,5 @@
-// Package servers keeps the addresses under which gateways serve an API in the
-// servers list of its OpenAPI document (docs/wire/versions.md#servers).
+// Package servers maintains the addresses of an API at gateways in the servers list of its
+// OpenAPI document (docs/wire/versions.md#servers).
 package servers
 
 import (
@@ -11,17 +11,17 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
-// Input are the classic definitions that addresses follow from; nil is none.
+// Input is the classic definitions that determine addresses; nil is none.
 type Input struct {
-	New, Old      *doc.Node // the API as it becomes and as it was
-	Base, OldBase *doc.Node // of a child version: its base, now and before
-	VersionName   string    // of a child; "" means that the base knows it
+	New, Old      *doc.Node // the API after and before the change
+	Base, OldBase *doc.Node // of a child version: its base, after and before the change
+	VersionName   string    // of a child; "": look it up in the base
 	Config        Config
 }
 
 // Config says where gateways are.
 type Config struct {
-	Protocol    string // put before hosts that have none: "https" or "https://"
+	Protocol    string // for hosts without one: "https" or "https://"
 	DefaultHost string // of gateways without tags, with port
 	Hybrid      bool   // gateways run elsewhere: only relative addresses are known
 	Edges       []Edge // gateways that load APIs by tag
@@ -33,10 +33,10 @@ type Edge struct {
 	Tags     []string
 }
 
-// Merge regenerates the servers list of a document in place: addresses of the
-// old definition go, those of the new one come first, those of users stay in
-// their order. An address that cannot be written as OpenAPI server is a fault of
-// kind Invalid, and the document is unchanged.
+// Merge regenerates the servers list of a document in place. Addresses of the old definition
+// are removed, those of the new one come first, and those of users stay in their order. An
+// address that cannot be an OpenAPI server is a fault of kind Invalid, and the document is
+// unchanged.
 func Merge(document *doc.Node, in Input) error {
 	if !document.Is(doc.TypeObject) {
 		return fault.New(fault.Invalid, "oas.document", "an OpenAPI document must be an object")
@@ -53,7 +53,7 @@ func Merge(document *doc.Node, in Input) error {
 			items = append(items, entry)
 		}
 	}
-	// A version may have been renamed, so that both its given and its listed name count.
+	// A version may have been renamed, so both its given and its listed name count.
 	for _, name := range []string{"", in.VersionName} {
 		for _, a := range addresses(in.Old, in.OldBase, name, in.Config) {
 			if entry, err := server(a.String()); err == nil {
@@ -74,8 +74,8 @@ func Merge(document *doc.Node, in Input) error {
 	return nil
 }
 
-// normal returns a form of an address in which trailing slashes and unclean
-// paths make no difference.
+// normal returns a form of an address for comparisons, without trailing slashes and with a
+// clean path.
 func normal(address string) string {
 	address, query, _ := strings.Cut(address, "?")
 	scheme, rest, ok := strings.Cut(address, "://")
@@ -86,8 +86,8 @@ func normal(address string) string {
 	return scheme + "://" + host + path.Clean("/"+tail) + "?" + query
 }
 
-// ChildrenAffected reports whether a change of a base changes the addresses of
-// its versions (docs/wire/versions.md#when-children-change); they are on the hosts of the base.
+// ChildrenAffected reports whether a change of a base changes the addresses of its versions
+// (docs/wire/versions.md#when-children-change), which are on the hosts of the base.
 func ChildrenAffected(old, now *doc.Node) bool {
 	if listenPath(old) != listenPath(now) || !slices.Equal(old.Get("tags").Texts(), now.Get("tags").Texts()) {
 		return true

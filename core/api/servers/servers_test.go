@@ -118,7 +118,8 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// A path is looked at once, however long it is: looked at anew for each byte, these take minutes.
+// Each byte of a path is read once: if it were read again for each byte, these paths would
+// take minutes.
 func TestLongPaths(t *testing.T) {
 	for _, unit := range []string{"a", "{", "}", "/", "{a}", "/{a"} {
 		path := "/" + strings.Repeat(unit, 1_000_000/len(unit))
@@ -226,8 +227,8 @@ func TestChildrenAffected(t *testing.T) {
 	}
 }
 
-// TestReference: where gateways look up the listen path there is no address to tell,
-// and those of before go.
+// TestReference: a listen path that gateways resolve gives no address, and previous addresses
+// are removed.
 func TestReference(t *testing.T) {
 	document := node(t, `{"servers":[{"url":"https://gw.test/old"},{"url":"https://users.test"}]}`)
 	in := servers.Input{Old: node(t, `{"proxy":{"listen_path":"/old"}}`), New: node(t, `{"proxy":{"listen_path":"vault://x"}}`),
@@ -243,8 +244,8 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// FuzzMerge feeds any JSON: nothing panics, a refusal changes nothing, and the
-// second run neither.
+// FuzzMerge: for any JSON nothing panics, a refusal changes nothing, and neither does a second
+// run.
 func FuzzMerge(f *testing.F) {
 	f.Add(`{"servers":[{"url":"/old"}]}`, `{"proxy":{"listen_path":"/{a:[0-9]{2}}/x"},"domain":"{b}.test"}`, `{"definition":{"enabled":true,"name":"v1","versions":{"v2":""}}}`, "v2")
 	f.Add(`{"servers":{"a":1}}`, `{"tags":["n",1],"proxy":[]}`, `null`, "")

@@ -8,22 +8,22 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// Location is a public address of an API taken apart (docs/wire/oas-apis.md#addresses). Port is nil
-// where it is the usual one of the protocol.
+// Location is the parts of a public URL of an API (docs/wire/oas-apis.md#addresses). Port is
+// nil if it is the default of the protocol.
 type Location struct {
 	Protocol        string  `json:"protocol"`
 	Domain          string  `json:"domain"`
 	Port            *int    `json:"port"`
-	ListenPath      string  `json:"listen_path"`   // without slashes around
+	ListenPath      string  `json:"listen_path"`   // without leading and trailing slash
 	EndpointPath    string  `json:"endpoint_path"` // segment that selects the version
 	QueryParameters []Value `json:"query_parameters"`
 	Headers         []Value `json:"headers"`
 	URL             string  `json:"url"`
 }
 
-// URLs lists the public addresses of an API, versions of a base as the base
-// routes to them. Relative addresses are left out. Old definitions are not read;
-// errors are as with Merge.
+// URLs returns the public addresses of an API; those of a version are the routes through its
+// base. Relative addresses are left out. Old definitions are not used; errors are as with
+// Merge.
 func URLs(in Input) ([]Location, error) {
 	out := []Location{}
 	for _, a := range addresses(in.New, in.Base, in.VersionName, in.Config) {
@@ -51,8 +51,7 @@ func URLs(in Input) ([]Location, error) {
 	return out, nil
 }
 
-// locate takes a host apart: protocol, name, port, and a path in front of the
-// listen path.
+// locate splits a host into protocol, name, port, and a path before the listen path.
 func locate(host string) Location {
 	protocol, rest, ok := strings.Cut(host, "://")
 	if !ok {
@@ -83,16 +82,16 @@ func values(v Value) []Value {
 	return []Value{v}
 }
 
-// Parts is the address of an API as old clients read it (docs/wire/apis.md#owners-and-categories).
+// Parts is the address of an API in the form for old clients
+// (docs/wire/apis.md#owners-and-categories).
 type Parts struct {
 	APIURL   string `json:"ApiURL"`
 	BasePath string `json:"BasePath"` // the listen path
 	Host     string `json:"Host"`     // with port, without protocol
 }
 
-// ClassicURL returns the first address of an API without regard to versions.
-// Where no host is known the address is relative; where gateways look up the listen
-// path there is none.
+// ClassicURL returns the first address of an API, ignoring versions. It is relative if no host
+// is known, and empty if the listen path is a reference, because only gateways can resolve it.
 func ClassicURL(api *doc.Node, c Config) Parts {
 	host := hosts(api, c)[0]
 	_, name, _ := strings.Cut(host, "://")

@@ -11,8 +11,8 @@ import (
 
 var variableName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 
-// server writes an address as a servers entry: named expressions become
-// variables (docs/wire/versions.md#server-variables).
+// server converts an address to a servers entry: named expressions become variables
+// (docs/wire/versions.md#server-variables).
 func server(address string) (*doc.Node, error) {
 	var plain []byte
 	variables := doc.NewObject()
@@ -69,7 +69,7 @@ func variable(inside string, known *doc.Node) (string, error) {
 	return name, nil
 }
 
-// closing returns where the brace that opens at i is closed, or -1.
+// closing returns the position at which the brace that opens at i is closed, or -1.
 func closing(s string, i int) int {
 	depth := 0
 	for ; i < len(s); i++ {

@@ -42,7 +42,7 @@ func TestVectors(t *testing.T) {
 			in := servers.Input{
 				New: s.New, Old: s.Old, Base: s.Base, OldBase: s.OldBase, VersionName: s.VersionName, Config: servers.Config(s.Config),
 			}
-			for range 2 { // the second time nothing changes
+			for range 2 { // the second run changes nothing
 				err := servers.Merge(v.Input, in)
 				if v.Output.Error != nil {
 					if err == nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// Classic checks the classic form of an API of any kind: what the control plane
-// wants of it, and what gateways do.
+// Classic checks the classic form of an API of any kind: the rules of the control plane, and
+// those of gateways.
 func Classic(c *doc.Node) []Problem { return append(Served(c), Loadable(c)...) }
 
 // Loadable checks the classic form of an API as gateways do before they load it
@@ -23,7 +23,7 @@ func Loadable(c *doc.Node) []Problem {
 		}
 		seen[name] = true
 	}
-	// A method that is on must know where the credential is.
+	// A method that is on must know the place of the credential.
 	for _, m := range authMethods {
 		config := c.Get("auth_configs", m[0])
 		if !c.Get(m[1]).True() || !config.Is(doc.TypeObject) {
@@ -49,7 +49,7 @@ func Loadable(c *doc.Node) []Problem {
 	}
 	p.upstream(c.Get("upstream_auth"))
 	proxy := c.Get("proxy")
-	// With service discovery the targets come from there.
+	// With service discovery, the targets come from discovery.
 	if proxy.Get("enable_load_balancing").True() && proxy.Get("target_list").Len() == 0 &&
 		!proxy.Get("service_discovery", "use_discovery_service").True() {
 		p.add("proxy.target_list", "needs a target with a weight when load balancing is enabled")
@@ -76,7 +76,7 @@ func timeouts(c *doc.Node, fn func(field string, v *doc.Node)) {
 	}
 }
 
-// upstream checks how the gateway authenticates to the upstream.
+// upstream checks the gateway's authentication at the upstream.
 func (p *problems) upstream(auth *doc.Node) {
 	const field = "upstream_auth"
 	oauth := auth.Get("oauth")

@@ -9,29 +9,29 @@ const gatewayExtension = oas.ExtensionKey
 
 const authentication = gatewayExtension + ".server.authentication"
 
-// Document checks the relations between the parts of an OAS document that its
-// schema does not know (docs/wire/conversion.md#validation). What OpenAPI itself asks
-// for is checked elsewhere.
+// Document checks relations between the parts of an OAS document that its schema cannot
+// express (docs/wire/conversion.md#validation). The rules of OpenAPI itself are checked
+// elsewhere.
 func Document(d *doc.Node, mcp bool) []Problem {
 	var p problems
 	for _, place := range oas.Broken(d.Get(gatewayExtension)) {
 		p.add(place, "must be a whole number of 64 bits")
 	}
-	// Texts that addresses are made of must be short before any is made. The classic form of the
-	// document is checked for the rest.
+	// Texts that become part of addresses must be short before addresses are made. The other
+	// lengths are checked in the classic form.
 	server := d.Get(gatewayExtension, "server")
 	p.short(gatewayExtension+".server.customDomain.name", server.Get("customDomain", "name").Text())
 	p.short(gatewayExtension+".server.listenPath.value", server.Get("listenPath", "value").Text())
 	p.endpoints(d)
 	p.endless(d)
-	// Gateways refuse what runs a script or writes a log without a name. The schema takes one with an
-	// id and a pause for a webhook.
+	// Gateways refuse script and log handlers without a name. The schema takes such a handler
+	// with an ID and a pause for a webhook.
 	for i, h := range server.Get("eventHandlers").Items() {
 		if kind := h.Get("type").Text(); (kind == "custom" || kind == "log") && !h.Get("name").Is(doc.TypeString) {
 			p.add(at(gatewayExtension+".server.eventHandlers", i, "name"), "is needed for an event handler of type %s", kind)
 		}
 	}
-	// The schema of operations has this rule, the one of whole APIs lacks it.
+	// The schema of operations has this rule, that of whole APIs lacks it.
 	for _, path := range [][]string{{"cache", "timeout"}, {"requestSizeLimit", "value"}} {
 		if v := d.Get(gatewayExtension, "middleware", "global").Get(path...); v.Float() < 0 {
 			p.add(at(gatewayExtension+".middleware.global", path[0], path[1]), "must not be negative")
@@ -60,13 +60,13 @@ func Document(d *doc.Node, mcp bool) []Problem {
 	return p
 }
 
-// maxEndpoints is how many bytes the paths of all endpoints may take in the classic form, and the
-// settings that several of them share.
+// maxEndpoints is the maximum size in bytes, in the classic form, of the paths of all
+// endpoints and of settings that several of them share.
 const maxEndpoints = 64 << 20
 
-// endpoints wants short paths, and short settings where paths share an item by reference: the
-// classic form repeats a path with every setting of every one of its operations, and the settings
-// for every path, so that a document of megabytes would become gigabytes.
+// endpoints requires short paths, and short settings where paths share an item by reference.
+// The classic form repeats a path with every setting of each of its operations, and the
+// settings with every path, so a document of megabytes would become gigabytes.
 func (p *problems) endpoints(d *doc.Node) {
 	settings, size, uses := d.Get(gatewayExtension, "middleware", "operations"), 0, map[string]int{}
 	for path, item := range d.Get("paths").Members() {
@@ -80,7 +80,7 @@ func (p *problems) endpoints(d *doc.Node) {
 		}
 	}
 	for id, n := range uses {
-		if n > 1 && size <= maxEndpoints { // what stands there once is no larger than the document
+		if n > 1 && size <= maxEndpoints { // an unshared item is not larger than the document
 			size += n * oas.EndpointWeight(settings.Get(id), maxEndpoints)
 		}
 	}
@@ -89,8 +89,8 @@ func (p *problems) endpoints(d *doc.Node) {
 	}
 }
 
-// compliant wants, in compliant mode, every method that is on to be part of a
-// requirement: gateways would not look for the others.
+// compliant requires, in compliant mode, that every method that is on is part of a
+// requirement: gateways ignore the others.
 func (p *problems) compliant(d, auth *doc.Node) {
 	if auth.Get("securityProcessingMode").Text() != "compliant" {
 		return
@@ -119,9 +119,9 @@ func (p *problems) compliant(d, auth *doc.Node) {
 	}
 }
 
-// metadata checks protected resource metadata. An MCP proxy without resource and
-// servers mirrors those of its upstream. Its OAuth 2.0 scheme may name servers alone:
-// deployments of the field do, and gateways serve what is there.
+// metadata checks protected resource metadata. An MCP proxy without resource and servers
+// mirrors the metadata of its upstream. Its OAuth 2.0 scheme may have only servers, as
+// existing deployments do, and gateways serve what is present.
 func (p *problems) metadata(field string, m *doc.Node, mcp, scheme bool) {
 	if !m.Get("enabled").True() {
 		return
@@ -136,7 +136,7 @@ func (p *problems) metadata(field string, m *doc.Node, mcp, scheme bool) {
 	}
 }
 
-// toolView wants the view of a REST API as tools only where there is such an API.
+// toolView allows the tool view of a REST API only in an MCP proxy that is paired with one.
 func (p *problems) toolView(d *doc.Node, mcp bool) {
 	const field = "x-tyk-mcp-server"
 	_, paired := oas.PairedSource(d.Get(gatewayExtension, "upstream", "url").Text())

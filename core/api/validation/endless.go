@@ -7,11 +7,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// maxSchemas is how many schemas gateways look at for one example, or for one value of a request.
+// maxSchemas is the maximum number of schemas that gateways visit for one example, or for one
+// value of a request.
 const maxSchemas = 100_000
 
-// endless wants the examples that gateways make of schemas, and what they hold requests against, to
-// come to an end (docs/wire/conversion.md#validation).
+// endless requires that the examples which gateways make from schemas, and the validation of
+// requests, terminate (docs/wire/conversion.md#validation).
 func (p *problems) endless(d *doc.Node) {
 	const field = gatewayExtension + ".middleware.operations"
 	for _, e := range Endless(d, d.Get(gatewayExtension, "middleware", "operations")) {
@@ -23,21 +24,21 @@ func (p *problems) endless(d *doc.Node) {
 	}
 }
 
-// Settings of an operation that may have no end.
+// Settings of an operation that may not terminate.
 const (
 	MockResponse    = "mockResponse"
 	ValidateRequest = "validateRequest"
 )
 
-// EndlessSetting is a setting of an operation with which gateways use up their stack: their process
-// ends with the first request, for the APIs of all organisations.
+// EndlessSetting is a setting of an operation that makes gateways overflow their stack: their
+// process ends with the first request, for the APIs of all organisations.
 type EndlessSetting struct {
 	ID       string // of the operation
 	Setting  string
 	Response string // of MockResponse: the status of the response
 }
 
-// Endless lists those of a document with such settings of its operations.
+// Endless returns the settings of a document's operations that do not terminate.
 func Endless(d, settings *doc.Node) (list []EndlessSetting) {
 	if settings.Len() == 0 {
 		return nil
@@ -88,14 +89,14 @@ func endlessSchema(root *doc.Node) bool {
 	return false
 }
 
-// resolver follows the references of a document, each of them once.
+// resolver resolves the references of a document, each of them once.
 type resolver struct {
 	root  *doc.Node
 	known map[string]*doc.Node
 }
 
-// resolve returns what a reference leads to, by others too; nil if they lead nowhere, or in a circle,
-// which is refused elsewhere.
+// resolve returns the final target of a reference; nil if it dangles or is circular, which
+// other checks refuse.
 func (r resolver) resolve(n *doc.Node) *doc.Node {
 	ref := n.Get("$ref")
 	if !ref.Is(doc.TypeString) {
@@ -103,21 +104,21 @@ func (r resolver) resolve(n *doc.Node) *doc.Node {
 	}
 	target, met := r.known[ref.Text()]
 	if !met {
-		r.known[ref.Text()] = nil // until the way ends
+		r.known[ref.Text()] = nil // until the target is known
 		target = r.resolve(oas.Follow(r.root, ref.Text()))
 		r.known[ref.Text()] = target
 	}
 	return target
 }
 
-// counter counts what is looked at from a schema on.
+// counter counts the schemas that are visited from a schema.
 type counter struct {
 	resolve func(*doc.Node) *doc.Node
 	next    func(*doc.Node) []*doc.Node
 	known   map[*doc.Node]int
 }
 
-// count returns maxSchemas+1 if there are more, or no end.
+// count returns maxSchemas+1 if there are more, or if they do not terminate.
 func (c counter) count(n *doc.Node) int {
 	n = c.resolve(n)
 	if !n.Is(doc.TypeObject) {
@@ -126,7 +127,7 @@ func (c counter) count(n *doc.Node) int {
 	if total, met := c.known[n]; met {
 		return total
 	}
-	c.known[n] = maxSchemas + 1 // for the way that leads back here
+	c.known[n] = maxSchemas + 1 // a circular path finds this value
 	total := 1
 	for _, child := range c.next(n) {
 		total = min(total+c.count(child), maxSchemas+1)
@@ -135,7 +136,7 @@ func (c counter) count(n *doc.Node) int {
 	return total
 }
 
-// response counts the schemas of an example of a response; c knows each of them once.
+// response counts the schemas of an example of a response. c counts each of them once.
 func (c counter) response(n *doc.Node) (total int) {
 	n = c.resolve(n)
 	if total, met := c.known[n]; met {
@@ -153,7 +154,7 @@ func (c counter) response(n *doc.Node) (total int) {
 	return total
 }
 
-// inExample lists the schemas that the example of one is made of.
+// inExample returns the schemas from which the example of a schema is made.
 func inExample(n *doc.Node) (list []*doc.Node) {
 	kind := n.Get("type")
 	if kind.Len() == 1 && kind.Is(doc.TypeArray) {
@@ -169,20 +170,20 @@ func inExample(n *doc.Node) (list []*doc.Node) {
 	return nil
 }
 
-// checker looks at what requests are held against.
+// checker visits the schemas against which requests are validated.
 type checker struct {
 	resolver
 	seen    map[*doc.Node]bool
-	above   map[*doc.Node][]*doc.Node // what leads to a part or schema
+	above   map[*doc.Node][]*doc.Node // parents of a part or schema
 	schemas []*doc.Node
 }
 
-// parts are those of an operation that lead to schemas. Operations may share them.
+// parts returns the parts of an operation that contain schemas. Operations may share them.
 func (c *checker) parts(o oas.Operation) []*doc.Node {
 	return []*doc.Node{c.resolve(o.Node.Get("requestBody")), o.Item.Get("parameters"), o.Node.Get("parameters")}
 }
 
-// find notes what a part or schema leads to, and returns what is new of it.
+// find records the children of a part or schema, and returns the new ones.
 func (c *checker) find(n *doc.Node, list ...*doc.Node) (found []*doc.Node) {
 	for _, child := range list {
 		if child = c.resolve(child); child == nil {
@@ -197,7 +198,7 @@ func (c *checker) find(n *doc.Node, list ...*doc.Node) (found []*doc.Node) {
 	return found
 }
 
-// request finds the schemas that a request is held against.
+// request finds the schemas against which a request is validated.
 func (c *checker) request(o oas.Operation) {
 	var left []*doc.Node
 	content := func(n *doc.Node) {
@@ -225,7 +226,7 @@ func (c *checker) request(o oas.Operation) {
 	}
 }
 
-// up adds what leads to some to a set.
+// up adds some nodes and all their ancestors to a set.
 func (c *checker) up(set map[*doc.Node]bool, some []*doc.Node) {
 	for len(some) > 0 {
 		n := some[len(some)-1]
@@ -237,8 +238,9 @@ func (c *checker) up(set map[*doc.Node]bool, some []*doc.Node) {
 	}
 }
 
-// endless returns the schemas without end and what leads to them. Before gateways hold a value
-// against a schema, they ask whether it says something: by itself, or by the schemas below it.
+// endless returns the schemas that do not terminate, and their ancestors. Before gateways
+// validate a value against a schema, they check whether it has any constraint: its own, or one
+// of a schema below it.
 func (c *checker) endless() map[*doc.Node]bool {
 	says := map[*doc.Node]bool{}
 	for _, n := range c.schemas {
@@ -251,7 +253,7 @@ func (c *checker) endless() map[*doc.Node]bool {
 	}
 	ways := []counter{
 		count(sameValue),
-		count(func(n *doc.Node) []*doc.Node { // asked before the properties, whatever those say
+		count(func(n *doc.Node) []*doc.Node { // visited before the properties, which therefore do not matter
 			if constrains(n) {
 				return nil
 			}
@@ -273,17 +275,17 @@ func (c *checker) endless() map[*doc.Node]bool {
 	return bad
 }
 
-// sameValue lists the schemas that a value is held against together with one.
+// sameValue returns the schemas against which the same value is validated.
 func sameValue(n *doc.Node) []*doc.Node {
 	return slices.Concat(n.Get("oneOf").Items(), n.Get("anyOf").Items(), n.Get("allOf").Items(), []*doc.Node{n.Get("not")})
 }
 
-// inValue lists the schemas of the items of a value, and of its members that have no names.
+// inValue returns the schemas of the items of a value, and of its members without fixed names.
 func inValue(n *doc.Node) []*doc.Node {
 	return []*doc.Node{n.Get("additionalProperties"), n.Get("items")}
 }
 
-// below lists all schemas right below one.
+// below returns all direct subschemas.
 func below(n *doc.Node) []*doc.Node {
 	return slices.Concat(sameValue(n), inValue(n), values(n.Get("properties")))
 }
@@ -295,7 +297,7 @@ func values(n *doc.Node) (list []*doc.Node) {
 	return list
 }
 
-// constrains reports whether a schema says something by itself.
+// constrains reports whether a schema has a constraint of its own.
 func constrains(n *doc.Node) bool {
 	for name, v := range n.Members() {
 		switch name {

@@ -2,12 +2,12 @@ package validation
 
 import "strings"
 
-// kind is what an object of an OpenAPI document is, as its place says: "a schema". A
-// kind with a star stands for a list or a table of such objects.
+// kind is the type of an object at a place of an OpenAPI document: "a schema". A kind with a
+// star is a list or map of such objects.
 type kind string
 
-// The kinds that a reference may stand for, and those on the way to them. The empty
-// kind is that of places that OpenAPI says nothing about, such as extensions.
+// The kinds of reference targets, and those on the way to them. The empty kind is for places
+// that OpenAPI does not define, such as extensions.
 const (
 	kindDocument   kind = "the document"
 	kindComponents kind = "a list of components"
@@ -28,7 +28,7 @@ const (
 	anyMember           = ""
 )
 
-// members says of each kind what its members are. A callback has paths only.
+// members are the members of each kind and their kinds. All members of a callback are paths.
 var members = map[kind]map[string]kind{
 	kindDocument: {"paths": kindPath + many, "webhooks": kindPath + many, "components": kindComponents},
 	kindComponents: {
@@ -58,14 +58,14 @@ var members = map[kind]map[string]kind{
 	},
 }
 
-// kindAt returns what stands at a place of a document.
+// kindAt returns the kind of the object at a place of a document.
 func kindAt(place []string) kind {
 	k := kindDocument
 	for _, name := range place {
 		one, several := strings.CutSuffix(string(k), many)
 		switch {
 		case strings.HasPrefix(name, "x-") && (k == kindPath+many || k == kindResponse+many || k == kindCallback):
-			return "" // an extension beside them
+			return "" // an extension beside the paths
 		case several:
 			k = kind(one)
 		case k == kindCallback:

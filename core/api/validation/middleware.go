@@ -7,22 +7,21 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// primitiveKinds are the members of middleware that hold settings by the name of
-// an MCP primitive.
+// primitiveKinds are the members of middleware that map names of MCP primitives to settings.
 var primitiveKinds = []string{"mcpTools", "mcpResources", "mcpPrompts"}
 
-// settingKinds are those that hold settings by any name.
+// settingKinds are the members of middleware that map any names to settings.
 var settingKinds = append([]string{"operations"}, primitiveKinds...)
 
-// restricted are settings that make no sense for an MCP proxy: gateways ignore them on
-// primitives, and would break the protocol with them on its methods.
+// restricted are settings without meaning for an MCP proxy: gateways ignore them on
+// primitives, and they would break the protocol on its methods.
 var restricted = []string{"internal", "transformRequestMethod", "transformResponseBody", "urlRewrite", "cache", "validateRequest", "mockResponse"}
 
-// streaming is the member of a document that holds its streams.
+// streaming is the member of a document with its streams.
 const streaming = "x-tyk-streaming"
 
-// Primitives refuses settings that make no sense for MCP proxies, on primitives and on
-// the methods of the protocol alike.
+// Primitives refuses settings without meaning for MCP proxies, both on primitives and on the
+// methods of the protocol.
 func Primitives(d *doc.Node) []Problem {
 	var p problems
 	if d.Get(streaming) != nil {
@@ -32,7 +31,7 @@ func Primitives(d *doc.Node) []Problem {
 	for _, kind := range settingKinds {
 		for name, settings := range d.Get(gatewayExtension, "middleware", kind).Members() {
 			for setting := range settings.Members() {
-				if slices.ContainsFunc(restricted, func(r string) bool { return strings.EqualFold(r, setting) }) { // gateways read members in any letter case
+				if slices.ContainsFunc(restricted, func(r string) bool { return strings.EqualFold(r, setting) }) { // gateways decode members in any letter case
 					p.add(at(field, kind, name, setting), "is not supported for MCP proxies; remove it")
 				}
 			}
@@ -47,8 +46,9 @@ var (
 	streamSettings   = []string{"label", "plugin", "processors", "type"}
 )
 
-// Streams refuses inputs and outputs outside the supported list (docs/wire/streams-apis.md#rules).
-// Do not call it when all experimental ones are allowed.
+// Streams refuses inputs and outputs outside the supported list
+// (docs/wire/streams-apis.md#rules). It must not be called when all experimental ones are
+// allowed.
 func Streams(d *doc.Node) []Problem {
 	var p problems
 	for name, stream := range d.Get(streaming, "streams").Members() {
@@ -63,13 +63,13 @@ func Streams(d *doc.Node) []Problem {
 	return p
 }
 
-// supported reports whether a component is on the list of inputs or outputs. Nothing but
-// standard output is on one of them only.
+// supported reports whether a component is on the list of inputs or outputs. The lists differ
+// only in standard output.
 func supported(name, side string) bool {
 	return slices.Contains(streamComponents, name) || side == "outputs" && name == "stdout"
 }
 
-// component checks an input or output, and those that a broker consists of.
+// component checks an input or output, and the components of a broker.
 func (p *problems) component(field string, c *doc.Node, nested string) {
 	for name := range c.Members() {
 		if !supported(name, nested) && !slices.Contains(streamSettings, name) {

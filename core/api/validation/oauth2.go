@@ -9,7 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/weburl"
 )
 
-// Values that OAuth 2.0 entries may take; "" stands for the default.
+// Allowed values of OAuth 2.0 entries; "" is the default.
 var (
 	scopeSources = []string{"", "operation", "global", "union"}
 	grantTypes   = []string{"", "token-exchange", jwtBearer}
@@ -19,7 +19,7 @@ var (
 
 const jwtBearer = "jwt-bearer"
 
-// Parameters of a token request that gateways fill in themselves, by grant.
+// Parameters of a token request that gateways set themselves, by grant.
 var (
 	reservedForExchange = []string{
 		"grant_type", "subject_token", "subject_token_type", "requested_token_type", "audience", "resource", "scope",
@@ -30,8 +30,8 @@ var (
 	}
 )
 
-// unaddressed reports whether an operation or primitive exchanges tokens and none of them says for
-// which audience.
+// unaddressed reports whether operations or primitives exchange tokens and none of them names
+// an audience.
 func unaddressed(d *doc.Node) (used bool) {
 	middleware := d.Get(gatewayExtension, "middleware")
 	for _, group := range settingKinds {
@@ -47,7 +47,7 @@ func unaddressed(d *doc.Node) (used bool) {
 	return used
 }
 
-// oauth2 checks an entry for scope checks and token exchange. An exchange that is switched on needs an
+// oauth2 checks an entry for scope checks and token exchange. An exchange that is on needs an
 // audience, from a provider or an override; unaddressed means that no override has one.
 func (p *problems) oauth2(field string, entry *doc.Node, unaddressed bool) {
 	if check := entry.Get("scopeCheck"); check.Get("enabled").True() {
@@ -95,7 +95,7 @@ func (p *problems) provider(field string, provider *doc.Node) {
 	p.oneOf(field+".grantType", provider.Get("grantType"), grantTypes)
 	endpoint := provider.Get("tokenEndpoint").Text()
 	u, err := weburl.Parse(endpoint)
-	filledIn := strings.Contains(endpoint, "$tyk_context.") || isSecret(endpoint) // when a request comes
+	filledIn := strings.Contains(endpoint, "$tyk_context.") || isSecret(endpoint) // at the time of a request
 	if !filledIn && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
 		p.add(field+".tokenEndpoint", "must be an absolute http or https address")
 	}
@@ -119,7 +119,7 @@ func (p *problems) provider(field string, provider *doc.Node) {
 	}
 }
 
-// issuers checks the issuers of provider i; seen says which provider has which.
+// issuers checks the issuers of provider i; seen maps each issuer to its provider.
 func (p *problems) issuers(field string, i int, provider *doc.Node, seen map[string]int) {
 	for n, issuer := range provider.Get("issuers").Texts() {
 		if other, ok := seen[issuer]; ok && other != i {
