@@ -1,5 +1,5 @@
-// Package asset models what an organisation keeps for making APIs: templates of
-// OAS documents. How a template is merged into a document is not its concern.
+// Package asset models templates of OAS documents, which an organisation stores for making
+// APIs. Merging a template into a document is done elsewhere.
 package asset
 
 import (
@@ -18,22 +18,23 @@ import (
 // Kind is the name of the resource in storage, history and references.
 const Kind = "asset"
 
-// Template is the only kind of asset there is.
+// Template is the only kind of asset.
 const Template = "oas-template"
 
-// Asset is one asset. It is immutable: every change returns another (docs/wire/assets.md#record).
+// Asset is one asset. It is immutable: every change returns a new one
+// (docs/wire/assets.md#record).
 type Asset struct {
 	DatabaseID  string          `json:"_id"` // 24 hex digits, set by the server, never changes
-	ID          string          `json:"id"`  // unique in the organisation; the DatabaseID unless chosen
+	ID          string          `json:"id"`  // unique in the organisation; by default the DatabaseID
 	OrgID       tenant.ID       `json:"org_id"`
 	Kind        string          `json:"kind"` // Template
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
-	Data        json.RawMessage `json:"data"` // an object, as it came
+	Data        json.RawMessage `json:"data"` // an object, stored unchanged
 	Updated     time.Time       `json:"last_updated"`
 }
 
-// Draft is what a client may choose about an asset; other members are ignored.
+// Draft is the input of a client for an asset; unknown members are ignored.
 type Draft struct {
 	ID          string          `json:"id,omitempty" doc:"Unique in the organisation; the database ID when left out."`
 	Kind        string          `json:"kind" doc:"What sort of asset it is."`
@@ -42,7 +43,7 @@ type Draft struct {
 	Data        json.RawMessage `json:"data" doc:"What the asset holds: an object."`
 }
 
-// known are the members of an asset: another spelling of one is refused.
+// known are the members of an asset: other spellings of them are refused.
 var known = shape.Object(shape.Members("_id id org_id kind name description data last_updated", shape.Raw))
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -54,20 +55,20 @@ func (d *Draft) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*plain)(d))
 }
 
-// Codes of the faults that a draft can be answered with.
+// Codes of the faults of a draft.
 const (
 	CodeKind = Kind + ".kind"
 	CodeName = Kind + ".name"
 	CodeData = Kind + ".data"
 )
 
-// New makes an asset out of a draft, or says which field is wrong. Its id is its
-// database ID unless the draft chooses one.
+// New makes an asset from a draft, or returns a fault that names the wrong field. Its ID is
+// the database ID unless the draft sets one.
 func New(id string, org tenant.ID, now time.Time, d Draft) (Asset, error) {
 	return Asset{DatabaseID: id, ID: id, OrgID: org}.Replace(d, now)
 }
 
-// Replace returns a with the draft's choices; only an absent or empty id is kept.
+// Replace returns a with the values of the draft. Only an absent or empty ID stays.
 func (a Asset) Replace(d Draft, now time.Time) (Asset, error) {
 	if err := CheckKind(d.Kind); err != nil {
 		return Asset{}, err
@@ -91,7 +92,7 @@ func (a Asset) Replace(d Draft, now time.Time) (Asset, error) {
 	return a, nil
 }
 
-// CheckKind refuses a kind of asset that does not exist.
+// CheckKind refuses an unknown kind of asset.
 func CheckKind(kind string) error {
 	if kind != Template {
 		return fault.New(fault.Invalid, CodeKind, "unsupported asset kind: '%s'", kind).At("kind")
@@ -99,14 +100,14 @@ func CheckKind(kind string) error {
 	return nil
 }
 
-// maxID is the length limit of an id in characters.
+// maxID is the maximum length of an ID in characters.
 const maxID = 256
 
-// CodeID is the code of the fault for an id that could not be addressed in a path.
+// CodeID is the code of the fault for an ID that cannot be part of a path.
 const CodeID = Kind + ".id"
 
-// AppendJSON implements doc.Appender: the record as stored and as answered. The
-// text of data stays as it came.
+// AppendJSON implements doc.Appender: the record as stored and as sent to clients. The text of
+// data stays unchanged.
 func (a Asset) AppendJSON(b []byte) ([]byte, error) {
 	for _, f := range [...]struct{ name, value string }{
 		{`{"_id":`, a.DatabaseID}, {`,"id":`, a.ID}, {`,"org_id":`, string(a.OrgID)}, {`,"kind":`, a.Kind},

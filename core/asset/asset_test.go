@@ -22,7 +22,7 @@ func draft(t testing.TB, text string) (d asset.Draft) {
 	return d
 }
 
-// The template is kept as it came: order, spelling and white space.
+// The template is stored unchanged, with its order, spelling and white space.
 func TestNew(t *testing.T) {
 	for in, want := range map[string]string{
 		`{"kind":"oas-template","name":"n","data":{ "z":1.0e2,"a":{} },"_id":"x","org_id":"y"}`: `{"_id":"i","id":"i","org_id":"o","kind":"oas-template","name":"n","description":"","data":{ "z":1.0e2,"a":{} },"last_updated":"2026-01-02T03:04:05Z"}`,
@@ -65,7 +65,7 @@ func TestInvalid(t *testing.T) {
 	}
 }
 
-// Only an absent id is kept, and _id never changes.
+// Only an absent ID stays, and _id never changes.
 func TestReplace(t *testing.T) {
 	a, err := asset.New("i", "o", now, draft(t, `{"id":"mine","kind":"oas-template","name":"n","description":"d","data":{"a":1}}`))
 	if err != nil {

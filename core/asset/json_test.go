@@ -8,8 +8,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/asset"
 )
 
-// TestSpelling states that the names of an asset are read in no other letter case,
-// and that members which are not known do not matter.
+// TestSpelling: members of an asset are refused in another letter case, and unknown members
+// are ignored.
 func TestSpelling(t *testing.T) {
 	for text, problem := range map[string]string{
 		`{"Kind":"oas-template"}`: "must be spelled kind", `{"ID":"x"}`: "must be spelled id", "{\"\u212aind\":\"x\"}": "must be spelled kind", `{"other":1}`: "",
@@ -22,8 +22,8 @@ func TestSpelling(t *testing.T) {
 	}
 }
 
-// TestMarshal states that encoding/json writes what the appender writes, white space
-// in the data aside.
+// TestMarshal: encoding/json writes the same as the appender, except for white space in the
+// data.
 func TestMarshal(t *testing.T) {
 	a, err := asset.New("i", "o", now, draft(t, `{"kind":"oas-template","name":"n","data":{"z":1.0e2,"a":{}}}`))
 	if err != nil {

@@ -36,7 +36,7 @@ func sample(org tenant.ID, i int) audit.Record {
 	}.At(time.Unix(1_700_000_000+int64(i), 0))
 }
 
-// exported is a trail whose first records were forgotten, as the lines of a file.
+// exported returns the lines of a file with a trail without its first records.
 func exported(org tenant.ID, n, batch int) (lines [][]byte, head audit.Checkpoint) {
 	first, prev := uint64(41), strings.Repeat("ab", 32)
 	lines = append(lines, sign(audit.Checkpoint{Kind: audit.Floor, OrgID: org, First: 1, Before: audit.Genesis, Seq: first - 1, Hash: prev, Time: 1}).Line())
@@ -77,8 +77,9 @@ func TestAnUntouchedTrail(t *testing.T) {
 	}
 }
 
-// TestTamperings changes one thing in a trail, ten thousand times: a byte, a member of a
-// record or a checkpoint, with its hash made anew or not, or a row. Each is found.
+// TestTamperings makes ten thousand different single changes to a trail: of a byte, of a
+// member of a record or a checkpoint, with or without a new hash, or of a row. Each one is
+// found.
 func TestTamperings(t *testing.T) {
 	lines, last := exported("a", 30, 7)
 	rnd := rand.New(rand.NewSource(1))
@@ -96,7 +97,7 @@ func TestTamperings(t *testing.T) {
 			t.Fatal("and so on")
 		}
 	}
-	// A cut at the end of a batch needs a checkpoint that was kept elsewhere.
+	// A cut at the end of a batch is found only with a checkpoint that was stored elsewhere.
 	cut := lines[:len(lines)-1]
 	for !bytes.HasPrefix(cut[len(cut)-1], []byte(`{"checkpoint"`)) {
 		cut = cut[:len(cut)-1]
@@ -122,12 +123,12 @@ func tamper(rnd *rand.Rand, lines [][]byte) (forged [][]byte, how string) {
 		l[at] = b
 		lines[i] = l
 		return lines, fmt.Sprintf("byte %d of line %d from %q to %q", at, i, was, b)
-	case 1: // a row goes
+	case 1: // a row is removed
 		return slices.Delete(lines, i, i+1), fmt.Sprint("without line ", i)
-	case 2: // a row comes twice
+	case 2: // a row is repeated
 		at := rnd.Intn(len(lines) + 1)
 		return slices.Insert(lines, at, lines[i]), fmt.Sprint("line ", i, " again at ", at)
-	case 3: // two rows change places
+	case 3: // two rows are swapped
 		j := (i + 1 + rnd.Intn(len(lines)-1)) % len(lines)
 		lines[i], lines[j] = lines[j], lines[i]
 		return lines, fmt.Sprint("lines ", i, " and ", j, " swapped")
@@ -140,7 +141,7 @@ func tamper(rnd *rand.Rand, lines [][]byte) (forged [][]byte, how string) {
 	}
 }
 
-// member changes a member of a line, by the means that the writer of the line has.
+// member changes a member of a line, and uses only what the writer of a trail could use.
 func member(rnd *rand.Rand, lines [][]byte, i int) string {
 	var members map[string]any
 	text, checkpoint := lines[i], false
@@ -256,7 +257,7 @@ func TestRecordsAreBounded(t *testing.T) {
 	}
 }
 
-// FuzzLine reads anything, and takes nothing that was not signed for a trail.
+// FuzzLine reads any text, and accepts only lines that were signed for a trail.
 func FuzzLine(f *testing.F) {
 	lines, _ := exported("a", 2, 2)
 	for _, l := range lines {
@@ -272,8 +273,8 @@ func FuzzLine(f *testing.F) {
 	})
 }
 
-// FuzzCanonical states that the canonical text of a record is what encoding/json writes of
-// it, member by member in the order of the type: a program that verifies a trail needs no rules of ours.
+// FuzzCanonical: the canonical text of a record is its JSON from encoding/json, in the order
+// of the type. So other programs can verify a trail without special rules.
 func FuzzCanonical(f *testing.F) {
 	f.Add("a", "/x?y=<&>", `{"a": [1, "b"]}`, "\u2028\x00\"", int64(7), uint8(3))
 	f.Add("", "", "", "", int64(0), uint8(0))
@@ -283,7 +284,7 @@ func FuzzCanonical(f *testing.F) {
 		texts, at := []string{a, b, c, a + b, ""}, 0
 		v := reflect.ValueOf(&r).Elem()
 		for i := range v.NumField() {
-			if !v.Type().Field(i).IsExported() { // no part of the text
+			if !v.Type().Field(i).IsExported() { // not part of the text
 				continue
 			}
 			switch at++; v.Field(i).Kind() {
@@ -293,7 +294,7 @@ func FuzzCanonical(f *testing.F) {
 				v.Field(i).SetInt(n % int64(1+at%3))
 			case reflect.Uint64:
 				v.Field(i).SetUint(uint64(max(n, -n)) >> 1)
-			case reflect.Slice: // below
+			case reflect.Slice: // compared below
 			default:
 				t.Fatalf("a record has a member of another type: %s", v.Type().Field(i).Name)
 			}

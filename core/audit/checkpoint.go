@@ -8,8 +8,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// Checkpoint is a signed statement about a trail (docs/wire/audit.md#checkpoints). The
-// members stand in the order in which they are signed.
+// Checkpoint is a signed statement about a trail (docs/wire/audit.md#checkpoints). The members
+// have the order in which they are signed.
 type Checkpoint struct {
 	Kind      string    `json:"kind"` // Batch or Floor
 	OrgID     tenant.ID `json:"org_id"`
@@ -18,20 +18,21 @@ type Checkpoint struct {
 	Seq       uint64    `json:"seq"`    // number of the last record
 	Hash      string    `json:"hash"`   // of the last record
 	Time      int64     `json:"time"`   // Unix seconds
-	Key       string    `json:"key"`    // names the key that signed
+	Key       string    `json:"key"`    // name of the signing key
 	Signature string    `json:"signature"`
 }
 
 // The kinds of checkpoints.
 const (
 	Batch = "batch" // the records from First to Seq are these
-	Floor = "floor" // the records up to Seq were forgotten, as they were due
+	Floor = "floor" // the records up to Seq were deleted according to retention
 )
 
-// signed begins what is signed, so that the signature fits nothing else.
+// signed is the prefix of the signed message, so that a signature fits no other kind of
+// message.
 const signed = "gatehouse audit checkpoint\n"
 
-// Message returns what is signed.
+// Message returns the message that is signed.
 func (c Checkpoint) Message() []byte {
 	c.Signature = ""
 	text, _ := json.Marshal(c) // texts and numbers only
@@ -45,11 +46,11 @@ func (c Checkpoint) Sign(key string, sign func([]byte) []byte) Checkpoint {
 	return c
 }
 
-// Keys returns the public key of a name.
+// Keys returns the public key with a name.
 type Keys func(name string) (ed25519.PublicKey, bool)
 
-// Valid reports whether a known key signed the checkpoint; known is false when none has
-// its name.
+// Valid reports whether a known key signed the checkpoint; known is false if there is no key
+// with its name.
 func (c Checkpoint) Valid(keys Keys) (valid, known bool) {
 	key, known := keys(c.Key)
 	sig, err := base64.RawURLEncoding.Strict().DecodeString(c.Signature)

@@ -11,30 +11,31 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/redact"
 )
 
-// Difference is one place in which a document changed. Secrets show as redact.Hidden.
+// Difference is one place in which a document changed. Secrets are replaced with
+// redact.Hidden.
 type Difference struct {
-	Subject string          `json:"subject"` // kind and ID of what changed
+	Subject string          `json:"subject"` // kind and ID of the changed record
 	Path    string          `json:"path"`    // JSON pointer (RFC 6901)
 	From    json.RawMessage `json:"from,omitempty"`
 	To      json.RawMessage `json:"to,omitempty"`
 }
 
-// Bounds of the differences of one record.
+// Limits of the differences of one record.
 const (
 	MaxDifferences = 50
-	maxValue       = 512 // bytes of a value; of a longer one only its place is told
+	maxValue       = 512 // bytes of a value; a longer value is left out
 	maxPath        = 256
 )
 
-// Comparer finds differences. It remembers which names hold secrets: documents of one
-// kind have the same few. It is not for use by several goroutines at once.
+// Comparer finds differences. It caches which names hold secrets, because documents of one
+// kind have the same few names. It is not safe for concurrent use.
 type Comparer struct {
 	secrets []string
 	known   map[string]bool // names, and whether they hold secrets
 }
 
-// NewComparer returns a comparer. secrets are names of members whose values are hidden
-// besides those that package redact knows.
+// NewComparer returns a comparer. It hides the members with these names, in addition to those
+// that package redact knows.
 func NewComparer(secrets []string) *Comparer {
 	c := &Comparer{known: map[string]bool{}}
 	for _, name := range secrets {
@@ -43,8 +44,8 @@ func NewComparer(secrets []string) *Comparer {
 	return c
 }
 
-// Differences returns where a document differs from the one before, and how many places
-// more there are than most.
+// Differences returns up to most differences between two documents, and how many more there
+// are.
 func (c *Comparer) Differences(subject string, before, after []byte, most int) (out []Difference, more int) {
 	found := comparison{Comparer: c, subject: Bounded(subject, maxText), most: most}
 	found.texts(before, after, "", false)
@@ -59,14 +60,14 @@ type comparison struct {
 	more    int
 }
 
-// maxNames bounds what is remembered: clients choose some names.
+// maxNames limits the cache: clients choose some names.
 const maxNames = 1000
 
-// levels is the name of a permission map, whose members say who may do what, also where
+// levels is the name of a permission map. Its members are permissions and are shown even if
 // they have the name of a secret, such as ResetPassword.
 const levels = "user_permissions"
 
-// hidesAt reports whether a member of what is at a path is not shown.
+// hidesAt reports whether the member name of the object at a path is hidden.
 func (c *Comparer) hidesAt(path, name string) bool {
 	if strings.HasSuffix(path, "/"+levels) {
 		return false
@@ -84,8 +85,8 @@ func (c *Comparer) hidesAt(path, name string) bool {
 
 var pointer = strings.NewReplacer("~", "~0", "/", "~1")
 
-// texts compares two texts member by member: most are equal, and are not parsed. Of a
-// text that cannot be read it is said only that there is a difference.
+// texts compares two texts member by member. Most texts are equal and are not parsed. For a
+// text that cannot be parsed, it only records that there is a difference.
 func (c *comparison) texts(before, after []byte, path string, hidden bool) {
 	if bytes.Equal(before, after) {
 		return
@@ -129,7 +130,7 @@ func (c *comparison) texts(before, after []byte, path string, hidden bool) {
 	}
 }
 
-// parsed returns a text as a tree; nil for none.
+// parsed returns a text as a tree; nil for a nil text.
 func parsed(text []byte) (*doc.Node, error) {
 	if text == nil {
 		return nil, nil
@@ -162,7 +163,7 @@ func (c *comparison) compare(a, b *doc.Node, path string, hidden bool) {
 	}
 }
 
-// add tells a difference, as long as there is room.
+// add adds a difference if there is room.
 func (c *comparison) add(path string, from, to json.RawMessage) {
 	if len(c.out) == c.most {
 		c.more++
@@ -171,9 +172,9 @@ func (c *comparison) add(path string, from, to json.RawMessage) {
 	c.out = append(c.out, Difference{c.subject, Bounded(path, maxPath), from, to})
 }
 
-// plain reports whether a text is a short string literal that says what it stands for: two
-// of them are equal when their texts are, none holds a document or a credential, and it is
-// shown as it is. Most values are, and need not be parsed.
+// plain reports whether text is a short JSON string without escapes, documents or credentials.
+// Two such texts are equal if their bytes are, and they are shown unchanged. Most values are
+// plain, and need not be parsed.
 func plain(text []byte) bool {
 	if len(text) < 2 || len(text) > maxValue || text[0] != '"' || text[1] == '{' || text[len(text)-1] != '"' {
 		return false
@@ -196,8 +197,8 @@ func (*comparison) shown(text json.RawMessage, hidden bool) json.RawMessage {
 
 var concealed = json.RawMessage(doc.NewString(redact.Hidden).JSON())
 
-// unfold returns the document that a text holds: some are stored as texts, and secrets in
-// them are found by name only there.
+// unfold returns the document inside a text: some documents are stored as texts, and their
+// secrets can be found by name only after parsing.
 func unfold(n *doc.Node) *doc.Node {
 	if n.Is(doc.TypeString) && strings.HasPrefix(n.Text(), "{") {
 		if inner, err := doc.ParseNode([]byte(n.Text())); err == nil {
@@ -207,7 +208,7 @@ func unfold(n *doc.Node) *doc.Node {
 	return n
 }
 
-// show returns a value as a record tells it; nil: there is none, or it is long.
+// show returns a value as a record shows it; nil: there is none, or it is too long.
 func (c *comparison) show(n *doc.Node, path string, hidden bool) json.RawMessage {
 	if n == nil {
 		return nil

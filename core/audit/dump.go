@@ -11,23 +11,23 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/redact"
 )
 
-// Bounds of dumps.
+// Limits of dumps.
 const (
 	maxRequestDump  = 4 << 10
 	maxResponseDump = 16 << 10
-	maxDumpedBody   = 64 << 10 // bytes of a body of which something is shown
+	maxDumpedBody   = 64 << 10 // bytes of a body that is parsed and shown
 	maxHeaders      = 64       // of one message
 )
 
-// Message is a message of HTTP as a record tells it.
+// Message is an HTTP message for a dump.
 type Message struct {
 	Start  string // the first line
 	Header map[string][]string
-	Body   [][]byte // in pieces; of requests nothing is told
-	Brief  bool     // of the body only the length is told
+	Body   [][]byte // in pieces; of a request it is not shown
+	Brief  bool     // only the length of the body is shown
 }
 
-// open are headers whose values dumps show; of others only the names.
+// open are headers with values that dumps show; of other headers only the names are shown.
 var open = []string{
 	"accept", "acceptencoding", "acceptlanguage", "allow", "cachecontrol", "connection", "contentdisposition", "contentencoding", "contentlanguage",
 	"contentlength", "contenttype", "date", "etag", "host", "ifmatch", "ifnonematch", "origin", "pragma", "referrerpolicy", "retryafter",
@@ -42,8 +42,8 @@ func DumpRequest(m Message) string {
 	return Bounded(b.String(), maxRequestDump)
 }
 
-// DumpResponse returns an answer without secrets. secrets are names of members whose values
-// are hidden besides those that package redact knows.
+// DumpResponse returns a response without secrets. It hides the members with the names in
+// secrets, in addition to those that package redact knows.
 func DumpResponse(m Message, secrets []string) string {
 	var b strings.Builder
 	m.head(&b)
@@ -52,11 +52,11 @@ func DumpResponse(m Message, secrets []string) string {
 	for _, piece := range m.Body {
 		size += len(piece)
 	}
-	text, shown := "", false // of a body that is no JSON, or too long to look through, only the length is told
+	text, shown := "", false // only the length is shown of a body that is not JSON or is too long to parse
 	if size > 0 && !m.Brief && size <= maxDumpedBody {
 		masked, _, err := Mask(bytes.Join(m.Body, nil), secrets)
 		if err == nil {
-			// Answers hand out some texts that look like keys under names that say nothing.
+			// Responses contain some texts that look like keys under harmless names.
 			if n, err := doc.ParseNode(masked); err == nil {
 				text, shown = string(sealed(n).JSON()), true
 			}
@@ -71,7 +71,7 @@ func DumpResponse(m Message, secrets []string) string {
 	return Bounded(b.String(), maxResponseDump)
 }
 
-// head writes the first line and the headers, in order of their names.
+// head writes the first line and the headers, sorted by name.
 func (m Message) head(b *strings.Builder) {
 	writeLine(b, m.Start)
 	for i, name := range slices.Sorted(maps.Keys(m.Header)) {
@@ -82,7 +82,7 @@ func (m Message) head(b *strings.Builder) {
 		for _, value := range m.Header[name][:min(len(m.Header[name]), maxHeaders)] {
 			switch folded := redact.Fold(name); {
 			case folded == "location" || folded == "referer":
-				value, _, _ = strings.Cut(redact.Text(value), "?") // what follows may open something
+				value, _, _ = strings.Cut(redact.Text(value), "?") // the query may contain a credential
 			case !slices.Contains(open, folded):
 				value = redact.Hidden
 			}
@@ -91,7 +91,7 @@ func (m Message) head(b *strings.Builder) {
 	}
 }
 
-// writeLine writes a line that callers cannot end.
+// writeLine writes a line; text cannot end it.
 func writeLine(b *strings.Builder, text string) {
 	b.WriteString(strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {

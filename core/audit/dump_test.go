@@ -33,7 +33,7 @@ func TestDumps(t *testing.T) {
 	}
 }
 
-// What dumps come to is bounded, whatever is sent.
+// The size of dumps is limited for any message.
 func TestDumpsAreBounded(t *testing.T) {
 	many := map[string][]string{}
 	for i := range 500 {
@@ -46,7 +46,7 @@ func TestDumpsAreBounded(t *testing.T) {
 	}
 }
 
-// FuzzDump dumps what callers and answers may be: lines that they choose end nowhere else.
+// FuzzDump dumps any texts of callers and responses: they cannot end a line.
 func FuzzDump(f *testing.F) {
 	f.Add("X-A", "v\r\nX-B: 1", `{"key":"secret"}`)
 	f.Fuzz(func(t *testing.T, name, value, body string) {

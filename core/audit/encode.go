@@ -8,7 +8,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// writer appends the members of a record. Each name comes with what stands before it.
+// writer appends the members of a record. Each name argument includes the punctuation before
+// and after it.
 type writer struct {
 	b  []byte
 	ok bool // all values were JSON
@@ -18,21 +19,21 @@ func (w *writer) text(name, text string) { w.b = doc.AppendString(append(w.b, na
 
 func (w *writer) number(name string, n int64) { w.b = strconv.AppendInt(append(w.b, name...), n, 10) }
 
-// someText appends a text that is left out when it is empty.
+// someText appends a text, unless it is empty.
 func (w *writer) someText(name, text string) {
 	if text != "" {
 		w.text(name, text)
 	}
 }
 
-// some appends a number that is left out when it is zero.
+// some appends a number, unless it is zero.
 func (w *writer) some(name string, n int) {
 	if n != 0 {
 		w.number(name, int64(n))
 	}
 }
 
-// value appends a JSON text without its spaces; it is left out when there is none.
+// value appends a JSON text without its white space, unless it is empty.
 func (w *writer) value(name string, text json.RawMessage) {
 	if len(text) == 0 {
 		return
@@ -46,7 +47,7 @@ func (w *writer) value(name string, text json.RawMessage) {
 	w.b = b.Bytes()
 }
 
-// item appends what stands before an item of a list, which is left out when it has none.
+// item appends the punctuation before an item of a list. An empty list is left out.
 func (w *writer) item(name string, i int) {
 	if i == 0 {
 		w.b = append(w.b, name...)
@@ -55,7 +56,7 @@ func (w *writer) item(name string, i int) {
 	}
 }
 
-// end ends a list of so many items.
+// end closes a list with this number of items.
 func (w *writer) end(items int) {
 	if items > 0 {
 		w.b = append(w.b, ']')

@@ -8,9 +8,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/redact"
 )
 
-// Mask returns a document without secrets, and the JSON pointers (RFC 6901) of the places
-// where one was hidden. secrets are names of members whose values are hidden besides those
-// that package redact knows. All else keeps its order and its type.
+// Mask returns a document without secrets, and the JSON pointers (RFC 6901) of the hidden
+// places. It hides the members with the names in secrets, in addition to those that package
+// redact knows. The rest keeps its order and its type.
 func Mask(text []byte, secrets []string) (masked []byte, hidden []string, err error) {
 	n, err := doc.ParseNode(text)
 	if err != nil {
@@ -54,8 +54,8 @@ func (m *mask) walk(n *doc.Node, path string, hide bool) *doc.Node {
 	return n
 }
 
-// shown returns a text without secrets. Of one that is a document, and has some, nothing is
-// left: the rest of it would be of no use.
+// shown returns a text without secrets. A text that is a document with secrets is hidden
+// completely, because the rest of it would be of no use.
 func (m *mask) shown(text string, hide bool) string {
 	if hide && text != "" {
 		return redact.Hidden

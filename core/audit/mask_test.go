@@ -28,8 +28,8 @@ func TestMask(t *testing.T) {
 	}
 }
 
-// FuzzMask masks anything: what is masked once stays as it is, and no value of a secret
-// member is left.
+// FuzzMask masks any text: masking again changes nothing, and no value of a secret member is
+// left.
 func FuzzMask(f *testing.F) {
 	f.Add(`{"secret":"abcdefgh","a":["{\"token\":\"x\"}"]}`)
 	f.Fuzz(func(t *testing.T, text string) {

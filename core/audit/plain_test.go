@@ -6,7 +6,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// FuzzPlain states that plain texts are shown as they would be if they were parsed.
+// FuzzPlain: plain texts are shown as they would be after parsing.
 func FuzzPlain(f *testing.F) {
 	for _, text := range []string{`"a"`, `""`, `"{}"`, `"https://u:p@a.example"`, `"?token=x"`, `"\u0061"`, "\"\u2028\"", `"<&>"`, `"a"b"`, `"`, `1`, `"a`, "\"\x7f\""} {
 		f.Add(text)

@@ -1,5 +1,5 @@
-// Package audit holds the rules of the audit trail: what a record says, how records
-// are chained so that no change of them goes unseen, and how a trail is verified.
+// Package audit implements the audit trail: the contents of records, the hash chain that
+// reveals changes, and the verification of a trail.
 package audit
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// Record is one entry of the trail of an organisation (docs/wire/audit.md#records).
-// The members stand in the order in which they are hashed.
+// Record is one entry of the trail of an organisation (docs/wire/audit.md#records). The
+// members have the order in which they are hashed.
 type Record struct {
 	ID           string       `json:"_id"` // Seq in hex
 	Seq          uint64       `json:"seq"` // 1, 2, 3 … in the trail of the organisation
@@ -24,7 +24,7 @@ type Record struct {
 	Date         string       `json:"date"`   // RFC 1123
 	Timestamp    int64        `json:"timestamp"`
 	IP           string       `json:"ip"`
-	User         string       `json:"user"`   // address of the user, if one called
+	User         string       `json:"user"`   // e-mail address of the user, if a user called
 	Action       string       `json:"action"` // summary of the operation
 	Method       string       `json:"method"`
 	URL          string       `json:"url"` // with its query, credentials masked
@@ -32,24 +32,24 @@ type Record struct {
 	Diff         []Difference `json:"diff,omitempty"`
 	RequestDump  string       `json:"request_dump,omitempty"`  // see DumpRequest; only with detailed recording
 	ResponseDump string       `json:"response_dump,omitempty"` // see DumpResponse
-	Actor        string       `json:"actor"`                   // user ID, "admin", "node", or what the program does by itself
-	Behalf       string       `json:"on_behalf_of"`            // whose data it was when the caller is not a member: why
+	Actor        string       `json:"actor"`                   // user ID, "admin", "node", or the task of the program itself
+	Behalf       string       `json:"on_behalf_of"`            // reason for the access, if the caller is not a member of the organisation
 	Operation    string       `json:"operation"`               // operation ID
-	Subjects     []Subject    `json:"subjects,omitempty"`      // what was written
-	More         int          `json:"more,omitempty"`          // subjects and differences that are left out
+	Subjects     []Subject    `json:"subjects,omitempty"`      // the written records
+	More         int          `json:"more,omitempty"`          // number of subjects and differences that are left out
 	Verdict      string       `json:"verdict"`                 // Allowed, or the code of the refusal
-	Count        int          `json:"count,omitempty"`         // how many equal calls the record stands for, when several
+	Count        int          `json:"count,omitempty"`         // number of equal calls that the record stands for, if several
 	Prev         string       `json:"prev"`                    // hash of the record before, or Genesis
 	Hash         string       `json:"hash"`                    // of all members above
 
-	at time.Time // Timestamp with its fractions, until the record is stored
+	at time.Time // Timestamp with fractions of a second, until the record is stored
 }
 
-// Allowed is the verdict on what was carried out.
+// Allowed is the verdict of a call that was carried out.
 const Allowed = "allowed"
 
-// Installation is the organisation of what belongs to none: calls of strangers, users
-// without an organisation. No organisation can have this identifier.
+// Installation is the organisation of records that belong to none: calls of unknown callers,
+// users without an organisation. No organisation can have this identifier.
 const Installation tenant.ID = "*"
 
 // Subject is one record that a commit wrote.
@@ -59,17 +59,17 @@ type Subject struct {
 	ID   string `json:"id"`
 }
 
-// Bounds of the texts of a record: clients choose some of them.
+// Limits of the texts of a record: clients choose some of them.
 const (
 	maxText     = 512
 	maxURL      = 1024
-	MaxSubjects = 50 // that a record names
+	MaxSubjects = 50 // subjects in one record
 )
 
-// Genesis is the hash before the first record of a trail.
+// Genesis is the previous hash of the first record of a trail.
 const Genesis = "0000000000000000000000000000000000000000000000000000000000000000"
 
-// Identifier returns the identifier of a record by its number.
+// Identifier returns the identifier of the record with a number.
 func Identifier(seq uint64) string { return fmt.Sprintf("%024x", seq) }
 
 // At returns r with its time.
@@ -81,16 +81,17 @@ func (r Record) At(t time.Time) Record {
 // Time returns the time of a record that is not stored yet.
 func (r *Record) Time() time.Time { return r.at }
 
-// Link returns r as the record after another one: bounded, numbered and hashed.
+// Link returns r as the next record after another one: with limited texts, its number and its
+// hash.
 func (r Record) Link(seq uint64, prev string) Record {
 	r.link(new(bytes.Buffer), seq, prev)
 	return r
 }
 
-// end is how a canonical text without a hash ends: the hash is the last member.
+// end is the end of a canonical text without a hash: the hash is the last member.
 const end = "\"}\n"
 
-// link is Link of r itself; it appends the canonical text as a line as well.
+// link does Link in place, and appends the canonical text to b as a line.
 func (r *Record) link(b *bytes.Buffer, seq uint64, prev string) {
 	r.bound()
 	r.Seq, r.ID, r.Prev, r.Hash = seq, Identifier(seq), prev, ""
@@ -105,7 +106,7 @@ func (r *Record) link(b *bytes.Buffer, seq uint64, prev string) {
 	}
 }
 
-// bound cuts what clients choose.
+// bound shortens the texts that clients choose.
 func (r *Record) bound() {
 	for _, text := range [...]*string{&r.ReqID, &r.IP, &r.User, &r.Action, &r.Method, &r.Actor, &r.Behalf, &r.Operation, &r.Verdict} {
 		*text = Bounded(*text, maxText)
@@ -119,27 +120,27 @@ func (r *Record) bound() {
 	}
 }
 
-// Bounded returns a text of at most n bytes that JSON can hold as it is.
+// Bounded returns a valid text of at most n bytes, which JSON can represent unchanged.
 func Bounded(text string, n int) string {
 	if len(text) > n {
 		text = text[:n]
 	}
-	if utf8.ValidString(text) { // ASCII passes eight bytes at a time
+	if utf8.ValidString(text) { // a fast path: ASCII is checked eight bytes at a time
 		return text
 	}
 	return strings.ToValidUTF8(text, "?")
 }
 
-// Canonical returns the one text of a record.
+// Canonical returns the canonical text of a record.
 func (r Record) Canonical() []byte {
 	var b bytes.Buffer
 	r.encode(&b)
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// encode appends the canonical text as a line, the one that encoding/json would write
-// without escapes for HTML: trails of busy services have thousands of records a second.
-// It appends nothing when a difference is no JSON: no record has this text.
+// encode appends the canonical text as a line: the same as encoding/json without HTML escapes,
+// but faster, because busy services write thousands of records a second. It appends nothing
+// when a difference is not JSON.
 func (r *Record) encode(line *bytes.Buffer) {
 	w := writer{line.AvailableBuffer(), true}
 	w.text(`{"_id":`, r.ID)

@@ -49,8 +49,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// FuzzRequest makes requests of any places: what comes out is JSON, and as deep as a
-// place can be.
+// FuzzRequest makes requests from any places: the result is JSON, and not deeper than a place.
 func FuzzRequest(f *testing.F) {
 	f.Add("/api/x?a=b", "/a/b", `1`, "/a", `{"b":2}`)
 	f.Add("/api/x?%", "/~1/~0/0", `"***"`, "", `null`)

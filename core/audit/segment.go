@@ -11,35 +11,36 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// Segment is a part of a trail as it is stored: some records that follow each other,
-// with the checkpoint that covers them.
+// Segment is a stored part of a trail: consecutive records, with the checkpoint that covers
+// them.
 type Segment struct {
 	ID         string     `json:"id"` // sorts by organisation and number
 	OrgID      tenant.ID  `json:"org_id"`
-	Text       string     `json:"text,omitempty"`   // canonical texts, a line each, while records may be added
-	Packed     []byte     `json:"packed,omitempty"` // the same, compressed, afterwards
+	Text       string     `json:"text,omitempty"`   // canonical texts, one per line, while records may be added
+	Packed     []byte     `json:"packed,omitempty"` // the same text, compressed, when the segment is full
 	Checkpoint Checkpoint `json:"checkpoint"`
 }
 
-// Bounds of a segment to which records may be added.
+// Limits of a segment to which records may be added.
 const (
 	maxRecords = 128
 	maxSegment = 128 << 10
-	maxPlain   = maxSegment + 1<<20 // of what a compressed segment may come to
+	maxPlain   = maxSegment + 1<<20 // of an uncompressed segment
 )
 
-// Head is what is known of a whole trail.
+// Head is the state of a whole trail.
 type Head struct {
 	ID    string      `json:"id"`
 	OrgID tenant.ID   `json:"org_id"`
 	Last  Checkpoint  `json:"last"`
-	Floor *Checkpoint `json:"floor,omitempty"` // of records that were forgotten
+	Floor *Checkpoint `json:"floor,omitempty"` // of deleted records
 }
 
-// SegmentID names the segment of a trail that begins with a record.
+// SegmentID returns the ID of the segment that begins with a record.
 func SegmentID(org tenant.ID, first uint64) string { return fmt.Sprintf("%s-%016x", org, first) }
 
-// Begin returns the empty segment that follows a checkpoint; the zero one begins a trail.
+// Begin returns the empty segment after a checkpoint; after the zero Checkpoint, the first one
+// of a trail.
 func Begin(org tenant.ID, after Checkpoint) Segment {
 	before := after.Hash
 	if after.Seq == 0 {
@@ -49,23 +50,23 @@ func Begin(org tenant.ID, after Checkpoint) Segment {
 		Checkpoint: Checkpoint{Kind: Batch, OrgID: org, First: after.Seq + 1, Before: before, Seq: after.Seq, Hash: before}}
 }
 
-// Full reports whether no record may be added.
+// Full reports whether no more records may be added.
 func (s Segment) Full() bool { return s.full(len(s.Text)) }
 
 func (s Segment) full(size int) bool {
 	return s.Packed != nil || size >= maxSegment || s.Checkpoint.Seq+1 >= s.Checkpoint.First+maxRecords
 }
 
-// Packer writes segments, one goroutine at once. It keeps what it needs for the next one.
+// Packer writes segments. It reuses buffers and is not safe for concurrent use.
 type Packer struct {
-	// Pack compresses a text to a gzip stream (RFC 1952); nil: as package gzip does.
+	// Pack compresses a text to a gzip stream (RFC 1952); nil: use package gzip.
 	Pack func(text []byte) []byte
 	text bytes.Buffer
 }
 
-// Add returns a segment with more records at its end, until it is full, and those that are
-// left. A full one is compressed, and so is the last one when last is set: no record can be
-// added any more. The checkpoint has to be signed again.
+// Add appends records to a segment until it is full, and returns it with the remaining
+// records. A full segment is compressed, and with last also the last one: then no more records
+// can be added. The caller must sign the checkpoint again.
 func (p *Packer) Add(s Segment, records []Record, last bool) (_ Segment, left []Record) {
 	p.text.Reset()
 	p.text.WriteString(s.Text)
@@ -92,7 +93,7 @@ func (p *Packer) Add(s Segment, records []Record, last bool) (_ Segment, left []
 	return s, records
 }
 
-// ErrSegment means that a segment is not as it was stored.
+// ErrSegment means that a segment differs from what was stored.
 var ErrSegment = errors.New("audit: a segment of the trail is damaged")
 
 // Lines yields the canonical texts of the records.
@@ -116,10 +117,10 @@ func (s Segment) Lines() (iter.Seq[[]byte], error) {
 	}, nil
 }
 
-// Fits reports whether a segment is filed as the checkpoint says that covers it.
+// Fits reports whether the identifiers of a segment match its checkpoint.
 func (s Segment) Fits() bool {
 	return s.ID == SegmentID(s.OrgID, s.Checkpoint.First) && s.OrgID == s.Checkpoint.OrgID && (s.Text == "" || s.Packed == nil)
 }
 
-// Weight is about how many bytes the segment takes where it is stored.
+// Weight returns the approximate size of the stored segment in bytes.
 func (s Segment) Weight() int { return 512 + len(s.Text) + len(s.Packed)*4/3 }

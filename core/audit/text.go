@@ -8,7 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// filed is a record as files have it: without its place in a stored trail.
+// filed is a record in its form for files: without its place in a stored trail.
 type filed struct {
 	ReqID        string       `json:"req_id"`
 	OrgID        tenant.ID    `json:"org_id"`
@@ -43,8 +43,8 @@ func (r Record) JSON() []byte {
 	return b.Bytes()
 }
 
-// Text returns a record as text: a line for each field, and an empty one. What callers
-// choose cannot begin a line: characters that could are escaped as in JSON.
+// Text returns a record as text: a line for each field, and an empty line. Texts of callers
+// cannot begin a line: line breaks are escaped as in JSON.
 func (r Record) Text() []byte {
 	var b bytes.Buffer
 	o, _ := doc.LoadObject(r.JSON()) // it was written just now

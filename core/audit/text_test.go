@@ -41,7 +41,7 @@ count: 2
 	}
 }
 
-// FuzzText writes records of what callers choose: one line is one line, whatever they send.
+// FuzzText writes records with any texts of callers: a line stays one line.
 func FuzzText(f *testing.F) {
 	f.Add("r", "/api/x\nstatus: 200", "a\u2028b\x00\xff")
 	f.Fuzz(func(t *testing.T, id, url, user string) {

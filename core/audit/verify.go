@@ -8,34 +8,33 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// Finding is one thing that is wrong with a trail.
+// Finding is one error in a trail.
 type Finding struct {
 	OrgID  tenant.ID
-	Seq    uint64 // of the record that it is about; 0: of none
+	Seq    uint64 // of the record with the error; 0: of no single record
 	Reason string
 }
 
-// String tells the finding in a line.
+// String returns the finding as one line.
 func (f Finding) String() string {
 	return fmt.Sprintf("organisation %s, record %d: %s", f.OrgID, f.Seq, f.Reason)
 }
 
-// maxFindings bounds how many findings are told: after the first ones, more say little.
+// maxFindings is the maximum number of findings: further ones add little.
 const maxFindings = 1000
 
-// Verifier reads the lines of trails one after the other: records, each batch followed
-// by its checkpoint, and, where older records were forgotten, a floor first.
+// Verifier reads the lines of trails in order: records, each batch followed by its checkpoint.
+// Where older records were deleted, a floor comes first.
 type Verifier struct {
 	Keys Keys
-	// Anchors are checkpoints that were kept elsewhere: the trails must contain what
-	// they say.
+	// Anchors are checkpoints that were stored elsewhere: the trails must contain the same ones.
 	Anchors  []Checkpoint
 	Records  int
 	Findings []Finding
 	trails   map[tenant.ID]*trail
 }
 
-// trail is how far the records of an organisation have been read.
+// trail is the position up to which the records of an organisation have been read.
 type trail struct {
 	seq       uint64 // of the last record
 	hash      string
@@ -63,7 +62,7 @@ func (v *Verifier) trail(org tenant.ID) *trail {
 	return t
 }
 
-// Line reads a line of an exported file.
+// Line reads one line of an exported file.
 func (v *Verifier) Line(text []byte) {
 	if bytes.HasPrefix(text, []byte(`{"checkpoint":`)) {
 		var l line
@@ -132,7 +131,7 @@ func (v *Verifier) Checkpoint(c Checkpoint) {
 	t.begun, t.confirmed, t.before = true, c.Seq, c.Hash
 }
 
-// End says that there are no more lines.
+// End is called after the last line.
 func (v *Verifier) End() {
 	for org, t := range v.trails {
 		if t.seq != t.confirmed {

@@ -1,5 +1,5 @@
-// Package broker models profiles of the dashboard's identity broker: by which identity
-// provider operators log in, and which user groups they are in
+// Package broker models profiles of the dashboard's identity broker: the identity provider for
+// the login of operators, and the mapping to user groups
 // (docs/wire/single-sign-on.md#profiles).
 package broker
 
@@ -21,40 +21,40 @@ import (
 // Kind is the name of profiles in storage, history and references.
 const Kind = "broker-profile"
 
-// CodeInvalid is the code of faults of what a profile cannot be.
+// CodeInvalid is the code of faults of an invalid profile.
 const CodeInvalid = Kind + ".invalid"
 
-// CodeMany is the code of the fault for one profile too many.
+// CodeMany is the code of the fault for too many profiles.
 const CodeMany = Kind + ".many"
 
 // CodeTaken is the code of the fault for an identifier that another profile has.
 const CodeTaken = Kind + ".taken"
 
-// Bounds.
+// Limits.
 const (
 	MaxProfiles = 200 // of an organisation
 	maxID       = 128
 	maxText     = 255
 	maxURL      = 2_000
-	maxObject   = 32_000 // bytes of a free object
+	maxObject   = 32_000 // bytes of a free-form object
 	maxMapping  = 1_000
 )
 
-// ForUsers is the action of profiles by which operators log in. The others are for people
-// whom this broker does not serve.
+// ForUsers is the action of profiles for the login of operators. This broker does not serve
+// the other actions.
 const ForUsers = "GenerateOrLoginUserProfile"
 
-// Actions are what profiles can be for.
+// Actions are the possible actions of profiles.
 var Actions = []string{ForUsers, "GenerateOrLoginDeveloperProfile", "GenerateOAuthTokenForClient", "GenerateTemporaryAuthToken"}
 
-// Constraints refuse people whom the identity provider knows.
+// Constraints exclude people although the identity provider vouches for them.
 type Constraints struct {
 	Domain string `json:"Domain"`
 	Group  string `json:"Group"`
 }
 
-// Draft is what a client may choose about a profile: the members of Choices and, of a new
-// profile, the identifier and, above organisations, the organisation.
+// Draft is the input of a client for a profile: the members of Choices and, for a new profile,
+// the identifier and, for callers without an organisation, the organisation.
 type Draft struct {
 	ID                    string            `json:"ID,omitzero" doc:"Of a new profile: a part of the address to which identity providers send browsers back; drawn when left out."`
 	OrgID                 tenant.ID         `json:"OrgID,omitzero" doc:"Counts for callers without an organisation; of users it is ignored."`
@@ -76,7 +76,8 @@ type Draft struct {
 	OnlyRegistered        bool              `json:"SSOOnlyForRegisteredUsers,omitzero" doc:"Refuse a person without a user."`
 }
 
-// Choices are what a profile says: all of a Draft but ID and OrgID, and what a draft leaves out as it is empty.
+// Choices are the settings of a profile: all of a Draft but ID and OrgID. Members that a draft
+// leaves out are empty.
 type Choices struct {
 	Name                  string            `json:"Name"`
 	ActionType            string            `json:"ActionType"`
@@ -96,17 +97,17 @@ type Choices struct {
 	OnlyRegistered        bool              `json:"SSOOnlyForRegisteredUsers"`
 }
 
-// Profile says by which identity provider operators log in.
+// Profile is the configuration of an identity provider for the login of operators.
 type Profile struct {
 	ID    string    `json:"ID"`
 	OrgID tenant.ID `json:"OrgID"`
 	Choices
 }
 
-// New makes a profile out of a draft, or says which field is wrong. id is its identifier
-// unless the draft chooses one.
+// New makes a profile from a draft, or returns a fault that names the wrong field. id is its
+// identifier unless the draft sets one.
 func New(id string, org tenant.ID, d Draft) (Profile, error) {
-	if d.ID != "" { // it has to stand in addresses as it is
+	if d.ID != "" { // it is part of URLs
 		unusable := func(r rune) bool {
 			return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_' && r != '.'
 		}
@@ -118,7 +119,8 @@ func New(id string, org tenant.ID, d Draft) (Profile, error) {
 	return Profile{ID: id, OrgID: cmp.Or(org, d.OrgID)}.Replace(d)
 }
 
-// At returns the draft of the profile with an identifier, or refuses one of another profile.
+// At returns the draft for the profile in the path, or refuses a draft with the ID of another
+// profile.
 func (d Draft) At(id string) (Draft, error) {
 	if d.ID != "" && d.ID != id {
 		return d, wrong("ID", "must be the one in the path")
@@ -127,12 +129,12 @@ func (d Draft) At(id string) (Draft, error) {
 	return d, nil
 }
 
-// Taken is the fault for an identifier that a profile has already, of whatever organisation.
+// Taken returns the fault for an identifier that a profile of any organisation has already.
 func Taken(id string) error {
 	return fault.New(fault.Conflict, CodeTaken, "profile ID already exists: '%s'", id).At("ID")
 }
 
-// Replace returns p with the draft's choices. Its identifier stays.
+// Replace returns p with the settings of the draft. Its identifier stays.
 func (p Profile) Replace(d Draft) (Profile, error) {
 	if _, err := d.At(p.ID); err != nil {
 		return p, err
@@ -153,9 +155,9 @@ func (p Profile) Replace(d Draft) (Profile, error) {
 	return p, nil
 }
 
-// Size is about how many bytes the profile has as JSON.
+// Size returns the approximate size of the profile as JSON in bytes.
 func (p Profile) Size() int {
-	n := 1_000 // names, and texts that are short
+	n := 1_000 // names, and short texts
 	for _, o := range []doc.Object{p.ProviderConfig, p.IdentityHandlerConfig} {
 		for name, value := range o.All() {
 			n += len(name) + len(value)
@@ -167,17 +169,17 @@ func (p Profile) Size() int {
 	return n + len(p.ReturnURL)
 }
 
-// readable are the members of free objects that tell nothing secret, by their names in lower
-// case: of any other one a text may be a credential.
+// readable are the members of free-form objects that are never secret, by their names in lower
+// case. Any other text may be a credential.
 var readable = []string{"name", "discoverurl", "callbackbaseurl", "failureredirect", "successredirect", "dashboardbaseurl", "ldapserver", "ldapport"}
 
-// Masked returns p with *** in place of all that may be a credential.
+// Masked returns p with every possible credential replaced by ***.
 func (p Profile) Masked() Profile {
 	p.ProviderConfig, p.IdentityHandlerConfig = masked(p.ProviderConfig), masked(p.IdentityHandlerConfig)
 	return p
 }
 
-// masked returns an object of the same shape without what may be a credential.
+// masked returns an object of the same form without possible credentials.
 func masked(o doc.Object) (out doc.Object) {
 	text, err := json.Marshal(o)
 	if err != nil {
@@ -190,7 +192,7 @@ func masked(o doc.Object) (out doc.Object) {
 	return out
 }
 
-// hidden returns a value, the member of the given name, without what may be a credential.
+// hidden returns the value of the member name without possible credentials.
 func hidden(n *doc.Node, name string) *doc.Node {
 	switch {
 	case n.Is(doc.TypeObject):
@@ -213,7 +215,7 @@ func wrong(field, why string) error {
 	return fault.New(fault.Invalid, CodeInvalid, "%s %s", field, why).At(field)
 }
 
-// check says what is wrong with a draft; before is the name that the profile has had.
+// check returns the fault of a draft; before is the previous name of the profile.
 func (d Draft) check(before string) error {
 	for _, e := range []struct {
 		field, value string
@@ -259,23 +261,24 @@ func (d Draft) check(before string) error {
 	return nil
 }
 
-// config is the configuration of the provider as JSON.
+// config returns the configuration of the provider as JSON.
 func (p Profile) config() []byte {
 	text, _ := p.ProviderConfig.AppendJSON(nil) // an object that was read always encodes
 	return text
 }
 
-// LoginPath is where a login by the profile begins.
+// LoginPath returns the path at which a login with the profile begins.
 func (p Profile) LoginPath() string {
 	return "/auth/" + p.ID + "/" + signon.Segment(p.ProviderName, p.config())
 }
 
-// Answers reports whether the provider in an address is that of the profile.
+// Answers reports whether the provider in a URL is the profile's provider.
 func (p Profile) Answers(provider string) bool {
 	return provider != "" && provider == signon.Segment(p.ProviderName, p.config())
 }
 
-// Connection returns how the identity provider is reached, or what the profile lacks.
+// Connection returns how to connect to the identity provider, or a fault with what the profile
+// lacks.
 func (p Profile) Connection() (signon.Connection, error) {
 	if p.ActionType != ForUsers {
 		return signon.Connection{}, fault.New(fault.Invalid, signon.CodeProfile, "This profile logs no operators in. Choose the ActionType "+ForUsers)
@@ -283,7 +286,7 @@ func (p Profile) Connection() (signon.Connection, error) {
 	return signon.Connect(p.ProviderName, p.Type, p.config())
 }
 
-// Rules say how claims are read.
+// Rules returns how claims are evaluated.
 func (p Profile) Rules() signon.Rules {
 	return signon.Rules{
 		User: p.CustomUserIDField, Email: p.CustomEmailField, Domain: p.ProviderConstraints.Domain, Group: p.ProviderConstraints.Group,

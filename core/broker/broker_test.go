@@ -21,7 +21,7 @@ func draft(t testing.TB, text string) (d broker.Draft) {
 	return d
 }
 
-// TestProfiles states what a profile can be.
+// TestProfiles: valid and invalid profiles.
 func TestProfiles(t *testing.T) {
 	p, err := broker.New("p", "o", draft(t, `{"ActionType":"GenerateOrLoginUserProfile","ProviderName":"SocialProvider","CustomUserIDField":"oid","CustomEmailField":"upn","ProviderConstraints":{"Domain":"d","Group":"g"},"CustomUserGroupField":"gs","UserGroupSeparator":";","DefaultUserGroupID":"9","UserGroupMapping":{"a":"1"},"ProviderConfig":{"UseProviders":[{"Name":"Corp","Key":"k","DiscoverURL":"https://a/.well-known/openid-configuration"}]}}`))
 	if err != nil || p.LoginPath() != "/auth/p/corp" || !p.Answers("corp") || p.Answers("Corp") || p.Answers("") {
@@ -76,7 +76,7 @@ func TestMasked(t *testing.T) {
 	}
 }
 
-// TestIdentifiers states which identifiers drafts may choose, and that they stay.
+// TestIdentifiers: which identifiers drafts may set, and that they stay.
 func TestIdentifiers(t *testing.T) {
 	const rest = `"ActionType":"GenerateOrLoginUserProfile"}`
 	for id, ok := range map[string]bool{
@@ -106,7 +106,7 @@ func TestIdentifiers(t *testing.T) {
 	}
 }
 
-// TestDraft: a profile has every member of its draft, and knows how long it is.
+// TestDraft: a profile has every member of its draft, and Size fits.
 func TestDraft(t *testing.T) {
 	const text = `{"ID":"1","OrgID":"o","Name":"n","ActionType":"GenerateOrLoginUserProfile","MatchedPolicyID":"m","Type":"redirect","ProviderName":"SocialProvider","CustomEmailField":"e","CustomUserIDField":"u",` +
 		`"ProviderConfig":{"a":"b"},"IdentityHandlerConfig":{"c":"d"},"ProviderConstraints":{"Domain":"d","Group":"g"},"ReturnURL":"http://r","DefaultUserGroupID":"f","CustomUserGroupField":"h","UserGroupMapping":{"i":"j"},"UserGroupSeparator":",","SSOOnlyForRegisteredUsers":true}`

@@ -1,7 +1,6 @@
-// Package caps is the one list of how many entries a client may put into a resource.
-// Every entry may become a row of an index, a reference or a record of its own, which
-// the one writer stores while others wait. The figures are far above what
-// configurations have.
+// Package caps is the only list of how many entries a client may put into a resource. Every
+// entry may become a row of an index, a reference or a record, which the single writer stores
+// while others wait. The limits are far above existing configurations.
 package caps
 
 import (
@@ -14,7 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
-// Cap is how many members or items one field may have at most.
+// Cap is the maximum number of members or items in a field.
 type Cap struct {
 	Field string // members joined with dots; * stands for each member or item
 	Most  int
@@ -35,7 +34,7 @@ var (
 		{"access_rights.*.versions", 1_000},
 		{"tags", 1_000},
 	}}
-	// Key is for the session of a key: each policy is looked up.
+	// Key is for the session of a key, because each of its policies is looked up.
 	Key = &List{"key", "key", []Cap{
 		{"access_rights", 5_000},
 		{"access_rights.*.versions", 1_000},
@@ -58,7 +57,7 @@ var (
 		{"scopes", 100},
 		{"scopes.*.scope_to_policy", 10_000},
 	}}
-	// Wrapper is for what stands around a definition.
+	// Wrapper is for the members beside a definition.
 	Wrapper = &List{"api", "API", []Cap{
 		{"hook_references", 1_000},
 		{"categories", 1_000},
@@ -94,7 +93,7 @@ var (
 	}}
 )
 
-// inAll are fields whose figure is for all places together that they lead to.
+// inAll are fields with one limit for the total of all their places.
 var inAll = map[string]bool{"event_handlers.events.*": true}
 
 // Lists returns every list, for documentation.
@@ -102,8 +101,7 @@ func Lists() []*List {
 	return []*List{Policy, Key, Definition, Wrapper, ClientIdP, User, UserGroup, ServiceAccount, Organisation, Import}
 }
 
-// Check returns a fault that names the first field of a document that has more
-// entries than it may have, or nil.
+// Check returns a fault for the first field of a document with too many entries, or nil.
 func (l *List) Check(document *doc.Node) error {
 	for _, c := range l.Caps {
 		before := 0
@@ -120,10 +118,10 @@ func (l *List) Check(document *doc.Node) error {
 	return nil
 }
 
-// Count is Check for a field whose entries have been counted.
+// Count is Check for a field with entries that have been counted already.
 func (l *List) Count(field string, n int) error { return l.CountAt(field, field, n) }
 
-// CountAt is Count for one of many places; at is what the fault calls it.
+// CountAt is Count for one of many places; the fault calls it at.
 func (l *List) CountAt(field, at string, n int) error {
 	for _, c := range l.Caps {
 		if c.Field == field && n > c.Most {
@@ -137,7 +135,7 @@ func (l *List) exceeded(field string, n, most int) error {
 	return fault.New(fault.Invalid, l.Kind+".too_many", "%s %s has %d entries, and may have %d", l.Title, field, n, most).At(field)
 }
 
-// reach yields the number of entries at each place that a path leads to.
+// reach yields the number of entries at each place that matches a path.
 func reach(n *doc.Node, path []string, field string) iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
 		if len(path) == 0 {
@@ -156,7 +154,7 @@ func reach(n *doc.Node, path []string, field string) iter.Seq2[string, int] {
 	}
 }
 
-// step yields what one element of a path leads to.
+// step yields the places that match one element of a path.
 func step(n *doc.Node, element string) iter.Seq2[string, *doc.Node] {
 	return func(yield func(string, *doc.Node) bool) {
 		switch {

@@ -30,8 +30,8 @@ func document(field string, n int, object bool) *doc.Node {
 	return root
 }
 
-// Each cap admits what it says, and refuses one more in a fault that names field and
-// figure.
+// Each cap allows its limit, and refuses one entry more with a fault that names the field and
+// the limit.
 func TestCaps(t *testing.T) {
 	for _, l := range caps.Lists() {
 		for _, c := range l.Caps {
@@ -42,7 +42,7 @@ func TestCaps(t *testing.T) {
 				err := l.Check(document(c.Field, c.Most+1, object))
 				f, ok := errors.AsType[*fault.Error](err)
 				field := strings.ReplaceAll(c.Field, "*", "x")
-				if c.Field == "event_handlers.events.*" { // which counts all of them together
+				if c.Field == "event_handlers.events.*" { // all of them together count
 					field = "event_handlers.events"
 				}
 				if !ok || f.Kind != fault.Invalid || f.Field != field || !strings.Contains(f.Message, fmt.Sprint(c.Most)) {

@@ -8,8 +8,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
-// TestCount states that entries counted elsewhere meet the same cap as a document
-// that has them, that a fault names the place, and that a field without a cap has none.
+// TestCount: entries that are counted elsewhere have the same limit as those of a document,
+// the fault names the place, and a field without a cap has no limit.
 func TestCount(t *testing.T) {
 	for _, l := range caps.Lists() {
 		for _, c := range l.Caps {

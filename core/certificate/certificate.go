@@ -17,22 +17,22 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// CodeInvalid is the code of the fault of a text that is no certificate which gateways can use.
+// CodeInvalid is the code of the fault of a text without a certificate that gateways can use.
 const CodeInvalid = "certificate.invalid"
 
-// Bounds of an upload. A chain of real certificates is far below them.
+// Limits of an upload. Chains of real certificates are far below them.
 const (
 	MaxText   = 256 << 10 // bytes of PEM
 	maxBlocks = 32
 	maxKey    = 8 << 10 // bytes of DER of a private or public key: an RSA key of 8192 bits has 4.8 KiB
-	maxBits   = 8192    // of an RSA key; TLS of gateways takes no longer ones
+	maxBits   = 8192    // of an RSA key; TLS of gateways refuses longer ones
 )
 
-// Bundle is what somebody uploads: one certificate, perhaps with the chain that vouches for
-// it and with its private key, or one public key.
+// Bundle is an upload: one certificate, perhaps with its chain and its private key, or one
+// public key.
 type Bundle struct {
 	Meta
-	// Text is the PEM again: the certificate, its chain, the private key, and nothing else.
+	// Text is the normalised PEM: only the certificate, its chain and the private key.
 	Text []byte
 }
 
@@ -40,10 +40,10 @@ type Bundle struct {
 const (
 	typeCertificate = "CERTIFICATE"
 	typePublic      = "PUBLIC KEY"
-	typeParameters  = "EC PARAMETERS" // stands in front of keys that some tools make; nothing needs it
+	typeParameters  = "EC PARAMETERS" // before keys that some tools make; not needed
 )
 
-// privateTypes are the types of blocks with a private key, and how each is read.
+// privateTypes are the types of blocks with a private key, and their parsers.
 var privateTypes = map[string]func([]byte) (any, error){
 	"PRIVATE KEY":     x509.ParsePKCS8PrivateKey,
 	"RSA PRIVATE KEY": func(der []byte) (any, error) { return x509.ParsePKCS1PrivateKey(der) },
@@ -54,8 +54,8 @@ func invalid(format string, args ...any) error {
 	return fault.New(fault.Invalid, CodeInvalid, format, args...)
 }
 
-// Parse reads what somebody of an organisation uploads. The first certificate is the one
-// that is meant, as TLS sends it; those after it are its chain.
+// Parse reads an upload for an organisation. The first certificate is the main one, as in TLS;
+// the others are its chain.
 func Parse(org tenant.ID, text []byte) (Bundle, error) {
 	blocks, err := split(text)
 	if err != nil {
@@ -87,13 +87,13 @@ func Parse(org tenant.ID, text []byte) (Bundle, error) {
 	return b, nil
 }
 
-// blocks are the blocks of an upload by what they are for.
+// blocks are the blocks of an upload by purpose.
 type blocks struct {
 	certificates    []*pem.Block
 	private, public *pem.Block
 }
 
-// split reads the blocks of a text. What stands between them is left out.
+// split returns the blocks of a text. It ignores text between them.
 func split(text []byte) (b blocks, err error) {
 	if len(text) > MaxText {
 		return b, invalid("a certificate with its chain and key may have %d KiB; this has %d KiB", MaxText>>10, (len(text)+1023)>>10)
@@ -127,7 +127,7 @@ func split(text []byte) (b blocks, err error) {
 	}
 }
 
-// certificate reads the first certificate, with its private key if there is one.
+// certificate parses the first certificate, with its private key if there is one.
 func (b *blocks) certificate() (Meta, error) {
 	if b.public != nil {
 		return Meta{}, invalid("a certificate and a public key are two things: send one at a time")
@@ -169,13 +169,14 @@ func (b *blocks) certificate() (Meta, error) {
 	}, nil
 }
 
-// unreadable names what cannot be read. Errors about certificates quote nothing secret.
+// unreadable returns the fault for a part that cannot be parsed. Errors about certificates
+// contain no secrets.
 func unreadable(what string, err error) error {
 	return invalid("%s cannot be read: %s", what, strings.TrimPrefix(err.Error(), "x509: "))
 }
 
-// publicKey reads a bare public key. It has no owner and no end; its name is made of its
-// fingerprint, so that lists show something.
+// publicKey parses a bare public key. It has no owner and no expiry. Its name is made from its
+// fingerprint, so that lists can show one.
 func publicKey(der []byte) (Meta, error) {
 	if len(der) > maxKey {
 		return Meta{}, invalid("the public key is too long: keys may have %d bits", maxBits)
@@ -220,8 +221,8 @@ func ValidID(org tenant.ID, id string) bool {
 	return strings.Trim(rest, "0123456789abcdef") == ""
 }
 
-// OrgOf returns the organisation that the identifier of a certificate names; "" for a text that
-// names none, such as the path of a file.
+// OrgOf returns the organisation in the identifier of a certificate; "" for another text, such
+// as the path of a file.
 func OrgOf(id string) tenant.ID {
 	at := len(id) - 2*sha256.Size
 	if at <= 0 || !ValidID(tenant.ID(id[:at]), id) || strings.ContainsAny(id[:at], "\x00/") {

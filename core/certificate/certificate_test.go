@@ -164,7 +164,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestShown states that what is shown has lists, and nothing that is null.
+// TestShown: the result has lists, and no nulls.
 func TestShown(t *testing.T) {
 	text, err := json.Marshal(certificate.Meta{}.Shown())
 	if err != nil || bytes.Contains(text, []byte("null")) {
@@ -206,7 +206,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// hugeRSA returns a public key that is below the bound of bytes, and above that of bits.
+// hugeRSA returns a public key below the limit in bytes, and above that in bits.
 func hugeRSA(t *testing.T) []byte {
 	t.Helper()
 	n := new(big.Int).Lsh(big.NewInt(1), 15999)
@@ -261,7 +261,8 @@ func TestOrgOf(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that no text does more than fail, and that what is taken is taken again.
+// FuzzParse: no text does more than fail, and the text of an accepted upload is accepted
+// again.
 func FuzzParse(f *testing.F) {
 	ca := made(f, p256(f), nil, "Authority", true)
 	public, _ := ca.public(f)
@@ -280,7 +281,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// BenchmarkBomb measures what the worst texts cost.
+// BenchmarkBomb measures the cost of the worst texts.
 func BenchmarkBomb(b *testing.B) {
 	for name, text := range map[string]string{
 		"beginnings": strings.Repeat("-----BEGIN CERTIFICATE-----\n", certificate.MaxText/28),

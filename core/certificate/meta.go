@@ -1,5 +1,5 @@
-// Package certificate reads certificates, private keys and public keys that people upload,
-// and says what is shown of them.
+// Package certificate parses certificates, private keys and public keys that users upload, and
+// describes them.
 package certificate
 
 import (
@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// Basics is what lists show of a certificate.
+// Basics is the data of a certificate in lists.
 type Basics struct {
 	ID         string    `json:"id"`
 	IssuerCN   string    `json:"issuer_cn"`
 	SubjectCN  string    `json:"subject_cn"`
 	DNSNames   []string  `json:"dns_names"`
-	HasPrivate bool      `json:"has_private"` // whether its private key has been uploaded with it
+	HasPrivate bool      `json:"has_private"` // its private key has been uploaded with it
 	NotBefore  time.Time `json:"not_before"`  // the zero time for bare public keys
 	NotAfter   time.Time `json:"not_after"`
 	IsCA       bool      `json:"is_ca"`
 }
 
-// Meta is all that is shown of a certificate.
+// Meta is all public data of a certificate.
 type Meta struct {
 	ID          string    `json:"id"`
 	Fingerprint string    `json:"fingerprint"` // SHA-256 of the DER, in lower-case hex
@@ -32,7 +32,7 @@ type Meta struct {
 	IsCA        bool      `json:"is_ca"`
 }
 
-// Basics returns what lists show of m.
+// Basics returns the data of m for lists.
 func (m Meta) Basics() Basics {
 	return Basics{
 		ID: m.ID, IssuerCN: m.Issuer.CommonName, SubjectCN: m.Subject.CommonName, DNSNames: m.DNSNames,
@@ -40,7 +40,7 @@ func (m Meta) Basics() Basics {
 	}
 }
 
-// Shown returns m with empty lists where there is nothing: clients get lists, never null.
+// Shown returns m with empty lists instead of null, which clients do not expect.
 func (m Meta) Shown() Meta {
 	m.Issuer, m.Subject = shown(m.Issuer), shown(m.Subject)
 	m.DNSNames = append([]string{}, m.DNSNames...)

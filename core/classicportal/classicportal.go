@@ -1,5 +1,6 @@
-// Package classicportal models what jobs send to set up a classic developer portal, which this
-// service does not have: it is kept, and nothing reads it (docs/wire/classic-portal.md).
+// Package classicportal models the requests of jobs that set up a classic developer portal.
+// This service does not have such a portal: the data is only stored
+// (docs/wire/classic-portal.md).
 package classicportal
 
 import (
@@ -13,7 +14,7 @@ import (
 // Kind is the name of the resource in storage and history.
 const Kind = "portal_piece"
 
-// Piece is one body that was sent. It never changes.
+// Piece is one request body. It never changes.
 type Piece struct {
 	ID      string    `json:"id"`
 	OrgID   tenant.ID `json:"org_id"`
@@ -22,16 +23,16 @@ type Piece struct {
 	Body    *doc.Node `json:"body"`
 }
 
-// Part is a part of a portal, and how it is sent.
+// Part is a part of a portal, with the method by which jobs send it.
 type Part struct {
 	Name, Noun, Method string
-	Keep               int // how many pieces an organisation keeps: the latest
+	Keep               int // how many pieces, the latest ones, are stored for an organisation
 }
 
-// keep is enough for the jobs in the field, which send each part a few times.
+// keep is enough for existing jobs, which send each part a few times.
 const keep = 20
 
-// Parts are those that jobs send.
+// Parts are the parts that jobs send.
 var Parts = []Part{
 	{"cname", "domain", "PUT", 1},
 	{"configuration", "settings", "POST", keep},
@@ -43,8 +44,8 @@ var Parts = []Part{
 	{"css", "style sheet", "POST", keep},
 }
 
-// New makes a piece of a body. Members that hold secrets, such as the password of a
-// developer, are left out: nothing will ever need them.
+// New makes a piece from a body. Members that hold secrets, such as the password of a
+// developer, are left out, because nothing needs them.
 func New(id string, org tenant.ID, part string, body *doc.Node, now time.Time) Piece {
 	body = body.Clone()
 	withoutSecrets(body)
@@ -64,12 +65,11 @@ func withoutSecrets(n *doc.Node) {
 	}
 }
 
-// Age returns a text by which the pieces of an organisation are in order of part and
-// then of age.
+// Age returns a text that sorts the pieces of an organisation by part and then by age.
 func (p Piece) Age() string { return Prefix(p.Part) + p.Created.UTC().Format(fixed) }
 
-// fixed is a form of time in which texts are in order.
+// fixed is a time format that sorts as text.
 const fixed = "2006-01-02T15:04:05.000000000"
 
-// Prefix begins the Age of all pieces of a part.
+// Prefix returns the prefix of the Age of all pieces of a part.
 func Prefix(part string) string { return part + "\x00" }

@@ -22,8 +22,8 @@ func node(t testing.TB, text string) *doc.Node {
 	return n
 }
 
-// TestNew: secrets are left out at any depth; all else stays as it was written, also in
-// the body that was sent.
+// TestNew: secrets are removed at any depth; the rest stays unchanged, and so does the body
+// that was passed in.
 func TestNew(t *testing.T) {
 	for text, want := range map[string]string{
 		`{}`: `{}`,
@@ -46,7 +46,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestAge: pieces of one part are together, in order of time, whatever its fraction.
+// TestAge: pieces of one part are together, sorted by time, including fractions of a second.
 func TestAge(t *testing.T) {
 	age := func(part string, later time.Duration) string {
 		return classicportal.New("1", "o", part, node(t, "{}"), now.Add(later)).Age()
@@ -61,7 +61,7 @@ func TestAge(t *testing.T) {
 	}
 }
 
-// FuzzNew: no member that is called like a secret is kept, and nothing panics.
+// FuzzNew: no member with the name of a secret is stored, and nothing panics.
 func FuzzNew(f *testing.F) {
 	f.Add(`{"a":[{"password":{"b":1}},[{"token":[]}]]}`)
 	f.Fuzz(func(t *testing.T, text string) {

@@ -1,5 +1,5 @@
-// Package delivery models what is sent to addresses of others because something has
-// happened here: one delivery is one event for one receiver (docs/wire/deliveries.md).
+// Package delivery models messages to receivers outside: one delivery is one event for one
+// receiver (docs/wire/deliveries.md).
 package delivery
 
 import (
@@ -15,62 +15,63 @@ import (
 // Kind is the name of deliveries in storage.
 const Kind = "delivery"
 
-// State says how far a delivery has come.
+// State is the state of a delivery.
 type State string
 
 // The states of a delivery.
 const (
-	Pending State = "pending" // it is sent, or waits for its turn
-	Failed  State = "failed"  // it rests until somebody sends it again
+	Pending State = "pending" // in progress or waiting for its turn
+	Failed  State = "failed"  // not retried until a user sends it again
 	Done    State = "done"    // the receiver has it
 )
 
 // States are all states.
 var States = []State{Pending, Failed, Done}
 
-// Bounds of deliveries.
+// Limits of deliveries.
 const (
 	MaxAttempts = 5
 	MaxBody     = 64 << 10 // bytes
-	MaxPending  = 10_000   // of one lane; further ones rest at once
+	MaxPending  = 10_000   // of one lane; further ones fail at once
 	KeepDone    = 1000     // of one lane, the latest
 	KeepFailed  = 10_000   // of one lane, the latest
 	maxError    = 200      // bytes
 )
 
-// CodePending is the code of the fault for a delivery that is sent already.
+// CodePending is the code of the fault for a delivery that is pending already.
 const CodePending = Kind + ".pending"
 
-// CodeEmpty is the code of the fault for a delivery whose event was too large to be kept.
+// CodeEmpty is the code of the fault for a delivery with an event that was too large to be
+// stored.
 const CodeEmpty = Kind + ".empty"
 
 // Delivery is one event for one receiver.
 type Delivery struct {
 	ID       string    `json:"id"`
 	OrgID    tenant.ID `json:"org_id"`
-	Audience string    `json:"audience"` // what knows the receiver
-	Lane     string    `json:"lane"`     // the receiver, for the audience
-	Place    string    `json:"place"`    // in the order of the lane: compares as text
+	Audience string    `json:"audience"` // name of the audience that knows the receiver
+	Lane     string    `json:"lane"`     // name of the receiver in the audience
+	Place    string    `json:"place"`    // position in the lane: sorts as text
 	Event    string    `json:"event"`
 	Body     string    `json:"body"`
 	State    State     `json:"state"`
-	Attempts int       `json:"attempts"` // since it was made, or since it was sent again
+	Attempts int       `json:"attempts"` // since it was created, or sent again
 	Created  time.Time `json:"created_at"`
 	Next     time.Time `json:"next_attempt_at,omitzero"` // of a pending delivery
-	Ended    time.Time `json:"ended_at,omitzero"`        // of one that is not pending
-	Status   int       `json:"status,omitempty"`         // of the last answer
+	Ended    time.Time `json:"ended_at,omitzero"`        // of a delivery that is not pending
+	Status   int       `json:"status,omitempty"`         // of the last response
 	Error    string    `json:"error,omitempty"`          // of the last attempt
 }
 
-// Origin is the event of a commit from which a delivery comes.
+// Origin is the event of a commit that causes a delivery.
 type Origin struct {
 	Revision uint64
 	Index    int // of the event, among those of the commit
 	At       time.Time
 }
 
-// New returns the delivery of an event to a receiver. The same event and receiver make
-// the same identifier, which tells nothing about the revision.
+// New returns the delivery of an event to a receiver. Its identifier depends only on the event
+// and the receiver, and does not reveal the revision.
 func New(org tenant.ID, audience, lane, event string, from Origin, body []byte) Delivery {
 	place := fmt.Sprintf("%016x%08x", from.Revision, from.Index)
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%s\x00%s\x00%d", org, audience, lane, event, place, from.At.UnixNano()))
@@ -85,18 +86,18 @@ func New(org tenant.ID, audience, lane, event string, from Origin, body []byte) 
 	return d
 }
 
-// Key names the lane of a delivery among all lanes.
+// Key returns the unique name of a delivery's lane.
 func (d Delivery) Key() string { return string(d.OrgID) + "/" + d.Audience + "/" + d.Lane }
 
-// Succeeded returns the delivery after an attempt that the receiver took.
+// Succeeded returns the delivery after a successful attempt.
 func (d Delivery) Succeeded(at time.Time, status int) Delivery {
 	d.State, d.Status, d.Error, d.Ended, d.Next = Done, status, "", at.UTC(), time.Time{}
 	d.Attempts++
 	return d
 }
 
-// Refused returns the delivery after an attempt that failed: it is due again after a
-// pause, or rests after the last attempt.
+// Refused returns the delivery after a failed attempt: it is due again after a pause, or
+// failed after the last attempt.
 func (d Delivery) Refused(at time.Time, status int, why string, pause time.Duration) Delivery {
 	d.Attempts++
 	d.Status, d.Error, d.Next = status, why[:min(len(why), maxError)], at.Add(pause).UTC()
@@ -106,13 +107,13 @@ func (d Delivery) Refused(at time.Time, status int, why string, pause time.Durat
 	return d
 }
 
-// Rests returns the delivery as one that is not tried any more.
+// Rests returns the delivery as failed: it is not retried any more.
 func (d Delivery) Rests(at time.Time, why string) Delivery {
 	d.State, d.Error, d.Ended, d.Next = Failed, why[:min(len(why), maxError)], at.UTC(), time.Time{}
 	return d
 }
 
-// Again returns the delivery as one to send from the start.
+// Again returns the delivery as pending again, without attempts.
 func (d Delivery) Again(at time.Time) (Delivery, error) {
 	switch {
 	case d.State == Pending:
@@ -124,21 +125,22 @@ func (d Delivery) Again(at time.Time) (Delivery, error) {
 	return d, nil
 }
 
-// Unchanged reports whether the delivery is where it was when it was read.
+// Unchanged reports whether the delivery has the same state as when it was read.
 func (d Delivery) Unchanged(since Delivery) bool {
 	return d.State == since.State && d.Attempts == since.Attempts
 }
 
-// Pause returns how long to wait after some attempts: first, then twice as long each
-// time, and up to a quarter more by chance, a number from 0 to 1.
+// Pause returns the time to wait after a number of attempts: first, doubled with each attempt,
+// plus up to a quarter of it in proportion to chance, a random number from 0 to 1.
 func Pause(first time.Duration, attempts int, chance float64) time.Duration {
 	pause := first << min(max(attempts-1, 0), MaxAttempts)
 	return pause + time.Duration(float64(pause/4)*min(max(chance, 0), 1))
 }
 
-// Waits returns how long to wait at a time before the next attempt; 0: it is due. first is the pause
-// after the first attempt. A time that is further ahead than any pause was set by a clock that has
-// been put back since, or by that of another machine: to wait for it could take for ever.
+// Waits returns the time from at until the next attempt; 0: it is due. first is the pause
+// after the first attempt. A time further ahead than any pause comes from a clock that has
+// been put back since, or from another machine's clock: waiting for it could take for ever, so
+// the attempt is due.
 func (d Delivery) Waits(at time.Time, first time.Duration) time.Duration {
 	wait := d.Next.Sub(at)
 	if d.Attempts == 0 || wait > Pause(first, MaxAttempts, 1) {
@@ -147,6 +149,5 @@ func (d Delivery) Waits(at time.Time, first time.Duration) time.Duration {
 	return max(0, wait)
 }
 
-// Accepted reports whether a status means that the receiver took a delivery. A redirection
-// does not: it is not followed.
+// Accepted reports whether a status means success. A redirect does not: it is not followed.
 func Accepted(status int) bool { return status >= 200 && status < 300 }

@@ -49,7 +49,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// Places order a lane as its events happened, also beyond ten and sixteen.
+// Places sort the deliveries of a lane by event, also with numbers above ten and sixteen.
 func TestPlaces(t *testing.T) {
 	last := ""
 	for _, o := range []delivery.Origin{{Revision: 9, Index: 9}, {Revision: 9, Index: 10}, {Revision: 10}, {Revision: 10, Index: 70000}, {Revision: 1 << 40}} {
@@ -87,7 +87,7 @@ func TestLife(t *testing.T) {
 	}
 }
 
-// TestWaits: a delivery waits for its next attempt, and never for a clock that was put back.
+// TestWaits: a delivery waits for its next attempt, but not for a clock that was put back.
 func TestWaits(t *testing.T) {
 	d := fresh()
 	failed := d.Refused(start, 503, "no", time.Minute)

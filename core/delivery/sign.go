@@ -21,21 +21,21 @@ const (
 	HeaderDigest    = "X-Tyk-Signature"
 )
 
-// encoded begins a secret that is written in base64.
+// encoded is the prefix of a secret in base64.
 const encoded = "whsec_"
 
-// Bounds of secrets, in bytes of their text.
+// Limits of secrets, in bytes of their text.
 const (
 	minSecret = 16
 	maxSecret = 256
 )
 
-// CodeSecret is the code of the fault for a secret that cannot sign.
+// CodeSecret is the code of the fault for a secret that cannot be used for signing.
 const CodeSecret = Kind + ".secret"
 
-// Headers returns what identifies a message, the same for each attempt, and signs it:
-// as Standard Webhooks have it, over identifier, time and body, and the way clients of
-// the portal know it, over the body. Without a secret nothing is signed.
+// Headers returns the headers with the identifier of a message, the same for each attempt, and
+// its signatures: that of Standard Webhooks over identifier, time and body, and that of portal
+// clients over the body. Without a secret there are no signatures.
 func Headers(id string, at time.Time, secret string, body []byte) map[string]string {
 	stamp := strconv.FormatInt(at.Unix(), 10)
 	out := map[string]string{HeaderID: id, HeaderEvent: id, HeaderTime: stamp}
@@ -52,7 +52,7 @@ func Headers(id string, at time.Time, secret string, body []byte) map[string]str
 	return out
 }
 
-// CheckSecret says what is wrong with a secret. None is none.
+// CheckSecret returns the fault of a secret; an empty one is allowed.
 func CheckSecret(secret string) error {
 	if secret == "" {
 		return nil

@@ -9,7 +9,7 @@ import (
 func TestEndless(t *testing.T) {
 	const mock, check = `"mockResponse":{"enabled":true,"fromOASExamples":{"enabled":true}}`, `"validateRequest":{"enabled":true}`
 	const schema = `"schema":{"$ref":"#/components/schemas/A"}`
-	twice := func(member string) string { // schemas that are made of the next one twice each
+	twice := func(member string) string { // schemas that each contain the next one twice
 		var b strings.Builder
 		for i := range 40 {
 			fmt.Fprintf(&b, `"S%d":{"type":"object",`+member+`},`, i, i+1, i+1)
@@ -50,7 +50,7 @@ func TestEndless(t *testing.T) {
 	}
 }
 
-// What operations share is looked at once, and references are followed once.
+// Shared parts of operations are visited once, and references are followed once.
 func TestEndlessIsQuick(t *testing.T) {
 	const n = 10_000
 	list := func(item string) string { return strings.Repeat(item+",", n-1) + item }

@@ -10,8 +10,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/growth"
 )
 
-// TestEndpoints: paths are short, and so is what the classic form makes of them, which repeats
-// each with every setting of every operation.
+// TestEndpoints: paths must be short, and so must their classic form, which repeats each path
+// with every setting of every operation.
 func TestEndpoints(t *testing.T) {
 	item, settings := doc.NewObject(), doc.NewObject()
 	for _, method := range []string{"get", "put", "post", "delete", "options", "head", "patch", "trace"} {
@@ -43,8 +43,8 @@ func TestEndpoints(t *testing.T) {
 	}
 }
 
-// TestSharedEndpoints: paths that share an item by reference repeat the settings of its operations
-// in the classic form; 300 KB would become gigabytes.
+// TestSharedEndpoints: paths that share an item by reference repeat the settings of its
+// operations in the classic form; 300 KB would become gigabytes.
 func TestSharedEndpoints(t *testing.T) {
 	for _, c := range []struct {
 		paths, body int
@@ -63,8 +63,8 @@ func TestSharedEndpoints(t *testing.T) {
 	}
 }
 
-// TestManyExchanges: whether operations say for which audience tokens are exchanged is found out once,
-// not for each scheme.
+// TestManyExchanges: the audiences of operations for token exchange are searched once, not for
+// each scheme.
 func TestManyExchanges(t *testing.T) {
 	growth.Linear(t, 200, func(n int) func() {
 		d, entry := doc.NewObject(), doc.NewObject()

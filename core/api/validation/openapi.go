@@ -9,9 +9,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// OpenAPI checks what the OpenAPI Specification (3.0.4, 3.1.2) says about the parts
-// of a document together and a JSON schema cannot: names that must be unique, path
-// parameters, variables of addresses, references.
+// OpenAPI checks the rules of the OpenAPI Specification (3.0.4, 3.1.2) that a JSON schema
+// cannot express, because they concern several parts of a document: unique names, path
+// parameters, server variables, references.
 func OpenAPI(d *doc.Node) []Problem {
 	p := problems{}
 	p.filled("info", d.Get("info"), "title", "version")
@@ -31,7 +31,7 @@ func OpenAPI(d *doc.Node) []Problem {
 	return p
 }
 
-// filled wants members that are texts to be there and not empty.
+// filled requires members to be non-empty texts.
 func (p *problems) filled(field string, n *doc.Node, members ...string) {
 	for _, name := range members {
 		if n.Get(name).Text() == "" {
@@ -40,7 +40,7 @@ func (p *problems) filled(field string, n *doc.Node, members ...string) {
 	}
 }
 
-// servers wants the variables of an address to be those that are declared.
+// servers requires the variables of a URL to be exactly the declared ones.
 func (p *problems) servers(field string, list *doc.Node) {
 	for i, server := range list.Items() {
 		f := at(field, i)
@@ -70,7 +70,7 @@ func (p *problems) servers(field string, list *doc.Node) {
 // variable is a {name} in a text.
 var variable = regexp.MustCompile(`\{[^}]*\}`)
 
-// variables lists the {names} in a text; ok means that the braces match.
+// variables returns the {names} in a text; ok says that the braces match.
 func variables(text string) (names []string, ok bool) {
 	for {
 		_, rest, found := strings.Cut(text, "{")
@@ -88,7 +88,7 @@ func variables(text string) (names []string, ok bool) {
 // methods are the operations that a path may have.
 var methods = []string{"get", "put", "post", "delete", "options", "head", "patch", "trace"}
 
-// paths checks what the operations of a document may not share.
+// paths checks what the operations of a document must not share.
 func (p *problems) paths(d *doc.Node) {
 	ids, patterns := map[string]bool{}, map[string]bool{}
 	for path, item := range d.Get("paths").Members() {
@@ -123,7 +123,7 @@ func (p *problems) paths(d *doc.Node) {
 	}
 }
 
-// parameters checks a list of them and returns the names of those in the path.
+// parameters checks a list of parameters and returns the names of those in the path.
 func (p *problems) parameters(d *doc.Node, field string, list *doc.Node) (inPath []string) {
 	seen := map[[2]string]bool{}
 	for i, parameter := range list.Items() {
@@ -143,11 +143,11 @@ func (p *problems) parameters(d *doc.Node, field string, list *doc.Node) (inPath
 	return inPath
 }
 
-// pathParameters wants the parameters of a path template to be declared, and no others.
+// pathParameters requires exactly the parameters of a path template to be declared.
 func (p *problems) pathParameters(field string, template, declared []string) {
 	known, has := setOf(declared), setOf(template)
 	for _, whole := range template {
-		// A trailing * and a pattern are the gateway's business.
+		// A trailing * and a pattern are for gateways only.
 		name, _, _ := strings.Cut(whole, ":")
 		plain := strings.TrimSuffix(name, "*")
 		if has[plain] = true; !known[plain] && !known[whole] {
@@ -169,10 +169,10 @@ func setOf(list []string) map[string]bool {
 	return out
 }
 
-// token is a name in a header (RFC 9110, 5.6.2).
+// token matches the name of a header (RFC 9110, 5.6.2).
 var token = regexp.MustCompile("^[-!#$%&'*+.^_`|~0-9A-Za-z]+$")
 
-// schemes wants security schemes to be usable.
+// schemes requires security schemes to be complete.
 func (p *problems) schemes(list *doc.Node) {
 	for name, scheme := range list.Members() {
 		if scheme.Get("$ref") != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// TestRestrictedSpelling: gateways read members in any letter case, so that none of them
-// passes what MCP proxies may not have.
+// TestRestrictedSpelling: gateways decode members in any letter case, so restricted settings
+// are refused in any case.
 func TestRestrictedSpelling(t *testing.T) {
 	for setting, want := range map[string]int{"cache": 1, "Cache": 1, "URLREWRITE": 1, "allow": 0} {
 		d, err := doc.ParseNode([]byte(`{"x-tyk-api-gateway":{"middleware":{"mcpTools":{"t":{"` + setting + `":{"enabled":true}}}}}}`))

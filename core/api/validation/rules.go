@@ -1,7 +1,7 @@
-// Package validation holds what a JSON schema cannot say about API documents and
-// definitions: relations between their parts, and what this control plane wants
-// on top of what gateways want (docs/wire/conversion.md#validation, docs/wire/apis.md#validation).
-// All of it is computed on the JSON tree; nothing is changed.
+// Package validation checks rules for API documents and definitions that a JSON schema cannot
+// express: relations between their parts, and rules of this control plane beyond those of
+// gateways (docs/wire/conversion.md#validation, docs/wire/apis.md#validation). All checks work
+// on the JSON tree and change nothing.
 package validation
 
 import (
@@ -12,13 +12,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/shape"
 )
 
-// Problem is one thing that is wrong with a document.
+// Problem is one error in a document.
 type Problem struct {
 	Field   string // dotted location: "x-tyk-api-gateway.info.name"; "" is the whole document
 	Message string // safe to show: names the rule, never a value that could be secret
 }
 
-// String returns both, as one line of an error text.
+// String returns field and message as one line of an error text.
 func (p Problem) String() string {
 	if p.Field == "" {
 		return p.Message
@@ -26,7 +26,7 @@ func (p Problem) String() string {
 	return p.Field + ": " + p.Message
 }
 
-// problems collects the first faults.
+// problems collects the first problems.
 type problems []Problem
 
 func (p *problems) add(field, format string, args ...any) {
@@ -36,10 +36,11 @@ func (p *problems) add(field, format string, args ...any) {
 	*p = append(*p, Problem{Field: field, Message: fmt.Sprintf(format, args...)})
 }
 
-// full reports whether no more are kept: places cost memory, and the first say enough.
+// full reports whether the maximum is reached: problems cost memory, and the first ones
+// suffice.
 func (p *problems) full() bool { return len(*p) == shape.MaxProblems }
 
-// at joins a location; parts are names, or locations already.
+// at joins the parts of a location: names, or locations.
 func at(parts ...any) string {
 	names := make([]string, len(parts))
 	for i, p := range parts {
@@ -48,7 +49,7 @@ func at(parts ...any) string {
 	return place(names)
 }
 
-// place joins a location of names, each as long as texts show it.
+// place joins names to a location, and shortens each.
 func place(names []string) string {
 	short := make([]string, len(names))
 	for i, name := range names {

@@ -19,7 +19,7 @@ func parse(t testing.TB, text string) *doc.Node {
 	return n
 }
 
-// expect compares the fields of problems with a list of words; "" is none.
+// expect compares the fields of problems with a list of words; "": no problems.
 func expect(t *testing.T, found []Problem, want string) {
 	t.Helper()
 	var got []string
@@ -118,8 +118,8 @@ func TestOpenAPI(t *testing.T) {
 	}
 }
 
-// Each reference is followed once, however long the chain that it begins: these would
-// take minutes.
+// Each reference is followed once, even in long chains: otherwise these chains would take
+// minutes.
 func TestChainsOfReferences(t *testing.T) {
 	const links = 50_000
 	for end, problems := range map[string]int{`{"type":"string"}`: 0, `{"$ref":"#/components/schemas/s7"}`: shape.MaxProblems} {
@@ -134,8 +134,8 @@ func TestChainsOfReferences(t *testing.T) {
 	}
 }
 
-// References to items of a long list do not copy the list.
-// TestLongNames: what is said of a document does not grow with the names in it times its faults.
+// TestLongNames: the size of the messages does not grow with name length times number of
+// problems.
 func TestLongNames(t *testing.T) {
 	long := strings.Repeat("n", 100_000)
 	var refs strings.Builder
@@ -157,6 +157,7 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
+// TestReferencesToItems: references to items of a long list do not copy the list.
 func TestReferencesToItems(t *testing.T) {
 	const items = 100_000
 	d := parse(t, `{"info":{"title":"a","version":"1"},"components":{"schemas":{"list":{"allOf":[{}`+strings.Repeat(`,{}`, items)+`]},"all":{"anyOf":[{}`+

@@ -15,22 +15,22 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/weburl"
 )
 
-// ListenPathText is the message about a listen path that clients could not
-// call (docs/wire/apis.md#validation).
+// ListenPathText is the message about a listen path that clients could not call
+// (docs/wire/apis.md#validation).
 const ListenPathText = `Listen path must start with "/"`
 
-// Served checks what the control plane wants of the classic form of every API, of
-// any kind, beyond Loadable (docs/wire/apis.md#validation, docs/wire/oas-apis.md#timeouts).
+// Served checks the rules of the control plane, beyond Loadable, for the classic form of an
+// API of any kind (docs/wire/apis.md#validation, docs/wire/oas-apis.md#timeouts).
 func Served(c *doc.Node) []Problem {
 	var p problems
 	const field = "proxy.listen_path"
 	path := c.Get("proxy", "listen_path").Text()
 	switch protocol := c.Get("protocol").Text(); {
 	case !p.short(field, path):
-	case protocol == "tcp" || protocol == "tls": // known by their port
+	case protocol == "tcp" || protocol == "tls": // identified by their port
 	case slices.Contains(references, path):
 		p.add(field, "refers to no value: a name must follow %s", path)
-	case IsReference(path): // gateways put the path in its place
+	case IsReference(path): // gateways replace it with the path
 	case !strings.HasPrefix(path, "/"):
 		p.add(field, ListenPathText)
 	default:
@@ -43,7 +43,7 @@ func Served(c *doc.Node) []Problem {
 			p.add(field, `must be a duration such as "500ms", "1.5s" or "2m"`)
 		}
 	})
-	// Upstreams must have addresses that gateways can send requests to.
+	// Upstreams must have URLs to which gateways can send requests.
 	tcp := slices.Contains([]string{"tcp", "tls"}, c.Get("protocol").Text())
 	check := func(field string, target *doc.Node) {
 		if !isTarget(target.Text(), tcp) {
@@ -52,7 +52,8 @@ func Served(c *doc.Node) []Problem {
 	}
 	check("proxy.target_url", c.Get("proxy", "target_url"))
 	if c.Get("proxy", "enable_load_balancing").True() {
-		// Gateways add a scheme to a target that has none. Each gets requests, so that none may be empty.
+		// Gateways add a scheme to a target without one. Each target gets requests, so none may be
+		// empty.
 		for i, target := range c.Get("proxy", "target_list").Items() {
 			text := target.Text()
 			if text == "" || !isTarget(text, tcp) && (strings.Contains(text, "://") || !isTarget("http://"+text, false)) {
@@ -70,12 +71,12 @@ func Served(c *doc.Node) []Problem {
 	return p
 }
 
-// MaxAddress is how many characters a domain, a listen path, the key of versions or the path of
-// an endpoint may have: they become part of every address of an API, and expressions in them are
-// read with every write.
+// MaxAddress is the maximum length in characters of a domain, a listen path, the key of
+// versions or the path of an endpoint. They become part of every URL of an API, and their
+// expressions are parsed with every write.
 const MaxAddress = 4096
 
-// short wants a text to be no longer than that, and reports whether it is.
+// short requires a text of at most MaxAddress characters, and reports whether it is.
 func (p *problems) short(field, text string) bool {
 	if utf8.RuneCountInString(text) <= MaxAddress {
 		return true
@@ -84,8 +85,8 @@ func (p *problems) short(field, text string) bool {
 	return false
 }
 
-// addresses wants IP addresses or CIDR ranges: gateways would skip the others,
-// which for a block list means letting somebody in.
+// addresses requires IP addresses or CIDR ranges: gateways ignore other texts, so a block list
+// would not block them.
 func (p *problems) addresses(c *doc.Node, list string) {
 	for i, text := range c.Get(list).Texts() {
 		if _, err := netip.ParseAddr(text); err == nil {
@@ -97,8 +98,8 @@ func (p *problems) addresses(c *doc.Node, list string) {
 	}
 }
 
-// references begin a text in whose place gateways put a value from a store of theirs
-// before they read a definition.
+// references are the prefixes of texts that gateways replace with a value from their stores
+// before they decode a definition.
 var references = []string{"kv://", "env://", "secrets://", "consul://", "vault://", "file://"}
 
 // IsReference reports whether gateways replace a text as a whole.
@@ -106,17 +107,16 @@ func IsReference(text string) bool {
 	return slices.ContainsFunc(references, func(prefix string) bool { return strings.HasPrefix(text, prefix) })
 }
 
-// secretPart is a reference inside a text.
+// secretPart matches a reference inside a text.
 var secretPart = regexp.MustCompile(`^\$secret_|\$kv\{[^}]*\}`)
 
-// isSecret reports whether a text refers to a value by its name.
+// isSecret reports whether a text contains a reference to a value.
 func isSecret(text string) bool {
 	return IsReference(text) && !slices.Contains(references, text) || secretPart.MatchString(text)
 }
 
-// isTarget accepts absolute addresses, references, other APIs of the gateway, which
-// are named by ID, and none at all: requests may be answered without an upstream.
-// TCP services need no scheme.
+// isTarget accepts absolute URLs, references, other APIs of the gateway by ID, and the empty
+// text, because requests may be answered without an upstream. TCP services need no scheme.
 func isTarget(text string, tcp bool) bool {
 	if text == "" || isSecret(text) || strings.HasPrefix(text, "tyk://") {
 		return true
@@ -131,8 +131,8 @@ func isTarget(text string, tcp bool) bool {
 	return u.Scheme != "" && u.Hostname() != ""
 }
 
-// template checks a domain or path in which {name} and {name:pattern} stand for parts of it.
-// Gateways stop at a pattern with capture groups, so none may reach them.
+// template checks a domain or path with the placeholders {name} and {name:pattern}. A pattern
+// with capture groups stops gateways, so it is refused.
 func (p *problems) template(field, text string) {
 	for text != "" {
 		open := strings.IndexAny(text, "{}")
@@ -162,7 +162,8 @@ func (p *problems) template(field, text string) {
 	}
 }
 
-// braced returns the length of the part in braces that a text begins with; 0 when there is none.
+// braced returns the length of the part in braces at the beginning of a text; 0 when there is
+// none.
 func braced(text string) int {
 	depth := 0
 	for i := range len(text) {

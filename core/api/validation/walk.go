@@ -10,8 +10,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// Members of an OpenAPI document whose own members are names that somebody chose,
-// and members that hold a value of any form.
+// namesInside are the members of an OpenAPI document with free names inside; the other list is
+// of members with a value of any form.
 var (
 	namesInside = []string{
 		"paths", "webhooks", "schemas", "responses", "parameters", "examples", "requestBodies", "headers", "securitySchemes",
@@ -20,16 +20,16 @@ var (
 	anything = []string{"example", "default", "enum", "const", "value"}
 )
 
-// walk looks at every object of a document once.
+// walk visits every object of a document once.
 type walk struct {
 	problems *problems
 	root     *doc.Node
 	old      bool // version 3.0
 	path     []string
-	circles  map[string]bool // references, and whether they lead back to themselves
+	circles  map[string]bool // references, and whether they are circular
 }
 
-// enter walks a member or item; names says that its members are names.
+// enter walks a member or item; names says that its members have free names.
 func (w *walk) enter(name string, n *doc.Node, names bool) {
 	w.path = append(w.path, name)
 	defer func() { w.path = w.path[:len(w.path)-1] }()
@@ -61,15 +61,15 @@ func (w *walk) enter(name string, n *doc.Node, names bool) {
 				continue
 			}
 			if (member == "parameters" || member == "requestBody") && kindAt(w.path) == kindLink {
-				continue // values for the operation that the link names
+				continue // values for the linked operation
 			}
 			w.enter(member, v, !names && slices.Contains(namesInside, member))
 		}
 	}
 }
 
-// examine checks one object of any kind: the members it is about have a meaning
-// of their own nowhere else.
+// examine checks one object of any kind: the members that it checks have the same meaning
+// everywhere.
 func (w *walk) examine(n *doc.Node) {
 	if ref := n.Get("$ref"); ref.Is(doc.TypeString) {
 		switch text := ref.Text(); {
@@ -81,7 +81,7 @@ func (w *walk) examine(n *doc.Node) {
 			w.add("$ref", "leads nowhere")
 		case w.endless(text):
 			w.add("$ref", "leads back to itself")
-		default: // it must lead to what its place is for: gateways cannot load the document otherwise
+		default: // the target must have the kind of its place: otherwise gateways cannot load the document
 			steps, _ := oas.Pointer(text)
 			if want, have := kindAt(w.path), kindAt(steps); want != "" && have != "" && want != have && have != kindDocument {
 				w.add("$ref", "must lead to "+string(want))
@@ -90,8 +90,8 @@ func (w *walk) examine(n *doc.Node) {
 		return
 	}
 	w.explained(n)
-	// A discriminator names schemas of this document: gateways read what looks like an address
-	// as a reference.
+	// A discriminator names schemas of this document. Gateways take a text that looks like a URL
+	// for a reference.
 	for value, schema := range n.Get("discriminator", "mapping").Members() {
 		if ref := schema.Text(); !strings.HasPrefix(ref, "#") && strings.Contains(ref, "/") {
 			w.add("discriminator.mapping."+value, "leads out of the document; such references are not followed")
@@ -108,16 +108,16 @@ func (w *walk) examine(n *doc.Node) {
 	}
 }
 
-// explained wants a place where more is explained to have an address.
+// explained requires external documentation to have a URL.
 func (w *walk) explained(n *doc.Node) {
 	if docs := n.Get("externalDocs"); docs.Is(doc.TypeObject) && docs.Get("url").Text() == "" {
 		w.add("externalDocs.url", "must not be empty")
 	}
 }
 
-// endless reports whether references lead to references only, without end: no
-// gateway could load the document. What is found holds for the whole way, so that each
-// reference of a document is followed once.
+// endless reports whether a chain of references is circular: no gateway could load the
+// document. The result is stored for the whole chain, so each reference of a document is
+// followed once.
 func (w *walk) endless(ref string) bool {
 	var way []string
 	circle := false
@@ -127,7 +127,7 @@ func (w *walk) endless(ref string) bool {
 			circle = known
 			break
 		}
-		way, w.circles[ref] = append(way, ref), true // until the way ends
+		way, w.circles[ref] = append(way, ref), true // until the end of the chain
 		next := oas.Follow(w.root, ref).Get("$ref")
 		if !next.Is(doc.TypeString) {
 			break
@@ -140,7 +140,7 @@ func (w *walk) endless(ref string) bool {
 	return circle
 }
 
-// links wants each link to say where it leads.
+// links requires each link to have a target.
 func (w *walk) links(n *doc.Node) {
 	for name, link := range n.Members() {
 		if link.Is(doc.TypeObject) && link.Get("$ref") == nil && link.Get("operationId").Text() == "" && link.Get("operationRef").Text() == "" {
@@ -149,9 +149,9 @@ func (w *walk) links(n *doc.Node) {
 	}
 }
 
-// responses wants an operation to have a response, extensions aside, and a reference to
-// a response to stand alone: gateways refuse the whole document otherwise, with any
-// version. Extensions may stand beside it.
+// responses requires that an operation has a response besides extensions, and that a reference
+// to a response has no other members except extensions: otherwise gateways refuse the whole
+// document, in any version.
 func (w *walk) responses(n *doc.Node) {
 	some := kindAt(w.path[:len(w.path)-1]) != kindOperation
 	for status, response := range n.Members() {
@@ -172,8 +172,8 @@ func (w *walk) responses(n *doc.Node) {
 	}
 }
 
-// examples wants an example of the components to have a value: gateways refuse the whole
-// document otherwise. Those beside a schema are theirs to check, or not.
+// examples requires an example of the components to have a value: otherwise gateways refuse
+// the whole document. Gateways themselves check examples beside a schema, or do not.
 func (w *walk) examples(n *doc.Node) {
 	if !slices.Equal(w.path, []string{"components", "examples"}) {
 		return
@@ -185,7 +185,7 @@ func (w *walk) examples(n *doc.Node) {
 	}
 }
 
-// encodings wants the content types of parts of a body to be media types, or ranges of them.
+// encodings requires the content types of parts of a body to be media types or ranges of them.
 func (w *walk) encodings(n *doc.Node) {
 	for name, encoding := range n.Members() {
 		types := encoding.Get("contentType").Text()

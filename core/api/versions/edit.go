@@ -18,7 +18,7 @@ const (
 	CodeNotChild   = "versions.not_child"     // rebase to an API that is no child (400)
 	CodeNotItsOwn  = "versions.not_of_base"   // rebase to a child of another base (400)
 	CodeItself     = "versions.itself"        // a version is the API that holds the table (400)
-	CodeDefinition = "versions.no_definition" // there is nothing to edit (400)
+	CodeDefinition = "versions.no_definition" // the definition is missing (400)
 	CodeTooLarge   = "versions.too_large"     // a change would rewrite too much of the versions (400)
 )
 
@@ -30,7 +30,7 @@ type New struct {
 	Default  bool   // set_default
 }
 
-// Add makes an API a version of the base. The first one switches versioning on
+// Add makes an API a version of the base. The first version switches versioning on
 // (docs/wire/versions.md#add-a-version). A refused table is left unchanged.
 func (t Table) Add(n New) error {
 	base := n.BaseName
@@ -75,7 +75,7 @@ func (t Table) Add(n New) error {
 		t.set("key", defaultKey)
 	}
 	t.append(Child{Name: n.Name, ID: n.ID})
-	if list := t.get("versions"); t.list { // as it comes out of the classic form, which has no order
+	if list := t.get("versions"); t.list { // sorted, because the classic form has no order
 		items := list.Items()
 		slices.SortStableFunc(items, func(a, b *doc.Node) int { return strings.Compare(a.Get("name").Text(), b.Get("name").Text()) })
 		list.SetItems(items)
@@ -90,9 +90,9 @@ func duplicate(name string) error {
 	return fault.New(fault.Invalid, CodeDuplicate, "version name %q is already in use", name).At("new_version_name")
 }
 
-// Check refuses a table that leads to the API that holds it, whose ID is given, or that has
-// a name twice, that of the base and Self among them: which version requests reach, and which APIs are to be deleted with the
-// base, could not be told.
+// Check refuses a table that contains the API that holds it, which has this ID, or that has a
+// name twice; the name of the base and Self count too. Otherwise it would be unclear which
+// version requests reach, and which APIs are deleted with the base.
 func (t Table) Check(id string) error {
 	field, names := t.field(), map[string]bool{}
 	if base := t.Name(); base != "" && t.Enabled() {
@@ -115,20 +115,20 @@ func (t Table) Check(id string) error {
 	return nil
 }
 
-// LeadsBack is the fault of a table that leads to the API that holds it through the table of
-// another API, whose ID is given.
+// LeadsBack returns the fault of a table that leads back to its own API through the table of
+// another API with this ID.
 func (t Table) LeadsBack(id string) error {
 	return fault.New(fault.Invalid, CodeItself, "%s: API %s leads back to the API itself, whose version it would be", t.field(), id).At(t.field())
 }
 
-// field is where the entries of the table are.
+// field is the location of the table's entries.
 func (t Table) field() string { return strings.Join(t.path, ".") + ".versions" }
 
-// Equal reports whether two tables lead to the same.
+// Equal reports whether two tables have the same versions.
 func (t Table) Equal(other Table) bool { return slices.Equal(t.Children(), other.Children()) }
 
-// Remove takes an API out of the table and reports whether it was there. A
-// default that goes becomes Self.
+// Remove removes an API from the table and reports whether it was there. If it was the
+// default, the default becomes Self.
 func (t Table) Remove(id string) bool {
 	var wasDefault bool
 	for _, c := range t.Children() {
@@ -143,8 +143,7 @@ func (t Table) Remove(id string) bool {
 	return true
 }
 
-// Rename makes the version that is served by one API be served by another, and
-// reports whether there was one: an API ID has changed.
+// Rename replaces the API ID of a version, and reports whether there was one.
 func (t Table) Rename(from, to string) bool {
 	found := false
 	for _, v := range t.get("versions").Items() {
@@ -162,8 +161,8 @@ func (t Table) Rename(from, to string) bool {
 	return found
 }
 
-// Rebase moves the routing table from the base to one of its versions, whose
-// place the old base takes. All keep their names, and requests without a version
+// Rebase moves the routing table from the base to one of its versions. The old base takes the
+// place of this version in the table. All keep their names, and requests without a version
 // reach the same API as before (docs/wire/versions.md#delete-and-rebase).
 func Rebase(base, child Table, baseID, childID string) error {
 	c, listed := base.Find(childID)

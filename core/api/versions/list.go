@@ -13,7 +13,7 @@ type Meta struct {
 	Name           string `json:"name"` // of the API
 	VersionName    string `json:"versionName"`
 	Internal       bool   `json:"internal"`
-	ExpirationDate string `json:"expirationDate"` // as in the definition; "" is never
+	ExpirationDate string `json:"expirationDate"` // as in the definition; "": never
 	IsDefault      bool   `json:"isDefaultVersion"`
 }
 
@@ -23,14 +23,14 @@ type Metas struct {
 	Pages int    `json:"pages"`
 }
 
-// Query chooses among child versions.
+// Query filters child versions.
 type Query struct {
-	Search string // part of the version's or the API's name, in any case; "" is all
-	Access string // internal or external; anything else is both
+	Search string // part of the version's or the API's name, in any case; "": all
+	Access string // internal or external; other values: both
 }
 
-// List describes the versions of a base, sorted by version name. find returns
-// the classic definition of an API, or nil: then the version is left out.
+// List returns the versions of a base, sorted by version name. find returns the classic
+// definition of an API, or nil: then the version is left out.
 func (t Table) List(find func(id string) *doc.Node, q Query) Metas {
 	out, search := Metas{APIs: []Meta{}, Pages: 1}, strings.ToLower(strings.TrimSpace(q.Search))
 	for _, c := range t.Children() {

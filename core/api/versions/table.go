@@ -1,5 +1,5 @@
-// Package versions edits the routing table by which a base API serves its child
-// versions: in the vendor extension of a document, and in its classic twin
+// Package versions edits the routing table with which a base API serves its child versions: in
+// the vendor extension of a document, and in its classic counterpart
 // (docs/wire/versions.md#routing-table).
 package versions
 
@@ -11,7 +11,7 @@ import (
 // Self is the default that means the base API itself.
 const Self = "self"
 
-// Defaults of a table that a new version switches on.
+// Defaults of a table when a first version is added.
 const (
 	defaultLocation = "header"
 	defaultKey      = "x-tyk-version"
@@ -45,10 +45,10 @@ func (t Table) Enabled() bool { return t.get("enabled").True() }
 // Name returns the version name of the base itself.
 func (t Table) Name() string { return t.get("name").Text() }
 
-// Default returns the version that requests without one reach: Self or a name.
+// Default returns the version for requests without one: Self or a name.
 func (t Table) Default() string { return t.get("default").Text() }
 
-// Children lists the versions in the order of the table.
+// Children returns the versions in the order of the table.
 func (t Table) Children() []Child {
 	var out []Child
 	for _, v := range t.get("versions").Items() {
@@ -60,7 +60,7 @@ func (t Table) Children() []Child {
 	return out
 }
 
-// Find returns the version that is served by an API.
+// Find returns the version with an API.
 func (t Table) Find(id string) (Child, bool) {
 	for _, c := range t.Children() {
 		if c.ID == id {
@@ -70,7 +70,7 @@ func (t Table) Find(id string) (Child, bool) {
 	return Child{}, false
 }
 
-// Clear removes the table: children hold none.
+// Clear removes the table, which children do not have.
 func (t Table) Clear() { t.root.Delete(t.path...) }
 
 // block returns the table itself, or nil.
@@ -88,7 +88,7 @@ func (t Table) put(member string, v *doc.Node) {
 	t.root.Put(v, append(append([]string(nil), t.path...), member)...)
 }
 
-// append adds a version at the end.
+// append appends a version.
 func (t Table) append(c Child) {
 	versions := t.get("versions")
 	if !t.list {

@@ -25,7 +25,7 @@ func TestAdd(t *testing.T) {
 	for name, c := range map[string]struct {
 		info, definition string // before
 		add              versions.New
-		wantInfo, want   string // after; "" where the code is set
+		wantInfo, want   string // after; "" if code is set
 		code             string
 	}{
 		"first": {
@@ -148,7 +148,7 @@ func TestRebase(t *testing.T) {
 	}
 }
 
-// TestRebaseThereAndBack: the second rebase undoes the first, in both forms.
+// TestRebaseThereAndBack: a second rebase reverts the first, in both forms.
 func TestRebaseThereAndBack(t *testing.T) {
 	const base, child = `{"definition":{"enabled":true,"name":"v1","default":"self","versions":{"v2":"kid"}}}`, `{"name":"b","definition":{"enabled":false,"versions":null}}`
 	a, b := node(t, base), node(t, child)
@@ -191,8 +191,8 @@ func TestList(t *testing.T) {
 	}
 }
 
-// FuzzTable edits whatever JSON: nothing panics, a refusal changes nothing, and
-// what was added can be found and removed.
+// FuzzTable edits any JSON: nothing panics, a refusal changes nothing, and an added version
+// can be found and removed.
 func FuzzTable(f *testing.F) {
 	f.Add(document(`{"versioning":{"enabled":true,"name":"v1","versions":[{"name":"v2","id":"k"}, 1]}}`), "v3", "v1", "id")
 	f.Add(`{"definition":{"enabled":1,"versions":{"v2":[]}}}`, "v2", "", "k")
@@ -226,7 +226,7 @@ func FuzzTable(f *testing.F) {
 	})
 }
 
-// A version stays where it is when its API gets another ID.
+// A version keeps its position when its API gets another ID.
 func TestRename(t *testing.T) {
 	d := node(t, document(`{"versioning":{"enabled":true,"versions":[{"name":"v2","id":"a","x":1.0},{"name":"v3","id":"b"}]}}`))
 	c := node(t, `{"definition":{"versions":{"v2":"a","v3":"b"},"x":1e1}}`)

@@ -15,19 +15,17 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// maxUnpacked is the most that the descriptions of an archive may be, in bytes
-// and in values. It is the default limit of a request body: what could not be sent as
-// it is cannot be sent packed either.
+// maxUnpacked is the maximum size of an archive's descriptions, in bytes and in values. It is
+// the default limit of a request body: an archive may not contain more than an unpacked
+// request.
 const maxUnpacked = 32 << 20
 
-// ErrArchive is the error of an archive that is no usable one, wrapped with the
-// reason.
+// ErrArchive is the error of an unusable archive, wrapped with the reason.
 var ErrArchive = errors.New("not a usable ZIP archive")
 
-// Unpack returns the description that a ZIP archive holds in several files, as
-// one document. parse reads one file. Nothing is
-// written anywhere: the archive is read where it lies. Files that are not JSON or
-// YAML are left alone.
+// Unpack returns the description in several files of a ZIP archive as one document. parse
+// parses one file. The archive is read in memory, and nothing is written to disk. Files that
+// are not JSON or YAML are ignored.
 func Unpack(archive []byte, parse func([]byte) (*doc.Node, error)) (*doc.Node, error) {
 	z, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
 	if err != nil {
@@ -50,14 +48,14 @@ func Unpack(archive []byte, parse func([]byte) (*doc.Node, error)) (*doc.Node, e
 type unpacker struct {
 	parse  func([]byte) (*doc.Node, error)
 	files  map[string]*doc.Node
-	bytes  int64 // that may still come
-	values int   // that may still come: aliases let a small YAML text have many
+	bytes  int64 // that may still be read
+	values int   // that may still be read: aliases give a small YAML text many values
 }
 
 func (u *unpacker) add(f *zip.File) error {
 	name := path.Clean(f.Name)
 	ext := strings.ToLower(path.Ext(name))
-	// Copies of file attributes that some systems pack are no part of a description.
+	// Some systems pack copies of file attributes, which are not part of a description.
 	described := (ext == ".json" || ext == ".yaml" || ext == ".yml") && !strings.HasPrefix(name, "__MACOSX/") && !strings.HasPrefix(path.Base(name), "._")
 	switch {
 	case !fs.ValidPath(name) || strings.Contains(name, `\`):
@@ -73,7 +71,7 @@ func (u *unpacker) add(f *zip.File) error {
 	}
 	var text []byte
 	r, err := f.Open()
-	if err == nil { // what the archive says of its size is not believed
+	if err == nil { // the size in the archive is not trusted
 		text, err = io.ReadAll(io.LimitReader(r, u.bytes+1))
 		err = errors.Join(err, r.Close())
 	}

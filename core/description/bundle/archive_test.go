@@ -106,7 +106,7 @@ func TestUnpackRefuses(t *testing.T) {
 	}
 }
 
-// FuzzUnpack checks that any bytes are unpacked or refused.
+// FuzzUnpack: any bytes are unpacked or refused.
 func FuzzUnpack(f *testing.F) {
 	f.Add(pack(f, packed{name: "openapi.yaml", text: mainFile}, packed{name: "paths/a.yaml", text: "get: {}"}))
 	f.Add([]byte("PK\x05\x06" + strings.Repeat("\x00", 18)))

@@ -1,6 +1,6 @@
-// Package bundle makes one document of an OpenAPI description that is written in
-// several files: what a reference to another file stands for becomes a component
-// of its own name, and path items are put where they are referred to (docs/wire/import.md#sources).
+// Package bundle makes one document from an OpenAPI description in several files. The targets
+// of references to other files become components, and path items are copied to their
+// references (docs/wire/import.md#sources).
 package bundle
 
 import (
@@ -19,8 +19,8 @@ const (
 	MaxNodes = 300_000 // values, in all files together and in the result
 	MaxDepth = 128     // levels of nesting, in a file and in the result
 
-	// Bytes that the result takes, as far as it was copied: a path item is put in
-	// place wherever it is referred to. All values of 32 MiB of files fit.
+	// Bytes that are copied into the result: a path item is copied to each reference. All values
+	// of 32 MiB of files fit.
 	maxWeight = 64 << 20
 )
 
@@ -31,11 +31,11 @@ var (
 	ErrTooLarge  = errors.New("the description is too large")
 )
 
-// mains are the names that a main file may have, the preferred one first.
+// mains are the possible names of a main file, the preferred one first.
 var mains = []string{"openapi.json", "openapi.yaml", "openapi.yml"}
 
-// Main returns which of the files is the main one: openapi.json, openapi.yaml or
-// openapi.yml at the root, or else in the only folder there is.
+// Main returns the main file: openapi.json, openapi.yaml or openapi.yml at the root, or
+// otherwise in the only folder.
 func Main(names []string) (string, error) {
 	folder := ""
 	for i, name := range names {
@@ -81,12 +81,12 @@ func measure(n *doc.Node, depth int) (int, error) {
 	return total, nil
 }
 
-// Join returns the main file with everything that it takes from the others. The
-// names of files are slash-separated paths from one root; references are relative
-// to the file in which they stand. The files themselves are not changed.
+// Join returns the main file with everything that it uses from the others. The names of files
+// are slash-separated paths from one root; references are relative to their file. The files
+// themselves are not changed.
 //
-// A reference that leaves the root, names a file or a place that is not there, or
-// is the address of another server is refused with ErrReference.
+// A reference that leaves the root, names a missing file or place, or is a URL of another
+// server is refused with ErrReference.
 func Join(files map[string]*doc.Node, main string) (*doc.Node, error) {
 	if files[main].Type() != doc.TypeObject {
 		return nil, fmt.Errorf("%w: %s is not an object", ErrMain, main)
@@ -110,7 +110,7 @@ func Join(files map[string]*doc.Node, main string) (*doc.Node, error) {
 	if err := j.walk(j.out, whole, spot{file: main}); err != nil {
 		return nil, err
 	}
-	// The components that were made on the way, and those which that makes.
+	// The new components, and the components that these add.
 	for i := 0; i < len(j.made); i++ {
 		m := j.made[i]
 		if err := j.walk(m.node, m.target.kind, m.target.spot()); err != nil {
@@ -124,22 +124,22 @@ func Join(files map[string]*doc.Node, main string) (*doc.Node, error) {
 	return j.out, err
 }
 
-// joiner is the work on one result.
+// joiner is the state while one result is made.
 type joiner struct {
 	files  map[string]*doc.Node
 	main   string
 	out    *doc.Node
 	left   int                       // values that may still be copied
 	weight int                       // bytes that may still be copied
-	names  map[target]string         // of the components that places of other files became
-	used   map[string]bool           // their sections and names
-	next   map[string]int            // the number that a name got last
-	arrays map[*doc.Node][]*doc.Node // the items of arrays that pointers led into
-	made   []made                    // those components, in the order in which they were met
-	within []target                  // targets that are being put in place
+	names  map[target]string         // names of the components made from places of other files
+	used   map[string]bool           // sections and names of these components
+	next   map[string]int            // the last number that was added to a name
+	arrays map[*doc.Node][]*doc.Node // items of arrays into which pointers lead
+	made   []made                    // new components, in the order in which they were found
+	within []target                  // targets that are being copied
 }
 
-// made is a component that a place of another file became.
+// made is a component made from a place of another file.
 type made struct {
 	target target
 	name   string
@@ -161,8 +161,8 @@ func (j *joiner) take(n *doc.Node) (*doc.Node, error) {
 	return n.Clone(), nil
 }
 
-// adopt lets components of the main file that only refer to another file be what
-// they refer to, so that the names which the author chose are kept.
+// adopt replaces components of the main file that only refer to another file with their
+// targets, so that the author's names stay.
 func (j *joiner) adopt() error {
 	for section, list := range j.out.Get("components").Members() {
 		s, known := grammar[components][section]

@@ -19,10 +19,10 @@ func node(t testing.TB, text string) *doc.Node {
 	return n
 }
 
-// document wraps the members of a document.
+// document returns a document with some members.
 func document(members string) string { return `{"openapi":"3.1.0",` + members + `}` }
 
-// get is a path whose answer has a schema.
+// get returns paths with one response that has a schema.
 func get(schema string) string {
 	return `"paths":{"/a":{"get":{"responses":{"200":{"description":"","content":{"application/json":{"schema":` + schema + `}}}}}}}`
 }
@@ -216,8 +216,7 @@ func TestMainFile(t *testing.T) {
 	}
 }
 
-// FuzzJoin checks that any files are joined or refused, and that what comes out
-// refers to no file any more.
+// FuzzJoin: any files are joined or refused, and the result refers to no other file.
 func FuzzJoin(f *testing.F) {
 	f.Add(document(get(`{"$ref":"a.json"}`)), `{"items":{"$ref":"s/b.json#/x"}}`, `{"x":{"$ref":"../a.json"}}`)
 	f.Add(document(`"paths":{"/a":{"$ref":"a.json"}},"components":{"schemas":{"A":{"$ref":"s/b.json"}}}`), `{"get":{"parameters":[{"$ref":"s/b.json#/p"}]}}`, `{"p":{}}`)

@@ -3,8 +3,8 @@ package bundle
 // kind is a kind of object of a description.
 type kind string
 
-// The kinds. Those that have no section cannot be components, so they are put
-// where they are referred to.
+// The kinds. Those without a section cannot be components, so they are copied to their
+// references.
 const (
 	whole      kind = "document"
 	components kind = "components"
@@ -23,13 +23,13 @@ const (
 	security   kind = "securityScheme"
 )
 
-// sections says which member of "components" holds a kind.
+// sections maps a kind to its member of "components".
 var sections = map[kind]string{
 	schema: "schemas", parameter: "parameters", response: "responses", body: "requestBodies", header: "headers",
 	example: "examples", link: "links", callback: "callbacks", security: "securitySchemes",
 }
 
-// form is how objects stand in a member.
+// form is how a member contains objects.
 type form uint8
 
 const (
@@ -37,18 +37,18 @@ const (
 	table             // the member is a map of them
 )
 
-// step leads from an object to those in one of its members.
+// step describes the objects in a member.
 type step struct {
 	kind kind
 	form form
 }
 
-// every stands for all members that are not named.
+// every is the entry for all members without one.
 const every = "*"
 
-// grammar says where references and further objects stand in an object (OpenAPI
-// 3.1.1 section 4.8, JSON Schema 2020-12). Other members are plain values and not
-// looked into: an example may well have a member "$ref".
+// grammar says where an object contains references and further objects (OpenAPI 3.1.1 section
+// 4.8, JSON Schema 2020-12). Other members are plain values and are not searched, because an
+// example may have a member "$ref".
 var grammar = map[kind]map[string]step{
 	whole: {"paths": {pathItem, table}, "webhooks": {pathItem, table}, "components": {components, one}},
 	components: {

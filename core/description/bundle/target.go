@@ -32,7 +32,7 @@ func steps(pointer string) []string {
 	return all
 }
 
-// relative returns the path of a file that is named in another one.
+// relative returns the path of a file that another one refers to.
 func relative(from, file string) string {
 	if file == "" {
 		return from
@@ -40,8 +40,8 @@ func relative(from, file string) string {
 	return path.Join(path.Dir(from), file)
 }
 
-// resolve finds what a reference stands for. References that lead to nothing but
-// another reference are followed.
+// resolve returns the target of a reference. It follows references that lead only to another
+// reference.
 func (j *joiner) resolve(ref string, k kind, at spot) (target, *doc.Node, error) {
 	first := at
 	for range MaxDepth {
@@ -58,7 +58,7 @@ func (j *joiner) resolve(ref string, k kind, at spot) (target, *doc.Node, error)
 	return target{}, nil, first.refuse("it leads to nothing but references")
 }
 
-// find returns the place that a reference names.
+// find returns the place to which a reference leads.
 func (j *joiner) find(ref string, k kind, at spot) (target, *doc.Node, error) {
 	u, err := url.Parse(ref)
 	switch {

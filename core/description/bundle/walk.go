@@ -21,7 +21,7 @@ func (s spot) in(steps ...string) spot {
 	return spot{s.file, append(slices.Clip(s.path), steps...)}
 }
 
-// pointer writes the path as RFC 6901 does.
+// pointer returns the path as a JSON pointer (RFC 6901).
 func pointer(path []string) string {
 	var b strings.Builder
 	for _, step := range path {
@@ -30,21 +30,21 @@ func pointer(path []string) string {
 	return b.String()
 }
 
-// fault names the spot in an error.
+// fault adds the spot to an error.
 func (s spot) fault(err error) error { return fmt.Errorf("%s, #%s: %w", s.file, pointer(s.path), err) }
 
 func (s spot) refuse(reason string, args ...any) error {
 	return s.fault(fmt.Errorf("%w: "+reason, append([]any{ErrReference}, args...)...))
 }
 
-// reference returns what an object refers to.
+// reference returns the reference in an object, if it is one.
 func reference(n *doc.Node) (string, bool) {
 	ref := n.Get("$ref")
 	return ref.Text(), ref.Is(doc.TypeString)
 }
 
-// walk replaces the references in an object of the result. at is where the object
-// stands in the files.
+// walk replaces the references in an object of the result. at is the place of the object in
+// the files.
 func (j *joiner) walk(n *doc.Node, k kind, at spot) error {
 	if n.Is(doc.TypeArray) {
 		for i, item := range n.Items() {
@@ -90,8 +90,8 @@ func (j *joiner) walk(n *doc.Node, k kind, at spot) error {
 	return nil
 }
 
-// table walks the objects of a map. A map that is itself a reference, which many
-// tools understand, is put in place.
+// table walks the objects of a map. If the map itself is a reference, which many tools accept,
+// its target is copied.
 func (j *joiner) table(n *doc.Node, k kind, at spot) error {
 	if ref, ok := reference(n); ok {
 		return j.place(n, ref, at, func(n *doc.Node, at spot) error { return j.table(n, k, at) })
@@ -107,8 +107,8 @@ func (j *joiner) table(n *doc.Node, k kind, at spot) error {
 	return nil
 }
 
-// texts replaces references that are plain text: those of a discriminator, and
-// the operation that a link leads to.
+// texts replaces references in plain texts: those of a discriminator, and the operation of a
+// link.
 func (j *joiner) texts(n *doc.Node, k kind, at spot) error {
 	switch k {
 	case schema:
@@ -140,8 +140,8 @@ func (j *joiner) texts(n *doc.Node, k kind, at spot) error {
 	return nil
 }
 
-// component returns the reference, within the result, to what a reference stands
-// for, and makes a component of it when it comes from another file.
+// component returns the reference, within the result, to the target of ref. A target from
+// another file becomes a component.
 func (j *joiner) component(ref string, k kind, at spot) (string, error) {
 	if at.file == j.main && strings.HasPrefix(ref, "#") {
 		return ref, nil
@@ -157,8 +157,8 @@ func (j *joiner) component(ref string, k kind, at spot) (string, error) {
 	if name := j.names[t]; name != "" {
 		return "#" + pointer([]string{"components", section, name}), nil
 	}
-	// The best name is the last step of the pointer, or else the name of the file. Other characters
-	// than those of component names (OpenAPI 3.1.1 section 4.8.7) become "_".
+	// The preferred name is the last step of the pointer, or otherwise the name of the file.
+	// Characters that component names cannot have (OpenAPI 3.1.1 section 4.8.7) become "_".
 	wanted := strings.TrimSuffix(path.Base(t.file), path.Ext(t.file))
 	if t.pointer != "" {
 		all := steps(t.pointer)
@@ -181,7 +181,7 @@ func (j *joiner) component(ref string, k kind, at spot) (string, error) {
 	return "#" + pointer([]string{"components", section, name}), nil
 }
 
-// keep copies what becomes the component of a name.
+// keep copies the new component to its name.
 func (j *joiner) keep(t target, name string, found *doc.Node, at spot) error {
 	for _, holder := range []*doc.Node{j.out.Get("components"), j.out.Get("components", sections[t.kind])} {
 		if holder != nil && !holder.Is(doc.TypeObject) {
@@ -197,8 +197,8 @@ func (j *joiner) keep(t target, name string, found *doc.Node, at spot) error {
 	return nil
 }
 
-// place puts what a reference stands for where the reference is; members beside
-// the reference stay and count more.
+// place replaces a reference with its target; members beside the reference stay and take
+// precedence.
 func (j *joiner) place(n *doc.Node, ref string, at spot, walk func(*doc.Node, spot) error) error {
 	if at.file == j.main && strings.HasPrefix(ref, "#") {
 		return nil

@@ -11,10 +11,9 @@ import (
 
 var asyncAPIVersion = regexp.MustCompile(`^2\.[0-4]\.[0-9]+`)
 
-// FromAsyncAPI returns the definition of a data graph with a subscription for each
-// subscribe operation of an AsyncAPI 2.0 to 2.4 document, which is not changed.
-// Messages come from Kafka, the one broker that gateways read. Errors are faults
-// with Code.
+// FromAsyncAPI returns the definition of a data graph with a subscription for each subscribe
+// operation of an AsyncAPI 2.0 to 2.4 document, which is not changed. Messages come from
+// Kafka, the only broker that gateways support. Errors are faults with Code.
 func FromAsyncAPI(document *doc.Node) (*doc.Node, error) {
 	b := newBuilder(document)
 	if !asyncAPIVersion.MatchString(document.Get("asyncapi").Text()) {
@@ -36,8 +35,8 @@ func FromAsyncAPI(document *doc.Node) (*doc.Node, error) {
 	return b.definition(title, "kafka://"+target[0])
 }
 
-// brokers returns the addresses of the first Kafka server among those of a
-// channel: several of them are as a rule not one cluster but several environments.
+// brokers returns the addresses of the first Kafka server among those of a channel: several
+// servers are usually several environments instead of one cluster.
 func (b *builder) brokers(place string, wanted []string) []string {
 	servers := b.document.Get("servers")
 	if len(wanted) == 0 {
@@ -70,8 +69,7 @@ func (b *builder) brokers(place string, wanted []string) []string {
 	return nil
 }
 
-// brokerAddress is a host, an IPv6 address in brackets among them, with a port if
-// it has one.
+// brokerAddress matches a host, or an IPv6 address in brackets, with an optional port.
 var brokerAddress = regexp.MustCompile(`^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:]+\])(:[0-9]{1,5})?$`)
 
 // subscription adds the field for the messages of a channel.
@@ -106,8 +104,8 @@ func (b *builder) subscription(client, name string, channel *doc.Node) {
 	b.attach(place, r, c.f, "Kafka", config)
 }
 
-// fixed returns the one value that a binding allows, or the usual one: bindings
-// describe identifiers with a schema.
+// fixed returns the single value that a binding allows, or the default: bindings describe
+// identifiers with a schema.
 func fixed(binding *doc.Node, usual string) string {
 	for _, n := range append([]*doc.Node{binding, binding.Get("const"), binding.Get("default")}, binding.Get("enum").Items()...) {
 		if s := n.Text(); s != "" {
@@ -117,8 +115,8 @@ func fixed(binding *doc.Node, usual string) string {
 	return usual
 }
 
-// message returns the type of what a message carries: of any of several, or in
-// another format than JSON Schema, nothing is known.
+// message returns the type of a message's payload. Nothing is known if there are several, or
+// if its format is not JSON Schema.
 func (b *builder) message(place, field string, message *doc.Node) string {
 	for range maxNesting {
 		ref := message.Get("$ref").Text()
@@ -131,7 +129,7 @@ func (b *builder) message(place, field string, message *doc.Node) string {
 		}
 		message = alternatives[0]
 	}
-	// The usual format is that of AsyncAPI.
+	// The default format is that of AsyncAPI.
 	payload, format := message.Get("payload"), message.Get("schemaFormat").Text()
 	known := slices.ContainsFunc([]string{"application/vnd.aai.asyncapi", "application/schema+", "application/vnd.oai.openapi"},
 		func(prefix string) bool { return strings.HasPrefix(format, prefix) })

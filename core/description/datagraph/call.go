@@ -8,7 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// call is how gateways call an operation for a field.
+// call describes how gateways call an operation for a field.
 type call struct {
 	b     *builder
 	place string
@@ -18,7 +18,7 @@ type call struct {
 	query *doc.Node
 }
 
-// template is where gateways put the value of an argument.
+// template is the placeholder for the value of an argument.
 func template(argument string) string { return "{{.arguments." + argument + "}}" }
 
 // argument adds an argument and returns its name.
@@ -31,13 +31,13 @@ func (c *call) argument(name, typ string) string {
 	return name
 }
 
-// parameters adds the parameters of the path and of the query; those of the
-// operation replace those of the path item.
+// parameters adds the parameters of the path and of the query. Those of the operation replace
+// those of the path item.
 func (c *call) parameters(o oas.Operation) {
 	c.path = map[string]string{}
 	at, list := map[[2]string]int{}, []*doc.Node{}
 	described := append(slices.Clone(o.Item.Get("parameters").Items()), o.Node.Get("parameters").Items()...)
-	c.b.look(c.place, 4*len(described)) // each is found again by its place and name
+	c.b.look(c.place, 4*len(described)) // each is looked up by place and name
 	for _, p := range described {
 		if c.b.err != nil {
 			return
@@ -58,7 +58,7 @@ func (c *call) parameters(o oas.Operation) {
 	for _, p := range list {
 		in, name := p.Get("in").Text(), p.Get("name").Text()
 		if in != "path" && in != "query" || name == "" || c.b.err != nil {
-			continue // headers and cookies are those of the client
+			continue // headers and cookies of the client are passed on
 		}
 		u := use{place: below(c.place, "parameters", name), hint: camel(c.f.name, name), input: true, flat: true}
 		typ, _ := c.b.typeOf(p.Get("schema"), u, 0)
@@ -79,7 +79,7 @@ func (c *call) parameters(o oas.Operation) {
 	}
 }
 
-// fill puts arguments where a text has parameters: /pets/{petId} becomes
+// fill replaces parameters in a text with arguments: /pets/{petId} becomes
 // /pets/{{.arguments.petId}}.
 func (c *call) fill(text string) string {
 	var out strings.Builder

@@ -1,6 +1,6 @@
-// Package datagraph makes data-graph APIs of descriptions: an OpenAPI or AsyncAPI
-// document becomes a classic definition whose GraphQL engine answers queries from
-// what the document describes (docs/wire/data-graphs.md#import, docs/wire/classic-definition.md#graphql).
+// Package datagraph makes data-graph APIs from descriptions: an OpenAPI or AsyncAPI document
+// becomes a classic definition with a GraphQL engine that gets its data from the described API
+// (docs/wire/data-graphs.md#import, docs/wire/classic-definition.md#graphql).
 package datagraph
 
 import (
@@ -11,41 +11,41 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
-// Code is that of every fault of this package: of kind Invalid, with the place in
-// the document as its field and at the beginning of its message.
+// Code is the code of every fault of this package. The faults are of kind Invalid, with the
+// place in the document as field and as prefix of the message.
 const Code = "datagraph.document"
 
-// MaxFields is how many fields, arguments and enum values a graph may have in all:
-// references let a small document describe a graph without bounds.
+// MaxFields is the maximum number of fields, arguments and enum values in a graph: with
+// references, a small document can describe a graph without limit.
 const MaxFields = 100_000
 
-// References also let a small document ask for much work, and repeat long texts.
+// With references, a small document can also cause much work, and repeat long texts.
 const (
-	maxSteps = 5_000_000 // parts of schemas, parameters and servers that are looked at
+	maxSteps = 5_000_000 // parts of schemas, parameters and servers that are visited
 	maxText  = 16 << 20  // bytes of names, descriptions and addresses in a graph
 )
 
-// builder collects what the parts of a document become.
+// builder is the state while a graph is made.
 type builder struct {
 	document *doc.Node
 	err      error // the first fault
-	left     int   // fields that may still come
-	steps    int   // that may still be taken
-	room     int   // bytes that fields may still hold
+	left     int   // fields that may still be added
+	steps    int   // steps that may still be taken
+	room     int   // bytes that may still be added
 
 	roots   []*root // Query, Mutation, Subscription
-	types   []*typ  // in the order in which they were first needed
+	types   []*typ  // in the order of their first use
 	names   *names  // of types
-	used    *names  // of data sources, which differ by more than case
+	used    *names  // of data sources; they must differ by more than case
 	known   map[key]string
-	parts   map[string]string // names kept for the schemas of the document, by reference
+	parts   map[string]string // names reserved for the schemas of the document, by reference
 	pending []pending
 	json    bool // the JSON scalar is in use
 
 	sources, configs *doc.Node
 }
 
-// root is one of the types that queries begin at.
+// root is one of the types at which queries begin.
 type root struct {
 	typ
 	taken *names
@@ -68,15 +68,14 @@ func newBuilder(document *doc.Node) *builder {
 	return b
 }
 
-// fail notes what is wrong with a place of the document, unless something was
-// before.
+// fail records the first problem, with its place in the document.
 func (b *builder) fail(place, format string, args ...any) {
 	if b.err == nil {
 		b.err = fault.New(fault.Invalid, Code, "%s: %s", place, fmt.Sprintf(format, args...)).At(place)
 	}
 }
 
-// spend counts one more field and reports whether there may be one.
+// spend counts one more field and reports whether it is allowed.
 func (b *builder) spend(place string) bool {
 	if b.left--; b.left < 0 {
 		b.fail(place, "describes more than %d fields", MaxFields)
@@ -84,14 +83,14 @@ func (b *builder) spend(place string) bool {
 	return b.err == nil
 }
 
-// look counts parts of the document that are looked at for a place.
+// look counts visited parts of the document.
 func (b *builder) look(place string, parts int) {
 	if b.steps -= parts; b.steps < 0 {
 		b.fail(place, "what its references lead to takes more than %d steps", maxSteps)
 	}
 }
 
-// hold counts bytes that the graph holds, before they are written.
+// hold counts bytes of the graph before they are written.
 func (b *builder) hold(place string, bytes int) {
 	if b.room -= bytes; b.room < 0 {
 		b.fail(place, "the names, descriptions and addresses take more than %d MiB", maxText>>20)
@@ -124,8 +123,8 @@ func (b *builder) root(name string) *root {
 	return nil
 }
 
-// attach adds a field at which queries begin, with where its value comes from.
-// The whole of an answer is the value, hence the empty path.
+// attach adds a field at which queries begin, with its data source. The path is empty, because
+// the value is the whole response.
 func (b *builder) attach(place string, r *root, f field, kind string, config *doc.Node) {
 	b.holdField(place, f)
 	b.holdTexts(place, config)
@@ -143,8 +142,8 @@ func (b *builder) attach(place string, r *root, f field, kind string, config *do
 	b.sources.Append(source)
 }
 
-// mapField says where the value of a field is in an answer; without a path, it is
-// the answer.
+// mapField sets the path of a field's value in a response; without a path it is the whole
+// response.
 func (b *builder) mapField(typeName, fieldName string, path ...string) {
 	c := doc.NewObject()
 	c.Set("type_name", doc.NewString(typeName))
@@ -154,14 +153,14 @@ func (b *builder) mapField(typeName, fieldName string, path ...string) {
 	b.configs.Append(c)
 }
 
-// definition returns the finished API. It listens below the title of the document.
+// definition returns the finished API. Its listen path is made from the title of the document.
 func (b *builder) definition(title, target string) (*doc.Node, error) {
 	// The types get their fields, which may need more types.
 	for len(b.pending) > 0 && b.err == nil {
 		next := b.pending[0]
 		b.pending = b.pending[1:]
 		taken := newNames(false)
-		for _, p := range next.members { // who can keep its name does
+		for _, p := range next.members { // members that can keep their name get it first
 			if valid(p.name) == p.name {
 				taken.take(p.name)
 			}
@@ -201,7 +200,7 @@ func (b *builder) definition(title, target string) (*doc.Node, error) {
 	return n, nil
 }
 
-// title returns the name of what a document describes.
+// title returns the title of a document.
 func (b *builder) title() string {
 	t := strings.TrimSpace(b.document.Get("info", "title").Text())
 	if t == "" {

@@ -29,7 +29,7 @@ func parse(t testing.TB, text string) *doc.Node {
 	return n
 }
 
-// from makes a definition of either kind of document.
+// from makes a definition from a document of either kind.
 func from(document *doc.Node) (*doc.Node, error) {
 	if document.Get("asyncapi") != nil {
 		return datagraph.FromAsyncAPI(document)
@@ -37,8 +37,8 @@ func from(document *doc.Node) (*doc.Node, error) {
 	return datagraph.FromOpenAPI(document)
 }
 
-// sound checks what holds of every definition: gateways can decode and load it, and
-// the parts of the graph fit together.
+// sound checks properties of every definition: gateways can decode and load it, and the parts
+// of the graph are consistent.
 func sound(t testing.TB, n *doc.Node) {
 	t.Helper()
 	for _, p := range classic.Check(n) {
@@ -118,7 +118,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// golden shows a definition for people: the schema as text, the rest as JSON.
+// golden returns a readable form of a definition: the schema as text, the rest as JSON.
 func golden(t *testing.T, n *doc.Node) string {
 	t.Helper()
 	schema := n.Get("graphql", "schema").Text()
@@ -170,7 +170,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Small documents that describe much end soon, one way or the other.
+// Small documents that describe much terminate soon, with a result or an error.
 func TestBounds(t *testing.T) {
 	var many, doubling strings.Builder
 	for i := range 400 {
@@ -227,8 +227,8 @@ func FuzzGraph(f *testing.F) {
 	})
 }
 
-// TestLongServers: what a variable makes of an address is counted before it is made; there is no
-// memory for this one.
+// TestLongServers: the length of a URL with its variables is computed without building it;
+// this one would not fit into memory.
 func TestLongServers(t *testing.T) {
 	d := parse(t, `{"openapi":"3.0.3","info":{"title":"a","version":"1"},"paths":{"/a":{"get":{"responses":{"200":{"description":"","content":{"application/json":{"schema":{"type":"string"}}}}}}}},`+
 		`"servers":[{"url":"http://`+strings.Repeat("{a}", 2_000_000)+`","variables":{"a":{"default":"`+strings.Repeat("x", 4_000_000)+`"}}}]}`)
@@ -237,8 +237,8 @@ func TestLongServers(t *testing.T) {
 	}
 }
 
-// TestReferencesAreBounded: what references repeat is counted, the work and the text. Without
-// that, each of these documents of a megabyte takes minutes or gigabytes.
+// TestReferencesAreBounded: repeated work and text from references is limited. Without limits,
+// each of these documents of a megabyte takes minutes or gigabytes.
 func TestReferencesAreBounded(t *testing.T) {
 	list := func(n int, format string) string {
 		items := make([]string, n)

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// maxName is how long a name becomes that is put together, in bytes.
+// maxName is the maximum length of a generated name in bytes.
 const maxName = 120
 
-// maxPlace is from which length on a place is not told more exactly, in bytes.
+// maxPlace is the length in bytes from which a place gets no more detail.
 const maxPlace = 500
 
 // below returns a place within a place.
@@ -22,10 +22,10 @@ func below(place string, parts ...string) string {
 	return place
 }
 
-// names gives out names, each of them once.
+// names assigns unique names.
 type names struct {
-	fold  bool           // names differ by more than case
-	taken map[string]int // and the number to try next
+	fold  bool           // names must differ by more than case
+	taken map[string]int // with the number to try next
 }
 
 func newNames(fold bool) *names { return &names{fold: fold, taken: map[string]int{}} }
@@ -37,7 +37,7 @@ func (n *names) key(name string) string {
 	return name
 }
 
-// take returns a free name: the one given, or else with a number.
+// take returns a free name: name, or otherwise name with a number.
 func (n *names) take(name string) string {
 	next, taken := n.taken[n.key(name)]
 	out := name
@@ -53,8 +53,8 @@ func (n *names) take(name string) string {
 	return out
 }
 
-// isName reports whether GraphQL knows a text as the name of something that is
-// not its own (GraphQL 2.1.9, 4).
+// isName reports whether a text is a valid GraphQL name that is not reserved (GraphQL 2.1.9,
+// 4).
 func isName(s string) bool {
 	if s == "" || strings.HasPrefix(s, "__") || s[0] >= '0' && s[0] <= '9' {
 		return false
@@ -67,8 +67,7 @@ func foreign(r rune) bool {
 	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_')
 }
 
-// valid returns the name closest to a text: one underscore for what names cannot
-// contain.
+// valid returns the name closest to a text: invalid characters become one underscore.
 func valid(s string) string {
 	if isName(s) && len(s) <= maxName {
 		return s
@@ -83,7 +82,7 @@ func valid(s string) string {
 	return s
 }
 
-// camel joins the words of texts: get and /pets/{petId} are getPetsPetId.
+// camel joins the words of texts in camel case: get and /pets/{petId} become getPetsPetId.
 func camel(first string, texts ...string) string {
 	var b strings.Builder
 	b.WriteString(first)
@@ -98,7 +97,7 @@ func camel(first string, texts ...string) string {
 	return b.String()
 }
 
-// slug returns a title as part of a path.
+// slug returns a title in a form for paths.
 func slug(title string) string {
 	words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool { return foreign(r) || r == '_' })
 	s := strings.Join(words, "-")

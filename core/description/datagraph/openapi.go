@@ -12,9 +12,9 @@ import (
 
 var openAPIVersion = regexp.MustCompile(`^3\.[01]\.[0-9]+`)
 
-// FromOpenAPI returns the definition of a data graph that answers from the
-// operations of an OpenAPI 3.0 or 3.1 document, which is not changed: queries from
-// GET, mutations from POST, PUT, PATCH and DELETE. Errors are faults with Code.
+// FromOpenAPI returns the definition of a data graph that uses the operations of an OpenAPI
+// 3.0 or 3.1 document, which is not changed: queries use GET, mutations POST, PUT, PATCH and
+// DELETE. Errors are faults with Code.
 func FromOpenAPI(document *doc.Node) (*doc.Node, error) {
 	b := newBuilder(document)
 	if !openAPIVersion.MatchString(document.Get("openapi").Text()) {
@@ -32,7 +32,7 @@ func FromOpenAPI(document *doc.Node) (*doc.Node, error) {
 	return b.definition(title, target)
 }
 
-// server returns the address of the first server, with the defaults of variables.
+// server returns the URL of the first server, with the defaults of its variables.
 func (b *builder) server(place string, servers *doc.Node) string {
 	var first *doc.Node
 	if items := servers.Items(); len(items) > 0 {
@@ -45,10 +45,10 @@ func (b *builder) server(place string, servers *doc.Node) string {
 	return address
 }
 
-// fill returns the address of a server with the defaults of its variables.
+// fill returns the URL of a server with the defaults of its variables.
 func (b *builder) fill(place string, server *doc.Node) string {
 	address := server.Get("url").Text()
-	size := len(address) // it is not made to be measured
+	size := len(address) // computed without building the URL
 	for name, v := range server.Get("variables").Members() {
 		if !b.spend(place) || name == "" {
 			continue
@@ -66,7 +66,7 @@ func (b *builder) fill(place string, server *doc.Node) string {
 	return address
 }
 
-// maxAddress bounds what variables make of an address, in bytes.
+// maxAddress is the maximum length in bytes of a URL with its variables filled in.
 const maxAddress = 2048
 
 // operation adds the field for one operation.
@@ -76,7 +76,7 @@ func (b *builder) operation(o oas.Operation) {
 	case "GET":
 		r = b.root("Query")
 	case "HEAD", "OPTIONS", "TRACE":
-		return // there is nothing in the answers
+		return // the responses have no content
 	}
 	place := below("paths", o.Path, strings.ToLower(o.Method))
 	body, usable := b.body(place, o)
@@ -97,7 +97,7 @@ func (b *builder) operation(o oas.Operation) {
 	} else if o.Item.Get("servers").Len() > 0 {
 		from, servers = below("paths", o.Path, "servers"), o.Item.Get("servers")
 	}
-	// Parts of the path that no parameter describes are texts.
+	// Parameters in the path without a description are texts.
 	address := strings.TrimSuffix(b.server(from, servers), "/") + c.fill(o.Path)
 	input, headers := "", doc.NewObject()
 	if schema, ok := jsonContent(body.Get("content")); ok && b.err == nil {
@@ -115,7 +115,7 @@ func (b *builder) operation(o oas.Operation) {
 	b.attach(place, r, c.f, "REST", config)
 }
 
-// summary returns what people read of an operation.
+// summary returns the description of an operation for users.
 func summary(o *doc.Node) string {
 	if s := o.Get("summary").Text(); s != "" {
 		return s
@@ -123,8 +123,8 @@ func summary(o *doc.Node) string {
 	return o.Get("description").Text()
 }
 
-// body returns what an operation takes, resolved; nil: nothing. One that needs
-// something other than JSON cannot be used.
+// body returns the request body of an operation, resolved; nil: none. usable is false if a
+// body that is not JSON is required.
 func (b *builder) body(place string, o oas.Operation) (body *doc.Node, usable bool) {
 	body = o.Node.Get("requestBody")
 	if o.Method == "GET" || body == nil {
@@ -140,7 +140,7 @@ func (b *builder) body(place string, o oas.Operation) (body *doc.Node, usable bo
 	return body, true
 }
 
-// jsonContent returns the schema of the part of a content that is JSON.
+// jsonContent returns the schema of the JSON part of a content.
 func jsonContent(content *doc.Node) (schema *doc.Node, ok bool) {
 	for mediaType, m := range content.Members() {
 		name, _, _ := strings.Cut(strings.ToLower(mediaType), ";")
@@ -151,8 +151,8 @@ func jsonContent(content *doc.Node) (schema *doc.Node, ok bool) {
 	return nil, false
 }
 
-// answer returns the type of what an operation answers when it succeeds. It may
-// always be null: when the operation fails.
+// answer returns the type of a successful response. It may always be null, because the
+// operation may fail.
 func (b *builder) answer(place, field string, o oas.Operation) string {
 	responses := o.Node.Get("responses")
 	codes := slices.DeleteFunc(responses.Names(), func(s string) bool { return s != "default" && !strings.HasPrefix(s, "2") })
@@ -169,7 +169,7 @@ func (b *builder) answer(place, field string, o oas.Operation) string {
 			return name
 		}
 		if code != "default" && response.Get("content").Len() == 0 {
-			break // it succeeds without an answer
+			break // success without content
 		}
 	}
 	return b.anything(use{})

@@ -8,13 +8,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/description/datagraph"
 )
 
-// names are good ones, bad ones, and ones that are taken.
+// names are valid, invalid and reserved names.
 var names = []string{"id", "Pet", "PetInput", "Query", "JSON", "first name", "first_name", "__typename", "7", "größe", "a.b", "a/b", "null", "Enum2", "query", strings.Repeat("long", 40)}
 
-// chance is a sequence of numbers that looks random and follows from its start.
+// chance is a pseudo-random sequence that depends only on its start.
 type chance struct{ state uint64 }
 
-// IntN returns a number from 0 to below n.
+// IntN returns a number of at least 0 and less than n.
 func (c *chance) IntN(n int) int {
 	c.state = c.state*6364136223846793005 + 1442695040888963407
 	return int(c.state>>33) % n
@@ -26,7 +26,7 @@ func (c *chance) ref() string {
 	return fmt.Sprintf(`{"$ref":"#/components/schemas/%s"}`, strings.ReplaceAll(c.of(names...), "/", "~1"))
 }
 
-// schema returns a schema, mostly of known forms and sometimes of none.
+// schema returns a schema, usually of a known form and sometimes of another.
 func (c *chance) schema(depth int) string {
 	if depth == 0 {
 		return c.of(c.ref(), c.ref(), `{"type":"string"}`, `{"type":["integer","null"]}`, `{}`, `true`, `{"enum":["a","b"]}`, `{"type":"string","enum":["true","x"]}`, `7`, `{"type":"null"}`)
@@ -68,7 +68,7 @@ func (c *chance) document() string {
 		c.of(names...), "%s", strings.Join(paths, ","), strings.Join(channels, ","), strings.Join(schemas, ","))
 }
 
-// Whatever a description holds, what becomes of it is sound, and the same each time.
+// The result for any description is sound, and always the same.
 func TestRandom(t *testing.T) {
 	made := 0
 	for seed := range uint64(500) {

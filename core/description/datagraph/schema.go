@@ -8,31 +8,31 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// componentPrefix begins references to the named schemas of a document.
+// componentPrefix is the prefix of references to the named schemas of a document.
 const componentPrefix = "#/components/schemas/"
 
-// Bounds of what leads from one schema to another.
+// Limits of the chain from one schema to another.
 const (
-	maxReferences = 16 // one after the other
-	maxNesting    = 16 // lists in lists, and alternatives in alternatives
+	maxReferences = 16 // in one chain
+	maxNesting    = 16 // nested lists and alternatives
 )
 
-// use is where a schema is used.
+// use is a place where a schema is used.
 type use struct {
 	place string // in the document
-	hint  string // a name for a type that has none of its own
-	part  string // the name kept for a schema of the document, or ""
-	input bool   // values go in
-	flat  bool   // values are part of an address: scalars, and lists of them
+	hint  string // name for a type without its own name
+	part  string // the name reserved for a schema of the document, or ""
+	input bool   // the type is for inputs
+	flat  bool   // values are part of a URL: scalars, and lists of them
 }
 
-// key tells schemas apart.
+// key identifies a schema in one direction.
 type key struct {
 	schema *doc.Node
 	input  bool
 }
 
-// pending is a type whose fields are still to come.
+// pending is a type without its fields.
 type pending struct {
 	t       *typ
 	members []member
@@ -46,14 +46,14 @@ type member struct {
 	required bool
 }
 
-// typeOf returns the type for a schema, and whether null is a value of it.
+// typeOf returns the type for a schema, and whether null is a valid value.
 func (b *builder) typeOf(schema *doc.Node, u use, depth int) (name string, null bool) {
 	schema, u = b.follow(schema, u)
 	b.look(u.place, schema.Get("enum").Len()+schema.Get("oneOf").Len()+schema.Get("anyOf").Len()+schema.Get("type").Len())
 	if b.err != nil {
 		return scalarJSON, true
 	}
-	// Null is a value as OpenAPI 3.0 says it, and as JSON Schema does.
+	// OpenAPI 3.0 and JSON Schema declare null in different ways.
 	isNull := func(n *doc.Node) bool { return n.Is(doc.TypeNull) || n.Get("type").Text() == "null" }
 	null = schema.Get("nullable").True() || schema.Get("type").Text() == "null" || slices.Contains(schema.Get("type").Texts(), "null") ||
 		slices.ContainsFunc(schema.Get("enum").Items(), isNull) ||
@@ -61,7 +61,7 @@ func (b *builder) typeOf(schema *doc.Node, u use, depth int) (name string, null 
 	if depth >= maxNesting {
 		return b.anything(u), null
 	}
-	var alternatives []*doc.Node // but for null, or the parts of a schema that has a single part
+	var alternatives []*doc.Node // without null; or the parts of a schema with a single part
 	for _, name := range []string{"oneOf", "anyOf"} {
 		for _, alternative := range schema.Get(name).Items() {
 			if alternative.Get("type").Text() != "null" {
@@ -90,11 +90,11 @@ func (b *builder) typeOf(schema *doc.Node, u use, depth int) (name string, null 
 	return b.anything(u), true
 }
 
-// scalars are the types of GraphQL for those of JSON Schema. Whole numbers are Int
-// of any size: gateways pass them on digit by digit.
+// scalars maps types of JSON Schema to GraphQL. Whole numbers are Int of any size, because
+// gateways pass them on digit by digit.
 var scalars = map[string]string{"integer": "Int", "number": "Float", "boolean": "Boolean"}
 
-// nonNull marks a type of which null is no value.
+// nonNull marks a type as non-null if null is not a valid value.
 func nonNull(name string, null bool) string {
 	if null {
 		return name
@@ -102,7 +102,7 @@ func nonNull(name string, null bool) string {
 	return name + "!"
 }
 
-// anything is the type of what GraphQL cannot describe.
+// anything returns the type for values that GraphQL cannot describe.
 func (b *builder) anything(u use) string {
 	if u.flat {
 		return "String"
@@ -115,7 +115,7 @@ func (u use) within(place, hint string) use {
 	return use{place: below(u.place, place), hint: camel(u.hint, hint), input: u.input, flat: u.flat}
 }
 
-// follow follows references, of which the last one names the schema.
+// follow resolves references; the last one names the schema.
 func (b *builder) follow(schema *doc.Node, u use) (*doc.Node, use) {
 	for range maxReferences {
 		ref := schema.Get("$ref")
@@ -136,7 +136,7 @@ func (b *builder) follow(schema *doc.Node, u use) (*doc.Node, use) {
 	return nil, u
 }
 
-// kindOf returns the JSON type of what a schema describes, or "" for several.
+// kindOf returns the JSON type of a schema's values, or "" for several.
 func kindOf(schema *doc.Node) string {
 	t := schema.Get("type")
 	if t.Is(doc.TypeString) {

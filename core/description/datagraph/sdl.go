@@ -6,8 +6,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// scalarJSON is the type of what GraphQL has no type for: gateways pass such
-// values on as they are.
+// scalarJSON is the type for values without a GraphQL type: gateways pass them on unchanged.
 const scalarJSON = "JSON"
 
 // typ is an object type, an input or an enum.
@@ -16,18 +15,18 @@ type typ struct {
 	fields                     []field
 }
 
-// field is a field, an argument, or a value of an enum, which has no type.
+// field is a field, an argument, or an enum value, which has no type.
 type field struct {
 	name, description, typ string
 	args                   []field
 }
 
-// sdl writes the schema in the schema definition language (GraphQL 3).
+// sdl returns the schema in the schema definition language (GraphQL 3).
 func (b *builder) sdl() string {
 	b.openCircles()
 	var s strings.Builder
 	for i, r := range b.roots {
-		if i == 0 && len(r.fields) == 0 { // every schema has a Query (GraphQL 3.3.1)
+		if i == 0 && len(r.fields) == 0 { // every schema must have a Query (GraphQL 3.3.1)
 			r.fields = []field{{name: "_", typ: "Boolean", description: "Nothing can be queried."}}
 		}
 		if len(r.fields) > 0 {
@@ -65,11 +64,11 @@ func (t *typ) write(s *strings.Builder) {
 	s.WriteString("}\n")
 }
 
-// maxDescription is how much of a description is kept, in characters: one that is
-// referred to comes again with every reference.
+// maxDescription is the maximum length of a description in characters, because each reference
+// repeats it.
 const maxDescription = 500
 
-// describe writes a description. The escapes of JSON are among those of GraphQL.
+// describe writes a description. GraphQL has all escapes of JSON.
 func describe(s *strings.Builder, indent, text string) {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -87,8 +86,8 @@ func describe(s *strings.Builder, indent, text string) {
 	s.WriteByte('\n')
 }
 
-// openCircles lets a field of an input be null where inputs would need each other
-// without end, which GraphQL forbids (GraphQL 3.10).
+// openCircles makes a field of an input nullable where inputs would require each other in a
+// circle, which GraphQL forbids (GraphQL 3.10).
 func (b *builder) openCircles() {
 	inputs := map[string]*typ{}
 	for _, t := range b.types {
@@ -96,8 +95,8 @@ func (b *builder) openCircles() {
 			inputs[t.name+"!"] = t
 		}
 	}
-	// Each is followed to the inputs that it needs, depth first and without recursion: chains are as long as
-	// the document.
+	// The required inputs of each input are visited depth first and without recursion, because
+	// chains may be as long as the document.
 	type step struct {
 		t    *typ
 		next int

@@ -6,23 +6,23 @@ import (
 	"strings"
 )
 
-// tokens are those of the part of the schema language that is written here
-// (GraphQL 2.1); a text that is none of them is an error.
+// tokens matches the tokens of the schema language that this package writes (GraphQL 2.1);
+// other text is an error.
 var tokens = regexp.MustCompile(`^(?:[\s,]+|"(?:[^"\\\n\r]|\\(?:u[0-9A-Fa-f]{4}|["\\/bfnrt]))*"|[_A-Za-z][_0-9A-Za-z]*|[{}()\[\]:!])`)
 
-// reader reads a schema; what it reads is what there is to check.
+// reader parses a schema and collects what to check.
 type reader struct {
 	tokens []string
 	err    error
 	types  map[string]string                     // keyword by name
 	fields map[string]map[string]map[string]bool // arguments by type and field
-	used   map[string][]string                   // where a type is used: "in" or "out"
-	needs  map[string][]string                   // inputs that an input cannot do without
+	used   map[string][]string                   // directions in which a type is used: "in" or "out"
+	needs  map[string][]string                   // inputs that an input requires
 }
 
-// readSDL parses a schema and checks that names are valid and unique, that types
-// exist and go in the right direction, and that inputs end (GraphQL 3). It returns the
-// arguments of every field.
+// readSDL parses a schema and checks that names are valid and unique, that types exist and are
+// used in the right direction, and that required inputs are not circular (GraphQL 3). It
+// returns the arguments of every field.
 func readSDL(text string) (map[string]map[string]map[string]bool, error) {
 	r := &reader{types: map[string]string{}, fields: map[string]map[string]map[string]bool{}, used: map[string][]string{}, needs: map[string][]string{}}
 	for text != "" {
@@ -150,7 +150,7 @@ func (r *reader) arguments(keyword string) map[string]bool {
 	return args
 }
 
-// typ reads a reference to a type and returns its name if it is needed.
+// typ parses a reference to a type and returns its name if it is required.
 func (r *reader) typ(direction string) (needed string) {
 	if r.accept("[") {
 		r.typ(direction)
@@ -177,7 +177,7 @@ func (r *reader) check() {
 			}
 		}
 	}
-	// Inputs that need none but those that are known to end do end.
+	// An input terminates if all inputs that it requires do.
 	for changed := true; changed; {
 		changed = false
 		for name, needs := range r.needs {

@@ -30,8 +30,8 @@ func (b *builder) text(schema *doc.Node, u use) string {
 	return t.name
 }
 
-// enumValues returns the values of an enum, or nil if some value is not one that
-// GraphQL can write (GraphQL 2.9.6).
+// enumValues returns the values of an enum, or nil if a value is not a valid GraphQL enum
+// value (GraphQL 2.9.6).
 func enumValues(schema *doc.Node) []string {
 	var out []string
 	seen := map[string]bool{}
@@ -49,7 +49,7 @@ func enumValues(schema *doc.Node) []string {
 	return out
 }
 
-// name gives a type its name.
+// name returns a name for a type.
 func (b *builder) name(u use) string {
 	if u.part != "" {
 		return u.part
@@ -57,8 +57,8 @@ func (b *builder) name(u use) string {
 	return b.names.take(valid(u.hint))
 }
 
-// object returns the type of an object, whose fields come later: they may need
-// the type itself.
+// object returns the type of an object. Its fields are added later, because they may use the
+// type itself.
 func (b *builder) object(schema *doc.Node, u use) string {
 	k := key{schema: schema, input: u.input}
 	if name, ok := b.known[k]; ok {
@@ -66,7 +66,7 @@ func (b *builder) object(schema *doc.Node, u use) string {
 	}
 	m := merger{b: b, u: u, seen: map[*doc.Node]bool{}, at: map[string]int{}, required: map[string]bool{}}
 	m.merge(schema, 0)
-	hidden := "writeOnly" // what does not travel in the direction of the use
+	hidden := "writeOnly" // members that this direction does not have
 	if u.input {
 		hidden = "readOnly"
 	}
@@ -78,7 +78,7 @@ func (b *builder) object(schema *doc.Node, u use) string {
 		}
 	}
 	if len(members) == 0 || u.input && slices.ContainsFunc(members, func(p member) bool { return valid(p.name) != p.name }) {
-		b.known[k] = b.anything(u) // names of an input cannot be mapped to others
+		b.known[k] = b.anything(u) // names of an input cannot be mapped to other names
 		return b.known[k]
 	}
 	t := &typ{keyword: "type", description: schema.Get("description").Text()}
@@ -97,18 +97,18 @@ func (b *builder) object(schema *doc.Node, u use) string {
 	return t.name
 }
 
-// merger joins the properties of a schema and of its parts.
+// merger collects the properties of a schema and of its parts.
 type merger struct {
 	b        *builder
 	u        use
 	seen     map[*doc.Node]bool
 	list     []member
-	at       map[string]int // where a property is in the list
+	at       map[string]int // index of a property in list
 	required map[string]bool
 }
 
-// merge adds a schema: each of them once, so that circles end. Of properties with
-// the same name the last one counts.
+// merge adds a schema, each one only once because of circles. Of properties with the same name
+// the last one counts.
 func (m *merger) merge(schema *doc.Node, depth int) {
 	schema, _ = m.b.follow(schema, m.u)
 	if schema == nil || m.seen[schema] || depth > maxNesting || !m.b.spend(m.u.place) {

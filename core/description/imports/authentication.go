@@ -5,9 +5,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// authentication derives the authentication block from the security
-// requirements (docs/wire/import.md#authentication). Entries that exist stay as
-// they are.
+// authentication derives the authentication block from the security requirements
+// (docs/wire/import.md#authentication). Existing entries stay unchanged.
 func (b *builder) authentication() {
 	if b.s.ProcessingMode != "" {
 		if b.ext.Get("server", "authentication", "enabled") == nil {
@@ -20,7 +19,7 @@ func (b *builder) authentication() {
 	}
 	b.ext.Put(doc.NewBool(*b.s.Authentication), "server", "authentication", "enabled")
 	if b.document.Get("security").Len() == 0 {
-		return // authentication could follow from nothing
+		return // there is no requirement from which to derive authentication
 	}
 	for _, requirement := range b.document.Get("security").Items() {
 		for name := range requirement.Members() {
@@ -47,13 +46,12 @@ func (b *builder) authentication() {
 	}
 }
 
-// native returns a scheme of the description.
+// native returns a security scheme of the description.
 func (b *builder) native(name string) *doc.Node {
 	return oas.Resolve(b.document, b.document.Get("components", "securitySchemes", name))
 }
 
-// baseIdentity says which of several schemes identifies the client; "" with
-// fewer than two.
+// baseIdentity returns which of several schemes identifies the client; "" with fewer than two.
 func (b *builder) baseIdentity() string {
 	entries := b.ext.Get("server", "authentication", "securitySchemes")
 	if entries.Len() < 2 {

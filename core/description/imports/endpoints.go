@@ -8,12 +8,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// validationStatus is what a gateway answers to a request that is not valid.
+// validationStatus is the status of a gateway's response to an invalid request.
 const validationStatus = 422
 
-// endpoints gives every operation an id and the blocks that were asked for, and
-// returns all ids (docs/wire/import.md#settings, docs/wire/import.md#operation-ids). Ids come first: the
-// path items that they make count as described.
+// endpoints sets an ID and the requested blocks for every operation, and returns all IDs
+// (docs/wire/import.md#settings, docs/wire/import.md#operation-ids). IDs come first, because
+// the path items that they create count as described.
 func (b *builder) endpoints() map[string]bool {
 	known := oas.EndpointsOf(b.document)
 	for _, o := range oas.Operations(b.document) {
@@ -26,7 +26,7 @@ func (b *builder) endpoints() map[string]bool {
 		if on := b.s.AllowList; on != nil {
 			b.block(id, "allow").Set("enabled", doc.NewBool(*on))
 			blocked := b.ext.Get("middleware", "operations", id, "block")
-			if *on && blocked.Get("enabled").True() { // what is allowed is not blocked
+			if *on && blocked.Get("enabled").True() { // an allowed operation is not blocked
 				blocked.Set("enabled", doc.NewBool(false))
 			}
 		}
@@ -43,7 +43,8 @@ func (b *builder) endpoints() map[string]bool {
 			block.Set("fromOASExamples", examples)
 		}
 	}
-	// Gateways would fail at some operations. The request named none of them, so that these go without the setting.
+	// Some operations would make gateways fail. The request did not name them, so they do not get
+	// the setting.
 	operations := b.ext.Get("middleware", "operations")
 	for _, e := range validation.Endless(b.document, operations) {
 		if on := map[string]*bool{validation.MockResponse: b.s.MockResponse, validation.ValidateRequest: b.s.ValidateRequest}[e.Setting]; on != nil && *on {
@@ -53,14 +54,13 @@ func (b *builder) endpoints() map[string]bool {
 	return ids
 }
 
-// block returns the settings block of an operation, made where it is missing.
+// block returns the settings block of an operation, and creates it if it is missing.
 func (b *builder) block(id, name string) *doc.Node {
 	operations := child(child(b.ext, "middleware"), "operations")
 	return child(child(operations, id), name)
 }
 
-// validatable reports whether there is something to validate: parameters or a
-// JSON body.
+// validatable reports whether an operation has parameters or a JSON body to validate.
 func validatable(document *doc.Node, o oas.Operation) bool {
 	if o.Node.Get("parameters").Len() > 0 || o.Item.Get("parameters").Len() > 0 {
 		return true
@@ -74,7 +74,7 @@ func validatable(document *doc.Node, o oas.Operation) bool {
 	return false
 }
 
-// mockable reports whether a response says what it looks like.
+// mockable reports whether a response has an example or a schema.
 func mockable(document *doc.Node, o oas.Operation) bool {
 	for _, response := range o.Node.Get("responses").Members() {
 		for _, media := range oas.Resolve(document, response).Get("content").Members() {
@@ -92,7 +92,7 @@ func mockable(document *doc.Node, o oas.Operation) bool {
 
 func given(n *doc.Node) bool { return !n.Is(doc.Absent, doc.TypeNull) }
 
-// child returns a member that is an object, making it one where it is not.
+// child returns a member that is an object, and creates it if it is not.
 func child(n *doc.Node, name string) *doc.Node {
 	c := n.Get(name)
 	if !c.Is(doc.TypeObject) {

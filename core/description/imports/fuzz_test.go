@@ -11,8 +11,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// FuzzImport feeds any JSON: nothing panics, a refused document is unchanged, and
-// a second import changes nothing.
+// FuzzImport: for any JSON nothing panics, a refused document is unchanged, and a second
+// import changes nothing.
 func FuzzImport(f *testing.F) {
 	files, _ := filepath.Glob("testdata/*.json")
 	for _, file := range files {

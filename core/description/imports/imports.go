@@ -1,6 +1,5 @@
-// Package imports builds a Tyk OAS document from a plain OpenAPI description:
-// it derives the vendor extension on import, carries it over on patch, and
-// merges templates (docs/wire/import.md).
+// Package imports builds a Tyk OAS document from a plain OpenAPI description: it derives the
+// vendor extension on import, keeps it on patch, and merges templates (docs/wire/import.md).
 package imports
 
 import (
@@ -13,12 +12,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
-// Codes are those of the faults of this package and of the addresses it asks about.
+// Codes are those of the faults of this package and of the URLs that it uses.
 var Codes = []string{"oas.document", "oas.security", "oas.servers", "oas.upstream"}
 
-// Import adds the extension to a description, in place; an extension that is
-// there already is kept and completed. A refused document is left unchanged.
-// Errors are faults of kind Invalid that name the field.
+// Import adds the extension to a description, in place; an existing extension is kept and
+// completed. A refused document is left unchanged. Errors are faults of kind Invalid that name
+// the field.
 func Import(document *doc.Node, s Settings) error {
 	b, err := newBuilder(document, document.Get(oas.ExtensionKey), s)
 	if err != nil {
@@ -28,7 +27,7 @@ func Import(document *doc.Node, s Settings) error {
 	b.ext.Put(doc.NewBool(true), "info", "state", "active")
 	b.ext.Delete("info", "state", "internal")
 	b.ext.Put(doc.NewBool(true), "server", "listenPath", "strip")
-	// What a fresh import has, unless the document says otherwise.
+	// Defaults of a new import, unless the document sets them.
 	for _, name := range []string{"contextVariables", "trafficLogs"} {
 		if !b.ext.Get("middleware", "global", name).Is(doc.TypeObject) {
 			b.ext.Put(doc.NewBool(true), "middleware", "global", name, "enabled")
@@ -38,10 +37,10 @@ func Import(document *doc.Node, s Settings) error {
 	return nil
 }
 
-// Patch gives an updated description, in place, the extension and the other
-// vendor parts of the stored document, which is not changed. Servers of the
-// stored document stay when the description brings none (docs/wire/versions.md#servers).
-// Errors are as with Import.
+// Patch copies the extension and the other vendor parts of a stored document to an updated
+// description, in place. The stored document is not changed. Servers of the stored document
+// stay when the description has none (docs/wire/versions.md#servers). Errors are as with
+// Import.
 func Patch(document, existing *doc.Node, s Settings) error {
 	b, err := newBuilder(document, existing.Get(oas.ExtensionKey).Clone(), s)
 	if err != nil {
@@ -60,8 +59,8 @@ func Patch(document, existing *doc.Node, s Settings) error {
 	return nil
 }
 
-// CheckPlain refuses a description that carries the extension already; what is
-// "import" or "patch" (docs/wire/import.md#sources).
+// CheckPlain refuses a description that has the extension already; what is "import" or "patch"
+// (docs/wire/import.md#sources).
 func CheckPlain(document *doc.Node, what string) error {
 	if document.Get(oas.ExtensionKey) == nil {
 		return nil
@@ -69,14 +68,15 @@ func CheckPlain(document *doc.Node, what string) error {
 	return fault.New(fault.Invalid, "oas.extension", "The %s payload should not contain %s.", what, oas.ExtensionKey).At(oas.ExtensionKey)
 }
 
-// builder completes one document; ext becomes its extension.
+// builder completes one document with the extension ext.
 type builder struct {
 	document, ext *doc.Node
 	s             Settings
-	upstream      string // to be set, or "" to leave the present one
+	upstream      string // to be set; "": leave the current one
 }
 
-// maxParts is how many parameters paths may have in all: each becomes an object of its item.
+// maxParts is the maximum number of parameters in all paths: each becomes an object of its
+// item.
 const maxParts = 100_000
 
 func newBuilder(document, ext *doc.Node, s Settings) (*builder, error) {
@@ -87,7 +87,7 @@ func newBuilder(document, ext *doc.Node, s Settings) (*builder, error) {
 		return nil, fault.New(fault.Invalid, "oas.document", "Swagger 2.0 descriptions cannot be imported; convert the description to OpenAPI 3").At("swagger")
 	}
 	parts := 0
-	for path := range document.Get("paths").Members() { // operations are named after them
+	for path := range document.Get("paths").Members() { // IDs of operations are made from paths
 		parts += oas.Parts(path)
 		if utf8.RuneCountInString(path) > validation.MaxAddress {
 			return nil, fault.New(fault.Invalid, "oas.document", "the path %s must not be longer than %d characters", doc.Short(path), validation.MaxAddress).At("paths")
@@ -109,7 +109,7 @@ func newBuilder(document, ext *doc.Node, s Settings) (*builder, error) {
 	return b, err
 }
 
-// identify sets who the API is, where it is reached and where it forwards to.
+// identify sets the ID and the addresses of the API, and its upstream.
 func (b *builder) identify() {
 	if b.s.APIID != "" {
 		b.ext.Put(doc.NewString(b.s.APIID), "info", "id")
@@ -135,12 +135,12 @@ func (b *builder) identify() {
 	b.ext.Put(doc.NewString(b.s.CustomDomain), "server", "customDomain", "name")
 }
 
-// finish does what import and patch have in common and attaches the extension.
+// finish does the common steps of import and patch and attaches the extension.
 func (b *builder) finish() {
 	TranslatePatterns(b.document)
 	b.authentication()
 	ids := b.endpoints()
-	// Settings of operations that do not exist go, and empty ones.
+	// Empty settings are removed, and those of missing operations.
 	if operations := b.ext.Get("middleware", "operations"); operations.Is(doc.TypeObject) {
 		for _, id := range operations.Names() {
 			if o := operations.Get(id); !ids[id] || o.Is(doc.TypeNull) || o.Is(doc.TypeObject) && o.Len() == 0 {

@@ -20,12 +20,12 @@ import (
 
 var update = flag.Bool("update", false, "write what comes out into the golden files")
 
-// golden is one file of testdata: what goes in, and what comes out, to the byte.
+// golden is one file of testdata: the input and the exact output.
 type golden struct {
 	About    string          `json:"about"`
 	Op       string          `json:"op"` // import, patch or dryrun
 	Query    string          `json:"query"`
-	Own      []string        `json:"own,omitempty"` // addresses of gateways
+	Own      []string        `json:"own,omitempty"` // URLs of gateways
 	Document *doc.Node       `json:"document"`
 	Existing *doc.Node       `json:"existing,omitempty"`
 	Template *doc.Node       `json:"template,omitempty"`
@@ -138,9 +138,8 @@ func TestImportTwice(t *testing.T) {
 	}
 }
 
-// TestLongPaths: operations are named after their paths, so that a long one would be repeated
-// many times.
-// TestSwagger: an older description is refused for its version, not for the servers that it cannot have.
+// TestSwagger: an older description is refused because of its version, not because of missing
+// servers.
 func TestSwagger(t *testing.T) {
 	d, err := doc.ParseNode([]byte(`{"swagger":"2.0","info":{"title":"a","version":"1"},"host":"up.example","paths":{}}`))
 	if err != nil {
@@ -153,6 +152,8 @@ func TestSwagger(t *testing.T) {
 	}
 }
 
+// TestLongPaths: the length of paths is limited, because IDs of operations are made from them,
+// which would repeat a long path many times.
 func TestLongPaths(t *testing.T) {
 	for length, want := range map[int]string{4096: "", 4097: "must not be longer than 4096 characters"} {
 		d := doc.NewObject()
@@ -228,8 +229,8 @@ func node(t *testing.T, text string) *doc.Node {
 	return n
 }
 
-// TestImportIsBounded: variables of servers may stand in an address many times, and segments of
-// paths become parameters.
+// TestImportIsBounded: a URL may use variables of servers many times, and segments of paths
+// become parameters.
 func TestImportIsBounded(t *testing.T) {
 	document := func(paths, servers string) *doc.Node {
 		n, err := doc.ParseNode([]byte(`{"openapi":"3.0.3","info":{"title":"a","version":"1"},"paths":{` + paths + `},"servers":[` + servers + `]}`))

@@ -8,12 +8,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// TranslatePatterns turns the JavaScript escapes \uXXXX and \u{X…} of schema
-// patterns into the spelling that gateways compile, in place, also when a YAML
-// writer doubled the backslash (docs/wire/import.md#sources).
+// TranslatePatterns converts the JavaScript escapes \uXXXX and \u{X…} in schema patterns to a
+// form that gateways can compile, in place, even if a YAML writer has doubled the backslash
+// (docs/wire/import.md#sources).
 func TranslatePatterns(document *doc.Node) { translate(document, false) }
 
-// literal are members whose content is data, not schema.
+// literal are members with data instead of a schema.
 var literal = map[string]bool{"example": true, "examples": true, "default": true, "enum": true, "const": true}
 
 // named are members whose children have free names.
@@ -23,7 +23,7 @@ var named = map[string]bool{
 	"responses": true, "schemas": true, "requestBodies": true, "pathItems": true, "parameters": true, "links": true,
 }
 
-// translate walks a value; free says that the names of its members mean nothing.
+// translate walks a value; free says that its members have free names.
 func translate(n *doc.Node, free bool) {
 	for _, v := range n.Items() {
 		translate(v, false)
@@ -46,8 +46,8 @@ func translate(n *doc.Node, free bool) {
 
 var escape = regexp.MustCompile(`\\+u(?:([0-9A-Fa-f]{4})|\{([0-9A-Fa-f]{1,6})\})`)
 
-// translatePattern replaces the escapes of one expression. Before the escape
-// itself pairs of backslashes stand for themselves.
+// translatePattern replaces the escapes of one expression. Pairs of backslashes before an
+// escape are literal backslashes.
 func translatePattern(pattern string) string {
 	out := escape.ReplaceAllStringFunc(pattern, func(found string) string {
 		m := escape.FindStringSubmatch(found)
@@ -63,7 +63,7 @@ func translatePattern(pattern string) string {
 
 var surrogates = regexp.MustCompile(`\\x\{([dD][89aAbB][0-9A-Fa-f]{2})\}\\x\{([dD][c-fC-F][0-9A-Fa-f]{2})\}`)
 
-// joinSurrogates writes a UTF-16 pair as the one character that it is.
+// joinSurrogates replaces a UTF-16 surrogate pair with its character.
 func joinSurrogates(found string) string {
 	m := surrogates.FindStringSubmatch(found)
 	high, _ := strconv.ParseUint(m[1], 16, 32)

@@ -2,24 +2,24 @@ package imports
 
 import "strings"
 
-// Settings are the choices of one import, patch or dry run; an empty text or a
-// nil switch leaves its part alone (docs/wire/import.md#settings).
+// Settings are the choices of one import, patch or dry run. An empty text or a nil switch
+// leaves its part unchanged (docs/wire/import.md#settings).
 type Settings struct {
 	UpstreamURL    string // absolute
 	ListenPath     string
 	CustomDomain   string
-	APIID          string // wanted id of the API
+	APIID          string // requested ID of the API
 	ProcessingMode string // of security requirements: legacy or compliant
 
 	AllowList, ValidateRequest, MockResponse, Authentication *bool
 
-	// Own reports whether a servers entry is an address of a gateway, which is
-	// never an upstream; nil means that none is.
+	// Own reports whether a servers entry is a URL of a gateway, which is never an upstream; nil:
+	// none is.
 	Own func(address string) bool
 }
 
-// ParseSettings reads settings from query parameters: get returns the first
-// value of a parameter and whether it is there.
+// ParseSettings parses settings from query parameters: get returns the first value of a
+// parameter and whether it is present.
 func ParseSettings(get func(name string) (string, bool)) Settings {
 	text := func(name string) string {
 		v, _ := get(name)
@@ -37,17 +37,17 @@ func ParseSettings(get func(name string) (string, bool)) Settings {
 	return s
 }
 
-// compliant is the processing mode that honours all security requirements.
+// compliant is the processing mode that uses all security requirements.
 const compliant = "compliant"
 
-// Empty reports whether nothing was chosen. A patch without settings whose body
-// carries the extension is a plain replace (docs/wire/import.md#settings).
+// Empty reports whether no setting was given. A patch without settings and with the extension
+// in its body is a plain replace (docs/wire/import.md#settings).
 func (s Settings) Empty() bool {
 	return s.UpstreamURL == "" && s.ListenPath == "" && s.CustomDomain == "" && s.APIID == "" && s.ProcessingMode == "" &&
 		s.AllowList == nil && s.ValidateRequest == nil && s.MockResponse == nil && s.Authentication == nil
 }
 
-// parseSwitch reads a boolean; any other value counts as absent.
+// parseSwitch parses a boolean; any other value counts as absent.
 func parseSwitch(text string) *bool {
 	var on bool
 	switch text {

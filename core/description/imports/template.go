@@ -5,9 +5,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
-// Apply merges a template under a document and returns the result; neither is
-// changed. Objects are merged, in everything else, lists among it, the document
-// wins (docs/wire/assets.md#use).
+// Apply merges a template with a document and returns the result; neither is changed. Objects
+// are merged. For all other values, including lists, the document takes precedence
+// (docs/wire/assets.md#use).
 func Apply(template, document *doc.Node) *doc.Node {
 	if document == nil {
 		return template.Clone()
@@ -17,7 +17,7 @@ func Apply(template, document *doc.Node) *doc.Node {
 	return out
 }
 
-// merge adds to an object what it lacks.
+// merge adds missing members to an object.
 func merge(template, into *doc.Node) {
 	if !into.Is(doc.TypeObject) {
 		return
@@ -31,11 +31,10 @@ func merge(template, into *doc.Node) {
 	}
 }
 
-// DryRun builds the document that would be saved for a body {"oas", "tyk_oas"}
-// of which either part may be missing: a description alone is imported, with a
-// stored document it is a patch of it, and a document alone takes the settings.
-// A template, or nil, is applied first. The body is not changed; errors are as
-// with Import.
+// DryRun builds the document that would be saved for a body {"oas", "tyk_oas"}. Either part
+// may be missing: a description alone is imported, a description with a stored document is a
+// patch of it, and a stored document alone gets the settings. A template, or nil, is applied
+// first. The body is not changed; errors are as with Import.
 func DryRun(body, template *doc.Node, s Settings) (*doc.Node, error) {
 	description, stored := body.Get("oas"), body.Get("tyk_oas")
 	var out *doc.Node

@@ -9,10 +9,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/weburl"
 )
 
-// upstream chooses where the API forwards to: the setting, what the extension
-// has (then "" is returned), or the first absolute server that is not a gateway. What is
-// no absolute address is refused only when there is no such server: saved documents list
-// relative addresses of their API among those of gateways.
+// upstream returns the upstream of the API: from the settings, or the first absolute server
+// that is not a gateway. It returns "" if the extension has an upstream. A relative server is
+// refused only if there is no such absolute one, because saved documents list relative
+// addresses of their API among those of gateways.
 func upstream(document, ext *doc.Node, s Settings) (string, error) {
 	if s.UpstreamURL != "" {
 		if !absolute(s.UpstreamURL) {
@@ -38,12 +38,11 @@ func upstream(document, ext *doc.Node, s Settings) (string, error) {
 	return "", cmp.Or(refusal, badServer("there is no server to forward to"))
 }
 
-// maxServer is how long an address may be once its variables are filled in: each of them may
-// stand there many times, and hold others.
+// maxServer is the maximum length of a URL with its variables filled in: a variable may be
+// used many times, and contain other ones.
 const maxServer = 8192
 
-// serverAddress returns the address of a servers entry with the defaults of its
-// variables filled in.
+// serverAddress returns the URL of a servers entry with the defaults of its variables.
 func serverAddress(server *doc.Node) (string, error) {
 	address := server.Get("url").Text()
 	for name, v := range server.Get("variables").Members() {

@@ -73,7 +73,7 @@ func TestImportVectors(t *testing.T) {
 			s := parseQuery(t, v.Settings.Query)
 			checkVector(t, v, imports.Import(v.Input, s))
 			if v.Output.Error == nil {
-				checkVector(t, v, imports.Import(v.Input, s)) // again: nothing changes
+				checkVector(t, v, imports.Import(v.Input, s)) // a second import changes nothing
 			}
 		})
 	}
