@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Canonical returns a text that two values share when they are Equal, and only then:
-// a key by which one of many equal values is found in one step. That of no node is empty.
+// Canonical returns a text that is the same for two values if and only if they are Equal: a
+// map key for values. It is empty for a nil node.
 func (n *Node) Canonical() string { return string(n.canonical(nil)) }
 
 func (n *Node) canonical(b []byte) []byte {
@@ -41,10 +41,10 @@ func (n *Node) canonical(b []byte) []byte {
 	return append(b, n.text...)
 }
 
-// canonicalNumber returns one spelling for all that are one number: a whole number without
-// zeros at its end, and its power of ten. Numbers beyond the range of doubles, and exponents
-// that count into the thousand millions, are as they are spelled. It takes time that grows as
-// the text does: a number may fill a whole body.
+// canonicalNumber returns the same text for all spellings of a number: a whole number without
+// trailing zeros, and its power of ten. Numbers beyond the range of doubles, and exponents of
+// a thousand million and more, stay as they are spelled. The time is linear in the length of
+// the text, because a number may fill a whole body.
 func canonicalNumber(text []byte) string {
 	if _, err := strconv.ParseFloat(string(text), 64); err != nil {
 		return string(text)

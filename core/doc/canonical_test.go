@@ -6,8 +6,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// FuzzCanonical states that two values have one canonical text when they are equal,
-// and only then.
+// FuzzCanonical: two values have the same canonical text if and only if they are equal.
 func FuzzCanonical(f *testing.F) {
 	for _, pair := range [][2]string{
 		{`1`, `1.0`}, {`10`, `1e1`}, {`-0`, `0`}, {`0.10`, `1E-1`}, {`100e-2`, `1`}, {`-1.50`, `-15e-1`}, {`1`, `2`}, {`1e400`, `1e400`}, {`1e400`, `10e399`}, {`1e-400`, `0`},
@@ -31,7 +30,7 @@ func FuzzCanonical(f *testing.F) {
 	})
 }
 
-// What reads a member that is not there gets along with it.
+// Methods of a missing member work.
 func TestNoNode(t *testing.T) {
 	none := doc.NewObject().Get("none")
 	if text, weight := none.Canonical(), none.Weight(9); text != "" || weight != 0 {

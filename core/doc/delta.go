@@ -9,13 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// Delta says how one text became another, and how to get back: the places
-// where they differ, with both readings. An empty Delta means equal texts.
+// Delta is the difference between two texts, which can be applied and reverted: the places
+// where they differ, with both texts. An empty Delta means equal texts.
 type Delta []Hunk
 
-// Hunk is one place of a Delta: at byte offset At of the old text, Old was
-// replaced by New. Hunks come in order and do not overlap. Treat the bytes as
-// read-only: long ones belong to the texts.
+// Hunk is one place of a Delta: at byte offset At of the old text, Old was replaced by New.
+// Hunks are in order and do not overlap. Treat the bytes as read-only: long ones are slices of
+// the texts.
 type Hunk struct {
 	At       int
 	Old, New []byte
@@ -31,8 +31,8 @@ func (h Hunk) AppendJSON(b []byte) ([]byte, error) {
 // MarshalJSON implements json.Marshaler.
 func (h Hunk) MarshalJSON() ([]byte, error) { return h.AppendJSON(nil) }
 
-// UnmarshalJSON reads [at, old, new]. It decodes the texts itself: encoding/json would
-// make three copies of a long one.
+// UnmarshalJSON decodes [at, old, new]. It decodes the texts itself, because encoding/json
+// would make three copies of a long one.
 func (h *Hunk) UnmarshalJSON(text []byte) error {
 	n, err := ParseNode(text)
 	if err != nil {
@@ -41,8 +41,8 @@ func (h *Hunk) UnmarshalJSON(text []byte) error {
 	return h.read(n, false)
 }
 
-// AdoptDelta reads a Delta out of a text that nothing else needs: the texts of hunks are
-// parts of it, so that long ones are in memory once.
+// AdoptDelta decodes a Delta from a text that the caller gives up: the texts of hunks are
+// slices of it, so that long ones are in memory only once.
 func AdoptDelta(text []byte) (Delta, error) {
 	n, err := ParseNode(text)
 	if err != nil {
@@ -60,7 +60,7 @@ func AdoptDelta(text []byte) (Delta, error) {
 	return d, nil
 }
 
-// read reads [at, old, new] out of a text that is the hunk's own, or not.
+// read decodes [at, old, new]; owned says that the hunk may keep slices of the text.
 func (h *Hunk) read(n *Node, owned bool) (err error) {
 	if n.Type() != TypeArray || n.Len() != 3 || !n.nodes[0].Is(TypeNumber) || !n.nodes[1].Is(TypeString) || !n.nodes[2].Is(TypeString) {
 		return fmt.Errorf("%w: a difference is a place and two texts", ErrSyntax)
@@ -73,19 +73,19 @@ func (h *Hunk) read(n *Node, owned bool) (err error) {
 			return err
 		}
 		if !escapes && !owned {
-			*side = bytes.Clone(*side) // it is a part of the caller's text
+			*side = bytes.Clone(*side) // it is a slice of the caller's text
 		}
 		*side = slices.Clip(*side)
 	}
 	return nil
 }
 
-// ErrMismatch means that a Delta was applied to a text that it does not belong to.
+// ErrMismatch means that a Delta does not fit the text to which it is applied.
 var ErrMismatch = errors.New("doc: delta does not fit the text")
 
-// Diff returns the delta from one UTF-8 text to another. It costs about as much
-// as comparing the two. It looks for the next place where they agree: nearby
-// first, then for one long insertion or removal; failing that, the rest is one
+// Diff returns the delta from one UTF-8 text to another. It costs about as much as comparing
+// the two. After a difference it searches for the next place where the texts agree: nearby
+// first, then after one long insertion or removal. Without such a place, the rest is one
 // difference.
 func Diff(from, to []byte) Delta {
 	var d Delta
@@ -109,8 +109,9 @@ func Diff(from, to []byte) Delta {
 	}
 }
 
-// part returns a part of a text: the text's own bytes when they are most of it, which
-// takes no more memory than a copy. Of less a copy, that does not keep all the text.
+// part returns a part of a text. If the part is most of the text, it is a slice, which takes
+// no more memory than a copy. A smaller part is a copy, so that it does not keep the whole
+// text in memory.
 func part(text []byte, from, to int) []byte {
 	if n := to - from; n > len(text)-n {
 		return text[from:to:to]
@@ -119,16 +120,16 @@ func part(text []byte, from, to int) []byte {
 }
 
 const (
-	anchor = 64   // bytes that must agree before two texts count as in step again: longer than one entry of a repetitive map
-	window = 4096 // how far to look for them on either side
-	// How many bytes may be looked at, about, until the rest counts as one difference:
-	// of texts made for it each place costs a walk through all that follows.
+	anchor = 64   // bytes that must agree before two texts count as synchronised again: longer than one entry of a repetitive map
+	window = 4096 // search distance on either side
+	// Approximate number of bytes that are compared before the rest counts as one difference: in
+	// texts made for this purpose, each difference would cost a scan of the rest.
 	slack  = 64 << 20
 	effort = 16 // for each byte of the texts
 )
 
-// resync returns how much of a and of b to skip so that they agree again, and takes
-// what it looked at from left.
+// resync returns how many bytes of a and of b to skip so that they agree again, and subtracts
+// its cost from left.
 func resync(a, b []byte, left *int) (skipA, skipB int) {
 	for t := 0; t <= window && t+anchor <= len(a); t++ {
 		*left -= min(len(b), window)
@@ -137,7 +138,7 @@ func resync(a, b []byte, left *int) (skipA, skipB int) {
 			back := commonSuffix(a[:t], b[:k])
 			return cut(a, t-back), cut(b, cut(a, t-back)-(t-back)+k-back)
 		}
-		if t >= 64 { // every sixteenth offset will do: most differences are short
+		if t >= 64 { // every sixteenth offset suffices: most differences are short
 			t += 15
 		}
 	}
@@ -155,7 +156,7 @@ func resync(a, b []byte, left *int) (skipA, skipB int) {
 	return len(a) - s, len(b) - s
 }
 
-// far returns where in text the beginning of other stands, or -1.
+// far returns the index in text of the beginning of other, or -1.
 func far(text, other []byte) int {
 	if len(other) < anchor || !utf8.RuneStart(other[0]) {
 		return -1
@@ -193,18 +194,18 @@ func commonSuffix(a, b []byte) int {
 	return n
 }
 
-// Apply returns what the old text became.
+// Apply returns the new text for the old one.
 func (d Delta) Apply(old []byte) ([]byte, error) {
 	return d.replay(old, func(h Hunk) ([]byte, []byte) { return h.Old, h.New }, 0)
 }
 
-// Revert returns what the new text was.
+// Revert returns the old text for the new one.
 func (d Delta) Revert(new []byte) ([]byte, error) {
 	return d.replay(new, func(h Hunk) ([]byte, []byte) { return h.New, h.Old }, 1)
 }
 
-// replay rewrites text hunk by hunk. Offsets count in the old text; when the
-// text given is the new one, they shift by what earlier hunks added.
+// replay rewrites text hunk by hunk. Offsets refer to the old text; if text is the new one,
+// earlier hunks shift them.
 func (d Delta) replay(text []byte, sides func(Hunk) (have, want []byte), shifting int) ([]byte, error) {
 	size := len(text)
 	for _, h := range d {

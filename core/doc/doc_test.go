@@ -68,7 +68,7 @@ func FuzzMerge(f *testing.F) {
 			t.Fatalf("a patch applied twice differs: %s then %s (%v)", once, twice, err)
 		}
 		if repeats(target) || repeats(patch) {
-			return // the oracle and RFC 8259 disagree about duplicate names
+			return // the reference implementation and RFC 8259 disagree about duplicate names
 		}
 		oracle, err := jsonpatch.MergePatch([]byte(target), []byte(patch))
 		if err == nil && !equal(t, once, oracle) {
@@ -77,7 +77,7 @@ func FuzzMerge(f *testing.F) {
 	})
 }
 
-// repeats reports whether some object in text has two members of one name.
+// repeats reports whether an object in text has two members with the same name.
 func repeats(text string) bool {
 	dec := json.NewDecoder(strings.NewReader(text))
 	var seen []map[string]bool
@@ -246,8 +246,8 @@ func TestDeltaIsSmall(t *testing.T) {
 	}
 }
 
-// Texts that differ everywhere, a page at a time, cost no walk through the rest for
-// each place: at some point the rest is one difference.
+// In texts that differ everywhere, a page at a time, the rest is not scanned for each
+// difference: at some point it becomes one difference.
 func TestDeltaOfManyDifferences(t *testing.T) {
 	var from, to strings.Builder
 	for i := range 2_000 {
@@ -297,7 +297,7 @@ func BenchmarkDiff(b *testing.B) {
 	}
 }
 
-// FuzzAppendString holds the quoted text against encoding/json.
+// FuzzAppendString compares the quoted text with encoding/json.
 func FuzzAppendString(f *testing.F) {
 	for _, s := range []string{"", "plain", "a\"b\\c\b\f\n\r\t\x00\x1f\x7f", "é\u2028\u2029 <&> \xff\xe2\x80 \U0001F600", "\xed\xa0\x80"} {
 		f.Add(s)
@@ -315,7 +315,8 @@ func FuzzAppendString(f *testing.F) {
 	})
 }
 
-// AdoptDelta reads what json.Unmarshal reads, whatever it does to the text.
+// FuzzAdoptDelta: AdoptDelta decodes the same as json.Unmarshal, even though it overwrites the
+// text.
 func FuzzAdoptDelta(f *testing.F) {
 	for _, text := range []string{
 		`[]`, `[[0,"",""]]`, `[[1,"a\nb","\u00e9\ud83d\ude00"],[9,"plain","\\\"\/"]]`, `[[0,"\ud83d","\ude00x"]]`, `[[0,"a"]]`, `{}`, `[null]`, `[[0,1,2]]`, ` [ [ 0 , "a" , "b" ] ] `,
@@ -328,7 +329,7 @@ func FuzzAdoptDelta(f *testing.F) {
 		wrong := json.Unmarshal(text, &want)
 		have, err := doc.AdoptDelta(bytes.Clone(text))
 		if string(text) == "null" || bytes.Equal(bytes.TrimSpace(text), []byte("null")) {
-			return // no list
+			return // not a list
 		}
 		if (err == nil) != (wrong == nil) {
 			t.Fatalf("%q: %v, not %v", text, err, wrong)

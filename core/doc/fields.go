@@ -7,8 +7,7 @@ import (
 	"slices"
 )
 
-// Fields is an object whose members are written in this order, where a map would sort
-// them.
+// Fields is an object that is encoded with its members in this order; a map would be sorted.
 type Fields []Field
 
 // Field is a member of an object.
@@ -17,8 +16,8 @@ type Field struct {
 	Value any
 }
 
-// InOrder returns an object with the members of a map: first those that are named, if
-// there are, then the others in order of their names.
+// InOrder returns an object with the members of a map: first the named ones that exist, then
+// the others sorted by name.
 func InOrder(members map[string]any, names ...string) Fields {
 	out, rest := make(Fields, 0, len(members)), maps.Clone(members)
 	for _, name := range slices.Concat(names, slices.Sorted(maps.Keys(members))) {

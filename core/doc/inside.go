@@ -1,10 +1,10 @@
 package doc
 
-// Inside calls part for each value in the object or array that begins at text[i], and
-// returns where that ends. part gets the name of a member as it is written, quotes
-// included, and where the value begins; it returns where the value ends. A caller that
-// looks into values reads each byte once, and makes no tree. The text is known to be
-// valid; of other text it finds some values, but it never reads past the end.
+// Inside calls part for each value in the object or array that begins at text[i], and returns
+// its end. part gets the name of a member as written, with quotes, and the index of the value;
+// it returns the end of the value. A caller that looks into values thus reads each byte once,
+// and builds no tree. The text must be valid JSON; for other text Inside finds some values,
+// but never reads past the end.
 func Inside(text []byte, i int, part func(name []byte, at int) (end int)) (end int) {
 	named := byteAt(text, i) == '{'
 	i = space(text, min(i+1, len(text)))
@@ -21,7 +21,7 @@ func Inside(text []byte, i int, part func(name []byte, at int) (end int)) (end i
 	return min(i+1, len(text))
 }
 
-// End returns where the value ends that begins at text[i], as Inside wants it.
+// End returns the end of the value that begins at text[i], for use in part of Inside.
 func End(text []byte, i int) int {
 	if i >= len(text) {
 		return len(text)

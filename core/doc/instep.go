@@ -5,16 +5,15 @@ import (
 	"encoding/json"
 )
 
-// Pair is a member that two objects have, with the text that it has in each.
+// Pair is a member of two objects, with its text in each.
 type Pair struct {
 	Name          string
 	Before, After json.RawMessage
 }
 
-// InStep returns the members whose texts differ in two objects that have the same
-// members in the same order; ok is false when they do not. Both texts are known to be
-// valid, as for LoadObject. What the texts have in common is read once, and what they
-// have in common behind the last difference is not read.
+// InStep returns the members with different texts in two objects that have the same members in
+// the same order; ok is false if they do not. Both texts must be valid, as for LoadObject. It
+// scans common text only once, and does not scan the common text after the last difference.
 func InStep(before, after []byte) (differ []Pair, ok bool) {
 	i, j := space(before, 0), space(after, 0)
 	if byteAt(before, i) != '{' || byteAt(after, j) != '{' {
@@ -30,7 +29,7 @@ func InStep(before, after []byte) (differ []Pair, ok bool) {
 		if !ok {
 			return nil, false
 		}
-		if end < same { // so is the byte behind the value: it ends there in both
+		if end < same { // the byte after the value is equal too: the value ends here in both texts
 			next := behind(before, end)
 			if same >= next {
 				i, j = next, j+next-i

@@ -43,8 +43,8 @@ func TestInStep(t *testing.T) {
 	}
 }
 
-// FuzzInStep: what is found in step is what a comparison of all members finds, and
-// nothing is read past an end, whatever the texts are.
+// FuzzInStep: InStep finds the same as a comparison of all members, and never reads past the
+// end of any text.
 func FuzzInStep(f *testing.F) {
 	f.Add([]byte(`{"a":1,"b":{"c":[1,2]},"d":"x"}`), []byte(`{"a":1,"b":{"c":[1,3]},"d":"x"}`))
 	f.Add([]byte(`{"a":1 , "b":2}`), []byte(`{"a":12, "b":2 }`))
@@ -80,8 +80,8 @@ func FuzzInStep(f *testing.F) {
 	})
 }
 
-// BenchmarkInStep compares two objects of 64 KiB that differ in one member, and loads
-// them both for comparison.
+// BenchmarkInStep compares two objects of 64 KiB with one different member, and for comparison
+// loads both.
 func BenchmarkInStep(b *testing.B) {
 	all := map[string]any{}
 	for i := range 500 {

@@ -18,8 +18,8 @@ var (
 // ErrPatch, or an ErrTest when the operation was a test that failed.
 type PatchError struct {
 	Index  int    // of the operation, from 0
-	Op     string // as the patch names it
-	Path   string // JSON pointer as the patch has it
+	Op     string // as in the patch
+	Path   string // JSON pointer as in the patch
 	Reason string
 	test   bool
 }
@@ -37,20 +37,20 @@ func (e *PatchError) Unwrap() error {
 	return ErrPatch
 }
 
-// Bounds of what one patch may cost.
+// Limits of the cost of one patch.
 const (
 	maxOperations = 10_000
-	// maxWork is what operations may add up to: about how many bytes they copy, as a document
-	// that is copied into itself doubles with every operation, and what they shift.
+	// maxWork is the maximum of about how many bytes the operations copy and shift: a document
+	// that is copied into itself doubles with every operation.
 	maxWork = 64 << 20
-	// To close the holes in an object takes as long for each member as copying a few bytes.
+	// Closing the holes in an object takes as long for each member as copying a few bytes.
 	memberShift = 4
-	itemsShift  = 8 // items of an array that are shifted for the price of one byte
+	itemsShift  = 8 // shifting so many items of an array costs as much as one byte
 )
 
 var errWork = errors.New("the patch copies or shifts too much")
 
-// spend counts work, and refuses what is too much.
+// spend counts work, and returns an error above the limit.
 func (p *patching) spend(work int) error {
 	if p.work += work; p.work >= maxWork {
 		return errWork
@@ -58,11 +58,10 @@ func (p *patching) spend(work int) error {
 	return nil
 }
 
-// ApplyPatch applies a JSON patch (RFC 6902) and returns the result; the
-// document given stays as it is. Either every operation succeeds or there is an
-// error: ErrSyntax or ErrNoPatch for a patch that is no array of operations, else a
-// *PatchError. Whatever the patch does not touch keeps its place and spelling; a
-// member that is replaced keeps its place.
+// ApplyPatch applies a JSON patch (RFC 6902) and returns the result; the document itself is
+// not changed. Either every operation succeeds or there is an error: ErrSyntax or ErrNoPatch
+// for a patch that is not an array of operations, otherwise a *PatchError. Values that the
+// patch does not touch keep their place and spelling; a replaced member keeps its place.
 func ApplyPatch(document *Node, patch []byte) (*Node, error) {
 	ops, err := ParseNode(patch)
 	if err != nil {
@@ -87,13 +86,13 @@ func ApplyPatch(document *Node, patch []byte) (*Node, error) {
 	return p.root, nil
 }
 
-// patching is a patch on its way through a document.
+// patching is the state while a patch is applied.
 type patching struct {
 	root *Node
 	op   *Node
 	work int
-	// Members that are taken out of an object with an index leave holes, nil nodes that no
-	// name leads to: without them, each would shift all members behind it.
+	// Members that are removed from an object with an index leave holes: nil nodes without a
+	// name. Otherwise each removal would shift all members after it.
 	holed map[*Node]bool
 }
 
@@ -193,7 +192,7 @@ func (p *patching) at(path []string) (*Node, error) {
 	return n, nil
 }
 
-// position reads an array index: digits without leading zeros (RFC 6901, 4).
+// position parses an array index: digits without leading zeros (RFC 6901, 4).
 func position(seg string, last int) (int, error) {
 	i, err := strconv.Atoi(seg)
 	if err != nil || strconv.Itoa(i) != seg || i < 0 {
@@ -205,7 +204,7 @@ func position(seg string, last int) (int, error) {
 	return i, nil
 }
 
-// parent returns what holds the last segment of a path, and that segment.
+// parent returns the container of the last segment of a path, and that segment.
 func (p *patching) parent(path []string) (*Node, string, error) {
 	last := len(path) - 1
 	n, err := p.at(path[:last])
@@ -241,7 +240,7 @@ func (p *patching) add(path []string, v *Node) error {
 	return nil
 }
 
-// remove takes a value out and returns it.
+// remove removes a value and returns it.
 func (p *patching) remove(path []string) (*Node, error) {
 	if len(path) == 0 {
 		return nil, errors.New("the whole document cannot be removed")
@@ -274,7 +273,7 @@ func (p *patching) remove(path []string) (*Node, error) {
 	return v, err
 }
 
-// whole closes all holes before a value is looked at that may have some.
+// whole closes all holes in a value before the value is read.
 func (p *patching) whole(v *Node) error {
 	if !v.Is(TypeObject, TypeArray) {
 		return nil
@@ -304,8 +303,7 @@ func (n *Node) compact() {
 	n.reindex()
 }
 
-// move takes a value from one place to another, but not into itself (RFC 6902,
-// 4.4).
+// move moves a value from one place to another, but not into itself (RFC 6902, 4.4).
 func (p *patching) move(path []string) error {
 	from, err := p.pointer("from")
 	if err != nil {
@@ -348,7 +346,7 @@ func (p *patching) copy(path []string) error {
 	return p.add(path, v.Clone())
 }
 
-// Weight is about how many bytes a copy of n takes; counting ends at most.
+// Weight returns the approximate size of a copy of n in bytes; it stops counting at most.
 func (n *Node) Weight(most int) int {
 	if n == nil {
 		return 0

@@ -13,7 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// want is the result, or part of the error when it begins with "!".
+// want is the result, or part of the error if it begins with "!".
 var patches = []struct{ name, document, patch, want string }{
 	// RFC 6902, appendix A.
 	{"A.1", `{"foo":"bar"}`, `[{"op":"add","path":"/baz","value":"qux"}]`, `{"foo":"bar","baz":"qux"}`},
@@ -111,7 +111,7 @@ func TestApplyPatchErrors(t *testing.T) {
 	}
 }
 
-// A document copied into itself doubles with every operation.
+// A document that is copied into itself doubles with every operation.
 func TestApplyPatchStaysSmall(t *testing.T) {
 	var ops []string
 	for i := range 60 {
@@ -126,7 +126,7 @@ func TestApplyPatchStaysSmall(t *testing.T) {
 	}
 }
 
-// members is an object of n members with an index.
+// members returns an object with n members and an index.
 func members(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -135,7 +135,7 @@ func members(n int) string {
 	return `{` + b.String() + `"last":0}`
 }
 
-// What is taken out of a large object leaves no trace, whatever looks at it meanwhile.
+// Members removed from a large object leave no trace, in any later operation.
 func TestApplyPatchToLargeObjects(t *testing.T) {
 	const steps = `{"op":"remove","path":"/a/m0"},{"op":"move","from":"/a/m1","path":"/a/x"},{"op":"move","from":"/a/m3","path":"/a/m0"},
 		{"op":"remove","path":"/a/m0"},{"op":"add","path":"/a/m3","value":"new"}`
@@ -162,7 +162,8 @@ func TestApplyPatchToLargeObjects(t *testing.T) {
 	}
 }
 
-// Removals from an object do not depend on its size. What does is refused when it adds up.
+// The cost of removals from an object does not depend on its size. Other operations are
+// refused when their costs add up.
 func TestApplyPatchIsQuick(t *testing.T) {
 	document, err := doc.ParseNode([]byte(`{"list":[0` + strings.Repeat(`,0`, 200_000) + `],"all":` + members(100_000) + `}`))
 	if err != nil {
@@ -189,8 +190,8 @@ func TestApplyPatchIsQuick(t *testing.T) {
 	}
 }
 
-// FuzzApplyPatch compares with another implementation where both accept: it is
-// laxer about pointers and indexes, and replaces the whole document differently.
+// FuzzApplyPatch compares with another implementation where both accept a patch: the other one
+// is less strict about pointers and indexes, and replaces the whole document differently.
 func FuzzApplyPatch(f *testing.F) {
 	for _, c := range patches {
 		f.Add(c.document, c.patch)
@@ -229,8 +230,8 @@ func FuzzApplyPatch(f *testing.F) {
 	})
 }
 
-// comparable reports whether the oracle means the same by a patch: documents are
-// objects or arrays, no name comes twice, and no path is the whole document.
+// comparable reports whether the other implementation gives a patch the same meaning:
+// documents are objects or arrays, no name is repeated, and no path is the whole document.
 func comparable(target *doc.Node, document, patch string) bool {
 	if !target.Is(doc.TypeObject, doc.TypeArray) || repeats(document) || repeats(patch) {
 		return false

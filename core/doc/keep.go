@@ -6,11 +6,10 @@ import (
 	"strings"
 )
 
-// Keep returns now with the members of old that its reader did not know: those
-// which are not in was, what the reader made of old. So a program that knows fewer
-// members than the one that wrote a document edits it without losing any. All
-// three are valid JSON. A name that differs from a known one in letter case only
-// is not kept: decoders would take it for that one.
+// Keep returns now with the members of old that its decoder did not know: those that are not
+// in was, the encoded form of the decoded old. So an older program can edit the document of a
+// newer one without losing members. All three are valid JSON. A name that differs from a known
+// one only in letter case is not kept, because decoders would take it for the known one.
 func Keep(old, was, now []byte) ([]byte, error) {
 	if bytes.Equal(old, was) || !IsObject(old) || !IsObject(now) {
 		return now, nil
@@ -29,7 +28,7 @@ func Keep(old, was, now []byte) ([]byte, error) {
 	return nodes[2].JSON(), nil
 }
 
-// keep reports whether it added anything to now.
+// keep does Keep on trees, and reports whether it added anything to now.
 func keep(old, was, now *Node) (added bool) {
 	for name, v := range old.Members() {
 		known, next := was.Get(name), now.Get(name)

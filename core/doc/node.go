@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// Type is what a Node is.
+// Type is the JSON type of a Node.
 type Type uint8
 
 // The types of a Node. A nil Node is Absent.
@@ -28,21 +28,20 @@ func (t Type) String() string {
 	return [...]string{"absent", "null", "boolean", "number", "string", "array", "object"}[t]
 }
 
-// Node is a JSON value that can be changed in place: members keep their order,
-// numbers and strings the spelling they came with. Readers accept a nil Node,
-// which is Absent, so that a path can be followed without asking at each step.
-// Several goroutines may read a Node while none changes it.
+// Node is a JSON value that can be changed in place. Members keep their order, and numbers and
+// strings their spelling. Read methods accept a nil Node, which is Absent, so that a path can
+// be followed without checks. Several goroutines may read a Node while none changes it.
 type Node struct {
 	kind  Type
 	text  []byte // of a scalar, as written
 	names []string
 	nodes []*Node
-	spelt map[string][]byte // member names that came in another spelling than ours, as written
+	spelt map[string][]byte // member names with a spelling other than ours, as written
 	index map[string]int    // of an object with many members
 }
 
-// ParseNode reads a JSON text. Of members with the same name the last one wins.
-// The text is kept and must not be changed afterwards.
+// ParseNode parses a JSON text. Of members with the same name the last one wins. The Node
+// keeps the text, which must not be changed afterwards.
 func ParseNode(text []byte) (*Node, error) {
 	if err := Check(text, 0); err != nil {
 		return nil, err
@@ -51,7 +50,7 @@ func ParseNode(text []byte) (*Node, error) {
 	return n, err
 }
 
-// parse reads the value at i of a text that is known to be valid.
+// parse parses the value at i of a text that is known to be valid.
 func parse(text []byte, i int) (*Node, int, error) {
 	kind := TypeNumber
 	switch text[i] {
@@ -97,7 +96,7 @@ func parseObject(text []byte, i int) (*Node, int, error) {
 			name = unsafe.String(unsafe.SliceData(unquoted), len(unquoted))
 		}
 		if bytes.IndexByte(literal, '\\') >= 0 && !bytes.Equal(AppendString(nil, name), literal) {
-			if n.spelt == nil { // how names were written that we would write otherwise
+			if n.spelt == nil { // spellings of names that differ from ours
 				n.spelt = map[string][]byte{}
 			}
 			n.spelt[name] = literal
@@ -114,12 +113,12 @@ func parseObject(text []byte, i int) (*Node, int, error) {
 	return n, i + 1, nil
 }
 
-// longName is the length in bytes from which a name shares the memory of the text, which
-// must not change: a document of nothing but long names would be in memory twice. Short
-// ones are copied, so that what keeps a name does not keep the text.
+// longName is the length in bytes from which a name is a slice of the text, which must not
+// change: otherwise a document of long names would be in memory twice. Shorter names are
+// copied, so that a name does not keep the text in memory.
 const longName = 64
 
-// Type returns what the node is.
+// Type returns the type of the node.
 func (n *Node) Type() Type {
 	if n == nil {
 		return Absent
@@ -130,7 +129,7 @@ func (n *Node) Type() Type {
 // Is reports whether the node has one of the types.
 func (n *Node) Is(types ...Type) bool { return slices.Contains(types, n.Type()) }
 
-// Get follows member names and returns what is there, or nil.
+// Get follows member names and returns the value, or nil.
 func (n *Node) Get(path ...string) *Node {
 	for _, name := range path {
 		i := n.find(name)
@@ -142,7 +141,7 @@ func (n *Node) Get(path ...string) *Node {
 	return n
 }
 
-// indexMembers is the size from which an object keeps an index of its members.
+// indexMembers is the number of members from which an object has an index.
 const indexMembers = 16
 
 func (n *Node) find(name string) int {
@@ -158,7 +157,7 @@ func (n *Node) find(name string) int {
 	return -1
 }
 
-// Text returns the value of a string, and "" of anything else.
+// Text returns the value of a string, and "" for other types.
 func (n *Node) Text() string {
 	if n.Type() != TypeString {
 		return ""
@@ -170,7 +169,7 @@ func (n *Node) Text() string {
 // True reports whether the node is the literal true.
 func (n *Node) True() bool { return n.Type() == TypeBool && n.text[0] == 't' }
 
-// Float returns the value of a number, and 0 of anything else.
+// Float returns the value of a number, and 0 for other types.
 func (n *Node) Float() float64 {
 	if n.Type() != TypeNumber {
 		return 0
@@ -179,7 +178,7 @@ func (n *Node) Float() float64 {
 	return f
 }
 
-// Int returns the value of a number without its fraction, and 0 of anything else.
+// Int returns the value of a number without its fraction, and 0 for other types.
 func (n *Node) Int() int64 {
 	if n.Type() != TypeNumber {
 		return 0
@@ -221,7 +220,7 @@ func (n *Node) Names() []string {
 	return slices.Clone(n.names)
 }
 
-// Items returns the items of an array; of anything else, none.
+// Items returns the items of an array; nil for other types.
 func (n *Node) Items() []*Node {
 	if n.Type() != TypeArray {
 		return nil

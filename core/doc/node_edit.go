@@ -19,8 +19,8 @@ func (n *Node) Set(name string, v *Node) {
 	n.reindex()
 }
 
-// reindex makes the index of an object that is large enough for one. Only what
-// changes an object does so: readers may share one.
+// reindex builds the index of an object with enough members. Only methods that change an
+// object call it, because readers may share one.
 func (n *Node) reindex() {
 	if n.index = nil; len(n.names) < indexMembers {
 		return
@@ -31,8 +31,7 @@ func (n *Node) reindex() {
 	}
 }
 
-// Put sets a member deep down; what is missing on the way, or is no object, is
-// made one.
+// Put sets a nested member. Missing parents, and those that are not objects, become objects.
 func (n *Node) Put(v *Node, path ...string) {
 	last := len(path) - 1
 	for _, name := range path[:last] {
@@ -46,8 +45,7 @@ func (n *Node) Put(v *Node, path ...string) {
 	n.Set(path[last], v)
 }
 
-// Delete removes a member, deep down if the path is long, and reports whether it
-// was there.
+// Delete removes a member, possibly a nested one, and reports whether it existed.
 func (n *Node) Delete(path ...string) bool {
 	last := len(path) - 1
 	n = n.Get(path[:last]...)
@@ -82,8 +80,8 @@ func (n *Node) Clone() *Node {
 	return c
 }
 
-// Without returns a copy without the members, at any depth, for which drop holds. A member is
-// asked about after those inside it have gone.
+// Without returns a copy without the members, at any depth, for which drop returns true. drop
+// is called for a member after its own members have been filtered.
 func (n *Node) Without(drop func(*Node) bool) *Node {
 	switch n.Type() {
 	case TypeArray:

@@ -35,7 +35,7 @@ func TestNodeReads(t *testing.T) {
 	}
 }
 
-// A name keeps the spelling it came with, and what is done to its member.
+// A name keeps its spelling through changes of its member.
 func TestNamesKeepTheirSpelling(t *testing.T) {
 	const text = `{"\u00e9":{"a\/b":1,"\u003c":2},"plain":3}`
 	n := node(t, text)
@@ -119,8 +119,8 @@ func FuzzNodeRoundTrip(f *testing.F) {
 	})
 }
 
-// A document of nothing but long names is in memory once: they share its text. Names with
-// escapes, and short ones, have memory of their own.
+// A document of long names is in memory once, because the names are slices of its text. Names
+// with escapes, and short ones, are copied.
 func TestLongNamesShareTheText(t *testing.T) {
 	long := strings.Repeat("n", 100)
 	for _, c := range []struct {

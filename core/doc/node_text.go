@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Equal reports whether two values are the same: members in any order, numbers
-// by value.
+// Equal reports whether two values are equal: the order of members does not matter, and
+// numbers are compared by value.
 func (n *Node) Equal(m *Node) bool {
 	if n.Type() != m.Type() || n.Len() != m.Len() {
 		return false
@@ -40,8 +40,7 @@ func (n *Node) AppendJSON(b []byte) ([]byte, error) {
 	return n.write(b, nil), nil
 }
 
-// WriteJSON writes the text of the node piece by piece, for readers that need not
-// have all of it at once.
+// WriteJSON writes the text of the node in pieces, so that it is never completely in memory.
 func (n *Node) WriteJSON(w io.Writer) (err error) {
 	flush := func(b []byte) []byte {
 		if err == nil {
@@ -53,11 +52,11 @@ func (n *Node) WriteJSON(w io.Writer) (err error) {
 	return err
 }
 
-// piece is about how many bytes WriteJSON writes at once.
+// piece is the approximate number of bytes that WriteJSON writes at once.
 const piece = 4 << 10
 
-// write appends the text of the node. If there is a flush, it is given each piece and
-// returns the buffer for the next one.
+// write appends the text of the node. flush, if not nil, gets each piece and returns the
+// buffer for the next one.
 func (n *Node) write(b []byte, flush func([]byte) []byte) []byte {
 	switch n.Type() {
 	case Absent:
@@ -96,8 +95,8 @@ func (n *Node) write(b []byte, flush func([]byte) []byte) []byte {
 	return append(b, end)
 }
 
-// Size is how many bytes the text of the node has, names that need escapes aside: to
-// make room for it at once, since text that grows step by step takes twice as much.
+// Size returns the length of the node's text, except for escapes in names. It is used to
+// allocate a buffer at once, because a growing one takes twice the memory.
 func (n *Node) Size() int {
 	switch n.Type() {
 	case Absent:
@@ -115,10 +114,10 @@ func (n *Node) Size() int {
 	return size
 }
 
-// Values is what Count says of the text of the node.
+// Values returns the result of Count for the text of the node.
 func (n *Node) Values() int { return 1 + n.marks() }
 
-// marks returns how many brackets that open, and commas, the text of the node has.
+// marks returns the number of opening brackets and commas in the text of the node.
 func (n *Node) marks() int {
 	if !n.Is(TypeObject, TypeArray) {
 		return 0
@@ -130,7 +129,7 @@ func (n *Node) marks() int {
 	return all
 }
 
-// Deeper reports whether arrays and objects nest deeper than so many levels.
+// Deeper reports whether arrays and objects are nested deeper than levels.
 func (n *Node) Deeper(levels int) bool {
 	if !n.Is(TypeArray, TypeObject) {
 		return false

@@ -1,6 +1,6 @@
-// Package doc handles JSON documents as they were written: member order, the
-// spelling of numbers and unknown members survive every edit. It also says how
-// two texts differ, so that history keeps changes instead of copies.
+// Package doc handles JSON documents without changing how they were written: member order, the
+// spelling of numbers and unknown members survive every edit. It also computes differences of
+// texts, so that history stores changes instead of copies.
 package doc
 
 import (
@@ -11,24 +11,24 @@ import (
 	"slices"
 )
 
-// Appender is a value that writes its own JSON. Storage and transport prefer it
-// to encoding/json, which would scan the text once more.
+// Appender is a value that encodes its own JSON. Storage and transport prefer it to
+// encoding/json, which would scan the text once more.
 type Appender interface {
 	AppendJSON(b []byte) ([]byte, error)
 }
 
-// Object is an immutable JSON object with its members in order. Values are kept
-// as text; editing one member copies no other. The zero Object is empty.
+// Object is an immutable JSON object with its members in order. Values are stored as text;
+// editing one member copies no other. The zero Object is empty.
 type Object struct{ members []member }
 
 type member struct {
 	name  string
 	raw   json.RawMessage
-	spelt []byte // the name as written, if we would write it otherwise
+	spelt []byte // the name as written, if our spelling differs
 }
 
-// ParseObject reads an object. Of members with the same name the last one wins.
-// The text is kept and must not be changed afterwards.
+// ParseObject parses an object. Of members with the same name the last one wins. The Object
+// keeps the text, which must not be changed afterwards.
 func ParseObject(text []byte) (Object, error) {
 	if err := Check(text, 0); err != nil {
 		return Object{}, err
@@ -39,9 +39,9 @@ func ParseObject(text []byte) (Object, error) {
 	return LoadObject(text)
 }
 
-// LoadObject is ParseObject for text that is known to be a valid object, such as
-// a stored document: it finds the members and checks nothing else. Of other text
-// it makes an error or some object, but it never reads past the end.
+// LoadObject is ParseObject for a text that is known to be a valid object, such as a stored
+// document: it finds the members and checks nothing else. For other text it returns an error
+// or some object, but never reads past the end.
 func LoadObject(text []byte) (Object, error) {
 	e := Editor{}
 	i := space(text, 0)
@@ -63,7 +63,7 @@ func LoadObject(text []byte) (Object, error) {
 	return e.Object(), nil
 }
 
-// byteAt returns a byte of text, 0 behind its end.
+// byteAt returns a byte of text, and 0 after its end.
 func byteAt(text []byte, i int) byte {
 	if i < len(text) {
 		return text[i]
@@ -71,8 +71,8 @@ func byteAt(text []byte, i int) byte {
 	return 0
 }
 
-// memberAt returns where the name of the member that begins at text[i] ends, and where
-// its value begins and ends.
+// memberAt returns the end of the name of the member that begins at text[i], and the beginning
+// and end of its value.
 func memberAt(text []byte, i int) (name, value, end int, ok bool) {
 	name = stringEnd(text, i)
 	colon := space(text, name)
@@ -83,7 +83,7 @@ func memberAt(text []byte, i int) (name, value, end int, ok bool) {
 	return name, value, valueEnd(text, value), true
 }
 
-// behind returns where the next member begins, or the object ends, behind a value.
+// behind returns the beginning of the next member after a value, or the end of the object.
 func behind(text []byte, end int) int {
 	i := space(text, end)
 	if byteAt(text, i) == ',' {
@@ -116,7 +116,7 @@ func (o Object) All() iter.Seq2[string, json.RawMessage] {
 	}
 }
 
-// With returns o with one member set; a new member goes last.
+// With returns o with one member set; a new member is added at the end.
 func (o Object) With(name string, value json.RawMessage) Object {
 	e := o.Edit()
 	e.Set(name, value)
@@ -161,7 +161,7 @@ func (o *Object) UnmarshalJSON(text []byte) (err error) {
 	return err
 }
 
-// Editor changes many members of an object at the price of one copy.
+// Editor changes many members of an object with only one copy.
 type Editor struct {
 	members []member
 	index   map[string]int // nil until enough look-ups are worth an index
@@ -176,8 +176,8 @@ func (o Object) Edit() *Editor {
 	return &Editor{members: members}
 }
 
-// indexAfter is the number of look-ups after which an index pays for itself: one
-// edit of a large object stays a plain walk, a thousand do not become quadratic.
+// indexAfter is the number of lookups after which an index is built: one edit of a large
+// object is a linear search, and a thousand do not become quadratic.
 const indexAfter = 16
 
 func (e *Editor) find(name string) int {
@@ -203,7 +203,7 @@ func (e *Editor) find(name string) int {
 	return -1
 }
 
-// Get returns the text of a member as edited so far.
+// Get returns the current text of a member.
 func (e *Editor) Get(name string) (json.RawMessage, bool) {
 	if i := e.find(name); i >= 0 {
 		return e.members[i].raw, true
@@ -214,7 +214,7 @@ func (e *Editor) Get(name string) (json.RawMessage, bool) {
 // Set adds or replaces a member.
 func (e *Editor) Set(name string, value json.RawMessage) { e.set(name, value, nil) }
 
-// set is Set for a name with its spelling, which a member that is there keeps.
+// set is Set for a name with its spelling; an existing member keeps its own spelling.
 func (e *Editor) set(name string, value json.RawMessage, literal []byte) {
 	if i := e.find(name); i >= 0 {
 		e.members[i].raw = value
@@ -229,7 +229,7 @@ func (e *Editor) set(name string, value json.RawMessage, literal []byte) {
 	}
 }
 
-// Delete removes a member; it is no error when there is none.
+// Delete removes a member; a missing member is not an error.
 func (e *Editor) Delete(name string) {
 	i := e.find(name)
 	if i < 0 {
@@ -254,9 +254,9 @@ func (e *Editor) Object() Object {
 	return Object{live}
 }
 
-// Merge applies a JSON merge patch (RFC 7386, RFC 7396) to a document and
-// returns the result; target may be empty. Members that the patch does not
-// mention keep their text and their place. Neither argument is changed.
+// Merge applies a JSON merge patch (RFC 7386, RFC 7396) to a document and returns the result;
+// target may be empty. Members that are not in the patch keep their text and their place.
+// Neither argument is changed.
 func Merge(target, patch []byte) ([]byte, error) {
 	if err := Check(patch, 0); err != nil {
 		return nil, fmt.Errorf("patch: %w", err)
@@ -307,7 +307,7 @@ func IsObject(text json.RawMessage) bool {
 // Patch is a merge patch whose top level is an object.
 type Patch struct{ Object }
 
-// UnmarshalJSON implements json.Unmarshaler; anything but an object is refused.
+// UnmarshalJSON implements json.Unmarshaler; it refuses values that are not objects.
 func (p *Patch) UnmarshalJSON(text []byte) error {
 	if !IsObject(text) {
 		return ErrNoObject

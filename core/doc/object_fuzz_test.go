@@ -7,8 +7,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// FuzzLoadObject reads text that may have been damaged on disk: it never panics,
-// and of an intact object it makes what ParseObject makes.
+// FuzzLoadObject loads text that may have been damaged on disk: it never panics, and for an
+// intact object it returns the same as ParseObject.
 func FuzzLoadObject(f *testing.F) {
 	for _, text := range []string{
 		``, `{`, `{"`, `{"a`, `{"a"`, `{"a":`, `{"a":}`, `{"a":1`, `{"a":1,`, `{"a":1,}`, `{"a" 1}`, `{a:1}`, `[1]`, `1`, `"x"`, `{"a":"\`, `{"a\":1}`,

@@ -16,8 +16,8 @@ func Unquote(literal []byte) (string, error) {
 	return string(text), err
 }
 
-// unquote is Unquote without a copy of a literal that has no escapes: it may be
-// megabytes. A literal that is owned is overwritten with its text, which is never longer.
+// unquote is Unquote that returns a slice of a literal without escapes, which may be megabytes
+// long. An owned literal is overwritten with its text, which is never longer.
 func unquote(literal []byte, owned bool) ([]byte, error) {
 	if len(literal) >= 2 && literal[0] == '"' && bytes.IndexByte(literal, '\\') < 0 {
 		return literal[1 : len(literal)-1], nil
@@ -48,7 +48,7 @@ func unquote(literal []byte, owned bool) ([]byte, error) {
 			continue
 		}
 		r := escapedUnit(text[i:])
-		if i += 6; utf16.IsSurrogate(r) { // half of a character; without the other half it is none
+		if i += 6; utf16.IsSurrogate(r) { // half of a character; without the other half it is invalid
 			if r = utf16.DecodeRune(r, escapedUnit(text[i:])); r != utf8.RuneError {
 				i += 6
 			}
@@ -58,8 +58,7 @@ func unquote(literal []byte, owned bool) ([]byte, error) {
 	return out, nil
 }
 
-// escapedUnit returns the code unit that \uXXXX at the beginning of text stands for,
-// -1 when something else is there.
+// escapedUnit returns the code unit of \uXXXX at the beginning of text, or -1.
 func escapedUnit(text []byte) rune {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return -1
@@ -77,8 +76,8 @@ func AppendString[T string | []byte](b []byte, s T) []byte {
 	return append(AppendEscaped(append(b, '"'), s), '"')
 }
 
-// AppendEscaped appends s as it stands between the quotes of a JSON string literal. A
-// long text can be appended piece by piece, if no piece begins within a character.
+// AppendEscaped appends s in the form between the quotes of a JSON string literal. A long text
+// can be appended in pieces, if no piece begins within a character.
 func AppendEscaped[T string | []byte](b []byte, s T) []byte {
 	i := 0
 	for i < len(s) && plain(s[i]) {
@@ -90,11 +89,11 @@ func AppendEscaped[T string | []byte](b []byte, s T) []byte {
 	return appendEscaped(b, s)
 }
 
-// plain reports whether a byte is a character that stands for itself in a literal.
+// plain reports whether a byte is a character that needs no escape.
 func plain(c byte) bool { return c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf }
 
-// appendEscaped appends what encoding/json writes when it does not escape HTML,
-// without another copy of a long text.
+// appendEscaped appends the same as encoding/json without HTML escapes, without another copy
+// of a long text.
 func appendEscaped[T string | []byte](b []byte, s T) []byte {
 	const hex = "0123456789abcdef"
 	b = slices.Grow(b, len(s)+len(s)/16+2)
@@ -129,8 +128,7 @@ func appendEscaped[T string | []byte](b []byte, s T) []byte {
 	return append(b, s[from:]...)
 }
 
-// escaped are the characters that have a short escape of their own, in the order
-// of escapes.
+// escaped are the characters with a short escape, in the order of escapes.
 const (
 	escaped = "\"\\\b\f\n\r\t"
 	escapes = `"\bfnrt`

@@ -1,8 +1,8 @@
 package doc
 
-// Restore undoes in now what shown has of its own: now is shown with changes, and
-// shown is stored as somebody reads it. Unchanged parts are as they are stored. None
-// of them is changed; the result shares parts with stored and now.
+// Restore returns the stored form of an edited document: shown is the form of stored for
+// readers, and now is shown with changes. Unchanged parts are taken from stored. No argument
+// is changed; the result shares parts with stored and now.
 func Restore(stored, shown, now *Node) *Node {
 	switch {
 	case now.Equal(shown):
@@ -27,8 +27,8 @@ func Restore(stored, shown, now *Node) *Node {
 	return now
 }
 
-// restoreItems compares items from the beginning, and those after a change of
-// length from the end.
+// restoreItems compares items from the beginning and, after a change of length, also from the
+// end.
 func restoreItems(stored, shown, now []*Node) []*Node {
 	out := make([]*Node, len(now))
 	moved := len(shown) - len(now)

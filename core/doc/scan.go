@@ -9,18 +9,19 @@ import (
 	"unicode/utf8"
 )
 
-// ErrSyntax is wrapped by every complaint about text that is not JSON.
+// ErrSyntax is wrapped by every error about text that is not JSON.
 var ErrSyntax = errors.New("not valid JSON")
 
-// Complaints about JSON of another type than the one that belongs there.
+// Errors about JSON of a wrong type.
 var (
 	ErrNoObject = errors.New("an object is wanted")
-	// ErrNoPatch is what ApplyPatch says of a patch that is no list of operations, or too long a one.
+	// ErrNoPatch is the error of ApplyPatch for a patch that is not a list of operations, or is
+	// too long.
 	ErrNoPatch = errors.New("a JSON patch is an array of operations")
 )
 
-// Check reports why text is not one JSON value of at most maxDepth nested
-// arrays and objects (0: any depth). Text must be UTF-8 (RFC 8259, 8.1).
+// Check returns an error unless text is one JSON value with at most maxDepth nested arrays and
+// objects (0: any depth). Text must be UTF-8 (RFC 8259, 8.1).
 func Check(text []byte, maxDepth int) error {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return fmt.Errorf("%w: body is empty", ErrSyntax)
@@ -40,8 +41,8 @@ func Check(text []byte, maxDepth int) error {
 	return nil
 }
 
-// Repeats reports whether an object in a valid text has two members with one name.
-// Decoders differ in what they make of that: ours and those of rules take the last.
+// Repeats reports whether an object in a valid text has two members with the same name.
+// Decoders differ in how they handle this: ours and those of rules take the last.
 func Repeats(text []byte) bool {
 	n, err := ParseNode(text)
 	if err != nil {
@@ -86,8 +87,8 @@ func deeper(text []byte, limit int) bool {
 	return false
 }
 
-// Count returns how many values a JSON text has at most, without reading them: a
-// text that is no JSON has a count too. It says what a tree of them would cost.
+// Count returns the maximum number of values in a JSON text without parsing it; an invalid
+// text has a count too. It estimates the cost of a tree.
 func Count(text []byte) int {
 	n := 1
 	for i := 0; i < len(text); i++ {
@@ -153,12 +154,12 @@ func space(text []byte, i int) int {
 	return i
 }
 
-// deepest is how many arrays and objects may be nested at all, as in encoding/json.
+// deepest is the maximum nesting of arrays and objects, the same as in encoding/json.
 const deepest = 10_000
 
-// validValue returns the index after the value at i of a UTF-8 text, and whether it is
-// one. It says what json.Valid says, several times as fast: large bodies are mostly
-// strings, which json.Valid reads byte by byte.
+// validValue returns the index after the value at i of a UTF-8 text, and whether it is valid.
+// It agrees with json.Valid and is several times faster: large bodies are mostly strings,
+// which json.Valid reads byte by byte.
 func validValue(text []byte, i, depth int) (int, bool) {
 	switch c := byteAt(text, i); c {
 	case '"':
@@ -177,7 +178,7 @@ func validValue(text []byte, i, depth int) (int, bool) {
 
 // validItems is validValue for an array or an object.
 func validItems(text []byte, i, depth int, named bool) (int, bool) {
-	end := text[i] + 2 // ] and } come two after [ and {
+	end := text[i] + 2 // ] and } are two after [ and {
 	if i = space(text, i+1); depth > deepest {
 		return i, false
 	}
@@ -263,7 +264,7 @@ func validNumber(text []byte, i int) (int, bool) {
 	return i, true
 }
 
-// digits returns the index of the first byte at or after i that is no digit.
+// digits returns the index of the first byte at or after i that is not a digit.
 func digits(text []byte, i int) int {
 	for c := byteAt(text, i); '0' <= c && c <= '9'; c = byteAt(text, i) {
 		i++
@@ -271,9 +272,8 @@ func digits(text []byte, i int) int {
 	return i
 }
 
-// run returns the index of the first byte at or after i that means something in a
-// string: a quote, a backslash, or a control character, which may not stand there.
-// It looks at eight bytes at once.
+// run returns the index of the first special byte at or after i in a string: a quote, a
+// backslash, or a control character, which is invalid. It checks eight bytes at once.
 func run(text []byte, i int) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	for ; i+8 <= len(text); i += 8 {

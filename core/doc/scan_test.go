@@ -8,8 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// TestRepeats states which texts say something twice: those in which one object has
-// a name twice, however it is spelled, and however deep it is.
+// TestRepeats: texts with a repeated name in one object, in any spelling and at any depth.
 func TestRepeats(t *testing.T) {
 	for text, want := range map[string]bool{
 		`{"a":1,"a":2}`: true, `{"a":1,"\u0061":2}`: true, `[{"x":{"a":1,"b":2,"a":3}}]`: true, `{"a":{"b":1},"b":{"a":1}}`: false,
@@ -21,7 +20,7 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
-// values is how many values there are in a tree.
+// values returns the number of values in a tree.
 func values(n *doc.Node) int {
 	all := 1
 	for _, v := range n.Members() {
@@ -33,8 +32,8 @@ func values(n *doc.Node) int {
 	return all
 }
 
-// FuzzCount states that a count is never below what a tree of the text has, and not
-// above the length of the text, so that it can stand for what reading would cost.
+// FuzzCount: a count is at least the number of values in the text's tree, and at most the
+// length of the text, so it can estimate the cost of parsing.
 func FuzzCount(f *testing.F) {
 	f.Add(`{"a":[1,2,{"b":"c,d{["}],"e":{}}`)
 	f.Add(`[[],[],[[]]]`)
@@ -58,7 +57,7 @@ func FuzzCount(f *testing.F) {
 	})
 }
 
-// TestDecoders states that encoding/json reads and writes what our own readers do.
+// TestDecoders: encoding/json reads and writes the same as our own decoders.
 func TestDecoders(t *testing.T) {
 	const text = `{"z":1.50,"a":{"é":[null,true]},"":""}`
 	var o doc.Object
@@ -80,8 +79,8 @@ func TestDecoders(t *testing.T) {
 	}
 }
 
-// TestReaders states that what is no number, no object and no list reads as nothing,
-// and that a reader that stops gets no more.
+// TestReaders: values of another type read as zero values, and an iterator that stops gets no
+// more.
 func TestReaders(t *testing.T) {
 	root := node(t, `{"f":1.75,"big":1e3,"t":"5","l":["a",1,"b"],"o":{"x":1,"y":2}}`)
 	for name, want := range map[string]struct {
@@ -114,8 +113,8 @@ func TestReaders(t *testing.T) {
 	}
 }
 
-// TestDeltaKeepsCharacters states that a difference is cut between characters also
-// where only a part of one differs.
+// TestDeltaKeepsCharacters: a difference begins and ends between characters, even if only a
+// part of a character differs.
 func TestDeltaKeepsCharacters(t *testing.T) {
 	long := strings.Repeat("x", 600)
 	for _, pair := range [][2]string{

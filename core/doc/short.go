@@ -2,11 +2,11 @@ package doc
 
 import "strings"
 
-// shown is how many bytes of a long name are kept at its beginning, and as many at its end.
+// shown is the number of bytes kept at the beginning and at the end of a long name.
 const shown = 200
 
-// Short returns a name as texts about a document show it: of a long one the beginning and the
-// end. Clients choose how long names are, and one name may be in the places of many problems.
+// Short returns a name for messages about a document: of a long name only the beginning and
+// the end. Clients choose how long names are, and many problems may contain the same name.
 func Short(name string) string {
 	if len(name) <= 2*shown {
 		return name

@@ -7,11 +7,11 @@ import (
 	"unique"
 )
 
-// Texts is a list of texts. Equal lists are equal and in memory once, however many
-// documents have them. The zero Texts is empty.
-type Texts struct{ joined unique.Handle[string] } // each behind its length
+// Texts is an interned list of texts: equal lists compare equal and are in memory once. The
+// zero Texts is empty.
+type Texts struct{ joined unique.Handle[string] } // each text after its length
 
-// Intern returns a list of texts of which many documents have the same.
+// Intern returns the Texts of a list that many documents share.
 func Intern(list []string) Texts {
 	if len(list) == 0 {
 		return Texts{}
@@ -39,9 +39,9 @@ func (t Texts) All() iter.Seq[string] {
 	}
 }
 
-// Overlap returns a test of whether a list has one of the texts that are wanted, or
-// nothing is wanted. It remembers what it said of a list: many documents have the same.
-// It is for one goroutine.
+// Overlap returns a function that reports whether a list has one of the wanted texts; with no
+// wanted texts it always returns true. The function caches its results, because many documents
+// have the same list. It is not safe for concurrent use.
 func Overlap(wanted []string) func(Texts) bool {
 	if len(wanted) == 0 {
 		return func(Texts) bool { return true }
@@ -64,6 +64,6 @@ func Overlap(wanted []string) func(Texts) bool {
 	}
 }
 
-// remembered is how many lists Overlap remembers at most: more than that would take longer
-// to find than to look at.
+// remembered is the maximum number of lists that Overlap caches: with more, a cache lookup
+// would take longer than the comparison.
 const remembered = 1 << 10

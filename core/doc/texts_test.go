@@ -8,7 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// TestTexts: lists come back as they were, and are equal when their texts are.
+// TestTexts: lists keep their texts, and are equal if their texts are.
 func TestTexts(t *testing.T) {
 	lists := [][]string{nil, {""}, {"", ""}, {"a"}, {"a", "b"}, {"ab"}, {"b", "a"}, {"\x01a"}, {"a", "\x00", "b"}, {strings.Repeat("x", 200), "y"}}
 	for i, list := range lists {
@@ -22,12 +22,12 @@ func TestTexts(t *testing.T) {
 			}
 		}
 		for range texts.All() {
-			break // who stops is asked no more
+			break // an iterator that stops gets no more
 		}
 	}
 }
 
-// TestOverlap: a test of lists answers each for itself, in any order.
+// TestOverlap: the result for a list does not depend on the order of calls.
 func TestOverlap(t *testing.T) {
 	none, a, ab, c := doc.Intern(nil), doc.Intern([]string{"a"}), doc.Intern([]string{"a", "b"}), doc.Intern([]string{"c"})
 	any, b, ac := doc.Overlap(nil), doc.Overlap([]string{"b"}), doc.Overlap([]string{"c", "a"})

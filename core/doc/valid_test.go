@@ -11,7 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// FuzzCheck states that Check and encoding/json agree about every UTF-8 text.
+// FuzzCheck: Check and encoding/json agree about every UTF-8 text.
 func FuzzCheck(f *testing.F) {
 	for _, text := range []string{
 		`{"a":[1,-0.5e+3,{"b":"c\n\u00e9\/"}],"d":{},"e":[],"f":null,"g":true,"h":false}`, ` [ 1 , 2 ] `, `{"a" : 1 , "b" : [ ] } `, `"\ud83d\ude00"`, `"\ud83d"`,
@@ -33,7 +33,7 @@ func FuzzCheck(f *testing.F) {
 	})
 }
 
-// FuzzUnquote states that Unquote reads strings as encoding/json does.
+// FuzzUnquote: Unquote decodes strings like encoding/json.
 func FuzzUnquote(f *testing.F) {
 	for _, text := range []string{
 		`"plain"`, `"\"\\\/\b\f\n\r\t"`, `"\u00e9\u20ac"`, `"\ud83d\ude00 and after"`, `"\ud83d"`, `"\ude00\ud83d"`, `"\ud83d\u0041"`, `"\ud83dx"`, `"\ud83d\n"`,
@@ -43,7 +43,7 @@ func FuzzUnquote(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if !bytes.Contains(text, []byte(`\`)) {
-			return // taken as it is
+			return // accepted unchanged
 		}
 		var want string
 		wrong := json.Unmarshal(text, &want)
@@ -53,8 +53,8 @@ func FuzzUnquote(f *testing.F) {
 	})
 }
 
-// TestWriting states that a tree has one text, all at once or piece by piece, and
-// that its size is known before.
+// TestWriting: a tree has the same text when it is written at once or in pieces, and its size
+// is known before.
 func TestWriting(t *testing.T) {
 	long := strings.Repeat("long ", 4000)
 	for _, text := range []string{
@@ -69,7 +69,7 @@ func TestWriting(t *testing.T) {
 	}
 }
 
-// TestDeeper states how levels are counted.
+// TestDeeper tests how levels are counted.
 func TestDeeper(t *testing.T) {
 	for text, levels := range map[string]int{`1`: 0, `{}`: 1, `[1,{"a":2}]`: 2, `[[],[[]],[]]`: 3} {
 		if n := node(t, text); n.Deeper(levels) || levels > 0 && !n.Deeper(levels-1) {
@@ -78,8 +78,8 @@ func TestDeeper(t *testing.T) {
 	}
 }
 
-// TestLargeDifferences states that a difference that is most of a text does not copy
-// it, and that a small one does not keep the text.
+// TestLargeDifferences: a difference that is most of a text does not copy it, and a small one
+// does not keep the text in memory.
 func TestLargeDifferences(t *testing.T) {
 	var long strings.Builder
 	for i := range 1 << 16 {

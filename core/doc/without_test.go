@@ -6,7 +6,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// TestWithout: members go at any depth, the inner ones first, items stay, and so does the original.
+// TestWithout: members are removed at any depth, inner ones first; items stay, and the
+// original is unchanged.
 func TestWithout(t *testing.T) {
 	const text = `{"a":null,"b":[null,{"c":null,"d":1}],"e":{"f":{"g":null}}}`
 	n, err := doc.ParseNode([]byte(text))

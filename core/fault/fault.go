@@ -1,6 +1,5 @@
-// Package fault is the error vocabulary of the control plane: what went wrong,
-// said in terms of what the caller can do about it. Any other error is
-// an internal error whose text never reaches a client.
+// Package fault defines the errors of the control plane, classified by what the caller can do
+// about them. Any other error is an internal error, and its text never reaches a client.
 package fault
 
 import (
@@ -13,9 +12,9 @@ import (
 // Kind classifies a failure by what the caller can do about it.
 type Kind uint8
 
-// The kinds of failure. Adapters map each of them to one answer per surface.
+// The kinds of failure. Adapters map each kind to one response per surface.
 const (
-	Internal        Kind = iota // nothing; the operator has to look
+	Internal        Kind = iota // nothing; the operator must investigate
 	Invalid                     // correct the request
 	Unauthenticated             // present a valid credential
 	Denied                      // ask for permission
@@ -55,8 +54,8 @@ type Error struct {
 	Message string // safe to show: no driver text, no secret
 	Field   string // JSON path of the offending field, or ""
 	Err     error  // the cause, for logs only
-	Wait    int    // seconds after which to try again; 0: as for others of its kind
-	// All are the messages where several things are wrong at once; nil: Message says all.
+	Wait    int    // seconds after which to try again; 0: the default of its kind
+	// All are the messages if there are several errors; nil: Message is the only one.
 	All []string
 }
 
@@ -76,13 +75,13 @@ func New(kind Kind, code, format string, args ...any) *Error {
 	return &Error{Kind: kind, Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// Several builds an Error out of all the messages there are, at least one.
+// Several builds an Error from at least one message.
 func Several(kind Kind, code string, messages []string) *Error {
 	return &Error{Kind: kind, Code: code, Message: strings.Join(messages, "; "), All: messages}
 }
 
-// Messages returns what is wrong, one text for each: those of the outermost Error in err's
-// tree, a copy; nil when there is none.
+// Messages returns a copy of the messages of the outermost Error in err's tree; nil if there
+// is none.
 func Messages(err error) []string {
 	e, ok := errors.AsType[*Error](err)
 	switch {
@@ -108,7 +107,7 @@ func (e *Error) Because(err error) *Error {
 	return &c
 }
 
-// KindOf reports the kind of the outermost Error in err's tree; anything else is Internal.
+// KindOf returns the kind of the outermost Error in err's tree; Internal if there is none.
 func KindOf(err error) Kind {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind
@@ -116,7 +115,7 @@ func KindOf(err error) Kind {
 	return Internal
 }
 
-// CodeOf reports the code of the outermost Error in err's tree, or the name of its kind.
+// CodeOf returns the code of the outermost Error in err's tree, or the name of its kind.
 func CodeOf(err error) string {
 	if e, ok := errors.AsType[*Error](err); ok && e.Code != "" {
 		return e.Code

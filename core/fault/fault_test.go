@@ -9,8 +9,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
-// TestKinds states that every kind has a name of its own. Codes and log lines are
-// made of them, so that the names do not change.
+// TestKinds: every kind has a unique name. Codes and log lines contain these names, so they
+// must not change.
 func TestKinds(t *testing.T) {
 	want := map[fault.Kind]string{
 		fault.Internal: "internal", fault.Invalid: "invalid", fault.Unauthenticated: "unauthenticated", fault.Denied: "denied",
@@ -31,7 +31,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestMessages states what is listed of a fault: all its texts, a copy.
+// TestMessages: all messages of a fault are returned, as a copy.
 func TestMessages(t *testing.T) {
 	several := fault.Several(fault.Invalid, "x", []string{"a is blank", "b is taken"})
 	for name, c := range map[string]struct {
@@ -51,7 +51,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestTree states which fault of a tree of errors decides: the outermost.
+// TestTree: the outermost fault of a tree of errors counts.
 func TestTree(t *testing.T) {
 	plain := errors.New("disk full")
 	inner := fault.New(fault.Conflict, "api.slug", "taken")
@@ -80,8 +80,8 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// TestCopies states that At and Because leave their receiver alone: faults are
-// package variables in places, and what one request adds must not reach others.
+// TestCopies: At and Because do not change their receiver. Some faults are package variables,
+// so changes by one request would reach others.
 func TestCopies(t *testing.T) {
 	cause := errors.New("connection refused to 10.0.0.7")
 	base := fault.New(fault.Invalid, "hook.url", "%q is no address", "x")
