@@ -9,11 +9,11 @@ import (
 )
 
 // ClientIDP returns the entry of an identity provider (docs/wire/feeds.md#client-idps).
-// Gateways know a provider by its client_idp_id, and two with the same one break
-// each other: where organisations have chosen the same, the others go by _id.
-// Gateways do not look at organisations either, so that mappings to APIs that
-// only other organisations have are left out; orgs says who has an API. record
-// is a stored provider, an object of any content.
+// Gateways identify a provider by its client_idp_id, and two providers with the same one break
+// each other: if several organisations have chosen the same ID, all but one are identified by
+// _id. Gateways ignore organisations, so mappings to APIs that only other organisations have
+// are left out; orgs returns the organisations with an API. record is a stored provider, an
+// object with any content.
 func ClientIDP(record []byte, orgs func(apiID string) []tenant.ID) Entry {
 	n, err := doc.ParseNode(record)
 	if err != nil || !n.Get("api_mappings").Is(doc.Absent, doc.TypeObject) {

@@ -13,8 +13,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// orgs says which organisations have which APIs: "ours" is of o1, "theirs" of o2,
-// "shared" of both, and any other of none.
+// orgs returns the organisations with an API: "ours" belongs to o1, "theirs" to o2, "shared"
+// to both, and others to none.
 func orgs(api string) []tenant.ID {
 	return map[string][]tenant.ID{"ours": {"o1"}, "theirs": {"o2"}, "shared": {"o2", "o1"}}[api]
 }
@@ -50,8 +50,8 @@ func TestClientIDP(t *testing.T) {
 	}
 }
 
-// TestClientIDPLeftOut states that a provider of another form than gateways decode
-// is left out as a whole, and says what is wrong.
+// TestClientIDPLeftOut: a provider that gateways cannot decode is left out completely, with
+// its problems.
 func TestClientIDPLeftOut(t *testing.T) {
 	for name, c := range map[string]struct{ record, want string }{
 		"no JSON":            {`{"a"`, "an identity provider"},
@@ -74,8 +74,8 @@ func TestClientIDPLeftOut(t *testing.T) {
 	}
 }
 
-// TestNoWrongClientIDPIsServed tries a wrong value and a misspelt name at every place
-// of a record.
+// TestNoWrongClientIDPIsServed tries a wrong value and a misspelt name at every place of a
+// record.
 func TestNoWrongClientIDPIsServed(t *testing.T) {
 	n := 0
 	for _, cases := range []func(func(shapetest.Case) bool){shapetest.Wrong(registry.Type), shapetest.Misspelt(registry.Type)} {
@@ -91,9 +91,8 @@ func TestNoWrongClientIDPIsServed(t *testing.T) {
 	}
 }
 
-// FuzzClientIDP: an entry is served or has problems, never both and never neither;
-// what is served names no API that only others have, and is the same when it is
-// made again.
+// FuzzClientIDP: an entry either is served or has problems. A served entry names no API that
+// only other organisations have, and making it again gives the same.
 func FuzzClientIDP(f *testing.F) {
 	f.Add(idp(`,"client_idp_id":"corp","api_mappings":{"ours":{"scope_to_policy":{"read":"gold"}},"theirs":{"scope_to_policy":{}}}`))
 	f.Add(idp(`,"api_mappings":{"a":{"scope_to_policy":null},"a":{"scope_to_policy":{"x":"y"}}}`))

@@ -10,7 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/shape"
 )
 
-// TestOf states that a text with problems is not served.
+// TestOf: a text with problems is not served.
 func TestOf(t *testing.T) {
 	text, problem := []byte(`{}`), shape.Problem{Path: "a", Want: "a text", Got: "a number"}
 	for name, c := range map[string]struct {
@@ -26,8 +26,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestSince states that the entry of an API, active or not, is as old as its record,
-// and that a record which does not say is older than all others.
+// TestSince: the entry of an API, active or not, has the time of its record; a record without
+// a time is older than all others.
 func TestSince(t *testing.T) {
 	for created, want := range map[string]time.Time{
 		`"2026-01-02T03:04:05.5Z"`:    time.Date(2026, 1, 2, 3, 4, 5, 5e8, time.UTC),
@@ -47,7 +47,7 @@ func TestSince(t *testing.T) {
 	}
 }
 
-// TestNoDocument states that a record without a document has nothing wrong in it.
+// TestNoDocument: a record without a document has no problems.
 func TestNoDocument(t *testing.T) {
 	for text, wrong := range map[string]bool{`null`: false, `{}`: false, `[]`: true, `5`: true} {
 		n, err := doc.ParseNode([]byte(text))

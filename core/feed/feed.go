@@ -1,7 +1,7 @@
-// Package feed makes what gateways load out of stored records. A gateway refuses
-// a whole feed because of one value of the wrong type, and crashes on an
-// entry without a definition (docs/wire/gateway-nodes.md#rules-that-matter-most), so that an entry
-// is made only if nothing in it can do that.
+// Package feed makes the feeds for gateways from stored records. A gateway refuses a whole
+// feed because of one value of the wrong type, and crashes on an entry without a definition
+// (docs/wire/gateway-nodes.md#rules-that-matter-most). So an entry is made only if nothing in
+// it can cause this.
 package feed
 
 import (
@@ -16,13 +16,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/webhook"
 )
 
-// Entry is one element of a feed, made of one record. The zero Entry is that of
-// a record that gateways do not load.
+// Entry is one element of a feed, made from one record. The zero Entry is for a record that
+// gateways do not load.
 type Entry struct {
 	Text     []byte          // JSON; nil: gateways do not get it
-	Name     string          // what gateways know it by, if no other may have the same; also of a record that they do not get
-	Since    time.Time       // when the record was made
-	Other    []byte          // JSON under another name, for when the name is taken; nil: there is no other
+	Name     string          // identifier for gateways, if no other entry has it; also set without Text
+	Since    time.Time       // when the record was created
+	Other    []byte          // JSON with another identifier, in case Name is taken; nil: there is none
 	Problems []shape.Problem // why gateways do not get it although they should
 }
 
@@ -34,26 +34,26 @@ func Of(text []byte, problems []shape.Problem) Entry {
 	return Entry{Text: text}
 }
 
-// Broken returns the entry of a record that cannot be read at all.
+// Broken returns the entry of a record that cannot be decoded.
 func Broken(want string) Entry {
 	return Entry{Problems: []shape.Problem{{Want: want, Got: "something that cannot be read"}}}
 }
 
-// LeftOut is a record that gateways should get and do not.
+// LeftOut is a record that gateways should get and do not get.
 type LeftOut struct {
 	Kind     string          `json:"kind"`
 	ID       string          `json:"id"`
 	OrgID    tenant.ID       `json:"org_id"`
-	Revision uint64          `json:"-"` // of the record; not for users, whom it would tell how much others write
+	Revision uint64          `json:"-"` // of the record; not for users, because it reveals how much other organisations write
 	Problems []shape.Problem `json:"problems"`
 }
 
 // Hooks returns the webhook with an identifier; false: there is none.
 type Hooks func(id string) (webhook.Hook, bool)
 
-// API returns the entry of an API: the classic definition, in which webhooks are
-// resolved, and the document (docs/wire/feeds.md#apis). An API that is not active
-// has none. record is a stored API, an object of any content.
+// API returns the entry of an API: the classic definition, with webhooks resolved, and the
+// document (docs/wire/feeds.md#apis). An inactive API has no text. record is a stored API, an
+// object with any content.
 func API(record doc.Object, hooks Hooks) Entry {
 	definition, _ := record.Get("api_definition")
 	def, err := doc.ParseNode(definition)
@@ -61,13 +61,13 @@ func API(record doc.Object, hooks Hooks) Entry {
 		return Broken("a JSON object in api_definition")
 	}
 	created, _ := record.Get("created_at")
-	since, _ := time.Parse(`"`+time.RFC3339Nano+`"`, string(created)) // of one that does not say, the zero time
+	since, _ := time.Parse(`"`+time.RFC3339Nano+`"`, string(created)) // an API without a time has the zero time
 	e := Entry{Name: def.Get("api_id").Text(), Since: since}
 	if active := def.Get("active"); def.Is(doc.TypeObject) && active.Is(doc.Absent, doc.TypeNull, doc.TypeBool) && !active.True() {
 		return e
 	}
 	problems := within("api_definition", classic.Check(def))
-	var oas *doc.Node // nil is written as null
+	var oas *doc.Node // nil is encoded as null
 	if document, ok := record.Get("oas"); ok && !doc.IsNull(document) {
 		if oas, err = doc.ParseNode(document); err != nil {
 			return Broken("a JSON object in oas")
@@ -80,13 +80,13 @@ func API(record doc.Object, hooks Hooks) Entry {
 	}
 	references, _ := record.Get("hook_references")
 	resolve(def, references, hooks)
-	// Gateways fetch keys from a plain address once and never again: it has to be base64
+	// Gateways fetch keys from a plain URL once and never again: the URL must be in base64
 	// (docs/wire/classic-definition.md#jwt).
 	if source := def.Get("jwt_source").Text(); classic.IsAddress(source) {
 		def.Set("jwt_source", doc.NewString(base64.StdEncoding.EncodeToString([]byte(source))))
 	}
-	// Whenever gateways look for a version or the target of a loop, they cut the names of all APIs in
-	// front of "#" and one character earlier: a name that begins with it makes them fail
+	// When gateways search for a version or the target of a loop, they cut the names of all APIs
+	// one character before "#": a name that begins with "#" makes them fail
 	// (docs/wire/feeds.md#apis).
 	if name := def.Get("name").Text(); strings.HasPrefix(name, "#") {
 		def.Set("name", doc.NewString(" "+name))
@@ -97,7 +97,7 @@ func API(record doc.Object, hooks Hooks) Entry {
 	return e
 }
 
-// within puts a member in front of the paths of problems.
+// within adds a member as prefix to the paths of problems.
 func within(member string, problems []shape.Problem) []shape.Problem {
 	for i, p := range problems {
 		if p.Path == "" {

@@ -26,7 +26,7 @@ func handler(meta string) string {
 	return `{"handler_name":"eh_web_hook_handler","handler_meta":` + meta + `}`
 }
 
-// entry makes an entry of the parts of a record; "" leaves a part out.
+// entry makes an entry from the parts of a record; "" leaves a part out.
 func entry(t testing.TB, definition, document, references string) feed.Entry {
 	t.Helper()
 	e := doc.Object{}.Edit()
@@ -119,8 +119,8 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-// FuzzAPI: what is served has a definition that is an object, and is right
-// when it is read again.
+// FuzzAPI: a served text has a definition that is an object, and is valid when it is parsed
+// again.
 func FuzzAPI(f *testing.F) {
 	f.Add(`{"active":true,"api_id":"a"}`, `{"openapi":"3.0.3"}`, `[{"event_name":"E","hook":{"id":"h1"}}]`)
 	f.Add(`{"active":true,"use_keyless":false,"Use_Keyless":true}`, `{"openapi":"3.0.3","components":{"schemas":{"a":{"required":"no","Type":5,"items":{"minLength":1.0}}}}}`, `[]`)

@@ -6,9 +6,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/shape"
 )
 
-// Document says where a gateway would fail to decode a document, or would read what
-// rules do not see: nothing with a problem is stored, and nothing stored with one is
-// fed.
+// Document returns the places where a gateway would fail to decode a document, or would read
+// data that rules do not see. A document with problems is not stored, and a stored one with
+// problems is not fed.
 func Document(n *doc.Node) []shape.Problem {
 	if n.Is(doc.TypeNull) {
 		return nil
@@ -16,7 +16,7 @@ func Document(n *doc.Node) []shape.Problem {
 	if problems := openAPI.Check(n); problems != nil {
 		return problems
 	}
-	return shape.Any.Check(n) // extensions and unknown members are decoded as well: no number is too large
+	return shape.Any.Check(n) // extensions and unknown members are decoded too: no number may be too large
 }
 
 // DocumentType returns the type of OpenAPI documents.
@@ -31,15 +31,14 @@ var (
 	row     = shape.Members
 )
 
-// object is an object of OpenAPI, which may have extensions.
+// object is an OpenAPI object, which may have extensions.
 func object(groups ...shape.Group) shape.Type { return shape.Beside("x-", shape.Object(groups...)) }
 
-// named is a table of objects by name, each of which may be a reference.
+// named is a map of objects by name, each of which may be a reference.
 func named(of shape.Type) shape.Type { return shape.Map(shape.Linked(of)) }
 
-// openAPI is an OpenAPI document of version 3.0 or 3.1. Where these differ a value
-// may be of either type: one that a gateway decodes and then finds invalid costs it
-// only the one API.
+// openAPI is an OpenAPI document of version 3.0 or 3.1. Where the versions differ, both types
+// are allowed: a value that a gateway decodes and then finds invalid affects only this API.
 var openAPI = object(
 	row("openapi jsonSchemaDialect", text),
 	row("info", object(
@@ -66,7 +65,7 @@ var openAPI = object(
 		row("pathItems", shape.Map(shape.Ref(&pathItem))),
 	)),
 	row(oas.ExtensionKey, oas.ExtensionType()),
-	row("x-tyk-mcp-server x-tyk-streaming", shape.Any), // no part of what gateways decode; schemas say their form
+	row("x-tyk-mcp-server x-tyk-streaming", shape.Any), // gateways do not decode these members; schemas define their form
 )
 
 var (
@@ -84,7 +83,7 @@ var (
 	)
 )
 
-// pathItem is what one path does. It contains itself: callbacks are made of paths.
+// pathItem is the operations of one path. It contains itself, because callbacks contain paths.
 var pathItem shape.Type
 
 var callbacks = named(shape.Beside("x-", shape.Map(shape.Ref(&pathItem))))

@@ -2,17 +2,17 @@ package feed
 
 import "github.com/gatehouse-io/gatehouse/core/shape"
 
-// content is what requests and responses carry, by media type. It contains itself:
-// parts of a form have headers, and headers may have content.
+// content is the bodies of requests and responses, by media type. It contains itself: parts of
+// a form have headers, and headers may have content.
 var content shape.Type
 
-// schema contains itself. Both are made when all their parts are.
+// schema contains itself. Both are set when all their parts exist.
 var schema shape.Type
 
-// anySchema is a schema, a reference to one, or since 3.1 a truth value.
+// anySchema is a schema, a reference to one, or since 3.1 a boolean.
 var anySchema = shape.Either(flag, shape.Ref(&schema))
 
-// Examples and defaults are values of the API's own clients, of any type.
+// Examples and defaults are values for clients of the API, of any type.
 var (
 	example = object(row("summary description externalValue", text), row("value", shape.Any))
 	valued  = shape.Join(
@@ -29,7 +29,7 @@ var (
 	response    = object(row("description", text), row("headers", named(header)), row("content", shape.Ref(&content)), row("links", named(link)))
 	link        = object(
 		row("operationRef operationId description", text), row("server", server),
-		row("parameters", shape.Map(shape.Any)), row("requestBody", shape.Any), // values, or expressions that make them
+		row("parameters", shape.Map(shape.Any)), row("requestBody", shape.Any), // values, or expressions for values
 	)
 )
 

@@ -11,16 +11,16 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/shape/shapetest"
 )
 
-// short leaves out what says the same again: the operations of a path but one, and
-// what is deeper than a schema in a schema.
+// short reports whether a case is redundant: in the other operations of a path, or deeper than
+// a schema in a schema.
 func short(c shapetest.Case) bool {
 	methods := []string{"put", "post", "delete", "options", "head", "patch", "trace", "connect"}
 	return !slices.ContainsFunc(c.Place, func(step string) bool { return slices.Contains(methods, step) }) &&
 		len(c.Place) < 11 && !slices.Contains(c.Place, "webhooks") && !slices.Contains(c.Place, "pathItems")
 }
 
-// TestNoWrongDocumentIsServed tries a wrong value and a misspelt name at every place
-// of a document.
+// TestNoWrongDocumentIsServed tries a wrong value and a misspelt name at every place of a
+// document.
 func TestNoWrongDocumentIsServed(t *testing.T) {
 	n := 0
 	try := func(c shapetest.Case, wrong bool) {
@@ -44,7 +44,7 @@ func TestNoWrongDocumentIsServed(t *testing.T) {
 		try(c, true)
 	}
 	for c := range shapetest.Right(feed.DocumentType()) {
-		if c.Text != `1e400` && !strings.Contains(c.Text, ":1e400") && !strings.Contains(c.Text, "[1e400") { // in what is not decoded but kept
+		if c.Text != `1e400` && !strings.Contains(c.Text, ":1e400") && !strings.Contains(c.Text, "[1e400") { // in values that are stored without decoding
 			try(c, false)
 		}
 	}
@@ -53,9 +53,9 @@ func TestNoWrongDocumentIsServed(t *testing.T) {
 	}
 }
 
-// TestFreeMembers lists by their last names where a document may hold any JSON:
-// values of the API's own clients and plugins, and extensions that gateways do not
-// decode. The type says why at each place.
+// TestFreeMembers lists the last names of the places where a document may hold any JSON:
+// values for clients and plugins of the API, and extensions that gateways do not decode. The
+// type gives the reason at each place.
 func TestFreeMembers(t *testing.T) {
 	var have []string
 	feed.DocumentType().Walk(func(at shape.Place, of shape.Type) {
@@ -65,7 +65,7 @@ func TestFreeMembers(t *testing.T) {
 	})
 	slices.Sort(have)
 	have = slices.Compact(have)
-	have = slices.DeleteFunc(have, func(at string) bool { // of schemas, wherever they are, and of what is described by one
+	have = slices.DeleteFunc(have, func(at string) bool { // schemas at any place, and values described by a schema
 		return slices.Contains([]string{"default", "example", "const"}, at[strings.LastIndex(at, ".")+1:])
 	})
 	want := []string{"allowedValues[]", "enum[]", "examples[]", "parameters.{}", "value.{}", "x-tyk-mcp-server", "x-tyk-streaming", "{}.requestBody", "{}.value"}

@@ -11,8 +11,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/shape/shapetest"
 )
 
-// TestNothingWrongIsServed tries a wrong value and a misspelt name at every place of
-// a definition: the record that has it is left out.
+// TestNothingWrongIsServed tries a wrong value and a misspelt name at every place of a
+// definition: such a record is left out.
 func TestNothingWrongIsServed(t *testing.T) {
 	n := 0
 	for c := range shapetest.Wrong(classic.Type()) {
@@ -35,7 +35,7 @@ func wantLeftOut(t *testing.T, c shapetest.Case) int {
 	t.Helper()
 	e, at := served(t, c), strings.TrimSuffix("api_definition."+c.Path, ".")
 	if c.Path == "active" && e.Text == nil && e.Problems == nil {
-		return 1 // off, and none of a gateway's business
+		return 1 // off, and gateways do not use it
 	}
 	if e.Text != nil || !slices.ContainsFunc(e.Problems, func(p shape.Problem) bool { return p.Path == at }) {
 		t.Errorf("%s is served: %v", c.Text, e.Problems)
@@ -43,7 +43,7 @@ func wantLeftOut(t *testing.T, c shapetest.Case) int {
 	return 1
 }
 
-// served makes the entry of an active API with the definition.
+// served makes the entry of an active API with this definition.
 func served(t *testing.T, c shapetest.Case) feed.Entry {
 	t.Helper()
 	definition := c.Text

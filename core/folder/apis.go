@@ -9,14 +9,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// document is an OpenAPI document that stands alone in its file.
+// document is an OpenAPI document in a file of its own.
 type document struct {
 	place Place
-	id    string // API ID it says it is; or "" if only its file name says so
-	stem  string // name of the file without the ending that documents share; "" in a list
-	isMCP bool   // by the name of its file
+	id    string // API ID in the document; "" if only its file name has one
+	stem  string // file name without the suffix of documents; "" in a list
+	isMCP bool   // according to the name of its file
 	node  *doc.Node
-	taken bool // by a definition
+	taken bool // a definition uses it
 }
 
 func (r *reader) document(at Place, n *doc.Node) {
@@ -32,7 +32,8 @@ func (r *reader) document(at Place, n *doc.Node) {
 	r.documents = append(r.documents, d)
 }
 
-// wrapper keeps an API in the form of classic endpoints and exports (docs/wire/apis.md#wrapper).
+// wrapper keeps an API in the form of classic endpoints and exports
+// (docs/wire/apis.md#wrapper).
 func (r *reader) wrapper(at Place, n *doc.Node) {
 	def := n.Get("api_definition")
 	if !def.Is(doc.TypeObject) {
@@ -58,7 +59,7 @@ func (r *reader) wrapper(at Place, n *doc.Node) {
 	r.api(a, n.Get("is_streams").True())
 }
 
-// definition keeps a classic definition that stands alone.
+// definition keeps a classic definition without a wrapper.
 func (r *reader) definition(at Place, n *doc.Node) { r.api(API{Place: at, Definition: n}, false) }
 
 func (r *reader) api(a API, streams bool) {
@@ -72,8 +73,8 @@ func (r *reader) api(a API, streams bool) {
 	r.bundle.APIs = append(r.bundle.APIs, a)
 }
 
-// pair gives each definition its document, and makes an API of every document that is
-// left.
+// pair assigns to each definition its document, and makes an API from every remaining
+// document.
 func (r *reader) pair() {
 	for i := range r.bundle.APIs {
 		a := &r.bundle.APIs[i]
@@ -98,8 +99,8 @@ func (r *reader) pair() {
 	}
 }
 
-// adopt finds the document of a definition: the one that names its API ID, or else the
-// one whose file is named after its file or its API ID.
+// adopt finds the document of a definition: the one with its API ID, or otherwise the one in a
+// file with a name derived from its file or its API ID.
 func (r *reader) adopt(a *API) {
 	d := r.unclaimed(func(d *document) bool { return d.id != "" && d.id == a.ID })
 	if d == nil {
@@ -133,7 +134,7 @@ func (r *reader) unclaimed(fits func(*document) bool) *document {
 	return nil
 }
 
-// identify says which class an API is of, and wants it to have an identifier.
+// identify sets the class of an API, and requires an identifier.
 func (r *reader) identify(a *API) {
 	// Only MCP proxies have primitives (docs/wire/mcp-proxies.md#primitives).
 	has := func(primitives string) bool { return a.Document.Get(extension, "middleware", primitives).Len() > 0 }

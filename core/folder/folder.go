@@ -1,6 +1,6 @@
-// Package folder reads what gateways and control planes keep in files: API
-// definitions, OpenAPI documents, policies and identity providers of clients. What a
-// file is says its content, not its place.
+// Package folder reads the files of gateways and control planes: API definitions, OpenAPI
+// documents, policies and identity providers of clients. The content of a file determines its
+// kind, not its place.
 package folder
 
 import (
@@ -13,16 +13,16 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// File is one file of a folder; its name is relative to the folder, with slashes.
+// File is one file of a folder. Its name is relative to the folder, with slashes.
 type File struct {
 	Name string
 	Text []byte
 }
 
-// Problem is one thing that is wrong with a file.
+// Problem is one error in a file.
 type Problem struct {
 	File    string `json:"file"`
-	Field   string `json:"field"` // dotted place in the file; "" is the whole of it
+	Field   string `json:"field"` // dotted place in the file; "": the whole file
 	Message string `json:"message"`
 }
 
@@ -34,13 +34,13 @@ func (p Problem) String() string {
 	return p.File + ": " + p.Field + ": " + p.Message
 }
 
-// Place says where something was found.
+// Place is where something was found.
 type Place struct {
 	File string
-	At   string // dotted place in the file; "" is the whole of it
+	At   string // dotted place in the file; "": the whole file
 }
 
-// String returns the place for people.
+// String returns the place in a readable form.
 func (p Place) String() string {
 	if p.At == "" {
 		return p.File
@@ -48,7 +48,7 @@ func (p Place) String() string {
 	return p.File + " (" + p.At + ")"
 }
 
-// Problem returns a problem with a field of what stands there.
+// Problem returns a problem with a field of the object at this place.
 func (p Place) Problem(field, format string, args ...any) Problem {
 	return Problem{File: p.File, Field: join(p.At, field), Message: fmt.Sprintf(format, args...)}
 }
@@ -60,7 +60,7 @@ func join(a, b string) string {
 	return a + "." + b
 }
 
-// API is an API of any class: the forms in which it was found.
+// API is an API of any class, in the forms in which it was found.
 type API struct {
 	ID         string // API ID
 	Class      apidef.Class
@@ -69,7 +69,7 @@ type API struct {
 	Definition *doc.Node // classic form; nil: only the document was found
 	Document   *doc.Node // nil for a classic API
 	Wrapper    doc.Object
-	bad        bool // a problem says why it cannot be used
+	bad        bool // it has a problem and cannot be used
 }
 
 // Name returns the name of the API.
@@ -80,36 +80,36 @@ func (a API) Name() string {
 	return a.Definition.Get("name").Text()
 }
 
-// Policy is a policy with a name and an id.
+// Policy is a policy with its identifier.
 type Policy struct {
-	ID    string // id, or else _id
+	ID    string // id, or otherwise _id
 	Place Place
 	Node  *doc.Node
 }
 
 // IdP is an identity provider of clients.
 type IdP struct {
-	ID    string // client_idp_id, or else _id
+	ID    string // client_idp_id, or otherwise _id
 	Place Place
 	Node  *doc.Node
 }
 
-// Bundle is what a folder holds, in order of files.
+// Bundle is the contents of a folder, sorted by file.
 type Bundle struct {
 	APIs     []API
 	Policies []Policy
 	IdPs     []IdP
-	// Ignored lists files that hold nothing of all that by their name, and why.
+	// Ignored lists files that are ignored because of their name, with the reason.
 	Ignored []Problem
-	// Notes lists what was read in another way than it is written.
+	// Notes lists values that were read differently from how they are written.
 	Notes []Problem
 }
 
-// Len returns the number of things in the bundle.
+// Len returns the number of APIs, policies and providers in the bundle.
 func (b Bundle) Len() int { return len(b.APIs) + len(b.Policies) + len(b.IdPs) }
 
-// Read reads files. A file that cannot be read or understood is a problem, and not in the
-// bundle; files that are not JSON by their name are listed there.
+// Read reads files. A file that cannot be parsed or understood is a problem, and not in the
+// bundle. Files without a name for JSON are listed as ignored.
 func Read(files []File) (Bundle, []Problem) {
 	var r reader
 	files = slices.Clone(files)
@@ -128,7 +128,7 @@ func Read(files []File) (Bundle, []Problem) {
 	}
 	r.pair()
 	r.bundle.APIs = slices.DeleteFunc(r.bundle.APIs, func(a API) bool { return a.bad })
-	// Of two things of a kind with the same identifier it would be chance which one counts.
+	// Of two objects of a kind with the same identifier, it would be random which one counts.
 	b := &r.bundle
 	b.APIs = once(&r, "API", "api_id", b.APIs, func(a API) (string, Place) { return a.ID, a.Place })
 	b.Policies = once(&r, "policy", "id", b.Policies, func(p Policy) (string, Place) { return p.ID, p.Place })
@@ -136,7 +136,7 @@ func Read(files []File) (Bundle, []Problem) {
 	return r.bundle, r.problems
 }
 
-// reader collects.
+// reader collects the results.
 type reader struct {
 	bundle    Bundle
 	problems  []Problem
@@ -151,7 +151,7 @@ func (r *reader) note(at Place, field, format string, args ...any) {
 	r.bundle.Notes = append(r.bundle.Notes, at.Problem(field, format, args...))
 }
 
-// once refuses things of a kind after the first with the same identifier.
+// once refuses objects of a kind after the first one with the same identifier.
 func once[T any](r *reader, noun, field string, list []T, of func(T) (string, Place)) []T {
 	seen := map[string]Place{}
 	return slices.DeleteFunc(list, func(v T) bool {
@@ -166,8 +166,8 @@ func once[T any](r *reader, noun, field string, list []T, of func(T) (string, Pl
 	})
 }
 
-// ReadAPI reads one API that came in a list: a wrapper or a definition. In spite of any
-// problem, the bundle names the API as far as it has an identifier.
+// ReadAPI reads one API from a list: a wrapper or a definition. Even with problems, the bundle
+// contains the API if it has an identifier.
 func ReadAPI(at Place, n *doc.Node) (Bundle, []Problem) {
 	var r reader
 	switch {
@@ -182,7 +182,7 @@ func ReadAPI(at Place, n *doc.Node) (Bundle, []Problem) {
 	return r.bundle, r.problems
 }
 
-// ReadPolicy reads one policy that came in a list.
+// ReadPolicy reads one policy from a list.
 func ReadPolicy(at Place, n *doc.Node) (Bundle, []Problem) {
 	var r reader
 	if n.Is(doc.TypeObject) {

@@ -16,7 +16,7 @@ func files(pairs ...string) (out []folder.File) {
 	return out
 }
 
-// found lists a bundle: kind, identifier and class.
+// found lists the kind, identifier and class of each object in a bundle.
 func found(b folder.Bundle) (out []string) {
 	for _, a := range b.APIs {
 		out = append(out, "api "+a.ID+" "+string(a.Class))
@@ -123,7 +123,7 @@ func TestRead(t *testing.T) {
 const unknown = "none of what can be imported: an API definition, an OpenAPI document, a wrapper with api_definition, a list of these in apis, " +
 	"a policy, policies by id, a list of them in Data, an identity provider, or a list of them in client_idps"
 
-// TestPlaces checks that problems can be located later, too.
+// TestPlaces: later problems can have a place too.
 func TestPlaces(t *testing.T) {
 	b, problems := folder.Read(files("all.json", `{"apis":[{"api_definition":`+oasForm+`,"oas":`+document+`}]}`))
 	if len(problems) > 0 || len(b.APIs) != 1 || b.Len() != 1 {
@@ -141,7 +141,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestReadOne checks what is read of one thing that came in a list.
+// TestReadOne tests reading one object from a list.
 func TestReadOne(t *testing.T) {
 	at := folder.Place{File: "body", At: "apis.3"}
 	for name, c := range map[string]struct {
@@ -173,7 +173,7 @@ func TestReadOne(t *testing.T) {
 	}
 }
 
-// TestName: the document's name counts, as it is the one that people edit.
+// TestName: the document's name counts, because users edit that one.
 func TestName(t *testing.T) {
 	for text, want := range map[string]string{
 		classic: "A",
@@ -187,8 +187,7 @@ func TestName(t *testing.T) {
 	}
 }
 
-// FuzzRead checks that no file makes the reader fail, and that every file is
-// either used or named.
+// FuzzRead: no file makes the reader fail, and every file is either used or listed.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{classic, oasForm, document, nameless, mcpForm, streams, `{"a":{"per":1,"rate":1}}`, `[[{"apis":[null]}]]`, `{"Data":[{"_id":"x"}]}`, `{`} {
 		f.Add("a.json", text, "a-oas.json", document)

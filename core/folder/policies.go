@@ -6,8 +6,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// policies keeps policies by id. The key is what keys of clients name
-// (docs/wire/feeds.md#policies), so that it beats an id inside.
+// policies keeps policies by ID. Keys of clients name the key of the map
+// (docs/wire/feeds.md#policies), so it takes precedence over an ID inside.
 func (r *reader) policies(at Place, n *doc.Node) {
 	for id, v := range n.Members() {
 		place := Place{at.File, join(at.At, id)}
@@ -19,8 +19,8 @@ func (r *reader) policies(at Place, n *doc.Node) {
 	}
 }
 
-// policy keeps one policy. Files of gateways have policies without a name; they are
-// called by their id.
+// policy keeps one policy. Files of gateways have policies without a name; their ID becomes
+// the name.
 func (r *reader) policy(at Place, key string, n *doc.Node) {
 	for _, name := range []string{"_id", "id", "name"} {
 		if v := n.Get(name); !v.Is(doc.Absent, doc.TypeNull, doc.TypeString) {

@@ -14,13 +14,13 @@ const (
 	streaming = "x-tyk-streaming"
 )
 
-// form is what something can be.
+// form is a possible kind of value.
 type form struct {
 	fits func(Place, *doc.Node) bool
 	read func(*reader, Place, *doc.Node)
 }
 
-// forms are tried in order: those that a member tells for sure come first.
+// forms are tried in order: those with an unambiguous member come first.
 func forms() []form {
 	return []form{
 		{func(_ Place, n *doc.Node) bool { return n.Get("openapi").Is(doc.TypeString) }, (*reader).document},
@@ -40,7 +40,7 @@ func forms() []form {
 const wanted = "none of what can be imported: an API definition, an OpenAPI document, a wrapper with api_definition, a list of these in apis, " +
 	"a policy, policies by id, a list of them in Data, an identity provider, or a list of them in client_idps"
 
-// read finds out what a value is, and keeps it.
+// read determines the kind of a value, and keeps it.
 func (r *reader) read(at Place, n *doc.Node) {
 	if n.Is(doc.TypeArray) {
 		for i, item := range n.Items() {
@@ -57,7 +57,7 @@ func (r *reader) read(at Place, n *doc.Node) {
 	r.problem(at, "", "is %s", wanted)
 }
 
-// list recognises an export.
+// list recognises an export with a list of this name.
 func list(name string) func(Place, *doc.Node) bool {
 	return func(_ Place, n *doc.Node) bool { return n.Get(name).Is(doc.TypeArray, doc.TypeNull) }
 }
@@ -75,17 +75,17 @@ func isDefinition(n *doc.Node) bool {
 	return n.Get("proxy").Is(doc.TypeObject) || n.Get("version_data") != nil && n.Get("api_id") != nil
 }
 
-// isPolicy: a policy gives access, or limits it.
+// isPolicy reports whether n gives access, or limits it.
 func isPolicy(n *doc.Node) bool {
 	for _, name := range []string{"access_rights", "access_rights_array", "quota_max", "quota_renewal_rate", "partitions"} {
 		if n.Get(name) != nil {
-			return !n.Get(name, "access_rights").Is(doc.TypeObject) // a policy called so
+			return !n.Get(name, "access_rights").Is(doc.TypeObject) // a policy named access_rights
 		}
 	}
 	return n.Get("rate").Is(doc.TypeNumber) && n.Get("per").Is(doc.TypeNumber)
 }
 
-// isPolicies: policies by id, as gateways read them from one file.
+// isPolicies reports whether n is policies by ID, as gateways read them from one file.
 func isPolicies(at Place, n *doc.Node) bool {
 	if at.At == "" && path.Base(at.File) == "policies.json" {
 		return true
@@ -98,8 +98,8 @@ func isPolicies(at Place, n *doc.Node) bool {
 	return false
 }
 
-// stem returns the name that a document shares with the definition beside it, and
-// whether the file is named as documents are.
+// stem returns the common part of the names of a document and its definition, and reports
+// whether the file is named like a document.
 func stem(name string) (string, bool) {
 	base := strings.TrimSuffix(name, path.Ext(name))
 	for _, suffix := range []string{"-oas", "-mcp"} {

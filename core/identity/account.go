@@ -19,7 +19,7 @@ const AccountKind = "serviceaccount"
 type ServiceAccount struct {
 	ID          string       `json:"id"`
 	OrgID       tenant.ID    `json:"org_id"`
-	Name        string       `json:"name"` // never changes: history and owners know the account by it
+	Name        string       `json:"name"` // never changes: it identifies the account in history and as owner
 	Description string       `json:"description"`
 	Active      bool         `json:"active"`
 	Permissions access.Map   `json:"user_permissions"`
@@ -28,17 +28,17 @@ type ServiceAccount struct {
 	Keys        []AccountKey `json:"keys,omitempty"`
 }
 
-// AccountKey is one key of a service account. The key itself is not kept.
+// AccountKey is one key of a service account. The key itself is not stored.
 type AccountKey struct {
 	ID          string    `json:"id"`
 	Name        string    `json:"name"`
 	Digest      string    `json:"digest"`                // keyed digest
-	Permissions []string  `json:"permissions,omitempty"` // that the key is limited to; none: all of the account
+	Permissions []string  `json:"permissions,omitempty"` // limits the key to these permissions; empty: all permissions of the account
 	Created     time.Time `json:"created_at"`
 	Expires     time.Time `json:"expires_at,omitzero"` // zero: never
 }
 
-// AccountDraft is what a client may choose about a service account.
+// AccountDraft is the input of a client for a service account.
 type AccountDraft struct {
 	Name        string     `json:"name,omitempty" doc:"1 to 64 lower-case letters, digits, '.', '_' or '-'. It cannot be changed."`
 	Description string     `json:"description,omitempty" doc:"For people."`
@@ -47,14 +47,14 @@ type AccountDraft struct {
 	GroupIDs    []string   `json:"group_ids,omitempty" doc:"User groups. Their permissions take the place of user_permissions."`
 }
 
-// KeyDraft is what a client may choose about a key.
+// KeyDraft is the input of a client for a key.
 type KeyDraft struct {
 	Name        string   `json:"name" doc:"For people."`
 	Expires     string   `json:"expires_at,omitempty" doc:"RFC 3339. Absent: never."`
 	Permissions []string `json:"permissions,omitempty" doc:"The key can do no more than these permissions of the account allow; absent: all that the account may."`
 }
 
-// Codes of the faults that drafts of accounts and keys can be answered with.
+// Codes of the faults of drafts of accounts and keys.
 const (
 	CodeAccountName    = AccountKind + ".name"
 	CodeAccountText    = AccountKind + ".text"
@@ -66,10 +66,11 @@ const (
 	CodeKeyPermission  = AccountKind + ".key_permission"
 )
 
-// accountName is what can stand in a path, in history and in a log line.
+// accountName matches names that are usable in a path, in history and in a log line.
 var accountName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 
-// NewAccount makes a service account out of a draft, or says which field is wrong.
+// NewAccount makes a service account from a draft, or returns a fault that names the wrong
+// field.
 func NewAccount(id string, org tenant.ID, now time.Time, d AccountDraft) (ServiceAccount, error) {
 	if !accountName.MatchString(d.Name) {
 		return ServiceAccount{}, fault.New(fault.Invalid, CodeAccountName, "name must be 1 to 64 lower-case letters, digits, '.', '_' or '-', and begin with a letter or a digit").At("name")
@@ -77,7 +78,7 @@ func NewAccount(id string, org tenant.ID, now time.Time, d AccountDraft) (Servic
 	return ServiceAccount{ID: id, OrgID: org, Name: d.Name, Active: true, Created: now}.Replace(d)
 }
 
-// Replace returns a with the draft's choices.
+// Replace returns a with the values of the draft.
 func (a ServiceAccount) Replace(d AccountDraft) (ServiceAccount, error) {
 	if d.Name != "" && d.Name != a.Name {
 		return a, fault.New(fault.Invalid, CodeAccountName, "the name of a service account cannot be changed; create another account").At("name")
@@ -102,16 +103,16 @@ func (a ServiceAccount) Replace(d AccountDraft) (ServiceAccount, error) {
 	return a, nil
 }
 
-// User is the account as permissions and groups see it. An empty map never makes an
-// admin of it.
+// User returns the account as a user, for permissions and groups. An empty map never makes it
+// an admin.
 func (a ServiceAccount) User() User {
 	return User{ID: a.Principal(), OrgID: a.OrgID, Active: a.Active, Permissions: a.Permissions, GroupIDs: a.GroupIDs, Grouped: true}
 }
 
-// Principal is what history and owners of APIs call the account.
+// Principal returns the name of the account in history and among owners of APIs.
 func (a ServiceAccount) Principal() string { return "service:" + a.Name }
 
-// WithKey returns a with another key, or says which field is wrong.
+// WithKey returns a with another key, or a fault that names the wrong field.
 func (a ServiceAccount) WithKey(id, digest string, now time.Time, d KeyDraft) (ServiceAccount, error) {
 	if d.Name == "" {
 		return a, fault.New(fault.Invalid, CodeKeyName, "name must not be empty: it tells keys apart").At("name")
@@ -139,8 +140,8 @@ func (a ServiceAccount) WithKey(id, digest string, now time.Time, d KeyDraft) (S
 	return a, caps.ServiceAccount.Count("keys", len(a.Keys))
 }
 
-// Means refuses a limit that allows nothing because its name is unknown: no permission of
-// the product, none of those that the organisation has besides, and none of the account.
+// Means refuses a limit with an unknown name, which would allow nothing: it is neither a
+// permission of the product, nor a custom one of the organisation, nor one of the account.
 func (d KeyDraft) Means(may access.Map, custom map[string]string) error {
 	for i, name := range d.Permissions {
 		if _, has := may[name]; !has && !access.Known(name, custom) {
@@ -151,14 +152,14 @@ func (d KeyDraft) Means(may access.Map, custom map[string]string) error {
 	return nil
 }
 
-// WithoutKey returns a without a key; ok is false when it has none of this ID.
+// WithoutKey returns a without a key; ok is false if there is no key with this ID.
 func (a ServiceAccount) WithoutKey(id string) (_ ServiceAccount, ok bool) {
 	n := len(a.Keys)
 	a.Keys = slices.DeleteFunc(slices.Clone(a.Keys), func(k AccountKey) bool { return k.ID == id })
 	return a, len(a.Keys) < n
 }
 
-// KeyBy returns the key with a digest that is good at a time.
+// KeyBy returns the key with a digest, if it has not expired.
 func (a ServiceAccount) KeyBy(digest string, now time.Time) (AccountKey, bool) {
 	i := slices.IndexFunc(a.Keys, func(k AccountKey) bool { return k.Digest == digest })
 	if i < 0 || !a.Keys[i].Expires.IsZero() && !now.Before(a.Keys[i].Expires) {

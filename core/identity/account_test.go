@@ -11,7 +11,7 @@ import (
 
 var accountNow = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// TestAccounts states what a service account needs.
+// TestAccounts: required values of a service account.
 func TestAccounts(t *testing.T) {
 	read := access.Map{"apis": "read"}
 	for want, d := range map[string]identity.AccountDraft{
@@ -35,7 +35,7 @@ func TestAccounts(t *testing.T) {
 	}
 }
 
-// TestAccountKeys states what a key needs, and when it is good.
+// TestAccountKeys: required values of a key, and when it is valid.
 func TestAccountKeys(t *testing.T) {
 	a := identity.ServiceAccount{Name: "ci"}
 	for want, d := range map[string]identity.KeyDraft{
@@ -73,7 +73,7 @@ func TestAccountKeys(t *testing.T) {
 	}
 }
 
-// TestKeysAreLimitedToWhatThereIs: a limit that means nothing is refused by its place.
+// TestKeysAreLimitedToWhatThereIs: a limit with an unknown name is refused with its place.
 func TestKeysAreLimitedToWhatThereIs(t *testing.T) {
 	may, custom := access.Map{"legacy": "read"}, map[string]string{"billing": "Bills"}
 	for want, names := range map[string][]string{
@@ -85,7 +85,7 @@ func TestKeysAreLimitedToWhatThereIs(t *testing.T) {
 	}
 }
 
-// TestLimit states what a limited key may do.
+// TestLimit: the permissions of a limited key.
 func TestLimit(t *testing.T) {
 	admin, full := access.Map{"IsAdmin": "admin", "keys": "deny"}, access.Map{"apis": "write", "keys": "read", "oauth": "read"}
 	for name, c := range map[string]struct {

@@ -11,8 +11,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// UserChange is what users of an organisation may choose about a user. What is absent
-// keeps its value. The super-admin alone chooses an organisation, and ResetPassword.
+// UserChange is the input of users of an organisation for a user. Absent members keep their
+// value. Only the super-admin sets an organisation and ResetPassword.
 type UserChange struct {
 	FirstName       *string    `json:"first_name,omitempty" doc:"For people."`
 	LastName        *string    `json:"last_name,omitempty" doc:"For people."`
@@ -24,7 +24,7 @@ type UserChange struct {
 	PasswordMaxDays *int       `json:"password_max_days,omitempty" doc:"After so many days the password must be changed; 0: those of the groups count, else the setting of the service."`
 }
 
-// Codes of the faults that a change of a user can be answered with.
+// Codes of the faults of a change of a user.
 const (
 	CodeUserName  = UserKind + ".name"
 	CodeUserText  = UserKind + ".text"
@@ -34,11 +34,12 @@ const (
 	CodeUserEmpty = UserKind + ".empty"
 	// CodeUserMapless is for a new user without a permission map and without a group.
 	CodeUserMapless = UserKind + ".user_permissions_missing"
-	// CodeUserTooMany is for maps and lists of groups that are too long.
+	// CodeUserTooMany is for maps and lists of groups with too many entries.
 	CodeUserTooMany = UserKind + ".too_many"
 )
 
-// NewMember makes a user of an organisation, or says which field is missing or wrong.
+// NewMember makes a user of an organisation, or returns a fault that names the missing or
+// wrong field.
 func NewMember(id string, org tenant.ID, now time.Time, c UserChange) (User, error) {
 	if c.Email == nil {
 		c.Email = new(string)
@@ -69,7 +70,7 @@ func nameless(field string) error {
 	return fault.New(fault.Invalid, CodeUserName, "%s must not be empty", field).At(field)
 }
 
-// Apply returns u with a change, or says which field is wrong.
+// Apply returns u with a change, or a fault that names the wrong field.
 func (u User) Apply(c UserChange) (_ User, err error) {
 	for _, f := range []struct {
 		name  string
@@ -104,7 +105,7 @@ func (u User) Apply(c UserChange) (_ User, err error) {
 	return u.rights(c)
 }
 
-// rights applies what a change says of permissions and groups.
+// rights applies the permissions and groups of a change.
 func (u User) rights(c UserChange) (User, error) {
 	group, more := u.GroupID, u.GroupIDs
 	if c.GroupID != nil {
@@ -129,13 +130,13 @@ func (u User) rights(c UserChange) (User, error) {
 			return u, nil
 		}
 	}
-	if len(u.Groups()) == 0 { // ResetPassword alone, which it had before, is nothing that was asked for
+	if len(u.Groups()) == 0 { // only ResetPassword is left, which was not asked for
 		return u, empty(UserKind)
 	}
 	return u, nil
 }
 
-// ApplyAll is Apply for the super-admin, who also gives and takes ResetPassword.
+// ApplyAll is Apply for the super-admin, who can also give and remove ResetPassword.
 func (u User) ApplyAll(c UserChange) (User, error) {
 	if c.Permissions == nil {
 		return u.Apply(c)
@@ -150,8 +151,8 @@ func (u User) ApplyAll(c UserChange) (User, error) {
 	return u.Apply(c)
 }
 
-// Resetting returns u with a level of ResetPassword and all other permissions as they
-// were: who was an admin by an empty map is one by name now.
+// Resetting returns u with a level of ResetPassword and unchanged other permissions: an admin
+// by an empty map becomes an explicit admin.
 func (u User) Resetting(level access.Level) User {
 	m := access.Map{}
 	if len(u.Groups()) == 0 {

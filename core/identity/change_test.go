@@ -22,7 +22,7 @@ func change(t testing.TB, body string) (c identity.UserChange) {
 	return c
 }
 
-// many returns n quoted words with something after each.
+// many returns n quoted words, each followed by a text.
 func many(n int, after string) string {
 	var b strings.Builder
 	for i := range n {
@@ -34,7 +34,7 @@ func many(n int, after string) string {
 	return b.String()
 }
 
-// TestNewMember states what a user of an organisation needs, and which field a refusal is about.
+// TestNewMember: required values of a user of an organisation, and the fields of refusals.
 func TestNewMember(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	const named = `"first_name":"A","last_name":"B",`
@@ -67,7 +67,7 @@ func TestNewMember(t *testing.T) {
 	}
 }
 
-// TestApply states that a change keeps what it does not name.
+// TestApply: a change keeps absent members.
 func TestApply(t *testing.T) {
 	was := identity.User{ID: "1", FirstName: "A", Email: "a@b.example", Active: true, GroupIDs: []string{"g"}, Permissions: access.Map{"apis": "read", "ResetPassword": "admin"}}
 	for body, c := range map[string]struct {
@@ -94,7 +94,7 @@ func TestApply(t *testing.T) {
 	if _, err := bare.Apply(change(t, `{"user_permissions":{}}`)); fault.KindOf(err) != fault.Denied {
 		t.Error(err)
 	}
-	bare.Permissions["ResetPassword"] = "admin" // which no user can give, so that it stands for nothing that was asked for
+	bare.Permissions["ResetPassword"] = "admin" // users cannot give this, so it does not count as a request
 	if _, err := bare.Apply(change(t, `{"user_permissions":{}}`)); fault.KindOf(err) != fault.Denied {
 		t.Error(err)
 	}
@@ -103,7 +103,7 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// TestGroups states what memberships come to.
+// TestGroups: the combined permissions of memberships.
 func TestGroups(t *testing.T) {
 	group := func(id string, active bool, m access.Map) identity.UserGroup {
 		return identity.UserGroup{ID: id, Active: active, Permissions: m}
@@ -135,7 +135,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestGroupDrafts states what a group needs, and that ResetPassword stays as it is.
+// TestGroupDrafts: required values of a group, and that ResetPassword stays unchanged.
 func TestGroupDrafts(t *testing.T) {
 	no := false
 	for _, name := range []string{"", " \t"} {

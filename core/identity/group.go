@@ -14,7 +14,7 @@ import (
 // GroupKind is the name of user groups in storage, history and references.
 const GroupKind = "usergroup"
 
-// UserGroup is a set of users who have the same permissions (docs/wire/user-groups.md).
+// UserGroup is a set of users with the same permissions (docs/wire/user-groups.md).
 type UserGroup struct {
 	ID              string     `json:"id"`
 	OrgID           tenant.ID  `json:"org_id"`
@@ -25,7 +25,7 @@ type UserGroup struct {
 	Permissions     access.Map `json:"user_permissions"`
 }
 
-// GroupDraft is what a client may choose about a group.
+// GroupDraft is the input of a client for a group.
 type GroupDraft struct {
 	Name            string     `json:"name" doc:"Of the group."`
 	Description     string     `json:"description,omitempty" doc:"For people."`
@@ -34,7 +34,7 @@ type GroupDraft struct {
 	Permissions     access.Map `json:"user_permissions" doc:"What its members may do: read, write or deny for each permission."`
 }
 
-// Codes of the faults that a draft of a group can be answered with.
+// Codes of the faults of a draft of a group.
 const (
 	CodeGroupName        = GroupKind + ".name"
 	CodeGroupText        = GroupKind + ".text"
@@ -43,13 +43,12 @@ const (
 	CodeGroupEmpty       = GroupKind + ".empty"
 )
 
-// NewGroup makes a group out of a draft, or says which field is wrong.
+// NewGroup makes a group from a draft, or returns a fault that names the wrong field.
 func NewGroup(id string, org tenant.ID, d GroupDraft) (UserGroup, error) {
 	return UserGroup{ID: id, OrgID: org, Active: true}.Replace(d)
 }
 
-// Replace returns g with the draft's choices. ResetPassword is not among them: it
-// stays as it is.
+// Replace returns g with the values of the draft. ResetPassword cannot be changed this way.
 func (g UserGroup) Replace(d GroupDraft) (UserGroup, error) {
 	if strings.TrimSpace(d.Name) == "" {
 		return g, fault.New(fault.Invalid, CodeGroupName, "name must not be empty: it tells groups apart").At("name")
@@ -77,7 +76,7 @@ func (g UserGroup) Replace(d GroupDraft) (UserGroup, error) {
 	return g, nil
 }
 
-// Gives returns what membership in the group gives: nothing while it is inactive.
+// Gives returns the permissions of members of the group: none while it is inactive.
 func (g UserGroup) Gives() access.Map {
 	if !g.Active {
 		return access.Map{}
@@ -85,7 +84,7 @@ func (g UserGroup) Gives() access.Map {
 	return g.Permissions
 }
 
-// maxText is how many characters a name or a description may have.
+// maxText is the maximum length of a name or a description in characters.
 const maxText = 1_000
 
 // maxDays is the longest validity of a password: a hundred years.
@@ -98,7 +97,7 @@ func checkText(kind, field, s string) error {
 	return nil
 }
 
-// checkName is checkText for what stands for a thing; before is the name that it has had.
+// checkName is checkText for a name; before is the previous name.
 func checkName(kind, field, s, before string) error {
 	if flaw := label.Flaw(s, before); flaw != "" {
 		return fault.New(fault.Invalid, kind+".text", "%s %s", field, flaw).At(field)
@@ -133,8 +132,8 @@ func checkMap(kind string, m access.Map) error {
 	return nil
 }
 
-// choose returns the map that a client asks for, with ResetPassword as it was: only
-// the super-admin gives that.
+// choose returns the requested map with ResetPassword unchanged, because only the super-admin
+// may give that.
 func choose(was, asked access.Map) access.Map {
 	out := access.Map{}
 	for name, level := range asked {
@@ -148,7 +147,7 @@ func choose(was, asked access.Map) access.Map {
 	return out
 }
 
-// empty refuses a map that would say nothing.
+// empty returns the fault of a map without permissions.
 func empty(kind string) error {
 	return fault.New(fault.Denied, kind+".empty", "To create a user specify at least one permission, or make them an admin.").At("user_permissions")
 }

@@ -1,5 +1,5 @@
-// Package identity models who uses the control plane: organisations and their
-// users (docs/wire/users.md, docs/wire/organisations.md).
+// Package identity models the users of the control plane: organisations and their users
+// (docs/wire/users.md, docs/wire/organisations.md).
 package identity
 
 import (
@@ -30,11 +30,11 @@ type Organisation struct {
 	OpenPolicy            OpenPolicy                `json:"open_policy"`
 	AdditionalPermissions map[string]string         `json:"additional_permissions"`
 	NoAdditional          bool                      `json:"no_additional_permissions,omitempty" doc:"The organisation has no additional permissions by choice: those of the service do not count."`
-	Rest                  doc.Object                `json:"-"` // members that are not known, kept as they are
+	Rest                  doc.Object                `json:"-"` // unknown members, stored unchanged
 }
 
-// OrganisationDraft is what an administrator may choose about an organisation:
-// everything, and nothing is required.
+// OrganisationDraft is the input of an administrator for an organisation: all members, none of
+// them required.
 type OrganisationDraft struct {
 	ID                    tenant.ID                 `json:"id,omitempty"`
 	OwnerName             string                    `json:"owner_name,omitempty"`
@@ -55,29 +55,29 @@ type OrganisationDraft struct {
 	Rest                  doc.Object                `json:"-"`
 }
 
-// LinkedAPI names an API that belongs to an organisation.
+// LinkedAPI is an API that belongs to an organisation.
 type LinkedAPI struct {
 	HumanName string `json:"api_human_name"`
 	APIID     string `json:"api_id"`
 }
 
-// EventRecipient says who hears of an event.
+// EventRecipient says who is told of an event.
 type EventRecipient struct {
 	Webhook string `json:"webhook"`
 	Email   string `json:"email"`
 	Redis   bool   `json:"redis"`
-	Secret  string `json:"secret,omitempty"` // signs what is sent to Webhook
+	Secret  string `json:"secret,omitempty"` // signs messages to Webhook
 }
 
-// OpenPolicy holds the rules of an organisation in Rego; empty rules mean that
-// the rules of the service apply (docs/wire/rules.md#which-rules-apply).
+// OpenPolicy is the rules of an organisation in Rego. With empty rules, the rules of the
+// service apply (docs/wire/rules.md#which-rules-apply).
 type OpenPolicy struct {
 	Enabled bool   `json:"enabled"`
 	Rules   string `json:"rules"`
 }
 
-// NewOrganisation completes what an administrator sent, or says which field is
-// wrong. id is used unless the organisation brings its own.
+// NewOrganisation makes an organisation from a draft, or returns a fault that names the wrong
+// field. id is used unless the draft has its own.
 func NewOrganisation(id tenant.ID, d OrganisationDraft) (Organisation, error) {
 	o := Organisation(d)
 	if o.ID == "" {
@@ -95,8 +95,8 @@ func NewOrganisation(id tenant.ID, d OrganisationDraft) (Organisation, error) {
 	return o, o.check()
 }
 
-// Replace returns the organisation that a draft describes, whole: what the draft
-// leaves out is empty afterwards. The identifier stays.
+// Replace returns the organisation of a draft. Members that the draft leaves out become empty.
+// The identifier stays.
 func (o Organisation) Replace(d OrganisationDraft) (Organisation, error) {
 	d.ID = o.ID
 	return NewOrganisation(o.ID, d)

@@ -22,19 +22,19 @@ const (
 	CodeOrganisationField = OrganisationKind + ".invalid"
 	CodeOrganisationSize  = OrganisationKind + ".too_large"
 
-	CodeRules     = "rules.invalid" // a text that is no rule set
+	CodeRules     = "rules.invalid" // a text that is not a rule set
 	CodeRulesBusy = "rules.busy"    // a text that takes too long to check
 )
 
 // OrganisationFaults are the codes of the faults of a draft.
 var OrganisationFaults = []string{CodeOrganisationID, CodeOrganisationField, CodeOrganisationSize, caps.Organisation.Kind + ".too_many", access.CodeCustom, CodeRules, CodeRulesBusy}
 
-// maxOrganisation is the size of an organisation as JSON. Every request of its users
-// reads it, and a list shows all of them.
+// maxOrganisation is the maximum size of an organisation as JSON, in bytes. Every request of
+// its users reads the organisation, and a list shows all of them.
 const maxOrganisation = 1 << 20
 
 func (o Organisation) check() error {
-	unfit := func(r rune) bool { // in a path, a key or a log line
+	unfit := func(r rune) bool { // not allowed in a path, a key or a log line
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '.' && r != '_' && r != '-'
 	}
 	if id := string(o.ID); id == "" || len(id) > 64 || strings.ContainsFunc(id, unfit) || strings.Trim(id, ".") == "" {
@@ -85,8 +85,8 @@ func (o Organisation) check() error {
 	return err
 }
 
-// Named refuses an organisation without a name. Imports ask for one: what they bring is
-// of somebody, and an empty record in its place would be a mistake.
+// Named refuses an organisation without a name. Imports require one, because imported data has
+// an owner, and an empty record would be a mistake.
 func (o Organisation) Named() error {
 	if strings.TrimSpace(o.OwnerName) == "" && strings.TrimSpace(o.OwnerSlug) == "" {
 		return invalidOrganisation("owner_name", "must not be empty: say whose organisation it is")

@@ -10,20 +10,20 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// The types without methods, which encoding/json reads and writes by their tags.
+// The types without methods, for encoding/json.
 type (
 	plainOrganisation Organisation
 	plainDraft        OrganisationDraft
 )
 
-// UnmarshalJSON reads an organisation and keeps the members that are not known.
+// UnmarshalJSON decodes an organisation and keeps unknown members.
 func (o *Organisation) UnmarshalJSON(text []byte) (err error) {
 	o.Rest, err = read(text, (*plainOrganisation)(o))
 	return err
 }
 
-// MarshalJSON writes the known members, then the others. Objects of which nothing was said
-// are empty, also those of organisations that were stored without them.
+// MarshalJSON encodes the known members, then the others. Missing objects are written as
+// empty, also for organisations that were stored without them.
 func (o Organisation) MarshalJSON() ([]byte, error) {
 	for _, v := range []*json.RawMessage{&o.UI, &o.OrgOptionsMeta} {
 		if len(*v) == 0 || doc.IsNull(*v) {
@@ -33,13 +33,13 @@ func (o Organisation) MarshalJSON() ([]byte, error) {
 	return write(plainOrganisation(o), o.Rest)
 }
 
-// UnmarshalJSON reads a draft and keeps the members that are not known.
+// UnmarshalJSON decodes a draft and keeps unknown members.
 func (d *OrganisationDraft) UnmarshalJSON(text []byte) (err error) {
 	d.Rest, err = read(text, (*plainDraft)(d))
 	return err
 }
 
-// MarshalJSON writes the known members, then the others.
+// MarshalJSON encodes the known members, then the others.
 func (d OrganisationDraft) MarshalJSON() ([]byte, error) { return write(plainDraft(d), d.Rest) }
 
 // read decodes the known members into a value, and returns the others.
@@ -53,7 +53,7 @@ func read(text []byte, into any) (rest doc.Object, err error) {
 	}
 	e := o.Edit()
 	for name := range o.All() {
-		if slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, name) }) { // as encoding/json reads
+		if slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, name) }) { // like encoding/json, ignore case
 			e.Delete(name)
 		}
 	}

@@ -30,8 +30,8 @@ func draft(t *testing.T, text string) (d identity.OrganisationDraft) {
 	return d
 }
 
-// TestOrganisationKeepsMembers: what is not known comes back as it was written, behind
-// what is known; another letter case of a known member is that member.
+// TestOrganisationKeepsMembers: unknown members are returned unchanged, after the known ones;
+// a known member in another letter case is the known one.
 func TestOrganisationKeepsMembers(t *testing.T) {
 	const known = `"owner_slug":"","cname_enabled":false,"cname":"","apis":[],"sso_enabled":false,"developer_quota":0,"developer_count":0,` +
 		`"event_options":{},"hybrid_enabled":false,"ui":{},"org_options_meta":{},"open_policy":{"enabled":false,"rules":""},"additional_permissions":{}`
@@ -58,7 +58,7 @@ func TestOrganisationKeepsMembers(t *testing.T) {
 	}
 }
 
-// TestReplaceOrganisation: a replacement is whole, and the identifier stays.
+// TestReplaceOrganisation: a replacement replaces all members, and the identifier stays.
 func TestReplaceOrganisation(t *testing.T) {
 	o, err := identity.NewOrganisation("o", draft(t, `{"owner_name":"x","apis":[{"api_id":"a"}],"more":1}`))
 	if err != nil {
@@ -69,8 +69,8 @@ func TestReplaceOrganisation(t *testing.T) {
 	}
 }
 
-// TestEmptyObjects: what an organisation says nothing of is an empty object, also in those that
-// were stored without it.
+// TestEmptyObjects: missing objects of an organisation are returned as empty, also for those
+// stored without them.
 func TestEmptyObjects(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"id":"o"}`: `"ui":{},"org_options_meta":{},`, `{"id":"o","ui":null,"org_options_meta":null}`: `"ui":{},"org_options_meta":{},`,
@@ -86,7 +86,7 @@ func TestEmptyObjects(t *testing.T) {
 	}
 }
 
-// TestOrganisationRefusals names the field of each refusal.
+// TestOrganisationRefusals: the field of each refusal.
 func TestOrganisationRefusals(t *testing.T) {
 	for text, want := range map[string]struct{ code, field string }{
 		`{"id":"a/b"}`:             {identity.CodeOrganisationID, "id"},
@@ -117,8 +117,8 @@ func TestOrganisationRefusals(t *testing.T) {
 	}
 }
 
-// FuzzOrganisation: what can be read is written so that it reads the same again, and
-// no member that is not known gets lost.
+// FuzzOrganisation: an organisation that can be decoded stays the same when it is encoded and
+// decoded, and keeps unknown members.
 func FuzzOrganisation(f *testing.F) {
 	f.Add(`{"id":"o","more":{"a":1e3},"ui":{}}`)
 	f.Add(`{"OWNER_name":"x","owner_ſlug":"y","":null}`)

@@ -10,7 +10,7 @@ import (
 
 const reset = string(access.ResetPassword)
 
-// TestApplyAll: a map of the super-admin is taken whole; without one, nothing changes.
+// TestApplyAll: a map of the super-admin is stored completely; without one, nothing changes.
 func TestApplyAll(t *testing.T) {
 	for name, c := range map[string]struct{ was, asked, want access.Map }{
 		"no map":               {access.Map{"apis": "read", reset: "admin"}, nil, access.Map{"apis": "read", reset: "admin"}},
@@ -30,7 +30,7 @@ func TestApplyAll(t *testing.T) {
 	}
 }
 
-// TestResetting: giving and taking ResetPassword changes nothing else that a user may do.
+// TestResetting: giving and removing ResetPassword changes no other permission of a user.
 func TestResetting(t *testing.T) {
 	for name, u := range map[string]identity.User{
 		"a map":            {Permissions: access.Map{"apis": "read"}},

@@ -7,14 +7,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/access"
 )
 
-// What permissions of a user come from.
+// The kinds of sources of permissions.
 const (
 	FromUser  = "user"  // the user's own map
 	FromGroup = "group" // a group of the user
-	FromRule  = "rule"  // what holds for everybody
+	FromRule  = "rule"  // a rule for all users
 )
 
-// Source is what gives a user permissions, or would if it counted.
+// Source is a source of permissions of a user, even if it does not count.
 type Source struct {
 	Kind        string     `json:"source"`
 	ID          string     `json:"id,omitempty"`
@@ -24,10 +24,10 @@ type Source struct {
 	Permissions access.Map `json:"user_permissions"`
 }
 
-// Sources returns where the permissions of u come from. What groups give takes the place
-// of the user's own map, except that an admin stays one. Without a group the own map
-// decides; an empty one makes an admin only of a user whom the admin API made without
-// permissions and who has never been in a group (docs/wire/permissions.md#the-permission-map).
+// Sources returns the sources of u's permissions. The maps of groups replace the user's own
+// map, except that an admin stays an admin. Without a group, the own map counts. An empty own
+// map makes an admin only of a user whom the admin API created without permissions and who has
+// never been in a group (docs/wire/permissions.md#the-permission-map).
 func (u User) Sources(groups ...UserGroup) []Source {
 	own := Source{Kind: FromUser, ID: u.ID, Name: u.Email, Counts: true, Permissions: u.Permissions}
 	admin := Source{Kind: FromRule, Counts: true, Permissions: access.Map{string(access.IsAdmin): access.LevelAdmin}}
@@ -54,10 +54,10 @@ func (u User) Sources(groups ...UserGroup) []Source {
 	return list
 }
 
-// Effective returns the permission map that decides, given the groups of u.
+// Effective returns the effective permission map of u in these groups.
 func (u User) Effective(groups ...UserGroup) access.Map { return together(u.Sources(groups...)) }
 
-// together merges what counts. What holds by a rule beats the rest.
+// together merges the sources that count. Permissions from a rule take precedence.
 func together(list []Source) access.Map {
 	merged := access.Merge(counting(list)...)
 	for _, s := range list {
@@ -71,8 +71,8 @@ func together(list []Source) access.Map {
 	return merged
 }
 
-// counting returns the maps of users and groups that are merged. A group that is not
-// active gives nothing.
+// counting returns the maps of users and groups that are merged. An inactive group gives
+// nothing.
 func counting(list []Source) (out []access.Map) {
 	for _, s := range list {
 		switch {
@@ -86,7 +86,7 @@ func counting(list []Source) (out []access.Map) {
 	return out
 }
 
-// Explained is a permission of a user, and why.
+// Explained is a permission of a user with its reason.
 type Explained struct {
 	Permission access.Permission `json:"permission"`
 	Level      access.Level      `json:"level"`
@@ -96,23 +96,23 @@ type Explained struct {
 	Reason     string            `json:"reason"`
 }
 
-// Origin names a source.
+// Origin identifies a source.
 type Origin struct {
 	Kind string `json:"source"`
 	ID   string `json:"id,omitempty"`
 	Name string `json:"name,omitempty"`
 }
 
-// Explain says of every permission which level applies to u, and from which sources it
-// comes.
+// Explain returns, for every permission, the effective level for u and the sources from which
+// it comes.
 func (u User) Explain(groups ...UserGroup) (sources []Source, list []Explained) {
 	sources = u.Sources(groups...)
 	for i := range sources {
 		if sources[i].Permissions == nil {
-			sources[i].Permissions = access.Map{} // an object on the wire, also when it is empty
+			sources[i].Permissions = access.Map{} // an object in JSON, even when it is empty
 		}
 	}
-	var merged []Origin // the sources whose maps counting returns, in the same order
+	var merged []Origin // the sources of the maps that counting returns, in the same order
 	for _, s := range sources {
 		if s.Kind == FromGroup || s.Kind == FromUser && s.Counts {
 			merged = append(merged, Origin{s.Kind, s.ID, s.Name})
@@ -123,7 +123,7 @@ func (u User) Explain(groups ...UserGroup) (sources []Source, list []Explained) 
 	for _, d := range access.Explain(counting(sources)...) {
 		decided[d.Permission] = d
 	}
-	// The permissions of the product come in their order, then others by name.
+	// The permissions of the product come in their order, then the others by name.
 	known := slices.DeleteFunc(slices.Clone(access.Groups), func(p access.Permission) bool { return p == access.AnyUser })
 	others := slices.DeleteFunc(slices.Sorted(maps.Keys(decided)), func(p access.Permission) bool { return slices.Contains(known, p) })
 	for _, p := range append(known, others...) {
@@ -141,7 +141,7 @@ func (u User) Explain(groups ...UserGroup) (sources []Source, list []Explained) 
 	return sources, list
 }
 
-// reason says in words why a permission has its level.
+// reason explains why a permission has its level.
 func reason(p access.Permission, d access.Decision, effective access.Map) string {
 	other, falls := access.FallsBack(p)
 	_, own := effective[string(p)]
@@ -160,8 +160,8 @@ func reason(p access.Permission, d access.Decision, effective access.Map) string
 	return "the strongest level of the sources that count"
 }
 
-// In returns u as a member of a group and of more groups, without repetitions. Who has
-// been in a group is never again an admin by an empty map.
+// In returns u as a member of a group and of more groups, without duplicates. After that, an
+// empty map never makes u an admin again.
 func (u User) In(group string, more []string) User {
 	u.GroupID, u.GroupIDs = group, nil
 	for _, id := range more {
@@ -173,7 +173,7 @@ func (u User) In(group string, more []string) User {
 	return u
 }
 
-// Without returns u when a group is gone.
+// Without returns u without a deleted group.
 func (u User) Without(group string) User {
 	first := u.GroupID
 	if first == group {

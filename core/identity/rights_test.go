@@ -8,7 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/identity"
 )
 
-// TestExplainUser says where permissions of users come from.
+// TestExplainUser: the sources of users' permissions.
 func TestExplainUser(t *testing.T) {
 	type m = access.Map
 	group := func(id string, active bool, gives m) identity.UserGroup {
@@ -72,7 +72,7 @@ func TestExplainUser(t *testing.T) {
 	}
 }
 
-// What is explained is what decides.
+// The explained permissions are the effective ones.
 func FuzzExplainUser(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4, 5, 6, 1, 2, 3})
 	levels := []access.Level{"", "deny", "read", "write", "admin"}

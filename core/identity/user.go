@@ -16,9 +16,9 @@ import (
 // UserKind is the name of users in storage.
 const UserKind = "user"
 
-// User is somebody who may call the management API (docs/wire/users.md).
-// The access key is kept as a keyed digest to find it and as sealed text to
-// return it; the password only as a slow hash.
+// User is an account that may call the management API (docs/wire/users.md). The access key is
+// stored as a keyed digest for lookups and as sealed text for returning it; the password only
+// as a slow hash.
 type User struct {
 	ID              string      `json:"id"`
 	OrgID           tenant.ID   `json:"org_id"` // "" for a super user
@@ -28,27 +28,26 @@ type User struct {
 	Active          bool        `json:"active"`
 	Permissions     access.Map  `json:"user_permissions"`
 	GroupID         string      `json:"group_id"`
-	GroupIDs        []string    `json:"group_ids,omitempty"` // more groups, besides GroupID
-	Grouped         bool        `json:"grouped,omitempty"`   // has been in a group: an empty map makes no admin any more
+	GroupIDs        []string    `json:"group_ids,omitempty"` // other groups, besides GroupID
+	Grouped         bool        `json:"grouped,omitempty"`   // has been in a group: an empty map no longer makes an admin
 	PasswordMaxDays int         `json:"password_max_days"`
 	PasswordUpdated time.Time   `json:"password_updated"`
-	PasswordGiven   bool        `json:"password_given,omitempty"` // somebody else chose it
+	PasswordGiven   bool        `json:"password_given,omitempty"` // another user has set it
 	LastLogin       time.Time   `json:"last_login_date"`
 	Created         time.Time   `json:"created_at"`
 	Credentials     Credentials `json:"credentials"`
 }
 
-// Credentials are what a user proves its identity with, in the forms in which
-// they may be stored.
+// Credentials are the stored forms of a user's access key and password.
 type Credentials struct {
 	KeyDigest    string `json:"key_digest"`    // keyed digest of the access key
 	KeySealed    string `json:"key_sealed"`    // encrypted access key
 	PasswordHash string `json:"password_hash"` // "" until a password is set
-	// Earlier are the hashes of earlier passwords, newest first, as far as they are refused.
+	// Earlier are the hashes of earlier passwords that are refused, newest first.
 	Earlier []string `json:"earlier_hashes,omitempty"`
 }
 
-// UserDraft is what an administrator may choose about a user.
+// UserDraft is the input of an administrator for a user.
 type UserDraft struct {
 	ID              string     `json:"id,omitempty" doc:"Ignored: the service chooses it."`
 	OrgID           tenant.ID  `json:"org_id,omitempty" doc:"Organisation of the user; empty makes a super user."`
@@ -63,7 +62,7 @@ type UserDraft struct {
 	PasswordMaxDays int        `json:"password_max_days,omitempty" doc:"After so many days the password must be changed; 0: those of the groups count, else the setting of the service."`
 }
 
-// NewUser makes a user out of a draft, or says which field is wrong.
+// NewUser makes a user from a draft, or returns a fault that names the wrong field.
 func NewUser(id string, now time.Time, d UserDraft) (User, error) {
 	email, err := CleanEmail(d.Email)
 	if err != nil {
@@ -85,12 +84,12 @@ func NewUser(id string, now time.Time, d UserDraft) (User, error) {
 	}.In(d.GroupID, d.GroupIDs), nil
 }
 
-// maxEmail is how long an address can be: the local part, "@" and the domain
-// (RFC 5321, 4.5.3.1).
+// maxEmail is the maximum length of an e-mail address: the local part, "@" and the domain (RFC
+// 5321, 4.5.3.1).
 const maxEmail = 64 + 1 + 255
 
-// CleanEmail returns an address in the form in which it is stored and looked
-// up: lower case (docs/wire/requests.md#identifiers).
+// CleanEmail returns an e-mail address in the form for storage and lookups: lower case
+// (docs/wire/requests.md#identifiers).
 func CleanEmail(s string) (string, error) {
 	s = strings.ToLower(strings.TrimSpace(s))
 	if a, err := mail.ParseAddress(s); err != nil || a.Address != s || len(s) > maxEmail || label.Flaw(s, "") != "" {

@@ -19,7 +19,7 @@ func TestDangling(t *testing.T) {
 	exists := func(x integrity.Target) bool { return slices.Contains(there, x) }
 	for name, c := range map[string]struct {
 		refs           []integrity.Ref
-		field, message string // "": nothing dangles
+		field, message string // "": no reference dangles
 	}{
 		"no reference": {},
 		"all targets exist": {refs: []integrity.Ref{
@@ -52,7 +52,7 @@ func TestDangling(t *testing.T) {
 	}
 }
 
-// TestTolerateAsksNothing states that a tolerated reference costs no look-up.
+// TestTolerateAsksNothing: a tolerated reference needs no lookup.
 func TestTolerateAsksNothing(t *testing.T) {
 	if err := integrity.Dangling([]integrity.Ref{ref("api", "x", "a", integrity.Tolerate)}, func(x integrity.Target) bool {
 		t.Errorf("asked for %v", x)
@@ -62,7 +62,7 @@ func TestTolerateAsksNothing(t *testing.T) {
 	}
 }
 
-// TestRefJSON states the members of a reference, which clients of the graph read.
+// TestRefJSON: the members of a reference, which clients of the graph read.
 func TestRefJSON(t *testing.T) {
 	text, err := json.Marshal(ref("api", "orders", "a.b", integrity.Tolerate))
 	if want := `{"kind":"api","id":"orders","field":"a.b","on_delete":1}`; err != nil || string(text) != want {

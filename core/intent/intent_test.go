@@ -9,7 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/intent"
 )
 
-// TestStates states what every event does in every state; "" is a refusal.
+// TestStates: the result of every event in every state; "": refused.
 func TestStates(t *testing.T) {
 	const o, u, f, uf, d, un, a = intent.Open, intent.Undoing, intent.Failed, intent.UndoFailed, intent.Done, intent.Undone, intent.Abandoned
 	want := map[intent.State][6]intent.State{
@@ -65,7 +65,7 @@ func btoi(b bool) int {
 	return 0
 }
 
-// TestLater: attempts are bounded in number and age; then the intent rests.
+// TestLater: attempts are limited in number and age; then the intent fails.
 func TestLater(t *testing.T) {
 	at := time.Unix(1767323045, 0).UTC()
 	in := intent.Begin("1", "acme", "keys.update", intent.Subject{}, intent.By{}, at)
@@ -88,7 +88,7 @@ func TestLater(t *testing.T) {
 	}
 }
 
-// TestHeld: an intent belongs to the process that carries it out until that has stopped.
+// TestHeld: an intent belongs to its holder until that process has stopped.
 func TestHeld(t *testing.T) {
 	at := time.Unix(1767323045, 0).UTC()
 	in := intent.Begin("1", "acme", "keys.update", intent.Subject{}, intent.By{}, at)
@@ -108,8 +108,8 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// TestClockPutBack: what waits for a time that a wrong clock has set waits no longer than for one
-// that a right clock sets.
+// TestClockPutBack: a time set by a wrong clock delays an intent no longer than one set by a
+// correct clock.
 func TestClockPutBack(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	in := intent.Begin("1", "org", "keys.update", intent.Subject{Kind: "key", ID: "k"}, intent.By{}, at)
@@ -125,7 +125,7 @@ func TestClockPutBack(t *testing.T) {
 	}
 }
 
-// TestPause: pauses double, up to a bound, and a quarter more by chance.
+// TestPause: pauses double, up to a maximum, plus a random quarter.
 func TestPause(t *testing.T) {
 	for attempts, want := range map[int]time.Duration{0: time.Second, 1: time.Second, 2: 2 * time.Second, 10: 512 * time.Second, 11: intent.MaxPause, 99: intent.MaxPause} {
 		if got := intent.Pause(attempts, 0); got != want {
