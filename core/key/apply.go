@@ -9,8 +9,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// Policies returns the identifiers of the policies that a session carries. The single
-// form counts only without the list, as at gateways.
+// Policies returns the identifiers of the policies in a session. The single form counts only
+// without the list, as in gateways.
 func Policies(session *doc.Node) []string {
 	ids := named(session.Get("apply_policies"))
 	if one := session.Get("apply_policy_id").Text(); len(ids) == 0 && one != "" {
@@ -19,8 +19,8 @@ func Policies(session *doc.Node) []string {
 	return ids
 }
 
-// named returns a list of identifiers as gateways decode it: null is the empty text, which
-// names nothing that they know.
+// named returns a list of identifiers as gateways decode it: null becomes the empty text,
+// which identifies nothing.
 func named(list *doc.Node) (ids []string) {
 	for _, v := range list.Items() {
 		ids = append(ids, v.Text())
@@ -28,14 +28,14 @@ func named(list *doc.Node) (ids []string) {
 	return ids
 }
 
-// APIs returns the identifiers of the APIs to which a session has rights.
+// APIs returns the identifiers of the APIs in a session's own rights.
 func APIs(session *doc.Node) []string { return session.Get("access_rights").Names() }
 
-// part is one of the limits that a policy may set by itself.
+// part is one kind of limit, which a policy may set separately.
 type part struct {
 	partition string
 	members   []string
-	value     func(*doc.Node) float64 // 0 says nothing, less is unlimited
+	value     func(*doc.Node) float64 // 0: not set; negative: unlimited
 }
 
 var parts = []part{
@@ -46,8 +46,8 @@ var parts = []part{
 	{"complexity", []string{"max_query_depth"}, func(n *doc.Node) float64 { return n.Get("max_query_depth").Float() }},
 }
 
-// Limits returns the partitions that are about limits, each with the members of policies and
-// sessions that it sets.
+// Limits returns the partitions for limits, each with the members of policies and sessions
+// that it sets.
 func Limits() iter.Seq2[string, []string] {
 	return func(yield func(string, []string) bool) {
 		for _, p := range parts {
@@ -58,7 +58,7 @@ func Limits() iter.Seq2[string, []string] {
 	}
 }
 
-// take copies a part of the limits of a policy where that allows more, and says if it does.
+// take copies a part of a policy's limits if it allows more, and reports whether it does.
 func (p part) take(to, from *doc.Node) bool {
 	a, b := p.value(from), p.value(to)
 	if a == 0 || b < 0 || a > 0 && a <= b {
@@ -83,7 +83,7 @@ const (
 	perAPI = "per_api"
 )
 
-// sets reports whether a policy sets a part: all of them, unless its partitions name some.
+// sets reports whether a policy sets a part: all parts, unless its partitions name some.
 func sets(policy *doc.Node, partition string) bool {
 	partitions := policy.Get("partitions")
 	for _, name := range []string{acl, "rate_limit", "quota", "complexity", perAPI} {
@@ -94,8 +94,8 @@ func sets(policy *doc.Node, partition string) bool {
 	return true
 }
 
-// Gives returns the APIs to which a policy gives rights. Without rights it is about limits
-// only, and its keys have rights of their own.
+// Gives returns the APIs to which a policy gives rights. Without rights, the policy only has
+// limits, and its keys have rights of their own.
 func Gives(policy *doc.Node) (apis []string, rights bool) {
 	if !sets(policy, acl) {
 		return nil, false
@@ -103,9 +103,9 @@ func Gives(policy *doc.Node) (apis []string, rights bool) {
 	return APIs(policy), true
 }
 
-// Lifetime returns the seconds after which a new key with these policies expires: what the
-// last of them says that says any; 0: what the session says. Gateways look at it when they
-// make a key, and never again.
+// Lifetime returns the seconds after which a new key with these policies expires: the value of
+// the last policy that has one; 0: the session decides. Gateways use it only when they make a
+// key.
 func Lifetime(policies []*doc.Node) (seconds int64) {
 	for _, p := range policies {
 		if n := p.Get("key_expires_in").Int(); n > 0 {
@@ -115,28 +115,28 @@ func Lifetime(policies []*doc.Node) (seconds int64) {
 	return seconds
 }
 
-// Past reports whether a session expires at a time that is over. 1 means at once.
+// Past reports whether the expiry of a session is over. The value 1 means immediate expiry.
 func Past(session *doc.Node, now time.Time) bool {
 	at := session.Get("expires").Int()
 	return at > 1 && at < now.Unix()
 }
 
-// Begin makes a session, in place, one of a new key: gateways take an expiry that is over for
-// none.
+// Begin makes a session, in place, one of a new key: gateways ignore an expiry in the past, so
+// it becomes 0.
 func Begin(session *doc.Node, now time.Time) {
 	if Past(session, now) {
 		session.Set("expires", doc.NewInt(0))
 	}
 }
 
-// Apply returns a session with its policies applied, as gateways do it
-// (docs/wire/keys.md#policies). What a policy sets replaces what the session says;
-// of several policies the most generous limit counts, and rights are joined.
+// Apply returns a session with its policies applied, as gateways do
+// (docs/wire/keys.md#policies). Values of a policy replace those of the session. Of several
+// policies the highest limit counts, and rights are merged.
 func Apply(session *doc.Node, policies []*doc.Node) *doc.Node {
 	return Explain(session, policies).Session
 }
 
-// merge is the application of policies to a session.
+// merge is the state while policies are applied to a session.
 type merge struct {
 	session *doc.Node
 	rights  *doc.Node // what policies say of APIs, whether they give rights or not; each has a limit
@@ -144,13 +144,13 @@ type merge struct {
 	by      Sources
 
 	tags   []string                      // of the session and of policies
-	tagged map[string]bool               // each of them
-	known  map[*doc.Node]map[string]bool // what lists of rights have, in canonical form
+	tagged map[string]bool               // the set of tags
+	known  map[*doc.Node]map[string]bool // entries of lists of rights, in canonical form
 }
 
 // add applies one policy.
 func (m *merge) add(p *doc.Node) {
-	own, name := p.Get("partitions", perAPI).True(), cmp.Or(p.Get("id").Text(), p.Get("_id").Text()) // by which gateways know the policy
+	own, name := p.Get("partitions", perAPI).True(), cmp.Or(p.Get("id").Text(), p.Get("_id").Text()) // the name of the policy for gateways
 	for api, definition := range p.Get("access_rights").Members() {
 		right := m.rights.Get(api)
 		if right == nil {
@@ -180,7 +180,7 @@ func (m *merge) add(p *doc.Node) {
 			m.by.Session[part.partition] = name
 		}
 	}
-	// What no partition is about.
+	// Values without a partition.
 	if p.Get("is_inactive").True() {
 		m.session.Set("is_inactive", doc.NewBool(true))
 	}
@@ -193,11 +193,12 @@ func (m *merge) add(p *doc.Node) {
 	}
 }
 
-// settle gives rights the limits of the session where no policy sets theirs: 0 inherits. The limits
-// of an only API are those of the session too, for gateways before per-API limits.
+// settle sets the limits of rights to those of the session where no policy sets them: 0
+// inherits. The limits of a single API become those of the session too, for gateways without
+// per-API limits.
 func (m *merge) settle() {
 	for _, api := range m.rights.Names() {
-		if len(m.by.APIs[api][acl]) == 0 { // a limit, and no right
+		if len(m.by.APIs[api][acl]) == 0 { // a limit without a right
 			m.rights.Delete(api)
 			delete(m.by.APIs, api)
 			delete(m.by.Each, api)
@@ -222,7 +223,7 @@ func (m *merge) settle() {
 	}
 }
 
-// tag adds the tags that the session lacks.
+// tag adds new tags to the session.
 func (m *merge) tag(tags []string) {
 	if m.tagged == nil {
 		m.tags, m.tagged = m.session.Get("tags").Texts(), map[string]bool{}
@@ -237,11 +238,11 @@ func (m *merge) tag(tags []string) {
 		}
 	}
 	if len(m.tags) > 0 && !m.session.Get("tags").Is(doc.TypeArray) {
-		m.session.Set("tags", doc.NewArray()) // its place; they are written once, at the end
+		m.session.Set("tags", doc.NewArray()) // reserves the place; the tags are written once, at the end
 	}
 }
 
-// join adds what an access definition allows to another one.
+// join adds the permissions of one access definition to another.
 func (m *merge) join(to, from *doc.Node) {
 	for name, v := range from.Members() {
 		switch have := to.Get(name); {
@@ -256,10 +257,10 @@ func (m *merge) join(to, from *doc.Node) {
 	}
 }
 
-// unite adds the items of a list that another one lacks.
+// unite adds new items of one list to another.
 func (m *merge) unite(to, from *doc.Node) {
 	known := m.known[to]
-	if known == nil { // looked at once, however many policies add to it
+	if known == nil { // indexed once, even if many policies add to it
 		known = make(map[string]bool, to.Len())
 		for _, item := range to.Items() {
 			known[item.Canonical()] = true

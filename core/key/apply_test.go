@@ -73,7 +73,8 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// FuzzApply: whatever clients store, policies can be applied to it, and twice makes no difference.
+// FuzzApply: policies can be applied to any stored session, and applying them twice changes
+// nothing.
 func FuzzApply(f *testing.F) {
 	f.Add(`{"access_rights":{"a":{"versions":["1"]}},"tags":["x"]}`, `{"rate":1,"access_rights":{"a":{"limit":{"rate":2}}},"partitions":{"per_api":true}}`)
 	f.Add(`{}`, `{"access_rights":{"a":null},"meta_data":{"a":1},"quota_max":-1}`)
@@ -90,7 +91,7 @@ func FuzzApply(f *testing.F) {
 	})
 }
 
-// TestApplyMany: many policies add to the same lists, in time that grows as they do.
+// TestApplyMany: many policies add to the same lists, in linear time.
 func TestApplyMany(t *testing.T) {
 	growth.Linear(t, 5, func(size int) func() {
 		var policies []*doc.Node

@@ -6,19 +6,19 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// Effect is what a key may do once its policies are applied, and where each part of that
-// comes from (docs/wire/effective-rights.md).
+// Effect is the effective rights of a key with its policies applied, and the source of each
+// part (docs/wire/effective-rights.md).
 type Effect struct {
 	Session *doc.Node // with its policies applied
 	Sources
 }
 
-// Sources say which policies set what. A part without a source comes from the key itself,
-// or nothing limits it.
+// Sources say which policy sets each part. A part without a source comes from the key itself,
+// or is unlimited.
 type Sources struct {
-	Session map[string]string              // by part: the policy whose limit counts for APIs without one
+	Session map[string]string              // by part: the policy with the limit for APIs without their own
 	APIs    map[string]map[string][]string // by API and part: rights come from each policy that gives some, a limit from one
-	Each    map[string]bool                // APIs whose requests are counted by themselves
+	Each    map[string]bool                // APIs with their own request counters
 }
 
 func (s *Sources) of(api string) map[string][]string {
@@ -36,12 +36,12 @@ func (s *Sources) set(api, part, policy string) {
 	s.of(api)[part] = []string{policy}
 }
 
-// Explain is Apply, and says where what it answers comes from.
+// Explain is Apply, and also returns the sources.
 func Explain(session *doc.Node, policies []*doc.Node) Effect {
 	m := merge{session: session.Clone(), rights: doc.NewObject(), known: map[*doc.Node]map[string]bool{},
 		by: Sources{Session: map[string]string{}, APIs: map[string]map[string][]string{}, Each: map[string]bool{}}}
 	if len(policies) > 0 {
-		for _, p := range policies { // what they set is not what the session says
+		for _, p := range policies { // values that policies set are removed from the session
 			m.acl = m.acl || sets(p, acl)
 			for _, part := range parts {
 				if sets(p, part.partition) {
@@ -57,7 +57,7 @@ func Explain(session *doc.Node, policies []*doc.Node) Effect {
 	if m.acl {
 		return Effect{m.session, m.by}
 	}
-	// The key has rights of its own. An API with a limit is counted by itself; others have the
+	// The key has rights of its own. An API with a limit has its own counters; others have the
 	// limits of the session.
 	m.by.APIs, m.by.Each = map[string]map[string][]string{}, map[string]bool{}
 	for api, definition := range m.session.Get("access_rights").Members() {
@@ -73,8 +73,8 @@ func Explain(session *doc.Node, policies []*doc.Node) Effect {
 	return Effect{m.session, m.by}
 }
 
-// LimitOf returns the limit that counts for an API, as a new object: where its own says
-// nothing, that of the session.
+// LimitOf returns the effective limit for an API, as a new object: its own, or otherwise that
+// of the session.
 func (e Effect) LimitOf(api string) *doc.Node {
 	own, out := e.Session.Get("access_rights", api, "limit"), doc.NewObject()
 	for _, p := range parts {
@@ -87,8 +87,8 @@ func (e Effect) LimitOf(api string) *doc.Node {
 	return out
 }
 
-// Mixed reports whether policies cannot be applied together: gateways refuse keys with limits
-// for each API and with other partitions.
+// Mixed reports whether policies cannot be combined: gateways refuse keys with both per-API
+// limits and other partitions.
 func Mixed(policies []*doc.Node) bool {
 	each := func(p *doc.Node) bool { return p.Get("partitions", perAPI).True() }
 	partitioned := func(p *doc.Node) bool {

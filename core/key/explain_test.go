@@ -9,13 +9,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/key"
 )
 
-// TestExplain states where the rights and limits of a key come from.
+// TestExplain: the sources of a key's rights and limits.
 func TestExplain(t *testing.T) {
 	for name, c := range map[string]struct {
 		session  string
 		policies []string
 		apis     string // parts of each API by policy
-		limits   string // that count for the APIs a and b
+		limits   string // effective limits of the APIs a and b
 		each     string
 	}{
 		"its own": {`{"rate":2,"per":1,"access_rights":{"a":{},"b":{"limit":{"rate":9,"per":1}}}}`, nil,
@@ -55,7 +55,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestMixed: limits for each API do not go with other partitions.
+// TestMixed: per-API limits cannot be combined with other partitions.
 func TestMixed(t *testing.T) {
 	each, acl, all := parse(t, `{"partitions":{"per_api":true}}`), parse(t, `{"partitions":{"acl":true}}`), parse(t, `{}`)
 	for _, c := range []struct {

@@ -28,18 +28,18 @@ const (
 	ProblemRights   = "no_rights"
 )
 
-// Carried are the policies that a session names, in its order.
+// Carried are the policies of a session, in its order.
 type Carried struct {
 	IDs   []string
-	Known map[string]policy.Policy // those that exist
+	Known map[string]policy.Policy // the existing ones
 }
 
-// CarriedBy returns the policies that a session names, out of those that exist.
+// CarriedBy returns the policies of a session; known are the existing ones.
 func CarriedBy(session *doc.Node, known map[string]policy.Policy) Carried {
 	return Carried{Policies(session), known}
 }
 
-// Burden returns what the policies have together.
+// Burden returns the total size of the policies.
 func (c Carried) Burden() (b Burden) {
 	for _, id := range c.IDs {
 		if p, ok := c.Known[id]; ok {
@@ -49,7 +49,7 @@ func (c Carried) Burden() (b Burden) {
 	return b
 }
 
-// Applied returns the policies that gateways have, as they read them.
+// Applied returns the policies that gateways have, decoded.
 func (c Carried) Applied() (out []*doc.Node) {
 	for _, id := range c.IDs {
 		if p, ok := c.Known[id]; ok && p.Published() {
@@ -61,13 +61,13 @@ func (c Carried) Applied() (out []*doc.Node) {
 	return out
 }
 
-// Problems returns what is wrong with the policies that a key carries.
+// Problems returns the problems of a key's policies.
 func (c Carried) Problems() (out []Problem) {
 	for _, id := range c.IDs {
 		p, ok := c.Known[id]
 		var n *doc.Node
 		if ok {
-			n, _ = p.Node() // it was read before
+			n, _ = p.Node() // it was decoded before
 		}
 		add := func(code, text, fix string) {
 			out = append(out, Problem{code, id, fmt.Sprintf(text, id), fix})
@@ -89,8 +89,8 @@ func (c Carried) Problems() (out []Problem) {
 	return out
 }
 
-// Problems returns why gateways refuse a key that carries these policies; none: they accept
-// it at the APIs that it has rights to.
+// Problems returns why gateways refuse a key with these policies; none: they accept it at the
+// APIs to which it has rights.
 func (e Effect) Problems(c Carried, now time.Time) []Problem {
 	out := c.Problems()
 	expires := e.Session.Get("expires").Int()

@@ -9,7 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/policy"
 )
 
-// TestProblems states why gateways refuse keys.
+// TestProblems: why gateways refuse keys.
 func TestProblems(t *testing.T) {
 	known := map[string]policy.Policy{}
 	for id, text := range map[string]string{

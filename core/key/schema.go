@@ -2,7 +2,7 @@ package key
 
 import "github.com/gatehouse-io/gatehouse/core/policy"
 
-// object is a piece of JSON schema.
+// object is a part of a JSON schema.
 type object = map[string]any
 
 func maybe(kind, description string) object {

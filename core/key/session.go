@@ -30,8 +30,8 @@ const (
 	CodeTooMany     = Kind + ".too_many"
 )
 
-// Draft is a session as a client sends it. Every member is kept; those that the server
-// owns are overwritten.
+// Draft is a session as a client sends it. Every member is kept, except that the server
+// overwrites its own members.
 type Draft struct{ node *doc.Node }
 
 var errObject = errors.New("a session is an object")
@@ -55,27 +55,27 @@ func (d Draft) APIs() []string { return APIs(d.node) }
 // Policies returns the identifiers of the policies that the draft carries.
 func (d Draft) Policies() []string { return Policies(d.node) }
 
-// Bounded refuses a draft that has more entries than it may have.
+// Bounded refuses a draft with too many entries.
 func (d Draft) Bounded() error { return caps.Key.Check(d.node) }
 
-// User returns the name of the basic-auth user that the draft names.
+// User returns the name of the basic-auth user in the draft.
 func (d Draft) User() string { return d.node.Get("basic_auth_data", "user").Text() }
 
-// Checks is what the rules for a session depend on besides the draft.
+// Checks are the other inputs of the rules for a session.
 type Checks struct {
 	Master   bool                     // keys may have neither rights nor policies: enable_master_keys
 	User     bool                     // the session is a basic-auth user
 	Password password.Policy          // of basic-auth users
-	APIs     policy.APIs              // at least those to which the draft gives rights and that exist
-	Policies map[string]policy.Policy // at least those of the draft that exist, by id
+	APIs     policy.APIs              // at least the existing ones to which the draft gives rights
+	Policies map[string]policy.Policy // at least the existing ones of the draft, by ID
 }
 
-// New makes the session of a new key, or says which field is wrong
+// New makes the session of a new key, or returns a fault that names the wrong field
 // (docs/wire/keys.md#rules).
 func (d Draft) New(org tenant.ID, c Checks) (*doc.Node, error) { return d.session(org, nil, c) }
 
-// Over makes the session that replaces another one. Secrets of the other one that
-// answers leave out stay, and so do its policies that make no keys any more.
+// Over makes the session that replaces another one. It keeps secrets of the old one that
+// responses leave out, and policies that no longer make keys.
 func (d Draft) Over(old *doc.Node, c Checks) (*doc.Node, error) {
 	s, err := d.session(tenant.ID(old.Get("org_id").Text()), old, c)
 	if err != nil {
@@ -93,7 +93,7 @@ func (d Draft) Over(old *doc.Node, c Checks) (*doc.Node, error) {
 func (d Draft) session(org tenant.ID, old *doc.Node, c Checks) (*doc.Node, error) {
 	s := d.node.Clone()
 	s.Set("org_id", doc.NewString(string(org)))
-	for _, name := range []string{"key_id", "date_created", "last_updated"} { // gateways say these
+	for _, name := range []string{"key_id", "date_created", "last_updated"} { // gateways set these
 		s.Delete(name)
 	}
 	policy.FillRights(s.Get("access_rights"))
@@ -128,8 +128,8 @@ func (d Draft) session(org tenant.ID, old *doc.Node, c Checks) (*doc.Node, error
 			return nil, err
 		}
 	}
-	// Each password that is sent is checked: whatever operation it comes by, it makes a
-	// basic-auth user. One that exists keeps its password when none is sent.
+	// Each password in a request is checked, because it makes a basic-auth user in any operation.
+	// An existing user keeps the password if none is sent.
 	if given := s.Get("basic_auth_data", "password").Text(); given != "" || c.User && old == nil {
 		if lacks := c.Password.Lacks(given); lacks != "" {
 			return nil, fault.New(fault.Invalid, CodePassword, "the password needs %s", lacks).At("basic_auth_data.password")
@@ -138,7 +138,7 @@ func (d Draft) session(org tenant.ID, old *doc.Node, c Checks) (*doc.Node, error
 	return s, nil
 }
 
-// QuotaTrigger is what events say that has happened to a key that crossed a limit of its quota
+// QuotaTrigger is the trigger in events about a key that crossed a limit of its quota
 // (docs/wire/deliveries.md#events-of-an-organisation).
 const QuotaTrigger = "quota_trigger"
 
@@ -148,18 +148,18 @@ func IsUser(session *doc.Node) bool {
 	return session.Get("basic_auth_data", "password").Text() != "" || session.Get("basic_auth_data", "hash_type").Text() != ""
 }
 
-// typed are the members all of whose members gateways decode. Null is nothing to them.
+// typed are the members that gateways decode completely. They ignore null.
 var typed = []string{"access_rights", "basic_auth_data", "jwt_data", "monitor", "smoothing"}
 
-// Typed reports whether gateways decode all that is in a member of a session.
+// Typed reports whether gateways decode a member of a session completely.
 func Typed(name string) bool { return slices.Contains(typed, name) }
 
-// fingerprint is how many digits of an identifier of a certificate follow its organisation.
+// fingerprint is the number of digits after the organisation in a certificate's identifier.
 const fingerprint = 64
 
-// checkCertificates refuses a certificate that could be none, since gateways write it into
-// the identifier of the key as it is, and new bindings to certificates of others, which
-// gateways look up in the organisation that the identifier names.
+// checkCertificates refuses a text that cannot identify a certificate, because gateways write
+// it unchanged into the identifier of the key. It also refuses new bindings to certificates of
+// other organisations, because gateways look them up in the organisation of the identifier.
 func checkCertificates(s, old *doc.Node) error {
 	if id := s.Get("certificate").Text(); id != "" && id != old.Get("certificate").Text() && CheckName(id) != nil {
 		return fault.New(fault.Invalid, CodeCertificate, "key certificate must be the identifier of a certificate").At("certificate")
@@ -176,20 +176,22 @@ func checkCertificates(s, old *doc.Node) error {
 	return nil
 }
 
-// Bindings is the member of a session with the certificates one of which requests with its key come with.
+// Bindings is the session member with certificates: requests with the key must come with one
+// of them.
 const Bindings = "mtls_static_certificate_bindings"
 
-// MaxRights is how many access definitions the policies of a key may have together, and
-// MaxPolicyBytes how long their texts may be: gateways join them into one session.
+// MaxRights is the maximum number of access definitions in all policies of a key, and
+// MaxPolicyBytes the maximum size of their texts in bytes: gateways merge them into one
+// session.
 const (
 	MaxRights      = 50_000
 	MaxPolicyBytes = 16 << 20
 )
 
-// Burden is what the policies of one key have together.
+// Burden is the total size of the policies of one key.
 type Burden struct{ Rights, Bytes int }
 
-// Refuse returns an error when policies would make a session that is too large.
+// Refuse returns an error if the policies would make a session too large.
 func (b Burden) Refuse() error {
 	switch {
 	case b.Rights > MaxRights:
@@ -200,8 +202,8 @@ func (b Burden) Refuse() error {
 	return nil
 }
 
-// policies refuses policies that gateways do not know, those that make no keys unless the key
-// had them before, and those that give too many rights.
+// policies refuses unknown policies, those that no longer make keys unless the key had them
+// before, and those with too many rights in total.
 func (c Checks) policies(ids, before []string) error {
 	had := make(map[string]bool, len(before))
 	for _, id := range before {
@@ -219,8 +221,8 @@ func (c Checks) policies(ids, before []string) error {
 	return Carried{ids, c.Policies}.Burden().Refuse()
 }
 
-// Grants reports whether a session names an API: in rights of its own, or by one of its
-// policies. Of policies that are not given it is taken for granted.
+// Grants reports whether a session names an API, in its own rights or in one of its policies.
+// A policy that is not in policies counts as naming one.
 func Grants(session *doc.Node, policies map[string]policy.Policy) bool {
 	if session.Get("access_rights").Len() > 0 {
 		return true
@@ -231,7 +233,7 @@ func Grants(session *doc.Node, policies map[string]policy.Policy) bool {
 			return true
 		}
 		n, err := p.Node()
-		if err != nil { // what is stored is JSON
+		if err != nil { // stored policies are JSON
 			return true
 		}
 		apis, _ := Gives(n)
@@ -242,10 +244,10 @@ func Grants(session *doc.Node, policies map[string]policy.Policy) bool {
 // Grants reports whether the session of a draft names an API; see Grants.
 func (d Draft) Grants(policies map[string]policy.Policy) bool { return Grants(d.node, policies) }
 
-// rights refuses a key that names no API, by itself or by its policies, unless such keys are
-// switched on: gateways may let it use every API (docs/wire/keys.md#rules).
+// rights refuses a key that names no API, itself or through its policies, unless such keys are
+// allowed: gateways may let it use every API (docs/wire/keys.md#rules).
 func (c Checks) rights(s, old *doc.Node) error {
-	if c.Master || Grants(s, c.Policies) || len(Policies(s)) > 0 && slices.Equal(Policies(s), Policies(old)) { // what its policies give may change
+	if c.Master || Grants(s, c.Policies) || len(Policies(s)) > 0 && slices.Equal(Policies(s), Policies(old)) { // unchanged policies are allowed even if they give no rights any more
 		return nil
 	}
 	if len(Policies(s)) > 0 {
@@ -254,19 +256,19 @@ func (c Checks) rights(s, old *doc.Node) error {
 	return fault.New(fault.Invalid, CodeRights, "keys must have at least one Access Rights record set: name an API in access_rights, or a policy in apply_policies").At("access_rights")
 }
 
-// Bounds of names that clients choose.
+// Limits of names that clients choose.
 const (
 	minName = 3 // characters; gateways refuse shorter ones
 	maxName = 256
 )
 
-// ControlPaths are words that a gateway's control API has in the place of a key, for
-// operations: no key is reached by them.
+// ControlPaths are paths of operations in a gateway's control API at the place of a key's
+// identifier, so a key with such an identifier cannot be reached.
 var ControlPaths = []string{"create", "preview", "policy"}
 
-// CheckName refuses an identifier of a key or the name of a user that gateways would not
-// find again, or with which they would make a key that names another organisation: they
-// write it into a JSON text as it is.
+// CheckName refuses an identifier of a key, or a user name, that gateways would not find
+// again. It also refuses one that would make a key of another organisation, because gateways
+// write it into a JSON text without escaping.
 func CheckName(name string) error {
 	n := utf8.RuneCountInString(name)
 	switch {
@@ -278,11 +280,11 @@ func CheckName(name string) error {
 	return nil
 }
 
-// View is a session as clients get it.
+// View is a session in its form for clients.
 type View struct{ node *doc.Node }
 
-// Shown returns a session as clients get it. Passwords are never shown, and secrets that
-// sign requests only to those who have just made the key.
+// Shown returns a session in its form for clients. Passwords are never shown. Signing secrets
+// are shown only with fresh, to the client that has just made the key.
 func Shown(s *doc.Node, fresh bool) View {
 	out := s.Clone()
 	out.Delete("basic_auth_data", "password")

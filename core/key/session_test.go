@@ -20,7 +20,8 @@ func draft(t testing.TB, text string) (d key.Draft) {
 	return d
 }
 
-// checks know the policies gold, a draft and a denied one, and an API of each sort.
+// checks returns Checks with the policies gold, a draft and a denied one, and an API of each
+// sort.
 func checks(t testing.TB) key.Checks {
 	t.Helper()
 	c := key.Checks{APIs: policy.APIs{"orders": {}, "tools": {MCP: true}}, Policies: map[string]policy.Policy{}}
@@ -39,16 +40,16 @@ const rights = `"access_rights":{"orders":{}}`
 // digits is the fingerprint of a certificate.
 var digits = strings.Repeat("0a", 32)
 
-// TestNew: which field of a draft is wrong, and what becomes of a good one.
+// TestNew: the wrong field of a draft, or the session of a valid one.
 func TestNew(t *testing.T) {
 	for text, want := range map[string]string{
 		`{}`: key.CodeRights, `{"apply_policies":[]}`: key.CodeRights, `{"access_rights":{}}`: key.CodeRights, `{"access_rights":null}`: key.CodeRights,
 		`{"apply_policies":["gold"]}`: "", `{"apply_policy_id":"gold"}`: "", `{` + rights + `}`: "", `{"access_rights":{"elsewhere":null}}`: "",
 		`{"certificate":"acme0a1b",` + rights + `}`: "", `{"certificate":"x\",\"org\":\"other",` + rights + `}`: key.CodeCertificate, `{"certificate":"../x",` + rights + `}`: key.CodeCertificate,
 		`{"mtls_static_certificate_bindings":["acme` + digits + `"],` + rights + `}`: "", `{"mtls_static_certificate_bindings":["acme` + digits + `","other` + digits + `"],` + rights + `}`: key.CodeCertificate,
-		`{"mtls_static_certificate_bindings":["` + digits + `"],` + rights + `}`: "", // gateways look for one of this fingerprint
+		`{"mtls_static_certificate_bindings":["` + digits + `"],` + rights + `}`: "", // gateways look for a certificate with this fingerprint
 		`{"apply_policies":["none"]}`:                                            key.CodePolicy, `{"apply_policy_id":"none"}`: key.CodePolicy, `{"apply_policies":["gold","denied"]}`: key.CodePolicy,
-		`{"apply_policies":[null]}`: key.CodePolicy, `{"apply_policies":["gold",null]}`: key.CodePolicy, `{"apply_policies":[null],"apply_policy_id":"gold",` + rights + `}`: key.CodePolicy, // null is the empty text to gateways
+		`{"apply_policies":[null]}`: key.CodePolicy, `{"apply_policies":["gold",null]}`: key.CodePolicy, `{"apply_policies":[null],"apply_policy_id":"gold",` + rights + `}`: key.CodePolicy, // gateways decode null as the empty text
 		`{"mtls_static_certificate_bindings":[null],` + rights + `}`: key.CodeCertificate, `{"mtls_static_certificate_bindings":[""],` + rights + `}`: key.CodeCertificate,
 		`{"apply_policies":["draft"]}`: key.CodePolicy, `{"apply_policies":["off"]}`: key.CodePolicy,
 		`{"apply_policy_id":"none","apply_policies":["gold"]}`: "", // the list counts
@@ -66,7 +67,7 @@ func TestNew(t *testing.T) {
 		`{"access_rights":{"tools":{"disable_introspection":true}}}`:                                                    policy.CodeMCP,
 		`{"access_rights":{"tools":{"mcp_primitives":[{"type":"prompt","name":"x"}]}}}`:                                 "",
 		`{"access_rights":{"tools":{"mcp_primitives":[{"type":"x","name":"x"}]}}}`:                                      policy.CodeMCP,
-		`{"access_rights":{"elsewhere":{"mcp_primitives":[{"type":"tool","name":"x"}],"allowed_urls":[{"url":"/"}]}}}`:  "", // an API that does not exist is not checked
+		`{"access_rights":{"elsewhere":{"mcp_primitives":[{"type":"tool","name":"x"}],"allowed_urls":[{"url":"/"}]}}}`:  "", // a missing API is not checked
 		`{"expires":1.718439136e+09,"quota_max":5.0,"rate":5.0,"access_rights":{"orders":{"limit":{"quota_max":7.0}}}}`: "",
 		`{"later":{"x":[1.50]},` + rights + `}`:                                                                         "",
 	} {
@@ -107,7 +108,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestOver: what a replaced session keeps of the one before it, and what not.
+// TestOver: what a new session keeps of the replaced one.
 func TestOver(t *testing.T) {
 	old := parse(t, `{"org_id":"acme","alias":"x","apply_policies":["draft"],"hmac_enabled":true,"hmac_string":"secret","jwt_data":{"secret":"jwt"},"tags":["a"]}`)
 	for text, want := range map[string]string{
@@ -130,13 +131,13 @@ func TestOver(t *testing.T) {
 	}
 }
 
-// TestUsers: the password of a new user is held against the policy; one that exists may
-// keep its own.
+// TestUsers: the password of a new user is checked against the policy; an existing user may
+// keep the password.
 func TestUsers(t *testing.T) {
 	c := checks(t)
 	c.User, c.Password = true, password.Policy{MinLength: 8}
 	old := parse(t, `{"org_id":"acme","basic_auth_data":{"hash_type":"bcrypt"},`+rights+`}`)
-	for text, want := range map[string][2]bool{ // good for a new user, for one that exists
+	for text, want := range map[string][2]bool{ // valid for a new user, for an existing one
 		`{` + rights + `}`: {false, true}, `{"basic_auth_data":{},` + rights + `}`: {false, true},
 		`{"basic_auth_data":{"password":"short"},` + rights + `}`: {false, false}, `{"basic_auth_data":{"password":"long enough"},` + rights + `}`: {true, true},
 	} {
@@ -180,7 +181,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestBounded: a draft has so many policies and rights at most.
+// TestBounded: the maximum number of policies and rights in a draft.
 func TestBounded(t *testing.T) {
 	if err := draft(t, `{"apply_policies":[`+strings.Repeat(`"a",`, 100)+`"a"]}`).Bounded(); fault.CodeOf(err) != key.CodeTooMany {
 		t.Error(err)
@@ -190,8 +191,8 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// FuzzDraft: what is taken is what gateways decode, belongs to the caller, and can be sent
-// again as it is shown.
+// FuzzDraft: gateways can decode an accepted session, it belongs to the caller, and its shown
+// form can be sent again.
 func FuzzDraft(f *testing.F) {
 	f.Add([]byte(`{"apply_policies":["gold"],"hmac_enabled":true,"basic_auth_data":{"password":"abcdefg"}}`))
 	f.Add([]byte(`{"access_rights":{"orders":null,"tools":{"mcp_primitives":[{"type":"tool"}]}},"jwt_data":{}}`))

@@ -1,6 +1,6 @@
-// Package key models the keys of gateways: what a key may do is a session, a JSON
-// document that gateways decode (docs/wire/keys.md#session). Keys live in the gateways;
-// the rules here look at what clients want to store there, and at what comes back.
+// Package key models the keys of gateways. The rights of a key are a session, a JSON document
+// that gateways decode (docs/wire/keys.md#session). Gateways store the keys; the rules here
+// check the sessions that clients send and that gateways return.
 package key
 
 import (
@@ -11,7 +11,7 @@ import (
 // Kind is the name of keys in faults and intents.
 const Kind = "key"
 
-// Table is the type of a session: what gateways decode, and the members that only
+// Table is the type of a session: the members that gateways decode, and those that only
 // clients of this service know.
 var Table = shape.Object(
 	shape.Members("org_id oauth_client_id certificate hmac_string rsa_certificate_id apply_policy_id alias last_updated post_expiry_action key_id", shape.String),
@@ -26,6 +26,6 @@ var Table = shape.Object(
 	shape.Members("basic_auth_data", shape.Object(shape.Members("user password hash_type", shape.String))),
 	shape.Members("jwt_data", shape.Object(shape.Members("secret", shape.String))),
 	shape.Members("monitor", shape.Object(shape.Members("trigger_limits", shape.List(shape.Float)))),
-	shape.Members("meta_data", shape.Map(shape.Any)), // what clients say to their plugins
+	shape.Members("meta_data", shape.Map(shape.Any)), // data of clients for their plugins
 	shape.Members("smoothing", policy.Smoothing),
 )

@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 )
 
-// Whole reports whether a text is what callers of APIs send, and not an identifier that
-// gateways make that of (docs/wire/keys.md#names).
+// Whole reports whether a text is a complete key, as callers of APIs send it, and not only its
+// identifier (docs/wire/keys.md#names).
 func Whole(text string) bool { return Identifier(text) != text }
 
-// Identifier returns the identifier that gateways have made a key of; of what is no whole
-// key the text itself.
+// Identifier returns the identifier from which gateways have made a key; a text that is not a
+// complete key is returned unchanged.
 func Identifier(text string) string {
 	var token struct {
 		Org string `json:"org"`

@@ -1,5 +1,5 @@
-// Package oauthclient models the OAuth clients of gateways: applications that get tokens
-// from the authorisation server of a gateway (docs/wire/oauth-clients.md).
+// Package oauthclient models the OAuth clients of gateways: applications that get tokens from
+// the authorisation server of a gateway (docs/wire/oauth-clients.md).
 package oauthclient
 
 import (
@@ -17,7 +17,7 @@ const Kind = "oauth_client"
 // CodeInvalid is the code of the fault of a client that cannot be stored.
 const CodeInvalid = Kind + ".invalid"
 
-// Bounds of a client, in bytes.
+// Limits of a client, in bytes.
 const (
 	maxID        = 128
 	maxSecret    = 256
@@ -28,7 +28,7 @@ const (
 	maxDepth     = 16
 )
 
-// Draft is what people choose about a client.
+// Draft is the input for a client.
 type Draft struct {
 	ID          string    `json:"client_id,omitempty" doc:"Chosen when it is missing."`
 	Secret      string    `json:"secret,omitempty" doc:"Chosen when it is missing."`
@@ -43,8 +43,8 @@ func invalid(field, format string, args ...any) error {
 	return fault.New(fault.Invalid, CodeInvalid, format, args...).At(field)
 }
 
-// Check says which member of a draft gateways could not use. separator stands between
-// redirect addresses; "" means that there is one.
+// Check returns a fault for a member that gateways could not use. separator separates redirect
+// URLs; "": there is only one URL.
 func (d Draft) Check(separator string) error {
 	switch {
 	case d.ID != "" && !ValidID(d.ID):
@@ -67,7 +67,7 @@ func (d Draft) Check(separator string) error {
 		return invalid("meta_data", "the member %s of meta_data is used for client_name: choose another name", nameMember)
 	}
 	for _, address := range Redirects(d.RedirectURI, separator) {
-		// To some addresses no code or token may be sent (RFC 6749, 3.1.2).
+		// No code or token may be sent to some URLs (RFC 6749, 3.1.2).
 		u, err := weburl.Parse(address)
 		switch {
 		case len(address) > maxRedirect || err != nil || u.Scheme == "" || u.Host == "" && u.Opaque == "" && u.Path == "":
@@ -81,7 +81,7 @@ func (d Draft) Check(separator string) error {
 	return nil
 }
 
-// Redirects returns the redirect addresses of a client.
+// Redirects returns the redirect URLs of a client.
 func Redirects(text, separator string) []string {
 	switch {
 	case text == "":
@@ -92,7 +92,7 @@ func Redirects(text, separator string) []string {
 	return strings.Split(text, separator)
 }
 
-// ValidID reports whether a text can name a client: it stands in paths.
+// ValidID reports whether a text can be the ID of a client, which is part of paths.
 func ValidID(id string) bool {
 	if id == "" || len(id) > maxID || id == "." || id == ".." {
 		return false
@@ -100,10 +100,10 @@ func ValidID(id string) bool {
 	return strings.Trim(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~:@+=") == ""
 }
 
-// nameMember is where the name of a client is kept: gateways have no place for it.
+// nameMember is the metadata member with the name of a client: gateways have no field for it.
 const nameMember = "gatehouse_client_name"
 
-// Kept returns the metadata of a draft as gateways keep it, with the client's name.
+// Kept returns the metadata of a draft in its form for gateways, with the client's name.
 func (d Draft) Kept() *doc.Node {
 	meta := doc.NewObject()
 	if d.Meta.Is(doc.TypeObject) {
@@ -115,7 +115,7 @@ func (d Draft) Kept() *doc.Node {
 	return meta
 }
 
-// Told returns the metadata that gateways keep and the name of a client apart.
+// Told splits the metadata from gateways into the client's metadata and its name.
 func Told(kept *doc.Node) (meta *doc.Node, name string) {
 	meta = doc.NewObject()
 	if kept.Is(doc.TypeObject) {

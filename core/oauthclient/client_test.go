@@ -23,7 +23,7 @@ func TestCheck(t *testing.T) {
 	for name, c := range map[string]struct {
 		draft     oauthclient.Draft
 		separator string
-		field     string // "": fine
+		field     string // "": valid
 	}{
 		"nothing":                   {oauthclient.Draft{}, "", ""},
 		"all":                       {oauthclient.Draft{ID: "5b30e703", Secret: "s3cret/+=", RedirectURI: "https://app.example/cb?x=1", Policy: "gold", Description: "An app", Name: "App", Meta: node(t, `{"a":{"b":[1]}}`)}, ",", ""},
@@ -90,8 +90,7 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// FuzzCheck checks that no address does more than be refused, and that those that are
-// taken are absolute.
+// FuzzCheck: any URL is at most refused, and accepted ones are absolute.
 func FuzzCheck(f *testing.F) {
 	f.Add("https://a.example/cb;com.example:/x", ";")
 	f.Fuzz(func(t *testing.T, redirects, separator string) {

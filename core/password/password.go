@@ -1,5 +1,5 @@
-// Package password says which passwords people may choose, and for how long they may
-// keep them (docs/wire/authentication.md#passwords).
+// Package password checks passwords, and computes how long users may keep them
+// (docs/wire/authentication.md#passwords).
 package password
 
 import (
@@ -11,25 +11,25 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of passwords and of what operators may ask for.
+// Limits of passwords and of policies.
 const (
 	Shortest     = 6    // characters, without a policy
-	Longest      = 1024 // bytes: a longer one costs more than it protects
-	MostRequired = 128  // of anything that a policy asks for
-	MostKept     = 24   // earlier passwords that can be refused: each takes a slow check
+	Longest      = 1024 // bytes: hashing a longer one costs more than it protects
+	MostRequired = 128  // of any requirement of a policy
+	MostKept     = 24   // earlier passwords that can be refused: each needs a slow check
 )
 
-// Policy says what a password must have. The zero Policy wants six characters.
+// Policy is the requirements for a password. The zero Policy requires six characters.
 type Policy struct {
 	MinLength         int  `json:"minLength"`
 	MultiCase         bool `json:"multiCase"` // both upper and lower case
 	MinNumeric        int  `json:"minNumeric"`
 	MinSpecial        int  `json:"minSpecial"`        // neither letters nor digits
-	DisableSequential bool `json:"disableSequential"` // no three characters that follow each other, as 123 and cba do
+	DisableSequential bool `json:"disableSequential"` // no three consecutive characters such as 123 and cba
 }
 
-// Parse reads a policy from the text of its file. Members of other names are ignored:
-// the files of the field have a title and a type.
+// Parse parses a policy from the text of its file. Unknown members are ignored: existing files
+// have a title and a type.
 func Parse(text []byte) (p Policy, err error) {
 	if err := json.Unmarshal(text, &p); err != nil {
 		if t, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && t.Field != "" {
@@ -48,7 +48,7 @@ func Parse(text []byte) (p Policy, err error) {
 	return p, nil
 }
 
-// Lacks returns the first thing that a password must have and does not, or "".
+// Lacks returns the first requirement that a password does not meet, or "".
 func (p Policy) Lacks(password string) string {
 	if all := p.LacksAll(password); len(all) > 0 {
 		return all[0]
@@ -56,7 +56,7 @@ func (p Policy) Lacks(password string) string {
 	return ""
 }
 
-// LacksAll returns all that a password must have and does not.
+// LacksAll returns all requirements that a password does not meet.
 func (p Policy) LacksAll(password string) (lacks []string) {
 	shortest := p.MinLength
 	if shortest == 0 {
@@ -106,14 +106,14 @@ func (p Policy) LacksAll(password string) (lacks []string) {
 // side in a table of codes are no sequence to them.
 func alike(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// Expired reports whether a password that was set at a time is too old. days is for how
-// long it may be kept; 0: for ever.
+// Expired reports whether a password that was set at a time is too old. days is how long it
+// may be kept; 0: for ever.
 func Expired(set time.Time, days int, now time.Time) bool {
 	return days > 0 && !set.IsZero() && !now.Before(set.AddDate(0, 0, days))
 }
 
-// Days returns for how long a user may keep a password: as the user's own record says,
-// else as the strictest of its groups does, else as everybody; 0: for ever.
+// Days returns how many days a user may keep a password: the user's own value, otherwise the
+// lowest of the groups, otherwise everybody, the value for all users; 0: for ever.
 func Days(own int, groups []int, everybody int) int {
 	if own > 0 {
 		return own
@@ -130,8 +130,8 @@ func Days(own int, groups []int, everybody int) int {
 	return everybody
 }
 
-// Kept returns the hashes to keep when current is replaced, newest first, so that with
-// the new one there are n to refuse.
+// Kept returns the hashes to keep when current is replaced, newest first, so that together
+// with the new one there are n to refuse.
 func Kept(current string, earlier []string, n int) []string {
 	if n <= 1 || current == "" && len(earlier) == 0 {
 		return nil

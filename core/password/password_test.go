@@ -113,7 +113,7 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// No text makes the check fail or take long, and what it accepts it accepts for a
+// The check of any text does not fail or take long, and an accepted password is accepted by a
 // weaker policy too.
 func FuzzLacks(f *testing.F) {
 	f.Add(`{"minLength":8,"multiCase":true,"minNumeric":1,"minSpecial":1,"disableSequential":true}`, "Correct 7 horses!")
