@@ -1,6 +1,6 @@
-// Package pattern reads regular expressions of clients without compiling them. Repetitions are
-// written out when an expression is compiled, so that 20 kB of a{1000} take 300 MB. What only
-// asks whether gateways can compile an expression has no use for that.
+// Package pattern parses regular expressions of clients without compiling them. The compiler
+// expands repetitions, so 20 kB of a{1000} take 300 MB. Checking whether gateways can compile
+// an expression does not need this.
 package pattern
 
 import (
@@ -11,14 +11,14 @@ import (
 	"unicode/utf8"
 )
 
-// MaxCost is how much expressions may cost together. A unit of cost takes about a tenth of a
-// microsecond to read.
+// MaxCost is the maximum total cost of expressions. Parsing takes about a tenth of a
+// microsecond per unit of cost.
 const MaxCost = 1_000_000
 
-// ErrLarge says that an expression has too many classes of characters to be read.
+// ErrLarge says that parsing an expression is too expensive because of its character classes.
 var ErrLarge = errors.New("the regular expression has too many classes of characters")
 
-// Check says what is wrong with an expression, and how many capture groups it has.
+// Check returns the error of an expression, and the number of its capture groups.
 func Check(text string) (groups int, err error) {
 	if Cost(text) > MaxCost {
 		return 0, ErrLarge
@@ -30,8 +30,8 @@ func Check(text string) (groups int, err error) {
 	return re.MaxCap(), nil
 }
 
-// Size estimates how many steps an expression has when it is compiled, for those who do compile
-// it. An expression without repetitions has about as many as characters.
+// Size estimates the number of steps of the compiled expression, for callers that compile it.
+// Without repetitions, it is about the number of characters.
 func Size(text string) (int, error) {
 	if Cost(text) > MaxCost {
 		return 0, ErrLarge
@@ -51,18 +51,18 @@ func size(re *syntax.Regexp) int {
 	for _, sub := range re.Sub {
 		n += size(sub)
 	}
-	if re.Op == syntax.OpRepeat { // the parser bounds repetitions in repetitions
+	if re.Op == syntax.OpRepeat { // the parser limits nested repetitions
 		n *= max(re.Min+1, re.Max)
 	}
 	return n
 }
 
-// classCost is the cost of a class such as \p{L}, which the parser writes out.
+// classCost is the cost of a class such as \p{L}, which the parser expands.
 const classCost = 200
 
-// Cost estimates what it takes to read an expression besides its length. Two things make much
-// out of few characters: classes of Unicode, and ranges whose case is ignored, because the
-// parser looks for the other case of each character.
+// Cost estimates the cost of parsing an expression besides its length. Two constructs are
+// expensive in few characters: Unicode classes, and ranges that ignore case, because the
+// parser looks up the other case of each character.
 func Cost(text string) int {
 	n := classCost * (strings.Count(text, `\p`) + strings.Count(text, `\P`))
 	if !strings.Contains(text, "(?") {
@@ -78,7 +78,8 @@ func Cost(text string) int {
 	}
 }
 
-// last returns the last character of a range, whose end a text begins with; 0: it is none.
+// last returns the last character of a range, which is at the beginning of text; 0: there is
+// none.
 func last(text string) rune {
 	var hex string
 	switch {
@@ -86,7 +87,7 @@ func last(text string) rune {
 		hex, _, _ = strings.Cut(text[3:min(len(text), 16)], "}")
 	case strings.HasPrefix(text, `\x`):
 		hex = text[2:min(len(text), 4)]
-	case strings.HasPrefix(text, `\u`): // as ECMAScript spells it
+	case strings.HasPrefix(text, `\u`): // the ECMAScript escape
 		hex = text[2:min(len(text), 6)]
 	default:
 		r, _ := utf8.DecodeRuneInString(text)
@@ -97,7 +98,7 @@ func last(text string) rune {
 	}
 	r, err := strconv.ParseUint(hex, 16, 32)
 	if err != nil || r > utf8.MaxRune {
-		return 0 // no range that the parser takes
+		return 0 // the parser rejects this range
 	}
 	return rune(r)
 }

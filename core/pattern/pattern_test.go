@@ -10,7 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/growth"
 )
 
-// FuzzCheck holds Check against the compiler of the standard library.
+// FuzzCheck compares Check with the compiler of the standard library.
 func FuzzCheck(f *testing.F) {
 	for _, text := range []string{
 		"", "a", "(a)(b)", "(?:a)", "(?P<n>a)", "a{1000}", "a{1001}", "(", "[", `\p{Greek}`, `\p{None}`, "(?i)[a-z]", "(?=a)", `\1`,
@@ -21,7 +21,7 @@ func FuzzCheck(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		groups, found := pattern.Check(text)
 		if n, err := pattern.Size(text); errors.Is(found, pattern.ErrLarge) || err == nil && n > 20_000 {
-			return // the compiler would take long
+			return // compiling would take long
 		}
 		re, err := regexp.Compile(text)
 		if (err == nil) != (found == nil) {
@@ -33,7 +33,7 @@ func FuzzCheck(f *testing.F) {
 	})
 }
 
-// TestCost: what takes long to read is refused, and what people write is not.
+// TestCost: expressions that take long to parse are refused, and usual ones are not.
 func TestCost(t *testing.T) {
 	for _, text := range []string{strings.Repeat(`\pL`, 10_000), "(?i)" + strings.Repeat(`[B-\x{1e942}]`, 100), "(?i)" + strings.Repeat("[B-\U0001e942]", 100)} {
 		if _, err := pattern.Check(text); !errors.Is(err, pattern.ErrLarge) {
@@ -47,7 +47,7 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// TestSize: repetitions count as often as they are written out.
+// TestSize: repetitions count as often as the compiler expands them.
 func TestSize(t *testing.T) {
 	for text, least := range map[string]int{"abc": 3, "a{1000}": 1_000, "a{1000,}": 1_000, strings.Repeat("a{1000}", 1_000): 1_000_000, "(?:a{10}b{10}){10}": 200} {
 		if n, err := pattern.Size(text); err != nil || n < least || n > 3*least {
@@ -62,7 +62,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// TestRepetitions: repetitions are not written out.
+// TestRepetitions: repetitions are not expanded.
 func TestRepetitions(t *testing.T) {
 	var least float64
 	for _, repeated := range []string{"a{1}", "a{1000}"} {
@@ -80,7 +80,7 @@ func TestRepetitions(t *testing.T) {
 			t.Errorf("%s takes %d bytes, and without repetitions %.0f", repeated, bytes, least)
 		}
 	}
-	// The parser takes some three million steps.
+	// The parser needs about three million steps.
 	growth.Linear(t, 1_000, func(n int) func() {
 		text := strings.Repeat("a{100}", n)
 		return func() {
@@ -91,7 +91,7 @@ func TestRepetitions(t *testing.T) {
 	})
 }
 
-// FuzzCost checks that no text trips Cost up.
+// FuzzCost: Cost works for any text.
 func FuzzCost(f *testing.F) {
 	for _, s := range []string{"", `(?i)a-\x`, `(?i)a-\x{`, `(?i)a-\x{41}`, "(?i)-\xff", `\p`, `(?i)-\x4`} {
 		f.Add(s)

@@ -9,10 +9,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/pattern"
 )
 
-// CodeMCP is the code of an access definition that does not fit the class of its API.
+// CodeMCP is the code of an access definition that does not match the class of its API.
 const CodeMCP = Kind + ".mcp"
 
-// primitives lists what an MCP proxy offers.
+// primitives is the member with the tools, resources and prompts of an MCP proxy.
 const primitives = "mcp_primitives"
 
 // The members of an access definition that exclude each other (docs/wire/policies.md#access-definitions).
@@ -21,7 +21,8 @@ var (
 	restMembers = []string{"allowed_urls", "endpoints", "restricted_types", "allowed_types", "field_access_rights", "disable_introspection"}
 )
 
-// settleAccess completes the access rights and checks each against its API. again makes it say the authentication methods anew.
+// settleAccess completes the access rights and checks each one against its API. again replaces
+// the authentication methods of the document.
 func settleAccess(n *doc.Node, again bool, apis APIs) error {
 	if err := settleRights(n); err != nil {
 		return err
@@ -33,8 +34,8 @@ func settleAccess(n *doc.Node, again bool, apis APIs) error {
 	for id := range n.Get("access_rights").Members() {
 		methods = append(methods, apis[id].AuthTypes...)
 	}
-	// The authentication methods of the APIs that exist are noted. What a client says about
-	// them stands, unless again makes the service say it anew.
+	// The authentication methods of existing APIs are stored. A client's own value stays, unless
+	// again is true.
 	if len(methods) > 0 {
 		slices.Sort(methods)
 		methods = slices.Compact(methods)
@@ -49,8 +50,8 @@ func settleAccess(n *doc.Node, again bool, apis APIs) error {
 	return nil
 }
 
-// settleRights makes access_rights an object of complete definitions, out of
-// access_rights_array if it has to.
+// settleRights makes access_rights an object of complete definitions, if necessary from
+// access_rights_array.
 func settleRights(n *doc.Node) error {
 	if listed(n) {
 		rights := doc.NewObject()
@@ -67,9 +68,9 @@ func settleRights(n *doc.Node) error {
 	return nil
 }
 
-// listed reports whether access_rights_array says what a document gives access to: when
-// access_rights is missing, and when it is empty. Templates of clients have an empty one
-// beside the list that is filled in; a policy that names no API is not what they ask for.
+// listed reports whether access_rights_array gives the access of a document: when
+// access_rights is missing or empty. Templates of clients have an empty access_rights beside
+// the list, and do not mean a policy without APIs.
 func listed(n *doc.Node) bool {
 	rights := n.Get("access_rights")
 	return missing(rights) || rights.Is(doc.TypeObject) && rights.Len() == 0
@@ -82,13 +83,13 @@ func FillRights(rights *doc.Node) {
 			definition = doc.NewObject()
 			rights.Set(id, definition)
 		}
-		if given := definition.Get("api_id"); definition.Is(doc.TypeObject) && (missing(given) || given.Is(doc.TypeString) && given.Text() == "") { // another type is refused as it came
+		if given := definition.Get("api_id"); definition.Is(doc.TypeObject) && (missing(given) || given.Is(doc.TypeString) && given.Text() == "") { // another type is refused as sent
 			definition.Set("api_id", doc.NewString(id))
 		}
 	}
 }
 
-// list writes the access rights once more as a list, which clients expect.
+// list writes the access rights a second time as a list, which clients expect.
 func list(n *doc.Node) {
 	items := doc.NewArray()
 	for _, definition := range n.Get("access_rights").Members() {
@@ -97,7 +98,7 @@ func list(n *doc.Node) {
 	n.Set("access_rights_array", items)
 }
 
-// single is the auth_type of a policy with these methods.
+// single returns the auth_type of a policy with these methods.
 func single(methods []string) string {
 	if len(methods) == 1 {
 		return methods[0]
@@ -105,13 +106,13 @@ func single(methods []string) string {
 	return ""
 }
 
-// CheckRights holds the access definitions of a policy or a key against their APIs
+// CheckRights checks the access definitions of a policy or a key against their APIs
 // (docs/wire/policies.md#access-definitions, rules 1 to 3).
 func CheckRights(rights *doc.Node, apis APIs) error {
 	for id, definition := range rights.Members() {
 		api, known := apis[id]
 		if !known {
-			continue // clients load policies before APIs
+			continue // clients create policies before APIs
 		}
 		at := "access_rights." + id + "."
 		if !api.MCP {
@@ -135,13 +136,13 @@ func CheckRights(rights *doc.Node, apis APIs) error {
 	return nil
 }
 
-// expressions are the members of an access definition whose lists hold regular expressions.
+// expressions are the members of an access definition with lists of regular expressions.
 var expressions = [][]string{
 	{"json_rpc_methods_access_rights"}, {"mcp_access_rights", "tools"}, {"mcp_access_rights", "resources"}, {"mcp_access_rights", "prompts"},
 }
 
 // readable refuses a list with an expression that gateways cannot compile: it would match
-// nothing, and what it should block would be allowed.
+// nothing, and blocked calls would be allowed.
 func readable(definition *doc.Node, at, id string) error {
 	for _, path := range expressions {
 		for _, list := range []string{"allowed", "blocked"} {
@@ -156,8 +157,8 @@ func readable(definition *doc.Node, at, id string) error {
 	return nil
 }
 
-// configured returns the first member that says something, or "". Clients with
-// fixed types send empty lists and false for what they do not use.
+// configured returns the first member with a value, or "". Clients with fixed types send empty
+// lists and false for members that they do not use.
 func configured(definition *doc.Node, members []string) string {
 	for _, name := range members {
 		if says(definition.Get(name)) {
@@ -188,5 +189,5 @@ func says(n *doc.Node) bool {
 	return false
 }
 
-// GrantsMCP reports whether an access definition says anything that only MCP proxies have.
+// GrantsMCP reports whether an access definition has values that only MCP proxies have.
 func GrantsMCP(definition *doc.Node) bool { return configured(definition, mcpMembers) != "" }

@@ -8,16 +8,16 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// Draft is the document a client sends. Every member is kept; those that the
-// server owns are overwritten.
+// Draft is the document that a client sends. Every member is kept, except that the server
+// overwrites its own members.
 type Draft struct {
 	node        *doc.Node
-	followsAPIs bool // its authentication methods are what the service said of its APIs
+	followsAPIs bool // its authentication methods were written by the service
 }
 
 var errObject = errors.New("a policy is an object")
 
-// NewDraft reads a document.
+// NewDraft parses a document.
 func NewDraft(text []byte) (Draft, error) {
 	n, err := doc.ParseNode(text)
 	if err != nil {
@@ -42,10 +42,10 @@ func (d Draft) JSON() []byte { return d.node.JSON() }
 // MarshalJSON implements json.Marshaler.
 func (d Draft) MarshalJSON() ([]byte, error) { return d.node.JSON(), nil }
 
-// ID returns the database ID the client wants, in lower case, or "".
+// ID returns the database ID that the client requests, in lower case, or "".
 func (d Draft) ID() string { return strings.ToLower(d.node.Get("_id").Text()) }
 
-// APIs returns the identifiers of the APIs it gives access to.
+// APIs returns the identifiers of the APIs to which it gives access.
 func (d Draft) APIs() []string {
 	if !listed(d.node) {
 		return d.node.Get("access_rights").Names()
@@ -57,12 +57,12 @@ func (d Draft) APIs() []string {
 	return out
 }
 
-// Complete returns the draft with its access rights in both forms, as they are
-// going to be stored: which of the two a client sends must make no difference.
+// Complete returns the draft with its access rights in both forms, as it will be stored: it
+// must not matter which form a client sends.
 func (d Draft) Complete() Draft {
 	n := d.node.Clone()
 	if settleRights(n) != nil {
-		return d // which a write refuses
+		return d // a write refuses it
 	}
 	list(n)
 	return Draft{node: n, followsAPIs: d.followsAPIs}

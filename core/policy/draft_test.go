@@ -8,7 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/policy"
 )
 
-// TestDraftDecodes states that a draft is an object and keeps its text.
+// TestDraftDecodes: a draft is an object and keeps its text.
 func TestDraftDecodes(t *testing.T) {
 	const written = `{"z":1.50,"name":"n","_id":"5F0000000000000000000001"}`
 	var d policy.Draft
@@ -25,8 +25,8 @@ func TestDraftDecodes(t *testing.T) {
 	}
 }
 
-// TestComplete states that both forms of access rights come to the same, that
-// completing twice changes nothing, and that what a write refuses stays as it is.
+// TestComplete: both forms of access rights give the same, completing twice changes nothing,
+// and a draft that a write refuses stays unchanged.
 func TestComplete(t *testing.T) {
 	asMap := draft(t, `{"name":"n","access_rights":{"a":{"api_id":"a","versions":["v1"]}}}`).Complete()
 	asList := draft(t, `{"name":"n","access_rights_array":[{"api_id":"a","versions":["v1"]}]}`).Complete()
@@ -55,8 +55,8 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// FuzzComplete states that a draft of any content is completed into a document, the
-// same one when it is done twice, and that the draft itself stays.
+// FuzzComplete: a draft with any content is completed to a document, completing twice changes
+// nothing, and the draft itself stays unchanged.
 func FuzzComplete(f *testing.F) {
 	f.Add(`{"access_rights":{"a":5,"b":null,"c":"x","d":[1]}}`)
 	f.Add(`{"access_rights":5,"access_rights_array":[5]}`)
@@ -78,8 +78,8 @@ func FuzzComplete(f *testing.F) {
 	})
 }
 
-// TestMarshal states that encoding/json writes what the appenders write, and that a
-// list of views has one for each policy, in order.
+// TestMarshal: encoding/json writes the same as the appenders, and a list of views has one for
+// each policy, in order.
 func TestMarshal(t *testing.T) {
 	p, q := make1(t, `{"name":"p"}`), make1(t, `{"name":"q"}`)
 	if have, err := json.Marshal(p); err != nil || string(have) != text(t, p) {
@@ -99,8 +99,8 @@ func TestMarshal(t *testing.T) {
 	}
 }
 
-// TestSchema states that each member which every policy is read with is described,
-// and that a draft needs no more than a name.
+// TestSchema: each member that reads always show is described, and a draft requires only a
+// name.
 func TestSchema(t *testing.T) {
 	var read map[string]any
 	if err := json.Unmarshal([]byte(view(t, make1(t, `{"name":"n"}`))), &read); err != nil {

@@ -17,9 +17,8 @@ var decided = map[string]bool{
 	"access_rights": true, "access_rights_array": true, "auth_type": true, "auth_types": true,
 }
 
-// FuzzLens checks that whatever is accepted comes back as it was, in order and
-// with its spelling; that storing it again changes nothing; and that gateways can
-// read it.
+// FuzzLens: an accepted document is returned unchanged, in order and with its spelling;
+// storing it again changes nothing; and gateways can decode it.
 func FuzzLens(f *testing.F) {
 	for _, seed := range []string{
 		`{"name":"n"}`, `{"name":"n","x":1.0,"a":{"b":[null,1e5,"\u00e9"]},"rate":1e2,"access_rights":{"rest":{"z":0.10}},"tags":["b","a"]}`,
@@ -57,7 +56,7 @@ func FuzzLens(f *testing.F) {
 	})
 }
 
-// rest returns the members that are the client's alone.
+// rest returns the members that the server does not write.
 func rest(t *testing.T, text []byte) []byte {
 	t.Helper()
 	o, err := doc.ParseObject(text)
@@ -77,7 +76,7 @@ func rest(t *testing.T, text []byte) []byte {
 	return out
 }
 
-// bulk is a policy over n APIs.
+// bulk returns a policy with access to n APIs.
 func bulk(n int) string {
 	var b strings.Builder
 	b.WriteString(`{"name":"bulk","access_rights":{`)
@@ -90,7 +89,7 @@ func bulk(n int) string {
 	return b.String() + "}}"
 }
 
-// TestBulk checks that a policy may give access to thousands of APIs.
+// TestBulk: a policy may give access to thousands of APIs.
 func TestBulk(t *testing.T) {
 	d := draft(t, bulk(2000))
 	known := policy.APIs{}

@@ -8,17 +8,16 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// Incoming is a policy that comes whole from somewhere else: a file, or another
-// control plane.
+// Incoming is a complete policy from a file or another control plane.
 type Incoming struct {
 	Draft
-	// Names are the identifiers by which the same policy may be stored already, the
-	// preferred one first.
+	// Names are the identifiers by which the same policy may be stored already, the preferred one
+	// first.
 	Names []string
 }
 
-// NewIncoming reads a policy that comes from somewhere else. A database ID of another
-// form counts as absent, and serves as id if there is none.
+// NewIncoming parses an incoming policy. A database ID of another form counts as absent, and
+// becomes the id if there is none.
 func NewIncoming(text []byte) (Incoming, error) {
 	d, err := NewDraft(text)
 	if err != nil {
@@ -39,8 +38,8 @@ func NewIncoming(text []byte) (Incoming, error) {
 	return in, nil
 }
 
-// New makes a new policy. Times that it brings stay. id is its database ID unless it
-// brings one, which no stored policy has.
+// New makes a new policy. The policy's own times stay. id is the database ID, unless the
+// policy has one that no stored policy has.
 func (in Incoming) New(id string, org tenant.ID, now time.Time, r Checks) (Policy, error) {
 	p, err := New(id, org, now, in.Draft, r)
 	if err != nil {
@@ -54,8 +53,8 @@ func (in Incoming) New(id string, org tenant.ID, now time.Time, r Checks) (Polic
 	return Load(n.JSON())
 }
 
-// Over makes the policy that replaces a stored one. Without a time of the last change
-// that of the stored one stays unless there is another difference.
+// Over makes the policy that replaces a stored one. If it has no time of the last change, the
+// stored time stays unless there is another difference.
 func (in Incoming) Over(old Policy, now time.Time, r Checks) (Policy, error) {
 	p, err := old.Replace(in.Draft, now, r)
 	if err != nil {
@@ -77,8 +76,8 @@ func (in Incoming) Over(old Policy, now time.Time, r Checks) (Policy, error) {
 	return Load(n.JSON())
 }
 
-// date gives a document the times that the policy brings, and reports whether that of
-// the last change is among them.
+// date sets the policy's own times in a document, and reports whether the time of the last
+// change is among them.
 func (in Incoming) date(n *doc.Node) bool {
 	if v := in.node.Get("date_created"); v.Is(doc.TypeString) {
 		if _, err := time.Parse(time.RFC3339Nano, v.Text()); err == nil {
@@ -93,8 +92,8 @@ func (in Incoming) date(n *doc.Node) bool {
 	return brings
 }
 
-// CheckIncoming says everything in a policy that comes from somewhere else and that
-// a gateway could not decode. A database ID of another form counts as absent.
+// CheckIncoming returns all values in an incoming policy that a gateway could not decode. A
+// database ID of another form counts as absent.
 func CheckIncoming(n *doc.Node) []shape.Problem {
 	n = n.Clone()
 	if n.Get("_id").Is(doc.TypeString) {
@@ -103,7 +102,7 @@ func CheckIncoming(n *doc.Node) []shape.Problem {
 	return Table.Check(n)
 }
 
-// Same reports whether two policies say the same, in whatever order and spelling.
+// Same reports whether two policies are equal except for order and spelling.
 func (p Policy) Same(q Policy) bool {
 	x, errX := p.Node()
 	y, errY := q.Node()

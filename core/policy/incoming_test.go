@@ -18,7 +18,7 @@ func incoming(t *testing.T, text string) policy.Incoming {
 	return in
 }
 
-// A policy from elsewhere keeps its identifiers and its times.
+// An incoming policy keeps its identifiers and its times.
 func TestIncomingNew(t *testing.T) {
 	const own = "5f1a0c5d8e3b2a1f00000007"
 	for _, c := range []struct {
@@ -58,8 +58,8 @@ func TestIncomingNew(t *testing.T) {
 	}
 }
 
-// A policy that says the same as the stored one is the same, the time of the last
-// change included; another one has the time of this change, or the one that it brings.
+// A policy that equals the stored one is the same, including the time of the last change. A
+// different one has the time of this change, or its own time.
 func TestIncomingOver(t *testing.T) {
 	const text = `{"name":"p","id":"gold","rate":5}`
 	old := make1(t, text)
@@ -70,7 +70,7 @@ func TestIncomingOver(t *testing.T) {
 		`{"name":"p","id":"gold","rate":6}`:   "1767326645",
 		`{"name":"q","last_updated":"77"}`:    "77",
 		`{"name":"","id":"gold","rate":5}`:    "refused",
-		`{"name":"p","rate":5,"_id":"other"}`: "1767326645", // which becomes its id
+		`{"name":"p","rate":5,"_id":"other"}`: "1767326645", // becomes its id
 	} {
 		p, err := incoming(t, body).Over(old, later, rules)
 		got := "refused"

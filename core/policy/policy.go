@@ -1,6 +1,6 @@
-// Package policy models the policies that keys and tokens carry: how much a
-// client may do on which APIs. A policy belongs to those who wrote it: its text
-// is kept as it came, and the rules here look at it through a few lenses.
+// Package policy models the policies of keys and tokens: the rights and limits of a client at
+// APIs. A policy belongs to its author: its text is stored unchanged, and the rules read only
+// a few members of it.
 package policy
 
 import (
@@ -29,14 +29,13 @@ const (
 	StateDeny   State = "deny"   // not published to gateways
 )
 
-// Policy is one policy of an organisation. It is immutable: every change
-// returns another.
+// Policy is one policy of an organisation. It is immutable: every change returns a new one.
 type Policy struct {
 	text  []byte // the document, a valid JSON object
 	facts *facts
 }
 
-// facts is what rules, indexes and lists want to know of the document.
+// facts are the values of the document that rules, indexes and lists use.
 type facts struct {
 	id, policyID, name string
 	org                tenant.ID
@@ -44,13 +43,13 @@ type facts struct {
 	active, inactive   bool
 	created, changed   time.Time
 	apis, authTypes    []string
-	told               bool   // a client said authTypes: the service would not write them so
-	lacks              uint32 // which defaults the document has no member for
-	gaps               bool   // the document has null or nothing where clients read a list
+	told               bool   // a client set authTypes: they differ from those that the service would write
+	lacks              uint32 // bits of the defaults that the document lacks
+	gaps               bool   // the document has null or nothing where clients expect a list
 }
 
-// Load reads a stored document. It trusts the text: the checks of today do not
-// reject yesterday's records.
+// Load decodes a stored document. It trusts the text: today's checks do not reject older
+// records.
 func Load(text []byte) (Policy, error) {
 	o, err := doc.LoadObject(text)
 	if err != nil {
@@ -89,11 +88,11 @@ func Load(text []byte) (Policy, error) {
 	for id := range rights.All() {
 		f.apis = append(f.apis, id)
 	}
-	f.gaps = f.gaps || len(f.apis) > 0 // hardly any definition has all its lists
+	f.gaps = f.gaps || len(f.apis) > 0 // most definitions lack some lists
 	return Policy{text: text, facts: f}, err
 }
 
-// value reads a member; one of another type reads as absent.
+// value decodes a member; a member of another type counts as absent.
 func value[T any](o doc.Object, name string) (v T) {
 	if raw, ok := o.Get(name); ok && json.Unmarshal(raw, &v) != nil {
 		var zero T
@@ -117,8 +116,7 @@ func (p Policy) Name() string { return p.facts.name }
 // State returns the state; a document without one is active.
 func (p Policy) State() State { return p.facts.state }
 
-// Active reports whether the document says active: true, which has no effect at
-// gateways.
+// Active reports whether the document has active: true, which gateways ignore.
 func (p Policy) Active() bool { return p.facts.active }
 
 // Created returns when the policy was created.
@@ -127,26 +125,26 @@ func (p Policy) Created() time.Time { return p.facts.created }
 // Changed returns when the policy was last written, to the second.
 func (p Policy) Changed() time.Time { return p.facts.changed }
 
-// APIs returns the identifiers of the APIs it gives access to, in order of the
+// APIs returns the identifiers of the APIs to which it gives access, in the order of the
 // document. They need not exist.
 func (p Policy) APIs() []string { return p.facts.apis }
 
-// AuthTypes names the authentication methods that the policy holds: those of its
-// APIs as they were when it was written, or what a client said.
+// AuthTypes returns the authentication methods in the policy: those of its APIs when it was
+// written, or those that a client set.
 func (p Policy) AuthTypes() []string { return p.facts.authTypes }
 
-// Told reports whether a client said the authentication methods.
+// Told reports whether a client set the authentication methods.
 func (p Policy) Told() bool { return p.facts.told }
 
 // Published reports whether gateways get the policy.
 func (p Policy) Published() bool { return p.facts.state != StateDeny }
 
-// MakesKeys reports whether keys can be made with the policy: neither a draft nor an
-// inactive policy makes any that would work.
+// MakesKeys reports whether keys can be made with the policy: keys of a draft or of an
+// inactive policy would not work.
 func (p Policy) MakesKeys() bool { return p.facts.state == StateActive && !p.facts.inactive }
 
-// Without returns p without its access to one API, and whether that changed
-// anything. The last API stays: an empty list would mean every API (docs/wire/policies.md#reads-and-writes).
+// Without returns p without access to one API, and whether this changed anything. The last API
+// stays: an empty list would mean every API (docs/wire/policies.md#reads-and-writes).
 func (p Policy) Without(apiID string, now time.Time) (Policy, bool) {
 	if len(p.facts.apis) < 2 || !slices.Contains(p.facts.apis, apiID) {
 		return p, false
@@ -162,8 +160,7 @@ func (p Policy) Without(apiID string, now time.Time) (Policy, bool) {
 	return q, err == nil
 }
 
-// Over returns the policy with its text as what it was stored as, so that it is in
-// memory once.
+// Over returns the policy with the stored text as its text, so that it is in memory only once.
 func (p Policy) Over(stored []byte) Policy {
 	if bytes.Equal(p.text, stored) {
 		p.text = stored
@@ -171,14 +168,14 @@ func (p Policy) Over(stored []byte) Policy {
 	return p
 }
 
-// Size returns how many bytes the document has.
+// Size returns the length of the document in bytes.
 func (p Policy) Size() int { return len(p.text) }
 
-// Node returns the document for editing.
+// Node returns a tree of the document. The caller may edit it.
 func (p Policy) Node() (*doc.Node, error) { return doc.ParseNode(p.text) }
 
-// AppendJSON implements doc.Appender: the document as stored and as answered. Into nil it
-// is the text that the policy keeps: treat it as read-only.
+// AppendJSON implements doc.Appender: it appends the document as stored and as sent to
+// clients. For nil it returns the text that the policy keeps: treat it as read-only.
 func (p Policy) AppendJSON(b []byte) ([]byte, error) {
 	if b == nil {
 		return p.text[:len(p.text):len(p.text)], nil

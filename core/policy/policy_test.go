@@ -18,7 +18,7 @@ const id = "00000000000000000000000a"
 
 var now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// apis are what exists in the tests: an API with tokens, one with JWTs, a proxy.
+// apis are the APIs of the tests: one with tokens, one with JWTs, and a proxy.
 var apis = policy.APIs{
 	"rest": {AuthTypes: []string{"jwt"}}, "other": {AuthTypes: []string{"authToken", "jwt"}}, "mcp": {MCP: true},
 }
@@ -52,7 +52,7 @@ func text(t testing.TB, v doc.Appender) string {
 	return string(b)
 }
 
-// TestNew shows what the server adds to a document, and what it leaves alone.
+// TestNew: the members that the server adds to a document, and those that stay unchanged.
 func TestNew(t *testing.T) {
 	for name, c := range map[string]struct{ body, want string }{
 		"the least": {
@@ -102,7 +102,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestRefused shows which field is blamed, and how.
+// TestRefused: the field and the message of refusals.
 func TestRefused(t *testing.T) {
 	rights := func(api, definition string) string {
 		return `{"name":"n","access_rights":{"` + api + `":` + definition + `}}`
@@ -154,13 +154,13 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestTolerated shows what looks wrong and is not.
+// TestTolerated: documents that look wrong and are accepted.
 func TestTolerated(t *testing.T) {
 	for _, body := range []string{
 		`{"name":"n","access_rights":{"gone":{"mcp_primitives":[{"type":"file"}],"allowed_urls":[{}]}}}`,                                        // of unknown classes
-		`{"name":"n","access_rights":{"rest":{"json_rpc_methods":[],"mcp_primitives":null,"mcp_access_rights":{"tools":{"allowed":[]}}}}}`,      // says nothing
+		`{"name":"n","access_rights":{"rest":{"json_rpc_methods":[],"mcp_primitives":null,"mcp_access_rights":{"tools":{"allowed":[]}}}}}`,      // only empty values
 		`{"name":"n","access_rights":{"mcp":{"allowed_urls":null,"endpoints":[],"disable_introspection":false,"restricted_types":[]}}}`,         // the same
-		`{"name":"n","access_rights":{"mcp":{"mcp_primitives":[{"type":"tool","name":"a","limit":{"rate":1,"per":1}}],"json_rpc_methods":[]}}}`, // as meant
+		`{"name":"n","access_rights":{"mcp":{"mcp_primitives":[{"type":"tool","name":"a","limit":{"rate":1,"per":1}}],"json_rpc_methods":[]}}}`, // as intended
 		`{"name":"n","partitions":{"acl":true,"rate_limit":true,"quota":true,"complexity":true,"per_api":false}}`,
 		`{"name":"n","partitions":{"per_api":true,"quota":false}}`,
 		`{"name":"n","rate":null,"tags":null,"smoothing":null,"partitions":null,"meta_data":null,"post_expiry_action":""}`,
@@ -181,7 +181,7 @@ func TestUnsafeIDs(t *testing.T) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	// A policy keeps an ID that it got while the setting was on, and can be changed.
+	// A policy keeps an ID from when the setting was on, and can be changed.
 	p, err := policy.New(id, "org", now, draft(t, `{"name":"n","id":"a b/ü"}`), loose)
 	if err != nil {
 		t.Fatal(err)
@@ -199,7 +199,7 @@ func TestUnsafeIDs(t *testing.T) {
 	}
 }
 
-// TestReplace shows what a replacement keeps.
+// TestReplace: the members that a replacement keeps.
 func TestReplace(t *testing.T) {
 	later := now.Add(time.Hour)
 	p := make1(t, `{"_id":"5f1a0c5d8e3b2a1f00000009","id":"gold","name":"n","tags":["a"],"state":"draft"}`)
@@ -226,8 +226,7 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// TestEdited checks that a list that merely repeats the rights does not bring
-// them back.
+// TestEdited: a list that only repeats the rights does not restore them.
 func TestEdited(t *testing.T) {
 	p := make1(t, `{"name":"n","access_rights":{"rest":{}}}`)
 	for _, c := range []struct{ edit, want string }{
@@ -355,13 +354,13 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// takes reports what a filter says of a policy none of whose APIs exists.
+// takes reports the result of a filter for a policy without existing APIs.
 func takes(f policy.Filter, p policy.Policy) bool {
 	l := p.Listed()
 	return f.Takes(func(policy.Handle) (takes, exists bool) { return false, false })(&l)
 }
 
-// TestManySought: a list is asked for by thousands of APIs, and policies have thousands.
+// TestManySought: a filter may name thousands of APIs, and policies have thousands.
 func TestManySought(t *testing.T) {
 	growth.Linear(t, 600, func(size int) func() {
 		var f policy.Filter

@@ -7,7 +7,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// object is a piece of JSON schema.
+// object is a part of a JSON schema.
 type object = map[string]any
 
 func maybe(kind, description string) object {
@@ -18,7 +18,7 @@ func listOf(items object, description string) object {
 	return object{"type": []string{"array", "null"}, "items": items, "description": description}
 }
 
-// properties describes the members with a meaning; a policy may have others.
+// properties describes the known members; a policy may have others.
 var properties = object{
 	"_id":                              maybe("string", "Database ID, 24 hexadecimal digits; honoured on creation."),
 	"id":                               maybe("string", "Identifier that keys, tokens and mappings use; the database ID when left out."),

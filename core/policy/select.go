@@ -22,9 +22,9 @@ type Filter struct {
 	AuthTypes  []string
 }
 
-// Listed is what lists look at of a policy. It holds no text of the policy, and what many
-// policies have is in memory once: of 100,000 the processor waits for all that is
-// somewhere else.
+// Listed is the values of a policy that lists filter and sort by. It holds no text of the
+// policy, and values that many policies share are in memory once: with 100,000 policies,
+// scattered memory makes the processor wait.
 type Listed struct {
 	id, name string // the name in lower case
 	created  time.Time
@@ -32,17 +32,17 @@ type Listed struct {
 	traits   unique.Handle[traits]
 }
 
-// Handle stands for the identifier of an API.
+// Handle is the interned identifier of an API.
 type Handle = unique.Handle[string]
 
-// traits is what many policies have in common.
+// traits are values that many policies share.
 type traits struct {
 	state     State
 	active    bool
 	authTypes doc.Texts
 }
 
-// Listed returns what lists look at.
+// Listed returns the values that lists use.
 func (p Policy) Listed() Listed {
 	l := Listed{id: p.ID(), name: strings.ToLower(p.Name()), created: p.Created(), apis: make([]Handle, len(p.APIs())),
 		traits: unique.Make(traits{p.State(), p.Active(), doc.Intern(Plain(p.AuthTypes()))})}
@@ -55,15 +55,14 @@ func (p Policy) Listed() Listed {
 // ID returns the database ID.
 func (l *Listed) ID() string { return l.id }
 
-// Sought returns where the text is in which Filter.Text is looked for, in lower case.
+// Sought returns a pointer to the text that Filter.Text is searched in, in lower case.
 func (l *Listed) Sought() *string { return &l.name }
 
-// APIs returns the identifiers of the APIs it gives access to. Treat them as
-// read-only.
+// APIs returns the identifiers of the APIs to which it gives access. Treat them as read-only.
 func (l *Listed) APIs() []Handle { return l.apis }
 
-// Admits returns a test of whether a policy belongs into the list as far as its
-// APIs' authentication methods have no say.
+// Admits returns a function that reports whether a policy matches the filter, except for its
+// authentication methods.
 func (f Filter) Admits() func(*Listed) bool {
 	text, apis := strings.ToLower(f.Text), make(map[Handle]bool, len(f.APIs))
 	for _, id := range f.APIs {
@@ -76,9 +75,9 @@ func (f Filter) Admits() func(*Listed) bool {
 	}
 }
 
-// Takes returns a test of whether a policy has one of the authentication methods
-// that are wanted: those of its APIs as they are now, and those that its document
-// names, which reads show. The test is for one goroutine.
+// Takes returns a function that reports whether a policy has one of the wanted authentication
+// methods: among the current methods of its APIs, or those in its document, which reads show.
+// It is not safe for concurrent use.
 func (f Filter) Takes(api func(id Handle) (takes, exists bool)) func(*Listed) bool {
 	if len(f.AuthTypes) == 0 {
 		return func(*Listed) bool { return true }
@@ -94,8 +93,8 @@ func (f Filter) Takes(api func(id Handle) (takes, exists bool)) func(*Listed) bo
 	}
 }
 
-// VisibleThrough reports whether a policy may be seen by those who see some APIs: one
-// of its own, or none of its own exists.
+// VisibleThrough reports whether a policy is visible to a viewer of some APIs: one API of the
+// policy is visible, or none of them exists.
 func VisibleThrough[ID any](apis []ID, api func(id ID) (visible, exists bool)) bool {
 	none := true
 	for _, id := range apis {
@@ -108,7 +107,7 @@ func VisibleThrough[ID any](apis []ID, api func(id ID) (visible, exists bool)) b
 	return none
 }
 
-// Plain returns methods of authentication in one spelling: basic has two names.
+// Plain returns methods of authentication in a uniform spelling: basic has two names.
 func Plain(methods []string) []string {
 	out := slices.Clone(methods)
 	for i, m := range out {
@@ -119,7 +118,7 @@ func Plain(methods []string) []string {
 	return out
 }
 
-// orders compares policies by what a list can be sorted by.
+// orders are the comparisons by which a list can be sorted.
 var orders = map[string]func(a, b *Listed) int{
 	"":             func(*Listed, *Listed) int { return 0 },
 	"date_created": func(a, b *Listed) int { return a.created.Compare(b.created) },
@@ -127,13 +126,13 @@ var orders = map[string]func(a, b *Listed) int{
 	"state":        func(a, b *Listed) int { return cmp.Compare(a.traits.Value().state, b.traits.Value().state) },
 }
 
-// Orders names what a list can be sorted by.
+// Orders returns the names of the sort keys of a list.
 func Orders() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(orders)), func(name string) bool { return name == "" })
 }
 
-// Order returns the comparison for a sort parameter such as -name. Equal
-// policies, and all of them when it is empty, are in order of ID.
+// Order returns the comparison for a sort parameter such as -name. Equal policies are sorted
+// by ID, and so are all policies without a parameter.
 func Order(sort string) (func(a, b *Listed) int, error) {
 	name, down := strings.CutPrefix(sort, "-")
 	by, ok := orders[name]

@@ -5,8 +5,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/shape"
 )
 
-// Table is the type of a policy: what gateways decode, and the members that only
-// clients of this service know.
+// Table is the type of a policy: the members that gateways decode, and those that only clients
+// of this service know.
 var Table = shape.Object(
 	shape.Members("_id", shape.ObjectID),
 	shape.Members("id name org_id post_expiry_action last_updated state auth_type", shape.String),
@@ -18,8 +18,8 @@ var Table = shape.Object(
 	shape.Members("access_rights_array?", shape.List(AccessDefinition)),
 	shape.Members("partitions", shape.Object(shape.Members("quota rate_limit complexity acl per_api", shape.Bool))),
 	shape.Members("tags? auth_types?", shape.List(shape.String)),
-	shape.Members("meta_data", shape.Map(shape.Any)), // what clients say to their plugins: gateways copy it to sessions
-	// Rules of an older form, by name: gateways want objects there and read nothing in them.
+	shape.Members("meta_data", shape.Map(shape.Any)), // data of clients for their plugins: gateways copy it to sessions
+	// Older rules, by name: gateways require objects and do not read them.
 	shape.Members("graphql_access_rights", shape.Map(shape.Object())),
 	shape.Members("date_created", shape.Time),
 )
@@ -37,9 +37,9 @@ var (
 	limited     = shape.Object(shape.Members("name type", shape.String), shape.Members("limit", rateLimit))
 	lists       = shape.Object(shape.Members("allowed? blocked?", texts))
 
-	// AccessDefinition says what is allowed on one API, in policies and in keys
-	// (docs/wire/policies.md#access-definitions). Readers find the lists without ? in every
-	// definition; those of MCP would say something odd about other APIs.
+	// AccessDefinition is the access to one API, in policies and in keys
+	// (docs/wire/policies.md#access-definitions). Clients expect the lists without ? in every
+	// definition; the MCP lists would be misleading for other APIs.
 	AccessDefinition = shape.Object(
 		shape.Members("api_id api_name allowance_scope", shape.String), shape.Members("versions", texts),
 		shape.Members("allowed_urls", shape.List(shape.Object(shape.Members("url", shape.String), shape.Members("methods", texts)))),
@@ -53,16 +53,16 @@ var (
 	)
 )
 
-// Entry returns the policy as gateways read it (docs/wire/feeds.md#policies), and
-// where a gateway would fail to decode it: one problem voids the whole feed. It gives no
-// rights to foreign APIs: a name that no API has stands in the place of each, since no rights
-// at all would mean every API.
+// Entry returns the policy in its form for gateways (docs/wire/feeds.md#policies), and the
+// values that a gateway would fail to decode: one of them breaks the whole feed. It gives no
+// rights to foreign APIs: each is replaced with a name that no API has, because no rights at
+// all would mean every API.
 func (p Policy) Entry(foreign ...string) ([]byte, []shape.Problem) {
 	n, err := p.Node()
 	if err != nil {
 		return nil, []shape.Problem{{Want: "a policy", Got: "text that is not JSON"}}
 	}
-	n.Delete("access_rights_array") // the same once more; gateways do not know it
+	n.Delete("access_rights_array") // a duplicate that gateways do not know
 	for _, id := range foreign {
 		n.Delete("access_rights", id)
 		nothing := doc.NewObject()
@@ -72,5 +72,6 @@ func (p Policy) Entry(foreign ...string) ([]byte, []shape.Problem) {
 	return n.JSON(), Table.Check(n)
 }
 
-// Elsewhere follows the identifier of an API of another organisation in what gateways read.
+// Elsewhere is the suffix of the identifier of another organisation's API in the form for
+// gateways.
 const Elsewhere = " of another organisation"

@@ -24,18 +24,18 @@ access_rights_array[].mcp_access_rights.tools.allowed[] string
 access_rights.{}.limit.set_by_policy bool
 `
 
-// wrong are values that a member of a type refuses.
+// wrong are values that each type refuses.
 var wrong = map[string][]string{
 	"string": {`1`, `true`, `[]`, `{}`}, "bool": {`"true"`, `0`, `[]`}, "integer": {`1.0`, `1e3`, `"1"`, `9223372036854775808`, `true`},
 	"number": {`"1"`, `true`, `{}`, `1e999`}, "id": {`"12"`, `7`, `"zzzzzzzzzzzzzzzzzzzzzzzz"`}, "any": {`1e999`}, "time": {`1`, `"yesterday"`},
 	"list": {`"a"`, `{}`, `1`}, "object": {`"a"`, `[]`, `true`},
 }
 
-// spelt are whole numbers as clients write them that know one sort of numbers.
+// spelt are whole numbers as written by clients with only one type of numbers.
 var spelt = map[string]bool{`1.0`: true, `1e3`: true}
 
-// TestTable checks every field of a policy: a wrong value is refused, on a write
-// and in the feed, with its path; null is not.
+// TestTable tests every field of a policy: a wrong value is refused, on a write and in the
+// feed, with its path; null is not.
 func TestTable(t *testing.T) {
 	fields, err := os.ReadFile("../../e2e/gatewaysim/fields/policy.txt") // written independently of the table
 	if err != nil {
@@ -54,7 +54,7 @@ func TestTable(t *testing.T) {
 		for _, value := range wrong[kind] {
 			refuse(t, path, value)
 		}
-		for part := path; ; { // what lies around it
+		for part := path; ; { // the enclosing objects
 			if inner, list := strings.CutSuffix(part, "[]"); list {
 				part = inner
 				for _, value := range wrong["list"] {
@@ -127,7 +127,7 @@ func refuse(t *testing.T, path, value string) {
 		n, _ = doc.ParseNode([]byte(text))
 	}
 	_, err = policy.New(id, "org", now, draft(t, string(n.JSON())), rules)
-	if spelt[value] { // a draft writes it as a whole number where one is wanted
+	if spelt[value] { // a draft writes it as a whole number where one is expected
 		if policy.Table.Whole(n); policy.Table.Check(n) == nil {
 			if err != nil {
 				t.Errorf("%s: %v", text, err)

@@ -13,8 +13,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/shape/shapetest"
 )
 
-// TestNothingWrongReachesGateways tries a wrong value and a misspelt name at every
-// place of a policy: neither is written, and a record that has one is left out.
+// TestNothingWrongReachesGateways tries a wrong value and a misspelt name at every place of a
+// policy: neither is written, and a record with one is left out.
 func TestNothingWrongReachesGateways(t *testing.T) {
 	n := 0
 	for c := range shapetest.Wrong(policy.Table) {
@@ -43,7 +43,7 @@ func TestNothingWrongReachesGateways(t *testing.T) {
 func leftOut(t *testing.T, c shapetest.Case) {
 	t.Helper()
 	if c.Path == "" || strings.HasPrefix(c.Path, "access_rights_array") {
-		return // no record at all, and what gateways do not get
+		return // not a record, or not for gateways
 	}
 	p, err := policy.Load([]byte(c.Text))
 	if err != nil {
@@ -67,8 +67,8 @@ func refused(t *testing.T, c shapetest.Case) {
 	}
 }
 
-// TestFreeMembers lists where a policy may hold any JSON: gateways keep it as it is
-// and read nothing in it. The table says why at each place.
+// TestFreeMembers lists where a policy may hold any JSON: gateways store it unchanged and do
+// not read it. The table gives the reason at each place.
 func TestFreeMembers(t *testing.T) {
 	var free []string
 	policy.Table.Walk(func(at shape.Place, of shape.Type) {
@@ -81,8 +81,8 @@ func TestFreeMembers(t *testing.T) {
 	}
 }
 
-// whole reports whether all that is wrong with a text is how its whole numbers are spelt,
-// which drafts mend.
+// whole reports whether the only problem of a text is the spelling of its whole numbers, which
+// drafts correct.
 func whole(t *testing.T, text string) bool {
 	t.Helper()
 	n, err := doc.ParseNode([]byte(text))

@@ -7,8 +7,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// defaults are the members that every policy is read with, in this order, and what
-// they are when no client has written them.
+// defaults are the members that every policy has when it is read, in this order, with their
+// values when no client has written them.
 var defaults = []struct{ name, value string }{
 	{"rate", `0`}, {"per", `0`}, {"quota_max", `0`}, {"quota_renewal_rate", `0`}, {"throttle_interval", `0`}, {"throttle_retry_limit", `0`},
 	{"max_query_depth", `0`}, {"smoothing", `null`}, {"access_rights", `{}`}, {"access_rights_array", `[]`},
@@ -18,15 +18,14 @@ var defaults = []struct{ name, value string }{
 	{"graphql_enabled", `false`}, {"auth_type", `""`}, {"auth_types", `[]`},
 }
 
-// View is a policy as clients read it: the written members as they were written, with
-// the lists that are null or that access definitions lack as [], and after them the
-// others with their defaults.
+// View is a policy in its form for clients: the written members unchanged, with lists that are
+// null or missing in access definitions as [], and then the other members with their defaults.
 type View struct{ policy Policy }
 
-// View returns the policy as clients read it.
+// View returns the policy in its form for clients.
 func (p Policy) View() View { return View{p} }
 
-// Views returns policies as clients read them.
+// Views returns policies in their form for clients.
 func Views(list []Policy) []View {
 	out := make([]View, 0, len(list))
 	for _, p := range list {
@@ -35,10 +34,10 @@ func Views(list []Policy) []View {
 	return out
 }
 
-// Size is about how many bytes the policy has as text.
+// Size returns the approximate size of the policy as text, in bytes.
 func (v View) Size() int { return len(v.policy.text) + len(v.policy.facts.apis)*filled }
 
-// filled is how many bytes the lists have that an access definition is read with, in
+// filled is the size in bytes of the lists that reads add to an access definition, in
 // access_rights and in access_rights_array.
 const filled = 2 * len(`,"versions":[],"allowed_urls":[],"restricted_types":[],"allowed_types":[],"field_access_rights":[],"endpoints":[]`)
 
@@ -68,8 +67,8 @@ func (v View) AppendJSON(b []byte) ([]byte, error) {
 // MarshalJSON implements json.Marshaler.
 func (v View) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil) }
 
-// unread removes from an edited document what it was read with besides the text, and
-// what the edit has left alone: defaults, and lists of access definitions.
+// unread removes from an edited document the values that reads add and the edit has not
+// changed: defaults, and lists of access definitions.
 func (p Policy) unread(n, old, read *doc.Node) {
 	for id, was := range old.Get("access_rights").Members() {
 		is := n.Get("access_rights", id)

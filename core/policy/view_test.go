@@ -25,8 +25,8 @@ const unwritten = `"quota_max":0,"quota_renewal_rate":0,"throttle_interval":0,"t
 	`"hmac_enabled":false,"enable_http_signature_validation":false,"active":false,"is_inactive":false,"tags":[],"meta_data":{},"key_expires_in":0,` +
 	`"post_expiry_grace_period":0,"graphql_enabled":false,"auth_type":"","auth_types":[]}`
 
-// TestView checks that a policy is read as it was written, and after that with what
-// it was not written with; and that a stored one stays as it was written.
+// TestView: a policy is read as it was written, followed by the missing members; the stored
+// document stays unchanged.
 func TestView(t *testing.T) {
 	p := make1(t, `{"z":1.0,"rate":1e2,"partitions":{"quota":true},"name":"n","per":null}`)
 	want := strings.TrimSuffix(text(t, p), "}") + "," + unwritten
@@ -42,7 +42,7 @@ func TestView(t *testing.T) {
 			t.Errorf("%s: %s", stored, got)
 		}
 	}
-	// An edit of what is read stores what it changes and nothing else.
+	// An edit of the read form stores only its changes.
 	d, err := p.Edited([]byte(strings.Replace(view(t, p), `"tags":[]`, `"tags":["a"]`, 1)))
 	if err != nil {
 		t.Fatal(err)
@@ -53,8 +53,8 @@ func TestView(t *testing.T) {
 	}
 }
 
-// TestViewLists checks that lists are never null or missing where clients read them, and
-// that all else stays as it is written, also after an edit.
+// TestViewLists: lists that clients expect are never null or missing, and the rest stays
+// unchanged, also after an edit.
 func TestViewLists(t *testing.T) {
 	const (
 		written = `{"rate":1e2,"tags":null,"z":null,"auth_types":null,"access_rights_array":null,` +
@@ -88,8 +88,8 @@ func TestViewLists(t *testing.T) {
 	}
 }
 
-// TestViewOfMany checks that no tree is made of a policy that is read: it may have thousands
-// of access definitions.
+// TestViewOfMany: reading a policy builds no tree, because it may have thousands of access
+// definitions.
 func TestViewOfMany(t *testing.T) {
 	v := make1(t, bulk(500)).View()
 	if n := testing.AllocsPerRun(5, func() { _, _ = v.AppendJSON(nil) }); n > 10 {
@@ -97,8 +97,8 @@ func TestViewOfMany(t *testing.T) {
 	}
 }
 
-// TestAuthTypes checks that what a client says of authentication stays as it is
-// written, and that what the service said follows the APIs.
+// TestAuthTypes: authentication methods that a client set stay unchanged, and those that the
+// service set follow the APIs.
 func TestAuthTypes(t *testing.T) {
 	for _, c := range []struct {
 		body, one, all string

@@ -14,14 +14,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// Checks is what the rules for writing depend on besides the document.
+// Checks are the other inputs of the rules for writing.
 type Checks struct {
 	UnsafeIDs bool // allow_unsafe_policy_ids
-	APIs      APIs // at least those that the draft gives access to and that exist
+	APIs      APIs // at least the existing ones to which the draft gives access
 }
 
-// New makes a policy out of a draft, or says which field is wrong. id is its
-// database ID unless the draft chooses one.
+// New makes a policy from a draft, or returns a fault that names the wrong field. id is its
+// database ID, unless the draft has its own.
 func New(id string, org tenant.ID, now time.Time, d Draft, r Checks) (Policy, error) {
 	if chosen := d.ID(); chosen != "" {
 		if !shape.IsObjectID(chosen) {
@@ -36,8 +36,8 @@ func New(id string, org tenant.ID, now time.Time, d Draft, r Checks) (Policy, er
 	return write(n, owned{id: id, policyID: id, org: org}, now, r)
 }
 
-// Replace returns the policy with another document. Members that the server owns stay,
-// and so does an id that the draft leaves out.
+// Replace returns the policy with another document. Members of the server stay, and so does an
+// id that the draft leaves out.
 func (p Policy) Replace(d Draft, now time.Time, r Checks) (Policy, error) {
 	old, err := p.Node()
 	if err != nil {
@@ -50,9 +50,9 @@ func (p Policy) Replace(d Draft, now time.Time, r Checks) (Policy, error) {
 	return write(n, owned{id: p.ID(), policyID: p.PolicyID(), org: p.OrgID(), draft: p.State() == StateDraft, name: p.Name(), stored: true, auth: d.followsAPIs}, now, r)
 }
 
-// Edited returns the draft of a replacement that somebody made by changing the
-// policy as it is read. What follows from other members and was left alone follows
-// again: the list of access rights does not bring back what was removed from them.
+// Edited returns the draft of a replacement that a client made by editing the policy in its
+// form for reads. Unchanged members that derive from others are derived again, so an unchanged
+// access_rights_array does not restore removed access rights.
 func (p Policy) Edited(text []byte) (Draft, error) {
 	d, err := NewDraft(text)
 	if err != nil {
@@ -70,7 +70,7 @@ func (p Policy) Edited(text []byte) (Draft, error) {
 	p.unread(d.node, old, read)
 	same := func(name string) bool {
 		v := d.node.Get(name)
-		return v.Equal(read.Get(name)) || v.Equal(old.Get(name)) // whole documents may come in the shorter form
+		return v.Equal(read.Get(name)) || v.Equal(old.Get(name)) // complete documents may come in the shorter form
 	}
 	d.followsAPIs = !p.Told() && same("auth_type") && same("auth_types")
 	if listed(d.node) && d.node.Get("access_rights_array").Len() > 0 && same("access_rights_array") {
@@ -79,14 +79,14 @@ func (p Policy) Edited(text []byte) (Draft, error) {
 	return d, nil
 }
 
-// owned is what a client cannot choose, or need not.
+// owned is the values that a client cannot or need not set.
 type owned struct {
 	id, policyID string
 	org          tenant.ID
 	draft        bool   // the policy was a draft before
-	name         string // that the policy had before
-	stored       bool   // the policy exists: it may keep its id, whatever the settings say today
-	auth         bool   // the service says the authentication methods anew
+	name         string // previous name of the policy
+	stored       bool   // the policy exists: it may keep its ID under any settings
+	auth         bool   // the service replaces the authentication methods
 }
 
 // write completes a document and checks it.
@@ -138,21 +138,21 @@ func write(n *doc.Node, o owned, now time.Time, r Checks) (Policy, error) {
 	return Load(n.JSON())
 }
 
-// stamp notes the time of the change, in Unix seconds as text.
+// stamp sets the time of the change, in Unix seconds as text.
 func stamp(n *doc.Node, now time.Time) {
 	n.Set("last_updated", doc.NewString(strconv.FormatInt(now.Unix(), 10)))
 }
 
-// maxID is the length limit of an id in characters.
+// maxID is the maximum length of an ID in characters.
 const maxID = 256
 
-// ValidID reports whether a policy can have the id (docs/wire/policies.md#fields).
-// unsafe allows any characters that can be shown.
+// ValidID reports whether a policy can have the ID (docs/wire/policies.md#fields). unsafe
+// allows all printable characters.
 func ValidID(id string, unsafe bool) bool {
 	return utf8.RuneCountInString(id) <= maxID && ValidLetters(id, unsafe)
 }
 
-// ValidLetters reports whether an id of any length has only characters that a policy can have.
+// ValidLetters reports whether an ID of any length has only allowed characters.
 func ValidLetters(id string, unsafe bool) bool {
 	if id == "" || !utf8.ValidString(id) {
 		return false
@@ -165,8 +165,8 @@ func ValidLetters(id string, unsafe bool) bool {
 	})
 }
 
-// settleState derives is_inactive: a draft's keys do not work, and they work
-// again when it is one no more.
+// settleState sets is_inactive: keys of a draft do not work, and they work again when the
+// policy is no longer a draft.
 func settleState(n *doc.Node, draft bool) error {
 	if missing(n.Get("state")) || n.Get("state").Text() == "" {
 		n.Set("state", doc.NewString(string(StateActive)))
