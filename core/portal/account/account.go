@@ -1,5 +1,5 @@
-// Package account models the people of the developer portal: roles, and the tokens by
-// which admins use its API (docs/wire/portal.md#tokens).
+// Package account models the users of the developer portal: roles, and the tokens of admins
+// for its API (docs/wire/portal.md#tokens).
 package account
 
 import (
@@ -28,7 +28,7 @@ const (
 	Member        = "consumer-team-member"
 )
 
-// User is somebody who uses the portal.
+// User is an account at the portal.
 type User struct {
 	table.Base
 	Email          string
@@ -37,48 +37,48 @@ type User struct {
 	Role           string
 	OrganisationID table.ID
 	Teams          []table.ID
-	Provider       string // who knows the password: "password" is the portal itself
+	Provider       string // identity provider that checks the password: "password" is the portal itself
 	Active         bool
 	ResetPassword  bool
 	PasswordHash   string
-	Password       string           `json:"-"` // that a body brings
+	Password       string           `json:"-"` // from a request body
 	Attributes     attribute.Values `json:",omitempty"`
-	Given          attribute.Given  `json:"-"` // values that a body brings
-	// Token is what the user's API token names the user by. Another one makes the token
-	// worthless.
+	Given          attribute.Given  `json:"-"` // values from a request body
+	// Token is the text in the user's API token that identifies the user. A new text makes the
+	// API token invalid.
 	Token   string
 	TokenAt time.Time
 
 	// SSOKey identifies a developer at an identity provider, as id@provider.
 	SSOKey string `json:",omitempty"`
 
-	// Unproven says that the user has registered with the address, and has not shown yet that
-	// mails to it arrive. Anybody can register with the address of another person.
+	// Unproven says that the user has registered with the address, and has not yet proved that it
+	// receives mails. A person can register with the address of another one.
 	Unproven bool `json:",omitempty"`
 
-	// Unwanted are the mails that the user does without, by name.
+	// Unwanted are the names of the mails that the user does not want.
 	Unwanted []string `json:",omitempty"`
 
-	InvitedAt time.Time `json:",omitzero"` // when somebody invited the user last
-	AskedAt   time.Time `json:",omitzero"` // when somebody asked for another password last
-	RequestID table.ID  `json:",omitzero"` // the request for an organisation that was approved last
+	InvitedAt time.Time `json:",omitzero"` // time of the last invitation
+	AskedAt   time.Time `json:",omitzero"` // time of the last request for a new password
+	RequestID table.ID  `json:",omitzero"` // the last approved request for an organisation
 }
 
-// principal begins the names of users in logs, in the audit trail and in what commits say
-// of who made them.
+// principal is the prefix of the names of users in logs, in the audit trail and in the
+// attribution of commits.
 const principal = "portal-user-"
 
-// Principal names a user there.
+// Principal returns the name of a user there.
 func Principal(id table.ID) string { return principal + id.String() }
 
-// OfPrincipal returns the user whom Principal has named.
+// OfPrincipal returns the user of a name from Principal.
 func OfPrincipal(name string) (table.ID, bool) {
 	text, ok := strings.CutPrefix(name, principal)
 	id, number := table.ParseID(text)
 	return id, ok && number
 }
 
-// Wants reports whether the user wants mails of a name.
+// Wants reports whether the user wants the mail with a name.
 func (u User) Wants(notice string) bool { return !slices.Contains(u.Unwanted, notice) }
 
 // Admin reports whether the user may use the API of the portal.
@@ -115,13 +115,13 @@ var users = &table.Table[User]{
 	},
 }
 
-// OwnPassword is the Provider of a user whose password the portal knows.
+// OwnPassword is the Provider of a user with a password at the portal itself.
 const OwnPassword = "password"
 
-// maxPassword is how many characters a password has at most.
+// maxPassword is the maximum length of a password in characters.
 const maxPassword = password.Longest
 
-// Address is an address as it is compared: people are found by it.
+// Address returns the form of an e-mail address for comparisons and lookups.
 func Address(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
 func validEmail(s string) bool {
@@ -129,8 +129,8 @@ func validEmail(s string) bool {
 	return err == nil
 }
 
-// Vouched returns the user after an identity provider has vouched for the address. A password
-// that came with an unproven address may be that of another person, who registered first.
+// Vouched returns the user after an identity provider has confirmed the address. The password
+// of an unproven address may be from another person who registered first, so it is removed.
 func (u User) Vouched() User {
 	if u.Unproven {
 		u.PasswordHash, u.Unproven = "", false
@@ -138,7 +138,7 @@ func (u User) Vouched() User {
 	return u
 }
 
-// Join returns the user as a member of a team.
+// Join returns the user with a team added.
 func (u User) Join(team table.ID) User {
 	if !slices.Contains(u.Teams, team) {
 		u.Teams = append(slices.Clip(u.Teams), team)
@@ -146,8 +146,8 @@ func (u User) Join(team table.ID) User {
 	return u
 }
 
-// Leave returns the user as no member of a team. Without a team left the user joins the
-// default one.
+// Leave returns the user with a team removed. A user without a team joins otherwise, the
+// default team.
 func (u User) Leave(team, otherwise table.ID) User {
 	u.Teams = slices.DeleteFunc(slices.Clone(u.Teams), func(t table.ID) bool { return t == team })
 	if len(u.Teams) == 0 {
@@ -156,7 +156,7 @@ func (u User) Leave(team, otherwise table.ID) User {
 	return u
 }
 
-// Move returns the user in another organisation and its default team alone.
+// Move returns the user in another organisation and only its default team.
 func (u User) Move(organisation, team table.ID) User {
 	u.OrganisationID, u.Teams = organisation, []table.ID{team}
 	return u

@@ -8,7 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
-// TestStates gives every event in every state a defined end; "" is a refusal.
+// TestStates: the result of every event in every state; "": refused.
 func TestStates(t *testing.T) {
 	want := map[account.State]string{ // in the order of Events
 		account.Inactive: "active inactive   gone",
@@ -39,8 +39,8 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// TestSettle states where users belong. Teams 10 and 11 are of organisation 1, 20 and 21
-// of 2, 30 of 3; the first of each is the default one.
+// TestSettle: the organisation and teams of users. Teams 10 and 11 belong to organisation 1,
+// 20 and 21 to 2, 30 to 3; the first of each is the default one.
 func TestSettle(t *testing.T) {
 	belongs := func(id table.ID) table.ID { return id / 10 }
 	type ids = []table.ID

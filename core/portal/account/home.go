@@ -6,13 +6,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
-// Home is where a user belongs: an organisation that there is, and its default team.
+// Home is an existing organisation with its default team.
 type Home struct{ Organisation, Team table.ID }
 
-// Settle puts a user who is stored where people of the role belong. Admins belong to no
-// organisation; developers are in a team of theirs. belongs says of which organisation a
-// team is. before is the user as stored until now: teams of the organisation that the
-// user leaves are dropped, and any other foreign team is refused.
+// Settle returns the user in the organisation and teams of the role. Admins belong to no
+// organisation; developers are in teams of their organisation. belongs returns the
+// organisation of a team. before is the stored user: teams of the organisation that the user
+// leaves are dropped. Any other foreign team is refused with false.
 func (u User) Settle(before User, home Home, belongs func(table.ID) table.ID) (User, bool) {
 	if u.Admin() {
 		u.OrganisationID, u.Teams = 0, nil

@@ -7,8 +7,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
-// Newcomer is what somebody says about oneself: in a registration, in the answer to an
-// invitation, and in a profile. Each takes what it needs.
+// Newcomer is the data that people send about themselves: in a registration, in the answer to
+// an invitation, and in a profile. Each of these uses only some members.
 type Newcomer struct {
 	table.Base
 	Email      string
@@ -16,14 +16,14 @@ type Newcomer struct {
 	Last       string
 	Password   string
 	InviteCode string
-	Code       string // of a mail
+	Code       string // from a mail
 	Given      attribute.Given
 }
 
 // Table implements table.Row.
 func (Newcomer) Table() *table.Table[Newcomer] { return newcomers }
 
-// maxName is how many characters a name has at most.
+// maxName is the maximum length of a name in characters.
 const maxName = 255
 
 var newcomers = &table.Table[Newcomer]{
@@ -40,7 +40,7 @@ var newcomers = &table.Table[Newcomer]{
 	},
 }
 
-// Colleague is what an admin of an organisation says about one of its users.
+// Colleague is the data that an admin of an organisation sends about one of its users.
 type Colleague struct {
 	table.Base
 	First string
@@ -63,16 +63,17 @@ var colleagues = &table.Table[Colleague]{
 	},
 }
 
-// defaultOrganisation is where people are who have no other: they are no colleagues.
+// defaultOrganisation is the organisation of people without another one; they are not
+// colleagues.
 const defaultOrganisation table.ID = 1
 
-// Together reports whether the user is in an organisation whose people know one another.
+// Together reports whether the user is in an organisation with colleagues.
 func (u User) Together() bool {
 	return !u.Admin() && u.OrganisationID != 0 && u.OrganisationID != defaultOrganisation
 }
 
-// Sees reports whether a user sees another one on the pages of the portal: both are in
-// one team of an organisation of their own (docs/wire/portal-people.md#visibility).
+// Sees reports whether a user sees another one on the pages of the portal: both are in the
+// same team of an organisation with colleagues (docs/wire/portal-people.md#visibility).
 func (u User) Sees(other User) bool {
 	if u.ID == other.ID && u.ID != 0 {
 		return true
@@ -81,7 +82,7 @@ func (u User) Sees(other User) bool {
 		slices.ContainsFunc(u.Teams, func(t table.ID) bool { return slices.Contains(other.Teams, t) })
 }
 
-// Governs reports whether a user may invite, change and remove another one of the
+// Governs reports whether a user may invite, change and remove another user of the
 // organisation.
 func (u User) Governs(other User) bool {
 	return u.Role == ConsumerAdmin && u.Together() && other.Together() && u.OrganisationID == other.OrganisationID

@@ -1,16 +1,16 @@
 package account
 
-// State is how far a user has got.
+// State is the state of a user's account.
 type State string
 
 // The states.
 const (
-	Inactive State = "inactive" // made, or put out; cannot log in
+	Inactive State = "inactive" // created or deactivated; cannot log in
 	Active   State = "active"
 	Gone     State = "gone"
 )
 
-// Event is what happens to a user.
+// Event is an event in the life of an account.
 type Event string
 
 // The events.
@@ -18,17 +18,17 @@ const (
 	Activate   Event = "activate"
 	Deactivate Event = "deactivate"
 	LogIn      Event = "log in"
-	Forget     Event = "forget the password" // and ask for another one
+	Forget     Event = "forget the password" // request a new password
 	Delete     Event = "delete"
 )
 
-// States and Events are all that there are.
+// States and Events are all states and events.
 var (
 	States = []State{Inactive, Active, Gone}
 	Events = []Event{Activate, Deactivate, LogIn, Forget, Delete}
 )
 
-// moves says where an event leads; what is not there is refused.
+// moves is the state after an event; a missing entry is refused.
 var moves = map[State]map[Event]State{
 	Inactive: {Activate: Active, Deactivate: Inactive, Delete: Gone},
 	Active:   {Activate: Active, Deactivate: Inactive, LogIn: Active, Forget: Active, Delete: Gone},
@@ -41,7 +41,7 @@ func (s State) On(e Event) (State, bool) {
 	return next, ok
 }
 
-// State returns how far the user has got.
+// State returns the state of the user's account.
 func (u User) State() State {
 	if u.Active {
 		return Active
@@ -49,7 +49,7 @@ func (u User) State() State {
 	return Inactive
 }
 
-// Can reports whether the state of the user admits an event.
+// Can reports whether an event is allowed in the user's state.
 func (u User) Can(e Event) bool {
 	_, ok := u.State().On(e)
 	return ok

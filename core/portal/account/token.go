@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// tokenHeader begins every token (RFC 7519): {"alg":"HS256","typ":"JWT"}.
+// tokenHeader is the header of every token (RFC 7519): {"alg":"HS256","typ":"JWT"}.
 const tokenHeader = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9" //nolint:gosec // it is the same in every token
 
-// maxToken bounds what is looked at.
+// maxToken is the maximum length of a token in bytes; longer ones are refused.
 const maxToken = 2048
 
-// claims are what a token says. It does not expire.
+// claims are the claims of a token. It does not expire.
 type claims struct {
 	Provider string `json:"Provider"`
 	UserID   string `json:"UserID"`
@@ -22,17 +22,18 @@ type claims struct {
 
 var encoding = base64.RawURLEncoding.Strict()
 
-// Sign makes the token of a user.
+// Sign returns the token of a user.
 func Sign(key, token string) string {
 	text, err := json.Marshal(claims{"none", token})
 	if err != nil {
-		panic(err) // two texts can always be written
+		panic(err) // encoding two texts never fails
 	}
 	signed := tokenHeader + "." + encoding.EncodeToString(text)
 	return signed + "." + encoding.EncodeToString(sum(key, signed))
 }
 
-// Verify returns what a token names its user by, or false when the key did not sign it.
+// Verify returns the text that identifies the user of a token, or false if the key did not
+// sign it.
 func Verify(key, token string) (string, bool) {
 	end := strings.LastIndexByte(token, '.')
 	if end < 0 || len(token) > maxToken || key == "" {
@@ -48,7 +49,7 @@ func Verify(key, token string) (string, bool) {
 	var h struct {
 		Alg string `json:"alg"`
 	}
-	if err != nil || json.Unmarshal(text, &h) != nil || h.Alg != "HS256" { // the one algorithm there is
+	if err != nil || json.Unmarshal(text, &h) != nil || h.Alg != "HS256" { // the only allowed algorithm
 		return "", false
 	}
 	text, err = encoding.DecodeString(payload)

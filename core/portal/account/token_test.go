@@ -8,8 +8,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 )
 
-// TestVerify states that a token names its user with the key that signed it, and only
-// with that; no other algorithm is taken.
+// TestVerify: a token is valid only with the key that signed it; no other algorithm is
+// accepted.
 func TestVerify(t *testing.T) {
 	good := account.Sign("key", "digest")
 	if id, ok := account.Verify("key", good); !ok || id != "digest" {
@@ -29,7 +29,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// FuzzVerify states that nothing but what was signed is taken.
+// FuzzVerify: only signed tokens are accepted.
 func FuzzVerify(f *testing.F) {
 	f.Add(account.Sign("key", "digest"))
 	f.Add("a.b.c")
@@ -40,7 +40,7 @@ func FuzzVerify(f *testing.F) {
 	})
 }
 
-// TestAdmin states which roles use the API.
+// TestAdmin: the roles that may use the API.
 func TestAdmin(t *testing.T) {
 	for role, want := range map[string]bool{account.SuperAdmin: true, account.ProviderAdmin: true, account.ConsumerAdmin: false, account.Member: false, "": false} {
 		if (account.User{Role: role}).Admin() != want {

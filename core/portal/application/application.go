@@ -1,5 +1,5 @@
-// Package application models the apps of developers: by whom they are owned, and who may
-// use them (docs/wire/portal-apps.md).
+// Package application models the apps of developers: their owners, and who may use them
+// (docs/wire/portal-apps.md).
 package application
 
 import (
@@ -17,9 +17,9 @@ const Kind = "portal-app"
 
 // Values of Visibility.
 const (
-	Personal     = "personal"     // the owner alone
-	Team         = "team"         // those who share a team with the owner
-	Organisation = "organisation" // everybody in the owner's organisation
+	Personal     = "personal"     // only the owner
+	Team         = "team"         // users in a team of the owner
+	Organisation = "organisation" // all users in the owner's organisation
 )
 
 // App is one app.
@@ -30,10 +30,10 @@ type App struct {
 	RedirectURLs table.CSV
 	UserID       table.ID // the owner
 	Visibility   string
-	Ticket       string `json:",omitempty"` // of the call that made it; the same call once more makes no other
+	Ticket       string `json:",omitempty"` // identifies the call that made the app; repeating this call makes no second app
 }
 
-// Bounds of what an app says.
+// Limits of an app.
 const (
 	maxAddresses = 100
 	maxAddress   = 2048
@@ -64,14 +64,14 @@ var rows = &table.Table[App]{
 	},
 }
 
-// Redirects are the addresses to which an identity provider may send people back.
+// Redirects returns the URLs to which an identity provider may redirect users.
 func (a App) Redirects() []string {
 	return strings.FieldsFunc(string(a.RedirectURLs), func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// redirect reports whether an address can be one to be sent back to (RFC 6749, 3.1.2): it
-// is absolute and has no fragment. Programs on devices have schemes of their own; those
-// that browsers carry out are none.
+// redirect reports whether a URL can be a redirect URL (RFC 6749, 3.1.2): it is absolute and
+// has no fragment. Native apps have schemes of their own, but schemes that browsers execute
+// are refused.
 func redirect(s string) bool {
 	u, err := url.Parse(s)
 	if err != nil || len(s) > maxAddress || u.Fragment != "" || strings.HasSuffix(s, "#") || u.User != nil {
@@ -86,8 +86,8 @@ func redirect(s string) bool {
 	return u.Host != "" || u.Path != "" || u.Opaque != ""
 }
 
-// Settled returns the app with the visibility that its owner can give it. home is the
-// default team of the owner's organisation.
+// Settled returns the app with the visibility that its owner can choose. home is the default
+// team of the owner's organisation.
 func (a App) Settled(owner account.User, home table.ID) App {
 	switch {
 	case owner.OrganisationID == 0 || owner.OrganisationID == organisation.Default:
@@ -100,8 +100,8 @@ func (a App) Settled(owner account.User, home table.ID) App {
 	return a
 }
 
-// VisibleTo reports whether a developer may use the app of an owner. home is the default
-// team of the owner's organisation, which everybody may be in: it shares nothing.
+// VisibleTo reports whether viewer may use the app of owner. home is the default team of the
+// owner's organisation. It does not count as a common team, because every user may be in it.
 func (a App) VisibleTo(viewer, owner account.User, home table.ID) bool {
 	if viewer.ID == a.UserID {
 		return true
@@ -115,7 +115,7 @@ func (a App) VisibleTo(viewer, owner account.User, home table.ID) bool {
 	return slices.ContainsFunc(viewer.Teams, func(t table.ID) bool { return t != home && slices.Contains(owner.Teams, t) })
 }
 
-// Own is an app as its owner describes it: who owns it is not the owner's to say.
+// Own is an app in the form for its owner, who cannot set the owner.
 type Own struct{ App }
 
 // Table implements table.Row.
@@ -127,7 +127,7 @@ var own = &table.Table[Own]{
 	Fields: ownFields(),
 }
 
-// ownFields are the fields of apps but for the owner.
+// ownFields returns the fields of apps except the owner.
 func ownFields() (out []table.Field[Own]) {
 	for _, f := range rows.Fields {
 		if f.Target == account.Kind {

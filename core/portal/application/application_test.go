@@ -17,7 +17,7 @@ func user(id, org table.ID, teams ...table.ID) account.User {
 	return account.User{Base: table.Base{ID: id}, OrganisationID: org, Teams: teams}
 }
 
-// TestSettled states which visibility an owner can give.
+// TestSettled: the visibility that an owner can choose.
 func TestSettled(t *testing.T) {
 	for _, c := range []struct {
 		what       string
@@ -37,8 +37,8 @@ func TestSettled(t *testing.T) {
 	}
 }
 
-// TestVisibleTo states who may use an app: all pairs of people of two organisations and
-// two teams, against what each visibility says in words.
+// TestVisibleTo: who may use an app. All pairs of users of several organisations and teams are
+// compared with the definition of each visibility.
 func TestVisibleTo(t *testing.T) {
 	people := []account.User{user(1, 0), user(2, 1, 1), user(3, 1, 1), user(4, 2, home), user(5, 2, home, 21), user(6, 2, 21), user(7, 2, 22), user(8, 3, 30), user(9, 2, home)}
 	shares := func(a, b account.User) bool {
@@ -71,7 +71,7 @@ func TestVisibleTo(t *testing.T) {
 	}
 }
 
-// TestFields states what an app may say.
+// TestFields: the accepted values of an app.
 func TestFields(t *testing.T) {
 	resolve := func(string, string) (table.ID, bool, error) { return 7, true, nil }
 	for body, want := range map[string]string{
@@ -97,7 +97,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// FuzzRedirects: no list of addresses that is taken has one that a browser carries out.
+// FuzzRedirects: no accepted list has a URL that a browser executes.
 func FuzzRedirects(f *testing.F) {
 	f.Add("https://a.example/x,JavaScript:alert(1)")
 	f.Fuzz(func(t *testing.T, text string) {

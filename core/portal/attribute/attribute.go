@@ -1,6 +1,6 @@
-// Package attribute models what a portal keeps of its users besides what every portal
-// does: custom attributes, their values, and what of a user goes into the metadata of
-// credentials (docs/wire/portal-people.md#custom-attributes).
+// Package attribute models additional data of portal users: custom attributes, their values,
+// and the user data that is copied to the metadata of credentials
+// (docs/wire/portal-people.md#custom-attributes).
 package attribute
 
 import (
@@ -28,22 +28,22 @@ const (
 	Number   = 4
 )
 
-// Behaviours: what developers may do with the value of their own account.
+// Behaviours: how developers may access the value of their own account.
 const (
 	Edit   = 1
 	View   = 2
 	Hidden = 3
 )
 
-// Bounds.
+// Limits.
 const (
-	Most       = 100   // attributes of a portal: each user may have a value of each
+	Most       = 100   // attributes of a portal: each user may have a value of each one
 	maxValue   = 4_000 // characters
 	maxPattern = 1_000
-	maxSteps   = 3_000 // of the program of an expression, which each character of a value goes through
+	maxSteps   = 3_000 // of the compiled expression; each character of a value runs through them
 )
 
-// Attribute is a custom attribute: what it is called, and which values it takes.
+// Attribute is a custom attribute: its name and its possible values.
 type Attribute struct {
 	table.Base
 	ModelID           table.ID
@@ -96,8 +96,8 @@ var rows = &table.Table[Attribute]{
 	},
 }
 
-// Reserved are identifiers that no attribute has: keys and clients always have these members
-// in their metadata, and others trust them.
+// Reserved are identifiers that no attribute may have: the metadata of keys and clients always
+// has these members, and others trust them.
 var Reserved = []string{"DeveloperID", "ApplicationID", "OrganisationID", "TeamIDs"}
 
 func compiles(text string) bool {
@@ -108,7 +108,7 @@ func compiles(text string) bool {
 	return err == nil && steps <= maxSteps
 }
 
-// choices are the values of a dropdown.
+// choices returns the values of a dropdown.
 func (a Attribute) choices() (out []string) {
 	for v := range strings.SplitSeq(string(a.DropdownValues), ",") {
 		if v = strings.TrimSpace(v); v != "" {
@@ -118,8 +118,8 @@ func (a Attribute) choices() (out []string) {
 	return out
 }
 
-// Accepts reports whether a text can be a value. The time that an expression takes grows
-// with the value and with the steps of its program (RE2), which are bounded.
+// Accepts reports whether a text is a valid value. The time for an expression grows with the
+// length of the value and the number of steps of the expression (RE2), which are both limited.
 func (a Attribute) Accepts(value string) bool {
 	if utf8.RuneCountInString(value) > maxValue || strings.TrimSpace(value) == "" {
 		return false
@@ -129,7 +129,7 @@ func (a Attribute) Accepts(value string) bool {
 		return value == "true" || value == "false"
 	case Number:
 		_, err := strconv.ParseFloat(value, 64)
-		return err == nil && !strings.ContainsAny(value, "xXpP_iInN") // as people write it: no hexadecimal one, and no infinity
+		return err == nil && !strings.ContainsAny(value, "xXpP_iInN") // only usual spellings: no hexadecimal number, and no infinity
 	case Dropdown:
 		return slices.Contains(a.choices(), value)
 	}
@@ -140,18 +140,18 @@ func (a Attribute) Accepts(value string) bool {
 	return err == nil && re.MatchString(value)
 }
 
-// Words for types and behaviours.
+// Names of types and behaviours.
 var (
 	types      = []string{"", "String", "Dropdown", "Boolean", "Number"}
 	behaviours = []string{"", "Edit and view", "View only", "Hidden"}
 )
 
-// Asked reports whether people say their own value: forms for a registration ask for it,
-// or profiles edit it.
+// Asked reports whether users enter their own value: in a registration form or in their
+// profile.
 func (a Attribute) Asked() bool { return a.ShowOnSignUp || a.Required || a.Behaviour == Edit }
 
-// TypeWord says the type in a word.
+// TypeWord returns the name of the type.
 func (a Attribute) TypeWord() string { return types[a.Type] }
 
-// BehaviourWord says the behaviour in words.
+// BehaviourWord returns the name of the behaviour.
 func (a Attribute) BehaviourWord() string { return behaviours[a.Behaviour] }

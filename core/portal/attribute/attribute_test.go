@@ -19,7 +19,7 @@ var (
 	number = attribute.Attribute{Base: table.Base{ID: 4}, Identifier: "n", Type: attribute.Number}
 )
 
-// TestAccepts states which texts are values of attributes of every type.
+// TestAccepts: valid values of attributes of every type.
 func TestAccepts(t *testing.T) {
 	for _, c := range []struct {
 		a    attribute.Attribute
@@ -46,8 +46,8 @@ func TestAccepts(t *testing.T) {
 	}
 }
 
-// TestPatterns states that an expression that others work at for ever is answered, and
-// which are refused because they are too large, or go back.
+// TestPatterns: an expression that takes other engines for ever is evaluated; expressions that
+// are too large or use backreferences are refused.
 func TestPatterns(t *testing.T) {
 	if text("^(a+)+$").Accepts(strings.Repeat("a", 3999) + "!") {
 		t.Error("accepted")
@@ -62,7 +62,7 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-// TestBegin states with which values a user begins, and what is wrong.
+// TestBegin: the values of a new user, and the problems.
 func TestBegin(t *testing.T) {
 	required := number
 	required.Required = true
@@ -93,8 +93,7 @@ func TestBegin(t *testing.T) {
 	}
 }
 
-// TestJoin states which values people say themselves: not those that admins keep to
-// themselves, and none in place of what an admin has said.
+// TestJoin: users cannot enter hidden values, nor replace values that an admin has set.
 func TestJoin(t *testing.T) {
 	hidden, seen, asked, own := text(""), text(""), text(""), text("")
 	for i, a := range []*attribute.Attribute{&hidden, &seen, &asked, &own} {
@@ -122,7 +121,7 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// TestChange states which changes of a value are refused.
+// TestChange: the changes of a value that are refused.
 func TestChange(t *testing.T) {
 	once, required := text(""), text("")
 	once.WriteOnceReadMany, required.Required = true, true
@@ -156,7 +155,7 @@ func TestChange(t *testing.T) {
 	}
 }
 
-// TestModel states which default attributes go into metadata.
+// TestModel: the default attributes that are copied to metadata.
 func TestModel(t *testing.T) {
 	m, d := attribute.First(), attribute.Defaults[2]
 	if m.Adds(d) || !m.Switch(d, true).Adds(d) || m.Switch(d, true).Switch(d, true).Switch(d, false).Adds(d) {
@@ -172,7 +171,7 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// FuzzAccepts: no pattern and no value breaks the check, and no accepted value is empty.
+// FuzzAccepts: the check works for any pattern and value, and no accepted value is empty.
 func FuzzAccepts(f *testing.F) {
 	f.Add("^[A-Z]+$", "ABC", int64(1))
 	f.Add("", "1e5", int64(4))

@@ -6,18 +6,18 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
-// Model is what has custom attributes: users do, and nothing else.
+// Model is a kind of record with custom attributes: only users have them.
 type Model struct {
 	table.Base
 	ModelName string
-	UpdatedBy table.ID   // the user who changed an attribute last; 0: nobody has
-	Added     []table.ID // default attributes whose values go into the metadata of credentials
+	UpdatedBy table.ID   // the user who last changed an attribute; 0: none
+	Added     []table.ID // default attributes that are copied to the metadata of credentials
 }
 
-// Users is the number of the model of users.
+// Users is the ID of the model of users.
 const Users table.ID = 1
 
-// First is the model that a portal begins with.
+// First returns the model of a new portal.
 func First() Model { return Model{ModelName: "User"} }
 
 // Table implements table.Row.
@@ -36,7 +36,7 @@ type Default struct {
 	Key   string // in the metadata of credentials
 }
 
-// Defaults lists them.
+// Defaults are all default attributes.
 var Defaults = []Default{
 	{1, "First name", "First"},
 	{2, "Last name", "Last"},
@@ -46,7 +46,7 @@ var Defaults = []Default{
 	{6, "Teams name", "TeamNames"},
 }
 
-// FindDefault returns a default attribute by its number.
+// FindDefault returns the default attribute with an ID in decimal.
 func FindDefault(name string) (Default, bool) {
 	i := slices.IndexFunc(Defaults, func(d Default) bool { return d.ID.String() == name })
 	if i < 0 {
@@ -55,11 +55,11 @@ func FindDefault(name string) (Default, bool) {
 	return Defaults[i], true
 }
 
-// Adds reports whether the value of a default attribute goes into the metadata of
+// Adds reports whether the value of a default attribute is copied to the metadata of
 // credentials.
 func (m Model) Adds(d Default) bool { return slices.Contains(m.Added, d.ID) }
 
-// Switch returns the model with a default attribute that is added to metadata, or not.
+// Switch returns the model with this copying switched on or off for a default attribute.
 func (m Model) Switch(d Default, on bool) Model {
 	m.Added = slices.DeleteFunc(slices.Clone(m.Added), func(id table.ID) bool { return id == d.ID })
 	if on {
@@ -68,7 +68,7 @@ func (m Model) Switch(d Default, on bool) Model {
 	return m
 }
 
-// Choice is whether a default attribute is added, as a body says it.
+// Choice is the request body that switches a default attribute on or off.
 type Choice struct {
 	table.Base
 	AddToKeyMetadata bool

@@ -7,14 +7,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
-// Value is the value of an attribute that a user has.
+// Value is a user's value of an attribute.
 type Value struct {
 	AttributeID table.ID
 	Identifier  string
 	Value       string
 }
 
-// Values are those of one user, in order of attribute.
+// Values are the values of one user, sorted by attribute.
 type Values []Value
 
 // Of returns the value of an attribute, or "".
@@ -29,7 +29,7 @@ func (v Values) index(id table.ID) int {
 	return slices.IndexFunc(v, func(x Value) bool { return x.AttributeID == id })
 }
 
-// Put returns the values with another value of an attribute; "" takes it away.
+// Put returns the values with a new value of an attribute; "" removes it.
 func (v Values) Put(a Attribute, value string) Values {
 	out := slices.DeleteFunc(slices.Clone(v), func(x Value) bool { return x.AttributeID == a.ID })
 	if value != "" {
@@ -39,7 +39,7 @@ func (v Values) Put(a Attribute, value string) Values {
 	return out
 }
 
-// Renamed returns the values with an attribute as it is called now.
+// Renamed returns the values with the current identifier of an attribute.
 func (v Values) Renamed(a Attribute) Values {
 	out := slices.Clone(v)
 	if i := out.index(a.ID); i >= 0 {
@@ -48,11 +48,11 @@ func (v Values) Renamed(a Attribute) Values {
 	return out
 }
 
-// Given are the values that a body names by identifier.
+// Given are values in a request body, by identifier.
 type Given []struct{ Identifier, Value string }
 
-// Take implements table.Taker. An entry may be one of an answer, which names the
-// attribute in a member of its own.
+// Take implements table.Taker. An entry may have the form of a response, which names the
+// attribute in another member.
 func (g *Given) Take(sent any) (done, ok bool) {
 	list, isList := sent.([]any)
 	if sent == nil {
@@ -85,28 +85,28 @@ func (Given) Schema() map[string]any {
 	return map[string]any{"type": []string{"array", "null"}, "items": map[string]any{"type": "object", "properties": map[string]any{"Identifier": text, "Value": text}}}
 }
 
-// Begin returns the values of a new user: those given, as far as all admit them. Required
-// ones must be there.
+// Begin returns the values of a new user: the given ones that are valid. Required values must
+// be given.
 func Begin(all []Attribute, given Given, wrong *table.Problems) Values {
 	out := Invite(all, given, wrong)
 	missing(all, nil, given, wrong)
 	return out
 }
 
-// Invite returns the values of somebody who is invited, and who says the rest oneself.
+// Invite returns the values of an invited user, who will enter the other values.
 func Invite(all []Attribute, given Given, wrong *table.Problems) Values {
 	return fill(all, nil, given, wrong)
 }
 
-// Join returns the values of somebody who says them oneself, beside those that there are:
-// they stay. What no form asks for and no profile edits does not exist there.
+// Join returns the values of a user who enters own values. Existing values stay. Attributes
+// that users cannot enter count as unknown.
 func Join(all []Attribute, have Values, given Given, wrong *table.Problems) Values {
 	out := fill(slices.DeleteFunc(slices.Clone(all), func(a Attribute) bool { return !a.Asked() }), have, given, wrong)
 	missing(all, have, given, wrong)
 	return out
 }
 
-// fill returns the values with those that are given and not there yet.
+// fill returns the values with the given ones added; existing values stay.
 func fill(all []Attribute, have Values, given Given, wrong *table.Problems) Values {
 	out := have
 	for _, g := range given {
@@ -124,7 +124,7 @@ func fill(all []Attribute, have Values, given Given, wrong *table.Problems) Valu
 	return out
 }
 
-// missing notes required attributes that are neither there nor given.
+// missing adds problems for required attributes without an existing or given value.
 func missing(all []Attribute, have Values, given Given, wrong *table.Problems) {
 	for _, a := range all {
 		sent := slices.ContainsFunc(given, func(g struct{ Identifier, Value string }) bool {
@@ -136,8 +136,8 @@ func missing(all []Attribute, have Values, given Given, wrong *table.Problems) {
 	}
 }
 
-// Change returns the values with another one of an attribute, or says what is wrong.
-// Taking a value away is a change to "".
+// Change returns the values with a new value of an attribute, or adds problems. "" removes the
+// value.
 func (v Values) Change(a Attribute, value string, wrong *table.Problems) Values {
 	value = strings.TrimSpace(value)
 	old := v.Of(a.ID)
@@ -156,7 +156,7 @@ func (v Values) Change(a Attribute, value string, wrong *table.Problems) Values 
 	return v
 }
 
-// Entry is the value of an attribute as a body names it.
+// Entry is the request body with the value of an attribute.
 type Entry struct {
 	table.Base
 	Value string

@@ -1,4 +1,4 @@
-// Package catalogue models what products and plans are offered in, and who sees them.
+// Package catalogue models catalogues of products and plans, and who sees them.
 package catalogue
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
-// Kinds of records: catalogues, those who see them, and what is in them.
+// Kinds of records: catalogues, their audiences, and their contents.
 const (
 	Kind         = "portal-catalogue"
 	AudienceKind = "portal-audience"
@@ -18,18 +18,18 @@ const (
 
 // Values of VisibilityStatus.
 const (
-	Public  = "Public"  // everybody sees it
-	Private = "Private" // its audiences do or, without any, everybody who has logged in
+	Public  = "Public"  // all visitors see it
+	Private = "Private" // only its audiences see it; without audiences, all users who have logged in
 )
 
-// Catalogue is one catalogue. Products and plans keep themselves in which they are.
+// Catalogue is one catalogue. Products and plans store the catalogues that they are in.
 type Catalogue struct {
 	table.Base
 	Name             string
 	NameWithSlug     string
 	VisibilityStatus string
-	// Closed says that a team went which was an audience: until another one is named, a
-	// private catalogue without audiences is closed to all, and not open to all.
+	// Closed says that a team was deleted that was an audience. Until another audience is set, a
+	// private catalogue without audiences is then closed to all users instead of open to all.
 	Closed   bool       `json:"Closed,omitempty"`
 	Products []table.ID `json:"-"`
 	Plans    []table.ID `json:"-"`
@@ -43,7 +43,7 @@ type Audience struct {
 	TeamID         table.ID
 }
 
-// First are the catalogues that bootstrap makes.
+// First returns the catalogues of a new portal.
 func First() []Catalogue {
 	return []Catalogue{
 		{Name: "Public Catalogue", NameWithSlug: "public-catalogue", VisibilityStatus: Public},
@@ -51,7 +51,7 @@ func First() []Catalogue {
 	}
 }
 
-// Slug is the NameWithSlug of a catalogue whose author chooses none.
+// Slug returns the default NameWithSlug of a catalogue.
 func (c Catalogue) Slug() string {
 	if s := table.Slug(c.Name); s != "" {
 		return s
@@ -72,7 +72,7 @@ var rows = &table.Table[Catalogue]{
 		{Name: "Name", At: func(c *Catalogue) any { return &c.Name }, Required: true, Max: 255},
 		{
 			Name: "NameWithSlug", At: func(c *Catalogue) any { return &c.NameWithSlug }, Max: 255, Doc: "Part of the address of its page; made out of the name when there is none.",
-			Valid: func(c Catalogue) bool { // it is one part of addresses, as it is
+			Valid: func(c Catalogue) bool { // it is one segment of URLs, unescaped
 				return c.NameWithSlug != "." && c.NameWithSlug != ".." && !strings.ContainsFunc(c.NameWithSlug, func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(`/?#%\`, r) })
 			},
 		},

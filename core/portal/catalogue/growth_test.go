@@ -8,8 +8,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/growth"
 )
 
-// TestShowsGrowth: whether a product is visible takes as much longer as it is in more catalogues,
-// however many others there are.
+// TestShowsGrowth: the time of Shows grows linearly with the catalogues of the product, and
+// hardly with the number of other catalogues.
 func TestShowsGrowth(t *testing.T) {
 	growth.Linear(t, 2_000, func(size int) func() {
 		var visible, in []table.ID

@@ -7,25 +7,24 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
-// Portal is who sees the pages of a portal at all: a value of the setting
-// PortalVisibility.
+// Portal says who sees the pages of a portal: a value of the setting PortalVisibility.
 type Portal string
 
 // The values.
 const (
 	PortalPublic  Portal = "Public"
-	PortalPrivate Portal = "Private" // those who have logged in
+	PortalPrivate Portal = "Private" // users who have logged in
 	PortalHidden  Portal = "Hidden"  // admins
 )
 
-// Sight is what somebody sees of a catalogue.
+// Sight is how much a viewer sees of a catalogue.
 type Sight struct {
 	Seen bool // its products and plans
-	Cart bool // and can ask for access to them
+	Cart bool // and the viewer can request access to them
 }
 
-// See returns what somebody sees of a catalogue on the pages of the portal; nil is
-// somebody who has not logged in (docs/wire/portal-catalogues.md#visibility).
+// See returns what a viewer sees of a catalogue on the pages of the portal; nil is a visitor
+// who has not logged in (docs/wire/portal-catalogues.md#visibility).
 func (c Catalogue) See(p Portal, viewer *account.User, audiences []Audience) Sight {
 	switch {
 	case viewer != nil && viewer.Admin():
@@ -41,27 +40,26 @@ func (c Catalogue) See(p Portal, viewer *account.User, audiences []Audience) Sig
 	return Sight{member, member}
 }
 
-// Shows reports whether a product is visible: one visible catalogue has it. Visible ones are in
-// order: pages ask about many products, and portals have many catalogues.
+// Shows reports whether a product is visible: it is in a visible catalogue. visible must be
+// sorted, because pages ask about many products, and portals have many catalogues.
 func Shows(visible []table.ID, product []table.ID) bool {
 	return slices.ContainsFunc(product, func(id table.ID) bool { return Has(visible, id) })
 }
 
-// Has reports whether a catalogue is among visible ones, which are in order.
+// Has reports whether a catalogue is in visible, which must be sorted.
 func Has(visible []table.ID, id table.ID) bool {
 	_, has := slices.BinarySearch(visible, id)
 	return has
 }
 
-// Item is a product or a plan as far as it is offered: its provider, and the catalogues
-// that it is in.
+// Item is the data of a product or a plan for offers: its provider, and its catalogues.
 type Item struct {
 	Provider   table.ID
 	Catalogues []table.ID
 }
 
-// Offers reports whether a plan is offered for a product: one visible catalogue has both,
-// and both have the same provider. Visible ones are in order.
+// Offers reports whether a plan is offered for a product: both are in one visible catalogue,
+// and both have the same provider. visible must be sorted.
 func Offers(visible []table.ID, product, plan Item) bool {
 	return product.Provider == plan.Provider && slices.ContainsFunc(product.Catalogues, func(id table.ID) bool {
 		return Has(visible, id) && slices.Contains(plan.Catalogues, id)

@@ -9,7 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
-// viewers are everybody there is.
+// viewers are all kinds of viewers.
 var viewers = map[string]*account.User{
 	"anonymous":     nil,
 	"member":        {Role: account.Member, Active: true, Teams: []table.ID{1, 7}},
@@ -20,8 +20,8 @@ var viewers = map[string]*account.User{
 	"super-admin":   {Role: account.SuperAdmin, Active: true},
 }
 
-// TestSee is the whole table: portal, visibility, audiences, and who sees what. A catalogue
-// whose status is empty is private.
+// TestSee tests all combinations of portal, visibility, audiences and viewer. A catalogue with
+// an empty status is private.
 func TestSee(t *testing.T) {
 	nothing, seen, all := catalogue.Sight{}, catalogue.Sight{Seen: true}, catalogue.Sight{Seen: true, Cart: true}
 	type row map[string]catalogue.Sight
@@ -58,7 +58,8 @@ func TestSee(t *testing.T) {
 	}
 }
 
-// TestSeeClosed: a private catalogue that lost its audiences with their teams does not open.
+// TestSeeClosed: a private catalogue does not open when the teams of its audiences are
+// deleted.
 func TestSeeClosed(t *testing.T) {
 	c := catalogue.Catalogue{VisibilityStatus: catalogue.Private, Closed: true}
 	for name, want := range map[string]bool{"member": false, "stranger": false, "anonymous": false, "admin": true} {
@@ -74,8 +75,8 @@ func TestSeeClosed(t *testing.T) {
 	}
 }
 
-// TestOffers: a product is visible in one visible catalogue, a plan is offered in one that
-// has both.
+// TestOffers: a product is visible in a visible catalogue, and a plan is offered in a visible
+// catalogue that has both.
 func TestOffers(t *testing.T) {
 	ids := func(list ...table.ID) []table.ID { return list }
 	for name, c := range map[string]struct {

@@ -1,5 +1,5 @@
-// Package certificate models the certificates that administrators manage for organisations:
-// clients of products that ask developers for none come with them
+// Package certificate models the certificates that administrators manage for organisations.
+// Clients use them for products that do not ask developers for a certificate
 // (docs/wire/portal-certificates.md).
 package certificate
 
@@ -17,27 +17,27 @@ import (
 // Kind is the name of the resource in storage.
 const Kind = "portal-certificate"
 
-// MaxOf is how many certificates an organisation has at most at one provider: each stands on
-// the list of each API of its credentials.
+// MaxOf is the maximum number of certificates of an organisation at one provider, because each
+// one is on the allow list of each API of the organisation's credentials.
 const MaxOf = 50
 
 // Codes of faults.
 const (
-	CodeUsed    = "portal_certificate.used"    // something needs it
-	CodeBrought = "portal_certificate.brought" // the dashboard brought it
+	CodeUsed    = "portal_certificate.used"    // it is in use
+	CodeBrought = "portal_certificate.brought" // it comes from the dashboard
 	CodeMany    = "portal_certificate.many"
-	CodeFailed  = "portal_certificate.failed" // the dashboard has not done what it was asked for
+	CodeFailed  = "portal_certificate.failed" // the dashboard has not carried out the request
 	CodeTaken   = "portal_certificate.taken"
 )
 
-// Certificate is what the portal keeps of a certificate in the store of a dashboard. It is
-// hidden while the store does not have it.
+// Certificate is the portal's record of a certificate in the store of a dashboard. It is
+// hidden while the store does not have the certificate.
 type Certificate struct {
 	table.Base
 	Name          string
 	ProviderID    table.ID
 	Organisations []table.ID
-	StoreID       string // its name in the store
+	StoreID       string // its ID in the store
 
 	Fingerprint        string
 	SignatureAlgorithm string `json:",omitempty"`
@@ -45,16 +45,16 @@ type Certificate struct {
 	Subject            string
 	NotBefore          time.Time
 	NotAfter           time.Time
-	PEM                string `json:",omitempty"` // "": the dashboard brought it
+	PEM                string `json:",omitempty"` // "": it comes from the dashboard
 }
 
 // Table implements table.Row.
 func (Certificate) Table() *table.Table[Certificate] { return rows }
 
-// maxPEM is how many characters a certificate with its chain has at most.
+// maxPEM is the maximum length of a certificate with its chain in characters.
 const maxPEM = 20_000
 
-// maxName is how many characters a name has at most.
+// maxName is the maximum length of a name in characters.
 const maxName = 255
 
 var rows = &table.Table[Certificate]{
@@ -67,7 +67,7 @@ var rows = &table.Table[Certificate]{
 		{Name: "Certificate", At: func(c *Certificate) any { return &c.PEM }, Max: maxPEM, Fixed: true, Doc: "PEM, without a private key: chosen when the record is made."},
 	},
 	Unique: []table.Unique[Certificate]{{Name: "store", Taken: "the provider has that certificate already", Of: func(c Certificate) string {
-		if c.Hidden { // it may come back by a record of its own
+		if c.Hidden { // it may come back as another record
 			return ""
 		}
 		return c.key()
@@ -81,7 +81,7 @@ func (c Certificate) key() string {
 	return c.ProviderID.Key() + " " + c.Fingerprint
 }
 
-// Read fills in what the text says.
+// Read parses PEM and sets the other fields from it.
 func (c Certificate) Read(at time.Time) (Certificate, error) {
 	if c.PEM == "" {
 		return c, table.Problems{"Certificate can't be blank"}.Err()
@@ -97,7 +97,7 @@ func (c Certificate) Read(at time.Time) (Certificate, error) {
 	return c.Named(), nil
 }
 
-// Named returns the certificate with a name: its own, or its subject.
+// Named returns the certificate with its subject as name, unless it has a name.
 func (c Certificate) Named() Certificate {
 	if c.Name == "" {
 		c.Name = string([]rune(c.Subject)[:min(len([]rune(c.Subject)), maxName)])
@@ -105,13 +105,13 @@ func (c Certificate) Named() Certificate {
 	return c
 }
 
-// Valid reports whether a time is within those of the certificate.
+// Valid reports whether the certificate is valid at a time.
 func (c Certificate) Valid(at time.Time) bool {
 	return !at.Before(c.NotBefore) && at.Before(c.NotAfter)
 }
 
-// Deletable returns the fault of a certificate that must stay, if used says that a credential
-// needs it.
+// Deletable returns a fault if the certificate must not be deleted. used says that a
+// credential uses it.
 func (c Certificate) Deletable(used bool) error {
 	switch {
 	case len(c.Organisations) > 0:
@@ -124,12 +124,12 @@ func (c Certificate) Deletable(used bool) error {
 	return nil
 }
 
-// Gains returns the organisations that get the certificate by a change.
+// Gains returns the organisations to which a change adds the certificate.
 func (c Certificate) Gains(old Certificate) []table.ID {
 	return slices.DeleteFunc(slices.Clone(c.Organisations), func(id table.ID) bool { return slices.Contains(old.Organisations, id) })
 }
 
-// Room returns the fault of an organisation that has too many certificates.
+// Room returns a fault if an organisation cannot have more certificates.
 func Room(has int) error {
 	if has < MaxOf {
 		return nil
@@ -137,19 +137,19 @@ func Room(has int) error {
 	return fault.New(fault.Invalid, CodeMany, "Organisations is invalid: an organisation has too many certificates (the maximum is %d)", MaxOf)
 }
 
-// Stored is a certificate as the store of a dashboard lists it.
+// Stored is a certificate in the list of a dashboard's store.
 type Stored struct {
 	ID, Fingerprint, Issuer, Subject string
 	NotBefore, NotAfter              time.Time
 }
 
-// Follow returns the records of a provider that change when they follow its store: unknown
-// certificates are added, with the number 0, missing ones are hidden, and come back when they
-// reappear.
+// Follow returns the records of a provider that must change to match its store: unknown
+// certificates are added with ID 0, missing ones are hidden, and hidden ones that reappear are
+// shown.
 func Follow(at table.ID, have []Certificate, listed []Stored) (moves []Certificate) {
 	known, there := map[string]int{}, map[string]bool{}
 	for i, c := range have {
-		if n, twice := known[c.Fingerprint]; !twice || have[n].Hidden { // one that is shown wins
+		if n, twice := known[c.Fingerprint]; !twice || have[n].Hidden { // a visible one takes precedence
 			known[c.Fingerprint] = i
 		}
 	}

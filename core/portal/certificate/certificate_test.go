@@ -34,7 +34,7 @@ func text(t *testing.T, end time.Time) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
 }
 
-// TestRead states what is known of a certificate that somebody uploads, and what is refused.
+// TestRead: the data of an uploaded certificate, and refused texts.
 func TestRead(t *testing.T) {
 	c, err := certificate.Certificate{PEM: text(t, noon.Add(time.Hour))}.Read(noon)
 	if err != nil || c.Name != "CN=till" || c.Subject != "CN=till" || len(c.Fingerprint) != 64 || c.SignatureAlgorithm != "ECDSA-SHA256" {
@@ -56,7 +56,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestDeletable states which certificates stay.
+// TestDeletable: certificates that must not be deleted.
 func TestDeletable(t *testing.T) {
 	c := certificate.Certificate{Name: "till", PEM: "text"}
 	if err := c.Deletable(false); err != nil {
@@ -81,7 +81,7 @@ func TestDeletable(t *testing.T) {
 	}
 }
 
-// TestFollow states how records follow the store of a dashboard.
+// TestFollow: how records follow the store of a dashboard.
 func TestFollow(t *testing.T) {
 	known := func(id table.ID, print, store string, hidden bool) certificate.Certificate {
 		return certificate.Certificate{Base: table.Base{ID: id, Hidden: hidden}, Fingerprint: print, StoreID: store}

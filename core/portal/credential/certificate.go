@@ -14,7 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
-// Certificate is what the portal says of the certificate that clients come with.
+// Certificate is the portal's description of a client certificate.
 type Certificate struct {
 	Fingerprint        string
 	SignatureAlgorithm string
@@ -22,14 +22,14 @@ type Certificate struct {
 	Subject            string
 	NotBefore          time.Time
 	NotAfter           time.Time
-	PEM                string // the certificate and its chain, and nothing else
+	PEM                string // only the certificate and its chain
 }
 
-// CodeCertificate is the code of the fault of a text that is no certificate of a client.
+// CodeCertificate is the code of the fault of a text that is not a client certificate.
 const CodeCertificate = Kind + ".certificate"
 
-// ReadCertificate reads what a developer has sent. Private keys are refused: the portal needs
-// none, and must not have one.
+// ReadCertificate parses the text that a developer has sent. Private keys are refused: the
+// portal does not need them and must not have them.
 func ReadCertificate(text string) (c Certificate, err error) {
 	b, err := certificate.Parse("", []byte(text))
 	if err != nil {
@@ -49,7 +49,7 @@ func ReadCertificate(text string) (c Certificate, err error) {
 	return Certificate{b.Fingerprint, x.SignatureAlgorithm.String(), x.Issuer.String(), x.Subject.String(), x.NotBefore.UTC(), x.NotAfter.UTC(), string(b.Text)}, nil
 }
 
-// Ended returns the fault of a certificate that opens nothing any more.
+// Ended returns the fault of an expired certificate.
 func (c Certificate) Ended(at time.Time) error {
 	if at.Before(c.NotAfter) {
 		return nil
@@ -57,13 +57,13 @@ func (c Certificate) Ended(at time.Time) error {
 	return fault.New(fault.Invalid, CodeCertificate, "Certificate is invalid: it has expired")
 }
 
-// Valid reports whether a time is within those of the certificate.
+// Valid reports whether the certificate is valid at a time.
 func (c Certificate) Valid(at time.Time) bool {
 	return !at.Before(c.NotBefore) && at.Before(c.NotAfter)
 }
 
-// listOf names where the definition of an API has the certificates of its clients: in a
-// classic definition, or in an OpenAPI document.
+// listOf returns the path of the client certificates in the definition of an API: in a classic
+// definition, or in an OpenAPI document.
 func listOf(oas bool) []string {
 	if oas {
 		return []string{"x-tyk-api-gateway", "server", "clientCertificates", "allowlist"}
@@ -71,13 +71,13 @@ func listOf(oas bool) []string {
 	return []string{"client_certificates"}
 }
 
-// Allows reports whether a definition takes clients with a certificate.
+// Allows reports whether a definition accepts clients with a certificate.
 func Allows(definition *doc.Node, oas bool, id string) bool {
 	return slices.Contains(definition.Get(listOf(oas)...).Texts(), id)
 }
 
-// Allow puts a certificate on the list of a definition, or takes it off, and reports
-// whether that changed the definition.
+// Allow adds a certificate to the list of a definition, or removes it, and reports whether
+// this changed the definition.
 func Allow(definition *doc.Node, oas bool, id string, wanted bool) bool {
 	if id == "" || Allows(definition, oas, id) == wanted {
 		return false
@@ -93,7 +93,7 @@ func Allow(definition *doc.Node, oas bool, id string, wanted bool) bool {
 	return true
 }
 
-// Certificates names those with which clients come.
+// Certificates returns the IDs of the certificates of clients.
 func (p Public) Certificates() []string {
 	if p.CertificateID != "" {
 		return []string{p.CertificateID}
@@ -101,9 +101,9 @@ func (p Public) Certificates() []string {
 	return p.Pool
 }
 
-// Ties names those to which the key is bound. A key whose certificate is taken away, or of an
-// organisation that has none any more, keeps those before: without one it would open to every
-// certificate of others that stands on a list.
+// Ties returns the IDs of the certificates to which the key is bound. If its certificate is
+// removed, or its organisation has none any more, the key stays bound to the previous ones: an
+// unbound key would work with every certificate of others on the list.
 func (p Public) Ties() []string {
 	switch {
 	case !p.Bound:
@@ -114,20 +114,21 @@ func (p Public) Ties() []string {
 	return []string{p.CertificateID}
 }
 
-// Manage notes which certificates administrators have chosen.
+// Manage sets the certificates that administrators have chosen.
 func (p *Public) Manage(pool []string) {
 	if p.Managed, p.Pool = true, pool; len(pool) > 0 {
 		p.Held = pool
 	}
 }
 
-// Standing is certificates that stand on the list of an API.
+// Standing is the certificates of a credential on the list of an API.
 type Standing struct {
 	API          string
 	Certificates []string
 }
 
-// Standings are what lists have for a credential, but for those that they have for another one.
+// Standings returns the certificates of a credential on the lists of APIs, without those of
+// the credential but.
 func (p Public) Standings(but Public) (out []Standing) {
 	for _, api := range p.Allowed {
 		list := p.Certificates()
@@ -141,7 +142,7 @@ func (p Public) Standings(but Public) (out []Standing) {
 	return out
 }
 
-// Bind puts certificates in the place of others in a session.
+// Bind replaces certificates in a session with others.
 func Bind(session *doc.Node, former, now []string) {
 	list := slices.DeleteFunc(session.Get(key.Bindings).Texts(), func(v string) bool { return slices.Contains(former, v) || slices.Contains(now, v) })
 	if list = append(list, now...); len(list) == 0 {
@@ -151,11 +152,11 @@ func Bind(session *doc.Node, former, now []string) {
 	session.Set(key.Bindings, doc.NewStrings(list))
 }
 
-// Renewal is a certificate that takes the place of another one.
+// Renewal is the request to replace a certificate.
 type Renewal struct {
 	table.Base
 	Certificate     string
-	CertificateName string // what its developer calls it
+	CertificateName string // its name for the developer
 }
 
 // Table implements table.Row.

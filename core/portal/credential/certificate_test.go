@@ -23,7 +23,7 @@ func block(kind string, der []byte, err error) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
 }
 
-// TestReadCertificate states with what developers can come.
+// TestReadCertificate: the texts that developers may send.
 func TestReadCertificate(t *testing.T) {
 	public, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -58,7 +58,7 @@ func TestReadCertificate(t *testing.T) {
 	}
 }
 
-// TestAllow states how lists of certificates change, in both forms of a definition.
+// TestAllow: changes of lists of certificates, in both forms of a definition.
 func TestAllow(t *testing.T) {
 	for text, oas := range map[string]bool{
 		`{"client_certificates":["theirs"]}`: false, `{"x-tyk-api-gateway":{"server":{"clientCertificates":{"enabled":true,"allowlist":["theirs"]}}}}`: true,
@@ -86,7 +86,7 @@ func TestAllow(t *testing.T) {
 		{[]string{"a"}, []string{"b"}, `{"mtls_static_certificate_bindings":["b"]}`},
 		{[]string{"b"}, []string{"b"}, `{"mtls_static_certificate_bindings":["b"]}`},
 		{[]string{"b"}, []string{"b", "c"}, `{"mtls_static_certificate_bindings":["b","c"]}`},
-		{[]string{"b"}, []string{"d"}, `{"mtls_static_certificate_bindings":["c","d"]}`}, // c is somebody else's
+		{[]string{"b"}, []string{"d"}, `{"mtls_static_certificate_bindings":["c","d"]}`}, // c belongs to another credential
 		{[]string{"c", "d"}, nil, `{}`},
 	} {
 		credential.Bind(s, c.former, c.now)
@@ -96,7 +96,7 @@ func TestAllow(t *testing.T) {
 	}
 }
 
-// TestStandings states which certificates stand where, and to which a key is bound.
+// TestStandings: the certificates on lists, and those to which a key is bound.
 func TestStandings(t *testing.T) {
 	own := credential.Public{CertificateID: "own", Allowed: []string{"x", "y"}}
 	if have := own.Standings(credential.Public{Allowed: []string{"x"}, CertificateID: "own"}); len(have) != 1 || have[0].API != "y" || !slices.Equal(have[0].Certificates, []string{"own"}) {

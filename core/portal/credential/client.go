@@ -11,29 +11,29 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
-// ClientPolicy is the policy of one OAuth client of gateways. A client has one policy, and
-// what its credential opens is said by several: those of the products and that of the plan.
-// This one says what all of them say together (docs/wire/portal-apps.md#clients-of-gateways).
+// ClientPolicy is the policy of one OAuth client of gateways. A client has one policy, but a
+// credential gets its rights from several: those of its products and that of its plan. This
+// policy combines them (docs/wire/portal-apps.md#clients-of-gateways).
 type ClientPolicy struct {
 	Client       string
 	Org          string // organisation at the dashboard, or ""
-	Mark         string // CID of the provider, by which the portal knows its own
+	Mark         string // CID of the provider, by which the portal recognises its policies
 	App          table.ID
 	Organisation table.ID // of the developer
 	Tags         []string // PoliciesTags of the provider
 	Products     []*doc.Node
-	Plan         *doc.Node // nil: there is none any more
+	Plan         *doc.Node // nil: the plan is gone
 }
 
 // clientPolicy begins the custom identifiers of the policies of clients.
 const clientPolicy = "portal-client-"
 
-// ID is the custom identifier of the policy. It follows from the client, so that a repeated
-// attempt finds what an earlier one made.
+// ID returns the custom identifier of the policy. It is derived from the client, so that a
+// repeated attempt finds the policy of an earlier one.
 func (p ClientPolicy) ID() string { return clientPolicy + p.Client }
 
-// ClientOf returns the client of a policy that a portal has made for one, by the mark of
-// the provider and what the policy says.
+// ClientOf returns the client and the app of a policy that a portal has made for a client,
+// given the mark of the provider.
 func ClientOf(n *doc.Node, mark string) (client string, app table.ID, ok bool) {
 	for _, tag := range n.Get("tags").Texts() {
 		if text, found := strings.CutPrefix(tag, AppTag); found {
@@ -44,10 +44,9 @@ func ClientOf(n *doc.Node, mark string) (client string, app table.ID, ok bool) {
 	return strings.TrimPrefix(n.Get("id").Text(), clientPolicy), app, ok
 }
 
-// Write changes the document of the policy to say what it should, and reports whether
-// anything had to be changed. An empty object becomes the whole of a new policy. Without its
-// products or its plan the policy gives nothing: an empty list of APIs, or no limit, would be
-// everything.
+// Write updates the document of the policy, and reports whether this changed anything. An
+// empty object becomes the complete new policy. Without its products or its plan the policy
+// gives no access, because an empty list of APIs or a missing limit would give everything.
 func (p ClientPolicy) Write(n *doc.Node) bool {
 	before := plain(n)
 	all := slices.Clone(p.Products)
@@ -103,8 +102,9 @@ func (p ClientPolicy) Write(n *doc.Node) bool {
 	return before != plain(n)
 }
 
-// tags are those of the policy: what products and plan say, and whose it is. Gateways label
-// what its tokens call with them, as they do with keys.
+// tags returns the tags of the policy: those of products and plan, and those that identify
+// app, organisation and portal. Gateways label the calls of its tokens with them, as with
+// keys.
 func (p ClientPolicy) tags(more []string) (out []string) {
 	for _, tag := range slices.Concat(p.Tags, more, []string{AppTag + p.App.String(), OrganisationTag + p.Organisation.String(), sync.ClientTag + p.Mark}) {
 		if !slices.Contains(out, tag) {
@@ -114,7 +114,7 @@ func (p ClientPolicy) tags(more []string) (out []string) {
 	return out
 }
 
-// said are the members of a policy by which two of them are compared.
+// said are the members by which two policies are compared.
 var said = func() []string {
 	out := []string{"state", "is_inactive", "tags", "meta_data", "partitions", "access_rights"}
 	for _, members := range key.Limits() {
@@ -123,8 +123,8 @@ var said = func() []string {
 	return out
 }()
 
-// plain is what the document of a policy says, without what says nothing: dashboards write
-// defaults into what they store.
+// plain returns the non-empty values of a policy's document in canonical form, because
+// dashboards store defaults too.
 func plain(n *doc.Node) string {
 	out := doc.NewObject()
 	for _, name := range said {
@@ -135,8 +135,8 @@ func plain(n *doc.Node) string {
 	return out.Canonical()
 }
 
-// pruned returns a value without members that are null, false, 0 or empty; nil: it is so
-// itself.
+// pruned returns a value without members that are null, false, 0 or empty; nil if nothing is
+// left.
 func pruned(n *doc.Node) *doc.Node {
 	switch n.Type() {
 	case doc.TypeObject:
@@ -180,16 +180,17 @@ func pruned(n *doc.Node) *doc.Node {
 	return n
 }
 
-// ClientState is what the portal keeps of the client of a credential: nothing secret.
+// ClientState is the portal's data about the client of a credential. It is not secret.
 type ClientState struct {
 	Policy sync.Ref
-	APIs   []string // at which the client is, sorted
+	APIs   []string // APIs that have the client, sorted
 }
 
-// CodeRedirects is the code of the fault for redirections that gateways cannot have.
+// CodeRedirects is the code of the fault for redirect URLs that gateways cannot store.
 const CodeRedirects = Kind + ".redirects"
 
-// JoinRedirects writes redirections as gateways read them. Without a separator they read one.
+// JoinRedirects joins redirect URLs in the form for gateways. Without a separator gateways
+// accept only one.
 func JoinRedirects(list []string, separator string) (string, error) {
 	if separator == "" && len(list) > 1 {
 		return "", fault.New(fault.Invalid, CodeRedirects, "RedirectURLs has several addresses, and gateways take one of each client: an administrator sets oauth_redirect_uri_separator, there and here")

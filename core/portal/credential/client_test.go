@@ -36,7 +36,7 @@ func clientPolicy(t *testing.T, plan string, products ...string) credential.Clie
 	return p
 }
 
-// TestClientPolicy states what the policy of a client says of products under a plan.
+// TestClientPolicy: the policy of a client for products under a plan.
 func TestClientPolicy(t *testing.T) {
 	n := doc.NewObject()
 	if !clientPolicy(t, gold, orders, claims).Write(n) {
@@ -61,8 +61,8 @@ func TestClientPolicy(t *testing.T) {
 	}
 }
 
-// TestClientPolicyFollows states what has to be written when the policies of products and
-// plans change, and that nothing has to be when dashboards add defaults.
+// TestClientPolicyFollows: what must be written when the policies of products and plans
+// change, and that defaults added by dashboards need no write.
 func TestClientPolicyFollows(t *testing.T) {
 	for _, c := range []struct {
 		what, plan string
@@ -103,7 +103,7 @@ func TestClientPolicyFollows(t *testing.T) {
 	}
 }
 
-// TestJoinRedirects states which redirections gateways can have.
+// TestJoinRedirects: redirect URLs that gateways can store.
 func TestJoinRedirects(t *testing.T) {
 	for _, c := range []struct {
 		list            []string

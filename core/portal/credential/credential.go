@@ -1,5 +1,5 @@
-// Package credential models what apps get access with: keys of gateways and clients of
-// identity providers (docs/wire/portal-apps.md#credentials).
+// Package credential models the credentials of apps: keys of gateways and clients of identity
+// providers (docs/wire/portal-apps.md#credentials).
 package credential
 
 import (
@@ -14,13 +14,13 @@ import (
 // Kind is the name of the resource in storage.
 const Kind = request.CredentialKind
 
-// Credential is one credential. It belongs to the access request that it was made for, and
-// further ones may use it too; or to the app alone.
+// Credential is one credential. It belongs to the access request for which it was made, and
+// other requests may share it; a custom one belongs only to the app.
 type Credential struct {
 	table.Base
 	AppID      table.ID
 	RequestID  table.ID
-	Shared     []table.ID `json:",omitempty"` // further requests, the oldest first
+	Shared     []table.ID `json:",omitempty"` // other requests that share it, the oldest first
 	PlanID     table.ID
 	ProviderID table.ID
 	Products   []table.ID // in the order in which they were added
@@ -28,48 +28,48 @@ type Credential struct {
 	AuthType   string
 	Expires    time.Time `json:",omitzero"` // zero: never
 	Public
-	Sealed string  // Secrets
-	Custom *Custom `json:",omitempty"` // of one that no access request was made for
+	Sealed string  // encrypted Secrets
+	Custom *Custom `json:",omitempty"` // of a credential without an access request
 }
 
-// Public is what is no secret of a credential.
+// Public is the data of a credential that is not secret.
 type Public struct {
 	ClientID        string `json:",omitempty"`
 	RegistrationURI string `json:",omitempty"`
 	GrantType       string `json:",omitempty"` // separated by commas
 	ResponseType    string `json:",omitempty"`
-	TokenEndpoints  string `json:",omitempty"` // methods of authentication at the token endpoint
-	Scope           string `json:",omitempty"` // separated by blanks
+	TokenEndpoints  string `json:",omitempty"` // authentication methods at the token endpoint
+	Scope           string `json:",omitempty"` // separated by spaces
 	RedirectURI     string `json:",omitempty"`
 	JWKSURI         string `json:",omitempty"`
-	TokenURL        string `json:",omitempty"` // where the client gets tokens
-	// Of a key for which clients need a certificate: in PEM, what its developer calls it, its
-	// name in the store of the dashboard, the APIs that take it, and whether the key is bound to it.
+	TokenURL        string `json:",omitempty"` // URL where the client gets tokens
+	// For a key that needs a client certificate: its PEM, its name for the developer, its ID in
+	// the store of the dashboard, the APIs that accept it, and whether the key is bound to it.
 	Certificate     string   `json:",omitempty"`
 	CertificateName string   `json:",omitempty"`
 	CertificateID   string   `json:",omitempty"`
 	Allowed         []string `json:",omitempty"`
 	Bound           bool     `json:",omitempty"`
-	// Managed says that administrators choose the certificates. Pool names them, and Held the
-	// last ones that there were.
+	// Managed says that administrators choose the certificates. Pool has their IDs, and Held the
+	// last ones that were not empty.
 	Managed bool     `json:",omitempty"`
 	Pool    []string `json:",omitempty"`
 	Held    []string `json:",omitempty"`
-	// Own is what the issuer keeps for itself: nothing secret.
+	// Own is data of the issuer. It is not secret.
 	Own json.RawMessage `json:",omitempty"`
 }
 
-// Secrets are what opens something.
+// Secrets is the secret data of a credential.
 type Secrets struct {
 	Key               string `json:",omitempty"` // what callers of APIs send
-	Chosen            string `json:",omitempty"` // the text of which an administrator has had the key made
+	Chosen            string `json:",omitempty"` // the text from which an administrator had the key made
 	Hash              string `json:",omitempty"` // of the key; the key itself where gateways do not hash
 	ClientSecret      string `json:",omitempty"`
 	RegistrationToken string `json:",omitempty"`
-	Response          string `json:",omitempty"` // of the registration, as it came
+	Response          string `json:",omitempty"` // of the registration, unchanged
 }
 
-// Values are what an issuer says of a credential.
+// Values are the data that an issuer returns for a credential.
 type Values struct {
 	Public
 	Secrets
@@ -85,7 +85,7 @@ var rows = &table.Table[Credential]{
 	Fields: []table.Field[Credential]{{Name: "AuthType", At: func(c *Credential) any { return &c.AuthType }, Fixed: true}},
 }
 
-// Requests are all access requests that use the credential.
+// Requests returns the IDs of all access requests that use the credential.
 func (c Credential) Requests() []table.ID {
 	if c.Custom != nil {
 		return nil
@@ -93,9 +93,9 @@ func (c Credential) Requests() []table.ID {
 	return append([]table.ID{c.RequestID}, c.Shared...)
 }
 
-// Without returns the credential without an access request and its products, as far as
-// none of the others, rest, has them too; false: nothing would be left of it. Without the
-// request for its plan it has that of the latest one before.
+// Without returns the credential without an access request and its products, except products
+// that the other requests, rest, have too; false: nothing would be left. If no other request
+// has its plan, the credential gets the plan of the latest of them.
 func (c Credential) Without(r request.Request, rest []request.Request) (Credential, bool) {
 	left := slices.DeleteFunc(c.Requests(), func(id table.ID) bool { return id == r.ID })
 	kept := slices.DeleteFunc(slices.Clone(c.Products), func(id table.ID) bool {
@@ -111,9 +111,9 @@ func (c Credential) Without(r request.Request, rest []request.Request) (Credenti
 	return c, true
 }
 
-// Less returns the credential without a product, and those of its requests that change: one
-// that is left without products is over, and the credential has it no more. false: nothing
-// would be left of the credential, or it does not have the product.
+// Less returns the credential without a product, and the requests that change. A request that
+// has no products left is removed from the credential. ok is false if nothing would be left of
+// the credential, or if it does not have the product.
 func (c Credential) Less(product table.ID, requests []request.Request) (left Credential, changed []request.Request, ok bool) {
 	it := func(id table.ID) bool { return id == product }
 	left = c
@@ -137,7 +137,7 @@ func (c Credential) Less(product table.ID, requests []request.Request) (left Cre
 	return left, changed, true
 }
 
-// With returns the credential with a further access request and its products.
+// With returns the credential with another access request and its products.
 func (c Credential) With(r request.Request) Credential {
 	c.Shared = append(slices.Clip(c.Shared), r.ID)
 	c.PlanID = r.PlanID
@@ -149,16 +149,16 @@ func (c Credential) With(r request.Request) Credential {
 	return c
 }
 
-// Moves reports whether a request is for the credential under another plan: that of a
-// client, for all its products.
+// Moves reports whether a request is for the same products as the credential, under another
+// plan. Only clients can do this.
 func (c Credential) Moves(r request.Request) bool {
 	return (r.DCREnabled || r.AuthType == request.OAuth) && c.PlanID != r.PlanID && len(c.Products) == len(r.ProductIDs) &&
 		!slices.ContainsFunc(c.Products, func(id table.ID) bool { return !slices.Contains(r.ProductIDs, id) })
 }
 
-// Reusable returns what is wrong with using the credential for a further request. A client
-// whose secret has ended is no less a client: it cannot be rotated, and with the request its
-// provider may give it another secret.
+// Reusable returns the problems of using the credential for another request. A client with an
+// expired secret can be used: its secret cannot be rotated, but its provider may set another
+// secret with the request.
 func (c Credential) Reusable(r request.Request, at time.Time) (wrong table.Problems) {
 	if why := next[c.State(at)][Extend].why; why != "" && c.ClientID == "" {
 		wrong = append(wrong, why)

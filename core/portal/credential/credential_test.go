@@ -15,7 +15,7 @@ import (
 
 var at = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// TestStates enumerates the machine: every state and every event has a defined answer.
+// TestStates: the result of every event in every state.
 func TestStates(t *testing.T) {
 	gone, old := "record not found", "the credential has expired: rotate it first"
 	want := map[credential.State][]string{ // rotate, extend, reduce, revoke, expire
@@ -48,7 +48,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// TestSharing states what a credential opens when access requests join and leave.
+// TestSharing: the products of a credential when access requests join and leave.
 func TestSharing(t *testing.T) {
 	one := request.Request{Base: table.Base{ID: 1}, AppID: 2, PlanID: 3, AuthType: "authToken", ProductIDs: []table.ID{10, 11}}
 	two := request.Request{Base: table.Base{ID: 2}, AppID: 2, PlanID: 3, AuthType: "authToken", ProductIDs: []table.ID{12}}
@@ -71,14 +71,14 @@ func TestSharing(t *testing.T) {
 		product  table.ID
 		products []table.ID
 		requests []table.ID
-		over     int // requests that are over
+		over     int // requests without products left
 	}{{10, []table.ID{11, 12}, []table.ID{1, 2}, 0}, {12, []table.ID{10, 11}, []table.ID{1}, 1}} {
 		left, changed, ok := both.Less(c.product, []request.Request{one, two})
 		if !ok || !slices.Equal(left.Products, c.products) || !slices.Equal(left.Requests(), c.requests) || len(changed) != 1 || (len(changed[0].ProductIDs) == 0) != (c.over == 1) || len(both.Products) != 3 || len(one.ProductIDs) != 2 {
 			t.Errorf("%+v %+v", left, changed)
 		}
 	}
-	for _, id := range []table.ID{9, 12} { // one that it does not have, and the only one
+	for _, id := range []table.ID{9, 12} { // a product that it does not have, and its only one
 		if left, _, ok := (credential.Credential{RequestID: 2, Products: []table.ID{12}}).Less(id, []request.Request{two}); ok {
 			t.Errorf("%+v", left)
 		}
@@ -92,8 +92,8 @@ func TestSharing(t *testing.T) {
 			t.Errorf("%s: %q", what, wrong)
 		}
 	}
-	// Of clients a request for all products under another plan moves the credential there,
-	// and back when it goes.
+	// A request for all products of a client under another plan moves the credential to this
+	// plan, and back when the request is removed.
 	moving := request.Request{Base: table.Base{ID: 4}, AppID: 2, PlanID: 4, AuthType: "authToken", ProductIDs: []table.ID{11, 10}, DCREnabled: true}
 	if wrong := c.Reusable(moving, at); len(wrong) != 0 {
 		t.Error(wrong)
@@ -123,7 +123,7 @@ func TestSharing(t *testing.T) {
 	}
 }
 
-// TestSession states what a key of an app says.
+// TestSession: the session of an app's key.
 func TestSession(t *testing.T) {
 	b := credential.Bearer{App: 5, Name: "Till", Developer: 7, Organisation: 2, Teams: []table.ID{20, 21},
 		Names: []credential.Entry{{Name: "First", Text: "Ada"}, {Name: "TeamNames", Texts: []string{"A", "B"}}}}
@@ -138,7 +138,7 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// TestReserved: attributes do not take the place of what metadata always says.
+// TestReserved: attributes do not replace the reserved members of metadata.
 func TestReserved(t *testing.T) {
 	b := credential.Bearer{App: 7, Developer: 3, Organisation: 2}
 	for _, name := range append([]string{"Shoe"}, attribute.Reserved...) {

@@ -15,29 +15,29 @@ import (
 
 // Types of custom credentials.
 const (
-	Managed   = "CREDENTIAL_TYPE_TYK_MANAGED" // the portal makes it, and ends it
-	Elsewhere = "CREDENTIAL_TYPE_CUSTOM"      // somebody else does; the portal shows it
+	Managed   = "CREDENTIAL_TYPE_TYK_MANAGED" // the portal creates and deletes it
+	Elsewhere = "CREDENTIAL_TYPE_CUSTOM"      // created elsewhere; the portal only shows it
 )
 
 // Types of tokens.
 const (
 	ChosenToken   = "AUTH_TOKEN_TYPE_CUSTOM" // an administrator has chosen its text
-	StandardToken = "AUTH_TOKEN_STANDARD"    // its text is drawn
-	chosenShort   = "AUTH_TOKEN_CUSTOM"      // what some clients write for the first
+	StandardToken = "AUTH_TOKEN_STANDARD"    // its text is random
+	chosenShort   = "AUTH_TOKEN_CUSTOM"      // another spelling of ChosenToken by some clients
 )
 
-// Custom is what administrators say of a credential that they give to an app without an
-// access request (docs/wire/portal-apps.md#custom-credentials).
+// Custom is the data of a credential that administrators give to an app without an access
+// request (docs/wire/portal-apps.md#custom-credentials).
 type Custom struct {
 	Alias      string
 	Type       string
 	TokenType  string   `json:",omitempty"`
-	Means      string   `json:",omitempty"` // the method of authentication, as it was sent
+	Means      string   `json:",omitempty"` // authentication method, as sent
 	IdP        table.ID `json:",omitzero"`
 	ClientType table.ID `json:",omitzero"`
 }
 
-// CustomOrder is a custom credential that somebody asks for.
+// CustomOrder is the request for a custom credential.
 type CustomOrder struct {
 	table.Base
 	Custom
@@ -51,10 +51,10 @@ type CustomOrder struct {
 // Table implements table.Row.
 func (CustomOrder) Table() *table.Table[CustomOrder] { return customs }
 
-// Bounds of what a custom credential says.
+// Limits of a custom credential.
 const (
 	maxAlias = 255
-	minToken = 3 // gateways take no shorter one
+	minToken = 3 // gateways accept no shorter one
 	maxToken = 255
 	maxValue = 10_000
 )
@@ -90,19 +90,21 @@ var customs = &table.Table[CustomOrder]{
 	},
 }
 
-// Words for tokens and for clients of identity providers; all others are known of products.
+// Names of authentication methods for tokens and for clients of identity providers; products
+// use the others.
 var (
 	tokens  = []string{request.AuthToken, "key"}
 	clients = []string{"oauth2", request.OAuth, request.JWT}
 	means   = slices.Concat(tokens, clients, []string{request.MultiAuth, "mutualTLS", "ba", "basic", "hmac", "custom"})
 )
 
-// OAuth reports whether a client of an identity provider is meant, and not a token.
+// OAuth reports whether the request is for a client of an identity provider instead of a
+// token.
 func (o CustomOrder) OAuth() bool {
 	return slices.Contains(clients, o.Means) || o.Means == "" && o.ClientType != 0
 }
 
-// Chosen reports whether the text of the token is chosen, and not drawn.
+// Chosen reports whether the text of the token is chosen instead of random.
 func (o CustomOrder) Chosen() bool {
 	return o.TokenType == ChosenToken || o.TokenType == chosenShort || o.TokenType == "" && o.KeyID != ""
 }
@@ -122,7 +124,7 @@ func (o CustomOrder) managed(wrong *table.Problems) {
 		if o.ClientType == 0 {
 			wrong.Blank("ClientTypeID")
 		}
-	case o.Means != "" && !slices.Contains(means, o.Means): // the field has said so
+	case o.Means != "" && !slices.Contains(means, o.Means): // existing names of methods
 	case o.Means != "" && !slices.Contains(tokens, o.Means):
 		*wrong = append(*wrong, fmt.Sprintf("AuthenticationMethod: the portal makes no credentials for %s", o.Means))
 	case o.Chosen() && o.KeyID == "":
@@ -134,17 +136,17 @@ func (o CustomOrder) managed(wrong *table.Problems) {
 	}
 }
 
-// detailed is what dashboards have in the place of a key, for a list.
+// detailed is a path segment at dashboards for a list, at the place of a key.
 const detailed = "detailed"
 
-// ValidToken reports whether a text can be a token that somebody has chosen: gateways find
-// it by its address, and callers send it in a header.
+// ValidToken reports whether a text can be a chosen token: gateways use it in URLs, and
+// callers send it in a header.
 func ValidToken(text string) bool {
 	return len(text) >= minToken && len(text) <= maxToken && !slices.Contains(key.ControlPaths, text) && text != detailed &&
 		!strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune(`/\?#%`, r) })
 }
 
-// Checked returns what is wrong with a managed credential for products under a plan.
+// Checked returns the problems of a managed credential for products under a plan.
 func (o CustomOrder) Checked(p plan.Plan, list []product.Product) (wrong table.Problems) {
 	for _, v := range list {
 		switch {
@@ -162,8 +164,8 @@ func (o CustomOrder) Checked(p plan.Plan, list []product.Product) (wrong table.P
 	return slices.Compact(wrong)
 }
 
-// Of returns the credential of an app that an order becomes, without its values. Method is
-// who issues it; "": somebody else.
+// Of returns the credential of an app for an order, without its values. method is the issuer;
+// "": it is created elsewhere.
 func (o CustomOrder) Of(app, provider table.ID, method string) Credential {
 	said := o.Custom
 	out := Credential{Base: table.Base{CID: o.CID}, AppID: app, PlanID: o.PlanID, ProviderID: provider, Products: o.ProductIDs, Method: method, Custom: &said}
@@ -178,8 +180,8 @@ func (o CustomOrder) Of(app, provider table.ID, method string) Credential {
 	return out
 }
 
-// TokenType is the type of a managed token: what was chosen lasts until it is rotated. "":
-// it is no token.
+// TokenType returns the type of a managed token: a chosen text stays until the token is
+// rotated. "": it is not a token.
 func (c Credential) TokenType(chosen bool) string {
 	switch {
 	case c.AuthType != request.AuthToken:
@@ -190,7 +192,7 @@ func (c Credential) TokenType(chosen bool) string {
 	return StandardToken
 }
 
-// Renamed is what can be changed about a custom credential.
+// Renamed is the changeable data of a custom credential.
 type Renamed struct {
 	table.Base
 	Alias string

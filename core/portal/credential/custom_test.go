@@ -13,7 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
-// ordered reads a custom credential of a type, and returns the texts of failed validations.
+// ordered parses a custom credential of a type, and returns the texts of failed validations.
 func ordered(t *testing.T, of, rest string) (o credential.CustomOrder, wrong string) {
 	t.Helper()
 	var b table.Body[credential.CustomOrder]
@@ -26,7 +26,7 @@ func ordered(t *testing.T, of, rest string) (o credential.CustomOrder, wrong str
 	return o, wrong
 }
 
-// TestCustomOrders states which custom credentials can be asked for, and what they become.
+// TestCustomOrders: the allowed custom credentials, and the resulting credentials.
 func TestCustomOrders(t *testing.T) {
 	const managed, elsewhere, goods = credential.Managed, credential.Elsewhere, `,"PlanID":1,"ProductIDs":[1]`
 	for _, c := range []struct{ of, rest, wrong, token, method string }{
@@ -61,7 +61,7 @@ func TestCustomOrders(t *testing.T) {
 	}
 }
 
-// TestCustomProducts states which products a managed credential can open.
+// TestCustomProducts: the products that a managed credential can have.
 func TestCustomProducts(t *testing.T) {
 	p := plan.Plan{ProviderID: 1, Name: "Gold"}
 	of := func(methods ...string) product.Product {
@@ -89,7 +89,7 @@ func TestCustomProducts(t *testing.T) {
 	}
 }
 
-// FuzzValidToken: a token that is taken stands in one segment of an address, as it is.
+// FuzzValidToken: an accepted token is one segment of a URL, unescaped.
 func FuzzValidToken(f *testing.F) {
 	for _, text := range []string{"abc", "a/b", "..", "a b", "ä", strings.Repeat("a", 256)} {
 		f.Add(text)

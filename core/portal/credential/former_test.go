@@ -8,7 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 )
 
-// TestFormerKeys states which keys of an app that have ended are known.
+// TestFormerKeys: which ended keys of an app are remembered.
 func TestFormerKeys(t *testing.T) {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	var all credential.FormerKeys

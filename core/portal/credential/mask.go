@@ -6,17 +6,18 @@ import (
 	"encoding/json"
 )
 
-// How much of a secret a page shows, and how long one is of which something may be shown.
+// shown is how many characters of a secret a page shows, and least the minimum length of such
+// a secret.
 const (
 	dots  = "••••••••"
 	shown = 4
 	least = 16
 )
 
-// Masked is what a page may show of a secret: four characters by which its owner tells it
-// from others, and finds it where it is used. Most end differently. Keys that gateways make
-// are an object of JSON in base64, and all of them end alike: of these it is the end of what
-// stands for the identifier (docs/wire/portal-own-apps.md#operations).
+// Masked returns the form of a secret for pages: the last four characters, by which its owner
+// can recognise it. Most secrets end differently. But keys of gateways are a base64 JSON
+// object, and all of them end alike: for these it is the end of the encoded identifier
+// (docs/wire/portal-own-apps.md#operations).
 func Masked(secret string) string {
 	switch at := distinct(secret); {
 	case secret == "":
@@ -29,8 +30,8 @@ func Masked(secret string) string {
 	return dots + secret[len(secret)-shown:]
 }
 
-// distinct returns where the identifier of a key ends in its text; 0: it has none that is
-// long enough.
+// distinct returns the end of the encoded identifier in the text of a key; 0: there is no
+// identifier, or it is too short.
 func distinct(key string) int {
 	raw, err := base64.StdEncoding.DecodeString(key)
 	var said struct {
@@ -41,8 +42,8 @@ func distinct(key string) int {
 	}
 	at := bytes.LastIndex(raw, []byte(said.ID))
 	if at < 0 {
-		return 0 // the text has it escaped
+		return 0 // the identifier is escaped in the JSON
 	}
 	const bits, perCharacter = 8, 6
-	return (at + len(said.ID)) * bits / perCharacter // the characters before stand for nothing else
+	return (at + len(said.ID)) * bits / perCharacter // the characters before this encode only the identifier and earlier members
 }

@@ -13,14 +13,14 @@ func gatewayKey(id string) string {
 	return base64.StdEncoding.EncodeToString([]byte(`{"org":"5e9d9544a1dcd60001d0ed20","id":"` + id + `","h":"murmur64"}`))
 }
 
-// TestMasked states what a page shows of a secret.
+// TestMasked: the part of a secret that pages show.
 func TestMasked(t *testing.T) {
 	escaped := base64.StdEncoding.EncodeToString([]byte(`{"id":"\u0061bcdefghijklmnopqrst"}`))
 	a, b := gatewayKey("4f1e2d3c4b5a69788796a5b4c3d2e1f0"), gatewayKey("4f1e2d3c4b5a69788796a5b4c3d2e1ab")
 	for secret, want := range map[string]string{
 		"": "", "short": "••••••••", "fifteen letters": "••••••••", "sixteen letters!": "••••••••ers!",
 		"5e9d9544a1dcd60001d0ed204f1e2d3c4b5a6978": "••••••••6978",
-		gatewayKey("bob"):                          "••••••••NCJ9", // somebody has chosen it: little of it would be left
+		gatewayKey("bob"):                          "••••••••NCJ9", // a chosen identifier: too little of it would be left
 		escaped:                                    "••••••••" + escaped[len(escaped)-4:],
 	} {
 		if have := credential.Masked(secret); have != want {
@@ -39,7 +39,7 @@ func TestMasked(t *testing.T) {
 	}
 }
 
-// FuzzMasked holds what a page shows to four characters of a secret.
+// FuzzMasked: pages show at most four characters of a secret.
 func FuzzMasked(f *testing.F) {
 	for _, s := range []string{"", "sixteen letters!", gatewayKey("4f1e2d3c4b5a69788796a5b4c3d2e1f0"), gatewayKey("x"), "eyJpZCI6IuKAouKAouKAouKAouKAouKAouKAouKAoiJ9"} {
 		f.Add(s)

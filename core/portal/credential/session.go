@@ -10,36 +10,36 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
-// Bearer is for whom a key is made: what it says of its developer.
+// Bearer is the developer and app of a key, for its session.
 type Bearer struct {
 	App          table.ID
 	Name         string // of the app
 	Developer    table.ID
 	Organisation table.ID
 	Teams        []table.ID
-	Names        []Entry // what administrators switched on besides
+	Names        []Entry // additional data that administrators have switched on
 }
 
-// Entry is a member of the metadata of a key: a text, or texts.
+// Entry is a member of a key's metadata: a text, or a list of texts.
 type Entry struct {
 	Name  string
 	Text  string
 	Texts []string // instead of Text, when it is not nil
 }
 
-// Tags begin with these; gateways label what they measure with them.
+// Prefixes of tags; gateways label their measurements with them.
 const (
 	AppTag          = "portal-app-"
 	OrganisationTag = "portal-org-"
 )
 
-// Policies puts the policies of products and that of a plan into the order in which
-// gateways apply them.
+// Policies returns the policies of products and of a plan in the order in which gateways apply
+// them.
 func Policies(products []string, plan string) []string {
 	return slices.DeleteFunc(append(slices.Clone(products), plan), func(id string) bool { return id == "" })
 }
 
-// Session is what a key that is made for an app says (docs/wire/portal-apps.md#session).
+// Session returns the session of a key for an app (docs/wire/portal-apps.md#session).
 func Session(b Bearer, org string, policies []string, expires time.Time) *doc.Node {
 	s := doc.NewObject()
 	s.Set("apply_policies", doc.NewStrings(policies))
@@ -53,7 +53,7 @@ func Session(b Bearer, org string, policies []string, expires time.Time) *doc.No
 	return s
 }
 
-// MetaData is what keys and clients say of their developer.
+// MetaData returns the metadata of keys and clients about their developer.
 func (b Bearer) MetaData() *doc.Node {
 	m := doc.NewObject()
 	m.Set("DeveloperID", doc.NewInt(int64(b.Developer)))
@@ -76,7 +76,7 @@ func (b Bearer) MetaData() *doc.Node {
 	return m
 }
 
-// Unix is a time as keys have it: 0 is never.
+// Unix returns a time in the form of keys: Unix seconds; 0: never.
 func Unix(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -84,7 +84,7 @@ func Unix(t time.Time) int64 {
 	return t.Unix()
 }
 
-// After is when a credential of a plan ends: seconds from now; 0: never.
+// After returns when a credential with a lifetime in seconds ends; 0 seconds: never.
 func After(now time.Time, seconds int64) time.Time {
 	if seconds <= 0 {
 		return time.Time{}

@@ -6,29 +6,29 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
-// State says whether a credential opens anything.
+// State is the state of a credential.
 type State string
 
 // The states (docs/wire/portal-apps.md#states).
 const (
 	Active  State = "active"
 	Expired State = "expired" // gateways refuse it; the record stays
-	Revoked State = "revoked" // of none that is stored
+	Revoked State = "revoked" // no stored credential has this state
 )
 
 // States are all states.
 var States = []State{Active, Expired, Revoked}
 
-// Event is what happens to a credential.
+// Event is an event in the life of a credential.
 type Event string
 
 // The events.
 const (
-	Rotate Event = "rotate" // another value takes the place of the one before
-	Extend Event = "extend" // it opens a further product
-	Reduce Event = "reduce" // it opens a product less, and one at least
-	Revoke Event = "revoke" // it opens nothing any more
-	Expire Event = "expire" // its time is over
+	Rotate Event = "rotate" // its value is replaced
+	Extend Event = "extend" // it gets another product
+	Reduce Event = "reduce" // it loses a product, but not the last one
+	Revoke Event = "revoke" // it gives no access any more
+	Expire Event = "expire" // its lifetime ends
 )
 
 // Events are all events.
@@ -50,7 +50,7 @@ var next = map[State]map[Event]outcome{
 	Revoked: {Rotate: {why: gone}, Extend: {why: gone}, Reduce: {why: gone}, Revoke: {to: Revoked}, Expire: {to: Revoked}},
 }
 
-// CodeState is the code of the fault for an event that does not fit the state.
+// CodeState is the code of the fault for an event that is not allowed in the state.
 const CodeState = Kind + ".state"
 
 // On returns the state after an event, or a fault.

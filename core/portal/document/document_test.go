@@ -17,7 +17,7 @@ func node(t testing.TB, text string) *doc.Node {
 	return n
 }
 
-// TestType states which document developers are shown.
+// TestType: the document that developers see.
 func TestType(t *testing.T) {
 	none := document.Sheet{}
 	both := none.With(document.OAS).With(document.GraphQL)
@@ -47,7 +47,7 @@ func TestType(t *testing.T) {
 	}
 }
 
-// TestNames states which names sheets have: no two APIs and specifications share one.
+// TestNames: the IDs of sheets are unique for APIs and specifications.
 func TestNames(t *testing.T) {
 	seen := map[string]bool{}
 	for _, id := range []string{document.OfAPI(1, "a"), document.OfAPI(1, "b"), document.OfAPI(2, "a"), document.OfAPI(1, strings.Repeat("a", 10_000)), document.OfSpec(1, 1), document.OfSpec(1, 2), document.OfSpec(2, 1)} {
@@ -61,7 +61,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestAlias states which alias a file gives.
+// TestAlias: the alias for a file name.
 func TestAlias(t *testing.T) {
 	for file, want := range map[string]string{
 		"orders.graphql": "orders", "my orders.v2.gql": "my_orders_v2", "a-b_c.json": "a-b_c", ".graphql": "schema", "": "schema", "plain": "plain",
@@ -73,7 +73,7 @@ func TestAlias(t *testing.T) {
 	}
 }
 
-// TestSchemaType states which files hold schemas.
+// TestSchemaType: file names of schemas.
 func TestSchemaType(t *testing.T) {
 	for file, want := range map[string]string{
 		"a.graphql": document.SDL, "a.graphqls": document.SDL, "a.GQL": document.SDL, "b.json": document.JSON,
@@ -85,7 +85,7 @@ func TestSchemaType(t *testing.T) {
 	}
 }
 
-// TestAddress states what the address of a document is.
+// TestAddress: valid URLs of documents.
 func TestAddress(t *testing.T) {
 	for text, want := range map[string]bool{
 		"https://a.example/oas.yaml": true, "http://localhost:8080": true, "file:///etc/passwd": false, "a.example/oas": false, "https://": false, "ftp://a.example/x": false, "javascript:alert(1)": false, "": false, "http://a b/": false,
@@ -96,7 +96,7 @@ func TestAddress(t *testing.T) {
 	}
 }
 
-// TestCheckOAS states which documents are OpenAPI descriptions.
+// TestServedAt: the URL at which gateways serve an API.
 func TestServedAt(t *testing.T) {
 	for in, want := range map[[2]string]string{
 		{"", "/a/"}:                 "",

@@ -13,10 +13,10 @@ const (
 	SDL  = "application/graphql"
 )
 
-// extensions say what the file of a GraphQL schema holds.
+// extensions map file extensions of GraphQL schemas to media types.
 var extensions = map[string]string{".graphql": SDL, ".graphqls": SDL, ".gql": SDL, ".json": JSON}
 
-// extension returns what the name of a file ends with, from its last dot on.
+// extension returns the extension of a file name, from its last dot on.
 func extension(file string) string {
 	if i := strings.LastIndexByte(file, '.'); i >= 0 {
 		return file[i:]
@@ -24,7 +24,7 @@ func extension(file string) string {
 	return ""
 }
 
-// SchemaType returns the media type of the file of a GraphQL schema, which its name says.
+// SchemaType returns the media type of a GraphQL schema, according to its file name.
 func SchemaType(file string) (string, error) {
 	if t, ok := extensions[strings.ToLower(extension(file))]; ok {
 		return t, nil

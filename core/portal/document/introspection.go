@@ -8,9 +8,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
-// CheckIntrospection reports whether a document is what a server answers to the
-// introspection query (GraphQL, October 2021, 4): with the member data around it, or
-// without.
+// CheckIntrospection returns an error unless a document is the result of the introspection
+// query (GraphQL, October 2021, 4), with or without the member data around it.
 func CheckIntrospection(n *doc.Node) error {
 	schema := n.Get("data", "__schema")
 	if schema == nil {
@@ -26,7 +25,7 @@ func CheckIntrospection(n *doc.Node) error {
 	for _, root := range []string{"queryType", "mutationType", "subscriptionType"} {
 		at := schema.Get(root)
 		if at == nil || at.Is(doc.TypeNull) {
-			if root == "queryType" { // the others need not be there
+			if root == "queryType" { // the other root types are optional
 				return broken("__schema has no queryType")
 			}
 			continue
@@ -64,17 +63,17 @@ const (
 	kindNonNull   = "NON_NULL"
 )
 
-// Kinds that values sent and values answered have.
+// Kinds of input and output types, and of wrappers.
 var (
 	sent     = []string{kindScalar, kindEnum, kindInput}
 	answered = []string{kindScalar, kindEnum, kindObject, kindInterface, kindUnion}
 	wrappers = []string{kindList, kindNonNull}
 )
 
-// checker holds the types of a schema against each other.
+// checker checks the types of a schema against each other.
 type checker struct{ kinds map[string]string }
 
-// collect notes the kind of each type.
+// collect stores the kind of each type.
 func (c checker) collect(types *doc.Node) error {
 	if types.Len() == 0 || !types.Is(doc.TypeArray) {
 		return broken("__schema has no types")
@@ -144,11 +143,11 @@ func (c checker) refs(list *doc.Node, of, kind string) error {
 	return nil
 }
 
-// maxWraps is how many lists and non-nulls a type is wrapped in at most: the usual query
-// asks for seven.
+// maxWraps is the maximum number of lists and non-nulls around a type: the usual query
+// requests seven.
 const maxWraps = 32
 
-// ref checks that what a type is made of is there, and of a kind that may be there.
+// ref checks that the named type inside the wrappers exists and has one of the allowed kinds.
 func (c checker) ref(t *doc.Node, of string, kinds []string) error {
 	for range maxWraps {
 		if !slices.Contains(wrappers, t.Get("kind").Text()) {

@@ -20,8 +20,7 @@ const introspected = `{"data":{"__schema":{"queryType":{"name":"Query"},"mutatio
 {"kind":"INPUT_OBJECT","name":"Filter","inputFields":[{"name":"name","type":{"kind":"SCALAR","name":"String"}}]}],
 "directives":[{"name":"skip","args":[{"name":"if","type":{"kind":"SCALAR","name":"String"}}]}]}}}`
 
-// TestCheckIntrospection states which documents are introspection results, and what is
-// said of others: one change of a good one each.
+// TestCheckIntrospection: valid results, and the errors of invalid ones with one change each.
 func TestCheckIntrospection(t *testing.T) {
 	for name, c := range map[string]struct{ from, to, want string }{
 		"good":                    {"", "", ""},
@@ -61,7 +60,7 @@ func TestCheckIntrospection(t *testing.T) {
 	}
 }
 
-// TestBareIntrospection states that the member data may be left out.
+// TestBareIntrospection: the member data may be left out.
 func TestBareIntrospection(t *testing.T) {
 	bare := strings.TrimSuffix(strings.TrimPrefix(introspected, `{"data":`), "}")
 	if err := document.CheckIntrospection(node(t, bare)); err != nil {
@@ -69,7 +68,7 @@ func TestBareIntrospection(t *testing.T) {
 	}
 }
 
-// FuzzCheck checks that no document, however broken, does more than fail.
+// FuzzCheck: the check of any document at most fails.
 func FuzzCheck(f *testing.F) {
 	f.Add(introspected)
 	f.Add(`{"__schema":{"types":[{"kind":"UNION","name":"A","possibleTypes":{}}],"queryType":[]}}`)

@@ -15,7 +15,7 @@ const (
 	CodeExtension = "document.extension"
 )
 
-// CheckOAS reports whether a document is an OpenAPI description, version 2 or 3.
+// CheckOAS returns an error unless a document is an OpenAPI description of version 2 or 3.
 func CheckOAS(n *doc.Node) error {
 	version := n.Get("openapi")
 	if version == nil {
@@ -34,8 +34,8 @@ func CheckOAS(n *doc.Node) error {
 	return nil
 }
 
-// known reports whether the version is one that pages can show. YAML writers leave the
-// quotes of 2.0 out, which makes it a number.
+// known reports whether pages can show this version. YAML writers omit the quotes of 2.0,
+// which makes it a number.
 func known(n *doc.Node) bool {
 	if v := n.Get("openapi"); v != nil {
 		return v.Is(doc.TypeString) && strings.HasPrefix(v.Text(), "3.")

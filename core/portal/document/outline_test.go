@@ -9,7 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// TestOutline states which operations a description has, in which order.
+// TestOutline: the operations of a description and their order.
 func TestOutline(t *testing.T) {
 	for text, want := range map[string][]string{
 		`{}`: nil, `[]`: nil, `{"paths":3}`: nil, `{"paths":{"/a":3,"/b":{"get":4,"x":{}}}}`: nil,
@@ -40,7 +40,7 @@ func TestOutline(t *testing.T) {
 	}
 }
 
-// TestAnchor: two operations have two places.
+// TestAnchor: two operations have different anchors.
 func TestAnchor(t *testing.T) {
 	if a := (Operation{Method: "GET", Path: "/pets/{id}"}).Anchor(); !strings.HasPrefix(a, "get-pets-id-") {
 		t.Error(a)

@@ -1,6 +1,5 @@
-// Package document models the documents that developers read: those of the APIs of
-// products, and the specifications of products without APIs
-// (docs/wire/portal-documents.md).
+// Package document models the documents for developers: those of the APIs of products, and the
+// specifications of products without APIs (docs/wire/portal-documents.md).
 package document
 
 import (
@@ -19,25 +18,25 @@ const (
 	TextKind  = "portal-document"
 )
 
-// Form is what a document describes an API with.
+// Form is the format of a document.
 type Form string
 
-// The forms, as clients read them.
+// The forms, as sent to clients.
 const (
 	OAS     Form = "oas"
 	GraphQL Form = "graphqlSDL"
 )
 
-// Sheet says which documents one API or one specification has. Their texts are records
-// of their own, so that lists need not read them.
+// Sheet lists the documents of one API or one specification. Their texts are separate records,
+// so that lists need not read them.
 type Sheet struct {
 	ID      string    `json:"id"`
 	Portal  tenant.ID `json:"org_id"`
 	Product table.ID  `json:"product"`
 	OAS     bool      `json:"oas,omitempty"`
 	GraphQL bool      `json:"graphql,omitempty"`
-	Latest  Form      `json:"latest,omitempty"` // what was uploaded last
-	// Endpoint is where a playground sends queries.
+	Latest  Form      `json:"latest,omitempty"` // form of the last upload
+	// Endpoint is the URL to which a playground sends queries.
 	Endpoint string `json:"endpoint,omitempty"`
 }
 
@@ -51,29 +50,30 @@ type Text struct {
 	File      file.Place `json:"file,omitzero"`
 }
 
-// OfAPI names the sheet of an API of a product. APIs are named by others, as they like.
+// OfAPI returns the ID of the sheet of an API of a product. The ID of the API is hashed,
+// because it may contain any characters.
 func OfAPI(product table.ID, api string) string {
 	sum := sha256.Sum256([]byte(api))
 	return product.Key() + "-api-" + hex.EncodeToString(sum[:16])
 }
 
-// OfSpec names the sheet of a specification of a product.
+// OfSpec returns the ID of the sheet of a specification of a product.
 func OfSpec(product, spec table.ID) string { return product.Key() + "-spec-" + spec.Key() }
 
-// TextID names the text of one form that belongs to a sheet.
+// TextID returns the ID of a sheet's text in one form.
 func TextID(sheet string, f Form) string { return sheet + "-" + string(f) }
 
-// Has reports whether there is a text of a form.
+// Has reports whether there is a text in a form.
 func (s Sheet) Has(f Form) bool { return f == OAS && s.OAS || f == GraphQL && s.GraphQL }
 
-// With returns the sheet with a new text of a form.
+// With returns the sheet with a new text in a form.
 func (s Sheet) With(f Form) Sheet {
 	s = s.set(f, true)
 	s.Latest = f
 	return s
 }
 
-// Without returns the sheet without the text of a form.
+// Without returns the sheet without the text in a form.
 func (s Sheet) Without(f Form) Sheet { return s.set(f, false) }
 
 func (s Sheet) set(f Form, has bool) Sheet {
@@ -86,8 +86,8 @@ func (s Sheet) set(f Form, has bool) Sheet {
 	return s
 }
 
-// Type returns what developers are shown: what was uploaded last, if it is there, or else
-// what there is. A document at an address counts like one that is stored.
+// Type returns the form that developers see: that of the last upload if it still exists,
+// otherwise an existing one. A document at address, a URL, counts like a stored one.
 func (s Sheet) Type(address string) Form {
 	oas := s.OAS || address != ""
 	switch {
@@ -99,13 +99,13 @@ func (s Sheet) Type(address string) Form {
 	return ""
 }
 
-// Empty reports whether the sheet says nothing.
+// Empty reports whether the sheet has no content.
 func (s Sheet) Empty() bool { return !s.OAS && !s.GraphQL && s.Endpoint == "" }
 
-// MaxAddress is how many characters the address of a document has at most.
+// MaxAddress is the maximum length of the URL of a document in characters.
 const MaxAddress = 4096
 
-// IsAddress reports whether a text is the address of something on the web.
+// IsAddress reports whether a text is an HTTP URL.
 func IsAddress(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""

@@ -6,14 +6,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
-// SpecKind is the name of specifications in storage, and ProductKind that of what they
-// belong to.
+// SpecKind is the name of specifications in storage, and ProductKind that of the products to
+// which they belong.
 const (
 	SpecKind    = "portal-spec"
 	ProductKind = "portal-product"
 )
 
-// Spec is one specification of a product that developers only read about.
+// Spec is one specification of a documentation-only product.
 type Spec struct {
 	table.Base
 	ProductID table.ID
@@ -43,7 +43,7 @@ var specs = &table.Table[Spec]{
 
 const maxAlias = 255
 
-// aliased keeps the characters of aliases, and makes others into one.
+// aliased keeps a character that is valid in aliases, and replaces others.
 func aliased(r rune) rune {
 	if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
 		return r
@@ -51,7 +51,7 @@ func aliased(r rune) rune {
 	return '_'
 }
 
-// Alias makes an alias out of the name of a file: orders.graphql becomes orders.
+// Alias makes an alias from the name of a file: orders.graphql becomes orders.
 func Alias(file string) string {
 	alias := strings.Map(aliased, strings.TrimSuffix(file, extension(file)))
 	if len(alias) > maxAlias {
@@ -63,8 +63,7 @@ func Alias(file string) string {
 	return alias
 }
 
-// ServedAt returns the address at which gateways serve an API, or "" without their base
-// address.
+// ServedAt returns the URL at which gateways serve an API; "" if their base URL is unknown.
 func ServedAt(base, path string) string {
 	if base == "" {
 		return ""
@@ -76,8 +75,8 @@ func ServedAt(base, path string) string {
 	return at
 }
 
-// API is one API of a product with what an administrator says about it. Products keep
-// it; the dashboard knows the rest.
+// API is one API of a product with the data that an administrator sets. The product stores
+// this data; the rest comes from the dashboard.
 type API struct {
 	table.Base
 	APIID, Name, ListenPath, TargetURL, APIType string

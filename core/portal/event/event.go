@@ -1,5 +1,5 @@
-// Package event models what the developer portal tells receivers outside: the names of
-// events, and what each of them says (docs/wire/portal-webhooks.md#events).
+// Package event models the events of the developer portal for outside receivers: their names
+// and messages (docs/wire/portal-webhooks.md#events).
 package event
 
 import (
@@ -30,16 +30,17 @@ const (
 )
 
 // AccessRequestWaits says that an access request waits for an administrator: from the start,
-// or because it could not be approved at once. Mails are made of it; webhooks cannot list it.
+// or because it could not be approved at once. It causes mails; webhooks cannot subscribe to
+// it.
 const AccessRequestWaits = "AccessRequestWaits"
 
-// Row is one event that webhooks can listen to.
+// Row is one event to which webhooks can subscribe.
 type Row struct {
 	Name    string
-	Message Message // of the type that the event has, with a value in each member
-	// Anonymous says that the message does not name who caused the event.
+	Message Message // example of the message, with a value in each member
+	// Anonymous says that the message does not contain the user who caused the event.
 	Anonymous bool
-	// Told says that something here causes the event. Webhooks can list it before.
+	// Told says that the portal sends the event. Webhooks can subscribe to other events too.
 	Told bool
 }
 
@@ -85,15 +86,14 @@ type Told struct {
 	Message Message
 }
 
-// envelope is what a receiver gets.
+// envelope is the payload for a receiver.
 type envelope struct {
 	Event     string    `json:"Event"`
 	Message   any       `json:"Message"`
 	Timestamp time.Time `json:"Timestamp"`
 }
 
-// Encode returns what a receiver is told of an event that a user caused; 0: the user is
-// not known.
+// Encode returns the payload of an event that a user caused; 0: the user is unknown.
 func Encode(name string, message any, by table.ID, at time.Time) ([]byte, error) {
 	if row, _ := Find(name); row.Anonymous {
 		by = 0

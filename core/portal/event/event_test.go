@@ -18,8 +18,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
-// What messages have, with the types of their members. Members in brackets are left out
-// when they are not known.
+// The members of messages with their types. Members in brackets are optional.
 const (
 	user   = "CreatedAt:time CustomAttributes:[{Identifier:text Value:text}] Email:text First:text ID:number Last:text OrgID:number Provider:text Status:text"
 	byUser = "ByUser:number "
@@ -27,7 +26,7 @@ const (
 	asking = "AdminEmail:text AdminID:number ByUser:number CreatedAt:time Name:text Status:text TeamIDs:[number]"
 )
 
-// TestTable states the events, and the members of what each says.
+// TestTable: the events and the members of their messages.
 func TestTable(t *testing.T) {
 	want := map[string]string{
 		"UserRegistered": byUser + user, "UserAccountActivated": byUser + user, "UserAccountDeactivated": byUser + user, "RegisterInvite": byUser + user,
@@ -69,7 +68,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// described writes the types of a value in place of values.
+// described returns a value with its values replaced by their types.
 func described(v any) string {
 	switch v := v.(type) {
 	case map[string]any:
@@ -91,7 +90,7 @@ func described(v any) string {
 	return fmt.Sprintf("%T", v)
 }
 
-// TestTold states that the events of the sources, and no others, are marked as told.
+// TestTold: exactly the events of the sources are marked as told.
 func TestTold(t *testing.T) {
 	told := slices.Concat(event.OfUsers.Names, event.OfOrganisations.Names, event.OfRequests.Names, event.OfApps.Names, event.OfAccessRequests.Names, event.OfCredentials.Names)
 	for _, row := range event.Table {
@@ -101,8 +100,8 @@ func TestTold(t *testing.T) {
 	}
 }
 
-// TestAccessRequests: one that is approved at once is created as approved, and waits for an
-// administrator only when that fails.
+// TestAccessRequests: a request that is approved at once is created as approved. It waits for
+// an administrator only if the approval fails.
 func TestAccessRequests(t *testing.T) {
 	waits := request.Request{Base: table.Base{ID: 3}, Status: request.Pending}
 	atOnce, approved, rejected := waits, waits, waits
@@ -129,7 +128,7 @@ func TestAccessRequests(t *testing.T) {
 	}
 }
 
-// TestUsers states which changes of users are events.
+// TestUsers: changes of users that cause events.
 func TestUsers(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	off := account.User{Base: table.Base{ID: 3, CreatedAt: at}, Email: "a@example.com", First: "Ada", OrganisationID: 2, Provider: "password", PasswordHash: "hash", Token: "token"}
@@ -166,7 +165,7 @@ func TestUsers(t *testing.T) {
 	}
 }
 
-// TestOrganisations states which changes of organisations are events.
+// TestOrganisations: changes of organisations that cause events.
 func TestOrganisations(t *testing.T) {
 	o := organisation.Organisation{Base: table.Base{ID: 2}, Name: "Acme"}
 	told := event.OfOrganisations.Of(nil, &o)
@@ -178,7 +177,7 @@ func TestOrganisations(t *testing.T) {
 	}
 }
 
-// TestLongAttributes: what somebody writes into attributes keeps no event from being sent.
+// TestLongAttributes: long values of attributes do not prevent an event.
 func TestLongAttributes(t *testing.T) {
 	u := account.User{Email: "ada@example.com"}
 	for i := range 40 {

@@ -13,13 +13,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
-// Message is what an event says.
+// Message is the content of an event.
 type Message interface {
-	// CausedBy returns the message with who caused the event, where it names that.
+	// CausedBy returns the message with the user who caused the event, if it has a member for it.
 	CausedBy(user table.ID) Message
 }
 
-// Actor names the user who caused an event.
+// Actor is the user who caused an event.
 type Actor struct {
 	ByUser table.ID `json:"ByUser,omitzero"`
 }
@@ -30,7 +30,7 @@ type Attribute struct {
 	Value      string `json:"Value"`
 }
 
-// User is what events about users say.
+// User is the message of events about users.
 type User struct {
 	ID        table.ID  `json:"ID"`
 	Email     string    `json:"Email"`
@@ -47,7 +47,7 @@ type User struct {
 // CausedBy implements Message.
 func (m User) CausedBy(user table.ID) Message { m.ByUser = user; return m }
 
-// App is what events about apps say.
+// App is the message of events about apps.
 type App struct {
 	ID        table.ID  `json:"ID"`
 	Name      string    `json:"Name"`
@@ -58,7 +58,7 @@ type App struct {
 // CausedBy implements Message.
 func (m App) CausedBy(table.ID) Message { return m }
 
-// AccessRequest is what events about access requests say.
+// AccessRequest is the message of events about access requests.
 type AccessRequest struct {
 	ID    table.ID `json:"ID"`
 	AppID table.ID `json:"AppID"`
@@ -72,7 +72,7 @@ type AccessRequest struct {
 // CausedBy implements Message.
 func (m AccessRequest) CausedBy(user table.ID) Message { m.ByUser = user; return m }
 
-// Credential is what events about credentials say: nothing that opens anything.
+// Credential is the message of events about credentials. It contains no secrets.
 type Credential struct {
 	ID table.ID `json:"ID"`
 	Actor
@@ -84,7 +84,7 @@ type Credential struct {
 // CausedBy implements Message.
 func (m Credential) CausedBy(user table.ID) Message { m.ByUser = user; return m }
 
-// Organisation is what events about organisations say.
+// Organisation is the message of events about organisations.
 type Organisation struct {
 	ID        table.ID  `json:"ID"`
 	Name      string    `json:"Name"`
@@ -94,7 +94,7 @@ type Organisation struct {
 // CausedBy implements Message.
 func (m Organisation) CausedBy(table.ID) Message { return m }
 
-// OrgRequest is what events about requests for organisations say.
+// OrgRequest is the message of events about requests for organisations.
 type OrgRequest struct {
 	Name       string   `json:"Name"`
 	AdminEmail string   `json:"AdminEmail"`
@@ -108,15 +108,15 @@ type OrgRequest struct {
 // CausedBy implements Message.
 func (m OrgRequest) CausedBy(user table.ID) Message { m.ByUser = user; return m }
 
-// Source says which events changes of a resource are.
+// Source maps changes of a resource to events.
 type Source[T any] struct {
-	Names []string // all that there can be
-	// Of returns the events of one change. before is nil when the record was made, after
-	// when it is gone.
+	Names []string // all names that its events can have
+	// Of returns the events of one change. before is nil when the record was created, after when
+	// it was deleted.
 	Of func(before, after *T) []Told
 }
 
-// OfUsers are the events of users.
+// OfUsers maps changes of users to events.
 var OfUsers = &Source[account.User]{
 	Names: []string{UserRegistered, UserAccountActivated, UserAccountDeactivated, PasswordReset, RegisterInvite, OrganisationRequestApproved},
 	Of: func(before, after *account.User) []Told {
@@ -133,7 +133,7 @@ var OfUsers = &Source[account.User]{
 	},
 }
 
-// happened says whether an event is one of a change.
+// happened says whether a change causes an event.
 type happened struct {
 	name string
 	so   bool
@@ -148,8 +148,8 @@ func told(u account.User, all ...happened) (out []Told) {
 	return out
 }
 
-// OfRequests are the events of requests for organisations. The approval is an event of the
-// user who asked.
+// OfRequests maps changes of requests for organisations to events. The approval is an event of
+// the requesting user.
 var OfRequests = &Source[orgrequest.Request]{
 	Names: []string{OrganisationRequestCreated, OrganisationRequestRejected},
 	Of: func(before, after *orgrequest.Request) []Told {
@@ -167,8 +167,8 @@ var OfRequests = &Source[orgrequest.Request]{
 	},
 }
 
-// maxValues is how many bytes the values of the attributes of a user may have together in an
-// event. As JSON they may take six times as many.
+// maxValues is the maximum size in bytes of a user's attribute values in an event. As JSON
+// they may be six times as long.
 const maxValues = 8 << 10
 
 func aboutUser(u account.User) User {
@@ -181,7 +181,7 @@ func aboutUser(u account.User) User {
 		values = append(values, Attribute{v.Identifier, v.Value})
 		size += len(v.Value)
 	}
-	for i, v := range values { // the event has to fit, whatever somebody writes there
+	for i, v := range values { // the event must fit, with any values
 		if most := maxValues / len(values); size > maxValues && len(v.Value) > most {
 			values[i].Value = strings.ToValidUTF8(v.Value[:most], "") + "…"
 		}
@@ -190,7 +190,7 @@ func aboutUser(u account.User) User {
 		CreatedAt: u.CreatedAt.UTC(), CustomAttributes: values}
 }
 
-// OfOrganisations are the events of organisations.
+// OfOrganisations maps changes of organisations to events.
 var OfOrganisations = &Source[organisation.Organisation]{
 	Names: []string{OrganisationRegistered},
 	Of: func(before, after *organisation.Organisation) []Told {
@@ -201,7 +201,7 @@ var OfOrganisations = &Source[organisation.Organisation]{
 	},
 }
 
-// OfApps are the events of apps.
+// OfApps maps changes of apps to events.
 var OfApps = &Source[application.App]{
 	Names: []string{ApplicationRegistered},
 	Of: func(before, after *application.App) []Told {
@@ -212,7 +212,7 @@ var OfApps = &Source[application.App]{
 	},
 }
 
-// OfAccessRequests are the events of access requests.
+// OfAccessRequests maps changes of access requests to events.
 var OfAccessRequests = &Source[request.Request]{
 	Names: []string{AccessRequestCreated, AccessRequestWaits, AccessRequestApproved, AccessRequestRejected},
 	Of: func(before, after *request.Request) []Told {
@@ -221,7 +221,7 @@ var OfAccessRequests = &Source[request.Request]{
 			return nil
 		case before == nil && after.ProvisionImmediately:
 			m := aboutRequest(*after)
-			m.Status = string(request.Approved) // which it is in a moment, or it waits
+			m.Status = string(request.Approved) // it is approved in a moment; otherwise another event says that it waits
 			return []Told{{AccessRequestCreated, m}}
 		case before == nil && after.Status == request.Pending:
 			return []Told{{AccessRequestCreated, aboutRequest(*after)}, {AccessRequestWaits, aboutRequest(*after)}}
@@ -244,7 +244,7 @@ func aboutRequest(r request.Request) AccessRequest {
 	return AccessRequest{ID: r.ID, AppID: r.AppID, Status: string(r.Status), ProductIDs: append([]table.ID{}, r.ProductIDs...), PlanID: r.PlanID, CreatedAt: r.CreatedAt.UTC()}
 }
 
-// OfCredentials are the events of credentials.
+// OfCredentials maps changes of credentials to events.
 var OfCredentials = &Source[credential.Credential]{
 	Names: []string{CredentialRegistered},
 	Of: func(before, after *credential.Credential) []Told {

@@ -1,5 +1,5 @@
-// Package file models contents that may be kept outside of the records that they belong
-// to: pictures, archives of themes, documents (docs/wire/portal-content.md#files).
+// Package file models contents that may be stored outside of their records: pictures, archives
+// of themes, documents (docs/wire/portal-content.md#files).
 package file
 
 import (
@@ -11,23 +11,23 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// Kind is the name in storage of what there is to know about a file.
+// Kind is the name of records about files in storage.
 const Kind = "portal-file"
 
-// Place says where a content is, when it is not in its record.
+// Place is where a content is stored outside its record.
 type Place struct {
 	Name string `json:"name"`
 	Size int64  `json:"size"`
 }
 
-// Content is a content, or the place where it is.
+// Content is a content, or its place.
 type Content struct {
 	Place Place
 	Data  []byte // nil: it is at Place
 }
 
-// Kept is what a portal remembers about a file: it outlives the record that names the
-// file, so that no file is left behind.
+// Kept is the portal's record about a file. It outlives the record that refers to the file, so
+// that no orphaned file is left behind.
 type Kept struct {
 	ID     string    `json:"id"`
 	Portal tenant.ID `json:"org_id"`
@@ -35,8 +35,8 @@ type Kept struct {
 	At     time.Time `json:"at"`
 }
 
-// Name makes the name of a file: a folder for each portal, one for each sort of contents.
-// Identifiers of portals that no folder could have as a name are hashed.
+// Name returns the name of a file: in a folder per portal and per sort of content. The
+// identifier of a portal is hashed if it cannot be the name of a folder.
 func Name(portal tenant.ID, sort, id, extension string) string {
 	_, folder, _ := strings.Cut(string(portal), ":")
 	if !segment(folder) {
@@ -46,15 +46,15 @@ func Name(portal tenant.ID, sort, id, extension string) string {
 	return folder + "/" + sort + "/" + id + "." + extension
 }
 
-// Bounds of names.
+// Limits of names.
 const (
 	maxName     = 512
 	maxSegment  = 128
 	maxSegments = 8
 )
 
-// Valid reports whether a name can be that of a file in every storage, and of none outside
-// of its folder: letters, digits, '-', '_' and dots, which begin no part of it.
+// Valid reports whether a name can be used in every storage, and cannot lead out of its
+// folder: letters, digits, '-', '_' and dots, which must not begin a segment.
 func Valid(name string) bool {
 	parts := strings.Split(name, "/")
 	if len(name) > maxName || len(parts) > maxSegments {

@@ -9,7 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// TestName states where the files of portals are: no two portals share a folder.
+// TestName: the folders of portals; no two portals share one.
 func TestName(t *testing.T) {
 	if have := file.Name("portal:default", "products", "7", "png"); have != "default/products/7.png" {
 		t.Error(have)
@@ -24,7 +24,7 @@ func TestName(t *testing.T) {
 	}
 }
 
-// FuzzValid states that no valid name leads out of a folder.
+// FuzzValid: no valid name leads out of a folder.
 func FuzzValid(f *testing.F) {
 	for _, s := range []string{"a/b.png", "../x", "/etc/passwd", "a//b", "a/./b", `a\..\b`, "a/..b", "C:x", "a\x00b", "", ".", strings.Repeat("a/", 9) + "a", strings.Repeat("a", 600)} {
 		f.Add(s)

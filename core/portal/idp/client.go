@@ -16,7 +16,7 @@ const (
 	CodeOkta     = Kind + ".okta"
 )
 
-// Bounds of what identity providers choose.
+// Limits of values that identity providers choose.
 const (
 	maxClientID = 1_024
 	maxSecret   = 8_192
@@ -30,16 +30,16 @@ type Wanted struct {
 	Scopes    []string
 }
 
-// words of RFC 8628 for the grant of devices.
+// deviceGrant is the grant type of RFC 8628 for devices.
 const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code"
 
-// terms is what a client type comes to in a registration.
+// terms is the form of a client type in a registration.
 type terms struct {
 	grants, responses []string
 	method            string
 }
 
-// atOkta is what follows from the kind of an application.
+// atOkta maps kinds of applications at Okta to their terms.
 var atOkta = map[string]terms{
 	OktaWeb:     {[]string{AuthorizationCode, RefreshToken}, []string{"code"}, secretBasic},
 	OktaNative:  {[]string{AuthorizationCode, RefreshToken}, []string{"code"}, noSecret},
@@ -47,8 +47,8 @@ var atOkta = map[string]terms{
 	OktaService: {[]string{ClientCredentials}, []string{"token"}, secretBasic},
 }
 
-// terms returns what the client type comes to at a flavour of providers. A client that
-// proves itself by PKCE has no secret, unless it also gets tokens for itself.
+// terms returns the terms of the client type at a flavour of providers. A client with PKCE has
+// no secret, unless it also uses client_credentials.
 func (t ClientType) terms(flavour string) terms {
 	t = t.Settled()
 	if flavour == Okta {
@@ -76,7 +76,7 @@ func (t ClientType) terms(flavour string) terms {
 	return out
 }
 
-// Addressed refuses an app without redirections when clients of the type log people in.
+// Addressed refuses an app without redirect URLs if clients of the type need one.
 func (t ClientType) Addressed(flavour string, redirects []string) error {
 	grants := t.terms(flavour).grants
 	for _, grant := range []string{AuthorizationCode, Implicit} {
@@ -87,9 +87,9 @@ func (t ClientType) Addressed(flavour string, redirects []string) error {
 	return nil
 }
 
-// Request returns the body of the registration of a client (RFC 7591, 2).
+// Request returns the request body for registering a client (RFC 7591, 2).
 func (t ClientType) Request(flavour string, w Wanted) (*doc.Node, error) {
-	if len(t.For(flavour)) > 0 { // it was made when the provider had another flavour
+	if len(t.For(flavour)) > 0 { // the provider had another flavour when the type was created
 		return nil, fault.New(fault.Invalid, CodeOkta, "OktaAppType of the client type %s can't be blank", t.Name).At("OktaAppType")
 	}
 	if err := t.Addressed(flavour, w.Redirects); err != nil {
@@ -113,23 +113,23 @@ func (t ClientType) Request(flavour string, w Wanted) (*doc.Node, error) {
 	return out, nil
 }
 
-// Client is a client as its identity provider told of it.
+// Client is a client with the data from its identity provider.
 type Client struct {
 	ID        string
-	Secret    string    // "": it has none
-	Ends      time.Time `json:",omitzero"` // of the secret; zero: never
-	URI       string    // where it is read, changed and deleted; "": nowhere (RFC 7592, 3)
-	Token     string    // with which; it may be another one after each call
+	Secret    string    // "": none
+	Ends      time.Time `json:",omitzero"` // expiry of the secret; zero: never
+	URI       string    // URL for reading, changing and deleting the client; "": not possible (RFC 7592, 3)
+	Token     string    // credential for URI; each call may replace it
 	Grants    []string
 	Responses []string
 	Method    string
 	Scope     string
 	Redirects []string
-	Raw       string // the answer
+	Raw       string // the unchanged response
 }
 
-// ReadClient reads the answer to a registration, or to a call about a client. Only the
-// identifier must be there: without an address the client cannot be managed.
+// ReadClient decodes the response to a registration, or to a call about a client. Only the
+// identifier is required: without a URL the client cannot be managed.
 func ReadClient(text []byte) (c Client, err error) {
 	n, err := parsed("its answer about the client", text)
 	if err != nil {
@@ -161,17 +161,18 @@ func ReadClient(text []byte) (c Client, err error) {
 	return c, nil
 }
 
-// endsMember is when the secret of a client ends, in seconds since 1970; 0: never (RFC
-// 7591, 3.2.1). What is later than the year 9999 is never, too: no document could say it.
+// endsMember is the expiry of a client's secret in Unix seconds; 0: never (RFC 7591, 3.2.1). A
+// time after the year 9999 counts as never too, because JSON times cannot express it.
 const (
 	endsMember = "client_secret_expires_at"
 	lastSecond = 253_402_300_799
 )
 
-// methodMember is how a client proves itself at the token endpoint: a text (RFC 7591, 2).
+// methodMember is the client's authentication method at the token endpoint: a text (RFC 7591,
+// 2).
 const methodMember = "token_endpoint_auth_method"
 
-// method returns the first one of a provider that tells of several, or "".
+// method returns the first method if a provider sends a list, or "".
 func method(n *doc.Node) string {
 	if list := n.Get(methodMember).Texts(); len(list) > 0 {
 		return list[0]
@@ -179,8 +180,8 @@ func method(n *doc.Node) string {
 	return ""
 }
 
-// After returns the client as a later answer tells of it: what the answer does not have
-// stays, as secrets may be told only once.
+// After returns the client updated from a later response. Values that the response lacks stay,
+// because a provider may send secrets only once.
 func (c Client) After(answer Client) Client {
 	if answer.Secret == "" {
 		if answer.Secret = c.Secret; answer.Ends.IsZero() {
@@ -202,8 +203,8 @@ func (c Client) Managed() bool { return c.URI != "" && c.Token != "" }
 // spared are the members that an update must not have (RFC 7592, 2.2).
 var spared = []string{"registration_access_token", "registration_client_uri", endsMember, "client_id_issued_at"}
 
-// Revised returns the body of an update of the client: all that was read of it, with other
-// scopes and, unless they are nil, redirections.
+// Revised returns the request body for an update of the client: all data from the last
+// response, with other scopes and, unless nil, other redirect URLs.
 func (c Client) Revised(scopes, redirects []string) (*doc.Node, error) {
 	n, err := parsed("its answer about the client", []byte(c.Raw))
 	if err != nil {
@@ -212,7 +213,7 @@ func (c Client) Revised(scopes, redirects []string) (*doc.Node, error) {
 	for _, name := range spared {
 		n.Delete(name)
 	}
-	if one := method(n); one != "" { // what was told as a list would be refused
+	if one := method(n); one != "" { // providers refuse the list that they sent
 		n.Set(methodMember, doc.NewString(one))
 	}
 	n.Set("client_id", doc.NewString(c.ID))
@@ -223,7 +224,7 @@ func (c Client) Revised(scopes, redirects []string) (*doc.Node, error) {
 	return n, nil
 }
 
-// Scopes returns the scopes of a text, each once.
+// Scopes returns the scopes in a text, without duplicates.
 func Scopes(text string) (out []string) {
 	for _, s := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' || r == '\r' }) {
 		if !slices.Contains(out, s) {
@@ -233,7 +234,7 @@ func Scopes(text string) (out []string) {
 	return out
 }
 
-// Grown returns scopes with more of them.
+// Grown returns scopes with others added.
 func Grown(scopes, more []string) []string {
 	out := slices.Clone(scopes)
 	for _, s := range more {
@@ -244,12 +245,12 @@ func Grown(scopes, more []string) []string {
 	return out
 }
 
-// Reduced returns scopes without some of them, but for those that others need.
+// Reduced returns scopes without those of less, except needed ones.
 func Reduced(scopes, less, needed []string) []string {
 	return slices.DeleteFunc(slices.Clone(scopes), func(s string) bool { return slices.Contains(less, s) && !slices.Contains(needed, s) })
 }
 
-// CheckScopes returns a fault for a request without scopes, or with too many.
+// CheckScopes returns a fault if a request has no scopes or too many.
 func CheckScopes(product string, scopes []string) error {
 	switch {
 	case len(scopes) == 0:

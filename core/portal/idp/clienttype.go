@@ -7,7 +7,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
-// Grants and how clients authenticate, in the words of client types.
+// Grants and authentication methods of clients, as written in client types.
 const (
 	AuthorizationCode = "authorization_code"
 	PKCE              = "pkce"
@@ -29,14 +29,14 @@ const (
 	OktaService = "service"
 )
 
-// What the lists of a client type may hold.
+// The allowed entries of a client type's lists.
 var (
 	grants    = []string{AuthorizationCode, PKCE, ClientCredentials, DeviceCode, RefreshToken, Password, Implicit}
 	responses = []string{"code", "token", "id_token", "none"}
 	methods   = []string{secretBasic, secretPost}
 )
 
-// ClientType says what a client may do at an identity provider.
+// ClientType is the allowed grants and methods of clients at an identity provider.
 type ClientType struct {
 	table.Base
 	ProviderID              table.ID
@@ -69,14 +69,14 @@ var types = &table.Table[ClientType]{
 	},
 }
 
-// maxWords bounds the lists of words.
+// maxWords is the maximum length of the lists.
 const maxWords = 500
 
-// misspelt is how some clients write id_token.
+// misspelt is the wrong spelling of id_token by some clients.
 const misspelt = "it_token"
 
-// Settled returns the client type with its lists as they count: each word once, without
-// blanks, well spelt.
+// Settled returns the client type with its lists normalised: without duplicates and spaces,
+// with corrected spelling.
 func (t ClientType) Settled() ClientType {
 	for _, list := range []*table.CSV{&t.ResponseTypes, &t.GrantType, &t.TokenEndpointAuthMethod} {
 		var out []string
@@ -93,7 +93,7 @@ func (t ClientType) Settled() ClientType {
 	return t
 }
 
-// For returns what is wrong with the client type at a provider of some flavour.
+// For returns the problems of the client type at a provider of some flavour.
 func (t ClientType) For(flavour string) (wrong table.Problems) {
 	if flavour == Okta && t.OktaAppType == "" {
 		wrong.Blank("OktaAppType")
@@ -106,7 +106,7 @@ func within(list table.CSV, known []string) bool {
 	return len(all) > 0 && !slices.ContainsFunc(all, func(word string) bool { return !slices.Contains(known, word) })
 }
 
-// words are the values between commas and blanks, none of them empty.
+// words returns the non-empty values between commas and white space.
 func words(list string) []string {
 	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' || r == '\r' })
 }

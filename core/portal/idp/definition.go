@@ -11,30 +11,30 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
-// CodeDefinition is the code of the fault for an API whose definition cannot take the keys
-// of an identity provider.
+// CodeDefinition is the code of the fault for an API with a definition to which the keys of an
+// identity provider cannot be added.
 const CodeDefinition = Kind + ".definition"
 
-// Trust is what the definition of an API has to say of an identity provider, where the
+// Trust is the data of an identity provider that the definition of an API needs if the
 // registry is off.
 type Trust struct {
 	JWKSURI string
-	Claim   string            // "": scope
+	Claim   string            // "": the default, scope
 	Scopes  map[string]string // policies by scope
 }
 
-// Added is what a definition has got of a trust, and what stood there before.
+// Added is the values that a definition got from a Trust, and the previous values.
 type Added struct {
 	JWKSURI string            `json:",omitempty"`
 	Claim   string            `json:",omitempty"`
 	Scopes  map[string]string `json:",omitempty"` // policies by scope
-	Before  map[string]string `json:",omitempty"` // those that the same scopes had
+	Before  map[string]string `json:",omitempty"` // previous policies of these scopes
 }
 
-// Empty reports whether the definition had all of the trust.
+// Empty reports whether the definition had the complete Trust already.
 func (a Added) Empty() bool { return a.JWKSURI == "" && a.Claim == "" && len(a.Scopes) == 0 }
 
-// Place is where the definition of an API says whose tokens it takes.
+// Place is the part of an API definition about trusted tokens.
 type Place struct {
 	api       string
 	at        *doc.Node
@@ -45,8 +45,8 @@ type Place struct {
 	pairs     string
 }
 
-// Classic returns the place in a classic definition. The addresses of several providers stand
-// in jwt_jwks_uris, which gateways prefer to the one of jwt_source.
+// Classic returns the place in a classic definition. The URLs of several providers are in
+// jwt_jwks_uris, which takes precedence over jwt_source in gateways.
 func Classic(api string, definition *doc.Node) (Place, error) {
 	p := Place{api: api, at: definition, many: "jwt_jwks_uris", one: "jwt_source", single: true, scopes: []string{"scopes", "jwt"}, claim: "scope_claim_name", pairs: "scope_to_policy"}
 	if !definition.Get("enable_jwt").True() {
@@ -58,8 +58,8 @@ func Classic(api string, definition *doc.Node) (Place, error) {
 // extension is the member of OpenAPI documents with the settings of gateways.
 const extension = "x-tyk-api-gateway"
 
-// Document returns the place in an OpenAPI document: its first scheme for JWTs that the extension
-// knows.
+// Document returns the place in an OpenAPI document: its first JWT scheme that the extension
+// contains.
 func Document(api string, d *doc.Node) (Place, error) {
 	p := Place{api: api, many: "jwksURIs", one: "source", scopes: []string{"scopes"}, claim: "claimName", pairs: "scopeToPolicyMapping"}
 	for name, scheme := range d.Get("components", "securitySchemes").Members() {
@@ -74,8 +74,8 @@ func Document(api string, d *doc.Node) (Place, error) {
 	return p, p.refused("does not authenticate by JWT")
 }
 
-// Add writes a trust, and returns what of it was not there. A key that the definition has
-// itself is not replaced, and neither is the claim in which other providers put their scopes.
+// Add writes a Trust, and returns the values that were added. A static key in the definition
+// is not replaced, and neither is the scope claim of other providers.
 func (p Place) Add(t Trust) (a Added, err error) {
 	others := p.others(t.JWKSURI)
 	if a.JWKSURI, err = p.addKeys(t.JWKSURI); err != nil {
@@ -99,8 +99,8 @@ func (p Place) Add(t Trust) (a Added, err error) {
 	return a, nil
 }
 
-// TakeBack removes what Add has written, but for the scopes that are still wanted, of the same
-// provider. What somebody else has changed since stays. It reports whether that changed
+// TakeBack removes the values that Add wrote, except scopes that the same provider still
+// needs. Values that another writer has changed since stay. It reports whether it changed
 // anything.
 func (p Place) TakeBack(a Added, wanted map[string]string) (changed bool) {
 	for _, scope := range slices.Sorted(maps.Keys(a.Scopes)) {
@@ -132,8 +132,8 @@ func (p Place) others(address string) bool {
 	return slices.ContainsFunc(list, func(n *doc.Node) bool { return n.Get("url").Text() != address })
 }
 
-// addKeys writes the address of the keys into the list, in which the one of a single source
-// comes first when there is one, or as that source.
+// addKeys adds a URL of keys: to the list, after an existing single source, or as the single
+// source.
 func (p Place) addKeys(address string) (added string, err error) {
 	list, source := p.at.Get(p.many).Items(), p.at.Get(p.one).Text()
 	other := sourceOf(source)
@@ -154,8 +154,8 @@ func (p Place) addKeys(address string) (added string, err error) {
 	return address, nil
 }
 
-// removeKeys removes an address that addKeys has written. A list goes of which only the
-// single source remains.
+// removeKeys removes a URL that addKeys has written. The list is removed if only the single
+// source remains in it.
 func (p Place) removeKeys(address string) (changed bool) {
 	if address == "" {
 		return false
@@ -177,7 +177,7 @@ func (p Place) removeKeys(address string) (changed bool) {
 	return len(left) < len(list)
 }
 
-// addClaim names the claim with the scopes, if it is not the default one.
+// addClaim sets the claim with the scopes, if it is not the default.
 func (p Place) addClaim(claim string, others bool) (added string, err error) {
 	now, list := p.at.Get(p.path(p.claim)...).Text(), p.at.Get(p.path("claims")...).Texts()
 	if now == "" && len(list) == 0 && claim != "" && !others {
@@ -210,8 +210,8 @@ func (p Place) policy(scope string) string {
 	return ""
 }
 
-// set gives a scope a policy; "": the scope grants none any more. Documents have a list in
-// place of an object.
+// set sets the policy of a scope; "" removes the scope. Documents have a list instead of an
+// object.
 func (p Place) set(scope, policy string) {
 	pairs := p.at.Get(p.path(p.pairs)...)
 	if p.single {
@@ -246,14 +246,14 @@ func (p Place) set(scope, policy string) {
 	}
 }
 
-// uri is an address of keys as definitions list it.
+// uri returns a URL of keys as an entry of the list.
 func uri(address string) *doc.Node {
 	n := doc.NewObject()
 	n.Set("url", doc.NewString(address))
 	return n
 }
 
-// sourceOf returns what a single source says: classic definitions have it in base64.
+// sourceOf decodes a single source: classic definitions have it in base64.
 func sourceOf(source string) string {
 	text, err := base64.StdEncoding.DecodeString(source)
 	if err != nil {

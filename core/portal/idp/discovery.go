@@ -7,26 +7,25 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
-// CodeAnswer is the code of the fault for an answer of an identity provider that the
-// portal cannot use.
+// CodeAnswer is the code of the fault for an unusable response of an identity provider.
 const CodeAnswer = Kind + ".answer"
 
-// MaxAnswer is how many bytes an answer of an identity provider has at most.
+// MaxAnswer is the maximum size of a response of an identity provider in bytes.
 const MaxAnswer = 256 << 10
 
-// deepAnswer is how deep an answer may be nested.
+// deepAnswer is the maximum nesting of a response.
 const deepAnswer = 32
 
-// Discovery is what the portal takes out of a discovery document (OpenID Connect
+// Discovery is the data that the portal uses from a discovery document (OpenID Connect
 // Discovery 1.0, 3; RFC 8414).
 type Discovery struct {
 	Issuer       string
 	JWKSURI      string
-	Registration string // address to register clients at; "": none
-	Token        string // address where clients get tokens; "": none
+	Registration string // URL for registering clients; "": none
+	Token        string // URL where clients get tokens; "": none
 }
 
-// ReadDiscovery reads a discovery document. It must have what gateways need.
+// ReadDiscovery decodes a discovery document. It must have the data that gateways need.
 func ReadDiscovery(text []byte) (d Discovery, err error) {
 	n, err := parsed("its discovery document", text)
 	if err != nil {
@@ -57,7 +56,7 @@ func (d Discovery) Registers() error {
 	return nil
 }
 
-// parsed reads an answer that is an object.
+// parsed parses a response that must be an object.
 func parsed(what string, text []byte) (*doc.Node, error) {
 	if len(text) > MaxAnswer {
 		return nil, unusable(what + " is too large")

@@ -11,8 +11,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
-// TestRequestAtOkta: a client type from before its provider was at Okta registers nothing
-// there without the kind of application.
+// TestRequestAtOkta: a client type from before its provider was at Okta has no kind of
+// application, so it cannot register a client there.
 func TestRequestAtOkta(t *testing.T) {
 	is := idp.ClientType{Name: "Server", ResponseTypes: "none", GrantType: "client_credentials"}
 	if _, err := is.Request(idp.Other, idp.Wanted{Name: "Shop"}); err != nil {
@@ -23,7 +23,7 @@ func TestRequestAtOkta(t *testing.T) {
 	}
 }
 
-// TestRequests: what a client type comes to at each flavour.
+// TestRequests: the registration of each client type at each flavour.
 func TestRequests(t *testing.T) {
 	app := idp.Wanted{Name: "Shop", Redirects: []string{"https://shop.example/cb"}, Scopes: []string{"orders", "gold"}}
 	for name, test := range map[string]struct {
@@ -71,7 +71,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestTypes: lists are settled, and Okta wants to know the kind of application.
+// TestTypes: lists are normalised, and Okta requires the kind of application.
 func TestTypes(t *testing.T) {
 	is := idp.ClientType{ResponseTypes: " code, it_token,code", GrantType: "pkce,pkce", TokenEndpointAuthMethod: ""}.Settled()
 	if is.ResponseTypes != "code,id_token" || is.GrantType != "pkce" || is.TokenEndpointAuthMethod != "" {
@@ -82,7 +82,7 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// TestAddresses are those that may be called.
+// TestAddresses: URLs that the portal may call.
 func TestAddresses(t *testing.T) {
 	for at, want := range map[string]bool{
 		"https://login.example.com/.well-known/openid-configuration": true, "http://127.0.0.1:8080": true,
@@ -95,8 +95,8 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// TestDiscovery: gateways need the issuer and the keys; registration may be missing until
-// somebody registers.
+// TestDiscovery: gateways need the issuer and the keys; the registration URL is required only
+// for a registration.
 func TestDiscovery(t *testing.T) {
 	d, err := idp.ReadDiscovery([]byte(`{"issuer":"https://a","jwks_uri":"https://a/keys","registration_endpoint":"https://a/register","token_endpoint":"https://a/token","more":[1]}`))
 	if err != nil || d != (idp.Discovery{Issuer: "https://a", JWKSURI: "https://a/keys", Registration: "https://a/register", Token: "https://a/token"}) || d.Registers() != nil {
@@ -116,7 +116,7 @@ func TestDiscovery(t *testing.T) {
 	}
 }
 
-// TestClients: an answer needs its identifier; what it leaves out later stays.
+// TestClients: a response needs an identifier; values that a later response lacks stay.
 func TestClients(t *testing.T) {
 	c, err := idp.ReadClient([]byte(`{"client_id":"c1","client_secret":"s","registration_client_uri":"https://a/register/c1","registration_access_token":"t1","grant_types":["authorization_code"],"scope":"a b","client_id_issued_at":7,"client_secret_expires_at":0,"vendor":{"x":1}}`))
 	if err != nil || !c.Managed() || c.Secret != "s" || c.Scope != "a b" {
@@ -129,7 +129,7 @@ func TestClients(t *testing.T) {
 	if n, err = c.Revised(nil, []string{"https://b"}); err != nil || n.Get("scope").Text() != "" || n.Get("redirect_uris").Texts()[0] != "https://b" {
 		t.Errorf("%s, %v", n.JSON(), err)
 	}
-	several, err := idp.ReadClient([]byte(`{"client_id":"c1","token_endpoint_auth_method":["client_secret_basic","client_secret_post"]}`)) // Glewlwyd says it so, and takes no list back
+	several, err := idp.ReadClient([]byte(`{"client_id":"c1","token_endpoint_auth_method":["client_secret_basic","client_secret_post"]}`)) // Glewlwyd sends a list, and does not accept one
 	if n, revised := several.Revised(nil, nil); err != nil || revised != nil || several.Method != "client_secret_basic" || n.Get("token_endpoint_auth_method").Text() != several.Method {
 		t.Errorf("%+v, %v, %v", several, err, revised)
 	}
@@ -161,7 +161,7 @@ func TestClients(t *testing.T) {
 	}
 }
 
-// FuzzAnswers: no answer of an identity provider makes the portal send what it must not.
+// FuzzAnswers: no response of an identity provider makes the portal send invalid data.
 func FuzzAnswers(f *testing.F) {
 	f.Add([]byte(`{"client_id":"c1","client_secret":"s","registration_client_uri":"https://a/register/c1","registration_access_token":"t1","scope":"a b"}`))
 	f.Add([]byte(`{"issuer":"https://a","jwks_uri":"https://a/keys","registration_endpoint":"https://a/register"}`))
@@ -183,7 +183,8 @@ func FuzzAnswers(f *testing.F) {
 	})
 }
 
-// TestScopes grow and shrink; what an administrator has added at the provider stays.
+// TestScopes: scopes are added and removed; those that an administrator has added at the
+// provider stay.
 func TestScopes(t *testing.T) {
 	all := idp.Grown(idp.Scopes("profile, orders  gold orders"), []string{"gold", "claims"})
 	if !slices.Equal(all, []string{"profile", "orders", "gold", "claims"}) {

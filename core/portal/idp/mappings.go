@@ -8,25 +8,25 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/registry"
 )
 
-// Mappings say which policy a scope of a token grants on which API, of one identity
-// provider at one dashboard: API, scope, policy.
+// Mappings is the policies of scopes at APIs, for one identity provider at one dashboard: API,
+// scope, policy.
 type Mappings map[string]map[string]string
 
-// Offer is a product that was approved for clients of a provider, with the plans under
-// which it was.
+// Offer is a product that is approved for clients of a provider, with the plans of the
+// approvals.
 type Offer struct {
 	APIs  []string
 	Scope Scope
 	Plans []Scope
 }
 
-// Scope is scopes and the policy that they grant.
+// Scope is scopes with the policy that they grant.
 type Scope struct {
 	Names  []string
 	Policy string // its custom identifier
 }
 
-// Wants returns the mappings that follow from what was approved.
+// Wants returns the mappings for approved offers.
 func Wants(offers []Offer) Mappings {
 	out := Mappings{}
 	for _, o := range offers {
@@ -51,7 +51,7 @@ func (m Mappings) set(api string, s Scope) {
 	}
 }
 
-// Recorded returns the mappings of an entry.
+// Recorded returns the mappings of a registry entry.
 func Recorded(ms registry.Mappings) Mappings {
 	out := Mappings{}
 	for api, m := range ms.All() {
@@ -63,10 +63,9 @@ func Recorded(ms registry.Mappings) Mappings {
 	return out
 }
 
-// Patch returns the merge patch (RFC 7396) that leads an entry from what it has now to what
-// is wanted; nil: there is nothing to change. Of what is not wanted only that goes which
-// the portal wrote: administrators may have added to the entry. An API of which nothing
-// remains goes as a whole.
+// Patch returns the merge patch (RFC 7396) that changes an entry from now to want; nil:
+// nothing to change. It removes an unwanted mapping only if the portal wrote it, because
+// administrators may have added others. An API without remaining mappings is removed.
 func Patch(now, wrote, want Mappings) *doc.Node {
 	patch := doc.NewObject()
 	apis := maps.Clone(want)
@@ -85,7 +84,7 @@ func Patch(now, wrote, want Mappings) *doc.Node {
 	return patch
 }
 
-// patchOf is the patch of one API.
+// patchOf returns the patch of one API.
 func patchOf(now, wrote, want map[string]string, there bool) *doc.Node {
 	scopes, left := doc.NewObject(), 0
 	names := maps.Clone(now)
@@ -120,8 +119,8 @@ func patchOf(now, wrote, want map[string]string, there bool) *doc.Node {
 	return out
 }
 
-// Astray reports whether an entry maps what the portal wrote and does not want any more, and
-// whether it lacks what is wanted.
+// Astray reports whether an entry has mappings that the portal wrote and no longer wants, and
+// whether it lacks wanted ones.
 func Astray(now, wrote, want Mappings) (more, less bool) {
 	for api, scopes := range want {
 		for scope, policy := range scopes {

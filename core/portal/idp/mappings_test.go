@@ -16,7 +16,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/registry"
 )
 
-// TestWants: each API of a product knows the scopes of the product and of its plans.
+// TestWants: each API of a product gets the scopes of the product and of its plans.
 func TestWants(t *testing.T) {
 	got := idp.Wants([]idp.Offer{
 		{APIs: []string{"orders", "bills"}, Scope: idp.Scope{Names: []string{"shop"}, Policy: "p1"}, Plans: []idp.Scope{{Names: []string{"gold", "fast"}, Policy: "p2"}}},
@@ -29,7 +29,7 @@ func TestWants(t *testing.T) {
 	}
 }
 
-// some are mappings at random, of a small world.
+// some returns random mappings from a small set of values.
 func some(r *rand.Rand) idp.Mappings {
 	out := idp.Mappings{}
 	for api := range 3 {
@@ -60,9 +60,9 @@ func entry(t *testing.T, m idp.Mappings) registry.IdP {
 	return registry.IdP{APIMappings: d.APIMappings}
 }
 
-// TestPatchLaw: applied as dashboards apply it, a patch leads any entry to one that has all
-// that is wanted, nothing that the portal wrote and does not want, and all that others
-// wrote; a second patch has nothing to do.
+// TestPatchLaw: a patch, applied as dashboards do, gives an entry with all wanted mappings,
+// without those that the portal wrote and no longer wants, and with all those of others; a
+// second patch is empty.
 func TestPatchLaw(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 5_000 {
@@ -106,7 +106,7 @@ func TestPatchLaw(t *testing.T) {
 	}
 }
 
-// TestPatch shows what patches look like.
+// TestPatch: examples of patches.
 func TestPatch(t *testing.T) {
 	for _, test := range []struct {
 		now, wrote, want idp.Mappings
@@ -137,8 +137,8 @@ func parse(t *testing.T, text string) *doc.Node {
 	return n
 }
 
-// TestDefinitions: keys and scopes are added to what is there; written twice, nothing
-// changes; an API with keys of its own is left alone.
+// TestDefinitions: keys and scopes are added to existing ones; adding twice changes nothing;
+// an API with static keys stays unchanged.
 func TestDefinitions(t *testing.T) {
 	trust := idp.Trust{JWKSURI: "https://a/keys", Claim: "scp", Scopes: map[string]string{"shop": "p1", "gold": "p2"}}
 	encoded := base64.StdEncoding.EncodeToString([]byte(trust.JWKSURI))
@@ -186,8 +186,7 @@ func TestDefinitions(t *testing.T) {
 	}
 }
 
-// places are the definitions of both forms, with what they say of tokens between the
-// placeholders.
+// places are definitions of both forms, with placeholders for their values about tokens.
 var places = map[string]struct {
 	at   func(string, *doc.Node) (idp.Place, error)
 	text string // %s: the claim, %s: the pairs, %s: the sources of keys
@@ -199,12 +198,12 @@ var places = map[string]struct {
 		`{"scope":"%s","policyId":"%s"}`, `{"url":"%s"}`},
 }
 
-// TestClaimOfOthers: the claim in which the tokens of one provider have their scopes is not
-// changed to that of another one.
+// TestClaimOfOthers: the scope claim of one provider's tokens is not changed to that of
+// another provider.
 func TestClaimOfOthers(t *testing.T) {
 	for name, c := range map[string]struct {
 		now, want string // claims
-		mapped    bool   // scopes of somebody are mapped
+		mapped    bool   // scopes of any provider are mapped
 		other     bool   // keys of another provider are known
 		refused   bool
 	}{
@@ -236,8 +235,8 @@ func TestClaimOfOthers(t *testing.T) {
 	}
 }
 
-// TestTakeBack: what was added goes again, but for what is wanted, and what somebody else has
-// changed since.
+// TestTakeBack: added values are removed, except those that are still needed or that another
+// writer has changed since.
 func TestTakeBack(t *testing.T) {
 	for form, p := range places {
 		text := fmt.Sprintf(p.text, "", fmt.Sprintf(p.pair, "shop", "before"), fmt.Sprintf(p.keys, "https://b/keys"))
@@ -272,7 +271,7 @@ func TestTakeBack(t *testing.T) {
 	}
 }
 
-// added adds a trust to a definition, and reports whether that changed it.
+// added adds a Trust to a definition, and reports whether this changed the definition.
 func added(t *testing.T, at func(string, *doc.Node) (idp.Place, error), trust idp.Trust, definition *doc.Node) (changed bool, err error) {
 	t.Helper()
 	place, err := at("orders", definition)
@@ -287,7 +286,8 @@ func added(t *testing.T, at func(string, *doc.Node) (idp.Place, error), trust id
 	return !a.Empty(), err
 }
 
-// TestClaims: a client has the scopes of all its claims, and what an administrator added.
+// TestClaims: a client has the scopes of all its claims, and those that an administrator
+// added.
 func TestClaims(t *testing.T) {
 	var none idp.Registered
 	one := none.With(idp.Claim{ID: "1", Scopes: []string{"shop", "gold"}})

@@ -1,6 +1,6 @@
 // Package idp models the identity providers at which the portal registers clients: the
-// providers, the types of clients, what is registered (RFC 7591, RFC 7592), and what
-// dashboards have to know of it (docs/wire/portal-oauth-providers.md).
+// providers, the types of clients, the registrations (RFC 7591, RFC 7592), and their data at
+// dashboards (docs/wire/portal-oauth-providers.md).
 package idp
 
 import (
@@ -18,7 +18,7 @@ const (
 	TypeKind = product.TemplateKind
 )
 
-// Bounds.
+// Limits.
 const (
 	MaxProviders = 200 // of a portal
 	MaxTypes     = 200 // of a provider
@@ -41,9 +41,9 @@ type Provider struct {
 	Name         string
 	Type         string
 	WellKnownURL string // of its discovery document
-	Token        string `json:"-"` // for registrations, as a client sends it
-	Sealed       string // "": it needs none
-	Insecure     bool   `json:",omitempty"` // its certificate is not looked at
+	Token        string `json:"-"` // for registrations, as sent by a client
+	Sealed       string // encrypted Token; "": not needed
+	Insecure     bool   `json:",omitempty"` // its certificate is not verified
 	ScopeClaim   string `json:",omitempty"`
 }
 
@@ -65,17 +65,17 @@ var providers = &table.Table[Provider]{
 	},
 }
 
-// Address reports whether the portal may send requests to an address.
+// Address reports whether the portal may send requests to a URL.
 func Address(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && u.User == nil && u.Fragment == "" && len(text) <= maxURL && hook.Reachable(text)
 }
 
-// bearer reports whether a text can stand behind Bearer (RFC 6750, 2.1), leniently: any
-// printable text without blanks.
+// bearer reports whether a text can be a bearer token (RFC 6750, 2.1), leniently: any
+// printable text without spaces.
 func bearer(token string) bool {
 	return !strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
-// EntryID is the client_idp_id by which dashboards know the provider.
+// EntryID returns the client_idp_id of the provider at dashboards.
 func (p Provider) EntryID() string { return "portal-" + p.CID }

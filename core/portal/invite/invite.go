@@ -1,4 +1,4 @@
-// Package invite models codes with which people register into a team
+// Package invite models codes for registrations into a team
 // (docs/wire/portal-people.md#invite-codes).
 package invite
 
@@ -12,27 +12,27 @@ import (
 // Kind is the name of the resource in storage.
 const Kind = "portal-invite-code"
 
-// Code lets people register into a team.
+// Code is an invite code: users with it register into a team.
 type Code struct {
 	table.Base
 	Code      string
-	Quota     int64 // how many people it admits
+	Quota     int64 // maximum number of registrations
 	Used      int64
 	ExpiresAt string // "": never
 	Active    bool
 	TeamID    table.ID
 }
 
-// Admits reports whether the code lets somebody in at a time.
+// Admits reports whether the code allows a registration at a time.
 func (c Code) Admits(now time.Time) bool {
 	end, ok := parse(c.ExpiresAt, now.Location())
 	return c.Active && c.Used < c.Quota && ok && (end.IsZero() || now.Before(end))
 }
 
-// forms are those of a time that clients may send.
+// forms are the accepted time formats.
 var forms = []string{"2006-01-02 15:04", time.RFC3339, time.DateOnly}
 
-// parse reads a time, which is the zero one for "".
+// parse parses a time; "" gives the zero time.
 func parse(text string, in *time.Location) (time.Time, bool) {
 	if text == "" {
 		return time.Time{}, true
@@ -45,7 +45,7 @@ func parse(text string, in *time.Location) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// mostUses bounds a quota.
+// mostUses is the maximum of a quota.
 const mostUses = 1_000_000
 
 // Table implements table.Row.
@@ -64,5 +64,5 @@ var rows = &table.Table[Code]{
 	Unique: []table.Unique[Code]{{Name: "code", Taken: "Code has already been taken", Of: func(c Code) string { return c.Code }}},
 }
 
-// shortest is how many characters a code has at least, so that it is not guessed.
+// shortest is the minimum length of a code in characters, so that it cannot be guessed.
 const shortest = 8

@@ -7,7 +7,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/invite"
 )
 
-// TestAdmits states when a code lets somebody in.
+// TestAdmits: when a code allows a registration.
 func TestAdmits(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC)
 	for name, c := range map[string]struct {

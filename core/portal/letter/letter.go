@@ -16,7 +16,7 @@ const (
 	MarkKind = "portal-mail-mark"
 )
 
-// State says how far a mail has come.
+// State is the state of a mail.
 type State string
 
 // The states of a mail.
@@ -26,11 +26,11 @@ const (
 	Failed  State = "failed"
 )
 
-// Bounds of mails.
+// Limits of mails.
 const (
-	MaxAttempts = 3              // that the server refuses
-	MaxAge      = 24 * time.Hour // of a mail for which no server could be reached
-	KeepDone    = 24 * time.Hour // it is known for so long that a mail was sent
+	MaxAttempts = 3              // attempts that the server refuses
+	MaxAge      = 24 * time.Hour // of a mail that could not be sent because no server was reachable
+	KeepDone    = 24 * time.Hour // how long a sent mail is remembered
 	KeepFailed  = 30 * 24 * time.Hour
 	MaxPending  = 50_000
 	maxError    = 200
@@ -38,13 +38,13 @@ const (
 	longest     = 15 * time.Minute
 )
 
-// Mail is a mail that is sent, or was.
+// Mail is a mail that is waiting, sent or failed.
 type Mail struct {
 	ID       string    `json:"id"`
 	Portal   tenant.ID `json:"org_id"`
 	Notice   string    `json:"notice"`
-	To       string    `json:"to,omitempty"`   // of a pending mail, or one that failed
-	Data     string    `json:"data,omitempty"` // sealed: what the templates are given
+	To       string    `json:"to,omitempty"`   // of a pending or failed mail
+	Data     string    `json:"data,omitempty"` // sealed: the data for the templates
 	State    State     `json:"state"`
 	Refused  int       `json:"refused,omitempty"` // attempts that the server refused
 	Tries    int       `json:"tries,omitempty"`
@@ -54,22 +54,22 @@ type Mail struct {
 	LastFail string    `json:"error,omitempty"`
 }
 
-// New returns a mail. The same cause, notice and recipient make the same mail.
+// New returns a mail. Its ID depends only on cause, notice and recipient.
 func New(org tenant.ID, cause string, n Notice, to string, at time.Time) Mail {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%s", org, cause, n.Name, to))
 	return Mail{ID: hex.EncodeToString(sum[:12]), Portal: org, Notice: n.Name, To: to, State: Pending, Created: at.UTC(), Next: at.UTC()}
 }
 
-// Sent returns the mail when the server has it. What it said is forgotten.
+// Sent returns the mail after a server has accepted it. Its content is removed.
 func (m Mail) Sent(at time.Time) Mail {
 	m.State, m.Ended, m.Next, m.LastFail, m.Data, m.To = Done, at.UTC(), time.Time{}, "", "", ""
 	m.Tries++
 	return m
 }
 
-// After returns the mail after an attempt that failed. spared says that the mail was not refused
-// for good, as where no server could be reached: such attempts do not count, but the age of the
-// mail does.
+// After returns the mail after a failed attempt. spared says that the failure is temporary,
+// for example because no server could be reached: such an attempt does not count, but the age
+// of the mail does.
 func (m Mail) After(at time.Time, why string, spared bool) Mail {
 	m.Tries++
 	if !spared {
@@ -84,40 +84,41 @@ func (m Mail) After(at time.Time, why string, spared bool) Mail {
 	return m
 }
 
-// Due reports whether it is time for the next attempt. A time that is further ahead than any pause
-// was set by a clock that has been put back since: to wait for it could take for ever.
+// Due reports whether the next attempt is due. A time further ahead than any pause was set by
+// a clock that has been put back since: waiting for it could take for ever, so the attempt is
+// due.
 func (m Mail) Due(at time.Time) bool {
 	wait := m.Next.Sub(at)
 	return m.State == Pending && (wait <= 0 || wait > longest)
 }
 
-// Forgettable reports whether a mail that has ended need not be known any more.
+// Forgettable reports whether a finished mail can be deleted.
 func (m Mail) Forgettable(at time.Time) bool {
 	return m.State == Done && at.Sub(m.Ended) > KeepDone || m.State == Failed && at.Sub(m.Ended) > KeepFailed
 }
 
-// Mark says that a mail about the expiry of a credential was sent.
+// Mark records that a mail about the expiry of a credential was sent.
 type Mark struct {
 	ID      string    `json:"id"`
 	Portal  tenant.ID `json:"org_id"`
 	Expires time.Time `json:"expires"`
 }
 
-// MarkID names the mark of a notice about a credential or a certificate.
+// MarkID returns the ID of the mark of a notice about a credential or a certificate.
 func MarkID(of table.ID, notice string) string { return of.Key() + "-" + notice }
 
-// Expiry is a credential that ends, or a certificate that administrators manage.
+// Expiry is a credential that expires, or a managed certificate.
 type Expiry struct {
 	Credential  table.ID
-	Certificate table.ID // 0: it is a credential
-	Name        string   // for those who hear of it
+	Certificate table.ID // 0: a credential
+	Name        string   // shown to the recipients
 	Owner       table.ID // of the credential
-	// Organisations are those of the certificate: their people hear of it, and all admins.
+	// Organisations are those of the certificate: their users are notified, and all admins.
 	Organisations []table.ID
 	Expires       time.Time
 }
 
-// Subject returns the number of what ends, and how templates know it.
+// Subject returns the ID of the expiring object, and its name for templates.
 func (e Expiry) Subject() (table.ID, string) {
 	if e.Certificate != 0 {
 		return e.Certificate, "certificate"
@@ -125,11 +126,11 @@ func (e Expiry) Subject() (table.ID, string) {
 	return e.Credential, "credential"
 }
 
-// AfterExpiry is for how long an owner is told that a credential has expired, if no process was
-// able to tell before.
+// AfterExpiry is how long an owner can still be told of the expiry of a credential, if no
+// process could do it before.
 const AfterExpiry = 7 * 24 * time.Hour
 
-// Due returns the notice that is due, and false when none is.
+// Due returns the notice that is due; false: none is.
 func (e Expiry) Due(now time.Time, warning time.Duration) (string, bool) {
 	soon, over := ToExpire, Expired
 	if e.Certificate != 0 {

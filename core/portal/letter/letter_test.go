@@ -9,7 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/letter"
 )
 
-// TestTable states which events cause which mails.
+// TestTable: the mails of events.
 func TestTable(t *testing.T) {
 	for _, c := range []struct {
 		event string
@@ -28,7 +28,7 @@ func TestTable(t *testing.T) {
 		{event.AccessRequestApproved, letter.Facts{Status: "approved"}, "approve"},
 		{event.AccessRequestRejected, letter.Facts{}, "reject"},
 		{event.OrganisationRequestCreated, letter.Facts{Status: "pending"}, "organisation_request"},
-		{event.OrganisationRequestCreated, letter.Facts{Status: "approved"}, "organisation_request"}, // approved by itself
+		{event.OrganisationRequestCreated, letter.Facts{Status: "approved"}, "organisation_request"}, // approved automatically
 		{event.OrganisationRequestApproved, letter.Facts{}, "organisation_approve"},
 		{event.OrganisationRequestRejected, letter.Facts{}, "organisation_reject"},
 		{event.PasswordReset, letter.Facts{}, ""},
@@ -50,7 +50,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestChoices states which mails people may do without: none about their own account.
+// TestChoices: the mails that users may switch off; none about their own account.
 func TestChoices(t *testing.T) {
 	for admin, want := range map[bool]string{
 		false: "approve reject organisation_approve organisation_reject keytoexpire keyexpired certificatetoexpire certificateexpired",
@@ -109,7 +109,7 @@ func TestMails(t *testing.T) {
 		t.Errorf("%+v", sent)
 	}
 	if first := m.After(at, "x", false); first.Next.Sub(at) != 30*time.Second || first.Due(at) || !first.Due(at.Add(30*time.Second)) || !first.Due(at.Add(-time.Hour)) || m.Sent(at).Due(at) || refused.Due(at) {
-		t.Errorf("%+v", first) // an hour before, the clock was put back
+		t.Errorf("%+v", first) // one hour earlier: the clock was put back
 	}
 }
 

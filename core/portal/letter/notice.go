@@ -1,5 +1,5 @@
-// Package letter models the mails of the portal: which event or use case causes which
-// mail, whom it goes to, and how far it has come (docs/wire/portal-mails.md).
+// Package letter models the mails of the portal: their causes, recipients and states
+// (docs/wire/portal-mails.md).
 package letter
 
 import (
@@ -11,17 +11,17 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
-// Recipient is whom a mail goes to.
+// Recipient is a group of recipients of a mail.
 type Recipient int
 
 // The recipients of mails.
 const (
-	Person Recipient = iota // whom the event, or the use case, is about
+	Person Recipient = iota // the user whom the event or the use case is about
 	Admins                  // all active admins
-	Asker                   // who asked for the access that the event is about
+	Asker                   // the user who requested the access that the event is about
 )
 
-// Facts are what mails need of the message of an event, whatever event it is.
+// Facts is the data that mails use from the message of any event.
 type Facts struct {
 	ID         table.ID
 	Email      string
@@ -37,11 +37,11 @@ type Facts struct {
 	AdminID    table.ID
 }
 
-// Admin reports whether the event is about an admin: admins are in no organisation.
+// Admin reports whether the event is about an admin: admins have no organisation.
 func (f Facts) Admin() bool { return f.OrgID == 0 }
 
-// Waiting reports whether the event is about somebody who came alone and waits for
-// approval.
+// Waiting reports whether the event is about a user who registered without an invitation and
+// waits for approval.
 func (f Facts) Waiting() bool {
 	return f.Status == "inactive" && !f.Admin() && (f.ByUser == 0 || f.ByUser == f.ID)
 }
@@ -49,21 +49,21 @@ func (f Facts) Waiting() bool {
 // Notice is one sort of mail.
 type Notice struct {
 	Name    string // of the templates below mailers
-	Event   string // that causes it; "": a use case does
+	Event   string // event that causes it; "": a use case causes it
 	To      Recipient
-	Subject string // unless the settings say otherwise
-	Fixed   bool   // the settings cannot say otherwise
-	// When says which events of that name cause it; nil: all.
+	Subject string // default subject
+	Fixed   bool   // the settings cannot change the subject
+	// When reports whether an event of that name causes the mail; nil: each one does.
 	When func(Facts) bool
-	// Choice says what it tells, to people who may do without it; "": it always comes.
+	// Choice describes the mail to users who may switch it off; "": it is always sent.
 	Choice string
 }
 
-// Names of the mails that no event causes.
+// Names of the mails that are not caused by an event.
 const (
 	ResetPassword = "auth/reset_password"
 	Invite        = "auth/targeted_invite"
-	InviteAdmin   = Invite + "_admin" // names the subject of an invitation to administer; the mail is Invite
+	InviteAdmin   = Invite + "_admin" // key for the subject of an admin's invitation; the mail is Invite
 	ToExpire      = "keytoexpire"
 	Expired       = "keyexpired"
 
@@ -102,8 +102,8 @@ func Find(name string) (Notice, bool) {
 	return Notice{}, false
 }
 
-// Choices are the mails that somebody may do without: an admin, or a developer. What is
-// about the own account always comes.
+// Choices returns the mails that an admin, or a developer, may switch off. Mails about the
+// user's own account are always sent.
 func Choices(admin bool) (out []Notice) {
 	for _, n := range Table {
 		if n.Choice != "" && (admin || n.To != Admins) {
@@ -133,12 +133,12 @@ func Causes(name string) bool {
 	return false
 }
 
-// maxSubject is how many characters a subject has at most.
+// maxSubject is the maximum length of a subject in characters.
 const maxSubject = 200
 
-// Title returns the subject of a mail: that of the settings, an object by name, or the
-// one of the table. Names may be written without the folder. Closer ones, which say more
-// than the name of the mail, count before it.
+// Title returns the subject of a mail: from the settings, a JSON object by name, or from the
+// table. Names may be without the folder. closer are more specific names, which take
+// precedence over the name of the mail.
 func (n Notice) Title(subjects string, closer ...string) string {
 	var own map[string]any
 	if n.Fixed || json.Unmarshal([]byte(subjects), &own) != nil {
@@ -155,8 +155,8 @@ func (n Notice) Title(subjects string, closer ...string) string {
 	return n.Subject
 }
 
-// Line makes one line of a text that somebody chose: it must not become another header, nor
-// a paragraph that the portal seems to have written.
+// Line makes a single line of a user's text, so that it cannot add a header, or a paragraph
+// that seems to be from the portal.
 func Line(text string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
