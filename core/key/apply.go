@@ -139,7 +139,7 @@ func Apply(session *doc.Node, policies []*doc.Node) *doc.Node {
 // merge is the state while policies are applied to a session.
 type merge struct {
 	session *doc.Node
-	rights  *doc.Node // what policies say of APIs, whether they give rights or not; each has a limit
+	rights  *doc.Node // values of policies by API, even without rights; each has a limit
 	acl     bool      // a policy gives rights
 	by      Sources
 

@@ -14,10 +14,10 @@ const (
 	ItemKind = "portal-menu-item"
 )
 
-// Primary is the menu that every portal begins with.
+// Primary is the menu of a new portal.
 const Primary = "Primary"
 
-// Menu is one menu. Themes ask for it by its name.
+// Menu is one menu. Themes refer to it by name.
 type Menu struct {
 	table.Base
 	Name string
@@ -42,7 +42,7 @@ type Item struct {
 	Title    string
 	Path     string   `json:",omitempty"`
 	Position int64    `json:",omitempty"`
-	ParentID table.ID `json:",omitempty"` // the item below which it is; 0: none
+	ParentID table.ID `json:",omitempty"` // the parent item; 0: none
 }
 
 // Table implements table.Row.
@@ -60,8 +60,8 @@ var items = &table.Table[Item]{
 	},
 }
 
-// isTarget reports whether an item may lead to an address: into the portal, or to another
-// site. Browsers carry out addresses of other schemes.
+// isTarget reports whether an item may link to a URL: within the portal, or of another site.
+// Browsers execute some other schemes.
 func isTarget(path string) bool {
 	lower := strings.ToLower(path)
 	if strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "https://") {
@@ -71,11 +71,11 @@ func isTarget(path string) bool {
 	return !strings.Contains(begin, ":") && !strings.HasPrefix(path, "//") && !strings.ContainsAny(path, "\\\t\r\n")
 }
 
-// MaxDepth is how many levels the items of a menu have at most.
+// MaxDepth is the maximum nesting of the items of a menu.
 const MaxDepth = 5
 
-// Fits reports whether an item can be where it says, among all items of its menu: below
-// one of them, not below itself, and not too deep.
+// Fits reports whether an item can be at its position among all items of its menu: its parent
+// exists, it is not below itself, and it is not nested too deep.
 func Fits(item Item, all []Item) bool {
 	if item.ParentID == 0 {
 		return true
@@ -100,7 +100,7 @@ func Fits(item Item, all []Item) bool {
 	if item.ID == 0 {
 		return depth(item.ParentID) < MaxDepth
 	}
-	for id := range above { // what is below the item moves with it
+	for id := range above { // items below this one move with it
 		if depth(id) > MaxDepth {
 			return false
 		}
@@ -108,7 +108,7 @@ func Fits(item Item, all []Item) bool {
 	return true
 }
 
-// Sort puts items in the order in which they are shown.
+// Sort sorts items into the order in which they are shown.
 func Sort(all []Item) {
 	slices.SortFunc(all, func(a, b Item) int {
 		if a.Position != b.Position {

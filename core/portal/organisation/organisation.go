@@ -6,11 +6,11 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
-// Default is the number of the organisation, and of the team, that bootstrap makes: users
-// without another one are in it, and it cannot be deleted.
+// Default is the ID of the organisation, and of the team, of a new portal: users without
+// another one are in it, and it cannot be deleted.
 const Default table.ID = 1
 
-// DefaultName is what the first organisation is called.
+// DefaultName is the name of the first organisation.
 const DefaultName = "Default Organisation"
 
 // Organisation is an organisation of developers.
@@ -25,10 +25,10 @@ type Team struct {
 	Name           string
 	Default        bool // users without another team are in it
 	OrganisationID table.ID
-	Users          []table.ID `json:"-"` // who is in it: users keep that themselves
+	Users          []table.ID `json:"-"` // its members: users store their teams
 }
 
-// FirstTeam is what the default team of an organisation is called.
+// FirstTeam returns the default team of an organisation.
 func (o Organisation) FirstTeam() Team {
 	return Team{Name: o.Name + " All users", Default: true, OrganisationID: o.ID}
 }

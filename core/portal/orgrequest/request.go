@@ -1,4 +1,4 @@
-// Package orgrequest models requests of developers for organisations of their own
+// Package orgrequest models requests of developers for their own organisations
 // (docs/wire/portal-people.md#organisation-requests).
 package orgrequest
 
@@ -10,7 +10,7 @@ import (
 // Kind is the name of the resource in storage.
 const Kind = "portal-organisation-request"
 
-// State is how far a request has got.
+// State is the state of a request.
 type State string
 
 // The states.
@@ -20,7 +20,7 @@ const (
 	Rejected State = "rejected"
 )
 
-// Event is what happens to a request.
+// Event is an event in the life of a request.
 type Event string
 
 // The events.
@@ -29,13 +29,13 @@ const (
 	Reject  Event = "reject"
 )
 
-// States and Events are all that there are.
+// States and Events are all states and events.
 var (
 	States = []State{Pending, Approved, Rejected}
 	Events = []Event{Approve, Reject}
 )
 
-// moves says where an event leads; what is not there is refused.
+// moves is the state after an event; a missing entry is refused.
 var moves = map[State]map[Event]State{
 	Pending:  {Approve: Approved, Reject: Rejected},
 	Approved: {},
@@ -48,14 +48,14 @@ func (s State) On(e Event) (State, bool) {
 	return next, ok
 }
 
-// Request asks for an organisation.
+// Request is a user's request for an organisation.
 type Request struct {
 	table.Base
 	Name           string
-	UserID         table.ID // who asks
-	Email          string   // of that user at the time, which the events say
+	UserID         table.ID // the requesting user
+	Email          string   // e-mail address at the time of the request, for events
 	Status         State
-	OrganisationID table.ID // that the approval made
+	OrganisationID table.ID // created by the approval
 }
 
 // Table implements table.Row.

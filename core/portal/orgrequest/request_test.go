@@ -6,7 +6,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/orgrequest"
 )
 
-// TestStates gives every event in every state a defined end; "" is a refusal.
+// TestStates: the result of every event in every state; "": refused.
 func TestStates(t *testing.T) {
 	want := map[orgrequest.State][]orgrequest.State{ // in the order of Events
 		orgrequest.Pending: {orgrequest.Approved, orgrequest.Rejected}, orgrequest.Approved: {"", ""}, orgrequest.Rejected: {"", ""},

@@ -1,5 +1,5 @@
-// Package page models the content pages of the portal, and the blocks of content that
-// their templates show (docs/wire/portal-content.md#pages).
+// Package page models the content pages of the portal, and their content blocks, which
+// templates show (docs/wire/portal-content.md#pages).
 package page
 
 import (
@@ -24,15 +24,15 @@ const (
 type Page struct {
 	table.Base
 	Title               string
-	Path                string `json:",omitempty"` // as the client wrote it
+	Path                string `json:",omitempty"` // as sent by the client
 	Status              string
-	Template            string `json:",omitempty"` // of the active theme: by its value or its name
+	Template            string `json:",omitempty"` // of the active theme: its value or its name
 	AllowFormSubmission bool   `json:",omitempty"`
 	PageTypeID          int64  `json:",omitempty"`
 }
 
-// Address returns the path without what makes no difference between paths: "about" for
-// "/about/", "/" for the start page, "" for a page without an address.
+// Address returns the normalised path: "about" for "/about/", "/" for the start page, "" for a
+// page without a path.
 func Address(path string) string {
 	if trimmed := strings.Trim(path, "/"); trimmed != "" || path == "" {
 		return trimmed
@@ -40,7 +40,7 @@ func Address(path string) string {
 	return "/"
 }
 
-// isPath reports whether browsers can ask for a path as it is written.
+// isPath reports whether browsers can request a path without escaping it.
 func isPath(path string) bool {
 	if strings.ContainsAny(path, "?#%\\ \t\r\n") {
 		return false
@@ -75,7 +75,7 @@ var pages = &table.Table[Page]{
 	Unique: []table.Unique[Page]{{Name: "path", Taken: "Path has already been taken", Of: func(p Page) string { return Address(p.Path) }}},
 }
 
-// Block is content for one place in the template of a page.
+// Block is the content of one place in the template of a page.
 type Block struct {
 	table.Base
 	PageID          table.ID
@@ -101,8 +101,8 @@ var blocks = &table.Table[Block]{
 	Unique: []table.Unique[Block]{{Name: "name", Taken: "Name has already been taken", Of: func(b Block) string { return b.PageID.Key() + "/" + b.Name }}},
 }
 
-// Missing returns the names that a template refers to and that no block of a page has, as
-// many as the page has room for.
+// Missing returns the names in a template for which the page has no block, as many as the page
+// has room for.
 func Missing(wanted []string, have []Block) (out []string) {
 	known := map[string]bool{}
 	for _, b := range have {

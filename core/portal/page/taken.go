@@ -5,12 +5,13 @@ import (
 	"strings"
 )
 
-// below begin the addresses that never show a content page: the service itself answers them.
+// below are the prefixes of paths that never show a content page, because the service itself
+// answers them.
 var below = []string{
 	"portal-api", "portal/api", "api", "tib", "sso", "debug", "live", "ready", "robots.txt", ".well-known", "admin", "system", "assets", "viewers",
 }
 
-// own are the addresses of the pages that the portal itself has; * is any part.
+// own are the paths of the portal's own pages; * is any segment.
 var own = []string{
 	"licences", "sitemap.xml",
 	"blog", "blog/category/*", "blog/category/*/*", "blog/*/*/*/*",
@@ -22,7 +23,7 @@ var own = []string{
 	"portal/private/profile", "portal/private/profile/delete", "portal/private/users", "portal/private/users/*", "portal/private/users/*/edit",
 }
 
-// Taken reports whether the portal itself answers at a path, so that a content page with it
+// Taken reports whether the portal itself uses a path, so that a content page with this path
 // is never shown.
 func Taken(path string) bool {
 	address := Address(path)

@@ -1,5 +1,5 @@
-// Package plan models the plans of a portal: how much developers may call, and for how
-// long (docs/wire/portal-sync.md#fields).
+// Package plan models the plans of a portal: limits for developers, and lifetimes of
+// credentials (docs/wire/portal-sync.md#fields).
 package plan
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
-// Unlimited is the value of a limit that there is not, and of a renewal that never comes.
+// Unlimited is the value of a limit without a maximum, and of a renewal that never happens.
 const Unlimited = -1
 
 // Kind is the name of the resource in storage.
@@ -24,9 +24,9 @@ type Plan struct {
 	table.Base
 	ProviderID table.ID `json:"provider_id"`
 	Ref        sync.Ref `json:"policy"`
-	Name       string   `json:"name"` // that of the policy
+	Name       string   `json:"name"` // name of the policy
 
-	DisplayName string     `json:"display_name,omitempty"` // shown to developers; "" shows Name
+	DisplayName string     `json:"display_name,omitempty"` // shown to developers; "": show Name
 	Description string     `json:"description,omitempty"`
 	AutoApprove bool       `json:"auto_approve_access_requests,omitempty"`
 	Catalogues  []table.ID `json:"catalogues,omitempty"`
@@ -45,15 +45,15 @@ type Plan struct {
 	PlanQuota            int64 `json:"plan_quota,omitempty"` // access requests; 0: no limit
 	PlanQuotaRenewalRate int64 `json:"plan_quota_renewal_rate,omitempty"`
 
-	Agreed     *sync.Terms `json:"agreed,omitempty"` // what the policy and the plan last agreed on
+	Agreed     *sync.Terms `json:"agreed,omitempty"` // the values on which the policy and the plan last agreed
 	Generation int         `json:"generation,omitempty"`
 }
 
-// Title is what developers see.
+// Title returns the name for developers.
 func (p Plan) Title() string { return cmp.Or(p.DisplayName, p.Name) }
 
-// Settled returns the plan with its limits as they count: a switch that says unlimited
-// overrides the numbers, and a number that says so throws the switch.
+// Settled returns the plan with normalised limits: an unlimited switch overrides the numbers,
+// and the number Unlimited sets the switch.
 func (p Plan) Settled() Plan {
 	if p.UnlimitedRateLimit = p.UnlimitedRateLimit || p.RateLimit == Unlimited; p.UnlimitedRateLimit {
 		p.RateLimit, p.Per = Unlimited, Unlimited
@@ -64,8 +64,8 @@ func (p Plan) Settled() Plan {
 	return p
 }
 
-// Record returns the plan as synchronisation sees it. A plan whose rate the dashboard
-// calls unlimited in another way than ours keeps that way until the rate is changed here.
+// Record returns the plan in its form for synchronisation. If the dashboard expresses an
+// unlimited rate differently, this form stays until the rate is changed here.
 func (p Plan) Record() sync.Record {
 	was := p
 	p = p.Settled()
@@ -79,7 +79,7 @@ func (p Plan) Record() sync.Record {
 	return sync.Record{Kind: sync.KindPlan, CID: p.CID, Ref: p.Ref, Terms: t.Clone(), Agreed: p.Agreed, Generation: p.Generation, Hidden: p.Hidden, Deleted: !p.DeletedAt.IsZero()}
 }
 
-// Take returns the plan as synchronisation wants it; what lives in the portal stays.
+// Take returns the plan updated from synchronisation; data that only the portal has stays.
 func (p Plan) Take(r sync.Record) Plan {
 	t := r.Terms.Clone()
 	p.Ref, p.Agreed, p.Generation, p.Hidden = r.Ref, r.Agreed, r.Generation, r.Hidden
@@ -89,7 +89,7 @@ func (p Plan) Take(r sync.Record) Plan {
 	return p
 }
 
-// Moved returns what is wrong with a change: a plan stays with its provider.
+// Moved returns the problems of a change: the provider of a plan cannot change.
 func (p Plan) Moved(next Plan) []string {
 	if p.ProviderID != next.ProviderID {
 		return []string{"ProviderID can't be changed"}
@@ -97,7 +97,7 @@ func (p Plan) Moved(next Plan) []string {
 	return nil
 }
 
-// Scopes are the OAuth scopes of a plan.
+// Scopes returns the OAuth scopes of a plan.
 func (p Plan) Scopes() []string {
 	return strings.FieldsFunc(p.JWTScope, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
 }

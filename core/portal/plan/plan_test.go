@@ -13,7 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
-// apply puts a body into a plan, as clients send one. Records 1 to 9 are there.
+// apply applies a client's body to a plan. Records 1 to 9 exist.
 func apply(t testing.TB, p plan.Plan, making bool, body string) (plan.Plan, string) {
 	t.Helper()
 	var b table.Body[plan.Plan]
@@ -141,7 +141,7 @@ func TestSettled(t *testing.T) {
 	}
 }
 
-// TestRecord: what synchronisation takes over is what it gave, and nothing else changes.
+// TestRecord: Take of a Record gives the same plan, and changes nothing else.
 func TestRecord(t *testing.T) {
 	p := plan.Plan{Base: table.Base{CID: "c"}, Name: "Gold", DisplayName: "Shown", JWTScope: "s", Catalogues: []table.ID{1}, RateLimit: 5, Per: 1, Quota: -1, UnlimitedQuota: true, KeyExpiresIn: 60, MetaData: `{"a":1}`, PlanQuota: 3}
 	if got := p.Take(p.Record()); !reflect.DeepEqual(got, p) {
@@ -154,7 +154,7 @@ func TestRecord(t *testing.T) {
 	if !got.UnlimitedRateLimit || got.KeyExpiresIn != 0 || !got.Hidden || got.PlanQuota != 3 || got.Title() != "Shown" {
 		t.Errorf("%+v", got)
 	}
-	if again := got.Record(); again.Terms.Per != 60 { // the dashboard's own spelling of unlimited
+	if again := got.Record(); again.Terms.Per != 60 { // the dashboard's own form of unlimited
 		t.Errorf("%+v", again.Terms)
 	}
 	p.DeletedAt = time.Unix(1, 0)
@@ -163,8 +163,8 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// FuzzApply: whatever a client sends, a plan that is taken has limits that count, metadata
-// that is an object, and is what synchronisation gives back.
+// FuzzApply: an accepted plan from any body has valid limits and metadata that is an object,
+// and Take of its Record gives the same plan.
 func FuzzApply(f *testing.F) {
 	for _, body := range []string{`{"Name":"Gold","ProviderID":1,"MetaData":{"a":[1]},"RateLimit":"-1","Quota":1e3}`, `{"MetaData":"{}","JWTScope":["a"],"Catalogues":"1"}`, `{"UnlimitedQuota":1,"Per":0.5}`, `null`, `[`} {
 		f.Add(body)

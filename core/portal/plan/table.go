@@ -7,7 +7,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
-// Bounds: of what every key of a plan carries, and of the scopes of a plan.
+// Limits of the metadata for keys of a plan, and of the scopes of a plan.
 const (
 	maxMetaData  = 64 << 10
 	deepMetaData = 64

@@ -1,4 +1,4 @@
-// Package post models the posts of the blog and the categories that sort them
+// Package post models the posts of the blog and their categories
 // (docs/wire/portal-content.md#posts).
 package post
 
@@ -17,10 +17,10 @@ const (
 	CategoryKind = "portal-category"
 )
 
-// Type is the kind of post that posts of the blog are.
+// Type is the type of blog posts.
 const Type = "post"
 
-// Article is what posts and tutorials have in common.
+// Article is the common members of posts and tutorials.
 type Article struct {
 	Title           string
 	Lede            string `json:",omitempty"`
@@ -34,8 +34,7 @@ type Article struct {
 	Tags            []table.ID `json:",omitempty"`
 }
 
-// ArticleFields are the fields of a table whose records have an Article; path says what
-// its Path is.
+// ArticleFields returns the table fields of records with an Article; path describes its Path.
 func ArticleFields[T any](of func(*T) *Article, path string) []table.Field[T] {
 	return []table.Field[T]{
 		{Name: "Title", At: func(t *T) any { return &of(t).Title }, Required: true, Repeated: true, Max: 255},
@@ -54,7 +53,7 @@ func ArticleFields[T any](of func(*T) *Article, path string) []table.Field[T] {
 // Post is one post.
 type Post struct {
 	table.Base
-	AuthorID table.ID // the admin who made it
+	AuthorID table.ID // the admin who created it
 	Article
 }
 
@@ -68,14 +67,14 @@ var posts = &table.Table[Post]{
 	Unique: []table.Unique[Post]{{Name: "path", Taken: "Path has already been taken", Of: func(p Post) string { return p.Path }}},
 }
 
-// Label is a relation of a post to what sorts it.
+// Label is a relation of a post to categories or tags.
 type Label struct {
 	Name string // of the field
-	Kind string // of what sorts posts
+	Kind string // kind of the records: category or tag
 	At   func(*Post) *[]table.ID
 }
 
-// What sorts posts.
+// The labels of posts.
 var (
 	ByCategory = Label{"Categories", CategoryKind, func(p *Post) *[]table.ID { return &p.Categories }}
 	ByTag      = Label{"Tags", tag.Kind, func(p *Post) *[]table.ID { return &p.Tags }}
@@ -101,7 +100,7 @@ func (l Label) Detach(p Post, id table.ID) Post {
 	return p
 }
 
-// Category sorts posts.
+// Category is a category of posts.
 type Category struct {
 	table.Base
 	Name string
@@ -119,7 +118,7 @@ var categories = &table.Table[Category]{
 	Unique: []table.Unique[Category]{{Name: "name", Taken: "Name has already been taken", Of: func(c Category) string { return c.Name }}},
 }
 
-// Choice is the body that names a label.
+// Choice is the request body with the ID of a label.
 type Choice[K interface{ Kind() string }] struct {
 	table.Base
 	Label table.ID
@@ -135,14 +134,14 @@ func (Choice[K]) Table() *table.Table[Choice[K]] {
 	}
 }
 
-// OfCategory says that a Choice names a category.
+// OfCategory makes a Choice one of a category.
 type OfCategory struct{}
 
-// OfTag says that a Choice names a tag.
+// OfTag makes a Choice one of a tag.
 type OfTag struct{}
 
-// Kind returns the kind of what is chosen.
+// Kind returns the kind of the chosen record.
 func (OfCategory) Kind() string { return CategoryKind }
 
-// Kind returns the kind of what is chosen.
+// Kind returns the kind of the chosen record.
 func (OfTag) Kind() string { return tag.Kind }

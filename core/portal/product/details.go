@@ -9,7 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
-// Detail is what the portal says about one API of a product.
+// Detail is the portal's data about one API of a product.
 type Detail struct {
 	APIID       string
 	Description string `json:",omitempty"`
@@ -17,7 +17,7 @@ type Detail struct {
 	Facts
 }
 
-// Facts is what the dashboard said about an API when it was last asked.
+// Facts is the data about an API in the dashboard's last answer.
 type Facts struct {
 	Name       string `json:",omitempty"`
 	ListenPath string `json:",omitempty"`
@@ -26,18 +26,18 @@ type Facts struct {
 	Status     bool   `json:",omitempty"` // gateways serve it
 }
 
-// Details are the APIs of a product. A client sends the whole set; what it does not say
-// about an API that the product has stays, and facts are the dashboard's to say.
+// Details are the APIs of a product. A client sends the complete list. For an existing API,
+// data that the client leaves out stays, and only the dashboard sets Facts.
 type Details []Detail
 
-// maxID is how many characters the identifier of an API has at most, and maxAddress those
-// of an address.
+// maxID is the maximum length of the identifier of an API in characters, and maxAddress that
+// of a URL.
 const (
 	maxID      = 255
 	maxAddress = document.MaxAddress
 )
 
-// Take implements table.Taker. A list in which no element names an API says nothing.
+// Take implements table.Taker. A list without any API IDs is ignored.
 func (d *Details) Take(sent any) (done, ok bool) {
 	if sent == nil {
 		*d = nil
@@ -80,7 +80,7 @@ func (d *Details) Take(sent any) (done, ok bool) {
 	return true, named == len(list)
 }
 
-// say puts what a client says about an API into its detail.
+// say sets the members of a detail that a client sends.
 func (d *Detail) say(members map[string]any) bool {
 	for _, f := range []struct {
 		name string

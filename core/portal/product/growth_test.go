@@ -8,7 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/growth"
 )
 
-// TestTakeGrowth: what synchronisation wants of a product takes as much longer as it has more APIs.
+// TestTakeGrowth: the time of Take grows linearly with the APIs of the product.
 func TestTakeGrowth(t *testing.T) {
 	growth.Linear(t, 500, func(size int) func() {
 		p := product.Product{}

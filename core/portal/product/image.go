@@ -10,7 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// Picture names one of the pictures of a product.
+// Picture is one of the pictures of a product.
 type Picture string
 
 // The pictures of a product.
@@ -19,7 +19,7 @@ const (
 	Preview Picture = "preview" // on its card
 )
 
-// File points to the name of a picture's file, which is "" when there is none.
+// File returns a pointer to the name of a picture's file, which is "" when there is none.
 func (p *Product) File(which Picture) *string {
 	if which == Logo {
 		return &p.Logo
@@ -27,8 +27,8 @@ func (p *Product) File(which Picture) *string {
 	return &p.Preview
 }
 
-// Address returns where browsers find a picture, or "". Without a preview they find the
-// logo in its place.
+// Address returns the URL of a picture for browsers, or "". Without a preview it is the URL of
+// the logo.
 func (p Product) Address(which Picture) string {
 	file := *p.File(which)
 	if file == "" && which == Preview {
@@ -40,7 +40,7 @@ func (p Product) Address(which Picture) string {
 	return "/system/products/" + p.ID.String() + "/" + string(which) + "/" + file
 }
 
-// ImageKind is the name in storage of the content of pictures.
+// ImageKind is the name of picture contents in storage.
 const ImageKind = "portal-product-image"
 
 // Image is the content of a picture.
@@ -53,22 +53,22 @@ type Image struct {
 	File    file.Place `json:",omitzero"`
 }
 
-// Key is the name of a picture's content in storage.
+// Key returns the ID of a picture's content in storage.
 func (i Image) Key() string { return ImageKey(i.Product, i.Which) }
 
-// ImageKey is the name in storage of the content of a product's picture.
+// ImageKey returns the ID of the content of a product's picture in storage.
 func ImageKey(of table.ID, which Picture) string { return of.Key() + "-" + string(which) }
 
-// MaxImage is how many bytes a picture has at most.
+// MaxImage is the maximum size of a picture in bytes.
 const MaxImage = 5 << 20
 
-// ErrImage says that a file is no picture, and what to send.
+// ErrImage says that a file is not a picture, and what to send.
 var ErrImage = errors.New("the file is no image: send a PNG, JPEG, GIF, WebP or SVG file")
 
-// svg is the media type of pictures that are documents.
+// svg is the media type of pictures that are XML documents.
 const svg = "image/svg+xml"
 
-// magic is how pictures begin. The bytes at a '?' may be anything.
+// magic is the signatures of picture formats. The bytes at a '?' may be anything.
 var magic = []struct{ pattern, mediaType, extension string }{
 	{"\x89PNG\r\n\x1a\n", "image/png", "png"},
 	{"\xff\xd8\xff", "image/jpeg", "jpg"},
@@ -77,8 +77,8 @@ var magic = []struct{ pattern, mediaType, extension string }{
 	{"RIFF????WEBP", "image/webp", "webp"},
 }
 
-// Sniff returns what kind of picture a file is, whatever it is called, and how such files
-// are called.
+// Sniff returns the media type of a picture, detected from its content, and the usual file
+// extension.
 func Sniff(data []byte) (mediaType, extension string, err error) {
 	for _, m := range magic {
 		if begins(data, m.pattern) {
@@ -91,7 +91,7 @@ func Sniff(data []byte) (mediaType, extension string, err error) {
 	return "", "", ErrImage
 }
 
-// MediaTypes returns those that pictures have.
+// MediaTypes returns the media types of pictures.
 func MediaTypes() []string {
 	out := []string{svg}
 	for _, m := range magic {
@@ -112,12 +112,12 @@ func begins(data []byte, pattern string) bool {
 	return true
 }
 
-// Document reports whether a picture is a document, which browsers that open it by itself
-// would carry out.
+// Document reports whether a picture is a document, which browsers may execute when they open
+// it directly.
 func (i Image) Document() bool { return i.Type == svg }
 
-// isSVG reports whether a file is an XML document whose outermost element is svg. No more
-// of it is read: browsers do so, under a policy that lets it do nothing.
+// isSVG reports whether a file is an XML document with the root element svg. The rest is not
+// parsed: browsers do so, under a policy that allows no scripts.
 func isSVG(data []byte) bool {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if !bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("<")) {

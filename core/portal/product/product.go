@@ -1,5 +1,6 @@
-// Package product models the products of a portal: APIs that developers can get access
-// to, or only read about (docs/wire/portal-products.md, docs/wire/portal-sync.md#fields).
+// Package product models the products of a portal: APIs to which developers can get access, or
+// of which they can only read the documentation (docs/wire/portal-products.md,
+// docs/wire/portal-sync.md#fields).
 package product
 
 import (
@@ -18,7 +19,7 @@ import (
 // Kind is the name of the resource in storage.
 const Kind = catalogue.ProductKind
 
-// TemplateKind is the name in storage of the client types that a product may name.
+// TemplateKind is the name in storage of the client types to which a product may refer.
 const TemplateKind = "portal-client-type"
 
 // Product is one product.
@@ -26,10 +27,10 @@ type Product struct {
 	table.Base
 	ProviderID table.ID
 	Ref        sync.Ref `json:"Policy"`
-	Name       string   // that of the policy
+	Name       string   // name of the policy
 
 	APIs                Details `json:",omitempty"` // sorted by API
-	Left                Details `json:",omitempty"` // what was said about APIs that the policy lost, until they come back
+	Left                Details `json:",omitempty"` // data of APIs that the policy lost, until they come back
 	AuthTypes           []string
 	AuthTypeMode        string `json:",omitempty"`
 	IsDocumentationOnly bool
@@ -47,20 +48,20 @@ type Product struct {
 	Templates              []table.ID
 	Tags                   []table.ID
 	WebhookEventTypes      []string
-	SpecDetails            Specs  `json:"-"` // that a body names
+	SpecDetails            Specs  `json:"-"` // from a request body
 	Logo, Preview          string // files: "logo.png"; "": none
 
-	Agreed     *sync.Terms `json:",omitempty"` // what the policy and the product last agreed on
+	Agreed     *sync.Terms `json:",omitempty"` // the values on which the policy and the product last agreed
 	Generation int
 }
 
-// Modes of products whose APIs take a token and a certificate.
+// Modes of products that require a token and a certificate.
 const (
-	SelfServe = "mtls_self-serve" // developers bring their certificates; the default
-	Managed   = "mtls_managed"    // administrators do
+	SelfServe = "mtls_self-serve" // developers provide their certificates; the default
+	Managed   = "mtls_managed"    // administrators provide them
 )
 
-// multiAuth is what AuthType says of a token together with a certificate.
+// multiAuth is the AuthType for a token together with a certificate.
 const multiAuth = "multiAuth"
 
 // Table implements table.Row.
@@ -104,20 +105,21 @@ var rows = &table.Table[Product]{
 	},
 }
 
-// maxLeft bounds what is remembered about APIs that are gone.
+// maxLeft is the maximum number of lost APIs with stored data.
 const maxLeft = 200
 
-// maxScopes is how many OAuth scopes a product has at most.
+// maxScopes is the maximum number of OAuth scopes of a product.
 const maxScopes = 200
 
-// maxEvent is how many characters the name of an event has at most.
+// maxEvent is the maximum length of the name of an event in characters.
 const maxEvent = 255
 
-// Title is what developers see.
+// Title returns the name for developers.
 func (p Product) Title() string { return cmp.Or(p.DisplayName, p.Name) }
 
-// Methods names the methods of authentication of the APIs by the portal's words for them. A
-// product without APIs has none to show: what a draft had is kept, since keys depend on it.
+// Methods returns the authentication methods of the APIs, with the portal's names. A product
+// without APIs returns none, but the methods of a draft stay stored, because keys depend on
+// them.
 func (p Product) Methods() []string {
 	if len(p.APIs) == 0 {
 		return nil
@@ -125,7 +127,7 @@ func (p Product) Methods() []string {
 	return words(p.AuthTypes)
 }
 
-// words names methods as the portal does: policies also say basic for ba.
+// words returns methods with the portal's names: policies also use basic for ba.
 func words(methods []string) []string {
 	if !slices.Contains(methods, "basic") {
 		return methods
@@ -136,10 +138,10 @@ func words(methods []string) []string {
 	return out
 }
 
-// AuthType names the one method of authentication that the APIs share; "" without APIs.
+// AuthType returns the common authentication method of the APIs; "" without APIs.
 func (p Product) AuthType() string { return one(p.Methods()) }
 
-// one names the method that APIs have, by the portal's word for it.
+// one returns the single method of APIs, with the portal's name.
 func one(methods []string) string {
 	switch list := words(methods); len(list) {
 	case 0:
@@ -150,8 +152,8 @@ func one(methods []string) string {
 	return multiAuth
 }
 
-// Mode is who brings the certificates: of products that take them with a token, somebody
-// always does.
+// Mode returns who provides the certificates. Products that require a token and a certificate
+// always have a mode.
 func (p Product) Mode() string {
 	if p.AuthTypeMode == "" && p.AuthType() == multiAuth {
 		return SelfServe
@@ -159,8 +161,8 @@ func (p Product) Mode() string {
 	return p.AuthTypeMode
 }
 
-// Claims returns the OAuth scopes that stand for the product, so that nothing else may
-// have them: clients that register get its access by them.
+// Claims returns the OAuth scopes that only this product may have, because they give
+// registered clients access to it.
 func (p Product) Claims() []string {
 	if !p.DCREnabled {
 		return nil
@@ -183,12 +185,12 @@ func (p Product) IDs() []string {
 	return slices.Compact(out)
 }
 
-// WithAPIs returns the product with these APIs; what it says about those that it had
-// stays. A product without APIs is one to read about.
+// WithAPIs returns the product with these APIs; data of existing ones stays. A product without
+// APIs is documentation-only.
 func (p Product) WithAPIs(ids []string) Product {
 	said := map[string]Detail{}
 	for _, d := range slices.Backward(p.APIs) {
-		said[d.APIID] = d // of two the first
+		said[d.APIID] = d // of two entries the first counts
 	}
 	p.APIs = nil
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
@@ -200,8 +202,8 @@ func (p Product) WithAPIs(ids []string) Product {
 	return p
 }
 
-// Known returns the product with what the dashboard says about its APIs, and whether that
-// is news. An API that the dashboard does not have any more is not served.
+// Known returns the product with the dashboard's data about its APIs, and whether this changed
+// anything. An API that is missing in the dashboard is not served.
 func (p Product) Known(apis sync.Index) (Product, bool) {
 	list, news := slices.Clone(p.APIs), false
 	for i, d := range list {
@@ -218,13 +220,13 @@ func (p Product) Known(apis sync.Index) (Product, bool) {
 	return p, news
 }
 
-// Record returns the product as synchronisation sees it.
+// Record returns the product in its form for synchronisation.
 func (p Product) Record() sync.Record {
 	t := sync.Terms{Name: p.Name, Tags: p.PolicyTags, APIs: p.IDs(), AuthTypes: p.AuthTypes, Draft: p.Agreed != nil && p.Agreed.Draft}
 	return sync.Record{Kind: sync.KindProduct, CID: p.CID, Ref: p.Ref, Terms: t.Clone(), Agreed: p.Agreed, Generation: p.Generation, Hidden: p.Hidden, Deleted: !p.DeletedAt.IsZero()}
 }
 
-// Take returns the product as synchronisation wants it; what lives in the portal stays.
+// Take returns the product updated from synchronisation; data that only the portal has stays.
 func (p Product) Take(r sync.Record) Product {
 	t := r.Terms.Clone()
 	said := slices.Concat(p.APIs, p.Left)
@@ -246,8 +248,8 @@ func (p Product) Take(r sync.Record) Product {
 	return p
 }
 
-// SameMethod reports whether a method of authentication that a client names is that of
-// the APIs. Both spellings of basic authentication are one.
+// SameMethod reports whether an authentication method from a client is that of the APIs. Both
+// names of basic authentication are equal.
 func SameMethod(name string, methods []string) bool {
 	plain := policy.Plain(append([]string{name, one(methods)}, methods...))
 	return slices.Contains(plain[1:], plain[0])

@@ -22,10 +22,10 @@ func with(ids ...string) product.Product {
 	return product.Product{Name: "Gold", ProviderID: 1}.WithAPIs(ids)
 }
 
-// resolve finds relations: number 1 is there, 2 is not.
+// resolve resolves relations: record 1 exists, 2 does not.
 func resolve(_, name string) (table.ID, bool, error) { return 1, name == "1", nil }
 
-// apply puts a body into a product, and returns the texts of failed validations.
+// apply applies a body to a product, and returns the texts of failed validations.
 func apply(t *testing.T, p *product.Product, body string, making bool) string {
 	t.Helper()
 	var b table.Body[product.Product]
@@ -79,7 +79,7 @@ func TestBody(t *testing.T) {
 	}
 }
 
-// TestDetails: a client sends all APIs, and what it does not say about one stays.
+// TestDetails: a client sends all APIs, and data that it leaves out of one stays.
 func TestDetails(t *testing.T) {
 	facts := product.Facts{Name: "A", ListenPath: "/a/", Status: true}
 	for body, want := range map[string]product.Details{
@@ -106,7 +106,7 @@ func TestMoved(t *testing.T) {
 	}
 }
 
-// TestKnown: the facts of APIs follow the dashboard; what it has not any more is not served.
+// TestKnown: the facts of APIs follow the dashboard; a missing API is not served.
 func TestKnown(t *testing.T) {
 	p := with("a", "x")
 	index := sync.NewIndex([]sync.API{{ID: "a", Name: "A", ListenPath: "/a/", Target: "http://a", Active: true, AuthTypes: []string{"authToken"}}})
@@ -148,7 +148,7 @@ func TestSameMethod(t *testing.T) {
 	}
 }
 
-// FuzzDetails: whatever a client sends, an API is in a product once, in order.
+// FuzzDetails: for any body, each API is in a product once, in order.
 func FuzzDetails(f *testing.F) {
 	f.Add(`[{"APIID":"b","Description":"x"},{"APIID":"a"},{"APIID":"b"},{}]`)
 	f.Fuzz(func(t *testing.T, text string) {
@@ -213,7 +213,7 @@ func TestAuthType(t *testing.T) {
 	}
 }
 
-// TestMethods states by which words methods are listed: those of AuthType, each once.
+// TestMethods: the names of listed methods are those of AuthType, without duplicates.
 func TestMethods(t *testing.T) {
 	for _, c := range []struct{ stored, want []string }{
 		{[]string{"authToken", "mutualTLS"}, []string{"authToken", "mutualTLS"}}, {[]string{"ba", "basic"}, []string{"ba"}}, {[]string{"authToken", "basic", "jwt"}, []string{"authToken", "ba", "jwt"}},
@@ -226,8 +226,8 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// TestComeBack states that an API which a policy loses, as one that is deleted and made
-// again, has its texts when it is back, and that a client can say otherwise meanwhile.
+// TestComeBack: an API that a policy loses and gets back, for example because it is deleted
+// and created again, keeps its texts, and a client can change them meanwhile.
 func TestComeBack(t *testing.T) {
 	p := with("a", "b")
 	p.APIs[0].Description, p.APIs[0].OASUrl = "my text", "https://docs.example/a.yaml"
@@ -254,7 +254,7 @@ func TestComeBack(t *testing.T) {
 	}
 }
 
-// TestRecord: what synchronisation takes over is what it gave, and nothing else changes.
+// TestRecord: Take of a Record gives the same product, and changes nothing else.
 func TestRecord(t *testing.T) {
 	p := with("a", "b")
 	p.CID, p.DisplayName, p.Content, p.Catalogues, p.AuthTypes, p.PolicyTags, p.Path = "c", "Shown", "<p>", []table.ID{1}, []string{"authToken"}, []string{"x"}, "gold"

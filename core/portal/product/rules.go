@@ -8,11 +8,11 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/sync"
 )
 
-// keyless is the method of an API that asks for no credential.
+// keyless is the method of an API that requires no credential.
 const keyless = "keyless"
 
-// CheckAPIs holds the APIs of a product against those of its dashboard: they exist, they
-// are no MCP proxies, they want a credential, and they share one way of authentication.
+// CheckAPIs checks the APIs of a product against those of its dashboard: they exist, they are
+// not MCP proxies, they require a credential, and they have the same authentication.
 func (p Product) CheckAPIs(apis sync.Index) (problems []string) {
 	var first []string
 	for _, d := range p.APIs {
@@ -37,8 +37,8 @@ func (p Product) CheckAPIs(apis sync.Index) (problems []string) {
 	return problems
 }
 
-// Moved returns what is wrong with a change: a product stays with the provider that has
-// its policy.
+// Moved returns the problems of a change: the provider of a product with a policy cannot
+// change.
 func (p Product) Moved(next Product) []string {
 	if p.Agreed != nil && p.ProviderID != next.ProviderID {
 		return []string{"ProviderID can't be changed"}

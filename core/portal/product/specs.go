@@ -2,14 +2,13 @@ package product
 
 import "github.com/gatehouse-io/gatehouse/core/portal/table"
 
-// Specs are the specifications that the body of a product names. They are records of
-// their own: a product that is stored has none here. An empty list is one that a body said;
-// nil is nothing said.
+// Specs are the specifications in the request body of a product. They are stored as separate
+// records, so a stored product has none here. An empty list was sent; nil was not sent.
 type Specs []map[string]any
 
 // Take implements table.Taker.
 func (s *Specs) Take(sent any) (done, ok bool) {
-	if *s = nil; sent == nil { // as every read of a product without any says it
+	if *s = nil; sent == nil { // every response about a product without specifications has null
 		return true, true
 	}
 	*s = Specs{}

@@ -1,4 +1,4 @@
-// Package provider models the dashboards that a portal is connected to
+// Package provider models the dashboards to which a portal is connected
 // (docs/wire/portal-providers.md).
 package provider
 
@@ -13,16 +13,16 @@ import (
 // Kind is the name of the resource in storage.
 const Kind = "portal-provider"
 
-// TykPro is the one type of providers.
+// TykPro is the only type of providers.
 const TykPro = "tyk-pro"
 
-// Provider is one dashboard, as one of its users sees it.
+// Provider is one dashboard, with the rights of one of its users.
 type Provider struct {
 	table.Base
 	Name     string
 	Type     string
 	Settings Settings
-	// Sent is the configuration that a client has sent, until Configured has taken it.
+	// Sent is the configuration from a client, until Configured has applied it.
 	Sent Sent `json:"-"`
 }
 
@@ -43,10 +43,10 @@ var rows = &table.Table[Provider]{
 	},
 }
 
-// Sent is the text of a configuration. Clients send an object, or its text.
+// Sent is the text of a configuration. Clients send an object, or the object as text.
 type Sent string
 
-// Take implements table.Taker. It refuses nothing: Configured says what is wrong, once.
+// Take implements table.Taker. It accepts everything: Configured reports the problems.
 func (s *Sent) Take(sent any) (done, ok bool) {
 	text, isText := sent.(string)
 	if !isText {
@@ -75,15 +75,14 @@ func (*Sent) Schema() map[string]any {
 // MarshalJSON implements json.Marshaler: examples show the plain form.
 func (s Sent) MarshalJSON() ([]byte, error) { return []byte(s), nil }
 
-// configuration is a Configuration as clients send it.
+// configuration is a Configuration in its form from clients.
 type configuration struct {
 	MetaData json.RawMessage
 }
 
-// Configured returns the provider with what a client has sent as its configuration, and
-// what is wrong with that. Settings are replaced as a whole: the client sends them as
-// one text. replaced is false when there are none among what was sent, so that those of the
-// record stay.
+// Configured returns the provider with the configuration from a client applied, and the
+// problems of this configuration. Settings are replaced as a whole, because clients send them
+// as one text. replaced is false if the client sent no settings: those of the record stay.
 func (p Provider) Configured() (_ Provider, replaced bool, wrong table.Problems) {
 	p.Type = cmp.Or(p.Type, TykPro)
 	var sent configuration

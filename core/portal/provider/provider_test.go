@@ -12,8 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
-// TestSettings states what MetaData may be, in text and as an object, and what is said
-// about the rest.
+// TestSettings: valid forms of MetaData, as text and as an object, and the problems of others.
 func TestSettings(t *testing.T) {
 	for text, want := range map[string]any{
 		`{"URL":"http://d"}`: provider.Settings{URL: "http://d"},
@@ -52,7 +51,7 @@ func TestSettings(t *testing.T) {
 		}
 		for _, sent := range []string{text, string(quoted)} {
 			if !json.Valid([]byte(sent)) {
-				continue // no body has this
+				continue // a body cannot have this
 			}
 			s, wrong := provider.ParseSettings(json.RawMessage(sent))
 			if problem, bad := want.(string); bad {
@@ -68,8 +67,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestConfigured states what a client says with a configuration, and with none. Settings
-// that were not sent are not told to be replaced: theirs is a secret that is sealed already.
+// TestConfigured: requests with and without a configuration. Settings that were not sent are
+// not reported as replaced, because their secret is sealed already.
 func TestConfigured(t *testing.T) {
 	had := provider.Provider{Name: "x", Type: provider.TykPro, Settings: provider.Settings{URL: "http://old", Secret: "sealed"}}
 	for sent, want := range map[provider.Sent]string{
@@ -92,7 +91,7 @@ func TestConfigured(t *testing.T) {
 	}
 }
 
-// TestAgo states how times are told.
+// TestAgo: the texts for times.
 func TestAgo(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for d, want := range map[time.Duration]string{
@@ -110,7 +109,7 @@ func TestAgo(t *testing.T) {
 	}
 }
 
-// TestTried states how an attempt changes what is known.
+// TestTried: the state after an attempt.
 func TestTried(t *testing.T) {
 	at := time.Unix(100, 0)
 	s := provider.State{Status: provider.Unknown}.Tried(true, at)
@@ -122,7 +121,7 @@ func TestTried(t *testing.T) {
 	}
 }
 
-// FuzzParseSettings: whatever is sent, what is taken comes back as it was read.
+// FuzzParseSettings: accepted settings stay the same when they are encoded and parsed.
 func FuzzParseSettings(f *testing.F) {
 	f.Add(`{"URL":"http://d","Secret":"<&>","PoliciesTags":["a"]}`)
 	f.Add(`"{\"URL\":\"http://d\"}"`)

@@ -12,13 +12,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
-// Settings say how a dashboard is reached, and what of it the portal shows.
+// Settings say how to connect to a dashboard, and which of its data the portal shows.
 type Settings struct {
 	table.Base         `json:"-"`
 	URL                string
 	Secret             string // access key of a user; sealed where it is stored
 	OrgID              string
-	Gateway            string // base address that developers are shown
+	Gateway            string // base URL for developers
 	PoliciesTags       []string
 	InsecureSkipVerify bool
 }
@@ -41,13 +41,13 @@ var settings = &table.Table[Settings]{
 	},
 }
 
-// Bounds of settings.
+// Limits of settings.
 const (
 	maxSettings = 128 << 10 // as text
 	maxTag      = 255
 )
 
-// ParseSettings reads settings as clients send them: an object, or the JSON text of one.
+// ParseSettings parses settings from clients: an object, or the object as JSON text.
 func ParseSettings(text json.RawMessage) (s Settings, wrong table.Problems) {
 	if len(text) > maxSettings {
 		return s, table.Problems{"MetaData is invalid"}
@@ -72,7 +72,7 @@ func ParseSettings(text json.RawMessage) (s Settings, wrong table.Problems) {
 	return s, nil
 }
 
-// MetaData returns the settings as clients get them: the JSON text of an object.
+// MetaData returns the settings in their form for clients: an object as JSON text.
 func (s Settings) MetaData() string {
 	if s.PoliciesTags == nil {
 		s.PoliciesTags = []string{}
@@ -81,20 +81,20 @@ func (s Settings) MetaData() string {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(s); err != nil {
-		panic(err) // texts can always be written
+		panic(err) // encoding texts never fails
 	}
 	return strings.TrimSpace(b.String())
 }
 
-// isAddress reports whether a text is an address under which paths can be asked for:
-// http or https, a host, no credentials, no query.
+// isAddress reports whether a text is a base URL: http or https, a host, no credentials, no
+// query.
 func isAddress(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && u.User == nil &&
 		u.RawQuery == "" && !u.ForceQuery && u.Fragment == ""
 }
 
-// visible reports whether a text can stand in a header.
+// visible reports whether a text can be the value of a header.
 func visible(text string) bool {
 	for _, c := range []byte(text) {
 		if c <= ' ' || c >= 0x7f {

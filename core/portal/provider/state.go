@@ -8,17 +8,17 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// StateKind is the name of what is known of synchronisations in storage.
+// StateKind is the name of synchronisation states in storage.
 const StateKind = "portal-provider-state"
 
 // Values of Status.
 const (
-	Unknown = "Unknown" // there was no attempt yet
-	Up      = "Up"      // the last attempt has ended
-	Down    = "Down"    // the dashboard did not answer the last attempt as it should
+	Unknown = "Unknown" // no attempt yet
+	Up      = "Up"      // the last attempt has finished
+	Down    = "Down"    // the dashboard did not respond to the last attempt as it should
 )
 
-// State is what is known of the synchronisation of a provider.
+// State is the state of the synchronisation of a provider.
 type State struct {
 	Provider table.ID  `json:"provider"`
 	Portal   tenant.ID `json:"org_id"`
@@ -36,14 +36,14 @@ func (s State) Tried(ok bool, at time.Time) State {
 	return s
 }
 
-// units are those of Ago, the largest first.
+// units are the units of Ago, the largest first.
 var units = []struct {
 	name string
 	size time.Duration
 }{{"day", 24 * time.Hour}, {"hour", time.Hour}, {"minute", time.Minute}, {"second", time.Second}}
 
-// Ago says how long ago a time was, in the two largest units: "7 minutes 5 seconds ago".
-// It is "" for no time.
+// Ago returns the time since at in the two largest units: "7 minutes 5 seconds ago"; "" for
+// the zero time.
 func Ago(at, now time.Time) string {
 	if at.IsZero() {
 		return ""

@@ -10,23 +10,24 @@ import (
 // AllowanceKind is the name of allowances in storage.
 const AllowanceKind = "portal-allowance"
 
-// Allowance is how many access requests a user has made with a plan in the period that
-// runs. Deleted requests count: they were made.
+// Allowance is the number of a user's access requests with a plan in the current period.
+// Deleted requests count too.
 type Allowance struct {
 	Portal tenant.ID `json:"org_id"`
 	Plan   table.ID  `json:"plan"`
 	User   table.ID  `json:"user"`
-	Since  time.Time `json:"since"` // when the period began: with the first request after the one before
+	Since  time.Time `json:"since"` // beginning of the period: the first request after the previous period
 	Count  int64     `json:"count"`
 }
 
-// Key is by what the allowance is stored.
+// Key returns the ID of the allowance in storage.
 func (a Allowance) Key() string { return a.Plan.Key() + "-" + a.User.Key() }
 
-// Take returns the allowance after one more request, or false when the plan allows no
-// more: quota requests in renewal seconds. No quota is no limit; without a renewal of one
-// second at least the period never ends. A period that begins further ahead than one lasts is
-// from before a clock was put back: it would last until that time comes.
+// Take returns the allowance after one more request, or false if the plan allows no more:
+// quota requests per renewal seconds. Without a quota there is no limit; with a renewal of
+// less than a second the period never ends. A period that begins further in the future than
+// its length was started by a clock that has been put back: it counts as over, because it
+// would last until then.
 func (a Allowance) Take(now time.Time, quota, renewal int64) (Allowance, bool) {
 	passed := now.Unix() - a.Since.Unix()
 	if over := renewal > 0 && (passed >= renewal || -passed >= renewal); over || a.Since.IsZero() {

@@ -1,6 +1,5 @@
-// Package request models the requests of developers for access to products under a plan:
-// what they are made of, their states, and how many a plan allows
-// (docs/wire/portal-apps.md#access-requests).
+// Package request models the requests of developers for access to products under a plan: their
+// contents and states, and how many a plan allows (docs/wire/portal-apps.md#access-requests).
 package request
 
 import (
@@ -16,7 +15,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
-// Kinds in storage: requests, and the credentials that one may name to be used again.
+// Kinds in storage: requests, and the credentials that a request may reuse.
 const (
 	Kind           = "portal-access-request"
 	CredentialKind = "portal-credential"
@@ -28,29 +27,29 @@ type Request struct {
 	Status               Status
 	AppID                table.ID
 	UserID               table.ID
-	AskedBy              table.ID `json:",omitempty"` // who uses the app of somebody else, and has asked for them
+	AskedBy              table.ID `json:",omitempty"` // a user of another user's app who requested the products
 	PlanID               table.ID
 	ProductIDs           []table.ID
 	CatalogueID          table.ID
-	ClientTypeID         table.ID // of clients that register
-	CredentialID         table.ID // that is to get the products as well; 0: a new one
+	ClientTypeID         table.ID // for clients that are registered
+	CredentialID         table.ID // credential that also gets the products; 0: a new one
 	ProviderID           table.ID
 	AuthType             string
 	DCREnabled           bool
 	ProvisionImmediately bool
-	Certificate          string `json:",omitempty"` // in PEM, of clients that come with one
-	CertificateName      string `json:",omitempty"` // what its developer calls it
-	// What the plan and the products were called: with their provider they go for good.
+	Certificate          string `json:",omitempty"` // client certificate in PEM
+	CertificateName      string `json:",omitempty"` // its name for the developer
+	// Names of the plan and the products, for when their provider and they are deleted.
 	PlanName     string              `json:",omitempty"`
 	ProductNames map[table.ID]string `json:",omitempty"`
-	Ticket       string              `json:",omitempty"` // of the call that made it; the same call once more makes no other
+	Ticket       string              `json:",omitempty"` // identifies the call that made the request; repeating this call makes no second request
 	Subscription
 }
 
-// Subscription is where gateways send messages of streaming products.
+// Subscription is the webhook for messages of streaming products.
 type Subscription struct {
 	WebhookURL        string
-	WebhookSecret     string `json:"-"` // stored sealed
+	WebhookSecret     string `json:"-"` // stored encrypted
 	WebhookEventTypes []string
 	SealedSecret      string `json:",omitempty"`
 }
@@ -67,7 +66,7 @@ var rows = &table.Table[Request]{
 	},
 }
 
-// Order is what somebody asks for.
+// Order is the body of an access request.
 type Order struct {
 	table.Base
 	PlanID          table.ID
@@ -79,13 +78,13 @@ type Order struct {
 	CertificateName string
 }
 
-// clientType is the member of an order that names a client type.
+// clientType is the member of an order with a client type.
 const clientType = "DCRTemplateID"
 
-// Untyped is an order as if it named no client type: that counts only where clients Register.
+// Untyped returns an order without its client type, which counts only if clients register.
 func Untyped(sent table.Body[Order]) table.Body[Order] { return sent.Without(clientType) }
 
-// Register reports whether clients of one of the products register.
+// Register reports whether one of the products requires registered clients.
 func Register(list []product.Product) bool {
 	return slices.ContainsFunc(list, func(v product.Product) bool { return v.DCREnabled })
 }
@@ -112,17 +111,17 @@ var orders = &table.Table[Order]{
 	},
 }
 
-// MaxCertificate is how many characters a certificate with its chain has at most, and
-// MaxCertificateName how many its name has.
+// MaxCertificate is the maximum length of a certificate with its chain in characters, and
+// MaxCertificateName that of its name.
 const (
 	MaxCertificate     = 20_000
 	MaxCertificateName = 255
 )
 
-// MaxProducts is how many products a request, and a credential, has at most.
+// MaxProducts is the maximum number of products in a request, and in a credential.
 const MaxProducts = 50
 
-// Methods of authentication, as products name them.
+// Authentication methods, with the names in products.
 const (
 	AuthToken = "authToken"
 	MultiAuth = "multiAuth"
@@ -130,10 +129,10 @@ const (
 	OAuth     = "oauth"
 )
 
-// unrequestable are methods for which the portal can issue nothing.
+// unrequestable are methods for which the portal cannot issue credentials.
 var unrequestable = []string{"", "basic", "ba", "basicAuth", "custom", "hmac", "keyless"}
 
-// Checked returns what is wrong with an order of products under a plan.
+// Checked returns the problems of an order of products under a plan.
 func (o Order) Checked(p plan.Plan, list []product.Product) (wrong table.Problems) {
 	for _, v := range list {
 		switch {
@@ -141,7 +140,7 @@ func (o Order) Checked(p plan.Plan, list []product.Product) (wrong table.Problem
 			wrong = append(wrong, fmt.Sprintf("product %s is documentation only: access to it can't be requested", v.Title()))
 		case v.ProviderID != p.ProviderID:
 			wrong = append(wrong, fmt.Sprintf("product %s and plan %s belong to different providers", v.Title(), p.Title()))
-		case slices.Contains(unrequestable, v.AuthType()), v.AuthType() == MultiAuth && !slices.Equal(slices.Sorted(slices.Values(v.Methods())), []string{AuthToken, "mutualTLS"}): // of several methods only a token with a certificate
+		case slices.Contains(unrequestable, v.AuthType()), v.AuthType() == MultiAuth && !slices.Equal(slices.Sorted(slices.Values(v.Methods())), []string{AuthToken, "mutualTLS"}): // of several methods, only a token with a certificate is possible
 			wrong = append(wrong, fmt.Sprintf("product %s authenticates by %s: access to it can't be requested", v.Title(), strings.Join(v.Methods(), " and ")))
 		case v.AuthType() != list[0].AuthType() || v.DCREnabled != list[0].DCREnabled:
 			wrong = append(wrong, fmt.Sprintf("products %s and %s have different authentication methods", list[0].Title(), v.Title()))
@@ -159,7 +158,7 @@ func (o Order) Checked(p plan.Plan, list []product.Product) (wrong table.Problem
 	}
 	if v := list[0]; len(wrong) == 0 {
 		switch {
-		case v.AuthType() != MultiAuth || v.Mode() == product.Managed: // a certificate that nothing needs is left alone
+		case v.AuthType() != MultiAuth || v.Mode() == product.Managed: // an unneeded certificate is ignored
 		case o.CredentialID == 0 && o.Certificate == "":
 			wrong.Blank("Certificate")
 		case o.CredentialID != 0 && o.Certificate != "":
@@ -170,13 +169,13 @@ func (o Order) Checked(p plan.Plan, list []product.Product) (wrong table.Problem
 	return slices.Compact(wrong)
 }
 
-// Of returns the request that an order becomes.
+// Of returns the request for an order.
 func (o Order) Of(app, user table.ID, p plan.Plan, list []product.Product) Request {
 	names := map[table.ID]string{}
 	for _, v := range list {
 		names[v.ID] = v.Name
 	}
-	if v := list[0]; o.Certificate == "" || v.AuthType() != MultiAuth || v.Mode() == product.Managed { // the product has no use for one
+	if v := list[0]; o.Certificate == "" || v.AuthType() != MultiAuth || v.Mode() == product.Managed { // the product does not use a certificate
 		o.Certificate, o.CertificateName = "", ""
 	}
 	return Request{
@@ -186,8 +185,8 @@ func (o Order) Of(app, user table.ID, p plan.Plan, list []product.Product) Reque
 	}
 }
 
-// Renewed returns the request with the method by which its products authenticate by now, if
-// that is another one than when it was made, or what is wrong with it then.
+// Renewed returns the request updated to the current authentication method of its products if
+// this has changed, or the problems of the change.
 func (r Request) Renewed(p plan.Plan, list []product.Product) (Request, table.Problems) {
 	same := func(v product.Product) bool {
 		return v.IsDocumentationOnly || v.AuthType() == r.AuthType && v.DCREnabled == r.DCREnabled
@@ -204,14 +203,15 @@ func (r Request) Renewed(p plan.Plan, list []product.Product) (Request, table.Pr
 	return r, nil
 }
 
-// Repeats reports whether only one of two requests for a credential can be approved: both add
-// one product, or both give it the same plan.
+// Repeats reports whether only one of two requests for a credential can be approved. They have
+// the same plan and a common product: both would add this product, or both would move the
+// credential to this plan.
 func (r Request) Repeats(other Request) bool {
 	return r.CredentialID == other.CredentialID && r.PlanID == other.PlanID && slices.ContainsFunc(r.ProductIDs, func(id table.ID) bool { return slices.Contains(other.ProductIDs, id) })
 }
 
-// Products returns the names of the products of the request: what they are called now, and
-// of those that are gone what they were called.
+// Products returns the names of the products of the request: their current names and, for
+// deleted ones, their last names.
 func (r Request) Products(list []product.Product) []string {
 	out := make([]string, 0, len(r.ProductIDs))
 	for _, id := range r.ProductIDs {
@@ -226,14 +226,14 @@ func (r Request) Products(list []product.Product) []string {
 	return out
 }
 
-// Bounds of a subscription.
+// Limits of a subscription.
 const (
 	maxURL    = 2048
 	maxSecret = 1024
 	maxTypes  = 100
 )
 
-// Subscribed is what somebody asks to be sent.
+// Subscribed is the request body of a subscription.
 type Subscribed struct {
 	table.Base
 	URL    string
@@ -264,8 +264,8 @@ var subscriptions = &table.Table[Subscribed]{
 	},
 }
 
-// address reports whether gateways may be told to send messages to an address. Developers
-// choose it: link-local addresses, where clouds tell machines their credentials, are refused.
+// address reports whether gateways may send messages to a URL. Developers choose it, so
+// link-local addresses are refused, where clouds publish the credentials of machines.
 func address(s string) bool {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil {
@@ -275,14 +275,15 @@ func address(s string) bool {
 	return err != nil || !at.Unmap().IsLinkLocalUnicast()
 }
 
-// eventType reports whether a text can stand in a list that has commas and no blanks.
+// eventType reports whether a text can be in a list that is separated by commas and has no
+// spaces.
 func eventType(t string) bool {
 	return t != "" && len(t) <= 255 && !strings.ContainsFunc(t, func(r rune) bool { return r <= ' ' || r == ',' || r == 0x7f })
 }
 
-// Offered returns which of the event types the products do not offer. A product that names
-// none offers all but those of others: gateways send a message to everybody whose types have
-// its own somewhere in them.
+// Offered returns problems for event types that the products do not offer. A product without
+// event types offers all types except those of other products: gateways send a message to
+// every subscriber with a type that contains the message's type.
 func (s Subscribed) Offered(list []product.Product, others [][]string) (wrong table.Problems) {
 	for _, t := range s.Types {
 		taken := slices.ContainsFunc(others, func(types []string) bool {
@@ -299,8 +300,8 @@ func offers(p product.Product, t string) bool {
 	return len(p.WebhookEventTypes) == 0 || slices.Contains(p.WebhookEventTypes, t)
 }
 
-// Open returns the subscription with the event types that the products still offer; without
-// any there is none.
+// Open returns the subscription with only the event types that the products still offer;
+// without any, an empty subscription.
 func (s Subscription) Open(list []product.Product) Subscription {
 	s.WebhookEventTypes = slices.DeleteFunc(slices.Clone(s.WebhookEventTypes), func(t string) bool {
 		return !slices.ContainsFunc(list, func(p product.Product) bool { return !p.Away() && offers(p, t) })

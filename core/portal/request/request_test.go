@@ -14,7 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
-// TestStates enumerates the machine: every state and every event has a defined answer.
+// TestStates: the result of every event in every state.
 func TestStates(t *testing.T) {
 	gone := "record not found"
 	want := map[request.Status]map[request.Event]string{
@@ -43,7 +43,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// TestAllowance states how many requests a plan allows in which time.
+// TestAllowance: how many requests a plan allows in a period.
 func TestAllowance(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for _, c := range []struct {
@@ -74,7 +74,7 @@ func TestAllowance(t *testing.T) {
 	}
 }
 
-// TestChecked states which orders can be carried out.
+// TestChecked: valid orders, and the problems of others.
 func TestChecked(t *testing.T) {
 	p := plan.Plan{ProviderID: 1, Name: "Gold"}
 	one := product.Product{ProviderID: 1, Name: "Orders", APIs: product.Details{{APIID: "a"}}, AuthTypes: []string{"authToken"}}
@@ -114,7 +114,7 @@ func TestChecked(t *testing.T) {
 	}
 }
 
-// TestRegister states where a client type counts, and what an order says without one.
+// TestRegister: when a client type counts, and the order without one.
 func TestRegister(t *testing.T) {
 	for want, list := range map[bool][]product.Product{false: {{}, {}}, true: {{}, {DCREnabled: true}}} {
 		if request.Register(list) != want {
@@ -136,7 +136,7 @@ func TestRegister(t *testing.T) {
 	}
 }
 
-// TestBodies states what orders and subscriptions may say.
+// TestBodies: valid orders and subscriptions.
 func TestBodies(t *testing.T) {
 	resolve := func(string, string) (table.ID, bool, error) { return 1, true, nil }
 	for body, want := range map[string]string{
@@ -183,7 +183,7 @@ func TestBodies(t *testing.T) {
 	if wrong := s.Offered([]product.Product{{WebhookEventTypes: []string{"a"}}, {}}, [][]string{{"c"}}); len(wrong) != 0 {
 		t.Error(wrong)
 	}
-	// What other products name, also a part of it, is theirs.
+	// Types of other products are taken, and so are types that contain them.
 	s.Types = []string{"a", "xby"}
 	if wrong := s.Offered([]product.Product{{}}, [][]string{{"c"}, {"b"}}); len(wrong) != 1 || !strings.HasSuffix(wrong[0], " xby") {
 		t.Error(wrong)

@@ -2,7 +2,7 @@ package request
 
 import "github.com/gatehouse-io/gatehouse/core/fault"
 
-// Status says what has become of an access request.
+// Status is the state of an access request.
 type Status string
 
 // The states (docs/wire/portal-apps.md#states).
@@ -10,13 +10,13 @@ const (
 	Pending  Status = "pending"
 	Approved Status = "approved"
 	Rejected Status = "rejected"
-	Deleted  Status = "deleted" // of none that is stored
+	Deleted  Status = "deleted" // no stored request has this state
 )
 
 // Statuses are all states.
 var Statuses = []Status{Pending, Approved, Rejected, Deleted}
 
-// Event is what happens to an access request.
+// Event is an event in the life of an access request.
 type Event string
 
 // The events.
@@ -29,7 +29,7 @@ const (
 // Events are all events.
 var Events = []Event{Approve, Reject, Delete}
 
-// outcome is the state that follows or, without one, why none does.
+// outcome is the next state or, without one, the reason of the refusal.
 type outcome struct {
 	to  Status
 	why string
@@ -48,7 +48,7 @@ var next = map[Status]map[Event]outcome{
 
 const gone = "record not found"
 
-// CodeState is the code of the fault for an event that does not fit the state.
+// CodeState is the code of the fault for an event that is not allowed in the state.
 const CodeState = Kind + ".state"
 
 // On returns the state after an event, or a fault.

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Sort says what an entry is.
+// Sort is the sort of an entry.
 type Sort string
 
 // The sorts of entries.
@@ -17,59 +17,57 @@ const (
 	Tutorial  Sort = "tutorial"
 )
 
-// Entry is something that can be found.
+// Entry is an object that a search can find.
 type Entry struct {
 	Sort   Sort
 	Title  string
-	Text   string // counts less than the title
-	API    string // which API of the product it belongs to
-	Anchor string // where on the page of the API
+	Text   string // has less weight than the title
+	API    string // the API of the product to which it belongs
+	Anchor string // anchor on the page of the API
 }
 
-// Bounds of what is remembered.
+// Limits of the index.
 const (
 	MaxEntries = 1000    // of a product
 	maxTerms   = 20_000  // words of the entries of a product
 	maxAll     = 4 << 20 // words of all entries
 )
 
-// Weights of words by where they stand.
+// Weights of words by their place.
 const (
 	inTitle = 8
 	inText  = 3
 )
 
-// weights multiply those of words by the sort of their entry.
+// weights are factors by the sort of the entry.
 var weights = map[Sort]int{Product: 4, API: 3, Tutorial: 2, Operation: 2}
 
-// term is a word of an entry.
+// term is a word in an entry.
 type term struct {
 	word, entry int32
 	weight      int32
 }
 
-// book is what is remembered about a product.
+// book is the indexed data of a product.
 type book struct {
 	entries []Entry
 	terms   []term
 }
 
-// Index remembers the words of products. It is not for use by several goroutines, unless
-// all of them only read.
+// Index is a search index of products. Concurrent reads are safe; a write must be exclusive.
 type Index struct {
 	books map[int]*book
 	words []string
 	ids   map[string]int32
-	uses  []int32 // of each word, by terms
+	uses  []int32 // number of terms with each word
 	free  []int32
 	terms int
 }
 
-// New returns an index that remembers nothing.
+// New returns an empty index.
 func New() *Index { return &Index{books: map[int]*book{}, ids: map[string]int32{}} }
 
-// Put remembers the entries of a product in place of those it had. What is beyond the
-// bounds is left out.
+// Put replaces the entries of a product. Entries beyond the limits are left out.
 func (x *Index) Put(product int, entries []Entry) {
 	x.Drop(product)
 	b := &book{entries: entries[:min(len(entries), MaxEntries)]}
@@ -81,7 +79,7 @@ func (x *Index) Put(product int, entries []Entry) {
 	x.books[product] = b
 }
 
-// note remembers the words of a text that the entry has not had yet.
+// note indexes the words of a text that the entry has not had yet.
 func (x *Index) note(b *book, entry int32, text string, weight int, seen map[int32]bool) {
 	words(cut(text, maxText), func(w word) bool {
 		if len(b.terms) >= maxTerms || x.terms >= maxAll {
@@ -103,7 +101,7 @@ func (x *Index) intern(w string) int32 {
 		return id
 	}
 	var id int32
-	w = strings.Clone(w) // the text that it stands in may be large
+	w = strings.Clone(w) // does not keep the text in memory, which may be large
 	if n := len(x.free); n > 0 {
 		id, x.free = x.free[n-1], x.free[:n-1]
 		x.words[id] = w
@@ -115,7 +113,7 @@ func (x *Index) intern(w string) int32 {
 	return id
 }
 
-// Drop forgets a product.
+// Drop removes a product.
 func (x *Index) Drop(product int) {
 	b := x.books[product]
 	if b == nil {
@@ -135,17 +133,17 @@ func (x *Index) Drop(product int) {
 // Hit is a product that answers a question.
 type Hit struct {
 	Product int
-	Entries []Entry // those besides the product itself that say so, the best first
+	Entries []Entry // other matching entries of the product, the best first
 	score   int
 	typed   bool
 }
 
-// maxShown is how many entries of a product a hit has.
+// maxShown is the maximum number of entries in a hit.
 const maxShown = 3
 
-// Find returns the products, out of those that may be found, in which all words of a
-// question stand, the best first. Words with typing errors count only when nothing that may
-// be found has the words as they are typed: what may not be found has no say.
+// Find returns the products with all words of a query, the best first, out of those that may
+// allows. Words with typing errors count only if no allowed product has the words as typed.
+// Other products do not affect the result.
 func (x *Index) Find(query string, may func(product int) bool) []Hit {
 	asked := asked(query)
 	if len(asked) == 0 {
@@ -171,16 +169,16 @@ func (x *Index) Find(query string, may func(product int) bool) []Hit {
 	return out
 }
 
-// answer is how well a word answers each word of a question.
+// answer is how well a word matches each word of a query.
 type answer [maxAsked]likeness
 
-// answers are the words of an index that answer something.
+// answers are the words of an index that match a word of a query.
 type answers struct {
-	of  []int32 // by word; 0: nothing
+	of  []int32 // by word: index in all; 0: no match
 	all []answer
 }
 
-// answers compares the words of a question with those of the index.
+// answers compares the words of a query with those of the index.
 func (x *Index) answers(asked []string) answers {
 	out := answers{of: make([]int32, len(x.words)), all: make([]answer, 1)}
 	for id, w := range x.words {
@@ -200,8 +198,7 @@ func (x *Index) answers(asked []string) answers {
 	return out
 }
 
-// search looks for all words of a question in a book. The words of an entry are beside each
-// other.
+// search searches for all words of a query in a book. The terms of an entry are consecutive.
 func (b *book) search(to answers, n int) (Hit, bool) {
 	var best [maxAsked]int
 	var most answer
@@ -239,13 +236,13 @@ func (b *book) search(to answers, n int) (Hit, bool) {
 	return h, true
 }
 
-// top are the entries with the highest scores, the highest first.
+// top are the entries with the highest scores, in descending order.
 type top [maxShown]struct {
 	entry int32
 	score int
 }
 
-// note puts an entry where its score belongs.
+// note inserts an entry according to its score.
 func (t *top) note(b *book, entry int32, score int) {
 	if entry < 0 || b.entries[entry].Sort == Product {
 		return

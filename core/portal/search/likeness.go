@@ -5,25 +5,25 @@ import (
 	"unicode/utf8"
 )
 
-// likeness says how well a word of a text answers a word of a question.
+// likeness is how well a word of a text matches a word of a query.
 type likeness uint8
 
-// From worst to best. What is not typed has at least one typing error.
+// From worst to best. Below typed there is at least one typing error.
 const (
 	unlike  likeness = 0
-	mistype likeness = 2 // as a whole, with typing errors
-	starts  likeness = 1 // as the beginning of a longer word, with typing errors
+	mistype likeness = 2 // the whole word, with typing errors
+	starts  likeness = 1 // the beginning of a longer word, with typing errors
 	inside  likeness = 4
-	typed   likeness = inside // and better: no typing error
+	typed   likeness = inside // this and better: no typing error
 	begins  likeness = 7
 	same    likeness = 10
 )
 
-// minInside is how long a word is that is also looked for inside of others.
+// minInside is the minimum length of a word that is also searched inside other words.
 const minInside = 3
 
-// like compares a word of a question with a word of a text. In longer words it forgives a few
-// letters that are wrong, missing, too many, or in the order of their neighbours.
+// like compares a word of a query with a word of a text. In longer words it tolerates a few
+// letters that are wrong, missing, added or swapped with a neighbour.
 func like(asked, text string) likeness {
 	switch {
 	case asked == text:
@@ -53,8 +53,8 @@ func like(asked, text string) likeness {
 	return unlike
 }
 
-// distance counts the typing errors between two words, and those between the first and the
-// beginning of the second that is nearest to it. Counts beyond most are not exact.
+// distance returns the number of typing errors between two words, and that between the first
+// word and the nearest beginning of the second one. Numbers greater than most are not exact.
 func distance(asked, text string, n, most int) (whole, start int) {
 	var a, b [maxWord]rune
 	m := 0
@@ -68,7 +68,7 @@ func distance(asked, text string, n, most int) (whole, start int) {
 		m++
 	}
 	longer := m > n+most
-	m = min(m, n+most) // what comes after has no say
+	m = min(m, n+most) // the rest has no effect
 	var rows [3][maxWord + 1]int
 	for j := range m + 1 {
 		rows[0][j] = j

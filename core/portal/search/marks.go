@@ -2,21 +2,21 @@ package search
 
 import "strings"
 
-// Piece is a part of a text that is shown; Hit says that it answers the question.
+// Piece is a part of a displayed text; Hit says that it matches the query.
 type Piece struct {
 	Text string `json:"Text"`
 	Hit  bool   `json:"Hit"`
 }
 
-// maxExcerpt is how many bytes of a text are shown, and beforeHit how many of them before
-// the first word that answers.
+// maxExcerpt is the maximum length of a displayed text in bytes, and beforeHit how many of
+// them are before the first match.
 const (
 	maxExcerpt = 200
 	beforeHit  = 60
 )
 
-// Marked cuts a text into pieces: words that answer a question, and what is between them. A
-// long text is shown around the first of these words.
+// Marked splits a text into matching words and the text between them. A long text is cut
+// around the first match.
 func Marked(text, query string) []Piece {
 	asked := asked(query)
 	var hits []word
@@ -28,7 +28,7 @@ func Marked(text, query string) []Piece {
 		}
 		switch {
 		case l >= inside && !typed:
-			typed, hits = true, append(hits[:0], w) // words with typing errors count only without these
+			typed, hits = true, append(hits[:0], w) // words with typing errors count only without exact matches
 		case l >= inside, l > unlike && !typed:
 			hits = append(hits, w)
 		}
@@ -59,8 +59,8 @@ func Marked(text, query string) []Piece {
 	return out
 }
 
-// window returns which part of a text is shown: it begins and ends between words, if there
-// are spaces.
+// window returns the displayed part of a text. It begins and ends between words, if there are
+// spaces.
 func window(text string, hits []word) (from, to int) {
 	if len(text) <= maxExcerpt {
 		return 0, len(text)

@@ -10,7 +10,7 @@ import (
 
 func all(int) bool { return true }
 
-// shop is an index of a few products.
+// shop returns an index of a few products.
 func shop() *Index {
 	x := New()
 	x.Put(1, []Entry{{Sort: Product, Title: "Payments", Text: "Take cards and transfers"}, {Sort: Operation, Title: "Create a refund", Text: "POST /refunds createRefund", API: "pay", Anchor: "post-refunds"}})
@@ -20,7 +20,7 @@ func shop() *Index {
 	return x
 }
 
-// TestFind states which products answer, and in which order.
+// TestFind: the matching products and their order.
 func TestFind(t *testing.T) {
 	x := shop()
 	for query, want := range map[string][]int{
@@ -42,7 +42,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestUnseen: what may not be found changes nothing about what is found.
+// TestUnseen: products that are not allowed do not affect the result.
 func TestUnseen(t *testing.T) {
 	x, without := shop(), shop()
 	without.Drop(4)
@@ -54,7 +54,7 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
-// TestForget: products that go leave nothing behind, and words are used again.
+// TestForget: removed products leave no terms, and their words are reused.
 func TestForget(t *testing.T) {
 	x := shop()
 	for i := range 50 {
@@ -72,7 +72,7 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// TestBounds: a product with too much to say is found by the beginning of it.
+// TestBounds: a product with too much text is found by the beginning of the text.
 func TestBounds(t *testing.T) {
 	x := New()
 	var many []Entry
@@ -88,7 +88,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestLikeness states how words are compared.
+// TestLikeness: how words are compared.
 func TestLikeness(t *testing.T) {
 	for _, c := range []struct {
 		asked, text string
@@ -104,7 +104,7 @@ func TestLikeness(t *testing.T) {
 	}
 }
 
-// TestMarked states what is shown of a text.
+// TestMarked: the displayed pieces of a text.
 func TestMarked(t *testing.T) {
 	for _, c := range []struct{ text, query, want string }{
 		{"Create a refund", "refund", "Create a [refund]"}, {"Refunds and refund", "refund", "[Refunds] and [refund]"}, {"Create a refund", "refnud", "Create a [refund]"},
@@ -125,7 +125,7 @@ func TestMarked(t *testing.T) {
 	}
 }
 
-// TestPlain takes tags away.
+// TestPlain: tags are removed.
 func TestPlain(t *testing.T) {
 	for html, want := range map[string]string{"a": "a", "<p>a</p>b": " a b", "a<b": "a ", "": "", "<": " ", "1 < 2 > 3": "1   3"} {
 		if got := Plain(html); got != want {
@@ -134,7 +134,7 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// FuzzMarked: the pieces are the text or a part of it, in whole characters.
+// FuzzMarked: the pieces give the text or a part of it, in whole characters.
 func FuzzMarked(f *testing.F) {
 	for _, s := range []string{"Create a refund", strings.Repeat("größe ", 80), "ſſ İ ẞ", "\xff\xfe", "ΑΣ Σας"} {
 		f.Add(s, "größe refund")
@@ -158,7 +158,7 @@ func FuzzMarked(f *testing.F) {
 	})
 }
 
-// BenchmarkFind looks for words among 1,000 products with 40 operations each.
+// BenchmarkFind searches 1,000 products with 40 operations each.
 func BenchmarkFind(b *testing.B) {
 	x := New()
 	for p := range 1000 {

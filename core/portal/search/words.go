@@ -1,5 +1,5 @@
-// Package search finds products by words: of their names, of what is written about them,
-// and of the operations that their documentation describes. It forgives typing errors
+// Package search finds products by the words in their names, their descriptions, and the
+// operations in their documentation. It tolerates typing errors
 // (docs/wire/portal-showcase.md#search).
 package search
 
@@ -9,22 +9,22 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of texts and questions.
+// Limits of texts and queries.
 const (
-	MaxQuery = 200 // characters of a question that count
-	maxAsked = 10  // words of a question that count
+	MaxQuery = 200 // characters of a query that count
+	maxAsked = 10  // words of a query that count
 	maxWord  = 64  // bytes of a word
 	maxText  = 8 << 10
 )
 
-// word is a word of a text: where it stands, and how it is compared.
+// word is a word of a text: its position, and its form for comparisons.
 type word struct {
 	from, to int
 	plain    string
 }
 
-// words returns the words of a text: runs of letters and digits, and the parts of names
-// that are written as createOrder.
+// words yields the words of a text: runs of letters and digits, and the parts of camel-case
+// names such as createOrder.
 func words(text string, yield func(word) bool) {
 	start, before := -1, rune(0)
 	end := func(at int) bool {
@@ -51,7 +51,7 @@ func words(text string, yield func(word) bool) {
 	end(len(text))
 }
 
-// asked returns the words of a question, each once.
+// asked returns the words of a query without duplicates.
 func asked(query string) (out []string) {
 	seen := map[string]bool{}
 	words(cut(query, MaxQuery*utf8.UTFMax), func(w word) bool {
@@ -64,7 +64,7 @@ func asked(query string) (out []string) {
 	return out
 }
 
-// cut shortens a text to so many bytes, at the beginning of a character.
+// cut shortens a text to at most most bytes, between characters.
 func cut(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -75,7 +75,7 @@ func cut(text string, most int) string {
 	return text[:most]
 }
 
-// Plain takes the tags out of HTML, roughly: for words, not for pages.
+// Plain removes the tags of HTML, roughly: for indexing, not for display.
 func Plain(html string) string {
 	html = cut(html, 4*maxText)
 	if !strings.Contains(html, "<") {

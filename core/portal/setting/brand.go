@@ -9,25 +9,25 @@ import (
 	"strings"
 )
 
-// Brand is how the pages of a portal look, whatever the theme: what an operator changes
-// without one (docs/guide-portal-pages.md#look).
+// Brand is the look of a portal's pages that an operator can set with any theme
+// (docs/guide-portal-pages.md#look).
 type Brand struct {
 	Name        string
 	Description string
-	Logo        string // path of a file, or a picture as a data address; "": that of the theme
+	Logo        string // path of a file, or a picture as a data URL; "": that of the theme
 	Font        string // "": that of the theme
 	Footer      string
 	Light, Dark Accent
 }
 
-// Accent is a colour of links and buttons with the colour of texts on it. It is empty
-// where that of the theme counts.
+// Accent is a colour of links and buttons, with the colour of texts on it. Empty: that of the
+// theme.
 type Accent struct{ Colour, Ink string }
 
-// SiteName is the name of a portal that has no other one.
+// SiteName is the default name of a portal.
 const SiteName = "Developer portal"
 
-// Brand returns what the settings say about the look.
+// Brand returns the look in the settings.
 func (s Settings) Brand() Brand {
 	return Brand{
 		Name: cmp.Or(s.SiteName, SiteName), Description: s.SiteDescription, Logo: s.Logo, Font: s.FontFamily, Footer: s.FooterText,
@@ -35,21 +35,21 @@ func (s Settings) Brand() Brand {
 	}
 }
 
-// colour has its parts from 0 to 1.
+// colour is red, green and blue from 0 to 1.
 type colour [3]float64
 
-// The papers of pages, and what colours are mixed with until they can be read.
+// The backgrounds of pages, and the colours that are mixed in until an accent is legible.
 var (
 	white = colour{1, 1, 1}
 	black = colour{}
 	night = colour{0.063, 0.086, 0.122}
 )
 
-// legible is the contrast that texts need (WCAG 2.2, 1.4.3).
+// legible is the contrast that texts require (WCAG 2.2, 1.4.3).
 const legible = 4.5
 
-// accentOn returns a colour for links on paper, mixed with another one until it can be
-// read there.
+// accentOn returns a colour for links on the background paper, mixed with the colour with
+// until it is legible.
 func accentOn(text string, paper, with colour) Accent {
 	c, ok := parseColour(text)
 	if !ok {
@@ -77,13 +77,13 @@ func parseColour(text string) (c colour, ok bool) {
 	return colour{float64(n>>16) / 255, float64(n>>8&255) / 255, float64(n&255) / 255}, err == nil
 }
 
-// String returns the colour as style sheets write it.
+// String returns the colour in the form of style sheets.
 func (c colour) String() string {
 	part := func(x float64) int { return int(math.Round(255 * x)) }
 	return fmt.Sprintf("#%02x%02x%02x", part(c[0]), part(c[1]), part(c[2]))
 }
 
-// luminance is how light a colour is (WCAG 2.2, relative luminance).
+// luminance returns the relative luminance of a colour (WCAG 2.2).
 func (c colour) luminance() float64 {
 	lin := func(x float64) float64 {
 		if x <= 0.04045 {
@@ -104,7 +104,7 @@ var (
 	fonts   = regexp.MustCompile(`^[A-Za-z0-9 ,_-]+$`)
 )
 
-// isLogo reports whether a text is the path of a file here, or a picture.
+// isLogo reports whether a text is the path of a file of this portal, or a picture.
 func isLogo(text string) bool {
 	path := strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "//") && isLine(text) && !strings.ContainsAny(text, `\"'<> `)
 	return text == "" || path || picture.MatchString(text)

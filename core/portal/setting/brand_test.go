@@ -9,7 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
-// TestBrand states what an operator may choose about the look.
+// TestBrand: valid settings of the look.
 func TestBrand(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"SiteName":"Acme APIs","SiteDescription":"For shops","FooterText":"© Acme"}`: "",
@@ -45,7 +45,7 @@ func TestBrand(t *testing.T) {
 	}
 }
 
-// TestAccents: whatever the colour of a company is, links in it can be read.
+// TestAccents: links are legible with any colour.
 func TestAccents(t *testing.T) {
 	for _, c := range []struct{ colour, light, dark string }{
 		{"", "", ""}, {"#1d4fd8", "#1d4fd8 #ffffff", "#567be2 #000000"}, {"#ffff00", "#737300 #ffffff", "#ffff00 #000000"}, {"#ffffff", "#737373 #ffffff", "#ffffff #000000"}, {"#000000", "#000000 #ffffff", "#808080 #000000"},

@@ -1,4 +1,4 @@
-// Package setting models what an admin of the portal sets about all of it.
+// Package setting models the general settings of a portal.
 package setting
 
 import (
@@ -34,7 +34,7 @@ type Settings struct {
 	SMTPHost                        string
 	SMTPPort                        int64
 	SMTPUser                        string
-	SMTPPassword                    string // sealed where it is stored
+	SMTPPassword                    string // stored encrypted
 	EmailFrom                       string
 	AdminSignUpEmail                string
 	EmailSubjects                   table.Object // by notification
@@ -42,7 +42,7 @@ type Settings struct {
 	RobotsText                      string
 	BlogEnabled                     bool
 	BlogComments                    bool
-	SiteName                        string // what is below is for pages: see Brand
+	SiteName                        string // this and the following are for pages: see Brand
 	SiteDescription                 string
 	Logo                            string
 	AccentColour                    string
@@ -51,17 +51,17 @@ type Settings struct {
 	SecurityText                    string
 }
 
-// Robots is what crawlers are told unless an admin says otherwise.
+// Robots is the default robots.txt.
 const Robots = "User-agent: *\nDisallow: /"
 
-// Default are the settings that a portal begins with. Passwords may be short: those who
-// set an installation up choose such.
+// Default returns the settings of a new portal. Passwords may be short, because those chosen
+// at installation often are.
 func Default() Settings {
 	return Settings{PortalVisibility: "Public", SignInEnabled: true, RegistrationEnabled: true, OrganisationRequestsEnabled: true, APIAccessFlow: "cart",
 		LoginAttempts: 5, LoginLockTime: 300, PasswordMinLength: 6, SMTPPort: 25, ExpiryWarningDays: 7, RobotsText: Robots, BlogEnabled: true, SiteName: SiteName}
 }
 
-// Passwords says which passwords people may choose.
+// Passwords returns the requirements for passwords.
 func (s Settings) Passwords() password.Policy {
 	return password.Policy{MinLength: int(s.PasswordMinLength), MinNumeric: int(s.PasswordMinDigits), MinSpecial: int(s.PasswordMinSpecial), MultiCase: s.PasswordMixedCase}
 }
@@ -69,7 +69,7 @@ func (s Settings) Passwords() password.Policy {
 // Table implements table.Row.
 func (Settings) Table() *table.Table[Settings] { return rows }
 
-// Bounds of numbers.
+// Limits of numbers.
 const (
 	mostDays   = 3650
 	mostRule   = 128
@@ -82,17 +82,17 @@ func within(low, high int64, of func(Settings) int64) func(Settings) bool {
 	return func(s Settings) bool { n := of(s); return low <= n && n <= high }
 }
 
-// isLine reports whether a text is one line: what stands in a header of a mail is.
+// isLine reports whether a text is a single line, as headers of mails require.
 func isLine(text string) bool { return !strings.ContainsFunc(text, unicode.IsControl) }
 
-// isSender reports whether mails can come from an address.
+// isSender reports whether a text can be the sender address of mails.
 func isSender(text string) bool {
 	_, err := identity.CleanEmail(strings.TrimSpace(text))
 	return err == nil && isLine(text)
 }
 
-// isHost reports whether a text can be the name or the address of a host. Whether there is
-// one is seen when a mail is sent.
+// isHost reports whether a text can be the name or the IP address of a host. It is not looked
+// up before a mail is sent.
 func isHost(text string) bool {
 	host := strings.TrimSpace(text)
 	if _, err := netip.ParseAddr(host); err == nil {
@@ -101,7 +101,7 @@ func isHost(text string) bool {
 	return isLine(text) && !strings.ContainsAny(host, " :/@[]")
 }
 
-// areTitles reports whether an object has nothing but subjects.
+// areTitles reports whether an object contains only subjects.
 func areTitles(object string) bool {
 	var titles map[string]string
 	if err := json.Unmarshal([]byte(object), &titles); err != nil {

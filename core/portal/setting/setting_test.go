@@ -8,7 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
-// TestMail states with which settings no mail could be sent, or one with further headers.
+// TestMail: settings with which mails could not be sent, or would get additional headers.
 func TestMail(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"SMTPHost":"mail.example.com","SMTPPort":587}`:                     "",

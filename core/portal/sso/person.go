@@ -14,38 +14,38 @@ import (
 // NonceKind is the name of nonces in storage.
 const NonceKind = "portal-sso-nonce"
 
-// NonceLife is for how long a nonce can be used.
+// NonceLife is the lifetime of a nonce.
 const NonceLife = time.Minute
 
-// Person is somebody whom a broker has recognised.
+// Person is a person whom a broker has authenticated.
 type Person struct {
-	Admin      bool   `json:"Admin,omitempty"` // logs in as an admin; else as a developer
+	Admin      bool   `json:"Admin,omitempty"` // logs in as an admin; otherwise as a developer
 	Email      string `json:"Email"`
 	Name       string `json:"Name,omitempty"`
-	Key        string `json:"Key,omitempty"`        // identifies a developer at the provider; "": the address does
-	Team       string `json:"Team,omitempty"`       // number or CID, of a developer who has none
+	Key        string `json:"Key,omitempty"`        // identifies a developer at the provider; "": identified by the e-mail address
+	Team       string `json:"Team,omitempty"`       // ID or CID, for a developer without a team
 	Provider   string `json:"Provider,omitempty"`   // of a new account
-	Registered bool   `json:"Registered,omitempty"` // may enter only as a user that exists
-	Refused    bool   `json:"Refused,omitempty"`    // the broker does not let the person in
+	Registered bool   `json:"Registered,omitempty"` // may log in only as an existing user
+	Refused    bool   `json:"Refused,omitempty"`    // the broker refuses the person
 }
 
-// Nonce lets a browser begin the session of a person, once. The text that the browser
-// has is not in it.
+// Nonce lets a browser start the session of a person, once. It contains only a digest of the
+// browser's text.
 type Nonce struct {
 	ID      string    `json:"id"`
 	Portal  tenant.ID `json:"org_id"`
 	Digest  string    `json:"Digest"`
 	Person  Person    `json:"Person"`
-	UserID  table.ID  `json:"UserID,omitzero"` // the developer whom a broker has chosen; 0: the person says
+	UserID  table.ID  `json:"UserID,omitzero"` // the developer chosen by a broker; 0: chosen by the person's data
 	Expires time.Time `json:"Expires"`
 }
 
-// Over reports whether the nonce can be used no more.
+// Over reports whether the nonce has expired.
 func (n Nonce) Over(now time.Time) bool {
 	return expiry.Over(n.Expires, now, NonceLife)
 }
 
-// Why people are refused. Only logs have it.
+// Reasons for refusing people. They are only for logs.
 const (
 	ByBroker  = "the identity provider refuses the person"
 	Unknown   = "there is no account, and none is made"
@@ -55,7 +55,7 @@ const (
 	NoTeam    = "the team of the profile does not exist"
 )
 
-// Meets returns why a person may not enter as a user that is there, or "".
+// Meets returns why a person may not log in as an existing user, or "".
 func (p Person) Meets(u account.User) string {
 	switch {
 	case u.Admin() != p.Admin:
@@ -68,10 +68,10 @@ func (p Person) Meets(u account.User) string {
 	return ""
 }
 
-// at is the provider in the key of a person: identifiers at providers may have an @.
+// at returns the provider in the key of a person: identifiers at providers may contain an @.
 func at(key string) string { return key[strings.LastIndexByte(key, '@')+1:] }
 
-// Newcomer returns the account that a person gets who has none.
+// Newcomer returns the new account of a person without one.
 func (p Person) Newcomer(team table.ID) account.User {
 	name := strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

@@ -1,5 +1,5 @@
-// Package sso models single sign-on of the portal: profiles of identity brokers, whom
-// they recognise, and who may enter as whom (docs/wire/portal-sso.md).
+// Package sso models single sign-on of the portal: profiles of identity brokers, the people
+// whom they authenticate, and who may log in as whom (docs/wire/portal-sso.md).
 package sso
 
 import (
@@ -12,16 +12,16 @@ import (
 // Kind is the name of profiles in storage.
 const Kind = "portal-sso-profile"
 
-// Bounds.
+// Limits.
 const (
 	MaxProfiles = 200 // of a portal
 	maxName     = 255
 	maxID       = 64
 	maxURL      = 2_000
-	maxObject   = 32_000 // characters of a free object
+	maxObject   = 32_000 // characters of a free-form object
 )
 
-// What a login by a profile is for.
+// The purposes of a login with a profile.
 const (
 	ForAdmins     = "GenerateOrLoginUserProfile"
 	ForDevelopers = "GenerateOrLoginDeveloperProfile"
@@ -35,16 +35,16 @@ const (
 	SAML   = signon.SAML
 )
 
-// Profile says how a broker recognises people, and what they become.
+// Profile says how a broker authenticates people, and which users they become.
 type Profile struct {
 	table.Base
-	Ref        string `json:"ProfileID"` // the ID that clients know it by
+	Ref        string `json:"ProfileID"` // the ID for clients
 	Name       string
 	OrgID      string
 	ActionType string
 	Type       string
 	Provider   string
-	Config     table.Object `json:"-"` // ProviderConfig and IdentityHandlerConfig have secrets:
+	Config     table.Object `json:"-"` // ProviderConfig and IdentityHandlerConfig contain secrets:
 	Handler    table.Object `json:"-"` // they are stored in Sealed
 	Sealed     string
 	ReturnURL  string
@@ -54,7 +54,7 @@ type Profile struct {
 	DefaultUserGroupID, CustomUserGroupField, GroupsSeparator string
 	GroupMapping                                              table.Object
 	OnlyRegistered                                            bool
-	By                                                        table.ID // who changed it last
+	By                                                        table.ID // the user who last changed it
 }
 
 // Table implements table.Row.
@@ -88,7 +88,7 @@ var profiles = &table.Table[Profile]{
 	Unique: []table.Unique[Profile]{{Name: "profile", Taken: "ID has already been taken", Of: func(p Profile) string { return p.Ref }}},
 }
 
-// groups returns the team of each group; false: the mapping is none.
+// groups returns the team of each group; false: the mapping is invalid.
 func (p Profile) groups() (out map[string]string, ok bool) {
 	if p.GroupMapping == "" {
 		return nil, true
@@ -97,10 +97,10 @@ func (p Profile) groups() (out map[string]string, ok bool) {
 	return out, err == nil
 }
 
-// Segment is the provider in the addresses of logins.
+// Segment returns the provider in the URLs of logins.
 func (p Profile) Segment() string { return signon.Segment(p.Provider, []byte(p.Config)) }
 
-// LoginPath is where a login by the profile begins, below the address of the portal.
+// LoginPath returns the path at which a login with the profile begins, relative to the portal.
 func (p Profile) LoginPath() string {
 	if s := p.Segment(); s != "" {
 		return "/tib/auth/" + p.Ref + "/" + s

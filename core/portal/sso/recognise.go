@@ -2,13 +2,13 @@ package sso
 
 import "github.com/gatehouse-io/gatehouse/core/signon"
 
-// Connection returns how the identity provider is reached, or a fault that says what the
-// profile lacks.
+// Connection returns how to connect to the identity provider, or a fault with what the profile
+// lacks.
 func (p Profile) Connection() (signon.Connection, error) {
 	return signon.Connect(p.Provider, p.Type, []byte(p.Config))
 }
 
-// Rules say how claims are read.
+// Rules returns how claims are evaluated.
 func (p Profile) Rules() signon.Rules {
 	mapping, _ := p.groups()
 	return signon.Rules{
@@ -17,8 +17,8 @@ func (p Profile) Rules() signon.Rules {
 	}
 }
 
-// Person returns somebody for whom the identity provider vouches. Of the teams the first one
-// counts.
+// Person returns a person for whom the identity provider vouches. Of several teams the first
+// one counts.
 func (p Profile) Person(f signon.Found) Person {
 	who := Person{Admin: p.ActionType == ForAdmins, Email: f.Email, Name: f.Name, Registered: p.OnlyRegistered}
 	if who.Admin {

@@ -10,7 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
-// TestMeets states as whom people enter who have an account.
+// TestMeets: which existing users people may log in as.
 func TestMeets(t *testing.T) {
 	admin, developer := account.User{Role: account.ProviderAdmin, Active: true}, account.User{Role: account.Member, Active: true}
 	inactive, linked := developer, developer
@@ -47,7 +47,7 @@ func TestClockPutBack(t *testing.T) {
 	}
 }
 
-// TestNewcomer states which accounts people get.
+// TestNewcomer: the new accounts of people.
 func TestNewcomer(t *testing.T) {
 	u := sso.Person{Email: "ada@example.com", Key: "7@x", Provider: "corp"}.Newcomer(3)
 	if u.Role != account.ConsumerAdmin || u.First != "ada" || u.SSOKey != "7@x" || len(u.Teams) != 1 || u.Teams[0] != 3 || !u.Active || u.Provider != "corp" {
@@ -62,7 +62,7 @@ func TestNewcomer(t *testing.T) {
 	}
 }
 
-// TestProfile states which IDs and mappings profiles may have, and where logins begin.
+// TestProfile: valid IDs and mappings of profiles, and the paths of logins.
 func TestProfile(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"ID":"a","ProviderName":"SocialProvider"}`:                                                       "/tib/auth/a/openid-connect",

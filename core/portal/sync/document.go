@@ -8,8 +8,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/policy"
 )
 
-// mark begins the tag of a policy that a product has left behind; its CID follows. It is
-// a tag since dashboards keep tags as they come.
+// mark is the prefix of the tag of a policy that a product has left behind, followed by the
+// product's CID. It is a tag, because dashboards store tags unchanged.
 const mark = "portal-left-"
 
 // ClientTag begins the tag of a policy that a portal has made for a client of gateways; the
@@ -54,8 +54,7 @@ func Read(n *doc.Node, apis Index, selected []string) (p Policy, stale []string)
 	return p, stale
 }
 
-// access reads the APIs of a product: those that exist. A draft has its rights at rest
-// and offers none.
+// access reads the existing APIs of a product. A draft keeps its rights, but offers no APIs.
 func access(rights *doc.Node, apis Index, t *Terms) (stale []string) {
 	var known []string
 	for id := range rights.Members() {
@@ -75,7 +74,7 @@ func access(rights *doc.Node, apis Index, t *Terms) (stale []string) {
 	return stale
 }
 
-// classify tells by its partitions what a policy is.
+// classify returns the kind of a policy according to its partitions.
 func classify(partitions *doc.Node) Kind {
 	is := func(name string) bool { return partitions.Get(name).True() }
 	switch limits := is("quota") || is("rate_limit"); {
@@ -99,7 +98,7 @@ func tags(n *doc.Node) (list []string, left string) {
 	return list, left
 }
 
-// methodsOf returns the authentication methods that a policy says, sorted.
+// methodsOf returns the authentication methods in a policy, sorted.
 func methodsOf(n *doc.Node) []string {
 	out := n.Get("auth_types").Texts()
 	if one := n.Get("auth_type").Text(); one != "" {
@@ -109,8 +108,8 @@ func methodsOf(n *doc.Node) []string {
 	return slices.Compact(out)
 }
 
-// Write changes the document of a policy to say what p says, and nothing else: settings
-// that were made in the dashboard stay. It reports whether anything had to be changed.
+// Write updates the document of a policy to match p, and nothing else: other settings made in
+// the dashboard stay. It reports whether this changed anything.
 func Write(n *doc.Node, p Policy, apis Index) bool {
 	have, _ := Read(n, apis, nil)
 	changed := false
@@ -134,8 +133,8 @@ func Write(n *doc.Node, p Policy, apis Index) bool {
 	return changed
 }
 
-// grant writes which APIs a policy gives access to. An API that had access keeps its
-// settings, and so does one that does not exist at present.
+// grant sets the APIs to which a policy gives access. An API that had access keeps its
+// settings, and so does a currently missing one.
 func grant(n *doc.Node, ids []string, apis Index) {
 	rights := n.Get(memberRights)
 	if !rights.Is(doc.TypeObject) {
@@ -167,8 +166,8 @@ func grant(n *doc.Node, ids []string, apis Index) {
 	n.Set(memberList, list)
 }
 
-// New makes the document of a policy, without identifiers: the dashboard chooses them. org
-// is the organisation at the dashboard, or "".
+// New makes the document of a policy, without identifiers, which the dashboard sets. org is
+// the organisation at the dashboard, or "".
 func New(p Policy, apis Index, org string) *doc.Node {
 	n := doc.NewObject()
 	if org != "" {
@@ -183,7 +182,7 @@ func New(p Policy, apis Index, org string) *doc.Node {
 	}
 	for _, part := range []struct {
 		name string
-		of   Kind // KindNone: of no policy that a portal makes
+		of   Kind // KindNone: of no portal policy
 	}{{"acl", KindProduct}, {"quota", KindPlan}, {"rate_limit", KindPlan}, {"complexity", KindNone}, {"per_api", KindNone}} {
 		n.Put(doc.NewBool(part.of == p.Kind), "partitions", part.name)
 	}

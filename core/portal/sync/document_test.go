@@ -61,8 +61,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestStale: a policy of which no API is known may be one of MCP proxies that the user of
-// the portal cannot see.
+// TestStale: a policy without known APIs may be one of MCP proxies that the user of the portal
+// cannot see.
 func TestStale(t *testing.T) {
 	for text, want := range map[string]bool{`{"x":{},"y":{}}`: true, `{"x":{},"a":{}}`: false, `{}`: false, `{"a":{}}`: false} {
 		n := node(t, `{"_id":"1","name":"P","partitions":{"acl":true},"access_rights":`+text+`}`)
@@ -74,8 +74,8 @@ func TestStale(t *testing.T) {
 	}
 }
 
-// TestUnreadProxies states that a policy for an unknown API is nothing to the portal while
-// the list of MCP proxies cannot be read: the API may be one.
+// TestUnreadProxies: a portal ignores a policy with an unknown API while the list of MCP
+// proxies cannot be read, because the API may be one.
 func TestUnreadProxies(t *testing.T) {
 	unread := maps.Clone(apis)
 	unread[sync.UnreadProxies.ID] = sync.UnreadProxies
@@ -90,7 +90,7 @@ func TestUnreadProxies(t *testing.T) {
 	}
 }
 
-// TestFields changes every field of the table alone, and looks whether the policy follows
+// TestFields changes every field of the table separately, and checks that the policy follows
 // and nothing else changes.
 func TestFields(t *testing.T) {
 	base := map[sync.Kind]string{
@@ -134,8 +134,8 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// TestGrant: an API that keeps access keeps its settings, one that is taken off goes, one
-// that does not exist at present stays.
+// TestGrant: an API with access keeps its settings, a removed one loses access, and a
+// currently missing one stays.
 func TestGrant(t *testing.T) {
 	n := node(t, `{"name":"P","partitions":{"acl":true},"access_rights":{"a":{"allowed_urls":[{"url":"/x"}]},"b":{},"gone":{"versions":["v1"]}}}`)
 	p, _ := sync.Read(n, apis, nil)
@@ -148,7 +148,7 @@ func TestGrant(t *testing.T) {
 	if n.Get("access_rights_array").Len() != 3 {
 		t.Error(string(n.JSON()))
 	}
-	// At rest the rights stay, and the same can return.
+	// A draft keeps its rights, and the same rights can return.
 	p.Terms.APIs, p.Terms.Draft = nil, true
 	sync.Write(n, p, apis)
 	if got := string(n.Get("access_rights").JSON()); got != want || n.Get("state").Text() != "draft" || !n.Get("is_inactive").True() {
@@ -161,7 +161,7 @@ func TestGrant(t *testing.T) {
 	}
 }
 
-// TestNew: what the portal makes is what it reads, and gateways can decode it.
+// TestNew: reading a new policy gives the same, and gateways can decode it.
 func TestNew(t *testing.T) {
 	for _, p := range []sync.Policy{
 		{Kind: sync.KindProduct, Terms: sync.Terms{Name: "P", Tags: []string{"x"}, APIs: []string{"a", "c"}, AuthTypes: []string{"authToken", "jwt"}}},
@@ -186,8 +186,8 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// FuzzDocument: whatever a policy is, what is written to it is what is read, other members
-// stay, and writing the same again changes nothing.
+// FuzzDocument: for any policy, reading gives what was written, other members stay, and
+// writing again changes nothing.
 func FuzzDocument(f *testing.F) {
 	f.Add(`{"name":"P","partitions":{"acl":true},"access_rights":{"a":{},"gone":null},"tags":["x","portal-left-1"]}`, uint64(1))
 	f.Add(`{"partitions":{"quota":true},"rate":1e3,"meta_data":{"a":null},"tags":null}`, uint64(2))
@@ -211,7 +211,7 @@ func FuzzDocument(f *testing.F) {
 		}
 		sync.Write(n, want, apis)
 		got, _ := sync.Read(n, apis, nil)
-		got.Stale, want.Stale = false, false // what it was read as before
+		got.Stale, want.Stale = false, false // property of the document before the write
 		a, _ := json.Marshal(got)
 		b, _ := json.Marshal(want)
 		if string(a) != string(b) {
@@ -224,7 +224,7 @@ func FuzzDocument(f *testing.F) {
 	})
 }
 
-// TestFieldsAreDescribed: each row of the table stands in the page about the wire.
+// TestFieldsAreDescribed: each row of the table is in the documentation page.
 func TestFieldsAreDescribed(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/wire/portal-sync.md")
 	if err != nil {

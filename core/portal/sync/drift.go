@@ -5,23 +5,23 @@ type Drift uint8
 
 // The kinds of drift.
 const (
-	DriftGone      Drift = iota // the dashboard does not return the policy of a record any more
-	DriftReturned               // it returns the policy of a hidden record again
-	DriftUnknown                // it has a policy that no record knows
+	DriftGone      Drift = iota // the dashboard no longer returns the policy of a record
+	DriftReturned               // the dashboard returns the policy of a hidden record again
+	DriftUnknown                // the dashboard has a policy without a record
 	DriftUnmade                 // a record has no policy yet, or a product lacks the successor of its draft
-	DriftUndeleted              // a record is deleted, or a write was undone, and its policy is still there
+	DriftUndeleted              // a record is deleted, or a write was undone, and its policy still exists
 	DriftName                   // the names differ
 	DriftLabels                 // the custom identifier or the tags differ
-	DriftAccess                 // the APIs, or how they authenticate, differ
-	DriftState                  // one side says draft
+	DriftAccess                 // the APIs or their authentication differ
+	DriftState                  // only one side is a draft
 	DriftLimits                 // rate or quota differ
-	DriftExpiry                 // how long keys live differs
-	DriftMetaData               // what keys carry for plugins differs
+	DriftExpiry                 // the lifetimes of keys differ
+	DriftMetaData               // the metadata of keys for plugins differs
 )
 
 var driftNames = [...]string{"gone", "returned", "unknown", "unmade", "undeleted", "name", "labels", "access", "state", "limits", "expiry", "metadata"}
 
-// String names the kind as reports do.
+// String returns the name of the kind in reports.
 func (d Drift) String() string { return driftNames[d] }
 
 // Cause says how a difference has come about.
@@ -29,12 +29,12 @@ type Cause uint8
 
 // The causes.
 const (
-	InDashboard Cause = iota // somebody changed the policy at the dashboard
-	InPortal                 // the portal has changed and the dashboard has not heard of it
-	Interrupted              // a write has reached the dashboard and the portal has not noted it
+	InDashboard Cause = iota // the policy was changed at the dashboard
+	InPortal                 // the portal has a change that is not yet at the dashboard
+	Interrupted              // a write has reached the dashboard, but the portal has not recorded it
 )
 
-// String says the cause as reports do.
+// String returns the cause in reports.
 func (c Cause) String() string {
 	return [...]string{"changed at the dashboard", "changed in the portal, not yet at the dashboard", "an earlier write was interrupted"}[c]
 }
@@ -46,18 +46,18 @@ type Difference struct {
 	Kind   Kind
 	Record string // key of the record; "" when there is none
 	Policy Ref
-	Name   string   // of the record or policy, for people
-	Field  string   // member of the product or plan, when it is about one
+	Name   string   // of the record or policy, for users
+	Field  string   // member of the product or plan, if the difference concerns one
 	Member []string // members of the policy
 }
 
-// Differences returns in what a state differs from what is wanted, in order of the
-// records. It is empty if and only if there is nothing to do.
+// Differences returns the differences between a state and the wanted state, in the order of
+// the records. It is empty if and only if there is nothing to do.
 func Differences(have, want State) []Difference {
 	d := differ{was: byKey(have.Policies, Policy.key), is: byKey(want.Policies, Policy.key)}
 	next := byKey(want.Records, Record.Key)
 	known := make(map[string]bool, len(have.Records))
-	told := map[string]bool{} // policies whose end is told with their record
+	told := map[string]bool{} // policies reported as deleted with their record
 	for _, r := range have.Records {
 		known[r.Key()] = true
 		w, ok := next[r.Key()]
@@ -91,7 +91,7 @@ func (d *differ) note(r Record, drift Drift, cause Cause) *Difference {
 	return &d.out[len(d.out)-1]
 }
 
-// record notes in what a record differs from what it should be.
+// record adds the differences between a record and its wanted state.
 func (d *differ) record(r, w Record) {
 	before := len(d.out)
 	switch {
@@ -121,7 +121,7 @@ func (d *differ) record(r, w Record) {
 	}
 }
 
-// fields notes the fields in which a record and its policy differ.
+// fields adds the fields in which a record and its policy differ.
 func (d *differ) fields(r, w Record, was, is Policy) {
 	for _, f := range byKind[r.Kind] {
 		cause := InDashboard

@@ -10,7 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/sync"
 )
 
-// agreed makes a state in which both sides agree, with three products and three plans.
+// agreed returns a state in which both sides agree, with three products and three plans.
 func agreed(c chance) sync.State {
 	s := sync.State{APIs: apis}
 	for i := range 6 {
@@ -27,12 +27,11 @@ func agreed(c chance) sync.State {
 	return s
 }
 
-// seeds are one way or more to bring about each kind of drift, at the record and policy
-// with a number.
+// seeds are ways to cause each kind of drift, at the record and policy with an index.
 var seeds = []struct {
 	drift sync.Drift
 	cause sync.Cause
-	of    sync.Kind // KindNone: both
+	of    sync.Kind // KindNone: both kinds
 	sow   func(s *sync.State, i int)
 }{
 	{sync.DriftGone, sync.InDashboard, 0, func(s *sync.State, i int) { s.Policies[i].Kind = sync.KindNone }},
@@ -86,8 +85,8 @@ var seeds = []struct {
 	}},
 }
 
-// TestDrift sows drift at random, and demands that all of it is told with its cause, that
-// one pass repairs it, and that a second one finds nothing.
+// TestDrift causes random drift, and requires that all of it is reported with its cause, that
+// one pass repairs it, and that a second pass finds nothing.
 func TestDrift(t *testing.T) {
 	type told struct {
 		drift sync.Drift
@@ -102,7 +101,7 @@ func TestDrift(t *testing.T) {
 			t.Fatal("both sides agree, but", sync.Differences(s, want), problems)
 		}
 		sown := map[told]int{}
-		for i, at := range c.Perm(6)[:1+c.IntN(6)] { // one for each record at most: two can hide one another
+		for i, at := range c.Perm(6)[:1+c.IntN(6)] { // one per record at most, because two can hide each other
 			sow := seeds[(int(seed)*7+i*5)%len(seeds)]
 			if sow.of != sync.KindNone && sow.of != s.Records[at].Kind {
 				continue
@@ -140,7 +139,7 @@ func TestDrift(t *testing.T) {
 	}
 }
 
-// TestProblems: what is wrong with one record stops no other.
+// TestProblems: an error about one record does not affect others.
 func TestProblems(t *testing.T) {
 	s := agreed(seeded(1))
 	s.Records[0].Terms.APIs = []string{"gone"}
@@ -163,8 +162,8 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestKindChanges: a policy that becomes one of another kind, and back, has one record of each
-// kind. The other one is hidden meanwhile, and nothing is wrong with it.
+// TestKindChanges: a policy that changes its kind, and back, has one record of each kind. The
+// other record is hidden meanwhile, and there is no problem.
 func TestKindChanges(t *testing.T) {
 	s := agreed(seeded(1))
 	s.Records, s.Policies = s.Records[:1], s.Policies[:1]
@@ -192,8 +191,8 @@ func TestKindChanges(t *testing.T) {
 	}
 }
 
-// TestEarlierAttempt: a record without a policy takes up the one that an attempt has made,
-// which says all that it would say, and no other.
+// TestEarlierAttempt: a record without a policy takes the policy of an earlier attempt if that
+// equals the one to be created, and no other.
 func TestEarlierAttempt(t *testing.T) {
 	terms := sync.Terms{Name: "Gold", Tags: []string{"x"}, APIs: []string{"a", "b"}, AuthTypes: []string{"authToken"}}
 	for name, c := range map[string]struct {
@@ -218,7 +217,7 @@ func TestEarlierAttempt(t *testing.T) {
 		if taken := want.Records[0].Ref == p.Ref; taken != c.taken || len(problems) > 0 {
 			t.Errorf("%s: %+v, %v", name, want.Records, problems)
 		}
-		// Once it has gone the policy goes, too, if it is the record's.
+		// After the record is deleted, the policy is deleted too if it is the record's.
 		s.Records[0].Deleted = true
 		if want, _ = sync.Want(s); (len(want.Policies) == 0) != c.taken {
 			t.Errorf("%s, deleted: %+v", name, want.Policies)
@@ -226,7 +225,7 @@ func TestEarlierAttempt(t *testing.T) {
 	}
 }
 
-// TestImport: order, tags, hiding and restoring, and what is never imported.
+// TestImport: order, tags, hiding and restoring, and policies that are never imported.
 func TestImport(t *testing.T) {
 	s := sync.State{APIs: apis}
 	for i, k := range []sync.Kind{sync.KindProduct, sync.KindNone, sync.KindPlan, sync.KindProduct} {
@@ -241,7 +240,7 @@ func TestImport(t *testing.T) {
 	if !slices.Equal(names, []string{"0", "2", "3"}) {
 		t.Errorf("imported %v", names)
 	}
-	// A policy that is not returned hides its record; it comes back with what it had.
+	// A missing policy hides its record; the record is restored unchanged.
 	s = want
 	kept := s.Policies[0]
 	s.Policies = s.Policies[1:]
@@ -268,7 +267,8 @@ func TestRefName(t *testing.T) {
 	}
 }
 
-// BenchmarkWant plans 1,000 products and plans of which nothing, or everything, differs.
+// BenchmarkWant plans 1,000 products and plans without any difference, or with a difference in
+// each one.
 func BenchmarkWant(b *testing.B) {
 	for _, changed := range []bool{false, true} {
 		b.Run(fmt.Sprint("changed=", changed), func(b *testing.B) {
@@ -292,8 +292,8 @@ func BenchmarkWant(b *testing.B) {
 	}
 }
 
-// TestMethodsFollowAPIs: a product is used by the methods of its APIs, also when these
-// change; what a policy says of them stays as somebody has written it.
+// TestMethodsFollowAPIs: a product has the methods of its APIs, also after they change; the
+// methods in a policy stay unchanged.
 func TestMethodsFollowAPIs(t *testing.T) {
 	s := agreed(seeded(1))
 	s.APIs = sync.NewIndex([]sync.API{{ID: "a", Name: "A", AuthTypes: []string{"jwt"}}})

@@ -13,20 +13,20 @@ type Direction uint8
 // The directions.
 const (
 	Both       Direction = iota // either side
-	FromPolicy                  // the dashboard; the portal sets it only when it makes a policy
-	Derived                     // neither: it follows from the APIs
+	FromPolicy                  // the dashboard; the portal sets it only when it creates a policy
+	Derived                     // neither side: it is derived from the APIs
 )
 
-// String returns the direction as reports say it.
+// String returns the direction in reports.
 func (d Direction) String() string { return [...]string{"both", "from the policy", "derived"}[d] }
 
-// Field is a row of the table of what corresponds to what.
+// Field is a row of the table of corresponding members.
 type Field struct {
 	Portal    string   // member of a product or plan
 	Members   []string // of the policy
 	Of        []Kind
 	Direction Direction
-	Drift     Drift // what a difference of it counts as
+	Drift     Drift // kind of drift of a difference in this field
 
 	same  func(a, b *Terms) bool
 	copy  func(to, from *Terms)
@@ -34,7 +34,8 @@ type Field struct {
 	write func(n *doc.Node, t *Terms)
 }
 
-// Fields is the table: which member of a product or plan is which of its policy.
+// Fields is the table of the members of products and plans and the corresponding members of
+// their policies.
 var Fields = []Field{
 	value("Name", "name", []Kind{KindProduct, KindPlan}, Both, DriftName, func(t *Terms) *string { return &t.Name }, (*doc.Node).Text, doc.NewString),
 	{
@@ -100,7 +101,7 @@ var Fields = []Field{
 	},
 }
 
-// Members and states of policies that more than one place names.
+// Members and states of policies that are used in several places.
 const (
 	memberRights = "access_rights"
 	memberList   = "access_rights_array"
@@ -109,7 +110,7 @@ const (
 	stateActive  = "active"
 )
 
-// value is the row of a field whose value is one comparable value.
+// value returns the row of a field with a single comparable value.
 func value[T comparable](portal, member string, of []Kind, d Direction, drift Drift, at func(*Terms) *T, decode func(*doc.Node) T, encode func(T) *doc.Node) Field {
 	return Field{
 		Portal: portal, Members: []string{member}, Of: of, Direction: d, Drift: drift,
@@ -120,7 +121,7 @@ func value[T comparable](portal, member string, of []Kind, d Direction, drift Dr
 	}
 }
 
-// byKind are the rows of each kind.
+// byKind are the rows for each kind.
 var byKind = func() (out [3][]Field) {
 	for _, f := range Fields {
 		for _, k := range f.Of {
@@ -130,7 +131,7 @@ var byKind = func() (out [3][]Field) {
 	return out
 }()
 
-// same reports whether terms of a kind say the same.
+// same reports whether terms of a kind are equal.
 func same(k Kind, a, b *Terms) bool {
 	for _, f := range byKind[k] {
 		if !f.same(a, b) {
@@ -140,7 +141,7 @@ func same(k Kind, a, b *Terms) bool {
 	return true
 }
 
-// sameObject compares two texts of objects; an absent one is empty.
+// sameObject compares two JSON objects as text; a missing one is empty.
 func sameObject(a, b []byte) bool {
 	if bytes.Equal(a, b) {
 		return true

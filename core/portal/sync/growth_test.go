@@ -8,8 +8,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/growth"
 )
 
-// TestWorkOfNew: what is wanted of records without a policy takes as much longer as there are
-// more of them, and so does what is wanted of drafts with one name that get other APIs.
+// TestWorkOfNew: the time of Want grows linearly with the records without a policy, and with
+// the drafts of one name that get other APIs.
 func TestWorkOfNew(t *testing.T) {
 	growth.Linear(t, 1_000, func(size int) func() {
 		s := sync.State{Tags: []string{"portal"}}

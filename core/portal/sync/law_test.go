@@ -18,13 +18,13 @@ func cid(n int) string { return fmt.Sprintf("%027d", n) }
 // oid returns an _id for a number.
 func oid(n int) string { return fmt.Sprintf("%024x", n) }
 
-// apis of the worlds below: a and b take tokens, c takes JWTs, p is an MCP proxy.
+// apis of the states below: a and b use tokens, c uses JWTs, p is an MCP proxy.
 var apis = sync.NewIndex([]sync.API{
 	{ID: "a", Name: "A", AuthTypes: []string{"authToken"}}, {ID: "b", Name: "B", AuthTypes: []string{"authToken"}},
 	{ID: "c", Name: "C", AuthTypes: []string{"jwt"}}, {ID: "d", Name: "D", AuthTypes: []string{"jwt"}}, {ID: "p", Name: "P", Proxy: true},
 })
 
-// chance makes states at random.
+// chance makes random states.
 type chance struct{ *rand.Rand }
 
 func seeded(seed uint64) chance { return chance{rand.New(rand.NewPCG(seed, 1))} }
@@ -52,7 +52,7 @@ func (c chance) terms(k sync.Kind, n int) sync.Terms {
 	return t
 }
 
-// change changes terms as one side may.
+// change makes a change of terms that one side may make.
 func (c chance) change(k sync.Kind, t sync.Terms) sync.Terms {
 	t = t.Clone()
 	for range c.IntN(4) {
@@ -75,7 +75,7 @@ func (c chance) change(k sync.Kind, t sync.Terms) sync.Terms {
 	return t
 }
 
-// state makes a state in which anything can have happened.
+// state makes a state after any events.
 func (c chance) state() sync.State {
 	s := sync.State{APIs: apis, Tags: pick(c, nil, []string{"x"})}
 	policy := func(p sync.Policy) {
@@ -113,7 +113,7 @@ func (c chance) state() sync.State {
 			p := sync.Policy{Ref: r.Ref, Kind: k, Terms: c.change(k, agreed), Mark: pick(c, "", "", r.CID)}
 			p.ID = pick(c, p.ID, p.ID, fmt.Sprint("renamed", i))
 			if c.one(8) {
-				p.ObjectID = oid(200 + i) // made anew
+				p.ObjectID = oid(200 + i) // created again
 			}
 			policy(p)
 		}
@@ -145,7 +145,7 @@ func (c chance) state() sync.State {
 	return s
 }
 
-// attempt returns the terms of a policy that is made for a record.
+// attempt returns the terms of a policy created for a record.
 func attempt(s sync.State, r sync.Record, name string) sync.Terms {
 	t := r.Terms.Clone()
 	t.Name, t.Tags, t.Draft, t.AuthTypes = name, slices.Clone(s.Tags), false, nil
@@ -155,8 +155,8 @@ func attempt(s sync.State, r sync.Record, name string) sync.Terms {
 	return t
 }
 
-// given returns a state after the dashboard has given what was made for records its _id, which
-// those that name it have stored.
+// given returns a state after the dashboard has assigned _ids to new policies, and their
+// records have stored them.
 func given(s sync.State) sync.State {
 	s.Records, s.Policies = slices.Clone(s.Records), slices.Clone(s.Policies)
 	refs, before := map[string]sync.Ref{}, map[string]int{} // by the CID of the record
@@ -192,7 +192,7 @@ func text(s sync.State) string {
 	return string(b)
 }
 
-// checkLaws checks the laws of synchronisation for one state.
+// checkLaws tests the laws of synchronisation for one state.
 func checkLaws(t *testing.T, have sync.State) {
 	t.Helper()
 	before := text(have)
@@ -217,9 +217,9 @@ func checkLaws(t *testing.T, have sync.State) {
 		t.Fatal("the plan depends on chance")
 	}
 	if shares(have) {
-		return // who of two has the policy may depend on which of them is still there
+		return // which of two records gets the policy may depend on which one still exists
 	}
-	// A run that ends anywhere leaves nothing that the next one does not put right.
+	// The next run repairs the result of a run that stops at any step.
 	for k := range steps {
 		s := given(sync.Apply(have, steps[:k]...))
 		w, _ := sync.Want(s)
@@ -230,7 +230,7 @@ func checkLaws(t *testing.T, have sync.State) {
 	}
 }
 
-// shares reports whether two records name one policy, which only a fault can bring about.
+// shares reports whether two records refer to one policy, which happens only after a fault.
 func shares(s sync.State) bool {
 	seen := map[string]bool{"": true}
 	for _, r := range s.Records {
@@ -242,8 +242,8 @@ func shares(s sync.State) bool {
 	return false
 }
 
-// named returns the state without the numbers that names of successors have, which
-// depend on the names that are there when one is made.
+// named returns the state without the numbers in names of successors, which depend on the
+// existing names when a successor is created.
 func named(s sync.State) sync.State {
 	s.Records, s.Policies = slices.Clone(s.Records), slices.Clone(s.Policies)
 	for i := range s.Records {

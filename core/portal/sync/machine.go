@@ -1,71 +1,71 @@
 package sync
 
-// Life is where a record and its policy are in their life.
+// Life is the state of a record and its policy.
 type Life uint8
 
 // The states of a record (docs/wire/portal-sync.md#life-of-a-policy).
 const (
 	Unmade      Life = iota // no policy yet
 	Active                  // keys work
-	Draft                   // the policy is kept, keys do not work; of products
+	Draft                   // the policy stays, keys do not work; of products only
 	Hidden                  // the dashboard does not return the policy
 	HiddenDraft             // the same, of a draft
 	Gone                    // deleted
 )
 
-// String names the state as reports do.
+// String returns the name of the state in reports.
 func (l Life) String() string {
 	return [...]string{"unmade", "active", "draft", "hidden", "hidden draft", "deleted"}[l]
 }
 
-// Event is what can happen to a record.
+// Event is an event in the life of a record.
 type Event uint8
 
 // The events.
 const (
-	Wanted      Event = iota // an administrator has made a plan, or a product with APIs
+	Wanted      Event = iota // an administrator has created a plan, or a product with APIs
 	Emptied                  // all APIs are removed from a product
-	Filled                   // it gets APIs that take the same authentication as those before
-	FilledOther              // it gets APIs that take another one
+	Filled                   // it gets APIs with the same authentication as before
+	FilledOther              // it gets APIs with another authentication
 	Removed                  // an administrator deletes the record
 	Missed                   // a synchronisation does not find the policy
-	Found                    // it finds it again
+	Found                    // a synchronisation finds it again
 )
 
-// String names the event as reports do.
+// String returns the name of the event in reports.
 func (e Event) String() string {
 	return [...]string{"wanted", "emptied", "filled", "filled otherwise", "removed", "missed", "found"}[e]
 }
 
-// Effect is what an event demands at the dashboard or in the portal.
+// Effect is what an event requires at the dashboard or in the portal.
 type Effect uint8
 
 // The effects.
 const (
 	Nothing    Effect = iota
-	Make              // make a policy
+	Make              // create a policy
 	Rewrite           // write the access rights
-	Deactivate        // keep the policy as a draft: keys stop working
-	Reactivate        // the policy is active again, with new rights: keys work again
-	Succeed           // leave the draft behind, marked, and make another policy: its keys stay invalid
+	Deactivate        // turn the policy into a draft: keys stop working
+	Reactivate        // activate the policy with new rights: keys work again
+	Succeed           // mark the draft and leave it behind, and create another policy: old keys stay invalid
 	Delete            // delete the policy
-	Hide              // unpublish the record, and keep its configuration
-	Restore           // publish it again
+	Hide              // hide the record, and keep its configuration
+	Restore           // show the record again
 )
 
-// String names the effect as reports do.
+// String returns the name of the effect in reports.
 func (e Effect) String() string {
 	return [...]string{"nothing", "make", "rewrite", "deactivate", "reactivate", "succeed", "delete", "hide", "restore"}[e]
 }
 
-// Move is where an event leads, and what it demands.
+// Move is the next state after an event, and the effect.
 type Move struct {
 	To     Life
 	Effect Effect
 }
 
-// moves is the state machine. An event that is not there changes nothing: the intent of a
-// hidden record waits until its policy is found again.
+// moves is the state machine. A missing event changes nothing: changes of a hidden record wait
+// until its policy is found again.
 var moves = map[Life]map[Event]Move{
 	Unmade:      {Wanted: {Active, Make}, Filled: {Active, Make}, FilledOther: {Active, Make}, Removed: {Gone, Nothing}},
 	Active:      {Emptied: {Draft, Deactivate}, Filled: {Active, Rewrite}, FilledOther: {Active, Rewrite}, Removed: {Gone, Delete}, Missed: {Hidden, Hide}},
@@ -75,7 +75,7 @@ var moves = map[Life]map[Event]Move{
 	Gone:        {},
 }
 
-// Next returns where an event leads from a state.
+// Next returns the move for an event in a state.
 func Next(from Life, e Event) Move {
 	if m, ok := moves[from][e]; ok {
 		return m
@@ -83,11 +83,11 @@ func Next(from Life, e Event) Move {
 	return Move{from, Nothing}
 }
 
-// KeysWork reports whether gateways accept keys of the policy. Of a hidden record the
-// dashboard decides.
+// KeysWork reports whether gateways accept keys of the policy. For a hidden record it is
+// unknown, and the result is false.
 func (l Life) KeysWork() bool { return l == Active }
 
-// Life returns where the record is in its life.
+// Life returns the state of the record.
 func (r Record) Life() Life {
 	draft := r.Agreed != nil && r.Agreed.Draft
 	switch {

@@ -6,14 +6,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/sync"
 )
 
-// lives and events are all there are.
+// lives and events are all states and events.
 var (
 	lives  = []sync.Life{sync.Unmade, sync.Active, sync.Draft, sync.Hidden, sync.HiddenDraft, sync.Gone}
 	events = []sync.Event{sync.Wanted, sync.Emptied, sync.Filled, sync.FilledOther, sync.Removed, sync.Missed, sync.Found}
 )
 
-// TestMachine holds the table against all states and events: what is not listed here
-// changes nothing.
+// TestMachine compares the table for all states and events: an unlisted event changes nothing.
 func TestMachine(t *testing.T) {
 	want := map[sync.Life]map[sync.Event]string{
 		sync.Unmade:      {sync.Wanted: "active: make", sync.Filled: "active: make", sync.FilledOther: "active: make", sync.Removed: "deleted: nothing"},
@@ -36,11 +35,11 @@ func TestMachine(t *testing.T) {
 	}
 }
 
-// life of a product in two worlds: what happens to keys that were made while it was
-// active for the first time.
+// TestKeysOfAProduct: what happens to keys that were made while a product was active for the
+// first time.
 func TestKeysOfAProduct(t *testing.T) {
 	for name, c := range map[string]struct {
-		apis       [][]string // one set after another
+		apis       [][]string // sets of APIs, one after the other
 		policies   int
 		firstWorks bool // keys of the first policy
 	}{
@@ -83,7 +82,7 @@ func TestKeysOfAProduct(t *testing.T) {
 			if last := s.Policies[len(s.Policies)-1]; r.Ref != last.Ref || r.Life().KeysWork() == last.Terms.Draft || len(s.Records) != 1 {
 				t.Errorf("%+v, policy %+v", s.Records, last)
 			}
-			// The provider is set up anew: what was left behind is no product.
+			// The provider is configured again: the draft left behind is not a product.
 			s.Records = nil
 			want, _ := sync.Want(s)
 			if len(want.Records) != 1 || want.Records[0].CID != "" || want.Records[0].Ref != r.Ref {
@@ -93,7 +92,7 @@ func TestKeysOfAProduct(t *testing.T) {
 	}
 }
 
-// TestDeletion: with a product go all policies that were made for it.
+// TestDeletion: all policies that were created for a product are deleted with it.
 func TestDeletion(t *testing.T) {
 	s := sync.State{APIs: apis, Records: []sync.Record{{Kind: sync.KindProduct, CID: cid(1), Terms: sync.Terms{Name: "Gold"}}}}
 	for _, set := range [][]string{{"a"}, nil, {"c"}} {

@@ -5,38 +5,38 @@ import (
 	"slices"
 )
 
-// Action is what a step does.
+// Action is the action of a step.
 type Action uint8
 
-// The actions, in the order in which they are done for a record: what is at the dashboard
-// first, so that the record tells what is still to be done until it is done.
+// The actions, in the order in which they are done for a record: writes to the dashboard come
+// first, so that the record shows the remaining work until it is done.
 const (
 	Replace Action = iota // change a policy
-	Create                // make a policy
+	Create                // create a policy
 	Remove                // delete a policy
 	Store                 // store a record of the portal
-	Forget                // the portal forgets a record that is deleted
+	Forget                // delete a record of the portal
 )
 
-// String names the action as reports do.
+// String returns the name of the action in reports.
 func (a Action) String() string {
 	return [...]string{"replace", "create", "delete", "store", "forget"}[a]
 }
 
-// Step is one write. When one fails, the later ones of the same record are left out.
+// Step is one write. If it fails, the later steps of the same record are skipped.
 type Step struct {
 	Action Action
 	For    string  // key of the record
 	Policy Policy  // to write or to delete
-	Before Policy  // what is replaced, as it was seen
+	Before Policy  // the replaced policy, as it was read
 	Record Record  // to store or to forget
-	Seen   *Record // the record as it was seen; nil: there was none
+	Seen   *Record // the record as it was read; nil: there was none
 }
 
 // Remote reports whether the step writes to the dashboard.
 func (s Step) Remote() bool { return s.Action < Store }
 
-// Plan returns the steps that lead from one state to another, in order of the records.
+// Plan returns the steps that lead from one state to another, in the order of the records.
 func Plan(have, want State) []Step {
 	p := planner{place: map[string]int{}, buckets: map[string]*[Forget + 1][]Step{}}
 	for _, r := range slices.Concat(have.Records, want.Records) {
@@ -85,12 +85,12 @@ func Plan(have, want State) []Step {
 	return out
 }
 
-// Equal reports whether two policies say the same.
+// Equal reports whether two policies are equal.
 func (p Policy) Equal(q Policy) bool {
 	return p.Ref == q.Ref && p.Kind == q.Kind && p.Mark == q.Mark && same(p.Kind, &p.Terms, &q.Terms)
 }
 
-// Equal reports whether two records say the same.
+// Equal reports whether two records are equal.
 func (r Record) Equal(q Record) bool {
 	if (r.Agreed == nil) != (q.Agreed == nil) || r.Agreed != nil && !same(r.Kind, r.Agreed, q.Agreed) || !same(r.Kind, &r.Terms, &q.Terms) {
 		return false
@@ -108,10 +108,10 @@ func byKey[T any](list []T, key func(T) string) map[string]T {
 	return out
 }
 
-// planner puts steps in order of the records that they are for.
+// planner sorts steps by the order of their records.
 type planner struct {
 	keys    []string
-	place   map[string]int // of a record's key among keys
+	place   map[string]int // index in keys, by key of the record
 	buckets map[string]*[Forget + 1][]Step
 }
 

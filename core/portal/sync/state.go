@@ -1,6 +1,6 @@
-// Package sync keeps the records of a portal and the policies of a dashboard in step
-// (docs/wire/portal-sync.md). It is pure: both sides come in as values, what both should
-// be is worked out, and the difference is a plan.
+// Package sync synchronises the records of a portal with the policies of a dashboard
+// (docs/wire/portal-sync.md). It is pure: it gets both sides as values, computes the wanted
+// state of both, and returns the difference as a plan.
 package sync
 
 import (
@@ -9,30 +9,30 @@ import (
 	"slices"
 )
 
-// Kind is what a policy is to a portal.
+// Kind is the kind of a policy for a portal.
 type Kind uint8
 
-// The kinds. A policy that is neither is not the portal's business.
+// The kinds. The portal ignores policies of KindNone.
 const (
 	KindNone    Kind = iota
 	KindProduct      // gives access to APIs
 	KindPlan         // sets limits
 )
 
-// String returns the kind as faults and reports say it.
+// String returns the kind in faults and reports.
 func (k Kind) String() string { return [...]string{"none", "product", "plan"}[k] }
 
-// Ref says which policy of a dashboard is meant.
+// Ref identifies a policy of a dashboard.
 type Ref struct {
-	ObjectID string `json:"object_id,omitempty"` // _id, which never changes; "" until the dashboard has told it
+	ObjectID string `json:"object_id,omitempty"` // _id, which never changes; "" until known from the dashboard
 	ID       string `json:"id,omitempty"`        // the custom identifier
 }
 
-// Name returns how others name the policy: mappings of scopes, keys, people. That is its
-// custom identifier, and _id only when a dashboard keeps none.
+// Name returns the identifier by which mappings of scopes, keys and users refer to the policy:
+// its custom identifier, or _id if the dashboard does not keep custom ones.
 func (r Ref) Name() string { return cmp.Or(r.ID, r.ObjectID) }
 
-// Terms are what a record of the portal and its policy both hold.
+// Terms are the common values of a record of the portal and its policy.
 type Terms struct {
 	Name string   `json:"name"`
 	Tags []string `json:"tags,omitempty"`
@@ -57,24 +57,24 @@ func (t Terms) Clone() Terms {
 	return t
 }
 
-// Record is a product or a plan as far as synchronisation needs it.
+// Record is the data of a product or a plan for synchronisation.
 type Record struct {
 	Kind  Kind
-	CID   string // its identity; "" of one that is about to be made
+	CID   string // its identity; "" if it is about to be created
 	Ref   Ref
 	Terms Terms
-	// Agreed is what both sides held when they last agreed: a difference from it tells
-	// which side has changed. nil: the record has had no policy yet.
+	// Agreed is the values on which both sides last agreed: a difference from them shows which
+	// side has changed. nil: the record has had no policy yet.
 	Agreed     *Terms
-	Generation int // how many policies the portal has made for it
+	Generation int // number of policies that the portal has created for it
 	Hidden     bool
-	Deleted    bool // by an administrator; its policy may still be there
+	Deleted    bool // by an administrator; its policy may still exist
 }
 
-// Key returns by what steps and reports name the record.
+// Key returns the identifier of the record in steps and reports.
 func (r Record) Key() string { return cmp.Or(r.CID, r.Ref.ObjectID, r.Ref.ID) }
 
-// Pending reports whether the portal has changed what the dashboard has to hear of.
+// Pending reports whether the portal has changes for the dashboard.
 func (r Record) Pending() bool {
 	if r.Agreed == nil {
 		return !r.Deleted && (r.Kind != KindProduct || len(r.Terms.APIs) > 0)
@@ -87,44 +87,44 @@ func (r Record) Pending() bool {
 	return r.Deleted
 }
 
-// Policy is a policy of the dashboard as far as synchronisation needs it.
+// Policy is the data of a policy of the dashboard for synchronisation.
 type Policy struct {
 	Ref
-	// For is the CID of the record that the policy is to be made for; "" of one that is
-	// there. The dashboard chooses both names of what it makes.
+	// For is the CID of the record for which the policy is to be created; "" for an existing
+	// policy. The dashboard sets both identifiers of a new policy.
 	For   string
 	Kind  Kind
 	Terms Terms
-	// Mark is the CID of the product that left this draft behind; such a policy is never
-	// imported. A policy that is a draft no more has no mark.
+	// Mark is the CID of the product that left this draft behind. Such a policy is never
+	// imported. A policy that is not a draft any more has no mark.
 	Mark string
-	// Stale says that it names APIs, none of which exists. They may be MCP proxies that the
-	// user cannot see: such a policy is never imported.
+	// Stale says that the policy names APIs, but none of them exists. They may be MCP proxies
+	// that the user cannot see, so such a policy is never imported.
 	Stale bool
 }
 
-// key is by what policies are told apart.
+// key returns a unique identifier of the policy.
 func (p Policy) key() string { return cmp.Or(p.ObjectID, "for "+p.For) }
 
-// API is what the portal wants to know of an API.
+// API is the data of an API for the portal.
 type API struct {
 	ID, Name           string
 	ListenPath, Target string
 	Active             bool
 	AuthTypes          []string // sorted
-	Proxy              bool     // an MCP proxy, which no portal shows
+	Proxy              bool     // an MCP proxy, which portals do not show
 }
 
-// State is both sides.
+// State is the state of both sides.
 type State struct {
 	Records  []Record // in order of the portal
 	Policies []Policy // in order of the dashboard
 	APIs     Index
-	Tags     []string // PoliciesTags of the provider: policies that the portal makes get them
+	Tags     []string // PoliciesTags of the provider: new policies get them
 }
 
-// UnreadProxies stands in a list for the MCP proxies that the provider's user may not read:
-// an API that the list does not have may then be one of them.
+// UnreadProxies is an entry for the MCP proxies that the provider's user may not read: an API
+// that is missing in the list may be one of them.
 var UnreadProxies = API{Proxy: true}
 
 // Index is the APIs of a dashboard by identifier.

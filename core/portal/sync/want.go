@@ -9,7 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/policy"
 )
 
-// Problem is what stands in the way of one record or policy. It stops no other.
+// Problem is an error about one record or policy. It does not affect others.
 type Problem struct {
 	Record string // key of the record, or ""
 	Policy Ref
@@ -18,14 +18,14 @@ type Problem struct {
 
 // Codes of the faults in problems.
 const (
-	CodeAPI    = "portal_sync.api"    // an API that does not exist, or is not for portals
-	CodeShared = "portal_sync.shared" // two records name one policy
+	CodeAPI    = "portal_sync.api"    // an API that does not exist, or is not allowed in portals
+	CodeShared = "portal_sync.shared" // two records refer to one policy
 )
 
-// Want returns what both sides should be. Wanting again changes nothing.
+// Want returns the wanted state of both sides. Applying Want again changes nothing.
 //
-// A field that the portal has changed since both agreed goes to the policy; every other
-// field comes from the policy.
+// A field that the portal has changed since both sides agreed is copied to the policy; every
+// other field is copied from the policy.
 func Want(have State) (State, []Problem) {
 	w := claimed(have)
 	w.want = State{APIs: have.APIs, Tags: have.Tags}
@@ -34,8 +34,8 @@ func Want(have State) (State, []Problem) {
 			w.want.Records = append(w.want.Records, r)
 		}
 	}
-	// Of the policies that no record has, those go that a product which is deleted has left
-	// behind; the others are imported in order.
+	// Of the policies without a record, those that a deleted product has left behind are deleted.
+	// The others are imported in order.
 	for i, p := range w.policies {
 		if w.owner[i] != unowned {
 			continue
@@ -56,7 +56,7 @@ func Want(have State) (State, []Problem) {
 	return w.want, w.problems
 }
 
-// index finds policies by each of their names.
+// index looks up policies by each of their identifiers.
 type index struct{ object, custom map[string]int }
 
 func newIndex(list []Policy) index {
@@ -74,26 +74,27 @@ func newIndex(list []Policy) index {
 
 const unowned = -1
 
-// wanter works out what is wanted.
+// wanter computes the wanted state.
 type wanter struct {
 	have     State
 	want     State
 	index    index
-	owner    []int          // of each policy: the record that has it, or unowned
-	claims   []int          // of each record: the policy that it has, or unowned
-	policies []*Policy      // of each policy: what it should be; nil: gone
-	made     []Policy       // policies to make
+	owner    []int          // by policy: the record that has it, or unowned
+	claims   []int          // by record: its policy, or unowned
+	policies []*Policy      // by policy: its wanted state; nil: deleted
+	made     []Policy       // policies to create
 	cids     map[string]int // records by CID
 	names    map[string]bool
 	called   map[string][]int // policies by name, and by name without a number of at least 2
 	numbered map[string][]int
-	next     map[string]int // by name: the number from which on one may be free
+	next     map[string]int // by name: the first number that may be free
 	problems []Problem
 }
 
-// claimed returns the wanter of a state, which knows the policy of each record: by _id, or else
-// by the custom identifier, under which a policy may have been made anew, and of a record that has
-// had none the one that an interrupted write has made. What is deleted comes last.
+// claimed returns the wanter of a state with the policy of each record: the one with its _id,
+// or otherwise the one with its custom identifier, because a policy may have been created
+// again. A record that has had no policy gets one from an interrupted write. Deleted records
+// come last.
 func claimed(have State) *wanter {
 	w := &wanter{
 		have: have, index: newIndex(have.Policies), owner: make([]int, len(have.Policies)), claims: make([]int, len(have.Records)),
@@ -140,12 +141,11 @@ func claimed(have State) *wanter {
 	return w
 }
 
-// take gives a policy to a record, unless another one has it or it has become one of
-// another kind.
+// take assigns a policy to a record, unless another record has it or its kind has changed.
 func (w *wanter) take(record, at int) {
 	r, p := &w.have.Records[record], &w.have.Policies[at]
 	switch {
-	case p.Kind != r.Kind && !r.Deleted: // the record is hidden until its policy is of its kind again
+	case p.Kind != r.Kind && !r.Deleted: // the record is hidden until its policy has its kind again
 	case w.owner[at] != unowned:
 		w.problem(r, p.Ref, CodeShared, "another record of the portal has the policy %s; delete one of the two", p.Name())
 	case p.Mark != "" && p.Mark != r.CID: // another product has left it behind
@@ -158,10 +158,10 @@ func (w *wanter) problem(r *Record, p Ref, code, format string, args ...any) {
 	w.problems = append(w.problems, Problem{r.Key(), p, fault.New(fault.Invalid, code, format, args...)})
 }
 
-// record returns what a record should be, and whether it should be at all.
+// record returns the wanted state of a record, and whether the record stays.
 func (w *wanter) record(i int) (Record, bool) {
 	r, at := w.have.Records[i], w.claims[i]
-	event := Wanted // what has happened to a record that has the policy at a place, or none
+	event := Wanted // what has happened to a record with the policy at, or without a policy
 	switch {
 	case r.Deleted:
 		event = Removed
@@ -177,7 +177,7 @@ func (w *wanter) record(i int) (Record, bool) {
 		if at != unowned {
 			w.policies[at] = nil
 		}
-		return r, false // what else it has left goes with what no record has
+		return r, false // its other policies are deleted with those without a record
 	case event == Found:
 		return w.merge(r, at), true
 	case move.Effect == Make && w.offers(&r):
@@ -186,11 +186,11 @@ func (w *wanter) record(i int) (Record, bool) {
 	return r, true
 }
 
-// merge brings a record and its policy together.
+// merge merges a record and its policy.
 func (w *wanter) merge(r Record, at int) Record {
 	p, base := w.policies[at], r.Agreed
 	if base == nil {
-		t := p.Terms // what an attempt that was interrupted has made
+		t := p.Terms // from an interrupted attempt
 		base, r.Generation = &t, max(r.Generation, 1)
 	}
 	mine, agreed := r.Terms, base.Clone()
@@ -212,8 +212,8 @@ func (w *wanter) merge(r Record, at int) Record {
 			}
 		}
 	}
-	// The methods of a policy may be older than those of its APIs; somebody may have chosen
-	// them, so they stay there.
+	// The methods in a policy may be older than those of its APIs. The dashboard's users may have
+	// chosen them, so they stay.
 	if methods := w.have.APIs.methods(r.Terms.APIs); len(methods) > 0 {
 		r.Terms.AuthTypes = methods
 	}
@@ -248,12 +248,12 @@ func (w *wanter) access(r *Record, p *Policy) Effect {
 	return move.Effect
 }
 
-// succeed leaves a draft behind, as it was but for the mark, and gives the product
-// another policy: keys of the old one stay invalid.
+// succeed leaves a draft behind, unchanged except for the mark, and gives the product another
+// policy: keys of the old one stay invalid.
 func (w *wanter) succeed(r Record, at int) Record {
 	*w.policies[at] = w.have.Policies[at]
 	w.policies[at].Mark = r.CID
-	base := r.Terms.Name // without the number that an earlier successor has got
+	base := r.Terms.Name // without the number of an earlier successor
 	if stem, number, ok := cutLast(base); ok && r.Generation > 1 && number > 1 {
 		base = stem
 	}
@@ -263,16 +263,16 @@ func (w *wanter) succeed(r Record, at int) Record {
 		w.owner[at] = w.cids[r.CID]
 		return linked(r, w.policies[at], r.Generation+1)
 	}
-	name := r.Terms.Name // or, if a policy has it, with the first number that no policy has with it
+	name := r.Terms.Name // if it is taken, with the first free number
 	for n := max(2, w.next[base]); w.names[name]; n++ {
 		name = base + " " + strconv.Itoa(n)
-		w.next[base] = n + 1 // names only become more
+		w.next[base] = n + 1 // names are only added
 	}
 	return w.makes(r, r.Generation+1, name)
 }
 
-// free returns the policies under a name that no record has. One that has a record keeps it, and
-// is not looked at again.
+// free returns the policies with a name that have no record. A policy with a record keeps it,
+// so it is removed from the list for good.
 func (w *wanter) free(of map[string][]int, name string) []int {
 	list, known := of[name]
 	if !known {
@@ -282,13 +282,13 @@ func (w *wanter) free(of map[string][]int, name string) []int {
 	return of[name]
 }
 
-// earlier returns the place of the policy that an interrupted write has made for a record, or
-// unowned: no record has it, and it says what the one to be made would say, but for its name.
-// named are the policies with such a name, in order.
+// earlier returns the policy that an interrupted write has created for a record, or unowned.
+// It has no record, and it equals the policy to be created except for its name. named are the
+// policies with a possible name, in order.
 func (w *wanter) earlier(r *Record, named []int) int {
 	want := w.terms(r)
 	if r.Kind == KindProduct && len(want.APIs) == 0 {
-		return unowned // none is made for it
+		return unowned // no policy is created for it
 	}
 	for _, i := range named {
 		p := &w.have.Policies[i]
@@ -301,7 +301,8 @@ func (w *wanter) earlier(r *Record, named []int) int {
 	return unowned
 }
 
-// terms returns what a policy says that is made for a record, but for a number at its name.
+// terms returns the values of a policy to be created for a record, except for a number in its
+// name.
 func (w *wanter) terms(r *Record) Terms {
 	t := r.Terms.Clone()
 	t.Tags, t.Draft = slices.Clone(w.have.Tags), false
@@ -311,7 +312,7 @@ func (w *wanter) terms(r *Record) Terms {
 	return t
 }
 
-// makes returns a record with a policy that is to be made.
+// makes returns a record with a policy to be created.
 func (w *wanter) makes(r Record, generation int, name string) Record {
 	t := w.terms(&r)
 	t.Name = name
@@ -328,7 +329,7 @@ func linked(r Record, p *Policy, generation int) Record {
 	return r
 }
 
-// cutLast cuts a number off the end of a name.
+// cutLast splits a number off the end of a name.
 func cutLast(name string) (base string, number int, ok bool) {
 	i := strings.LastIndexByte(name, ' ')
 	if i < 0 {
@@ -338,7 +339,7 @@ func cutLast(name string) (base string, number int, ok bool) {
 	return name[:i], number, err == nil
 }
 
-// offers reports whether a product can have the APIs that it wants.
+// offers reports whether a product can have its wanted APIs.
 func (w *wanter) offers(r *Record) bool {
 	if r.Kind != KindProduct {
 		return true

@@ -21,8 +21,8 @@ const (
 	CodeBody    = "body.malformed"
 )
 
-// Body is a body for a table, as a client sent it. Names of members count as they are
-// written; members that the table does not have are ignored.
+// Body is a request body for a table. Names of members are case-sensitive; unknown members are
+// ignored.
 type Body[T Row[T]] struct{ members map[string]any }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -41,7 +41,7 @@ func (b *Body[T]) Schema() map[string]any {
 	return zero.Table().Schema()
 }
 
-// SchemaName is what the description calls the body.
+// SchemaName returns the name of the body in the API description.
 func (b *Body[T]) SchemaName() string {
 	var zero T
 	var name strings.Builder
@@ -51,26 +51,24 @@ func (b *Body[T]) SchemaName() string {
 	return name.String() + "Input"
 }
 
-// Has reports whether the client sent a member, if only null.
+// Has reports whether the client sent a member, even if it is null.
 func (b *Body[T]) Has(name string) bool { _, ok := b.members[name]; return ok }
 
-// Without returns the body as if the client had not sent a member.
+// Without returns the body without a member.
 func (b *Body[T]) Without(name string) Body[T] {
 	members := maps.Clone(b.members)
 	delete(members, name)
 	return Body[T]{members}
 }
 
-// Get returns a member as JSON decodes it, numbers as json.Number; nil: there is none.
+// Get returns a decoded member, with numbers as json.Number; nil: there is none.
 func (b *Body[T]) Get(name string) any { return b.members[name] }
 
-// Resolve returns the number of a record that is named by its number or its CID, and
-// false when there is none.
+// Resolve returns the ID of the record with an ID or CID given as text; false: there is none.
 type Resolve func(kind, name string) (ID, bool, error)
 
-// Apply puts what the client sent into a record. making says that the record is new:
-// required fields must be there then, and fixed ones may be. All failed validations are
-// listed in one fault.
+// Apply applies the body to a record. making says that the record is new: then required fields
+// must be present, and fixed ones may be. All failed validations are in one fault.
 func (b *Body[T]) Apply(v *T, making bool, resolve Resolve) error {
 	var zero T
 	t, wrong := zero.Table(), Problems{}
@@ -122,9 +120,9 @@ func (b *Body[T]) Apply(v *T, making bool, resolve Resolve) error {
 	return wrong.Err()
 }
 
-// Fresh returns the body without the relations that say what an answer about the record
-// says: a body that was read may be sent back (docs/wire/portal.md#fields). Only names that
-// could be numbers or CIDs need that; where there is none, the answer is not asked for.
+// Fresh returns the body without unchanged relations, so that a client may send back a
+// response about the record (docs/wire/portal.md#fields). This is needed only for names that
+// could be IDs or CIDs; without such names, answer is not called.
 func (b Body[T]) Fresh(answer func() (any, error)) (Body[T], error) {
 	var zero T
 	names := []string{}
@@ -159,7 +157,7 @@ func (b Body[T]) Fresh(answer func() (any, error)) (Body[T], error) {
 	return Body[T]{members}, nil
 }
 
-// doubtful reports whether a relation was sent as texts that could be numbers, CIDs or names.
+// doubtful reports whether a relation was sent as texts that could be IDs, CIDs or names.
 func doubtful(sent any) bool {
 	if list, ok := sent.([]any); ok {
 		return len(list) > 0 && !slices.ContainsFunc(list, func(v any) bool { return !doubtful(v) })
@@ -179,8 +177,7 @@ func (p Problems) Err() error {
 	return fault.Several(fault.Invalid, CodeInvalid, p)
 }
 
-// field takes what the client sent for a field, under the first of its names that says
-// something.
+// field sets a field from the body, from the first of its names with a value.
 func (b *Body[T]) field(f *Field[T], v *T, resolve Resolve, wrong *Problems) error {
 	for _, name := range append([]string{f.Name}, f.Also...) {
 		sent, ok := b.members[name]

@@ -10,19 +10,19 @@ import (
 	"time"
 )
 
-// ID numbers the records of one table from 1.
+// ID is the number of a record of one table, beginning with 1.
 type ID int64
 
-// digits is how many an ID has in storage, so that records are in its order.
+// digits is the length of an ID in storage, so that records are sorted by it.
 const digits = 12
 
-// Key returns the ID as records are stored by it.
+// Key returns the ID in its form for storage.
 func (id ID) Key() string { return fmt.Sprintf("%0*d", digits, int64(id)) }
 
-// String returns the ID as clients write it.
+// String returns the ID in its form for clients.
 func (id ID) String() string { return strconv.FormatInt(int64(id), 10) }
 
-// ParseID reads the number of a record.
+// ParseID parses the ID of a record.
 func ParseID(text string) (ID, bool) {
 	if len(text) == 0 || len(text) > digits {
 		return 0, false
@@ -36,7 +36,7 @@ func ParseID(text string) (ID, bool) {
 	return ID(n), err == nil && n > 0
 }
 
-// Parts of a CID: when it was made, in seconds since an epoch of its own, and chance.
+// Parts of a CID: the time, in seconds since an epoch of its own, and a random part.
 const (
 	cidLength = 27
 	cidEpoch  = 1_400_000_000
@@ -57,8 +57,8 @@ func IsCID(text string) bool {
 	return true
 }
 
-// NewCID makes a CID out of the time and a text that no two records share. CIDs are in
-// order of time.
+// NewCID makes a CID from the time and a text that is unique for the record. CIDs sort by
+// time.
 func NewCID(at time.Time, unique string) string {
 	var raw [20]byte
 	binary.BigEndian.PutUint32(raw[:4], uint32(max(0, at.Unix()-cidEpoch))) //nolint:gosec // until 2150

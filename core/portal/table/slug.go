@@ -5,11 +5,11 @@ import (
 	"unicode"
 )
 
-// maxSlug is how many characters of a name get into an address.
+// maxSlug is the maximum length of a slug in characters.
 const maxSlug = 100
 
-// Slug makes the part of an address out of a name: letters and digits in lower case, with
-// one hyphen between words; "" when the name has none.
+// Slug makes a URL segment from a name: letters and digits in lower case, with one hyphen
+// between words; "" if the name has none.
 func Slug(name string) string {
 	var b strings.Builder
 	written, gap := 0, false
@@ -31,8 +31,8 @@ func Slug(name string) string {
 	return strings.TrimSuffix(b.String(), "-")
 }
 
-// IsSegment reports whether a text can be one part of an address as it is written: browsers
-// take "." and ".." away before they ask.
+// IsSegment reports whether a text can be a URL segment without escaping. Browsers remove "."
+// and ".." before they send a request.
 func IsSegment(text string) bool {
 	return text != "." && text != ".." && !strings.ContainsFunc(text, func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune(`/?#%\`, r)
