@@ -8,7 +8,7 @@ import (
 // likeness is how well a word of a text matches a word of a query.
 type likeness uint8
 
-// From worst to best. Below typed there is at least one typing error.
+// A higher value is a better match. Values below typed have at least one typing error.
 const (
 	unlike  likeness = 0
 	mistype likeness = 2 // the whole word, with typing errors

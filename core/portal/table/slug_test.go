@@ -25,7 +25,7 @@ func TestSlug(t *testing.T) {
 	}
 }
 
-// FuzzSlug: what comes out is part of an address, and the same when it goes in again.
+// FuzzSlug: a slug is valid in an address, and the slug of a slug is the same.
 func FuzzSlug(f *testing.F) {
 	f.Add("ACME Payment API")
 	f.Add("İstanbul – ǅ")
@@ -40,7 +40,7 @@ func FuzzSlug(f *testing.F) {
 	})
 }
 
-// TestSegments: a part of an address is what browsers send as it is written.
+// TestSegments: a segment is sent by browsers without further escapes.
 func TestSegments(t *testing.T) {
 	for text, want := range map[string]bool{
 		"start": true, "über-uns": true, "a.b": true, "...": true, "": true,

@@ -1,5 +1,5 @@
-// Package table describes the resources of the developer portal as data: which fields
-// a resource has, what may be in them, and how lenient clients may be
+// Package table describes the resources of the developer portal as data: the fields of a
+// resource, the values that they take, and how lenient the service is with requests
 // (docs/wire/portal.md#fields). Reading, validation, order, search, uniqueness and the
 // description of bodies derive from a table.
 package table
@@ -15,15 +15,16 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// Base is what every record of the portal has.
+// Base has the members that all records of the portal share.
 type Base struct {
 	ID        ID        `json:"ID"`
 	CID       string    `json:"CID"`
 	Portal    tenant.ID `json:"org_id"`
 	CreatedAt time.Time `json:"CreatedAt"`
 	UpdatedAt time.Time `json:"UpdatedAt"`
-	DeletedAt time.Time `json:"DeletedAt,omitzero"` // of a record that stays when it is deleted
-	// Hidden says that the record is away until synchronisation finds its policy again.
+	DeletedAt time.Time `json:"DeletedAt,omitzero"` // of a record that is kept after its deletion
+	// Hidden says that no operation shows the record until synchronisation finds its policy
+	// again.
 	Hidden bool `json:"Hidden,omitempty"`
 }
 
@@ -33,46 +34,46 @@ func (b Base) Away() bool { return b.Hidden || !b.DeletedAt.IsZero() }
 // Row is a record that knows its table.
 type Row[T any] interface{ Table() *Table[T] }
 
-// Table is what there is to know about a resource.
+// Table describes a resource.
 type Table[T any] struct {
 	Kind   string // in storage: "portal-tag"
 	Noun   string // in messages: "tag"
 	Base   func(*T) *Base
-	Parent func(T) ID // the record below which it lies in paths; nil: none
-	Soft   bool       // what is deleted stays, and no operation shows it
+	Parent func(T) ID // the parent in paths, such as the product of a tutorial; nil: none
+	Soft   bool       // a deleted record stays in storage, and no operation shows it
 	Fields []Field[T] // in the order in which failed validations are listed
 	Unique []Unique[T]
-	// Check adds what is wrong between fields; nil: nothing can be.
+	// Check adds problems that concern several fields; nil: there is no such check.
 	Check func(T, *Problems)
 }
 
 // Unique is a value that no two records of a table share.
 type Unique[T any] struct {
 	Name  string         // of the index
-	Taken string         // what is said when another record has it
+	Taken string         // the message for a value that another record has
 	Of    func(T) string // "": the record has none
 }
 
 // Field is a field that clients may set.
 type Field[T any] struct {
-	Name     string       // on the wire
-	Also     []string     // other names on the way in
-	At       func(*T) any // a pointer to the value; its type says what the field takes
+	Name     string       // in JSON
+	Also     []string     // other names that are accepted in requests
+	At       func(*T) any // a pointer to the value; its type decides which values the field takes
 	Required bool
-	Default  string   // of a text: what is in a new record when clients say nothing, or send nothing
-	Repeated bool     // each change has to send it, too
-	Enum     []string // the only texts there are, besides none
-	Fixed    bool     // chosen when the record is made; ignored afterwards
+	Default  string   // of a text: its value in a new record when the client sends none, or an empty one
+	Repeated bool     // each update has to send it, too
+	Enum     []string // the allowed texts, besides the empty one
+	Fixed    bool     // set when the record is created; ignored afterwards
 	Max      int      // characters of a text; 0: MaxText
 	Line     bool     // a text without control characters
 	Target   string   // the kind of record that a relation names
-	// Valid says more about what may be there; nil: nothing. It sees no empty value.
+	// Valid is a further check of a value, or nil. It is not called for empty values.
 	Valid func(T) bool
 	Doc   string
 }
 
-// MaxText is how many characters a text has at most, unless its field says otherwise,
-// and MaxList how many entries a list.
+// MaxText is the maximum length of a text in characters, unless its field has another one.
+// MaxList is the maximum length of a list.
 const (
 	MaxText = 100_000
 	MaxList = 1_000
@@ -95,15 +96,15 @@ func Stamp(t time.Time) string {
 // Problems are failed validations, one text for each.
 type Problems []string
 
-// Blank notes that a field must not be empty. A field whose value was refused is empty
-// because of that, which is one failure.
+// Blank notes that a field must not be empty. If the value of the field was refused, then the
+// field is empty for that reason: this counts as one failure.
 func (p *Problems) Blank(field string) {
 	if !slices.Contains(*p, invalid(field)) {
 		*p = append(*p, field+" can't be blank")
 	}
 }
 
-// Invalid notes that a field holds what it cannot.
+// Invalid notes that the value of a field is not allowed.
 func (p *Problems) Invalid(field string) {
 	if text := invalid(field); !slices.Contains(*p, text) {
 		*p = append(*p, text)
@@ -112,7 +113,7 @@ func (p *Problems) Invalid(field string) {
 
 func invalid(field string) string { return field + " is invalid" }
 
-// Member is a member of records by the name that lists sort by.
+// Member returns how to read the member by which a list is sorted, by its name.
 func (t *Table[T]) Member(name string) (func(*T) any, bool) {
 	name = plain(name)
 	for _, f := range t.Fields {
@@ -133,7 +134,7 @@ func (t *Table[T]) Member(name string) (func(*T) any, bool) {
 	return nil, false
 }
 
-// Ordered names the members that Member finds, as they are on the wire.
+// Ordered returns the names of the members that Member finds, as they are in JSON.
 func (t *Table[T]) Ordered() []string {
 	var zero T
 	names := []string{"ID", "CID", "CreatedAt", "UpdatedAt"}
@@ -160,8 +161,8 @@ func (t *Table[T]) Texts() (names []string) {
 	return names
 }
 
-// Label names the member that people know a record by: the first text that it must have,
-// or else the first text; "": there is none.
+// Label returns the name of the member that identifies a record for people: the first required
+// text, or else the first text; "" if there is none.
 func (t *Table[T]) Label() (name string) {
 	var zero T
 	for _, f := range t.Fields {
@@ -176,11 +177,12 @@ func (t *Table[T]) Label() (name string) {
 	return name
 }
 
-// SameName reports whether two names of members are one: upper and lower case and _ make no
+// SameName reports whether two names mean the same member: letter case and _ make no
 // difference (docs/wire/portal.md#lists).
 func SameName(a, b string) bool { return plain(a) == plain(b) }
 
-// plain is a name without what differs between DisplayName, display_name and displayname.
+// plain returns the form of a name that DisplayName, display_name and displayname have in
+// common.
 func plain(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 
 // Compare orders two values of the members that At returns: texts without regard to
@@ -240,7 +242,7 @@ func (t *Table[T]) Matches(v *T, keyword string) bool {
 	return false
 }
 
-// Schema describes a body of the table in JSON schema: the plain form. Lenient forms
+// Schema describes a body of the table in JSON schema: only the plain form. The lenient forms
 // are not advertised.
 func (t *Table[T]) Schema() map[string]any {
 	var zero T

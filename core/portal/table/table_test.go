@@ -92,7 +92,7 @@ func apply(t testing.TB, text string, making bool) (thing, error) {
 	return v, err
 }
 
-// TestApply states what clients may write for what.
+// TestApply states which values each type of field takes.
 func TestApply(t *testing.T) {
 	for text, want := range map[string]func(*thing){
 		`{}`:                                     func(*thing) {},
@@ -158,7 +158,7 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// TestFresh states which relations of a body repeat an answer, and therefore say nothing.
+// TestFresh states which relations of a body repeat a response, and are therefore ignored.
 func TestFresh(t *testing.T) {
 	const answer = `{"Name":"7","OwnerID":"8","Owner":"` + cid + `","Plans":["3","5"],"Kinds":"1"}`
 	for text, want := range map[string]struct {
@@ -272,7 +272,7 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestCID states that CIDs have one form, are in order of time, and differ.
+// TestCID states that CIDs have one form, are ordered by time, and differ.
 func TestCID(t *testing.T) {
 	at := time.Unix(1_700_000_000, 0)
 	a, b, c := table.NewCID(at, "a"), table.NewCID(at, "b"), table.NewCID(at.Add(time.Second), "a")
@@ -291,7 +291,7 @@ func TestCID(t *testing.T) {
 	}
 }
 
-// TestID states which texts number a record, and that storage keeps the order.
+// TestID states which texts are the number of a record, and that storage keeps the order.
 func TestID(t *testing.T) {
 	for text, want := range map[string]table.ID{"1": 1, "007": 7, "999999999999": 999999999999, "0": 0, "": 0, "-1": 0, "1.0": 0, "1e3": 0, "1000000000000": 0, "٣": 0, " 1": 0} {
 		if id, ok := table.ParseID(text); ok != (want != 0) || ok && id != want {
@@ -303,7 +303,7 @@ func TestID(t *testing.T) {
 	}
 }
 
-// TestMember states by which names lists are ordered, and how.
+// TestMember states by which names lists are ordered, and the order.
 func TestMember(t *testing.T) {
 	early, late := thing{Name: "a", Rate: 1, Price: 0.5}, thing{Name: "B", Rate: 2, Price: 1, Active: true}
 	early.ID, late.ID = 1, 2
@@ -322,14 +322,14 @@ func TestMember(t *testing.T) {
 	}
 }
 
-// TestStamp states how times look.
+// TestStamp states the format of times.
 func TestStamp(t *testing.T) {
 	if s := table.Stamp(time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)); s != "2026-01-02 03:04" || table.Stamp(time.Time{}) != "" {
 		t.Error(s)
 	}
 }
 
-// FuzzBody states that no body panics, and that what one has changed stays when it
+// FuzzBody states that no body causes a panic, and that a changed record is the same after it
 // is read again.
 func FuzzBody(f *testing.F) {
 	for _, s := range []string{`{"Name":"a","Plans":[1],"Owner":{"ID":"2"}}`, `{"Meta":"{\"a\":[1]}","Rate":"1e2"}`, `{"Kinds":["a",null]}`} {

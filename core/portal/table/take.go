@@ -10,11 +10,12 @@ import (
 	"unicode"
 )
 
-// errInvalid says that what was sent cannot be what the field takes.
+// errInvalid says that a value that was sent is not allowed in the field.
 var errInvalid = errors.New("invalid")
 
-// take puts what a client sent where at points to. It reports false when that says
-// nothing: the name of a record where its number belongs, as answers have it.
+// take stores a value that a client sent in the variable that at points to. done is false when
+// the value says nothing and is ignored: for example the name of a record in place of its
+// number, as responses have it.
 func take(at, sent any, kind string, resolve Resolve) (done bool, err error) {
 	switch at := at.(type) {
 	case Taker:
@@ -47,22 +48,22 @@ func take(at, sent any, kind string, resolve Resolve) (done bool, err error) {
 	return true, err
 }
 
-// Taker is a value with a form of its own.
+// Taker is a field type that reads its values itself.
 type Taker interface {
-	// Take takes what a client sent, as JSON decodes it, with numbers as json.Number. done
-	// is false when that says nothing, ok when it cannot be.
+	// Take reads the value that a client sent: decoded JSON, with numbers as json.Number. done is
+	// false when the value says nothing, ok when it is not allowed.
 	Take(sent any) (done, ok bool)
 	// Schema describes the plain form.
 	Schema() map[string]any
 }
 
-// Text reads a member of a body as a field that is a text does.
+// Text reads a member of a body like a field of type text.
 func Text(sent any) (string, bool) {
 	s, err := texts(sent)
 	return s, err == nil
 }
 
-// texts reads a text. Numbers and truth values become what they look like.
+// texts reads a text. Numbers and booleans become their JSON text.
 func texts(sent any) (string, error) {
 	switch v := sent.(type) {
 	case nil:
@@ -87,7 +88,7 @@ func csv(sent any) (CSV, error) {
 	return CSV(strings.Join(out, ",")), err
 }
 
-// list reads a list of texts, which may also come separated by commas.
+// list reads a list of texts, which may also be one text with commas between the values.
 func list(sent any) (out []string, err error) {
 	values, ok := sent.([]any)
 	if !ok {
@@ -195,9 +196,9 @@ func boolean(sent any) (bool, error) {
 	return false, errInvalid
 }
 
-// named returns by which name a relation was sent: a number or a CID, bare or as the
-// member ID of an object. Other texts are names, and objects without ID come out of
-// answers: they say nothing.
+// named returns the identifier by which a relation was sent: a number or a CID, alone or as
+// the member ID of an object. ok is false for other texts, which are names, and for objects
+// without ID, which are copied from responses: such values are ignored.
 func named(sent any) (name string, ok bool, err error) {
 	switch v := sent.(type) {
 	case map[string]any:
@@ -218,7 +219,7 @@ func named(sent any) (name string, ok bool, err error) {
 	return "", false, errInvalid
 }
 
-// one takes a relation to one record. Nothing, 0 and "" end it.
+// one reads a relation to one record. null, 0 and "" remove the relation.
 func one(at *ID, sent any, kind string, resolve Resolve) (bool, error) {
 	if sent == nil || sent == "" {
 		*at = 0
@@ -239,7 +240,8 @@ func one(at *ID, sent any, kind string, resolve Resolve) (bool, error) {
 	return true, err
 }
 
-// many takes a relation to several records. Names in place of numbers leave it as it is.
+// many reads a relation to several records. When the values are names and not numbers, the
+// relation stays as it is.
 func many(at *[]ID, sent any, kind string, resolve Resolve) (bool, error) {
 	values, ok := sent.([]any)
 	switch {
@@ -304,7 +306,7 @@ func textOf(at any) (string, bool) {
 	return "", false
 }
 
-// empty reports whether at points to nothing worth the name.
+// empty reports whether at points to an empty value.
 func empty(at any) bool {
 	switch v := at.(type) {
 	case *ID:

@@ -27,9 +27,9 @@ const (
 	maxFileActs = 5_000     // in one template
 )
 
-// Read reads the archive of a theme. total is how many bytes its files have at most
-// together. Nothing is written anywhere, and no more is unpacked than the bounds say,
-// whatever the archive says about itself.
+// Read reads the archive of a theme. total is the maximum size of all its files together, in
+// bytes. Read writes no files, and it unpacks no more than the bounds allow, also when the
+// sizes in the archive are wrong.
 func Read(data []byte, total int64) (Content, error) {
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
@@ -62,7 +62,7 @@ func Read(data []byte, total int64) (Content, error) {
 	return New(files)
 }
 
-// New makes a theme out of its files, or says what it lacks.
+// New makes a theme from its files, or returns what is missing or wrong.
 func New(files Files) (Content, error) {
 	c, err := Standard(files)
 	if err == nil && strings.EqualFold(c.Name, Default) {
@@ -71,7 +71,7 @@ func New(files Files) (Content, error) {
 	return c, err
 }
 
-// Standard makes the theme that is always there out of its files.
+// Standard makes the default theme from its files.
 func Standard(files Files) (c Content, err error) {
 	text, ok := files[manifest]
 	if !ok {
@@ -84,7 +84,7 @@ func Standard(files Files) (c Content, err error) {
 	}
 	sum := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		_, _ = fmt.Fprintf(sum, "%d %s %d ", len(name), name, len(files[name])) // it takes everything
+		_, _ = fmt.Fprintf(sum, "%d %s %d ", len(name), name, len(files[name])) // a hash never returns an error
 		_, _ = sum.Write(files[name])
 	}
 	c.Files, c.Digest = files, hex.EncodeToString(sum.Sum(nil))
@@ -97,7 +97,7 @@ func Standard(files Files) (c Content, err error) {
 	return c, c.bounded()
 }
 
-// placeOf returns where an entry lies in the theme; "": it is a folder.
+// placeOf returns the path of an entry in the theme; "" for a folder.
 func placeOf(f *zip.File) (string, error) {
 	name := strings.TrimSuffix(f.Name, "/")
 	mode := f.Mode()
@@ -112,7 +112,7 @@ func placeOf(f *zip.File) (string, error) {
 	return name, nil
 }
 
-// unpack returns the content of an entry, which has no more bytes than are left.
+// unpack returns the content of an entry. It refuses an entry with more than left bytes.
 func unpack(f *zip.File, name string, left int64) ([]byte, error) {
 	most := min(int64(MaxFile), left)
 	large := invalid("%s is too large: a file has %d bytes at most, and all files together as many as MaxUploadSize says", quote(name), MaxFile)
@@ -125,7 +125,7 @@ func unpack(f *zip.File, name string, left int64) ([]byte, error) {
 	}
 	defer func() { _ = r.Close() }()
 	text := bytes.Buffer{}
-	text.Grow(int(f.UncompressedSize64) + bytes.MinRead) // as long as it says to be: to grow makes several copies
+	text.Grow(int(f.UncompressedSize64) + bytes.MinRead) // the size in the archive: growing in steps copies several times
 	_, err = text.ReadFrom(io.LimitReader(r, most+1))
 	switch {
 	case int64(text.Len()) > most:
@@ -136,7 +136,7 @@ func unpack(f *zip.File, name string, left int64) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// bounded refuses templates that cost too much to read.
+// bounded refuses templates that are too expensive to parse.
 func (c Content) bounded() error {
 	size, actions := 0, 0
 	for name, text := range c.Files {
@@ -158,7 +158,7 @@ func (c Content) bounded() error {
 	return nil
 }
 
-// quote shows the beginning of a path that somebody else chose.
+// quote returns the beginning of a path from an uploaded archive, for messages.
 func quote(name string) string {
 	const most = 80
 	name = strings.ToValidUTF8(strings.Map(func(r rune) rune {
@@ -173,7 +173,7 @@ func quote(name string) string {
 	return `"` + name + `"`
 }
 
-// Pack makes the archive of some files: those of a theme that was never uploaded.
+// Pack makes an archive from files: a theme that was never uploaded has none.
 func Pack(files Files) ([]byte, error) {
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)

@@ -24,7 +24,7 @@ const (
 	CurrentKind = "portal-theme-current"
 )
 
-// Default is the name of the theme that is always there.
+// Default is the name of the theme that every portal has.
 const Default = "default"
 
 // The states of a theme.
@@ -56,7 +56,7 @@ type Theme struct {
 	DeletedAt time.Time `json:"deleted_at,omitzero"`
 }
 
-// Entry is a template of the manifest with the blocks of content that it refers to.
+// Entry is a template of the manifest with the content blocks that it refers to.
 type Entry struct {
 	Template
 	Blocks []string `json:"blocks,omitempty"`
@@ -70,22 +70,22 @@ type Archive struct {
 	File   file.Place `json:"file,omitzero"`
 }
 
-// InUse says which theme is shown.
+// InUse says which theme the portal shows.
 type InUse struct {
 	Portal tenant.ID `json:"org_id"`
 	Name   string    `json:"name"`
 }
 
-// Template is an entry of a manifest: a sort of page, the file below views that shows it,
-// and the file below layouts around that.
+// Template is an entry of a manifest: the name of a sort of page, the file below views that
+// shows it, and the file below layouts around it.
 type Template struct {
 	Name     string `json:"name"`
 	Template string `json:"template"`
 	Layout   string `json:"layout"`
 }
 
-// Page is a page that a portal begins with when it begins with the theme: an extension of
-// the format.
+// Page is a page that a portal gets when it is created with the theme. Pages are an extension
+// of the format.
 type Page struct {
 	Title    string            `json:"title"`
 	Path     string            `json:"path"`
@@ -93,7 +93,7 @@ type Page struct {
 	Blocks   map[string]string `json:"blocks"`
 }
 
-// Manifest is what theme.json says.
+// Manifest is the content of theme.json.
 type Manifest struct {
 	Name      string     `json:"name"`
 	Version   string     `json:"version"`
@@ -102,7 +102,7 @@ type Manifest struct {
 	Pages     []Page     `json:"pages"`
 }
 
-// CodeArchive is the code of the fault for an archive that is no theme.
+// CodeArchive is the code of the fault for an archive that is not a theme.
 const CodeArchive = "theme.archive"
 
 func invalid(format string, args ...any) error {
@@ -147,15 +147,15 @@ func parseManifest(text []byte) (m Manifest, err error) {
 // Files are the files of a theme by their paths.
 type Files map[string][]byte
 
-// Content is a theme that was read.
+// Content is a theme that was read from its files.
 type Content struct {
 	Manifest
 	Files Files
-	// Digest names the files: those with another one are other files.
+	// Digest identifies the files: other files have another digest.
 	Digest string
 }
 
-// complete refuses a theme whose manifest names files that are not there.
+// complete refuses a theme when a file that its manifest names does not exist.
 func (c Content) complete() error {
 	seen := map[string]bool{}
 	for i, t := range c.Templates {
@@ -178,7 +178,7 @@ func (c Content) complete() error {
 // Has reports whether there is a template with a path, which has no extension.
 func (c Content) Has(name string) bool { return c.Files[name+Extension] != nil }
 
-// Find returns the entry that a page asks for, by the value of template or by its name.
+// Find returns the entry for a page, by the value of template or by the name of the entry.
 func Find(all []Entry, template string) (Entry, bool) {
 	for _, by := range []func(Entry) string{func(e Entry) string { return e.Template.Template }, func(e Entry) string { return e.Name }} {
 		if i := slices.IndexFunc(all, func(e Entry) bool { return template != "" && by(e) == template }); i >= 0 {
@@ -192,7 +192,7 @@ func Find(all []Entry, template string) (Entry, bool) {
 type Source struct {
 	Name string
 	Text string
-	HTML bool // it makes HTML, not plain text
+	HTML bool // the output is HTML, not plain text
 }
 
 // Sources returns the templates of a theme, in order of name.

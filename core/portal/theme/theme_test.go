@@ -30,7 +30,7 @@ func pack(t testing.TB, f theme.Files) []byte {
 	return data
 }
 
-// entry is an entry of an archive that nobody packs by accident.
+// entry is an entry of an archive that an attacker makes.
 type entry struct {
 	name string
 	mode fs.FileMode
@@ -67,7 +67,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestAttacks states that no archive gets out of its place, or costs more than its bounds.
+// TestAttacks states that no archive reaches other folders, or costs more than the bounds
+// allow.
 func TestAttacks(t *testing.T) {
 	bomb := strings.Repeat("\x00", theme.MaxFile+1)
 	many := []entry{}
@@ -110,7 +111,7 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// lying returns an archive in which a file says that it is small.
+// lying returns an archive that gives a wrong, small size for a file.
 func lying(t testing.TB, text string) []byte {
 	data := archive(t, entry{"assets/zeros", 0, text})
 	size := []byte{byte(len(text)), byte(len(text) >> 8), byte(len(text) >> 16), byte(len(text) >> 24)}
@@ -142,7 +143,7 @@ func TestManifests(t *testing.T) {
 	}
 }
 
-// TestShapes states which templates are refused although they parse.
+// TestShapes states which templates are refused although they can be parsed.
 func TestShapes(t *testing.T) {
 	chain := ""
 	for i := range 10 {
@@ -195,7 +196,8 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// FuzzRead: whatever comes, reading ends, and what is read lies inside and is bounded.
+// FuzzRead: reading ends for every input, and the files of a theme are inside its folder and
+// bounded.
 func FuzzRead(f *testing.F) {
 	f.Add(pack(f, files(nil)))
 	f.Add(archive(f, entry{"../x", fs.ModeSymlink, "x"}))

@@ -7,15 +7,15 @@ import (
 	"text/template/parse"
 )
 
-// Bounds of the shape of templates. What escapes HTML looks at the body of a range twice,
-// and again for each range around it. For each < that may be text it reads the rest of the text.
+// Bounds of the shape of templates. HTML escaping looks at the body of a range twice, and
+// again for each range around it. For each < that may be text it reads the rest of the text.
 const (
 	maxRanges   = 6
 	maxIncludes = 8
 	maxSigns    = 200_000_000 // bytes that are read for the signs < of a theme
 )
 
-// Trees parses a template. Functions are not looked up: Engines know them.
+// Trees parses a template. It does not look up functions: Engines know them.
 func (s Source) Trees() (map[string]*parse.Tree, error) {
 	t, trees := parse.New(s.Name), map[string]*parse.Tree{}
 	t.Mode = parse.SkipFuncCheck
@@ -25,7 +25,7 @@ func (s Source) Trees() (map[string]*parse.Tree, error) {
 	return trees, nil
 }
 
-// Parse parses all templates of a theme, and refuses shapes that cost too much, and
+// Parse parses all templates of a theme. It refuses shapes that are too expensive, and
 // templates that include themselves.
 func (c Content) Parse() (map[string]*parse.Tree, error) {
 	all, read := map[string]*parse.Tree{}, 0
@@ -52,7 +52,8 @@ func (c Content) Parse() (map[string]*parse.Tree, error) {
 	return all, includes(all)
 }
 
-// signs returns how many bytes are read for the signs < in the texts below a node.
+// signs returns the number of bytes that HTML escaping reads because of the signs < in the
+// texts below a node.
 func signs(n parse.Node) (read int) {
 	if t, ok := n.(*parse.TextNode); ok {
 		for i, c := range t.Text {
@@ -71,7 +72,7 @@ func signs(n parse.Node) (read int) {
 	return read
 }
 
-// walk calls fn for every node below one.
+// walk calls fn for every node below n.
 func walk(n parse.Node, fn func(parse.Node)) {
 	if n == nil {
 		return
@@ -119,7 +120,7 @@ func children(n parse.Node) (out []parse.Node) {
 	return out
 }
 
-// depth returns how many ranges lie in each other.
+// depth returns the number of nested ranges.
 func depth(n parse.Node) int {
 	most := 0
 	for _, below := range children(n) {
@@ -168,7 +169,7 @@ func includes(all map[string]*parse.Tree) error {
 	return nil
 }
 
-// maxBlocks is how many blocks of content the templates of a theme refer to at most.
+// maxBlocks is the maximum number of content blocks that the templates of a theme refer to.
 const maxBlocks = 5000
 
 // Entries returns the templates of the manifest with the blocks that they refer to.
@@ -184,8 +185,8 @@ func (c Content) Entries() (out []Entry, err error) {
 	return out, nil
 }
 
-// Blocks returns the names of the blocks of content that a template of the manifest refers
-// to, also by the partials that it renders, in order of name.
+// Blocks returns the names of the content blocks that a template of the manifest refers to,
+// itself or through the partials that it renders, in order of name.
 func (c Content) Blocks(t Template) []string {
 	names, seen := map[string]bool{}, map[string]bool{}
 	var look func(file string)
@@ -197,7 +198,7 @@ func (c Content) Blocks(t Template) []string {
 		seen[file] = true
 		trees, err := Source{Name: file, Text: string(text)}.Trees()
 		if err != nil {
-			return // it was refused when it was uploaded
+			return // such a theme was refused at the upload
 		}
 		for _, tree := range trees {
 			walk(tree.Root, func(n parse.Node) {
@@ -217,8 +218,8 @@ func (c Content) Blocks(t Template) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// blockOf returns the block that a node refers to: .blocks.Name, $.blocks.Name, or index
-// .blocks "Name".
+// blockOf returns the name of the block that a node refers to: .blocks.Name, $.blocks.Name, or
+// index .blocks "Name".
 func blockOf(n parse.Node) string {
 	switch n := n.(type) {
 	case *parse.FieldNode:
@@ -244,7 +245,7 @@ func second(ident []string) string {
 	return ""
 }
 
-// rendered returns the template that a call of render names.
+// rendered returns the name of the template in a call of render.
 func rendered(n parse.Node) string {
 	if call, ok := n.(*parse.CommandNode); ok && len(call.Args) > 1 && call.Args[0].String() == "render" {
 		if name, ok := call.Args[1].(*parse.StringNode); ok {
@@ -254,7 +255,7 @@ func rendered(n parse.Node) string {
 	return ""
 }
 
-// Resolve returns the path of a template that render names: a path, or the name of a
+// Resolve returns the path of a template that is given to render: its path, or the name of a
 // partial or a view.
 func (c Content) Resolve(name string) string {
 	for _, folder := range []string{"", Partials, Views} {

@@ -7,9 +7,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
-// Protocols are those in which gateways are asked for subscriptions to what a GraphQL
-// schema tells: that of the GraphQL over WebSocket draft, and the one before it, which
-// older gateways speak.
+// Protocols are the WebSocket protocols in which a gateway is asked for the subscriptions of a
+// GraphQL schema: that of the GraphQL over WebSocket draft, and its predecessor, which older
+// gateways speak.
 var Protocols = []string{newer, "graphql-ws"}
 
 const newer = "graphql-transport-ws"
@@ -30,20 +30,20 @@ func (c Call) CheckSubscription() error {
 	return nil
 }
 
-// Subscription is the client's half of a conversation in one of Protocols. It asks for one
-// subscription and is over with it.
+// Subscription is the client side of a connection in one of Protocols. It asks for one
+// subscription and then ends.
 type Subscription struct {
 	newer, begun bool
 	asked        json.RawMessage
 }
 
-// Subscribe returns the conversation in which a subscription is asked for: asked is what
-// the body of a query over HTTP would be.
+// Subscribe returns the client side of a connection that asks for a subscription. asked is the
+// body that the query would have over HTTP.
 func Subscribe(protocol string, asked []byte) *Subscription {
 	return &Subscription{newer: protocol != Protocols[1], asked: asked}
 }
 
-// message is one message of either side.
+// message is one message of the client or the server.
 type message struct {
 	ID      string          `json:"id,omitempty"`
 	Type    string          `json:"type"`
@@ -51,7 +51,7 @@ type message struct {
 }
 
 func (m message) text() []byte {
-	text, _ := json.Marshal(m) // its payload is JSON
+	text, _ := json.Marshal(m) // the payload is JSON, so there is no error
 	return text
 }
 
@@ -60,7 +60,7 @@ func (*Subscription) Begin() []byte {
 	return message{Type: "connection_init", Payload: json.RawMessage("{}")}.text()
 }
 
-// Hear takes a message of the gateway. It returns what to answer and what to show, if
+// Hear handles a message of the gateway. It returns what to answer and what to show, if
 // anything, and whether the subscription is over.
 func (s *Subscription) Hear(text []byte) (answer []byte, shown Event, over bool) {
 	var m message
@@ -95,31 +95,31 @@ func (s *Subscription) Hear(text []byte) (answer []byte, shown Event, over bool)
 	return nil, foreign, true
 }
 
-// Event is what a page hears of a subscription, as server-sent events have it (HTML,
+// Event is an event for the page about a subscription, as text of server-sent events (HTML,
 // 9.2.5).
 type Event []byte
 
-// Pulse is a comment, which pages pass over: it keeps the connection open.
+// Pulse is a comment, which pages ignore: it keeps the connection open.
 var Pulse = Event(":\n\n")
 
-// TooLarge tells a page that the subscription is over because of a large message.
+// TooLarge tells the page that the subscription is over because of a large message.
 var TooLarge = Failed("A message is too large to be shown here.")
 
 var foreign = Failed("The gateway sends something else than GraphQL.")
 
-// event returns an event of some name.
+// event returns an event with a name.
 func event(name string, data json.RawMessage) Event {
 	b := bytes.NewBufferString("event: " + name + "\ndata: ")
 	if len(data) == 0 {
 		data = json.RawMessage("null")
 	}
-	_ = json.Compact(b, data) // a payload is JSON; without line ends it is one line
+	_ = json.Compact(b, data) // a payload is JSON; compacted it has no line ends
 	b.WriteString("\n\n")
 	return b.Bytes()
 }
 
-// Failed tells a page why there is nothing more.
+// Failed tells the page why the subscription is over.
 func Failed(why string) Event {
-	text, _ := json.Marshal([]map[string]string{{"message": why}}) // texts are JSON
+	text, _ := json.Marshal([]map[string]string{{"message": why}}) // texts can always be encoded
 	return event("error", text)
 }

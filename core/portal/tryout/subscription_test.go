@@ -7,7 +7,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/tryout"
 )
 
-// TestSubscription goes through what gateways may say.
+// TestSubscription goes through the messages that gateways may send.
 func TestSubscription(t *testing.T) {
 	const asked = `{"query":"subscription { a }"}`
 	for _, c := range []struct{ protocol, hears, answer, shown string }{
@@ -60,8 +60,8 @@ func TestCheckSubscription(t *testing.T) {
 	}
 }
 
-// FuzzSubscription states that whatever a gateway says a page hears whole events only, each
-// of one line.
+// FuzzSubscription states that a page gets only complete events of one line each, for all
+// messages of a gateway.
 func FuzzSubscription(f *testing.F) {
 	for _, text := range []string{`{"type":"next","payload":{"a":"\n"}}`, `{"type":"error","payload":"\r\n"}`, `{`, `{"type":"next","payload":}`} {
 		f.Add([]byte(text))

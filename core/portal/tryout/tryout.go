@@ -1,5 +1,5 @@
-// Package tryout says which calls developers may send from a page to the gateways of a
-// product, and what they see of the answer (docs/wire/portal-showcase.md#try-it).
+// Package tryout decides which calls developers may send from a page to the gateways of a
+// product, and what they see of the response (docs/wire/portal-showcase.md#try-it).
 package tryout
 
 import (
@@ -28,7 +28,7 @@ type Header struct {
 	Value string `json:"Value"`
 }
 
-// Call is what a developer wants to send.
+// Call is a request that a developer wants to send.
 type Call struct {
 	Method  string   `json:"Method,omitempty" doc:"GET unless said otherwise."`
 	Path    string   `json:"Path,omitempty" doc:"Below the address of the API, with its first slash, as it is sent: what must be escaped is."`
@@ -40,7 +40,7 @@ type Call struct {
 	CredentialID table.ID `json:"CredentialID,omitempty" doc:"Whose key the header Authorization is to hold."`
 }
 
-// Methods are those of calls.
+// Methods are the allowed methods of calls.
 var Methods = []string{"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"}
 
 // Check returns what is wrong with a call.
@@ -67,7 +67,8 @@ func (c Call) Check() error {
 	return wrong.Err()
 }
 
-// At returns the address of the call, below that of an API; false: it would be elsewhere.
+// At returns the address of the call, below the address of an API. It returns false if the
+// address would be outside the API.
 func (c Call) At(api string) (string, bool) {
 	base, err := url.Parse(api)
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" || !pathFits(c.Path) {
@@ -87,14 +88,14 @@ func (c Call) At(api string) (string, bool) {
 	return at, true
 }
 
-// pathFits reports whether a path leads down, in the eyes of everybody who reads it:
-// gateways and what is behind them take escapes away at different moments.
+// pathFits reports whether a path stays below its start for every reader: gateways and the
+// servers behind them decode escapes at different times.
 func pathFits(path string) bool {
 	if len(path) > maxPath || path != "" && path[0] != '/' || !plain(path) || strings.ContainsAny(path, `?#\`) {
 		return false
 	}
-	climbs := func(part string) bool { return part == "." || part == ".." || strings.HasPrefix(part, "..;") } // or stays where it is
-	for range 3 {                                                                                             // escaped escapes
+	climbs := func(part string) bool { return part == "." || part == ".." || strings.HasPrefix(part, "..;") } // or stays in place
+	for range 3 {                                                                                             // escapes may be escaped again
 		if slices.ContainsFunc(strings.Split(path, "/"), climbs) {
 			return false
 		}
@@ -112,8 +113,8 @@ func pathFits(path string) bool {
 	return false
 }
 
-// loose puts a letter in the place of each percent sign that escapes nothing: some readers
-// refuse those, and others take the escapes beside them away all the same.
+// loose replaces each percent sign that is not part of an escape by a letter. Some readers
+// refuse such signs, and others decode the escapes beside them all the same.
 func loose(path string) string {
 	hex := func(c byte) bool { return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f' }
 	out := []byte(path)
@@ -125,7 +126,7 @@ func loose(path string) string {
 	return string(out)
 }
 
-// plain reports whether a text may stand in an address as it is.
+// plain reports whether a text is allowed in an address without escapes.
 func plain(s string) bool {
 	for _, c := range []byte(s) {
 		if c <= ' ' || c >= 0x7f {
@@ -135,7 +136,7 @@ func plain(s string) bool {
 	return true
 }
 
-// printable reports whether a text may be the value of a header (RFC 9110, 5.5).
+// printable reports whether a text is a valid value of a header (RFC 9110, 5.5).
 func printable(s string) bool {
 	for _, c := range []byte(s) {
 		if c < ' ' && c != '\t' || c == 0x7f {
@@ -145,12 +146,12 @@ func printable(s string) bool {
 	return true
 }
 
-// refused are headers of connections, of proxies and of browsers, and those that credentials
-// take: they are not the developer's to say. RFC 9110, 7.6.1.
+// refused are headers of connections, of proxies and of browsers, and headers for credentials.
+// Developers may not set them. RFC 9110, 7.6.1.
 var refused = []string{"authorization", "connection", "content-length", "cookie", "expect", "forwarded", "host", "keep-alive", "set-cookie", "te", "trailer", "transfer-encoding", "upgrade", "via",
 	"x-real-ip", "x-tyk-authorization"}
 
-// refusedBeginnings begin further ones.
+// refusedBeginnings are prefixes of further refused headers.
 var refusedBeginnings = []string{"proxy-", "sec-", "x-forwarded-"}
 
 func allowed(h Header) bool {
@@ -161,7 +162,7 @@ func allowed(h Header) bool {
 		!slices.ContainsFunc(refusedBeginnings, func(b string) bool { return strings.HasPrefix(name, b) })
 }
 
-// Answer is what a developer sees of an answer.
+// Answer is the part of a response that a developer sees.
 type Answer struct {
 	Status  int      `json:"Status"`
 	Headers []Header `json:"Headers"`
@@ -170,8 +171,8 @@ type Answer struct {
 	Cut     bool     `json:"Cut" doc:"Body is only the beginning."`
 }
 
-// Shown returns what is shown of an answer. Cookies are not: browsers would not keep them
-// for this page either.
+// Shown returns the part of a response that is shown. Cookies are left out: browsers would not
+// keep them for this page either.
 func Shown(status int, header map[string][]string, body []byte) Answer {
 	out := Answer{Status: status, Headers: []Header{}, Size: len(body)}
 	for name, values := range header {

@@ -42,7 +42,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestAt states where calls go.
+// TestAt states the addresses of calls.
 func TestAt(t *testing.T) {
 	const api = "https://gw.example.com/pets/"
 	for path, want := range map[string]string{
@@ -65,7 +65,7 @@ func TestAt(t *testing.T) {
 	}
 }
 
-// TestShown states what is seen of answers.
+// TestShown states which parts of a response are shown.
 func TestShown(t *testing.T) {
 	a := Shown(200, map[string][]string{"Set-Cookie": {"a=b"}, "X": {"1", "\xff"}, "A": {"z"}}, []byte("täxt"))
 	if a.Body != "täxt" || len(a.Headers) != 3 || a.Headers[0].Name != "A" || a.Headers[2].Value != "\ufffd" || a.Cut {
@@ -79,8 +79,8 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// FuzzAt: no call goes elsewhere than below its API, however often somebody takes escapes
-// away.
+// FuzzAt: the address of a call is always below its API, however often a server decodes
+// escapes.
 func FuzzAt(f *testing.F) {
 	for _, s := range []string{"/a/b", "/%2e%2e/x", "/%252e%252e%252fx", "/..;/x", "//evil.example/x", "/100%25", "/%2e%2e/%25"} {
 		f.Add(s, "a=b")

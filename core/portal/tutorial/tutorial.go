@@ -47,13 +47,14 @@ type Order struct {
 	Sequence []table.ID `json:"sequence"`
 }
 
-// ProductKind is what tutorials belong to.
+// ProductKind is the kind of records that tutorials belong to.
 const ProductKind = document.ProductKind
 
-// CodeOrder is the code of the fault for an order that is not one of the tutorials.
+// CodeOrder is the code of the fault for an order that does not have exactly the tutorials of
+// the product.
 const CodeOrder = "tutorial.order"
 
-// Rearrange returns the order that a client wants: all tutorials of the product, each
+// Rearrange returns the order that a client wants. It must have every tutorial of the product
 // once.
 func (o Order) Rearrange(want []table.ID) (Order, error) {
 	have := map[table.ID]bool{}
@@ -77,8 +78,8 @@ func (o Order) Rearrange(want []table.ID) (Order, error) {
 	return o, nil
 }
 
-// Add returns the order with one more tutorial at its end, or says that there are as
-// many as a product can have.
+// Add returns the order with one more tutorial at its end, or a fault if the product already
+// has the maximum number.
 func (o Order) Add(id table.ID) (Order, error) {
 	if len(o.Sequence) >= table.MaxList {
 		return o, fault.New(fault.Invalid, CodeOrder, "a product has %d tutorials at most", table.MaxList)

@@ -18,7 +18,8 @@ func resolve(kind, name string) (table.ID, bool, error) {
 	return 0, false, nil
 }
 
-// TestFields states what a tutorial can be, field by field, and how lenient that is.
+// TestFields states which values the fields of a tutorial take, and how lenient the service
+// is.
 func TestFields(t *testing.T) {
 	const good = `{"Title":"Start","Content":"<p>","Path":"start","Status":"published"`
 	for body, want := range map[string]string{
@@ -57,7 +58,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// TestOrder states what an order can become.
+// TestOrder states how an order can change.
 func TestOrder(t *testing.T) {
 	o := tutorial.Order{Sequence: []table.ID{3, 1, 2}}
 	for name, c := range map[string]struct {
@@ -86,7 +87,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// FuzzRearrange checks that what is accepted has the same tutorials.
+// FuzzRearrange checks that an accepted order has the same tutorials.
 func FuzzRearrange(f *testing.F) {
 	f.Add([]byte{1, 2, 3}, []byte{3, 2, 1})
 	f.Add([]byte{}, []byte{1})

@@ -44,7 +44,7 @@ func TestSession(t *testing.T) {
 func TestClockPutBack(t *testing.T) {
 	rules := visit.Rules{Life: 10 * time.Hour, Idle: time.Hour}
 	for _, c := range []struct {
-		created, seen time.Duration // ahead
+		created, seen time.Duration // in the future
 		over          bool
 	}{
 		{}, {created: time.Hour, seen: time.Hour}, {seen: time.Hour}, {seen: time.Hour + 1, over: true}, {created: 10*time.Hour + 1, over: true},
@@ -61,8 +61,8 @@ func TestClockPutBack(t *testing.T) {
 	}
 }
 
-// TestCode states for how long codes can be used, and for which users: every purpose in
-// every state.
+// TestCode states how long codes can be used, and for which users: every purpose in every
+// state.
 func TestCode(t *testing.T) {
 	active, inactive := account.User{Active: true, Provider: account.OwnPassword}, account.User{Provider: account.OwnPassword}
 	elsewhere := account.User{Active: true, Provider: "github"}

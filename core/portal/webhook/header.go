@@ -7,7 +7,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
-// Header is a header of the requests to a webhook. Its value is stored sealed, and only so.
+// Header is a header of the requests to a webhook. Its value is stored only in sealed form.
 type Header struct {
 	table.Base
 	Name      string
@@ -28,18 +28,18 @@ var headers = &table.Table[Header]{
 		{Name: "Value", At: func(h *Header) any { return &h.Value }, Max: maxValue},
 	},
 	Check: func(h Header, wrong *table.Problems) {
-		if !printable(h.Value) { // also one of blanks alone, which counts as none
+		if !printable(h.Value) { // also a value of blanks only, which counts as none
 			wrong.Invalid("Value")
 		}
 	},
 	Unique: []table.Unique[Header]{{Name: "name", Taken: "Name has already been taken", Of: func(h Header) string { return h.WebhookID.Key() + " " + strings.ToLower(h.Name) }}},
 }
 
-// given are headers that belong to the connection, or that every delivery has.
+// given are headers of the connection, and headers that every delivery has.
 var given = []string{"connection", "content-length", "content-type", "host", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
 	"webhook-id", "webhook-signature", "webhook-timestamp", "x-event-id", "x-tyk-signature"}
 
-// fit reports whether clients may choose a header of this name: a token (RFC 9110, 5.6.2).
+// fit reports whether clients may choose a header with this name: a token (RFC 9110, 5.6.2).
 func fit(name string) bool {
 	for _, c := range []byte(name) {
 		if (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && !strings.ContainsRune("!#$%&'*+-.^_`|~", rune(c)) {
@@ -49,7 +49,7 @@ func fit(name string) bool {
 	return name != "" && !slices.Contains(given, strings.ToLower(name))
 }
 
-// printable reports whether a text can be the value of a header (RFC 9110, 5.5).
+// printable reports whether a text is a valid value of a header (RFC 9110, 5.5).
 func printable(value string) bool {
 	return !strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
 }

@@ -1,5 +1,5 @@
-// Package webhook models the addresses outside that the developer portal tells of events,
-// and the headers that they want (docs/wire/portal-webhooks.md).
+// Package webhook models the external addresses to which the developer portal sends events,
+// and the headers of these requests (docs/wire/portal-webhooks.md).
 package webhook
 
 import (
@@ -25,13 +25,14 @@ const (
 	maxValue    = 4_096
 )
 
-// DefaultTimeout is how many seconds a receiver has unless its webhook says otherwise.
+// DefaultTimeout is how many seconds a receiver has to respond unless its webhook has another
+// timeout.
 const DefaultTimeout = 10
 
-// Methods are those that can be used.
+// Methods are the allowed methods.
 var Methods = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
 
-// Webhook is an address that is told of events.
+// Webhook is an address to which events are sent.
 type Webhook struct {
 	table.Base
 	Name    string
@@ -39,8 +40,8 @@ type Webhook struct {
 	Method  string
 	Timeout int64 // seconds; 0: DefaultTimeout
 	Events  []string
-	Headers Headers `json:"-"` // of a new webhook: headers are records of their own
-	// Longest is how many seconds Timeout can be here.
+	Headers Headers `json:"-"` // of a new webhook: headers are stored as records of their own
+	// Longest is the maximum of Timeout in this installation, in seconds.
 	Longest int64 `json:"-"`
 }
 
@@ -76,7 +77,7 @@ func (w Webhook) Seconds() int64 {
 	return w.Timeout
 }
 
-// Listens returns the events that the webhook is told of, each once.
+// Listens returns the events that are sent to the webhook, each once.
 func (w Webhook) Listens() []string {
 	out := slices.Clone(w.Events)
 	slices.Sort(out)

@@ -14,8 +14,7 @@ import (
 
 func none(string, string) (table.ID, bool, error) { return 0, false, nil }
 
-// problems returns which validations a body fails, of a new record or of one that is
-// there.
+// problems returns which validations a body fails, for a new record or for an existing one.
 func problems[T table.Row[T]](t testing.TB, text string, v *T, making bool) []string {
 	t.Helper()
 	var b table.Body[T]
@@ -31,7 +30,7 @@ func problems[T table.Row[T]](t testing.TB, text string, v *T, making bool) []st
 	return nil
 }
 
-// TestWebhook states what a webhook can be, field by field.
+// TestWebhook states which values each field of a webhook takes.
 func TestWebhook(t *testing.T) {
 	for text, want := range map[string][]string{
 		`{"Name":"n","URL":"https://h/x?a=1","Method":"POST"}`:                                               nil,
@@ -96,7 +95,7 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// FuzzHeaders states that what is taken as a header can be sent as one.
+// FuzzHeaders states that an accepted header can be sent.
 func FuzzHeaders(f *testing.F) {
 	f.Add(`[{"Name":"X-A","Value":"v"}]`)
 	f.Add(`[{"Name":"X-A\r\nHost","Value":"\t\r\n"},null]`)
