@@ -1,6 +1,6 @@
-// Package redact is the one list of secrets: the names of members, headers
-// and parameters that hold secrets, and where in a text credentials stand. Whatever
-// writes logs asks it.
+// Package redact has the only list of secrets: the names of members, headers and parameters
+// that hold secrets, and the places of credentials in texts. All code that writes logs uses
+// it.
 package redact
 
 import (
@@ -13,24 +13,24 @@ import (
 	"unicode/utf8"
 )
 
-// Hidden stands in a log in place of a secret.
+// Hidden replaces a secret in a log.
 const Hidden = "***"
 
-// parts are found in the names of what holds secrets.
+// parts are texts in the names of members that hold secrets.
 var parts = []string{
 	"password", "passwd", "passphrase", "pwhistory", "secret", "token", "credential", "accesskey", "apikey", "authkey",
 	"privatekey", "authorization", "authorisation", "cookie", "bearer", "jwtsource", "hmacstring",
 }
 
-// whole are names that hold secrets as they are, but not as parts of others. The
-// source of a scheme for JSON web tokens is the key itself, or where it is.
+// whole are names that hold secrets only if the whole name is equal. The source of a scheme
+// for JSON web tokens is the key itself, or the place of the key.
 var whole = []string{"key", "adminauth", "source", "dsn", "pin", "pwd", "digest"}
 
-// signatures are parameters of addresses that work as credentials. Members of other things
+// signatures are parameters of addresses that work as credentials. Members of other documents
 // have the same names, and are no secrets.
 var signatures = []string{"sig", "signature", "xamzsignature", "xgoogsignature", "sas", "code", "jwt", "otp", "hmac", "nonce", "sessionid"}
 
-// harmless are names that say something about a password, and not the password.
+// harmless are names of facts about a password that do not contain the password.
 var harmless = []string{"passwordmaxdays", "passwordupdated"}
 
 // Name reports whether a member, a header or a parameter of this name holds a
@@ -49,8 +49,8 @@ func Name(name string) bool {
 // longestLine is how many characters a Line has at most.
 const longestLine = 200
 
-// Line returns what another server has said as errors and logs tell it: in one line, with
-// blanks in place of what is not printed, and cut after 200 characters.
+// Line returns a text of another server for errors and logs: in one line, with blanks in place
+// of characters that cannot be printed, and cut after 200 characters.
 func Line(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == utf8.RuneError {
@@ -64,16 +64,17 @@ func Line(text string) string {
 	return text
 }
 
-// longest is how many characters a word has at most that is shown whatever it looks like:
-// identifiers of records have 24 and 32, keys 32 and more.
+// longest is the maximum length in characters of a word that is always shown: identifiers of
+// records have 24 and 32, keys 32 and more.
 const longest = 31
 
-// Opaque reports whether a word looks like a key: it is long, has digits, and is no address.
+// Opaque reports whether a word looks like a key: it is long, has digits, and is not an
+// address.
 func Opaque(word string) bool {
 	return len(word) > longest && strings.ContainsAny(word, "0123456789") && !strings.Contains(word, "://") && !strings.HasPrefix(word, "/")
 }
 
-// Fold makes spellings of a name equal: access_key, Access-Key, accessKey.
+// Fold returns one text for all spellings of a name: access_key, Access-Key, accessKey.
 func Fold(name string) string {
 	if strings.IndexFunc(name, func(r rune) bool { return r < 'a' || r > 'z' }) < 0 { // there is no other spelling
 		return name
@@ -86,18 +87,18 @@ func Fold(name string) string {
 	}, name)
 }
 
-// plain are headers that say nothing secret.
+// plain are headers that contain no secrets.
 var plain = []string{"accept", "contenttype", "contentlength", "ifmatch", "ifnonematch", "useragent"}
 
-// Headers reports whether a member of this name holds headers. Which of them carry
-// credentials only their receiver knows.
+// Headers reports whether a member of this name holds headers. Only the receiver of the
+// headers knows which of them carry credentials.
 func Headers(name string) bool { return strings.Contains(Fold(name), "header") }
 
 // Header reports whether the value of a header may be a secret.
 func Header(name string) bool { return !slices.Contains(plain, Fold(name)) }
 
-// In addresses, credentials stand before the host and in the query; also in those
-// whose scheme somebody forgot, which are refused and logged.
+// In addresses, credentials are before the host and in the query; also in addresses without a
+// scheme, which are refused and logged.
 var (
 	beforeHost = regexp.MustCompile(`(://)([^/?#\s"']*)@`)
 	schemeless = regexp.MustCompile(`(^|[\s"'=])([^/?#\s"'=]*:[^/?#\s"']*)@`)
@@ -119,9 +120,9 @@ func Text(text string) string {
 	})
 }
 
-// Query returns a query as it was sent, without the values of parameters whose name hides
-// says, and without the credentials in addresses that are values. All else keeps its order
-// and its spelling.
+// Query returns a query as it was sent, without the values of parameters for which hides
+// returns true, and without the credentials in addresses that are values. The rest keeps its
+// order and its spelling.
 func Query(raw string, hides func(name string) bool) string {
 	var out strings.Builder
 	for raw != "" {
@@ -135,7 +136,7 @@ func Query(raw string, hides func(name string) bool) string {
 		switch plain, err := url.QueryUnescape(name); {
 		case !ok:
 			out.WriteString(masked(name))
-		case err != nil || hides(plain) || slices.Contains(signatures, Fold(plain)): // what cannot be read may be the name of a secret
+		case err != nil || hides(plain) || slices.Contains(signatures, Fold(plain)): // a name that cannot be decoded may be that of a secret
 			out.WriteString(masked(name) + "=" + Hidden)
 		default:
 			out.WriteString(masked(name) + "=" + masked(value))
@@ -158,8 +159,8 @@ func masked(encoded string) string {
 	return strings.ReplaceAll(url.QueryEscape(text), url.QueryEscape(Hidden), Hidden)
 }
 
-// decoded returns what an encoded text stands for, as far as it can be read: an escape that
-// is malformed stays, and hides nothing beside it.
+// decoded returns a text with its escapes decoded where possible: a malformed escape stays as
+// it is, and the escapes beside it are decoded.
 func decoded(encoded string) string {
 	if !strings.ContainsAny(encoded, "%+") {
 		return encoded

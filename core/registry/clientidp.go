@@ -1,6 +1,6 @@
-// Package registry models the identity providers whose tokens clients present
-// at gateways: who signs, where the keys are, and which policy a token scope
-// grants on which API. It has nothing to do with logins of people.
+// Package registry models the identity providers of the tokens that clients present at
+// gateways: the issuer, the address of its keys, and the policy that each token scope grants
+// on each API. Logins of people are not part of it.
 package registry
 
 import (
@@ -45,7 +45,7 @@ var Type = shape.Object(
 
 var mappingType = shape.Object(shape.Members("scope_to_policy", shape.Map(shape.String)))
 
-// Draft is what a client may choose about an IdP; other members are ignored.
+// Draft has the members of an IdP that a client may set; other members are ignored.
 type Draft struct {
 	ClientIdPID string   `json:"client_idp_id,omitempty" doc:"Unique in the organisation; the database ID when left out."`
 	Name        string   `json:"name" doc:"For people."`
@@ -64,14 +64,14 @@ func (d *Draft) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*plain)(d))
 }
 
-// New makes an IdP out of a draft, or says which field is wrong. Its
-// client_idp_id is its ID unless the draft chooses one.
+// New makes an IdP from a draft, or returns a fault that names the invalid field. Its
+// client_idp_id is its ID unless the draft has one.
 func New(id string, org tenant.ID, now time.Time, d Draft) (IdP, error) {
 	return IdP{ID: id, ClientIdPID: id, OrgID: org, Created: now}.Replace(d, now)
 }
 
-// Replace returns p with the draft's choices: absent fields become empty, only
-// an absent or empty client_idp_id is kept.
+// Replace returns p with the values of the draft: absent fields become empty; only an absent
+// or empty client_idp_id keeps the old value.
 func (p IdP) Replace(d Draft, now time.Time) (IdP, error) {
 	if strings.TrimSpace(d.Name) == "" {
 		return IdP{}, required("name")
@@ -83,7 +83,7 @@ func (p IdP) Replace(d Draft, now time.Time) (IdP, error) {
 		return IdP{}, required("jwks_uri")
 	}
 	if d.ClientIdPID != "" {
-		// What could not be addressed in a path is refused.
+		// An identifier that cannot stand in a path is refused.
 		if id := d.ClientIdPID; !label.InPath(id, maxID) || strings.ContainsFunc(id, unicode.IsControl) {
 			return IdP{}, fault.New(fault.Invalid, Kind+".client_idp_id", "invalid client_idp_id").At("client_idp_id")
 		}
@@ -122,8 +122,8 @@ func (p IdP) Mapping(api string) (Mapping, error) {
 	return m, nil
 }
 
-// WithMapping returns p with the mapping of one API replaced, or a fault when it
-// would be one too many.
+// WithMapping returns p with the mapping of one API replaced, or a fault when p would have too
+// many mappings.
 func (p IdP) WithMapping(api string, m Mapping, now time.Time) (IdP, error) {
 	p.APIMappings, p.Updated = p.APIMappings.With(api, m), now
 	return p, caps.ClientIdP.Count(mappingsOfIdP, p.APIMappings.Len())
@@ -138,9 +138,9 @@ func (p IdP) WithoutMapping(api string, now time.Time) (IdP, error) {
 	return p, nil
 }
 
-// KeySourceDoubt says why gateways may be unable to fetch keys from the
-// jwks_uri, or "". It is advice for a log, never a refusal: a gateway also
-// resolves references into its key-value stores.
+// KeySourceDoubt returns why gateways may be unable to fetch keys from the jwks_uri, or "". It
+// is a warning for the log and no reason to refuse the IdP: a gateway also resolves references
+// into its key-value stores.
 func (p IdP) KeySourceDoubt() string {
 	for _, prefix := range []string{"http://", "https://", "env://", "secrets://", "file://", "consul://", "vault://", "kv://"} {
 		if strings.HasPrefix(p.JWKSURI, prefix) {
@@ -150,7 +150,7 @@ func (p IdP) KeySourceDoubt() string {
 	return "jwks_uri is neither an absolute http(s) URL nor a key-value reference"
 }
 
-// AppendJSON implements doc.Appender: the record as stored and as answered.
+// AppendJSON implements doc.Appender: the record as it is stored and sent in responses.
 func (p IdP) AppendJSON(b []byte) ([]byte, error) {
 	b = doc.AppendString(append(b, `{"_id":`...), p.ID)
 	b = p.appendShared(append(b, ','))
@@ -162,7 +162,7 @@ func (p IdP) AppendJSON(b []byte) ([]byte, error) {
 // AppendFeed appends the record as gateways read it (docs/wire/feeds.md#client-idps).
 func (p IdP) AppendFeed(b []byte) []byte { return append(p.appendShared(append(b, '{')), '}') }
 
-// appendShared appends the members that clients and gateways both see.
+// appendShared appends the members that both clients and gateways see.
 func (p IdP) appendShared(b []byte) []byte {
 	for _, f := range [...]struct{ name, value string }{
 		{`"client_idp_id":`, p.ClientIdPID}, {`,"org_id":`, string(p.OrgID)}, {`,"name":`, p.Name},
@@ -170,15 +170,15 @@ func (p IdP) appendShared(b []byte) []byte {
 	} {
 		b = doc.AppendString(append(b, f.name...), f.value)
 	}
-	b, _ = p.APIMappings.AppendJSON(append(b, `,"api_mappings":`...)) // an object of texts always encodes
+	b, _ = p.APIMappings.AppendJSON(append(b, `,"api_mappings":`...)) // an object of texts can always be encoded
 	return b
 }
 
 // MarshalJSON implements json.Marshaler.
 func (p IdP) MarshalJSON() ([]byte, error) { return p.AppendJSON(nil) }
 
-// Load reads a stored record. It trusts the text: the checks of today do not reject
-// yesterday's records.
+// Load reads a stored record. It does not validate: the checks of today must not reject
+// records that older versions stored.
 func Load(text []byte) (p IdP, err error) {
 	o, err := doc.LoadObject(text)
 	if err != nil {

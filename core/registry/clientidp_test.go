@@ -48,7 +48,7 @@ func show(t testing.TB, v any) string {
 	return string(b)
 }
 
-// The rows of the table in docs/wire/client-idps.md#merge-patch.
+// TestPatchMappings has the rows of the table in docs/wire/client-idps.md#merge-patch.
 func TestPatchMappings(t *testing.T) {
 	const stored = `{"a":{"scope_to_policy":{"write":"p9"}},"b":{"scope_to_policy":{"x":"y"}}}`
 	for _, c := range []struct{ name, before, patch, want string }{
@@ -229,8 +229,8 @@ func TestLoadIsTheInverseOfStoring(t *testing.T) {
 	}
 }
 
-// FuzzPatchMappings holds the laws of a merge patch, and agrees with an
-// independent implementation where both speak of the same thing.
+// FuzzPatchMappings checks the laws of a merge patch, and compares with an independent
+// implementation where both accept the input.
 func FuzzPatchMappings(f *testing.F) {
 	f.Add(`{"a":{"scope_to_policy":{"w":"p"}}}`, `{"a":{"scope_to_policy":{"w":null,"r":"q"}},"b":null}`)
 	f.Add(`{}`, `{"a":{}}`)
@@ -269,7 +269,7 @@ func FuzzPatchMappings(f *testing.F) {
 	})
 }
 
-// complete keeps of the oracle's answer what a mapping consists of.
+// complete reduces the oracle's answer to the members of mappings.
 func complete(t *testing.T, text []byte) []byte {
 	var apis map[string]map[string]json.RawMessage
 	if err := json.Unmarshal(text, &apis); err != nil {
@@ -292,7 +292,7 @@ func plain(t *testing.T, v any) (out map[string]any) {
 	return out
 }
 
-// BenchmarkPut shows that one change costs the bytes of the record.
+// BenchmarkPut shows that the cost of one change is proportional to the bytes of the record.
 func BenchmarkPut(b *testing.B) {
 	for _, n := range []int{10, 1000, 10_000} {
 		e := map[string]any{}
@@ -321,8 +321,8 @@ func BenchmarkPut(b *testing.B) {
 	}
 }
 
-// TestSpelling checks that no known member passes in another letter case, at any
-// depth and at any door.
+// TestSpelling checks that no known member in another letter case is accepted, at any depth
+// and in any operation.
 func TestSpelling(t *testing.T) {
 	n := 0
 	for c := range shapetest.Misspelt(registry.Type) {

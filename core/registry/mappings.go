@@ -12,8 +12,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
-// Mappings is the table from API to Mapping. It is immutable and keeps the text
-// of each mapping, so that one change among ten thousand touches one. The zero
+// Mappings is the table from API to Mapping. It is immutable and keeps the text of each
+// mapping, so that a change of one among ten thousand mappings touches only that one. The zero
 // Mappings is empty and encodes as {}.
 type Mappings struct{ apis doc.Object }
 
@@ -33,7 +33,7 @@ func (ms Mappings) Get(api string) (Mapping, bool) {
 	return m, err == nil
 }
 
-// All yields API and mapping.
+// All yields each API with its mapping.
 func (ms Mappings) All() iter.Seq2[string, Mapping] {
 	return func(yield func(string, Mapping) bool) {
 		for api, raw := range ms.apis.All() {
@@ -58,7 +58,7 @@ func names(o doc.Object) iter.Seq[string] {
 	}
 }
 
-// Named yields the APIs that a merge patch of mappings names.
+// Named yields the APIs in a merge patch of mappings.
 func Named(patch doc.Patch) iter.Seq[string] { return names(patch.Object) }
 
 // Differing yields the APIs whose mappings differ between two tables.
@@ -83,8 +83,8 @@ func (ms Mappings) With(api string, m Mapping) Mappings { return Mappings{ms.api
 // Without returns ms without the mapping of one API.
 func (ms Mappings) Without(api string) Mappings { return Mappings{ms.apis.Without(api)} }
 
-// Merge returns ms with a merge patch applied, or ms as it was and a fault that
-// names the offending member (docs/wire/client-idps.md#merge-patch).
+// Merge returns ms with a merge patch applied. On a fault, which names the invalid member, it
+// returns ms unchanged (docs/wire/client-idps.md#merge-patch).
 func (ms Mappings) Merge(patch doc.Patch) (Mappings, error) {
 	e := ms.apis.Edit()
 	for api, value := range patch.All() {
@@ -117,7 +117,7 @@ func capped(m Mapping, path string) error {
 	return caps.ClientIdP.CountAt(scopesOfMapping, join(path, "scope_to_policy"), m.scopes.Len())
 }
 
-// What package caps calls that which has a greatest number.
+// The names in package caps of the lists that have a maximum length.
 const (
 	mappingsOfIdP   = "api_mappings"
 	scopesOfMapping = "api_mappings.*.scope_to_policy"
@@ -125,7 +125,7 @@ const (
 
 // text returns the canonical form of a mapping.
 func text(m Mapping) json.RawMessage {
-	b, _ := m.AppendJSON(nil) // an object of texts always encodes
+	b, _ := m.AppendJSON(nil) // an object of texts can always be encoded
 	return b
 }
 
@@ -163,7 +163,7 @@ func (ms *Mappings) UnmarshalJSON(raw []byte) error {
 	return caps.ClientIdP.Count(mappingsOfIdP, ms.apis.Len())
 }
 
-// Schema describes the wire form for the API description.
+// Schema describes the JSON form for the API description.
 func (Mappings) Schema() map[string]any {
 	return map[string]any{
 		"type": "object", "description": "Mapping by API identifier.",
@@ -171,11 +171,11 @@ func (Mappings) Schema() map[string]any {
 	}
 }
 
-// Mapping says which policy each token scope grants on one API. Its scopes keep
-// the order they were given in; the zero Mapping grants nothing.
+// Mapping says which policy each token scope grants on one API. Its scopes keep their order;
+// the zero Mapping grants nothing.
 type Mapping struct{ scopes doc.Object }
 
-// NewMapping makes a mapping of scope-policy pairs.
+// NewMapping makes a mapping from pairs of scope and policy.
 func NewMapping(pairs ...[2]string) Mapping {
 	e := doc.Object{}.Edit()
 	for _, p := range pairs {
@@ -184,7 +184,7 @@ func NewMapping(pairs ...[2]string) Mapping {
 	return Mapping{e.Object()}
 }
 
-// Policy returns the policy a scope grants.
+// Policy returns the policy that a scope grants.
 func (m Mapping) Policy(scope string) (string, bool) {
 	raw, ok := m.scopes.Get(scope)
 	if !ok {
@@ -194,7 +194,7 @@ func (m Mapping) Policy(scope string) (string, bool) {
 	return policy, err == nil
 }
 
-// All yields scope and policy.
+// All yields each scope with its policy.
 func (m Mapping) All() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for scope, raw := range m.scopes.All() {
@@ -205,7 +205,7 @@ func (m Mapping) All() iter.Seq2[string, string] {
 	}
 }
 
-// Equal reports whether m and n grant the same policies, in whatever order.
+// Equal reports whether m and n grant the same policies, in any order.
 func (m Mapping) Equal(n Mapping) bool {
 	return maps.Equal(maps.Collect(m.All()), maps.Collect(n.All()))
 }
@@ -219,8 +219,8 @@ func (m Mapping) AppendJSON(b []byte) ([]byte, error) {
 // MarshalJSON implements json.Marshaler.
 func (m Mapping) MarshalJSON() ([]byte, error) { return m.AppendJSON(nil) }
 
-// UnmarshalJSON reads a mapping: an object whose scope_to_policy, if there is
-// one, is null or an object of strings. Other members are ignored.
+// UnmarshalJSON reads a mapping: an object with an optional scope_to_policy, which is null or
+// an object of strings. Other members are ignored.
 func (m *Mapping) UnmarshalJSON(text []byte) error {
 	if err := mappingType.Spelling(text); err != nil {
 		return err
@@ -235,7 +235,7 @@ func (m *Mapping) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// Schema describes the wire form for the API description.
+// Schema describes the JSON form for the API description.
 func (Mapping) Schema() map[string]any {
 	return map[string]any{
 		"type": "object", "description": "Which policy each token scope grants on one API.",
@@ -247,7 +247,7 @@ func (Mapping) Schema() map[string]any {
 	}
 }
 
-// parseMapping reads one mapping; path says where it sits in the request body.
+// parseMapping reads one mapping; path is its place in the request body.
 func parseMapping(text json.RawMessage, path string) (Mapping, error) {
 	if !doc.IsObject(text) {
 		return Mapping{}, malformed(path, "must be an object")
@@ -276,8 +276,8 @@ func parseMapping(text json.RawMessage, path string) (Mapping, error) {
 	return Mapping{scopes}, nil
 }
 
-// patched returns m with one API's part of a merge patch applied. Null removes
-// a scope, or with scope_to_policy all of them; the mapping itself stays.
+// patched returns m with one API's part of a merge patch applied. Null removes a scope; null
+// as scope_to_policy removes all scopes. The mapping itself stays.
 func (m Mapping) patched(patch json.RawMessage, path string) (Mapping, error) {
 	if !doc.IsObject(patch) {
 		return Mapping{}, malformed(path, "must be an object or null")
@@ -286,7 +286,7 @@ func (m Mapping) patched(patch json.RawMessage, path string) (Mapping, error) {
 	if err != nil {
 		return Mapping{}, malformed(path, err.Error())
 	}
-	for name := range o.All() { // decoders would take it for the member
+	for name := range o.All() { // decoders would read such a name as scope_to_policy
 		if name != "scope_to_policy" && strings.EqualFold(name, "scope_to_policy") {
 			return Mapping{}, malformed(join(path, name), "must be spelled scope_to_policy")
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/registry"
 )
 
-// TestDiffering states the laws of a difference: none from oneself, the same both
-// ways, and exactly the APIs of which one table says something else.
+// TestDiffering states the laws of a difference: a table does not differ from itself, the
+// difference is the same both ways, and it has exactly the APIs with different mappings.
 func TestDiffering(t *testing.T) {
 	const p, q = `{"scope_to_policy":{"r":"p"}}`, `{"scope_to_policy":{"r":"q"}}`
 	tables := []string{`{}`, `{"a":` + p + `}`, `{"a":` + q + `}`, `{"a":` + p + `,"b":{}}`, `{"b":{},"a":` + p + `}`, `{"c":{},"b":{},"a":` + q + `}`}
@@ -30,7 +30,7 @@ func TestDiffering(t *testing.T) {
 			if !slices.Equal(have, want) || !slices.Equal(back, want) {
 				t.Errorf("%s and %s: %q and %q, want %q", one, two, have, back, want)
 			}
-			for api := range registry.Differing(a, b) { // a reader that stops gets no more
+			for api := range registry.Differing(a, b) { // a reader that stops gets no further APIs
 				if api != "" {
 					break
 				}
@@ -39,7 +39,7 @@ func TestDiffering(t *testing.T) {
 	}
 }
 
-// TestReading states that all ways to read a table tell the same, in its order.
+// TestReading states that all ways to read a table return the same, in its order.
 func TestReading(t *testing.T) {
 	ms := mappings(t, `{"b":{"scope_to_policy":{"w":"gold","r":"silver"}},"a":{},"c":{"scope_to_policy":null}}`)
 	if have := slices.Collect(ms.APIs()); !slices.Equal(have, []string{"b", "a", "c"}) || ms.Len() != 3 || ms.IsZero() {
@@ -88,8 +88,8 @@ func TestReading(t *testing.T) {
 	}
 }
 
-// TestTablesRefused states that a table is read as a whole or not at all, and that
-// the error names the place.
+// TestTablesRefused states that a table is read completely or not at all, and that the error
+// names the place.
 func TestTablesRefused(t *testing.T) {
 	for text, where := range map[string]string{
 		`[]`: "api_mappings", `5`: "api_mappings", `{"a":5}`: "api_mappings.a", `{"a":{},"b":{"scope_to_policy":5}}`: "api_mappings.b.scope_to_policy",
@@ -102,8 +102,8 @@ func TestTablesRefused(t *testing.T) {
 	}
 }
 
-// TestLoadRefuses states which records cannot be read: those that are no object, and
-// those with a head of wrong types.
+// TestLoadRefuses states which records cannot be read: those that are not objects, and those
+// with a wrong type in a member other than api_mappings.
 func TestLoadRefuses(t *testing.T) {
 	for text, readable := range map[string]bool{
 		`{}`: true, `{"api_mappings":null}`: true, `{"api_mappings":[]}`: true, `[]`: false, `{`: false, `{"_id":5}`: false, `{"date_created":"x"}`: false,
@@ -114,8 +114,8 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
-// TestDraftDecodes states that a draft is read by the names that are known, in no
-// other letter case.
+// TestDraftDecodes states that a draft is decoded by the known names in exactly this letter
+// case.
 func TestDraftDecodes(t *testing.T) {
 	var d registry.Draft
 	if err := json.Unmarshal([]byte(`{"name":"n","other":1,"api_mappings":{"a":{}}}`), &d); err != nil || d.Name != "n" || d.APIMappings.Len() != 1 {
@@ -126,8 +126,7 @@ func TestDraftDecodes(t *testing.T) {
 	}
 }
 
-// TestSchemas states that the examples of the API description are read as what they
-// describe.
+// TestSchemas states that the examples in the API description can be decoded.
 func TestSchemas(t *testing.T) {
 	for _, example := range (registry.Mapping{}).Schema()["examples"].([]any) {
 		var m registry.Mapping

@@ -2,18 +2,18 @@ package session
 
 import "time"
 
-// Remaining returns how long an answer waits that has taken some time, so that all take
-// the least one.
+// Remaining returns how long a response must still wait after the time spent, so that every
+// response takes at least the time least.
 func Remaining(spent, least time.Duration) time.Duration { return max(0, least-max(0, spent)) }
 
-// Attempts counts, for names such as addresses, what has been tried and was wrong. A
-// window begins with the first wrong attempt; when Limit of them were made, the name
-// waits for its end. Waiting does not make it longer, so that an attacker makes no user
-// wait for more than one window. Calls must not overlap.
+// Attempts counts wrong attempts by name, for example by address. A window begins with the
+// first wrong attempt; after Limit wrong attempts the name must wait for the end of the
+// window. Attempts during the wait do not make it longer, so that an attacker makes no user
+// wait longer than one window. Calls must not overlap.
 type Attempts struct {
-	Limit  int // 0: none
+	Limit  int // maximum of wrong attempts in a window; 0: unlimited
 	Window time.Duration
-	Room   int // names that are remembered
+	Room   int // maximum number of names in memory
 
 	names map[string]tally
 }
@@ -23,9 +23,9 @@ type tally struct {
 	n     int
 }
 
-// Take counts an attempt as wrong before it is made, so that many at once are no way
-// around the limit; GiveBack takes that back. wait says how long the name must wait
-// instead; 0: it need not.
+// Take counts an attempt as wrong before it is made, so that concurrent attempts cannot exceed
+// the limit; GiveBack undoes that. If the name must wait, Take counts nothing and returns how
+// long; 0: the attempt may be made.
 func (a *Attempts) Take(now time.Time, name string) (wait time.Duration) {
 	if a.Limit <= 0 {
 		return 0
@@ -46,7 +46,7 @@ func (a *Attempts) Take(now time.Time, name string) (wait time.Duration) {
 	return 0
 }
 
-// GiveBack takes back what Take counted: the attempt was right. Earlier wrong ones
+// GiveBack undoes the count of Take for an attempt that was right. Earlier wrong attempts
 // still count.
 func (a *Attempts) GiveBack(name string) {
 	t, known := a.names[name]
@@ -60,14 +60,14 @@ func (a *Attempts) GiveBack(name string) {
 	}
 }
 
-// Len returns how many names are remembered.
+// Len returns the number of names in memory.
 func (a *Attempts) Len() int { return len(a.names) }
 
 func (a *Attempts) over(t tally, now time.Time) bool { return now.Sub(t.since) >= a.Window }
 
-// makeRoom forgets windows that are over when there are too many names and, when that
-// is not enough, those with the fewest attempts: a name that waits goes on waiting
-// however many others an attacker makes up.
+// makeRoom removes windows that are over when there are too many names. When that is not
+// enough, it also removes the names with the fewest attempts. Names that wait have the most
+// attempts and are removed last, however many other names an attacker makes up.
 func (a *Attempts) makeRoom(now time.Time) {
 	if a.names == nil {
 		a.names = map[string]tally{}
@@ -80,7 +80,7 @@ func (a *Attempts) makeRoom(now time.Time) {
 			delete(a.names, name)
 		}
 	}
-	enough := a.Room * 9 / 10 // so that the next many need not look again
+	enough := a.Room * 9 / 10 // so that the next names need no new search
 	for least := 1; len(a.names) > enough; least++ {
 		for name, t := range a.names {
 			if t.n <= least && len(a.names) > enough {

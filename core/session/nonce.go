@@ -14,7 +14,7 @@ import (
 // NonceKind is the name of nonces in storage.
 const NonceKind = "sso-nonce"
 
-// NonceLife is for how long a nonce can be used.
+// NonceLife is how long a nonce can be used.
 const NonceLife = time.Minute
 
 // Sections that a nonce can be for.
@@ -23,18 +23,18 @@ const (
 	Portal    = "portal"
 )
 
-// Person is somebody whom an identity broker has recognised.
+// Person is a person whom an identity broker has authenticated.
 type Person struct {
 	Section     string   `json:"section"`
 	Email       string   `json:"email"`
 	DisplayName string   `json:"display_name"`
-	Groups      []string `json:"groups,omitempty"`     // whose permissions the broker asks for
-	Registered  bool     `json:"registered,omitempty"` // may enter only as a user that exists
-	Refused     bool     `json:"refused,omitempty"`    // the broker does not let the person in
+	Groups      []string `json:"groups,omitempty"`     // groups with the permissions that the broker asks for
+	Registered  bool     `json:"registered,omitempty"` // may enter only as an existing user
+	Refused     bool     `json:"refused,omitempty"`    // the broker refuses the person
 }
 
-// Nonce lets a browser begin the session of a person, once. The text that the browser
-// has is not in it.
+// Nonce lets a browser begin the session of a person, once. It does not contain the text that
+// the browser has.
 type Nonce struct {
 	ID      string    `json:"id"`
 	OrgID   tenant.ID `json:"org_id"`
@@ -43,12 +43,12 @@ type Nonce struct {
 	Expires time.Time `json:"expires_at"`
 }
 
-// Over reports whether the nonce can be used no more.
+// Over reports whether the nonce has expired.
 func (n Nonce) Over(now time.Time) bool {
 	return expiry.Over(n.Expires, now, NonceLife)
 }
 
-// AccessData is what a broker says about a person.
+// AccessData is the statement of a broker about a person.
 type AccessData struct {
 	ForSection                string    `json:"ForSection,omitempty" oneof:"dashboard,portal" doc:"Where the person goes. Left out, it is dashboard; a portal refuses a nonce without it."`
 	OrgID                     tenant.ID `json:"OrgID" doc:"Organisation that the person enters."`
@@ -60,17 +60,17 @@ type AccessData struct {
 	UserNotAllowed            bool      `json:"UserNotAllowed,omitempty" doc:"The person is refused."`
 }
 
-// Bounds of what a broker says.
+// Bounds of the statements of brokers.
 const (
 	mostGroups = 100
 	mostText   = 320
 )
 
-// CodePerson begins the codes of faults about what a broker says.
+// CodePerson begins the codes of faults about the statement of a broker.
 const CodePerson = "sso.person"
 
-// Person returns who it is, or says which field is wrong. email is the address in the
-// form in which it is stored, or "".
+// Person returns the person, or a fault that names the invalid field. email is the address in
+// the form in which it is stored, or "" if it is invalid.
 func (d AccessData) Person(email string) (Person, error) {
 	if email == "" {
 		return Person{}, fault.New(fault.Invalid, CodePerson, "EmailAddress is not a valid address").At("EmailAddress")
@@ -78,8 +78,8 @@ func (d AccessData) Person(email string) (Person, error) {
 	return d.person(email)
 }
 
-// Guest returns who it is like Person, but the address may be left out: then there is no
-// user to look for, and the permissions are those of the groups.
+// Guest returns the person like Person, but the address may be absent: then no user is looked
+// up, and the permissions are those of the groups.
 func (d AccessData) Guest(email string) (Person, error) {
 	if d.EmailAddress != "" {
 		return d.Person(email)
@@ -112,21 +112,21 @@ func (d AccessData) person(email string) (Person, error) {
 	return p, nil
 }
 
-// Grants says what people get whom an identity broker has recognised.
+// Grants says which permissions people get after an identity broker has authenticated them.
 type Grants struct {
-	Lookup       bool       // a person with the address of a user is that user
+	Lookup       bool       // a person with the address of a user becomes that user
 	DefaultGroup string     // for a person without groups
-	Defaults     access.Map // for everybody, and more than what groups give where it is more
-	AdminDefault bool       // a person for whom there is nothing else is an admin
+	Defaults     access.Map // for all persons; added to the permissions of groups where they allow more
+	AdminDefault bool       // a person without any other permissions is an admin
 }
 
-// Source is where the permissions of a person come from.
+// Source says where the permissions of a person come from.
 type Source struct {
 	Groups   []string
 	Defaults access.Map
 }
 
-// Groups returns the groups that are named for a person.
+// Groups returns the groups of a person, including the default group.
 func (g Grants) Groups(p Person) []string {
 	if g.DefaultGroup == "" {
 		return p.Groups
@@ -134,9 +134,10 @@ func (g Grants) Groups(p Person) []string {
 	return append(slices.Clone(p.Groups), g.DefaultGroup)
 }
 
-// Source returns where the permissions of a person who is no user come from, given those of
-// its Groups that exist: others count as not given. ok is false when there is nothing. A
-// group that is gone makes no admin: somebody has meant the person to have less.
+// Source returns where the permissions of a person without a user come from. exist are those
+// of the person's Groups that exist; others are ignored. ok is false when the person has no
+// permissions. A person with a group that was deleted does not become an admin, since the
+// group was meant to give fewer permissions.
 func (g Grants) Source(p Person, exist []string) (s Source, ok bool) {
 	given := slices.DeleteFunc(slices.Clone(p.Groups), func(id string) bool { return !slices.Contains(exist, id) })
 	switch {

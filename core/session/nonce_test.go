@@ -47,7 +47,7 @@ func TestPerson(t *testing.T) {
 	}
 }
 
-// The order in which permissions of a person are looked for.
+// TestSource has the order in which the permissions of a person are looked for.
 func TestSource(t *testing.T) {
 	defaults, admin := access.Map{"apis": "read"}, access.Map{"IsAdmin": "admin"}
 	for _, c := range []struct {

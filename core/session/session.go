@@ -1,5 +1,5 @@
-// Package session models the sessions of browsers: for how long one holds, what proves
-// that a call comes from our own pages, and how guesses of passwords are limited.
+// Package session models the sessions of browsers: how long they are valid, how a call proves
+// that it comes from a page of this service, and the limits for guesses of passwords.
 package session
 
 import (
@@ -13,10 +13,11 @@ import (
 // Kind is the name of sessions in storage.
 const Kind = "session"
 
-// Most is how many sessions of one user hold at a time. A further login ends the oldest.
+// Most is the maximum number of valid sessions of one user. A further login ends the oldest
+// session.
 const Most = 20
 
-// Session lets a browser act as a user. The token that the browser has is not in it.
+// Session lets a browser act as a user. It does not contain the token that the browser has.
 type Session struct {
 	ID      string    `json:"id"`
 	OrgID   tenant.ID `json:"org_id"`
@@ -24,22 +25,24 @@ type Session struct {
 	Digest  string    `json:"digest"` // keyed digest of the token
 	Created time.Time `json:"created_at"`
 	Expires time.Time `json:"expires_at"`
-	Used    time.Time `json:"used_at,omitzero"`  // to the minute or so
-	Address string    `json:"address,omitempty"` // from which the login came
-	Agent   string    `json:"agent,omitempty"`   // what the browser said it is
-	// Person is whom an identity broker has recognised; nil: the user gave a password.
+	Used    time.Time `json:"used_at,omitzero"`  // exact to about a minute
+	Address string    `json:"address,omitempty"` // client address of the login
+	Agent   string    `json:"agent,omitempty"`   // User-Agent of the browser
+	// Person is the person whom an identity broker has authenticated; nil: the user gave a
+	// password.
 	Person *Person `json:"person,omitempty"`
-	// Guest says that the person has no user: UserID is a name for the address.
+	// Guest says that the person has no user: UserID is then a name for the address.
 	Guest bool `json:"guest,omitempty"`
 }
 
-// Over reports whether the session has ended. One that begins further ahead than it lasts was
-// begun by a clock that has been put back since, and would hold until that time comes.
+// Over reports whether the session has ended. A session is also over if it was created further
+// in the future than its lifetime: the clock was put back since, and the session would stay
+// valid until that time comes.
 func (s Session) Over(now time.Time) bool {
 	return !now.Before(s.Expires) || s.Created.Sub(now) > s.Expires.Sub(s.Created)
 }
 
-// LastUse is when the session was last used: its login is a use.
+// LastUse is when the session was last used: the login is a use.
 func (s Session) LastUse() time.Time {
 	if s.Used.Before(s.Created) {
 		return s.Created
@@ -47,11 +50,11 @@ func (s Session) LastUse() time.Time {
 	return s.Used
 }
 
-// maxAgent is how many characters of what a browser says it is are kept.
+// maxAgent is the maximum length of a stored User-Agent in characters.
 const maxAgent = 250
 
-// Agent returns what a browser says it is as it is kept: one line of letters that can be
-// shown, and no more than a browser that is honest needs.
+// Agent returns the User-Agent of a browser as it is stored: one line of printable characters,
+// cut to a length that is enough for real browsers.
 func Agent(said string) string {
 	kept := make([]rune, 0, maxAgent)
 	for _, r := range said {
@@ -65,13 +68,13 @@ func Agent(said string) string {
 	return string(kept)
 }
 
-// Ended returns the session as one that cannot be used any more.
+// Ended returns the session as expired.
 func (s Session) Ended() Session {
 	s.Expires = time.Time{}
 	return s
 }
 
-// Proven reports whether what a browser sends is one of the values that prove a call,
+// Proven reports whether the text that a browser sends is one of the values that prove a call,
 // in constant time. An empty text proves nothing.
 func Proven(sent string, values []string) bool {
 	ok := 0
@@ -81,8 +84,8 @@ func Proven(sent string, values []string) bool {
 	return sent != "" && ok == 1
 }
 
-// Excess returns the sessions of a user that end when it logs in once more: all of them
-// if it may have only one, else the oldest of those that still hold.
+// Excess returns the sessions of a user that end at its next login: all of them if the user
+// may have only one, else the oldest of those that are still valid.
 func Excess(all []Session, now time.Time, one bool) (out []Session) {
 	var holding []Session
 	for _, s := range all {

@@ -29,7 +29,7 @@ func TestOver(t *testing.T) {
 // TestClockPutBack: sessions and codes made while the clock was years ahead expire once it is put back.
 func TestClockPutBack(t *testing.T) {
 	for name, c := range map[string]struct {
-		over func(ago time.Duration) bool // what was made by a clock that was ahead by so much
+		over func(ago time.Duration) bool // of a session or code that was made by a clock that was ahead by this duration
 		life time.Duration
 	}{
 		"session": {func(ago time.Duration) bool {
@@ -71,7 +71,7 @@ func TestExcess(t *testing.T) {
 	for i := range session.Most + 3 {
 		all = append(all, session.Session{ID: fmt.Sprint(i), Created: now.Add(time.Duration(-i) * time.Minute), Expires: now.Add(time.Hour)})
 	}
-	all[2].Expires = now // is over, and ends nothing
+	all[2].Expires = now // is over, and is not one of those to end
 	out := session.Excess(all, now, false)
 	if len(out) != 3 || out[0].ID != fmt.Sprint(session.Most+2) {
 		t.Error("not the oldest three:", out)
@@ -84,8 +84,8 @@ func TestExcess(t *testing.T) {
 	}
 }
 
-// A name waits once its attempts are used up, for no longer than one window, however
-// often it tries meanwhile.
+// TestAttempts: a name waits when it has used up its attempts, and no longer than one window,
+// however often it tries meanwhile.
 func TestAttempts(t *testing.T) {
 	a := session.Attempts{Limit: 3, Window: time.Minute, Room: 10}
 	for i := range 3 {
@@ -106,7 +106,7 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// Whatever took less than the least time ends at that time.
+// TestRemaining: a response that took less than the least time is delayed until that time.
 func TestRemaining(t *testing.T) {
 	for spent, want := range map[time.Duration]time.Duration{0: 300, 20: 280, 299: 1, 300: 0, 5000: 0, -1000: 300} {
 		if have := session.Remaining(spent, 300); have != want {
@@ -118,7 +118,7 @@ func TestRemaining(t *testing.T) {
 func TestGiveBack(t *testing.T) {
 	a := session.Attempts{Limit: 2, Window: time.Minute, Room: 10}
 	a.Take(now, "ada")
-	for range 10 { // what was right does not count, and clears nothing
+	for range 10 { // a right attempt does not count, and does not reset the count
 		if a.Take(now, "ada") != 0 {
 			t.Fatal("waits after right attempts")
 		}
@@ -140,8 +140,8 @@ func TestGiveBack(t *testing.T) {
 	}
 }
 
-// Names that an attacker makes up do not take more and more memory, and do not push
-// out a name that waits.
+// TestManyNames: names that an attacker makes up use a bounded amount of memory, and do not
+// remove a name that waits.
 func TestManyNames(t *testing.T) {
 	a := session.Attempts{Limit: 3, Window: time.Minute, Room: 1000}
 	for range 3 {
@@ -158,8 +158,8 @@ func TestManyNames(t *testing.T) {
 	}
 }
 
-// TestAgent: what browsers say of themselves is kept short, and nothing of it moves what
-// stands around it.
+// TestAgent: the User-Agent of a browser is cut, and no character of it can move the text
+// around it.
 func TestAgent(t *testing.T) {
 	for said, kept := range map[string]string{
 		"":                               "",
