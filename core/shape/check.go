@@ -13,12 +13,12 @@ import (
 type Problem struct {
 	Path string `json:"path"` // "proxy.target_list[2]"; "" is the document itself
 	Want string `json:"want"`
-	Got  string `json:"got"` // what kind of value, never the value: it may be a secret
+	Got  string `json:"got"` // the kind of value, never the value: it may be a secret
 
-	spelled string // how the last name of the path must be spelled; "": it is the value that is wrong
+	spelled string // the right spelling of the last name of the path; "": the value is wrong, not a name
 }
 
-// Demand says what has to become of the value, for people: it follows the path.
+// Demand returns a text for people about how to correct the value. It follows the path.
 func (p Problem) Demand() string {
 	if p.spelled != "" {
 		return "must be spelled " + p.spelled
@@ -26,7 +26,7 @@ func (p Problem) Demand() string {
 	return "must be " + p.Want + ", not " + p.Got
 }
 
-// String says what is wrong, for people.
+// String describes the problem for people.
 func (p Problem) String() string {
 	if p.spelled != "" {
 		return p.Path + " must be spelled " + p.spelled
@@ -37,25 +37,25 @@ func (p Problem) String() string {
 	return p.Path + ": want " + p.Want + ", got " + p.Got
 }
 
-// MaxProblems is how many are reported of one document: the first says enough,
-// and a long list of wrong items says no more.
+// MaxProblems is the maximum number of problems that are reported of one document: a longer
+// list of wrong items would not help.
 const MaxProblems = 50
 
-// Check returns where a decoder would refuse the document, or nil.
+// Check returns the places at which a decoder would refuse the document, or nil.
 func (t Type) Check(n *doc.Node) []Problem {
 	var c checker
 	c.check(&t, n)
 	return c.found
 }
 
-// Misspelling is the error of a document that has a name in another letter case.
+// Misspelling is the error for a document with a known name in another letter case.
 type Misspelling struct{ Problem }
 
 // Error implements error.
 func (m *Misspelling) Error() string { return m.String() }
 
-// Spelling returns a Misspelling if a document has a known name in another letter
-// case, and nil if it has none or is no document at all.
+// Spelling returns a Misspelling if a document has a known name in another letter case. It
+// returns nil if it has none, or if the text is not a valid document.
 func (t Type) Spelling(text []byte) error {
 	n, err := doc.ParseNode(text)
 	if err != nil {
@@ -69,8 +69,7 @@ func (t Type) Spelling(text []byte) error {
 	return nil
 }
 
-// checker keeps the path as steps, which become text only when there is
-// something to report.
+// checker keeps the path as steps. They become text only when there is a problem to report.
 type checker struct {
 	steps []step
 	found []Problem
@@ -78,7 +77,7 @@ type checker struct {
 
 type step struct {
 	name string
-	item int // -1: the member called name
+	item int // -1: the step is the member called name
 }
 
 func (c *checker) path() string {
@@ -113,7 +112,7 @@ func (c *checker) check(t *Type, n *doc.Node) {
 	case kindRef:
 		c.check(t.elem, n)
 	case kindEither:
-		for i := range t.either { // the one whose kind of JSON the value is, is meant
+		for i := range t.either { // the first type for the JSON kind of the value decides
 			if t.either[i].like(n) {
 				c.check(&t.either[i], n)
 				return
@@ -144,7 +143,7 @@ func (c *checker) check(t *Type, n *doc.Node) {
 	}
 }
 
-// like reports whether a value is of the kind of JSON that the type wants.
+// like reports whether a value has the JSON kind that the type needs.
 func (t *Type) like(n *doc.Node) bool {
 	switch t.kind {
 	case kindRef:
@@ -183,7 +182,7 @@ func (c *checker) object(t *Type, n *doc.Node) {
 			continue
 		}
 		c.steps = append(c.steps, step{name, -1})
-		if known != nil && known.name != name && len(c.found) < MaxProblems { // a decoder takes it for the known one
+		if known != nil && known.name != name && len(c.found) < MaxProblems { // a decoder takes the name for the known one
 			c.found = append(c.found, Problem{Path: c.path(), Want: "the spelling " + known.name, Got: "another letter case", spelled: known.name})
 		}
 		c.check(of, v)
@@ -191,8 +190,9 @@ func (c *checker) object(t *Type, n *doc.Node) {
 	}
 }
 
-// of returns the type of a member, nil if it has none, and the known member that a decoder
-// would fill from the name: the one spelled the same, or else the one that differs in case only.
+// of returns the type of a member, nil if it has none. known is the member that a decoder
+// would fill from the name: the one with the same spelling, or else the one that differs only
+// in letter case.
 func (t *Type) of(name string) (of *Type, known *member) {
 	i, ok := t.exact[name]
 	if !ok {
@@ -210,7 +210,7 @@ func (t *Type) of(name string) (of *Type, known *member) {
 // refuses says what is wrong with a single value, or "".
 func (t *Type) refuses(n *doc.Node) string {
 	text := n.Is(doc.TypeString)
-	ok := text // of strings and durations: one that cannot be read counts as 0
+	ok := text // of strings and durations: a duration that cannot be parsed counts as 0
 	switch t.kind {
 	case kindRaw:
 		ok = !n.Is(doc.Absent)
@@ -221,7 +221,7 @@ func (t *Type) refuses(n *doc.Node) string {
 	case kindTime:
 		ok = text && new(time.Time).UnmarshalJSON(n.JSON()) == nil
 	case kindObjectID:
-		if text { // an identifier with escapes is not read as one
+		if text { // an identifier with escapes cannot be decoded as one
 			spelled := string(n.JSON())
 			id, err := hex.DecodeString(spelled[1 : len(spelled)-1])
 			ok = err == nil && (len(id) == 12 || len(id) == 0)
@@ -236,8 +236,8 @@ func (t *Type) refuses(n *doc.Node) string {
 	return got(n)
 }
 
-// refusesNumber tries what encoding/json does: whole numbers are read from their
-// spelling, so that neither 1.0 nor 1e3 is one.
+// refusesNumber does the same as encoding/json: whole numbers are parsed from their spelling,
+// so that 1.0 and 1e3 are refused.
 func (t *Type) refusesNumber(n *doc.Node) string {
 	if !n.Is(doc.TypeNumber) {
 		return got(n)
@@ -253,7 +253,7 @@ func (t *Type) refusesNumber(n *doc.Node) string {
 		switch {
 		case err != nil:
 			return "one that is too large"
-		case f == 0 && !n.Equal(doc.NewInt(0)): // which would mean something else, such as no limit
+		case f == 0 && !n.Equal(doc.NewInt(0)): // it would become 0 and mean something else, such as no limit
 			return "one that is too small"
 		}
 	}

@@ -11,7 +11,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/shape/shapetest"
 )
 
-// leaf contains itself, may be a truth value instead, and may be a reference.
+// leaf contains itself, and may be a reference. As the member flag of syntax it may also be a
+// boolean.
 var leaf shape.Type
 
 var syntax = shape.Beside("x-", shape.Object(
@@ -26,9 +27,9 @@ var _ = shape.Define(&leaf, shape.Linked(shape.Object(
 	shape.Members("n", shape.Int), shape.Members("sub", shape.Ref(&leaf)), shape.Members("list", shape.List(shape.Ref(&leaf))),
 )))
 
-// TestEither states that a value which may be of several types is judged by the one
-// whose kind of JSON it is, that a reference hides what stands beside it, and that
-// extensions are not judged.
+// TestEither states that a value with several possible types is checked against the one for
+// its JSON kind, that the members beside a reference are ignored, and that extensions are not
+// checked.
 func TestEither(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"flag":true,"type":"a","wait":"5s"}`:                 ``,
@@ -55,8 +56,8 @@ func TestEither(t *testing.T) {
 	}
 }
 
-// TestSpelling states that only another spelling is a misspelling, and that its
-// demand follows the path.
+// TestSpelling states that only names in another spelling are misspellings, and that the text
+// of Demand follows the path.
 func TestSpelling(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"flag":true}`: ``, `{"flag":5}`: ``, `{"flag"`: ``, `[]`: ``, `{"other":1}`: ``,
@@ -79,8 +80,8 @@ func TestSpelling(t *testing.T) {
 	}
 }
 
-// TestFillLists states which lists appear: those that are null, and those that are
-// missing where their object is there.
+// TestFillLists states which lists are filled: those that are null, and those that are missing
+// in an existing object.
 func TestFillLists(t *testing.T) {
 	list := shape.Object(
 		shape.Members("a", shape.List(shape.String)), shape.Members("b?", shape.List(shape.String)), shape.Members("n", shape.Int),
@@ -123,8 +124,8 @@ func TestFillLists(t *testing.T) {
 	}
 }
 
-// TestAppendListed states that a text gets the lists that its tree gets, whatever stands
-// in it, and that a text that is broken anywhere is not read past its end.
+// TestAppendListed states that a text gets the same lists as its tree, for any content, and
+// that a broken text is not read past its end.
 func TestAppendListed(t *testing.T) {
 	for _, of := range []shape.Type{leaf, syntax} {
 		for c := range shapetest.Wrong(of) {
@@ -147,8 +148,8 @@ func TestAppendListed(t *testing.T) {
 	}
 }
 
-// TestWalk states that each place is visited once, the outer first, and that a type
-// which contains itself ends the walk.
+// TestWalk states that each place is visited once, the outer first, and that a type which
+// contains itself does not make the walk endless.
 func TestWalk(t *testing.T) {
 	var have []string
 	syntax.Walk(func(at shape.Place, of shape.Type) {
@@ -169,8 +170,9 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// TestDerivedCases states that the checks of a type agree with what is derived from
-// it: each wrong value and each misspelt name is found at its place, and no right one.
+// TestDerivedCases states that the checks of a type agree with the documents that are derived
+// from it: each wrong value and each misspelt name is found at its place, and right ones are
+// not reported.
 func TestDerivedCases(t *testing.T) {
 	found := func(c shapetest.Case) bool {
 		return slices.ContainsFunc(syntax.Check(parse(t, c.Text)), func(p shape.Problem) bool { return p.Path == c.Path })
@@ -194,7 +196,7 @@ func TestDerivedCases(t *testing.T) {
 	if n < 100 {
 		t.Errorf("only %d cases", n)
 	}
-	for range shapetest.Wrong(syntax) { // a reader that stops gets no more
+	for range shapetest.Wrong(syntax) { // a reader that stops gets no further cases
 		break
 	}
 }

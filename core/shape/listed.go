@@ -6,8 +6,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// AppendListed appends a valid text as FillLists would leave what it says. It reads the
-// text once and makes no tree of it: documents have megabytes, and readers are many.
+// AppendListed appends a valid text with the lists that FillLists would add to its tree. It
+// reads the text once and builds no tree: documents have megabytes, and there are many
+// readers.
 func (t Type) AppendListed(b, text []byte) []byte {
 	l := lister{text: text, out: b}
 	l.value(&t, len(text)-len(bytes.TrimLeft(text, " \t\r\n")))
@@ -17,20 +18,21 @@ func (t Type) AppendListed(b, text []byte) []byte {
 // lister copies a text and puts lists into it.
 type lister struct {
 	text, out []byte
-	copied    int // how much of the text is in out
+	copied    int // how many bytes of text are in out
 }
 
-// insert puts list into the copy at an index of the text, and goes on behind what it is
-// written over.
+// insert copies the text up to index at, appends list, and goes on at index behind: list
+// replaces the text between the two.
 func (l *lister) insert(list string, at, behind int) {
 	l.out = append(append(l.out, l.text[l.copied:at]...), list...)
 	l.copied = behind
 }
 
-// at reports whether a byte stands at an index of the text.
+// at reports whether the byte c is at an index of the text.
 func (l *lister) at(i int, c byte) bool { return i < len(l.text) && l.text[i] == c }
 
-// value looks into the value of a type that begins at text[at], and returns where it ends.
+// value goes through the value of type t that begins at text[at], and returns the index of its
+// end.
 func (l *lister) value(t *Type, at int) (end int) {
 	for t.kind == kindRef {
 		t = t.elem
@@ -46,7 +48,7 @@ func (l *lister) value(t *Type, at int) (end int) {
 	return doc.End(l.text, at)
 }
 
-// member is value for a member of an object, which is no null if it is a list.
+// member is like value, for a member of an object: null as a list becomes an empty list.
 func (l *lister) member(t *Type, at int) (end int) {
 	if t.kind == kindList && l.at(at, 'n') {
 		end = doc.End(l.text, at)
@@ -57,9 +59,9 @@ func (l *lister) member(t *Type, at int) (end int) {
 }
 
 func (l *lister) object(t *Type, at int) (end int) {
-	var room [160]bool // of most types: an object needs no memory of its own
+	var room [160]bool // for most types: no allocation for each object
 	there := append(room[:0], make([]bool, len(t.members))...)
-	last := at + 1 // behind the last member
+	last := at + 1 // the index after the last member
 	empty := true
 	end = doc.Inside(l.text, at, func(name []byte, at int) int {
 		empty = false
@@ -84,9 +86,9 @@ func (l *lister) object(t *Type, at int) (end int) {
 	return end
 }
 
-// named finds the member with a name as it is written, quotes included.
+// named finds the member with a name in its JSON spelling, with quotes.
 func (t *Type) named(name []byte) (i int, known bool) {
-	if len(name) >= 2 && bytes.IndexByte(name, '\\') < 0 { // as nearly all are: without a copy
+	if len(name) >= 2 && bytes.IndexByte(name, '\\') < 0 { // as nearly all names are: no copy is needed
 		i, known = t.exact[string(name[1:len(name)-1])]
 		return i, known
 	}

@@ -2,9 +2,8 @@ package shape
 
 import "github.com/gatehouse-io/gatehouse/core/doc"
 
-// FillLists makes empty lists, in place, of lists that are null, and of those that
-// are missing in the objects that are there. Members that the zero form leaves out
-// stay missing.
+// FillLists replaces lists that are null by empty lists, in place, and adds the lists that are
+// missing in objects. Members that the zero form leaves out stay missing.
 func (t Type) FillLists(n *doc.Node) { t.fill(n) }
 
 func (t *Type) fill(n *doc.Node) {
@@ -32,7 +31,7 @@ func (t *Type) fill(n *doc.Node) {
 	}
 }
 
-// fillMember fills a member of an object that is there, or that is a list.
+// fillMember fills one member of an object. v is nil if the member is missing.
 func (t *Type) fillMember(n *doc.Node, name string, v *doc.Node) {
 	if t.kind == kindList && v.Is(doc.Absent, doc.TypeNull) {
 		n.Set(name, doc.NewArray())

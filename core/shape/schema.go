@@ -6,9 +6,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// Schema describes the type in JSON schema, as far as that can say it: every document that
-// Check finds nothing wrong with follows it. A type that contains itself is looked into
-// once. Members stand in the order of the type.
+// Schema describes the type in JSON schema, as far as JSON schema allows: every document in
+// which Check finds no problem is valid. A type that contains itself is described to a depth
+// of one. Members have the order of the type.
 func (t Type) Schema() map[string]any { return t.schema(nil) }
 
 func (t *Type) schema(inside []*Type) map[string]any {

@@ -1,10 +1,9 @@
-// Package shape describes the types that a gateway decodes JSON into, as data,
-// and says where a document would make that decoder fail. Gateways decode with
-// Go's encoding/json, and one value of the wrong type voids a whole feed, so the
-// rules here are those of that package: null is the zero value, unknown members
-// are ignored. One rule is stricter: that package takes a name in another letter
-// case for a known member, which rules over documents do not see. Such a name is
-// a problem here.
+// Package shape describes the types that a gateway decodes JSON into, as data, and finds the
+// places at which a document would make that decoder fail. Gateways decode with Go's
+// encoding/json, and one value of the wrong type makes a whole feed invalid. So the rules here
+// are those of that package: null is the zero value, unknown members are ignored. One rule is
+// stricter: that package takes a name in another letter case for a known member, which rules
+// over documents do not see. Such a name is a problem here.
 package shape
 
 import (
@@ -41,9 +40,9 @@ type Type struct {
 	bits     int // of numbers
 	optional bool
 	elem     *Type  // of lists and maps, and of the free members of an object
-	either   []Type // the types of which a value has one
-	free     string // members whose names begin so may be anything; "": there are none
-	linked   bool   // an object that is nothing but a reference if it has one
+	either   []Type // the alternative types of a value
+	free     string // members with this prefix may be anything; "": there are none
+	linked   bool   // an object with a reference is only the reference
 	members  []member
 	exact    map[string]int // members by name
 	folded   map[string]int // and by name without case
@@ -62,9 +61,9 @@ var (
 	Int      = Type{kind: kindInt, bits: 64}
 	Float    = Type{kind: kindFloat, bits: 64}
 	Any      = Type{kind: kindAny}      // any JSON, whose numbers a 64-bit float can hold
-	Raw      = Type{kind: kindRaw}      // any JSON, which is not looked into
+	Raw      = Type{kind: kindRaw}      // any JSON, which is not checked
 	Time     = Type{kind: kindTime}     // RFC 3339 text
-	Duration = Type{kind: kindDuration} // "1.5s"; the one type that refuses null (docs/wire/classic-definition.md#types)
+	Duration = Type{kind: kindDuration} // "1.5s"; the only type that refuses null (docs/wire/classic-definition.md#types)
 	ObjectID = Type{kind: kindObjectID} // 24 hexadecimal digits, or empty text
 )
 
@@ -80,52 +79,52 @@ func List(elem Type) Type { return Type{kind: kindList, elem: &elem} }
 // Map is an object with any member names and values of one type.
 func Map(elem Type) Type { return Type{kind: kindMap, elem: &elem} }
 
-// Open is an object with these members, and any others of one type.
+// Open is an object with these members, and any other members of the type rest.
 func Open(rest Type, groups ...Group) Type {
 	t := Object(groups...)
 	t.elem = &rest
 	return t
 }
 
-// Ref is the type that a variable holds when a document is checked: what a type
-// that contains itself is made with.
+// Ref is the type in a variable at the time when a document is checked. It serves types that
+// contain themselves.
 func Ref(to *Type) Type { return Type{kind: kindRef, elem: to} }
 
-// Define gives a variable that types refer to its type. It returns the type, so that
-// it can stand where variables are declared.
+// Define sets a variable that types refer to. It returns the type, so that it can be used in a
+// variable declaration.
 func Define(name *Type, t Type) Type {
 	*name = t
 	return t
 }
 
-// Either is a value of one of some types, which differ in what kind of JSON they are.
+// Either is a value of one of several types, which have different kinds of JSON.
 func Either(types ...Type) Type { return Type{kind: kindEither, either: types} }
 
-// Beside is an object in which members whose names begin with a prefix may be
-// anything: extensions, which decoders keep as they are.
+// Beside is an object in which members with a prefix may be anything: extensions, which
+// decoders keep unchanged.
 func Beside(prefix string, t Type) Type {
 	t.free = prefix
 	return t
 }
 
-// Linked is an object, or a reference to one: of an object with a text in $ref
-// nothing else is decoded.
+// Linked is an object, or a reference to one: if an object has a text in $ref, its other
+// members are not decoded.
 func Linked(t Type) Type {
 	t.linked = true
 	return t
 }
 
-// Optional is t, or nothing: its zero value is null.
+// Optional is a t that may be absent: its zero value is null.
 func Optional(t Type) Type {
 	t.optional = true
 	return t
 }
 
-// Group is some members of objects.
+// Group is a list of members of objects.
 type Group struct{ members []member }
 
-// Members names members of one type, separated by blanks. A name that ends in ?
-// is left out of the zero form.
+// Members makes members of one type from names, which are separated by blanks. A member with a
+// ? after its name is left out of the zero form.
 func Members(names string, of Type) Group {
 	var g Group
 	for spelled := range strings.FieldsSeq(names) {
@@ -135,7 +134,7 @@ func Members(names string, of Type) Group {
 	return g
 }
 
-// Join makes one group of several.
+// Join combines several groups.
 func Join(groups ...Group) Group {
 	var all Group
 	for _, g := range groups {
@@ -144,7 +143,7 @@ func Join(groups ...Group) Group {
 	return all
 }
 
-// Object is an object with these members and, ignored, any others.
+// Object is an object with these members. Any others are ignored.
 func Object(groups ...Group) Type {
 	t := Type{kind: kindObject, members: Join(groups...).members, exact: map[string]int{}, folded: map[string]int{}}
 	for i, m := range t.members {
@@ -156,8 +155,8 @@ func Object(groups ...Group) Type {
 	return t
 }
 
-// fold maps names that encoding/json takes for the same to one text. Letters
-// beyond ASCII count: the Kelvin sign is a k, the long s an s.
+// fold returns the same text for names that encoding/json treats as equal. Letters beyond
+// ASCII count: the Kelvin sign is a k, the long s an s.
 func fold(name string) string {
 	out := make([]byte, 0, len(name))
 	for _, r := range name {
@@ -165,7 +164,7 @@ func fold(name string) string {
 		case 'a' <= r && r <= 'z':
 			r -= 'a' - 'A'
 		case r >= utf8.RuneSelf:
-			next := unicode.SimpleFold(r) // the first of those that differ in case only
+			next := unicode.SimpleFold(r) // the next of the letters that differ only in case
 			for next > r {
 				r, next = next, unicode.SimpleFold(next)
 			}
@@ -176,7 +175,7 @@ func fold(name string) string {
 	return string(out)
 }
 
-// String says what the type accepts, for people.
+// String describes what the type accepts, for people.
 func (t Type) String() string {
 	switch t.kind {
 	case kindString:

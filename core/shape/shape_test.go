@@ -43,7 +43,7 @@ var sample = shape.Object(
 	shape.Members("many", shape.Map(shape.List(inner))),
 )
 
-// decoded is what sample describes, as Go types: the oracle.
+// decoded is the Go type that sample describes. encoding/json with it is the oracle.
 type decoded struct {
 	Name  string          `json:"name"`
 	Key   string          `json:"Key"`
@@ -80,7 +80,7 @@ func (d *duration) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// MarshalJSON writes a duration that is not set.
+// MarshalJSON writes the zero duration.
 func (d duration) MarshalJSON() ([]byte, error) { return []byte(`"0s"`), nil }
 
 type objectID string
@@ -105,7 +105,7 @@ func (f failure) Error() string { return string(f) }
 
 const errBad = failure("bad")
 
-// must panics on nil, so that a null duration is an error of the oracle.
+// must panics on nil, so that the oracle fails on a null duration.
 func must(s *string) *string {
 	if s == nil {
 		panic(errBad)
@@ -113,7 +113,7 @@ func must(s *string) *string {
 	return s
 }
 
-// decodes asks the oracle.
+// decodes reports whether the oracle decodes a text.
 func decodes(text string) (ok bool) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -204,7 +204,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestLongNames: a name that a client chose is not written out in each place below it.
+// TestLongNames: a long name that a client chose is not repeated in full in each problem below
+// it.
 func TestLongNames(t *testing.T) {
 	typ := shape.Map(shape.List(shape.Int))
 	said := 0
@@ -216,13 +217,13 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// typed reports whether there are no problems but names in another spelling, which
-// encoding/json takes for the known ones.
+// typed reports whether all problems are names in another spelling, which encoding/json takes
+// for the known ones.
 func typed(problems []shape.Problem) bool {
 	return !slices.ContainsFunc(problems, func(p shape.Problem) bool { return !strings.HasPrefix(p.Want, "the spelling ") })
 }
 
-// tree contains itself, and names of its own besides the known one.
+// tree contains itself, and may have members with any name besides the known one.
 var tree shape.Type
 
 var _ = shape.Define(&tree, shape.Open(shape.Ref(&tree), shape.Members("leaf", shape.Int)))
@@ -291,7 +292,7 @@ func FuzzCheck(f *testing.F) {
 		if err != nil || n.Is(doc.TypeNull) {
 			return
 		}
-		once := string(n.JSON()) // of members with the same name only the last one is left
+		once := string(n.JSON()) // of members with the same name only the last one stays
 		if ps := sample.Check(n); typed(ps) != decodes(once) {
 			t.Errorf("%s: %v", once, ps)
 		}

@@ -2,11 +2,11 @@ package shape
 
 import "strings"
 
-// Place is where a value stands in documents of a type: names of members from the
-// outside in. AnyName stands for any name, Item for any item of a list.
+// Place is the path of a value in documents of a type: the names of members from the outside
+// in. AnyName stands for any name, Item for any item of a list.
 type Place []string
 
-// The steps of a Place that are no names.
+// The steps of a Place that are not names.
 const (
 	AnyName = "{}"
 	Item    = "[]"
@@ -17,8 +17,8 @@ func (p Place) String() string {
 	return strings.ReplaceAll(strings.Join(p, "."), "."+Item, Item)
 }
 
-// Walk visits the type and all types in it, the outer first. A type that contains
-// itself is visited once on the way to any place.
+// Walk visits the type and all types in it, the outer type first. A type that contains itself
+// is visited only once on each path.
 func (t Type) Walk(visit func(at Place, of Type)) { walk(&t, nil, nil, visit) }
 
 func walk(t *Type, at Place, inside []*Type, visit func(Place, Type)) {
@@ -55,7 +55,7 @@ func walk(t *Type, at Place, inside []*Type, visit func(Place, Type)) {
 // Free reports whether a value may be any JSON.
 func (t Type) Free() bool { return t.kind == kindAny || t.kind == kindRaw }
 
-// Alternatives returns the types of which a value has one; nil: it has this type.
+// Alternatives returns the alternative types of a value of Either; nil for other types.
 func (t Type) Alternatives() []Type { return t.either }
 
 // Known returns the names of the members of an object.

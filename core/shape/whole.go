@@ -8,15 +8,17 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// Whole writes numbers without a fraction as whole numbers, in place, where the type wants
-// these: 5.0 and 5e0 as 5. Clients that know one sort of numbers send them so, and decoders read
-// whole numbers from their spelling. What no double holds exactly stays as it is.
+// Whole rewrites numbers without a fraction as whole numbers, in place, where the type needs
+// whole numbers: 5.0 and 5e0 become 5. Clients that have only one number type send them so,
+// and decoders parse whole numbers from their spelling. A number that no double holds exactly
+// stays as it is.
 func (t Type) Whole(n *doc.Node) { t.whole(n, false) }
 
-// AllWhole does so where the type takes fractions as well: clients decode a rate as a whole number.
+// AllWhole is like Whole, but also where the type allows fractions: clients decode a rate as a
+// whole number.
 func (t Type) AllWhole(n *doc.Node) { t.whole(n, true) }
 
-// whole returns what takes the place of a value.
+// whole returns the value that replaces n.
 func (t *Type) whole(n *doc.Node, all bool) *doc.Node {
 	switch t.kind {
 	case kindRef:
@@ -43,22 +45,22 @@ func (t *Type) whole(n *doc.Node, all bool) *doc.Node {
 	return n
 }
 
-// exact is the bound below which doubles hold every whole number.
+// exact is the bound below which a double holds every whole number exactly.
 const exact = 1 << 53
 
-// integer returns the whole number that is spelled as one with a fraction or an exponent.
+// integer returns the value of a whole number that is written with a fraction or an exponent.
 func integer(n *doc.Node) (int64, bool) {
 	if !n.Is(doc.TypeNumber) {
 		return 0, false
 	}
 	text := string(n.JSON())
 	if _, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return 0, false // it is spelled as it should be
+		return 0, false // it is already written as a whole number
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.Abs(f) >= exact {
 		return 0, false
 	}
 	i := int64(f)
-	return i, n.Equal(doc.NewInt(i)) // digit by digit: a double hides a small fraction
+	return i, n.Equal(doc.NewInt(i)) // compares all digits: a double hides a small fraction
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/shape"
 )
 
-// TestWhole: where a type wants whole numbers, those without a fraction are spelled as such,
-// and all else stays as it was sent.
+// TestWhole: where a type needs whole numbers, those without a fraction are rewritten as whole
+// numbers, and everything else stays as it was sent.
 func TestWhole(t *testing.T) {
 	of := shape.Object(
 		shape.Members("n", shape.Int), shape.Members("u", shape.UintOf(8)), shape.Members("f", shape.Float), shape.Members("any", shape.Any),
@@ -23,7 +23,7 @@ func TestWhole(t *testing.T) {
 		`{"list":{"a":1.0},"map":[1.0],"n":"1.0"}`: `{"list":{"a":1.0},"map":[1.0],"n":"1.0"}`,
 		`{"list":null,"map":{"a":null},"n":null}`:  `{"list":null,"map":{"a":null},"n":null}`,
 		`[1.0]`:                                  `[1.0]`,
-		`{"n":1.0000000000000000001,"u":1e-400}`: `{"n":1.0000000000000000001,"u":1e-400}`, // which a double hides
+		`{"n":1.0000000000000000001,"u":1e-400}`: `{"n":1.0000000000000000001,"u":1e-400}`, // a double hides the difference
 	} {
 		n := parse(t, text)
 		of.Whole(n)
@@ -33,7 +33,7 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// TestAllWhole: numbers that may have a fraction are whole ones as well while they have none.
+// TestAllWhole: where a type allows fractions, numbers without a fraction are rewritten, too.
 func TestAllWhole(t *testing.T) {
 	of := shape.Object(shape.Members("f", shape.Float), shape.Members("any", shape.Any), shape.Members("map", shape.Map(shape.List(shape.Float))))
 	for text, want := range map[string]string{

@@ -2,9 +2,8 @@ package shape
 
 import "github.com/gatehouse-io/gatehouse/core/doc"
 
-// Zero returns the complete form of a value in which nothing is set, as a
-// gateway writes it: lists and maps are null, members marked as left out are
-// absent, all others are there.
+// Zero returns the complete form of an unset value as a gateway writes it: lists and maps are
+// null, members that are marked with ? are absent, all others are there.
 func (t Type) Zero() *doc.Node {
 	if t.optional {
 		return doc.NewNull()

@@ -8,7 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/signal"
 )
 
-// changed makes a change; keys are names and values of indexes in turn.
+// changed makes a change; keys are alternately names and values of indexes.
 func changed(op signal.Op, kind, id string, keys ...string) signal.Change {
 	return signal.Change{Op: op, Kind: kind, ID: id, Key: func(index string) string {
 		for i := 0; i < len(keys); i += 2 {
@@ -29,7 +29,7 @@ func noticed(op signal.Op, command signal.Command, payload string) signal.Change
 	return signal.Change{Op: op, Kind: signal.NoticeKind, ID: n.ID(), Key: func(index string) string { return keys[index] }}
 }
 
-// TestMatrix has a case for each command and what causes it.
+// TestMatrix has a case for each command and its cause.
 func TestMatrix(t *testing.T) {
 	const c, u, d = signal.Created, signal.Updated, signal.Deleted
 	list := func(signals ...signal.Signal) []signal.Signal { return signals }
@@ -77,7 +77,7 @@ func TestMatrix(t *testing.T) {
 
 func of(changes ...signal.Change) []signal.Change { return changes }
 
-// TestFlood: more reloads than anybody needs to hear of become one.
+// TestFlood: too many reloads in one commit become one.
 func TestFlood(t *testing.T) {
 	var changes []signal.Change
 	for i := range signal.Many {

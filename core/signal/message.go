@@ -10,7 +10,7 @@ import (
 // Channel is the Redis channel gateways listen on (docs/wire/announcements.md#message).
 const Channel = "tyk.cluster.notifications"
 
-// Signer signs a message. The algorithm is the number that tells gateways how.
+// Signer signs a message. algorithm is the number that tells gateways the algorithm.
 type Signer func(command Command, payload string) (signature string, algorithm int, err error)
 
 // The numbers of the algorithms (docs/wire/announcements.md#message).
@@ -19,7 +19,7 @@ const (
 	RSA    = 0 // base64 of an RSA signature over the payload
 )
 
-// Secret signs with the secret that gateways share with this service.
+// Secret returns a Signer for the secret that gateways share with this service.
 func Secret(nodeSecret string) Signer {
 	return func(command Command, payload string) (string, int, error) {
 		sum := sha256.Sum256([]byte(string(command) + payload + nodeSecret))
@@ -27,9 +27,9 @@ func Secret(nodeSecret string) Signer {
 	}
 }
 
-// Message returns s as gateways read it. The only errors are the signer's.
+// Message returns s as gateways read it. It returns only errors of sign.
 func (s Signal) Message(sign Signer) ([]byte, error) {
-	payload := strings.ToValidUTF8(s.Payload, "\ufffd") // bytes that are no UTF-8 would not survive JSON, and the signature would be over something else
+	payload := strings.ToValidUTF8(s.Payload, "\ufffd") // invalid UTF-8 would change in JSON, and the signature would not fit
 	signature, algorithm, err := sign(s.Command, payload)
 	if err != nil {
 		return nil, err

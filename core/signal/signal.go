@@ -1,5 +1,5 @@
-// Package signal says which announcements to gateways a commit causes, and what
-// they look like on the wire (docs/wire/announcements.md).
+// Package signal decides which announcements to gateways a commit causes, and has their wire
+// format (docs/wire/announcements.md).
 package signal
 
 import (
@@ -19,18 +19,18 @@ const (
 	GroupReload      Command = "GroupReload"      // reload everything
 	ClientIdPChanged Command = "ClientIdPChanged" // refresh the registry of identity providers
 
-	DeleteAPICache             Command = "DeleteAPICache"             // drop the cached answers of an API
-	InvalidateJWKSCacheForAPI  Command = "InvalidateJWKSCacheForAPI"  // drop the cached keys of an API
-	KeySpaceUpdateNotification Command = "KeySpaceUpdateNotification" // drop the cached sessions of key hashes
-	OAuthPurgeLapsedTokens     Command = "OAuthPurgeLapsedTokens"     // forget lapsed tokens
-	UserKeyReset               Command = "UserKeyReset"               // use another access key in place of one that is worthless now
+	DeleteAPICache             Command = "DeleteAPICache"             // remove the cached responses of an API
+	InvalidateJWKSCacheForAPI  Command = "InvalidateJWKSCacheForAPI"  // remove the cached keys of an API
+	KeySpaceUpdateNotification Command = "KeySpaceUpdateNotification" // remove the cached sessions of key hashes
+	OAuthPurgeLapsedTokens     Command = "OAuthPurgeLapsedTokens"     // remove expired tokens
+	UserKeyReset               Command = "UserKeyReset"               // replace an access key that is no longer valid
 )
 
-// Sealed reports whether the payload of a command is secret: it is kept encrypted until
-// it is announced.
+// Sealed reports whether the payload of a command is secret: it is stored encrypted until it
+// is announced.
 func (c Command) Sealed() bool { return c == UserKeyReset }
 
-// KeyReset announces that an access key has taken the place of another one.
+// KeyReset returns the announcement that an access key has replaced another one.
 func KeyReset(old, key string) Signal {
 	return Signal{UserKeyReset, old + "." + key + ":" + string(UserKeyReset)}
 }
@@ -38,11 +38,11 @@ func KeyReset(old, key string) Signal {
 // Signal is one announcement.
 type Signal struct {
 	Command Command
-	Payload string // the subject; gateways do not read it for commands that reload, people do
+	Payload string // the subject; for commands that reload only people read it, not gateways
 }
 
-// Reloads reports whether gateways answer s by loading policies, APIs and
-// identity providers again, whatever the payload (docs/wire/announcements.md#commands).
+// Reloads reports whether gateways load policies, APIs and identity providers again when they
+// receive s, with any payload (docs/wire/announcements.md#commands).
 func (s Signal) Reloads() bool {
 	switch s.Command {
 	case ApiAdded, ApiUpdated, ApiRemoved, PolicyChanged, GroupReload:
@@ -51,8 +51,8 @@ func (s Signal) Reloads() bool {
 	return false
 }
 
-// Subject returns the identifier of the API, policy or provider that s is about. It is empty
-// where the payload is another one: such payloads name keys.
+// Subject returns the identifier of the API, policy or provider in the payload. It is empty
+// for commands with another payload, which names keys.
 func (s Signal) Subject() string {
 	switch s.Command {
 	case KeySpaceUpdateNotification, OAuthPurgeLapsedTokens, UserKeyReset:
@@ -61,7 +61,7 @@ func (s Signal) Subject() string {
 	return s.Payload
 }
 
-// Op says what happened to a record.
+// Op is the kind of a change of a record.
 type Op string
 
 // Kinds of changes of a record.
@@ -71,31 +71,31 @@ const (
 	Deleted Op = "deleted"
 )
 
-// Change is what the rules below need to know about a changed record.
+// Change is what Table needs to know about a changed record.
 type Change struct {
 	Op   Op
 	Kind string
 	ID   string
-	Key  func(index string) string // value of one of the record's indexes, or ""; nil: it has none
+	Key  func(index string) string // value of an index of the record, or ""; a nil func: no indexes
 }
 
-// Quiet is the index of records that gateways need not hear of: a record with
-// any value in it was last changed in what only clients of this service see.
+// Quiet is an index of records. If a record has a value in it, then the last change of the
+// record concerns only clients of this service, and gateways are not told of it.
 const Quiet = "quiet"
 
-// Row says what changes of one kind announce.
+// Row has the commands that announce changes of one kind of records.
 type Row struct {
 	Created, Updated, Deleted Command
-	Alias                     string // index that holds the identifier users know; "" means that it is the ID
+	Alias                     string // index with the identifier that users know; "": users know the ID
 }
 
-// Always returns the row of a kind whose changes all announce the same.
+// Always returns a row that announces all changes by the same command.
 func Always(c Command, alias string) Row { return Row{c, c, c, alias} }
 
-// Table has a row for each kind of records that concerns gateways, by name.
+// Table has a row for each kind of records that concerns gateways, by the name of the kind.
 type Table map[string]Row
 
-// About returns the kind whose changes a command announces, "" if it announces none.
+// About returns the kind of records that a command announces changes of, "" if there is none.
 func (t Table) About(c Command) string {
 	for kind, r := range t {
 		if c == r.Created || c == r.Updated || c == r.Deleted {
@@ -105,13 +105,13 @@ func (t Table) About(c Command) string {
 	return ""
 }
 
-// Many is how many reloads one announcement takes the place of: more than that
-// at once tell gateways nothing that one GroupReload does not.
+// Many is the maximum number of reloads in one commit that are announced one by one: more of
+// them tell gateways nothing that one GroupReload does not.
 const Many = 100
 
-// Of returns the announcements of one commit: one per command and subject,
-// however many records the commit touched for it. A GroupReload stands for all
-// other reloads of its commit.
+// Of returns the announcements of one commit: one per command and subject, also when the
+// commit changed several records of the same subject. A GroupReload replaces all other reloads
+// of its commit.
 func (t Table) Of(changes []Change) []Signal {
 	var out []Signal
 	seen := map[Signal]bool{}
@@ -142,11 +142,11 @@ func (t Table) Of(changes []Change) []Signal {
 	return slices.Insert(grouped, last, Signal{Command: GroupReload})
 }
 
-// signal returns what one change announces, if anything.
+// signal returns the announcement of one change. It returns false if there is none.
 func (t Table) signal(c Change) (Signal, bool) {
 	if c.Kind == NoticeKind {
 		s := Signal{Command(c.key(noticeCommand)), c.key(noticePayload)}
-		return s, c.Op != Deleted && slices.Contains(commands, s.Command) // removing a notice announces nothing
+		return s, c.Op != Deleted && slices.Contains(commands, s.Command) // deleting a notice announces nothing
 	}
 	r, ok := t[c.Kind]
 	if !ok {
@@ -156,7 +156,7 @@ func (t Table) signal(c Change) (Signal, bool) {
 	if command == "" || c.Op == Updated && c.key(Quiet) != "" {
 		return Signal{}, false
 	}
-	return Signal{command, cmp.Or(c.key(r.Alias), c.ID)}, true // named the way users do
+	return Signal{command, cmp.Or(c.key(r.Alias), c.ID)}, true // by the identifier that users know
 }
 
 func (c Change) key(index string) string {
@@ -166,7 +166,7 @@ func (c Change) key(index string) string {
 	return c.Key(index)
 }
 
-// CatchUp returns what to announce when it is not known what changed, or which
-// announcements arrived: gateways then load everything again, the registry first
-// of all, which they do at once and not with their next tick.
+// CatchUp returns the announcements for a time in which changes, or the arrival of
+// announcements, are unknown: gateways then load everything again. The registry comes first,
+// which they load at once and not at their next tick.
 func CatchUp() []Signal { return []Signal{{Command: ClientIdPChanged}, {Command: GroupReload}} }

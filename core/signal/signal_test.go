@@ -12,7 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/signal"
 )
 
-// table is like the one that the application joins from the registrations of its kinds.
+// table is like the table that the application makes from its registered kinds.
 var table = signal.Table{
 	"api":         {Created: signal.ApiAdded, Updated: signal.ApiUpdated, Deleted: signal.ApiRemoved, Alias: "api_id"},
 	"policy":      signal.Always(signal.PolicyChanged, "id"),
@@ -63,7 +63,7 @@ func TestCatchUp(t *testing.T) {
 	}
 }
 
-// TestMessage holds the published test vector of docs/wire/announcements.md#message.
+// TestMessage has the published test vector of docs/wire/announcements.md#message.
 func TestMessage(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -98,8 +98,8 @@ func TestSignerFails(t *testing.T) {
 	}
 }
 
-// FuzzMessage checks what every gateway checks: the signature is right for what
-// the message decodes to, and the algorithm is a number.
+// FuzzMessage checks what every gateway checks: the signature fits the decoded message, and
+// the algorithm is a number.
 func FuzzMessage(f *testing.F) {
 	f.Add("ApiUpdated", "a1", "node-secret-1")
 	f.Add("GroupReload", "a\xff\xfe<&>\u2028\x00", "s\xff")

@@ -1,5 +1,5 @@
-// Package signon says who somebody is whom an identity provider vouches for: the portal and
-// the dashboard have profiles of one form (docs/wire/portal-sso.md#logins).
+// Package signon identifies people by the statements of identity providers. The portal and the
+// dashboard have profiles of the same form (docs/wire/portal-sso.md#logins).
 package signon
 
 import (
@@ -14,27 +14,27 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/weburl"
 )
 
-// CodeProfile is the code of faults of profiles that let no person log in.
+// CodeProfile is the code of faults of profiles that cannot be used for logins.
 const CodeProfile = "signon.profile"
 
-// Providers of brokers.
+// The types of identity providers in profiles.
 const (
 	Social   = "SocialProvider"
 	LDAP     = "ADProvider"
 	Proxy    = "ProxyProvider"
 	SAML     = "SAMLProvider"
-	openID   = "openid-connect" // the provider in addresses of logins by OpenID Connect
+	openID   = "openid-connect" // the provider in the addresses of OpenID Connect logins
 	passthru = "passthrough"
 )
 
-// use is what a profile says of its provider.
+// use has the settings of the provider in a profile.
 type use struct {
 	Name, Key, Secret, DiscoverURL string
 	Scopes                         []string
 	SkipUserInfoRequest            bool
 }
 
-// first returns the first provider that the configuration of a profile names.
+// first returns the first provider in the configuration of a profile.
 func first(config []byte) (u use, ok bool) {
 	var c struct{ UseProviders []use }
 	if json.Unmarshal(config, &c) != nil || len(c.UseProviders) == 0 {
@@ -43,10 +43,11 @@ func first(config []byte) (u use, ok bool) {
 	return c.UseProviders[0], true
 }
 
-// segments name providers in addresses of logins, unless the configuration does.
+// segments name the provider in the addresses of logins, unless the configuration has another
+// name.
 var segments = map[string]string{Social: openID, LDAP: "ldap", Proxy: "proxy", SAML: "saml"}
 
-// Segment is the provider in the addresses of logins.
+// Segment returns the name of the provider in the addresses of logins.
 func Segment(provider string, config []byte) string {
 	if u, ok := first(config); ok && provider == Social && ValidID(u.Name) {
 		return strings.ToLower(u.Name)
@@ -61,7 +62,7 @@ func ValidID(id string) bool {
 	})
 }
 
-// WebAddress reports whether a text is an http or https address without a user.
+// WebAddress reports whether a text is an http or https address without user and password.
 func WebAddress(text string) bool {
 	u, err := weburl.Parse(text)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil
@@ -74,8 +75,8 @@ type Connection struct {
 	NoUserInfo            bool
 }
 
-// Connect returns how the identity provider of a profile is reached, or a fault that says
-// what the profile lacks.
+// Connect returns how to reach the identity provider of a profile, or a fault that names what
+// the profile lacks.
 func Connect(provider, kind string, config []byte) (Connection, error) {
 	unusable := func(why string) (Connection, error) {
 		return Connection{}, fault.New(fault.Invalid, CodeProfile, "%s", why)
@@ -101,7 +102,8 @@ func Connect(provider, kind string, config []byte) (Connection, error) {
 	return Connection{u.DiscoverURL, u.Key, u.Secret, u.Scopes, u.SkipUserInfoRequest}, nil
 }
 
-// Reasons why an identity provider's statement is not enough to log in. Only logs have them.
+// Reasons why the statement of an identity provider is not enough to log in. They appear only
+// in logs.
 const (
 	NoSubject   = "the identity provider does not tell who the person is"
 	NoEmail     = "the identity provider tells no address"
@@ -117,29 +119,29 @@ const (
 	verified = "email_verified"
 )
 
-// maxSubject bounds what identifies a person at a provider, in bytes; maxGroups how many
-// groups of a person are looked at.
+// maxSubject is the maximum length of the identifier of a person at a provider, in bytes.
+// maxGroups is the maximum number of groups of a person that are read.
 const (
 	maxSubject = 255
 	maxGroups  = 1_000
 )
 
-// Rules say how a profile reads claims.
+// Rules say how a profile interprets claims.
 type Rules struct {
-	User, Email       string // claims; "": sub, and email when it is verified
-	Domain, Group     string // others are refused; "": all are taken
-	Groups, Separator string // the claim with the groups, and what is between them in a text; "": spaces
+	User, Email       string // names of claims; "": sub, and email if it is verified
+	Domain, Group     string // required domain and group; "": any
+	Groups, Separator string // the claim with the groups, and their separator if the claim is a text; "": spaces
 	Mapping           map[string]string
-	Default           string // for whom no group matches
+	Default           string // the group of people without a matching group
 }
 
-// Found is somebody for whom an identity provider vouches.
+// Found is a person as the identity provider identifies it.
 type Found struct {
 	Subject, Email, Name string
-	Groups               []string // what the groups of the person are here, in their order; the default if there is none
+	Groups               []string // the groups here that match those of the person, in their order; the default if none matches
 }
 
-// Wanted are the claims that the rules look at.
+// Wanted returns the claims that the rules read.
 func (r Rules) Wanted() []string {
 	out := []string{cmp.Or(r.User, subject), r.emailClaim()}
 	if r.emailClaim() == email {
@@ -155,7 +157,8 @@ func (r Rules) emailClaim() string {
 	return cmp.Or(r.Email, email)
 }
 
-// Recognise returns the person whom claims describe, or why they are not enough to log in.
+// Recognise returns the person that claims describe, or the reason why they are not enough to
+// log in.
 func (r Rules) Recognise(claims map[string]any) (f Found, why string) {
 	f.Subject = text(claims[cmp.Or(r.User, subject)])
 	if f.Subject == "" || len(f.Subject) > maxSubject {
@@ -190,7 +193,7 @@ func (r Rules) Recognise(claims map[string]any) (f Found, why string) {
 	return f, ""
 }
 
-// groups returns the groups that claims name: a list, or a text.
+// groups returns the groups in the claims: a list, or a text.
 func (r Rules) groups(claims map[string]any) (out []string) {
 	switch v := claims[r.Groups].(type) {
 	case string:
@@ -209,9 +212,9 @@ func (r Rules) groups(claims map[string]any) (out []string) {
 	return out[:min(len(out), maxGroups)]
 }
 
-// text is a claim as a text: some providers identify people by numbers, and say by the text
-// "true" that an address is verified. Numbers come as they are written: of two large ones
-// floats could make one person.
+// text returns a claim as a text. Some providers identify people by numbers, or send the text
+// "true" for a verified address. Numbers are taken as they are written: as floats, two large
+// numbers could become equal, and two people the same person.
 func text(claim any) string {
 	switch v := claim.(type) {
 	case string:

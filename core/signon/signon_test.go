@@ -20,7 +20,7 @@ func claims(t testing.TB, text string) (out map[string]any) {
 	return out
 }
 
-// TestRecognise states whom claims describe.
+// TestRecognise states which person the claims describe.
 func TestRecognise(t *testing.T) {
 	mapped := signon.Rules{Groups: "groups", Mapping: map[string]string{"a": "1", "b": "2", "c": "1", "empty": "", "two words": "3"}, Default: "9"}
 	split := mapped
@@ -62,7 +62,7 @@ func TestRecognise(t *testing.T) {
 	}
 }
 
-// TestWanted states which claims are asked for.
+// TestWanted states which claims are requested.
 func TestWanted(t *testing.T) {
 	for _, c := range []struct {
 		rules signon.Rules
@@ -76,7 +76,7 @@ func TestWanted(t *testing.T) {
 	}
 }
 
-// TestConnect states how providers are reached, and what a profile can lack.
+// TestConnect states how providers are reached, and which profiles are refused.
 func TestConnect(t *testing.T) {
 	c, err := signon.Connect(signon.Social, "", []byte(`{"UseProviders":[{"Key":"k","Secret":"s","DiscoverURL":"https://a/.well-known/openid-configuration","SkipUserInfoRequest":true},{}]}`))
 	if want := (signon.Connection{Discovery: "https://a/.well-known/openid-configuration", ID: "k", Secret: "s", Scopes: []string{"profile", "email"}, NoUserInfo: true}); err != nil || !reflect.DeepEqual(c, want) {
@@ -101,8 +101,8 @@ func TestConnect(t *testing.T) {
 	}
 }
 
-// FuzzRecognise: whatever a provider says, who is recognised has an address in the domain, a
-// bounded name for the provider, and groups that the profile names.
+// FuzzRecognise: for any claims, a recognised person has an address in the domain, an
+// identifier of bounded length, and only groups that the profile names.
 func FuzzRecognise(f *testing.F) {
 	f.Add(`{"sub":"1","email":"a@b.c","email_verified":true,"groups":["a"]}`)
 	f.Add(`{"sub":1,"email":"\"a@b.c\"@d.e","email_verified":"true","groups":"a b"}`)

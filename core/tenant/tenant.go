@@ -1,5 +1,5 @@
-// Package tenant names the organisation that owns data, and says whose data a
-// unit of work may touch.
+// Package tenant has the identifiers of organisations, and the scopes that limit a unit of
+// work to the data of an organisation.
 package tenant
 
 import "errors"
@@ -7,8 +7,8 @@ import "errors"
 // ID identifies an organisation: 24 lower-case hex digits when generated.
 type ID string
 
-// Scope says whose data a unit of work may touch. It has no exported fields, so
-// that it cannot be forged from a request; the zero Scope touches nothing.
+// Scope limits which organisations' data a unit of work may use. It has no exported fields, so
+// that a request cannot set it; the zero Scope allows nothing.
 type Scope struct {
 	org    ID
 	all    bool
@@ -30,13 +30,13 @@ func Everyone(reason string) Scope { return Scope{all: true, reason: reason} }
 // Org returns the organisation, or "" for Everyone.
 func (s Scope) Org() ID { return s.org }
 
-// All reports whether s spans organisations.
+// All reports whether s includes all organisations.
 func (s Scope) All() bool { return s.all }
 
-// Reason says why s spans organisations; "" when it does not.
+// Reason returns why s includes all organisations; "" if it does not.
 func (s Scope) Reason() string { return s.reason }
 
-// Admits reports whether data of org lies within s.
+// Admits reports whether s includes the data of org.
 func (s Scope) Admits(org ID) bool { return s.all || (s.org != "" && s.org == org) }
 
 // IsZero reports whether s admits nothing.

@@ -6,8 +6,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// TestAdmits states whose data each scope reaches. The empty organisation belongs
-// to users without organisation: only a scope of everybody reaches it.
+// TestAdmits states which data each scope includes. The empty organisation is that of users
+// without an organisation: only the scope of Everyone includes it.
 func TestAdmits(t *testing.T) {
 	acme, err := tenant.Of("acme")
 	if err != nil {
@@ -51,8 +51,8 @@ func TestAdmits(t *testing.T) {
 	}
 }
 
-// FuzzOf states that a scope reaches the organisation it was made for and no
-// other, and that a refused scope reaches nothing.
+// FuzzOf states that a scope includes only the organisation it was made for, and that a
+// refused scope includes nothing.
 func FuzzOf(f *testing.F) {
 	f.Add("", "")
 	f.Add("acme", "acme")

@@ -13,11 +13,12 @@ import (
 const HandlerName = "eh_web_hook_handler"
 
 // Handler returns the handler_meta that makes a gateway call the webhook
-// (docs/wire/webhooks.md#event-handlers). Every member has the type the gateway wants, since a
-// wrong one voids a whole feed. use is the place of use, a reference or the handler_meta
-// before; its disabled and event_timeout, if it has them, come before those of the webhook.
+// (docs/wire/webhooks.md#event-handlers). Every member has the type that the gateway needs,
+// since a wrong type makes a whole feed invalid. use is a reference to the webhook or the
+// previous handler_meta: disabled is taken from it, and its event_timeout, if positive,
+// replaces that of the webhook.
 func Handler(h Hook, use *doc.Node) *doc.Node {
-	headers, _ := h.Headers.AppendJSON(nil) // an object of texts always encodes
+	headers, _ := h.Headers.AppendJSON(nil) // an object of texts can always be encoded
 	table, err := doc.ParseNode(headers)
 	if err != nil {
 		table = doc.NewObject()
@@ -38,10 +39,10 @@ func Handler(h Hook, use *doc.Node) *doc.Node {
 	return meta
 }
 
-// Attach adds event handlers to a definition: one for each of a wrapper's hook_references, an
-// array, unless its event has one that calls the same webhook already. A reference without the ID
-// of a stored webhook stands for the webhook that it embeds. References to webhooks that are gone,
-// or could not be called, mean nothing (docs/wire/webhooks.md#event-handlers).
+// Attach adds event handlers to a definition: one for each item of the array hook_references
+// of a wrapper, unless its event already has a handler for the same webhook. If a reference
+// has no ID, the webhook embedded in it is used. References to webhooks that were deleted, or
+// cannot be called, are ignored (docs/wire/webhooks.md#event-handlers).
 func Attach(def, references *doc.Node, stored func(id string) (Hook, bool)) {
 	for _, ref := range references.Items() {
 		event := ref.Get("event_name").Text()
@@ -67,8 +68,9 @@ func Attach(def, references *doc.Node, stored func(id string) (Hook, bool)) {
 	}
 }
 
-// meant returns the webhook that a reference means: the stored one with its ID, or else what it
-// embeds. There is none when that one is gone, or could not be stored.
+// meant returns the webhook of a reference: the stored webhook with its ID, or the embedded
+// one if it has no ID. It returns false if the stored one was deleted, or the embedded one is
+// invalid.
 func meant(hook *doc.Node, stored func(id string) (Hook, bool)) (Hook, bool) {
 	if id := hook.Get("id").Text(); id != "" {
 		return stored(id)
@@ -81,7 +83,7 @@ func meant(hook *doc.Node, stored func(id string) (Hook, bool)) (Hook, bool) {
 	return h, err == nil
 }
 
-// headers reads an object whose members are all texts.
+// headers decodes an object with only texts as members.
 type headers doc.Object
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -102,7 +104,7 @@ func (h *headers) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// described names the type of a JSON text as encoding/json does.
+// described returns the name that encoding/json has for the type of a JSON text.
 func described(text json.RawMessage) string {
 	n, err := doc.ParseNode(text)
 	if err != nil {
@@ -111,7 +113,7 @@ func described(text json.RawMessage) string {
 	return n.Type().String()
 }
 
-// members describes what clients may send and get.
+// members describes the members of a webhook in requests and responses.
 func members() map[string]any {
 	plain := map[string]any{"type": "string"}
 	return map[string]any{
@@ -139,7 +141,8 @@ func (Hook) Schema() map[string]any {
 	return map[string]any{"type": "object", "required": required, "properties": doc.InOrder(all, required...)}
 }
 
-// draftMembers names what clients may choose, in the order in which it is written.
+// draftMembers returns the names of the members that clients may set, in the order in which
+// they are written.
 func draftMembers() (names []string) {
 	for _, f := range (&Draft{}).fields() {
 		names = append(names, f.name)

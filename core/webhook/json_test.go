@@ -10,8 +10,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/webhook"
 )
 
-// TestLoad states that a record is read by the literal names, that decoding by
-// encoding/json is the same, and that storing is the inverse.
+// TestLoad states that a record is read by its exact names, that encoding/json decodes it to
+// the same value, and that encoding it is the inverse.
 func TestLoad(t *testing.T) {
 	const stored = `{"id":"i","org_id":"o","webhook_id":"w","name":"n","method":"GET","target_path":"http://h","template_path":"t",` +
 		`"header_map":{"B":"2"},"event_timeout":5,"api_model":{"x":1}}`
@@ -43,8 +43,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestSchemas states that the API description has the members that records have, and
-// that a draft needs what is refused when it is absent.
+// TestSchemas states that the API description has all members of records, and that it requires
+// the members without which a draft is refused.
 func TestSchemas(t *testing.T) {
 	h, err := webhook.New("i", "o", draft(t, `{"method":"GET","target_path":"http://h"}`))
 	if err != nil {

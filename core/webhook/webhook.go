@@ -1,6 +1,6 @@
-// Package webhook models the calls that gateways make when something happens to
-// an API: where to, how, and with which headers. Gateways never see a webhook
-// itself, only event handlers that were made from it (docs/wire/webhooks.md#event-handlers).
+// Package webhook models the HTTP calls that gateways make on events of an API: their address,
+// method and headers. Gateways never see a webhook itself, only event handlers that were made
+// from it (docs/wire/webhooks.md#event-handlers).
 package webhook
 
 import (
@@ -29,7 +29,7 @@ type Hook struct {
 	Draft
 }
 
-// Draft is what a client may choose about a webhook; other members are ignored
+// Draft has the members of a webhook that a client may set; other members are ignored
 // (docs/wire/requests.md#unknown-members).
 type Draft struct {
 	WebhookID    string // chosen by the client, unique in the organisation; may be empty
@@ -39,17 +39,17 @@ type Draft struct {
 	TemplatePath string     // file on the gateway; "" is its default template
 	Headers      doc.Object // texts by header name
 	EventTimeout int64      // seconds during which an identical call is not repeated
-	Model        doc.Object // of the API model; without meaning here
+	Model        doc.Object // part of the API model; without effect here
 }
 
 // Methods are the HTTP methods of webhooks.
 var Methods = []string{"GET", "PUT", "POST", "PATCH", "DELETE"}
 
-// New makes a webhook out of a draft, or says which field is wrong.
+// New makes a webhook from a draft, or returns a fault that names the invalid field.
 func New(id string, org tenant.ID, d Draft) (Hook, error) { return Hook{ID: id, OrgID: org}.Replace(d) }
 
-// Replace returns h with the draft's choices: a member that the draft leaves out is
-// empty afterwards.
+// Replace returns h with the values of the draft: members that are absent from the draft
+// become empty.
 func (h Hook) Replace(d Draft) (Hook, error) {
 	if !slices.Contains(Methods, d.Method) {
 		return Hook{}, invalid("method", "webhook method must be one of GET, PUT, POST, PATCH and DELETE")
@@ -67,22 +67,21 @@ func (h Hook) Replace(d Draft) (Hook, error) {
 	return h, nil
 }
 
-// MaxBytes is how large a webhook may be as JSON: every API that names it gets a copy, and
-// every node all copies (docs/wire/webhooks.md#record).
+// MaxBytes is the maximum size of a webhook as JSON: every API that refers to it gets a copy,
+// and every node all copies (docs/wire/webhooks.md#record).
 const MaxBytes = 32 << 10
 
-// CodeInvalid is the code of the fault for a webhook that gateways could not use.
+// CodeInvalid is the code of the fault for a webhook that gateways cannot use.
 const CodeInvalid = Kind + ".invalid"
 
 func invalid(field, text string) error {
 	return fault.New(fault.Invalid, CodeInvalid, "%s", text).At(field)
 }
 
-// Reachable reports whether a text is an address that can be called: an absolute http
-// or https URL with a host.
+// Reachable reports whether a text is an absolute http or https URL with a host.
 func Reachable(target string) bool { return weburl.Absolute(target) }
 
-// field is one member that a draft knows, with the place it is read to.
+// field is one member of a draft, with the variable that it is decoded into.
 type field struct {
 	name string
 	into any
@@ -95,11 +94,11 @@ func (d *Draft) fields() [8]field {
 	}
 }
 
-// Names is an object with the members of a webhook: another spelling of one is
-// refused, since gateways would read it in the event handler that is made of it.
+// Names is an object with the members of a webhook. Another spelling of a member is refused,
+// since gateways would accept it in the event handler that is made from the webhook.
 var Names = shape.Object(shape.Members("id org_id webhook_id name method target_path template_path header_map event_timeout api_model", shape.Raw))
 
-// UnmarshalJSON reads a draft. Types are those of the gateway's event handler.
+// UnmarshalJSON decodes a draft. The types are those of the gateway's event handler.
 func (d *Draft) UnmarshalJSON(text []byte) error {
 	if err := Names.Spelling(text); err != nil {
 		return err
@@ -120,7 +119,7 @@ func (d *Draft) read(o doc.Object) error {
 	return nil
 }
 
-// read decodes one member if it is there; an error names the member.
+// read decodes one member if it is present; an error names the member.
 func read(o doc.Object, f field) error {
 	raw, ok := o.Get(f.name)
 	if !ok || doc.IsNull(raw) {
@@ -136,8 +135,8 @@ func read(o doc.Object, f field) error {
 	return err
 }
 
-// Load reads a stored record. Names are taken literally: whose a record is must
-// not hang on another spelling of org_id.
+// Load reads a stored record. Names must match exactly: another spelling of org_id must not
+// change the owner of a record.
 func Load(text []byte) (h Hook, err error) {
 	o, err := doc.ParseObject(bytes.Clone(text))
 	if err != nil {
@@ -157,7 +156,7 @@ func (h *Hook) UnmarshalJSON(text []byte) (err error) {
 	return err
 }
 
-// AppendJSON implements doc.Appender: the record as stored and as answered.
+// AppendJSON implements doc.Appender: the record as it is stored and sent in responses.
 func (h Hook) AppendJSON(b []byte) ([]byte, error) {
 	b = doc.AppendString(append(b, `{"id":`...), h.ID)
 	b = doc.AppendString(append(b, `,"org_id":`...), string(h.OrgID))
@@ -166,7 +165,7 @@ func (h Hook) AppendJSON(b []byte) ([]byte, error) {
 	} {
 		b = doc.AppendString(append(b, f.name...), f.value)
 	}
-	b, _ = h.Headers.AppendJSON(append(b, `,"header_map":`...)) // an object of texts always encodes
+	b, _ = h.Headers.AppendJSON(append(b, `,"header_map":`...)) // an object of texts can always be encoded
 	b = strconv.AppendInt(append(b, `,"event_timeout":`...), h.EventTimeout, 10)
 	b, _ = h.Model.AppendJSON(append(b, `,"api_model":`...)) // as above
 	return append(b, '}'), nil

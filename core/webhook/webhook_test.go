@@ -22,8 +22,8 @@ func draft(t testing.TB, text string) webhook.Draft {
 	return d
 }
 
-// A record holds what is known and nothing else: in another spelling, the server's
-// members would be read as its own by decoders that ignore case.
+// TestNew states that a record has only known members: decoders that ignore case would take
+// the server's members in another spelling for the right ones.
 func TestNew(t *testing.T) {
 	for in, want := range map[string]string{
 		`{"method":"POST","target_path":"https://h.example/x"}`: `{"id":"i","org_id":"o","webhook_id":"","name":"","method":"POST",` +
@@ -49,7 +49,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestSpelling checks that no known member passes in another letter case.
+// TestSpelling checks that no known member in another letter case is accepted.
 func TestSpelling(t *testing.T) {
 	n := 0
 	for c := range shapetest.Misspelt(webhook.Names) {
@@ -89,8 +89,8 @@ func TestInvalid(t *testing.T) {
 	}
 }
 
-// Members have the types of the gateway's event handler: a wrong one would void
-// a whole feed.
+// TestWrongTypes: members have the types of the gateway's event handler, since a wrong type
+// would make a whole feed invalid.
 func TestWrongTypes(t *testing.T) {
 	for in, field := range map[string]string{
 		`{"name":7}`: "name", `{"method":{}}`: "method", `{"target_path":[]}`: "target_path", `{"template_path":true}`: "template_path",
@@ -111,7 +111,7 @@ func TestWrongTypes(t *testing.T) {
 	}
 }
 
-// Whatever a replacement leaves out is empty afterwards.
+// TestReplace: members that are absent from a replacement become empty.
 func TestReplace(t *testing.T) {
 	h, err := webhook.New("i", "o", draft(t, `{"name":"n","webhook_id":"w","method":"POST","target_path":"http://h","header_map":{"a":"b"},"more":1}`))
 	if err != nil {
@@ -134,8 +134,8 @@ func ExampleHandler() {
 	// {"id":"5f00000000000000000000e1","name":"hook1","disabled":false,"method":"POST","target_path":"https://hooks.example/auth","template_path":"","header_map":{},"event_timeout":10} <nil>
 }
 
-// FuzzDraft: what is read as a draft is stored and read again unchanged, and the
-// handler made from it has the gateway's types.
+// FuzzDraft: a decoded draft is stored and read again unchanged, and the handler made from it
+// has the gateway's types.
 func FuzzDraft(f *testing.F) {
 	f.Add(`{"method":"POST","target_path":"https://h","header_map":{"a":"b"},"x":{"y":[1.0]}}`)
 	f.Add(`{"method":"POST","target_path":"https://h","event_timeout":9223372036854775807,"name":"\ud800"}`)

@@ -1,4 +1,4 @@
-// Package weburl reads addresses that clients choose.
+// Package weburl parses addresses from clients.
 package weburl
 
 import (
@@ -9,7 +9,8 @@ import (
 
 var errPort = errors.New("the port of an address is a number from 1 to 65535")
 
-// Parse is url.Parse for addresses that are to be called: it refuses ports that no host has.
+// Parse is url.Parse for addresses that will be called: it also refuses port 0 and ports that
+// are too large.
 func Parse(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err == nil && u.Port() != "" {

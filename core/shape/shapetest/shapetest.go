@@ -1,5 +1,5 @@
-// Package shapetest derives documents from a type that a decoder of the type
-// refuses, or should: one wrong value, or one misspelt name, at each place.
+// Package shapetest derives documents from a type that a decoder of the type refuses, or
+// should refuse: each has one wrong value, or one misspelt name, at one place.
 package shapetest
 
 import (
@@ -14,12 +14,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/shape"
 )
 
-// samples are values of every kind that JSON has, and the borders of numbers.
+// samples are values of every JSON kind, and numbers at the limits.
 var samples = []string{
 	`"x"`, `"2026-01-02T03:04:05Z"`, `"5f0000000000000000000001"`, `1`, `-1`, `1.5`, `70000`, `1e3`, `1e400`, `18446744073709551616`, `true`, `[]`, `{}`,
 }
 
-// decoders reads a value as gateways do, by the words for the type that it has.
+// decoders decode a value as gateways do, by the description of its type.
 var decoders = map[string]func(string) error{
 	shape.String.String():     into[string],
 	shape.Bool.String():       into[bool],
@@ -46,18 +46,18 @@ func objectID(text string) error {
 	return err
 }
 
-// Case is a document with one value or name that is wrong.
+// Case is a document with one wrong value or name.
 type Case struct {
 	Text  string
 	Path  string // of the value, as problems name it
 	Place shape.Place
 }
 
-// Wrong yields, for each place in documents of a type, documents that have one
-// value there which cannot be decoded.
+// Wrong yields, for each place in documents of a type, documents with one value at that place
+// that cannot be decoded.
 func Wrong(t shape.Type) iter.Seq[Case] { return values(t, false) }
 
-// Right yields the same with values that can be decoded.
+// Right yields the same as Wrong, but with values that can be decoded.
 func Right(t shape.Type) iter.Seq[Case] { return values(t, true) }
 
 func values(t shape.Type, right bool) iter.Seq[Case] {
@@ -70,8 +70,8 @@ func values(t shape.Type, right bool) iter.Seq[Case] {
 	})
 }
 
-// decodes reports whether a value can be decoded as a type, or as one of the types
-// that it leaves open; what is inside of lists and objects aside.
+// decodes reports whether a value can be decoded as a type, or as one of its alternatives. It
+// does not look into lists and objects.
 func decodes(of shape.Type, sample string) bool {
 	some := of.Alternatives()
 	if some == nil {
@@ -80,8 +80,8 @@ func decodes(of shape.Type, sample string) bool {
 	return slices.ContainsFunc(some, func(t shape.Type) bool { return decodes(t, sample) })
 }
 
-// Misspelt yields, for each known member in documents of a type, documents that
-// have it in another spelling which gateways take for the same.
+// Misspelt yields, for each known member in documents of a type, documents that have the
+// member in another spelling that gateways accept for it.
 func Misspelt(t shape.Type) iter.Seq[Case] {
 	return each(t, func(at shape.Place, of shape.Type, put func(shape.Place, string)) {
 		for _, name := range of.Known() {
@@ -92,8 +92,8 @@ func Misspelt(t shape.Type) iter.Seq[Case] {
 	})
 }
 
-// Spellings returns other spellings of a name which encoding/json takes for it:
-// with capitals, and with the letters beyond ASCII that have the same capitals.
+// Spellings returns other spellings of a name that encoding/json takes for the name: with
+// capitals, and with letters beyond ASCII that have the same capitals.
 func Spellings(name string) (out []string) {
 	for _, other := range []string{
 		strings.ToUpper(name[:1]) + name[1:], strings.ToLower(name[:1]) + name[1:], strings.ToUpper(name), strings.ToLower(name),
@@ -134,7 +134,7 @@ func document(at shape.Place, value string) Case {
 	return c
 }
 
-// named returns the name that stands for any name.
+// named returns a step as a name; AnyName becomes a sample name.
 func named(step string) string {
 	if step == shape.AnyName {
 		return "any name"
