@@ -36,7 +36,7 @@ var accounts = &store.Kind[identity.ServiceAccount]{
 	},
 }
 
-// AccountRegistration is what service accounts bring.
+// AccountRegistration returns the registration of the kind of service accounts.
 func AccountRegistration() crud.Registration {
 	return crud.Facts[identity.ServiceAccount]{Kind: accounts, Name: func(a identity.ServiceAccount) string { return a.Name },
 		Sample: func(at crud.Stamp) (identity.ServiceAccount, error) {
@@ -87,9 +87,9 @@ func showAccount(ctx context.Context, r store.Reader, a identity.ServiceAccount)
 	return v, nil
 }
 
-// authenticateAccount puts the service account on a call whose key the call presents.
-// Its permissions are those of the account and its groups at this moment, as far as the
-// key is not limited to fewer.
+// authenticateAccount makes the service account whose key the call presents the
+// principal of the call. The permissions are those that the account and its groups have
+// now, limited to those of the key if the key has a limit.
 func (s *Service) authenticateAccount(ctx context.Context, c *operation.Call) error {
 	return s.Store.View(ctx, tenant.Everyone("authenticate"), func(r store.Reader) error {
 		for _, digest := range s.Keys.Digests(c.Token) {

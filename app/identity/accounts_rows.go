@@ -10,10 +10,11 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// ServiceAccounts is what users do with service accounts.
+// ServiceAccounts has the operations of users on service accounts.
 type ServiceAccounts struct{ *Service }
 
-// Codes of faults about service accounts that come from the store, or from what is stored.
+// Codes of faults about service accounts that come from the store or from stored
+// records.
 const (
 	accountMissing = identity.AccountKind + ".not_found"
 	accountTaken   = identity.AccountKind + ".taken"
@@ -74,7 +75,7 @@ type newAccountIn struct {
 	Draft identity.AccountDraft `body:""`
 }
 
-// Create makes a service account without keys.
+// Create creates a service account without keys.
 func (s ServiceAccounts) Create(ctx context.Context, in newAccountIn) (operation.Receipt, error) {
 	a, err := identity.NewAccount(s.NewID(), in.Scope.Org(), s.Now(), in.Draft)
 	if err != nil {
@@ -89,7 +90,7 @@ func (s ServiceAccounts) Create(ctx context.Context, in newAccountIn) (operation
 	return operation.Receipt{Message: "Service account created", Meta: a.ID, Tag: operation.Tag(at)}, err
 }
 
-// admit refuses groups that do not exist, and what the caller cannot give.
+// admit refuses groups that do not exist, and permissions that the caller cannot give.
 func (s ServiceAccounts) admit(ctx context.Context, r store.Reader, who operation.Principal, before, after identity.User) error {
 	if err := s.grouped(ctx, r, before, after); err != nil {
 		return err
@@ -145,7 +146,7 @@ func (s ServiceAccounts) edit(ctx context.Context, in writeAccountIn, fn func(st
 	})
 }
 
-// Delete removes a service account with its keys, also from what it owns.
+// Delete deletes a service account with its keys, and removes it as an owner of APIs.
 func (s ServiceAccounts) Delete(ctx context.Context, in writeAccountIn) (operation.Receipt, error) {
 	_, err := s.Store.Update(ctx, in.Scope, func(w store.Writer) error {
 		a, err := accounts.Delete(ctx, w, in.ID, in.Match.Check)
@@ -153,7 +154,7 @@ func (s ServiceAccounts) Delete(ctx context.Context, in writeAccountIn) (operati
 			return err
 		}
 		if err := s.reaching(ctx, w, in.Who, operation.Principal{}, operation.Principal{ID: a.Principal()}); err != nil {
-			return err // APIs without an owner are everybody's
+			return err // an API without an owner is open to every user of the organisation
 		}
 		for _, k := range a.Keys {
 			if err := forgetUse(ctx, w, k.ID); err != nil {
@@ -173,7 +174,7 @@ type newKeyIn struct {
 	Draft identity.KeyDraft `body:""`
 }
 
-// CreateKey makes a key of a service account. Nothing but the answer ever tells it.
+// CreateKey creates a key of a service account. Only this response shows the key.
 func (s ServiceAccounts) CreateKey(ctx context.Context, in newKeyIn) (operation.Receipt, error) {
 	id, key, now := s.NewID(), s.Keys.NewKey(), s.Now()
 	at, err := s.edit(ctx, in.writeAccountIn, func(w store.Writer, a identity.ServiceAccount) (identity.ServiceAccount, error) {
@@ -195,7 +196,7 @@ func (s ServiceAccounts) CreateKey(ctx context.Context, in newKeyIn) (operation.
 		if err := s.reaching(ctx, w, in.Who, operation.Principal{}, operation.Principal{ID: a.Principal(), Groups: a.User().Groups()}); err != nil {
 			return b, err
 		}
-		return b, granting(in.Who, nil, may.Limit(in.Draft.Permissions)) // who has the key has these
+		return b, granting(in.Who, nil, may.Limit(in.Draft.Permissions)) // the holder of the key gets these permissions
 	})
 	return operation.Receipt{Message: "Service account key created", Meta: map[string]string{"id": id, "key": key}, Tag: operation.Tag(at)}, err
 }
@@ -205,7 +206,8 @@ type keyIn struct {
 	KeyID string `path:"keyId" doc:"Identifier of the key."`
 }
 
-// DeleteKey removes a key of a service account; it is refused from now on.
+// DeleteKey deletes a key of a service account. Calls with the key are refused from
+// then on.
 func (s ServiceAccounts) DeleteKey(ctx context.Context, in keyIn) (operation.Receipt, error) {
 	at, err := s.edit(ctx, in.writeAccountIn, func(w store.Writer, a identity.ServiceAccount) (identity.ServiceAccount, error) {
 		b, ok := a.WithoutKey(in.KeyID)

@@ -12,7 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
-// program makes a service account with a key and returns its ID and the key.
+// program creates a service account with a key and returns its ID and the key.
 func (h *house) program(t testing.TB, draft, keyDraft string) (id, key string) {
 	t.Helper()
 	var made struct{ Meta any }
@@ -24,7 +24,7 @@ func (h *house) program(t testing.TB, draft, keyDraft string) (id, key string) {
 	return id, h.key(t, id, keyDraft)
 }
 
-// key makes a key of a service account.
+// key creates a key of a service account.
 func (h *house) key(t testing.TB, id, draft string) string {
 	t.Helper()
 	var made struct{ Meta struct{ Key string } }
@@ -37,8 +37,8 @@ func (h *house) key(t testing.TB, id, draft string) string {
 	return made.Meta.Key
 }
 
-// TestPrograms states who a service account is to operations, which keys are good, and
-// that deleting and expiry end them.
+// TestPrograms states which principal a service account is to operations, which keys
+// are accepted, and that a deleted or expired key is refused.
 func TestPrograms(t *testing.T) {
 	h := open(t)
 	at := now
@@ -89,8 +89,9 @@ func TestPrograms(t *testing.T) {
 	refused(first)
 }
 
-// TestProgramsAreGivenWhatOneHas states that a service account is no way to more
-// permissions: neither its map, nor its groups, nor a key of one that may more.
+// TestProgramsAreGivenWhatOneHas states that a user cannot gain permissions by a
+// service account: neither by its permission map, nor by its groups, nor by a key of an
+// account that has more permissions.
 func TestProgramsAreGivenWhatOneHas(t *testing.T) {
 	h := open(t)
 	h.organisation(t, acme)
@@ -114,8 +115,9 @@ func TestProgramsAreGivenWhatOneHas(t *testing.T) {
 	}
 }
 
-// TestKeysOfUnknownPermissions: names of the product, of the organisation and of the
-// account limit a key; an organisation that named none has those of the configuration.
+// TestKeysOfUnknownPermissions: a key may be limited to permissions of the product, of
+// the organisation and of the account. An organisation that defines no permissions has
+// those of the configuration.
 func TestKeysOfUnknownPermissions(t *testing.T) {
 	h := open(t)
 	h.Preset = map[string]string{"reports": "Reports"}
@@ -132,8 +134,9 @@ func TestKeysOfUnknownPermissions(t *testing.T) {
 	}
 }
 
-// TestLastUse states that uses are shown once they have been written, apart from the
-// account and its entity tag, and that none is written of a key that is gone.
+// TestLastUse states that uses of a key are shown once they are written, that they
+// change neither the account nor its entity tag, and that no use of a deleted key is
+// written.
 func TestLastUse(t *testing.T) {
 	h := open(t)
 	h.organisation(t, acme)

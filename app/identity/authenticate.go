@@ -15,15 +15,15 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Authenticate is the guard's Authenticator of the management surface: the user
-// whose access key the call presents, or else the service account, as it is stored at
-// this moment.
+// Authenticate is the guard's Authenticator of the management surface. The principal is
+// the user whose access key the call presents, or else the service account whose key it
+// presents, as stored now.
 func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
 	if c.Token == "" {
 		return guard.Unauthenticated()
 	}
 	err := s.admit(ctx, c, func(ctx context.Context, r store.Reader) error {
-		for _, digest := range s.Keys.Digests(c.Token) { // looking up by keyed digest tells an attacker nothing by its timing
+		for _, digest := range s.Keys.Digests(c.Token) { // lookup by keyed digest: its timing tells an attacker nothing
 			u, err := s.holder(ctx, r, digest)
 			if fault.KindOf(err) == fault.NotFound {
 				continue
@@ -41,10 +41,11 @@ func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
 	return err
 }
 
-// holder returns the user with an access key, or a NotFound fault. Users of deleted organisations do
-// not count: one of them may have the key that the settings name for the first admin.
+// holder returns the user with an access key, or a NotFound fault. Users of deleted
+// organisations do not count, because such a user may have the access key that the
+// settings name for the first admin.
 func (s *Service) holder(ctx context.Context, r store.Reader, digest string) (identity.User, error) {
-	first, err := users.ByKey(ctx, r, byKey, digest) // every call asks, and few keys have two users
+	first, err := users.ByKey(ctx, r, byKey, digest) // every call does this lookup, and few keys belong to two users
 	if err == nil {
 		err = s.alive(ctx, r, first.Value.OrgID)
 	}
@@ -58,8 +59,9 @@ func (s *Service) holder(ctx context.Context, r store.Reader, digest string) (id
 	return *u, nil
 }
 
-// living returns the first user with a value in an index whose organisation is there, or nil, and
-// whether there is one of a deleted organisation before it.
+// living returns the first user that an index lists under a value and whose
+// organisation exists, or nil. gone reports whether a user of a deleted organisation
+// comes before it.
 func (s *Service) living(ctx context.Context, r store.Reader, index, value string) (_ *identity.User, gone bool, err error) {
 	for u, err := range users.Find(ctx, r, store.Query{Index: index, Value: value}) {
 		if err == nil {
@@ -76,9 +78,8 @@ func (s *Service) living(ctx context.Context, r store.Reader, index, value strin
 	return nil, gone, nil
 }
 
-// Recognise puts a user on a call as principal, with the permissions that its groups
-// give at this moment. It refuses a user who is inactive and one of an organisation
-// that is gone.
+// Recognise makes a user the principal of a call, with the permissions that its groups
+// give now. It refuses inactive users and users of deleted organisations.
 func (s *Service) Recognise(ctx context.Context, r store.Reader, u identity.User, c *operation.Call) error {
 	if err := s.alive(ctx, r, u.OrgID); err != nil {
 		return err
@@ -86,10 +87,10 @@ func (s *Service) Recognise(ctx context.Context, r store.Reader, u identity.User
 	return s.recognise(ctx, r, u, c)
 }
 
-// recognise is Recognise for a user of an organisation that is there.
+// recognise is Recognise for a user whose organisation exists.
 func (s *Service) recognise(ctx context.Context, r store.Reader, u identity.User, c *operation.Call) error {
 	if !u.Active {
-		c.Principal = operation.Principal{ID: u.ID, OrgID: u.OrgID, Email: u.Email} // for the trail of the organisation
+		c.Principal = operation.Principal{ID: u.ID, OrgID: u.OrgID, Email: u.Email} // the audit trail of the organisation names the user
 		s.Log.Warn("inactive user refused", "user_id", u.ID, "group_id", u.GroupID)
 		return guard.Unauthenticated()
 	}
@@ -98,14 +99,15 @@ func (s *Service) recognise(ctx context.Context, r store.Reader, u identity.User
 	return err
 }
 
-// CodeReadsOnly is the code of the fault for users without organisation who write.
+// CodeReadsOnly is the code of the fault when a user without organisation tries to
+// write.
 const CodeReadsOnly = "auth.reads_only"
 
-// CodeNoOrganisation is the code of the fault for users without organisation who ask for what
-// there is in one only.
+// CodeNoOrganisation is the code of the fault when a user without organisation asks for
+// a resource that exists only in organisations.
 const CodeNoOrganisation = "auth.no_organisation"
 
-// alive refuses users of an organisation that is gone.
+// alive refuses users of a deleted organisation.
 func (s *Service) alive(ctx context.Context, r store.Reader, org tenant.ID) error {
 	if org == "" {
 		return nil
@@ -118,11 +120,11 @@ func (s *Service) alive(ctx context.Context, r store.Reader, org tenant.ID) erro
 }
 
 // AuthenticateAdmin returns the guard's Authenticator of the admin surface. Identity
-// brokers have a secret of their own, which opens the rows for brokers and no others.
-// An empty secret admits no caller.
+// brokers have a secret of their own, which admits them to the operations for brokers
+// and to no others. An empty secret admits no caller.
 func AuthenticateAdmin(adminSecret, brokerSecret string) guard.Authenticator {
 	return func(_ context.Context, c *operation.Call) error {
-		admin, broker := Equal(adminSecret, c.Token), Equal(brokerSecret, c.Token) // both, so that the time is the same
+		admin, broker := Equal(adminSecret, c.Token), Equal(brokerSecret, c.Token) // both are compared, so that the time is always the same
 		who := "admin"
 		switch {
 		case admin:
@@ -136,8 +138,8 @@ func AuthenticateAdmin(adminSecret, brokerSecret string) guard.Authenticator {
 	}
 }
 
-// OrDeputies returns an Authenticator of the management surface that also admits deputies
-// to the rows for brokers, as admins of every organisation
+// OrDeputies returns an Authenticator of the management surface that also admits
+// deputies to the operations for brokers, as admins of every organisation
 // (docs/wire/authentication.md#callers).
 func OrDeputies(users, deputies guard.Authenticator) guard.Authenticator {
 	return func(ctx context.Context, c *operation.Call) error {
@@ -149,15 +151,15 @@ func OrDeputies(users, deputies guard.Authenticator) guard.Authenticator {
 	}
 }
 
-// Equal compares a secret with what a caller presents, in constant time. No
-// caller knows an empty secret.
+// Equal compares a secret with the one that a caller presents, in constant time. An
+// empty secret equals nothing.
 func Equal(secret, presented string) bool {
 	a, b := sha256.Sum256([]byte(secret)), sha256.Sum256([]byte(presented))
 	return secret != "" && subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }
 
-// AuthenticateAs puts the user that find returns on a call, as it is stored at this
-// moment.
+// AuthenticateAs makes the user that find returns the principal of a call, as stored
+// now.
 func (s *Service) AuthenticateAs(ctx context.Context, c *operation.Call, find func(context.Context, store.Reader) (identity.User, error)) error {
 	return s.admit(ctx, c, func(ctx context.Context, r store.Reader) error {
 		u, err := find(ctx, r)
@@ -168,7 +170,8 @@ func (s *Service) AuthenticateAs(ctx context.Context, c *operation.Call, find fu
 	})
 }
 
-// admit lets recognise put a user on a call, and gives the call the scope of the user.
+// admit lets recognise set the principal of a call, and sets the scope of the call to
+// that of the principal.
 func (s *Service) admit(ctx context.Context, c *operation.Call, recognise func(context.Context, store.Reader) error) error {
 	err := s.Store.View(ctx, tenant.Everyone("authenticate"), func(r store.Reader) error { return recognise(ctx, r) })
 	if err != nil {
@@ -189,8 +192,8 @@ func (s *Service) admit(ctx context.Context, c *operation.Call, recognise func(c
 	return nil
 }
 
-// principal is a user as operations see the caller: with what its groups give at this
-// moment.
+// principal returns a user as a principal, with the permissions that its groups give
+// now.
 func principal(ctx context.Context, r store.Reader, u identity.User) (operation.Principal, error) {
 	list, err := groupsOf(ctx, r, u)
 	p := operation.Principal{ID: u.ID, OrgID: u.OrgID, GroupID: u.GroupID, Email: u.Email, Active: u.Active, Permissions: u.Effective(list...)}
@@ -205,7 +208,7 @@ func principal(ctx context.Context, r store.Reader, u identity.User) (operation.
 	return p, err
 }
 
-// GroupsAmong returns those IDs that are of groups of an organisation.
+// GroupsAmong returns those of the IDs that are groups of an organisation.
 func (s *Service) GroupsAmong(ctx context.Context, r store.Reader, org tenant.ID, ids []string) (exist []string, err error) {
 	list, err := groupsOf(ctx, r, identity.User{OrgID: org}.In("", ids))
 	for _, g := range list {
@@ -214,8 +217,8 @@ func (s *Service) GroupsAmong(ctx context.Context, r store.Reader, org tenant.ID
 	return exist, err
 }
 
-// Lent returns what groups of an organisation give together to those whom a broker puts into
-// them (docs/wire/single-sign-on.md#who-it-is).
+// Lent returns the permissions that groups of an organisation give together to the
+// people whom a broker puts into them (docs/wire/single-sign-on.md#who-it-is).
 func (s *Service) Lent(ctx context.Context, r store.Reader, org tenant.ID, ids []string) (access.Map, error) {
 	list, err := groupsOf(ctx, r, identity.User{OrgID: org}.In("", ids))
 	var given []access.Map
@@ -227,7 +230,7 @@ func (s *Service) Lent(ctx context.Context, r store.Reader, org tenant.ID, ids [
 	return access.Highest(given...), err
 }
 
-// groupsOf returns the groups of a user that exist.
+// groupsOf returns the groups of a user that still exist.
 func groupsOf(ctx context.Context, r store.Reader, u identity.User) (list []identity.UserGroup, err error) {
 	for _, id := range u.Groups() {
 		g, err := groups.Locate(ctx, r, id)

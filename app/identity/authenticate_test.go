@@ -11,8 +11,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// TestAuthenticate states who a caller is: the active user of a living organisation
-// whose access key the call presents. All others look the same to the caller.
+// TestAuthenticate states that the caller is the active user of an existing
+// organisation whose access key the call presents. All other callers get the same
+// response.
 func TestAuthenticate(t *testing.T) {
 	h := open(t)
 	h.organisation(t, acme)
@@ -47,8 +48,8 @@ func TestAuthenticate(t *testing.T) {
 	}
 }
 
-// TestSuperUser states that a user without organisation reads everywhere, and writes
-// only what any user may write about itself.
+// TestSuperUser states that a user without organisation reads in every organisation,
+// and writes only what any user may write about itself.
 func TestSuperUser(t *testing.T) {
 	h := open(t)
 	_, key := h.user(t, `{"email_address":"root@example.com"}`)
@@ -68,8 +69,8 @@ func TestSuperUser(t *testing.T) {
 	}
 }
 
-// TestRotatedKey states that a user keeps its access key when the secret changes,
-// and loses it when the secret that protects it goes.
+// TestRotatedKey states that a user keeps its access key when the secret is rotated,
+// and loses the key when the secret that protects the key is removed.
 func TestRotatedKey(t *testing.T) {
 	h := open(t)
 	h.organisation(t, acme)
@@ -84,8 +85,8 @@ func TestRotatedKey(t *testing.T) {
 	}
 }
 
-// FuzzEqual states that a secret admits itself and nothing else, and that an empty
-// one admits nothing.
+// FuzzEqual states that a secret equals only itself, and that an empty secret equals
+// nothing.
 func FuzzEqual(f *testing.F) {
 	f.Add("", "")
 	f.Add("secret", "secret")

@@ -17,28 +17,28 @@ type First struct {
 	OrgID     string // "" : generated
 	OwnerName string // "": "Default"
 	OwnerSlug string // "": "default"
-	Rules     string // of the organisation, if it is made; "": none of its own
+	Rules     string // of the organisation, if Bootstrap creates it; "": no rules of its own
 	Email     string
 	FirstName string // "": "Admin"
 	LastName  string // "": "User"
-	Password  string // "": none yet
+	Password  string // "": no password yet
 	AccessKey string // "": generated
-	// AtStart marks settings that every start finds again: they are carried out once, and
-	// make nothing anew that admins have renamed or deleted since.
+	// AtStart marks settings that every start reads again. They are applied once:
+	// Bootstrap does not create again what admins have renamed or deleted since.
 	AtStart bool
 }
 
-// Bootstrapped says what there is now.
+// Bootstrapped says which organisation and admin exist after Bootstrap.
 type Bootstrapped struct {
 	OrgID     tenant.ID
-	UserID    string // "": the organisation has another admin, or was deleted and is not made again
+	UserID    string // "": the organisation has another admin, or was deleted and is not created again
 	AccessKey string
-	Created   bool // false: it had all been there before
+	Created   bool // false: everything existed before
 }
 
-// Bootstrap makes sure that an organisation with an active admin exists. It
-// changes nothing about what is there already, so it can run at every start:
-// the organisation is found by ID, or else by slug; the admin by address.
+// Bootstrap makes sure that an organisation with an active admin exists. It changes no
+// record that exists already, so it can run at every start. It finds the organisation
+// by ID, or else by slug, and the admin by mail address.
 func (s *Service) Bootstrap(ctx context.Context, f First) (Bootstrapped, error) {
 	ctx = store.Attribute(ctx, store.Attribution{Actor: "bootstrap", Operation: "bootstrap"})
 	f.OwnerName, f.OwnerSlug = cmp.Or(f.OwnerName, "Default"), cmp.Or(f.OwnerSlug, "default")
@@ -74,7 +74,7 @@ func (s *Service) ensureOrganisation(ctx context.Context, f First) (id tenant.ID
 		return id, false, err
 	}
 	if err := s.possible(ctx, f); err != nil { // no organisation is left without its admin
-		if fault.KindOf(err) == fault.Conflict { // another replica may have been quicker
+		if fault.KindOf(err) == fault.Conflict { // another replica may have been first
 			if id, found := s.organisationOf(ctx, f); found == nil && id != "" {
 				return id, false, nil
 			}
@@ -90,7 +90,7 @@ func (s *Service) ensureOrganisation(ctx context.Context, f First) (id tenant.ID
 	if err == nil {
 		_, err = s.Store.Update(ctx, scope, func(w store.Writer) error { return organisations.Insert(ctx, w, o) })
 	}
-	if fault.KindOf(err) == fault.Conflict { // another replica was quicker
+	if fault.KindOf(err) == fault.Conflict { // another replica was first
 		return o.ID, false, nil
 	}
 	return o.ID, true, err
@@ -118,7 +118,8 @@ func (s *Service) byEmail(ctx context.Context, org tenant.ID, email string) (fou
 	return found, err
 }
 
-// organisationOf returns the organisation that is bootstrapped if it exists, or "".
+// organisationOf returns the ID of the organisation that Bootstrap is about, or "" if
+// it does not exist.
 func (s *Service) organisationOf(ctx context.Context, f First) (id tenant.ID, err error) {
 	err = s.Store.View(ctx, tenant.Everyone("bootstrap"), func(r store.Reader) error {
 		for o, err := range organisations.Find(ctx, r, store.Query{}) {
@@ -135,7 +136,8 @@ func (s *Service) organisationOf(ctx context.Context, f First) (id tenant.ID, er
 	return id, err
 }
 
-// possible says why the first admin of an organisation that is yet to be made cannot be.
+// possible returns an error if the admin of an organisation that does not exist yet
+// could not be created.
 func (s *Service) possible(ctx context.Context, f First) error {
 	u, err := identity.NewUser("", time.Time{}, f.admin(""))
 	if err == nil && f.Password != "" {
@@ -162,7 +164,7 @@ func (s *Service) firstAdmin(ctx context.Context, org tenant.ID, f First) (*iden
 	if err != nil {
 		return nil, err
 	}
-	if _, err = s.add(ctx, u, func(w store.Writer) error { return s.unshared(ctx, w, f.AccessKey) }); fault.KindOf(err) == fault.Conflict { // another replica was quicker
+	if _, err = s.add(ctx, u, func(w store.Writer) error { return s.unshared(ctx, w, f.AccessKey) }); fault.KindOf(err) == fault.Conflict { // another replica was first
 		if other, err := s.byEmail(ctx, org, f.Email); err != nil || other != nil {
 			return other, err
 		}
@@ -170,8 +172,8 @@ func (s *Service) firstAdmin(ctx context.Context, org tenant.ID, f First) (*iden
 	return &u, err
 }
 
-// unshared refuses an access key that somebody has: of two users with one key, a call would be
-// that of either.
+// unshared refuses an access key that another user has: with two users of one key, the
+// caller of a request would be ambiguous.
 func (s *Service) unshared(ctx context.Context, r store.Reader, key string) error {
 	u, err := s.keyed(ctx, r, key)
 	if err == nil && u != nil {
@@ -190,9 +192,9 @@ func (s *Service) Empty(ctx context.Context) (empty bool, err error) {
 	return empty, err
 }
 
-// Rekey seals and digests with the current secret every access key that an
-// older one protects, and returns how many there were. Once it has run, the
-// older secret can go.
+// Rekey seals and digests with the current secret every access key that an older secret
+// protects, and returns the number of these keys. After it has run, the older secret
+// can be removed.
 func (s *Service) Rekey(ctx context.Context) (n int, err error) {
 	ctx = store.Attribute(ctx, store.Attribution{Actor: "rekey", Operation: "rekey"})
 	var old []store.Stored[identity.User]

@@ -9,9 +9,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// carriedOut returns what an earlier start has made of the same settings and admins have changed
-// since: the organisation has another admin, or another slug, or is deleted, so that nothing is
-// there. It returns nil where the rest of a bootstrap is to look itself.
+// carriedOut returns the result of an earlier start with the same settings, if admins
+// have changed it since: the organisation has another admin or another slug, or was
+// deleted, so that it does not exist. It returns nil if Bootstrap has to go on and look
+// for itself.
 func (s *Service) carriedOut(ctx context.Context, f First) (*Bootstrapped, error) {
 	org, err := s.organisationOf(ctx, f)
 	if err != nil {
@@ -36,16 +37,17 @@ func (s *Service) carriedOut(ctx context.Context, f First) (*Bootstrapped, error
 	case f.OrgID != "" || s.MultiOrg:
 		return nil, nil
 	}
-	u, _, err := s.anywhere(ctx, f) // another organisation may have got the slug of the one that was renamed
+	u, _, err := s.anywhere(ctx, f) // another organisation may have taken the slug of the renamed one
 	if err != nil || u == nil {
 		return nil, err
 	}
 	return &Bootstrapped{OrgID: u.OrgID, UserID: u.ID}, nil
 }
 
-// missed is carriedOut where the organisation is not there. One that was deleted has left its
-// users: made again under its identifier it would have all its records again, and under
-// another one an admin with the key and the password of the deleted one.
+// missed is carriedOut for an organisation that does not exist. A deleted organisation
+// leaves its users behind. Created again under the same ID, it would have all its
+// records again. Created under another ID, it would get an admin with the access key
+// and the password of the deleted organisation's admin.
 func (s *Service) missed(ctx context.Context, f First) (*Bootstrapped, error) {
 	if f.OrgID != "" {
 		scope, err := tenant.Of(tenant.ID(f.OrgID))
@@ -56,7 +58,7 @@ func (s *Service) missed(ctx context.Context, f First) (*Bootstrapped, error) {
 		err = s.Store.View(ctx, scope, func(r store.Reader) error {
 			_, err := organisations.Locate(ctx, r, f.OrgID)
 			if fault.KindOf(err) != fault.NotFound {
-				return err // another replica has just made it
+				return err // another replica has just created it
 			}
 			n, err = r.Count(ctx, store.Query{Kind: users.Name})
 			return err
@@ -79,9 +81,9 @@ func (s *Service) missed(ctx context.Context, f First) (*Bootstrapped, error) {
 	return &Bootstrapped{}, nil
 }
 
-// anywhere returns the user who has the address or the access key of the first admin, in
-// whatever organisation there is, or nil, and whether one of a deleted organisation has the
-// address.
+// anywhere returns the user of any existing organisation that has the mail address or
+// the access key of the first admin, or nil. gone reports whether a user of a deleted
+// organisation has the mail address.
 func (s *Service) anywhere(ctx context.Context, f First) (found *identity.User, gone bool, err error) {
 	email, err := identity.CleanEmail(f.Email)
 	if err != nil {
@@ -96,7 +98,7 @@ func (s *Service) anywhere(ctx context.Context, f First) (found *identity.User, 
 	return found, gone, err
 }
 
-// keyed returns the user of an organisation that is there who has an access key, or nil.
+// keyed returns the user of an existing organisation that has an access key, or nil.
 func (s *Service) keyed(ctx context.Context, r store.Reader, key string) (*identity.User, error) {
 	if key == "" {
 		return nil, nil

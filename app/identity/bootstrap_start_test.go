@@ -10,7 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// change carries out an operation of the super-admin.
+// change calls an operation of the super-admin.
 func (h *house) change(t *testing.T, id string, path map[string]string, body string) {
 	t.Helper()
 	if _, err := h.ask(t, id, operation.Call{Scope: tenant.Everyone("test"), Path: path}, body); err != nil {
@@ -18,8 +18,9 @@ func (h *house) change(t *testing.T, id string, path map[string]string, body str
 	}
 }
 
-// TestBootstrapAtStart: a start finds the settings of the first one again. It makes nothing anew
-// that has been renamed or deleted since, as long as there is an admin, and it does not fail.
+// TestBootstrapAtStart: a later start finds the same settings again. It does not create
+// again what admins have renamed or deleted since, as long as there is an admin, and it
+// does not fail.
 func TestBootstrapAtStart(t *testing.T) {
 	const key = "0123456789abcdef0123456789abcdef"
 	rename := func(t *testing.T, h *house, b identity.Bootstrapped) {
@@ -43,7 +44,7 @@ func TestBootstrapAtStart(t *testing.T) {
 		id          string // of the organisation, in the settings
 		since       []func(*testing.T, *house, identity.Bootstrapped)
 		user        bool // the admin is found
-		made        bool // one is made
+		made        bool // an admin is created
 		orgs, users int
 	}{
 		"nothing":                           {"", nil, true, false, 1, 1},
@@ -85,8 +86,9 @@ func TestBootstrapAtStart(t *testing.T) {
 	}
 }
 
-// TestBootstrapSharesNoKey: an access key that a user has does not become that of another one,
-// whose calls it would be as well, and no organisation is made for nobody.
+// TestBootstrapSharesNoKey: an access key that a user has is not given to a second
+// user, because calls would then belong to both; and no organisation is created without
+// its admin.
 func TestBootstrapSharesNoKey(t *testing.T) {
 	h := open(t)
 	h.organisation(t, acme)

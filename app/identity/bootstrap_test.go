@@ -13,8 +13,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// TestBootstrap states that it makes what is missing, changes nothing of what is
-// there, and answers the same however often it runs.
+// TestBootstrap states that Bootstrap creates missing records, changes no existing
+// ones, and returns the same however often it runs.
 func TestBootstrap(t *testing.T) {
 	const key = "0123456789abcdef0123456789abcdef"
 	for name, c := range map[string]struct {
@@ -60,8 +60,8 @@ func TestBootstrap(t *testing.T) {
 	}
 }
 
-// TestBootstrapRefuses states that a setting that is wrong is named, and that an
-// address which is taken elsewhere is not taken over.
+// TestBootstrapRefuses states that the error names the setting that is wrong, and that
+// Bootstrap does not take over an address of another user.
 func TestBootstrapRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
 		first identity.First
@@ -96,7 +96,7 @@ func TestBootstrapRefuses(t *testing.T) {
 	}
 }
 
-// TestBootstrapAnew: an address of an organisation that is gone can be used again.
+// TestBootstrapAnew: an address of a user of a deleted organisation can be used again.
 func TestBootstrapAnew(t *testing.T) {
 	h := open(t)
 	h.organisation(t, other)
@@ -127,8 +127,8 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// TestOrganisations states what the super-admin sees of organisations: each by its
-// ID, in pages, and no second one of an ID.
+// TestOrganisations states that the super-admin reads organisations by ID and in pages,
+// and cannot create a second organisation with an ID.
 func TestOrganisations(t *testing.T) {
 	h := open(t)
 	ask := func(id string, path, query map[string]string, body string) (string, error) {
@@ -159,8 +159,8 @@ func TestOrganisations(t *testing.T) {
 	}
 }
 
-// TestRules states that an organisation without rules of its own, or that is gone,
-// leaves the decision to the rules of the service.
+// TestRules states that the rules of the service decide for an organisation that has no
+// rules of its own or is deleted.
 func TestRules(t *testing.T) {
 	h := open(t)
 	h.organisation(t, other)
@@ -174,8 +174,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestReadable states which stored records are refused: those of organisations and
-// users that cannot be decoded, and none of other kinds.
+// TestReadable states which stored records are refused: organisations and users that
+// cannot be decoded, and no records of other kinds.
 func TestReadable(t *testing.T) {
 	for _, c := range []struct {
 		kind, text string

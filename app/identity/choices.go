@@ -9,8 +9,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Choose changes what an organisation decides itself, if the condition holds, and
-// returns the serial of the organisation.
+// Choose changes the settings that an organisation makes for itself, if the condition
+// holds, and returns the serial of the organisation.
 func (s *Service) Choose(ctx context.Context, scope tenant.Scope, when store.Condition, fn func(identity.Organisation) (identity.Organisation, error)) (store.Serial, error) {
 	return store.Write(ctx, s.Store, scope, func(w store.Writer) (store.Serial, error) {
 		o, err := organisations.Revise(ctx, w, string(scope.Org()), when, fn)

@@ -19,8 +19,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Listeners are whom organisations name in their event_options: for each event an address,
-// a channel of Redis and a mail address (docs/wire/deliveries.md#events-of-an-organisation).
+// Listeners is the audience of the event_options of organisations, which name for each
+// event a webhook address, a Redis channel and a mail address
+// (docs/wire/deliveries.md#events-of-an-organisation).
 type Listeners struct {
 	Publisher deliver.Publisher // nil: nothing goes to Redis
 	Mail      mail.Sender       // nil: no mail is sent
@@ -28,11 +29,11 @@ type Listeners struct {
 
 var _ deliver.Audience = Listeners{}
 
-// Channel is the prefix of the channel on which the events of an organisation are
-// published; its ID follows.
+// Channel is the prefix of the Redis channel on which the events of an organisation are
+// published. The ID of the organisation follows.
 const Channel = "gatehouse.events."
 
-// Lanes of an event, besides the one of its address, which has the name of the event.
+// Lanes of an event, besides the lane of its webhook, which has the name of the event.
 const (
 	redisLane = "/redis"
 	mailLane  = "/email"
@@ -55,7 +56,7 @@ func (l Listeners) Lanes(ctx context.Context, r store.Reader, org tenant.ID, eve
 	return lanes, err
 }
 
-// told is what a listener is told.
+// told is the payload that a listener gets.
 type told struct {
 	Event     string    `json:"event"`
 	Org       tenant.ID `json:"org_id"`
@@ -86,12 +87,14 @@ func (l Listeners) Target(ctx context.Context, r store.Reader, org tenant.ID, la
 	return to, nil
 }
 
-// target returns how to reach a recipient in one way, if it has that way.
+// target returns how to reach a recipient in one way. It reports whether the recipient
+// has that way.
 func (l Listeners) target(org tenant.ID, to identity.EventRecipient, way string) (deliver.Target, bool) {
 	switch way {
 	case redisLane:
 		return deliver.Target{Hand: func(ctx context.Context, id string, body []byte) error {
-			// With the identifier of its delivery: what comes twice after a crash can be told by it.
+			// The message has the ID of its delivery, so that the receiver recognises a
+			// message that comes twice after a crash.
 			head, _ := json.Marshal(map[string]string{"id": id})
 			return l.Publisher.Publish(ctx, Channel+string(org), append(append(head[:len(head)-1], ','), body[1:]...))
 		}}, to.Redis && l.Publisher != nil
@@ -105,11 +108,11 @@ func (l Listeners) target(org tenant.ID, to identity.EventRecipient, way string)
 	}
 }
 
-// addressed takes the user and the password out of an address, since addresses get into logs:
-// they are sent as basic authentication.
+// addressed removes the user and the password from a webhook address, because addresses
+// are logged, and returns them as a header for basic authentication.
 func addressed(webhook string) (address string, header map[string]string) {
 	u, err := url.Parse(webhook)
-	if err != nil || u.User == nil { // what is no address is refused when it is called
+	if err != nil || u.User == nil { // a text that is no address fails when it is called
 		return webhook, nil
 	}
 	password, _ := u.User.Password()
@@ -118,14 +121,14 @@ func addressed(webhook string) (address string, header map[string]string) {
 	return u.String(), map[string]string{"Authorization": "Basic " + credentials}
 }
 
-// letterOf tells a person of an event. The subject is made of words of ours: names that
-// clients choose stand in the text only.
+// letterOf returns the mail about an event. The subject has only words of our own:
+// names that clients choose are in the text only.
 func letterOf(address string, body []byte) mail.Message {
 	var e struct {
 		Event   string
 		Message struct{ Action string }
 	}
-	_ = json.Unmarshal(body, &e) // Body has made it
+	_ = json.Unmarshal(body, &e) // Body has encoded it
 	if e.Message.Action == key.QuotaTrigger {
 		e.Message.Action = "over a limit of its quota"
 	}

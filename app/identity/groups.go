@@ -55,20 +55,20 @@ var groupResource = crud.Resource[identity.UserGroup, identity.GroupDraft]{
 	},
 }
 
-// GroupRegistration is what user groups bring.
+// GroupRegistration returns the registration of the kind of user groups.
 func GroupRegistration() crud.Registration {
 	r := groupResource.Registration()
-	r.Operations = nil // UserGroups lists them, with what it does besides
+	r.Operations = nil // UserGroups lists them together with its own operations
 	return r
 }
 
-// UserGroups is what users do with user groups.
+// UserGroups has the operations of users on user groups.
 type UserGroups struct {
 	*Service
 	Tools crud.Tools
 }
 
-// Operations lists what users can do with user groups.
+// Operations lists the operations of users on user groups.
 func (s UserGroups) Operations() []operation.Operation {
 	r := groupResource
 	r.After = s.after
@@ -86,8 +86,8 @@ func (s UserGroups) Operations() []operation.Operation {
 	)
 }
 
-// after holds what is stored against what the caller may give, and takes members out of
-// a group that is deleted.
+// after compares the stored group with what the caller may give, and removes the
+// members from a group that is deleted.
 func (s UserGroups) after(ctx context.Context, w store.Writer, c *crud.Change[identity.UserGroup, identity.GroupDraft]) error {
 	if c.Op != store.Created {
 		if err := lifted(ctx, w, c); err != nil {
@@ -107,9 +107,9 @@ func (s UserGroups) after(ctx context.Context, w store.Writer, c *crud.Change[id
 	return nil
 }
 
-// lifted refuses a change by which members get what the caller does not have: a group that
-// goes, or is switched off, takes along what it denies, and what it keeps of the own maps of
-// its members.
+// lifted refuses a change by which members gain permissions that the caller does not
+// have: a group that is deleted or switched off no longer denies anything, and no
+// longer overrides the permission maps of its members.
 func lifted(ctx context.Context, w store.Writer, c *crud.Change[identity.UserGroup, identity.GroupDraft]) error {
 	if c.Who.Permissions.Admin() {
 		return nil
@@ -124,7 +124,7 @@ func lifted(ctx context.Context, w store.Writer, c *crud.Change[identity.UserGro
 	}
 	for _, u := range members {
 		if !u.Active {
-			continue // who activates one has to have what it may do
+			continue // a caller who activates a member needs the permissions of the member
 		}
 		list, err := groupsOf(ctx, w, u)
 		if err != nil {
@@ -142,7 +142,7 @@ func lifted(ctx context.Context, w store.Writer, c *crud.Change[identity.UserGro
 	return nil
 }
 
-// membersOf returns who is in a group.
+// membersOf returns the users and the service accounts in a group.
 func membersOf(ctx context.Context, w store.Writer, group string) (people []identity.User, programs []identity.ServiceAccount, err error) {
 	for rec, err := range w.Referrers(ctx, integrity.Target{Kind: identity.GroupKind, ID: group}) {
 		if err != nil {
@@ -166,7 +166,7 @@ func membersOf(ctx context.Context, w store.Writer, group string) (people []iden
 	return people, programs, nil
 }
 
-// expel takes all members out of a group.
+// expel removes all members from a group.
 func expel(ctx context.Context, w store.Writer, group string) error {
 	people, programs, err := membersOf(ctx, w, group)
 	if err != nil {
@@ -188,7 +188,7 @@ func expel(ctx context.Context, w store.Writer, group string) error {
 	return nil
 }
 
-// Codes of the faults for what callers may not give or take away.
+// Codes of the faults for permissions that callers may not give or take away.
 const (
 	codeGrant     = "auth.grant"
 	codeLastAdmin = "auth.last_admin"
@@ -202,8 +202,8 @@ func granting(who operation.Principal, before, after access.Map) error {
 	return nil
 }
 
-// revived is what somebody had before a write, as far as giving goes: who was inactive
-// had nothing.
+// revived returns the permissions before a write that count for granting: an inactive
+// account had none.
 func revived(was, is bool, had access.Map) access.Map {
 	if !was && is {
 		return nil
@@ -212,7 +212,7 @@ func revived(was, is bool, had access.Map) access.Map {
 }
 
 // keepAdmin refuses a unit of work after which an organisation has no active admin. It
-// is asked when one is lost.
+// is called when the unit of work removes an admin.
 func (s *Service) keepAdmin(ctx context.Context, r store.Reader, org tenant.ID) error {
 	for u, err := range users.Find(ctx, r, store.Query{}) {
 		if err != nil {

@@ -23,7 +23,7 @@ const acme, other = "5f1a0c5d8e3b2a1f000000a1", "5f1a0c5d8e3b2a1f000000b2"
 
 var now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// house is a service over a store of its own, with the operations of all doors.
+// house is a service over a store of its own, with the operations of all surfaces.
 type house struct {
 	*identity.Service
 	ops map[string]operation.Operation
@@ -66,7 +66,7 @@ func open(t testing.TB) *house {
 	return h
 }
 
-// ask carries out one operation and returns the answer as JSON.
+// ask calls one operation and returns the response as JSON.
 func (h *house) ask(t testing.TB, id string, c operation.Call, body string) (string, error) {
 	t.Helper()
 	o, ok := h.ops[id]
@@ -85,7 +85,7 @@ func (h *house) ask(t testing.TB, id string, c operation.Call, body string) (str
 	return string(text), nil
 }
 
-// organisation makes an organisation.
+// organisation creates an organisation.
 func (h *house) organisation(t testing.TB, id string) {
 	t.Helper()
 	if _, err := h.ask(t, "admin.organisations.create", operation.Call{Scope: tenant.Everyone("test")}, `{"id":"`+id+`","owner_slug":"`+id+`"}`); err != nil {
@@ -93,7 +93,7 @@ func (h *house) organisation(t testing.TB, id string) {
 	}
 }
 
-// user makes a user and returns its ID and its access key.
+// user creates a user and returns its ID and its access key.
 func (h *house) user(t testing.TB, draft string) (id, key string) {
 	t.Helper()
 	text, err := h.ask(t, "admin.users.create", operation.Call{}, draft)
@@ -110,7 +110,7 @@ func (h *house) user(t testing.TB, draft string) (id, key string) {
 	return r.Meta.ID, r.Message
 }
 
-// group makes a group of acme and returns its ID.
+// group creates a group of acme and returns its ID.
 func (h *house) group(t testing.TB, draft string) string {
 	t.Helper()
 	scope, err := tenant.Of(acme)
@@ -140,7 +140,7 @@ func (h *house) count(t testing.TB, kind string) (n int) {
 	return n
 }
 
-// login returns a call of a user, with a row's intent and permission.
+// login returns a call of a user, with the intent and permission of an operation.
 func (h *house) login(t testing.TB, key string, permission access.Permission, intent access.Intent) (operation.Call, error) {
 	t.Helper()
 	c := operation.Call{Token: key, Spec: &operation.Spec{Permission: permission, Intent: intent}}
@@ -169,7 +169,7 @@ func wants(t testing.TB, err error, kind fault.Kind, code string) {
 	}
 }
 
-// field returns which field a fault is about.
+// field returns the field that a fault is about.
 func field(err error) string {
 	if f, ok := errors.AsType[*fault.Error](err); ok {
 		return f.Field

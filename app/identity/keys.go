@@ -10,13 +10,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// ErrKeys means that users exist and none of their access keys can be opened: the
-// encryption keys are not those that the store was written with.
+// ErrKeys means that users exist and that none of their access keys can be opened: the
+// configured encryption keys are not those that the store was written with.
 var ErrKeys = errors.New("the access keys of all users are protected with another encryption key")
 
-// FitKeys returns ErrKeys when the configured encryption keys open no user's
-// access key although there are users. It looks no further than the first that
-// opens.
+// FitKeys returns ErrKeys when users exist and the configured encryption keys open no
+// access key. It stops at the first access key that opens.
 func (s *Service) FitKeys(ctx context.Context) error {
 	return s.Store.View(ctx, tenant.Everyone("encryption keys"), func(r store.Reader) error {
 		var wrong error
@@ -33,7 +32,7 @@ func (s *Service) FitKeys(ctx context.Context) error {
 	})
 }
 
-// Renewed is a user who has got a new access key.
+// Renewed is a user with its new access key.
 type Renewed struct {
 	OrgID     tenant.ID
 	UserID    string
@@ -41,9 +40,10 @@ type Renewed struct {
 	AccessKey string
 }
 
-// ResetKeys gives a new access key to every user whose key no configured
-// encryption key opens, since it is lost. It tells each key before it is stored, and stores none
-// that could not be told: no other way leads to it, and the old one would be gone.
+// ResetKeys gives a new access key to every user whose access key no configured
+// encryption key opens. It passes each new key to tell before it stores the key, and
+// stores no key that tell fails for: the key cannot be read any other way, and the old
+// one would be gone.
 func (s *Service) ResetKeys(ctx context.Context, tell func(Renewed) error) error {
 	ctx = store.Attribute(ctx, store.Attribution{Actor: "keys reset", Operation: "keys.reset"})
 	var lost []identity.User
@@ -77,7 +77,7 @@ func (s *Service) ResetKeys(ctx context.Context, tell func(Renewed) error) error
 	return err
 }
 
-// sealed returns a user with an access key, protected with the current secret.
+// sealed returns a user with an access key that is encrypted with the current secret.
 func (s *Service) sealed(u identity.User, key string) (_ identity.User, err error) {
 	u.Credentials.KeyDigest = s.Keys.Digests(key)[0]
 	u.Credentials.KeySealed, err = s.Keys.Seal(key)

@@ -10,7 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
-// crowd makes three users of three kinds and returns their access keys.
+// crowd creates three users of three kinds and returns their access keys.
 func crowd(t *testing.T, h *house) []string {
 	t.Helper()
 	h.organisation(t, acme)
@@ -25,7 +25,7 @@ func crowd(t *testing.T, h *house) []string {
 	return all
 }
 
-// admits reports which of the keys are accepted.
+// admits returns how many of the keys are accepted.
 func (h *house) admits(t *testing.T, all []string) (n int) {
 	t.Helper()
 	for _, key := range all {
@@ -38,8 +38,8 @@ func (h *house) admits(t *testing.T, all []string) (n int) {
 	return n
 }
 
-// TestRekey states that after a rekeying the older secret can go: each access key,
-// also that of a user without organisation, works with the current secret alone.
+// TestRekey states that after a rekeying the older secret can be removed: each access
+// key, also that of a user without organisation, works with the current secret alone.
 func TestRekey(t *testing.T) {
 	h := open(t)
 	all := crowd(t, h)
@@ -56,7 +56,7 @@ func TestRekey(t *testing.T) {
 }
 
 // TestRekeySkips states that an access key that no secret opens stays as it is, and
-// does not keep the others from being protected anew.
+// that the other keys are still encrypted again.
 func TestRekeySkips(t *testing.T) {
 	h := open(t)
 	h.organisation(t, acme)
@@ -77,8 +77,8 @@ func TestRekeySkips(t *testing.T) {
 	}
 }
 
-// TestFitKeys states when the configured secrets are refused at start: there are
-// users, and no key of any of them opens.
+// TestFitKeys states that the configured secrets are refused at start when users exist
+// and none of their access keys opens.
 func TestFitKeys(t *testing.T) {
 	h := open(t)
 	if err := h.FitKeys(t.Context()); err != nil {
@@ -100,8 +100,8 @@ func TestFitKeys(t *testing.T) {
 	}
 }
 
-// TestResetKeys states that exactly the users whose keys are lost get new ones, each
-// is told once, and the new key is the one that works.
+// TestResetKeys states that exactly the users whose access keys are lost get new ones,
+// that tell gets each of them once, and that the new key works.
 func TestResetKeys(t *testing.T) {
 	h := open(t)
 	lost := crowd(t, h)
@@ -133,7 +133,8 @@ func TestResetKeys(t *testing.T) {
 	}
 }
 
-// TestStopped states that a store that refuses is an error and never an empty answer.
+// TestStopped states that a failing store leads to an error and never to an empty
+// result.
 func TestStopped(t *testing.T) {
 	h := open(t)
 	crowd(t, h)

@@ -1,6 +1,6 @@
-// Package identity holds the use cases around organisations and their users:
-// what the super-admin does with them, who a caller is, and how the first of
-// them come about.
+// Package identity holds the use cases around organisations and their users: the
+// operations of the super-admin and of users on them, the authentication of callers,
+// and the bootstrap of the first organisation.
 package identity
 
 import (
@@ -43,7 +43,8 @@ var users = &store.Kind[identity.User]{
 		store.Unique(byEmail, "email_address", func(u identity.User) string { return u.Email }),
 		store.Lookup(byKey, func(u identity.User) string { return u.Credentials.KeyDigest }),
 	},
-	// What a group gives ends with it, so it may go while it has members.
+	// A group may be deleted while it has members: they then lose the permissions that
+	// it gives.
 	Refs: func(u identity.User) (refs []integrity.Ref) {
 		for _, id := range u.Groups() {
 			refs = append(refs, integrity.Ref{Target: integrity.Target{Kind: identity.GroupKind, ID: id}, Field: "group_id", OnDelete: integrity.Tolerate})
@@ -52,17 +53,17 @@ var users = &store.Kind[identity.User]{
 	},
 }
 
-// sampleGroup is the group of samples: references of users may dangle.
+// sampleGroup is the group in samples: references of users may dangle.
 const sampleGroup = "5f1a0c5d8e3b2a1f00000007"
 
-// UserRegistration is what users bring.
+// UserRegistration returns the registration of the kind of users.
 func UserRegistration() crud.Registration {
 	return crud.Facts[identity.User]{Kind: users, Name: func(u identity.User) string { return u.Email }, Sample: func(at crud.Stamp) (identity.User, error) {
 		return identity.NewUser(at.ID, at.Now(), identity.UserDraft{OrgID: at.Org, Email: "ada@example.com", GroupID: sampleGroup})
 	}}.Registration()
 }
 
-// Service is what all use cases of the package need.
+// Service has the dependencies of all use cases of the package.
 type Service struct {
 	Store     store.Store
 	Keys      secret.Keys
@@ -90,18 +91,18 @@ type Service struct {
 	// RulesDecide says that rules decide in place of permission maps
 	// (security.open_policy.enabled).
 	RulesDecide bool
-	// Preset is what organisations that named no permissions of their own have, by name and
-	// label (security.additional_permissions).
+	// Preset is the additional permissions of organisations that define none of their
+	// own, by name and label (security.additional_permissions).
 	Preset map[string]string
-	// Disown takes a user out of what it owns, in the unit of work that deletes it;
+	// Disown removes a user as an owner, in the unit of work that deletes the user;
 	// nil: users own nothing.
 	Disown func(ctx context.Context, w store.Writer, userID string) error
-	// Gains reports whether a write opens APIs that the caller does not see: those that the
-	// principal after owns, by its ID or its groups, and before does not; nil: APIs have no
-	// owners.
+	// Gains reports whether a write gives access to APIs that the caller does not see:
+	// those that the principal after owns, by its ID or its groups, and the principal
+	// before does not own; nil: APIs have no owners.
 	Gains func(ctx context.Context, r store.Reader, who, before, after operation.Principal) (bool, error)
-	// EndSessions ends all sessions of a user in the unit of work that shuts it out;
-	// nil: there are none.
+	// EndSessions ends all sessions of a user, in the unit of work that locks the user
+	// out or changes its password; nil: there are no sessions.
 	EndSessions func(ctx context.Context, w store.Writer, userID string) error
 }
 
@@ -119,7 +120,7 @@ func Organisation(ctx context.Context, st store.Store, id tenant.ID) (o store.St
 	return o, err
 }
 
-// user returns one user whatever its organisation, or a NotFound fault.
+// user returns a user of any organisation, or a NotFound fault.
 func (s *Service) user(ctx context.Context, id string) (u store.Stored[identity.User], err error) {
 	err = s.Store.View(ctx, tenant.Everyone("look up a user"), func(r store.Reader) error {
 		u, err = users.Locate(ctx, r, id)
@@ -128,8 +129,8 @@ func (s *Service) user(ctx context.Context, id string) (u store.Stored[identity.
 	return u, err
 }
 
-// Home returns the scope in which a user is changed: its organisation or, for a user
-// that has none, everyone.
+// Home returns the scope in which a user is changed: its organisation, or everyone for
+// a user without organisation.
 func Home(u identity.User) tenant.Scope {
 	scope, err := tenant.Of(u.OrgID)
 	if err != nil {
@@ -138,8 +139,8 @@ func Home(u identity.User) tenant.Scope {
 	return scope
 }
 
-// View is a user as the API shows it: no hash, and the access key in the clear
-// only where answers have it.
+// View is a user as the API shows it: without password hash, and with the access key in
+// plain text only in responses that show it.
 type View struct {
 	APIModel        struct{}          `json:"api_model"`
 	FirstName       string            `json:"first_name"`
@@ -170,7 +171,7 @@ func (s *Service) view(u identity.User) (View, error) {
 	return v, nil
 }
 
-// shown is a user without its access key.
+// shown returns a user without its access key.
 func shown(u identity.User) View {
 	return View{
 		FirstName: u.FirstName, LastName: u.LastName, Email: u.Email, OrgID: u.OrgID, Active: u.Active, ID: u.ID,
@@ -179,9 +180,10 @@ func shown(u identity.User) View {
 	}
 }
 
-// viewFor shows a user to a caller: the access key to the user itself and, unless
-// HideKeys, to admins of its organisation. A super user may only read: with the key of
-// an admin it could write. One that cannot be opened makes no answer fail; it is logged.
+// viewFor returns a user as a caller sees it. The access key is shown to the user
+// itself and, unless HideKeys is set, to admins of its organisation. A super user does
+// not see access keys: it may only read, and with the key of an admin it could write.
+// An access key that cannot be opened is logged and does not make the response fail.
 func (s *Service) viewFor(who operation.Principal, u identity.User) View {
 	if who.ID != u.ID && (s.HideKeys || who.OrgID == "" || !who.Permissions.Admin()) {
 		return shown(u)

@@ -11,7 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// caller is who asks, and about whose users.
+// caller is the principal of a call and the scope of the users that it is about.
 type caller struct {
 	Who   operation.Principal
 	Scope tenant.Scope
@@ -55,12 +55,13 @@ type searchIn struct {
 // codeQuery is the code of the fault for a search without anything to look for.
 const codeQuery = identity.UserKind + ".query"
 
-// Search lists the users of whose address or name the query is a part.
+// Search lists the users whose address or name contains the query.
 func (s Users) Search(ctx context.Context, in searchIn) (operation.Page[View], error) {
 	return s.search(ctx, in.listIn, in.Search.Filters.Query, "filters.query")
 }
 
-// search looks for what the client put into a field.
+// search lists the users whose address or name contains the query, which the client
+// sent in a field.
 func (s Users) search(ctx context.Context, in listIn, query, field string) (operation.Page[View], error) {
 	part := strings.ToLower(strings.TrimSpace(query))
 	if part == "" {
@@ -93,7 +94,7 @@ type searchByURLIn struct {
 	Query string `query:"q" required:"true" doc:"Part of the address, the first name or the last name."`
 }
 
-// SearchByURL is Search for clients that put the query into the address.
+// SearchByURL is Search for clients that send the query in the URL.
 func (s Users) SearchByURL(ctx context.Context, in searchByURLIn) (operation.Page[View], error) {
 	return s.search(ctx, in.listIn, in.Query, "q")
 }
@@ -116,8 +117,9 @@ func (s Users) Get(ctx context.Context, in memberIn) (operation.Entity[View], er
 	return operation.Entity[View]{Value: s.viewFor(in.Who, u.Value), Tag: operation.Tag(u.Serial)}, nil
 }
 
-// Me returns the user who asks, with the groups and permissions that the session has from an
-// identity broker, if it has. Of a person without a user it says what the broker said.
+// Me returns the user of the caller. A session from an identity broker has the groups
+// and permissions of the session instead of the stored ones. For a person without a
+// user, Me returns what the broker said.
 func (s Users) Me(ctx context.Context, in caller) (operation.Entity[View], error) {
 	out, err := s.Get(ctx, memberIn{caller: in, userIn: userIn{in.Who.ID}})
 	if fault.KindOf(err) == fault.NotFound && in.Who.Lent { // a person without a user, whom a broker vouches for
@@ -126,7 +128,7 @@ func (s Users) Me(ctx context.Context, in caller) (operation.Entity[View], error
 	if err == nil && in.Who.Lent {
 		u := identity.User{}.In(in.Who.GroupID, in.Who.Groups)
 		out.Value.Permissions, out.Value.GroupID, out.Value.GroupIDs = in.Who.Permissions, u.GroupID, u.GroupIDs
-		out.Tag = "" // that of the record says nothing of these
+		out.Tag = "" // the tag of the record does not cover these fields
 	}
 	return out, err
 }

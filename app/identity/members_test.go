@@ -31,8 +31,8 @@ var (
 
 const adminDraft = `{"org_id":"` + acme + `","email_address":"%s@example.com","user_permissions":{"IsAdmin":"admin"}}`
 
-// TestAccessKeysAreShown states who sees an access key: the user, and admins unless
-// they are forbidden to.
+// TestAccessKeysAreShown states who sees an access key: the user itself, and admins
+// unless they are forbidden to.
 func TestAccessKeysAreShown(t *testing.T) {
 	h := open(t)
 	h.organisation(t, acme)
@@ -53,14 +53,14 @@ func TestAccessKeysAreShown(t *testing.T) {
 			}
 		}
 	}
-	h.HideKeys, h.Keys = false, keys(t, second) // a lost key makes no list fail
+	h.HideKeys, h.Keys = false, keys(t, second) // a key that cannot be opened does not make a list fail
 	if text, err := h.ask(t, "users.list", as(t, "other", root, ""), ""); err != nil || !strings.Contains(text, `"access_key":""`) {
 		t.Errorf("%s, %v", text, err)
 	}
 }
 
-// TestKeyReset states who gives a user another access key, that the older one is dead,
-// and that the answer does not have the new one.
+// TestKeyReset states who may reset the access key of a user, that the old key is
+// refused afterwards, and that the response does not show the new one.
 func TestKeyReset(t *testing.T) {
 	for name, c := range map[string]struct {
 		self bool
@@ -97,8 +97,8 @@ func TestKeyReset(t *testing.T) {
 	}
 }
 
-// TestLastAdmin states that an organisation keeps an active admin, whichever way the
-// last one would be lost, and that one of another organisation does not count.
+// TestLastAdmin states that an organisation keeps an active admin, whichever operation
+// would remove the last one, and that an admin of another organisation does not count.
 func TestLastAdmin(t *testing.T) {
 	const refused = "auth.last_admin"
 	for name, lose := range map[string]func(h *house, user, group string) (string, string, string){
@@ -131,8 +131,9 @@ func TestLastAdmin(t *testing.T) {
 	}
 }
 
-// TestNoAdminByLosingAGroup states that an empty map, which makes admins of users that
-// old scripts make, makes none of a user who has been in a group.
+// TestNoAdminByLosingAGroup states that an empty permission map, which makes an admin
+// of a user that an old script creates, makes no admin of a user who has been in a
+// group.
 func TestNoAdminByLosingAGroup(t *testing.T) {
 	for name, leave := range map[string][2]string{"the group is deleted": {"usergroups.delete", ""}, "the user leaves it": {"users.replace", `{"group_id":"","group_ids":[]}`}} {
 		h := open(t)
@@ -156,7 +157,8 @@ func TestNoAdminByLosingAGroup(t *testing.T) {
 	}
 }
 
-// TestGiving states that users give what they have and no more, by whatever way.
+// TestGiving states that users cannot give permissions that they do not have, by any
+// operation.
 func TestGiving(t *testing.T) {
 	const refused = "auth.grant"
 	h := open(t)
@@ -201,8 +203,8 @@ func TestGiving(t *testing.T) {
 	}
 }
 
-// TestShutOut states what goes with a user who is shut out: its sessions always, what
-// it owns when it is deleted.
+// TestShutOut states that a deactivated user loses its sessions, and that a deleted
+// user is also removed as an owner.
 func TestShutOut(t *testing.T) {
 	for op, c := range map[string]struct {
 		body string
@@ -237,8 +239,9 @@ func TestShutOut(t *testing.T) {
 	}
 }
 
-// TestAddressesStayApart states that an address of another organisation is free only
-// where that is allowed, also for a change, and that users of others do not exist.
+// TestAddressesStayApart states that an address of another organisation may be used
+// only if the setting allows it, also in an update, and that users of other
+// organisations are not found.
 func TestAddressesStayApart(t *testing.T) {
 	for _, multi := range []bool{false, true} {
 		h := open(t)

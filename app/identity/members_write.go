@@ -26,7 +26,7 @@ type addIn struct {
 	User NewUser `body:""`
 }
 
-// Create makes a user of the caller's organisation, with an access key of its own.
+// Create creates a user of the caller's organisation, with an access key of its own.
 func (s Users) Create(ctx context.Context, in addIn) (operation.Receipt, error) {
 	u, err := identity.NewMember(s.NewID(), in.Scope.Org(), s.Now(), in.User.UserChange)
 	if err != nil {
@@ -39,9 +39,9 @@ func (s Users) Create(ctx context.Context, in addIn) (operation.Receipt, error) 
 	return operation.Receipt{Message: "User and session have been created", Meta: u.ID, Tag: operation.Tag(at)}, err
 }
 
-// grant refuses what the caller cannot give: the permissions that a user has after a
-// write, its groups included, and did not have before. Groups count as if they were
-// active: they may become so.
+// grant refuses permissions that the caller cannot give: those that the user, its
+// groups included, has after a write and did not have before. Inactive groups count as
+// active, because they may be activated later.
 func (s Users) grant(ctx context.Context, r store.Reader, who operation.Principal, before, after identity.User) error {
 	had, err := potential(ctx, r, before)
 	if err != nil {
@@ -57,12 +57,12 @@ func (s Users) grant(ctx context.Context, r store.Reader, who operation.Principa
 	if err := s.reaching(ctx, r, who, operation.Principal{ID: before.ID, Groups: before.Groups()}, operation.Principal{ID: after.ID, Groups: after.Groups()}); err != nil {
 		return err
 	}
-	// What the own map says counts as soon as the groups go.
+	// The user's own map decides as soon as the groups are gone.
 	return granting(who, revived(before.Active, after.Active, before.Permissions), after.Permissions)
 }
 
-// reaching refuses a write by which the principal after owns APIs that the caller does not
-// see, and that before did not own.
+// reaching refuses a write after which the principal after owns APIs that the caller
+// does not see and that the principal before did not own.
 func (s *Service) reaching(ctx context.Context, r store.Reader, who, before, after operation.Principal) error {
 	if s.Gains == nil || before.ID == after.ID && !slices.ContainsFunc(after.Groups, func(id string) bool { return !slices.Contains(before.Groups, id) }) {
 		return nil
@@ -74,7 +74,7 @@ func (s *Service) reaching(ctx context.Context, r store.Reader, who, before, aft
 	return err
 }
 
-// potential returns what a user may do when all its groups are active.
+// potential returns the permissions of a user when all its groups are active.
 func potential(ctx context.Context, r store.Reader, u identity.User) (access.Map, error) {
 	list, err := groupsOf(ctx, r, u)
 	for i := range list {
@@ -93,7 +93,7 @@ type changeIn struct {
 	Change identity.UserChange `body:""`
 }
 
-// Update changes what a request names, and keeps the rest.
+// Update changes the fields that a request has, and keeps the rest.
 func (s Users) Update(ctx context.Context, in changeIn) (operation.Receipt, error) {
 	at, err := s.edit(ctx, in.writeIn, in.Change.Email != nil, func(w store.Writer, u identity.User) (identity.User, error) {
 		v, err := u.Apply(in.Change)
@@ -101,7 +101,8 @@ func (s Users) Update(ctx context.Context, in changeIn) (operation.Receipt, erro
 			return v, err
 		}
 		if v.Email != u.Email {
-			// Passwords are mailed to the address: with it goes what the user may do.
+			// Passwords are mailed to the address: its new owner gets what the user may
+			// do.
 			if s.grant(ctx, w, in.Who, identity.User{Grouped: true}, u) != nil {
 				return v, fault.New(fault.Denied, codeGrant, "access denied: you cannot change the address of a user who has permissions that you do not have").At("email_address")
 			}
@@ -117,7 +118,7 @@ func (s Users) Update(ctx context.Context, in changeIn) (operation.Receipt, erro
 	return operation.Receipt{Message: "User updated", Tag: operation.Tag(at)}, err
 }
 
-// Revoke shuts a user out: its access key and its sessions are worth nothing.
+// Revoke deactivates a user: its access key is refused and its sessions end.
 func (s Users) Revoke(ctx context.Context, in writeIn) (operation.Receipt, error) {
 	at, err := s.edit(ctx, in, false, func(_ store.Writer, u identity.User) (identity.User, error) {
 		u.Active = false
@@ -126,15 +127,17 @@ func (s Users) Revoke(ctx context.Context, in writeIn) (operation.Receipt, error
 	return operation.Receipt{Message: "User revoked", Tag: operation.Tag(at)}, err
 }
 
-// ResetKey gives a user another access key. The user reads it; nothing else tells it.
+// ResetKey gives a user a new access key. Only the user can read it, and no response of
+// ResetKey shows it.
 func (s Users) ResetKey(ctx context.Context, in writeIn) (operation.Receipt, error) {
 	if s.KeepKeys && in.Who.ID != in.ID {
 		return operation.Receipt{}, fault.New(fault.Denied, codeKept, "access denied: access keys of other users cannot be reset here; each user resets its own")
 	}
 	key := s.Keys.NewKey()
 	at, err := s.edit(ctx, in, false, func(w store.Writer, u identity.User) (identity.User, error) {
-		// Those who use the key are told which one takes its place. A key that cannot be
-		// decrypted is not announced: its users would not recognise it.
+		// Clients that use the old key are told which key replaces it. A key that
+		// cannot be decrypted is not announced, because its clients would not recognise
+		// it.
 		if old, _, err := s.Keys.Open(u.Credentials.KeySealed); err == nil {
 			if err := notify.PostSealed(ctx, w, s.Keys.Seal, u.ID, signal.KeyReset(old, key)); err != nil {
 				return u, err
@@ -148,8 +151,8 @@ func (s Users) ResetKey(ctx context.Context, in writeIn) (operation.Receipt, err
 // codeKept is the code of the fault for the access key of another user.
 const codeKept = identity.UserKind + ".key_kept"
 
-// edit rewrites a user of the caller's organisation. wide is for writes that must look
-// at other organisations, too.
+// edit changes a user of the caller's organisation. wide is set by writes that must
+// also read other organisations.
 func (s Users) edit(ctx context.Context, in writeIn, wide bool, fn func(store.Writer, identity.User) (identity.User, error)) (store.Serial, error) {
 	scope := in.Scope
 	if wide && !s.MultiOrg {
@@ -171,14 +174,14 @@ func (s Users) edit(ctx context.Context, in writeIn, wide bool, fn func(store.Wr
 	})
 }
 
-// Delete removes a user, also from what it owns.
+// Delete deletes a user, and removes it as an owner.
 func (s Users) Delete(ctx context.Context, in writeIn) (operation.Receipt, error) {
 	_, err := s.Store.Update(ctx, in.Scope, func(w store.Writer) error {
 		old, err := users.Delete(ctx, w, in.ID, in.Match.Check)
 		if err != nil {
 			return err
 		}
-		// APIs without an owner are everybody's.
+		// An API without an owner is open to every user of the organisation.
 		if err := s.reaching(ctx, w, in.Who, operation.Principal{}, operation.Principal{ID: in.ID}); err != nil {
 			return err
 		}
@@ -192,8 +195,8 @@ func (s Users) Delete(ctx context.Context, in writeIn) (operation.Receipt, error
 	return operation.Receipt{Message: "User deleted"}, err
 }
 
-// left sees to what follows when a user can do less than before: an organisation keeps
-// an admin, and who is shut out has no session.
+// left applies the consequences of a write that reduces what a user may do: the
+// organisation must keep an admin, and a deactivated user loses its sessions.
 func (s Users) left(ctx context.Context, w store.Writer, before, after identity.User) error {
 	if !before.Active {
 		return nil

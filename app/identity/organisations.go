@@ -13,7 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// adminStyle is how the admin surface answers.
+// adminStyle returns the response style of the admin surface.
 func adminStyle(list string, faults map[string]operation.Answer) operation.Style {
 	all := map[string]operation.Answer{
 		operation.CodeEmptyBody: {Status: 500, Text: "Failed to read response body, body empty"},
@@ -25,23 +25,24 @@ func adminStyle(list string, faults map[string]operation.Answer) operation.Style
 	return operation.Style{Word: "OK", ListKey: list, Faults: all}
 }
 
-// organisationRows makes rows of organisations.
+// organisationRows makes the operations on organisations.
 type organisationRows struct {
 	crud.Operations[identity.Organisation, identity.OrganisationDraft]
 	purged Purged
 }
 
-// Purged removes what an organisation that is gone has elsewhere, in gateways.
+// Purged removes from gateways what belongs to a deleted organisation.
 type Purged func(ctx context.Context, scope tenant.Scope) error
 
 var missingOrganisation = identity.OrganisationKind + ".not_found"
 
-// RulesCheck refuses a text that cannot be used as the rules of an organisation.
+// RulesCheck returns an error for a text that cannot be the rules of an organisation.
 type RulesCheck func(ctx context.Context, org tenant.ID, text string) error
 
-// Organisations is what there is to organisations. The super-admin keeps them, and an
-// ID in the body of a new one is honoured. Rules that check refuses are not stored; nil:
-// any are. What they have in gateways purged removes; nil: nothing.
+// Organisations returns the resource of organisations. Only the super-admin writes
+// them, and the body of a new organisation may have its ID. Rules that check refuses
+// are not stored; nil: all are stored. purged removes from gateways what deleted
+// organisations have there; nil: nothing is removed.
 func Organisations(check RulesCheck, purged Purged) crud.Resource[identity.Organisation, identity.OrganisationDraft] {
 	r := organisationResource
 	r.Rows = func(o crud.Operations[identity.Organisation, identity.OrganisationDraft]) []operation.Row {
@@ -84,7 +85,7 @@ func Organisations(check RulesCheck, purged Purged) crud.Resource[identity.Organ
 var organisationResource = crud.Resource[identity.Organisation, identity.OrganisationDraft]{
 	Facts: crud.Facts[identity.Organisation]{
 		Kind: organisations, Name: func(o identity.Organisation) string { return o.OwnerName },
-		Sample: func(at crud.Stamp) (identity.Organisation, error) { // its ID is that of the organisation
+		Sample: func(at crud.Stamp) (identity.Organisation, error) { // the sample's ID is that of the organisation
 			return identity.NewOrganisation(at.Org, identity.OrganisationDraft{OwnerName: "Example Ltd"})
 		},
 	},
@@ -109,7 +110,7 @@ type importIn struct {
 	Draft identity.OrganisationDraft `body:""`
 }
 
-// Import creates an organisation, or replaces the one that has its identifier.
+// Import creates an organisation, or replaces the one with the same ID.
 func (o organisationRows) Import(ctx context.Context, in importIn) (operation.Receipt, error) {
 	org, err := identity.NewOrganisation(tenant.ID(o.NewID()), in.Draft)
 	if err == nil {
@@ -135,7 +136,7 @@ func (o organisationRows) Import(ctx context.Context, in importIn) (operation.Re
 	return operation.Receipt{Message: "Org imported", Meta: org.ID, Tag: operation.Tag(at)}, err
 }
 
-// Rules returns the rules an organisation has of its own, or "".
+// Rules returns the rules that an organisation has of its own, or "".
 func (s *Service) Rules(ctx context.Context, id tenant.ID) (string, error) {
 	o, err := s.Organisation(ctx, id)
 	if fault.KindOf(err) == fault.NotFound {

@@ -12,7 +12,8 @@ import (
 
 const (
 	codePurge = identity.OrganisationKind + ".purge"
-	// purgeAtOnce is how many records one unit of work removes: others write in between.
+	// purgeAtOnce is how many records one unit of work removes: other writers get their
+	// turn in between.
 	purgeAtOnce = 100
 )
 
@@ -22,7 +23,8 @@ type removeIn struct {
 	Match operation.Match
 }
 
-// Remove deletes an organisation and, if that is wanted, all that belongs to it.
+// Remove deletes an organisation and, if the request asks for it, all records that
+// belong to it.
 func (o organisationRows) Remove(ctx context.Context, in removeIn) (operation.Receipt, error) {
 	if in.Purge && store.Rehearsing(ctx) {
 		return operation.Receipt{}, fault.New(fault.Invalid, codePurge, "a purge cannot be rehearsed; leave out purge or dry_run").At("purge")
@@ -47,7 +49,7 @@ func (o organisationRows) Remove(ctx context.Context, in removeIn) (operation.Re
 	return operation.Receipt{Message: o.Words.Deleted}, err
 }
 
-// Exists reports whether there is an organisation.
+// Exists reports whether an organisation exists.
 func Exists(ctx context.Context, st store.Store, org tenant.ID) (there bool, err error) {
 	scope, err := tenant.Of(org)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // pieces is a store that notes how many records each unit of work removes, and calls
-// before as each begins.
+// before at the start of each.
 type pieces struct {
 	store.Store
 	removed []int
@@ -44,8 +44,8 @@ func (p *pieces) Update(ctx context.Context, s tenant.Scope, fn func(store.Write
 	return rev, err
 }
 
-// purging is a house of which an organisation has n users, and its deletion over a
-// store that notes pieces.
+// purging returns a house in which an organisation has n users, the store that counts,
+// and a function that deletes the organisation.
 func purging(t *testing.T, n int) (*house, *pieces, func(query string) error) {
 	h := open(t)
 	h.organisation(t, acme)
@@ -78,8 +78,8 @@ func (h *house) users(t *testing.T) (n int) {
 	return n
 }
 
-// TestPurge: a purge takes pieces, touches no other organisation, and goes on where it
-// ended.
+// TestPurge: a purge removes records in batches, touches no other organisation, and
+// continues where it stopped.
 func TestPurge(t *testing.T) {
 	h, p, remove := purging(t, 250)
 	wants(t, remove("false"), 0, "")
@@ -98,11 +98,11 @@ func TestPurge(t *testing.T) {
 	wants(t, remove("true"), fault.NotFound, "organisation.not_found")
 }
 
-// TestPurgeOfWhatComesBack: a purge ends as soon as the organisation is there again.
+// TestPurgeOfWhatComesBack: a purge stops as soon as the organisation exists again.
 func TestPurgeOfWhatComesBack(t *testing.T) {
 	h, p, remove := purging(t, 250)
 	p.before = func(unit int) {
-		if unit == 3 { // after the organisation, what is left of its kind, and its first hundred users
+		if unit == 3 { // after the organisation, the remaining records of its kind, and its first hundred users
 			h.organisation(t, acme)
 		}
 	}

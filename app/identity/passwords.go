@@ -13,18 +13,19 @@ import (
 // (docs/wire/authentication.md#passwords).
 type PasswordSettings struct {
 	Policy  password.Policy
-	History int  // the last passwords that are refused, the current one among them; 0: none
-	MaxDays int  // for which a password may be kept; 0: for ever
-	First   bool // a password that somebody else chose is changed before anything else
+	History int  // number of last passwords that are refused, including the current one; 0: none
+	MaxDays int  // after which a password must be changed; 0: never
+	First   bool // a password that another user chose must be changed before anything else
 }
 
-// Codes of the faults of passwords that are chosen.
+// Codes of the faults of new passwords.
 const (
 	CodeNewPassword  = identity.UserKind + ".new_password"
-	CodeUsedPassword = identity.UserKind + ".password_used" // the user has had it
+	CodeUsedPassword = identity.UserKind + ".password_used" // the user has had this password before
 )
 
-// Chosen returns the hash of a password that a user chooses, or says what it lacks.
+// Chosen returns the hash of a password that a user chooses, or an error that says what
+// it lacks.
 func (s *Service) Chosen(ctx context.Context, u identity.User, chosen string) (string, error) {
 	if err := s.acceptable("new_password", u, chosen); err != nil {
 		return "", err
@@ -35,12 +36,13 @@ func (s *Service) Chosen(ctx context.Context, u identity.User, chosen string) (s
 	return s.Passwords.Hash(chosen)
 }
 
-// Choosing returns a user with a password that it chose.
+// Choosing returns a user with a password that the user chose itself.
 func (s *Service) Choosing(u identity.User, hash string) identity.User {
 	return s.withPassword(u, hash, false)
 }
 
-// acceptable refuses a password that breaks the policy, or that the user has had.
+// acceptable refuses a password that breaks the policy, or that the user has had
+// before.
 func (s *Service) acceptable(field string, u identity.User, chosen string) error {
 	if lacks := s.Policy.Lacks(chosen); lacks != "" {
 		return fault.New(fault.Invalid, identity.UserKind+"."+field, "%s must have %s", field, lacks).At(field)
@@ -54,7 +56,8 @@ func (s *Service) acceptable(field string, u identity.User, chosen string) error
 	return nil
 }
 
-// anew refuses the current password as the one that a user chooses while it must be changed.
+// anew refuses the current password as the new one while the user must change its
+// password.
 func (s *Service) anew(ctx context.Context, u identity.User, chosen string) error {
 	must := false
 	err := s.Store.View(ctx, Home(u), func(r store.Reader) (err error) {
@@ -67,8 +70,7 @@ func (s *Service) anew(ctx context.Context, u identity.User, chosen string) erro
 	return err
 }
 
-// withPassword returns a user with another password. given says that somebody else
-// chose it.
+// withPassword returns a user with another password. given: another user chose it.
 func (s *Service) withPassword(u identity.User, hash string, given bool) identity.User {
 	c := &u.Credentials
 	c.Earlier = password.Kept(c.PasswordHash, c.Earlier, s.History)

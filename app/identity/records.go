@@ -9,11 +9,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Records is the kind of users, for those who keep something about them besides.
+// Records is the kind of users, for packages that refer to users in records of their
+// own.
 var Records = users
 
-// ByAddress returns up to most users who may log in with an address: active ones of
-// organisations that exist, or of one organisation only. Super users have no browser.
+// ByAddress returns up to most active users with a mail address, in all organisations
+// that exist or in one. Users without organisation are left out: they do not log in
+// with a browser.
 func (s *Service) ByAddress(ctx context.Context, email string, org tenant.ID, most int) (found []identity.User, err error) {
 	err = s.Store.View(ctx, tenant.Everyone("log in"), func(r store.Reader) error {
 		for u, err := range users.Find(ctx, r, store.Query{Index: byEmail, Value: email}) {
@@ -37,8 +39,8 @@ func (s *Service) ByAddress(ctx context.Context, email string, org tenant.ID, mo
 	return found, err
 }
 
-// InOrganisation returns the user with an address in the organisation that a reader is
-// for, or a NotFound fault.
+// InOrganisation returns the user with a mail address in the organisation of the
+// reader's scope, or a NotFound fault.
 func (s *Service) InOrganisation(ctx context.Context, r store.Reader, email string) (identity.User, error) {
 	u, err := users.ByKey(ctx, r, byEmail, email)
 	return u.Value, err

@@ -15,7 +15,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// exampleOrg is the organisation in examples.
+// exampleOrg is the ID of the organisation in examples.
 const exampleOrg = "5f1a0c5d8e3b2a1f00000001"
 
 var exampleUser = View{
@@ -24,7 +24,8 @@ var exampleUser = View{
 	PWHistory: []json.RawMessage{},
 }
 
-// prepare makes a user with its credentials, ready to be stored.
+// prepare makes a user with its credentials, ready to be stored, and returns it with
+// its access key.
 func (s *Service) prepare(d identity.UserDraft, key string) (identity.User, string, error) {
 	u, err := identity.NewUser(s.NewID(), s.Now(), d)
 	if err != nil {
@@ -34,7 +35,7 @@ func (s *Service) prepare(d identity.UserDraft, key string) (identity.User, stri
 	return u, key, err
 }
 
-// equip gives a new user its credentials.
+// equip sets the credentials of a new user.
 func (s *Service) equip(u identity.User, key, password string) (identity.User, error) {
 	u, err := s.sealed(u, key)
 	if err != nil || password == "" {
@@ -47,8 +48,8 @@ func (s *Service) equip(u identity.User, key, password string) (identity.User, e
 	return s.withPassword(u, hash, true), err
 }
 
-// add stores a user, unless one of the checks refuses it. Its organisation and its
-// groups must exist, and its address must be free.
+// add stores a user, unless one of the checks returns an error. Its organisation and
+// its groups must exist, and no other user may have its address.
 func (s *Service) add(ctx context.Context, u identity.User, checks ...func(store.Writer) error) (store.Serial, error) {
 	return store.Write(ctx, s.Store, tenant.Everyone("create a user"), func(w store.Writer) (store.Serial, error) {
 		if u.OrgID != "" {
@@ -73,9 +74,8 @@ func (s *Service) add(ctx context.Context, u identity.User, checks ...func(store
 	})
 }
 
-// free refuses an address that another user has: in the same organisation, or anywhere
-// unless addresses may repeat across organisations. The address of a
-// user whose organisation is gone is free.
+// free refuses a mail address that another user has in the same organisation or, unless
+// MultiOrg is set, in any organisation. Users of deleted organisations do not count.
 func (s *Service) free(ctx context.Context, r store.Reader, u identity.User) error {
 	for other, err := range users.Find(ctx, r, store.Query{Index: byEmail, Value: u.Email}) {
 		if err != nil {
@@ -91,7 +91,7 @@ func (s *Service) free(ctx context.Context, r store.Reader, u identity.User) err
 	return nil
 }
 
-// grouped refuses a group that a user is new in and that does not exist.
+// grouped refuses groups that a write adds to a user and that do not exist.
 func (s *Service) grouped(ctx context.Context, r store.Reader, before, after identity.User) error {
 	for i, id := range after.Groups() {
 		if slices.Contains(before.Groups(), id) {
@@ -127,11 +127,12 @@ type setPasswordIn struct {
 	Change PasswordChange `body:""`
 }
 
-// SetPassword sets a password. Hashing takes long on purpose, so it happens
-// before the unit of work, which then makes sure that nothing changed meanwhile.
+// SetPassword sets a password. Hashing is slow on purpose, so it happens before the
+// unit of work, which then checks that the user has not changed meanwhile.
 func (s Users) SetPassword(ctx context.Context, in setPasswordIn) (operation.Receipt, error) {
-	// Who may not set passwords of others is refused whether or not there is such a user
-	// (docs/wire/authentication.md#passwords). Rules have decided about it already.
+	// A caller who may not set passwords of others is refused whether or not the user
+	// exists (docs/wire/authentication.md#passwords). With RulesDecide, rules have
+	// decided already.
 	may := in.Who.Permissions.Level(access.ResetPassword) != access.LevelDeny || s.AdminResets && in.Who.Permissions.Admin()
 	if in.Who.ID != in.ID && !may && !s.RulesDecide {
 		return operation.Receipt{}, fault.New(fault.Denied, "auth.denied", "access denied: You do not have permission to reset the password for other users.")
@@ -171,19 +172,20 @@ func (s Users) SetPassword(ctx context.Context, in setPasswordIn) (operation.Rec
 	return operation.Receipt{Message: "User password updated", Tag: operation.Tag(at)}, err
 }
 
-// Wrong proofs of a user's current password, which somebody with a stolen session or key
-// may guess at.
+// Limits of wrong proofs of a user's current password: with a stolen session or key, an
+// attacker could guess the password.
 const (
 	guessesPerUser = 10 // in guessWindow
 	guessWindow    = time.Hour
-	guessingUsers  = 50_000 // that are remembered
+	guessingUsers  = 50_000 // whose wrong proofs are counted
 )
 
 // CodeGuesses is the code of the fault for too many wrong proofs of the current password.
 const CodeGuesses = identity.UserKind + ".guesses"
 
-// proves refuses a new password of one's own without proof of the current one. Wrong proofs
-// count apart from wrong logins: a stolen key does not lock its user out.
+// proves refuses a user who changes its own password without the current one. Wrong
+// proofs are counted apart from failed logins, so that a stolen key cannot lock its
+// user out.
 func (s Users) proves(in setPasswordIn, u identity.User) error {
 	h := u.Credentials.PasswordHash
 	if in.Who.ID != u.ID || h == "" {
@@ -199,7 +201,7 @@ func (s Users) proves(in setPasswordIn, u identity.User) error {
 		f.Wait = seconds
 		return f
 	}
-	known := cmp.Or(in.Change.Current, in.Change.New) // who asks for the password that it has already knows it
+	known := cmp.Or(in.Change.Current, in.Change.New) // a request that keeps the same password proves it by the new one
 	if !s.Passwords.Verify(h, known) {
 		return fault.New(fault.Invalid, identity.UserKind+".current_password", "current_password is not correct").At("current_password")
 	}

@@ -12,10 +12,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// AdminUsers is what the super-admin does with users.
+// AdminUsers has the operations of the super-admin on users.
 type AdminUsers struct{ *Service }
 
-// Operations lists what the super-admin can do with users.
+// Operations lists the operations of the super-admin on users.
 func (s AdminUsers) Operations() []operation.Operation {
 	return operation.Group{
 		Surface: operation.Admin, Name: "admin.users", Path: "/admin/users", Tag: "Users",
@@ -50,7 +50,7 @@ type createUserIn struct {
 	Draft identity.UserDraft `body:""`
 }
 
-// Create makes a user; the message of the receipt is its access key.
+// Create creates a user. The message of the receipt is its access key.
 func (s AdminUsers) Create(ctx context.Context, in createUserIn) (operation.Receipt, error) {
 	u, key, err := s.prepare(in.Draft, s.Keys.NewKey())
 	if err != nil {
@@ -79,7 +79,7 @@ type adminUserIn struct {
 	Match operation.Match
 }
 
-// AdminChange is what the super-admin may choose about a user.
+// AdminChange is the fields of a user that the super-admin may change.
 type AdminChange struct {
 	identity.UserChange
 	OrgID    tenant.ID `json:"org_id,omitempty" doc:"The organisation of the user; it cannot be changed."`
@@ -91,7 +91,7 @@ type adminChangeIn struct {
 	Change AdminChange `body:""`
 }
 
-// Update changes what a request names, and keeps the rest. Hashing takes long on
+// Update changes the fields that a request has, and keeps the rest. Hashing is slow on
 // purpose, so it happens before the unit of work.
 func (s AdminUsers) Update(ctx context.Context, in adminChangeIn) (operation.Receipt, error) {
 	var hash string
@@ -132,8 +132,8 @@ func (s AdminUsers) resets(name, summary string, level access.Level) operation.R
 	}, operation.Faulting(identity.UserKind+".not_found"), operation.Example(nil, receipt("User updated")))
 }
 
-// change rewrites a user of any organisation. Without a message the receipt has the
-// access key in its place.
+// change changes a user of any organisation. If message is empty, the message of the
+// receipt is the access key.
 func (s AdminUsers) change(ctx context.Context, in adminUserIn, message string, fn func(store.Writer, identity.User) (identity.User, error)) (operation.Receipt, error) {
 	var u identity.User
 	at, err := store.Write(ctx, s.Store, tenant.Everyone("change a user"), func(w store.Writer) (store.Serial, error) {
@@ -146,7 +146,7 @@ func (s AdminUsers) change(ctx context.Context, in adminUserIn, message string, 
 			return 0, err
 		}
 		u = now.Value
-		if s.EndSessions != nil && (!u.Active || before.Credentials.PasswordHash != u.Credentials.PasswordHash) { // shut out, or another password
+		if s.EndSessions != nil && (!u.Active || before.Credentials.PasswordHash != u.Credentials.PasswordHash) { // deactivated, or a new password
 			err = s.EndSessions(ctx, w, u.ID)
 		}
 		return now.Serial, err

@@ -11,8 +11,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// TestAdminChangesEndSessions: a user who is shut out or gets another password loses
-// its sessions, and only then.
+// TestAdminChangesEndSessions: the sessions of a user end when it is deactivated or
+// gets another password, and not otherwise.
 func TestAdminChangesEndSessions(t *testing.T) {
 	h := open(t)
 	h.organisation(t, acme)
@@ -41,7 +41,8 @@ func TestAdminChangesEndSessions(t *testing.T) {
 }
 
 // TestAdminChangesKeepAddressesUnique: the address of another user is refused, also one
-// of another organisation, unless addresses may repeat there; a user's own is not.
+// of another organisation unless addresses may repeat there; a user's own address is
+// accepted.
 func TestAdminChangesKeepAddressesUnique(t *testing.T) {
 	for _, multi := range []bool{false, true} {
 		h := open(t)

@@ -6,36 +6,36 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// Users is what users do with users.
+// Users has the operations of users on users.
 type Users struct{ *Service }
 
-// Codes of faults about users that come from the store, or from what is stored.
+// Codes of faults about users that come from the store or from stored records.
 const (
 	userMissing = identity.UserKind + ".not_found"
 	userTaken   = identity.UserKind + ".taken"
 	codeNoGroup = identity.UserKind + ".group_id"
 )
 
-// answers maps fault codes to a status and a text.
+// answers maps fault codes to responses: a status and a text.
 type answers = map[string]operation.Answer
 
-// invalid is the answer to a new user with something missing.
+// invalid is the response when a field of a new user is missing.
 var invalid = operation.Answer{Status: 400, Text: "User object validation failed."}
 
-// unreadable is the answer to a change that is no JSON object: 400, where a new user and a
-// password get 403 (docs/wire/users.md#rules).
+// unreadable is the response when the body of an update is no JSON object: 400. A new
+// user and a password get 403 (docs/wire/users.md#rules).
 var unreadable = operation.Answer{Status: 400, Text: "Request body malformed."}
 
-// changing are the codes of faults of writes that choose something about a user.
+// changing is the codes of faults of writes that change fields of a user.
 var changing = []string{identity.CodeUserName, identity.CodeUserText, identity.CodeUserEmail, identity.CodeUserDays, identity.CodeUserMap, identity.CodeUserEmpty,
 	identity.CodeUserTooMany, userTaken, codeNoGroup, codeGrant}
 
-// done is the example of a receipt.
+// done returns an example of a receipt.
 func done(message string, meta any) map[string]any {
 	return map[string]any{"Status": "OK", "Message": message, "Meta": meta}
 }
 
-// Operations lists what users can do with users.
+// Operations lists the operations of users on users.
 func (s Users) Operations() []operation.Operation {
 	exampleList := operation.Page[View]{Items: []View{exampleUser}, Pages: 1}
 	item := operation.Lists(operation.Item{Kind: identity.UserKind, ID: "id", Name: "email_address"})
@@ -95,5 +95,5 @@ func (s Users) Operations() []operation.Operation {
 	)
 }
 
-// noFilter is the answer to a search without anything to look for.
+// noFilter is the response to a search without a query.
 var noFilter = operation.Answer{Status: 400, Text: "Could not extract search filter from request body."}

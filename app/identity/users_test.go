@@ -13,8 +13,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// TestCreateUser states what a user needs: an organisation that exists or none, an
-// address of its own, levels that exist, and a password that is none or long enough.
+// TestCreateUser states what a new user needs: an existing organisation or none, an
+// address that no other user has, levels that exist, and a password that is empty or
+// long enough.
 func TestCreateUser(t *testing.T) {
 	const in = `"org_id":"` + acme + `"`
 	for name, c := range map[string]struct{ draft, code, field string }{
@@ -48,8 +49,8 @@ func TestCreateUser(t *testing.T) {
 	}
 }
 
-// TestAddressesRepeat states where an address may exist twice: in two organisations,
-// if the setting says so, and never in one.
+// TestAddressesRepeat states that an address may exist in two organisations if the
+// setting allows it, and never twice in one.
 func TestAddressesRepeat(t *testing.T) {
 	for _, multi := range []bool{false, true} {
 		h := open(t)
@@ -64,8 +65,8 @@ func TestAddressesRepeat(t *testing.T) {
 	}
 }
 
-// TestGetUser states that the admin API shows each user with its access key, and
-// that a key which cannot be opened is an error and not an empty key.
+// TestGetUser states that the admin API shows each user with its access key, and that a
+// key that cannot be opened leads to an error and not to an empty key.
 func TestGetUser(t *testing.T) {
 	h := open(t)
 	h.organisation(t, acme)
@@ -82,8 +83,8 @@ func TestGetUser(t *testing.T) {
 	wants(t, err, fault.NotFound, "user.not_found")
 }
 
-// TestSetPassword states who may set whose password, in which order the refusals
-// come, and that only a change that was admitted changes the password.
+// TestSetPassword states who may set the passwords of which users, in which order the
+// checks come, and that a refused change does not change the password.
 func TestSetPassword(t *testing.T) {
 	const denied, wrong, short, missing = "auth.denied", "user.current_password", "user.new_password", "user.not_found"
 	one, err := tenant.Of(acme)
@@ -143,17 +144,17 @@ func TestSetPassword(t *testing.T) {
 			}
 			_, err = h.ask(t, "users.password.set", operation.Call{Path: path, Scope: one, Principal: operation.Principal{ID: id}},
 				fmt.Sprintf(`{"current_password":%q,"new_password":"word-2"}`, stored))
-			wants(t, err, 0, "") // what the user has now is what this says
+			wants(t, err, 0, "") // had is the current password
 		})
 	}
-	for code, may := range map[string]access.Map{missing: resetter, denied: nil} { // only those who may are told that there is no such user
+	for code, may := range map[string]access.Map{missing: resetter, denied: nil} { // only a caller with the permission learns that the user does not exist
 		_, err = open(t).ask(t, "users.password.set", operation.Call{Path: map[string]string{"userId": "none"}, Scope: one, Principal: operation.Principal{Permissions: may}}, `{"new_password":"word-1"}`)
 		wants(t, err, map[string]fault.Kind{missing: fault.NotFound, denied: fault.Denied}[code], code)
 	}
 }
 
-// TestRulesDecideAboutPasswords states that where rules decide, they alone say who may set
-// the passwords of others.
+// TestRulesDecideAboutPasswords states that with RulesDecide only the rules say who may
+// set the passwords of others.
 func TestRulesDecideAboutPasswords(t *testing.T) {
 	h := open(t)
 	h.RulesDecide = true
@@ -164,8 +165,8 @@ func TestRulesDecideAboutPasswords(t *testing.T) {
 	wants(t, err, 0, "")
 }
 
-// TestPasswordThatMustChange refuses the current password as the new one while it must be
-// changed, whether the user or an admin chose it.
+// TestPasswordThatMustChange states that the current password is refused as the new one
+// while it must be changed, whether the user or an admin chose it.
 func TestPasswordThatMustChange(t *testing.T) {
 	h := open(t)
 	h.organisation(t, acme)
@@ -181,7 +182,7 @@ func TestPasswordThatMustChange(t *testing.T) {
 	}{
 		{own, "word-0", "word-0", "user.password_used"}, // an admin chose it
 		{own, "word-0", "word-1", ""},
-		{own, "word-1", "word-1", ""}, // nothing asks for another one
+		{own, "word-1", "word-1", ""}, // the user need not change it
 		{other, "", "word-1", ""},
 		{own, "word-1", "word-1", "user.password_used"},
 		{own, "word-1", "word-2", ""},
@@ -191,8 +192,8 @@ func TestPasswordThatMustChange(t *testing.T) {
 	}
 }
 
-// TestGuessesAtTheCurrentPassword bounds how often a user, or who has its key, may be wrong
-// about its password.
+// TestGuessesAtTheCurrentPassword bounds how many wrong current passwords a user, or an
+// attacker with its key, may send.
 func TestGuessesAtTheCurrentPassword(t *testing.T) {
 	h := open(t)
 	now := h.Now()
@@ -205,11 +206,11 @@ func TestGuessesAtTheCurrentPassword(t *testing.T) {
 			fmt.Sprintf(`{"current_password":%q,"new_password":%q}`, current, next))
 		return err
 	}
-	for range 3 { // right ones do not count
+	for range 3 { // right passwords do not count
 		wants(t, set(id, "word-0", "word-0"), 0, "")
 	}
 	for i := range 10 {
-		current := []string{"word-x", ""}[i%2] // a new one without a current one is a guess as well
+		current := []string{"word-x", ""}[i%2] // a new password without the current one counts as a guess as well
 		wants(t, set(id, current, "word-y"), fault.Invalid, "user.current_password")
 	}
 	err := set(id, "word-0", "word-1")
@@ -223,8 +224,8 @@ func TestGuessesAtTheCurrentPassword(t *testing.T) {
 	wants(t, set(id, "word-0", "word-1"), 0, "")
 }
 
-// TestSuperUserSetsPassword states that a user without organisation has a password
-// as others have.
+// TestSuperUserSetsPassword states that a user without organisation can have a password
+// like other users.
 func TestSuperUserSetsPassword(t *testing.T) {
 	h := open(t)
 	id, _ := h.user(t, `{"email_address":"root@example.com"}`)

@@ -12,8 +12,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// keyUse is when a key of a service account was last used. It is a record of its own:
-// a use does not change the account, nor its entity tag.
+// keyUse is when a key of a service account was last used. It is a record of its own,
+// so that a use changes neither the account nor its entity tag.
 type keyUse struct {
 	ID      string    `json:"id"` // of the key
 	OrgID   tenant.ID `json:"org_id"`
@@ -27,17 +27,17 @@ var keyUses = &store.Kind[keyUse]{
 	Org: func(u keyUse) tenant.ID { return u.OrgID },
 }
 
-// UseRegistration is what uses of keys bring.
+// UseRegistration returns the registration of the kind of key uses.
 func UseRegistration() crud.Registration {
 	return crud.Facts[keyUse]{Kind: keyUses, Sample: func(at crud.Stamp) (keyUse, error) {
 		return keyUse{ID: at.ID, OrgID: at.Org, Account: at.ID, At: at.Now()}, nil
 	}}.Registration()
 }
 
-// usePause is how often uses are written down.
+// usePause is how often uses are stored.
 const usePause = time.Minute
 
-// Run writes uses of keys down once a minute, and when the service stops.
+// Run stores the uses of keys once a minute, and when ctx ends.
 func (s ServiceAccounts) Run(ctx context.Context) error {
 	tick := time.NewTicker(usePause)
 	defer tick.Stop()
@@ -54,11 +54,11 @@ func (s ServiceAccounts) Run(ctx context.Context) error {
 	}
 }
 
-// Using is the attribution of commits that note which keys of service accounts have been
-// used, of which audit trails tell nothing.
+// Using is the attribution of commits that store which keys of service accounts were
+// used. Audit trails leave these commits out.
 const Using = "service-accounts.used"
 
-// WriteUses writes down which keys have been used.
+// WriteUses stores which keys have been used.
 func (s ServiceAccounts) WriteUses(ctx context.Context) {
 	ctx = store.Attribute(ctx, store.Attribution{Actor: "service", Operation: Using})
 	s.uses.Flush(ctx, s.Store, s.Log, "keys of service accounts", func(u keyUse) tenant.ID { return u.OrgID }, writeUses)
@@ -74,7 +74,7 @@ func writeUses(ctx context.Context, w store.Writer, batch []keyUse) error {
 			return err
 		}
 		if !slices.ContainsFunc(a.Value.Keys, func(k identity.AccountKey) bool { return k.ID == use.ID }) {
-			continue // deleted meanwhile
+			continue // the key was deleted meanwhile
 		}
 		_, err = keyUses.Edit(ctx, w, use.ID, nil, func(keyUse) (keyUse, error) { return use, nil })
 		if fault.KindOf(err) == fault.NotFound {
@@ -87,7 +87,7 @@ func writeUses(ctx context.Context, w store.Writer, batch []keyUse) error {
 	return nil
 }
 
-// forgetUse removes the use of a key that is gone, if there was one.
+// forgetUse deletes the use of a deleted key, if there is one.
 func forgetUse(ctx context.Context, w store.Writer, keyID string) error {
 	if _, err := keyUses.Delete(ctx, w, keyID, nil); err != nil && fault.KindOf(err) != fault.NotFound {
 		return err
