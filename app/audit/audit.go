@@ -1,6 +1,7 @@
-// Package audit keeps the trail of every write and every refused call: it makes records
-// of the commits in the change log, which say in the same commit as the change who
-// asked for what, and of calls that no commit tells of (docs/wire/audit.md).
+// Package audit keeps the audit trail: a record of every write and of every refused
+// call. It makes records of the commits in the change log, which hold the attribution
+// of each change (who asked for which operation), and of calls that made no commit
+// (docs/wire/audit.md).
 package audit
 
 import (
@@ -21,71 +22,71 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// Signer signs checkpoints, and knows the public keys of those who may have signed.
+// Signer signs checkpoints, and knows the public keys of all keys that may have signed.
 type Signer interface {
 	// SigningKey names the key that signs.
 	SigningKey() string
 	// Sign returns the Ed25519 signature of a message.
 	Sign(message []byte) []byte
-	// PublicKey returns the public key of a name, also of older keys.
+	// PublicKey returns the public key with a name, also an older one.
 	PublicKey(name string) (ed25519.PublicKey, bool)
 }
 
-// File is where records are written beside the store, or instead of it.
+// File is a log file to which records are appended, beside the store or instead of it.
 type File interface {
-	// Append adds a text as a whole and returns when it is safe; undo takes it back, as
-	// long as nothing was appended after it.
+	// Append appends a text as a whole and returns when it is durable. undo removes it
+	// again, if nothing was appended after it.
 	Append(text []byte) (undo func() error, err error)
 }
 
-// Settings says whether a trail is kept, and how much of it.
+// Settings says whether a trail is kept, and its bounds.
 type Settings struct {
-	Signer    Signer               // nil: there is no trail in the store
-	File      File                 // nil: there is none in a file
-	JSON      bool                 // the file has JSON lines, not texts
-	MaxAge    time.Duration        // records that are older are forgotten; 0: none
+	Signer    Signer               // nil: no trail is kept in the store
+	File      File                 // nil: no trail is kept in a file
+	JSON      bool                 // the file has JSON lines instead of texts
+	MaxAge    time.Duration        // older records are deleted; 0: none
 	MaxBytes  int64                // of the trail of one organisation; 0: no bound
-	Reads     bool                 // reads through /api and /admin are told as well, what they find or not
-	Detailed  bool                 // records have dumps of requests and answers
-	ReadOnly  bool                 // the trail is read, and another process writes it
-	Pack      func([]byte) []byte  // compresses to a gzip stream what is stored, one text at once; nil: as package gzip does
-	Silent    []string             // operations whose commits only keep books: the trail tells nothing of them
-	Elsewhere map[string]Elsewhere // by kind: records that tell of what is stored elsewhere
+	Reads     bool                 // reads through /api and /admin are recorded as well, whatever their result
+	Detailed  bool                 // records have dumps of requests and responses
+	ReadOnly  bool                 // this process only reads the trail; another one writes it
+	Pack      func([]byte) []byte  // compresses a stored text to a gzip stream, one call at a time; nil: package gzip does
+	Silent    []string             // operations whose commits are only bookkeeping: the trail leaves them out
+	Elsewhere map[string]Elsewhere // by kind: kinds whose records refer to what was written elsewhere
 }
 
-// Elsewhere returns what a record says was written elsewhere, by its document. The trail tells
-// that, and nothing of the record itself, unless ok is false.
+// Elsewhere returns the subjects that a record says were written elsewhere; the
+// argument is its document. The trail then names these subjects instead of the record
+// itself, unless ok is false.
 type Elsewhere func(document []byte) (written []audit.Subject, ok bool)
 
-// Store is what a trail needs of a store.
+// Store is what the audit trail needs of a store.
 type Store interface {
 	store.Store
 	store.ChangeLog
 	store.Historian
 }
 
-// Service keeps the trail. Make one with New.
+// Service keeps the audit trail. Make one with New.
 type Service struct {
 	Settings
 	store    Store
 	now      system.Clock
-	steady   system.Clock // by which records are old
+	steady   system.Clock // the clock for the age of records
 	log      *slog.Logger
 	pageSize int
-	most     int // bytes of the records of one answer
+	most     int // bound of the bytes of the records in one response
 	specs    func(id string) *operation.Spec
 	calls    calls
-	wake     chan struct{} // dumps take much room: a fold is due
-	keeps    bool          // records are kept, and by this process
+	wake     chan struct{} // wakes Run: the waiting dumps take much memory, so a fold is due
+	keeps    bool          // this process writes records
 
 	turn   sync.Mutex // one fold at a time
 	seen   store.Revision
 	packer audit.Packer
 }
 
-// New returns the service. Without a Signer it reads nothing, without a File as well it
-// keeps nothing. specs
-// returns the operation with an ID, or nil.
+// New returns the service. Without a Signer it cannot read the trail; without a Signer
+// and a File it keeps no records. specs returns the operation with an ID, or nil.
 func New(s Settings, t crud.Tools, specs func(string) *operation.Spec) (*Service, error) {
 	a := &Service{Settings: s, now: t.Now, log: t.Log, pageSize: t.PageSize, most: maxAnswer, specs: specs, wake: make(chan struct{}, 1), packer: audit.Packer{Pack: s.Pack}}
 	a.calls.room = maxCalls
@@ -103,10 +104,10 @@ func New(s Settings, t crud.Tools, specs func(string) *operation.Spec) (*Service
 	return a, nil
 }
 
-// On reports whether records are kept.
+// On reports whether the trail is kept, in the store or in a file.
 func (s *Service) On() bool { return s.Signer != nil || s.File != nil }
 
-// The kinds in which a trail is stored.
+// The kinds of records in which a trail is stored.
 var (
 	segments = &store.Kind[audit.Segment]{Name: "audit_segment", Noun: "segment of the audit trail",
 		ID: func(v audit.Segment) string { return v.ID }, Org: func(v audit.Segment) tenant.ID { return v.OrgID }}
@@ -116,8 +117,9 @@ var (
 		ID: func(v cursor) string { return v.ID }, Org: func(cursor) tenant.ID { return "" }}
 )
 
-// cursor is up to where the change log has been told. Each writer of a trail takes a
-// turn, so that one who has not seen the last turn starts again.
+// cursor is the position in the change log up to which the trail has records. Each
+// write of a trail increments Turn, so that a writer that has not seen the last turn
+// starts again.
 type cursor struct {
 	ID      string         `json:"id"`
 	Through store.Revision `json:"through"`
@@ -126,7 +128,7 @@ type cursor struct {
 
 const cursorID = "cursor"
 
-// Registrations returns what there is to the kinds in which trails are stored.
+// Registrations returns the registrations of the kinds in which trails are stored.
 func Registrations() []crud.Registrar {
 	return []crud.Registrar{
 		crud.Facts[audit.Segment]{Kind: segments, Lasts: true, Sample: func(at crud.Stamp) (audit.Segment, error) {
@@ -142,16 +144,16 @@ func Registrations() []crud.Registrar {
 	}
 }
 
-// How often the trail is brought up to date while it is not read. When there are many
-// commits the next turn comes soon: stores have the last thousands in memory, and to read them
-// from the log again costs as much as to tell them.
+// How often the trail is brought up to date while it is not read. With many commits the
+// next fold follows soon: stores have the last thousands of commits in memory, and
+// reading them from the log again costs as much as recording them.
 const (
 	foldEvery = time.Second
 	foldSoon  = 100 * time.Millisecond
 )
 
-// Run brings the trail up to date, and forgets what is due, until ctx ends; then it
-// tells what is left.
+// Run brings the trail up to date, and deletes old records, until ctx ends. Then it
+// records the remaining commits and calls.
 func (s *Service) Run(ctx context.Context) error {
 	if !s.keeps {
 		return nil
@@ -180,7 +182,8 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// through is up to where the change log has been told, as far as this process knows.
+// through returns the revision up to which commits are recorded, as far as this process
+// knows.
 func (s *Service) through() store.Revision {
 	s.turn.Lock()
 	defer s.turn.Unlock()
@@ -193,21 +196,22 @@ func (s *Service) noting(ctx context.Context, do func(context.Context) error) {
 	}
 }
 
-// errTurn means that another process has written to the trail meanwhile.
+// errTurn means that another process has written to the trail since this one read it.
 var errTurn = errors.New("audit: another process took the turn")
 
 // maxTurns bounds how often a fold starts again because of other processes.
 const maxTurns = 8
 
-// Begin notes where a trail begins that is new in a store whose first commits are forgotten: behind
-// the last commit. The first record would note it later, and leave out what was committed until
-// then if the process ends meanwhile, so a service begins before it takes calls.
+// Begin notes where a new trail begins in a store whose first commits are pruned: after
+// the last commit. Without Begin, the first fold would note it later and leave out the
+// commits until then, if the process dies meanwhile. So a service calls Begin before it
+// accepts calls.
 func (s *Service) Begin(ctx context.Context) error {
 	if !s.keeps {
 		return nil
 	}
 	oldest, err := s.store.Oldest(ctx)
-	if err != nil || oldest <= 1 { // it begins with the first commit
+	if err != nil || oldest <= 1 { // the trail begins with the first commit
 		return err
 	}
 	head, err := s.store.Head(ctx)
@@ -217,14 +221,14 @@ func (s *Service) Begin(ctx context.Context) error {
 	ctx = store.Attribute(ctx, store.Attribution{Actor: Operation, Operation: Operation})
 	_, err = s.store.Update(ctx, tenant.Everyone("audit"), func(w store.Writer) error {
 		for _, err := range cursors.Find(ctx, w, store.Query{ID: cursorID}) {
-			return err // it has begun
+			return err // the trail has begun already
 		}
 		return cursors.Insert(ctx, w, cursor{ID: cursorID, Through: head})
 	})
 	return err
 }
 
-// Fold brings the trail up to the commits and calls that there are now.
+// Fold records all commits and calls so far.
 func (s *Service) Fold(ctx context.Context) error {
 	if !s.keeps {
 		return nil
@@ -244,7 +248,7 @@ func (s *Service) Fold(ctx context.Context) error {
 		s.calls.back(calls, dumps)
 		return fmt.Errorf("audit: %w", err)
 	}
-	if s.seen > to { // the store was put back to what it was: the cursor in it says what is told there
+	if s.seen > to { // the store was restored from a backup: the cursor in it says what is recorded there
 		s.seen = 0
 	}
 	for lost := 0; ; {
@@ -263,9 +267,10 @@ func (s *Service) Fold(ctx context.Context) error {
 	}
 }
 
-// step tells the next commits, and the calls until the last of them, in one unit of work and
-// in the order of time; done means that there are no commits left, and then there is no rest
-// of the calls. Dumps that were told are taken out.
+// step records the next commits, and the calls up to the time of the last of them, in
+// one unit of work and in the order of time. done means that no commits are left; then
+// rest, the calls that are still to be recorded, is empty. step removes from d the
+// dumps that it has recorded.
 func (s *Service) step(ctx context.Context, to store.Revision, calls []call, d dumps) (rest []call, done bool, err error) {
 	var at cursor
 	known := false
@@ -287,7 +292,7 @@ func (s *Service) step(ctx context.Context, to store.Revision, calls []call, d d
 	}
 	for _, c := range calls {
 		if through < to && c.record.Time().After(t.until) {
-			rest = append(rest, c) // commits before it are still to be told
+			rest = append(rest, c) // earlier commits are not recorded yet
 		} else {
 			t.add(&c.record)
 		}
@@ -295,7 +300,7 @@ func (s *Service) step(ctx context.Context, to store.Revision, calls []call, d d
 	if through >= to {
 		t.left()
 	}
-	for _, records := range t.records { // commits and calls come from different places, and lists promise the newest first
+	for _, records := range t.records { // commits and calls come from different sources, and lists promise the newest first
 		slices.SortStableFunc(records, func(a, b audit.Record) int { return a.Time().Compare(b.Time()) })
 	}
 	if len(t.records) > 0 {

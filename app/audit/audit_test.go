@@ -27,7 +27,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// note is a resource whose changes are told.
+// note is a resource whose changes are recorded.
 type note struct {
 	ID     string    `json:"id"`
 	Org    tenant.ID `json:"org"`
@@ -70,7 +70,7 @@ func (w *world) process(s audit.Settings) *audit.Service {
 	return p
 }
 
-// write makes a note, or changes it, in one commit.
+// write creates or changes a note in one commit.
 func (w *world) write(org tenant.ID, id, text string) {
 	w.Helper()
 	ctx := store.Attribute(w.Context(), store.Attribution{Actor: "u", Operation: "notes.put", Request: "r-" + text, Method: "PUT", URL: "/notes/" + id, Status: 200})
@@ -115,7 +115,8 @@ func (w *world) export(p *audit.Service) string {
 	return b.String()
 }
 
-// TestEveryCommitIsToldOnce has two processes tell the commits of many writers at once.
+// TestEveryCommitIsToldOnce has two processes record the commits of many writers at
+// once.
 func TestEveryCommitIsToldOnce(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.process(audit.Settings{}), w.process(audit.Settings{})
@@ -165,7 +166,7 @@ func TestEveryCommitIsToldOnce(t *testing.T) {
 	}
 }
 
-// TestTheStoreIsTampered changes what is stored behind the service's back.
+// TestTheStoreIsTampered changes stored records of the trail without the service.
 func TestTheStoreIsTampered(t *testing.T) {
 	forge := func(id string, fn func(core.Segment) core.Segment) func(context.Context, store.Writer) error {
 		kind := store.Kind[core.Segment]{Name: "audit_segment", ID: func(s core.Segment) string { return s.ID }, Org: func(s core.Segment) tenant.ID { return s.OrgID }}
@@ -224,7 +225,8 @@ func TestTheStoreIsTampered(t *testing.T) {
 	}
 }
 
-// TestOldRecordsAreForgotten prunes by age and by size; what is left is still verified.
+// TestOldRecordsAreForgotten prunes by age and by size; the remaining trail still
+// verifies.
 func TestOldRecordsAreForgotten(t *testing.T) {
 	for name, s := range map[string]audit.Settings{"age": {MaxAge: time.Hour}, "size": {MaxBytes: 20_000}} {
 		w := newWorld(t)
@@ -251,7 +253,8 @@ func TestOldRecordsAreForgotten(t *testing.T) {
 	}
 }
 
-// TestTrailOutlivesALeap: a clock that is years ahead for a while makes no record old.
+// TestTrailOutlivesALeap: a clock that is years ahead for a while makes no record too
+// old.
 func TestTrailOutlivesALeap(t *testing.T) {
 	var clock apptest.Leaping
 	w := newWorld(t)
@@ -274,7 +277,8 @@ func TestTrailOutlivesALeap(t *testing.T) {
 	}
 }
 
-// TestRetentionAfterALeap: records that are dated years ahead are deleted together with those that follow.
+// TestRetentionAfterALeap: records that are dated years ahead are deleted together with
+// the records that follow them.
 func TestRetentionAfterALeap(t *testing.T) {
 	w := newWorld(t)
 	p := w.process(audit.Settings{MaxAge: time.Hour})
@@ -294,8 +298,8 @@ func TestRetentionAfterALeap(t *testing.T) {
 	}
 }
 
-// TestFloodOfRefusals tells some equal refusals one by one and counts the others, keeps at
-// most some hundred different ones, and counts the rest.
+// TestFloodOfRefusals records some equal refusals one by one and counts the others. It
+// keeps at most some hundred different ones, and counts the rest.
 func TestFloodOfRefusals(t *testing.T) {
 	w := newWorld(t)
 	p := w.process(audit.Settings{})
@@ -317,7 +321,7 @@ func TestFloodOfRefusals(t *testing.T) {
 	}
 }
 
-// TestWhatIsTold states which calls are told that no commit tells of.
+// TestWhatIsTold states which calls are recorded that made no commit.
 func TestWhatIsTold(t *testing.T) {
 	denied, invalid := fault.New(fault.Denied, "d", "d"), fault.New(fault.Invalid, "i", "i")
 	for _, c := range []struct {
@@ -344,8 +348,8 @@ func TestWhatIsTold(t *testing.T) {
 	}
 }
 
-// TestUnknownPaths: a call that has no operation is a record when it would change something, and
-// otherwise with Reads; of many equal ones there is a count.
+// TestUnknownPaths: a call of an unknown path is recorded if its method would change
+// something, and otherwise only with Reads. Many equal ones are counted.
 func TestUnknownPaths(t *testing.T) {
 	for _, c := range []struct {
 		intent access.Intent
@@ -365,7 +369,7 @@ func TestUnknownPaths(t *testing.T) {
 	}
 }
 
-// historic counts how often the past of a document is read.
+// historic counts how often older versions of a document are read.
 type historic struct {
 	*memdb.DB
 	reads *int
@@ -376,8 +380,9 @@ func (h historic) History(ctx context.Context, s tenant.Scope, kind, id string) 
 	return h.DB.History(ctx, s, kind, id)
 }
 
-// TestLargeDocumentsAreNotReadBack: of documents that are too large to compare nothing is read, now
-// or later; of the same documents while they were small the differences are told.
+// TestLargeDocumentsAreNotReadBack: no older version is read, now or later, of
+// documents that are too large to compare. Of the same documents while they were small
+// the differences are recorded.
 func TestLargeDocumentsAreNotReadBack(t *testing.T) {
 	w := newWorld(t)
 	reads := 0
@@ -395,12 +400,13 @@ func TestLargeDocumentsAreNotReadBack(t *testing.T) {
 	if n := strings.Count(told, `"more":1`); n != 4 || !strings.Contains(told, `"first"`) || len(told) > 20_000 {
 		t.Errorf("%d changes are too large to tell: %.3000s", n, told)
 	}
-	if reads > 1 { // of the one change that was small
+	if reads > 1 { // for the one change that was small
 		t.Errorf("the past was read %d times", reads)
 	}
 }
 
-// TestPrunedLog tells that commits were forgotten before they could be told.
+// TestPrunedLog: the trail has a record that says which commits were pruned before they
+// were recorded.
 func TestPrunedLog(t *testing.T) {
 	w := newWorld(t)
 	p := w.process(audit.Settings{})
@@ -422,8 +428,8 @@ func TestPrunedLog(t *testing.T) {
 	}
 }
 
-// TestBegins: where a trail begins is noted before the first calls, so that what they change is told
-// although the process ends before the first turn.
+// TestBegins: the start of a trail is noted before the first calls, so that their
+// changes are recorded although the process dies before the first fold.
 func TestBegins(t *testing.T) {
 	w := newWorld(t)
 	for i := range 3 {
@@ -437,7 +443,7 @@ func TestBegins(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.write("a", "n", "acknowledged")
-	p := w.process(audit.Settings{}) // the first one was killed
+	p := w.process(audit.Settings{}) // the first process was killed
 	if err := p.Begin(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -447,7 +453,8 @@ func TestBegins(t *testing.T) {
 	}
 }
 
-// TestStorePutBack: a process goes on telling although its store was put back to what it was.
+// TestStorePutBack: a process goes on recording after its store was restored from a
+// backup.
 func TestStorePutBack(t *testing.T) {
 	w := newWorld(t)
 	p := w.process(audit.Settings{})
@@ -485,7 +492,8 @@ func TestStorePutBack(t *testing.T) {
 	}
 }
 
-// TestOff keeps nothing and says so.
+// TestOff: a service that is off keeps no records, and its operations say that it is
+// off.
 func TestOff(t *testing.T) {
 	w := newWorld(t)
 	p, err := audit.New(audit.Settings{}, crud.Tools{Store: w.db}, nil)
@@ -508,7 +516,8 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// TestListsAreBounded refuses an answer that is too large, and says what to do.
+// TestListsAreBounded: a response that would be too large is refused with a text that
+// says what to do.
 func TestListsAreBounded(t *testing.T) {
 	w := newWorld(t)
 	p := w.process(audit.Settings{})
@@ -535,8 +544,8 @@ func TestListsAreBounded(t *testing.T) {
 	}
 }
 
-// TestReads: with Reads each read is a record, whatever it finds, and the reads take no room
-// of other calls; without, none is.
+// TestReads: with Reads each read is recorded, whatever its result, and reads take no
+// room of other calls. Without Reads none is recorded.
 func TestReads(t *testing.T) {
 	w := newWorld(t)
 	scope, err := tenant.Of("one")
@@ -573,8 +582,8 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// TestOrderOfTime: what is told at once stands in the order of time, wherever it comes from; also
-// when there are more commits than one unit of work tells.
+// TestOrderOfTime: records of one fold are in the order of time, whether they come from
+// commits or calls, also with more commits than fit into one unit of work.
 func TestOrderOfTime(t *testing.T) {
 	for _, commits := range []int{1, 2100} {
 		w := newWorld(t)

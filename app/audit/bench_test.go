@@ -16,7 +16,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// BenchmarkTell tells 500 changes of a record of 1 KiB.
+// BenchmarkTell makes audit records of 500 changes of a record of 1 KiB.
 func BenchmarkTell(b *testing.B) {
 	b.ReportAllocs()
 	keys, err := crypto.NewKeys("a secret")

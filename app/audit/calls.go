@@ -17,7 +17,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// call is what is told of calls that no commit tells of: one, or several equal ones.
+// call is a call that made no commit, or the last of several equal ones with their
+// count.
 type call struct {
 	key    callKey
 	record audit.Record
@@ -29,37 +30,37 @@ type callKey struct{ org, from, actor, operation, verdict string }
 // maxCalls bounds how many different calls wait for the next fold.
 const maxCalls = 500
 
-// maxReads bounds how many reads wait besides: they never take the room of others.
+// maxReads bounds how many reads wait as well: they never take the room of other calls.
 const maxReads = 5000
 
-// maxEqual is how many equal refusals are told one by one until the next fold, while
-// others have room besides. Of further ones there is a count.
+// maxEqual is how many equal refusals are recorded one by one until the next fold,
+// while there is room for others. Further ones are only counted.
 const maxEqual = 20
 
-// calls waits for the next fold. Of many equal ones the last has a count; when there are
-// too many different ones, only their number is kept.
+// calls holds the calls that wait for the next fold. Of many equal calls the last has a
+// count; of too many different ones only the number is kept.
 type calls struct {
 	mu      sync.Mutex
 	list    []call
 	equal   map[callKey]equals
 	dropped int
-	room    int // how many wait at most
+	room    int // how many calls wait at most
 
 	dumps  dumps
-	weight int // bytes of all dumps that wait
-	bare   int // for how many dumps there was no room
+	weight int // bytes of all waiting dumps
+	bare   int // number of dumps for which there was no room
 }
 
-// Hear is an auditor of the guard: it keeps refused calls, writes that left nothing in the
-// change log, and with Reads also reads, for the next fold; with detailed recording also
-// what the calls looked like of which the change log tells.
+// Hear is an auditor of the guard. For the next fold it keeps refused calls, writes
+// that made no commit and, with Reads, reads. With detailed recording it also keeps
+// dumps of the calls whose commits are recorded.
 func (s *Service) Hear(ctx context.Context, c *operation.Call, err error) {
 	if !s.keeps {
 		return
 	}
 	told := tells(ctx, c, err)
 	read := !told && s.Reads && c.Spec.Intent == access.Read && !c.Spec.Public && (c.Spec.Surface == operation.Management || c.Spec.Surface == operation.Admin)
-	told, read = told || read, read && !c.Spec.Unrouted // of many equal calls of nothing there is a count
+	told, read = told || read, read && !c.Spec.Unrouted // many equal calls of unknown paths are counted
 	detailed := s.Detailed && c.Answered != nil && c.Spec.Surface != operation.Node
 	if !told && !(detailed && store.Written(ctx)) {
 		return
@@ -70,9 +71,9 @@ func (s *Service) Hear(ctx context.Context, c *operation.Call, err error) {
 		return
 	}
 	c.Answered(func(m operation.Transcript) {
-		// What refuses a secret may quote it: such answers are told without their bodies. Those of
-		// portals are told by their length: they are about people, who can be erased, and records
-		// stay as they are.
+		// A response that refuses a secret may quote the secret, so it is recorded
+		// without its body. Of responses of portals only the length is recorded: they
+		// have data about people, which can be erased, while audit records cannot.
 		if m.Status >= http.StatusBadRequest && len(c.Spec.Redact) > 0 {
 			m.Body = nil
 		}
@@ -88,13 +89,13 @@ func (s *Service) Hear(ctx context.Context, c *operation.Call, err error) {
 		if s.calls.heavy() {
 			select {
 			case s.wake <- struct{}{}:
-			default: // it is awake
+			default: // Run is woken already
 			}
 		}
 	})
 }
 
-// record returns what a call comes to.
+// record returns the audit record of a call.
 func (s *Service) record(c *operation.Call, err error) audit.Record {
 	by := guard.Described(guard.Attribution(c), c)
 	r := audit.Record{
@@ -110,8 +111,8 @@ func (s *Service) record(c *operation.Call, err error) audit.Record {
 	return r.At(s.now())
 }
 
-// tells reports whether a call is told that no commit tells of: it was refused, or it is
-// a write without a commit.
+// tells reports whether a call is recorded although it made no commit: it was refused,
+// or it is a write.
 func tells(ctx context.Context, c *operation.Call, err error) bool {
 	read := c.Spec.Intent == access.Read
 	if err == nil {
@@ -124,12 +125,12 @@ func tells(ctx context.Context, c *operation.Call, err error) bool {
 	return !read
 }
 
-// equals are the calls that wait with one key.
+// equals is how many calls with one key wait, and where the last of them is.
 type equals struct {
-	last, n int // place of the last one, and how many there are
+	last, n int // last is the index of the last one, n the number
 }
 
-// push puts a call at the end of the list. The lock is held.
+// push appends a call to the list. The caller holds the lock.
 func (q *calls) push(c call) {
 	if q.equal == nil {
 		q.equal = map[callKey]equals{}
@@ -138,7 +139,7 @@ func (q *calls) push(c call) {
 	q.list = append(q.list, c)
 }
 
-// add keeps a call. One refusal is much like another of the same second.
+// add keeps a call. Further refusals that equal earlier ones are only counted.
 func (q *calls) add(r audit.Record, read bool) {
 	k := callKey{string(r.OrgID), r.IP, r.Actor, r.Operation, r.Verdict}
 	q.mu.Lock()
@@ -165,7 +166,8 @@ func (q *calls) add(r audit.Record, read bool) {
 	}
 }
 
-// take returns what waits, and how many calls there were no room for.
+// take returns and removes the waiting calls and dumps. A last record has the number of
+// calls for which there was no room.
 func (q *calls) take(log *slog.Logger) (out []call, dumps dumps) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -181,7 +183,8 @@ func (q *calls) take(log *slog.Logger) (out []call, dumps dumps) {
 	return out, dumps
 }
 
-// back puts what could not be told before what has come since, as far as there is room.
+// back returns calls and dumps that could not be recorded to the front, before newer
+// ones, as far as there is room.
 func (q *calls) back(list []call, older dumps) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -13,34 +13,34 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Bounds of what one unit of work tells.
+// Bounds of one unit of work.
 const (
 	maxCommits = 2000
 	maxWeight  = 16 << 20
-	maxCompare = 1 << 20 // bytes of a document; of larger ones differences are not told
+	maxCompare = 1 << 20 // bytes of a document; larger ones are not compared
 )
 
 // telling makes records of commits and calls.
 type telling struct {
 	*Service
 	records map[tenant.ID][]audit.Record
-	after   map[place][]byte // documents as they were after the commit that is told next, the last first
-	large   map[place]bool   // those that were too large to compare then
-	dumps   dumps            // of calls of this process
-	told    map[dumpKey]int  // how many of them are told
+	after   map[place][]byte // documents as they were after the commit that is recorded next; commits are recorded from the last to the first
+	large   map[place]bool   // documents that were too large to compare then
+	dumps   dumps            // of calls that this process answered
+	told    map[dumpKey]int  // number of dumps that are recorded, by key
 
-	comparers map[string]*audit.Comparer // of operations
-	until     time.Time                  // when the last commit was that is told
+	comparers map[string]*audit.Comparer // by operation
+	until     time.Time                  // time of the last commit that is recorded
 }
 
-// place is where a record of the store stands.
+// place is the address of a record in the store.
 type place struct {
 	org      tenant.ID
 	kind, id string
 }
 
-// commits tells the commits after a revision, up to one or as many as fit, and returns
-// the revision of the last.
+// commits makes records of the commits after a revision, up to revision to or as many
+// as fit, and returns the revision of the last.
 func (t *telling) commits(ctx context.Context, after, to store.Revision) (store.Revision, error) {
 	if after >= to {
 		return after, nil
@@ -69,7 +69,7 @@ func (t *telling) commits(ctx context.Context, after, to store.Revision) (store.
 		return after, err
 	}
 	all, each := make([]audit.Record, 0, len(list)), map[tenant.ID]int{}
-	for _, c := range slices.Backward(list) { // the last first: documents are read as they are now, and lead back
+	for _, c := range slices.Backward(list) { // from the last to the first: documents are read in their current version, and changes undone one by one
 		all = t.commit(ctx, c, all)
 	}
 	for i := range all {
@@ -86,8 +86,8 @@ func (t *telling) commits(ctx context.Context, after, to store.Revision) (store.
 	return after, ctx.Err()
 }
 
-// load reads the documents that some commits changed, as they were after a revision: as
-// they are now, led back by the commits since, which are few.
+// load reads the documents that some commits changed, in their versions after revision
+// at: it reads the current versions and undoes the commits since, which are few.
 func (t *telling) load(ctx context.Context, list []store.Commit, at store.Revision) error {
 	t.after, t.large = map[place][]byte{}, map[place]bool{}
 	now := at
@@ -136,8 +136,9 @@ func (t *telling) load(ctx context.Context, list []store.Commit, at store.Revisi
 	return ctx.Err()
 }
 
-// leadBack makes of a document after a change the one before. What does not fit, because
-// the record was not there at one of the times, is forgotten.
+// leadBack turns the version of a document after a change into the one before. A
+// document that does not match the change, because the record did not exist before or
+// after it, is dropped.
 func (t *telling) leadBack(ch store.Change) {
 	p := place{ch.Org, ch.Kind, ch.ID}
 	after, ok := t.after[p]
@@ -152,7 +153,7 @@ func (t *telling) leadBack(ch store.Change) {
 	t.after[p] = before
 }
 
-// gap tells that commits were forgotten before they could be told.
+// gap adds a record that says which commits were pruned before they could be recorded.
 func (t *telling) gap(ctx context.Context, after, to store.Revision) (store.Revision, error) {
 	oldest, err := t.store.Oldest(ctx)
 	if err != nil || oldest <= after+1 {
@@ -165,8 +166,8 @@ func (t *telling) gap(ctx context.Context, after, to store.Revision) (store.Revi
 	return min(oldest-1, to), nil
 }
 
-// commit appends the records of one commit: one for each organisation that it touches, the
-// last first.
+// commit appends the audit records of one commit, one for each organisation that it
+// touches, in reverse order.
 func (t *telling) commit(ctx context.Context, c store.Commit, out []audit.Record) []audit.Record {
 	var orgs []tenant.ID
 	for _, ch := range c.Changes {
@@ -201,7 +202,7 @@ func (t *telling) commit(ctx context.Context, c store.Commit, out []audit.Record
 	return out
 }
 
-// change adds one record's part in a commit.
+// change adds one change of a commit to its audit record.
 func (t *telling) change(ctx context.Context, r *audit.Record, rev store.Revision, ch store.Change, compare *audit.Comparer) {
 	at := place{ch.Org, ch.Kind, ch.ID}
 	if t.elsewhere(ctx, r, rev, ch) {
@@ -213,13 +214,13 @@ func (t *telling) change(ctx context.Context, r *audit.Record, rev store.Revisio
 		t.leadBack(ch)
 		return
 	}
-	was, is := 0, 0 // bytes that the change replaces, and bytes by which it does
+	was, is := 0, 0 // bytes of the old and of the new content
 	for _, h := range ch.Delta {
 		was, is = was+len(h.Old), is+len(h.New)
 	}
 	if !ok && (is > maxCompare || t.large[at]) {
 		t.large[at] = was > maxCompare || is <= maxCompare
-		r.More++ // to read it, and back through its history, would take several times its size
+		r.More++ // reading the document and its older versions would take several times its size
 		return
 	}
 	if !ok && len(r.Diff) < audit.MaxDifferences {
@@ -239,7 +240,8 @@ func (t *telling) change(ctx context.Context, r *audit.Record, rev store.Revisio
 	r.Diff, r.More = append(r.Diff, diff...), r.More+more
 }
 
-// elsewhere adds what a changed record tells of, if that is stored elsewhere.
+// elsewhere adds the subjects that a changed record says were written elsewhere. It
+// reports whether the record is of a kind that does so.
 func (t *telling) elsewhere(ctx context.Context, r *audit.Record, rev store.Revision, ch store.Change) bool {
 	says := t.Elsewhere[ch.Kind]
 	if says == nil || ch.Op != store.Updated {
@@ -260,7 +262,7 @@ func (t *telling) elsewhere(ctx context.Context, r *audit.Record, rev store.Revi
 	return true
 }
 
-// name adds a subject to a record, as long as there is room.
+// name adds a subject to an audit record, as long as there is room.
 func name(r *audit.Record, s audit.Subject) {
 	if len(r.Subjects) == audit.MaxSubjects {
 		r.More++
@@ -269,9 +271,9 @@ func name(r *audit.Record, s audit.Subject) {
 	r.Subjects = append(r.Subjects, s)
 }
 
-// read returns a document as it was after a revision, or nothing.
+// read returns a document in its version after a revision, or nil.
 func (t *telling) read(ctx context.Context, at place, rev store.Revision) []byte {
-	if at.org == "" { // of a super user: no scope is its own
+	if at.org == "" { // a record of a super user: no scope is that of its organisation
 		return nil
 	}
 	scope, err := tenant.Of(at.org)

@@ -11,8 +11,8 @@ import (
 // maxDumps bounds the bytes of dumps that wait for the next fold.
 const maxDumps = 16 << 20
 
-// dumpKey says of which record a dump is. Requests choose their identifiers: what else
-// they share keeps a dump out of records of others.
+// dumpKey says which record a dump belongs to. Clients choose the request IDs, so the
+// key has more fields, which keep a dump out of the records of other callers.
 type dumpKey struct{ org, request, operation, actor string }
 
 func keyOf(r audit.Record) dumpKey {
@@ -23,12 +23,13 @@ func (k dumpKey) compare(other dumpKey) int {
 	return cmp.Or(cmp.Compare(k.org, other.org), cmp.Compare(k.request, other.request), cmp.Compare(k.operation, other.operation), cmp.Compare(k.actor, other.actor))
 }
 
-// dumps are records with dumps, as calls tell them, until their commits are told; of
-// equal keys the oldest first.
+// dumps are the records with the dumps of calls, until their commits are recorded.
+// Records of equal keys are sorted from the oldest to the newest.
 type dumps map[dumpKey][]audit.Record
 
-// dump keeps a record of a call of which a commit tells, if there is room. Who logs in is
-// not known before, so that the commit names no actor.
+// dump keeps the record of a call that made a commit, if there is room. The commits of
+// a public call, such as a login, name no actor, because the caller is not known
+// before.
 func (q *calls) dump(r audit.Record, public bool) {
 	k := keyOf(r)
 	if public {
@@ -52,16 +53,16 @@ func (q *calls) keep(k dumpKey, r audit.Record) {
 	q.weight += weight
 }
 
-// heavy reports whether the dumps that wait take half of their room.
+// heavy reports whether the waiting dumps take more than half of their room.
 func (q *calls) heavy() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.weight > maxDumps/2
 }
 
-// dump gives the record of a commit the dumps of its call, if this process answered
-// that and the call is one of the organisation: what somebody asked for who belongs to
-// none is not for its eyes.
+// dump adds the dumps of its call to the record of a commit, if this process answered
+// the call and the caller belongs to the organisation. An organisation must not see
+// requests of callers that belong to none.
 func (t *telling) dump(r *audit.Record) {
 	if len(t.dumps) == 0 {
 		return
@@ -73,8 +74,9 @@ func (t *telling) dump(r *audit.Record) {
 	}
 }
 
-// left tells the dumps for which there was no record: another process has told the commit,
-// or it belongs to an organisation that is not the caller's.
+// left adds records for the dumps whose commits have no record here: another process
+// has recorded the commit, or the commit belongs to another organisation than the
+// caller.
 func (t *telling) left() {
 	for _, k := range slices.SortedFunc(maps.Keys(t.dumps), dumpKey.compare) {
 		for _, r := range t.dumps[k][min(t.told[k], len(t.dumps[k])):] {

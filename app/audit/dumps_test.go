@@ -15,8 +15,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// hearAnswer has a process hear of a call, and of its answer, of which commits tell when write is
-// not nil.
+// hearAnswer has a process hear a call and its response. If write is not nil, it makes
+// the commit of the call.
 func (w *world) hearAnswer(p *audit.Service, org tenant.ID, request, answer string, write func(context.Context), err error) {
 	w.Helper()
 	w.hearOn(operation.Management, p, org, request, answer, write, err)
@@ -65,7 +65,7 @@ func (w *world) put(org tenant.ID, id, text string) func(context.Context) {
 	}
 }
 
-// A record tells what its request and the answer looked like, without secrets.
+// A record has the request and the response of its call, without secrets.
 func TestRecordsHaveDumps(t *testing.T) {
 	w := newWorld(t)
 	p := w.process(audit.Settings{Detailed: true})
@@ -87,8 +87,8 @@ func TestRecordsHaveDumps(t *testing.T) {
 	}
 }
 
-// A commit that another process has told leaves a record of its own for the dumps, and
-// nobody else's record gets them, whatever identifier a request chooses.
+// If another process has recorded the commit, the dumps get a record of their own. They
+// never get into the record of another caller, whatever request ID a client chooses.
 func TestDumpsOfOthers(t *testing.T) {
 	w := newWorld(t)
 	p, other := w.process(audit.Settings{Detailed: true}), w.process(audit.Settings{})
@@ -111,7 +111,7 @@ func TestDumpsOfOthers(t *testing.T) {
 	}
 }
 
-// Dumps that cannot be told are told later; without the setting there are none.
+// Dumps that cannot be recorded are recorded later; without the setting there are none.
 func TestDumpsAreToldLater(t *testing.T) {
 	w := newWorld(t)
 	p := w.process(audit.Settings{Detailed: true})
@@ -133,7 +133,7 @@ func TestDumpsAreToldLater(t *testing.T) {
 	}
 }
 
-// Of too many dumps the records are left.
+// With too many dumps, the records are kept without them.
 func TestRoomForDumps(t *testing.T) {
 	w := newWorld(t)
 	p := w.process(audit.Settings{Detailed: true})
@@ -151,8 +151,8 @@ func TestRoomForDumps(t *testing.T) {
 	}
 }
 
-// Answers of portals tell of people, who can be erased: records have their lengths only,
-// whether commits tell of the calls or nothing else does.
+// Responses of portals have data about people, which can be erased: records have their
+// lengths only, whether or not the call made a commit.
 func TestDumpsOfPortals(t *testing.T) {
 	w := newWorld(t)
 	p := w.process(audit.Settings{Detailed: true})

@@ -11,8 +11,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Export writes trails as JSON lines: records, each batch followed by its checkpoint. It
-// reads one consistent snapshot, and writers go on. only names one organisation; nil: all.
+// Export writes trails as JSON lines: records, each batch followed by its checkpoint.
+// It reads one consistent snapshot and does not block writers. only is the one
+// organisation to export; nil: all.
 func (s *Service) Export(ctx context.Context, out io.Writer, only *tenant.ID) error {
 	return s.read(ctx, func(r store.Reader) error {
 		return lines(ctx, r, only, func(line []byte) error {
@@ -22,7 +23,7 @@ func (s *Service) Export(ctx context.Context, out io.Writer, only *tenant.ID) er
 	})
 }
 
-// Verify looks through all trails. anchors are checkpoints that were kept elsewhere.
+// Verify verifies all trails. anchors are checkpoints that were kept elsewhere.
 func (s *Service) Verify(ctx context.Context, anchors ...audit.Checkpoint) (*audit.Verifier, error) {
 	v := &audit.Verifier{Anchors: anchors}
 	if s.Signer != nil {
@@ -43,8 +44,8 @@ func (s *Service) Verify(ctx context.Context, anchors ...audit.Checkpoint) (*aud
 	return v, err
 }
 
-// Checkpoints writes the last checkpoint of each trail as JSON lines: kept elsewhere,
-// they show later that a trail was cut.
+// Checkpoints writes the last checkpoint of each trail as JSON lines. Kept elsewhere,
+// they show later whether a trail was truncated.
 func (s *Service) Checkpoints(ctx context.Context, out io.Writer) error {
 	return s.read(ctx, func(r store.Reader) error {
 		list, err := ends(ctx, r)
@@ -57,7 +58,7 @@ func (s *Service) Checkpoints(ctx context.Context, out io.Writer) error {
 	})
 }
 
-// errOff is the answer to all questions when no trail is kept.
+// errOff is the error of all reads when no trail is kept in the store.
 var errOff = errors.New("no audit trail is kept in the store: set audit.enabled and audit.store_type to db")
 
 func (s *Service) read(ctx context.Context, fn func(store.Reader) error) error {
@@ -78,8 +79,8 @@ func ends(ctx context.Context, r store.Reader) (out []audit.Checkpoint, err erro
 	return out, nil
 }
 
-// lines yields the lines of trails to a function, those of each organisation in order. What
-// is damaged is a line that is no record, which verification finds.
+// lines calls yield with the lines of the trails, those of each organisation in order.
+// A damaged record becomes a line that is no record, so that verification finds it.
 func lines(ctx context.Context, r store.Reader, only *tenant.ID, yield func([]byte) error) error {
 	headed := map[tenant.ID]bool{}
 	wrong := func(what string) error { return yield([]byte(what + " is missing or damaged")) }
@@ -95,7 +96,7 @@ func lines(ctx context.Context, r store.Reader, only *tenant.ID, yield func([]by
 	}
 	return each(ctx, r, segments, only, wrong, func(seg audit.Segment) error {
 		if !headed[seg.OrgID] {
-			headed[seg.OrgID] = true // told once
+			headed[seg.OrgID] = true // reported once
 			if err := wrong("the head of the trail of " + string(seg.OrgID)); err != nil {
 				return err
 			}
@@ -113,8 +114,9 @@ func lines(ctx context.Context, r store.Reader, only *tenant.ID, yield func([]by
 	})
 }
 
-// each gives what is stored of a kind to a function; what cannot be read, or stands under
-// another name or in another organisation than its own, to wrong.
+// each calls fn with the stored values of a kind. For a record that cannot be decoded,
+// or that is stored under another ID or organisation than its own, it calls wrong with
+// the ID.
 func each[T any](ctx context.Context, r store.Reader, k *store.Kind[T], only *tenant.ID, wrong func(string) error, fn func(T) error) error {
 	for rec, err := range r.Scan(ctx, store.Query{Kind: k.Name}) {
 		if err == nil {

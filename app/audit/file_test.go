@@ -16,7 +16,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// filed returns settings that keep records in a file, and what the file holds.
+// filed returns settings that keep records in a file, and a function that reads the
+// file.
 func (w *world) filed(json bool) (audit.Settings, func() string) {
 	w.Helper()
 	path := filepath.Join(w.TempDir(), "audit.log")
@@ -34,7 +35,8 @@ func (w *world) filed(json bool) (audit.Settings, func() string) {
 	}
 }
 
-// Beside the store: both have each commit once, of whichever of several processes.
+// Beside the store: store and file have each commit once, whichever of several
+// processes recorded it.
 func TestFileBesideTheStore(t *testing.T) {
 	w := newWorld(t)
 	one, first := w.filed(true)
@@ -56,7 +58,8 @@ func TestFileBesideTheStore(t *testing.T) {
 	}
 }
 
-// Instead of the store: nothing can be read, and a process goes on where another one ended.
+// Instead of the store: nothing can be read, and a process continues where another one
+// stopped.
 func TestFileInsteadOfTheStore(t *testing.T) {
 	w := newWorld(t)
 	s, text := w.filed(false)
@@ -91,7 +94,7 @@ type broken struct{}
 
 func (*broken) Append([]byte) (func() error, error) { return nil, errors.New("the disk is full") }
 
-// What a file does not take is told again later, and nothing moves on.
+// Records that the file refuses are recorded again later, and the cursor does not move.
 func TestFullDisk(t *testing.T) {
 	w := newWorld(t)
 	p := w.process(audit.Settings{File: &broken{}})
@@ -106,7 +109,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// lost takes texts; while it does, another process takes the turn.
+// lost accepts texts and calls meanwhile, in which another process writes to the trail.
 type lost struct {
 	meanwhile func()
 	text      string
@@ -123,7 +126,7 @@ func (l *lost) Append(text []byte) (func() error, error) {
 	return func() error { l.text, l.undone = before, l.undone+1; return nil }, nil
 }
 
-// Of two processes that tell the same commit one takes it back.
+// If two processes record the same commit, one removes its records from the file again.
 func TestLostTurn(t *testing.T) {
 	w := newWorld(t)
 	other := w.process(audit.Settings{})

@@ -33,12 +33,12 @@ type listIn struct {
 	Type     string `query:"type" oneof:"json,csv" doc:"Of the file; json when absent."`
 }
 
-// filter is what a record must be to be listed.
+// filter is the condition of a list, from the parameters of the request.
 type filter struct {
 	listIn
 	status   int
 	from, to int64 // Unix seconds; to is exclusive
-	any      bool  // there is no filter
+	any      bool  // no parameter filters
 }
 
 // newFilter reads the parameters of a list.
@@ -82,10 +82,11 @@ func (f *filter) admits(r audit.Record) bool {
 	return (f.Status == "" || f.status == r.Status) && strings.Contains(r.URL, f.URL) && r.Timestamp >= f.from && r.Timestamp < f.to
 }
 
-// maxAnswer bounds the bytes of the records of one answer.
+// maxAnswer bounds the bytes of the records in one response.
 const maxAnswer = 64 << 20
 
-// List answers a page of the records of the caller's organisation, or a file of all.
+// List returns a page of the records of the caller's organisation, or all of them as a
+// file.
 func (s *Service) List(ctx context.Context, in listIn) (listing, error) {
 	f, err := newFilter(in)
 	if err != nil {
@@ -111,8 +112,8 @@ func (s *Service) List(ctx context.Context, in listIn) (listing, error) {
 	return out, err
 }
 
-// collect returns the records from one place to another among those that a filter
-// admits, the newest first, and how many it admits.
+// collect returns the records of places from and to among those that match a filter,
+// the newest first, and how many match.
 func (s *Service) collect(ctx context.Context, r store.Reader, f filter, from, to int) (out [][]byte, total int, err error) {
 	bytes := 0
 	for v, err := range segments.Find(ctx, r, store.Query{Desc: true}) {
@@ -129,7 +130,7 @@ func (s *Service) collect(ctx context.Context, r store.Reader, f filter, from, t
 		}
 		lines, err := v.Value.Lines()
 		if err != nil {
-			continue // verification tells of it; the others can be had
+			continue // verification reports the damage; the other records can be read
 		}
 		for _, l := range slices.Backward(slices.Collect(lines)) {
 			var rec audit.Record
@@ -148,20 +149,20 @@ func (s *Service) collect(ctx context.Context, r store.Reader, f filter, from, t
 	return out, total, nil
 }
 
-// listing is the answer to a list: a page, or a file.
+// listing is the response to a list: a page, or a file.
 type listing struct {
 	lines         [][]byte
 	pages         int
 	csv, download bool
 }
 
-// page is what a page looks like.
+// page is the JSON form of a page.
 type page struct {
 	Records []audit.Record `json:"audit_logs"`
 	Pages   int            `json:"pages" doc:"Number of pages."`
 }
 
-// Like says what the answer looks like when it is no file.
+// Like returns a value with the form of the response when it is no file.
 func (listing) Like() any { return page{} }
 
 // Download implements operation.File.
@@ -175,8 +176,8 @@ func (l listing) Download() string {
 	return "audit-logs.json"
 }
 
-// Stream implements operation.Stream. A page has the texts of the records as they were
-// hashed.
+// Stream implements operation.Stream. A page has the texts of the records exactly as
+// they were hashed.
 func (l listing) Stream() (mediaType, tag string, plain, gzipped [][]byte) {
 	switch {
 	case l.download && l.csv:
@@ -187,7 +188,7 @@ func (l listing) Stream() (mediaType, tag string, plain, gzipped [][]byte) {
 	return "application/json", "", [][]byte{[]byte(`{"audit_logs":[`), bytes.Join(l.lines, []byte(",")), []byte(`],"pages":` + strconv.Itoa(l.pages) + "}\n")}, nil
 }
 
-// columns are those of the file of comma-separated values.
+// columns are the columns of the file of comma-separated values.
 var columns = []string{"_id", "req_id", "org_id", "date", "timestamp", "ip", "user", "action", "method", "url", "status", "diff", "request_dump", "response_dump", "actor", "on_behalf_of", "operation", "subjects", "verdict", "count", "prev", "hash"}
 
 // table writes records as comma-separated values (RFC 4180).
@@ -198,7 +199,7 @@ func table(lines [][]byte) []byte {
 	row := make([]string, len(columns))
 	for _, l := range lines {
 		var members map[string]json.RawMessage
-		_ = json.Unmarshal(l, &members) // it was read before
+		_ = json.Unmarshal(l, &members) // the text was decoded before
 		for i, name := range columns {
 			row[i] = cell(members[name])
 		}
@@ -208,7 +209,7 @@ func table(lines [][]byte) []byte {
 	return b.Bytes()
 }
 
-// cell returns a member as a cell. Callers choose some of the texts.
+// cell formats a JSON value as a cell. Some of the texts are chosen by callers.
 func cell(v json.RawMessage) string {
 	var text string
 	if json.Unmarshal(v, &text) != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Newest gives the records of an organisation to a function, the newest first, until it
-// returns false or there are none. All records come from one snapshot.
+// Newest calls fn with the records of an organisation, the newest first, until fn
+// returns false or there are no more. All records come from one snapshot.
 func (s *Service) Newest(ctx context.Context, scope tenant.Scope, fn func(audit.Record) bool) error {
 	return s.reading(ctx, scope, func(r store.Reader) error {
 		for v, err := range segments.Find(ctx, r, store.Query{Desc: true}) {
@@ -23,7 +23,7 @@ func (s *Service) Newest(ctx context.Context, scope tenant.Scope, fn func(audit.
 			}
 			lines, err := v.Value.Lines()
 			if err != nil {
-				continue // verification tells of it; the others can be had
+				continue // verification reports the damage; the other records can be read
 			}
 			for _, l := range slices.Backward(slices.Collect(lines)) {
 				var rec audit.Record

@@ -32,7 +32,7 @@ var exampleRecord = audit.Record{
 	Subjects: []audit.Subject{{Op: "updated", Kind: "policy", ID: "5f1a0c5d8e3b2a1f00000003"}},
 }.Link(1, audit.Genesis)
 
-// Operations lists the two reads. Nothing changes or deletes a record by request.
+// Operations lists the two reads. No request changes or deletes a record.
 func (s *Service) Operations() []operation.Operation {
 	const many, one = "could not retrieve audit records", "could not retrieve audit record"
 	return operation.Group{
@@ -53,7 +53,7 @@ func (s *Service) Operations() []operation.Operation {
 	)
 }
 
-// exactly narrows the list by a member of the same name.
+// exactly filters the list by a field with the name of the parameter.
 func exactly(name string) operation.Option { return operation.Narrows(name, operation.Equal, name) }
 
 type getIn struct {
@@ -68,7 +68,7 @@ func (s *Service) Get(ctx context.Context, in getIn) (out audit.Record, err erro
 	}
 	missing := fault.New(fault.NotFound, CodeMissing, "there is no audit record '%s'", in.ID)
 	seq, err := strconv.ParseUint(in.ID, 16, 64)
-	if err != nil { // so many there are not
+	if err != nil { // there are not so many records
 		return out, missing
 	}
 	err = s.reading(ctx, in.Scope, func(r store.Reader) error {

@@ -12,15 +12,15 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// pruneEvery is how often old records are forgotten, and maxForgotten how many segments
-// of one organisation at once: a unit of work is short.
+// pruneEvery is how often old records are deleted. maxForgotten is how many segments of
+// one organisation a unit of work deletes at most, so that it is short.
 const (
 	pruneEvery   = time.Minute
 	maxForgotten = 32
 )
 
-// prune forgets the oldest records beyond what is to be kept. A signed floor says up to
-// where, so that what is left can still be verified.
+// prune deletes the oldest records that exceed MaxAge or MaxBytes. A signed floor says
+// up to which record, so that the remaining trail can still be verified.
 func (s *Service) prune(ctx context.Context) error {
 	if s.MaxAge == 0 && s.MaxBytes == 0 {
 		return nil
@@ -45,8 +45,8 @@ func (s *Service) prune(ctx context.Context) error {
 	return nil
 }
 
-// due returns the oldest segments of each trail that are too old or too much. The last
-// segment always stays.
+// due returns the oldest segments of each trail that are too old or too many. The last
+// segment is never among them.
 func (s *Service) due(ctx context.Context, r store.Reader) (map[tenant.ID][]old, error) {
 	all, weights := map[tenant.ID][]old{}, map[tenant.ID]int64{}
 	for v, err := range segments.Find(ctx, r, store.Query{}) {
@@ -62,7 +62,7 @@ func (s *Service) due(ctx context.Context, r store.Reader) (map[tenant.ID][]old,
 		oldest = s.steady().Add(-s.MaxAge).Unix()
 	}
 	for org, list := range all {
-		for i := len(list) - 2; i >= 0; i-- { // a clock that was ahead makes nothing younger than what follows
+		for i := len(list) - 2; i >= 0; i-- { // a segment counts as at least as old as the next one: the clock may have been ahead
 			list[i].at = min(list[i].at, list[i+1].at)
 		}
 		n, left := 0, weights[org]
@@ -85,8 +85,8 @@ type old struct {
 	at         int64
 }
 
-// forget removes segments and moves the floor to the last of them. No other process
-// writes to them: only the last segment of a trail grows.
+// forget deletes segments and moves the floor to the last of them. No other process
+// writes to them, because only the last segment of a trail grows.
 func (s *Service) forget(ctx context.Context, org tenant.ID, list []old) error {
 	scope, err := tenant.Of(org)
 	if err != nil {

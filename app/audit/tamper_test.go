@@ -23,7 +23,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// rowTamperings is how many rows are tampered with; with GATEHOUSE_E2E_LONG ten thousand.
+// rowTamperings is how many rows are tampered with; 10,000 with GATEHOUSE_E2E_LONG.
 func rowTamperings() int {
 	if os.Getenv("GATEHOUSE_E2E_LONG") != "" {
 		return 10_000
@@ -38,10 +38,11 @@ type stored struct {
 	doc                 []byte
 }
 
-// TestRowsAreTampered changes rows of the trail in a database that is not encrypted, one
-// thing at a time: a byte of what they hold, a row that goes, one that has the content of
-// another, one that is called otherwise. Each is found. The header of a compressed text has
-// bytes that mean nothing, such as a date: to change those changes no line of the trail.
+// TestRowsAreTampered changes rows of the trail in a database that is not encrypted,
+// one at a time: a byte of the content, a deleted row, a row with the content of
+// another one, a row with another name. Verification finds each change. Some header
+// bytes of a compressed text, such as a date, have no meaning: changing them changes no
+// line of the trail.
 func TestRowsAreTampered(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "trail.db")
 	_, p := filled(t, path)
@@ -125,7 +126,7 @@ func fill(t *testing.T, db store.Store, p *audit.Service) {
 	}
 }
 
-// lastOnes are the checkpoints that somebody keeps elsewhere.
+// lastOnes are the checkpoints that an operator keeps elsewhere.
 func lastOnes(t *testing.T, p *audit.Service) (out []core.Checkpoint) {
 	t.Helper()
 	var b bytes.Buffer
@@ -197,7 +198,7 @@ func tamperRow(t *testing.T, rnd *rand.Rand, raw *sql.DB, rows []stored) (how st
 	}
 }
 
-// restore puts back what was there.
+// restore restores the rows.
 func restore(t *testing.T, raw *sql.DB, rows []stored) {
 	t.Helper()
 	for _, r := range rows {

@@ -11,19 +11,21 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Operation is the attribution of the commits that write trails, of which trails tell
-// nothing.
+// Operation is the attribution of the commits that write trails. Trails leave these
+// commits out.
 const Operation = "audit"
 
-// grown is what a trail becomes: its head, its segments, the first of which may exist.
+// grown is a trail after an append: its head and its new or changed segments. The first
+// segment may exist already.
 type grown struct {
 	head     audit.Head
 	segments []audit.Segment
 }
 
-// write appends records to trails and moves the cursor, in one unit of work. All is
-// made before: the writer is held for storing only. Files come first: a process that dies
-// in between writes to its file twice, and never not at all.
+// write appends records to trails and moves the cursor, in one unit of work. It
+// computes everything before, so that it holds the writer only to store. It writes the
+// file first: if the process dies in between, the file has these records twice, but it
+// never lacks them.
 func (s *Service) write(ctx context.Context, at cursor, known bool, through store.Revision, records map[tenant.ID][]audit.Record) error {
 	ctx = store.Attribute(ctx, store.Attribution{Actor: Operation, Operation: Operation})
 	var out []grown
@@ -46,7 +48,7 @@ func (s *Service) write(ctx context.Context, at cursor, known bool, through stor
 		}
 		for _, g := range out {
 			if err := put(ctx, w, heads, g.head, func(old audit.Head) audit.Head {
-				g.head.Floor = old.Floor // another process may have moved it
+				g.head.Floor = old.Floor // another process may have moved the floor
 				return g.head
 			}); err != nil {
 				return err
@@ -65,8 +67,8 @@ func (s *Service) write(ctx context.Context, at cursor, known bool, through stor
 	return nil
 }
 
-// file appends records to the file, if there is one, in the order of time; undo takes them
-// back.
+// file appends records to the file, if there is one, in the order of time. undo removes
+// them again.
 func (s *Service) file(records map[tenant.ID][]audit.Record) (undo func() error, err error) {
 	if s.File == nil {
 		return func() error { return nil }, nil
@@ -87,7 +89,7 @@ func (s *Service) file(records map[tenant.ID][]audit.Record) (undo func() error,
 	return s.File.Append(text)
 }
 
-// take moves the cursor, unless it has moved since it was read.
+// take moves the cursor, unless another process has moved it since it was read.
 func (s *Service) take(ctx context.Context, w store.Writer, at cursor, known bool, through store.Revision) error {
 	next := cursor{ID: cursorID, Through: through, Turn: at.Turn + 1}
 	if !known {
@@ -106,7 +108,7 @@ func (s *Service) take(ctx context.Context, w store.Writer, at cursor, known boo
 	return err
 }
 
-// put creates a value, or replaces the one that is there.
+// put creates a value, or replaces the stored one.
 func put[T any](ctx context.Context, w store.Writer, k *store.Kind[T], v T, over func(T) T) error {
 	for old, err := range w.Scan(ctx, store.Query{Kind: k.Name, ID: k.ID(v)}) {
 		if err != nil {
@@ -120,11 +122,12 @@ func put[T any](ctx context.Context, w store.Writer, k *store.Kind[T], v T, over
 	return k.Insert(ctx, w, v)
 }
 
-// closing is how many records at once close the last segment although it is not full: to
-// write it again with each fold costs more than a segment that is smaller.
+// closing is the number of records in one fold from which the last segment is closed
+// although it is not full: writing it again with each fold would cost more than a
+// smaller segment.
 const closing = 32
 
-// headID names the head of the trail of an organisation.
+// headID returns the ID of the head of the trail of an organisation.
 func headID(org tenant.ID) string { return "head-" + string(org) }
 
 // grow returns the trail of an organisation with more records at its end.

@@ -17,7 +17,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// during is where an export goes: while it is written, something else is done.
+// during is the target of an export that does something else during the first write.
 type during struct {
 	bytes.Buffer
 	do func() error
@@ -33,7 +33,8 @@ func (d *during) Write(text []byte) (int, error) {
 	return d.Buffer.Write(text)
 }
 
-// An export reads one snapshot: writers go on, and what they write is not in it.
+// An export reads one snapshot: writers can commit meanwhile, and the export does not
+// have their records.
 func TestExportDoesNotHoldTheWriter(t *testing.T) {
 	db, p := filled(t, filepath.Join(t.TempDir(), "trail.db"))
 	scope, err := tenant.Of("a")
@@ -41,7 +42,7 @@ func TestExportDoesNotHoldTheWriter(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := &during{do: func() error {
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // for ever, if it waits for the export
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // would end the wait if the writer waited for the export
 		defer cancel()
 		if _, err := db.Update(ctx, scope, func(tx store.Writer) error {
 			return notes.Insert(ctx, tx, note{ID: "meanwhile", Org: "a"})
@@ -86,7 +87,8 @@ func (d *deleting) Delete(ctx context.Context, kind, id string) error {
 	return d.Writer.Delete(ctx, kind, id)
 }
 
-// Retention forgets many segments in several units of work, so that no writer waits for all.
+// Retention deletes many segments in several units of work, so that no writer waits for
+// all of them.
 func TestRetentionDoesNotHoldTheWriter(t *testing.T) {
 	w := newWorld(t)
 	c := &counting{DB: w.db}
@@ -95,7 +97,7 @@ func TestRetentionDoesNotHoldTheWriter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range 70 * 32 { // a segment for each fold of many records
+	for i := range 70 * 32 { // one segment for each fold of many records
 		w.write("a", fmt.Sprint("n", i%5), fmt.Sprint(i))
 		if i%32 == 31 {
 			w.fold(p)

@@ -21,7 +21,7 @@ const (
 	keyMissing     = identity.AccountKind + ".key_not_found"
 )
 
-// Operations lists what users can do with service accounts.
+// Operations lists the operations of users on service accounts.
 func (s ServiceAccounts) Operations() []operation.Operation {
 	choosing := []string{identity.CodeAccountName, identity.CodeAccountText, identity.CodeAccountMap, identity.CodeAccountEmpty, identity.CodeAccountTooMany, codeNoGroup, codeGrant}
 	draft := map[string]any{"name": "deploy", "description": "Publishes APIs", "user_permissions": map[string]string{"apis": "write", "policies": "read"}}
@@ -127,7 +127,7 @@ type replaceAccountIn struct {
 	Draft identity.AccountDraft `body:""`
 }
 
-// Replace replaces what clients choose about a service account.
+// Replace replaces the fields of a service account that clients may set.
 func (s ServiceAccounts) Replace(ctx context.Context, in replaceAccountIn) (operation.Receipt, error) {
 	at, err := s.edit(ctx, in.writeAccountIn, func(w store.Writer, a identity.ServiceAccount) (identity.ServiceAccount, error) {
 		b, err := a.Replace(in.Draft)

@@ -125,7 +125,7 @@ func (s AdminUsers) Update(ctx context.Context, in adminChangeIn) (operation.Rec
 	})
 }
 
-// resets is a row that gives or takes the permission to set passwords of others.
+// resets returns a row that sets the level of the permission to set passwords of others.
 func (s AdminUsers) resets(name, summary string, level access.Level) operation.Row {
 	return operation.PUT("resets."+name, "/{userId}/actions/"+name+"_reset_passwords", summary, func(ctx context.Context, in adminUserIn) (operation.Receipt, error) {
 		return s.change(ctx, in, "User updated", func(_ store.Writer, u identity.User) (identity.User, error) { return u.Resetting(level), nil })

@@ -9,28 +9,28 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// How often the cursor is moved at most. A crash repeats what was done since; commits
-// that caused nothing cost no more than being read again.
+// How often the cursor is saved at most. After a crash, work since the last save is
+// repeated; commits that caused no work are only read again.
 const (
 	saveTold   = 100 * time.Millisecond
 	saveSilent = time.Second
 )
 
-// perTTL is how often a lease is renewed while it lasts, and asked for by those who
-// wait for it.
+// perTTL is how often, during one TTL, the holder renews the lease and waiting
+// processes ask for it.
 const perTTL = 5
 
-// Holding is the lease while this process has it, and how far the work has come.
+// Holding is the lease while this process holds it, with the progress of the work.
 type Holding struct {
 	l       *Lease
 	at      store.Revision // when the lease was taken
-	began   time.Time      // just before the store granted the lease, in real time whatever Now says
+	began   time.Time      // just before the store granted the lease, by the real clock, whatever Now returns
 	moved   chan struct{}
-	lastTry time.Time // of saving
+	lastTry time.Time // time of the last attempt to save
 
 	mu    sync.Mutex
 	done  store.Revision
-	told  bool // something was done since done was last saved
+	told  bool // something visible was done since done was last saved
 	saved store.Revision
 	gone  bool
 }
@@ -47,9 +47,8 @@ func (l *Lease) acquire(ctx context.Context) (*Holding, error) {
 	return &Holding{l: l, began: began, moved: make(chan struct{}, 1), at: at, done: at, saved: at}, nil
 }
 
-// keep renews the lease and saves the cursor, so that delivering never waits for
-// the store. It calls lose when the lease is gone, which it assumes to be so when
-// it could not be renewed in time.
+// keep renews the lease and saves the cursor, so that the work never waits for the
+// store. It calls lose when the lease is lost, or could not be renewed in time.
 func (h *Holding) keep(ctx context.Context, lose context.CancelFunc) {
 	expire := func() {
 		h.mu.Lock()
@@ -105,10 +104,11 @@ func (h *Holding) failed(ctx context.Context, err error) {
 	}
 }
 
-// Began returns how far the work had come when the lease was taken.
+// Began returns the revision that the work had reached when the lease was taken.
 func (h *Holding) Began() store.Revision { return h.at }
 
-// Reached notes how far the work has come; told means that doing it again would show.
+// Reached notes the revision that the work has reached. told means that repeating the
+// work would be visible.
 func (h *Holding) Reached(to store.Revision, told bool) {
 	h.mu.Lock()
 	h.done, h.told = to, h.told || told

@@ -1,6 +1,6 @@
 // Package lease gives work to one process of a cluster at a time: the one that holds a
-// lease in the store. How far the work has come is kept next to the lease, so that a
-// process that takes over goes on from there.
+// lease in the store. The progress of the work is stored with the lease, so that the
+// next holder continues from there.
 package lease
 
 import (
@@ -15,27 +15,27 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Takeover is the TTL for a store that several processes share: another process goes
-// on within two seconds when the one that worked has died.
+// Takeover is the TTL for a store that several processes share: when the holder has
+// died, another process continues within two seconds.
 const Takeover = 1500 * time.Millisecond
 
 // compete is how often a process without the lease asks for it, at most.
 const compete = time.Second
 
-// finish is how long what is under way may take after the end was asked for: cut short,
-// the next process would do it again.
+// finish is how long work in progress may take after Quit or the end of ctx: if it were
+// cut short, the next process would repeat it.
 const finish = time.Second
 
-// Config is what a Lease is made of. What is marked with a default may be zero.
+// Config is the configuration of a Lease. Fields with a default may be zero.
 type Config struct {
 	Leases store.Leases
-	Name   string        // of the work: constant across restarts
-	Holder string        // names this process among all that share the store
+	Name   string        // of the work: the same after each restart
+	Holder string        // unique name of this process among all that share the store
 	Logger *slog.Logger  // default slog.Default
 	TTL    time.Duration // how long a dead process keeps its lease; default 10 s
 	Retry  time.Duration // pause after a failure, doubled up to a hundred times as long; default 50 ms
-	// Trouble, if set, hears why the lease can be neither taken nor renewed, and nil
-	// when it can again.
+	// Trouble, if set, is called with the error when the lease can be neither taken nor
+	// renewed, and with nil when it can again.
 	Trouble func(error)
 }
 
@@ -63,9 +63,9 @@ func New(c Config) *Lease {
 	return l
 }
 
-// Begin notes in the store where work begins that is new to it: behind the last commit.
-// Run would note it some time later, and leave out what was committed meanwhile, so a
-// service begins before it takes calls.
+// Begin notes in the store where work begins that has no cursor yet: after the last
+// commit. Run would note it later and leave out the commits until then, so a service
+// calls Begin before it accepts calls.
 func (l *Lease) Begin(ctx context.Context) error {
 	if l == nil {
 		return nil
@@ -74,12 +74,13 @@ func (l *Lease) Begin(ctx context.Context) error {
 	return err
 }
 
-// Work is done while a process holds the lease. run ends when work is to begin nothing
-// more; held ends when what is under way must stop as well.
+// Work is called while a process holds the lease. run ends when the work must begin
+// nothing new; held ends when work in progress must stop as well.
 type Work func(run, held context.Context, h *Holding)
 
-// Run works while this process holds the lease, and competes for it while another
-// does, until ctx ends or Quit is called. It returns the error of ctx.
+// Run works while this process holds the lease, and competes for the lease while
+// another process holds it, until ctx ends or Quit is called. It returns the error of
+// ctx.
 func (l *Lease) Run(ctx context.Context, work Work) error {
 	if l == nil {
 		return nil
@@ -113,8 +114,8 @@ func (l *Lease) Run(ctx context.Context, work Work) error {
 	return ctx.Err()
 }
 
-// Quit ends the work for good, and the lease with it, so that another process goes on.
-// It returns when nothing is being done any more, or when ctx ends.
+// Quit ends the work for good and releases the lease, so that another process
+// continues. It returns when the work has stopped, or when ctx ends.
 func (l *Lease) Quit(ctx context.Context) error {
 	if l == nil {
 		return nil
@@ -136,16 +137,16 @@ func (l *Lease) Quit(ctx context.Context) error {
 
 // hold works until ctx ends or the lease is lost.
 func (l *Lease) hold(ctx context.Context, h *Holding, work Work) {
-	held, lose := context.WithCancel(context.WithoutCancel(ctx)) // for what must stop when the lease is lost
+	held, lose := context.WithCancel(context.WithoutCancel(ctx)) // ends when the lease is lost
 	defer lose()
-	run, stop := context.WithCancel(held) // for what must stop when ctx ends as well
+	run, stop := context.WithCancel(held) // ends when the lease is lost or ctx ends
 	defer stop()
 	defer context.AfterFunc(ctx, func() {
 		stop()
 		time.AfterFunc(finish, lose)
 	})()
-	// The lease is kept until the work has ended, which may take longer than the lease lasts: else
-	// two processes would work.
+	// The lease is renewed until the work has ended, which may take longer than the
+	// TTL: otherwise two processes would work at the same time.
 	keeping, end := context.WithCancel(context.WithoutCancel(ctx))
 	var keeper sync.WaitGroup
 	keeper.Go(func() { h.keep(keeping, func() { lose(); end() }) })
@@ -159,7 +160,7 @@ func (l *Lease) hold(ctx context.Context, h *Holding, work Work) {
 		l.config.Logger.Warn("another process may work by now; this one competes again", "lease", l.config.Name)
 		return
 	}
-	// Another process may go on exactly where this one stopped.
+	// So that another process can continue exactly where this one stopped.
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.config.TTL/3)
 	defer cancel()
 	if err := errors.Join(h.save(ending), l.config.Leases.Release(ending, l.config.Name, l.config.Holder)); err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/lease"
 )
 
-// TestSlowEnd: another process goes on when the work has ended, however long that takes
-// after the end was asked for.
+// TestSlowEnd: another process continues only after the work has ended, however long
+// that takes after the context of Run has ended.
 func TestSlowEnd(t *testing.T) {
 	apptest.InBubble(t, func(t *testing.T, db *memdb.DB) {
 		made := func(holder string) *lease.Lease {
@@ -25,7 +25,7 @@ func TestSlowEnd(t *testing.T) {
 			_ = made("one").Run(ctx, func(run, held context.Context, _ *lease.Holding) {
 				<-run.Done()
 				<-held.Done()
-				time.Sleep(10 * time.Second) // a mail server that lets its client wait
+				time.Sleep(10 * time.Second) // a mail server that responds slowly
 				ended = time.Now()
 			})
 		}()
