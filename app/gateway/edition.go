@@ -11,19 +11,19 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// block is some entries that stand one after the other in a feed, joined and
-// compressed on their own: one that did not change is used again as it is.
+// block is a run of consecutive entries of a feed, joined and compressed as a unit. An
+// unchanged block is reused.
 type block struct {
 	entries []*entry
 	text    compress.Part
 }
 
-// blockEntries is how many entries a block has on average. Whether an entry is
-// the first of a block depends on itself alone, so that one more or one less
-// moves no other block.
+// blockEntries is how many entries a block has on average. Whether an entry is the
+// first of a block depends only on the entry, so that an added or removed entry moves
+// no other block.
 const blockEntries = 32
 
-// blocks cuts entries into blocks; those that are new are made side by side.
+// blocks cuts entries into blocks. It compresses the new ones in parallel.
 func blocks(list []*entry, c compress.Coding) []*block {
 	var out, fresh []*block
 	for len(list) > 0 {
@@ -52,8 +52,8 @@ func blocks(list []*entry, c compress.Coding) []*block {
 	return out
 }
 
-// join returns the text of a block. Its entries point into it from then on, so
-// that there is one copy.
+// join returns the text of a block. Afterwards the texts of its entries are slices of
+// it, so that there is one copy.
 func (b *block) join() []byte {
 	size := len(b.entries)
 	for _, e := range b.entries {
@@ -71,8 +71,8 @@ func (b *block) join() []byte {
 	return text
 }
 
-// edition is a feed at one revision: everything of an answer but the nonce. It
-// never changes.
+// edition is a feed at one revision: the whole response except the nonce. It is
+// immutable.
 type edition struct {
 	rev    store.Revision
 	text   compress.Opening // up to the nonce
@@ -80,7 +80,7 @@ type edition struct {
 	left   []feed.LeftOut
 }
 
-// newEdition makes a feed of blocks.
+// newEdition makes an edition from blocks.
 func newEdition(blocks []*block, left []feed.LeftOut, c compress.Coding) *edition {
 	e := &edition{counts: map[tenant.ID]int{}, left: left}
 	parts, comma := []compress.Part{c.Pack([]byte(`{"Status":"OK","Message":[`))}, c.Pack([]byte(","))
@@ -89,7 +89,7 @@ func newEdition(blocks []*block, left []feed.LeftOut, c compress.Coding) *editio
 			parts = append(parts, comma)
 		}
 		parts = append(parts, b.text)
-		for list := b.entries; len(list) > 0; { // organisation by organisation, most of which have many
+		for list := b.entries; len(list) > 0; { // one organisation at a time: most have many entries
 			n := 1
 			for n < len(list) && list[n].org == list[0].org {
 				n++
@@ -102,7 +102,7 @@ func newEdition(blocks []*block, left []feed.LeftOut, c compress.Coding) *editio
 	return e
 }
 
-// answer is a feed for one node: the shared edition and a tail of its own.
+// answer is the response to one node: the shared edition and a tail of its own.
 type answer struct {
 	*edition
 	tail []byte

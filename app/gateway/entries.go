@@ -15,33 +15,33 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// address names a record of the kind of a feed.
+// address is the address of a record of the feed's kind.
 type address struct {
 	org tenant.ID
 	id  string
 }
 
-// entry is what one record came to: it stays as long as the record and what it
-// was made from do. Its parts never change.
+// entry is the encoded form of one record. It is kept until the record changes, or a
+// record that it was made from. The parts that it was made from are not modified.
 type entry struct {
 	address
 	rec      *store.Record
-	sum      uint64               // of its document: a store that was restored counts revisions anew
-	used     map[question]uint64  // nil: nothing
-	asked    map[question]answers // whether others have values; nil: none
+	sum      uint64               // hash of the document: after a restore of the store, revisions are counted again
+	used     map[question]uint64  // hashes of the answers that it was made from; nil: none
+	asked    map[question]answers // answers of Elsewhere that it was made from; nil: none
 	name     string
 	since    time.Time
 	first    bool // of a block
-	owns     bool // the name, in the last edition
+	owns     bool // it had the name in the last edition
 	problems []shape.Problem
-	text     []byte // nil: gateways do not get it; part of in once there is one
+	text     []byte // nil: gateways do not get it; part of in once in is set
 	in       *block
-	other    *entry // the same under another name, or nil
+	other    *entry // the same record under another name, or nil
 }
 
-// entries brings the feed up to date: only what has changed is encoded again. Leaves
-// that are as they were hold records that are as they were. used is when a kind that
-// entries are made from besides changed last.
+// entries brings the feed up to date. It encodes only what has changed: an unchanged
+// leaf holds unchanged records. used is the revision at which one of the kinds in
+// source.Uses last changed.
 func (k *kept) entries(ctx context.Context, r store.Reader, used store.Revision) (*edition, error) {
 	fresh, size := make(map[*store.Leaf][]*entry, len(k.known)), 0
 	var leaves []*store.Leaf
@@ -68,7 +68,7 @@ func (k *kept) entries(ctx context.Context, r store.Reader, used store.Revision)
 			made := make([]*entry, 0, len(leaf.Records))
 			for _, rec := range leaf.Records {
 				e := before[address{rec.Org, rec.ID}]
-				if e == nil || !e.of(rec) || !l.unchanged(e) { // it is new or has changed
+				if e == nil || !e.of(rec) || !l.unchanged(e) { // new or changed
 					e = k.encode(rec, l)
 				}
 				made = append(made, e)
@@ -85,7 +85,7 @@ func (k *kept) entries(ctx context.Context, r store.Reader, used store.Revision)
 	return newEdition(blocks(served, k.coding), left, k.coding), nil
 }
 
-// of reports whether an entry was made of a record.
+// of reports whether an entry was made from this version of a record.
 func (e *entry) of(rec *store.Record) bool {
 	if e.rec != rec {
 		if e.rec.Rev != rec.Rev || e.sum != maphash.Bytes(seed, rec.Doc) {
@@ -109,8 +109,8 @@ func (k *kept) encode(rec *store.Record, l *lookups) *entry {
 	return e
 }
 
-// attempt makes the entry of a record that may hold anything: what no check foresaw
-// of costs one record its place, and not all records theirs.
+// attempt makes the entry of a record with any content: if a record that no check
+// foresaw makes it panic, only this record is left out of the feed.
 func (k *kept) attempt(rec store.Record, l gateway.Lookup) (made feed.Entry) {
 	made = feed.Broken("a record that can be understood")
 	if doc.Check(rec.Doc, 0) != nil || !doc.IsObject(rec.Doc) {
@@ -124,8 +124,9 @@ func (k *kept) attempt(rec store.Record, l gateway.Lookup) (made feed.Entry) {
 	return k.source.Entry(rec, l)
 }
 
-// choose returns the entries that gateways get, and what is left out although
-// they should get it: of those that gateways could not tell apart, one has the name.
+// choose returns the entries that gateways get, and the records that are left out
+// although gateways should get them. Gateways could not tell entries with one name
+// apart, so only one of them has the name.
 func (k *kept) choose(list []*entry) (served []*entry, left []feed.LeftOut) {
 	owner, contested := make(map[string]*entry, len(list)), map[string]bool{}
 	for _, e := range list {
@@ -189,11 +190,11 @@ func settle(lost []*entry, owner map[string]*entry, contested map[string]bool) {
 	}
 }
 
-// precedes reports whether a name is e's rather than o's. A record that goes by
-// its own ID has chosen no name of others; otherwise the older one has it. Who made a
-// record chose its ID perhaps, so that this comes last. A record keeps its
-// name while it is switched off or cannot be served: an organisation must not take
-// over the API of another one by waiting for that.
+// precedes reports whether e gets the name rather than o. A record whose name is its
+// own ID comes first, because it has not chosen the name of another record. Otherwise
+// the older record gets the name. The IDs are compared last, because clients may choose
+// the ID of a new record. A record keeps its name while it is switched off or cannot be
+// served: otherwise another organisation could wait for that and take over its API.
 func (e *entry) precedes(o *entry) bool {
 	if own := e.name == e.id; own != (o.name == o.id) {
 		return own
@@ -201,8 +202,8 @@ func (e *entry) precedes(o *entry) bool {
 	return cmp.Or(e.since.Compare(o.since), cmp.Compare(e.id, o.id), cmp.Compare(e.org, o.org)) < 0
 }
 
-// pass notes whether an entry has its name, and says it aloud when what gateways know
-// by it was that of another organisation.
+// pass notes whether an entry has its name. It logs a warning when gateways knew a
+// record of another organisation by that name before.
 func (k *kept) pass(e *entry, owns bool) {
 	had := e.owns
 	if e.owns = owns; had || !owns || e.name == "" {

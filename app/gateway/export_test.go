@@ -2,5 +2,5 @@ package gateway
 
 import "context"
 
-// Settle is what Run does now and then.
+// Settle calls settle, which Run calls now and then.
 func (n *Nodes) Settle(ctx context.Context) { n.settle(ctx) }

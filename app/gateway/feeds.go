@@ -1,5 +1,5 @@
-// Package gateway holds the use cases of gateway nodes: they register, show
-// that they live, and fetch what they serve (docs/wire/gateway-nodes.md).
+// Package gateway holds the use cases of gateway nodes: they register, send heartbeats,
+// and load feeds (docs/wire/gateway-nodes.md).
 package gateway
 
 import (
@@ -14,7 +14,7 @@ import (
 )
 
 // kept is the encoded form of a source. It is brought up to date once for each
-// revision, and shared by every node that asks.
+// revision, and shared by the requests of all nodes.
 type kept struct {
 	source gateway.Source
 	log    *slog.Logger
@@ -22,12 +22,12 @@ type kept struct {
 	mu     sync.Mutex
 	last   *edition
 	known  map[*store.Leaf][]*entry // of last
-	used   store.Revision           // when a kind of Uses had changed last
+	used   store.Revision           // revision at which a kind of Uses last changed
 	owner  map[string]*entry        // of last, by name
 }
 
-// current returns the feed as it is now, or as last known while the store is
-// away: a gateway that starts then still gets what it needs.
+// current returns the current feed, or the last known one while the store is
+// unavailable, so that a gateway that starts then still gets a feed.
 func (k *kept) current(ctx context.Context, st store.Store) (e *edition, stale bool, err error) {
 	stale, err = store.ViewLastKnown(ctx, st, tenant.Everyone("gateway feed"), func(r store.Reader) error {
 		used, rev, err := k.touched(ctx, r)
@@ -51,8 +51,8 @@ func (k *kept) current(ctx context.Context, st store.Store) (e *edition, stale b
 	return e, stale, err
 }
 
-// touched returns when a kind that entries are made from besides changed last, and
-// when something that the feed is made of did.
+// touched returns the revision at which a kind of source.Uses last changed, and the one
+// at which any kind that the feed is made from last changed.
 func (k *kept) touched(ctx context.Context, r store.Reader) (used, last store.Revision, err error) {
 	for _, kind := range k.source.Uses {
 		rev, err := r.Touched(ctx, kind)
@@ -65,7 +65,7 @@ func (k *kept) touched(ctx context.Context, r store.Reader) (used, last store.Re
 	return used, max(used, last), err
 }
 
-// report logs what is left out, once for each revision of a record.
+// report logs the records that are left out, once for each revision of a record.
 func (k *kept) report(e *edition) {
 	type version struct {
 		address

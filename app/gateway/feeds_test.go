@@ -35,7 +35,7 @@ func TestAPIs(t *testing.T) {
 	w.expect("apis")
 }
 
-// TestOneChange: one changed API among many is the only one that is encoded.
+// TestOneChange: when one API of many changes, only this API is encoded again.
 func TestOneChange(t *testing.T) {
 	w := newWorld(t)
 	const n = 2000
@@ -120,8 +120,9 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// TestRightsElsewhere: a policy gives no rights to APIs of another organisation, and still some,
-// since none would be all; it gives them when its organisation has the API instead.
+// TestRightsElsewhere: a policy does not give rights to APIs of another organisation.
+// It does not end up without any rights either, because that would mean all APIs. It
+// gives the rights when its own organisation has the API instead.
 func TestRightsElsewhere(t *testing.T) {
 	w := newWorld(t)
 	const theirs, mine = "api-1", "api-2"
@@ -147,7 +148,7 @@ func TestRightsElsewhere(t *testing.T) {
 	if n := w.encoded("policies"); n != 1 {
 		t.Errorf("%d encoded", n)
 	}
-	w.put(api("o1", 4, "", "")) // what others make later, or make once more, is theirs as well
+	w.put(api("o1", 4, "", "")) // APIs that other organisations create later, or create again, count as theirs as well
 	put(13, `{"api-4":{"api_id":"api-4"},"api-5":{"api_id":"api-5"},"`+mine+`":{}}`)
 	given := `"` + theirs + `":{"api_id":"` + theirs + `"}`
 	w.expect("policies", pol(11, `{`+given+`}`), pol(12, `{"`+mine+`":{},"gone":{}}`), pol(13, `{"api-4":{"api_id":"api-4"},"api-5":{"api_id":"api-5"},"`+mine+`":{}}`))
@@ -157,8 +158,8 @@ func TestRightsElsewhere(t *testing.T) {
 		pol(13, `{"`+mine+`":{},"api-4 of another organisation":{"api_id":"api-4 of another organisation"},"api-5 of another organisation":{"api_id":"api-5 of another organisation"}}`))
 }
 
-// TestStoredSpelling: a record with a name in another letter case, which an older
-// version stored, opens nothing: it is left out and listed.
+// TestStoredSpelling: a record with a member name in another letter case, which an
+// older version stored, is left out and listed.
 func TestStoredSpelling(t *testing.T) {
 	w := newWorld(t)
 	w.put(api("o1", 1, `,"use_keyless":false,"Use_Keyless":true`, ""), api("o1", 2, `,"auth_configs":{"authToken":{"Use_Param":true}}`, ""), api("o1", 3, "", ""),
@@ -170,7 +171,7 @@ func TestStoredSpelling(t *testing.T) {
 	}
 }
 
-// TestLeftOut: what gateways could not read is left out, logged once for each
+// TestLeftOut: records that gateways could not read are left out, logged once for each
 // revision, counted and listed, and the others are served.
 func TestLeftOut(t *testing.T) {
 	w := newWorld(t)
@@ -213,7 +214,7 @@ func TestLeftOut(t *testing.T) {
 }
 
 // TestSameIdentifier: gateways would serve the later of two APIs with the same
-// identifier and no longer the other.
+// identifier instead of the earlier one.
 func TestSameIdentifier(t *testing.T) {
 	w := newWorld(t)
 	thief := api("o1", 9, "", "")
@@ -225,7 +226,7 @@ func TestSameIdentifier(t *testing.T) {
 	}
 	idle := api("o2", 3, "", "")
 	idle.text = strings.ReplaceAll(idle.text, `"active":true`, `"active":false`)
-	w.put(idle) // it keeps its name while it is switched off
+	w.put(idle) // idle keeps its name while it is switched off
 	w.expect("apis")
 	const said = "what another organisation has under a name"
 	if n := w.log.Count(said); n != 0 {
@@ -236,14 +237,14 @@ func TestSameIdentifier(t *testing.T) {
 	if n := w.log.Count(said); n != 1 {
 		t.Errorf("%d lines", n)
 	}
-	lower := api("o3", 1, "", "") // made later, with an ID that its maker chose
+	lower := api("o3", 1, "", "") // created later, with an ID that its creator chose
 	lower.text = strings.NewReplacer(`"api-1"`, `"api-3"`, "2026-01-02", "2026-01-03").Replace(lower.text)
 	w.put(lower)
 	w.expect("apis", strings.ReplaceAll(served("o1", 9, ""), `"api-9"`, `"api-3"`))
 }
 
-// TestSeparateGateways: where each gateway loads the APIs of one organisation, all
-// of them get what they need.
+// TestSeparateGateways: where each gateway loads the APIs of one organisation, APIs of
+// two organisations may have the same identifier, and both are served.
 func TestSeparateGateways(t *testing.T) {
 	w := newWorld(t)
 	w.nodes = gateway.New(gateway.Config{Store: w.db, Tokens: tokens{}, Now: time.Now, Log: slog.New(slog.NewTextHandler(&w.log, nil)),
@@ -285,17 +286,17 @@ func TestClientIDPs(t *testing.T) {
 	w.expect("clientidps", entry("o1", id(2), both), entry("o2", "corp", `{"api-2":{"scope_to_policy":{}},"unknown":{"scope_to_policy":{}}}`))
 	w.remove("o2", "clientidp", id(1))
 	w.expect("clientidps", entry("o1", "corp", both))
-	w.put(idp("o2", 1, "corp", `{}`), idp("o3", 5, id(2), `{}`), idp("o3", 6, id(5), `{}`)) // o1's record goes by its own ID, though a record of o3 has chosen it, and so on
+	w.put(idp("o2", 1, "corp", `{}`), idp("o3", 5, id(2), `{}`), idp("o3", 6, id(5), `{}`)) // o1's record has its own ID as its name, although a record of o3 has chosen that ID, and so on
 	w.expect("clientidps", entry("o1", id(2), both), entry("o2", "corp", `{}`), entry("o3", id(5), `{}`), entry("o3", id(6), `{}`))
 	w.remove("o2", "clientidp", id(1))
 	w.remove("o3", "clientidp", id(5))
 	w.remove("o3", "clientidp", id(6))
-	w.put(idp("o1", 2, id(2), both), idp("o3", 1, id(2), `{}`)) // o1's goes by its own ID, which o3 has chosen too
+	w.put(idp("o1", 2, id(2), both), idp("o3", 1, id(2), `{}`)) // the name of o1's record is its own ID, which o3 has chosen too
 	w.expect("clientidps", entry("o1", id(2), both), entry("o3", id(1), `{}`))
 }
 
-// TestAnyHistory: whatever happened before, a feed is what it would be made from
-// nothing.
+// TestAnyHistory: after any sequence of changes, a feed equals one that is made from
+// scratch.
 func TestAnyHistory(t *testing.T) {
 	w := newWorld(t)
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -324,7 +325,7 @@ func TestAnyHistory(t *testing.T) {
 	}
 }
 
-// TestTogether: nodes ask while records change.
+// TestTogether: nodes load feeds while records change.
 func TestTogether(t *testing.T) {
 	w := newWorld(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -347,7 +348,7 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// TestPanic: an unforeseen failure costs one record its place.
+// TestPanic: a panic costs one record its place in the feed.
 func TestPanic(t *testing.T) {
 	w := newWorld(t)
 	n := gateway.New(gateway.Config{Store: w.db, Tokens: tokens{}, Now: time.Now, Log: slog.New(slog.NewTextHandler(&w.log, nil)), Board: gateway.NewMemory(), Coding: &gzip.Coding{},
@@ -422,7 +423,7 @@ func BenchmarkFromNothing(b *testing.B) {
 	}
 }
 
-// BenchmarkUnchanged measures a feed of which nothing changed.
+// BenchmarkUnchanged measures an unchanged feed.
 func BenchmarkUnchanged(b *testing.B) {
 	w, _ := crowd(b, 1000)
 	for b.Loop() {

@@ -17,8 +17,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// Nodes serves gateway nodes. It keeps nothing durable: any replica can answer
-// any call, and no nonce is ever refused (docs/wire/gateway-nodes.md#rules-that-matter-most).
+// Nodes serves gateway nodes. It has no durable state: any replica can answer any call,
+// and no nonce is ever refused (docs/wire/gateway-nodes.md#rules-that-matter-most).
 type Nodes struct {
 	store   store.Store
 	tokens  gateway.Tokens
@@ -31,7 +31,7 @@ type Nodes struct {
 	debts   debts
 }
 
-// Config says what Nodes consists of.
+// Config is the configuration of Nodes.
 type Config struct {
 	Store   store.Store
 	Tokens  gateway.Tokens
@@ -40,7 +40,7 @@ type Config struct {
 	Board   presence.Board
 	Coding  compress.Coding // gzip, of feeds
 	Sources []gateway.Source
-	Crossed func(context.Context, Trigger) error // tells an organisation of a key that crossed a limit; nil: none is told
+	Crossed func(context.Context, Trigger) error // tells an organisation that a key crossed a limit; nil: none is told
 }
 
 // New returns the use cases of gateway nodes.
@@ -53,7 +53,8 @@ func New(c Config) *Nodes {
 	return n
 }
 
-// Run keeps the list of live nodes up to date, and tells nodes that got an old feed to load again, until ctx ends.
+// Run keeps the list of live nodes up to date, and tells nodes that got an old feed to
+// reload, until ctx ends.
 func (n *Nodes) Run(ctx context.Context) error {
 	tick := time.NewTicker(flushEvery)
 	defer tick.Stop()
@@ -70,8 +71,8 @@ func (n *Nodes) Run(ctx context.Context) error {
 	}
 }
 
-// Authenticate returns the guard's Authenticator of the node surface. An empty
-// secret closes the surface. The answer is neutral: certain words in a refusal
+// Authenticate returns the guard's Authenticator of the node surface. An empty secret
+// closes the surface. The text of a refusal is neutral, because certain words in it
 // stop a gateway's reloads for good (docs/wire/gateway-nodes.md#recovery-words).
 func Authenticate(equal func(secret, presented string) bool, nodeSecret string) guard.Authenticator {
 	return func(_ context.Context, c *operation.Call) error {
@@ -83,14 +84,14 @@ func Authenticate(equal func(secret, presented string) bool, nodeSecret string) 
 	}
 }
 
-// Reply is what every call of a node is answered with, and replaces its nonce.
+// Reply is the response to every call of a node, with the next nonce.
 type Reply struct {
 	Status  string
 	Message any
 	Nonce   string
 }
 
-// Operations lists the calls of nodes and the list of those who called.
+// Operations lists the calls of nodes and the lists of nodes.
 func (n *Nodes) Operations() []operation.Operation {
 	reply := func(message any) any {
 		return map[string]any{"Status": "OK", "Message": message, "Nonce": "539fe157-4aba-4e87-a9db-c28cfa000c92"}
@@ -131,19 +132,21 @@ func (n *Nodes) reply(message any) Reply {
 	return Reply{Status: "OK", Message: message, Nonce: n.tokens.Nonce(n.now())}
 }
 
-// Registration is the message of a successful registration. Heartbeats and deregistrations
-// say it again: gateways take no text there, and older ones fail with one.
+// Registration is the message of a successful registration. Heartbeats and
+// deregistrations repeat it: gateways do not accept a text there, and older ones fail
+// with one.
 type Registration struct{ NodeID string }
 
-// Register gives a node its identifier: the same one for the same session.
+// Register returns the ID of a node: the same one for the same session.
 func (n *Nodes) Register(_ context.Context, in caller) (Reply, error) {
 	id := n.tokens.NodeID(in.Session)
 	n.tracker.welcome(heard{id: id, session: in.Session, hostname: in.Hostname})
 	return n.reply(Registration{id}), nil
 }
 
-// Ping notes that a node lives. A node that did not register here, or left, is told to:
-// this is the one call where a refusal does no harm (docs/wire/gateway-nodes.md#recovery-words).
+// Ping notes that a node is alive. A node that has not registered here, or has
+// deregistered, gets an error. This is the one call where a refusal does no harm
+// (docs/wire/gateway-nodes.md#recovery-words).
 func (n *Nodes) Ping(_ context.Context, in caller) (Reply, error) {
 	if !n.tokens.Ours(in.NodeID) || n.tracker.gone(in.NodeID) {
 		return Reply{}, fault.New(fault.Denied, "node.unknown", "Not authorised")
@@ -152,7 +155,7 @@ func (n *Nodes) Ping(_ context.Context, in caller) (Reply, error) {
 	return n.reply(Registration{in.NodeID}), nil
 }
 
-// Deregister forgets a node.
+// Deregister removes a node from the list.
 func (n *Nodes) Deregister(ctx context.Context, in caller) (Reply, error) {
 	if n.tokens.Ours(in.NodeID) {
 		n.tracker.forget(ctx, in.NodeID)
@@ -184,7 +187,7 @@ func (n *Nodes) serve(f *kept) func(context.Context, caller) (answer, error) {
 type Trigger struct {
 	Message string    `json:"Message"`
 	OrgID   tenant.ID `json:"org_id"`
-	Key     string    `json:"key,omitempty"` // a credential in the clear: it is hashed, and never stored
+	Key     string    `json:"key,omitempty"` // a credential in plain text: it is hashed, and never stored
 	Limit   float64   `json:"trigger_limit"`
 	Usage   float64   `json:"usage_percentage"`
 }
@@ -194,12 +197,13 @@ type triggerIn struct {
 	Trigger Trigger `body:""`
 }
 
-// QuotaOperation is the operation by which nodes report crossed limits. Its commits change
-// nothing that anybody keeps.
+// QuotaOperation is the operation by which nodes report crossed limits. Its commits
+// change no resource.
 const QuotaOperation = "system.quota_trigger"
 
-// QuotaTrigger tells an organisation that a key crossed a usage limit. The node has its
-// answer, and the next nonce, even if that fails: it does not report again.
+// QuotaTrigger tells an organisation that a key crossed a usage limit. The node gets a
+// success response and the next nonce even if that fails, because it does not report
+// again.
 func (n *Nodes) QuotaTrigger(ctx context.Context, in triggerIn) (Reply, error) {
 	n.log.Info("a key crossed a usage limit", "org_id", string(in.Trigger.OrgID), "limit", in.Trigger.Limit, "usage", in.Trigger.Usage)
 	if n.crossed != nil {
@@ -221,17 +225,17 @@ type Live struct {
 	Feeds     []FeedState `json:"feeds"`
 }
 
-// FeedState says whether a node has what a feed holds now. It says no revision: the
-// figure would tell one organisation how much others write.
+// FeedState says whether a node has the current version of a feed. It has no revision,
+// which would tell one organisation how much others write.
 type FeedState struct {
 	Name    string `json:"name"`
 	Fetched bool   `json:"fetched" doc:"The node has fetched the feed at least once."`
 	Behind  bool   `json:"behind"`
 }
 
-// List returns the nodes that are alive, whichever replica they called.
+// List returns the nodes that are alive, including those that called other replicas.
 func (n *Nodes) List(ctx context.Context, _ struct{}) (NodeList, error) {
-	now := map[string]store.Revision{} // of each feed
+	now := map[string]store.Revision{} // current revision by feed
 	err := n.store.View(ctx, tenant.Everyone("gateway feed"), func(r store.Reader) error {
 		for _, f := range n.feeds {
 			_, rev, err := f.touched(ctx, r)

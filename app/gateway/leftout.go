@@ -10,7 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// feedListing lists what users read about feeds.
+// feedListing lists the operations of users about feeds.
 func (n *Nodes) feedListing() []operation.Operation {
 	return operation.Group{
 		Surface: operation.Management, Name: "system.feeds", Path: "/api/system/feeds", Tag: "System", Permission: access.System,
@@ -23,7 +23,7 @@ func (n *Nodes) feedListing() []operation.Operation {
 		}}}})))
 }
 
-// FeedContent says what of an organisation is in a feed.
+// FeedContent says which records of an organisation are in a feed.
 type FeedContent struct {
 	Name    string         `json:"feed"`
 	Entries int            `json:"entries"`
@@ -32,7 +32,8 @@ type FeedContent struct {
 
 type feedsIn struct{ Scope tenant.Scope }
 
-// Feeds returns what of the organisation gateways get, and what they do not.
+// Feeds returns, for each feed, which records of the organisation gateways get, and
+// which are left out.
 func (n *Nodes) Feeds(ctx context.Context, in feedsIn) ([]FeedContent, error) {
 	out := make([]FeedContent, 0, len(n.feeds))
 	for _, f := range n.feeds {
@@ -56,7 +57,7 @@ func (n *Nodes) Feeds(ctx context.Context, in feedsIn) ([]FeedContent, error) {
 	return out, nil
 }
 
-// LeftOut returns how many records of all organisations are left out of a feed.
+// LeftOut returns how many records of all organisations a feed leaves out.
 func (n *Nodes) LeftOut(ctx context.Context, name string) (int, error) {
 	for _, f := range n.feeds {
 		if f.source.Name == name {
@@ -70,7 +71,7 @@ func (n *Nodes) LeftOut(ctx context.Context, name string) (int, error) {
 	return 0, nil
 }
 
-// FeedNames names the feeds.
+// FeedNames returns the names of the feeds.
 func (n *Nodes) FeedNames() []string {
 	var out []string
 	for _, f := range n.feeds {

@@ -12,7 +12,7 @@ import (
 
 const codeAbsent = "node.not_found"
 
-// listing lists what users read about nodes.
+// listing lists the operations of users about nodes.
 func (n *Nodes) listing() []operation.Operation {
 	example := Live{NodeID: "6c70db7e-1ae1-46a3-a2f4-820afa2558a8", Hostname: "gw-1",
 		Feeds: []FeedState{{Name: "clientidps", Fetched: true, Behind: true}}}
@@ -29,21 +29,22 @@ func (n *Nodes) listing() []operation.Operation {
 		operation.Example(nil, untold())))...)
 }
 
-// NodeList is the answer to the list of nodes.
+// NodeList is the response to the list of nodes.
 type NodeList struct {
 	Data  NodeNames `json:"data"`
 	Nodes []Live    `json:"nodes"`
 	Pages int       `json:"pages"` // 1: all nodes are on it
 }
 
-// NodeNames is the list of nodes as clients of the field read it (docs/wire/system.md#nodes). There
-// is no licence, so nothing runs out: -1 is unlimited.
+// NodeNames is the list of nodes in the form that existing clients read
+// (docs/wire/system.md#nodes). There is no licence, so nothing expires: -1 is
+// unlimited.
 type NodeNames struct {
 	Nodes     []NodeName `json:"nodes"`
 	Active    int        `json:"active_node_count"`
 	Available int        `json:"nodes_available"`
 	Remaining int        `json:"nodes_remaining"`
-	Until     int64      `json:"valid_until"` // in seconds of Unix time
+	Until     int64      `json:"valid_until"` // Unix time in seconds
 }
 
 // NodeName is a node in NodeNames.
@@ -65,7 +66,7 @@ func listOf(nodes []Live) NodeList {
 	return NodeList{Pages: 1, Nodes: nodes, Data: NodeNames{Nodes: names, Active: len(nodes), Available: unlimited, Remaining: unlimited, Until: forever}}
 }
 
-// NodeDetail is what is known of the configuration of a node.
+// NodeDetail is the configuration of a node, as far as it is known.
 type NodeDetail struct {
 	Data struct {
 		Options struct {
@@ -75,7 +76,8 @@ type NodeDetail struct {
 	} `json:"data"`
 }
 
-// untold is the configuration of a node that has not told it: every one, so far.
+// untold returns the configuration of a node that has not reported it. No node reports
+// it so far.
 func untold() (d NodeDetail) {
 	d.Data.Options.Tags = []string{}
 	return d
@@ -98,7 +100,7 @@ func (n *Nodes) Node(ctx context.Context, in nodeIn) (NodeDetail, error) {
 	return untold(), nil
 }
 
-// Alive returns how many nodes are alive, whichever replica they called.
+// Alive returns how many nodes are alive, including those that called other replicas.
 func (n *Nodes) Alive(ctx context.Context) (int, error) {
 	nodes, err := n.alive(ctx)
 	return len(nodes), err

@@ -17,7 +17,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/presence"
 )
 
-// hanging is a board whose database takes a call and does not answer.
+// hanging is a board whose database accepts a call and does not respond.
 type hanging struct{ presence.Board }
 
 // Forget implements presence.Board.
@@ -26,8 +26,8 @@ func (hanging) Forget(ctx context.Context, _ string) error {
 	return ctx.Err()
 }
 
-// A gateway that stops waits for its answer: it has one while the database hangs, and is refused
-// from then on.
+// A gateway that stops waits for the response: it gets one while the database hangs,
+// and is refused afterwards.
 func TestDeregistrationDoesNotHang(t *testing.T) {
 	secret := crypto.NewNodeTokens("secret")
 	n := gateway.New(gateway.Config{Coding: &gzip.Coding{}, Tokens: secret, Now: time.Now, Log: slog.New(slog.DiscardHandler), Board: hanging{gateway.NewMemory()}})
@@ -44,7 +44,7 @@ func TestDeregistrationDoesNotHang(t *testing.T) {
 	}
 }
 
-// The list of nodes has the form that clients of the field read, and more.
+// The list of nodes has the form that existing clients read, and further fields.
 func TestListing(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	db, err := memdb.New(time.Now)

@@ -9,8 +9,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// lookup is the gateway.Lookup of one entry. It remembers for the entry what it was
-// asked, so that the entry is made again when an answer changes.
+// lookup is the gateway.Lookup of one entry. It records the questions and their answers
+// in the entry, so that the entry is made again when an answer changes.
 type lookup struct {
 	l *lookups
 	e *entry
@@ -32,8 +32,8 @@ func (u lookup) Orgs(kind, index, value string) []tenant.ID {
 	return orgs
 }
 
-// Elsewhere implements gateway.Lookup. The entry remembers the question whatever the answer is: a
-// policy may name an API that another organisation makes later.
+// Elsewhere implements gateway.Lookup. The entry records the question whatever the
+// answer is: a policy may name an API that another organisation creates later.
 func (u lookup) Elsewhere(kind, index, value string) bool {
 	q := question{org: u.e.org, kind: kind, index: index}
 	yes := u.l.elsewhere(q, value)
@@ -57,23 +57,24 @@ func (u lookup) remember(q question, answer uint64) {
 	u.e.used[q] = answer
 }
 
-// question is something that an entry depends on: a record of an organisation
-// or, with an index, who has a value in it.
+// question identifies what an entry depends on: a record of an organisation or, with an
+// index, the organisations with a value in that index.
 type question struct {
 	org                tenant.ID
 	kind, index, value string
 }
 
-// answers are the values about which a question was answered with yes, and those with no:
-// entries ask about thousands.
+// answers holds the values for which a question was answered with yes, and those with
+// no. An entry can have thousands of them.
 type answers struct{ yes, no []string }
 
-// lookups answers the questions of all entries from one snapshot, each once.
+// lookups answers the questions of all entries from one snapshot. It caches the
+// answers.
 type lookups struct {
 	ctx     context.Context
 	r       store.Reader
 	records map[question]store.Record
-	orgs    map[question]map[string][]tenant.ID // by kind and index: by value
+	orgs    map[question]map[string][]tenant.ID // by kind and index, then by value
 	asked   int                                 // about single values
 	err     error                               // the first one
 }
