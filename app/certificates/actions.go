@@ -13,14 +13,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// told is what lists of intents say of a certificate.
+// told is the payload about a certificate in lists of intents.
 type told struct {
 	Action string          `json:"action"`
 	ID     string          `json:"cert_id"`
-	Key    json.RawMessage `json:"deleted_key,omitempty"` // that was deleted with it, as events of keys tell it
+	Key    json.RawMessage `json:"deleted_key,omitempty"` // the key that was deleted with it, in the form of key events
 }
 
-// addition is a certificate that is uploaded.
+// addition is the intent to upload a certificate.
 type addition struct {
 	ID  string `json:"id"`
 	PEM string `json:"pem"`
@@ -36,14 +36,14 @@ func (s *Service) additionPlan(org tenant.ID, c *addition) intents.Plan {
 	}}}, Did: store.Created, Told: func() any { return told{Action: "added", ID: c.ID} }}
 }
 
-// removal is a certificate that is deleted.
+// removal is the intent to delete a certificate.
 type removal struct {
 	ID string `json:"id"`
 }
 
 func (s *Service) removalPlan(org tenant.ID, c *removal) intents.Plan {
 	return intents.Plan{Steps: []intents.Step{{Name: "delete", Do: func(ctx context.Context) error {
-		if !intents.Repeated(ctx) { // of several that delete it, one is told that it did
+		if !intents.Repeated(ctx) { // of several calls that delete the certificate, only one succeeds
 			if _, err := s.Gateways.Certificate(ctx, org, c.ID); err != nil {
 				return err
 			}
@@ -52,13 +52,14 @@ func (s *Service) removalPlan(org tenant.ID, c *removal) intents.Plan {
 	}}}, Did: store.Deleted, Told: func() any { return told{Action: "deleted", ID: c.ID} }}
 }
 
-// detachment takes a certificate from everything that uses it: first the key that it
-// opens, then, in one commit, the APIs.
+// detachment is the intent to remove a certificate from everything that uses it: first
+// the key of the certificate is deleted, then all APIs are changed in one commit.
 type detachment struct {
 	ID string `json:"id"`
-	// APIs used it when that was asked for: the commit does not look through all others.
+	// APIs are the APIs that used it at the time of the request: the commit does not
+	// search all the others.
 	APIs []string        `json:"apis"`
-	Key  json.RawMessage `json:"deleted_key,omitempty"` // what is told of the key, if there is one
+	Key  json.RawMessage `json:"deleted_key,omitempty"` // the payload about the key, if there is one
 }
 
 func (s *Service) detachmentPlan(org tenant.ID, c *detachment) intents.Plan {
@@ -66,7 +67,7 @@ func (s *Service) detachmentPlan(org tenant.ID, c *detachment) intents.Plan {
 		Steps: []intents.Step{{Name: "delete key", Do: func(ctx context.Context) error {
 			err := s.Keys.DeleteKey(ctx, org, gateway.KeyName{Text: c.ID})
 			if errors.Is(err, gateway.ErrUnknown) {
-				if !intents.Repeated(ctx) { // another call has deleted it, and tells of it
+				if !intents.Repeated(ctx) { // another call has deleted the key, and reports it
 					c.Key = nil
 				}
 				return nil
@@ -77,7 +78,7 @@ func (s *Service) detachmentPlan(org tenant.ID, c *detachment) intents.Plan {
 			now := s.APIs.Now()
 			for _, api := range c.APIs {
 				err := s.APIs.Put(ctx, w, api, func(a apidef.API) (apidef.API, error) { return a.WithoutCertificate(c.ID, now) })
-				if err != nil && fault.KindOf(err) != fault.NotFound { // one that is gone meanwhile needs no change
+				if err != nil && fault.KindOf(err) != fault.NotFound { // an API that was deleted meanwhile needs no change
 					return err
 				}
 			}

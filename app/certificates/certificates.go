@@ -1,5 +1,5 @@
-// Package certificates holds the use cases around certificates and public keys, which live
-// in the gateways, and around the APIs that use them (docs/wire/certificates.md).
+// Package certificates holds the use cases around certificates and public keys, which
+// the gateways store, and around the APIs that use them (docs/wire/certificates.md).
 package certificates
 
 import (
@@ -18,13 +18,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// Config is what a Service is made of.
+// Config is the configuration of a Service.
 type Config struct {
 	Gateways gateway.Certificates
 	Keys     gateway.Keys
 	// Admit refuses a key that the caller may not see.
 	Admit func(context.Context, tenant.Scope, operation.Principal, gateway.StoredKey) error
-	// Deleted is what events tell of a key that is deleted.
+	// Deleted returns the payload of the event about a deleted key.
 	Deleted  func(gateway.StoredKey) any
 	APIs     *apis.Repository
 	Intents  *intents.Service
@@ -42,7 +42,7 @@ type Service struct {
 	known  *known
 }
 
-// New returns a service, whose actions the intents know from now on.
+// New returns a service, and registers its actions with the intents.
 func New(c Config) *Service {
 	s := &Service{Config: c, known: &known{orgs: map[tenant.ID]*listing{}}}
 	s.add = intents.Add(c.Intents, intents.Action[addition]{Name: "certificates.add", Plan: s.additionPlan})
@@ -67,7 +67,8 @@ const (
 
 var missing error = fault.New(fault.NotFound, codeMissing, "Certificate with given SHA256 fingerprint not found.")
 
-// own refuses identifiers of other organisations, and those that no certificate has.
+// own refuses the IDs of certificates of other organisations, and texts that are no ID
+// of a certificate.
 func own(org tenant.ID, id string) error {
 	switch {
 	case !strings.HasPrefix(id, string(org)):
@@ -78,7 +79,7 @@ func own(org tenant.ID, id string) error {
 	return nil
 }
 
-// answered makes faults of what gateways say.
+// answered turns errors of gateways into faults.
 func answered(err error) error {
 	switch {
 	case err == nil:
@@ -97,5 +98,5 @@ func answered(err error) error {
 	return err
 }
 
-// subject says what an intent about a certificate is about.
+// subject returns the subject of an intent about a certificate.
 func subject(id string) intent.Subject { return intent.Subject{Kind: kind, ID: id} }

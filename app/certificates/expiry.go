@@ -15,43 +15,44 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// Expiry says how certificates are watched. The zero Expiry has defaults.
+// Expiry configures the notifications about certificates that expire. The zero Expiry
+// has the defaults.
 type Expiry struct {
-	Every time.Duration // how old what is in memory may become; default an hour
-	Days  int           // how many days before its end a certificate is told of; default 30
+	Every time.Duration // how old the cached certificates may become; default an hour
+	Days  int           // how many days before a certificate expires there is a notification; default 30
 }
 
 const (
 	day = 24 * time.Hour
-	// pause is for how long gateways that did not answer are not asked again.
+	// pause is for how long gateways are not called again after they did not respond.
 	pause = 10 * time.Second
-	// mostKnown is how many organisations are kept in memory.
+	// mostKnown is how many organisations are cached.
 	mostKnown = 1000
 	topic     = "certificate.expiry"
 )
 
-// known keeps the certificates of organisations in memory.
+// known is a cache of the certificates of organisations.
 type known struct {
 	mu   sync.Mutex
 	orgs map[tenant.ID]*listing
 }
 
-// listing is the certificates of an organisation as they were at some time.
+// listing is the cached certificates of an organisation.
 type listing struct {
-	mu   sync.Mutex // held while a gateway is asked: others wait for the same answer
-	at   time.Time  // when a gateway was asked that answered; zero: never
-	next time.Time  // when it may be asked again; zero: at any time
+	mu   sync.Mutex // held during the call of a gateway: other callers wait for the same response
+	at   time.Time  // when a gateway was called that responded; zero: never
+	next time.Time  // when gateways may be called again; zero: at any time
 	list []certificate.Basics
-	err  error // of the last time, when nothing is known
+	err  error // of the last call, if no call succeeded yet
 }
 
-// of returns the listing of an organisation, perhaps an empty one.
+// of returns the listing of an organisation. A new one is empty.
 func (k *known) of(org tenant.ID) *listing {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	l := k.orgs[org]
 	if l == nil {
-		for other := range k.orgs { // any: those that are wanted come back
+		for other := range k.orgs { // any of them: organisations that are needed are added again
 			if len(k.orgs) < mostKnown {
 				break
 			}
@@ -63,17 +64,18 @@ func (k *known) of(org tenant.ID) *listing {
 	return l
 }
 
-// forget lets the next one who asks see what is there now.
+// forget removes an organisation from the cache, so that the next call asks the
+// gateways.
 func (k *known) forget(org tenant.ID) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	delete(k.orgs, org)
 }
 
-// current returns the certificates of an organisation. What is old, or not to be had from
-// memory, is asked for; when gateways do not answer, what was there before is still true
-// enough. Callers who refresh while a gateway is asked share the next answer: a flood of them asks
-// one question after the other.
+// current returns the certificates of an organisation. It calls a gateway if they are
+// not cached, or too old, or if refresh is set. If gateways do not respond, it returns
+// the cached ones. Callers who refresh during a call of a gateway share the response to
+// the next call, so that many of them do not cause many calls.
 func (s *Service) current(ctx context.Context, org tenant.ID, refresh bool) ([]certificate.Basics, error) {
 	l, came := s.known.of(org), s.APIs.Now()
 	l.mu.Lock()
@@ -88,7 +90,7 @@ func (s *Service) current(ctx context.Context, org tenant.ID, refresh bool) ([]c
 		l.next = now.Add(pause)
 		if l.at.IsZero() {
 			l.err = answered(err)
-		} else { // no request fails, so that no other line tells operators
+		} else { // no request fails, so nothing else tells operators
 			s.Log.WarnContext(ctx, "certificates cannot be looked at: what was known counts", "error", err)
 		}
 		return l.list, l.err
@@ -97,7 +99,7 @@ func (s *Service) current(ctx context.Context, org tenant.ID, refresh bool) ([]c
 	return list, nil
 }
 
-// ExpiryData says which certificate ends, and when.
+// ExpiryData says which certificate expires, and when.
 type ExpiryData struct {
 	ID   string    `json:"cert_id"`
 	End  time.Time `json:"expiry_date"`
@@ -122,9 +124,9 @@ func (s *Service) Notifications(ctx context.Context, scope tenant.Scope, refresh
 	return out, nil
 }
 
-// ending returns the notification of a certificate that ends soon, or has ended. Its
-// identifier and its hash are made of what it says: they are the same in every process,
-// and change when a certificate that ends soon has ended.
+// ending returns the notification of a certificate that expires soon, or has expired.
+// Its ID and its hash are computed from its content. So they are the same in every
+// process, and change when the certificate expires.
 func ending(org tenant.ID, c certificate.Basics, now time.Time, soon time.Duration) reports.Notification {
 	days := int(c.NotAfter.Sub(now) / day)
 	n := reports.Notification{
@@ -132,7 +134,7 @@ func ending(org tenant.ID, c certificate.Basics, now time.Time, soon time.Durati
 		Message: fmt.Sprintf("Certificate with ID %s will expire in less than %d days", c.ID, days+1),
 		Data:    ExpiryData{c.ID, c.NotAfter, days},
 	}
-	if n.Created.Before(c.NotBefore) && !c.NotBefore.After(now) { // nothing is told of from a time to come
+	if n.Created.Before(c.NotBefore) && !c.NotBefore.After(now) { // a notification must not be dated in the future
 		n.Created = c.NotBefore
 	}
 	if !c.NotAfter.After(now) {

@@ -15,7 +15,7 @@ import (
 
 type answering = gateway.Certificates
 
-// slow is a gateway that answers when it may.
+// slow is a gateway that responds when the test allows it.
 type slow struct {
 	answering
 	asked atomic.Int32
@@ -30,8 +30,8 @@ func (s *slow) ListCertificates(context.Context, tenant.ID) ([]certificate.Basic
 	return nil, nil
 }
 
-// TestRefreshesShareAnAnswer: callers who refresh while a gateway is asked wait for the same next
-// answer, which is no older than their question.
+// TestRefreshesShareAnAnswer: callers who refresh during a call of a gateway wait for
+// the response to the same next call, which begins after their request.
 func TestRefreshesShareAnAnswer(t *testing.T) {
 	const callers = 20
 	at := &slow{began: make(chan struct{}, callers+1), may: make(chan struct{})}
@@ -50,7 +50,7 @@ func TestRefreshesShareAnAnswer(t *testing.T) {
 	for range callers {
 		all.Go(refresh)
 	}
-	for looks.Load() < before+callers { // until each has come
+	for looks.Load() < before+callers { // until each caller has started
 		time.Sleep(time.Millisecond)
 	}
 	close(at.may)

@@ -33,7 +33,7 @@ type List struct {
 	Pages  int                   `json:"pages"`
 }
 
-// Details is a page of certificates with all that is shown of them.
+// Details is a page of certificates with all fields that are shown.
 type Details struct {
 	Certificates []certificate.Meta `json:"certificates"`
 	Pages        int                `json:"pages"`
@@ -60,7 +60,7 @@ func idsOf(list []certificate.Basics) []string {
 	return ids
 }
 
-// ListDetails returns a page of certificates with all that is shown of them.
+// ListDetails returns a page of certificates with all fields that are shown.
 func (s *Service) ListDetails(ctx context.Context, in listIn) (Details, error) {
 	page, err := s.page(ctx, in)
 	if err != nil {
@@ -74,12 +74,12 @@ func (s *Service) ListDetails(ctx context.Context, in listIn) (Details, error) {
 	return out, answered(err)
 }
 
-// page returns a page of the certificates that are asked for.
+// page returns a page of the certificates that match the request.
 func (s *Service) page(ctx context.Context, in listIn) (out operation.Page[certificate.Basics], err error) {
 	if !slices.Contains([]string{"", "omit", "with_pk", "without_pk"}, in.Filter) {
 		return out, fault.New(fault.Invalid, codeFilter, "filter must be omit, with_pk or without_pk").At("filter")
 	}
-	var wanted []apidef.Certificate // which the API uses
+	var wanted []apidef.Certificate // certificates that the API uses
 	if in.API != "" {
 		v := s.APIs.Viewer(in.Who, apidef.Classic, access.Read)
 		v.NoAPIs, v.NoMCP = false, false

@@ -16,7 +16,7 @@ type uploadIn struct {
 	File  operation.Attachment `body:""`
 }
 
-// Uploaded is the answer to an upload.
+// Uploaded is the response to an upload.
 type Uploaded struct {
 	ID      string `json:"id"`
 	Message string `json:"message"`
@@ -54,14 +54,14 @@ func taken(id string) error {
 	return fault.New(fault.Conflict, codeTaken, "Certificate with %s ID already exists.", id)
 }
 
-// byID addresses one certificate.
+// byID is the input of operations on one certificate.
 type byID struct {
 	Scope tenant.Scope
 	Who   operation.Principal
 	ID    string `path:"certId" doc:"ID of the certificate: that of the organisation, and the SHA-256 of its DER in hex."`
 }
 
-// Get returns what is known of a certificate.
+// Get returns the metadata of a certificate.
 func (s *Service) Get(ctx context.Context, in byID) (certificate.Meta, error) {
 	if err := own(in.Scope.Org(), in.ID); err != nil {
 		return certificate.Meta{}, err
@@ -70,13 +70,13 @@ func (s *Service) Get(ctx context.Context, in byID) (certificate.Meta, error) {
 	return m.Shown(), answered(err)
 }
 
-// Status is the answer of operations that gateways carry out.
+// Status is the response of operations that gateways carry out.
 type Status struct {
 	Status  string `json:"status"`
 	Message string `json:"message"`
 }
 
-// Delete removes a certificate, also one that is in use.
+// Delete deletes a certificate, even if it is in use.
 func (s *Service) Delete(ctx context.Context, in byID) (Status, error) {
 	if _, err := s.Get(ctx, in); err != nil {
 		return Status{}, err

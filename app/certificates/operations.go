@@ -19,10 +19,11 @@ var (
 	exampleUse = map[string]any{"api_id": "orders", "name": "Orders", "usage_type": []any{"client", "upstream"}, "tyk_api_type": "Tyk OAS"}
 )
 
-// maxForm is how much a form with a certificate may have, in bytes.
+// maxForm is the maximum size of a form with a certificate, in bytes.
 const maxForm = certificate.MaxText + 64<<10
 
-// answers says how a row words that there is no such certificate, and trouble at gateways.
+// answers sets the texts of an operation for a certificate that does not exist, and for
+// failures of gateways.
 func answers(missing operation.Answer, trouble string) operation.Option {
 	return operation.Answers(map[string]operation.Answer{
 		codeMissing: missing, "internal": {Status: 500, Text: trouble}, apis.CodeMissing: {Status: 400, Text: "API not found"},
@@ -30,7 +31,7 @@ func answers(missing operation.Answer, trouble string) operation.Option {
 	})
 }
 
-// Operations lists what clients can do with certificates.
+// Operations lists the operations on certificates.
 func (s *Service) Operations() []operation.Operation {
 	const listed = "Could not retrieve certs."
 	absent := func(text string) operation.Answer { return operation.Answer{Status: 404, Text: text} }

@@ -16,7 +16,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// user is what the column of APIs knows of their certificates.
+// user is the row of an API in the column of certificates that APIs use.
 type user struct {
 	api, name, class string
 	uses             []apidef.Certificate
@@ -30,8 +30,8 @@ type Use struct {
 	Class string                  `json:"tyk_api_type"`
 }
 
-// users returns the APIs of the organisation that use a certificate, by api_id: also
-// those of others than the caller.
+// users returns the APIs of the organisation that use a certificate, sorted by api_id,
+// including those that the caller may not see.
 func (s *Service) users(ctx context.Context, in byID) ([]Use, error) {
 	out := []Use{}
 	column := store.Column[apidef.API, user]{Kind: s.APIs.Kind, Of: func(a apidef.API) user {
@@ -75,7 +75,8 @@ type Usage struct {
 	Pages int    `json:"pages"`
 }
 
-// ListUsage returns the APIs that use a certificate: all of them, unless a page is asked for.
+// ListUsage returns the APIs that use a certificate: all of them, unless the request
+// asks for a page.
 func (s *Service) ListUsage(ctx context.Context, in usageIn) (Usage, error) {
 	if _, err := s.Get(ctx, in.byID); err != nil {
 		return Usage{}, err
@@ -129,8 +130,8 @@ func (s *Service) GetDependencies(ctx context.Context, in byID) (Dependencies, e
 	return out, nil
 }
 
-// mine refuses identifiers of other organisations. That a certificate is gone is no reason
-// not to look for those that use it.
+// mine refuses certificates of other organisations. It accepts a certificate that does
+// not exist any more, because APIs may still use it.
 func (s *Service) mine(in byID) error {
 	if err := own(in.Scope.Org(), in.ID); err != nil && fault.CodeOf(err) == codeForeign {
 		return err
@@ -138,7 +139,7 @@ func (s *Service) mine(in byID) error {
 	return nil
 }
 
-// DeleteDependencies takes a certificate from everything that uses it.
+// DeleteDependencies removes a certificate from everything that uses it.
 func (s *Service) DeleteDependencies(ctx context.Context, in byID) (operation.Receipt, error) {
 	if err := s.mine(in); err != nil {
 		return operation.Receipt{}, err
@@ -161,7 +162,7 @@ func (s *Service) DeleteDependencies(ctx context.Context, in byID) (operation.Re
 	return operation.Receipt{Message: "Certificate dependencies deletion successfully attempted."}, answered(err)
 }
 
-// changeable refuses to change APIs of others.
+// changeable returns an error if one of the APIs may not be changed by the caller.
 func (s *Service) changeable(ctx context.Context, in byID, list []Use) error {
 	v := s.APIs.Viewer(in.Who, apidef.Classic, access.Write)
 	v.NoAPIs, v.NoMCP = false, false
@@ -178,8 +179,8 @@ func (s *Service) changeable(ctx context.Context, in byID, list []Use) error {
 	})
 }
 
-// opened returns what is told of the key that a certificate opens when that is deleted, nil
-// without one. A key of others is refused.
+// opened returns the payload of the event about the key of a certificate, for when the
+// key is deleted; nil without a key. It refuses a key that the caller may not see.
 func (s *Service) opened(ctx context.Context, in byID) (json.RawMessage, error) {
 	k, err := s.Keys.Key(ctx, in.Scope.Org(), gateway.KeyName{Text: in.ID})
 	switch {

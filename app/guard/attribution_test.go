@@ -10,8 +10,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// What commits are attributed to is bounded, and holds no credential that has the name
-// of one or stands in an address.
+// The attribution of commits is bounded, and has no credential from a field with a
+// secret name or from the userinfo of a URL.
 func TestAttribution(t *testing.T) {
 	for _, c := range []struct{ path, query, want string }{
 		{"/api/x", "", "/api/x"},

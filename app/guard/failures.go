@@ -12,21 +12,21 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// CodeTooMany is the code of the fault that answers a wrong credential after many
-// others from the same address.
+// CodeTooMany is the code of the fault for a wrong credential after many others from
+// the same address.
 const CodeTooMany = "auth.too_many"
 
-// Bounds of what is remembered of wrong credentials.
+// Bounds of the counts of wrong credentials.
 const (
 	failureWindow = time.Minute
 	maxAddresses  = 10_000
 )
 
-// Failures limits wrong credentials by the address that they come from. A right
-// credential is never refused, however many wrong ones came from its address:
-// behind a proxy that is not known as one all callers share an address.
+// Failures limits wrong credentials by client address. A right credential is never
+// refused, however many wrong ones came from its address, because all callers behind an
+// unknown proxy share an address.
 type Failures struct {
-	Limit int // of wrong credentials from one address in a minute; 0: none
+	Limit int // wrong credentials from one address in a minute; 0: no limit
 	Now   system.Clock
 	Log   *slog.Logger
 
@@ -34,14 +34,14 @@ type Failures struct {
 	counts map[netip.Prefix]*failures
 }
 
-// failures are those of one address.
+// failures is the count of one address.
 type failures struct {
 	since time.Time
 	n     int
 }
 
-// count notes the refusal of a caller and returns what to answer. A call without
-// any credential is no guess.
+// count counts the refusal of a caller and returns the error to respond with. A call
+// without any credential does not count.
 func (f *Failures) count(ctx context.Context, c *operation.Call, err error) error {
 	from, ok := network(c.Remote)
 	refused := fault.KindOf(err) == fault.Unauthenticated || fault.CodeOf(err) == CodeNodeSecret
@@ -72,8 +72,8 @@ func (f *Failures) add(from netip.Prefix) int {
 	return at.n
 }
 
-// makeRoom forgets what is over when there are many addresses, and any of them
-// when that is not enough.
+// makeRoom removes expired counts when there are many addresses, and arbitrary ones if
+// that is not enough.
 func (f *Failures) makeRoom(now time.Time) {
 	if f.counts == nil {
 		f.counts = map[netip.Prefix]*failures{}
@@ -87,15 +87,15 @@ func (f *Failures) makeRoom(now time.Time) {
 		}
 	}
 	for from := range f.counts {
-		if len(f.counts) < maxAddresses*9/10 { // so that the next many need not look again
+		if len(f.counts) < maxAddresses*9/10 { // so that the next addresses need not search again
 			return
 		}
 		delete(f.counts, from)
 	}
 }
 
-// network returns what counts as one address: an IPv4 address, or the /64 of an
-// IPv6 address, which is what one subscriber has.
+// network returns the network that counts as one address: an IPv4 address, or the /64
+// of an IPv6 address, which is what one subscriber has.
 func network(remote string) (netip.Prefix, bool) {
 	addr, err := netip.ParseAddr(remote)
 	if at, failed := netip.ParseAddrPort(remote); failed == nil {

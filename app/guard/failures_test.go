@@ -15,7 +15,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/rules"
 )
 
-// gate is a guard whose surfaces know the credential "right".
+// gate is a guard whose surfaces accept the credential "right".
 type gate struct {
 	now time.Time
 	log bytes.Buffer
@@ -112,8 +112,8 @@ func TestWhatCountsAsOneAddress(t *testing.T) {
 	}
 }
 
-// Many addresses do not take more and more memory, and do not lift the limit of
-// one that goes on.
+// Many addresses do not use more and more memory, and do not reset the count of an
+// address that goes on.
 func TestManyAddresses(t *testing.T) {
 	f := &guard.Failures{Limit: 1, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
 	for i := range 50_000 {

@@ -1,6 +1,6 @@
-// Package guard stands in front of every operation, whatever transport it comes
-// from: who is it, whose data may it touch, may it do this, and what is written
-// down about it.
+// Package guard checks every call before its operation, whatever transport the call
+// comes from. It identifies the caller and its scope, asks the rules whether the call
+// is allowed, and audits the outcome.
 package guard
 
 import (
@@ -22,37 +22,38 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Authenticator puts the principal and its scope on a call, or returns an
+// Authenticator sets the principal and the scope of a call, or returns an
 // Unauthenticated or Denied fault.
 type Authenticator func(ctx context.Context, c *operation.Call) error
 
-// SetUp says why nothing of a surface can be called yet, except for what is early.
+// SetUp returns an error as long as a surface is not set up: then only early operations
+// can be called.
 type SetUp func(ctx context.Context) error
 
-// Auditor hears the outcome of every guarded call; err is nil on success.
+// Auditor is called with the outcome of every guarded call; err is nil on success.
 type Auditor func(ctx context.Context, c *operation.Call, err error)
 
-// Config says what a guard consists of.
+// Config is the configuration of a guard.
 type Config struct {
 	Authenticators map[operation.Surface]Authenticator // a surface without one is closed
-	SetUp          map[operation.Surface]SetUp         // what has to be set up before it is called
+	SetUp          map[operation.Surface]SetUp         // what must be set up before a surface can be called
 	Rules          rules.Engine                        // decides on the management surface
 	Audit          Auditor
-	Maintenance    bool      // the management surface answers that it is down for maintenance
-	Writes         *Writes   // refuses changes while the service stops; nil: never
-	Failures       *Failures // limits wrong credentials; nil: does not
+	Maintenance    bool      // the management surface responds that it is down for maintenance
+	Writes         *Writes   // refuses writes while the service stops; nil: never
+	Failures       *Failures // limits wrong credentials; nil: no limit
 	Capacity       Capacity
 }
 
-// Capacity bounds what the records of one organisation take: readers have them in memory. The
-// zero Capacity bounds nothing.
+// Capacity bounds the size of the records of one organisation, because readers have
+// them in memory. The zero Capacity sets no bound.
 type Capacity struct {
 	Store store.Sized
 	Most  int64 // bytes
 }
 
-// full refuses calls that add to an organisation which has no room left for their bodies. What
-// deletes is let through, and what operators do with the admin secret.
+// full refuses writes to an organisation that has no room left for their bodies.
+// Deletions are admitted, and so are calls with the admin secret.
 func (k Capacity) full(c *operation.Call) error {
 	if k.Most == 0 || c.Spec.Intent != access.Write || c.Scope.All() || c.Scope.IsZero() || c.Spec.Surface == operation.Admin {
 		return nil
@@ -73,19 +74,19 @@ const (
 	CodeFull            = "organisation.full"
 )
 
-// Unauthenticated is the one answer to every missing or wrong credential.
+// Unauthenticated returns the fault for every missing or wrong credential.
 func Unauthenticated() *fault.Error {
 	return fault.New(fault.Unauthenticated, CodeUnauthenticated, "Not authorised")
 }
 
-// maxDecisions bounds how often a call is decided about anew because the record
+// maxDecisions bounds how often the rules decide about a call again because the record
 // that it changes has changed meanwhile.
 const maxDecisions = 8
 
-// New returns the guard: it finds out who calls, by the headers alone; then the body
-// is read and brought into the form of JSON, within bounds; then the rules decide;
-// then comes the operation. The outcome is audited, whatever it is. A write is under
-// way as soon as its body is read: a stop waits for it.
+// New returns the guard. It authenticates the caller by the headers alone. Then it
+// reads the body, within bounds, and brings it into the form of JSON. Then the rules
+// decide, and then the operation is called. Every outcome is audited. A write is in
+// progress as soon as its body is read: a stop waits for it.
 func New(cfg Config) operation.Middleware {
 	return func(next operation.Handler) operation.Handler {
 		return func(ctx context.Context, c *operation.Call) (out any, err error) {
@@ -116,7 +117,7 @@ func New(cfg Config) operation.Middleware {
 					return nil, err
 				}
 			}
-			// Requests of gateways are let through: they must be answered to the end.
+			// Requests of gateways are admitted: they must get a complete response.
 			if w := cfg.Writes; w != nil && c.Spec.Intent != access.Read && c.Spec.Surface != operation.Node {
 				admitted := false
 				if ctx, admitted = w.enter(ctx); !admitted {
@@ -131,7 +132,7 @@ func New(cfg Config) operation.Middleware {
 			if err := c.Receive(ctx); err != nil {
 				return nil, err
 			}
-			if err := cfg.Capacity.full(c); err != nil { // others may have filled it meanwhile
+			if err := cfg.Capacity.full(c); err != nil { // other calls may have filled it meanwhile
 				return nil, err
 			}
 			attributed := store.Attribute(ctx, Attribution(c))
@@ -151,9 +152,9 @@ func New(cfg Config) operation.Middleware {
 	}
 }
 
-// unrouted answers a call that has no operation, all callers alike, so that the answer says
-// nothing of a credential. The outcome is audited if the caller is known, unless the call is
-// public.
+// unrouted responds to a call that has no operation, in the same way to all callers, so
+// that the response says nothing about a credential. The outcome is audited if the
+// caller is known, unless the call is public.
 func (cfg Config) unrouted(ctx context.Context, c *operation.Call, next operation.Handler) (any, error) {
 	if why := cfg.SetUp[c.Spec.Surface]; why != nil && !c.Spec.Early {
 		if err := why(ctx); err != nil {
@@ -167,7 +168,8 @@ func (cfg Config) unrouted(ctx context.Context, c *operation.Call, next operatio
 	return out, err
 }
 
-// identified notes the caller on a call once it is known, so that audit knows it too.
+// identified sets the principal of a call that logs a caller in, so that the audit has
+// it too.
 func identified(c *operation.Call, out any, err error) error {
 	e, ok := out.(operation.Entering)
 	if err != nil || !ok {
@@ -182,7 +184,7 @@ func identified(c *operation.Call, out any, err error) error {
 	return err
 }
 
-// decide asks the rules. They see, and may patch, what the body comes to.
+// decide asks the rules. They see, and may patch, the canonical form of the body.
 func decide(ctx context.Context, c *operation.Call, e rules.Engine) error {
 	if _, fixed := e.(rules.BuiltIn); !fixed {
 		c.Body = c.Spec.Canonical(c.Body)
@@ -202,8 +204,8 @@ func decide(ctx context.Context, c *operation.Call, e rules.Engine) error {
 	return c.Amend(ctx, v.Patch)
 }
 
-// Log returns an auditor that writes refusals and changes to a log: what, who
-// and how it went, never what was sent.
+// Log returns an auditor that logs refusals and changes: the operation, the caller and
+// the outcome, never the content.
 func Log(log *slog.Logger) Auditor {
 	return func(ctx context.Context, c *operation.Call, err error) {
 		if err == nil && (c.Spec.Intent == access.Read || c.Spec.Surface == operation.Node) || !log.Enabled(ctx, slog.LevelInfo) {
@@ -224,14 +226,14 @@ func Log(log *slog.Logger) Auditor {
 	}
 }
 
-// Bounds of what is kept of texts that callers choose.
+// Bounds of texts that callers choose, in bytes.
 const (
 	maxURL       = 1024
 	maxRequestID = 128
 )
 
-// Attribution returns what the commits of a call are attributed to. Of a call that only
-// reads it says no more than who.
+// Attribution returns the attribution of the commits of a call. For a read it has only
+// the actor, the operation and the request ID.
 func Attribution(c *operation.Call) store.Attribution {
 	by := store.Attribution{Actor: c.Principal.ID, Operation: c.Spec.ID, Request: bounded(c.RequestID, maxRequestID)}
 	if c.Spec.Intent != access.Read {
@@ -240,15 +242,15 @@ func Attribution(c *operation.Call) store.Attribution {
 	return by
 }
 
-// Described adds to an attribution what was asked for, and from where.
+// Described adds to an attribution the user, the request and the address of the client.
 func Described(by store.Attribution, c *operation.Call) store.Attribution {
 	if at, err := netip.ParseAddrPort(c.Remote); err == nil {
-		by.From = at.Addr().Unmap().String() // without its port
+		by.From = at.Addr().Unmap().String() // without the port
 	} else {
 		by.From = bounded(c.Remote, 64)
 	}
-	// Credentials are masked: those that have the name of one, in the path or in the query, and
-	// those in addresses that are values.
+	// Credentials are masked: values of parameters with a secret name, in the path or
+	// in the query, and credentials in values that are URLs.
 	hides := func(name string) bool { return redact.Name(name) || slices.Contains(c.Spec.Redact, name) }
 	url, query := c.Shown(hides), c.RawQuery
 	if query == "" {
@@ -268,19 +270,20 @@ func bounded(text string, n int) string {
 	return strings.ToValidUTF8(text, "?")
 }
 
-// CodeStopping is the code of the fault that answers writes while the service stops.
+// CodeStopping is the code of the fault for writes while the service stops.
 const CodeStopping = "stopping"
 
-// Writes counts the writes under way and can refuse new ones. The zero Writes
-// admits everything.
+// Writes counts the writes in progress and can refuse new ones. The zero Writes admits
+// all writes.
 type Writes struct {
 	mu     sync.Mutex
 	closed bool
 	under  int
-	idle   chan struct{} // closed once no write is under way any more; nil until Close
+	idle   chan struct{} // closed when no write is in progress any more; nil until Close
 }
 
-// Close refuses writes from now on and waits for those under way, or for ctx.
+// Close refuses writes from now on and waits until none is in progress, or until ctx
+// ends.
 func (w *Writes) Close(ctx context.Context) error {
 	w.mu.Lock()
 	if !w.closed {
@@ -305,11 +308,12 @@ func (w *Writes) Closed() bool {
 	return w.closed
 }
 
-// inside marks the context of a write that is under way.
+// inside is the context key of a write that is in progress.
 type inside struct{}
 
-// enter admits a write, and reports false when it is refused. What a write under way calls in
-// this process is part of it: it is let through to the end.
+// enter admits a write, and reports false if it is refused. A call that a write in
+// progress makes within this process is part of the write, so it is admitted even after
+// Close.
 func (w *Writes) enter(ctx context.Context) (context.Context, bool) {
 	part, _ := ctx.Value(inside{}).(*Writes)
 	w.mu.Lock()

@@ -15,8 +15,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/rules"
 )
 
-// A further permission is wanted whatever the rules say, and what is only
-// rehearsed is not written down as done.
+// An additional permission is required whatever the rules say, and a dry run is not
+// logged as done.
 func TestNeedsAndRehearsals(t *testing.T) {
 	var log bytes.Buffer
 	g := guard.New(guard.Config{
@@ -52,7 +52,7 @@ func TestNeedsAndRehearsals(t *testing.T) {
 	}
 }
 
-// deciding is an engine that notes the body it decides about.
+// deciding is an engine that records the body of the last call.
 type deciding struct{ body *string }
 
 func (d deciding) Decide(_ context.Context, c *operation.Call) (rules.Verdict, error) {
@@ -60,7 +60,7 @@ func (d deciding) Decide(_ context.Context, c *operation.Call) (rules.Verdict, e
 	return rules.Verdict{}, nil
 }
 
-// The body is read once the caller is known, and before the rules decide.
+// The body is read after the caller is authenticated, and before the rules decide.
 func TestOrder(t *testing.T) {
 	fn := func(context.Context, struct {
 		Body map[string]any `body:""`

@@ -10,9 +10,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// The answer to a call that has no operation is the same for all, wrong credentials count
-// nowhere, and the audit hears of those whose credential is right. While a surface is not
-// set up, the answer says so.
+// The response to a call that has no operation is the same for all callers, wrong
+// credentials are not counted, and calls with a right credential are audited. While a
+// surface is not set up, the response says so.
 func TestUnrouted(t *testing.T) {
 	missing := fault.New(fault.NotFound, operation.CodeNoRoute, "Not Found")
 	var early error

@@ -14,7 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/rules"
 )
 
-// Closing waits for the writes under way, and no later one gets in.
+// Close waits for the writes in progress, and no later one is admitted.
 func TestWritesClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var w guard.Writes
@@ -50,8 +50,8 @@ func TestWritesClose(t *testing.T) {
 	})
 }
 
-// TestWritesWithin: what a write calls in this process is part of it, and let through after
-// Close; what goes on by itself after the end of the write is not.
+// TestWritesWithin: a call that a write makes within this process is part of the write,
+// and admitted after Close. A call that continues after the end of the write is not.
 func TestWritesWithin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var w guard.Writes

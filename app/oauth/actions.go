@@ -10,24 +10,24 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// told is what lists of intents say of a client.
+// told is the payload about a client in lists of intents.
 type told struct {
 	Action string `json:"action"`
 	API    string `json:"api_id,omitempty"`
 	Client string `json:"client_id"`
 }
 
-// saving is a client that is stored: a new one, or a change of one that is there.
+// saving is the intent to store a client: a new one, or a change of an existing one.
 type saving struct {
 	Name   gateway.ClientName `json:"name"`
 	Draft  *oauthclient.Draft `json:"draft,omitempty"`  // nil: only the secret changes
-	Secret string             `json:"secret,omitempty"` // "": it stays
-	// New means that no caller knows the identifier yet: without an answer the client is
-	// taken back.
+	Secret string             `json:"secret,omitempty"` // "": unchanged
+	// New means that no caller knows the ID yet: if the gateway does not respond, the
+	// client is deleted again.
 	New bool `json:"new,omitempty"`
-	// Over means that there is a client of this identifier, which is replaced.
+	// Over means that a client with this ID exists, which is replaced.
 	Over bool `json:"over,omitempty"`
-	// Exists means that the client must be there.
+	// Exists means that the client must exist.
 	Exists bool `json:"exists,omitempty"`
 	out    gateway.Client
 }
@@ -60,7 +60,7 @@ func (s *Service) savingPlan(org tenant.ID, c *saving) intents.Plan {
 	return intents.Plan{Steps: []intents.Step{step}, Back: c.New, Did: did, Told: func() any { return told{"saved", c.Name.API, c.Name.ID} }}
 }
 
-// removal is a client that is deleted.
+// removal is the intent to delete a client.
 type removal struct {
 	Name gateway.ClientName `json:"name"`
 }
@@ -76,7 +76,7 @@ func (s *Service) removalPlan(org tenant.ID, c *removal) intents.Plan {
 	}}}, Did: store.Deleted, Told: func() any { return told{"deleted", c.Name.API, c.Name.ID} }}
 }
 
-// revocation takes tokens away from a client.
+// revocation is the intent to revoke tokens of a client.
 type revocation struct {
 	Client string `json:"client"`
 	Token  string `json:"token,omitempty"` // "": all

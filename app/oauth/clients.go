@@ -13,7 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// Shown is a client on the wire.
+// Shown is a client in the form of responses.
 type Shown struct {
 	ID          string       `json:"client_id"`
 	Name        string       `json:"client_name"`
@@ -25,7 +25,8 @@ type Shown struct {
 	Secret      string       `json:"secret"`
 }
 
-// Registration is for clients that identity providers keep. Those of gateways have none.
+// Registration is the form of clients that identity providers store. Clients of
+// gateways have none.
 type Registration struct {
 	AccessToken string `json:"access_token"`
 	ClientURI   string `json:"client_uri"`
@@ -37,7 +38,7 @@ func shown(c gateway.Client) Shown {
 	return Shown{ID: c.ID, Name: name, Description: c.Description, Meta: meta, Policy: c.Policy, RedirectURI: c.RedirectURI, Secret: c.Secret}
 }
 
-// ofAPI addresses the clients of an API.
+// ofAPI is the input of operations on the clients of an API.
 type ofAPI struct {
 	Scope tenant.Scope
 	Who   operation.Principal
@@ -46,7 +47,7 @@ type ofAPI struct {
 
 func (in ofAPI) caller() caller { return caller{in.Scope, in.Who} }
 
-// oneClient addresses one client.
+// oneClient is the input of operations on one client.
 type oneClient struct {
 	ofAPI
 	ID string `path:"clientId" doc:"ID of the client."`
@@ -57,7 +58,7 @@ type listIn struct {
 	operation.Paging
 }
 
-// List returns the clients of an API: all of them, unless a page is asked for.
+// List returns the clients of an API: all of them, unless the request asks for a page.
 func (s *Service) List(ctx context.Context, in listIn) (operation.Page[Shown], error) {
 	a, err := s.api(ctx, in.caller(), in.API, access.Read)
 	if err != nil {
@@ -87,13 +88,13 @@ func (s *Service) Get(ctx context.Context, in oneClient) (Shown, error) {
 	return shown(c), answered(err)
 }
 
-// named returns by what gateways know a client.
+// named returns the name by which gateways know a client.
 func (s *Service) named(ctx context.Context, in oneClient, i access.Intent) (gateway.ClientName, error) {
 	a, err := s.api(ctx, in.caller(), in.API, i)
 	if err != nil {
 		return gateway.ClientName{}, err
 	}
-	if !oauthclient.ValidID(in.ID) { // gateways cannot have it, and it must not become part of another path
+	if !oauthclient.ValidID(in.ID) { // gateways cannot have such an ID, and it must not become part of another path
 		return gateway.ClientName{}, missing
 	}
 	return gateway.ClientName{API: a.APIID(), ID: in.ID}, nil
@@ -104,7 +105,7 @@ type createIn struct {
 	Draft oauthclient.Draft `body:""`
 }
 
-// Create stores a client, over the one that has the identifier.
+// Create stores a client. It replaces the client that has the ID.
 func (s *Service) Create(ctx context.Context, in createIn) (Shown, error) {
 	a, err := s.api(ctx, in.caller(), in.API, access.Write)
 	if err == nil {
@@ -130,7 +131,7 @@ func (s *Service) Create(ctx context.Context, in createIn) (Shown, error) {
 	return shown(c.out), answeredOf(a, err)
 }
 
-// check holds a draft against the rules and against the policies there are.
+// check checks a draft against the rules, and that its policy exists.
 func (s *Service) check(ctx context.Context, c caller, d oauthclient.Draft) error {
 	if err := d.Check(s.Separator); err != nil {
 		return err
@@ -148,7 +149,7 @@ type replaceIn struct {
 	Draft oauthclient.Draft `body:""`
 }
 
-// Replace changes all of a client but its identifier and its secret.
+// Replace changes all fields of a client except its ID and its secret.
 func (s *Service) Replace(ctx context.Context, in replaceIn) (Shown, error) {
 	name, err := s.named(ctx, in.oneClient, access.Write)
 	if err != nil {
@@ -164,7 +165,7 @@ func (s *Service) Replace(ctx context.Context, in replaceIn) (Shown, error) {
 	return s.saved(ctx, in.caller(), saving{Name: name, Draft: &in.Draft, Exists: true})
 }
 
-// Rotate gives a client another secret. The old one is of no use from then on.
+// Rotate gives a client a new secret. The old one is invalid from then on.
 func (s *Service) Rotate(ctx context.Context, in oneClient) (Shown, error) {
 	name, err := s.named(ctx, in, access.Write)
 	if err != nil {
@@ -173,7 +174,7 @@ func (s *Service) Rotate(ctx context.Context, in oneClient) (Shown, error) {
 	return s.saved(ctx, in.caller(), saving{Name: name, Secret: s.newSecret(), Exists: true})
 }
 
-// Delete removes a client. Its tokens live until they expire.
+// Delete deletes a client. Its tokens remain valid until they expire.
 func (s *Service) Delete(ctx context.Context, in oneClient) (operation.Receipt, error) {
 	name, err := s.named(ctx, in, access.Delete)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package oauth holds the use cases around OAuth clients and their tokens, which live in
-// the gateways (docs/wire/oauth-clients.md).
+// Package oauth holds the use cases around OAuth clients and their tokens, which the
+// gateways store (docs/wire/oauth-clients.md).
 package oauth
 
 import (
@@ -21,12 +21,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Config is what a Service is made of.
+// Config is the configuration of a Service.
 type Config struct {
 	Gateways gateway.Clients
 	APIs     *apis.Repository
-	// Policy returns a NotFound fault for a policy that gateways do not get, or that the
-	// caller does not see.
+	// Policy returns a NotFound fault for a policy that gateways do not get, or that
+	// the caller may not see.
 	Policy    func(ctx context.Context, r store.Reader, who operation.Principal, id string) error
 	Intents   *intents.Service
 	Secrets   secret.Keys
@@ -42,7 +42,7 @@ type Service struct {
 	revoke intents.Runner[revocation]
 }
 
-// New returns a service, whose actions the intents know from now on.
+// New returns a service, and registers its actions with the intents.
 func New(c Config) *Service {
 	s := &Service{Config: c}
 	s.save = intents.Add(c.Intents, intents.Action[saving]{Name: "oauth.save", Plan: s.savingPlan})
@@ -64,7 +64,7 @@ const (
 
 var missing error = fault.New(fault.NotFound, codeMissing, "OAuth client not found")
 
-// answered makes faults of what gateways say.
+// answered turns errors of gateways into faults.
 func answered(err error) error {
 	switch {
 	case err == nil:
@@ -81,8 +81,8 @@ func answered(err error) error {
 	return err
 }
 
-// answeredOf is answered for what gateways do only for an API that they have: inactive ones
-// are not in their feed.
+// answeredOf is answered for calls that gateways accept only for an API that they have
+// loaded. An inactive API is not in their feed.
 func answeredOf(a apidef.API, err error) error {
 	if !a.Active() && (errors.Is(err, gateway.ErrRefused) || errors.Is(err, gateway.ErrUnknown)) {
 		return fault.New(fault.Invalid, codeRefused, "gateways do not have the API, since it is inactive: activate it first").Because(err)
@@ -90,14 +90,14 @@ func answeredOf(a apidef.API, err error) error {
 	return answered(err)
 }
 
-// caller is who asks, and in which organisation.
+// caller is the principal of a call and its scope.
 type caller struct {
 	Scope tenant.Scope
 	Who   operation.Principal
 }
 
-// api returns an API of the organisation that the caller may see. Its clients are
-// reached by its api_id, whichever identifier the path has.
+// api returns an API of the organisation that the caller may see. Gateways know its
+// clients by its api_id, whichever ID the path has.
 func (s *Service) api(ctx context.Context, c caller, id string, i access.Intent) (a apidef.API, err error) {
 	err = s.APIs.Store.View(ctx, c.Scope, func(r store.Reader) error {
 		found, err := s.APIs.Get(ctx, r, id, s.viewer(c, i))
@@ -107,15 +107,16 @@ func (s *Service) api(ctx context.Context, c caller, id string, i access.Intent)
 	return a, err
 }
 
-// viewer is the caller as far as APIs are concerned: the permission for OAuth opens those
-// of every class.
+// viewer returns the caller as a viewer of APIs. With the permission for OAuth, it sees
+// APIs of every class.
 func (s *Service) viewer(c caller, i access.Intent) apidef.Viewer {
 	v := s.APIs.Viewer(c.Who, apidef.Classic, i)
 	v.NoAPIs, v.NoMCP = false, false
 	return v
 }
 
-// checkPolicy refuses a policy that tokens could not have.
+// checkPolicy refuses a policy that the caller may not see, or that gateways do not
+// get.
 func (s *Service) checkPolicy(ctx context.Context, c caller, id string) error {
 	if id == "" {
 		return nil
@@ -127,12 +128,12 @@ func (s *Service) checkPolicy(ctx context.Context, c caller, id string) error {
 	return err
 }
 
-// newSecret makes a secret as gateways do: base64 text.
+// newSecret returns a new secret in the form that gateways use: base64 text.
 func (s *Service) newSecret() string {
 	return base64.StdEncoding.EncodeToString([]byte(s.Secrets.NewKey()))
 }
 
-// subject says what an intent about a client is about.
+// subject returns the subject of an intent about a client.
 func subject(n gateway.ClientName) intent.Subject {
 	return intent.Subject{Kind: oauthclient.Kind, ID: n.API + "/" + n.ID}
 }

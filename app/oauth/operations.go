@@ -26,8 +26,8 @@ const (
 	noClient = "Could not retrieve app detail."
 )
 
-// answers says how a row words that there is no such API, no such client, and trouble at
-// gateways.
+// answers sets the texts of an operation for an API and for a client that do not exist,
+// and for failures of gateways.
 func answers(api, client, trouble string) operation.Option {
 	return operation.Answers(map[string]operation.Answer{
 		apis.CodeMissing: {Status: 400, Text: api}, codeMissing: {Status: 404, Text: client}, "internal": {Text: trouble},
@@ -35,7 +35,7 @@ func answers(api, client, trouble string) operation.Option {
 	})
 }
 
-// Operations lists what clients can do with OAuth clients.
+// Operations lists the operations on OAuth clients.
 func (s *Service) Operations() []operation.Operation {
 	malformed := operation.Answer{Status: 403, Text: "Request body malformed."}
 	hidden := operation.Unseen("secret", "client_secret", "token", "key_rules")

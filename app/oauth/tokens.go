@@ -17,14 +17,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Bounds of what is asked for, in bytes and names.
+// Bounds of requests, in bytes and in number of names.
 const (
 	maxRules = 256 << 10
 	maxNamed = 200
 	maxToken = 4 << 10
 )
 
-// Authorization is what a login page asks for when a person has agreed.
+// Authorization is the request of a login page after a person has agreed.
 type Authorization struct {
 	ResponseType string `json:"response_type" doc:"code or token."`
 	Client       string `json:"client_id"`
@@ -74,7 +74,8 @@ func (s *Service) Authorize(ctx context.Context, in authorizeIn) (*doc.Node, err
 	return out, answeredOf(a, err)
 }
 
-// rules reads the session of a token. It can give what the caller can see, and no more.
+// rules parses the session of a token. The session may name only APIs and policies that
+// the caller sees.
 func (s *Service) rules(ctx context.Context, c caller, text string, optional bool) (*doc.Node, error) {
 	wrong := func(format string, args ...any) error {
 		return fault.New(fault.Invalid, codeRules, format, args...).At("key_rules")
@@ -116,7 +117,7 @@ func (s *Service) rules(ctx context.Context, c caller, text string, optional boo
 	return session, err
 }
 
-// Revocation says which token of a client goes.
+// Revocation says which token of a client is revoked.
 type Revocation struct {
 	Token  string `json:"token,omitempty"`
 	Hint   string `json:"token_type_hint,omitempty" doc:"access_token or refresh_token."`
@@ -135,12 +136,12 @@ type revokeIn struct {
 	Body  Revocation `body:""`
 }
 
-// Message is an answer of the authorisation server.
+// Message is a response of the authorisation server.
 type Message struct {
 	Message string `json:"message"`
 }
 
-// Revoke takes one token of a client away.
+// Revoke revokes one token of a client.
 func (s *Service) Revoke(ctx context.Context, in revokeIn) (Message, error) {
 	if _, err := s.ofClient(ctx, in); err != nil {
 		return Message{}, err
@@ -154,13 +155,13 @@ func (s *Service) Revoke(ctx context.Context, in revokeIn) (Message, error) {
 	return s.revoked(ctx, in, "token revoked successfully", revocation{Client: in.ID, Token: in.Body.Token, Hint: in.Body.Hint})
 }
 
-// RevokeAll takes all tokens of a client away.
+// RevokeAll revokes all tokens of a client.
 func (s *Service) RevokeAll(ctx context.Context, in revokeIn) (Message, error) {
 	clients, err := s.ofClient(ctx, in)
 	if err != nil {
 		return Message{}, err
 	}
-	// Gateways take any secret. That the caller knows it is seen to here.
+	// Gateways accept any secret, so the secret of the caller is checked here.
 	if !slices.ContainsFunc(clients, func(c gateway.Client) bool {
 		return c.Secret != "" && subtle.ConstantTimeCompare([]byte(c.Secret), []byte(in.Body.Secret)) == 1
 	}) {
@@ -169,8 +170,9 @@ func (s *Service) RevokeAll(ctx context.Context, in revokeIn) (Message, error) {
 	return s.revoked(ctx, in, "tokens revoked successfully", revocation{Client: in.ID, Secret: in.Body.Secret})
 }
 
-// ofClient returns the clients of an identifier whose APIs the caller sees: all those that
-// a revocation is about. One at an API of others keeps it from happening.
+// ofClient returns the clients with an ID, one for each API that has one: a revocation
+// concerns all of them. It returns an error if the caller sees one of these APIs and
+// may not change it.
 func (s *Service) ofClient(ctx context.Context, in revokeIn) ([]gateway.Client, error) {
 	if !oauthclient.ValidID(in.ID) {
 		return nil, missing
@@ -184,7 +186,7 @@ func (s *Service) ofClient(ctx context.Context, in revokeIn) ([]gateway.Client, 
 	for _, api := range apis {
 		a, err := s.api(ctx, caller{in.Scope, in.Who}, api, access.Write)
 		if err != nil && fault.KindOf(err) == fault.NotFound {
-			continue // what is left of an API that is gone, or of another organisation
+			continue // left over from a deleted API, or of an API of another organisation
 		}
 		if err != nil {
 			return nil, err

@@ -32,7 +32,7 @@ const (
 	codeNoGateway = "debug.unavailable"
 )
 
-// Operations lists the one thing there is to do.
+// Operations lists the only operation.
 func (d *Debug) Operations() []operation.Operation {
 	return operation.Group{
 		Surface: operation.Management, Name: "debug", Path: "/api/debug", Tag: "Proxy", Permission: access.APIs,
@@ -49,7 +49,7 @@ type runIn struct {
 	Body  doc.Object `body:""`
 }
 
-// Run hands a trial to the gateway and returns its answer.
+// Run sends a trial to the gateway and returns the response.
 func (d *Debug) Run(ctx context.Context, in runIn) (json.RawMessage, error) {
 	if d.Gateway.URL == "" {
 		return nil, fault.New(fault.Unavailable, codeNoGateway, "no gateway is configured to run requests at: set tyk_api_config")
@@ -79,8 +79,8 @@ func (d *Debug) Run(ctx context.Context, in runIn) (json.RawMessage, error) {
 	return answer.Body, nil
 }
 
-// ownTrial makes the definition one of the caller's organisation. Gateways
-// ignore the case of member names.
+// ownTrial sets the organisation of the definition to that of the caller. It handles
+// every letter case of the member names, because gateways ignore case.
 func ownTrial(body doc.Object, org tenant.ID) doc.Object {
 	e := body.Edit()
 	for name, raw := range body.All() {

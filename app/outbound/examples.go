@@ -19,9 +19,8 @@ import (
 // folder with an index file, and a folder per example.
 type Examples struct {
 	Fetcher fetch.Fetcher
-	// Allowed lists the exact addresses of indexes or roots that may be asked for;
-	// the first is the default. They are the operator's choice, so that they may
-	// be private.
+	// Allowed lists the exact URLs of indexes or roots that clients may name; the first
+	// is the default. The operator chooses them, so they may be private addresses.
 	Allowed []string
 }
 
@@ -51,7 +50,7 @@ type ExampleDetail struct {
 	OAS           json.RawMessage `json:"oas,omitempty"`            // OpenAPI document
 }
 
-// Operations lists what clients can read.
+// Operations lists the reads of examples.
 func (s *Examples) Operations() []operation.Operation {
 	example := Example{Location: "udg/vat-checker", Name: "VAT number checker", Short: "Checks VAT numbers."}
 	failed := func(text string) operation.Option {
@@ -148,8 +147,7 @@ func (s *Examples) Get(ctx context.Context, in getIn) (ExampleDetail, error) {
 	return d, err
 }
 
-// definition reads the API of an example: its folder has a description that
-// names the file.
+// definition reads the API of an example. A description in the folder names the file.
 func (s *Examples) definition(ctx context.Context, folder *url.URL, d *ExampleDetail) error {
 	about, err := s.node(ctx, folder.JoinPath(".tyk.json"))
 	if err != nil {

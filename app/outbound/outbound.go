@@ -1,7 +1,7 @@
-// Package outbound holds the use cases in which the control plane asks other
-// servers on behalf of a user: trying an API out at a gateway, and reading
-// example APIs (docs/wire/proxy.md, docs/wire/examples.md). Whom it asks is never the user's
-// choice alone.
+// Package outbound holds the use cases in which the control plane calls other servers
+// on behalf of a user: trying out an API at a gateway, and reading example APIs
+// (docs/wire/proxy.md, docs/wire/examples.md). The user alone never decides which
+// server is called.
 package outbound
 
 import (
@@ -15,15 +15,15 @@ import (
 // Gateway is an address at which gateways serve APIs.
 type Gateway struct {
 	URL     string // absolute; only scheme, host and port count
-	Trusted bool   // the operator has configured it, so that it may be a private address
+	Trusted bool   // the operator configured it, so it may be a private address
 }
 
 // Gateways returns the gateways that users of an organisation may call.
 type Gateways func(ctx context.Context, s tenant.Scope) ([]Gateway, error)
 
-// At returns where gateways serve an API that has a domain of its own: on the
-// schemes and ports at which they are reached otherwise, and on the usual ones.
-// Every user who may write APIs chooses the domain, so that it is not to be trusted.
+// At returns the addresses at which gateways serve an API that has a domain of its own:
+// with the schemes and ports of the other addresses, and with the default ports. Every
+// user who may write APIs can choose the domain, so it is not trusted.
 func At(domain string, own []Gateway) []Gateway {
 	out := []Gateway{{URL: "http://" + domain}, {URL: "https://" + domain}}
 	for _, g := range own {
@@ -34,8 +34,8 @@ func At(domain string, own []Gateway) []Gateway {
 	return out
 }
 
-// origin returns scheme, host and port of a URL in one spelling, or ok false for
-// what is no absolute http or https URL, or carries credentials.
+// origin returns scheme, host and port of a URL in a normal form. ok is false if the
+// text is no absolute http or https URL, or has credentials.
 func origin(raw string) (o string, ok bool) {
 	u, err := url.Parse(raw)
 	if err != nil || u.User != nil || hostOf(u) == "" {
@@ -53,10 +53,10 @@ func origin(raw string) (o string, ok bool) {
 	return u.Scheme + " " + hostOf(u) + " " + port, true
 }
 
-// hostOf returns the host of a URL in one spelling.
+// hostOf returns the host of a URL in a normal form.
 func hostOf(u *url.URL) string { return strings.TrimSuffix(strings.ToLower(u.Hostname()), ".") }
 
-// find returns the known gateway that a URL belongs to. One that is trusted wins.
+// find returns the known gateway that a URL belongs to. A trusted one comes first.
 func find(known []Gateway, raw string) (found Gateway, ok bool) {
 	want, ok := origin(raw)
 	if !ok {

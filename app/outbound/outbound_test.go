@@ -17,7 +17,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// web is a Fetcher that knows a few pages and remembers what it was asked.
+// web is a Fetcher that has a few pages and records the requests.
 type web struct {
 	pages map[string]fetch.Answer
 	err   error
@@ -38,7 +38,7 @@ func (w *web) Fetch(_ context.Context, r fetch.Request) (fetch.Answer, error) {
 
 func page(body string) fetch.Answer { return fetch.Answer{Status: 200, Body: []byte(body)} }
 
-// serve answers over HTTP for the organisation a.
+// serve serves the operations over HTTP for the organisation a.
 func serve(t testing.TB, s operation.Service) http.Handler {
 	t.Helper()
 	return apptest.Checked(t, s.Operations(), apptest.Within("a"))
@@ -222,7 +222,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// Without a repository there are no examples, and nothing is asked.
+// Without a repository there are no examples, and no request is sent.
 func TestNoExamples(t *testing.T) {
 	w := repository()
 	h := serve(t, &outbound.Examples{Fetcher: w})
@@ -236,7 +236,7 @@ func TestNoExamples(t *testing.T) {
 	}
 }
 
-// FuzzExamples: whatever an index and a description say, only files below the
+// FuzzExamples: whatever an index and a description contain, only files below the
 // permitted root are read.
 func FuzzExamples(f *testing.F) {
 	f.Add(`{"examples":{"a":[{"location":"a/b"}]}}`, `{"type":"apidef","files":[{"file":"x.json"}]}`, "a/b")
@@ -249,7 +249,7 @@ func FuzzExamples(f *testing.F) {
 		for i := range ops {
 			c := &operation.Call{Spec: &ops[i].Spec, Path: map[string]string{"location": location}}
 			c.Query = map[string][]string{"readme": {"true"}, "apiDef": {"true"}}
-			_, _ = ops[i].Do(t.Context(), c) // what it answers is up to the repository
+			_, _ = ops[i].Do(t.Context(), c) // the response depends on the repository
 		}
 		for _, at := range w.asked {
 			if !strings.HasPrefix(at, "https://e.example/main/") || strings.Contains(at, "..") && strings.Contains(at, "/../") {

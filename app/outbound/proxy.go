@@ -30,22 +30,22 @@ const (
 	codeFailed  = "proxy.failed"
 )
 
-// ProxyRequest is what a gateway is asked.
+// ProxyRequest is the request to a gateway.
 type ProxyRequest struct {
 	Method  string            `json:"method"`
-	URL     string            `json:"url"` // absolute, of a known gateway
+	URL     string            `json:"url"` // absolute URL of a known gateway
 	Headers map[string]string `json:"headers,omitempty"`
-	Body    json.RawMessage   `json:"body,omitempty"` // a text is sent as it is, anything else as JSON
+	Body    json.RawMessage   `json:"body,omitempty"` // a JSON string is sent as text, anything else as JSON
 }
 
-// ProxyAnswer is what the gateway answered.
+// ProxyAnswer is the response of the gateway.
 type ProxyAnswer struct {
 	StatusCode int               `json:"status_code"`
 	Headers    map[string]string `json:"headers"`
-	Body       json.RawMessage   `json:"body"` // JSON as such, anything else as a text; an empty text when there is none
+	Body       json.RawMessage   `json:"body"` // a JSON body as JSON, anything else as a string; an empty string without a body
 }
 
-// Operations lists the one thing the proxy does.
+// Operations lists the only operation of the proxy.
 func (p *Proxy) Operations() []operation.Operation {
 	return operation.Group{
 		Surface: operation.Management, Name: "proxy", Path: "/api/proxy", Tag: "Proxy", Permission: access.APIs,
@@ -69,7 +69,7 @@ type callIn struct {
 
 var methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
-// Call sends one request to a known gateway and returns what it answered.
+// Call sends one request to a known gateway and returns the response.
 func (p *Proxy) Call(ctx context.Context, in callIn) (ProxyAnswer, error) {
 	r := in.Request
 	if r.Method = strings.ToUpper(r.Method); !slices.Contains(methods, r.Method) {
@@ -87,7 +87,7 @@ func (p *Proxy) Call(ctx context.Context, in callIn) (ProxyAnswer, error) {
 		return ProxyAnswer{}, unrecognised
 	}
 	header := map[string]string{}
-	if len(r.Body) > 0 && r.Body[0] != '"' && !doc.IsNull(r.Body) { // JSON, unless the caller says otherwise
+	if len(r.Body) > 0 && r.Body[0] != '"' && !doc.IsNull(r.Body) { // JSON, unless the caller sets another Content-Type
 		header["Content-Type"] = "application/json"
 	}
 	for name, value := range r.Headers {
@@ -106,14 +106,14 @@ func (p *Proxy) Call(ctx context.Context, in callIn) (ProxyAnswer, error) {
 		return ProxyAnswer{}, fault.New(fault.Unavailable, codeFailed, "the gateway did not answer").Because(err)
 	}
 	out := ProxyAnswer{StatusCode: answer.Status, Headers: make(map[string]string, len(answer.Header)), Body: shown(answer.Body)}
-	for name, values := range answer.Header { // some are sent more than once
+	for name, values := range answer.Header { // some headers occur more than once
 		out.Headers[name] = strings.Join(values, ", ")
 	}
 	return out, nil
 }
 
-// named reports whether a Host header, if there is one, names a known gateway: behind one
-// address there may be more than gateways.
+// named reports whether the Host header, if there is one, names a known gateway: one
+// address may serve more than gateways.
 func named(known []Gateway, headers map[string]string) bool {
 	for name, value := range headers {
 		if !strings.EqualFold(name, "Host") {
@@ -132,7 +132,7 @@ func named(known []Gateway, headers map[string]string) bool {
 
 var unrecognised = fault.New(fault.Denied, codeUnknown, "Provided URL is not a recognised gateway URL").At("url")
 
-// sent returns the bytes of a body.
+// sent returns the bytes of a body to send.
 func sent(body json.RawMessage) []byte {
 	if doc.IsNull(body) {
 		return nil
@@ -145,7 +145,7 @@ func sent(body json.RawMessage) []byte {
 	return body
 }
 
-// maxDepth is how deep a JSON answer may nest to be passed on as JSON.
+// maxDepth is how deep a JSON response may be nested to be passed on as JSON.
 const maxDepth = 128
 
 // shown returns a body as a JSON value.

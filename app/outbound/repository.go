@@ -13,11 +13,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/fetch"
 )
 
-// place is a repository: its index and the folder that locations start from.
+// place is a repository: the URLs of its index and of the folder that locations are
+// relative to.
 type place struct{ index, root *url.URL }
 
-// place returns the repository at a permitted address, or the default one for
-// "", or none when none is configured.
+// place returns the repository at a permitted URL. For "" it returns the default one,
+// or the zero place if none is configured.
 func (s *Examples) place(address string) (place, error) {
 	if address == "" && len(s.Allowed) > 0 {
 		address = s.Allowed[0]
@@ -71,7 +72,7 @@ func (s *Examples) node(ctx context.Context, at *url.URL) (*doc.Node, error) {
 	return doc.ParseNode(text)
 }
 
-// Statuses of answers.
+// Status codes of responses.
 const (
 	statusOK       = 200
 	statusNotFound = 404
@@ -90,12 +91,12 @@ func (s *Examples) read(ctx context.Context, at *url.URL) ([]byte, error) {
 	return answer.Body, nil
 }
 
-// plain reports whether a name is a path that stays below where it starts.
+// plain reports whether a name is a relative path that does not leave its folder.
 func plain(name string) bool {
 	return name != "" && name != "." && path.Clean("/"+name) == "/"+name && !strings.ContainsAny(name, "\\%?#")
 }
 
-// either returns the first of two members that has a text.
+// either returns the first of two members that is not empty.
 func either(n *doc.Node, first, second string) string {
 	if s := n.Get(first).Text(); s != "" {
 		return s

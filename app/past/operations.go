@@ -9,8 +9,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// Operations lists the two reads. What a record was is written again by the operation that
-// writes such records: its rules, its checks, its dry run apply.
+// Operations lists the two reads. To restore an older version, clients send it to the
+// operation that writes such records, so that its rules, checks and dry run apply.
 func (s *Service) Operations() []operation.Operation {
 	return operation.Group{
 		Surface: operation.Management, Name: "history", Path: "/api/history/{kind}/{id}", Tag: "History", Permission: access.IsAdmin,

@@ -1,5 +1,6 @@
-// Package past tells what became of a record, and what it was before: the change log of
-// the store, as far as it goes back, without secrets (docs/wire/history.md).
+// Package past returns the changes of a record and its older versions, from the change
+// log of the store, as far as the log goes back, without secrets
+// (docs/wire/history.md).
 package past
 
 import (
@@ -26,13 +27,13 @@ const (
 	CodeOrg      = "history.organisation"
 )
 
-// Bounds of one answer.
+// Bounds of one response.
 const (
-	maxChanges = 200     // of a record; older ones are not told
-	maxCompare = 1 << 20 // bytes of a document; of larger ones differences are not told
-	maxTold    = 8 << 20 // bytes of documents that are compared for an answer; differences of older ones are not told
+	maxChanges = 200     // of a record; older ones are left out
+	maxCompare = 1 << 20 // bytes of a document; larger ones are not compared
+	maxTold    = 8 << 20 // bytes of documents that are compared for one response; older ones are not compared
 	maxDiffs   = 50      // of one change
-	maxName    = 256     // bytes of what a path names
+	maxName    = 256     // bytes of an ID in the path
 )
 
 // Store is what history needs of a store.
@@ -41,17 +42,17 @@ type Store interface {
 	store.Historian
 }
 
-// Service tells the past of records. Make one with New.
+// Service returns the history of records. Make one with New.
 type Service struct {
-	store      Store // nil: there is no history
+	store      Store // nil: the store has no history
 	kinds      map[string]crud.Registration
-	names      []string // of these kinds
+	names      []string // of the kinds
 	operations func() []operation.Operation
 	pageSize   int
 }
 
-// New returns the service for the kinds that say what their past is. operations lists all
-// operations; it is asked when somebody calls.
+// New returns the service for the kinds whose registration has Past. operations returns
+// all operations; it is called with each request.
 func New(t crud.Tools, ks crud.Kinds, operations func() []operation.Operation) *Service {
 	s := &Service{kinds: map[string]crud.Registration{}, operations: operations, pageSize: t.PageSize}
 	s.store, _ = t.Store.(Store)
@@ -64,7 +65,7 @@ func New(t crud.Tools, ks crud.Kinds, operations func() []operation.Operation) *
 	return s
 }
 
-// Record is a record as a path names it.
+// Record is the record that a path names.
 type Record struct {
 	Scope tenant.Scope
 	Kind  string `path:"kind" doc:"Kind of the record, as references name it: api, policy, webhook, asset, clientidp."`
@@ -85,7 +86,7 @@ type Change struct {
 	More      int                `json:"more,omitempty" doc:"Places that are left out."`
 }
 
-// ListIn is what a list of changes asks for.
+// ListIn is the input of List.
 type ListIn struct {
 	Record
 	operation.Paging
@@ -108,7 +109,7 @@ func (s *Service) List(ctx context.Context, in ListIn) (out operation.Page[Chang
 		if err != nil {
 			return out, err
 		}
-		if now.Rev > 0 && c.Rev > now.Rev { // came after the record was read
+		if now.Rev > 0 && c.Rev > now.Rev { // a change after the record was read
 			continue
 		}
 		ch := c.Changes[0]
@@ -140,12 +141,13 @@ func (s *Service) List(ctx context.Context, in ListIn) (out operation.Page[Chang
 	return out, nil
 }
 
-// told tells one change, and in which places documents differ if they may be compared.
+// told returns one change. With compare it has the places in which the documents
+// differ.
 func told(c store.Commit, actions map[string]string, before, after []byte, secrets []string, compare bool) Change {
 	ch := c.Changes[0]
 	out := Change{Revision: c.Rev, Date: c.At.UTC(), Op: string(ch.Op), Action: actions[c.By.Operation], Operation: c.By.Operation, User: c.By.User, Actor: c.By.Actor, Request: c.By.Request}
 	switch {
-	case ch.Op != store.Updated: // it is all there, or all gone
+	case ch.Op != store.Updated: // the whole document is new or deleted
 	case !compare:
 		out.More = 1
 	default:
@@ -157,13 +159,13 @@ func told(c store.Commit, actions map[string]string, before, after []byte, secre
 	return out
 }
 
-// GetIn names a record at a revision.
+// GetIn is the input of Get.
 type GetIn struct {
 	Record
 	Revision string `path:"revision" doc:"Of one of its changes."`
 }
 
-// Past is a record as it was after a change.
+// Past is the version of a record after a change.
 type Past struct {
 	Kind     string          `json:"kind"`
 	ID       string          `json:"id" doc:"Database ID of the record."`
@@ -172,7 +174,7 @@ type Past struct {
 	Hidden   []string        `json:"hidden" doc:"JSON pointers of the places in which a secret is hidden."`
 }
 
-// Get returns a record as it was after one of its changes.
+// Get returns the version of a record after one of its changes.
 func (s *Service) Get(ctx context.Context, in GetIn) (out Past, err error) {
 	n, err := strconv.ParseUint(in.Revision, 10, 63)
 	if err != nil || n == 0 {
@@ -205,12 +207,12 @@ func (s *Service) Get(ctx context.Context, in GetIn) (out Past, err error) {
 	return out, err
 }
 
-// find returns the record that a path names: as it is, or only its identifier when there
-// is none any more.
+// find returns the record that a path names in its current version. If the record does
+// not exist any more, the result has only the ID.
 func (s *Service) find(ctx context.Context, in Record) (rec store.Record, err error) {
 	r, known := s.kinds[in.Kind]
 	switch {
-	case in.Scope.Org() == "": // an identifier means something inside one organisation
+	case in.Scope.Org() == "": // IDs are unique only within an organisation
 		return rec, fault.New(fault.Invalid, CodeOrg, "histories are those of one organisation: ask as one of its users")
 	case s.store == nil:
 		return rec, missing(in)
@@ -237,7 +239,8 @@ func missing(in Record) error {
 	return fault.New(fault.NotFound, CodeMissing, "there is no record '%s' of this kind, or its history is forgotten", audit.Bounded(in.ID, maxName)).At("id")
 }
 
-// rows returns which members the rows of the table hide, and what each does.
+// rows returns the names of the members that the rows of the table redact, and the
+// summaries of the operations by ID.
 func (s *Service) rows() (secrets []string, actions map[string]string) {
 	actions = map[string]string{}
 	for _, o := range s.operations() {
@@ -254,6 +257,6 @@ func (s *Service) rows() (secrets []string, actions map[string]string) {
 	return slices.Compact(secrets), actions
 }
 
-// open are members that rows hide because of where they stand in their own bodies, and
-// that documents have for other things.
+// open are names of members that rows redact in their own bodies, and that documents
+// use for other things.
 var open = []string{"body", "spec", "oas", "request", "q", "username", "rules", "code", "EmailAddress", "DisplayName"}

@@ -18,7 +18,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// note is a record whose past is told.
+// note is a record with a history.
 type note struct {
 	ID    string    `json:"id"`
 	Org   tenant.ID `json:"org"`
@@ -29,8 +29,8 @@ type note struct {
 
 var notes = &store.Kind[note]{Name: "note", Noun: "note", ID: func(n note) string { return n.ID }, Org: func(n note) tenant.ID { return n.Org }}
 
-// TestBounds: of a long history the latest changes are told, and of a large record what
-// changed but not where; each of its states can be had all the same.
+// TestBounds: the list has the latest changes of a long history, and the changes of a
+// large record without differences. Each version can be read nevertheless.
 func TestBounds(t *testing.T) {
 	db, err := memdb.New(time.Now)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// Urgency says how soon somebody should act.
+// Urgency says how urgent a notification is.
 type Urgency string
 
 // The urgencies of notifications.
@@ -19,13 +19,13 @@ const (
 	Warning  Urgency = "warning"
 )
 
-// Notification is something the people of an organisation should look at
-// (docs/wire/organisation-notifications.md).
+// Notification is a message to the users of an organisation about a matter that needs
+// attention (docs/wire/organisation-notifications.md).
 type Notification struct {
 	ID      string    `json:"id"`
 	Created time.Time `json:"created_at"`
 	OrgID   tenant.ID `json:"org_id"`
-	Hash    string    `json:"hash"` // the same for the same matter: it is shown once
+	Hash    string    `json:"hash"` // the same for the same matter, so that clients show it once
 	Kind    Urgency   `json:"kind" oneof:"critical,warning"`
 	Topic   string    `json:"topic" oneof:"certificate.expiry,governance.compliance"`
 	Title   string    `json:"title"`
@@ -33,18 +33,18 @@ type Notification struct {
 	Data    any       `json:"data"` // depends on the topic
 }
 
-// Source is one kind of matter that notifications are about.
+// Source provides the notifications of one kind of matter.
 type Source interface {
-	// Notifications returns what concerns the organisation now; refresh asks the
-	// source to look again rather than to answer from memory.
+	// Notifications returns the notifications for the organisation now. With refresh,
+	// the source must not use its cache.
 	Notifications(ctx context.Context, s tenant.Scope, refresh bool) ([]Notification, error)
 }
 
-// Notifications joins what its sources have to say. Without a source there is
-// nothing to say.
+// Notifications merges the notifications of its sources. Without a source there are
+// none.
 type Notifications struct{ Sources []Source }
 
-// Operations lists the one read.
+// Operations lists the only read.
 func (n *Notifications) Operations() []operation.Operation {
 	example := Notification{ID: "b52f491a-2946-408b-9330-2736db85705b", Created: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), OrgID: "5f1a0c5d8e3b2a1f00000001",
 		Hash: "17090217262863020087", Kind: Warning, Topic: "certificate.expiry", Title: "Certificate will expire soon",
@@ -61,8 +61,8 @@ type notificationsIn struct {
 	Refresh string `query:"refresh" doc:"true: look again rather than answer from memory."`
 }
 
-// List returns the notifications of the organisation, the latest first, each
-// matter once.
+// List returns the notifications of the organisation, the latest first, without
+// duplicates.
 func (n *Notifications) List(ctx context.Context, in notificationsIn) ([]Notification, error) {
 	out, seen := []Notification{}, map[string]bool{}
 	for _, s := range n.Sources {

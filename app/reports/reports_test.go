@@ -21,7 +21,7 @@ import (
 
 var now = time.Date(2026, 3, 5, 12, 0, 0, 0, time.UTC)
 
-// serve answers over HTTP for the organisation a.
+// serve serves the operations over HTTP for the organisation a.
 func serve(t *testing.T, s operation.Service) http.Handler {
 	t.Helper()
 	return apptest.Checked(t, s.Operations(), apptest.Within("a"))

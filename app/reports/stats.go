@@ -1,5 +1,6 @@
-// Package reports holds reads about an organisation as a whole: how much it
-// uses, and what it should look at (docs/wire/organisation-notifications.md, docs/wire/system.md#statistics).
+// Package reports holds the reads about an organisation as a whole: its usage
+// statistics, and its notifications (docs/wire/organisation-notifications.md,
+// docs/wire/system.md#statistics).
 package reports
 
 import (
@@ -16,13 +17,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// Lifetime is what statistics know of an API.
+// Lifetime is the part of an API that statistics need.
 type Lifetime struct {
 	Created time.Time
 	Active  bool // gateways load it
 }
 
-// Stats counts what an organisation uses, by day (UTC).
+// Stats counts the usage of an organisation, by day (UTC).
 type Stats struct {
 	Store store.Store
 	Now   system.Clock
@@ -32,10 +33,10 @@ type Stats struct {
 	Gateways func(ctx context.Context) (int, error)
 }
 
-// unlimited is the entitlement of an installation that needs no licence.
+// unlimited is the entitlement of an installation, which needs no licence.
 const unlimited = -1
 
-// Day is the use of one entity on one day.
+// Day is the usage of one entity on one day.
 type Day struct {
 	Date              string `json:"date"` // "2026-01-31"
 	MaxUsage          int    `json:"max_usage"`
@@ -48,14 +49,15 @@ type Day struct {
 	EntitlementActive int    `json:"license_entitlement_active"` // -1: unlimited
 }
 
-// Usage is the use of every entity; those not asked for are empty.
+// Usage is the usage of every entity; entities that the request did not ask for are
+// empty.
 type Usage struct {
 	APIs       []Day `json:"apis"`
 	Dataplanes []Day `json:"dataplanes"`
 	Gateways   []Day `json:"dataplanes_gateways"`
 }
 
-// StatsReport is the answer to a question about use.
+// StatsReport is the response of the statistics.
 type StatsReport struct {
 	Status  string `json:"status"`
 	Message string `json:"message"`
@@ -91,7 +93,7 @@ type statsIn struct {
 	Entity     string `query:"entity" oneof:"apis,dataplanes,dataplanes.gateways" doc:"What is counted; apis when absent."`
 }
 
-// Get returns the use of one entity, in order of days.
+// Get returns the usage of one entity, sorted by day.
 func (s *Stats) Get(ctx context.Context, in statsIn) (StatsReport, error) {
 	today := s.Now().UTC().Truncate(day)
 	from, to, err := in.days(today)
@@ -117,7 +119,7 @@ const (
 	longest = 3653 * day // ten years
 )
 
-// days returns the first and the last day asked for. Days to come are left out.
+// days returns the first and the last day of the request. Future days are left out.
 func (in statsIn) days(today time.Time) (from, to time.Time, err error) {
 	if in.Resolution != "" && in.Resolution != "day" {
 		return from, to, invalid("resolution", "day")
@@ -152,7 +154,7 @@ func invalid(field, want string) error {
 	return fault.New(fault.Invalid, codeRange, "query parameter %s must be %s", field, want).At(field)
 }
 
-// apis counts by day from the first one on which there was an API.
+// apis counts APIs by day, from the first day on which there was one.
 func (s *Stats) apis(ctx context.Context, scope tenant.Scope, from, to time.Time) ([]Day, error) {
 	var all []Lifetime
 	err := s.Store.View(ctx, scope, func(r store.Reader) (err error) {
@@ -163,8 +165,8 @@ func (s *Stats) apis(ctx context.Context, scope tenant.Scope, from, to time.Time
 		return nil, err
 	}
 	slices.SortFunc(all, func(a, b Lifetime) int { return a.Created.Compare(b.Created) })
-	// Lifetimes are in order: those that began before a day are its minimum, those that began
-	// by its end its maximum.
+	// Lifetimes are sorted by creation. The APIs that were created before a day are its
+	// minimum, those that were created by its end its maximum.
 	out := []Day{}
 	if len(all) == 0 {
 		return out, nil
@@ -197,7 +199,7 @@ func count(at time.Time, low, high, lowActive, highActive int) Day {
 	}
 }
 
-// gateways counts what is alive now, if today was asked for.
+// gateways counts the nodes that are alive now, if the request includes today.
 func (s *Stats) gateways(ctx context.Context, today, to time.Time, of func(nodes int) int) ([]Day, error) {
 	if to.Before(today) {
 		return []Day{}, nil

@@ -16,16 +16,16 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// Service answers for the schemas (docs/wire/schemas.md#answers).
+// Service returns the schemas (docs/wire/schemas.md#answers).
 type Service struct{ Schemas openapi.Schemas }
 
-// codeMissing is the fault of a version without a schema. Clients know it as a
-// server error.
+// codeMissing is the code of the fault for a version without a schema. Existing clients
+// expect a server error.
 const codeMissing = "schema.not_found"
 
 const missing = "Could not retrieve schema. schema not found for version."
 
-// answer is a text that is ready to be sent.
+// answer is a response that is encoded already.
 type answer struct{ text []byte }
 
 // Stream implements operation.Stream.
@@ -33,8 +33,8 @@ func (a answer) Stream() (mediaType, tag string, plain, gzipped [][]byte) {
 	return "application/json", "", [][]byte{a.text}, nil
 }
 
-// Schema describes what the answers have in common: that of MCP proxies is a JSON
-// schema, the others are envelopes of one or two.
+// Schema describes what all responses have in common. That of MCP proxies is a JSON
+// schema; the others are envelopes of one or two schemas.
 func (answer) Schema() map[string]any { return map[string]any{"type": "object"} }
 
 // Examples for the API description.
@@ -44,7 +44,8 @@ var (
 	exampleAll    = map[string]any{"status": "OK", "message": "Schemas retrieved", "schemas": map[string]any{"oas": exampleSchema, "streamsOAS": exampleSchema}}
 )
 
-// Operations lists what any user may read, and what those may who may read MCP proxies.
+// Operations lists the reads for any user, and the one for users who may read MCP
+// proxies.
 func (s *Service) Operations() []operation.Operation {
 	group := operation.Group{
 		Surface: operation.Management, Name: "schemas", Path: "/api", Tag: "Schemas", Permission: access.AnyUser,
@@ -73,7 +74,7 @@ type schemaIn struct {
 	Pretty string `query:"pretty" doc:"With any value the answer is indented."`
 }
 
-// of makes the operation that answers with the schema of a variant.
+// of returns the function that responds with the schema of a variant.
 func (s *Service) of(v openapi.Variant) func(context.Context, schemaIn) (answer, error) {
 	return func(_ context.Context, in schemaIn) (answer, error) {
 		schema, err := s.schema(v, in.Version)
@@ -84,7 +85,7 @@ func (s *Service) of(v openapi.Variant) func(context.Context, schemaIn) (answer,
 	}
 }
 
-// All answers with the schemas of the kinds of API that documents describe.
+// All returns the schemas of the kinds of API that documents describe.
 func (s *Service) All(_ context.Context, in versionIn) (answer, error) {
 	oas, err := s.schema(openapi.OAS, in.Version)
 	if err != nil {
@@ -102,7 +103,7 @@ type mcpIn struct {
 	Version string `query:"mcpVersion" doc:"Version of OpenAPI: 3.0 or 3.1. Without it: the latest."`
 }
 
-// MCP answers with the schema of MCP proxies as it is.
+// MCP returns the schema of MCP proxies without an envelope.
 func (s *Service) MCP(_ context.Context, in mcpIn) (answer, error) {
 	schema, err := s.schema(openapi.MCP, cmp.Or(in.Version, "3.1"))
 	return answer{schema}, err

@@ -14,7 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// fixed knows version 3.0 and 3.1 of every variant.
+// fixed has versions 3.0 and 3.1 of every variant.
 type fixed struct{ err error }
 
 func (f fixed) Schema(v openapi.Variant, version string) (json.RawMessage, error) {
@@ -69,7 +69,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestUnknownVersion checks the answer that clients know (docs/wire/schemas.md#answers).
+// TestUnknownVersion checks the response that existing clients expect
+// (docs/wire/schemas.md#answers).
 func TestUnknownVersion(t *testing.T) {
 	ops := (&Service{Schemas: fixed{}}).Operations()
 	for _, o := range ops {

@@ -11,7 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// Kind keeps assets, found by id or else by _id.
+// Kind is the kind of assets. Lookups use id or else _id.
 var Kind = &store.Kind[asset.Asset]{
 	Name: asset.Kind, Noun: "Asset", Alias: "id", Shared: true,
 	ID:  func(a asset.Asset) string { return a.DatabaseID },
@@ -21,11 +21,11 @@ var Kind = &store.Kind[asset.Asset]{
 	},
 }
 
-// unprocessable is the answer to what a draft got wrong.
+// unprocessable is the response to a draft with errors.
 var unprocessable = operation.Answer{Status: 422, Text: "{message}."}
 
-// Resource is what there is to assets. They name nothing, and a change of one touches
-// no API that was made from it.
+// Resource is the resource of assets. Assets have no references, and a change of an
+// asset does not change APIs that were made from it.
 var Resource = crud.Resource[asset.Asset, asset.Draft]{
 	Facts: crud.Facts[asset.Asset]{Kind: Kind, Name: func(a asset.Asset) string { return a.Name }, Past: crud.AsStored[asset.Asset]},
 	Group: operation.Group{
@@ -77,12 +77,12 @@ func rows(o crud.Operations[asset.Asset, asset.Draft]) []operation.Row {
 	}
 }
 
-// filter is what lists can be narrowed by.
+// filter is the filters of lists.
 type filter struct {
 	Kind string `query:"kind" oneof:"oas-template" doc:"Only assets of this kind."`
 }
 
-// ofKind selects the assets of a kind: all, since there is but one.
+// ofKind selects the assets of a kind: all, because there is only one kind.
 func ofKind(f filter) (all crud.Selection[asset.Asset], err error) {
 	if f.Kind != "" {
 		err = asset.CheckKind(f.Kind)

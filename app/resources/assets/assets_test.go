@@ -18,7 +18,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// serve is the service over a store in memory. The credential of a caller is the
+// serve returns the service over a store in memory. The credential of a caller is the
 // name of its organisation.
 func serve(t *testing.T) http.Handler {
 	t.Helper()

@@ -1,6 +1,6 @@
-// Package classicportal takes what jobs send to set up a classic developer portal, so that
-// they end well. There is no such portal: what is sent is kept and never read
-// (docs/wire/classic-portal.md).
+// Package classicportal accepts the requests of jobs that set up a classic developer
+// portal, so that the jobs succeed. There is no such portal: the bodies are stored and
+// never read (docs/wire/classic-portal.md).
 package classicportal
 
 import (
@@ -25,7 +25,7 @@ var pieces = &store.Kind[classicportal.Piece]{
 	Indexes: []store.Index[classicportal.Piece]{store.Sorted(byAge, classicportal.Piece.Age)},
 }
 
-// Registration is what there is to pieces of portals.
+// Registration returns the registration of the kind of pieces.
 func Registration() crud.Registration {
 	r := crud.Facts[classicportal.Piece]{Kind: pieces, Sample: func(at crud.Stamp) (classicportal.Piece, error) {
 		return classicportal.New(at.ID, at.Org, "pages", doc.NewObject(), at.Now()), nil
@@ -34,7 +34,8 @@ func Registration() crud.Registration {
 	return r
 }
 
-// maxBody is the size of one piece: a style sheet or a description of an API fits.
+// maxBody is the maximum size of one piece in bytes, enough for a style sheet or an API
+// description.
 const maxBody = 1 << 20
 
 func operations(t crud.Tools) []operation.Operation {
@@ -55,13 +56,14 @@ func operations(t crud.Tools) []operation.Operation {
 	}.Rows(rows...)
 }
 
-// desk takes pieces of one part.
+// desk stores the pieces of one part.
 type desk struct {
 	crud.Tools
 	part classicportal.Part
 }
 
-// content is a body that may be missing: bootstrap scripts send a configuration without one.
+// content is a body that may be missing: bootstrap scripts send a configuration without
+// a body.
 type content struct{ doc.Object }
 
 // Schema describes the body in the API description.
@@ -75,7 +77,7 @@ type pieceIn struct {
 	Body  content `body:""`
 }
 
-// Keep stores a body, and forgets the oldest of its part when there are too many.
+// Keep stores a body, and deletes the oldest ones of its part if there are too many.
 func (d desk) Keep(ctx context.Context, in pieceIn) (operation.Receipt, error) {
 	text, err := in.Body.AppendJSON(nil)
 	if err != nil {
@@ -95,7 +97,7 @@ func (d desk) Keep(ctx context.Context, in pieceIn) (operation.Receipt, error) {
 	return operation.Receipt{Message: piece.ID}, err
 }
 
-// forget makes room for one more piece.
+// forget deletes old pieces to make room for one more.
 func (d desk) forget(ctx context.Context, w store.Writer) error {
 	q := store.Query{Kind: classicportal.Kind, Index: byAge, Prefix: classicportal.Prefix(d.part.Name), Sorted: true}
 	n, err := w.Count(ctx, q)

@@ -15,8 +15,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// TestKeep: of each part an organisation has the latest pieces, and no call touches
-// those of another part or organisation.
+// TestKeep: of each part an organisation has the latest pieces, and no call changes the
+// pieces of another part or organisation.
 func TestKeep(t *testing.T) {
 	db, err := memdb.New(time.Now)
 	if err != nil {

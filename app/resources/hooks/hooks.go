@@ -1,5 +1,5 @@
-// Package hooks holds the use cases of webhooks: what gateways call when
-// something happens to an API.
+// Package hooks holds the use cases of webhooks, which gateways call on events of an
+// API.
 package hooks
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// Kind keeps webhooks.
+// Kind is the kind of webhooks.
 var Kind = &store.Kind[webhook.Hook]{
 	Name: webhook.Kind, Noun: "webhook", Load: webhook.Load, Shared: true,
 	ID:  func(h webhook.Hook) string { return h.ID },
@@ -26,19 +26,19 @@ var Kind = &store.Kind[webhook.Hook]{
 	},
 }
 
-// Service keeps webhooks. Gateways get what they say as part of the APIs that
-// refer to them, so that a change announces those.
+// Service manages webhooks. Gateways get the content of a webhook as part of the APIs
+// that refer to it, so a change of a webhook announces these APIs.
 type Service struct {
 	crud.Tools
-	// Refresh brings the copies of a webhook up to date that others have, inside the
-	// unit of work that changes it; nil: there are none.
+	// Refresh updates the copies of a webhook that APIs hold, in the unit of work that
+	// changes the webhook; nil: there are no copies.
 	Refresh func(ctx context.Context, w store.Writer, h webhook.Hook) error
 }
 
-// Registration is what webhooks bring.
+// Registration returns the registration of the kind of webhooks.
 func Registration() crud.Registration {
 	r := resource.Registration()
-	r.Operations = nil // a Service lists them, with what it does besides
+	r.Operations = nil // Service lists them together with its own operations
 	return r
 }
 
@@ -47,13 +47,13 @@ const (
 	missing = webhook.Kind + ".not_found"
 	taken   = webhook.Kind + ".taken"
 	trouble = "internal"
-	copies  = webhook.Kind + ".copies" // of the APIs, which hold copies
+	copies  = webhook.Kind + ".copies" // of the APIs that hold copies
 )
 
 // change is one write of a webhook.
 type change = crud.Change[webhook.Hook, webhook.Draft]
 
-// resource is what there is to webhooks. They name nothing.
+// resource is the resource of webhooks. They have no references.
 var resource = crud.Resource[webhook.Hook, webhook.Draft]{
 	Facts: crud.Facts[webhook.Hook]{Kind: Kind, Name: func(h webhook.Hook) string { return h.Name }, Past: crud.AsStored[webhook.Hook]},
 	Group: operation.Group{
@@ -74,7 +74,7 @@ var resource = crud.Resource[webhook.Hook, webhook.Draft]{
 	Draft: map[string]any{"name": "Expired keys", "method": "POST", "target_path": "https://hooks.example.com/expired",
 		"header_map": map[string]string{"x-auth": "value"}},
 	Faults: []string{webhook.CodeInvalid},
-	// Clients know Meta as null; ID is ours.
+	// Clients expect Meta to be null; ID is an addition of ours.
 	Receipt: func(op store.Op, h webhook.Hook) (any, string) {
 		if op == store.Created {
 			return nil, h.ID
@@ -83,7 +83,7 @@ var resource = crud.Resource[webhook.Hook, webhook.Draft]{
 	},
 }
 
-// Operations lists what clients can do with webhooks.
+// Operations lists the operations on webhooks.
 func (s *Service) Operations() []operation.Operation {
 	r := resource
 	r.After, r.Done = s.tell, s.warn
@@ -102,8 +102,8 @@ func (s *Service) Operations() []operation.Operation {
 	)
 }
 
-// tell announces the APIs that refer to a changed webhook, and brings copies of it up
-// to date.
+// tell announces the APIs that refer to a changed webhook, and updates the copies of
+// the webhook.
 func (s *Service) tell(ctx context.Context, w store.Writer, c *change) error {
 	if c.Op == store.Created {
 		return nil
@@ -125,7 +125,7 @@ func (s *Service) tell(ctx context.Context, w store.Writer, c *change) error {
 	return notify.PostReferrers(ctx, w, s.Signals, to)
 }
 
-// warn says that a webhook in use has been deleted: that is possible.
+// warn logs that a webhook in use was deleted, which is allowed.
 func (s *Service) warn(_ context.Context, c *change) {
 	if users, _ := c.Memo.(int); c.Op == store.Deleted && users > 0 {
 		s.Log.Warn("a webhook was deleted that is in use: references to it dangle", "id", c.ID, "org_id", string(c.Scope.Org()), "references", users)

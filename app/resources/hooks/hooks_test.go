@@ -22,8 +22,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// world is the service over a store in memory. The credential of a caller is the
-// name of its organisation.
+// world is the service over a store in memory. The credential of a caller is the name
+// of its organisation.
 type world struct {
 	http.Handler
 	store *memdb.DB
@@ -56,14 +56,14 @@ func scoped(next operation.Handler) operation.Handler {
 	}
 }
 
-// ask sends one request and returns the answer as "status body".
+// ask sends one request and returns the response as "status body".
 func (w world) ask(t *testing.T, as, method, path, body, match string) string {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body))
 	r.Header.Set("Authorization", as)
 	switch match {
 	case "":
-	case seen: // as it is now
+	case seen: // the current tag
 		read := httptest.NewRequestWithContext(t.Context(), "GET", path, nil)
 		read.Header.Set("Authorization", as)
 		rec := httptest.NewRecorder()
@@ -84,7 +84,7 @@ const (
 		`"template_path":"","header_map":{"b":"2","a":"1"},"event_timeout":0,"api_model":{}}`
 )
 
-// seen stands for the entity tag that a resource has at the moment.
+// seen stands for the current entity tag of a resource.
 const seen = "seen"
 
 func failed(status int, message string) string { return fmt.Sprintf("%d "+fault, status, message) }
@@ -139,7 +139,7 @@ func TestWebhooks(t *testing.T) {
 	}
 }
 
-// user is any record that refers to a webhook.
+// user is a record that refers to a webhook.
 type user struct{ ID, Hook string }
 
 var users = &store.Kind[user]{
@@ -149,7 +149,7 @@ var users = &store.Kind[user]{
 	},
 }
 
-// A webhook in use may go; the log tells the operator.
+// A webhook in use may be deleted; the log tells the operator.
 func TestDeleteInUse(t *testing.T) {
 	w := newWorld(t)
 	w.ask(t, "a", "POST", "/api/hooks", `{"method":"GET","target_path":"https://h"}`, "")
