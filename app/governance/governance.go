@@ -1,4 +1,4 @@
-// Package governance answers those who want APIs held against rulesets.
+// Package governance responds to clients that want to check APIs against rulesets.
 package governance
 
 import (
@@ -9,16 +9,16 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// codeOff is the code of the only answer.
+// codeOff is the code of the only response.
 const codeOff = "governance.off"
 
 const off = "Governance is not part of this server: APIs are not held against rulesets"
 
-// Service refuses: clients take 403 for a server without governance, and 404 for one
-// that is too old or a path that is wrong (docs/wire/governance.md).
+// Service refuses every call: to clients, 403 means a server without governance, and
+// 404 one that is too old or a wrong path (docs/wire/governance.md).
 type Service struct{}
 
-// Operations lists what servers with governance have.
+// Operations lists the operations of servers with governance.
 func (s Service) Operations() []operation.Operation {
 	group := operation.Group{
 		Surface: operation.Management, Tag: "Governance", Name: "rulesets", Path: "/api/rulesets", Permission: access.Governance,

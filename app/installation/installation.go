@@ -1,5 +1,5 @@
-// Package installation is about gateways as a whole: whether they answer, loading
-// everything anew, and the limits that they hold for organisations
+// Package installation holds the use cases around all gateways together: whether they
+// respond, a reload of everything, and the limits of organisations that gateways store
 // (docs/wire/gateway-control.md#operations).
 package installation
 
@@ -14,7 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// Service asks and tells gateways as a whole. Make one with New.
+// Service controls all gateways together. Make one with New.
 type Service struct {
 	gateways gateway.Installation
 	pageSize int
@@ -22,7 +22,7 @@ type Service struct {
 	drop     intents.Runner[removal]
 }
 
-// New returns a service, whose actions the intents know from now on.
+// New returns a service, and registers its actions with the intents.
 func New(g gateway.Installation, in *intents.Service, pageSize int) *Service {
 	s := &Service{gateways: g, pageSize: pageSize}
 	s.put = intents.Add(in, intents.Action[limits]{Name: "orgkeys.put", Plan: s.putting})
@@ -30,10 +30,10 @@ func New(g gateway.Installation, in *intents.Service, pageSize int) *Service {
 	return s
 }
 
-// codeGateway is the code of the fault when no gateway answers.
+// codeGateway is the code of the fault when no gateway responds.
 const codeGateway = kind + ".gateway"
 
-// Operations lists what can be done about gateways as a whole.
+// Operations lists the operations on all gateways together.
 func (s *Service) Operations() []operation.Operation {
 	group := operation.Group{Surface: operation.Management, Name: "gateway", Path: "/api/gateway", Tag: "Gateways", Permission: access.System, Style: operation.Style{Word: "OK"}}
 	admins := group
@@ -49,13 +49,13 @@ func (s *Service) Operations() []operation.Operation {
 	return append(ops, s.orgKeys()...)
 }
 
-// State says how gateways are.
+// State is the state of the gateways.
 type State struct {
 	Gateways []Gateway `json:"gateways"`
 	Own      bool      `json:"own_store" doc:"No gateway is configured: keys, OAuth clients and certificates are kept by the service itself."`
 }
 
-// Gateway says how one gateway is.
+// Gateway is the state of one gateway.
 type Gateway struct {
 	URL     string          `json:"url"`
 	Asked   bool            `json:"asked" doc:"It has got a call since the start of the service."`
@@ -65,7 +65,7 @@ type Gateway struct {
 	Trouble string          `json:"trouble,omitempty" doc:"Why the last call failed."`
 }
 
-// Control returns how the gateways are.
+// Control returns the state of the gateways.
 func (s *Service) Control(context.Context, struct{}) (State, error) {
 	out := State{Gateways: []Gateway{}}
 	for _, g := range s.gateways.Status() {
@@ -75,7 +75,7 @@ func (s *Service) Control(context.Context, struct{}) (State, error) {
 	return out, nil
 }
 
-// Reload has all gateways load everything anew.
+// Reload makes all gateways reload everything.
 func (s *Service) Reload(ctx context.Context, _ struct{}) (operation.Receipt, error) {
 	if err := s.gateways.Reload(ctx); err != nil {
 		return operation.Receipt{}, away(err)
@@ -83,7 +83,7 @@ func (s *Service) Reload(ctx context.Context, _ struct{}) (operation.Receipt, er
 	return operation.Receipt{Message: "Gateways are told to reload"}, nil
 }
 
-// away is the fault when no gateway answers: operators find in the log why.
+// away returns the fault when no gateway responds. The log has the cause.
 func away(err error) error {
 	return fault.New(fault.Internal, codeGateway, "gateways do not answer as they should").Because(err)
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// kind is what keys of organisations are called in faults and intents.
+// kind is the name of the keys of organisations in faults and intents.
 const kind = "orgkey"
 
 // Codes of faults.
@@ -28,7 +28,8 @@ const (
 	codeRefused = kind + ".refused"
 )
 
-// Bounds of a session with limits of an organisation, and of the identifier of one.
+// Bounds of a session with the limits of an organisation, and of the ID of an
+// organisation.
 const (
 	maxBody = 64 << 10 // bytes
 	maxOrg  = 255      // characters
@@ -39,7 +40,7 @@ var (
 	exampleKey     = map[string]any{"api_model": map[string]any{}, "key_id": "5f1a0c5d8e3b2a1f00000001", "data": exampleSession, "key_hash": ""}
 )
 
-// refusals are the answers to sessions that cannot be stored.
+// refusals sets the texts of an operation for sessions that cannot be stored.
 func refusals(text string, trouble string) operation.Option {
 	out := map[string]operation.Answer{codeGateway: {Status: 500, Text: trouble}}
 	for _, code := range []string{codeOrg, codeType, codeRefused} {
@@ -51,7 +52,7 @@ func refusals(text string, trouble string) operation.Option {
 	return operation.Answers(out)
 }
 
-// orgKeys lists what the super-admin can do with limits of organisations.
+// orgKeys lists the operations of the super-admin on the limits of organisations.
 func (s *Service) orgKeys() []operation.Operation {
 	const notSaved, notUpdated = "Failed to save new session object to Tyk: {message}", "Failed to update session object to Tyk"
 	style := operation.Style{Word: "OK", Faults: map[string]operation.Answer{
@@ -79,7 +80,7 @@ func (s *Service) orgKeys() []operation.Operation {
 	)
 }
 
-// KeyData is the key of an organisation as clients get it.
+// KeyData is the key of an organisation in the form of responses.
 type KeyData struct {
 	Model   struct{} `json:"api_model"`
 	ID      string   `json:"key_id" doc:"The organisation."`
@@ -87,7 +88,8 @@ type KeyData struct {
 	Hash    string   `json:"key_hash" doc:"Always empty."`
 }
 
-// keyData is the key of an organisation without its password, which is never answered.
+// keyData returns the key of an organisation without its password, which no response
+// has.
 func keyData(org string, session *doc.Node) KeyData {
 	session = session.Clone()
 	session.Delete("basic_auth_data", "password")
@@ -116,7 +118,7 @@ func (s *Service) List(ctx context.Context, in operation.Paging) (out Keys, err 
 	return out, err
 }
 
-// ByOrg names the limits of an organisation.
+// ByOrg is the input of operations on the limits of an organisation.
 type ByOrg struct {
 	Org string `path:"keyId" doc:"The organisation."`
 }
@@ -130,7 +132,7 @@ func (s *Service) Get(ctx context.Context, in ByOrg) (KeyData, error) {
 	return keyData(in.Org, session), nil
 }
 
-// answered makes faults of what gateways say.
+// answered turns errors of gateways into faults.
 func answered(err error) error {
 	switch {
 	case err == nil:
@@ -145,7 +147,7 @@ func answered(err error) error {
 	return err
 }
 
-// CreateIn is a session that says for which organisation it is.
+// CreateIn is a session that names its organisation.
 type CreateIn struct {
 	Body Session `body:""`
 }
@@ -174,7 +176,7 @@ type ReplaceIn struct {
 	Body Session `body:""`
 }
 
-// Replace replaces the limits of an organisation that has some.
+// Replace replaces the limits of an organisation that has limits.
 func (s *Service) Replace(ctx context.Context, in ReplaceIn) (operation.Receipt, error) {
 	if err := in.Body.typed(); err != nil {
 		return operation.Receipt{}, err
@@ -188,7 +190,7 @@ func (s *Service) Replace(ctx context.Context, in ReplaceIn) (operation.Receipt,
 	return operation.Receipt{Message: "Key updated"}, s.store(ctx, tenant.ID(in.Org), in.Body.node)
 }
 
-// limits are what is stored for an organisation.
+// limits is the intent to store the limits of an organisation.
 type limits struct {
 	Session *doc.Node `json:"session"`
 }
@@ -205,12 +207,12 @@ func (s *Service) putting(org tenant.ID, l *limits) intents.Plan {
 	return intents.Plan{Did: store.Updated, Steps: []intents.Step{{Name: "put", Do: func(ctx context.Context) error { return s.gateways.PutOrgKey(ctx, org, l.Session) }}}}
 }
 
-// removal is all there is to say of a removal.
+// removal is the intent to delete the limits of an organisation. It has no data.
 type removal struct{}
 
 // Delete removes the limits of an organisation.
 func (s *Service) Delete(ctx context.Context, in ByOrg) (operation.Receipt, error) {
-	if !label.InPath(in.Org, maxOrg) { // none has such limits, and not every store takes such a name
+	if !label.InPath(in.Org, maxOrg) { // no organisation with such an ID has limits, and not every store accepts such an ID
 		return operation.Receipt{}, answered(gateway.ErrUnknown)
 	}
 	scope, err := tenant.Of(tenant.ID(in.Org))

@@ -8,7 +8,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/key"
 )
 
-// Session is a session with limits, as gateways decode it (docs/wire/keys.md#session).
+// Session is a session with limits in the form that gateways decode
+// (docs/wire/keys.md#session).
 type Session struct{ node *doc.Node }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -20,13 +21,13 @@ func (s *Session) UnmarshalJSON(text []byte) (err error) {
 // MarshalJSON implements json.Marshaler.
 func (s Session) MarshalJSON() ([]byte, error) { return s.node.MarshalJSON() }
 
-// Schema says what a session is in the API description.
+// Schema describes a session in the API description.
 func (Session) Schema() map[string]any {
 	return map[string]any{"type": "object", "description": "A session as gateways decode it: rate, per, quota_max, quota_renewal_rate …"}
 }
 
-// typed refuses what gateways could not decode. Whole numbers that are spelled otherwise become
-// what they are, in place.
+// typed refuses values that gateways could not decode. It replaces whole numbers in
+// another spelling, such as 1.0, by the usual spelling, in place.
 func (s Session) typed() error {
 	key.Table.AllWhole(s.node)
 	if problems := key.Table.Check(s.node); len(problems) > 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// A policy for very many APIs is indexed once, and found by each of its APIs like any
-// other; when it shrinks, it is indexed like any other.
+// A policy for very many APIs is indexed once, and each of its APIs finds it as usual.
+// When the policy gets smaller, it is indexed under each API again.
 func TestBroadPolicies(t *testing.T) {
 	w := newWorld(t, policies.Settings{})
 	body := func(id string, n int) string {

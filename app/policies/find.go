@@ -9,14 +9,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// FindFaults are the codes of the faults of Find, and FindAnswers how rows of policies word
-// them.
+// FindFaults are the codes of the faults of Find. FindAnswers are the responses to them
+// in operations on policies.
 var (
 	FindFaults  = []string{codeMissing, codePathID}
 	FindAnswers = map[string]operation.Answer{codeMissing: {Text: "Could not retrieve portal object."}, codePathID: {Text: "Invalid policy ID."}}
 )
 
-// Find returns the policy that a path names, by either identifier, if the caller may see it.
+// Find returns the policy with either ID, if the caller may see it.
 func (s *Service) Find(ctx context.Context, scope tenant.Scope, who operation.Principal, id string) (policy.Policy, error) {
 	if err := s.checkPath(id); err != nil {
 		return policy.Policy{}, err

@@ -10,10 +10,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// AtGateways returns a policy as gateways know it, by the one identifier that keys use,
+// AtGateways returns a policy in the form that gateways get, by its id, which keys use,
 // or a NotFound fault (docs/wire/feeds.md#policies).
 func AtGateways(ctx context.Context, r store.Reader, id string) (*doc.Node, error) {
-	if !policy.ValidID(id, true) { // which no store could look for
+	if !policy.ValidID(id, true) { // no store could look it up
 		return nil, unknownAtGateways
 	}
 	p, err := Kind.ByKey(ctx, r, byPolicyID, id)
@@ -29,7 +29,7 @@ func AtGateways(ctx context.Context, r store.Reader, id string) (*doc.Node, erro
 var unknownAtGateways error = fault.New(fault.NotFound, codeMissing, "gateways do not get this policy")
 
 // Usable returns a NotFound fault for a policy that gateways do not get, or that the
-// caller does not see.
+// caller may not see.
 func (s *Service) Usable(ctx context.Context, r store.Reader, who operation.Principal, id string) error {
 	p, err := Kind.ByKey(ctx, r, byPolicyID, id)
 	if err == nil {

@@ -15,12 +15,12 @@ import (
 const (
 	byPolicyID = "id"
 	byName     = "name"
-	byAPI      = "api_id" // of every API it gives access to
+	byAPI      = "api_id" // of every API that the policy gives access to
 )
 
-// A policy that gives access to more APIs than broad is indexed once, under anyAPI: the
-// writer would be busy with thousands of rows for it, and those who look for one API
-// ask the few policies that are so broad.
+// A policy that gives access to more than broad APIs is indexed only once, under
+// anyAPI. Otherwise the writer would have to write thousands of index rows. A lookup by
+// API also reads the few policies that are so broad.
 const (
 	broad  = 256
 	anyAPI = "/any"
@@ -42,7 +42,7 @@ func naming(ctx context.Context, r store.Reader, apiID string) iter.Seq2[store.S
 	}
 }
 
-// Kind is where policies are kept.
+// Kind is the kind of policies.
 var Kind = &store.Kind[policy.Policy]{
 	Name: policy.Kind, Noun: "policy", Alias: byPolicyID, Load: policy.Load, Shared: true, Over: policy.Policy.Over,
 	ID:  policy.Policy.ID,

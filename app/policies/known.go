@@ -11,14 +11,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Known is what a caller knows of APIs and policies while a request is carried out: each
-// is read once.
+// Known is a cache of the APIs and policies that a caller sees, for one request: each
+// record is read once.
 type Known struct {
 	lookup   *lookup
-	Policies map[string]policy.Policy // by the identifier that keys use
+	Policies map[string]policy.Policy // by id, which keys use
 }
 
-// Known returns what a caller knows, which is nothing yet.
+// Known returns an empty cache for a caller.
 func (s *Service) Known(who operation.Principal) *Known {
 	return &Known{lookup: s.lookup(who), Policies: map[string]policy.Policy{}}
 }
@@ -26,13 +26,13 @@ func (s *Service) Known(who operation.Principal) *Known {
 // All reports whether the caller sees every API and policy.
 func (k *Known) All() bool { return k.lookup.viewer.All }
 
-// APIs returns the APIs that have been looked up.
+// APIs returns the APIs that have been read so far.
 func (k *Known) APIs() policy.APIs { return k.lookup.known }
 
-// Learn looks up APIs, and policies with their APIs, as far as they exist.
+// Learn reads APIs, and policies with their APIs. IDs that do not exist are ignored.
 func (k *Known) Learn(ctx context.Context, r store.Reader, apis, policies []string) error {
 	for _, id := range policies {
-		if _, known := k.Policies[id]; known || !policy.ValidID(id, true) { // which no store could look for
+		if _, known := k.Policies[id]; known || !policy.ValidID(id, true) { // or no store could look it up
 			continue
 		}
 		p, err := Kind.ByKey(ctx, r, byPolicyID, id)
@@ -50,8 +50,8 @@ func (k *Known) Learn(ctx context.Context, r store.Reader, apis, policies []stri
 	return k.lookup.fetch(ctx, r, apis)
 }
 
-// API returns the identifier that gateways know an API by, and the API: either of its
-// identifiers names it (docs/wire/requests.md#identifiers).
+// API returns the api_id of an API, by which gateways know it, and the API. name is
+// either of its IDs (docs/wire/requests.md#identifiers).
 func (k *Known) API(ctx context.Context, r store.Reader, name string) (string, policy.API, error) {
 	a, err := k.lookup.kind.Get(ctx, r, name)
 	if err != nil {
@@ -61,10 +61,11 @@ func (k *Known) API(ctx context.Context, r store.Reader, name string) (string, p
 	return a.Value.APIID(), k.APIs()[a.Value.APIID()], nil
 }
 
-// Allow refuses to give access to APIs that belong to others than the caller of the organisation own, apart from
-// those to which there was access before: to those of other organisations as well, which
-// gateways that organisations share would open. Policies may name these, since an API of
-// another organisation is one that does not exist; their feed leaves them out.
+// Allow refuses a write that gives access to APIs that the caller, of the organisation
+// own, may not see. APIs to which there was access before are allowed. APIs of other
+// organisations are refused as well, because gateways that several organisations share
+// would grant access to them. Policies may name such APIs, because they count as APIs
+// that do not exist, and the feed of policies leaves them out.
 func (s *Service) Allow(ctx context.Context, own tenant.ID, k *Known, ids, before []string) error {
 	l := k.lookup
 	if err := l.known.Allow(ids, before); err != nil || s.Settings.SeparateGateways {

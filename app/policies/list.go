@@ -48,7 +48,7 @@ type searchIn struct {
 	AuthType  string `query:"auth_type" doc:"Authentication methods, separated by commas: policies that name any of them, or have an API that takes it; ba is basic."`
 }
 
-// Search returns a page of the policies that all conditions select.
+// Search returns a page of the policies that match all conditions.
 func (s *Service) Search(ctx context.Context, in searchIn) (out operation.Page[policy.View], err error) {
 	order, err := policy.Order(in.Sort)
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *Service) Search(ctx context.Context, in searchIn) (out operation.Page[p
 		})
 		by := func(a, b listed) int { return order(&a.Value, &b.Value) }
 		if in.Sort == "" && len(ids) == 0 && in.APIID == "" && !in.Scope.All() {
-			by = nil // all policies of an organisation come in order of ID
+			by = nil // all policies of an organisation are sorted by ID already
 		}
 		page, err := operation.Select(found, in.Paging, s.PageSize, by)
 		if err != nil {
@@ -85,22 +85,22 @@ func (s *Service) Search(ctx context.Context, in searchIn) (out operation.Page[p
 	return out, err
 }
 
-// column is what lists look at of each policy.
+// column holds the fields of each policy that lists need.
 var column = store.Column[policy.Policy, policy.Listed]{Kind: Kind, Of: policy.Policy.Listed}
 
-// listed is a policy in it.
+// listed is a row of column.
 type listed = *store.Row[policy.Listed]
 
-// facts is what a list of policies asks about APIs.
+// facts are the facts about APIs that a list of policies needs.
 type facts struct {
-	all  bool // everybody sees every policy
+	all  bool // the viewer sees every policy
 	apis map[policy.Handle]fact
 }
 
-// fact is about one API that exists.
+// fact is what facts has about one API that exists.
 type fact struct{ takes, visible bool }
 
-// facts looks at all APIs once, unless there is nothing to ask about them.
+// facts reads all APIs once, unless the list needs no facts about them.
 func (s *Service) facts(ctx context.Context, r store.Reader, v apidef.Viewer, methods []string) (facts, error) {
 	out := facts{all: v.All}
 	if v.All && len(methods) == 0 {
@@ -131,13 +131,13 @@ func (f facts) visible(id policy.Handle) (visible, exists bool) {
 	return a.visible, exists
 }
 
-// scattered is the number of policies from which looking through all of them costs less
-// than fetching each by an index.
+// scattered is the number of policies from which reading all of them costs less than
+// fetching each by an index.
 const scattered = 256
 
-// candidates yields the policies among which the filter has to select: those that are
-// named, those that an index finds if they are few, or all. None comes twice. A text
-// that is settled here is taken out of the filter.
+// candidates yields, without duplicates, the policies that the filter has to check:
+// those with the given IDs, or those that the index finds if they are few, or all. If
+// candidates has applied the text of the filter already, it removes the text from f.
 func (s *Service) candidates(ctx context.Context, r store.Reader, f *policy.Filter, ids []string) iter.Seq2[listed, error] {
 	if len(ids) > 0 {
 		f.Text = ""
@@ -167,8 +167,8 @@ func (s *Service) candidates(ctx context.Context, r store.Reader, f *policy.Filt
 	}
 }
 
-// indexed yields the policies that an index has under the given APIs, and those that
-// are too broad for it.
+// indexed yields the policies that the index has under the given APIs, and those that
+// are too broad to be indexed by API.
 func indexed(ctx context.Context, r store.Reader, apis []string) iter.Seq2[listed, error] {
 	return func(yield func(listed, error) bool) {
 		for _, id := range append([]string{anyAPI}, apis...) {
@@ -181,11 +181,11 @@ func indexed(ctx context.Context, r store.Reader, apis []string) iter.Seq2[liste
 	}
 }
 
-// named yields the policies with the given identifiers that exist.
+// named yields the policies with the given IDs, as far as they exist.
 func named(ctx context.Context, r store.Reader, ids []string) iter.Seq2[listed, error] {
 	return func(yield func(listed, error) bool) {
 		for _, id := range ids {
-			if !policy.ValidID(id, true) { // too long: no policy has it
+			if !policy.ValidID(id, true) { // too long for the ID of a policy
 				continue
 			}
 			p, err := column.Get(ctx, r, id)
@@ -196,7 +196,7 @@ func named(ctx context.Context, r store.Reader, ids []string) iter.Seq2[listed, 
 	}
 }
 
-// distinct leaves out policies that came before.
+// distinct yields each policy once.
 func distinct(seq iter.Seq2[listed, error]) iter.Seq2[listed, error] {
 	return func(yield func(listed, error) bool) {
 		seen := map[string]bool{}

@@ -57,7 +57,7 @@ func TestSearch(t *testing.T) {
 	w.create("admin", `{"id":"ba","name":"BA","access_rights":{"tokens":{}},"auth_type":"ba"}`)
 	w.create("admin", `{"id":"other","name":"Other","access_rights":{"tokens":{}},"auth_type":"other","auth_types":["other"]}`)
 	w.create("admin", `{"id":"basic","name":"Basic","access_rights":{"basics":{}}}`)
-	w.create("admin", `{"id":"told","name":"Told","access_rights":{"basics":{}},"auth_type":"oauth","auth_types":["oauth"]}`) // read so, found so
+	w.create("admin", `{"id":"told","name":"Told","access_rights":{"basics":{}},"auth_type":"oauth","auth_types":["oauth"]}`) // reads show these values, and filters find the policy by them
 	for query, want := range map[string]string{"auth_type=oauth": "Told", "auth_type=ba": "BA,Basic,Told", "auth_type=basic": "BA,Basic,Told", "auth_type=other": "Other", "auth_type=authToken": "Gold,BA,Other"} {
 		if got := strings.ReplaceAll(w.names("reader", "/search?p=0&"+query), " ", ","); got != want {
 			t.Errorf("%s: %s, want %s", query, got, want)
@@ -68,7 +68,8 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestOwnership has the rules of docs/wire/ownership.md#rules and docs/wire/policies.md#search.
+// TestOwnership checks the rules of docs/wire/ownership.md#rules and
+// docs/wire/policies.md#search.
 func TestOwnership(t *testing.T) {
 	w := newWorld(t, policies.Settings{Ownership: true})
 	w.api("a", "free", apidef.Classic, `{}`)
@@ -93,7 +94,7 @@ func TestOwnership(t *testing.T) {
 	}
 	w.want("ann", "GET", "/bobs", "", 401, notOwned)
 	w.want("ann", "PUT", "/bobs", `{"name":"x"}`, 401, notOwned)
-	w.want("ann", "PUT", "/bobs", `{"name":7}`, 401, notOwned) // before anything is checked
+	w.want("ann", "PUT", "/bobs", `{"name":7}`, 401, notOwned) // ownership is checked before the document
 	w.want("ann", "DELETE", "/bobs-gone", "", 401, notOwned)
 	w.want("ann", "GET", "/unknown", "", 404, missing)
 	w.want("ann", "POST", "", `{"name":"x","access_rights":{"bobs":{}}}`, 401, notOwned)
@@ -101,13 +102,13 @@ func TestOwnership(t *testing.T) {
 	w.want("ann", "POST", "", `{"name":"x","Access_Rights":{"bobs":{}}}`, 400,
 		`{"Status":"Error","Message":"policy Access_Rights must be spelled access_rights","Meta":null}`)
 	w.want("ann", "PUT", "/anns", `{"name":"[anns]","access_rights":{"anns":{},"bobs":{}}}`, 401, notOwned)
-	w.want("ann", "PUT", "/anns-bobs", `{"name":"[anns,bobs]","access_rights":{"bobs":{},"anns":{},"unknown":{}}}`, 200, updated) // it was there
+	w.want("ann", "PUT", "/anns-bobs", `{"name":"[anns,bobs]","access_rights":{"bobs":{},"anns":{},"unknown":{}}}`, 200, updated) // the policy gave access to it before
 	w.want("ann", "DELETE", "/gone", "", 200, deleted)
 	w.want("admin", "PUT", "/anns", `{"name":"[anns]","access_rights":{"bobs":{}}}`, 200, updated)
 }
 
-// TestLongNames checks that a name of any length and any characters can be
-// stored, and is unique all the same.
+// TestLongNames checks that a name of any length and with any characters can be stored,
+// and that names are unique nevertheless.
 func TestLongNames(t *testing.T) {
 	w := newWorld(t, policies.Settings{})
 	long := strings.Repeat("n", 10000)

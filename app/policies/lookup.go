@@ -9,31 +9,31 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// lookup is what one viewer knows of APIs. It reads each of them once.
+// lookup is a cache of the APIs that one viewer asks about. It reads each API once.
 type lookup struct {
 	kind   *store.Kind[apidef.API]
 	viewer apidef.Viewer
 	asked  map[string]bool
 	known  policy.APIs
-	all    bool // known are all APIs there are
+	all    bool // known has all APIs that exist
 }
 
 func newLookup(kind *store.Kind[apidef.API], v apidef.Viewer) *lookup {
 	return &lookup{kind: kind, viewer: v, asked: map[string]bool{}, known: policy.APIs{}}
 }
 
-// many is the number of APIs from which one look at all of them costs a store
-// less than so many single ones.
+// many is the number of APIs from which reading all APIs costs a store less than single
+// lookups.
 const many = 64
 
-// fetch reads the APIs with the given identifiers, as far as they exist.
+// fetch reads the APIs with the given IDs, as far as they exist.
 func (l *lookup) fetch(ctx context.Context, r store.Reader, ids []string) error {
 	if l.all {
 		return nil
 	}
 	var unasked []string
 	for _, id := range ids {
-		if !l.asked[id] && !strings.ContainsRune(id, 0) { // which no store could look for
+		if !l.asked[id] && !strings.ContainsRune(id, 0) { // or no store could look it up
 			l.asked[id] = true
 			unasked = append(unasked, id)
 		}

@@ -30,23 +30,24 @@ func done(message string) map[string]any {
 	return map[string]any{"Status": "OK", "Message": message, "Meta": nil}
 }
 
-// answers says how a row words that there is no such policy, and trouble inside.
+// answers sets the texts of an operation for a policy that does not exist, and for
+// internal errors.
 func answers(missing, trouble string) operation.Option {
 	return operation.Answers(map[string]operation.Answer{codeMissing: {Text: missing}, "internal": {Text: trouble}})
 }
 
-// writing are the faults of every row that stores a policy.
+// writing are the faults of all operations that store a policy.
 var writing = []string{
 	codeNameTaken, codeIDTaken, policy.Kind + ".type", policy.Kind + ".name", policy.Kind + ".id", policy.Kind + ".state",
 	policy.Kind + ".partitions", policy.Kind + ".post_expiry_action", policy.Kind + ".access_rights_array", policy.CodeMCP,
 }
 
-// Operations lists what clients can do with policies.
+// Operations lists the operations on policies.
 func (s *Service) Operations() []operation.Operation {
 	const single, failed = "Could not retrieve portal object.", "Failure creating data, please contact your administrator."
 	dry := operation.Rehearsable(s.References.Onlooker)
 	malformed := operation.Answer{Status: 403, Text: "Request body malformed."}
-	var sortKeys []operation.SortKey // members of policies
+	var sortKeys []operation.SortKey // fields of policies
 	for _, name := range policy.Orders() {
 		sortKeys = append(sortKeys, operation.SortKey{Value: name, Member: name})
 	}

@@ -13,7 +13,7 @@ type patchIn struct {
 	Patch operation.Patch `body:""`
 }
 
-// Patch changes parts of a policy, all or nothing: an addition of ours.
+// Patch changes parts of a policy, all or nothing. It is an addition of ours.
 func (s *Service) Patch(ctx context.Context, in patchIn) (operation.Receipt, error) {
 	return s.rewrite(ctx, in.writeByID, func(p policy.Policy) (policy.Draft, error) {
 		text, err := in.applied(p)
@@ -24,7 +24,8 @@ func (s *Service) Patch(ctx context.Context, in patchIn) (operation.Receipt, err
 	})
 }
 
-// applied returns the patched document of a policy, as it is read.
+// applied returns the document of a policy, in the form that reads return, with the
+// patch applied.
 func (in patchIn) applied(p policy.Policy) ([]byte, error) {
 	old, err := p.View().AppendJSON(nil)
 	if err != nil {
@@ -33,7 +34,7 @@ func (in patchIn) applied(p policy.Policy) ([]byte, error) {
 	return in.Patch.Apply(old)
 }
 
-// patches says to rules what Patch stores.
+// patches returns the document that Patch stores, for rules.
 func (s *Service) patches(ctx context.Context, in patchIn) (out operation.Settled, err error) {
 	if err := s.checkPath(in.ID); err != nil {
 		return out, err
@@ -54,12 +55,12 @@ func (s *Service) patches(ctx context.Context, in patchIn) (out operation.Settle
 	return out, err
 }
 
-// creates says to rules what Create stores.
+// creates returns the document that Create stores, for rules.
 func (s *Service) creates(_ context.Context, in createIn) (operation.Settled, error) {
 	return operation.Settled{Body: in.Draft.Complete().JSON()}, nil
 }
 
-// replaces says to rules what Replace stores.
+// replaces returns the document that Replace stores, for rules.
 func (s *Service) replaces(_ context.Context, in replaceIn) (operation.Settled, error) {
 	return operation.Settled{Body: in.Draft.Complete().JSON()}, nil
 }

@@ -13,8 +13,8 @@ const (
 	jsonPatch  = "application/json-patch+json; charset=utf-8"
 )
 
-// TestPatch checks both kinds of patch: what they do not mention keeps its place
-// and spelling.
+// TestPatch checks both kinds of patch: members that a patch does not name keep their
+// place and spelling.
 func TestPatch(t *testing.T) {
 	const before = `"name":"Gold","z":{"a":1.50,"b":[1,2]},"rate":1e2,"access_rights":{"x":{"api_id":"x"},"y":{"api_id":"y"}},"tags":["t"],"last":0`
 	for _, c := range []struct{ mediaType, patch, old, new string }{
@@ -33,7 +33,7 @@ func TestPatch(t *testing.T) {
 		if strings.Contains(c.patch, "/last") {
 			want = strings.Replace(want, `,"last":0`, "", 1)
 		}
-		for _, api := range []string{`"x"`, `"y"`} { // clients read these lists also when they were not written
+		for _, api := range []string{`"x"`, `"y"`} { // reads return these lists even if they were not written
 			want = strings.Replace(want, `{"api_id":`+api+`}`, `{"api_id":`+api+`,"versions":[],"allowed_urls":[],"restricted_types":[],`+
 				`"allowed_types":[],"field_access_rights":[],"endpoints":[]}`, 1)
 		}

@@ -17,16 +17,16 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// Settings are the switches that concern policies.
+// Settings are the configuration settings for policies.
 type Settings struct {
 	Ownership bool // enable_ownership
 	UnsafeIDs bool // allow_unsafe_policy_ids
-	// SeparateGateways: no gateway loads APIs of two organisations, so that an API ID means
-	// nothing in another one.
+	// SeparateGateways: no gateway loads APIs of two organisations, so an API ID of one
+	// organisation has no meaning in another one.
 	SeparateGateways bool
 }
 
-// Service keeps the policies.
+// Service manages the policies.
 type Service struct {
 	Store    store.Store
 	APIs     *store.Kind[apidef.API] // its alias is the API ID
@@ -34,12 +34,13 @@ type Service struct {
 	Now      system.Clock
 	PageSize int
 	Settings Settings
-	// References knows who names a policy; nil: only what the store indexes.
+	// References finds the records that refer to a policy; nil: only those that the
+	// store indexes.
 	References *crud.References
 }
 
-// viewer is who asks, as far as ownership is concerned: who looks at policies through the APIs
-// of these, of whatever family.
+// viewer returns the caller as a viewer of APIs of every family, because the APIs of a
+// policy decide who sees it.
 func (s *Service) viewer(p operation.Principal) apidef.Viewer {
 	return crud.Viewer{Who: p, Door: access.Policies}.Of(s.Settings.Ownership, access.Read)
 }
@@ -54,19 +55,19 @@ const (
 	codeIDTaken   = policy.Kind + ".id_taken"
 )
 
-// checkPath refuses an identifier in a path that no policy could have. A policy
-// that merely does not exist is not found: upsert tools tell the two apart.
+// checkPath refuses an ID in a path that is not valid for a policy. A valid ID that
+// does not exist leads to NotFound instead: upsert tools distinguish the two.
 func (s *Service) checkPath(id string) error {
 	if policy.ValidID(id, s.Settings.UnsafeIDs) {
 		return nil
 	}
-	if policy.ValidLetters(id, s.Settings.UnsafeIDs) { // longer than any policy has, so that no store need look for it
+	if policy.ValidLetters(id, s.Settings.UnsafeIDs) { // longer than the ID of any policy, so no store has to look it up
 		return Kind.Absent()
 	}
 	return fault.New(fault.Invalid, codePathID, "Invalid policy ID.").At("id")
 }
 
-// taken says which unique value of a policy is in use.
+// taken returns the fault that says which unique field of a policy is in use.
 func taken(err error) error {
 	f, ok := errors.AsType[*fault.Error](err)
 	if !ok || f.Code != codeTaken {
@@ -133,8 +134,8 @@ type createIn struct {
 	Draft policy.Draft `body:""`
 }
 
-// Create stores a new policy. APIs are looked up before the unit of work that
-// writes: they are many, and unknown ones are tolerated anyway.
+// Create stores a new policy. It reads the APIs before the unit of work that writes,
+// because there may be many, and APIs that do not exist are accepted anyway.
 func (s *Service) Create(ctx context.Context, in createIn) (operation.Receipt, error) {
 	l := s.lookup(in.Who)
 	err := s.Store.View(ctx, in.Scope, func(r store.Reader) error { return l.fetch(ctx, r, in.Draft.APIs()) })
@@ -169,9 +170,9 @@ func (s *Service) Replace(ctx context.Context, in replaceIn) (operation.Receipt,
 	return s.rewrite(ctx, in.writeByID, func(policy.Policy) (policy.Draft, error) { return in.Draft, nil })
 }
 
-// rewrite replaces the document of a policy by what draft makes of it. The result is
-// made before the rewrite has the writer: to make a large policy takes longer than to
-// store it. The unit of work makes it again when the policy has changed meanwhile.
+// rewrite replaces the document of a policy by the result of draft. It computes the new
+// policy before the unit of work, because computing a large policy takes longer than
+// storing it. The unit of work computes it again if the policy has changed meanwhile.
 func (s *Service) rewrite(ctx context.Context, in writeByID, draft func(policy.Policy) (policy.Draft, error)) (operation.Receipt, error) {
 	if err := s.checkPath(in.ID); err != nil {
 		return operation.Receipt{}, err
@@ -208,8 +209,8 @@ func (s *Service) rewrite(ctx context.Context, in writeByID, draft func(policy.P
 	return operation.Receipt{Message: "Data updated", Tag: operation.Tag(at)}, nil
 }
 
-// replacement fetches what there is to know about the APIs of a policy and of its draft,
-// and decides.
+// replacement reads the APIs of a policy and of its draft, checks the write, and
+// returns the new policy.
 func (s *Service) replacement(ctx context.Context, r store.Reader, p policy.Policy, who operation.Principal,
 	draft func(policy.Policy) (policy.Draft, error), now time.Time) (policy.Policy, error) {
 	l := s.lookup(who)
@@ -229,7 +230,7 @@ func (s *Service) replacement(ctx context.Context, r store.Reader, p policy.Poli
 	return p.Replace(next, now, s.checks(l))
 }
 
-// Delete removes a policy. Keys that carry it stay, and stop working
+// Delete deletes a policy. Keys that have the policy remain, and stop working
 // (docs/wire/policies.md#reads-and-writes).
 func (s *Service) Delete(ctx context.Context, in writeByID) (operation.Receipt, error) {
 	if err := s.checkPath(in.ID); err != nil {
@@ -237,7 +238,7 @@ func (s *Service) Delete(ctx context.Context, in writeByID) (operation.Receipt, 
 	}
 	_, err := s.Store.Update(ctx, in.Scope, func(w store.Writer) error {
 		_, err := s.get(ctx, w, in.byID)
-		if errors.Is(err, store.ErrDamaged) && !s.viewer(in.Who).All { // whose it is cannot be told
+		if errors.Is(err, store.ErrDamaged) && !s.viewer(in.Who).All { // its owners cannot be read
 			err = policy.NotOwned()
 		}
 		if err != nil && !errors.Is(err, store.ErrDamaged) {
@@ -249,9 +250,9 @@ func (s *Service) Delete(ctx context.Context, in writeByID) (operation.Receipt, 
 	return operation.Receipt{Message: "Data deleted"}, err
 }
 
-// Forget removes an API that is about to be deleted from the policies that give
-// access to it, inside the unit of work that deletes it; a policy keeps its last
-// API (docs/wire/policies.md#reads-and-writes).
+// Forget removes an API that is about to be deleted from the policies that give access
+// to it, in the unit of work that deletes the API. A policy keeps its last API
+// (docs/wire/policies.md#reads-and-writes).
 func (s *Service) Forget(ctx context.Context, w store.Writer, apiID string) error {
 	now := s.Now()
 	var changed []string

@@ -23,7 +23,7 @@ const (
 	fixed     = "5f1a0c5d8e3b2a1f00000009"
 )
 
-// TestRows takes a policy through its life.
+// TestRows creates, reads, changes and deletes a policy.
 func TestRows(t *testing.T) {
 	w := newWorld(t, policies.Settings{})
 	w.want("reader", "GET", "", "", 200, `{"Data":[],"Pages":1}`)
@@ -39,15 +39,15 @@ func TestRows(t *testing.T) {
 	w.want("reader", "GET", "/"+fixed, "", 200, doc)
 	w.want("reader", "GET", "", "", 200, `{"Data":[`+doc+`],"Pages":1}`)
 
-	w.want("admin", "PUT", "/gold", doc, 200, updated) // what was read can be written
+	w.want("admin", "PUT", "/gold", doc, 200, updated) // a client can write what it has read
 	w.want("bob", "PUT", "/gold", `{"name":"Silver","id":"silver"}`, 200, updated)
 	w.want("reader", "GET", "/gold", "", 404, missing)
-	w.want("admin", "PUT", "/"+fixed, `{"name":"Silver"}`, 200, updated) // an absent id stays
+	w.want("admin", "PUT", "/"+fixed, `{"name":"Silver"}`, 200, updated) // without id in the document, the id stays
 	w.want("reader", "GET", "/silver", "", 200, "")
 
 	w.want("admin", "DELETE", "/silver", "", 200, deleted)
 	w.want("admin", "DELETE", "/silver", "", 404, failure("Could not retrieve object for deletion"))
-	w.want("admin", "PUT", "/silver", `{"name":"x","rate":"1"}`, 404, missing) // looked up before it is checked
+	w.want("admin", "PUT", "/silver", `{"name":"x","rate":"1"}`, 404, missing) // existence is checked before the document
 }
 
 func TestRefusals(t *testing.T) {
@@ -90,7 +90,7 @@ func TestRefusals(t *testing.T) {
 	}
 	w.want("nobody", "GET", "", "", 403, "")
 	w.want("stranger", "GET", "", "", 401, notOwned)
-	w.want("other", "GET", "/gold", "", 404, missing) // another organisation's does not exist
+	w.want("other", "GET", "/gold", "", 404, missing) // a policy of another organisation does not exist
 	w.want("other", "POST", "", `{"name":"Gold","id":"gold"}`, 200, "")
 }
 
@@ -147,7 +147,7 @@ func TestMCP(t *testing.T) {
 		failure(`allowed_urls cannot be configured on MCP Proxies, API "tools" is an MCP Proxy`))
 	w.want("admin", "POST", "", `{"name":"x","access_rights":{"tools":{"mcp_primitives":[{"type":"file"}]}}}`, 400,
 		failure(`mcp_primitives of API "tools": type must be tool, resource or prompt`))
-	// An API of another organisation does not exist.
+	// An API of another organisation counts as one that does not exist.
 	w.create("admin", `{"name":"x","access_rights":{"theirs":{"mcp_primitives":[{"type":"file"}]},"gone":{},"rest":{},"tools":{"mcp_primitives":[{"type":"tool"}]}}}`)
 	got := w.ask("admin", "GET", "/search?q=x", "").Body.String()
 	if !strings.Contains(got, `"auth_types":["jwt","keyless"]`) {
@@ -155,13 +155,13 @@ func TestMCP(t *testing.T) {
 	}
 }
 
-// TestAPIsElsewhere: a key gets no access to APIs of another organisation. A gateway that two
-// organisations share looks at the rights of a key, and not at its organisation.
+// TestAPIsElsewhere: a key gets no access to APIs of another organisation. A gateway
+// that two organisations share checks the rights of a key, and not its organisation.
 func TestAPIsElsewhere(t *testing.T) {
 	for _, separate := range []bool{false, true} {
 		w := newWorld(t, policies.Settings{SeparateGateways: separate})
 		w.api("b", "theirs", apidef.Classic, `{}`)
-		w.create("admin", `{"id":"p","name":"p","access_rights":{"theirs":{},"gone":{}}}`) // which its feed leaves out
+		w.create("admin", `{"id":"p","name":"p","access_rights":{"theirs":{},"gone":{}}}`) // the feed of policies leaves both APIs out
 		known := w.service.Known(callers["admin"])
 		if err := w.service.Allow(t.Context(), "a", known, []string{"theirs"}, nil); (err != nil) == separate {
 			t.Error(separate, err)
@@ -169,7 +169,8 @@ func TestAPIsElsewhere(t *testing.T) {
 		if err := w.service.Allow(t.Context(), "a", known, []string{"theirs", "gone"}, []string{"theirs"}); err != nil {
 			t.Error("what was there before:", err)
 		}
-		// It was not there when the caller's own APIs were looked up, and is made before those of others are.
+		// The API did not exist when the caller's own APIs were read, and is created
+		// before those of other organisations are.
 		w.api("a", "mine", apidef.Classic, `{}`)
 		if err := w.service.Allow(t.Context(), "a", known, []string{"mine"}, nil); err != nil {
 			t.Error("an API of the own organisation:", err)
@@ -177,7 +178,7 @@ func TestAPIsElsewhere(t *testing.T) {
 	}
 }
 
-// TestForget checks what deleting an API does to policies.
+// TestForget checks what the deletion of an API changes in policies.
 func TestForget(t *testing.T) {
 	w := newWorld(t, policies.Settings{})
 	w.create("admin", `{"name":"both","access_rights":{"x":{},"y":{}}}`)
@@ -200,8 +201,8 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// TestBulk checks that a policy over thousands of APIs is validated in one pass:
-// the number of reads does not grow with them.
+// TestBulk checks that a policy with thousands of APIs is validated in one pass: the
+// number of reads does not grow with the number of APIs.
 func TestBulk(t *testing.T) {
 	w := newWorld(t, policies.Settings{Ownership: true})
 	const n = 2000 // the cap
@@ -232,7 +233,7 @@ func bulk(n int) string {
 	return b.String() + "}}"
 }
 
-// broken is a store that is not there.
+// broken is a store that always fails.
 type broken struct{ store.Store }
 
 var errBroken = errors.New("no disk")
@@ -242,7 +243,7 @@ func (broken) Update(context.Context, tenant.Scope, func(store.Writer) error) (s
 	return 0, errBroken
 }
 
-// TestTrouble checks what the rows say when nothing works.
+// TestTrouble checks the responses of the operations when the store fails.
 func TestTrouble(t *testing.T) {
 	w := newWorld(t, policies.Settings{})
 	w.service.Store = broken{}

@@ -10,10 +10,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Put stores a policy that comes whole from somewhere else inside the unit of work of
-// one organisation: over the one with the same id, or else the same _id, or else
-// as a new one, under its _id if that is free. Times that it brings stay. The operation
-// is empty when nothing changes: a policy that is stored already is not written again.
+// Put stores a complete policy from elsewhere, in a unit of work of one organisation.
+// It replaces the policy with the same id, or else the one with the same _id. Otherwise
+// it creates a new one, under its _id if that is free. Times in the document are kept.
+// The operation is empty if the policy is stored already: then nothing is written.
 func (s *Service) Put(ctx context.Context, w store.Writer, org tenant.ID, text []byte) (store.Op, error) {
 	in, err := policy.NewIncoming(text)
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// where names the place of an API in a policy.
+// where is the prefix of the place of an API in a policy.
 const where = "access_rights."
 
-// find finds the policies that give access to an API, by index.
+// find yields the policies that give access to an API, by index.
 func find(ctx context.Context, r store.Reader, t crud.Target) iter.Seq2[store.Reference, error] {
 	return func(yield func(store.Reference, error) bool) {
 		if t.Kind != apidef.Kind {
@@ -39,8 +39,8 @@ var exampleReferences = []store.Reference{
 	{Kind: "clientidp", ID: "corp", Name: "Corporate login", Where: "api_mappings.orders.scope_to_policy.read"},
 }
 
-// ListReferences returns who names a policy: APIs that give it to tokens, and
-// identity providers.
+// ListReferences returns the records that refer to a policy: APIs that give it to
+// tokens, and identity providers.
 func (s *Service) ListReferences(ctx context.Context, in byID) ([]store.Reference, error) {
 	if err := s.checkPath(in.ID); err != nil {
 		return nil, err

@@ -16,8 +16,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Registration is what policies bring: they name the APIs they give access to. Where
-// owners of these make a difference, others do not see the policies.
+// Registration returns the registration of the kind of policies, which refer to the
+// APIs that they give access to. With ownership, a viewer sees a policy through these
+// APIs.
 func Registration(apis *store.Kind[apidef.API], s Settings) crud.Registration {
 	return crud.Facts[policy.Policy]{
 		Kind: Kind, Name: policy.Policy.Name, Uses: uses, Find: find,
@@ -57,9 +58,9 @@ func uses(p policy.Policy) iter.Seq[crud.Use] {
 	}
 }
 
-// Feed is the feed of every policy that is published. Unless gateways are separate, it gives
-// no rights to APIs of other organisations: a gateway that organisations share looks at
-// the rights of a key, and not at its organisation.
+// Feed returns the feed of all published policies. Unless gateways are separate, it
+// leaves out rights to APIs of other organisations: a gateway that several
+// organisations share checks the rights of a key, and not its organisation.
 func Feed(separate bool) *gateway.Source {
 	return &gateway.Source{Name: "policies", What: "published policy", Kind: policy.Kind, Uses: []string{apidef.Kind}, Entry: func(rec store.Record, l gateway.Lookup) feed.Entry {
 		p, err := policy.Load(rec.Doc)

@@ -8,8 +8,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Upgraded returns a policy with what the migrations of a start write into it
-// (docs/wire/start.md#what-a-start-brings-up-to-date), and whether that is anything.
+// Upgraded returns a policy with the changes of the migrations at start
+// (docs/wire/start.md#what-a-start-brings-up-to-date), and reports whether there are
+// any.
 func Upgraded(p policy.Policy) (policy.Policy, bool, error) {
 	n, err := p.Node()
 	if err != nil || !migrate.UpgradePolicy(n) {
@@ -19,8 +20,8 @@ func Upgraded(p policy.Policy) (policy.Policy, bool, error) {
 	return q, err == nil, err
 }
 
-// Upgrade stores the upgraded form of a policy inside the unit of work of its
-// organisation, and reports whether it differs from what was there.
+// Upgrade stores the upgraded form of a policy in a unit of work of its organisation,
+// and reports whether it differs from the stored one.
 func Upgrade(ctx context.Context, w store.Writer, id string) (bool, error) {
 	for p, err := range Kind.Find(ctx, w, store.Query{ID: id, Limit: 1}) {
 		if err != nil {

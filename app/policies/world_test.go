@@ -19,14 +19,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// definitions is a kind of APIs that is enough for policies.
+// definitions is a kind of APIs with the indexes that policies need.
 var definitions = &store.Kind[apidef.API]{
 	Name: apidef.Kind, Alias: "api_id", Load: apidef.Load, Shared: true, ID: apidef.API.ID,
 	Org:     func(a apidef.API) tenant.ID { return a.OrgID() },
 	Indexes: []store.Index[apidef.API]{store.Unique("api_id", "ID", apidef.API.APIID)},
 }
 
-// world is the policies of two organisations behind HTTP.
+// world is the policies of two organisations, served over HTTP.
 type world struct {
 	t       testing.TB
 	db      *memdb.DB
@@ -34,7 +34,7 @@ type world struct {
 	http    http.Handler
 }
 
-// callers are who may ask, by access key.
+// callers are the principals by access key.
 var callers = apptest.Callers{
 	"admin":  {ID: "admin", OrgID: "a", Permissions: access.Map{"IsAdmin": "admin"}},
 	"ann":    {ID: "ann", OrgID: "a", GroupID: "team", Groups: []string{"team"}, Permissions: access.Map{"policies": "write"}},
@@ -92,7 +92,7 @@ func (w *world) update(org tenant.ID, fn func(store.Writer) error) {
 	}
 }
 
-// ask sends a request, with more headers as pairs, and returns the answer.
+// ask sends a request, with further headers as pairs, and returns the response.
 func (w *world) ask(as, method, path, body string, headers ...string) *httptest.ResponseRecorder {
 	w.t.Helper()
 	r := httptest.NewRequestWithContext(w.t.Context(), method, "/api/portal/policies"+path, strings.NewReader(body))
@@ -105,7 +105,7 @@ func (w *world) ask(as, method, path, body string, headers ...string) *httptest.
 	return out
 }
 
-// want checks an answer: its status, and its text unless that is empty.
+// want checks a response: its status, and its text unless that is empty.
 func (w *world) want(as, method, path, body string, status int, text string, headers ...string) {
 	w.t.Helper()
 	got := w.ask(as, method, path, body, headers...)
@@ -114,7 +114,7 @@ func (w *world) want(as, method, path, body string, status int, text string, hea
 	}
 }
 
-// create makes a policy and returns its database ID.
+// create creates a policy and returns its database ID.
 func (w *world) create(as, body string) string {
 	w.t.Helper()
 	got := w.ask(as, "POST", "", body)
@@ -144,7 +144,7 @@ func failure(message string) string {
 	return string(doc.AppendString([]byte(`{"Status":"Error","Message":`), message)) + `,"Meta":null}`
 }
 
-// counting counts how often a store is read.
+// counting counts the reads of a store.
 type counting struct {
 	store.Store
 	reads atomic.Int64

@@ -30,7 +30,7 @@ var (
 	}
 )
 
-// trial describes a request.
+// trial is the description of a request.
 type trial struct {
 	policyBody
 	Method string          `json:"method" doc:"Method of the request, such as PUT."`
@@ -40,7 +40,7 @@ type trial struct {
 	Traced bool            `json:"trace,omitempty" doc:"Whether the steps of the evaluation are wanted."`
 }
 
-// described is a user of the organisation, or one that is made up.
+// described is a user of the organisation, or an invented one.
 type described struct {
 	ID          string     `json:"id,omitempty" doc:"Of the user."`
 	Permissions access.Map `json:"user_permissions,omitempty" doc:"Level by group. With it nothing is looked up."`
@@ -57,21 +57,21 @@ const (
 	Undecided = "none" // the request would fail
 )
 
-// Where tried rules come from.
+// Sources of the rules of a trial.
 const (
 	FromRequest      = "request"
 	FromOrganisation = "organisation"
 	FromService      = "service"
 )
 
-// Called is the operation that a request is for.
+// Called is the operation of a request.
 type Called struct {
 	ID         string            `json:"id" doc:"Of the operation."`
 	Permission access.Permission `json:"permission" doc:"The group that guards it."`
 	Intent     access.Intent     `json:"intent" doc:"What it does: read, write or delete."`
 }
 
-// Finding is what came out of a trial.
+// Finding is the result of a trial.
 type Finding struct {
 	Verdict   string          `json:"verdict" doc:"allow, deny, or none if rules came to no verdict: the request would fail."`
 	Reasons   []string        `json:"reasons" doc:"Why it would be refused."`
@@ -92,7 +92,7 @@ type evaluateIn struct {
 	Body  trial `body:""`
 }
 
-// Evaluate tries rules on a request that is only described.
+// Evaluate evaluates rules on a described request, which is not carried out.
 func (s *Service) Evaluate(ctx context.Context, in evaluateIn) (Finding, error) {
 	w, err := s.open(in.Scope)
 	if err != nil {
@@ -116,8 +116,8 @@ func (s *Service) Evaluate(ctx context.Context, in evaluateIn) (Finding, error) 
 	return f.of(t, in.Body.Traced), nil
 }
 
-// candidate returns the rules that a request wants to be tried, its own or those in force,
-// and whose they are.
+// candidate returns the rules for a trial, those in the request or those in force, and
+// their source.
 func (s *Service) candidate(ctx context.Context, w rules.Workshop, scope tenant.Scope, sent policyBody) (rules.Candidate, string, error) {
 	text, own := sent.text()
 	whose := FromRequest
@@ -135,7 +135,7 @@ func (s *Service) candidate(ctx context.Context, w rules.Workshop, scope tenant.
 	return k, whose, unusable(err)
 }
 
-// of adds what came out of the rules.
+// of sets the result of the rules.
 func (f Finding) of(t rules.Trial, traced bool) Finding {
 	f.Verdict, f.Reasons, f.Failure, f.Patch = Allowed, append([]string{}, t.Denials...), t.Failure, t.Patch
 	switch {
@@ -150,7 +150,7 @@ func (f Finding) of(t rules.Trial, traced bool) Finding {
 	return f
 }
 
-// describedCall makes the call that a description stands for.
+// describedCall returns the call that a description describes.
 func (s *Service) describedCall(ctx context.Context, in evaluateIn) (*operation.Call, error) {
 	b := in.Body
 	at, err := url.Parse(b.Path)
@@ -174,14 +174,14 @@ func (s *Service) describedCall(ctx context.Context, in evaluateIn) (*operation.
 	return c, nil
 }
 
-// caller returns the caller in a description. It cannot belong to
-// another organisation.
+// caller returns the principal in a description. It cannot be one of another
+// organisation.
 func (s *Service) caller(ctx context.Context, in evaluateIn) (operation.Principal, error) {
 	u := in.Body.User
 	if u == nil {
 		return in.Who, nil
 	}
-	if !in.Who.Permissions.Admin() { // whom rules let in: what others get to see is not theirs
+	if !in.Who.Permissions.Admin() { // callers whom only rules admit must not learn what other users may do
 		return operation.Principal{}, fault.New(fault.Denied, codeUser, "access denied: only an admin can try rules as somebody else").At("user")
 	}
 	if u.Permissions == nil {

@@ -8,20 +8,20 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// ReplayOf replays the newest writes with a text.
+// ReplayOf replays the last writes with a text as rules.
 func (s *Service) ReplayOf(ctx context.Context, scope tenant.Scope, who operation.Principal, text string, last int) (Replay, error) {
 	return s.Replay(ctx, replayIn{scope, who, replayed{policyBody{&policyText{&text}}, &last}})
 }
 
-// Hurry leaves no time for replays.
+// Hurry sets the time limit of replays to a past time.
 func (s *Service) Hurry() { s.replayTime = -time.Second }
 
-// Busy takes the place of all replays that may be under way.
+// Busy occupies all replays that may run at once.
 func (s *Service) Busy() {
 	for range maxReplays {
 		s.replays <- struct{}{}
 	}
 }
 
-// MaxLooked is how many records a replay looks through.
+// MaxLooked is how many records a replay reads.
 const MaxLooked = maxLooked

@@ -16,10 +16,10 @@ import (
 const (
 	presetWrites = 100
 	maxWrites    = 1000
-	maxLooked    = 20_000          // records of the trail, refused calls among them
-	replayTime   = 5 * time.Second // for reading the trail and deciding
+	maxLooked    = 20_000          // records of the trail, including those of refused calls
+	replayTime   = 5 * time.Second // for reading the trail and evaluating
 	maxReplays   = 2               // at once, in the whole process
-	maxTold      = 5               // reasons of one write
+	maxTold      = 5               // reasons per write
 	maxReason    = 200             // bytes
 )
 
@@ -34,21 +34,21 @@ var (
 	}
 )
 
-// replayed says which writes are decided about once more, and by what.
+// replayed says how many writes are evaluated again, and with which rules.
 type replayed struct {
 	policyBody
 	Last *int `json:"last,omitempty" doc:"How many of the newest audited writes, 1 to 1000; 100 if it is not given."`
 }
 
-// Why a write was not decided about.
+// Reasons why a write was not evaluated.
 const (
-	noRequest   = "no_request"   // the program did it by itself, or its address was not kept whole
-	noOperation = "no_operation" // rules decide about no such request
-	noUser      = "no_user"      // the user is gone
+	noRequest   = "no_request"   // the process made the commit by itself, or the trail does not have the whole URL
+	noOperation = "no_operation" // rules do not decide about such a request
+	noUser      = "no_user"      // the user was deleted
 	noTime      = "no_time"
 )
 
-// Refusal is a write that the rules would not have let through.
+// Refusal is a write that the rules would have refused.
 type Refusal struct {
 	ID        string   `json:"_id" doc:"Of the audit record."`
 	Timestamp int64    `json:"timestamp" doc:"Unix seconds."`
@@ -62,7 +62,7 @@ type Refusal struct {
 	Certain   bool     `json:"certain" doc:"Whether the rules saw all that they may look at; see uncertain."`
 }
 
-// Replay is what came out.
+// Replay is the result of a replay.
 type Replay struct {
 	Rules     string         `json:"rules" doc:"Whose rules were tried: request, organisation or service."`
 	InForce   bool           `json:"in_force" doc:"Whether rules decide about requests; else permission maps do."`
@@ -82,14 +82,14 @@ type replayIn struct {
 	Body  replayed `body:""`
 }
 
-// Replay tells which of the newest audited writes rules would have refused. Users and
-// what rules look up are as they are now. Nothing is changed.
+// Replay returns which of the last audited writes the rules would have refused. It uses
+// the current users and the current data that rules look up. It changes nothing.
 func (s *Service) Replay(ctx context.Context, in replayIn) (out Replay, err error) {
 	w, err := s.open(in.Scope)
 	if err != nil {
 		return out, err
 	}
-	if !in.Who.Permissions.Admin() { // whom rules let in: what others get to see is not theirs
+	if !in.Who.Permissions.Admin() { // callers whom only rules admit must not learn what other users may do
 		return out, fault.New(fault.Denied, codeUser, "access denied: only an admin can replay what others have done")
 	}
 	last := presetWrites
@@ -129,10 +129,11 @@ func (s *Service) Replay(ctx context.Context, in replayIn) (out Replay, err erro
 	return out, nil
 }
 
-// trials are the operations that change nothing although their method is that of writes.
+// trials are operations that change nothing although their HTTP method is one of
+// writes.
 var trials = []string{"rules.evaluate", "rules.replay"}
 
-// writes returns the newest records of writes that were carried out.
+// writes returns the newest records of successful writes.
 func (s *Service) writes(ctx context.Context, scope tenant.Scope, last int, out *Replay) (list []audit.Record, err error) {
 	looked := 0
 	out.Complete = true
@@ -150,16 +151,16 @@ func (s *Service) writes(ctx context.Context, scope tenant.Scope, last int, out 
 	return list, err
 }
 
-// play decides about records, one after the other.
+// play evaluates the rules on records, one after the other.
 type play struct {
 	*Service
 	*Replay
 	rules  rules.Candidate
 	scope  tenant.Scope
-	people map[string]*operation.Principal // nil: gone
+	people map[string]*operation.Principal // nil: the user was deleted
 }
 
-// again decides about one record.
+// again evaluates the rules on one record.
 func (p *play) again(ctx context.Context, r audit.Record) error {
 	c, certain, why, err := p.call(ctx, r)
 	if err == nil && why == "" {
@@ -178,8 +179,8 @@ func (p *play) again(ctx context.Context, r audit.Record) error {
 	return err
 }
 
-// call makes the call that a record tells of, as far as the trail keeps it, or says why
-// there is none.
+// call returns the call of a record, as far as the trail keeps it, or the reason why it
+// cannot be evaluated.
 func (p *play) call(ctx context.Context, r audit.Record) (c *operation.Call, certain bool, why string, err error) {
 	if ctx.Err() != nil {
 		return nil, false, noTime, nil
@@ -204,7 +205,7 @@ func (p *play) call(ctx context.Context, r audit.Record) (c *operation.Call, cer
 	return c, !q.Masked && !(takes && p.ReadsBody), "", nil
 }
 
-// who returns a user as the user is now, or nil.
+// who returns a user in its current state, or nil.
 func (p *play) who(ctx context.Context, id string) (*operation.Principal, error) {
 	if who, ok := p.people[id]; ok {
 		return who, nil
@@ -220,7 +221,7 @@ func (p *play) who(ctx context.Context, id string) (*operation.Principal, error)
 	return who, nil
 }
 
-// count adds what the rules made of a record.
+// count adds the result of the rules for a record.
 func (p *play) count(r audit.Record, t rules.Trial, certain bool) {
 	p.Replayed++
 	if !certain {

@@ -17,7 +17,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/rules"
 )
 
-// lenient lets everything pass.
+// lenient allows every call.
 type lenient struct{ rules.Workshop }
 
 func (l lenient) Read(context.Context, tenant.ID, string) (rules.Candidate, error) { return l, nil }
@@ -27,8 +27,8 @@ func (lenient) Try(ctx context.Context, _ *operation.Call, _ bool) (rules.Trial,
 	return rules.Trial{}, ctx.Err()
 }
 
-// replaying is a rulebook over a trail of n records of one user, every second of which
-// tells of a refused call.
+// replaying returns a rulebook over a trail of n records of one user, every second of
+// which is a refused call.
 func replaying(t *testing.T, n int) (s *rulebook.Service, looked *int, ask func(context.Context, int) (rulebook.Replay, error)) {
 	t.Helper()
 	db, err := memdb.New(time.Now)
@@ -49,7 +49,7 @@ func replaying(t *testing.T, n int) (s *rulebook.Service, looked *int, ask func(
 				*looked++
 				r := audit.Record{ID: fmt.Sprint(i), Method: "GET", URL: "/api/hooks", Verdict: audit.Allowed, Actor: "somebody"}
 				switch {
-				case i%4 == 1 && n != refused: // it changes nothing
+				case i%4 == 1 && n != refused: // a trial, which changes nothing
 					r.Operation = "rules.evaluate"
 				case i%2 == 1 || n == refused:
 					r.Verdict = "auth.denied"
@@ -67,10 +67,11 @@ func replaying(t *testing.T, n int) (s *rulebook.Service, looked *int, ask func(
 	}
 }
 
-// refused is how many records a trail has that tells of refused calls only.
+// refused is the number of records of a trail that has only refused calls.
 const refused = rulebook.MaxLooked + 10
 
-// What a replay costs and answers is bounded, whatever the trail and the rules hold.
+// The cost and the response of a replay are bounded, whatever the trail and the rules
+// contain.
 func TestReplaysAreBounded(t *testing.T) {
 	_, looked, ask := replaying(t, 10*rulebook.MaxLooked)
 	if out, err := ask(t.Context(), 10); err != nil || out.Writes != 10 || *looked != 19 || !out.Complete || out.LeftOut["no_user"] != 10 {
@@ -89,7 +90,7 @@ func TestReplaysAreBounded(t *testing.T) {
 	}
 }
 
-// When there is no time left, what was not decided about is counted.
+// When the time is up, the writes that were not evaluated are counted.
 func TestReplaysEnd(t *testing.T) {
 	s, _, ask := replaying(t, 20)
 	s.Hurry()

@@ -1,5 +1,5 @@
-// Package rulebook holds the use cases around the rules of an organisation: reading
-// and replacing them, trying them out, and naming further permissions for them
+// Package rulebook holds the use cases around the rules of an organisation: reading and
+// replacing them, trying them out, and defining additional permissions for them
 // (docs/wire/rules.md).
 package rulebook
 
@@ -25,32 +25,32 @@ const (
 	codeRules  = domain.CodeRules
 	codeBusy   = domain.CodeRulesBusy
 	codeOrg    = "rules.organisation" // a caller without organisation
-	codeCall   = "rules.call"         // a description of no call
-	codeUser   = "rules.user"         // a description of no user
+	codeCall   = "rules.call"         // a description that describes no call
+	codeUser   = "rules.user"         // a description that describes no user
 	codeNoUser = "user.not_found"
 	codeTrail  = "audit.off"
-	codeLast   = "rules.last" // a number of writes that is out of bounds
+	codeLast   = "rules.last" // a number of writes that is out of range
 )
 
-// Config says what the use cases need.
+// Config is the configuration of the use cases.
 type Config struct {
 	Identity *identity.Service
-	// Workshop checks and tries rules; nil: the API of rules is switched off. It is
-	// asked for when it is needed, since it knows all operations.
+	// Workshop returns what checks and tries rules; nil: the API of rules is switched
+	// off. It is called when it is needed, because it depends on all operations.
 	Workshop func() rules.Workshop
-	// Find returns the operation that a request would be for, or nil.
+	// Find returns the operation of a request, or nil.
 	Find func(method, path string) (o *operation.Operation, values map[string]string)
-	// Decides says that rules decide about calls, and not permission maps alone.
+	// Decides says that rules decide about calls, and not only permission maps.
 	Decides bool
-	// Trail gives the audit records of an organisation to a function, the newest first,
-	// until it returns false.
+	// Trail calls a function with the audit records of an organisation, the newest
+	// first, until it returns false.
 	Trail func(context.Context, tenant.Scope, func(audit.Record) bool) error
 }
 
-// Service is the use cases.
+// Service holds the use cases.
 type Service struct {
 	Config
-	replays    chan struct{} // those under way
+	replays    chan struct{} // has one element for each running replay
 	replayTime time.Duration
 }
 
@@ -112,8 +112,8 @@ func (s *Service) Operations() []operation.Operation {
 	return append(opa, permissions...)
 }
 
-// Bounds of requests: a text of the largest size, with a body to try it on, and the
-// time that compiling and deciding may take.
+// Bounds of requests: the size allows the largest rules with a body to try them on, the
+// time compiling and evaluating.
 const (
 	maxBody  = 4 << 20
 	deadline = 10 * time.Second
@@ -124,8 +124,8 @@ const (
 	customStored = "Additional Permissions updated in org level."
 )
 
-// policyBody is how rules are sent and read. Older versions had a member enabled in
-// it, which means nothing.
+// policyBody is the form of rules in requests and responses. Older versions had a
+// member enabled, which is ignored.
 type policyBody struct {
 	OpenPolicy *policyText `json:"open_policy" doc:"The rules of an organisation."`
 }
@@ -134,7 +134,7 @@ type policyText struct {
 	Rules *string `json:"rules" doc:"Rego in the package dashboard_users; empty: no rules of its own."`
 }
 
-// text returns the rules that a body brings, if it brings any.
+// text returns the rules in a body. ok is false if it has none.
 func (b policyBody) text() (string, bool) {
 	if b.OpenPolicy == nil || b.OpenPolicy.Rules == nil {
 		return "", false
@@ -146,14 +146,14 @@ type readIn struct {
 	Scope tenant.Scope
 }
 
-// Rules returns the text that decides about the caller's organisation.
+// Rules returns the rules that decide about calls in the caller's organisation.
 func (s *Service) Rules(ctx context.Context, in readIn) (operation.Entity[policyBody], error) {
 	text, tag, err := s.inForce(ctx, in.Scope)
 	return operation.Entity[policyBody]{Value: policyBody{OpenPolicy: &policyText{Rules: &text}}, Tag: tag}, err
 }
 
 // inForce returns the rules of an organisation and their entity tag, or those of the
-// service, which have none.
+// service, which have no tag.
 func (s *Service) inForce(ctx context.Context, scope tenant.Scope) (text, tag string, err error) {
 	w, err := s.open(scope)
 	if err != nil {
@@ -169,7 +169,8 @@ func (s *Service) inForce(ctx context.Context, scope tenant.Scope) (text, tag st
 	return w.Shared(), "", nil
 }
 
-// open refuses callers when the API is switched off, and those without organisation.
+// open returns the workshop. It refuses callers if the API is switched off, and callers
+// without organisation.
 func (s *Service) open(scope tenant.Scope) (rules.Workshop, error) {
 	w := s.Workshop()
 	if w == nil {
@@ -191,7 +192,7 @@ type setRulesIn struct {
 	Body  policyBody `body:""`
 }
 
-// SetRules replaces the rules of the caller's organisation when they can be used.
+// SetRules replaces the rules of the caller's organisation if they are usable.
 func (s *Service) SetRules(ctx context.Context, in setRulesIn) (operation.Receipt, error) {
 	w, err := s.open(in.Scope)
 	if err != nil {
@@ -211,9 +212,9 @@ func (s *Service) SetRules(ctx context.Context, in setRulesIn) (operation.Receip
 	return operation.Receipt{Message: rulesStored, Tag: operation.Tag(at)}, err
 }
 
-// Usable refuses a text that cannot be used as the rules of an organisation, through
-// whatever operation it comes. An empty text is none, and without a checker any text is
-// taken.
+// Usable refuses a text that cannot be the rules of an organisation; all operations
+// that store rules use it. An empty text means no rules. Without a checker, every text
+// is accepted.
 func Usable(ctx context.Context, c rules.Checker, org tenant.ID, text string) error {
 	if c == nil || text == "" {
 		return nil
@@ -221,10 +222,10 @@ func Usable(ctx context.Context, c rules.Checker, org tenant.ID, text string) er
 	return unusable(c.Check(ctx, org, text))
 }
 
-// mostTold bounds what is told of a text: the places that are wrong quote it.
+// mostTold bounds the message about a text in bytes: it quotes the wrong places.
 const mostTold = 4000
 
-// unusable makes a fault of what a checker says about a text.
+// unusable turns an error of a checker into a fault.
 func unusable(err error) error {
 	switch {
 	case err == nil:
@@ -234,7 +235,7 @@ func unusable(err error) error {
 		if len(text) > mostTold {
 			text = strings.ToValidUTF8(text[:mostTold], "") + " …"
 		}
-		return fault.New(fault.Invalid, codeRules, "Invalid OPA rules: %s", text).At("open_policy.rules") // not because of err: it quotes the text, and would be logged
+		return fault.New(fault.Invalid, codeRules, "Invalid OPA rules: %s", text).At("open_policy.rules") // without Because(err): err quotes the text, and would be logged
 	}
 	return fault.New(fault.Unavailable, codeBusy, "the rules take too long, or too many are tried at the moment: try again, or make them simpler").Because(err)
 }
@@ -243,8 +244,8 @@ type customBody struct {
 	Custom map[string]string `json:"additional_permissions" doc:"Label by name of a permission."`
 }
 
-// Custom returns the additional permissions of the caller's organisation, and those of the
-// service to a user without one.
+// Custom returns the additional permissions of the caller's organisation, or those of
+// the service for a user without organisation.
 func (s *Service) Custom(ctx context.Context, in readIn) (operation.Entity[customBody], error) {
 	if in.Scope.Org() == "" {
 		return operation.Entity[customBody]{Value: customBody{s.Identity.Custom(domain.Organisation{AdditionalPermissions: map[string]string{}})}}, nil

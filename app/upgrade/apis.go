@@ -12,14 +12,15 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// upgradedAPI returns an API with what the migrations of a start write into its
-// document, and notes on each of these changes; without notes it is as it was. The time
-// of the last change stays: no user changed anything.
+// upgradedAPI returns an API with the changes of the migrations at start in its
+// document, and a note on each change. Without notes the API is unchanged. The time of
+// the last change stays, because no user changed the API.
 func upgradedAPI(a apidef.API) (apidef.API, []string, error) {
 	if a.Document() == nil {
 		return a, nil, nil
 	}
-	// Most are up to date, which the document alone, much smaller than the definition, tells.
+	// The document alone shows that most APIs are up to date. It is much smaller than
+	// the definition.
 	draft, err := doc.ParseNode(a.Document())
 	if err != nil {
 		return a, nil, err
@@ -35,8 +36,8 @@ func upgradedAPI(a apidef.API) (apidef.API, []string, error) {
 	if !changed {
 		return a, nil, nil
 	}
-	// What gateways execute need not follow from the document where definitions may be written past
-	// their documents.
+	// The definition that gateways execute may differ from the one that follows from
+	// the document, where clients may write the definition directly.
 	executed, said, err := a.Texts()
 	if err != nil {
 		return a, nil, err
@@ -50,9 +51,8 @@ func upgradedAPI(a apidef.API) (apidef.API, []string, error) {
 	return b, notes, err
 }
 
-// upgradeAPI stores the upgraded form of an API inside the unit of work of its
-// organisation. It writes nothing, and there are no notes, when the API is up to date or
-// gone.
+// upgradeAPI stores the upgraded form of an API in a unit of work of its organisation.
+// It writes nothing and returns no notes if the API is up to date or was deleted.
 func (s *Service) upgradeAPI(ctx context.Context, w store.Writer, id string) (notes []string, err error) {
 	for a, err := range s.APIs.Kind.Find(ctx, w, store.Query{ID: id, Limit: 1}) {
 		if err != nil {
@@ -84,8 +84,8 @@ func (s *Service) upgradeAPI(ctx context.Context, w store.Writer, id string) (no
 	return nil, nil
 }
 
-// misplaced reports whether a record is looked up under another address than its API
-// has: earlier versions took listen paths such as /a and /a/ for one.
+// misplaced reports whether a record is indexed under another address than that of its
+// API: earlier versions treated listen paths such as /a and /a/ as the same.
 func misplaced(rec store.Record, a apidef.API) bool {
 	at := a.Address()
 	return at != "" && !slices.ContainsFunc(rec.Keys, func(k store.Key) bool { return k.Index == apis.ByAddress && k.Value == store.Indexed(at) })

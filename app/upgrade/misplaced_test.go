@@ -10,8 +10,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// An API that an earlier version stored is looked up as its listen path is written
-// once it has been upgraded.
+// After its upgrade, an API that an earlier version stored is indexed by its listen
+// path exactly as it is spelled.
 func TestMisplaced(t *testing.T) {
 	w := apistest.New(t, apis.Settings{})
 	upgraded := func() int {

@@ -1,5 +1,5 @@
-// Package upgrade brings what is stored up to the forms that this version writes, once
-// at every start (docs/wire/start.md#what-a-start-brings-up-to-date).
+// Package upgrade changes stored records to the forms that this version writes, at
+// every start (docs/wire/start.md#what-a-start-brings-up-to-date).
 package upgrade
 
 import (
@@ -21,13 +21,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Service upgrades.
+// Service upgrades stored records.
 type Service struct {
 	Store store.Store
 	APIs  *apis.Repository
 	Kinds []*store.Kind[any] // whose records are found by the keys that this version gives them
 	Log   *slog.Logger
-	Batch int // records in one unit of work; 0: 500
+	Batch int // records per unit of work; 0: 500
 }
 
 // Counts says how many records were upgraded.
@@ -47,9 +47,10 @@ type batch struct {
 	targets []target
 }
 
-// Run upgrades the records of every organisation. It writes only those that change, and
-// nothing when it runs again; replicas that start at once share the work. Gateways are told once, with the last unit of work, to reload everything:
-// an upgrade that is cut short goes on at the next start.
+// Run upgrades the records of every organisation. It writes only records that change,
+// and nothing when it runs again. Replicas that start at the same time share the work.
+// The last unit of work tells gateways, once, to reload everything. An upgrade that is
+// interrupted continues at the next start.
 func (s *Service) Run(ctx context.Context) (total Counts, err error) {
 	ctx = store.Attribute(ctx, store.Attribution{Actor: "upgrade", Operation: "upgrade"})
 	size := s.Batch
@@ -97,7 +98,8 @@ func (s *Service) Run(ctx context.Context) (total Counts, err error) {
 	return total, nil
 }
 
-// outdatedAPIs finds APIs. One that cannot be read is left for others to report.
+// outdatedAPIs finds APIs that need an upgrade. It logs and skips those that cannot be
+// read.
 func (s *Service) outdatedAPIs(ctx context.Context, r store.Reader, byOrg map[tenant.ID][]target) error {
 	for rec, err := range r.Scan(ctx, store.Query{Kind: apidef.Kind}) {
 		if err != nil {
@@ -136,12 +138,13 @@ func (s *Service) outdatedPolicies(ctx context.Context, r store.Reader, byOrg ma
 	return nil
 }
 
-// attempts is how often a unit of work is tried that others interfere with.
+// attempts is how often a unit of work is tried when other writers interfere.
 const attempts = 10
 
-// upgrade carries out one batch. The last one announces, if anything has changed. A record that
-// the store does not take in its new form, because another one has its identifier for example,
-// stays as it is: it keeps neither others from their upgrade nor the service from its start.
+// upgrade upgrades one batch. The last batch tells gateways to reload if anything has
+// changed. A record whose new form the store refuses, for example because another
+// record has its ID, stays as it is: it prevents neither the upgrade of other records
+// nor the start of the service.
 func (s *Service) upgrade(ctx context.Context, b batch, last, changed bool) (c Counts, err error) {
 	c, err = s.attempt(ctx, b, last, changed)
 	switch fault.KindOf(err) {
@@ -166,7 +169,7 @@ func (s *Service) upgrade(ctx context.Context, b batch, last, changed bool) (c C
 	return c, nil
 }
 
-// attempt carries out one batch as a whole, or nothing of it.
+// attempt upgrades one batch completely or not at all.
 func (s *Service) attempt(ctx context.Context, b batch, last, changed bool) (c Counts, err error) {
 	scope, err := tenant.Of(b.org)
 	if err != nil {
@@ -225,7 +228,7 @@ func (s *Service) one(ctx context.Context, w store.Writer, org tenant.ID, t targ
 	return s.rekey(ctx, w, org, t, c, said)
 }
 
-// quiet is a writer whose records are not announced one by one.
+// quiet is a writer that does not announce each record.
 type quiet struct{ store.Writer }
 
 // Put implements store.Writer.

@@ -25,16 +25,16 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// signals is what changes announce.
+// signals are the registrations whose changes are announced.
 var signals = crud.Kinds{apis.Registration(apis.Settings{}), policies.Registration(apis.Kind, policies.Settings{})}.Signals()
 
-// db is what the tests want of a store.
+// db is the methods of a store that the tests need.
 type db interface {
 	store.Store
 	store.ChangeLog
 }
 
-// world is a store with records of an older form.
+// world is a store with records in an older form.
 type world struct {
 	t     testing.TB
 	db    db
@@ -76,7 +76,8 @@ const (
 	new = `"jwt":{"enabled":true,"identityBaseField":"sub","subjectClaims":["sub"],"header":{"enabled":true,"name":"Authorization"}}`
 )
 
-// api stores an OAS or MCP API with security schemes and more of its authentication.
+// api stores an OAS or MCP API with security schemes and further members of its
+// authentication.
 func (w *world) api(org tenant.ID, id string, class apidef.Class, authentication string) {
 	w.t.Helper()
 	document, err := doc.ParseNode([]byte(fmt.Sprintf(`{"openapi":"3.0.3","info":{"title":"t","version":"1"},"later":1.50,"paths":{},
@@ -108,7 +109,7 @@ func (w *world) policy(org tenant.ID, text string) {
 	})
 }
 
-// texts returns every record of two kinds.
+// texts returns every record of the two kinds.
 func (w *world) texts() map[string]store.Record {
 	w.t.Helper()
 	out := map[string]store.Record{}
@@ -135,7 +136,7 @@ func (w *world) texts() map[string]store.Record {
 	return out
 }
 
-// told returns what the commits since the last of the test announce.
+// told returns the signals of the commits since the last commit of the test.
 func (w *world) told() (out []string) {
 	w.t.Helper()
 	head, err := w.db.Head(w.t.Context())
@@ -163,7 +164,7 @@ func (w *world) told() (out []string) {
 	return out
 }
 
-// fill stores records of all sorts: seven that are upgraded, and others.
+// fill stores various records: seven that are upgraded, and others.
 func (w *world) fill() {
 	for i, org := range []tenant.ID{"a", "a", "a", "b"} {
 		w.api(org, fmt.Sprintf("old%d", i), apidef.OAS, `"securitySchemes":{`+jwt+`}`)
@@ -218,7 +219,7 @@ func TestUpgrade(t *testing.T) {
 	if total, err = s.Run(t.Context()); err != nil || total != (upgrade.Counts{}) || len(w.told()) > 0 {
 		t.Error("not idempotent", total, err, w.told())
 	}
-	found := false // by what is its id now
+	found := false // by its current id
 	_ = w.db.View(t.Context(), tenant.Everyone("test"), func(r store.Reader) error {
 		for p, err := range policies.Kind.Find(t.Context(), r, store.Query{Index: "id", Value: "0000000000000000000000f1"}) {
 			found = err == nil && p.Value.Name() == "nameless"
@@ -235,7 +236,7 @@ func TestUpgrade(t *testing.T) {
 func TestOneOfMany(t *testing.T) {
 	w := newWorld(t, memory(t))
 	w.policy("a", `{"_id":"0000000000000000000000f1","name":"first","org_id":"a"}`)
-	w.update("a", func(wr store.Writer) error { // it has chosen what is to become the identifier of the next one
+	w.update("a", func(wr store.Writer) error { // its id is the one that the next policy is to get
 		p, err := policy.Load([]byte(`{"_id":"0000000000000000000000f3","id":"0000000000000000000000f2","name":"chosen","org_id":"a"}`))
 		if err != nil {
 			return err
@@ -301,7 +302,7 @@ func TestUnlike(t *testing.T) {
 	}
 }
 
-// TestReplicas checks that replicas which start at once do the work once.
+// TestReplicas checks that replicas that start at the same time do the work once.
 func TestReplicas(t *testing.T) {
 	path := t.TempDir() + "/db"
 	open := func() db {
@@ -344,7 +345,7 @@ func TestReplicas(t *testing.T) {
 	}
 }
 
-// BenchmarkCurrent is what a start costs when there is nothing to upgrade.
+// BenchmarkCurrent measures a start when there is nothing to upgrade.
 func BenchmarkCurrent(b *testing.B) {
 	d, err := memdb.New(clock)
 	if err != nil {
