@@ -14,17 +14,17 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// creation is a key that is made.
+// creation is the intent to create or replace a key.
 type creation struct {
 	ID      string    `json:"id"` // "": the gateway derives it from the certificate
 	Session *doc.Node `json:"session"`
-	User    bool      `json:"user,omitempty"`  // of this name there must be none yet
-	Over    bool      `json:"over,omitempty"`  // there is one, which is replaced
+	User    bool      `json:"user,omitempty"`  // the name of a basic-auth user, which must not exist yet
+	Over    bool      `json:"over,omitempty"`  // the key exists, and is replaced
 	Fresh   bool      `json:"fresh,omitempty"` // gateways may not have loaded a policy yet
 	out     gateway.StoredKey
 }
 
-// name is by what the key is found once it is made.
+// name returns the name by which the key is found once it is created.
 func (c *creation) name() gateway.KeyName {
 	switch {
 	case c.User:
@@ -35,8 +35,9 @@ func (c *creation) name() gateway.KeyName {
 	return gateway.KeyName{Text: c.ID}
 }
 
-// creating is how a key is made. Its caller learns the key from the answer alone: without
-// one it is taken back, unless there was one before.
+// creating returns the plan that creates a key. The caller learns the key only from the
+// response. Without a response, the key is deleted again, unless it replaced another
+// one.
 func (s *Service) creating(org tenant.ID, c *creation) intents.Plan {
 	step := intents.Step{Name: "create", Do: func(ctx context.Context) (err error) {
 		if !c.Over && !intents.Repeated(ctx) {
@@ -73,11 +74,11 @@ func (s *Service) creating(org tenant.ID, c *creation) intents.Plan {
 	}}
 }
 
-// change is a session that takes the place of another one.
+// change is the intent to replace the session of a key.
 type change struct {
 	Name    gateway.KeyName `json:"name"`
 	Session *doc.Node       `json:"session"`
-	Keep    bool            `json:"keep,omitempty"`  // the counters
+	Keep    bool            `json:"keep,omitempty"`  // the counters stay
 	Fresh   bool            `json:"fresh,omitempty"` // gateways may not have loaded a policy yet
 	out     gateway.StoredKey
 }
@@ -91,8 +92,8 @@ func (s *Service) changing(org tenant.ID, c *change) intents.Plan {
 	}}}, Did: store.Updated, Told: func() any { return s.told("updated", c.out) }}
 }
 
-// move is a key of a certificate that becomes one of another certificate: gateways derive
-// the one from the other.
+// move is the intent to replace the key of a certificate by the key of another
+// certificate: gateways derive the key from the certificate.
 type move struct {
 	To   creation        `json:"to"`
 	From gateway.KeyName `json:"from"`
@@ -106,7 +107,7 @@ func (s *Service) moving(org tenant.ID, m *move) intents.Plan {
 	return plan
 }
 
-// deleting removes a key.
+// deleting returns the step that deletes a key.
 func (s *Service) deleting(org tenant.ID, name gateway.KeyName) intents.Step {
 	return intents.Step{Name: "delete", Do: func(ctx context.Context) error {
 		err := s.Gateways.DeleteKey(ctx, org, name)
@@ -117,7 +118,7 @@ func (s *Service) deleting(org tenant.ID, name gateway.KeyName) intents.Step {
 	}}
 }
 
-// removal is a key that is deleted.
+// removal is the intent to delete a key.
 type removal struct {
 	Name gateway.KeyName `json:"name"`
 	Told message         `json:"told"`
@@ -127,16 +128,16 @@ func (s *Service) dropping(org tenant.ID, r *removal) intents.Plan {
 	return intents.Plan{Steps: []intents.Step{s.deleting(org, r.Name)}, Did: store.Deleted, Told: func() any { return r.Told }}
 }
 
-// message is what receivers of events and lists of intents are told of a key.
+// message is the payload about a key in events and in lists of intents.
 type message struct {
 	Action   string   `json:"action"`
-	Hash     string   `json:"key_hash,omitempty"` // where it is not the key itself
+	Hash     string   `json:"key_hash,omitempty"` // unless the hash is the key itself
 	Alias    string   `json:"alias,omitempty"`
 	Policies []string `json:"apply_policies"`
 	APIs     []string `json:"apis"`
 }
 
-// Bounds of what is told.
+// Bounds of a message: names per list, and bytes of an alias.
 const (
 	mostTold  = 100
 	longAlias = 256
@@ -153,29 +154,31 @@ func (s *Service) told(action string, k gateway.StoredKey) message {
 	return m
 }
 
-// Deleted is what receivers are told of a key that another action than ours deletes, in the
-// member deleted_key of what that action tells (Teller).
+// Deleted returns the payload about a key that an action of another package deletes.
+// Such an action has it in the member deleted_key of its own payload (Teller).
 func (s *Service) Deleted(k gateway.StoredKey) any { return s.told("deleted", k) }
 
 func first(list []string) []string { return list[:min(len(list), mostTold)] }
 
-// about is the subject of an intent.
+// about returns the subject of an intent about an existing key.
 func (s *Service) about(hash string) intent.Subject {
 	return intent.Subject{Kind: key.Kind, ID: s.subject(hash)}
 }
 
-// title is the subject of an intent that makes a key of some name: its hash is not known yet.
+// title returns the subject of an intent that creates a key with a name: its hash is
+// not known yet.
 func (s *Service) title(org tenant.ID, name string) intent.Subject {
 	return intent.Subject{Kind: key.Kind, ID: s.Secrets.Digests(string(org) + "/" + key.Identifier(name))[0]}
 }
 
-// turn waits until no key of the name that a path has is being made: one that is there may
-// be taken back.
+// turn waits while a key with the name in a path is being created: until then, an
+// existing key may still be deleted again.
 func (s *Service) turn(ctx context.Context, n named) error {
 	return answered(s.Intents.Settled(ctx, n.Scope, s.title(n.Scope.Org(), n.ID)))
 }
 
-// also is what a change of a key that was found by its name keeps from being made meanwhile.
+// also returns further subjects of a change of a key that was found by its name, so
+// that no key with this name is created meanwhile.
 func (s *Service) also(org tenant.ID, f found) []intent.Subject {
 	if f.name.By == gateway.ByHash {
 		return nil

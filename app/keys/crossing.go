@@ -12,8 +12,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Crossing is what a gateway reports when a key crosses a limit of its quota
-// (docs/wire/gateway-nodes.md#quota-trigger). It does not hold the key.
+// Crossing is the report of a gateway that a key crossed a limit of its quota
+// (docs/wire/gateway-nodes.md#quota-trigger). It does not have the key.
 type Crossing struct {
 	Org     tenant.ID `json:"org_id"`
 	KeyHash string    `json:"key_hash"`
@@ -23,14 +23,15 @@ type Crossing struct {
 	At      time.Time `json:"at"`
 }
 
-// crossings keeps the latest of each organisation: each write of it is an event.
+// crossings is the kind of the last report of each organisation: each write of the
+// record is an event.
 var crossings = &store.Kind[Crossing]{
 	Name: key.QuotaTrigger, Noun: "quota trigger",
 	ID:  func(c Crossing) string { return string(c.Org) },
 	Org: func(c Crossing) tenant.ID { return c.Org },
 }
 
-// crossed is what receivers are told.
+// crossed is the payload that receivers get.
 type crossed struct {
 	Action  string  `json:"action"`
 	KeyHash string  `json:"key_hash,omitempty"`
@@ -38,7 +39,7 @@ type crossed struct {
 	Usage   float64 `json:"usage_percentage"`
 }
 
-// Crossings is what reports of quotas bring: events of keys.
+// Crossings returns the registration of the reports about quotas, with their events.
 func Crossings() crud.Registration {
 	return crud.Facts[Crossing]{
 		Kind: crossings,
@@ -59,8 +60,8 @@ func Crossings() crud.Registration {
 	}.Registration()
 }
 
-// Crossed stores a report, so that the receivers in an audience hear of it. Without a receiver
-// it is dropped, and so are reports about organisations that do not exist.
+// Crossed stores a report, so that the receivers in an audience get an event. It drops
+// reports without a receiver, and those about organisations that do not exist.
 func Crossed(ctx context.Context, st store.Store, audience deliver.Audience, c Crossing) error {
 	scope, err := tenant.Of(c.Org)
 	if err != nil {

@@ -10,23 +10,23 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// mostRead is how many keys one request looks at: gateways are asked for each of them.
+// mostRead is how many keys one request reads: each takes a call of a gateway.
 const mostRead = 1000
 
-// stretch is where a request that looks at keys begins.
+// stretch is the query parameter that says where a request that reads keys begins.
 type stretch struct {
 	After string `query:"after" doc:"Goes on from here: next of the answer before."`
 }
 
-// looked is how far such a request has come.
+// looked is the part of a response that says how far the request got.
 type looked struct {
 	At   int    `json:"looked_at" doc:"Keys that were looked at: 1000 at most."`
 	Next string `json:"next" doc:"Send it as after, to go on; empty: all keys have been looked at."`
 }
 
-// look reads the next keys of an organisation that the caller sees. They are in order of
-// what intents call them: the place is part of addresses, which are logged, and where
-// gateways do not hash the hash is the key.
+// look reads the next keys of an organisation that the caller sees, sorted by their
+// subject in intents. The position is part of URLs, which are logged, so it must not be
+// the hash: where gateways do not hash, the hash is the key.
 func (s *Service) look(ctx context.Context, w caller, k sight, from stretch) (seen []gateway.StoredKey, how looked, err error) {
 	if s.Hashed && !s.ListHashes {
 		return nil, how, missing

@@ -11,7 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/policy"
 )
 
-// Effective is what a key may do once its policies are applied.
+// Effective is what a key may do when its policies are applied.
 type Effective struct {
 	ID       string            `json:"key_id" doc:"As in the answer that reads the key."`
 	Hash     string            `json:"key_hash"`
@@ -26,7 +26,7 @@ type Effective struct {
 	APIs     []EffectiveAPI    `json:"apis" doc:"In order of their identifiers; none: the key reaches every API, or none if it is not accepted."`
 }
 
-// CarriedPolicy is a policy that a key carries.
+// CarriedPolicy is a policy of a key.
 type CarriedPolicy struct {
 	ID         string   `json:"id"`
 	Name       string   `json:"name"`

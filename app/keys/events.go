@@ -10,14 +10,15 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/deliver"
 )
 
-// Events that receivers may hear of: one of every key, and one of those that gateways
-// know by their hashes (docs/wire/deliveries.md#events-of-an-organisation).
+// The events of keys: one of every key, and one of the keys that gateways know by their
+// hashes (docs/wire/deliveries.md#events-of-an-organisation).
 const (
 	Event       = "key_event"
 	HashedEvent = "hashed_key_event"
 )
 
-// Teller makes the events of keys. They say what the commits say that close intents.
+// Teller makes the events of keys. Their payload is that of the commits that close
+// intents.
 func Teller() intents.Teller {
 	return intents.Teller{Names: []string{Event, HashedEvent}, Of: func(done intent.Intent) []deliver.Event {
 		told := toldOf(done)
@@ -33,8 +34,9 @@ func Teller() intents.Teller {
 	}}
 }
 
-// toldOf returns the message of the key that an intent has made, changed or deleted. Actions
-// about something else that delete a key besides have it in the member deleted_key.
+// toldOf returns the payload about the key that an intent has created, changed or
+// deleted. An action on another subject that also deletes a key has it in the member
+// deleted_key.
 func toldOf(done intent.Intent) json.RawMessage {
 	if done.Subject.Kind == key.Kind {
 		if strings.HasPrefix(done.Action, "keys.") {
@@ -45,7 +47,7 @@ func toldOf(done intent.Intent) json.RawMessage {
 	var besides struct {
 		Key json.RawMessage `json:"deleted_key"`
 	}
-	if json.Unmarshal(done.Told, &besides) != nil { // what tells nothing names no key
+	if json.Unmarshal(done.Told, &besides) != nil { // without a payload there is no key
 		return nil
 	}
 	return besides.Key

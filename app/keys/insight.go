@@ -22,7 +22,7 @@ var (
 	exampleDoctor   = Diagnosis{Keys: []Refused{{exampleName, []string{"gold"}, []key.Problem{{Code: key.ProblemDraft, Policy: "gold", Text: `the policy "gold" is a draft`, Fix: "set the state of the policy to active"}}}}, looked: looked{At: 7}}
 )
 
-// insight lists what can be asked about keys beyond reading them.
+// insight lists further reads about keys.
 func (s *Service) insight() []operation.Operation {
 	const trouble = "Failed to unmarshal keys data from Tyk API."
 	effective := operation.Group{Surface: operation.Management, Name: "keys", Path: "/api/keys", Tag: "Keys", Permission: access.Keys, OneOrganisation: true, Style: operation.Style{Word: "OK"}}.Rows(

@@ -1,5 +1,5 @@
-// Package keys holds the use cases around keys and basic-auth users, which live in the
-// gateways (docs/wire/keys.md).
+// Package keys holds the use cases around keys and basic-auth users, which the gateways
+// store (docs/wire/keys.md).
 package keys
 
 import (
@@ -20,8 +20,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// Settings are the switches that concern keys (docs/wire/keys.md#settings). The zero
-// Settings are those of a service without any.
+// Settings are the configuration settings for keys (docs/wire/keys.md#settings). The
+// zero Settings are the defaults.
 type Settings struct {
 	Hashed       bool            // hash_keys: gateways know keys by their hashes
 	ListHashes   bool            // enable_hashed_keys_listing
@@ -32,11 +32,11 @@ type Settings struct {
 	Password     password.Policy // of basic-auth users: schemas/basic_auth.json
 }
 
-// Config is what a Service is made of.
+// Config is the configuration of a Service.
 type Config struct {
 	Settings
 	Gateways gateway.Keys
-	// Of what a purge removes besides keys.
+	// For what a purge removes besides keys.
 	Certificates gateway.Certificates
 	Limits       gateway.Installation
 	Policies     *policies.Service
@@ -45,7 +45,7 @@ type Config struct {
 	Secrets      secret.Keys
 	Now          system.Clock
 	PageSize     int
-	Exists       func(context.Context, tenant.ID) (bool, error) // whether there is such an organisation
+	Exists       func(context.Context, tenant.ID) (bool, error) // reports whether an organisation exists
 }
 
 // Service manages keys.
@@ -58,7 +58,7 @@ type Service struct {
 	empty  intents.Runner[purge]
 }
 
-// New returns a service, whose actions the intents know from now on.
+// New returns a service, and registers its actions with the intents.
 func New(c Config) *Service {
 	s := &Service{Config: c}
 	s.make = intents.Add(c.Intents, intents.Action[creation]{Name: "keys.create", Plan: s.creating})
@@ -83,7 +83,7 @@ const (
 
 var missing error = fault.New(fault.NotFound, codeMissing, "key not found")
 
-// answered makes faults of what gateways say.
+// answered turns errors of gateways into faults.
 func answered(err error) error {
 	switch {
 	case err == nil:
@@ -104,7 +104,7 @@ func answered(err error) error {
 	return err
 }
 
-// subject says what an intent about a key is about: never the key itself.
+// subject returns the ID of the subject of an intent about a key: never the key itself.
 func (s *Service) subject(hash string) string {
 	if s.Hashed {
 		return hash
@@ -115,12 +115,13 @@ func (s *Service) subject(hash string) string {
 // sight decides which keys one caller sees.
 type sight struct{ *policies.Known }
 
-// learn looks up what a session names.
+// learn reads the APIs and policies that a session names.
 func (s *Service) learn(ctx context.Context, w caller, k sight, apis, ids []string) error {
 	return s.Store.View(ctx, w.Scope, func(r store.Reader) error { return k.Learn(ctx, r, apis, ids) })
 }
 
-// reach returns the APIs that a stored key reaches by rights of its own or of policies.
+// reach returns the APIs that a stored key gives access to, by its own rights or by
+// policies.
 func (k sight) reach(stored gateway.StoredKey) []string {
 	apis := key.APIs(stored.Session)
 	for _, id := range key.Policies(stored.Session) {
@@ -131,8 +132,8 @@ func (k sight) reach(stored gateway.StoredKey) []string {
 	return apis
 }
 
-// sees reports whether the caller may see a key: when it may see one of its APIs, or none
-// exists any more (docs/wire/ownership.md#rules).
+// sees reports whether the caller may see a key: it must see one of the key's APIs, or
+// none of them may exist any more (docs/wire/ownership.md#rules).
 func (s *Service) sees(ctx context.Context, w caller, k sight, stored gateway.StoredKey) (bool, error) {
 	if k.All() {
 		return true, nil
@@ -157,10 +158,10 @@ func (s *Service) admit(ctx context.Context, w caller, k sight, stored gateway.S
 	return nil
 }
 
-// checks is what the rules for a session want to know.
+// checks returns the facts that the rules for a session need.
 func (s *Service) checks(k sight, user bool) key.Checks {
 	return key.Checks{Master: s.Master, User: user, Password: s.Password, APIs: k.APIs(), Policies: k.Policies}
 }
 
-// known returns what a caller knows.
+// known returns an empty cache of what a caller sees.
 func (s *Service) known(who operation.Principal) sight { return sight{s.Policies.Known(who)} }

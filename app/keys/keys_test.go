@@ -33,10 +33,11 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// control is gateway.Keys under a name that is not one of its methods.
+// control is gateway.Keys under another name: an embedded field Keys would hide its
+// method Keys.
 type control = gateway.Keys
 
-// faulty are gateways in front of which calls fail, before or after they are carried out.
+// faulty is a front of the gateways whose calls fail before or after they take effect.
 type faulty struct {
 	control
 	mu            sync.Mutex
@@ -44,7 +45,7 @@ type faulty struct {
 	reads         func(context.Context) error
 }
 
-// fail makes calls fail from now on; nil: they do not.
+// fail makes calls fail from now on; nil: they succeed.
 func (f *faulty) fail(before, after func(call string) error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -98,8 +99,8 @@ func (f *faulty) DeleteKey(ctx context.Context, org tenant.ID, name gateway.KeyN
 	return f.call("delete", func() error { return f.control.DeleteKey(ctx, org, name) })
 }
 
-// world is the keys of an organisation behind HTTP, with gateways that fail when they are
-// told to.
+// world is the keys of an organisation, served over HTTP, with gateways that fail when
+// a test wants it.
 type world struct {
 	*testing.T
 	gateways *faulty
@@ -107,8 +108,8 @@ type world struct {
 	ask      func(method, path, body string) (int, string)
 	keys     *keys.Service
 	rules    *policies.Service
-	as       string      // who asks
-	exists   atomic.Bool // the organisation
+	as       string      // the caller
+	exists   atomic.Bool // whether the organisation exists
 }
 
 func inWorld(t *testing.T, fn func(w *world)) {
@@ -159,7 +160,7 @@ func inWorld(t *testing.T, fn func(w *world)) {
 	})
 }
 
-// want asks and checks status and a part of the answer.
+// want sends a request and checks the status and a part of the response.
 func (w *world) want(method, path, body string, status int, part string) string {
 	w.Helper()
 	code, text := w.ask(method, path, body)
@@ -179,7 +180,7 @@ func (w *world) list() int {
 	return len(out.Data.Keys)
 }
 
-// gold is the policy that there is.
+// gold returns the only policy.
 func gold(created, changed time.Time) []byte {
 	return fmt.Appendf(nil, `{"_id":"60a1c0d58e3b2a1f00000001","id":"gold","name":"Gold","org_id":"a","date_created":%q,"last_updated":"%d","access_rights":{"orders":{}}}`,
 		created.Format(time.RFC3339), changed.Unix())
@@ -204,7 +205,7 @@ func (w *world) touch() {
 
 const session = `{"alias":"one","apply_policies":["gold"]}`
 
-// on fails the calls with a name until it is taken away.
+// on returns a function that fails the calls with a name.
 func on(name string, err error) func(string) error {
 	return func(call string) error {
 		if call == name {
@@ -214,8 +215,8 @@ func on(name string, err error) func(string) error {
 	}
 }
 
-// TestLostAnswers: a key whose caller was not told is taken back; a change or a removal is
-// finished later.
+// TestLostAnswers: a new key is deleted again if its caller got no response. A change
+// or a deletion is finished later.
 func TestLostAnswers(t *testing.T) {
 	for name, when := range map[string]func(f *faulty, call string){
 		"before": func(f *faulty, call string) { f.fail(on(call, gateway.ErrUncertain), nil) },
@@ -234,7 +235,7 @@ func TestLostAnswers(t *testing.T) {
 					t.Errorf("%d keys of which no caller knows", n)
 				}
 				w.want("POST", "/api/keys/first", session, 200, "one")
-				when(w.gateways, "create") // over one that is there
+				when(w.gateways, "create") // over an existing key
 				w.want("POST", "/api/keys/first", `{"alias":"over","apply_policies":["gold"]}`, 500, "Failed to unmarshal Key data.")
 				well()
 				w.want("GET", "/api/keys/first", "", 200, "over")
@@ -251,8 +252,8 @@ func TestLostAnswers(t *testing.T) {
 	}
 }
 
-// TestMadeAgain: who makes a key once more, because no answer came, keeps it: what the first
-// call made is taken back before.
+// TestMadeAgain: a client that creates a key again, because it got no response, keeps
+// it: the key of the first call is deleted before.
 func TestMadeAgain(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.gateways.fail(on("delete", gateway.ErrUnreachable), on("create", gateway.ErrUncertain))
@@ -266,8 +267,9 @@ func TestMadeAgain(t *testing.T) {
 	})
 }
 
-// TestMadeMeanwhile: a change or a deletion of a key by its name waits while a key of this
-// name is made, also of its whole text: what is there may be taken back.
+// TestMadeMeanwhile: a change or deletion of a key by its name waits while a key with
+// this name is being created, also if it names the whole key: the existing key may
+// still be deleted again.
 func TestMadeMeanwhile(t *testing.T) {
 	for _, method := range []string{"PUT", "DELETE"} {
 		inWorld(t, func(w *world) {
@@ -282,7 +284,7 @@ func TestMadeMeanwhile(t *testing.T) {
 				w.want(method, path, body, 409, "another change of the same key is open")
 			}
 			w.gateways.fail(nil, nil)
-			w.want(method, "/api/keys/first", body, 404, "") // it was taken back first
+			w.want(method, "/api/keys/first", body, 404, "") // the key was deleted again before
 			w.want("POST", "/api/keys/first", session, 200, "one")
 			w.want(method, "/api/keys/first", body, 200, "")
 			time.Sleep(time.Minute)
@@ -293,8 +295,8 @@ func TestMadeMeanwhile(t *testing.T) {
 	}
 }
 
-// TestPurge: the keys of an organisation that is gone are removed, later when gateways are
-// away; one that is there again keeps them.
+// TestPurge: the keys of a deleted organisation are removed, later if gateways are
+// unreachable. An organisation that exists again keeps them.
 func TestPurge(t *testing.T) {
 	inWorld(t, func(w *world) {
 		scope, err := tenant.Of("a")
@@ -318,7 +320,7 @@ func TestPurge(t *testing.T) {
 		w.exists.Store(false)
 		w.gateways.fail(on("delete", gateway.ErrUnreachable), nil)
 		purge(0, 3)
-		w.exists.Store(true) // before it goes on
+		w.exists.Store(true) // before the purge continues
 		w.gateways.fail(nil, nil)
 		time.Sleep(5 * time.Second)
 		if n := w.list(); n != 3 {
@@ -336,7 +338,7 @@ func TestPurge(t *testing.T) {
 }
 
 // TestCertificateMoves: a key gets another certificate, whatever fails between the two
-// steps; refused, it keeps the one it had.
+// steps. If the gateway refuses the change, the key keeps its certificate.
 func TestCertificateMoves(t *testing.T) {
 	const old, next = `{"certificate":"aold","apply_policies":["gold"]}`, `{"certificate":"anew","apply_policies":["gold"]}`
 	for name, fail := range map[string]func(f *faulty){
@@ -362,7 +364,8 @@ func TestCertificateMoves(t *testing.T) {
 	}
 }
 
-// TestSameName: of two that make a user of one name at once, one does.
+// TestSameName: of two concurrent calls that create a user with the same name, one
+// succeeds.
 func TestSameName(t *testing.T) {
 	inWorld(t, func(w *world) {
 		codes := make(chan int, 2)
@@ -378,11 +381,11 @@ func TestSameName(t *testing.T) {
 	})
 }
 
-// TestSameKey: of two that make a key of one name at once, the later one replaces the key, as it
-// would a moment later.
+// TestSameKey: of two concurrent calls that create a key with the same name, the later
+// one replaces the key, as it would a moment later.
 func TestSameKey(t *testing.T) {
 	inWorld(t, func(w *world) {
-		w.gateways.reads = func(context.Context) error { time.Sleep(time.Second); return nil } // both look before either has made it
+		w.gateways.reads = func(context.Context) error { time.Sleep(time.Second); return nil } // both check before either has created the key
 		codes := make(chan int, 2)
 		for range 2 {
 			go func() {
@@ -399,8 +402,8 @@ func TestSameKey(t *testing.T) {
 	})
 }
 
-// TestYoungPolicy: a gateway that has not loaded a policy, or its last change, is asked again for a while,
-// one that has had the time is not.
+// TestYoungPolicy: a gateway that may not have loaded a policy, or its last change, is
+// called again for a while. A gateway that has had enough time is not.
 func TestYoungPolicy(t *testing.T) {
 	inWorld(t, func(w *world) {
 		began := time.Now()
@@ -423,7 +426,7 @@ func TestYoungPolicy(t *testing.T) {
 		if took := time.Since(began); took > 0 {
 			t.Error(took)
 		}
-		w.touch() // as one that was kept from gateways is opened to them
+		w.touch() // as when a policy is published to gateways
 		began = time.Now()
 		w.want("POST", "/api/keys", session, 400, "refuses")
 		if took := time.Since(began); took < 3*time.Second {
@@ -432,7 +435,8 @@ func TestYoungPolicy(t *testing.T) {
 	})
 }
 
-// TestReadOnce: who sees not all keys has each read once for a list, also for one with a filter.
+// TestReadOnce: for a list, also with a filter, each key is read once if the caller
+// does not see all keys.
 func TestReadOnce(t *testing.T) {
 	inWorld(t, func(w *world) {
 		for range 12 {
@@ -452,7 +456,8 @@ func TestReadOnce(t *testing.T) {
 	})
 }
 
-// TestAtOnce: a list of sessions asks for a few keys at a time, and ends with its caller.
+// TestAtOnce: a list of sessions reads a few keys at a time, and stops when its caller
+// is gone.
 func TestAtOnce(t *testing.T) {
 	inWorld(t, func(w *world) {
 		for i := range 40 {
@@ -488,7 +493,8 @@ func TestAtOnce(t *testing.T) {
 	})
 }
 
-// TestUnlisted: gateways that list no hashes are answered as a service that lists none.
+// TestUnlisted: if gateways list no hashes, the responses are those of a service that
+// lists none.
 func TestUnlisted(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.gateways.fail(func(call string) error {

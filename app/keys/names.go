@@ -13,13 +13,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// caller is who asks, about which organisation.
+// caller is the principal of a call and its scope.
 type caller struct {
 	Scope tenant.Scope
 	Who   operation.Principal
 }
 
-// naming says how the path names a key.
+// naming is the query parameters that say how the path names a key.
 type naming struct {
 	Hashed   string `query:"hashed" doc:"Any value: the path has the hash of the key."`
 	Guess    string `query:"auto_guess" is:"boolean" doc:"true: what is no key may be a hash."`
@@ -33,7 +33,7 @@ type named struct {
 	ID string `path:"keyId" doc:"The key, its hash, or the name of a basic-auth user."`
 }
 
-// within is a key in the context of an API.
+// within is a key that a path names below an API.
 type within struct {
 	caller
 	naming
@@ -45,7 +45,7 @@ func (w within) named() named { return named{w.caller, w.naming, w.ID} }
 
 func yes(value string) bool { return value != "" && value != "false" && value != "0" }
 
-// names returns what a path may mean, the likeliest first.
+// names returns the keys that a path may mean, the most likely first.
 func (s *Service) names(n named, byHash bool) ([]gateway.KeyName, error) {
 	hash := gateway.KeyName{Text: n.ID, By: gateway.ByHash}
 	switch {
@@ -63,7 +63,7 @@ func (s *Service) names(n named, byHash bool) ([]gateway.KeyName, error) {
 	return []gateway.KeyName{{Text: n.ID}}, nil
 }
 
-// found is a key that the caller sees, and by which of its names.
+// found is a key that the caller sees, with the name by which it was found.
 type found struct {
 	gateway.StoredKey
 	name gateway.KeyName
@@ -87,11 +87,11 @@ func (s *Service) find(ctx context.Context, n named, k sight, byHash bool) (f fo
 	return f, s.admit(ctx, n.caller, k, f.StoredKey)
 }
 
-// anyAPI stands for an API in paths where none is meant.
+// anyAPI stands for any API in paths.
 const anyAPI = "-"
 
-// api returns the identifier that gateways know an API by, "" for any, whichever of its
-// identifiers a path has; one that the caller may not see is refused.
+// api returns the api_id of an API, by which gateways know it, from either ID in a
+// path; "" for anyAPI. It refuses an API that the caller may not see.
 func (s *Service) api(ctx context.Context, w caller, k sight, id string) (string, error) {
 	if id == anyAPI {
 		return "", nil
@@ -110,7 +110,8 @@ func (s *Service) api(ctx context.Context, w caller, k sight, id string) (string
 	return id, err
 }
 
-// inside returns the key that a path names if it can reach the API of the path.
+// inside returns the key that a path names, if the key gives access to the API of the
+// path.
 func (s *Service) inside(ctx context.Context, w within, k sight, byHash bool) (found, error) {
 	api, err := s.api(ctx, w.caller, k, w.API)
 	if err != nil {
@@ -129,7 +130,7 @@ func (s *Service) inside(ctx context.Context, w within, k sight, byHash bool) (f
 			return f, nil
 		}
 	}
-	if len(reach) == 0 { // it reaches every API
+	if len(reach) == 0 { // the key gives access to every API
 		return f, nil
 	}
 	return found{}, missing

@@ -24,38 +24,39 @@ var (
 	exampleDeleted  = map[string]any{"Status": "OK", "Message": "Key deleted successfully.", "Meta": nil}
 )
 
-// unwritten are the members and placeholders that are never written down, nor shown to
-// rules: keys, and what proves who somebody is.
+// unwritten are the members and placeholders that are never logged or stored, nor shown
+// to rules: keys and other credentials.
 var unwritten = []string{"keyId", "keyID", "username", "basic_auth_data", "hmac_string", "jwt_data", "oauth_keys", "certificate", "key_id"}
 
-// unseen hides them where the row has them.
+// unseen hides these members in the operations that have them.
 var unseen = operation.Unseen(unwritten...)
 
-// maxSession is how many bytes the body of a session may have. Gateways read the whole
-// session for each call, and lists hold many at once.
+// maxSession is the maximum size of a session in a request, in bytes. Gateways read the
+// whole session for each call, and lists hold many sessions at once.
 const maxSession = 4 << 20
 
 var bounded = operation.Limits(maxSession, 0)
 
-// making are the faults of rows that store a session.
+// making are the faults of operations that store a session.
 var making = []string{
 	key.CodeType, key.CodeRights, key.CodePolicy, key.CodeExpiry, key.CodeCertificate, key.CodePassword, key.CodeTooMany, policy.CodeMCP, policy.CodeNotOwned,
 	codeRefused, codeGateway, codeTaken, intent.CodeBusy, codeFull,
 }
 
-// codeFull is the code of a write for which too many others are open.
+// codeFull is the code of the fault of a write when too many other writes are open.
 const codeFull = intent.Kind + ".full"
 
 func also(codes []string, more ...string) operation.Option {
 	return operation.Faulting(append(append([]string{}, codes...), more...)...)
 }
 
-// answers says how a row words that there is no such key, and trouble at gateways.
+// answers sets the texts of an operation for a key that does not exist, and for
+// failures of gateways.
 func answers(missing, trouble string) map[string]operation.Answer {
 	return map[string]operation.Answer{codeMissing: {Text: missing}, "internal": {Text: trouble}}
 }
 
-// but is answers with others beside.
+// but returns answers with one more entry.
 func but(a map[string]operation.Answer, code string, other operation.Answer) map[string]operation.Answer {
 	a[code] = other
 	return a
@@ -66,7 +67,7 @@ const (
 	badSession    = "User/Key object validation failed, most likely malformed input."
 )
 
-// Operations lists what clients can do with keys.
+// Operations lists the operations on keys.
 func (s *Service) Operations() []operation.Operation {
 	style := operation.Style{Word: "OK", Faults: map[string]operation.Answer{}}
 	for _, code := range []string{operation.CodeEmptyBody, operation.CodeMalformed} {
@@ -134,7 +135,7 @@ func (s *Service) rowsOfAPIs() []operation.Row {
 	}
 }
 
-// inSession is where sessions name policies and APIs.
+// inSession are the places where sessions name policies and APIs.
 var inSession = []operation.Link{
 	{Where: "data.apply_policies", Kind: policy.Kind}, {Where: "data.apply_policy_id", Kind: policy.Kind},
 	{Where: "data.access_rights.orders", Kind: apidef.Kind, ID: "orders"},

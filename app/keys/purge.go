@@ -12,22 +12,22 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// purge is all there is to say of the removal of all keys.
+// purge is the intent to delete all keys. It has no data.
 type purge struct{}
 
-// Purge removes from gateways what an organisation that is gone has there: keys,
-// certificates and limits. While gateways are away, that goes on later: what is begun is an
-// intent (docs/wire/organisations.md#replace-and-delete).
+// Purge removes from gateways what belongs to a deleted organisation: keys,
+// certificates and limits. If gateways are unreachable, the purge continues later,
+// because it is an intent (docs/wire/organisations.md#replace-and-delete).
 func (s *Service) Purge(ctx context.Context, scope tenant.Scope) error {
 	err := s.empty.Run(ctx, scope, intent.Subject{Kind: "keys", ID: string(scope.Org())}, &purge{})
 	if gateway.Away(err) || errors.Is(err, context.DeadlineExceeded) {
-		return nil // it goes on later
+		return nil // the purge continues later
 	}
 	return err
 }
 
-// purging removes one thing after the other. An organisation that was created anew meanwhile
-// keeps what is left.
+// purging returns the plan that removes one record after the other. If the organisation
+// is created again meanwhile, it keeps the rest.
 func (s *Service) purging(org tenant.ID, _ *purge) intents.Plan {
 	return intents.Plan{Did: store.Deleted, Steps: []intents.Step{
 		{Name: "delete", Do: func(ctx context.Context) error {
@@ -52,7 +52,7 @@ func (s *Service) purging(org tenant.ID, _ *purge) intents.Plan {
 	}}
 }
 
-// take removes one thing unless the organisation is there again.
+// take removes one record, unless the organisation exists again.
 func (s *Service) take(ctx context.Context, org tenant.ID, remove func() error) error {
 	there, err := s.Exists(ctx, org)
 	if err != nil {

@@ -21,7 +21,7 @@ func (s *Service) Get(ctx context.Context, in named) (KeyData, error) {
 	return view(in.Scope.Org(), f.StoredKey, f.name, false), nil
 }
 
-// GetWithin returns one key that can reach an API.
+// GetWithin returns one key that gives access to an API.
 func (s *Service) GetWithin(ctx context.Context, in within) (KeyData, error) {
 	f, err := s.inside(ctx, in, s.known(in.Who), true)
 	if err != nil {
@@ -46,7 +46,7 @@ type listWithin struct {
 	API string `path:"apiID" doc:"api_id, or else database ID, of the API; - for any."`
 }
 
-// ListWithin returns a page of the keys that can reach an API.
+// ListWithin returns a page of the keys that give access to an API.
 func (s *Service) ListWithin(ctx context.Context, in listWithin) (Keys, error) {
 	hashes, _, err := s.seen(ctx, in.caller, in.API)
 	if err != nil {
@@ -68,7 +68,7 @@ type searchIn struct {
 	Text string `query:"q" doc:"Part of keys or hashes; all of them without it."`
 }
 
-// Search returns a page of the keys of an API whose names have a text in them.
+// Search returns a page of the keys of an API whose names contain a text.
 func (s *Service) Search(ctx context.Context, in searchIn) (Keys, error) {
 	hashes, _, err := s.seen(ctx, in.caller, in.API)
 	if err != nil {
@@ -77,8 +77,8 @@ func (s *Service) Search(ctx context.Context, in searchIn) (Keys, error) {
 	return s.page(slices.DeleteFunc(hashes, func(h string) bool { return !strings.Contains(h, in.Text) }), in.Paging)
 }
 
-// seen returns the names under which gateways keep the keys of an API, as far as the
-// caller sees them; and the keys themselves, where they had to be read to know that.
+// seen returns the hashes of the keys of an API that the caller sees. It returns the
+// keys as well if it had to read them to decide that.
 func (s *Service) seen(ctx context.Context, w caller, api string) (hashes []string, read []gateway.StoredKey, err error) {
 	if s.Hashed && !s.ListHashes {
 		return nil, nil, missing
@@ -107,10 +107,10 @@ func (s *Service) seen(ctx context.Context, w caller, api string) (hashes []stri
 	return hashes, read, nil
 }
 
-// atOnce is how many sessions are read at the same time.
+// atOnce is how many sessions are read concurrently.
 const atOnce = 8
 
-// sessions reads keys by their hashes. One that has gone meanwhile is left out.
+// sessions reads keys by their hashes. Keys that were deleted meanwhile are left out.
 func (s *Service) sessions(ctx context.Context, w caller, hashes []string) ([]gateway.StoredKey, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -158,7 +158,7 @@ func (s *Service) Detailed(ctx context.Context, in detailedIn) (out Detailed, er
 		return out, err
 	}
 	whole := in.Text == "" && in.Policy == ""
-	if whole && all == nil { // nothing is read but the page
+	if whole && all == nil { // only the page is read
 		page, err := operation.Slice(hashes, in.Paging, s.PageSize)
 		if err != nil {
 			return out, err

@@ -9,7 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// user is a basic-auth user as a path of its own names it.
+// user is a basic-auth user that a path of its own names.
 type user struct {
 	caller
 	Name string `path:"username" doc:"The name of the user."`
@@ -33,12 +33,13 @@ func (s *Service) UpdateUser(ctx context.Context, in updateUser) (KeyData, error
 	return s.Update(ctx, updateIn{in.named(), in.Suppress, in.Draft})
 }
 
-// DeleteUser removes a basic-auth user.
+// DeleteUser deletes a basic-auth user.
 func (s *Service) DeleteUser(ctx context.Context, in user) (operation.Receipt, error) {
 	return s.Delete(ctx, in.named())
 }
 
-// rowsOfUsers are those that clients know beside the row that makes a user.
+// rowsOfUsers are the operations on basic-auth users that clients expect besides the
+// one that creates a user.
 func (s *Service) rowsOfUsers() []operation.Row {
 	reading := []string{codeMissing, codeByUser, policy.CodeNotOwned, codeGateway}
 	return []operation.Row{

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestUsers: clients read, change and delete basic-auth users where they make them.
+// TestUsers: clients read, change and delete basic-auth users below the path where they
+// create them.
 func TestUsers(t *testing.T) {
 	inWorld(t, func(w *world) {
 		const path = "/api/apis/keys/basic/bob"
@@ -18,7 +19,7 @@ func TestUsers(t *testing.T) {
 		}
 		w.want("PUT", path, `{"alias":7}`, 400, "malformed input")
 		w.want("PUT", path, "[", 403, "Request body malformed.")
-		w.as = "user" // who may read only
+		w.as = "user" // a caller that may only read
 		w.want("GET", path, "", 200, `"alias":"Bob"`)
 		w.want("PUT", path, `{"apply_policies":["gold"]}`, 403, "")
 		w.want("DELETE", path, "", 403, "")

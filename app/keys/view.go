@@ -8,7 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
 )
 
-// KeyData is a key as clients get it.
+// KeyData is a key in the form of responses.
 type KeyData struct {
 	Model   struct{} `json:"api_model"`
 	ID      string   `json:"key_id" doc:"What callers of APIs send; where it is not known, the hash; of a basic-auth user, the organisation and the name."`
@@ -16,7 +16,7 @@ type KeyData struct {
 	Hash    string   `json:"key_hash"`
 }
 
-// view shows a key by the name that a caller used.
+// view returns the form of a key for a caller that used one of its names.
 func view(org tenant.ID, k gateway.StoredKey, name gateway.KeyName, fresh bool) KeyData {
 	v := KeyData{ID: k.ID, Hash: k.Hash, Session: key.Shown(k.Session, fresh)}
 	switch {
@@ -30,7 +30,7 @@ func view(org tenant.ID, k gateway.StoredKey, name gateway.KeyName, fresh bool) 
 	return v
 }
 
-// Keys is a page of identifiers.
+// Keys is a page of IDs of keys.
 type Keys struct {
 	Data struct {
 		Keys []string `json:"keys"`

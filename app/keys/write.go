@@ -20,7 +20,7 @@ type createIn struct {
 	Draft key.Draft `body:""`
 }
 
-// Create makes a key with an identifier of ours, or a basic-auth user.
+// Create creates a key with an ID that we generate, or a basic-auth user.
 func (s *Service) Create(ctx context.Context, in createIn) (KeyData, error) {
 	if yes(in.Basic) {
 		return s.CreateUser(ctx, createUser{in.caller, in.Draft.User(), in.Draft})
@@ -34,8 +34,8 @@ type createNamed struct {
 	Draft key.Draft `body:""`
 }
 
-// CreateNamed makes a key with an identifier that the caller chose, over the one of this
-// identifier.
+// CreateNamed creates a key with an ID that the caller chose. It replaces the key with
+// this ID.
 func (s *Service) CreateNamed(ctx context.Context, in createNamed) (KeyData, error) {
 	if err := checkName(in.Scope.Org(), in.ID); err != nil {
 		return KeyData{}, err
@@ -46,8 +46,8 @@ func (s *Service) CreateNamed(ctx context.Context, in createNamed) (KeyData, err
 	return s.create(ctx, in.caller, in.Draft, &creation{ID: in.ID})
 }
 
-// checkName refuses a name that a caller chose and gateways would not find again. Of the name of
-// the organisation alone nothing is left: they leave the organisation out.
+// checkName refuses a name that gateways would not find again. They strip the ID of the
+// organisation, so nothing would be left of a name that equals it.
 func checkName(org tenant.ID, name string) error {
 	if name == string(org) {
 		return fault.New(fault.Invalid, key.CodeName, "the name of a key or user is not that of the organisation")
@@ -61,7 +61,7 @@ type createUser struct {
 	Draft key.Draft `body:""`
 }
 
-// CreateUser makes a basic-auth user.
+// CreateUser creates a basic-auth user.
 func (s *Service) CreateUser(ctx context.Context, in createUser) (KeyData, error) {
 	if in.Name == "" {
 		return KeyData{}, fault.New(fault.Invalid, codeUser, "basic_auth_data.user is required: it is the name of the user").At("basic_auth_data.user")
@@ -87,7 +87,7 @@ func (s *Service) create(ctx context.Context, w caller, d key.Draft, c *creation
 		c.ID = s.Secrets.NewKey()
 	}
 	if c.ID != "" && c.Session.Get("hmac_enabled").True() && c.Session.Get("hmac_string").Text() == "" {
-		c.Session.Set("hmac_string", doc.NewString(s.Secrets.NewKey())) // which only we can make twice
+		c.Session.Set("hmac_string", doc.NewString(s.Secrets.NewKey())) // a repeated intent must have the same secret, and gateways would generate another one
 	}
 	for tries := 0; ; tries++ {
 		about := s.title(w.Scope.Org(), c.name().Text)
@@ -101,15 +101,16 @@ func (s *Service) create(ctx context.Context, w caller, d key.Draft, c *creation
 			return view(w.Scope.Org(), c.out, c.name(), true), nil
 		case tries > 0 || !chosen || c.User || !errors.Is(err, gateway.ErrTaken):
 			return KeyData{}, answered(err)
-		} // another call has made a key of this name meanwhile, which is written over as well
+		} // another call has created a key with this name meanwhile: try again, now to replace it
 	}
 }
 
-// over finds out whether the key of a chosen name is there, and says what the intent is about
-// that makes or replaces it. The caller may write over a key that it sees, but not over a user.
+// over checks whether the key with a chosen name exists, and returns the subject of the
+// intent that creates or replaces it. The caller may replace a key that it sees, but
+// not a user.
 func (s *Service) over(ctx context.Context, w caller, k sight, c *creation) (about intent.Subject, err error) {
 	about = s.title(w.Scope.Org(), c.name().Text)
-	// What an earlier call of this name has made may be taken back at any moment.
+	// A key that an earlier call with this name has created may still be deleted again.
 	if err := s.Intents.Settled(ctx, w.Scope, about); err != nil {
 		return about, answered(err)
 	}
@@ -126,16 +127,17 @@ func (s *Service) over(ctx context.Context, w caller, k sight, c *creation) (abo
 	}
 }
 
-// draft looks up what a draft names and refuses what the caller may not give.
+// draft reads the APIs and policies that a draft names, and refuses those that the
+// caller may not give.
 func (s *Service) draft(ctx context.Context, w caller, k sight, d key.Draft, old gateway.StoredKey) error {
-	if err := d.Bounded(); err != nil { // before everything in it is looked up
+	if err := d.Bounded(); err != nil { // before the lookups
 		return err
 	}
 	if err := s.learn(ctx, w, k, d.APIs(), d.Policies()); err != nil {
 		return err
 	}
-	// Rights and policies that the caller may not give are those to APIs of others, but for
-	// those that the key had before, and to all of them at once.
+	// The caller may not give rights to APIs that it does not see, nor policies with
+	// such APIs, unless the key had them before. Nor may it give access to all APIs.
 	if err := s.Policies.Allow(ctx, w.Scope.Org(), k.Known, d.APIs(), key.APIs(old.Session)); err != nil || k.All() {
 		return err
 	}
@@ -182,7 +184,7 @@ type updateWithin struct {
 	Draft    key.Draft `body:""`
 }
 
-// UpdateWithin replaces the session of a key that can reach an API.
+// UpdateWithin replaces the session of a key that gives access to an API.
 func (s *Service) UpdateWithin(ctx context.Context, in updateWithin) (KeyData, error) {
 	k := s.known(in.Who)
 	if err := s.turn(ctx, in.named()); err != nil {
@@ -203,7 +205,7 @@ func (s *Service) update(ctx context.Context, in updateIn, k sight, f found) (Ke
 	if err != nil {
 		return KeyData{}, err
 	}
-	certified := false // gateways derived the key from its certificate
+	certified := false // the gateway derived the key from its certificate
 	if certificate := f.Session.Get("certificate").Text(); certificate != "" {
 		derived, err := s.Gateways.Key(ctx, in.Scope.Org(), gateway.KeyName{Text: certificate})
 		if err != nil && !errors.Is(err, gateway.ErrUnknown) {
@@ -225,7 +227,7 @@ func (s *Service) update(ctx context.Context, in updateIn, k sight, f found) (Ke
 	return view(in.Scope.Org(), c.out, f.name, false), nil
 }
 
-// Delete removes a key.
+// Delete deletes a key.
 func (s *Service) Delete(ctx context.Context, in named) (operation.Receipt, error) {
 	if err := s.turn(ctx, in); err != nil {
 		return operation.Receipt{}, err
@@ -237,7 +239,7 @@ func (s *Service) Delete(ctx context.Context, in named) (operation.Receipt, erro
 	return s.delete(ctx, in.caller, f)
 }
 
-// DeleteWithin removes a key that can reach an API.
+// DeleteWithin deletes a key that gives access to an API.
 func (s *Service) DeleteWithin(ctx context.Context, in within) (operation.Receipt, error) {
 	if err := s.turn(ctx, in.named()); err != nil {
 		return operation.Receipt{}, err
@@ -262,7 +264,7 @@ type previewIn struct {
 	Draft key.Draft `body:""`
 }
 
-// Preview returns a key as it would be. Nothing is stored.
+// Preview returns the key that a draft would make. Nothing is stored.
 func (s *Service) Preview(ctx context.Context, in previewIn) (KeyData, error) {
 	k := s.known(in.Who)
 	if err := s.draft(ctx, in.caller, k, in.Draft, gateway.StoredKey{}); err != nil {

@@ -1,5 +1,5 @@
-// Package registry holds the use cases of the client IdP registry: who signs tokens,
-// and which policy a scope grants on which API.
+// Package registry holds the use cases of the client IdP registry: the identity
+// providers that sign tokens, and the policy that a scope grants on an API.
 package registry
 
 import (
@@ -22,8 +22,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// References of an identity provider may dangle (docs/wire/client-idps.md#references) and are many, so they
-// are read from the record when somebody asks, and not indexed with every write.
+// References of an identity provider may dangle (docs/wire/client-idps.md#references),
+// and there are many of them. So they are not indexed with every write, but read from
+// the records when needed.
 var clientIDPs = &store.Kind[registry.IdP]{
 	Name: registry.Kind, Noun: "client idp", Alias: "client_idp_id", Load: registry.Load, Shared: true,
 	ID:  func(p registry.IdP) string { return p.ID },
@@ -33,11 +34,12 @@ var clientIDPs = &store.Kind[registry.IdP]{
 	},
 }
 
-// ClientIDPs keeps the registry of identity providers.
+// ClientIDPs manages the registry of identity providers.
 type ClientIDPs struct {
 	crud.Tools
-	// Foreign returns what tells whether an API exists and belongs to others than
-	// the caller. Nil, as a function or as what it returns: owners make no difference.
+	// Foreign returns a function that reports whether an API exists and the caller may
+	// not see it because of its owners. If Foreign or the returned function is nil,
+	// owners are ignored.
 	Foreign func(who operation.Principal) func(ctx context.Context, r store.Reader, apiID string) (bool, error)
 }
 
@@ -54,7 +56,7 @@ const (
 // change is one write of an identity provider.
 type change = crud.Change[registry.IdP, registry.Draft]
 
-// resource is what there is to identity providers: they name APIs and policies, in
+// resource is the resource of identity providers, which refer to APIs and policies in
 // their mappings.
 var resource = crud.Resource[registry.IdP, registry.Draft]{
 	Facts: crud.Facts[registry.IdP]{
@@ -86,14 +88,14 @@ var resource = crud.Resource[registry.IdP, registry.Draft]{
 	Faults: []string{registry.Kind + ".name", registry.Kind + ".jwks_uri", registry.Kind + ".client_idp_id", mappings, codeNotOwned},
 }
 
-// Registration is what identity providers bring.
+// Registration returns the registration of the kind of identity providers.
 func Registration() crud.Registration {
 	r := resource.Registration()
-	r.Operations = nil // ClientIDPs lists them, with what it does besides
+	r.Operations = nil // ClientIDPs lists them together with its own operations
 	return r
 }
 
-// Operations lists what clients can do with identity providers.
+// Operations lists the operations on identity providers.
 func (s *ClientIDPs) Operations() []operation.Operation {
 	r := resource
 	r.Prepare, r.Before, r.Done = s.mayMap, mayStillMap, s.advise
@@ -102,7 +104,7 @@ func (s *ClientIDPs) Operations() []operation.Operation {
 	o, idp := r.With(t), r.Example()
 	dry := operation.Rehearsable(t.References.Onlooker)
 	reports := r.Group
-	reports.Path = "/api/registry" // a client_idp_id may be any word, so nothing stands beside it
+	reports.Path = "/api/registry" // a path of its own, because a client_idp_id may be any word
 	ops := slices.Concat(reports.Rows(
 		operation.GET("report", "/report", "List mappings that lead nowhere", s.ReportDangling,
 			operation.Notes("Of all identity providers of the organisation. Mappings may be made before the APIs and policies they name. Resources that the caller may not see count as missing."), operation.Example(nil, exampleReport)),
@@ -132,7 +134,8 @@ func (s *ClientIDPs) Operations() []operation.Operation {
 		case "DELETE":
 			doing = "deleting"
 		}
-		// What the store could not do: the family knows no 503 (docs/wire/errors.md).
+		// The response when the store fails: these operations have no 503
+		// (docs/wire/errors.md).
 		plain := operation.Answer{Status: 500, Text: "error " + doing + " client idp"}
 		faults := map[string]operation.Answer{
 			"store.unavailable": plain, "deadline": plain, fault.Internal.String(): plain,
@@ -144,11 +147,11 @@ func (s *ClientIDPs) Operations() []operation.Operation {
 	return ops
 }
 
-// mayMap refuses to register or replace an identity provider whose mappings concern
-// APIs of others.
+// mayMap refuses to create or replace an identity provider if the write concerns
+// mappings of APIs that the caller may not see.
 func (s *ClientIDPs) mayMap(ctx context.Context, c *change) error {
 	if c.Op == store.Updated {
-		c.Now() // it is dated when it comes, however long it takes to look at the APIs
+		c.Now() // sets the date of the change before the APIs are read, which may take long
 	}
 	o := s.owners(c.Who)
 	if o == nil || c.Op == store.Deleted {
@@ -168,7 +171,7 @@ func (s *ClientIDPs) mayMap(ctx context.Context, c *change) error {
 	})
 }
 
-// mayStillMap asks again in the unit of work, about APIs that came in between.
+// mayStillMap checks again in the unit of work, for APIs that were added meanwhile.
 func mayStillMap(ctx context.Context, w store.Writer, c *change) error {
 	o, _ := c.Memo.(*owners)
 	if c.Op != store.Updated {
@@ -177,7 +180,7 @@ func mayStillMap(ctx context.Context, w store.Writer, c *change) error {
 	return o.admit(ctx, w, replacing(c.Draft)(c.Old))
 }
 
-// advise warns of an identity provider that gateways may be unable to use.
+// advise logs a warning about an identity provider that gateways may be unable to use.
 func (s *ClientIDPs) advise(_ context.Context, c *change) {
 	if doubt := c.New.KeySourceDoubt(); doubt != "" && c.Op != store.Deleted {
 		s.Log.Warn("client idp stored, but "+doubt, "id", c.New.ID, "org_id", string(c.New.OrgID))
@@ -203,10 +206,10 @@ func (s *ClientIDPs) get(ctx context.Context, in byID) (p store.Stored[registry.
 	return p, err
 }
 
-// edit rewrites one identity provider in a unit of work of its own, if the mappings
-// that it touches are the caller's to change. It asks about the APIs before the unit
-// of work, which then only asks about those that came in between: a large table must
-// not keep other writers waiting.
+// edit changes one identity provider in a unit of work of its own, if the caller may
+// change the mappings that the write touches. It checks the APIs before the unit of
+// work, which then checks only APIs that were added meanwhile: a large table must not
+// block other writers.
 func (s *ClientIDPs) edit(ctx context.Context, in byID, touched touching, when store.Condition, fn func(registry.IdP) (registry.IdP, error)) (operation.Entity[registry.IdP], error) {
 	var p store.Stored[registry.IdP]
 	o := s.owners(in.Who)
@@ -235,21 +238,23 @@ func (s *ClientIDPs) edit(ctx context.Context, in byID, touched touching, when s
 	return operation.EntityOf(p.Value, p.Serial), err
 }
 
-// What the API description says of who may touch which mapping.
+// Texts of the API description about who may change which mapping.
 const (
 	notesOwned = "While enable_ownership is on, only owners and admins touch the mapping of an API that has owners: 401 for others."
 	notesWhole = "While enable_ownership is on, only owners and admins add or change the mapping of an API that has owners, or keep it with other keys: 401 for others."
 )
 
-// codeNotOwned is the code of a write that would map an API of others.
+// codeNotOwned is the code of the fault of a write to the mapping of an API that the
+// caller may not see.
 const codeNotOwned = registry.Kind + ".not_owned"
 
-// touching returns the APIs whose mappings a write concerns, given what is stored.
+// touching returns the APIs whose mappings a write concerns, given the stored record.
 type touching func(old registry.IdP) iter.Seq[string]
 
-// replacing is a write of a whole record. It concerns the APIs whose mappings it adds or
-// changes, and those it keeps while other keys open them. It does not concern those that it
-// takes away: the permission to write records is the one to delete them.
+// replacing returns the touching of a write of a whole record. The write concerns the
+// APIs whose mappings it adds or changes. If it changes the keys of the tokens, it also
+// concerns the mappings that it keeps. It does not concern the mappings that it
+// removes, because a caller that may write the record may also delete it.
 func replacing(next registry.Draft) touching {
 	return func(old registry.IdP) iter.Seq[string] {
 		return func(yield func(string) bool) {
@@ -266,8 +271,8 @@ func replacing(next registry.Draft) touching {
 	}
 }
 
-// owners refuses, for one request, to touch mappings of APIs that exist and belong
-// to others. It looks each API up once. A nil owners refuses nothing.
+// owners checks, for one request, that no mapping of an API is touched that exists and
+// that the caller may not see. It reads each API once. A nil owners refuses nothing.
 type owners struct {
 	foreign  func(ctx context.Context, r store.Reader, apiID string) (bool, error)
 	admitted map[string]bool

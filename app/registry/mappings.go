@@ -23,7 +23,7 @@ type writeByAPI struct {
 }
 
 // GetMapping returns the mapping of one API. Its entity tag is that of the whole
-// identity provider: a precondition on it also protects what stands beside it.
+// identity provider, so a precondition on it also protects the other mappings.
 func (s *ClientIDPs) GetMapping(ctx context.Context, in byAPI) (operation.Entity[registry.Mapping], error) {
 	p, err := s.get(ctx, in.byID)
 	if err != nil {
@@ -46,14 +46,14 @@ func (s *ClientIDPs) PutMapping(ctx context.Context, in putMappingIn) (operation
 	})
 }
 
-// DeleteMapping removes the mapping of one API.
+// DeleteMapping deletes the mapping of one API.
 func (s *ClientIDPs) DeleteMapping(ctx context.Context, in writeByAPI) (operation.Receipt, error) {
 	now := s.Now()
 	p, err := s.editMapping(ctx, in, func(p registry.IdP) (registry.IdP, error) { return p.WithoutMapping(in.API, now) })
 	return operation.Receipt{Message: "client idp mapping deleted", Tag: p.Tag}, err
 }
 
-// editMapping rewrites one mapping if the preconditions hold for that mapping.
+// editMapping changes one mapping if the preconditions hold for that mapping.
 func (s *ClientIDPs) editMapping(ctx context.Context, in writeByAPI, fn func(registry.IdP) (registry.IdP, error)) (operation.Entity[registry.IdP], error) {
 	var at store.Serial
 	remember := func(s store.Serial) error { at = s; return nil }
@@ -73,8 +73,8 @@ type patchIn struct {
 	Table operation.Settled
 }
 
-// patched returns an identity provider with the patch applied, or with the whole
-// table that rules have decided about.
+// patched returns an identity provider with the patch applied, or with the whole table
+// if rules have decided about the whole table.
 func (in patchIn) patched(p registry.IdP, now time.Time) (registry.IdP, error) {
 	if in.Table.Body == nil {
 		return p.PatchMappings(in.Patch, now)
@@ -86,20 +86,20 @@ func (in patchIn) patched(p registry.IdP, now time.Time) (registry.IdP, error) {
 	return p.WithMappings(ms, now), nil
 }
 
-// touched yields the APIs whose mappings the patch names or, once it has become a
-// whole table, changes.
+// touched yields the APIs whose mappings the patch names or, if it has become a whole
+// table, changes.
 func (in patchIn) touched(old registry.IdP) iter.Seq[string] {
 	if in.Table.Body == nil {
 		return registry.Named(in.Patch)
 	}
 	next, err := in.patched(old, old.Updated)
 	if err != nil {
-		return func(func(string) bool) {} // which the write refuses
+		return func(func(string) bool) {} // the write fails with this error
 	}
 	return registry.Differing(old.APIMappings, next.APIMappings)
 }
 
-// patches says to rules what PatchMappings stores: all mappings.
+// patches returns the mappings that PatchMappings stores, for rules.
 func (s *ClientIDPs) patches(ctx context.Context, in patchIn) (operation.Settled, error) {
 	p, err := s.get(ctx, in.byID)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// TestMappings states what each write leaves of two mappings.
+// TestMappings states the result of each write on two mappings.
 func TestMappings(t *testing.T) {
 	const a, b = `"a":{"scope_to_policy":{"read":"gold"}}`, `"b":{"scope_to_policy":{}}`
 	for name, c := range map[string]struct {
@@ -58,8 +58,9 @@ func TestMappings(t *testing.T) {
 	wants(t, err, "clientidp.not_found")
 }
 
-// TestPreconditions states that a write with an entity tag happens only if nothing
-// was written since, and that for one mapping If-None-Match asks about that mapping.
+// TestPreconditions states that a write with an entity tag succeeds only if there was
+// no other write since, and that If-None-Match on one mapping checks whether that
+// mapping exists.
 func TestPreconditions(t *testing.T) {
 	d := open(t)
 	d.must(t, request{op: "create", body: corp})
@@ -105,8 +106,9 @@ func records(t testing.TB, d *desk) func(func(store.Record, error) bool) {
 	}
 }
 
-// TestReport states whose mappings a caller is told of: those of its organisation,
-// or of all organisations in their order, each seen from its own.
+// TestReport states that a caller gets the dangling mappings of its organisation. A
+// caller without organisation gets those of all organisations in order, each resolved
+// within its own organisation.
 func TestReport(t *testing.T) {
 	d := open(t)
 	d.References = crud.NewReferences(registry.Registration(), crud.Facts[named]{Kind: kind(apidef.Kind), Name: func(n named) string { return n.Name }}.Registration())

@@ -11,9 +11,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// TestOwners states that no write touches the mapping of an API of others, whichever
-// door it comes through. A replacement may keep one as long as the same keys open it, and
-// takes away what a deletion could.
+// TestOwners states that no operation changes the mapping of an API that the caller may
+// not see. A replacement may keep such a mapping as long as the keys of the tokens stay
+// the same, and may remove it, as a deletion could.
 func TestOwners(t *testing.T) {
 	const refused = "clientidp.not_owned"
 	const mine, foreign = `"mine":{"scope_to_policy":{"r":"p"}}`, `"foreign":{"scope_to_policy":{"r":"p"}}`
@@ -75,7 +75,7 @@ func TestOwners(t *testing.T) {
 			}
 			c.who = operation.Principal{Permissions: access.Map{"IsAdmin": access.LevelAdmin}}
 			if c.code == refused {
-				d.must(t, c.request) // owners make no difference to admins
+				d.must(t, c.request) // owners are ignored for admins
 			}
 		})
 	}

@@ -12,10 +12,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Put stores an identity provider that comes whole from somewhere else inside the unit
-// of work of one organisation: over the one with the same client_idp_id, or else as a
-// new one, under the database ID it had there if that is free. The operation is
-// empty when nothing changes: what is stored already is not written again.
+// Put stores an identity provider from elsewhere, in a unit of work of one
+// organisation. It replaces the one with the same client_idp_id. Otherwise it creates a
+// new one, under its old database ID if that is free. The operation is empty if the
+// same record is stored already: then nothing is written.
 func (s *ClientIDPs) Put(ctx context.Context, w store.Writer, org tenant.ID, databaseID string, d registry.Draft) (store.Op, error) {
 	now := s.Now()
 	if d.ClientIdPID == "" {
@@ -46,6 +46,6 @@ func (s *ClientIDPs) Put(ctx context.Context, w store.Writer, org tenant.ID, dat
 }
 
 func text(p registry.IdP) []byte {
-	b, _ := p.AppendJSON(nil) // records always encode
+	b, _ := p.AppendJSON(nil) // records can always be encoded
 	return b
 }

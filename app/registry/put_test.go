@@ -11,7 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// TestPut states under which names an imported provider is stored, and that the same
+// TestPut states under which IDs an imported provider is stored, and that the same
 // import twice writes once.
 func TestPut(t *testing.T) {
 	const free, taken = "5f1a0c5d8e3b2a1f000000f0", "5f1a0c5d8e3b2a1f00000001"

@@ -16,8 +16,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// uses yields the APIs and policies of the mappings. Gateways know APIs by api_id and
-// policies by id alone (docs/wire/client-idps.md#references).
+// uses yields the APIs and policies in the mappings. Gateways know APIs only by api_id
+// and policies only by id (docs/wire/client-idps.md#references).
 func uses(p registry.IdP) iter.Seq[crud.Use] {
 	return func(yield func(crud.Use) bool) {
 		for api, m := range p.APIMappings.All() {
@@ -34,8 +34,8 @@ func uses(p registry.IdP) iter.Seq[crud.Use] {
 	}
 }
 
-// references returns what is known about who names whom; at least, what identity
-// providers name.
+// references returns the references between all kinds or, without them, only those of
+// identity providers.
 func (s *ClientIDPs) references() *crud.References {
 	if s.References == nil {
 		return crud.NewReferences(Registration())
@@ -43,7 +43,7 @@ func (s *ClientIDPs) references() *crud.References {
 	return s.References
 }
 
-// Report is the answer to the search for mappings that lead nowhere.
+// Report is the response with the mappings that lead nowhere.
 type Report struct {
 	Dangling []store.Reference `json:"dangling" doc:"Mappings that name APIs or policies that do not exist, that the caller may not see, or by an identifier that gateways do not know."`
 }
@@ -58,7 +58,8 @@ var (
 		Where: "api_mappings.orders.scope_to_policy.orders:write", To: &integrity.Target{Kind: policy.Kind, ID: "platinum"}}}}
 )
 
-// ListReferences returns what an identity provider names. Nothing names it.
+// ListReferences returns the records that an identity provider refers to. No record
+// refers to an identity provider.
 func (s *ClientIDPs) ListReferences(ctx context.Context, in byID) ([]store.Reference, error) {
 	out := []store.Reference{}
 	p, err := s.get(ctx, in)
@@ -82,12 +83,12 @@ type reportIn struct {
 	Who   operation.Principal
 }
 
-// ReportDangling returns the mappings of all identity providers that lead
-// nowhere. They are tolerated: the API or policy may be about to come.
+// ReportDangling returns the mappings of all identity providers whose API or policy
+// does not exist. They are allowed, because the API or policy may be created later.
 func (s *ClientIDPs) ReportDangling(ctx context.Context, in reportIn) (out Report, err error) {
 	out.Dangling = []store.Reference{}
 	orgs := []tenant.ID{in.Scope.Org()}
-	if in.Scope.All() { // a user without organisation looks at those of all who have some
+	if in.Scope.All() { // a user without organisation gets those of all organisations
 		orgs = nil
 		err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
 			for p, err := range clientIDPs.Find(ctx, r, store.Query{}) {

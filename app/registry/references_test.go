@@ -17,7 +17,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// named stands for the APIs and policies that mappings name.
+// named is a kind for the APIs and policies that mappings refer to.
 type named struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
@@ -88,8 +88,8 @@ func TestReferences(t *testing.T) {
 	whoNames(t, db, one, refs)
 }
 
-// whoNames asks the other way round: who names a policy, and what its deletion
-// would leave behind.
+// whoNames checks the opposite direction: the records that refer to a policy, and the
+// references that its deletion would leave dangling.
 func whoNames(t *testing.T, db store.Store, one tenant.Scope, refs *crud.References) {
 	t.Helper()
 	list, err := refs.Of(t.Context(), db, one, crud.Viewer{All: true}, func(r store.Reader) (crud.Target, error) {

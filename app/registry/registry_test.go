@@ -60,17 +60,17 @@ func scope(t testing.TB, org tenant.ID) tenant.Scope {
 	return s
 }
 
-// request is one call; its ID stands for the organisation ours unless it says so.
+// request is one call, of the organisation ours unless org is set.
 type request struct {
 	op, id, api, body string
 	header, query     map[string]string
 	org               tenant.ID
 	all               bool // of a user without organisation
 	who               operation.Principal
-	rules             string // a merge patch that rules apply to what the body comes to
+	rules             string // a merge patch that rules apply to the body
 }
 
-// do carries out a request and returns the answer.
+// do makes a call and returns the response.
 func (d *desk) do(t testing.TB, r request) (string, error) {
 	t.Helper()
 	o, ok := d.ops["clientidps."+r.op]
@@ -107,7 +107,7 @@ func (d *desk) do(t testing.TB, r request) (string, error) {
 	return string(b), nil
 }
 
-// must is do for requests that are admitted.
+// must is do for calls that must succeed.
 func (d *desk) must(t testing.TB, r request) string {
 	t.Helper()
 	text, err := d.do(t, r)
@@ -117,7 +117,7 @@ func (d *desk) must(t testing.TB, r request) string {
 	return text
 }
 
-// stored returns the mappings of a provider of ours.
+// stored returns the mappings of a provider of the organisation ours.
 func (d *desk) stored(t testing.TB, id string) string {
 	t.Helper()
 	var p struct {
@@ -138,7 +138,7 @@ func wants(t testing.TB, err error, code string) {
 
 const corp = `{"client_idp_id":"corp","name":"Corp","jwks_uri":"https://i/jwks","api_mappings":{"a":{"scope_to_policy":{"read":"gold"}},"b":{"scope_to_policy":{}}}}`
 
-// TestLife walks a provider from its creation to its end.
+// TestLife creates, changes and deletes a provider.
 func TestLife(t *testing.T) {
 	d := open(t)
 	d.must(t, request{op: "create", body: corp})
@@ -163,9 +163,9 @@ func TestLife(t *testing.T) {
 	}
 }
 
-// TestNames states that a client_idp_id is one organisation's own: two
-// organisations may choose the same, one may not choose it twice, and neither sees,
-// changes or deletes what the other has.
+// TestNames states that a client_idp_id is unique within one organisation: two
+// organisations may use the same one, one organisation may not use it twice, and
+// neither sees, changes or deletes the provider of the other.
 func TestNames(t *testing.T) {
 	d := open(t)
 	d.must(t, request{op: "create", body: corp})
@@ -196,8 +196,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestRefused states which drafts are refused, alike when they make a provider and
-// when they replace one, and that a refusal changes nothing.
+// TestRefused states which drafts are refused, by creations and by replacements alike,
+// and that a refusal changes nothing.
 func TestRefused(t *testing.T) {
 	for body, code := range map[string]string{
 		`{"jwks_uri":"https://i"}`: "clientidp.name", `{"name":"n"}`: "clientidp.jwks_uri", `{"name":"n","jwks_uri":"u","client_idp_id":"a/b"}`: "clientidp.client_idp_id",
@@ -221,8 +221,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestAdvice states that a key source which gateways may not understand is stored,
-// with one line in the log, and that a rehearsal logs nothing.
+// TestAdvice states that a key source that gateways may not understand is stored, with
+// one log line, and that a dry run logs nothing.
 func TestAdvice(t *testing.T) {
 	d := open(t)
 	odd := strings.Replace(corp, "https://i/jwks", "i/jwks", 1)

@@ -13,12 +13,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// CodeUnproven is the code of the fault for a call that may come from a page of
-// another site.
+// CodeUnproven is the code of the fault for a call that a page of another site may have
+// caused.
 const CodeUnproven = "auth.csrf"
 
-// Authenticate is the guard's Authenticator of the management surface: the user whose
-// access key the call presents or, without one, the user of the browser's session.
+// Authenticate is the guard's Authenticator of the management surface. The principal is
+// the user whose access key the call presents or, without an access key, the user of
+// the browser's session.
 func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
 	if c.Token != "" || c.Session == "" {
 		return s.users.Authenticate(ctx, c)
@@ -54,8 +55,9 @@ func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
 	return err
 }
 
-// holding returns the session of a call, if it holds. A call that changes something
-// must prove that it comes from our own pages: browsers send cookies whatever page asks.
+// holding returns the session of a call, if it is valid. A call that changes something
+// must prove that it comes from our own pages, because browsers send cookies with
+// requests of any page.
 func (s *Service) holding(ctx context.Context, r store.Reader, c *operation.Call) (*session.Session, error) {
 	found, err := s.byToken(ctx, r, c.Session)
 	if err != nil {
@@ -70,7 +72,8 @@ func (s *Service) holding(ctx context.Context, r store.Reader, c *operation.Call
 	return found, nil
 }
 
-// user returns the user of a session, and whether what it may do comes from the broker.
+// user returns the user of a session. lent reports whether its permissions come from
+// the broker.
 func (s *Service) user(ctx context.Context, r store.Reader, found *session.Session, c *operation.Call) (_ identity.User, lent bool, err error) {
 	u, err := users.Records.Locate(ctx, r, found.UserID)
 	if fault.KindOf(err) == fault.NotFound || err == nil && u.Value.OrgID != found.OrgID {
@@ -80,10 +83,10 @@ func (s *Service) user(ctx context.Context, r store.Reader, found *session.Sessi
 		return u.Value, false, err
 	}
 	if found.Person == nil {
-		// A user whose password must be changed does that before anything else. Access keys are
-		// another matter: programs have them.
+		// A user whose password must be changed can do nothing else before. This does
+		// not hold for access keys, because programs use them.
 		must, err := s.users.MustChange(ctx, r, u.Value)
-		changes := c.Spec.EvenExpired // the password
+		changes := c.Spec.EvenExpired // the operation changes the password
 		for _, value := range c.Path {
 			changes = changes && value == u.Value.ID
 		}
@@ -92,8 +95,8 @@ func (s *Service) user(ctx context.Context, r store.Reader, found *session.Sessi
 		}
 		return u.Value, false, err
 	}
-	// The groups that the broker asked for stand in place of its own permissions. An admin keeps
-	// its own, and so does a user for whom the broker names no group that exists.
+	// The groups that the broker names replace the user's own permissions. An admin
+	// keeps its own, and so does a user for whom no named group exists.
 	exist, err := s.users.GroupsAmong(ctx, r, u.Value.OrgID, found.Person.Groups)
 	if err != nil || len(exist) == 0 {
 		return u.Value, false, err
@@ -105,8 +108,8 @@ func (s *Service) user(ctx context.Context, r store.Reader, found *session.Sessi
 	return in(u.Value, exist), true, nil
 }
 
-// byToken returns the session of a token, or nil. Looking up by keyed digest tells an
-// attacker nothing by its timing.
+// byToken returns the session of a token, or nil. It looks up a keyed digest, so that
+// the timing tells an attacker nothing.
 func (s *Service) byToken(ctx context.Context, r store.Reader, token string) (*session.Session, error) {
 	for _, digest := range s.digests(token) {
 		v, err := sessions.ByKey(ctx, r, byDigest, digest)

@@ -17,7 +17,7 @@ import (
 // Broker logs operators in at identity providers (docs/wire/single-sign-on.md#logins).
 type Broker struct{ *Service }
 
-// flow is how operators log in.
+// flow returns the login flow of operators.
 func (b Broker) flow() *signon.Flow {
 	return &signon.Flow{Provider: b.cfg.Provider, Keys: b.users.Keys, Now: b.users.Now, Log: b.users.Log, Cookie: "dashboard-login", URL: b.cfg.PublicURL, URLName: "host_config.hostname"}
 }
@@ -36,7 +36,7 @@ func (b Broker) Begin(ctx context.Context, in loginAt) (operation.Landing, error
 	return b.flow().Begin(ctx, at)
 }
 
-// profile returns the profile of a login. Addresses of logins name no organisation.
+// profile returns the profile of a login. URLs of logins name no organisation.
 func (b Broker) profile(ctx context.Context, in loginAt) (p broker.Profile, at signon.At, err error) {
 	if err := b.flow().Open(); err != nil {
 		return p, at, err
@@ -58,7 +58,7 @@ func (b Broker) profile(ctx context.Context, in loginAt) (p broker.Profile, at s
 		return p, at, signon.Missing()
 	case err != nil:
 		return p, at, err
-	case !o.Value.SSOEnabled: // it lets nobody in this way
+	case !o.Value.SSOEnabled: // the organisation does not allow single sign-on
 		return p, at, fault.New(fault.Denied, CodeOff, "SSO not enabled for org.")
 	}
 	c, err := p.Connection()
@@ -72,7 +72,7 @@ type returnAt struct {
 	Attempt string `cookie:"dashboard-login" doc:"The login under way."`
 }
 
-// Finish begins the session of a person whom the identity provider has sent back.
+// Finish begins a session for a person whom the identity provider has redirected back.
 func (b Broker) Finish(ctx context.Context, in returnAt) (operation.Landing, error) {
 	return b.turned(b.finish(ctx, in))
 }
@@ -97,7 +97,7 @@ func (b Broker) finish(ctx context.Context, in returnAt) (out operation.Landing,
 		return out, b.flow().Refused(err.Error())
 	}
 	out, err = b.admitted(ctx, p.OrgID, who, in.comes, func(w store.Writer) error {
-		for _, digest := range end.Digests { // of two calls with one login, one gets in
+		for _, digest := range end.Digests { // of two calls with one login, only one succeeds
 			if _, err := nonces.ByKey(ctx, w, byDigest, digest); err == nil {
 				return signon.Spent()
 			} else if fault.KindOf(err) != fault.NotFound {
@@ -112,7 +112,7 @@ func (b Broker) finish(ctx context.Context, in returnAt) (out operation.Landing,
 	return out, err
 }
 
-// longestName is how many characters of what a provider calls somebody are kept.
+// longestName is how many characters of a name from an identity provider are kept.
 const longestName = 80
 
 // Operations lists the rows of logins. Browsers alone call them.

@@ -24,8 +24,8 @@ const (
 	CodeUsername = "login.username"
 )
 
-// Bounds of mails about forgotten passwords. Addresses and networks have theirs for as
-// long as a mail can be used.
+// Bounds of mails about forgotten passwords. Those per address and per network apply
+// for as long as the code of a mail is valid.
 const (
 	mailsPerName    = 3
 	mailsPerNetwork = 20
@@ -34,7 +34,7 @@ const (
 	mailAttempts    = 4
 )
 
-// Forgotten is who has forgotten a password.
+// Forgotten is the request of a user who has forgotten the password.
 type Forgotten struct {
 	Username string    `json:"username" doc:"E-mail address of the user."`
 	OrgID    tenant.ID `json:"org_id,omitempty" doc:"Organisation of the user, if the address has users in several; without it there is a mail for each of four."`
@@ -50,7 +50,7 @@ type forgottenIn struct {
 	Forgotten Forgotten `body:""`
 }
 
-// request is a mail that somebody asked for.
+// request is a requested mail.
 type request struct {
 	email string
 	org   tenant.ID
@@ -59,8 +59,8 @@ type request struct {
 
 const mailed = "If there is a user with this address and a password, a mail is on its way"
 
-// Forget has a mail sent with which a password can be chosen. The answer does not wait
-// for anything that depends on whether there is such a user.
+// Forget queues a mail with a code for choosing a new password. The response does not
+// wait for anything that depends on whether the user exists.
 func (s *Service) Forget(ctx context.Context, in forgottenIn) (operation.Landing, error) {
 	if s.cfg.Mail == nil {
 		return operation.Landing{}, fault.New(fault.Denied, CodeNoMail, "access denied: no mail is sent here; ask an admin for another password")
@@ -78,9 +78,9 @@ func (s *Service) Forget(ctx context.Context, in forgottenIn) (operation.Landing
 	}
 	s.mu.Unlock()
 	switch {
-	case wait != 0: // too many requests of one network
+	case wait != 0: // too many requests from one network
 		return operation.Landing{}, waiting(wait)
-	case enough: // the address gets no more mail for a while, which the answer does not tell
+	case enough: // the address gets no more mails for a while, which the response does not say
 		return done, nil
 	}
 	select {
@@ -91,7 +91,7 @@ func (s *Service) Forget(ctx context.Context, in forgottenIn) (operation.Landing
 	}
 }
 
-// mail sends a mail to each user with an address.
+// mail sends a mail to each user with an address and a password.
 func (s *Service) mail(ctx context.Context, r request) error {
 	found, err := s.users.ByAddress(ctx, r.email, r.org, maxHomes)
 	for _, u := range found {
@@ -102,8 +102,8 @@ func (s *Service) mail(ctx context.Context, r request) error {
 	return err
 }
 
-// remind makes a code for a user and mails it. Earlier codes hold on: who asks for mails
-// in the name of somebody else makes none of them useless.
+// remind creates a code for a user and mails it. Earlier codes stay valid, so that
+// requests in the name of another user do not invalidate its codes.
 func (s *Service) remind(ctx context.Context, u identity.User) error {
 	o, err := s.users.Organisation(ctx, u.OrgID)
 	if err != nil {

@@ -24,7 +24,7 @@ import (
 // box is a mail server in memory.
 type box struct {
 	mu    sync.Mutex
-	fails int // attempts that fail first
+	fails int // number of attempts that fail first
 	mails []mail.Message
 }
 
@@ -41,7 +41,7 @@ func (b *box) Send(_ context.Context, m mail.Message) error {
 
 var codeIn = regexp.MustCompile(`code=([A-Z0-9]+)`)
 
-// codes returns the codes of all mails.
+// codes returns the codes in all mails.
 func (b *box) codes() (out []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -51,7 +51,7 @@ func (b *box) codes() (out []string) {
 	return out
 }
 
-// posting is a world that sends mails, in a bubble where time passes by itself.
+// posting runs a test with a world that sends mails, in a synctest bubble.
 func posting(t *testing.T, run func(w *world, b *box)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -90,7 +90,7 @@ func (b *browser) reset(code, chosen string) error {
 	return err
 }
 
-// A forgotten password: the mail, the new password, the end of sessions, and the code
+// A forgotten password: the mail, the new password, the end of the sessions, and a code
 // that works once.
 func TestForgottenPassword(t *testing.T) {
 	posting(t, func(w *world, box *box) {
@@ -137,7 +137,7 @@ func TestForgottenPassword(t *testing.T) {
 	})
 }
 
-// Codes that cannot be used any more.
+// Codes that are not valid any more.
 func TestResetsEnd(t *testing.T) {
 	for name, c := range map[string]func(w *world, id string){
 		"too old": func(w *world, _ string) { w.now = w.now.Add(rules.ResetLife) },
@@ -171,8 +171,8 @@ func TestResetsEnd(t *testing.T) {
 	}
 }
 
-// The answer says nothing about users. Those without a password, whom single sign-on
-// lets in, and super users get no mail.
+// The response says nothing about users. Users without a password, who use single
+// sign-on, and super users get no mail.
 func TestForgottenTellsNothing(t *testing.T) {
 	posting(t, func(w *world, box *box) {
 		w.user("ada@example.com")
@@ -199,7 +199,8 @@ func TestForgottenTellsNothing(t *testing.T) {
 	})
 }
 
-// An address gets three mails in a while, from all networks together; a network asks for twenty.
+// An address gets three mails within a period, from all networks together; a network
+// may request twenty.
 func TestFloodOfForgottenPasswords(t *testing.T) {
 	posting(t, func(w *world, box *box) {
 		w.user("ada@example.com")
@@ -231,8 +232,8 @@ func TestFloodOfForgottenPasswords(t *testing.T) {
 	})
 }
 
-// A password that the user has had is refused here as well, and without mail there is
-// nothing.
+// A password that the user has had is refused here as well. Without mail, the
+// operations are off.
 func TestForgottenRules(t *testing.T) {
 	posting(t, func(w *world, box *box) {
 		w.users.PasswordSettings = identity.PasswordSettings{History: 2, Policy: password.Policy{MinLength: 12}}

@@ -26,8 +26,8 @@ func (w *world) hashOf(id string) (hash string) {
 	return hash
 }
 
-// A hash of an older kind goes on being verified. The next login replaces it, and only
-// with the right password.
+// A hash of an older kind is still verified. The next login replaces it, but only with
+// the right password.
 func TestOlderHashesAreReplaced(t *testing.T) {
 	w := open(t, session.Config{})
 	id := w.user("ada@example.com")

@@ -15,17 +15,17 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Held is what people do with sessions that hold: their own, and those of others
+// Held has the operations of users on valid sessions, their own and those of others
 // (docs/wire/sessions.md#who-is-signed-in).
 type Held struct{ *Service }
 
-// Codes of the faults of those operations.
+// Codes of the faults of these operations.
 const (
 	codeNoUser    = identity.UserKind + ".not_found"
 	codeNoSession = session.Kind + ".not_found"
 )
 
-// View is a session as the API shows it: nothing that lets anybody use it.
+// View is a session as the API shows it, without anything that gives access to it.
 type View struct {
 	ID      string    `json:"id"`
 	Created time.Time `json:"created_at"`
@@ -37,7 +37,7 @@ type View struct {
 	Current bool      `json:"current" doc:"Whether the request comes with this session."`
 }
 
-// Operations lists what people can do with sessions.
+// Operations lists the operations on sessions.
 func (s Held) Operations() []operation.Operation {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	held := View{ID: "5f1a0c5d8e3b2a1f00000009", Created: at, Used: at.Add(time.Minute), Expires: at.Add(time.Hour), Address: "192.0.2.7", Agent: "Mozilla/5.0 (X11; Linux x86_64)", Current: true}
@@ -65,7 +65,7 @@ type heldIn struct {
 	User    string `path:"userId" doc:"Of the user."`
 }
 
-// List lists the sessions of a user that hold.
+// List lists the valid sessions of a user.
 func (s Held) List(ctx context.Context, in heldIn) (out operation.Page[View], err error) {
 	out = operation.Page[View]{Items: []View{}, Pages: 1}
 	err = s.users.Store.View(ctx, in.Scope, func(r store.Reader) error {
@@ -78,8 +78,8 @@ func (s Held) List(ctx context.Context, in heldIn) (out operation.Page[View], er
 	return out, err
 }
 
-// held returns the sessions of a user that hold, the newest first. Somebody whom an
-// identity provider vouches for may have sessions and no user.
+// held returns the valid sessions of a user, the newest first. A person from an
+// identity provider may have sessions without being a user.
 func (s Held) held(ctx context.Context, r store.Reader, in heldIn) ([]session.Session, error) {
 	list, err := sessionsOf(ctx, r, in.User)
 	if err != nil {
@@ -96,12 +96,12 @@ func (s Held) held(ctx context.Context, r store.Reader, in heldIn) ([]session.Se
 	return list, nil
 }
 
-// presents reports whether a request comes with a session.
+// presents reports whether the request comes with the session v.
 func (s Held) presents(in heldIn, v session.Session) bool {
 	return in.Browser.Token != "" && slices.Contains(s.digests(in.Browser.Token), v.Digest)
 }
 
-// Ended is what the answer tells when sessions were ended.
+// Ended says how many sessions were ended.
 type Ended struct {
 	Sessions int `json:"sessions" doc:"How many."`
 }
@@ -126,7 +126,8 @@ func (s Held) End(ctx context.Context, in endIn) (operation.Receipt, error) {
 	return s.ending(ctx, in.heldIn, func(v session.Session) bool { return v.ID == in.ID }, true)
 }
 
-// ending ends those sessions of a user that are meant; one: there must be such a session.
+// ending ends the sessions of a user for which meant returns true. With one, at least
+// one must match.
 func (s Held) ending(ctx context.Context, in heldIn, meant func(session.Session) bool, one bool) (operation.Receipt, error) {
 	var n int
 	_, err := s.users.Store.Update(ctx, in.Scope, func(w store.Writer) error {

@@ -10,7 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// listed returns the sessions of a user as its own browser sees them.
+// listed returns the sessions of a user, listed in the user's own browser.
 func (b *browser) listed(userID string) []session.View {
 	b.t.Helper()
 	scope, err := tenant.Of(org)
@@ -25,8 +25,8 @@ func (b *browser) listed(userID string) []session.View {
 	return out.(operation.Page[session.View]).Items
 }
 
-// TestLastUse: a call is a use of its session. It is written apart from the call, and not
-// for a session that has ended meanwhile.
+// TestLastUse: a call is a use of its session. The use is stored apart from the call,
+// and not for a session that has ended meanwhile.
 func TestLastUse(t *testing.T) {
 	w := open(t, session.Config{})
 	id := w.user("ada@example.com")

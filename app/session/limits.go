@@ -10,12 +10,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// tried names what an attempt counts for.
+// tried is the keys under which an attempt is counted.
 type tried struct{ name, address string }
 
-// tried tells for whom an attempt counts. A browser with which the user has logged in
-// before has a count of its own: however often others guess at a name, its owner gets
-// in.
+// tried returns the keys under which an attempt is counted. A browser in which the user
+// has logged in before has a count of its own: however often others guess passwords,
+// the owner of the account can log in there.
 func (s *Service) tried(in loginIn, email string) tried {
 	t := tried{name: email, address: s.network(in.Origin)}
 	nonce, proof, _ := strings.Cut(in.Device, ".")
@@ -25,12 +25,12 @@ func (s *Service) tried(in loginIn, email string) tried {
 	return t
 }
 
-// deviceSize is how long the name of a device is: that of rand.Text.
+// deviceSize is the length of the ID of a device, which rand.Text makes.
 const deviceSize = 26
 
 func deviceText(email, nonce string) string { return "device\x00" + nonce + "\x00" + email }
 
-// take counts an attempt, or says how long to wait.
+// take counts an attempt. It returns an error if the caller must wait.
 func (s *Service) take(t tried) error {
 	now := s.users.Now()
 	s.mu.Lock()
@@ -50,7 +50,7 @@ func (s *Service) take(t tried) error {
 	return waiting(wait)
 }
 
-// waiting says how long somebody must wait.
+// waiting returns the fault that says how long the caller must wait.
 func waiting(wait time.Duration) error {
 	seconds := int((wait + time.Second - 1) / time.Second)
 	f := fault.New(fault.TooMany, CodeWait, "Retry in %d seconds.", seconds)
@@ -58,13 +58,13 @@ func waiting(wait time.Duration) error {
 	return f
 }
 
-// network returns what counts as the address of a caller: an IPv4 address, or the /64 of an IPv6
-// address, which is what one subscriber has.
+// network returns the network that counts as the address of a caller: an IPv4 address,
+// or the /64 of an IPv6 address, which is what one subscriber has.
 func (s *Service) network(from operation.Origin) string {
 	return operation.Network(s.remote(from))
 }
 
-// remote returns the address of a caller, as far as it is believed.
+// remote returns the address of a caller, from proxies only if they are trusted.
 func (s *Service) remote(from operation.Origin) string {
 	if s.cfg.Direct {
 		return from.Peer
@@ -72,7 +72,7 @@ func (s *Service) remote(from operation.Origin) string {
 	return from.Remote
 }
 
-// giveBack says that an attempt was not wrong.
+// giveBack takes back the count of an attempt that was not wrong.
 func (s *Service) giveBack(t tried) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,7 +80,7 @@ func (s *Service) giveBack(t tried) {
 	s.names.GiveBack(t.name)
 }
 
-// parsed reads an address with or without a port; the zero Addr: it is none.
+// parsed parses an address with or without a port; the zero Addr if it is none.
 func parsed(remote string) netip.Addr {
 	addr, err := netip.ParseAddr(remote)
 	if at, failed := netip.ParseAddrPort(remote); failed == nil {

@@ -12,18 +12,18 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Codes of the faults that logins are answered with.
+// Codes of the faults of logins.
 const (
 	CodeCredentials = "login.credentials"
 	CodeWait        = "login.wait"
 	CodeBusy        = "login.busy"
 )
 
-// wrong is the one answer to an unknown name, a wrong password, an inactive user and
-// an organisation that is gone.
+// wrong is the only response to an unknown name, a wrong password, an inactive user and
+// a deleted organisation.
 var wrong error = fault.New(fault.Unauthenticated, CodeCredentials, "Credentials are incorrect, please try again")
 
-// Login is what a user logs in with.
+// Login is the credentials of a login.
 type Login struct {
 	Username string    `json:"username" doc:"E-mail address of the user."`
 	Password string    `json:"password"`
@@ -41,7 +41,7 @@ type loginIn struct {
 	Login  Login  `body:""`
 }
 
-// Choice is an organisation in which a password is right.
+// Choice is an organisation in which the password is right.
 type Choice struct {
 	OrgID     tenant.ID `json:"org_id"`
 	OwnerName string    `json:"owner_name"`
@@ -52,7 +52,7 @@ func (s *Service) Login(ctx context.Context, in loginIn) (operation.Landing, err
 	defer s.pause(ctx, time.Now())
 	email, err := identity.CleanEmail(in.Login.Username)
 	if err != nil || len(in.Login.Password) > maxPassword {
-		email = "" // no user has it; what follows takes as long as for others
+		email = "" // no user has this address; the rest takes as long as for others
 	}
 	tried := s.tried(in, email)
 	if err := s.take(tried); err != nil {
@@ -70,7 +70,7 @@ func (s *Service) Login(ctx context.Context, in loginIn) (operation.Landing, err
 	if len(found) == 1 {
 		return s.open(ctx, found[0], in.Login.Password, in.comes)
 	}
-	list := make([]Choice, len(found)) // organisations of the address, for who knows the password
+	list := make([]Choice, len(found)) // the caller knows the password, so it may see the organisations of the address
 	for i, u := range found {
 		o, err := s.users.Organisation(ctx, u.OrgID)
 		if err != nil {
@@ -81,11 +81,12 @@ func (s *Service) Login(ctx context.Context, in loginIn) (operation.Landing, err
 	return operation.Landing{Receipt: operation.Receipt{Message: "Choose an organisation and send its org_id as well", Meta: map[string]any{"organisations": list}}}, nil
 }
 
-// knowing returns the users with an address whose password is the one given. It takes
-// as long for an address that no user has. Where an address may have users in several
-// organisations, passwords of four are looked at, also of fewer. Elsewhere it has one, unless
-// such users are left of a time when it might, or came back with a deleted organisation: then
-// each of them counts, though the time tells that there are several.
+// knowing returns the users with an address and the given password. For an address
+// without a user it takes as long. Where an address may have users in several
+// organisations, it always checks four hashes. Elsewhere it checks one. But if several
+// users have the address, from a time when the setting allowed it or in a restored
+// organisation, it checks each of them, although the time then shows that there are
+// several.
 func (s *Service) knowing(ctx context.Context, email string, l Login) (found []identity.User, err error) {
 	candidates, err := s.users.ByAddress(ctx, email, l.OrgID, maxHomes)
 	if err != nil {
@@ -113,8 +114,8 @@ func (s *Service) knowing(ctx context.Context, email string, l Login) (found []i
 	return found, nil
 }
 
-// enter waits until a password may be checked. A flood of logins takes two processors
-// and no more, and the memory of two checks.
+// enter waits until a password may be checked. A flood of logins uses at most two
+// processors, and the memory of two checks.
 func (s *Service) enter(ctx context.Context) (leave func(), err error) {
 	select {
 	case s.queue <- struct{}{}:
@@ -130,7 +131,7 @@ func (s *Service) enter(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// attributed returns a context whose units of work are the user's own.
+// attributed returns a context that attributes units of work to the user.
 func attributed(ctx context.Context, u identity.User) context.Context {
 	a := store.AttributionOf(ctx, tenant.Scope{})
 	a.Actor = u.ID

@@ -7,7 +7,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// Operations lists what browsers can ask for.
+// Operations lists the operations of browsers.
 func (s *Service) Operations() []operation.Operation {
 	opened := Opened{UserID: "5f1a0c5d8e3b2a1f00000002", OrgID: "5f1a0c5d8e3b2a1f00000001", Expires: time.Date(2026, 1, 2, 4, 4, 5, 0, time.UTC)}
 	receipt := func(message string, meta any) operation.Landing {

@@ -9,8 +9,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
-// A password that is too old keeps a session from everything but its change; sessions
-// that are there are kept from it as well.
+// With a password that is too old, a session can do nothing but change it. This also
+// holds for existing sessions.
 func TestOldPasswords(t *testing.T) {
 	const day = 24 * time.Hour
 	for name, c := range map[string]struct {

@@ -22,15 +22,16 @@ var profiles = &store.Kind[broker.Profile]{
 	Org: func(p broker.Profile) tenant.ID { return p.OrgID },
 	Indexes: []store.Index[broker.Profile]{func() store.Index[broker.Profile] {
 		ix := store.Unique("ID", "ID", func(p broker.Profile) string { return p.ID })
-		ix.Across = true // addresses of logins name no organisation
+		ix.Across = true // URLs of logins name no organisation
 		return ix
 	}()},
 }
 
-// maxProfile is how many bytes a profile has at most.
+// maxProfile is the maximum size of a profile in bytes.
 const maxProfile = 256 << 10
 
-// Profiles is what there is to profiles. Who writes one decides who is an admin, and is one.
+// Profiles is the resource of profiles. Only admins write profiles, because a profile
+// decides who becomes an admin.
 var Profiles = crud.Resource[broker.Profile, broker.Draft]{
 	Facts: crud.Facts[broker.Profile]{Kind: profiles, Name: func(p broker.Profile) string { return p.Name }},
 	Group: operation.Group{
@@ -50,21 +51,21 @@ var Profiles = crud.Resource[broker.Profile, broker.Draft]{
 		if who.Permissions.Admin() && (who.OrgID == p.OrgID || who.Deputy) {
 			return p
 		}
-		return p.Masked() // who has the credentials of a broker decides who is an admin
+		return p.Masked() // the credentials of a broker would let their reader decide who is an admin
 	},
 	Rows: func(o crud.Operations[broker.Profile, broker.Draft]) []operation.Row { return profileRows{o}.rows() },
 }
 
-// profileRows answer as the identity broker does, whose clients look for Data, and as the
-// dashboard does.
+// profileRows has operations whose responses have the members of the identity broker,
+// whose clients read Data, as well as those of the dashboard.
 type profileRows struct {
 	crud.Operations[broker.Profile, broker.Draft]
 }
 
-// answered is the status of these answers: brokers write it in small letters.
+// answered is the status of these responses: brokers write it in lower case.
 const answered = "ok"
 
-// ProfileList is the answer to a list of profiles.
+// ProfileList is the response with a list of profiles.
 type ProfileList struct {
 	Status   string           `json:"Status"`
 	ID       string           `json:"ID" doc:"Always empty."`
@@ -73,7 +74,7 @@ type ProfileList struct {
 	Pages    int              `json:"pages" doc:"Number of pages."`
 }
 
-// Size is about how many bytes the list has as JSON.
+// Size returns the approximate size of the list as JSON, in bytes.
 func (l ProfileList) Size() (n int) {
 	for _, p := range l.Data {
 		n += 2 * p.Size()
@@ -81,7 +82,7 @@ func (l ProfileList) Size() (n int) {
 	return n
 }
 
-// ProfileWritten is the answer to a profile that was created or replaced.
+// ProfileWritten is the response to the creation or replacement of a profile.
 type ProfileWritten struct {
 	Status  string         `json:"Status"`
 	ID      string         `json:"ID"`
@@ -90,7 +91,7 @@ type ProfileWritten struct {
 	Meta    any            `json:"Meta" doc:"The identifier of a new profile."`
 }
 
-// ProfileDeleted is the answer to a profile that was deleted.
+// ProfileDeleted is the response to the deletion of a profile.
 type ProfileDeleted struct {
 	Status  string   `json:"Status"`
 	ID      string   `json:"ID"`
@@ -165,7 +166,7 @@ func (o profileRows) create(ctx context.Context, in profileDraft) (out operation
 		return out, err
 	}
 	scope := in.Scope
-	if scope.All() { // deputies say for which organisation the profile is
+	if scope.All() { // deputies name the organisation of the profile in the body
 		_, err := users.Organisation(ctx, o.Store, p.OrgID)
 		if p.OrgID == "" || fault.KindOf(err) == fault.NotFound {
 			return out, fault.New(fault.Invalid, broker.CodeInvalid, "OrgID must be that of an organisation").At("OrgID")
@@ -178,8 +179,9 @@ func (o profileRows) create(ctx context.Context, in profileDraft) (out operation
 		}
 	}
 	if in.Draft.ID != "" {
-		// Of two profiles that are made at the same time the store refuses one; it does not know
-		// identifiers of profiles that were last written before it had them across organisations.
+		// The store refuses one of two profiles that are created concurrently. But its
+		// index does not have profiles that were last written before the index existed
+		// across organisations.
 		err := o.Store.View(ctx, tenant.Everyone("identifier of a profile"), func(r store.Reader) error {
 			_, err := profiles.Locate(ctx, r, p.ID)
 			return err

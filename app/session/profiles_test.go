@@ -19,8 +19,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// TestIdentifiersOfProfiles: no two profiles of an installation have one identifier, also
-// when they are made at the same time, and when the one before has no key in the store.
+// TestIdentifiersOfProfiles: the IDs of profiles are unique in an installation, also
+// when two profiles are created concurrently, and when the older one is not in the
+// index.
 func TestIdentifiersOfProfiles(t *testing.T) {
 	db, err := memdb.New(time.Now)
 	if err != nil {
@@ -65,7 +66,7 @@ func TestIdentifiersOfProfiles(t *testing.T) {
 	refused("b", "corp")
 }
 
-// between is a store in which something happens once, after something was looked up.
+// between is a store that calls a function once, between a lookup and a write.
 type between struct {
 	store.Store
 	between func()

@@ -11,17 +11,17 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// pruneEvery is how often sessions that are over are forgotten.
+// pruneEvery is how often expired sessions are deleted.
 const pruneEvery = time.Minute
 
-// Pruning is the attribution of commits that forget what is over, of which audit trails
-// tell nothing.
+// Pruning is the attribution of commits that delete expired records. Audit trails leave
+// these commits out.
 const Pruning = "sessions.prune"
 
 var pruning = store.Attribution{Actor: "sessions", Operation: Pruning}
 
-// Run forgets sessions that are over, writes down which have been used, and sends mails,
-// until ctx ends.
+// Run deletes expired sessions, stores which sessions were used, and sends mails, until
+// ctx ends.
 func (s *Service) Run(ctx context.Context) error {
 	var posts sync.WaitGroup
 	defer posts.Wait()
@@ -58,7 +58,7 @@ func (s *Service) Run(ctx context.Context) error {
 	})
 }
 
-// Prune forgets sessions, nonces and resets that are over and returns how many there were.
+// Prune deletes expired sessions, nonces and resets, and returns how many there were.
 func (s *Service) Prune(ctx context.Context) (n int, err error) {
 	ctx = store.Attribute(ctx, pruning)
 	now := s.users.Now()

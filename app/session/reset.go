@@ -15,14 +15,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// CodeReset is the code of the fault for a code that cannot be used.
+// CodeReset is the code of the fault for a code of a mail that is not valid.
 const CodeReset = "login.code"
 
 func (s *Service) resetDigests(code string) []string {
 	return s.users.Keys.Digests("reset\x00" + code)
 }
 
-// NewPassword is what is sent with the code of a mail.
+// NewPassword is the new password with the code of a mail.
 type NewPassword struct {
 	Code     string `json:"code" doc:"The code of the mail."`
 	Password string `json:"new_password" doc:"The password from now on."`
@@ -38,8 +38,9 @@ type resetIn struct {
 	New NewPassword `body:""`
 }
 
-// Reset gives the user of a code the password that it chose, and ends its sessions. The
-// code is deleted in the same unit of work: of two browsers with one code, one succeeds.
+// Reset sets the password that the user of a code chose, and ends the user's sessions.
+// It deletes the code in the same unit of work: of two browsers with one code, only one
+// succeeds.
 func (s *Service) Reset(ctx context.Context, in resetIn) (operation.Landing, error) {
 	found, u, err := s.resettable(ctx, in.New.Code)
 	if err != nil {
@@ -79,7 +80,8 @@ func (s *Service) Reset(ctx context.Context, in resetIn) (operation.Landing, err
 	return out, nil
 }
 
-// useless answers codes that are unknown, used, too old, or of a user who has changed.
+// useless is the response to a code that is unknown, used or too old, or whose user has
+// changed.
 var useless error = fault.New(fault.Unauthenticated, CodeReset, "This code has been used or is too old; ask for another mail")
 
 // resettable returns the reset of a code that can be used, and its user.
@@ -130,9 +132,10 @@ func (p page) Stream() (mediaType, tag string, plain, gzipped [][]byte) {
 	return "text/html; charset=utf-8", "", [][]byte{[]byte(p.text)}, nil
 }
 
-// Header implements operation.Headed: a page loads and runs nothing, no other page shows it
-// in a frame, and its form sends to this service alone. Some browsers hold the redirect
-// that answers a form against this too.
+// Header implements operation.Headed. The page loads and runs nothing, cannot be shown
+// in a frame, and its form may be sent only to this service. Some browsers apply this
+// also to the redirect that follows the form, so the origin of the login page is
+// allowed as well.
 func (p page) Header() map[string]string {
 	targets := strings.TrimSuffix("'self' "+p.goes, " ")
 	return map[string]string{
@@ -150,9 +153,8 @@ func origin(address string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-// ResetPage is where the address in a mail leads: a form for another password. It does
-// not look at the code, so that programs that look at mails before people do use up
-// nothing.
+// ResetPage is the page at the URL in a mail: a form for a new password. It does not
+// use the code, so that programs that open links in mails do not use up the code.
 func (s *Service) ResetPage(_ context.Context, in resetPageIn) (page, error) {
 	var b strings.Builder
 	err := resetForm.Execute(&b, in.Code)

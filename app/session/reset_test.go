@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestPageIsClosed: the form may lead to this service and to the login page, and to no
-// other place; an address that is none opens nothing.
+// TestPageIsClosed: the form may lead to this service and to the origin of the login
+// page only. A LoginURL that is no URL allows no origin.
 func TestPageIsClosed(t *testing.T) {
 	for address, want := range map[string]string{
 		"": "'self';", "/login": "'self';", "https://login.example.com:8443/x?y=1#z": "'self' https://login.example.com:8443;",

@@ -1,5 +1,5 @@
-// Package session holds the use cases of browsers: logging in and out, and calling
-// with a cookie in place of an access key (docs/wire/sessions.md).
+// Package session holds the use cases of browsers: logging in and out, and calls with a
+// cookie instead of an access key (docs/wire/sessions.md).
 package session
 
 import (
@@ -42,7 +42,7 @@ var nonces = &store.Kind[session.Nonce]{
 	Indexes: []store.Index[session.Nonce]{store.Lookup(byDigest, func(n session.Nonce) string { return n.Digest })},
 }
 
-// NonceRegistration is what nonces bring.
+// NonceRegistration returns the registration of the kind of nonces.
 func NonceRegistration() crud.Registration {
 	return crud.Facts[session.Nonce]{Kind: nonces, Sample: func(at crud.Stamp) (session.Nonce, error) {
 		return session.Nonce{ID: at.ID, OrgID: at.Org, Digest: at.ID, Person: session.Person{Section: session.Dashboard}, Expires: at.Now().Add(session.NonceLife)}, nil
@@ -58,74 +58,74 @@ var resets = &store.Kind[session.Reset]{
 	},
 }
 
-// ResetRegistration is what resets of passwords bring.
+// ResetRegistration returns the registration of the kind of password resets.
 func ResetRegistration() crud.Registration {
 	return crud.Facts[session.Reset]{Kind: resets, Sample: func(at crud.Stamp) (session.Reset, error) {
 		return session.NewReset(at.ID, at.ID, domain.User{ID: at.ID, OrgID: at.Org, Email: "ada@example.com"}, at.Now()), nil
 	}}.Registration()
 }
 
-// Registration is what sessions bring.
+// Registration returns the registration of the kind of sessions.
 func Registration() crud.Registration {
 	return crud.Facts[session.Session]{Kind: sessions, Sample: func(at crud.Stamp) (session.Session, error) {
 		return session.Session{ID: at.ID, OrgID: at.Org, UserID: at.ID, Digest: at.ID, Created: at.Now(), Expires: at.Now().Add(time.Hour)}, nil
 	}}.Registration()
 }
 
-// Config says how sessions are treated; the zero Config has the defaults.
+// Config configures sessions and logins; the zero Config has the defaults.
 type Config struct {
 	Life   time.Duration // of a session; 0: an hour
 	One    bool          // a login ends the other sessions of the user
-	Secure bool          // cookies go over TLS only
+	Secure bool          // cookies are sent over TLS only
 
 	PerName    int           // wrong passwords for one name in a window; 0: no limit
 	PerAddress int           // wrong passwords from one address in a window; 0: no limit
 	Window     time.Duration // 0: 15 minutes
-	Hidden     bool          // a login that has to wait is answered as one with wrong credentials
-	Direct     bool          // the address is that of the connection, whatever proxies say
+	Hidden     bool          // the response to a login that must wait is that to wrong credentials
+	Direct     bool          // the client address is that of the connection, whatever proxies say
 
-	Grants   session.Grants // what people get whom an identity broker has recognised
-	LoginURL string         // where the login page is; "": there is none
-	ErrorURL string         // where those go whom single sign-on refuses; "": they get an error
+	Grants   session.Grants // permissions of people whom an identity broker has authenticated
+	LoginURL string         // URL of the login page; "": there is none
+	ErrorURL string         // URL for people whom single sign-on refuses; "": they get an error
 
-	Provider login.Provider // speaks to the identity providers of profiles; nil: only brokers outside do
+	Provider login.Provider // calls the identity providers of profiles; nil: only external brokers do
 
 	Mail      mail.Sender // sends mails about forgotten passwords; nil: there are none
-	Mails     int         // that a network can ask for as long as one can be used; 0: 20
-	PublicURL string      // under which people reach this service, for the addresses in mails and of callbacks; no slash at the end
+	Mails     int         // that a network may request while one code is valid; 0: 20
+	PublicURL string      // URL of this service for browsers, in mails and callbacks; no slash at the end
 
-	Delay time.Duration // answers to logins wait for up to so long besides what all take; 0: 200 ms, less: no answer waits
+	Delay time.Duration // maximum of the random delay of responses to logins; 0: 200 ms, negative: no delay at all
 }
 
-// Bounds of what logins may take together.
+// Bounds of all logins together.
 const (
-	atOnce      = 2      // passwords that are checked at a time: each takes a processor, and memory
-	queued      = 64     // logins that wait for that
-	maxHomes    = 4      // organisations in which one password is looked for
-	maxNames    = 50_000 // more than can be tried in a window, since each costs a slow hash
+	atOnce      = 2      // passwords that are checked concurrently: each takes a processor, and memory
+	queued      = 64     // logins that wait for a check
+	maxHomes    = 4      // organisations in which one password is checked
+	maxNames    = 50_000 // more than can be tried in a window, because each attempt costs a slow hash
 	maxPassword = 1024
 )
 
-// Service is the use cases of browsers.
+// Service holds the use cases of browsers.
 type Service struct {
 	users *identity.Service
 	cfg   Config
 	dummy func() string // the hash of a password that no user has
-	queue chan struct{} // logins under way
-	slots chan struct{} // passwords being checked
+	queue chan struct{} // one element for each login in progress
+	slots chan struct{} // one element for each password that is being checked
 
 	uses crud.Uses[use]
 
 	mu        sync.Mutex
 	names     session.Attempts
 	addresses session.Attempts
-	mailed    session.Attempts // requests for mails, by address of the user
+	mailed    session.Attempts // requests for mails, by mail address
 	asking    session.Attempts // requests for mails, by network
 
 	requests chan request // for mails
 }
 
-// New returns the use cases for the users of a service.
+// New returns the service for users, with a configuration.
 func New(users *identity.Service, cfg Config) *Service {
 	if cfg.Life <= 0 {
 		cfg.Life = time.Hour
@@ -156,13 +156,13 @@ func New(users *identity.Service, cfg Config) *Service {
 	}
 }
 
-// least is how long an answer to a login takes: longer than to check a password against a
-// hash of any kind. Older kinds, which the next login replaces, take other times than the
-// one for addresses without a user.
+// least is the minimum duration of a response to a login. It is longer than checking a
+// password against a hash of any kind: older kinds, which the next login replaces, take
+// other times than the dummy hash for addresses without a user.
 const least = time.Second
 
-// pause delays an answer so that its time says nothing about what was found: until it has
-// taken long enough, and by chance.
+// pause delays a response so that its time says nothing about the result: until least
+// has passed, and then for a random time.
 func (s *Service) pause(ctx context.Context, began time.Time) {
 	if s.cfg.Delay <= 0 {
 		return
@@ -175,7 +175,7 @@ func (s *Service) pause(ctx context.Context, began time.Time) {
 	}
 }
 
-// cookie makes a cookie as the settings want it.
+// cookie returns a cookie with the attributes that the settings require.
 func (s *Service) cookie(name, value string, life time.Duration) operation.Cookie {
 	c := operation.Cookie{Name: name, Value: value, Life: life, Script: name == operation.ProofCookie, Secure: s.cfg.Secure}
 	if name == operation.DeviceCookie {

@@ -25,7 +25,7 @@ import (
 
 const org = "5f1a0c5d8e3b2a1f000000a1"
 
-// world is a control plane of users and browsers whose clock stands until it is moved.
+// world is a control plane with users and browsers, whose clock only the test moves.
 type world struct {
 	t       *testing.T
 	now     time.Time
@@ -62,7 +62,7 @@ func open(t *testing.T, cfg session.Config) *world {
 	return w
 }
 
-// user makes a user with a password.
+// user creates a user with a password.
 func (w *world) user(email string) string {
 	w.t.Helper()
 	b, err := w.users.Bootstrap(w.t.Context(), identity.First{OrgID: org, Email: email, Password: "a-long-passphrase"})
@@ -113,7 +113,8 @@ func (b *browser) logout() {
 	b.keep(out)
 }
 
-// call presents what the browser has, and returns whose call it is.
+// call makes a call with the cookies of the browser, and returns the ID of its
+// principal.
 func (b *browser) call(intent access.Intent, proof string) (string, error) {
 	c := &operation.Call{Spec: &operation.Spec{Surface: operation.Management, Method: "POST", Intent: intent, Permission: access.APIs},
 		Session: b.cookies[operation.SessionCookie], Proof: proof}
@@ -130,8 +131,9 @@ func (b *browser) holds() bool {
 }
 
 // An attacker who makes 100,000 guesses from many addresses, at many accounts, never
-// gets in, tries no more passwords than the limit in any window, and locks the owner
-// out of a browser that it knows at no time, of another one for one window at most.
+// gets in. It can try no more passwords in any window than the limit. It never locks
+// the owner out of a browser that the owner has used before, and out of another one for
+// at most one window.
 func TestGuessesUnderAttack(t *testing.T) {
 	const guesses, perName, window = 100_000, 5, 15 * time.Minute
 	w := open(t, session.Config{PerName: perName, PerAddress: 40, Window: window})
@@ -176,7 +178,7 @@ func TestGuessesUnderAttack(t *testing.T) {
 	}
 }
 
-// That a browser is known for one user is worth nothing for another.
+// A browser that one user has used before does not count as known for another user.
 func TestKnownDevice(t *testing.T) {
 	w := open(t, session.Config{PerName: 1})
 	w.user("ada@example.com")
@@ -196,8 +198,8 @@ func TestKnownDevice(t *testing.T) {
 	}
 }
 
-// The address that counts is the one that trusted proxies tell, unless they are not
-// to be asked.
+// The address that counts is the one from trusted proxies, unless the setting excludes
+// them.
 func TestAddressBehindProxies(t *testing.T) {
 	for _, direct := range []bool{false, true} {
 		w := open(t, session.Config{PerAddress: 1, Direct: direct})
@@ -212,7 +214,7 @@ func TestAddressBehindProxies(t *testing.T) {
 	}
 }
 
-// A token that was there before the login is never that of the session.
+// A token from before the login is never the token of the session.
 func TestFixation(t *testing.T) {
 	w := open(t, session.Config{})
 	w.user("ada@example.com")
@@ -232,7 +234,7 @@ func TestFixation(t *testing.T) {
 	}
 }
 
-// A proof is that of one session, and made by the server.
+// A proof belongs to one session, and only the server can make it.
 func TestForgedCalls(t *testing.T) {
 	w := open(t, session.Config{})
 	w.user("ada@example.com")
@@ -254,7 +256,8 @@ func TestForgedCalls(t *testing.T) {
 	}
 }
 
-// Sessions end with a logout, with their time, with a new password, with their user.
+// Sessions end with a logout, when they expire, with a new password, and with their
+// user.
 func TestSessionsEnd(t *testing.T) {
 	for name, ends := range map[string]func(w *world, b *browser, id string){
 		"logout": func(_ *world, b *browser, _ string) {
@@ -292,7 +295,7 @@ func TestSessionsEnd(t *testing.T) {
 	}
 }
 
-// What is over is forgotten, and nothing else.
+// Expired records are deleted, and no others.
 func TestPrune(t *testing.T) {
 	w := open(t, session.Config{})
 	w.user("ada@example.com")
@@ -315,7 +318,7 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// Nothing that lets anybody in is in the store or the log.
+// The store and the log contain no secret that gives access.
 func TestNothingToSteal(t *testing.T) {
 	w := open(t, session.Config{})
 	w.user("ada@example.com")
@@ -345,7 +348,7 @@ func TestNothingToSteal(t *testing.T) {
 	}
 }
 
-// counting counts how many passwords are checked, and holds them while it is told to.
+// counting counts password checks, and blocks them while hold is set.
 type counting struct {
 	crypto.Passwords
 	checks, most, now atomic.Int32
@@ -364,8 +367,8 @@ func (c *counting) Verify(hash, password string) bool {
 	return c.Passwords.Verify(hash, password)
 }
 
-// As many passwords are checked whatever there is about a name, so that the time of an
-// answer does not tell.
+// The number of password checks is the same whether or not an address has users, so
+// that the time of the response does not tell.
 func TestEveryLoginChecksAsMuch(t *testing.T) {
 	for _, several := range []bool{false, true} {
 		w := open(t, session.Config{})
@@ -387,8 +390,9 @@ func TestEveryLoginChecksAsMuch(t *testing.T) {
 	}
 }
 
-// Users of one address in several organisations all log in with their passwords after the
-// setting that allowed them is off: none is refused because another one is found first.
+// Users of one address in several organisations can all log in with their passwords
+// after the setting that allowed this is off: none is refused because another user is
+// found first.
 func TestUsersOfOneAddress(t *testing.T) {
 	w := open(t, session.Config{})
 	w.users.MultiOrg = true
@@ -409,7 +413,8 @@ func TestUsersOfOneAddress(t *testing.T) {
 	}
 }
 
-// A flood of logins is checked two at a time; 64 wait, and further ones are refused.
+// Of a flood of logins, two are checked at a time, at most 64 are in progress, and
+// further ones are refused.
 func TestFloodOfLogins(t *testing.T) {
 	const flood = 200
 	w := open(t, session.Config{})
@@ -421,7 +426,7 @@ func TestFloodOfLogins(t *testing.T) {
 		go func() { outcomes <- w.browser("192.0.2.1:1").login("ada@example.com", "wrong") }()
 	}
 	refused := 0
-	for range flood - 64 { // these are answered while the others wait
+	for range flood - 64 { // these get their response while the others wait
 		if err := <-outcomes; fault.CodeOf(err) == session.CodeBusy {
 			refused++
 		}

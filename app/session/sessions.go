@@ -14,10 +14,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// deviceLife is for how long a browser is known.
+// deviceLife is for how long a browser counts as known.
 const deviceLife = 365 * 24 * time.Hour
 
-// Opened is what the answer to a login tells about the session.
+// Opened is the part of the response to a login about the session.
 type Opened struct {
 	UserID  string    `json:"user_id"`
 	OrgID   tenant.ID `json:"org_id"`
@@ -26,8 +26,8 @@ type Opened struct {
 	MustChange bool `json:"password_expired"`
 }
 
-// begin makes a session. The token is always a new one: what a browser had before is
-// worth nothing.
+// begin returns a new session and its token. The token is always new: a token that the
+// browser had before is not used.
 func (s *Service) begin(org tenant.ID, userID string, from comes) (opened session.Session, token string) {
 	token, now := rand.Text(), s.users.Now()
 	address := "" // without its port
@@ -40,14 +40,15 @@ func (s *Service) begin(org tenant.ID, userID string, from comes) (opened sessio
 	}, token
 }
 
-// comes is where a browser that logs in comes from. Its owner recognises the session by it.
+// comes is the origin of a browser that logs in, by which its owner recognises the
+// session.
 type comes struct {
 	Origin operation.Origin
 	Agent  string `header:"User-Agent" doc:"What the browser says it is; its owner recognises the session by it."`
 }
 
-// open makes a session for a user whose password was right. A hash of an older kind is
-// replaced, now that the password is at hand.
+// open begins a session for a user whose password was right. It replaces a hash of an
+// older kind, because the password is available now.
 func (s *Service) open(ctx context.Context, u identity.User, password string, from comes) (operation.Landing, error) {
 	hash := u.Credentials.PasswordHash
 	if !s.users.Passwords.Current(hash) {
@@ -61,7 +62,7 @@ func (s *Service) open(ctx context.Context, u identity.User, password string, fr
 	_, err := s.users.Store.Update(attributed(ctx, u), users.Home(u), func(w store.Writer) error {
 		_, err := users.Records.Edit(ctx, w, u.ID, nil, func(v identity.User) (identity.User, error) {
 			if v.Credentials.PasswordHash != u.Credentials.PasswordHash || !v.Active {
-				return v, wrong // it has changed since it was checked
+				return v, wrong // the user has changed since the check
 			}
 			v.LastLogin, v.Credentials.PasswordHash = opened.Created, hash
 			return v, nil
@@ -80,13 +81,13 @@ func (s *Service) open(ctx context.Context, u identity.User, password string, fr
 	out := s.entered(opened, token)
 	out.Meta = Opened{u.ID, u.OrgID, opened.Expires, must}
 	out.Who.Email = u.Email
-	nonce := rand.Text() // by which the browser is known from now on
+	nonce := rand.Text() // by which the browser is recognised from now on
 	device := nonce + "." + s.users.Keys.Digests(deviceText(u.Email, nonce))[0]
 	out.Cookies = append(out.Cookies, s.cookie(operation.DeviceCookie, device, deviceLife))
 	return out, nil
 }
 
-// keep stores a session and ends those that it takes the place of.
+// keep stores a session and ends those that it replaces.
 func (s *Service) keep(ctx context.Context, w store.Writer, opened session.Session) error {
 	all, err := sessionsOf(ctx, w, opened.UserID)
 	if err != nil {
@@ -98,7 +99,7 @@ func (s *Service) keep(ctx context.Context, w store.Writer, opened session.Sessi
 	return sessions.Insert(ctx, w, opened)
 }
 
-// entered is the answer to who has got a session.
+// entered returns the response to a login that succeeded.
 func (s *Service) entered(opened session.Session, token string) operation.Landing {
 	return operation.Landing{
 		Who:     operation.Principal{ID: opened.UserID, OrgID: opened.OrgID},
@@ -110,20 +111,20 @@ func (s *Service) entered(opened session.Session, token string) operation.Landin
 	}
 }
 
-// digests returns under which digests a token may have been stored.
+// digests returns the digests under which a token may be stored.
 func (s *Service) digests(token string) []string { return s.users.Keys.Digests("session\x00" + token) }
 
-// proofs returns what proves calls of a session: only the server can make it of the
-// token, so that no other site can plant one.
+// proofs returns the values that prove that calls of a session come from our pages.
+// Only the server can compute them from the token, so no other site can set them.
 func (s *Service) proofs(token string) []string { return s.users.Keys.Digests("csrf\x00" + token) }
 
-// sessionsOf returns all sessions of a user, also those that are over.
+// sessionsOf returns all sessions of a user, including expired ones.
 func sessionsOf(ctx context.Context, r store.Reader, userID string) ([]session.Session, error) {
 	return sessions.Values(ctx, r, store.Query{Index: byUser, Value: userID})
 }
 
-// end ends sessions. They stay until they are pruned: a scope of everybody can change
-// records, but not delete them.
+// end ends sessions. They remain until they are pruned, because a scope of everyone can
+// change records, but not delete them.
 func end(ctx context.Context, w store.Writer, list []session.Session) error {
 	for _, v := range list {
 		_, err := sessions.Edit(ctx, w, v.ID, nil, func(v session.Session) (session.Session, error) { return v.Ended(), nil })
@@ -134,14 +135,14 @@ func end(ctx context.Context, w store.Writer, list []session.Session) error {
 	return nil
 }
 
-// EndAll ends all sessions of a user, in the unit of work that shuts it out or gives
-// it another password.
+// EndAll ends all sessions of a user, in the unit of work that deactivates the user or
+// changes its password.
 func EndAll(ctx context.Context, w store.Writer, userID string) error {
 	all, err := sessionsOf(ctx, w, userID)
 	if err != nil {
 		return err
 	}
-	// Also sessions that seem to be over: the clock may be wrong at the moment.
+	// Expired sessions are ended too, because the clock may be wrong now.
 	return end(ctx, w, slices.DeleteFunc(all, func(v session.Session) bool { return v.Expires.IsZero() }))
 }
 

@@ -32,8 +32,8 @@ type mintIn struct {
 	Data  session.AccessData `body:""`
 }
 
-// switchedOff refuses callers whose organisation has no single sign-on. Those of all
-// organisations name one in the body.
+// switchedOff refuses callers whose organisation has no single sign-on. Callers without
+// organisation name the organisation in the body.
 func (s *Service) switchedOff(ctx context.Context, c *operation.Call) error {
 	org := c.Scope.Org()
 	if org == "" {
@@ -43,14 +43,14 @@ func (s *Service) switchedOff(ctx context.Context, c *operation.Call) error {
 	if err == nil && !o.Value.SSOEnabled {
 		return fault.New(fault.Denied, CodeOff, "SSO not enabled for org.")
 	}
-	if fault.KindOf(err) == fault.NotFound { // Mint says so
+	if fault.KindOf(err) == fault.NotFound { // Mint returns the fault
 		return nil
 	}
 	return err
 }
 
-// Mint makes a nonce with which one browser begins a session of a person, once, within
-// a minute. The caller vouches for the person.
+// Mint creates a nonce with which one browser begins a session for a person, once,
+// within a minute. The caller vouches for the person.
 func (s *Service) Mint(ctx context.Context, in mintIn) (operation.Receipt, error) {
 	org := in.Data.OrgID
 	o, err := s.users.Organisation(ctx, org)
@@ -63,14 +63,15 @@ func (s *Service) Mint(ctx context.Context, in mintIn) (operation.Receipt, error
 	if !o.Value.SSOEnabled {
 		return operation.Receipt{}, fault.New(fault.Denied, CodeOff, "SSO not enabled for org.")
 	}
-	email, _ := identity.CleanEmail(in.Data.EmailAddress) // what is none, Guest refuses
+	email, _ := identity.CleanEmail(in.Data.EmailAddress) // Guest refuses an invalid address
 	p, err := in.Data.Guest(email)
 	if err != nil {
 		return operation.Receipt{}, err
 	}
 	text := make([]byte, 24)
 	rand.Read(text)
-	// Base64 of hexadecimal digits is the same in every alphabet and needs no escapes in addresses.
+	// Base64 of hexadecimal digits is the same in every alphabet and needs no escaping
+	// in URLs.
 	nonce := base64.StdEncoding.EncodeToString([]byte(hex.EncodeToString(text)))
 	scope, err := tenant.Of(org)
 	if err != nil {
@@ -89,12 +90,12 @@ type tapIn struct {
 	Nonce string `query:"nonce" doc:"The nonce."`
 }
 
-// Tap begins the session of a person whom an identity broker has recognised.
+// Tap begins a session for a person whom an identity broker has authenticated.
 func (s *Service) Tap(ctx context.Context, in tapIn) (operation.Landing, error) {
 	return s.turned(s.redeem(ctx, in))
 }
 
-// turned sends browsers of people who may not enter to the page for them, if there is one.
+// turned redirects browsers of people who are refused to the ErrorURL, if there is one.
 func (s *Service) turned(out operation.Landing, err error) (operation.Landing, error) {
 	if code := fault.CodeOf(err); s.cfg.ErrorURL != "" && slices.Contains([]string{CodeNonce, CodeRefused, signon.CodeSpent, signon.CodeRefused}, code) {
 		s.users.Log.Info("single sign-on refused", "reason", code)
@@ -104,14 +105,14 @@ func (s *Service) turned(out operation.Landing, err error) (operation.Landing, e
 }
 
 // redeem exchanges a nonce for a session, in one unit of work: of two browsers with one
-// nonce, one gets in.
+// nonce, only one succeeds.
 func (s *Service) redeem(ctx context.Context, in tapIn) (operation.Landing, error) {
 	n, err := s.nonce(ctx, in.Nonce)
 	if err != nil {
 		return operation.Landing{}, err
 	}
 	if _, err := s.users.Organisation(ctx, n.OrgID); fault.KindOf(err) == fault.NotFound {
-		return operation.Landing{}, spent // it was deleted meanwhile, and its people cannot log in
+		return operation.Landing{}, spent // the organisation was deleted meanwhile, and its people cannot log in
 	} else if err != nil {
 		return operation.Landing{}, err
 	}
@@ -125,8 +126,8 @@ func (s *Service) redeem(ctx context.Context, in tapIn) (operation.Landing, erro
 	if fault.CodeOf(err) != CodeRefused {
 		return out, err
 	}
-	// A nonce works once, also when somebody was refused with it. When it cannot be forgotten it
-	// stays for its minute, and the person is refused again.
+	// A nonce works once, also when the person is refused. If the nonce cannot be
+	// deleted, it stays valid for its minute, and the person is refused again.
 	scope, failed := tenant.Of(n.OrgID)
 	if failed == nil {
 		_, failed = s.users.Store.Update(store.Attribute(ctx, pruning), scope, func(w store.Writer) error {
@@ -140,8 +141,8 @@ func (s *Service) redeem(ctx context.Context, in tapIn) (operation.Landing, erro
 	return out, err
 }
 
-// admitted begins the session of a person in one unit of work with what makes sure that it
-// begins once.
+// admitted begins a session for a person. once runs in the same unit of work, and makes
+// sure that this happens only once.
 func (s *Service) admitted(ctx context.Context, org tenant.ID, p session.Person, from comes, once func(store.Writer) error) (operation.Landing, error) {
 	scope, err := tenant.Of(org)
 	if err != nil {
@@ -176,10 +177,11 @@ func (s *Service) admitted(ctx context.Context, org tenant.ID, p session.Person,
 	return out, nil
 }
 
-// spent answers nonces that are unknown, used, too old, or for another section.
+// spent is the response to a nonce that is unknown, used, too old, or for another
+// section.
 var spent error = fault.New(fault.Unauthenticated, CodeNonce, "This link has been used or is too old; log in again")
 
-// nonce returns a nonce that can be used.
+// nonce returns a nonce if it is valid.
 func (s *Service) nonce(ctx context.Context, text string) (n session.Nonce, err error) {
 	err = s.users.Store.View(ctx, tenant.Everyone("single sign-on"), func(r store.Reader) error {
 		for _, digest := range s.nonceDigests(text) {
@@ -198,7 +200,7 @@ func (s *Service) nonce(ctx context.Context, text string) (n session.Nonce, err 
 	return n, err
 }
 
-// admit decides who a person is, and whether it may enter.
+// admit sets the user of a session from a person, or refuses the person.
 func (s *Service) admit(ctx context.Context, r store.Reader, p session.Person, opened *session.Session) error {
 	refuse := func(why string) error {
 		return fault.New(fault.Denied, CodeRefused, "access denied: %s", why)
@@ -222,7 +224,7 @@ func (s *Service) admit(ctx context.Context, r store.Reader, p session.Person, o
 	if p.Registered {
 		return refuse("there is no user with this address")
 	}
-	// The same name for every session, and nothing that tells the address.
+	// The ID is the same for every session, and does not reveal the mail address.
 	sum := sha256.Sum256([]byte(string(opened.OrgID) + "\x00" + p.Email))
 	opened.UserID, opened.Guest = "sso-"+hex.EncodeToString(sum[:10]), true
 	exist, err := s.users.GroupsAmong(ctx, r, opened.OrgID, s.cfg.Grants.Groups(p))
@@ -236,7 +238,7 @@ func (s *Service) admit(ctx context.Context, r store.Reader, p session.Person, o
 }
 
 // guest returns a person without a user as a member of the groups that give it
-// permissions now, and what it has besides.
+// permissions now, and its further permissions.
 func (s *Service) guest(ctx context.Context, r store.Reader, found *session.Session) (identity.User, access.Map, error) {
 	exist, err := s.users.GroupsAmong(ctx, r, found.OrgID, s.cfg.Grants.Groups(*found.Person))
 	source, _ := s.cfg.Grants.Source(*found.Person, exist)
@@ -244,7 +246,7 @@ func (s *Service) guest(ctx context.Context, r store.Reader, found *session.Sess
 	return in(u, source.Groups), source.Defaults, err
 }
 
-// in returns a user as a member of groups and of no others.
+// in returns a user as a member of exactly these groups.
 func in(u identity.User, groups []string) identity.User {
 	if len(groups) == 0 {
 		return u.In("", nil)
@@ -252,7 +254,7 @@ func in(u identity.User, groups []string) identity.User {
 	return u.In(groups[0], groups[1:])
 }
 
-// LoginPage sends browsers to the login page.
+// LoginPage redirects browsers to the login page.
 func (s *Service) LoginPage(context.Context, struct{}) (operation.Landing, error) {
 	if s.cfg.LoginURL == "" {
 		return operation.Landing{}, fault.New(fault.NotFound, "login.page", "Not Found")

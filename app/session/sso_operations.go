@@ -8,13 +8,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// SSO is what identity brokers and the browsers that they send can ask for.
+// SSO has the operations of identity brokers, and of the browsers that they redirect
+// here.
 type SSO struct{ *Service }
 
-// maxAccessData is more than a broker has to say about a person, in bytes.
+// maxAccessData is the maximum size of what a broker says about a person, in bytes.
 const maxAccessData = 64 << 10
 
-// Operations lists what brokers and browsers can ask for.
+// Operations lists the operations of brokers and browsers.
 func (s SSO) Operations() []operation.Operation {
 	data := session.AccessData{ForSection: session.Dashboard, OrgID: "5f1a0c5d8e3b2a1f00000001", EmailAddress: "ada@example.com", GroupID: "5f1a0c5d8e3b2a1f00000003"}
 	minted := operation.Receipt{Message: "SSO Nonce created", Meta: "q0a8Vw3yJm5tPpXjZk1sXnq2l7cH9dRf4uYbTgEoW6A"}

@@ -20,7 +20,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// mint asks for a nonce for a person.
+// mint requests a nonce for a person.
 func (w *world) mint(d rules.AccessData) string {
 	w.t.Helper()
 	d.ForSection, d.OrgID = "dashboard", org
@@ -46,7 +46,7 @@ func (b *browser) tap(nonce string) error {
 	return err
 }
 
-// permissions are those with which the browser calls.
+// permissions returns the permissions of the browser's calls.
 func (b *browser) permissions() access.Map {
 	b.t.Helper()
 	c := &operation.Call{Spec: &operation.Spec{Surface: operation.Management, Method: "GET", Intent: access.Read, Permission: access.APIs}, Session: b.cookies[operation.SessionCookie]}
@@ -59,7 +59,7 @@ func (b *browser) permissions() access.Map {
 	return c.Principal.Permissions
 }
 
-// me is what the user of the browser is told about itself.
+// me returns the user of the browser as the API shows it to the user.
 func (b *browser) me() identity.View {
 	b.t.Helper()
 	o := b.ops["users.me"]
@@ -81,7 +81,7 @@ func openSSO(t *testing.T, g rules.Grants) *world {
 	return w
 }
 
-// do carries out an operation as an admin would.
+// do calls an operation as an admin.
 func (w *world) do(id string, path map[string]string, body string) operation.Receipt {
 	w.t.Helper()
 	o, known := w.ops[id]
@@ -109,7 +109,7 @@ func scope(t *testing.T) tenant.Scope {
 	return s
 }
 
-// text writes a value as JSON.
+// text encodes a value as JSON.
 func text(t *testing.T, v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -118,7 +118,7 @@ func text(t *testing.T, v any) string {
 	return string(b)
 }
 
-// group makes a user group, and regroup gives it other permissions.
+// group creates a user group.
 func (w *world) group(m access.Map) string {
 	return w.do("usergroups.create", nil, `{"name":"g","active":true,"user_permissions":`+text(w.t, m)+`}`).Meta.(string)
 }
@@ -127,7 +127,7 @@ func (w *world) regroup(id string, m access.Map) {
 	w.do("usergroups.replace", map[string]string{"groupId": id}, `{"name":"g","active":true,"user_permissions":`+text(w.t, m)+`}`)
 }
 
-// member makes a user with permissions.
+// member creates a user with permissions.
 func (w *world) member(email string, m access.Map) {
 	w.do("admin.users.create", nil, text(w.t, map[string]any{"org_id": org, "email_address": email, "user_permissions": m}))
 }
@@ -141,11 +141,12 @@ func (w *world) deactivate(email string) {
 	w.do("users.revoke", map[string]string{"userId": list[0].ID}, "")
 }
 
-// Of many browsers with one nonce, one gets in; and none after a minute.
+// Of many browsers with one nonce, only one succeeds; after a minute none does.
 func TestNonceIsUsedOnce(t *testing.T) {
 	w := openSSO(t, rules.Grants{Defaults: access.Map{"apis": "read"}})
 	nonce := w.mint(rules.AccessData{EmailAddress: "ada@example.com"})
-	// Clients put it into addresses as it is, and may decode it in any alphabet.
+	// Clients put the nonce into URLs without escaping, and may decode it in any
+	// alphabet.
 	if text, err := base64.StdEncoding.DecodeString(nonce); err != nil || len(text) < 32 || url.QueryEscape(nonce) != nonce {
 		t.Errorf("nonce %q: %v", nonce, err)
 	}
@@ -177,8 +178,8 @@ func TestNonceIsUsedOnce(t *testing.T) {
 	}
 }
 
-// A nonce of an organisation that was deleted begins no session: its cookies would open the
-// organisation when it is made again.
+// A nonce of a deleted organisation begins no session: its cookies would give access to
+// the organisation when it is created again.
 func TestNonceOfDeletedOrganisation(t *testing.T) {
 	w := openSSO(t, rules.Grants{Defaults: access.Map{"apis": "read"}})
 	nonce := w.mint(rules.AccessData{EmailAddress: "ada@example.com"})
@@ -189,8 +190,8 @@ func TestNonceOfDeletedOrganisation(t *testing.T) {
 	}
 }
 
-// Permissions of a session are worked out at every request: a group that changes, or
-// goes, does so for sessions that are there.
+// Permissions of a session are computed with every request: when a group changes or is
+// deleted, existing sessions are affected.
 func TestGuestsFollowTheirGroups(t *testing.T) {
 	w := openSSO(t, rules.Grants{Defaults: access.Map{"apis": "read", "keys": "read"}})
 	group := w.group(access.Map{"apis": "write", "policies": "read"})
@@ -213,8 +214,8 @@ func TestGuestsFollowTheirGroups(t *testing.T) {
 	}
 }
 
-// Of several groups the highest level counts, for guests and for users whom the broker regroups;
-// a group that is not active gives nothing.
+// Of several groups the highest level counts, both for guests and for users to whom the
+// broker gives groups; an inactive group gives nothing.
 func TestHighestLevelWins(t *testing.T) {
 	w := openSSO(t, rules.Grants{Lookup: true})
 	w.member("writer@example.com", access.Map{"keys": "write"})
@@ -230,8 +231,8 @@ func TestHighestLevelWins(t *testing.T) {
 	}
 }
 
-// A user whom the broker names keeps what an admin may; others get the groups in place
-// of their own permissions, and none of an unknown group.
+// A user who is an admin keeps its permissions. Other users get those of the groups
+// that the broker names instead of their own, unless the groups do not exist.
 func TestRegisteredPeople(t *testing.T) {
 	w := openSSO(t, rules.Grants{Lookup: true})
 	w.member("writer@example.com", access.Map{"keys": "write"})
@@ -240,7 +241,7 @@ func TestRegisteredPeople(t *testing.T) {
 		{"admin@example.com", group, "map[IsAdmin:admin]"},
 		{"writer@example.com", "", "map[keys:write]"},
 		{"writer@example.com", group, "map[apis:read]"},
-		{"writer@example.com", "unknown", "map[keys:write]"}, // as if none was given
+		{"writer@example.com", "unknown", "map[keys:write]"}, // as without a group
 	} {
 		w.now = w.now.Add(time.Minute)
 		b := w.browser("192.0.2.1:1")
@@ -264,8 +265,8 @@ func TestRegisteredPeople(t *testing.T) {
 	}
 }
 
-// A group that does not exist counts as not given: what comes next counts, and where there is
-// nothing the person does not enter.
+// A group that does not exist is ignored: the next source of permissions counts, and
+// without any source the person is refused.
 func TestUnknownGroups(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -295,7 +296,7 @@ func TestUnknownGroups(t *testing.T) {
 	}
 }
 
-// Who may not enter does not.
+// People who are not admitted get no session.
 func TestRefusedPeople(t *testing.T) {
 	w := openSSO(t, rules.Grants{Lookup: true})
 	w.member("reader@example.com", access.Map{"keys": "read"})
@@ -317,7 +318,7 @@ func TestRefusedPeople(t *testing.T) {
 	}
 }
 
-// A nonce is neither stored nor logged.
+// A nonce is neither stored nor logged in plain text.
 func TestNonceIsNotWrittenDown(t *testing.T) {
 	w := openSSO(t, rules.Grants{Defaults: access.Map{"apis": "read"}})
 	nonce := w.mint(rules.AccessData{EmailAddress: "ada@example.com"})

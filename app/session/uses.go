@@ -10,18 +10,18 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Using is the attribution of commits that note which sessions have been used, of which
-// audit trails tell nothing.
+// Using is the attribution of commits that store which sessions were used. Audit trails
+// leave these commits out.
 const Using = "sessions.used"
 
-// use is when a session was last used.
+// use is the last use of a session.
 type use struct {
 	id  string
 	org tenant.ID
 	at  time.Time
 }
 
-// WriteUses writes down which sessions have been used.
+// WriteUses stores which sessions were used.
 func (s *Service) WriteUses(ctx context.Context) {
 	ctx = store.Attribute(ctx, store.Attribution{Actor: "sessions", Operation: Using})
 	s.uses.Flush(ctx, s.users.Store, s.users.Log, "sessions", func(u use) tenant.ID { return u.org }, s.writeUses)
@@ -31,7 +31,7 @@ func (s *Service) writeUses(ctx context.Context, w store.Writer, batch []use) er
 	for _, u := range batch {
 		v, err := sessions.Get(ctx, w, u.id)
 		if fault.KindOf(err) == fault.NotFound || err == nil && (v.Value.Over(s.users.Now()) || !u.at.After(v.Value.LastUse())) {
-			continue // it has ended, or another replica knows better
+			continue // the session has ended, or another replica has stored a later use
 		}
 		if err == nil {
 			_, err = sessions.Edit(ctx, w, u.id, nil, func(v session.Session) (session.Session, error) {
