@@ -11,11 +11,11 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// maxBatch is how many commits are delivered at once at most.
+// maxBatch is how many commits are delivered together at most.
 const maxBatch = 500
 
-// gather waits for an item and adds what waits behind it: one commit leaves at
-// once, many leave together, and a flood of reloads as one.
+// gather waits for an item and adds the items that wait behind it: one commit is
+// delivered at once, many are delivered together, and many reloads become one.
 func gather(run context.Context, items <-chan item) (to store.Revision, out []notify.Announcement) {
 	select {
 	case <-run.Done():
@@ -34,7 +34,7 @@ func gather(run context.Context, items <-chan item) (to store.Revision, out []no
 	return to, calm(out)
 }
 
-// calm makes one announcement of many that reload gateways, in the place of the
+// calm replaces many announcements that reload gateways by one, in the place of the
 // last of them.
 func calm(as []notify.Announcement) []notify.Announcement {
 	out := make([]notify.Announcement, 0, len(as))
@@ -53,7 +53,7 @@ func calm(as []notify.Announcement) []notify.Announcement {
 	return slices.Insert(out, at, last)
 }
 
-// deliver tries until it succeeds or run ends.
+// deliver tries to deliver until it succeeds or run ends.
 func (r *Relay) deliver(run, held context.Context, as []notify.Announcement) bool {
 	for pause := r.pause(); run.Err() == nil; _ = pause.Wait(run) {
 		if r.try(held, as) {
@@ -63,7 +63,7 @@ func (r *Relay) deliver(run, held context.Context, as []notify.Announcement) boo
 	return false
 }
 
-// try makes one attempt.
+// try tries to deliver once.
 func (r *Relay) try(held context.Context, as []notify.Announcement) bool {
 	ctx, cancel := context.WithTimeout(held, r.config.Timeout)
 	defer cancel()
@@ -81,8 +81,8 @@ func (r *Relay) try(held context.Context, as []notify.Announcement) bool {
 	return err == nil
 }
 
-// opened returns announcements with the payloads that are kept encrypted in the clear.
-// Those that cannot be opened, because their key is lost, are left out.
+// opened returns announcements with sealed payloads decrypted. It leaves out
+// announcements that cannot be decrypted, because their key is lost.
 func (r *Relay) opened(as []notify.Announcement) []notify.Announcement {
 	if !slices.ContainsFunc(as, func(a notify.Announcement) bool { return a.Signal.Command.Sealed() }) {
 		return as
@@ -102,8 +102,8 @@ func (r *Relay) opened(as []notify.Announcement) []notify.Announcement {
 	return out
 }
 
-// ready returns an error while gateways would not find what is announced:
-// such announcements are forbidden (docs/wire/gateway-nodes.md#rules-that-matter-most).
+// ready returns an error while gateways could not load what is announced: announcements
+// are forbidden then (docs/wire/gateway-nodes.md#rules-that-matter-most).
 func (r *Relay) ready(ctx context.Context) error {
 	head, err := r.config.ChangeLog.Head(ctx)
 	if err != nil {

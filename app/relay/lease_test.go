@@ -15,8 +15,8 @@ import (
 
 func with(l store.Leases) func(*relay.Config) { return func(c *relay.Config) { c.Leases = l } }
 
-// TestBegin: a sink that is new to the store hears of what was committed since the relay
-// began, even if that process died before it told anything.
+// TestBegin: a sink that is new to the store gets the commits since the relay began,
+// even if that process died before it delivered anything.
 func TestBegin(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.change("before")
@@ -30,12 +30,13 @@ func TestBegin(t *testing.T) {
 		}
 		w.change("b")
 		w.run(next)
-		time.Sleep(11 * time.Second) // until the lease of the dead one has run out
+		time.Sleep(11 * time.Second) // until the lease of the dead process expires
 		w.expect("2.0 ClientIdPChanged a", "3.0 ClientIdPChanged b")
 	})
 }
 
-// TestHandover: a process that ends hands over exactly what it has not told.
+// TestHandover: a process that ends hands over exactly the commits that it has not
+// delivered.
 func TestHandover(t *testing.T) {
 	inWorld(t, func(w *world) {
 		one, stop := w.start("one")
@@ -56,8 +57,8 @@ func TestHandover(t *testing.T) {
 	})
 }
 
-// TestDeath: the lease of a dead process runs out, and another goes on from the
-// stored position; only what was told after that comes twice.
+// TestDeath: the lease of a dead process expires, and another process continues from
+// the stored cursor; only what was delivered after that cursor is delivered twice.
 func TestDeath(t *testing.T) {
 	inWorld(t, func(w *world) {
 		dying := &leases{DB: w.db}
@@ -67,7 +68,7 @@ func TestDeath(t *testing.T) {
 		w.expect("1.0 ClientIdPChanged a")
 		time.Sleep(time.Second)
 		dying.dead.set(true)
-		w.change("b") // told, but not saved any more
+		w.change("b") // delivered, but the cursor is not saved
 		w.expect("1.0 ClientIdPChanged a", "2.0 ClientIdPChanged b")
 		bury()
 		w.change("c")
@@ -77,15 +78,15 @@ func TestDeath(t *testing.T) {
 	})
 }
 
-// TestTakeover: on a store that is shared, another process tells within two seconds
-// what the one that died had to tell, even if that had just renewed its lease.
+// TestTakeover: on a shared store, another process delivers within two seconds what a
+// process that died had to deliver, even if that process had just renewed its lease.
 func TestTakeover(t *testing.T) {
 	inWorld(t, func(w *world) {
 		shared := func(c *relay.Config) { c.TTL = lease.Takeover }
 		dying := &leases{DB: w.db}
 		_, bury := w.start("one", with(dying), shared)
 		w.start("two", shared)
-		for dying.acquired.get() < 10 { // until it has just renewed
+		for dying.acquired.get() < 10 { // until the lease was just renewed
 			time.Sleep(time.Millisecond)
 		}
 		dying.dead.set(true)
@@ -97,7 +98,7 @@ func TestTakeover(t *testing.T) {
 	})
 }
 
-// TestQuit: a process that is about to end hands over at once, and for good.
+// TestQuit: a process that quits hands over at once, and does not compete again.
 func TestQuit(t *testing.T) {
 	inWorld(t, func(w *world) {
 		one, _ := w.start("one")
@@ -125,8 +126,8 @@ func TestQuit(t *testing.T) {
 	})
 }
 
-// TestCutOff: a process that cannot renew its lease stops on its own before
-// another begins, even in the middle of a delivery, and competes again.
+// TestCutOff: a process that cannot renew its lease stops before another one begins,
+// even during a delivery, and competes again.
 func TestCutOff(t *testing.T) {
 	for name, cut := range map[string]func(l *leases, on bool){
 		"hanging": func(l *leases, on bool) { l.dead.set(on) },
@@ -164,7 +165,7 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// TestStolen: a process that learns that another has the lease stops at once.
+// TestStolen: a process that learns that another one holds the lease stops at once.
 func TestStolen(t *testing.T) {
 	inWorld(t, func(w *world) {
 		l := &leases{DB: w.db}
@@ -186,7 +187,7 @@ func TestStolen(t *testing.T) {
 	})
 }
 
-// TestStolenWhileSaving: the same when saving says so.
+// TestStolenWhileSaving: the same when saving the cursor reports it.
 func TestStolenWhileSaving(t *testing.T) {
 	inWorld(t, func(w *world) {
 		l := &stale{leases: leases{DB: w.db}}
@@ -204,7 +205,7 @@ func TestStolenWhileSaving(t *testing.T) {
 	})
 }
 
-// stale is leases of which Advance says that another process has them.
+// stale is leases whose Advance reports that another process holds the lease.
 type stale struct {
 	leases
 	on flag
@@ -217,7 +218,7 @@ func (s *stale) Advance(ctx context.Context, sink, holder string, to store.Revis
 	return s.leases.Advance(ctx, sink, holder, to)
 }
 
-// TestStoreAwayAtStart: a process that cannot reach the store keeps asking.
+// TestStoreAwayAtStart: a process that cannot reach the store keeps trying.
 func TestStoreAwayAtStart(t *testing.T) {
 	inWorld(t, func(w *world) {
 		l := &leases{DB: w.db}
@@ -240,8 +241,8 @@ func TestStoreAwayAtStart(t *testing.T) {
 	})
 }
 
-// TestEndWaitsForDelivery: what is being told when the end comes is not told
-// again by the next process, unless it takes too long.
+// TestEndWaitsForDelivery: a delivery that is in progress at the end is not repeated by
+// the next process, unless it takes too long.
 func TestEndWaitsForDelivery(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -273,7 +274,7 @@ func TestEndWaitsForDelivery(t *testing.T) {
 	}
 }
 
-// TestNotReady: nothing is announced while gateways could not be answered.
+// TestNotReady: nothing is announced while the service could not respond to gateways.
 func TestNotReady(t *testing.T) {
 	inWorld(t, func(w *world) {
 		var closed flag
@@ -303,7 +304,7 @@ func TestNotReady(t *testing.T) {
 	})
 }
 
-// TestManyProcesses: processes come and go, and everything is told in order.
+// TestManyProcesses: processes come and go, and everything is delivered in order.
 func TestManyProcesses(t *testing.T) {
 	inWorld(t, func(w *world) {
 		var stops []func()

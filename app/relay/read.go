@@ -9,13 +9,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// item is a commit as the sink sees it.
+// item is a commit in the form for the sink.
 type item struct {
 	rev store.Revision        // 0: no commit
-	out []notify.Announcement // empty: it concerns no gateway
+	out []notify.Announcement // empty: the commit does not concern gateways
 }
 
-// read hands over the commits after a revision, in order, until ctx ends.
+// read sends the commits after a revision to items, in order, until ctx ends.
 func (r *Relay) read(ctx context.Context, after store.Revision, items chan<- item) {
 	pause := r.pause()
 	for ctx.Err() == nil {
@@ -25,11 +25,12 @@ func (r *Relay) read(ctx context.Context, after store.Revision, items chan<- ite
 			pause.Reset()
 		}
 		if errors.Is(err, store.ErrExpired) {
-			// Anything may have changed. From the head on it is known again what did.
+			// Everything may have changed. From the head on, the changes are known
+			// again.
 			var head store.Revision
 			if head, err = r.config.ChangeLog.Head(ctx); err == nil {
 				r.config.Logger.Warn("history no longer reaches back to what was last announced; gateways are told to reload everything", "after", after, "head", head)
-				r.ahead.Store(uint64(head)) // not note: a store that was restored has gone back
+				r.ahead.Store(uint64(head)) // not note: a restored store has an older head
 				hand(ctx, items, item{head, announcements(head, signal.CatchUp())})
 				after = head
 			}
@@ -41,7 +42,7 @@ func (r *Relay) read(ctx context.Context, after store.Revision, items chan<- ite
 	}
 }
 
-// follow hands over commits until the change log breaks and returns the last one.
+// follow sends commits to items until the change log fails, and returns the last one.
 func (r *Relay) follow(ctx context.Context, after store.Revision, items chan<- item) (store.Revision, error) {
 	head, err := r.config.ChangeLog.Head(ctx)
 	if err != nil {
@@ -49,7 +50,7 @@ func (r *Relay) follow(ctx context.Context, after store.Revision, items chan<- i
 	}
 	r.note(head)
 	if head == after {
-		r.changes.over() // else the next commit says so
+		r.changes.over() // otherwise the next commit shows that the log works again
 	}
 	for c, err := range r.config.ChangeLog.Follow(ctx, after) {
 		if err != nil {
@@ -78,7 +79,7 @@ func hand(ctx context.Context, items chan<- item, it item) bool {
 	}
 }
 
-// note remembers the last commit known, for the lag.
+// note records the last known commit, for the lag.
 func (r *Relay) note(rev store.Revision) {
 	for {
 		old := r.ahead.Load()

@@ -14,15 +14,16 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Bounds of what is remembered of announcements.
+// Bounds of the announcements in memory.
 const (
-	lookBack  = 500  // commits at the end of the log that the first reader, or the one after a long pause, looks at
+	lookBack  = 500  // commits at the end of the log that the first read, or one after a long pause, covers
 	keepEach  = 50   // announcements of one organisation
-	keepAlive = 1000 // organisations; the one that has been quiet longest is forgotten first
+	keepAlive = 1000 // organisations; the one whose last announcement is the oldest is dropped first
 )
 
-// Recent tells what gateways were told of one organisation lately. It derives it from the
-// change log, as the relay does, and only while somebody asks: each commit is read once.
+// Recent returns what was lately announced to gateways about one organisation. It
+// derives the announcements from the change log, as the relay does, and only when a
+// caller asks. Each commit is read once.
 type Recent struct {
 	log        history
 	signals    signal.Table
@@ -30,24 +31,24 @@ type Recent struct {
 
 	mu   sync.Mutex
 	at   store.Revision
-	orgs map[tenant.ID][]Announced // the oldest first
+	orgs map[tenant.ID][]Announced // oldest first
 }
 
-// history is the change log, and how far back it goes.
+// history is the change log with its oldest revision.
 type history interface {
 	store.ChangeLog
 	Oldest(ctx context.Context) (store.Revision, error)
 }
 
-// NewRecent returns a Recent over a store, which tells of nothing if the store has no change
-// log. announcing says whether there are sinks at all.
+// NewRecent returns a Recent over a store. Its lists are empty if the store has no
+// change log. announcing says whether there are any sinks.
 func NewRecent(st store.Store, signals signal.Table, announcing bool) *Recent {
 	log, _ := st.(history)
 	return &Recent{log: log, signals: signals, announcing: announcing, orgs: map[tenant.ID][]Announced{}}
 }
 
-// Announced is one announcement. It says no revision: the figure would tell one
-// organisation how much others write.
+// Announced is one announcement. It has no revision, which would tell one organisation
+// how much others write.
 type Announced struct {
 	Date      time.Time      `json:"date" doc:"Of the change; gateways hear of it a moment later."`
 	Command   signal.Command `json:"command"`
@@ -59,14 +60,14 @@ type Announced struct {
 	Request   string         `json:"req_id" doc:"ID of the request."`
 }
 
-// AnnouncedList is the answer to the list.
+// AnnouncedList is the response of the list.
 type AnnouncedList struct {
 	Announcing    bool        `json:"announcing" doc:"Gateways are told at all: notify_on_change, with Redis."`
 	Announcements []Announced `json:"announcements"`
 }
 
-// Operations lists the one read. Who may make the calls that announce sees records of the
-// whole organisation: only admins do.
+// Operations lists the only read. Only admins may call it, because announcements
+// concern all records of the organisation.
 func (r *Recent) Operations() []operation.Operation {
 	return operation.Group{
 		Surface: operation.Management, Name: "system.announcements", Path: "/api/system/announcements", Tag: "System", Permission: access.IsAdmin, Style: operation.Style{Word: "OK"},
@@ -92,7 +93,7 @@ func (r *Recent) List(ctx context.Context, in recentIn) (AnnouncedList, error) {
 	return AnnouncedList{Announcing: r.announcing, Announcements: out}, nil
 }
 
-// catchUp reads what was committed since the last call, but never more than lookBack.
+// catchUp reads the commits since the last call, but never more than lookBack.
 func (r *Recent) catchUp(ctx context.Context) error {
 	if r.log == nil {
 		return nil
@@ -111,7 +112,7 @@ func (r *Recent) catchUp(ctx context.Context) error {
 	}
 	r.at = max(r.at, before(head, lookBack), before(oldest, 1))
 	for c, err := range r.log.Follow(ctx, r.at) {
-		if errors.Is(err, store.ErrExpired) { // it was forgotten a moment ago: the next call goes on behind it
+		if errors.Is(err, store.ErrExpired) { // pruned a moment ago: the next call continues after the gap
 			return nil
 		}
 		if err != nil {
@@ -125,10 +126,10 @@ func (r *Recent) catchUp(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// before returns the revision that many steps before another one, 0 at the least.
+// before returns the revision that is steps before rev, at least 0.
 func before(rev, steps store.Revision) store.Revision { return rev - min(rev, steps) }
 
-// take remembers what a commit announces, apart for each organisation that it touched.
+// take records the announcements of a commit, separately for each organisation.
 func (r *Recent) take(c store.Commit) {
 	byOrg := map[tenant.ID][]signal.Change{}
 	for _, ch := range c.Changes {

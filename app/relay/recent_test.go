@@ -18,7 +18,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// onlooker asks what was announced.
+// onlooker reads the list of announcements.
 type onlooker struct {
 	*testing.T
 	db  *memdb.DB
@@ -38,7 +38,7 @@ func newOnlooker(t *testing.T) *onlooker {
 	return o
 }
 
-// again begins anew, as another process.
+// again starts from scratch, like another process.
 func (o *onlooker) again() {
 	o.of = relay.NewRecent(o.db, signal.Table{"policy": signal.Always(signal.PolicyChanged, "id")}, true)
 }
@@ -69,7 +69,7 @@ func (o *onlooker) update(s tenant.Scope, fn func(context.Context, store.Writer)
 	}
 }
 
-// list returns what an organisation is told, in short.
+// list returns the announcements of an organisation in a short form.
 func (o *onlooker) list(org string) (out []string) {
 	o.Helper()
 	all, err := o.ask(o.Context(), o.scope(org))
@@ -94,8 +94,9 @@ func (o *onlooker) ask(ctx context.Context, s tenant.Scope) (relay.AnnouncedList
 	return v.(relay.AnnouncedList), nil
 }
 
-// TestRecent: each organisation is told of its own announcements, the newest first, in
-// whichever order they ask, and payloads that name keys are told to no organisation.
+// TestRecent: each organisation gets its own announcements, the newest first, in
+// whichever order the organisations call, and no organisation gets payloads that name
+// keys.
 func TestRecent(t *testing.T) {
 	o := newOnlooker(t)
 	if got := o.list("acme"); got != nil {
@@ -124,13 +125,13 @@ func TestRecent(t *testing.T) {
 				t.Errorf("%s: %q, want %q", org, got, told)
 			}
 		}
-		o.again() // another process says the same
+		o.again() // another process returns the same
 	}
 }
 
-// TestRecentBounds: a flood of one organisation leaves the announcements of another alone, a
-// process that looks for the first time reads the end of the log only, and a log that has
-// forgotten its beginning is read from where it begins.
+// TestRecentBounds: many announcements of one organisation do not drop those of another
+// one. The first read covers only the end of the log. A log that has been pruned is
+// read from its beginning.
 func TestRecentBounds(t *testing.T) {
 	o := newOnlooker(t)
 	o.write("quiet", "q")
@@ -175,8 +176,8 @@ func TestRecentBounds(t *testing.T) {
 	}
 }
 
-// TestRecentWithoutLog: a store without a change log tells nothing, and a caller who gives up
-// gets no half of an answer.
+// TestRecentWithoutLog: without a change log the list is empty, and a caller who gives
+// up gets no partial response.
 func TestRecentWithoutLog(t *testing.T) {
 	o := newOnlooker(t)
 	o.write("acme", "a")

@@ -1,9 +1,9 @@
 // Package relay carries what commits announce from the change log of the store to a
 // sink: in order, at least once, by one process of the cluster at a time.
 //
-// The change log is the outbox. How far a sink has been told is kept in the store, next
-// to the lease that says which process tells it; a process that takes over goes on
-// from there. Requests never wait for any of this.
+// The change log is the outbox. The store keeps the position of the sink next to the
+// lease of the process that delivers, so that the next holder continues from there.
+// Requests never wait for any of this.
 package relay
 
 import (
@@ -22,36 +22,36 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// Config is what a Relay is made of. Fields with a default may be zero.
+// Config is the configuration of a Relay. Fields with a default may be zero.
 type Config struct {
 	ChangeLog store.ChangeLog
 	Leases    store.Leases
 	Sink      notify.Sink
-	// Signals is what changes announce; nil: nothing but notices do.
+	// Signals maps changes to signals; nil: only notices are announced.
 	Signals signal.Table
-	Holder  string       // names this process among all that share the store
+	Holder  string       // unique name of this process among all that share the store
 	Now     system.Clock // default time.Now
 	Logger  *slog.Logger // default slog.Default
-	// Ready, if set, says whether gateways will find what was announced:
-	// nothing is delivered while it returns an error. A gateway that cannot reach
-	// the service during a reload stops reloading (docs/wire/gateway-nodes.md#rules-that-matter-most).
+	// Ready, if set, returns an error while gateways could not load what is announced:
+	// nothing is delivered then. A gateway that cannot reach the service during a
+	// reload stops reloading (docs/wire/gateway-nodes.md#rules-that-matter-most).
 	Ready func(context.Context) error
-	// Unseal decrypts the payload of commands that are kept encrypted; nil: there are none.
+	// Unseal decrypts sealed payloads of commands; nil: there are none.
 	Unseal  func(sealed string) (plain string, err error)
 	TTL     time.Duration // how long a dead process keeps its lease; default 10 s
 	Retry   time.Duration // pause after a failure, doubled up to twenty times as long; default 50 ms
 	Timeout time.Duration // of one delivery; default 30 s
 }
 
-// Relay tells one sink.
+// Relay delivers to one sink.
 type Relay struct {
 	config          Config
 	holding         atomic.Bool
-	position, ahead atomic.Uint64 // told up to; last commit known
-	lease           trouble       // with the lease and the cursor
-	changes         trouble       // with reading commits
-	gate            trouble       // with answering gateways
-	sink            trouble       // with telling
+	position, ahead atomic.Uint64 // revision that was delivered; last known commit
+	lease           trouble       // failures of the lease and the cursor
+	changes         trouble       // failures to read commits
+	gate            trouble       // reasons why gateways could not load what is announced
+	sink            trouble       // failures to deliver
 
 	turn *lease.Lease
 }
@@ -89,15 +89,16 @@ func New(c Config) *Relay {
 // Name returns the name of the sink.
 func (r *Relay) Name() string { return r.config.Sink.Name() }
 
-// Begin notes that a sink that is new to the store hears of all commits from now on.
+// Begin notes that a sink that is new to the store gets all commits from now on.
 func (r *Relay) Begin(ctx context.Context) error { return r.turn.Begin(ctx) }
 
-// Run delivers while this process holds the lease, and competes for it while
-// another does, until ctx ends or Quit is called. It returns the error of ctx.
+// Run delivers while this process holds the lease, and competes for the lease while
+// another process holds it, until ctx ends or Quit is called. It returns the error of
+// ctx.
 func (r *Relay) Run(ctx context.Context) error { return r.turn.Run(ctx, r.hold) }
 
-// Quit ends announcements for good, and the lease with them, so that another
-// process goes on. It returns when nothing is being told any more, or when ctx ends.
+// Quit ends deliveries for good and releases the lease, so that another process
+// continues. It returns when no delivery is in progress, or when ctx ends.
 func (r *Relay) Quit(ctx context.Context) error { return r.turn.Quit(ctx) }
 
 // hold delivers until run ends.
@@ -114,7 +115,7 @@ func (r *Relay) hold(run, held context.Context, h *lease.Holding) {
 	others.Go(func() { r.read(run, h.Began(), items) })
 	if w, ok := r.config.Sink.(notify.Watcher); ok {
 		others.Go(func() {
-			for w.Missed(run) == nil { // receivers are back that may have missed announcements
+			for w.Missed(run) == nil { // returns when receivers are back that may have missed announcements
 				r.config.Logger.Info("gateways listen again that did not for a while; all are told to reload everything")
 				hand(run, items, item{out: announcements(0, signal.CatchUp())})
 			}
@@ -136,7 +137,7 @@ func (r *Relay) hold(run, held context.Context, h *lease.Holding) {
 	r.holding.Store(false)
 	for _, t := range []*trouble{&r.changes, &r.gate, &r.sink} {
 		t.mu.Lock()
-		t.err = nil // without a word: it is another process's now
+		t.err = nil // without a log line: another process delivers now
 		t.mu.Unlock()
 	}
 }

@@ -42,8 +42,8 @@ func TestAnnounces(t *testing.T) {
 	}
 }
 
-// TestFailingSink: attempts come every second, the log stays short, no other sink waits,
-// and nothing is lost or merged.
+// TestFailingSink: there is an attempt every second, the log stays short, no other sink
+// waits, and nothing is lost or merged.
 func TestFailingSink(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.sink.refuse.set(true)
@@ -93,7 +93,7 @@ func TestFailingSink(t *testing.T) {
 	})
 }
 
-// TestStuckSink: a sink that never answers is given up and asked again.
+// TestStuckSink: a delivery that never returns times out and is tried again.
 func TestStuckSink(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.sink.stuck.set(true)
@@ -109,7 +109,8 @@ func TestStuckSink(t *testing.T) {
 	})
 }
 
-// TestExpired: what can no longer be read is announced as a whole.
+// TestExpired: commits that were pruned before they were read are replaced by one
+// announcement to reload everything.
 func TestExpired(t *testing.T) {
 	inWorld(t, func(w *world) {
 		_, stop := w.start("one")
@@ -133,7 +134,7 @@ func TestExpired(t *testing.T) {
 	})
 }
 
-// watched is a sink that says when receivers are back.
+// watched is a sink that reports when receivers are back.
 type watched struct {
 	*sink
 	back chan struct{}
@@ -148,8 +149,8 @@ func (s *watched) Missed(ctx context.Context) error {
 	}
 }
 
-// TestMissed: receivers that were away are told to reload everything, in order
-// with everything else, by the process that announces; the cursor stays.
+// TestMissed: receivers that were away are told to reload everything, in order with
+// everything else, by the process that delivers. The cursor stays.
 func TestMissed(t *testing.T) {
 	inWorld(t, func(w *world) {
 		s := &watched{sink: w.sink, back: make(chan struct{})}
@@ -172,7 +173,7 @@ func TestMissed(t *testing.T) {
 	})
 }
 
-// TestStoreAway: nothing is announced that could not be read.
+// TestStoreAway: commits are announced only when the store can be read.
 func TestStoreAway(t *testing.T) {
 	inWorld(t, func(w *world) {
 		r, _ := w.start("one")
@@ -192,7 +193,7 @@ func TestStoreAway(t *testing.T) {
 	})
 }
 
-// TestChangeLogBreaks: the change log is taken up where it broke.
+// TestChangeLogBreaks: reading the change log continues where it failed.
 func TestChangeLogBreaks(t *testing.T) {
 	inWorld(t, func(w *world) {
 		r, _ := w.start("one")
@@ -215,8 +216,8 @@ func TestChangeLogBreaks(t *testing.T) {
 	})
 }
 
-// TestSaves: the cursor costs few writes, none at all when nothing happens, and
-// no commit waits for them.
+// TestSaves: the cursor costs few writes, none when nothing happens, and no commit
+// waits for them.
 func TestSaves(t *testing.T) {
 	inWorld(t, func(w *world) {
 		l := &leases{DB: w.db}
@@ -246,7 +247,7 @@ func TestSaves(t *testing.T) {
 	})
 }
 
-// TestFlood: reloads that wait together become one; what else waits stays.
+// TestFlood: many reloads that wait together become one; other announcements stay.
 func TestFlood(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.sink.refuse.set(true)

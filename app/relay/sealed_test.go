@@ -14,8 +14,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// A sink gets in the clear what is kept encrypted. What cannot be decrypted is left out,
-// and holds up nothing.
+// A sink gets sealed payloads decrypted. A payload that cannot be decrypted is left
+// out, and does not block others.
 func TestSealed(t *testing.T) {
 	inWorld(t, func(w *world) {
 		lost := errors.New("the key is lost")

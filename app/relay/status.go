@@ -9,17 +9,16 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// Status is how a sink is doing, as far as this process knows.
+// Status is the state of a sink, as far as this process knows.
 type Status struct {
-	Holder   bool           // this process tells the sink
-	Position store.Revision // told up to here, if Holder
-	Lag      int            // commits the sink has not been told of, if Holder
-	Error    string         // why it does not go on at the moment, or "": for operators, without secrets
+	Holder   bool           // this process delivers to the sink
+	Position store.Revision // delivered up to here, if Holder
+	Lag      int            // commits that are not delivered yet, if Holder
+	Error    string         // the current failure, or "": for operators, without secrets
 	Since    time.Time      // of Error
 }
 
-// Status returns how the sink is doing. It is safe for concurrent use and never
-// waits.
+// Status returns the state of the sink. It is safe for concurrent use and never waits.
 func (r *Relay) Status() Status {
 	s := Status{Holder: r.holding.Load()}
 	if s.Holder {
@@ -38,8 +37,8 @@ func (r *Relay) Status() Status {
 	return s
 }
 
-// trouble is one thing that can be out of order for a while: its beginning is
-// logged, and its end, but not every attempt in between.
+// trouble is a failure that may last for a while. Its beginning and its end are logged,
+// but not every attempt in between.
 type trouble struct {
 	now  system.Clock
 	log  *slog.Logger

@@ -25,8 +25,8 @@ import (
 
 var errAway = errors.New("away")
 
-// world is a store that can be away, a sink that can refuse, and what was logged.
-// Tests run in a bubble whose time passes only while everybody waits.
+// world is a store that can be unavailable, a sink that can refuse, and the log. Tests
+// run in a bubble whose time passes only while all goroutines wait.
 type world struct {
 	*testing.T
 	db      *memdb.DB
@@ -35,14 +35,14 @@ type world struct {
 	log     apptest.Log
 }
 
-// inWorld runs a test in a bubble.
+// inWorld runs a test in a synctest bubble.
 func inWorld(t *testing.T, test func(w *world)) {
 	apptest.InBubble(t, func(t *testing.T, db *memdb.DB) {
 		test(&world{T: t, db: db, changes: &changeLog{DB: db}, sink: &sink{}})
 	})
 }
 
-// relay makes a relay.
+// relay returns a new relay.
 func (w *world) relay(holder string, more ...func(*relay.Config)) *relay.Relay {
 	c := relay.Config{ChangeLog: w.changes, Leases: &leases{DB: w.db}, Sink: w.sink, Signals: signal.Table{
 		registry.Kind: signal.Always(signal.ClientIdPChanged, "client_idp_id"), "policy": signal.Always(signal.PolicyChanged, "id")}, Holder: holder, Now: time.Now,
@@ -53,7 +53,7 @@ func (w *world) relay(holder string, more ...func(*relay.Config)) *relay.Relay {
 	return relay.New(c)
 }
 
-// start runs a relay; stop ends it and waits.
+// start runs a relay; stop ends it and waits for its end.
 func (w *world) start(holder string, more ...func(*relay.Config)) (r *relay.Relay, stop func()) {
 	r = w.relay(holder, more...)
 	return r, w.run(r)
@@ -102,8 +102,7 @@ func (w *world) commit(kind string, aliases ...string) {
 // change commits one identity provider.
 func (w *world) change(alias string) { w.Helper(); w.commit(registry.Kind, alias) }
 
-// expect compares what the sink has been told, once all goroutines are idle
-// any more at this moment.
+// expect compares the deliveries to the sink, once all goroutines are blocked.
 func (w *world) expect(want ...string) {
 	w.Helper()
 	synctest.Wait()
@@ -112,11 +111,11 @@ func (w *world) expect(want ...string) {
 	}
 }
 
-// changeLog is a change log that can be away.
+// changeLog is a change log that can be unavailable.
 type changeLog struct {
 	*memdb.DB
-	away   flag // Head
-	broken flag // Follow
+	away   flag // Head fails
+	broken flag // Follow fails
 }
 
 func (f *changeLog) Head(ctx context.Context) (store.Revision, error) {
@@ -140,11 +139,11 @@ func (f *changeLog) Follow(ctx context.Context, after store.Revision) iter.Seq2[
 	}
 }
 
-// leases is what one process sees of the leases.
+// leases is the leases as one process sees them.
 type leases struct {
 	*memdb.DB
 	away      flag // every call fails
-	dead      flag // the process no longer reaches the store, and notices nothing
+	dead      flag // the process does not reach the store any more, and does not notice it
 	lost      flag // renewing fails
 	acquired  counter
 	advanced  counter
@@ -185,7 +184,7 @@ func (l *leases) Release(ctx context.Context, sink, holder string) error {
 	return l.DB.Release(ctx, sink, holder)
 }
 
-// sink remembers what it is told, and when it was asked.
+// sink records deliveries and the times of attempts.
 type sink struct {
 	refuse flag // every delivery fails
 	stuck  flag // every delivery lasts until its context ends
@@ -231,7 +230,7 @@ func (s *sink) told() []string {
 	return slices.Clone(s.got)
 }
 
-// asked returns when the sink was asked to deliver.
+// asked returns the times of the attempts to deliver.
 func (s *sink) asked() []time.Time {
 	synctest.Wait()
 	s.mu.Lock()

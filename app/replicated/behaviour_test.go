@@ -67,7 +67,7 @@ func read(ctx context.Context, view func(context.Context, tenant.Scope, func(sto
 	return text, err
 }
 
-// What one replica acknowledged, every other one reads at once.
+// A write that one replica acknowledged can be read from every other one at once.
 func TestReplicasAgree(t *testing.T) {
 	dsn := harness.Database(t)
 	var replicas []*replicated.Store
@@ -126,8 +126,8 @@ func fragileStore(t *testing.T) (*fragile, *replicated.Store) {
 	return f, over(t, f, replicated.Current)
 }
 
-// While the primary is away current reads fail, the last known state can still
-// be read, and all is well again by itself.
+// While the primary is unavailable, current reads fail and the last known state can
+// still be read. Afterwards everything works again without intervention.
 func TestPrimaryAway(t *testing.T) {
 	f, s := fragileStore(t)
 	put(t, s, "x", 1)
@@ -141,14 +141,14 @@ func TestPrimaryAway(t *testing.T) {
 	if text, err := read(t.Context(), s.ViewStale, "x"); err != nil || text != "1" {
 		t.Errorf("stale: %q, %v", text, err)
 	}
-	put(t, f.DB, "x", 2) // somebody else writes: the change log breaks
+	put(t, f.DB, "x", 2) // another process writes: the change log fails
 	until(t, func() bool { return s.Trouble() != nil })
 	f.away.Store(false)
 	until(t, func() bool { text, err := read(t.Context(), s.View, "x"); return err == nil && text == "2" })
 	until(t, func() bool { return s.Trouble() == nil })
 }
 
-// hanging is a primary whose answers do not come until they are let go, whatever the deadline.
+// hanging is a primary whose responses are held back, whatever the deadline.
 type hanging struct {
 	*memdb.DB
 	hangs atomic.Bool
@@ -162,8 +162,8 @@ func (h *hanging) Head(ctx context.Context) (store.Revision, error) {
 	return h.DB.Head(ctx)
 }
 
-// TestHangingPrimary: while the primary hangs, a read of the last known state does not wait until
-// the questions to it time out.
+// TestHangingPrimary: while the primary hangs, a read of the last known state does not
+// wait until calls to the primary time out.
 func TestHangingPrimary(t *testing.T) {
 	t.Parallel()
 	db, err := memdb.New(time.Now)
@@ -187,14 +187,14 @@ func TestHangingPrimary(t *testing.T) {
 	defer close(h.let)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	for range 2 { // the second finds a question under way
+	for range 2 { // the second one finds a call in progress
 		if stale, text, err := known(ctx); !stale || text != "1" || err != nil {
 			t.Errorf("while it hangs: %t %q, %v", stale, text, err)
 		}
 	}
 }
 
-// A copy that has lost the thread starts over from a snapshot.
+// A copy whose change log has expired is loaded again from a snapshot.
 func TestExpiredFeed(t *testing.T) {
 	f, s := fragileStore(t)
 	put(t, s, "x", 1)
@@ -204,7 +204,7 @@ func TestExpiredFeed(t *testing.T) {
 	until(t, func() bool { text, err := read(t.Context(), s.View, "x"); return err == nil && text == "3" })
 }
 
-// One request asks for the head once, and still sees its own writes.
+// One request asks for the head once, and still reads its own writes.
 func TestOneQuestionPerRequest(t *testing.T) {
 	f, s := fragileStore(t)
 	put(t, s, "x", 1)
@@ -212,7 +212,7 @@ func TestOneQuestionPerRequest(t *testing.T) {
 	if _, err := read(ctx, s.View, "x"); err != nil {
 		t.Fatal(err)
 	}
-	f.away.Store(true) // a second question would fail
+	f.away.Store(true) // a second call would fail
 	if text, err := read(ctx, s.View, "x"); err != nil || text != "1" {
 		t.Errorf("%q, %v", text, err)
 	}
@@ -227,7 +227,7 @@ func until(t *testing.T, ok func() bool) {
 	}
 }
 
-// slow is a primary that has committed but does not say so yet.
+// slow is a primary that has committed but has not returned yet.
 type slow struct {
 	*sqlite.Store
 	hold chan struct{}
@@ -241,8 +241,8 @@ func (s *slow) Update(ctx context.Context, sc tenant.Scope, fn func(store.Writer
 	return rev, err
 }
 
-// A caller that was refused because of another write reads what that did, even
-// before that write has been answered.
+// A caller whose write was refused because of another write reads the result of that
+// other write, even before Update has returned for it.
 func TestRefusedForWhatIsRead(t *testing.T) {
 	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "gatehouse.db")})
 	if err != nil {
@@ -272,15 +272,15 @@ func TestRefusedForWhatIsRead(t *testing.T) {
 	}
 }
 
-// mute is a primary whose change log is never heard.
+// mute is a primary whose change log yields nothing.
 type mute struct{ *sqlite.Store }
 
 func (m mute) FollowBatches(ctx context.Context, _ store.Revision) iter.Seq2[[]store.Commit, error] {
 	return func(func([]store.Commit, error) bool) { <-ctx.Done() }
 }
 
-// TestWhoWritesBringsTheCopy states that a write is in the copy when it is answered:
-// its caller does not wait for those who follow the change log.
+// TestWhoWritesBringsTheCopy states that a write is in the copy when Update returns:
+// its caller does not wait for Run to follow the change log.
 func TestWhoWritesBringsTheCopy(t *testing.T) {
 	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "gatehouse.db")})
 	if err != nil {

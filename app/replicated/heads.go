@@ -9,24 +9,24 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// heads asks the primary for its head on behalf of many readers at once. A
-// reader is never answered by a question asked before it came.
+// heads reads the head of the primary for many readers at once. A reader never gets the
+// result of a call that began before the reader came.
 type heads struct {
 	ask     func(context.Context) (store.Revision, error)
 	mu      sync.Mutex
-	next    *round // collects readers for the question after the current one
+	next    *round // collects readers for the call after the current one
 	running bool
 }
 
-// round is one question and those who wait for its answer.
+// round is one call and the readers that wait for its result.
 type round struct {
 	done chan struct{}
 	rev  store.Revision
 	err  error
 }
 
-// askTimeout bounds one question: readers have deadlines of their own, but the
-// question must not hang for those who come later.
+// askTimeout bounds one call. Readers have deadlines of their own, but the call must
+// not hang for later readers.
 const askTimeout = 5 * time.Second
 
 func (h *heads) get(ctx context.Context) (store.Revision, error) {
@@ -48,10 +48,10 @@ func (h *heads) get(ctx context.Context) (store.Revision, error) {
 	}
 }
 
-// run asks until no reader waits.
+// run calls ask until no reader waits.
 func (h *heads) run() {
 	for {
-		runtime.Gosched() // readers that are about to ask come along: each question costs the primary the same
+		runtime.Gosched() // lets other readers join: each call costs the primary the same
 		h.mu.Lock()
 		r := h.next
 		h.next = nil

@@ -1,6 +1,5 @@
-// Package replicated serves reads from a copy in memory that follows the change log
-// of a primary store. Writes go to the primary; nothing that decides a write
-// ever looks at the copy.
+// Package replicated serves reads from a copy in memory that follows the change log of
+// a primary store. Writes go to the primary, and no write depends on the copy.
 package replicated
 
 import (
@@ -18,7 +17,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Primary is where writes go.
+// Primary is the store for writes.
 type Primary interface {
 	store.Store
 	store.ChangeLog
@@ -27,7 +26,7 @@ type Primary interface {
 	store.Leases
 }
 
-// Replica is brought up to date commit by commit.
+// Replica is the copy, to which commits are applied one after the other.
 type Replica interface {
 	View(ctx context.Context, s tenant.Scope, fn func(store.Reader) error) error
 	Head(ctx context.Context) (store.Revision, error)
@@ -36,42 +35,42 @@ type Replica interface {
 	Wait(ctx context.Context, r store.Revision) error
 }
 
-// Mode says how current a read must be.
+// Mode says how up to date a read must be.
 type Mode string
 
 // The modes of reading.
 const (
-	// Current reads see every commit acknowledged anywhere before they began, on
-	// any replica, for the price of one tiny query that concurrent reads share.
+	// Current reads see every commit that was acknowledged by any replica before they
+	// began. They cost one small query, which concurrent reads share.
 	Current Mode = "current"
-	// Local reads see every commit of this process at once, those of others after
-	// the usual lag. Right where only one process writes.
+	// Local reads see every commit of this process at once, and those of others after
+	// the usual lag. For installations where only one process writes.
 	Local Mode = "local"
 	// Direct reads bypass the copy.
 	Direct Mode = "primary"
 )
 
-// committer is a primary that knows, without asking, how far this process has
-// brought it: everything that anybody here has been told rests on no later
-// revision. Local reads of other primaries are current ones.
+// committer is a primary that knows, without a query, the last revision that this
+// process has committed. No result that a caller in this process has got is newer. With
+// other primaries, Local reads are Current ones.
 type committer interface{ Committed() store.Revision }
 
 // recent is a primary that has the last commits of this process in memory.
 type recent interface {
-	// Recent returns the unbroken run of them that follows a revision.
+	// Recent returns those of them that directly follow a revision, without a gap.
 	Recent(after store.Revision) []store.Commit
 }
 
-// Store is a store.Store whose reads come from memory.
+// Store is a store.Store whose reads use the copy in memory.
 type Store struct {
 	Primary
 	replica Replica
-	turn    sync.Mutex // of those who change the copy
+	turn    sync.Mutex // held while the copy is changed
 	mode    Mode
 	log     *slog.Logger
 	heads   heads
 	loaded  chan struct{} // closed after the first snapshot
-	broken  chan error    // why there will be none
+	broken  chan error    // the error if the copy can never be loaded
 	once    sync.Once
 	trouble atomic.Pointer[Trouble]
 }
@@ -82,13 +81,13 @@ var (
 	_ store.Sized = (*Store)(nil)
 )
 
-// Trouble says why and since when the copy does not follow.
+// Trouble says why the copy does not follow the store, and since when.
 type Trouble struct {
 	Since time.Time
 	Err   error
 }
 
-// New returns a store that answers once Run has loaded the copy.
+// New returns a store that can be read once Run has loaded the copy.
 func New(p Primary, r Replica, m Mode, log *slog.Logger) *Store {
 	if log == nil {
 		log = slog.Default()
@@ -110,7 +109,7 @@ func (s *Store) View(ctx context.Context, sc tenant.Scope, fn func(store.Reader)
 	return s.replica.View(ctx, sc, fn)
 }
 
-// reach waits until the copy is as current as reads have to be.
+// reach waits until the copy is as up to date as the mode requires.
 func (s *Store) reach(ctx context.Context) (err error) {
 	var want store.Revision // the copy must not be older
 	if c, ok := s.Primary.(committer); ok && s.mode == Local {
@@ -124,12 +123,12 @@ func (s *Store) reach(ctx context.Context) (err error) {
 	return s.catchUp(ctx, want)
 }
 
-// patience is how long a read waits for the copy to have what the primary has.
-// The change log takes milliseconds; when it takes this long it is broken, and a client
-// is better off with a plain answer soon.
+// patience is how long a read waits for the copy to catch up with the primary. Usually
+// the change log takes milliseconds. If it takes this long it has failed, and an early
+// error is better for the client.
 const patience = 2 * time.Second
 
-// catchUp waits until the copy is no older than a revision.
+// catchUp waits until the copy is at a revision or later.
 func (s *Store) catchUp(ctx context.Context, want store.Revision) error {
 	select {
 	case <-s.loaded:
@@ -153,7 +152,7 @@ func (s *Store) catchUp(ctx context.Context, want store.Revision) error {
 	return fmt.Errorf("%w: the copy in memory is behind", store.ErrUnavailable)
 }
 
-// Size implements store.Sized, if the copy does.
+// Size implements store.Sized, if the replica does.
 func (s *Store) Size(org tenant.ID) int64 {
 	if sized, ok := s.replica.(store.Sized); ok {
 		return sized.Size(org)
@@ -161,9 +160,9 @@ func (s *Store) Size(org tenant.ID) int64 {
 	return 0
 }
 
-// ViewLastKnown implements store.Stale. A primary that hangs is like one that is away:
-// its questions time out after up to ten seconds, so this read gives up on them after as long
-// as it would wait for the copy.
+// ViewLastKnown implements store.Stale. A primary that hangs is treated like one that
+// is unavailable. Calls to it time out after up to ten seconds, so this read waits for
+// them only as long as it would wait for the copy.
 func (s *Store) ViewLastKnown(ctx context.Context, sc tenant.Scope, fn func(store.Reader) error) (stale bool, err error) {
 	if sc.IsZero() {
 		return false, store.ErrScope
@@ -195,9 +194,10 @@ func (s *Store) ViewStale(ctx context.Context, sc tenant.Scope, fn func(store.Re
 	}
 }
 
-// Update implements store.Store. It brings the copy up to the commit, unless somebody does so
-// already: who has written reads next, and to wait for Run takes longer than the disk. A
-// failure of that is a failure in Run too, which says so.
+// Update implements store.Store. It applies the commit to the copy, unless the copy is
+// being changed already: the caller usually reads next, and waiting for Run takes
+// longer than the disk. Errors are ignored here, because Run gets them too and reports
+// them.
 func (s *Store) Update(ctx context.Context, sc tenant.Scope, fn func(store.Writer) error) (store.Revision, error) {
 	rev, err := s.Primary.Update(ctx, sc, fn)
 	if err != nil {
@@ -219,7 +219,7 @@ func (s *Store) Update(ctx context.Context, sc tenant.Scope, fn func(store.Write
 	return rev, nil
 }
 
-// apply adds to the copy what it has not got of some commits.
+// apply applies the commits that the copy does not have yet.
 func (s *Store) apply(ctx context.Context, commits []store.Commit) error {
 	s.turn.Lock()
 	defer s.turn.Unlock()
@@ -233,8 +233,8 @@ func (s *Store) apply(ctx context.Context, commits []store.Commit) error {
 	return s.replica.Apply(commits...)
 }
 
-// How long Run waits before it tries to follow again: reads wait meanwhile, so that it
-// never waits for long.
+// How long Run waits before it follows the log again. Reads wait meanwhile, so it is
+// never long.
 const (
 	soon = 100 * time.Millisecond
 	late = 500 * time.Millisecond
@@ -250,7 +250,7 @@ func (s *Store) Run(ctx context.Context) error {
 		}
 		if err == nil {
 			err = s.follow(ctx, pause)
-			follows = !errors.Is(err, store.ErrExpired) && !errors.Is(err, store.ErrStale) // else it starts over
+			follows = !errors.Is(err, store.ErrExpired) && !errors.Is(err, store.ErrStale) // otherwise the copy is loaded again
 		}
 		if ctx.Err() == nil {
 			if s.trouble.CompareAndSwap(nil, &Trouble{time.Now(), err}) {
@@ -262,7 +262,7 @@ func (s *Store) Run(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// load starts the copy over from a snapshot.
+// load loads the copy from a snapshot.
 func (s *Store) load(ctx context.Context) error {
 	err := s.Snapshot(ctx, func(st store.State) error {
 		s.turn.Lock()
@@ -282,7 +282,7 @@ func (s *Store) load(ctx context.Context) error {
 	return err
 }
 
-// follow applies commits until the change log breaks.
+// follow applies commits until the change log fails.
 func (s *Store) follow(ctx context.Context, pause *retry.Pause) error {
 	at, err := s.replica.Head(ctx)
 	if err != nil {
@@ -304,12 +304,12 @@ func (s *Store) follow(ctx context.Context, pause *retry.Pause) error {
 	return ctx.Err()
 }
 
-// batcher is a change log that hands out several commits at once.
+// batcher is a change log that yields several commits at once.
 type batcher interface {
 	FollowBatches(ctx context.Context, after store.Revision) iter.Seq2[[]store.Commit, error]
 }
 
-// batches follows the change log in the largest steps it offers.
+// batches follows the change log in the largest batches that it has.
 func (s *Store) batches(ctx context.Context, after store.Revision) iter.Seq2[[]store.Commit, error] {
 	if b, ok := s.Primary.(batcher); ok {
 		return b.FollowBatches(ctx, after)
@@ -323,10 +323,10 @@ func (s *Store) batches(ctx context.Context, after store.Revision) iter.Seq2[[]s
 	}
 }
 
-// Trouble says why the copy does not follow at the moment, or nil.
+// Trouble returns why the copy does not follow the store now, or nil.
 func (s *Store) Trouble() *Trouble { return s.trouble.Load() }
 
-// Broken yields why the store cannot be loaded, when trying again is no use.
+// Broken yields the error if the store cannot be loaded and retries are useless.
 func (s *Store) Broken() <-chan error { return s.broken }
 
 // Loaded is closed once the copy has been loaded.

@@ -12,7 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store/storetest"
 )
 
-// over returns a store whose copy in memory is kept up to date for the test.
+// over returns a store whose copy is kept up to date until the end of the test.
 func over(tb testing.TB, primary replicated.Primary, mode replicated.Mode) *replicated.Store {
 	tb.Helper()
 	copied, err := memdb.New(time.Now)

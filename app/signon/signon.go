@@ -1,5 +1,5 @@
-// Package signon sends browsers to identity providers and takes them back, for the portal and
-// for the dashboard (ADR 30, docs/wire/portal-sso.md#logins).
+// Package signon redirects browsers to identity providers and handles their return, for
+// the portal and for the dashboard (ADR 30, docs/wire/portal-sso.md#logins).
 package signon
 
 import (
@@ -34,50 +34,49 @@ const (
 	CodeRefused = "signon.refused"
 )
 
-// Beginning are the codes of faults with which a login does not begin, Ending those with
-// which it does not end.
+// Beginning are the codes of faults when a login begins, Ending those when it ends.
 var (
 	Beginning = []string{CodeOff, CodeMissing, CodeURL, CodeAway, signon.CodeProfile}
 	Ending    = slices.Concat(Beginning, []string{CodeSpent, CodeRefused})
 )
 
-// Callback ends the address to which identity providers send browsers back.
+// Callback is the end of the URL to which identity providers redirect browsers.
 const Callback = "/callback"
 
-// life is for how long a login may be under way.
+// life is how long a login may take.
 const life = 10 * time.Minute
 
-// Flow is how one sort of people logs in.
+// Flow is the login at identity providers for one group of people.
 type Flow struct {
-	Provider login.Provider // nil: nobody can
+	Provider login.Provider // nil: no logins
 	Keys     secret.Keys
 	Now      system.Clock
 	Log      *slog.Logger
-	Cookie   string // its name, which is also in all digests
-	URL      string // of the service as browsers see it, without a slash at the end
-	URLName  string // of the setting with it
-	Key      string // part of what protects a login under way: with another one, those end
+	Cookie   string // the name of the cookie, which is also in all digests
+	URL      string // URL of the service for browsers, without a slash at the end
+	URLName  string // name of the setting with the URL
+	Key      string // part of what protects a login in progress: a new Key ends all of them
 }
 
-// At is a login: whose profile it is by, below which path of the service it is, and how its
-// identity provider is reached.
+// At says which login it is: the owner of its profile, its path below the service, and
+// the connection to its identity provider.
 type At struct {
 	Owner    tenant.ID
 	Path     string
 	Provider signon.Connection
 }
 
-// attempt is a login under way. The browser keeps it, sealed: strangers store nothing here,
-// and any process can go on.
+// attempt is a login in progress. The browser keeps it, sealed, so that strangers store
+// nothing here, and any process can continue the login.
 type attempt struct {
 	login.Attempt
 	Owner   tenant.ID
 	Path    string
-	Mark    string // of Key
+	Mark    string // digest of Key
 	Expires time.Time
 }
 
-// Open refuses logins where there can be none.
+// Open refuses logins if there is no provider.
 func (f *Flow) Open() error {
 	if f.Provider == nil {
 		return fault.New(fault.NotFound, CodeOff, "The identity broker is off")
@@ -85,12 +84,12 @@ func (f *Flow) Open() error {
 	return nil
 }
 
-// Missing answers addresses without a login.
+// Missing returns the fault for a URL without a login.
 func Missing() error {
 	return fault.New(fault.NotFound, CodeMissing, "There is no login at this address")
 }
 
-// Begin sends a browser to the identity provider.
+// Begin redirects a browser to the identity provider.
 func (f *Flow) Begin(ctx context.Context, at At) (out operation.Landing, err error) {
 	as, err := f.client(at)
 	if err != nil {
@@ -112,8 +111,8 @@ func (f *Flow) Begin(ctx context.Context, at At) (out operation.Landing, err err
 	return out, err
 }
 
-// client is the service as the identity provider knows it. The address to which browsers are
-// sent back never follows from what a request says.
+// client returns the data of the service as a client of the identity provider. The
+// redirect URL never depends on the request.
 func (f *Flow) client(at At) (login.Client, error) {
 	if f.URL == "" {
 		return login.Client{}, fault.New(fault.Unavailable, CodeURL, "There is no address to which the identity provider could send browsers back: set %s", f.URLName)
@@ -126,17 +125,17 @@ func (f *Flow) cookie(at At, value string, life time.Duration) operation.Cookie 
 	return operation.Cookie{Name: f.Cookie, Value: value, Path: at.Path + Callback, Life: life, Secure: strings.HasPrefix(f.URL, "https:")}
 }
 
-// drawn is a text that nobody can guess, of the form that RFC 7636, 4.1 wants.
+// drawn returns a random text that cannot be guessed, in the form of RFC 7636, 4.1.
 func drawn() string {
 	b := make([]byte, 32)
 	rand.Read(b)
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// marks say of a login that it began with the Key of now.
+// marks returns the digests that mark a login that began with the current Key.
 func (f *Flow) marks() []string { return f.Keys.Digests(f.Cookie + "\x00" + f.Key) }
 
-// Return is what a browser brings back from an identity provider.
+// Return is the query of the redirect from an identity provider.
 type Return struct {
 	State  string `query:"state" doc:"Says which login it is."`
 	Code   string `query:"code" doc:"What the identity provider vouches with."`
@@ -145,21 +144,22 @@ type Return struct {
 }
 
 // End is the end of a login. The unit of work that begins a session stores one of the
-// digests until Expires: a login ends once.
+// digests until Expires, so that a login ends only once.
 type End struct {
 	Digests []string
 	Expires time.Time
-	Cookie  operation.Cookie // the browser forgets the login
+	Cookie  operation.Cookie // makes the browser delete the login
 }
 
-// Finish returns who has come back. The browser must be the one that began: an
-// attacker could send another one back with a code of their own, and log it in as themselves.
+// Finish returns the person that the identity provider has authenticated. The browser
+// must be the one that began the login. Otherwise an attacker could send another
+// browser here with a code of the attacker, and log that browser in as the attacker.
 func (f *Flow) Finish(ctx context.Context, at At, sealed string, r Return, rules signon.Rules) (who signon.Found, end End, err error) {
 	as, err := f.client(at)
 	if err != nil {
 		return who, end, err
 	}
-	var a attempt // that the browser has begun
+	var a attempt // the login that the browser began
 	text, _, err := f.Keys.Open(sealed)
 	if sealed == "" || err != nil || json.Unmarshal([]byte(text), &a) != nil {
 		return who, end, Spent()
@@ -182,18 +182,18 @@ func (f *Flow) Finish(ctx context.Context, at At, sealed string, r Return, rules
 	return who, End{f.Keys.Digests(f.Cookie + "-over\x00" + a.State), a.Expires, f.cookie(at, "", 0)}, nil
 }
 
-// Spent answers logins that are over, too old, or another browser's.
+// Spent returns the fault for a login that is over, too old, or of another browser.
 func Spent() error {
 	return fault.New(fault.Unauthenticated, CodeSpent, "This link has been used or is too old; log in again")
 }
 
-// Refused logs why a login fails, and answers that. The reason names no person.
+// Refused logs why a login fails, and returns the fault. The reason names no person.
 func (f *Flow) Refused(why string) error {
 	f.Log.Info("single sign-on refused", "reason", why)
 	return fault.New(fault.Denied, CodeRefused, "access denied: %s", why)
 }
 
-// failed answers what an identity provider did not do. Only the log says more.
+// failed returns the fault for an error of the provider. Only the log has the details.
 func (f *Flow) failed(at At, err error) error {
 	if errors.Is(err, login.ErrRefused) {
 		return f.Refused(strings.TrimPrefix(err.Error(), login.ErrRefused.Error()+": "))
