@@ -1,6 +1,7 @@
-// Package delivery sends events to receivers outside: it makes deliveries of what the
-// change log tells, keeps them in the store, and sends those of each receiver in order,
-// at least once, from one process of the cluster at a time (docs/wire/deliveries.md).
+// Package delivery sends events to external receivers. It makes deliveries of the
+// events in the change log, keeps them in the store, and sends those of each receiver
+// in order, at least once, from one process of the cluster at a time
+// (docs/wire/deliveries.md).
 package delivery
 
 import (
@@ -22,29 +23,29 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// Settings says whether deliveries are made, and how. What is marked with a default may
-// be zero.
+// Settings says whether deliveries are made, and how. Fields with a default may be
+// zero.
 type Settings struct {
 	Fetcher  fetch.Fetcher // sends; nil: there are no deliveries
-	Workers  int           // attempts under way at once; default 8
+	Workers  int           // concurrent attempts; default 8
 	Pause    time.Duration // after the first failed attempt; default 5 s
-	KeepDone time.Duration // how long a delivery is listed that went well; default 24 h
-	Keep     time.Duration // how long one is listed that rests; default 720 h
-	Holder   string        // names this process among all that share the store
+	KeepDone time.Duration // how long a successful delivery is listed; default 24 h
+	Keep     time.Duration // how long a failed delivery is listed; default 720 h
+	Holder   string        // unique name of this process among all that share the store
 	TTL      time.Duration // how long a dead process keeps others from sending; default 10 s
-	Name     string        // of the lease: services with other names share nothing but the log; default Operation
-	// Serves says of an audience, by name, whether its deliveries are this service's;
-	// nil: all are.
+	Name     string        // of the lease: services with different names share only the log; default Operation
+	// Serves reports whether this service sends the deliveries of an audience, by its
+	// name; nil: it sends those of all audiences.
 	Serves  func(audience string) bool
-	Share   int           // workers that one organisation keeps busy at most; default half of them
-	Timeout time.Duration // of an attempt, at most; default 30 s
+	Share   int           // maximum number of workers for one organisation; default half of them
+	Timeout time.Duration // maximum duration of an attempt; default 30 s
 }
 
-// defaultTimeout is how long an attempt may take unless its target says otherwise.
+// defaultTimeout is the timeout of an attempt if its target sets none.
 const defaultTimeout = 10 * time.Second
 
-// Operation is the attribution of commits that keep the queue, of which audit trails
-// tell nothing.
+// Operation is the attribution of commits that maintain the queue. Audit trails leave
+// these commits out.
 const Operation = "deliveries"
 
 // Store is what deliveries need of a store.
@@ -55,20 +56,20 @@ type Store interface {
 	store.Historian
 }
 
-// Service keeps and sends deliveries. Make one with New.
+// Service stores and sends deliveries. Make one with New.
 type Service struct {
 	Settings
 	tools     crud.Tools
 	store     Store
 	now       system.Clock
-	steady    system.Clock // by which deliveries are old
+	steady    system.Clock // the clock for the age of deliveries
 	log       *slog.Logger
 	sources   map[string]deliver.Source // by kind
 	audiences []deliver.Audience
 	turn      *lease.Lease
 }
 
-// New returns the service. sources says which events changes of which kind are.
+// New returns the service. sources makes events of the changes of a kind, by kind.
 func New(s Settings, t crud.Tools, sources map[string]deliver.Source, audiences ...deliver.Audience) (*Service, error) {
 	s.Workers = cmp.Or(s.Workers, 8)
 	s.Pause = cmp.Or(s.Pause, 5*time.Second)
@@ -94,12 +95,12 @@ func New(s Settings, t crud.Tools, sources map[string]deliver.Source, audiences 
 
 // The indexes of deliveries.
 const (
-	byState = "state" // of all
-	byLane  = "lane"  // of pending ones, by key
-	byPlace = "place" // of pending ones, in order below the key
+	byState = "state" // of all deliveries
+	byLane  = "lane"  // of pending deliveries, by key
+	byPlace = "place" // of pending deliveries, sorted within the key
 )
 
-// Deliveries is the kind in which they are stored.
+// Deliveries is the kind of deliveries.
 var deliveries = &store.Kind[delivery.Delivery]{
 	Name: delivery.Kind, Noun: "delivery",
 	ID:  func(d delivery.Delivery) string { return d.ID },
@@ -120,7 +121,7 @@ func whilePending(value func(delivery.Delivery) string) func(delivery.Delivery) 
 	}
 }
 
-// Registration is what deliveries bring.
+// Registration returns the registration of the kind of deliveries.
 func Registration() crud.Registration {
 	return crud.Facts[delivery.Delivery]{Kind: deliveries, Sample: func(at crud.Stamp) (delivery.Delivery, error) {
 		d := delivery.New(at.Org, "organisation", "api_event", "api_event", delivery.Origin{Revision: 1, At: at.Now()}, []byte(`{}`))
@@ -129,10 +130,10 @@ func Registration() crud.Registration {
 	}}.Registration()
 }
 
-// Backlog is how many deliveries their receivers do not have yet.
+// Backlog is the number of deliveries that have not reached their receivers.
 type Backlog struct {
-	Pending int // they are sent, or wait for their turn
-	Failed  int // they rest until somebody sends them again
+	Pending int // they are being sent, or wait
+	Failed  int // they rest until an admin sends them again
 }
 
 // Backlog counts the deliveries of all services and organisations.
@@ -149,7 +150,7 @@ func (s *Service) Backlog(ctx context.Context) (b Backlog, err error) {
 	return b, err
 }
 
-// Begin notes that the first deliveries of a store are made of the commits from now on.
+// Begin notes that events in a new store are those of the commits from now on.
 func (s *Service) Begin(ctx context.Context) error { return s.turn.Begin(ctx) }
 
 // Run makes and sends deliveries while this process holds the lease, until ctx ends or
@@ -158,7 +159,7 @@ func (s *Service) Run(ctx context.Context) error {
 	return s.turn.Run(ctx, s.hold)
 }
 
-// Quit ends deliveries for good, so that another process goes on.
+// Quit ends deliveries for good, so that another process continues.
 func (s *Service) Quit(ctx context.Context) error {
 	return s.turn.Quit(ctx)
 }
@@ -184,7 +185,8 @@ func (s *Service) hold(run, held context.Context, h *lease.Holding) {
 	all.Wait()
 }
 
-// trouble logs the beginning of something that is out of order, and its end.
+// trouble returns a function that logs when a failure begins (its first error) and ends
+// (nil).
 func (s *Service) trouble(what string) func(error) {
 	var mu sync.Mutex
 	wrong := false
@@ -201,7 +203,7 @@ func (s *Service) trouble(what string) func(error) {
 	}
 }
 
-// serves reports whether a lane is this service's, by the key of its deliveries.
+// serves reports whether this service serves a lane, by the key of its deliveries.
 func (s *Service) serves(org tenant.ID, key string) bool {
 	audience, _, ok := strings.Cut(strings.TrimPrefix(key, string(org)+"/"), "/")
 	return ok && s.Serves(audience)

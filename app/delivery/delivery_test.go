@@ -20,8 +20,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// TestDelivered: creations, changes and removals become events of those who listen, in
-// order, with the documents as they were then.
+// TestDelivered: creations, changes and deletions become events for the listeners, in
+// order, with the documents of that time.
 func TestDelivered(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.write("acme", "0", "before anybody listens")
@@ -50,7 +50,7 @@ func TestDelivered(t *testing.T) {
 	})
 }
 
-// TestMethods: with GET no body is sent, and what is signed is what is sent.
+// TestMethods: a GET request has no body, and the signature covers what is sent.
 func TestMethods(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.audience.lanes["acme"] = []string{"get"}
@@ -63,7 +63,7 @@ func TestMethods(t *testing.T) {
 		if got.Method != "GET" || got.Body != nil || got.Header["Content-Type"] != "" || got.Header["X-Tyk-Signature"] != core.Headers("", began, "0123456789abcdef", nil)["X-Tyk-Signature"] {
 			t.Errorf("%+v", got)
 		}
-		time.Sleep(30*time.Second + time.Millisecond) // a target that asks for an hour gets 30 s
+		time.Sleep(30*time.Second + time.Millisecond) // a target that sets a timeout of an hour gets 30 s
 		synctest.Wait()
 		if p := w.list(d, core.Pending); p[0].Attempts != 1 || p[0].Error == "" || p[0].Status != 0 {
 			t.Errorf("%+v", p)
@@ -71,8 +71,8 @@ func TestMethods(t *testing.T) {
 	})
 }
 
-// TestRefused: the lane waits while a delivery is tried, then the delivery rests and
-// can be sent again; other lanes and organisations do not wait.
+// TestRefused: the lane waits while a delivery is retried. Then the delivery rests and
+// can be sent again. Other lanes and organisations do not wait.
 func TestRefused(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.audience.lanes = map[string][]string{"acme": {"a", "b"}, "other": {"a"}}
@@ -100,7 +100,7 @@ func TestRefused(t *testing.T) {
 			}
 		}
 		behind(delivery.Backlog{Pending: 2})
-		time.Sleep(14 * time.Second) // 1+2+4 s and a little more by chance; the last begins after 15 s at the earliest
+		time.Sleep(14 * time.Second) // 1+2+4 s and a little more by chance; the last attempt begins after 15 s at the earliest
 		w.expect("acme.example/a", "+1", "+1", "+1", "+1")
 		time.Sleep(5 * time.Second)
 		w.expect("acme.example/a", "+1", "+1", "+1", "+1", "+1", "again")
@@ -136,7 +136,7 @@ func TestRefused(t *testing.T) {
 	})
 }
 
-// TestGone: a delivery whose receiver is no longer named rests at once.
+// TestGone: a delivery whose receiver was removed rests at once.
 func TestGone(t *testing.T) {
 	inWorld(t, func(w *world) {
 		d, _ := w.start()
@@ -150,8 +150,8 @@ func TestGone(t *testing.T) {
 	})
 }
 
-// TestRestart: what a process did not send or finish another does, in order; what was
-// under way at the end is finished if that is possible within a second.
+// TestRestart: what a process did not send or finish, another one does, in order. An
+// attempt in progress at the end is finished if that takes less than a second.
 func TestRestart(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.receiver.status = func(fetch.Request) int { return 0 }
@@ -176,7 +176,7 @@ func TestRestart(t *testing.T) {
 	})
 }
 
-// late is a receiver that takes what it is told just when its sender has given up.
+// late is a receiver that accepts a delivery just when its sender has given up.
 type late struct{ *receiver }
 
 func (l late) Fetch(ctx context.Context, req fetch.Request) (fetch.Answer, error) {
@@ -184,10 +184,11 @@ func (l late) Fetch(ctx context.Context, req fetch.Request) (fetch.Answer, error
 	return fetch.Answer{Status: 200}, nil
 }
 
-// TestTakenAtTheEnd: a delivery that was taken although the end had come is not sent again.
+// TestTakenAtTheEnd: a delivery that was accepted after the process had to stop is not
+// sent again.
 func TestTakenAtTheEnd(t *testing.T) {
 	inWorld(t, func(w *world) {
-		w.receiver.status = func(fetch.Request) int { return 0 } // before ctx ends
+		w.receiver.status = func(fetch.Request) int { return 0 } // no response before ctx ends
 		_, stop := w.start(func(s *delivery.Settings) { s.Fetcher = late{w.receiver} })
 		w.write("acme", "1", "1")
 		synctest.Wait()
@@ -201,7 +202,8 @@ func TestTakenAtTheEnd(t *testing.T) {
 	})
 }
 
-// TestUnwritten: while the store takes nothing, what was delivered is not sent again.
+// TestUnwritten: while the store accepts no writes, a successful delivery is not sent
+// again.
 func TestUnwritten(t *testing.T) {
 	inWorld(t, func(w *world) {
 		taken := make(chan struct{})
@@ -232,7 +234,7 @@ func TestUnwritten(t *testing.T) {
 	})
 }
 
-// TestNovice: who came while no process ran hears nothing from before.
+// TestNovice: a receiver that was added while no process ran gets no earlier events.
 func TestNovice(t *testing.T) {
 	inWorld(t, func(w *world) {
 		_, stop := w.start()
@@ -247,8 +249,8 @@ func TestNovice(t *testing.T) {
 	})
 }
 
-// TestClocksDiffer: a receiver that is known to have been there hears of a change although the
-// clock of the process that made it is behind.
+// TestClocksDiffer: a receiver that is known to have existed gets the event of a
+// change, although the clock of the process that made the change is behind.
 func TestClocksDiffer(t *testing.T) {
 	inWorld(t, func(w *world) {
 		_, stop := w.start()
@@ -262,7 +264,7 @@ func TestClocksDiffer(t *testing.T) {
 	})
 }
 
-// TestTwo: of two processes one sends.
+// TestTwo: of two processes only one sends.
 func TestTwo(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.start(func(s *delivery.Settings) { s.TTL = 1500 * time.Millisecond })
@@ -280,7 +282,8 @@ func TestTwo(t *testing.T) {
 	})
 }
 
-// TestFull: what comes for a receiver that is far behind rests at once, and is listed.
+// TestFull: further deliveries to a receiver that is far behind rest at once, and are
+// listed.
 func TestFull(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.receiver.status = func(fetch.Request) int { return 500 }
@@ -304,7 +307,7 @@ func TestFull(t *testing.T) {
 	})
 }
 
-// TestFair: half of the workers at most are busy with one organisation.
+// TestFair: at most half of the workers serve one organisation.
 func TestFair(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.audience.lanes = map[string][]string{"acme": {"a", "b", "c", "d", "e", "f", "g", "h"}, "other": {"a"}}
@@ -326,7 +329,7 @@ func TestFair(t *testing.T) {
 	})
 }
 
-// TestForget: what has ended goes by age, and of each lane the latest stay.
+// TestForget: ended deliveries are deleted by age, and the latest of each lane stay.
 func TestForget(t *testing.T) {
 	inWorld(t, func(w *world) {
 		d, _ := w.start(func(s *delivery.Settings) { s.KeepDone = time.Hour; s.Keep = 2 * time.Hour })
@@ -365,7 +368,8 @@ func TestForget(t *testing.T) {
 	})
 }
 
-// TestOutliveALeap: a clock that is years ahead for some hours makes no delivery old.
+// TestOutliveALeap: a clock that is years ahead for some hours makes no delivery too
+// old.
 func TestOutliveALeap(t *testing.T) {
 	base := time.Now() // in a bubble there is no monotonic reading
 	inWorld(t, func(w *world) {
@@ -384,8 +388,8 @@ func TestOutliveALeap(t *testing.T) {
 	})
 }
 
-// TestPruned: commits that are gone before events were made of them do not stop the
-// rest.
+// TestPruned: commits that were pruned before their events were made do not stop the
+// others.
 func TestPruned(t *testing.T) {
 	inWorld(t, func(w *world) {
 		_, stop := w.start()
@@ -407,7 +411,8 @@ func TestPruned(t *testing.T) {
 	})
 }
 
-// TestStorePutBack: events are made of changes although the store was put back to what it was.
+// TestStorePutBack: events are made of changes after the store was restored from a
+// backup.
 func TestStorePutBack(t *testing.T) {
 	inWorld(t, func(w *world) {
 		_, stop := w.start()
@@ -429,7 +434,7 @@ func TestStorePutBack(t *testing.T) {
 	})
 }
 
-// TestOff: without a fetcher nothing is made, and operations answer.
+// TestOff: without a fetcher no deliveries are made, and the operations still respond.
 func TestOff(t *testing.T) {
 	inWorld(t, func(w *world) {
 		d, _ := w.start(func(s *delivery.Settings) { s.Fetcher = nil })
@@ -450,11 +455,11 @@ func TestOff(t *testing.T) {
 	}
 }
 
-// bare is a store that can do no more.
+// bare is a store without the further interfaces.
 type bare struct{ store.Store }
 
-// TestRemoved: what is removed while it is sent, as by the purge of an organisation,
-// stays removed.
+// TestRemoved: a delivery that is deleted while it is sent, for example by the purge of
+// an organisation, stays deleted.
 func TestRemoved(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.receiver.status = func(fetch.Request) int { return 0 }
@@ -511,8 +516,8 @@ func TestList(t *testing.T) {
 	})
 }
 
-// TestServes: services with other names share the queue, each sends what is its own, and
-// what others serve neither rests nor is forgotten meanwhile.
+// TestServes: services with different names share the queue. Each sends its own
+// deliveries, and does not touch or delete those of other services.
 func TestServes(t *testing.T) {
 	inWorld(t, func(w *world) {
 		first := func(s *delivery.Settings) { s.Serves = func(audience string) bool { return audience == "test" } }

@@ -11,14 +11,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// forgetEvery is how often old deliveries are forgotten, and forgetAtOnce how many in
-// one unit of work.
+// forgetEvery is how often old deliveries are deleted. forgetAtOnce is how many one
+// unit of work deletes.
 const (
 	forgetEvery  = time.Minute
 	forgetAtOnce = 250
 )
 
-// forget removes deliveries that have ended long ago, or are too many, until ctx ends.
+// forget deletes deliveries that have ended long ago, or are too many, until ctx ends.
 func (s *Service) forget(ctx context.Context) {
 	tick := time.NewTicker(forgetEvery)
 	defer tick.Stop()
@@ -34,7 +34,7 @@ func (s *Service) forget(ctx context.Context) {
 	}
 }
 
-// Forget removes what is due.
+// Forget deletes the deliveries that are due.
 func (s *Service) Forget(ctx context.Context) error {
 	for _, keep := range []struct {
 		state delivery.State
@@ -54,14 +54,14 @@ func (s *Service) Forget(ctx context.Context) error {
 	return nil
 }
 
-// ended is what forgetting looks at.
+// ended identifies a delivery that has ended, with its place in its lane.
 type ended struct {
 	org       tenant.ID
 	id, place string
 }
 
-// due returns the deliveries of a state that ended before a time, and those of each lane
-// beyond the latest ones.
+// due returns the deliveries in a state that ended before a time, and those of each
+// lane except the latest most ones.
 func (s *Service) due(ctx context.Context, state delivery.State, before time.Time, most int) (due []ended, err error) {
 	lanes := map[string][]ended{}
 	err = s.store.View(ctx, tenant.Everyone(Operation), func(r store.Reader) error {
@@ -92,7 +92,7 @@ func (s *Service) due(ctx context.Context, state delivery.State, before time.Tim
 	return due, err
 }
 
-// remove deletes deliveries that are still in a state.
+// remove deletes those of the deliveries that are still in a state.
 func (s *Service) remove(ctx context.Context, list []ended, state delivery.State) error {
 	byOrg := map[tenant.ID][]string{}
 	for _, e := range list {

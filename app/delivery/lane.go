@@ -10,11 +10,11 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Lane is a receiver, for those who show its deliveries to its owner.
+// Lane is a receiver, for packages that show its deliveries to its owner.
 type Lane struct{ Audience, Name string }
 
-// Page returns some of the deliveries of a lane, the newest first, and how many there are:
-// in one state, or in any if it is "".
+// Page returns the deliveries from and to of a lane, the newest first, and the number
+// of all. With a state, only deliveries in this state count.
 func (l Lane) Page(ctx context.Context, r store.Reader, state delivery.State, from, to int) ([]delivery.Delivery, int, error) {
 	var found []*store.Row[listed]
 	for row, err := range column.All(ctx, r) {
@@ -39,7 +39,7 @@ func (l Lane) Get(ctx context.Context, r store.Reader, id string) (delivery.Deli
 	return d.Value, err
 }
 
-// Resend lets a delivery of the lane that has ended begin anew.
+// Resend restarts a delivery of the lane that has ended.
 func (l Lane) Resend(ctx context.Context, w store.Writer, id string, at time.Time) error {
 	if _, err := l.Get(ctx, w, id); err != nil {
 		return err

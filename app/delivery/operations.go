@@ -46,7 +46,7 @@ var exampleView = View{ID: "5f1a0c5d8e3b2a1f00000009", OrgID: "5f1a0c5d8e3b2a1f0
 	State: delivery.Failed, Attempts: delivery.MaxAttempts, Created: time.Unix(1767323045, 0).UTC(), Ended: time.Unix(1767323120, 0).UTC(), Status: 503, Error: "the receiver answered 503",
 	Body: `{"event":"api_event","org_id":"5f1a0c5d8e3b2a1f00000001","timestamp":"2026-01-02T03:04:05Z","by":"5f1a0c5d8e3b2a1f00000002","message":{"action":"updated","id":"5f1a0c5d8e3b2a1f00000003","api_id":"orders","name":"Orders"}}`}
 
-// Operations lists what the super-admin can do with deliveries.
+// Operations lists the operations of the super-admin on deliveries.
 func (s *Service) Operations() []operation.Operation {
 	return operation.Group{
 		Surface: operation.Admin, Name: "admin.deliveries", Path: "/admin/deliveries", Tag: "Deliveries",
@@ -66,7 +66,7 @@ func (s *Service) Operations() []operation.Operation {
 	)
 }
 
-// listed is what lists look at of each delivery.
+// listed is the fields of each delivery that lists need.
 type listed struct {
 	Org      tenant.ID
 	State    delivery.State
@@ -80,7 +80,7 @@ var column = store.Column[delivery.Delivery, listed]{Kind: deliveries, Of: func(
 	return listed{d.OrgID, d.State, d.Audience, d.Lane, d.Place, d.ID}
 }}
 
-// ListIn is what lists of deliveries can be narrowed by.
+// ListIn is the filters of lists of deliveries.
 type ListIn struct {
 	operation.Paging
 	State string `query:"state" doc:"pending, failed or done."`
@@ -113,7 +113,7 @@ func (s *Service) List(ctx context.Context, in ListIn) (out operation.Page[View]
 	return out, err
 }
 
-// GetIn names a delivery.
+// GetIn is the input of Get.
 type GetIn struct {
 	ID string `path:"deliveryID" doc:"Identifier of the delivery, which receivers know as webhook-id."`
 }
@@ -128,13 +128,13 @@ func (s *Service) Get(ctx context.Context, in GetIn) (out operation.Entity[View]
 	return out, err
 }
 
-// ResendIn names a delivery to send again.
+// ResendIn is the input of Resend.
 type ResendIn struct {
 	ID    string `path:"deliveryID" doc:"Identifier of the delivery."`
 	Match operation.Match
 }
 
-// Resend lets a delivery that has ended begin anew.
+// Resend restarts a delivery that has ended.
 func (s *Service) Resend(ctx context.Context, in ResendIn) (operation.Receipt, error) {
 	at, err := store.Write(ctx, s.tools.Store, tenant.Everyone("send a delivery again"), func(w store.Writer) (store.Serial, error) {
 		d, err := deliveries.Revise(ctx, w, in.ID, in.Match.Check, func(d delivery.Delivery) (delivery.Delivery, error) { return d.Again(s.now()) })

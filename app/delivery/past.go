@@ -9,15 +9,16 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// past knows documents as they were. It keeps some of those that it has told last: of
-// a record that changes many times, each change leads to the next.
+// past returns older versions of documents. It caches the versions that it returned
+// last: for a record that changes many times, the result of one change is the input of
+// the next.
 type past struct {
 	store Store
 	known map[place]version
 	bytes int
 }
 
-// place is where a record stands.
+// place is the address of a record in the store.
 type place struct {
 	org      tenant.ID
 	kind, id string
@@ -29,15 +30,15 @@ type version struct {
 	text []byte
 }
 
-// Bounds of what is kept.
+// Bounds of the cache.
 const (
 	maxKnown = 1000
 	maxBytes = 16 << 20
 	tries    = 3 // at reading a document
 )
 
-// documents returns a record as it was before and after a commit: neither, if history
-// does not tell.
+// documents returns a record before and after a commit. Both are nil if the history
+// does not have them.
 func (p *past) documents(ctx context.Context, rev store.Revision, ch store.Change) (before, after *store.Record, err error) {
 	record := func(text []byte) *store.Record {
 		return &store.Record{Org: ch.Org, Kind: ch.Kind, ID: ch.ID, Rev: rev, Doc: text, Keys: ch.Keys}
@@ -76,14 +77,14 @@ func (p *past) documents(ctx context.Context, rev store.Revision, ch store.Chang
 	return record(old), after, nil
 }
 
-// read returns a document as it was after a commit, or nothing.
+// read returns a document in its version after a commit, or nil.
 func (p *past) read(ctx context.Context, at place, rev store.Revision) ([]byte, error) {
 	scope, err := tenant.Of(at.org)
-	if err != nil { // of no organisation: no receiver
+	if err != nil { // a record of no organisation has no receivers
 		return nil, nil
 	}
 	text, err := store.At(ctx, p.store, scope, at.kind, at.id, rev)
-	for n := 1; n < tries && errors.Is(err, doc.ErrMismatch); n++ { // it was deleted, and made again while history was read
+	for n := 1; n < tries && errors.Is(err, doc.ErrMismatch); n++ { // the record was deleted and created again while its history was read
 		text, err = store.At(ctx, p.store, scope, at.kind, at.id, rev)
 	}
 	for _, untold := range []error{store.ErrNotFound, store.ErrExpired, store.ErrDamaged, doc.ErrMismatch} {

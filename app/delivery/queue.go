@@ -8,14 +8,15 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// queue knows which lanes have something to send. What that is stays in the store.
+// queue has the lanes with deliveries to send. The deliveries themselves are in the
+// store.
 type queue struct {
 	mu      sync.Mutex
 	changed *sync.Cond
 	lanes   map[string]*lane
-	ready   []*lane // in the order in which they became so
+	ready   []*lane // in the order in which they became ready
 	busy    map[tenant.ID]int
-	most    int // lanes of one organisation that are worked on at once
+	most    int // lanes of one organisation that are served concurrently
 	closed  bool
 }
 
@@ -24,13 +25,13 @@ type lane struct {
 	org   tenant.ID
 	key   string
 	busy  bool
-	again bool // something came while it was busy
+	again bool // a delivery was added while the lane was busy
 	timer *time.Timer
 
-	unwritten []step // attempts that the store has not taken yet; for the worker that has the lane
+	unwritten []step // attempts that the store does not have yet; used by the worker that serves the lane
 }
 
-// add says that a lane has something to send.
+// add adds a lane with deliveries to send.
 func (q *queue) add(org tenant.ID, key string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -49,7 +50,7 @@ func (q *queue) push(l *lane) {
 	q.changed.Signal()
 }
 
-// take waits for a lane that can be worked on; nil means that there will be none.
+// take waits for a lane that can be served. It returns nil after close.
 func (q *queue) take() *lane {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -67,13 +68,13 @@ func (q *queue) take() *lane {
 	return nil
 }
 
-// outcome is what is left of a lane: nothing, or something after a while.
+// outcome says whether a lane has more deliveries, and after which time.
 type outcome struct {
 	more  bool
 	after time.Duration
 }
 
-// back returns a lane that has been worked on.
+// back returns a lane after it was served.
 func (q *queue) back(l *lane, o outcome) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -100,7 +101,7 @@ func (q *queue) back(l *lane, o outcome) {
 	}
 }
 
-// close ends take.
+// close makes take return nil.
 func (q *queue) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -17,21 +17,22 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Bounds of what is sent before it is written down: after a crash it is sent again.
+// Bounds of what is sent before the results are stored: after a crash it is sent again.
 const (
 	maxRun  = 16
 	maxTime = time.Second
 )
 
-// writeTime is how long writing down what was sent may take, also at the end.
+// writeTime is the timeout of storing the results, also at the end.
 const writeTime = 3 * time.Second
 
-// step is one delivery before and after it was looked at.
+// step is one delivery before and after an attempt.
 type step struct{ before, after delivery.Delivery }
 
-// work sends what is due in a lane, in order, and writes down what came of it in one
-// unit of work. What the store did not take is written down before anything else is sent:
-// a store that can be read only would have receivers told again and again.
+// work sends the deliveries of a lane that are due, in order, and stores the results in
+// one unit of work. Results that the store refused are stored before anything else is
+// sent: otherwise, with a store that can only be read, receivers would get the same
+// deliveries again and again.
 func (s *Service) work(run, held context.Context, l *lane) outcome {
 	scope, err := tenant.Of(l.org)
 	if err != nil {
@@ -53,9 +54,9 @@ func (s *Service) work(run, held context.Context, l *lane) outcome {
 	return outcome{more: len(waiting) > 0, after: next}
 }
 
-// written writes down the attempts of a lane that are not, except of deliveries that others have
-// changed or removed meanwhile, and reports whether the store took them. It goes on for a moment
-// when this process is to end.
+// written stores the unwritten attempts of a lane, except those of deliveries that were
+// changed or deleted meanwhile, and reports whether the store accepted them. It has a
+// moment to finish when this process stops.
 func (s *Service) written(run, held context.Context, scope tenant.Scope, l *lane) bool {
 	if len(l.unwritten) == 0 {
 		return true
@@ -90,7 +91,7 @@ func (s *Service) complain(ctx context.Context, what string, err error) {
 	}
 }
 
-// reach is how to reach a receiver, or why that is not possible any more.
+// reach is how to reach a receiver, or the reason why that is not possible any more.
 type reach struct {
 	deliver.Target
 	gone error
@@ -117,8 +118,8 @@ func (s *Service) waiting(ctx context.Context, scope tenant.Scope, key string) (
 	return list, to, err
 }
 
-// send tries deliveries in order until one is not due or has to wait, and returns when
-// the lane is due again.
+// send tries deliveries in order until one is not due or must be retried later, and
+// returns the time after which the lane is due again.
 func (s *Service) send(run, held context.Context, list []delivery.Delivery, to reach) (steps []step, after time.Duration) {
 	began := time.Now()
 	for _, d := range list {
@@ -134,7 +135,7 @@ func (s *Service) send(run, held context.Context, list []delivery.Delivery, to r
 			return steps, wait
 		}
 		status, why := s.attempt(held, d, to.Target)
-		if held.Err() != nil && why != "" { // cut short: the next process tries
+		if held.Err() != nil && why != "" { // cut short: the next process tries again
 			return steps, 0
 		}
 		now = s.now()
@@ -142,7 +143,8 @@ func (s *Service) send(run, held context.Context, list []delivery.Delivery, to r
 			steps = append(steps, step{d, d.Succeeded(now, status)})
 			continue
 		}
-		// By chance: receivers that were away together are not asked again together.
+		// A random pause, so that receivers that were unavailable together are not
+		// called again at the same time.
 		after := d.Refused(now, status, why, delivery.Pause(s.Pause, d.Attempts+1, rand.Float64()))
 		steps = append(steps, step{d, after})
 		if after.State == delivery.Pending {
@@ -153,7 +155,7 @@ func (s *Service) send(run, held context.Context, list []delivery.Delivery, to r
 	return steps, 0
 }
 
-// attempt sends one delivery once, and says why it failed if it did.
+// attempt sends one delivery once. why is the reason if it failed.
 func (s *Service) attempt(ctx context.Context, d delivery.Delivery, to deliver.Target) (status int, why string) {
 	timeout := to.Timeout
 	if timeout <= 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Bounds of what is told at once, and stored in one unit of work.
+// Bounds of one batch of commits, and of one unit of work.
 const (
 	maxCommits = 500
 	maxStored  = 250
@@ -58,7 +58,7 @@ func (s *Service) tell(ctx context.Context, h *lease.Holding, q *queue) {
 	}
 }
 
-// read hands over the commits after a revision, in order, until ctx ends.
+// read sends the commits after a revision to a channel, in order, until ctx ends.
 func (s *Service) read(ctx context.Context, after store.Revision, commits chan<- store.Commit) {
 	trouble := s.trouble("changes cannot be read; deliveries wait")
 	pause := retry.New(s.Pause/100+1, s.Pause)
@@ -85,14 +85,15 @@ func (s *Service) read(ctx context.Context, after store.Revision, commits chan<-
 	}
 }
 
-// behind returns the revision behind which changes can be read, when those after a revision cannot.
+// behind returns the revision after which changes can be read, if those after a
+// revision cannot.
 func (s *Service) behind(ctx context.Context, after store.Revision) store.Revision {
 	head, err := s.store.Head(ctx)
 	if err == nil && head < after {
 		s.log.Warn("the store was put back to what it was; events are made of what follows", "after", after, "head", head)
 		return head
 	}
-	// What is before the oldest commit has been forgotten, and no event tells of it.
+	// Commits before the oldest one were pruned, and their events are lost.
 	if oldest, err := s.store.Oldest(ctx); err == nil && oldest > after+1 {
 		s.log.Error("the change log was pruned before events were made of it; they are lost", "from", after+1, "to", oldest-1)
 		return oldest - 1
@@ -100,20 +101,20 @@ func (s *Service) behind(ctx context.Context, after store.Revision) store.Revisi
 	return after
 }
 
-// listener is a lane that listens to an event.
+// listener is a lane that gets an event.
 type listener struct {
 	audience deliver.Audience
 	lane     deliver.Lane
 }
 
-// topic is an event in an organisation.
+// topic is an event of an organisation.
 type topic struct {
 	org   tenant.ID
 	event string
 }
 
-// record stores the deliveries that commits cause, each once however often it is asked
-// to, and says which lanes have something to send.
+// record stores the deliveries of commits and adds their lanes to the queue. It can be
+// repeated: each delivery is stored once. n is the number of deliveries.
 func (s *Service) record(ctx context.Context, batch []store.Commit, past *past, q *queue) (n int, err error) {
 	heard, err := s.listeners(ctx, batch)
 	if err != nil {
@@ -126,7 +127,7 @@ func (s *Service) record(ctx context.Context, batch []store.Commit, past *past, 
 		}
 		index := 0
 		for _, ch := range c.Changes {
-			if ch.Kind == delivery.Kind { // sent again on request
+			if ch.Kind == delivery.Kind { // a delivery that an admin sends again
 				if key := ch.Key(byLane); key != "" && ch.Op != store.Deleted && s.serves(ch.Org, key) {
 					q.add(ch.Org, key)
 				}
@@ -150,7 +151,7 @@ func (s *Service) record(ctx context.Context, batch []store.Commit, past *past, 
 	return len(out), nil
 }
 
-// listeners looks up who listens to the events that commits can be.
+// listeners finds the listeners of the events that commits may cause.
 func (s *Service) listeners(ctx context.Context, batch []store.Commit) (map[topic][]listener, error) {
 	heard := map[topic][]listener{}
 	for _, c := range batch {
@@ -217,7 +218,8 @@ func (s *Service) of(ctx context.Context, c store.Commit, ch store.Change, heard
 	return out, nil
 }
 
-// keep stores deliveries that are not stored yet. Of a lane that is full they rest.
+// keep stores deliveries that are not stored yet. They rest at once if their lane is
+// full.
 func (s *Service) keep(ctx context.Context, list []delivery.Delivery) error {
 	_, err := s.store.Update(ctx, tenant.Everyone(Operation), func(w store.Writer) error {
 		pending := map[string]int{}
@@ -255,7 +257,7 @@ func (s *Service) keep(ctx context.Context, list []delivery.Delivery) error {
 	return err
 }
 
-// resume says which lanes have something to send since before this process began.
+// resume adds the lanes with deliveries that were pending when this process began.
 func (s *Service) resume(ctx context.Context, q *queue) {
 	pause := retry.New(s.Pause/100+1, s.Pause)
 	for ctx.Err() == nil {

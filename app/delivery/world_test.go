@@ -47,13 +47,13 @@ var registration = crud.Facts[note]{Kind: notes, Events: &crud.Events[note]{Name
 	return []deliver.Event{{Name: "written", Message: before.Text + ">" + after.Text}}
 }}}.Registration()
 
-// audience has a receiver for each organisation and event, until it is gone.
+// audience has receivers for each organisation, until gone is set.
 type audience struct {
 	name  string
 	mu    sync.Mutex
 	lanes map[string][]string // by organisation
 	gone  bool
-	since time.Time // when the receivers came
+	since time.Time // when the receivers were added
 	seen  store.Revision
 }
 
@@ -88,13 +88,13 @@ func (a *audience) Target(_ context.Context, _ store.Reader, org tenant.ID, lane
 	return to, nil
 }
 
-// receiver notes what arrives, and refuses what it is told to.
+// receiver records what it gets, and refuses it if the test wants it.
 type receiver struct {
 	mu      sync.Mutex
 	got     []fetch.Request
-	status  func(r fetch.Request) int // 0: no answer before ctx ends
+	status  func(r fetch.Request) int // 0: no response before ctx ends
 	working int
-	most    int // at once
+	most    int // maximum of concurrent requests
 }
 
 func (r *receiver) Fetch(ctx context.Context, req fetch.Request) (fetch.Answer, error) {
@@ -115,7 +115,7 @@ func (r *receiver) Fetch(ctx context.Context, req fetch.Request) (fetch.Answer, 
 	return fetch.Answer{Status: status}, nil
 }
 
-// told returns the messages that arrived at a path, in order.
+// told returns the messages that a path got, in order.
 func (r *receiver) told(path string) (out []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -129,7 +129,7 @@ func (r *receiver) told(path string) (out []string) {
 	return out
 }
 
-// world is a store, a receiver and an audience, in a bubble.
+// world is a store, a receiver and an audience, in a synctest bubble.
 type world struct {
 	*testing.T
 	now      func() time.Time
@@ -137,13 +137,13 @@ type world struct {
 	receiver *receiver
 	audience *audience
 	log      strings.Builder
-	full     atomic.Bool // the store takes nothing
+	full     atomic.Bool // the store accepts no writes
 }
 
-// disk is a store that may be full.
+// disk is a store whose disk may be full.
 type disk struct{ apptest.Disk }
 
-// Follow tells, as databases do, that the log ends before what is followed.
+// Follow reports, as databases do, that the log ends before the revision to follow.
 func (d disk) Follow(ctx context.Context, after store.Revision) iter.Seq2[store.Commit, error] {
 	if head, err := d.Head(ctx); err == nil && head < after {
 		return func(yield func(store.Commit, error) bool) { yield(store.Commit{}, store.ErrExpired) }
@@ -195,7 +195,7 @@ func (w *world) update(org string, fn func(ctx context.Context, wr store.Writer)
 	}
 }
 
-// write creates a note, or changes the one that is there.
+// write creates or changes a note.
 func (w *world) write(org, id, text string) {
 	w.Helper()
 	w.update(org, func(ctx context.Context, wr store.Writer) error {
@@ -207,7 +207,7 @@ func (w *world) write(org, id, text string) {
 	})
 }
 
-// list returns what the operation lists, the oldest first.
+// list returns the deliveries that the operation lists, the oldest first.
 func (w *world) list(d *delivery.Service, state core.State) []delivery.View {
 	w.Helper()
 	page, err := d.List(w.Context(), delivery.ListIn{Paging: operation.Paging{P: "-1"}, State: string(state)})

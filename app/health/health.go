@@ -1,4 +1,4 @@
-// Package health answers probes: is the service up, and what does it depend on
+// Package health answers probes with the state of the service and of its dependencies
 // (docs/wire/health.md#probes).
 package health
 
@@ -12,7 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// Status is how a component, or the whole, is doing.
+// Status is the state of a component, or of the whole service.
 type Status string
 
 // The statuses, from best to worst.
@@ -35,13 +35,13 @@ type Service struct {
 	Checks  []Check
 	Now     system.Clock
 	Version string
-	Path    string // of the readiness probe: "/health"
-	// Stopping, if set, reports that the service is about to end: balancers should send
-	// requests elsewhere.
+	Path    string // path of the readiness probe: "/health"
+	// Stopping, if set, reports that the service will stop soon: load balancers should
+	// send requests elsewhere.
 	Stopping func() bool
 }
 
-// Report is the answer of a probe.
+// Report is the response of a probe.
 type Report struct {
 	Status      Status               `json:"status"`
 	Version     string               `json:"version"`
@@ -49,16 +49,16 @@ type Report struct {
 	Details     map[string]Component `json:"details"`
 }
 
-// Component is how one component is doing.
+// Component is the state of one component.
 type Component struct {
 	Status Status    `json:"status"`
 	Type   string    `json:"componentType"`
-	Output string    `json:"output,omitempty"` // what is wrong
+	Output string    `json:"output,omitempty"` // the error
 	Time   time.Time `json:"time"`
 }
 
-// Operations lists the probes. /hello always answers 200, the readiness probe
-// 503 when the service should get no requests.
+// Operations lists the probes. /hello always responds with 200; the readiness probe
+// responds with 503 when the service should get no requests.
 func (s *Service) Operations() []operation.Operation {
 	example := Report{Status: Pass, Version: "v1.0.0", Description: "Gatehouse", Details: map[string]Component{"store": {Status: Pass, Type: "datastore"}}}
 	ok := map[string]string{"Status": "OK"}
@@ -67,7 +67,7 @@ func (s *Service) Operations() []operation.Operation {
 			operation.Notes("Programs wait for it. Browsers get the console.")),
 		operation.GET("hello", "/hello", "How the service is doing", s.Hello, operation.Public(), operation.Example(nil, example)),
 	}
-	if s.Path != "/hello" { // else the one probe is both
+	if s.Path != "/hello" { // otherwise one probe has both functions
 		rows = append(rows, operation.GET("ready", s.Path, "Whether the service should get requests", s.Ready, operation.Public(), operation.Faulting("health.fail"),
 			operation.Example(nil, example)))
 	}
@@ -98,14 +98,14 @@ func (s *Service) Hello(ctx context.Context, _ struct{}) (Report, error) {
 			d.Output = err.Error()
 		}
 		r.Details[c.Name] = d
-		if status == Fail || status == Warn && r.Status == Pass { // the worst counts
+		if status == Fail || status == Warn && r.Status == Pass { // the worst status counts
 			r.Status = status
 		}
 	}
 	return r, nil
 }
 
-// Ready is Hello, or an Unavailable fault that names what fails.
+// Ready is Hello, or an Unavailable fault that names the components that fail.
 func (s *Service) Ready(ctx context.Context, in struct{}) (Report, error) {
 	if s.Stopping != nil && s.Stopping() {
 		return Report{}, fault.New(fault.Unavailable, "health.fail", "not ready: the service is about to stop")
@@ -115,7 +115,7 @@ func (s *Service) Ready(ctx context.Context, in struct{}) (Report, error) {
 		return r, err
 	}
 	var failing []string
-	for _, c := range s.Checks { // in their order, so that the same failure has the same text
+	for _, c := range s.Checks { // in a fixed order, so that the same failure has the same text
 		if d := r.Details[c.Name]; d.Status == Fail {
 			failing = append(failing, c.Name+": "+d.Output)
 		}
@@ -123,19 +123,20 @@ func (s *Service) Ready(ctx context.Context, in struct{}) (Report, error) {
 	return r, fault.New(fault.Unavailable, "health.fail", "not ready: %s", strings.Join(failing, "; "))
 }
 
-// Front answers at the root, whatever works: clients wait for it before they begin.
+// Front responds at the root, whatever the state of the service: clients wait for it
+// before they begin.
 func (s *Service) Front(context.Context, struct{}) (Accepted, error) { return Accepted{"OK"}, nil }
 
-// Accepted says that a request was right.
+// Accepted says that a request was accepted.
 type Accepted struct{ Status string }
 
-// Reloaded is the answer to a request to read addresses anew.
+// Reloaded is the response to a request to reload addresses.
 type Reloaded struct {
 	Status string `json:"status"`
 }
 
-// Reload has nothing to do: no address is kept.
+// Reload does nothing, because no address is cached.
 func (s *Service) Reload(context.Context, struct{}) (Reloaded, error) { return Reloaded{"ok"}, nil }
 
-// License accepts whatever is sent.
+// License accepts every licence.
 func (s *Service) License(context.Context, struct{}) (Accepted, error) { return Accepted{"OK"}, nil }

@@ -15,7 +15,7 @@ import (
 
 var now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// check is a component in a state; a text is what is wrong with it.
+// check returns a component in a state. wrong is the text of its error, if any.
 func check(name string, status health.Status, wrong string) health.Check {
 	return health.Check{Name: name, Type: "system", Run: func(context.Context) (health.Status, error) {
 		if wrong != "" {
@@ -29,9 +29,9 @@ func service(checks ...health.Check) *health.Service {
 	return &health.Service{Checks: checks, Now: func() time.Time { return now }, Version: "v1.2.3", Path: "/ready"}
 }
 
-// TestProbes states what both probes say for each mixture of components. Hello
-// reports and never fails; Ready fails when a component does, and only then, and
-// names each that does and no other.
+// TestProbes states the responses of both probes for combinations of components. Hello
+// reports and never fails. Ready fails if and only if a component fails, and names
+// exactly the failing ones.
 func TestProbes(t *testing.T) {
 	const pass, warn, fail = health.Pass, health.Warn, health.Fail
 	for name, c := range map[string]struct {
@@ -77,8 +77,8 @@ func TestProbes(t *testing.T) {
 	}
 }
 
-// TestRefusalIsStable states that the text of a refusal does not change from probe to
-// probe: a log that folds repeated lines must see one.
+// TestRefusalIsStable states that the text of a refusal is the same for each probe, so
+// that a log that merges repeated lines shows one.
 func TestRefusalIsStable(t *testing.T) {
 	s := service(check("c", health.Fail, "3"), check("a", health.Fail, "1"), check("e", health.Fail, "5"), check("b", health.Fail, "2"), check("d", health.Fail, "4"))
 	_, first := s.Ready(t.Context(), struct{}{})
@@ -89,8 +89,8 @@ func TestRefusalIsStable(t *testing.T) {
 	}
 }
 
-// TestStopping states that a service that is about to stop is not ready however it
-// is doing, asks no component, and still says hello.
+// TestStopping states that a service that is about to stop is not ready, whatever its
+// state, runs no check, and that Hello still responds.
 func TestStopping(t *testing.T) {
 	stopping, ran := true, 0
 	s := service(health.Check{Name: "a", Run: func(context.Context) (health.Status, error) {
@@ -110,8 +110,8 @@ func TestStopping(t *testing.T) {
 	}
 }
 
-// TestChecksAreBounded states that each check has a deadline of its own: a component
-// that does not answer takes no time from the others.
+// TestChecksAreBounded states that each check has a timeout of its own: a component
+// that does not respond does not delay the others.
 func TestChecksAreBounded(t *testing.T) {
 	var deadlines []time.Time
 	slow := func(ctx context.Context) (health.Status, error) {
@@ -126,8 +126,8 @@ func TestChecksAreBounded(t *testing.T) {
 	}
 }
 
-// TestOperations states which probes there are: all but those for the super-admin
-// are public, and each answers as its example says.
+// TestOperations states that all probes are public except those for the super-admin,
+// and that each responds as its example says.
 func TestOperations(t *testing.T) {
 	ops := service(check("store", health.Pass, "")).Operations()
 	if err := operation.Check(ops); err != nil {

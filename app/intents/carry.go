@@ -21,9 +21,9 @@ import (
 type outcome int
 
 const (
-	refused   outcome = iota // to try again is of no use; the step has done nothing
-	untouched                // it may work later; the step has done nothing
-	unsure                   // it may work later, and the step may be done
+	refused   outcome = iota // a retry is useless; the step has done nothing
+	untouched                // a retry may succeed; the step has done nothing
+	unsure                   // a retry may succeed; the step may be done
 )
 
 func outcomeOf(err error) outcome {
@@ -47,13 +47,14 @@ type run struct {
 	scope tenant.Scope
 	in    intent.Intent
 	plan  Plan
-	// gone tells why the caller does not wait for the outcome any more; nil: the run has
-	// no caller.
+	// gone returns an error if the caller does not wait for the result any more; nil:
+	// the attempt has no caller.
 	gone func() error
 }
 
-// Settled returns when no action about a subject is open, as one about it would begin
-// then: who reads a subject elsewhere before that may see what is about to be undone.
+// Settled returns when no action about a subject is open. A caller that reads the
+// subject in another system must call it first, because an open action may still be
+// undone.
 func (s *Service) Settled(ctx context.Context, scope tenant.Scope, about intent.Subject) error {
 	value := subject(about)
 	return s.inTurn(ctx, scope, []intent.Subject{about}, false, func() error {
@@ -70,14 +71,15 @@ func (s *Service) Settled(ctx context.Context, scope tenant.Scope, about intent.
 	})
 }
 
-// inTurn tries until no intent about one of the subjects is in the way. Each that waits for
-// an attempt gets one: more would not spare a provider that fails. over says that one about the
-// first subject that is in the way after that is given up; so a provider that keeps every
-// attempt waiting holds up nothing that is forced. One whose next attempt comes too late is not
-// waited for.
+// inTurn calls try until no other intent about one of the subjects is open. Each open
+// intent that waits for an attempt gets one attempt, because more attempts would not
+// help with a provider that fails. With over, an open intent about the first subject is
+// given up after that attempt, so that a provider that never responds does not block a
+// forced action. If the next attempt of an open intent is later than inTurn may wait,
+// it returns a Conflict fault.
 func (s *Service) inTurn(ctx context.Context, scope tenant.Scope, about []intent.Subject, over bool, try func() error) error {
 	end := time.Now().Add(s.Wait)
-	if over { // it outlasts an attempt of others
+	if over { // a forced action also waits for an attempt in progress
 		end = end.Add(s.Budget)
 	}
 	pause := retry.New(10*time.Millisecond, 200*time.Millisecond)
@@ -102,8 +104,8 @@ func (s *Service) inTurn(ctx context.Context, scope tenant.Scope, about []intent
 	}
 }
 
-// bookkeeping returns a context for commits of which the audit trail tells nothing: the
-// one that closes an intent is told, or else the refusal of the call.
+// bookkeeping returns a context for commits that the audit trail leaves out: the trail
+// has the commit that closes the intent, or else the refusal of the call.
 func bookkeeping(ctx context.Context) context.Context {
 	return store.Request(store.Attribute(ctx, store.Attribution{Actor: Operation, Operation: Operation}))
 }
@@ -134,10 +136,10 @@ func (r *run) forward(ctx context.Context) error {
 	return nil
 }
 
-// failed decides what becomes of the intent when step i fails.
+// failed decides how the intent continues after step i has failed.
 func (r *run) failed(ctx context.Context, i int, cause error) error {
 	what := outcomeOf(cause)
-	did := i // steps that may be done
+	did := i // number of steps that may be done
 	switch {
 	case r.gone == nil: // an earlier attempt may have come further
 		did = len(r.plan.Steps)
@@ -155,8 +157,8 @@ func (r *run) failed(ctx context.Context, i int, cause error) error {
 	return cause
 }
 
-// back undoes the first n steps, the last first. What has nothing to undo is closed at
-// once.
+// back undoes the first n steps, the last one first. If none of them has an Undo, the
+// intent is closed at once.
 func (r *run) back(ctx context.Context, n int, cause error) error {
 	if !slices.ContainsFunc(r.plan.Steps[:n], func(s Step) bool { return s.Undo != nil }) {
 		return r.close(ctx, intent.Refuse, cause)
@@ -172,7 +174,7 @@ func (r *run) back(ctx context.Context, n int, cause error) error {
 	return r.undo(ctx)
 }
 
-// undo takes back what the steps did, and closes the intent.
+// undo undoes the steps, and closes the intent.
 func (r *run) undo(ctx context.Context) error {
 	for _, step := range slices.Backward(r.plan.Steps[:min(r.in.Undo, len(r.plan.Steps))]) {
 		if step.Undo == nil {
@@ -189,8 +191,8 @@ func (r *run) undo(ctx context.Context) error {
 	return r.close(ctx, intent.Succeed, errors.New(r.in.Error))
 }
 
-// close brings the intent to an end. Only that it is done is told by the audit trail: it
-// tells of what is refused by itself.
+// close closes the intent. The audit trail gets only the commit of a successful intent:
+// it has a record of every refused call anyway.
 func (r *run) close(ctx context.Context, e intent.Event, cause error) error {
 	ending := ctx
 	var told json.RawMessage
@@ -212,7 +214,7 @@ func (r *run) close(ctx context.Context, e intent.Event, cause error) error {
 		}
 		if done {
 			in.Told, in.Did = told, string(r.plan.Did)
-			if r.plan.Known != nil { // by what others know the subject
+			if r.plan.Known != nil { // the ID by which other systems know the subject
 				in.Subject.ID = cmp.Or(r.plan.Known(), in.Subject.ID)
 			}
 		}
@@ -220,7 +222,7 @@ func (r *run) close(ctx context.Context, e intent.Event, cause error) error {
 	}, done)
 }
 
-// later leaves the intent to those that resume it.
+// later stores the failure, so that the intent is resumed later.
 func (r *run) later(ctx context.Context, cause error) error {
 	return r.write(bookkeeping(ctx), func(in intent.Intent) (intent.Intent, error) {
 		in = in.Later(r.now(), cause.Error(), intent.Pause(in.Attempts+1, rand.Float64()))
@@ -231,15 +233,15 @@ func (r *run) later(ctx context.Context, cause error) error {
 	})
 }
 
-// writeTime is how long writing down what became of an intent may take, also at the end.
+// writeTime is the timeout of storing the result of an attempt, also at the end.
 const writeTime = 5 * time.Second
 
-// write rewrites the intent with its details as they are by now, which a step may have
-// noted something in.
+// write stores the intent with its current details, because a step may have noted
+// something in them.
 func (r *run) write(ctx context.Context, fn func(intent.Intent) (intent.Intent, error)) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime)
 	defer cancel()
-	sealed := r.in.Details // those that are stored, when there is no plan or no step of it notes anything
+	sealed := r.in.Details // the stored details remain if there is no plan or no step has Notes
 	if slices.ContainsFunc(r.plan.Steps, func(s Step) bool { return s.Notes }) {
 		text, err := r.plan.text()
 		if err != nil {
@@ -255,11 +257,12 @@ func (r *run) write(ctx context.Context, fn func(intent.Intent) (intent.Intent, 
 	}, false)
 }
 
-// errLost means that another process has the intent by now, or an operator closed it.
+// errLost means that another process has taken over the intent, or that an operator has
+// closed it.
 var errLost = fault.New(fault.Unavailable, intent.Kind+".lost", "the change is carried out by another process; look at it again")
 
-// edit rewrites the intent if it is still this process's, with what the plan writes when
-// all is done.
+// edit changes the intent if this process still holds it. With done, it also writes
+// what the plan's Close writes.
 func (r *run) edit(ctx context.Context, fn func(intent.Intent) (intent.Intent, error), done bool) error {
 	var now intent.Intent
 	_, err := r.tools.Store.Update(ctx, r.scope, func(w store.Writer) (err error) {
@@ -283,8 +286,8 @@ func (r *run) edit(ctx context.Context, fn func(intent.Intent) (intent.Intent, e
 	return err
 }
 
-// supersede gives up what rests about the same subjects: tried again, it would bring back
-// what was before.
+// supersede gives up resting intents about the same subjects: a retry would restore an
+// older state.
 func (r *run) supersede(ctx context.Context, w store.Writer) error {
 	old := map[string]bool{}
 	for _, about := range r.in.Subjects() {

@@ -14,7 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// noting is a store that notes how far a request has been brought, as replicas do.
+// noting is a store that notes the revision of a request, as replicas do.
 type noting struct {
 	*memdb.DB
 	last store.Revision
@@ -27,8 +27,9 @@ func (n *noting) Update(ctx context.Context, s tenant.Scope, fn func(store.Write
 	return rev, err
 }
 
-// TestStepsReadWhatWasBefore: a step reads what any action about its subject did before, also in
-// another process: the caller's request was brought to an older revision when it came in.
+// TestStepsReadWhatWasBefore: a step reads the result of any earlier action about its
+// subject, also one of another process, although the request of the caller began with
+// an older revision.
 func TestStepsReadWhatWasBefore(t *testing.T) {
 	db, err := memdb.New(time.Now)
 	if err != nil {

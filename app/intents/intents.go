@@ -1,6 +1,7 @@
-// Package intents carries out what takes more than one commit of ours: an action is stored
-// as an intent before its first step and closed after its last one, so that a crash or a
-// gateway that is away leaves nothing half done (docs/wire/intents.md).
+// Package intents carries out changes that take more than one commit in our store. An
+// action is stored as an intent before its first step and closed after its last one, so
+// that neither a crash nor an unreachable gateway leaves it half done
+// (docs/wire/intents.md).
 package intents
 
 import (
@@ -20,15 +21,15 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// Operation is the attribution of commits that only keep books, of which audit trails
-// tell nothing.
+// Operation is the attribution of commits that are only bookkeeping. Audit trails leave
+// these commits out.
 const Operation = "intents"
 
-// Settings says how intents are carried out. What is marked with a default may be zero.
+// Settings says how intents are carried out. Fields with a default may be zero.
 type Settings struct {
-	Holder string        // names this process among all that share the store
+	Holder string        // unique name of this process among all that share the store
 	TTL    time.Duration // how long a dead process keeps others from resuming; default 10 s
-	Alone  bool          // no other process uses the store: what one that died held is free at once
+	Alone  bool          // no other process uses the store: intents of a dead process are free at once
 	Budget time.Duration // how long one attempt may take; default 20 s
 	Wait   time.Duration // how long a caller waits for an intent about the same subject; default 5 s
 }
@@ -55,21 +56,21 @@ func New(s Settings, t crud.Tools, keys secret.Keys) *Service {
 	return out
 }
 
-// margin is how much longer an intent is held than an attempt may take: clocks differ,
-// and the last commit takes a moment.
+// margin is how much longer an intent is held than an attempt may take, because clocks
+// differ, and the last commit takes a moment.
 const margin = 10 * time.Second
 
-// held returns an intent as one that this process carries out from now on.
+// held returns an intent as held by this process from now on.
 func (s *Service) held(in intent.Intent) intent.Intent {
 	return in.Held(s.Holder, s.now().Add(s.Budget+margin))
 }
 
 // The indexes of intents.
 const (
-	bySubject = "subject" // of active ones: all of them
+	bySubject = "subject" // of active intents: all their subjects
 	byPhase   = "phase"   // active, resting or closed
-	byResting = "resting" // of those that rest: likewise
-	byShown   = "shown"   // of those that are not closed, in the order in which they began
+	byResting = "resting" // of resting intents: all their subjects
+	byShown   = "shown"   // of intents that are not closed, sorted by creation
 )
 
 func when(is bool, value string) string {
@@ -96,10 +97,10 @@ func phase(i intent.Intent) string {
 	return closed
 }
 
-// subject is what a subject is indexed by.
+// subject returns the index value of a subject.
 func subject(s intent.Subject) string { return store.Indexed(s.Kind + " " + s.ID) }
 
-// subjects are those of an intent in some state, as they are indexed.
+// subjects returns the index values of the subjects of an intent if is is true.
 func subjects(i intent.Intent, is bool) (out []string) {
 	for _, s := range i.Subjects() {
 		if is {
@@ -123,14 +124,14 @@ var kind = &store.Kind[intent.Intent]{
 	},
 }
 
-// Teller makes the events of intents that are done: what receivers outside may hear of
-// what happened where our change log does not see it.
+// Teller makes the events of finished intents, about changes in other systems, which
+// our change log does not have.
 type Teller struct {
 	Names []string
 	Of    func(done intent.Intent) []deliver.Event
 }
 
-// Registration is what intents bring.
+// Registration returns the registration of the kind of intents.
 func Registration(tellers ...Teller) crud.Registration {
 	events := &crud.Events[intent.Intent]{Of: func(before, after *intent.Intent) (out []deliver.Event) {
 		if before == nil || after == nil || before.State == after.State || after.State != intent.Done {
@@ -154,8 +155,8 @@ func Registration(tellers ...Teller) crud.Registration {
 	}.Registration()
 }
 
-// admit refuses a further intent where an organisation has too many, and forgets the
-// oldest of those that are closed.
+// admit refuses a new intent if an organisation has too many that are not closed. It
+// deletes the oldest closed ones.
 func admit(ctx context.Context, w store.Writer) error {
 	n, err := w.Count(ctx, store.Query{Kind: intent.Kind, Index: byShown, Sorted: true})
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 
 var about = intent.Subject{Kind: "thing", ID: "t"}
 
-// on fails the calls with a name.
+// on returns a function that fails the calls with a name.
 func on(name string, err error) func(string) error {
 	return func(call string) error {
 		if call == name {
@@ -31,8 +31,8 @@ func on(name string, err error) func(string) error {
 	}
 }
 
-// TestOutcomes: what becomes of an action whose caller waits, for each way in which its
-// steps can fail, at once and when the trouble is over.
+// TestOutcomes: the result of an action whose caller waits, for each way in which its
+// steps can fail, at once and after the failure is over.
 func TestOutcomes(t *testing.T) {
 	for name, c := range map[string]struct {
 		fail, after  func(string) error
@@ -42,7 +42,7 @@ func TestOutcomes(t *testing.T) {
 		state        string
 		things       string
 		notes        int
-		later        string // state when the trouble is over; "": as before
+		later        string // state after the failure is over; "": unchanged
 		laterThings  string
 		laterNotes   int
 		wantConflict bool
@@ -134,11 +134,11 @@ func (w *world) write(n note) {
 	}
 }
 
-// died is what a process that dies in the middle of a call sees: nothing.
+// died is the panic of a process that dies during a call.
 type died struct{}
 
-// TestCrash: a process dies before or after any call. Another one finishes the action, or
-// takes it back.
+// TestCrash: a process dies before or after any call. Another one finishes the action,
+// or undoes it.
 func TestCrash(t *testing.T) {
 	for _, back := range []bool{false, true} {
 		for _, at := range []string{"put a", "put b"} {
@@ -184,7 +184,7 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// TestAlone: a process that has the store for itself resumes at once.
+// TestAlone: a process that is alone with the store resumes at once.
 func TestAlone(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.shelf.faults(func(string) error { panic(died{}) }, nil)
@@ -201,7 +201,7 @@ func TestAlone(t *testing.T) {
 	})
 }
 
-// TestTwo: of two processes one resumes, and each intent once.
+// TestTwo: of two processes only one resumes, and each intent once.
 func TestTwo(t *testing.T) {
 	inWorld(t, func(w *world) {
 		one, two := w.program("one"), w.program("two")
@@ -220,8 +220,8 @@ func TestTwo(t *testing.T) {
 	})
 }
 
-// TestSameSubject: an action about a subject waits for the one before it, makes an attempt
-// at it when that is due, and conflicts when it does not end.
+// TestSameSubject: an action waits for an earlier one about its subject, makes an
+// attempt at it if that is due, and conflicts if the earlier one does not end.
 func TestSameSubject(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.program("one")
@@ -251,8 +251,9 @@ func TestSameSubject(t *testing.T) {
 	})
 }
 
-// TestNotWaitedFor: an action gets one more attempt when another one about its subject comes,
-// which does not wait when the attempt after that is far off.
+// TestNotWaitedFor: when another action about its subject comes, an open action gets
+// one more attempt. If that fails, the other action does not wait if the next attempt
+// is far off.
 func TestNotWaitedFor(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.program("one")
@@ -278,8 +279,8 @@ func TestNotWaitedFor(t *testing.T) {
 	})
 }
 
-// TestForced: what is forced takes the place of an action whose provider keeps every attempt
-// waiting, also while others make one.
+// TestForced: a forced action replaces one whose provider never responds, also while
+// another process makes an attempt at it.
 func TestForced(t *testing.T) {
 	for _, resumed := range []bool{false, true} {
 		inWorld(t, func(w *world) {
@@ -303,8 +304,9 @@ func TestForced(t *testing.T) {
 	}
 }
 
-// TestFurtherSubjects: intents about different subjects come one after the other when both
-// have to do with a third one; what rests about it is given up when a later one is done.
+// TestFurtherSubjects: intents about different subjects that share a further one are
+// carried out one after the other. A resting intent about the shared subject is given
+// up when a later one is done.
 func TestFurtherSubjects(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p, other, name := w.program("one"), intent.Subject{Kind: "thing", ID: "other"}, intent.Subject{Kind: "name", ID: "x"}
@@ -330,7 +332,7 @@ func TestFurtherSubjects(t *testing.T) {
 	})
 }
 
-// TestGone: what is to be taken back is, when its caller does not wait for the end.
+// TestGone: an action with Back is undone if its caller does not wait for the result.
 func TestGone(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.program("one")
@@ -356,7 +358,7 @@ func TestGone(t *testing.T) {
 	})
 }
 
-// TestBounds: an organisation has so many open intents at most, and so many closed ones.
+// TestBounds: the numbers of open and of closed intents of an organisation are bounded.
 func TestBounds(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.program("one")
@@ -382,7 +384,7 @@ func TestBounds(t *testing.T) {
 	})
 }
 
-// TestFairShare: one organisation keeps some of the workers busy, not all.
+// TestFairShare: one organisation occupies some of the workers, not all.
 func TestFairShare(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.program("one")
@@ -406,7 +408,7 @@ func TestFairShare(t *testing.T) {
 	})
 }
 
-// TestRests: an intent rests after so many attempts.
+// TestRests: an intent rests after the last attempt.
 func TestRests(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.program("one")
@@ -421,8 +423,8 @@ func TestRests(t *testing.T) {
 	})
 }
 
-// TestEnds: a step that panics when it is resumed, or that hangs when the process is to end,
-// takes the process neither down nor up.
+// TestEnds: a step that panics when it is resumed does not end the process, and a step
+// that hangs does not keep it from stopping.
 func TestEnds(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.program("one")
@@ -449,7 +451,7 @@ func TestEnds(t *testing.T) {
 	})
 }
 
-// TestRehearsal: nothing is carried out in a rehearsal.
+// TestRehearsal: nothing is carried out in a dry run.
 func TestRehearsal(t *testing.T) {
 	inWorld(t, func(w *world) {
 		ctx, _ := store.Rehearse(w.Context(), store.Onlooker{})
@@ -460,8 +462,9 @@ func TestRehearsal(t *testing.T) {
 	})
 }
 
-// TestOperator: what rests can be tried again or given up, and is given up when a later
-// change of its subject is done. What is carried out at the moment is left alone.
+// TestOperator: a resting intent can be retried or given up, and is given up when a
+// later change of its subject is done. An intent that is being carried out is not
+// touched.
 func TestOperator(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.program("one")
@@ -527,8 +530,8 @@ func TestOperator(t *testing.T) {
 	})
 }
 
-// TestTold: commits that keep books are silent; the one that closes an intent is its
-// caller's, and makes the events.
+// TestTold: bookkeeping commits are silent. The commit that closes an intent is
+// attributed to its caller, and makes the events.
 func TestTold(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.program("one")

@@ -12,8 +12,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// TestNotes states that what a step notes outlives the process that dies in the next one,
-// and that what others chose is forgotten when the step does not say that it notes it.
+// TestNotes states that the notes of a step survive when the process dies in the next
+// step, and that an ID that another system chose is lost if the step does not have
+// Notes.
 func TestNotes(t *testing.T) {
 	for noting, want := range map[bool]string{true: "chosen 1", false: "chosen 2"} {
 		inWorld(t, func(w *world) {
@@ -57,7 +58,7 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// dying dies before a call.
+// dying returns a function that panics before the call with a name.
 func dying(name string) func(string) error {
 	return func(call string) error {
 		if call == name {

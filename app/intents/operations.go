@@ -46,7 +46,7 @@ var exampleView = View{ID: "5f1a0c5d8e3b2a1f00000009", OrgID: "5f1a0c5d8e3b2a1f0
 
 const missing = intent.Kind + ".not_found"
 
-// Operations lists what admins can do with intents.
+// Operations lists the operations of admins on intents.
 func (s *Service) Operations() []operation.Operation {
 	dry := operation.Rehearsable(s.tools.References.Onlooker)
 	return operation.Group{
@@ -71,7 +71,7 @@ func (s *Service) Operations() []operation.Operation {
 	)
 }
 
-// ListIn is what the list asks for.
+// ListIn is the input of List.
 type ListIn struct {
 	Scope tenant.Scope
 	operation.Paging
@@ -90,7 +90,7 @@ func (s *Service) List(ctx context.Context, in ListIn) (out operation.Page[View]
 	return out, err
 }
 
-// GetIn names an intent.
+// GetIn is the input of Get.
 type GetIn struct {
 	Scope tenant.Scope
 	ID    string `path:"intentID" doc:"Identifier of the intent."`
@@ -106,19 +106,19 @@ func (s *Service) Get(ctx context.Context, in GetIn) (out operation.Entity[View]
 	return out, err
 }
 
-// TouchIn names an intent to try again or to give up.
+// TouchIn is the input of Retry and Abandon.
 type TouchIn struct {
 	Scope tenant.Scope
 	ID    string `path:"intentID" doc:"Identifier of the intent."`
 	Match operation.Match
 }
 
-// Retry lets an intent be tried at once, and as often as a new one.
+// Retry makes an intent due at once, with as many attempts as a new one.
 func (s *Service) Retry(ctx context.Context, in TouchIn) (operation.Receipt, error) {
 	return s.touch(ctx, in, intent.Retry, "Intent is tried again")
 }
 
-// Abandon gives an intent up.
+// Abandon gives up an intent.
 func (s *Service) Abandon(ctx context.Context, in TouchIn) (operation.Receipt, error) {
 	return s.touch(ctx, in, intent.GiveUp, "Intent is given up")
 }
@@ -136,7 +136,7 @@ func (s *Service) touch(ctx context.Context, in TouchIn, e intent.Event, message
 	return operation.Receipt{Message: message, Tag: operation.Tag(at)}, err
 }
 
-// Current returns the intent about a subject that is open, undone at the moment, or rests,
+// Current returns the intent about a subject that is open, is being undone, or rests,
 // or a NotFound fault.
 func (s *Service) Current(ctx context.Context, scope tenant.Scope, about intent.Subject) (v View, err error) {
 	value := subject(about)

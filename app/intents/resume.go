@@ -16,10 +16,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Bounds of what is resumed at once.
+// Bounds of concurrent attempts.
 const (
 	workers = 8
-	share   = 2 // workers that one organisation keeps busy
+	share   = 2 // workers that one organisation may occupy
 	every   = time.Second
 )
 
@@ -32,13 +32,13 @@ func (s *Service) Run(ctx context.Context) error {
 	return s.turn.Run(ctx, func(run, held context.Context, _ *lease.Holding) { s.resume(run, held) })
 }
 
-// Quit ends resuming for good, so that another process goes on.
+// Quit ends resuming for good, so that another process continues.
 func (s *Service) Quit(ctx context.Context) error {
 	return s.turn.Quit(ctx)
 }
 
-// resume carries out what is due, until ctx ends. Attempts that have begun are cut short
-// when held ends.
+// resume resumes intents that are due, until ctx ends. Attempts in progress are
+// cancelled when held ends.
 func (s *Service) resume(ctx, held context.Context) {
 	var all sync.WaitGroup
 	defer all.Wait()
@@ -75,7 +75,7 @@ func (s *Service) resume(ctx, held context.Context) {
 	}
 }
 
-// busy knows what this process resumes at the moment.
+// busy has the intents that this process is resuming.
 type busy struct {
 	mu   sync.Mutex
 	ids  map[string]bool
@@ -110,7 +110,7 @@ func (s *Service) free(in intent.Intent) intent.Intent {
 	return in
 }
 
-// again makes a further attempt at an intent, on behalf of who asked for it.
+// again makes another attempt at an intent, attributed to its original caller.
 func (s *Service) again(ctx context.Context, in intent.Intent) (err error) {
 	scope, err := tenant.Of(in.OrgID)
 	if err != nil {
@@ -124,7 +124,7 @@ func (s *Service) again(ctx context.Context, in intent.Intent) (err error) {
 	}
 	r := run{Service: s, scope: scope, in: in}
 	defer func() {
-		if p := recover(); p != nil { // it would end the process, now and at each start
+		if p := recover(); p != nil { // it would end the process, now and after each start
 			s.log.Error("an intent panics", "id", in.ID, "org_id", string(in.OrgID), "action", in.Action, "stack", string(debug.Stack()))
 			err = r.later(ctx, errors.New("a step panics; see the log"))
 		}
@@ -145,7 +145,7 @@ func (s *Service) again(ctx context.Context, in intent.Intent) (err error) {
 	return nil
 }
 
-// claim takes an intent for this process, if no other one has.
+// claim takes an intent for this process, if it is free.
 func (s *Service) claim(ctx context.Context, scope tenant.Scope, in intent.Intent) (intent.Intent, error) {
 	_, err := s.tools.Store.Update(bookkeeping(ctx), scope, func(w store.Writer) (err error) {
 		in, err = kind.Edit(ctx, w, in.ID, nil, func(now intent.Intent) (intent.Intent, error) {
@@ -174,10 +174,10 @@ func (s *Service) planOf(in intent.Intent) (Plan, error) {
 	return make(in.OrgID, []byte(text))
 }
 
-// settle makes an attempt at the intent about a subject, if it waits for one and has not
-// been helped before. One that has been helped is given up if over says so; for that a short
-// attempt is enough, and one of others counts. later is the time to the next attempt at one that
-// has been helped, unless it is carried out at the moment.
+// settle makes an attempt at the open intent about a subject, if it is free and not in
+// helped. With over, it gives up an intent in helped. For that, a short attempt is
+// enough, and an attempt of another process counts as well. later is the time until the
+// next attempt at an intent in helped that is free.
 func (s *Service) settle(ctx context.Context, scope tenant.Scope, subject string, helped map[string]bool, over bool) (later time.Duration, err error) {
 	var in intent.Intent
 	err = s.tools.Store.View(ctx, scope, func(r store.Reader) error {
@@ -221,16 +221,16 @@ func (s *Service) settle(ctx context.Context, scope tenant.Scope, subject string
 	return later, err
 }
 
-// elsewhere reports whether an intent was carried out or closed by others meanwhile.
+// elsewhere reports whether another process carried out or closed the intent meanwhile.
 func elsewhere(err error) bool {
 	return errors.Is(err, errLost) || fault.KindOf(err) == fault.Conflict || fault.KindOf(err) == fault.NotFound
 }
 
-// Status is how many intents there are, of all organisations.
+// Status is the number of intents of all organisations.
 type Status struct {
-	Active int       // that are carried out, or wait for that
-	Rest   int       // that wait for an operator
-	Oldest time.Time // when the oldest active one began; zero: there is none
+	Active int       // being carried out, or waiting for it
+	Rest   int       // waiting for an operator
+	Oldest time.Time // creation of the oldest active one; zero: none
 }
 
 // Status counts intents.

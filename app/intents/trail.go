@@ -7,8 +7,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/intent"
 )
 
-// Written returns what an intent has written elsewhere, by its document. ok is false while it is not
-// done: an operator who tries it again or gives it up changes the intent itself.
+// Written returns the subjects that an intent has changed in other systems; the
+// argument is its document. ok is false until the intent is done: an operator who
+// retries it or gives it up changes the intent itself.
 func Written(document []byte) (written []audit.Subject, ok bool) {
 	var in intent.Intent
 	if json.Unmarshal(document, &in) != nil || in.State != intent.Done {

@@ -10,8 +10,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/intent"
 )
 
-// TestWritten states what the audit trail tells of a change of an intent: what was written
-// elsewhere once it is done, and the intent itself when an operator changes that.
+// TestWritten states what the audit trail has about changes of an intent: the subjects
+// in other systems once it is done, and the intent itself when an operator changes it.
 func TestWritten(t *testing.T) {
 	for _, c := range []struct {
 		state intent.State

@@ -22,14 +22,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// shelf is what lives elsewhere: things that are put there and taken away one by one.
+// shelf is another system: things are put there and taken away one by one.
 type shelf struct {
 	mu     sync.Mutex
 	things map[string]string
 	calls  int
-	fail   func(call string) error // before the call is carried out
-	after  func(call string) error // when it was
-	hangs  bool                    // until the caller has had enough
+	fail   func(call string) error // called before a call takes effect
+	after  func(call string) error // called after it took effect
+	hangs  bool                    // until the caller gives up
 }
 
 func (s *shelf) call(ctx context.Context, what string, fn func()) error {
@@ -87,13 +87,13 @@ func (s *shelf) faults(fail, after func(call string) error) {
 	s.fail, s.after = fail, after
 }
 
-// job puts two things on the shelf; a third one is ours.
+// job puts two things on the shelf, and a note into our store.
 type job struct {
 	Value string            `json:"value"`
 	Old   map[string]string `json:"old"`
 }
 
-// note is ours.
+// note is a record in our store.
 type note struct {
 	ID   string    `json:"id"`
 	Org  tenant.ID `json:"org_id"`
@@ -103,7 +103,7 @@ type note struct {
 var notes = &store.Kind[note]{Name: "note", Noun: "note", ID: func(n note) string { return n.ID }, Org: func(n note) tenant.ID { return n.Org },
 	Indexes: []store.Index[note]{store.Unique("text", "text", func(n note) string { return n.Text })}}
 
-// world is a store, a shelf, and programs that work with both.
+// world is a store, a shelf, and programs that use both.
 type world struct {
 	*testing.T
 	db    *memdb.DB
@@ -135,10 +135,10 @@ type program struct {
 	*intents.Service
 	put   intents.Runner[job]
 	make  intents.Runner[job]
-	force intents.Runner[job] // nothing on the shelf is in its way
+	force intents.Runner[job] // with Over
 }
 
-// program returns a process that runs nothing yet.
+// program returns a process that does not run yet.
 func (w *world) program(holder string) program {
 	tools := crud.Tools{Store: w.db, Now: time.Now, Log: slog.New(slog.NewTextHandler(&w.log, nil)), PageSize: 10,
 		NewID: func() string { w.ids++; return fmt.Sprintf("%024d", w.ids) }}
@@ -173,7 +173,7 @@ func (w *world) program(holder string) program {
 	return p
 }
 
-// start runs a program until the function that it returns is called.
+// start runs a program until the returned function is called.
 func (w *world) start(p program) func() {
 	ctx, cancel := context.WithCancel(w.Context())
 	done := make(chan struct{})
@@ -183,7 +183,7 @@ func (w *world) start(p program) func() {
 	return stop
 }
 
-// all returns states and errors of all intents, in order.
+// all returns all intents, in order.
 func (w *world) all() (out []intent.Intent) {
 	w.Helper()
 	if err := w.db.View(w.Context(), tenant.Everyone("test"), func(r store.Reader) error {

@@ -18,7 +18,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Operations lists what the super-admin can import (docs/wire/organisations.md#imports).
+// Operations lists the imports of the super-admin (docs/wire/organisations.md#imports).
 func (s *Service) Operations() []operation.Operation {
 	style := operation.Style{Word: "OK", Faults: map[string]operation.Answer{
 		operation.CodeEmptyBody: {Status: 500, Text: "Failed to read response body, body empty"},
@@ -44,7 +44,7 @@ func imported(message, id string) map[string]any {
 	return map[string]any{"Status": "OK", "Message": message, "Meta": map[string]any{id: true}}
 }
 
-// Definitions is the body of an import of APIs: wrappers as in lists.
+// Definitions is the body of an import of APIs, in the form of lists of APIs.
 type Definitions struct {
 	APIs  []json.RawMessage `json:"apis"`
 	Pages int               `json:"pages,omitempty"`
@@ -64,23 +64,23 @@ type policiesIn struct {
 	Body Data `body:""`
 }
 
-// ImportAPIs stores the APIs that can be stored, and says of the others why not.
+// ImportAPIs stores the valid APIs, and returns the reasons why others are not stored.
 func (s *Service) ImportAPIs(ctx context.Context, in apisIn) (operation.Receipt, error) {
 	b := batch{member: "apis", reload: true, of: func(n *doc.Node, at folder.Place) (folder.Bundle, []folder.Problem) { return folder.ReadAPI(at, n) }}
 	meta, err := s.batch(ctx, in.Body.APIs, b)
 	return operation.Receipt{Message: "APIs imported", Meta: meta}, err
 }
 
-// ImportPolicies stores the policies that can be stored, and says of the others
-// why not.
+// ImportPolicies stores the valid policies, and returns the reasons why others are not
+// stored.
 func (s *Service) ImportPolicies(ctx context.Context, in policiesIn) (operation.Receipt, error) {
 	b := batch{member: "Data", draw: s.identify, of: func(n *doc.Node, at folder.Place) (folder.Bundle, []folder.Problem) { return folder.ReadPolicy(at, n) }}
 	meta, err := s.batch(ctx, in.Body.Data, b)
 	return operation.Receipt{Message: "Policies imported", Meta: meta}, err
 }
 
-// identify gives a policy without an identifier one, as a create would, and returns it; "" for
-// one that has an identifier.
+// identify gives a policy without an ID a new one, as a creation would, and returns it;
+// "" for a policy that has an ID.
 func (s *Service) identify(n *doc.Node) string {
 	if !n.Is(doc.TypeObject) {
 		return ""
@@ -96,22 +96,22 @@ func (s *Service) identify(n *doc.Node) string {
 	return id
 }
 
-// batch is how a list of things is read.
+// batch says how the records of a list are read.
 type batch struct {
 	member string
-	reload bool                   // one announcement stands for all: a reload of everything
-	draw   func(*doc.Node) string // gives a thing an identifier that has none; nil: it needs one
+	reload bool                   // announce all records together, by a reload of everything
+	draw   func(*doc.Node) string // gives a record without an ID a new one; nil: records need an ID
 	of     func(*doc.Node, folder.Place) (folder.Bundle, []folder.Problem)
 }
 
-// entry is one thing of a list.
+// entry is one record of a list.
 type entry struct {
 	item
-	id    string // what Meta calls it
-	drawn string // what Meta calls it when it is stored, if it came without an identifier
+	id    string // its key in Meta
+	drawn string // its key in Meta when it is stored, if it came without an ID
 }
 
-// tell says in Meta what became of the thing: true, or why it is not stored.
+// tell sets the result in Meta: true, or the reason why the record is not stored.
 func (e entry) tell(meta map[string]any, verdict any) {
 	delete(meta, e.id)
 	delete(meta, e.drawn)
@@ -121,15 +121,16 @@ func (e entry) tell(meta map[string]any, verdict any) {
 	meta[e.id] = verdict
 }
 
-// part is how many things of a list are stored in one unit of work. Each takes the one
-// writer some 50 microseconds, while others wait.
+// part is how many records of a list are stored in one unit of work. Each takes the
+// writer, which others wait for, about 50 microseconds.
 const part = 100
 
-// deadline is for thousands of things, each looked up in a database elsewhere.
+// deadline is enough for thousands of records, each looked up in a remote database.
 const deadline = 100 * time.Second
 
-// batch stores each thing of a list by itself, in parts. It returns true or a reason by
-// identifier. After an error some may be there: the same list can be sent again.
+// batch stores each record of a list by itself, in parts. It returns, by ID, true or
+// the reason why the record is not stored. After an error some records may be stored:
+// the client can send the same list again.
 func (s *Service) batch(ctx context.Context, list []json.RawMessage, b batch) (map[string]any, error) {
 	if err := caps.Import.Count(b.member, len(list)); err != nil {
 		return nil, err
@@ -142,7 +143,7 @@ func (s *Service) batch(ctx context.Context, list []json.RawMessage, b batch) (m
 	byOrg := map[tenant.ID][]entry{}
 	var orgs []tenant.ID
 	for i, text := range list {
-		if err := ctx.Err(); err != nil { // the client has left
+		if err := ctx.Err(); err != nil { // the client is gone
 			return nil, err
 		}
 		org, e, reason := s.entry(text, b, i, known)
@@ -166,7 +167,7 @@ func (s *Service) batch(ctx context.Context, list []json.RawMessage, b batch) (m
 	return meta, nil
 }
 
-// entry reads and checks one thing of a list.
+// entry reads and checks one record of a list.
 func (s *Service) entry(text json.RawMessage, b batch, i int, known []tenant.ID) (org tenant.ID, e entry, reason string) {
 	at := fmt.Sprintf("%s.%d", b.member, i)
 	e.id = at
@@ -207,7 +208,7 @@ func idOf(b folder.Bundle, otherwise string) string {
 	return otherwise
 }
 
-// reasons joins problems to one text.
+// reasons joins problems into one text.
 func reasons(problems []folder.Problem) string {
 	out := ""
 	for i, p := range problems {
@@ -222,7 +223,7 @@ func reasons(problems []folder.Problem) string {
 	return out
 }
 
-// owner returns the organisation of a record, or why there is none.
+// owner returns the organisation of a record, or the reason why it has none.
 func owner(n *doc.Node, known []tenant.ID) (org tenant.ID, reason string) {
 	text := n.Get("org_id").Text()
 	if text == "" {
@@ -242,7 +243,8 @@ func owner(n *doc.Node, known []tenant.ID) (org tenant.ID, reason string) {
 	return "", fmt.Sprintf("there is no organisation %q", text)
 }
 
-// each stores the things of one organisation. A refusal concerns one of them.
+// each stores the records of one organisation. A refused record does not affect the
+// others.
 func (s *Service) each(ctx context.Context, org tenant.ID, list []entry, reload bool, meta map[string]any) error {
 	scope, err := tenant.Of(org)
 	if err != nil {

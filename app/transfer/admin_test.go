@@ -68,8 +68,8 @@ func TestAdminImport(t *testing.T) {
 	}
 }
 
-// TestLongImports: a long list is stored by the hundred, so that others can write
-// meanwhile, and gateways hear of each hundred by one reload.
+// TestLongImports: a long list is stored in parts of a hundred, so that others can
+// write meanwhile, and gateways reload once for each part.
 func TestLongImports(t *testing.T) {
 	w := newWorld(t, apis.Settings{})
 	h := w.http(t)
@@ -97,8 +97,8 @@ func TestLongImports(t *testing.T) {
 	}
 }
 
-// TestPoliciesGetIdentifiers: a policy that comes without an identifier gets one, by which it can be
-// read; why it is not stored stands under its place.
+// TestPoliciesGetIdentifiers: a policy without an ID gets one, by which it can be read.
+// If it is not stored, the reason is listed under its place.
 func TestPoliciesGetIdentifiers(t *testing.T) {
 	w := newWorld(t, apis.Settings{})
 	status, answer := post(t, w.http(t), "/admin/policies/import", "secret",
@@ -113,7 +113,8 @@ func TestPoliciesGetIdentifiers(t *testing.T) {
 	}
 }
 
-// Imports make no API a version of its own version, and a base and its version may change places.
+// An import makes no API a version of its own version. A base and its version may swap
+// places.
 func TestImportedTables(t *testing.T) {
 	w := newWorld(t, apis.Settings{})
 	h := w.http(t)
@@ -133,8 +134,8 @@ func TestImportedTables(t *testing.T) {
 	}
 }
 
-// The work of an import ends when its client leaves, before the next thing is looked at; a part
-// that is under way leaves nothing.
+// An import stops when its client is gone, before the next record is checked; a part in
+// progress is rolled back.
 func TestImportOfAClientWhoLeft(t *testing.T) {
 	w := newWorld(t, apis.Settings{})
 	ops := w.service.Operations()
@@ -163,7 +164,7 @@ func TestImportOfAClientWhoLeft(t *testing.T) {
 	}
 }
 
-// An import that says null of the owners of an API leaves the API theirs; empty lists open it.
+// An import with null owners keeps the owners of an API; empty lists remove them.
 func TestImportedOwners(t *testing.T) {
 	w := newWorld(t, apis.Settings{Ownership: true})
 	h := w.http(t)

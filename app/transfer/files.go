@@ -11,25 +11,25 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/folder"
 )
 
-// Bundle is what a folder holds.
+// Bundle is the content of a folder.
 type Bundle = folder.Bundle
 
-// Problem is one thing that is wrong with a file.
+// Problem is one error in a file.
 type Problem = folder.Problem
 
-// maxFile is the size in bytes above which a file is no definition.
+// maxFile is the size in bytes above which a file cannot be a definition.
 const maxFile = 32 << 20
 
-// ErrTooLarge says that a file is too large to be read, ErrNoFile that it is a pipe or a
-// device, which may never end.
+// ErrTooLarge says that a file is too large to be read, ErrNoFile that it is a pipe or
+// a device, reading which may never end.
 var (
 	ErrTooLarge = errors.New("the file is too large")
 	ErrNoFile   = errors.New("is no regular file")
 )
 
-// Read reads the JSON files of a folder and of the folders in it. Other files, and what is
-// hidden, are named in the bundle and not read. Problems are with what files hold; an
-// error is that one cannot be read at all.
+// Read reads the JSON files of a folder and of its subfolders. The bundle has the names
+// of other and of hidden files, which are not read. Problems are errors in the content
+// of files; the error says that a file cannot be read at all.
 func Read(fsys fs.FS) (Bundle, []Problem, error) {
 	var files []folder.File
 	var hidden []Problem

@@ -9,8 +9,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/transfer"
 )
 
-// TestReadIsBounded opens neither pipes nor devices, which may never end, nor files that
-// are too large.
+// TestReadIsBounded: Read opens neither pipes nor devices, reading which may never end,
+// nor files that are too large.
 func TestReadIsBounded(t *testing.T) {
 	for name, c := range map[string]struct {
 		file fstest.MapFile

@@ -11,7 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/folder"
 )
 
-// folderOf reads a file among its neighbours, and keeps what it holds.
+// folderOf returns the bundle of a file among all files.
 func folderOf(t *testing.T, f folder.File, all []folder.File) folder.Bundle {
 	t.Helper()
 	b, problems := folder.Read(all)
@@ -32,8 +32,8 @@ func folderOf(t *testing.T, f folder.File, all []folder.File) folder.Bundle {
 	return out
 }
 
-// roundTrip checks that gateways get what was imported: every member, with the
-// same text, but for identifiers and the organisation.
+// roundTrip checks that gateways get what was imported: every member, with the same
+// text, except IDs and the organisation.
 func roundTrip(t *testing.T, w *world, b folder.Bundle) {
 	t.Helper()
 	served, granted := w.apis(), w.policies()
@@ -86,7 +86,7 @@ func contains(t *testing.T, at string, want, got *doc.Node) {
 	}
 }
 
-// anything returns a JSON value in some spelling.
+// anything returns a random JSON value in a random spelling.
 func anything(r *rand.Rand, depth int) string {
 	switch n := r.Intn(8); {
 	case n == 0:
@@ -130,7 +130,7 @@ func random(t *testing.T, r *rand.Rand, i int) []folder.File {
 	}
 }
 
-// TestRoundTrip is the property that gateways get what was imported.
+// TestRoundTrip checks, for random folders, that gateways get what was imported.
 func TestRoundTrip(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
 	w := newWorld(t, apis.Settings{})

@@ -1,5 +1,5 @@
-// Package transfer brings what others keep into the store: folders of gateways,
-// exports of control planes. Existing resources are updated, by the identifiers
+// Package transfer imports resources from elsewhere into the store: folders of
+// gateways, and exports of control planes. Existing resources are updated, by the IDs
 // that clients and gateways know.
 package transfer
 
@@ -31,21 +31,21 @@ type Service struct {
 	APIs     *importing.Service
 	Policies *policies.Service
 	IDPs     *registry.ClientIDPs
-	// Organisations returns every organisation there is.
+	// Organisations returns all organisations.
 	Organisations func(ctx context.Context) ([]tenant.ID, error)
 }
 
-// Tally names what became of the things of one kind.
+// Tally has the names of the records of one kind, by result.
 type Tally struct {
 	Created   []string
 	Changed   []string
 	Unchanged []string
 }
 
-// Len returns how many there are.
+// Len returns the number of records.
 func (t Tally) Len() int { return len(t.Created) + len(t.Changed) + len(t.Unchanged) }
 
-// Writes returns how many are stored anew.
+// Writes returns the number of records that are written.
 func (t Tally) Writes() int { return len(t.Created) + len(t.Changed) }
 
 func (t *Tally) add(op store.Op, name string) {
@@ -59,7 +59,7 @@ func (t *Tally) add(op store.Op, name string) {
 	}
 }
 
-// Report says what an import did or would do.
+// Report is the result of an import or of a dry run.
 type Report struct {
 	OrgID    tenant.ID
 	Stored   bool // false: a dry run, or there are problems
@@ -69,16 +69,16 @@ type Report struct {
 	Problems []folder.Problem
 }
 
-// Writes returns how many records are stored anew.
+// Writes returns the number of records that are written.
 func (r Report) Writes() int { return r.APIs.Writes() + r.Policies.Writes() + r.IDPs.Writes() }
 
 // CodeRefused is the code of an import that was not carried out.
 const CodeRefused = "import.refused"
 
-// Progress hears how far an import has come.
+// Progress is called with the progress of an import.
 type Progress func(done, total int, name string)
 
-// item is one thing to be stored.
+// item is one record to store.
 type item struct {
 	name  string
 	place folder.Place
@@ -86,7 +86,7 @@ type item struct {
 	put   func(ctx context.Context, w store.Writer) (store.Op, error)
 }
 
-// keep stores the thing.
+// keep stores the record.
 func (it item) keep(ctx context.Context, w store.Writer) (store.Op, error) {
 	op, err := it.put(ctx, w)
 	if err != nil {
@@ -95,15 +95,16 @@ func (it item) keep(ctx context.Context, w store.Writer) (store.Op, error) {
 	return op, err
 }
 
-// storable is an item, or something with one.
+// storable is an item, or a type that embeds one.
 type storable interface {
 	keep(ctx context.Context, w store.Writer) (store.Op, error)
 }
 
-// Import stores a bundle in one organisation, all of it or, if anything is wrong,
-// nothing: then the report lists every problem, and the error is a fault with the code
-// CodeRefused. A dry run does all but storing. progress, which may be nil, is called
-// as the things of the bundle are checked. Gateways are told once to reload everything.
+// Import stores a bundle in one organisation, completely or, if there is any problem,
+// not at all. Then the report lists every problem, and the error is a fault with the
+// code CodeRefused. A dry run does everything except storing. progress, which may be
+// nil, is called as the records of the bundle are checked. Gateways are told once to
+// reload everything.
 func (s *Service) Import(ctx context.Context, scope tenant.Scope, b folder.Bundle, dryRun bool, progress Progress) (Report, error) {
 	items, problems := s.prepare(scope.Org(), b, progress)
 	report := Report{OrgID: scope.Org(), Problems: problems}
@@ -135,18 +136,20 @@ func (s *Service) Import(ctx context.Context, scope tenant.Scope, b folder.Bundl
 	return report, err
 }
 
-// putAll stores things one by one, and says of each what became of it. A base that leads back to
-// itself only as long as others are stored as they were comes after the others.
+// putAll stores records one by one, and calls told with the result of each. A version
+// whose base leads back to itself is tried again after the others, because the others
+// may change that.
 func putAll[T storable](ctx context.Context, w store.Writer, things []T, told func(T, store.Op, *fault.Error)) error {
 	for last := false; len(things) > 0; {
 		var later []T
 		for _, t := range things {
-			if err := ctx.Err(); err != nil { // which undoes what has been stored so far
+			if err := ctx.Err(); err != nil { // this rolls back what has been stored so far
 				return err
 			}
 			op, err := t.keep(ctx, w)
 			f, refused := errors.AsType[*fault.Error](err)
-			// What cannot be stored as it is, is told; trouble of the store ends all.
+			// A record that cannot be stored is passed to told; a failure of the store
+			// ends the import.
 			refused = refused && f.Kind != fault.Internal && f.Kind != fault.Stale && f.Kind != fault.Unavailable
 			switch {
 			case refused && f.Code == versions.CodeItself && !last:
@@ -162,7 +165,8 @@ func putAll[T storable](ctx context.Context, w store.Writer, things []T, told fu
 	return nil
 }
 
-// announce tells gateways once about everything (docs/wire/announcements.md#commands).
+// announce tells gateways once to reload everything
+// (docs/wire/announcements.md#commands).
 func announce(ctx context.Context, w store.Writer, writes int) error {
 	if writes == 0 {
 		return nil
@@ -171,8 +175,8 @@ func announce(ctx context.Context, w store.Writer, writes int) error {
 }
 
 // prepare checks a bundle as far as that is possible without the store. APIs come
-// first, MCP proxies the last of them: they are held against REST APIs, and policies
-// against both.
+// first, MCP proxies after the other APIs: proxies are checked against REST APIs, and
+// policies against both.
 func (s *Service) prepare(org tenant.ID, b folder.Bundle, progress Progress) (items []item, problems []folder.Problem) {
 	done := 0
 	next := func(name string, it item, wrong []folder.Problem) {
@@ -253,7 +257,7 @@ func (s *Service) idp(org tenant.ID, p folder.IdP) (item, []folder.Problem) {
 	}, wrong
 }
 
-// decode reads a draft, and says which member is of the wrong type.
+// decode decodes a draft. The error names a member with a wrong type.
 func decode(n *doc.Node, d *providers.Draft) error {
 	for _, name := range []string{"client_idp_id", "name", "issuer", "jwks_uri", "scope_claim_name"} {
 		if v := n.Get(name); !v.Is(doc.Absent, doc.TypeNull, doc.TypeString) {
@@ -263,7 +267,7 @@ func decode(n *doc.Node, d *providers.Draft) error {
 	return json.Unmarshal(n.JSON(), d)
 }
 
-// title names a thing for people.
+// title returns the name of a record for people.
 func title(id, name string) string {
 	if name == "" || name == id {
 		return id

@@ -91,14 +91,16 @@ func TestImportAgain(t *testing.T) {
 			t.Error("nothing changed", before)
 		}
 	}
-	// Database IDs that are taken in this organisation, or are none, are made anew.
+	// Database IDs that are taken in this organisation, or are invalid, are replaced by
+	// new ones.
 	w.load("a", w.bundle("x.json", strings.NewReplacer(`"orders"`, `"copy"`, "/orders/", "/copy/").Replace(orders), "y.json", strings.NewReplacer(`"orders"`, `"odd"`, "/orders/", "/odd/", "5f1a0c5d8e3b2a1f000000aa", "1").Replace(orders)))
 	for _, id := range []string{"copy", "odd"} {
 		if got := find(w.record("a", "api", id), "_id"); got == find(api, "_id") || len(got) != 26 {
 			t.Error(id, got)
 		}
 	}
-	// Another organisation has its own: the same database IDs, but gateways know an API by its api_id.
+	// Another organisation may have the same database IDs, but gateways know an API by
+	// its api_id.
 	if r, err := w.service.Import(t.Context(), w.scope("b"), b, false, nil); err == nil || !strings.Contains(fmt.Sprint(r.Problems), "api_id: Found API with the same ID") {
 		t.Error(r, err)
 	}
@@ -107,7 +109,7 @@ func TestImportAgain(t *testing.T) {
 	expect(t, "other organisation", show(r.APIs), "+[orders-b (Orders) stock-b (Stock)] ~[] =[]")
 }
 
-// find returns the text of a member at the top of an object.
+// find returns the text of a top-level member of an object.
 func find(text, member string) string {
 	_, rest, ok := strings.Cut(text, `"`+member+`":`)
 	if !ok {
@@ -117,7 +119,7 @@ func find(text, member string) string {
 	return rest[:end]
 }
 
-// TestImportTurns checks that an import can make an OAS API of a classic one.
+// TestImportTurns checks that an import can replace a classic API by an OAS API.
 func TestImportTurns(t *testing.T) {
 	w := newWorld(t, apis.Settings{})
 	w.load("a", w.bundle("orders.json", `{"api_definition":`+orders+`,"user_owners":["ann"]}`))
@@ -131,8 +133,8 @@ func TestImportTurns(t *testing.T) {
 	}
 }
 
-// TestImportRefuses checks that one bad thing keeps all out, and that all that is
-// wrong is told.
+// TestImportRefuses checks that one invalid record prevents the whole import, and that
+// all problems are reported.
 func TestImportRefuses(t *testing.T) {
 	w := newWorld(t, apis.Settings{})
 	w.load("a", w.bundle("taken.json", `{"api_id":"taken","name":"T","proxy":{"listen_path":"/taken/","target_url":"http://up.example/"}}`, "p.json", `{"id":"old","name":"Old","access_rights":{}}`))
@@ -207,8 +209,8 @@ func TestExample(t *testing.T) {
 	}
 }
 
-// TestImportPaired checks that an MCP proxy may come with the REST API whose
-// operations it offers, and not without it.
+// TestImportPaired checks that an MCP proxy can be imported together with the REST API
+// whose operations it offers, and not without it.
 func TestImportPaired(t *testing.T) {
 	const proxy = `{"openapi":"3.0.3","info":{"title":"Tools","version":"1"},"paths":{},"x-tyk-api-gateway":{"info":{"id":"tools","name":"Tools","state":{"active":true}},
 		"upstream":{"url":"tyk://stock__mcp-server"},"server":{"listenPath":{"value":"/tools/","strip":true}}}}`
@@ -227,7 +229,7 @@ func TestImportPaired(t *testing.T) {
 	}
 }
 
-// TestImportUnserved checks that streams without settings for gateways come back as
+// TestImportUnserved checks that streams without settings for gateways are imported as
 // they were exported.
 func TestImportUnserved(t *testing.T) {
 	w := newWorld(t, apis.Settings{Streams: true})

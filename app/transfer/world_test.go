@@ -31,7 +31,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// world is a store with everything that can be imported, for the organisations a and b.
+// world is a store for everything that can be imported, with the organisations a and b.
 type world struct {
 	t       testing.TB
 	db      *memdb.DB
@@ -70,7 +70,7 @@ func (w *world) scope(org tenant.ID) tenant.Scope {
 	return s
 }
 
-// bundle reads files that must be fine.
+// bundle reads files that must be valid.
 func (w *world) bundle(pairs ...string) folder.Bundle {
 	w.t.Helper()
 	var files []folder.File
@@ -84,7 +84,7 @@ func (w *world) bundle(pairs ...string) folder.Bundle {
 	return b
 }
 
-// load imports into an organisation what must be fine.
+// load imports a bundle that must be valid into an organisation.
 func (w *world) load(org tenant.ID, b folder.Bundle) transfer.Report {
 	w.t.Helper()
 	r, err := w.service.Import(w.t.Context(), w.scope(org), b, false, nil)
@@ -103,10 +103,10 @@ func (w *world) head() store.Revision {
 	return head
 }
 
-// announces is what changes announce.
+// announces are the registrations whose changes are announced.
 var announces = crud.Kinds{apis.Registration(apis.Settings{}), policies.Registration(apis.Kind, policies.Settings{}), registry.Registration()}.Signals()
 
-// signals returns what the commits after a revision announce.
+// signals returns the signals of the commits after a revision.
 func (w *world) signals(after store.Revision) (out []string) {
 	w.t.Helper()
 	if w.head() == after {
@@ -130,7 +130,7 @@ func (w *world) signals(after store.Revision) (out []string) {
 	return out
 }
 
-// feed returns what gateways load, by identifier.
+// feed returns what gateways load, by ID.
 func (w *world) feed(source port.Source, id func(*doc.Node) string) map[string]*doc.Node {
 	w.t.Helper()
 	out := map[string]*doc.Node{}
@@ -197,7 +197,8 @@ func (w *world) record(org tenant.ID, kind, id string) string {
 	return string(text)
 }
 
-// http returns the operations behind HTTP, answers held against the description.
+// http returns the operations over HTTP; responses are checked against the API
+// description.
 func (w *world) http(t *testing.T) http.Handler {
 	t.Helper()
 	return apptest.Checked(t, w.service.Operations(), apptest.Guard(operation.Admin, func(_ context.Context, c *operation.Call) error {
