@@ -8,7 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
-// PerEndpoint counts the traffic of each endpoint that is tracked.
+// PerEndpoint counts the traffic of each tracked endpoint.
 func (s *Service) PerEndpoint(ctx context.Context, in viewIn) (results, error) {
 	q, err := s.begin(ctx, in.datesIn, in.filters, view.Whole, mostHits)
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *Service) whose(ctx context.Context, in viewIn, dimension, whose string)
 	})
 }
 
-// decoded refuses what cannot be a key.
+// decoded refuses a text that cannot be a key.
 func decoded(key string) error {
 	if !readable(key) {
 		return fault.New(fault.Invalid, CodeKey, "Key could not be decoded.").At("keyHash")
@@ -114,7 +114,7 @@ type graphIn struct {
 	Group string `query:"group_by" oneof:"operation,types,fields,rootfields" doc:"What to split by; operation when absent."`
 }
 
-// PerQuery counts what GraphQL calls asked for.
+// PerQuery counts GraphQL calls by operation, type or field.
 func (s *Service) PerQuery(ctx context.Context, in graphIn) (results, error) {
 	q, err := s.begin(ctx, in.datesIn, in.filters, view.Whole, mostHits)
 	if err != nil {

@@ -12,14 +12,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/analytics/view"
 )
 
-// few is a little traffic.
+// few is a small amount of traffic.
 func few(days int) []analyticstest.Record {
 	return analyticstest.Traffic{Seed: 7, Records: 400, Days: days, From: first, APIs: 30, Keys: 4, Orgs: []string{"a", "b"}}.Make()
 }
 
 const month = "/1/10/2025/31/10/2025"
 
-// TestPages: the pages of a view are all of it, each result once, in order.
+// TestPages: the pages of a view together have all results, each once, in order.
 func TestPages(t *testing.T) {
 	w := newWorld(t, onSQLite(t, false), few(31))
 	for _, path := range []string{"/api/usage" + month + "?res=hour", "/api/usage/apis" + month + "?", "/api/usage/apis" + month + "?by=Name", "/api/activity/endpoint" + month + "?by=latency&sort=1"} {
@@ -51,7 +51,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestOwners: a filter on an API of others is refused; on one that is not there it is empty.
+// TestOwners: a filter on an API that the caller may not see is refused. On an API that
+// does not exist, the result is empty.
 func TestOwners(t *testing.T) {
 	w := newWorld(t, onSQLite(t, false), few(31))
 	others, gone := analyticstest.API(2), analyticstest.API(22)
@@ -94,7 +95,8 @@ func TestOwners(t *testing.T) {
 	}
 }
 
-// TestFiltersAreNoStatements: a text that would change a statement finds nothing.
+// TestFiltersAreNoStatements: a text that would change an SQL statement matches
+// nothing.
 func TestFiltersAreNoStatements(t *testing.T) {
 	for name, open := range databases(t) {
 		if strings.HasSuffix(name, "sharded") {
@@ -126,8 +128,8 @@ func TestFiltersAreNoStatements(t *testing.T) {
 	}
 }
 
-// TestAnswersAreBounded: more results than one answer may have are refused, and so are long
-// lists in parameters.
+// TestAnswersAreBounded: a response with more results than allowed is refused, and so
+// are long lists in parameters.
 func TestAnswersAreBounded(t *testing.T) {
 	s := onSQLite(t, false)
 	var many []analyticstest.Record
@@ -157,7 +159,7 @@ func TestAnswersAreBounded(t *testing.T) {
 	}
 }
 
-// TestDatabaseIsAway: what the database says reaches no caller.
+// TestDatabaseIsAway: errors of the database do not reach callers.
 func TestDatabaseIsAway(t *testing.T) {
 	s := onSQLite(t, false)
 	w := newWorld(t, s, few(2))
@@ -171,7 +173,7 @@ func TestDatabaseIsAway(t *testing.T) {
 	}
 }
 
-// TestNothingIsKnown: without a database, without tables and without traffic views are empty.
+// TestNothingIsKnown: without a database, tables or traffic, views are empty.
 func TestNothingIsKnown(t *testing.T) {
 	for name, w := range map[string]*world{"no database": newWorld(t, nil, nil), "no tables": newWorld(t, onSQLite(t, false), nil), "no traffic": newWorld(t, onSQLite(t, false), few(3))} {
 		for _, path := range []string{"/api/usage/1/1/2020/1/1/2020", "/api/activity/geo/1/1/2020/1/1/2020", "/api/uptime/1/1/2020/1/1/2020", "/api/logs?start=1&end=2", "/api/activity/graph/1/1/2020/1/1/2020?p=3"} {

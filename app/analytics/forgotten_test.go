@@ -10,8 +10,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/sql/analytics/analyticstest"
 )
 
-// TestForgottenCalls: views that look through single calls say since when those are kept,
-// where counters have traffic of earlier days.
+// TestForgottenCalls: views that read single calls say since when these are kept, if
+// counters have traffic of earlier days.
 func TestForgottenCalls(t *testing.T) {
 	for name, open := range databases(t) {
 		t.Run(name, func(t *testing.T) {

@@ -18,7 +18,7 @@ var exampleCall = view.Call{
 	RequestTime: 25, Latency: view.Latency{Total: 25, Upstream: 21}, IPAddress: "192.0.2.7", Tags: []string{"gold", "key-b061d27bfd125233"},
 }
 
-// Bounds of one answer: each call may hold a request and a response, of megabytes.
+// Bounds of one response: each call may have a request and a response of megabytes.
 const (
 	maxCalls    = 1000
 	maxMessages = 32 << 20 // bytes of recorded messages, in base64
@@ -54,7 +54,7 @@ func (s *Service) Logs(ctx context.Context, in logsIn) (calls, error) {
 	if q.Offset, q.AtMost = from, to-from; whole {
 		q.AtMost = maxCalls + 1
 	}
-	if !out.csv { // a file has no messages
+	if !out.csv { // a CSV file has no messages
 		q.Messages = maxMessages
 	}
 	if s.Reader == nil {
@@ -74,8 +74,8 @@ func (s *Service) Logs(ctx context.Context, in logsIn) (calls, error) {
 	return out, s.mask(ctx, in.Scope, out.list)
 }
 
-// mask hides the credentials in recorded messages: a stored message may be as a gateway
-// reported it, and other programs store some, too.
+// mask masks the credentials in recorded messages. Stored messages may be unredacted,
+// as a gateway reported them, and other programs store some as well.
 func (s *Service) mask(ctx context.Context, scope tenant.Scope, list []view.Call) error {
 	if s.Unmasked {
 		return nil
@@ -98,7 +98,7 @@ func (s *Service) mask(ctx context.Context, scope tenant.Scope, list []view.Call
 	return nil
 }
 
-// logged makes the question for a list of calls.
+// logged makes the query for a list of calls.
 func (s *Service) logged(ctx context.Context, in logsIn) (q view.CallQuery, err error) {
 	if q.Period, err = view.Span(in.Start, in.End); err != nil {
 		return q, err
@@ -128,20 +128,20 @@ func (s *Service) logged(ctx context.Context, in logsIn) (q view.CallQuery, err 
 	return q, err
 }
 
-// calls is the answer to a list of calls.
+// calls is the response to a list of calls.
 type calls struct {
 	list  []view.Call
 	pages int
 	csv   bool
 }
 
-// callPage is what a page looks like.
+// callPage is the JSON form of a page.
 type callPage struct {
 	Data  []view.Call `json:"data"`
 	Pages int         `json:"pages" doc:"Number of pages."`
 }
 
-// Like says what the answer looks like.
+// Like returns a value with the form of the response.
 func (calls) Like() any { return callPage{} }
 
 // MediaTypes implements operation.Varied.
@@ -160,6 +160,6 @@ func (c calls) Stream() (mediaType, tag string, plain, gzipped [][]byte) {
 	if c.csv {
 		return "text/csv", "", [][]byte{view.CallsCSV(c.list)}, nil
 	}
-	text, _ := json.Marshal(map[string]any{"data": c.list, "pages": c.pages}) // plain values always encode
+	text, _ := json.Marshal(map[string]any{"data": c.list, "pages": c.pages}) // plain values can always be encoded
 	return "application/json", "", [][]byte{text, {'\n'}}, nil
 }

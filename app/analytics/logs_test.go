@@ -15,8 +15,8 @@ import (
 	port "github.com/gatehouse-io/gatehouse/ports/analytics"
 )
 
-// TestRecordedCredentials: who reads the log of calls sees no credentials of others, wherever
-// the API expects them, unless the settings say otherwise.
+// TestRecordedCredentials: a reader of the log of calls sees no credentials of others,
+// wherever the API expects them, unless the settings allow it.
 func TestRecordedCredentials(t *testing.T) {
 	s := onSQLite(t, false)
 	w := newWorld(t, s, nil)
@@ -65,8 +65,8 @@ func TestRecordedCredentials(t *testing.T) {
 	}
 }
 
-// TestMessagesAreBounded: calls whose messages do not fit into an answer come without them and
-// say so, and a file, which has none, reads none.
+// TestMessagesAreBounded: calls whose messages do not fit into a response come without
+// them and say so. A CSV file, which has no messages, reads none.
 func TestMessagesAreBounded(t *testing.T) {
 	for name, open := range databases(t) {
 		t.Run(name, func(t *testing.T) { messagesAreBounded(t, open(t)) })

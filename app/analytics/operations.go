@@ -17,7 +17,7 @@ var exampleUnit = view.Unit{
 
 var exampleAnswer = map[string]any{"data": []view.Unit{exampleUnit}, "pages": 1}
 
-// groupOf returns what the rows below a path have in common.
+// groupOf returns the common properties of the operations below a path.
 func groupOf(name, path string, permission access.Permission, failure string) operation.Group {
 	return operation.Group{
 		Surface: operation.Management, Name: name, Path: path, Tag: "Analytics", Permission: permission,
@@ -37,7 +37,7 @@ func (s *Service) Operations() []operation.Operation {
 	keyed := operation.Faulting(append(faults, CodeKey)...)
 	proxies := operation.Needs(access.MCP, access.Read)
 	proxied := operation.Faulting(append(faults, codeNoMCP)...)
-	// Where gateways do not hash keys, what they report is the key.
+	// Where gateways do not hash keys, they report the keys themselves.
 	unseen := operation.Unseen("keyHash", "keyHashes", "keyId")
 	few := operation.Notes("With filters that counters do not tell apart, single calls are looked through, of 31 days at most.")
 	usage := groupOf("usage", "/api/usage", access.Analytics, failed).Rows(

@@ -10,7 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
-// primitiveFilters narrow calls of the model context protocol.
+// primitiveFilters are the filters of calls of the Model Context Protocol.
 type primitiveFilters struct {
 	Method string `query:"mcp_method" doc:"Calls of this method only, as tools/call."`
 	Type   string `query:"mcp_primitive_type" oneof:"tool,resource,prompt" doc:"Calls of this sort of primitive only."`
@@ -56,7 +56,7 @@ func (s *Service) primitives(ctx context.Context, in viewIn, f primitiveFilters,
 	return s.answer(ctx, q, named(q))
 }
 
-// primitive makes the question that all views of primitives have in common.
+// primitive makes the part of the query that all views of primitives share.
 func (s *Service) primitive(ctx context.Context, in viewIn, f primitiveFilters) (question, error) {
 	res, order := view.Day, inTime
 	if f.Group != "" {
@@ -80,7 +80,7 @@ func (s *Service) primitive(ctx context.Context, in viewIn, f primitiveFilters) 
 	return q, nil
 }
 
-// named says which primitive a result is about.
+// named returns a function that sets the primitive of a result.
 func named(q question) func(view.Row, *view.Unit) {
 	return func(r view.Row, u *view.Unit) {
 		if q.ByValue {
@@ -113,7 +113,7 @@ func (s *Service) KeyPrimitives(ctx context.Context, in proxyKeyIn) (results, er
 		return results{}, err
 	}
 	q.Keys = []string{in.Key}
-	if s.Reader != nil { // without calls that the caller could see there is no such key
+	if s.Reader != nil { // without calls that the caller may see, the key does not exist for it
 		all := q.Period
 		all.From = all.To.Add(-view.MaxDays * 24 * time.Hour)
 		_, total, err := s.Reader.Count(ctx, q.asked.Scope, view.Query{Table: view.MCP, Dimension: view.Keys, Values: []string{in.Key}, APIs: slices.Clip(q.apis), Period: all, AtMost: 1})

@@ -6,7 +6,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/analytics/view"
 )
 
-// results is the answer of a view: a page of results, or a file of them.
+// results is the response of a view: a page of results, or a file of all.
 type results struct {
 	units []view.Unit
 	pages int
@@ -53,6 +53,6 @@ func (r results) Stream() (mediaType, tag string, plain, gzipped [][]byte) {
 	if r.csv {
 		return "text/csv", "", [][]byte{view.CSV(r.units)}, nil
 	}
-	text, _ := json.Marshal(map[string]any{"data": r.units, "pages": r.pages}) // plain values always encode
+	text, _ := json.Marshal(map[string]any{"data": r.units, "pages": r.pages}) // plain values can always be encoded
 	return "application/json", "", [][]byte{text, {'\n'}}, nil
 }

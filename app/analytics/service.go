@@ -1,5 +1,5 @@
-// Package analytics answers questions about traffic: what gateways reported, as far as the
-// caller may see it (docs/wire/analytics.md).
+// Package analytics returns statistics and logs of the traffic that gateways reported,
+// as far as the caller may see it (docs/wire/analytics.md).
 package analytics
 
 import (
@@ -24,30 +24,31 @@ const (
 	CodeMissing = "analytics.key_not_found"
 )
 
-// APIs knows which APIs callers see.
+// APIs knows which APIs callers see, and their names.
 type APIs interface {
-	// Seen says of each API whether the caller may see its traffic; all: owners make no difference.
+	// Seen reports, by API, whether the caller may see its traffic; all: owners are
+	// ignored.
 	Seen(ctx context.Context, scope tenant.Scope, who operation.Principal) (seen map[string]bool, all bool, err error)
-	// Names returns the names of APIs by their IDs, of those that there are.
+	// Names returns the names of the APIs with some IDs, as far as they exist.
 	Names(ctx context.Context, scope tenant.Scope, ids []string) (map[string]string, error)
-	// Credentials returns, by the IDs of APIs, what the headers, cookies and parameters are
-	// called in which they expect keys and tokens.
+	// Credentials returns, by API ID, the names of the headers, cookies and parameters
+	// in which APIs expect keys and tokens.
 	Credentials(ctx context.Context, scope tenant.Scope, ids []string) (map[string][]string, error)
 }
 
-// Service answers questions about traffic.
+// Service computes the views of traffic.
 type Service struct {
-	Reader   analytics.Reader // nil: nothing is known
+	Reader   analytics.Reader // nil: all views are empty
 	APIs     APIs
 	PageSize int
-	// Unmasked shows recorded messages as they are stored, with the credentials in them.
+	// Unmasked shows recorded messages as they are stored, including credentials.
 	Unmasked bool
 }
 
-// maxAll is how many results one answer has at most.
+// maxAll is how many results one response has at most.
 const maxAll = 10_000
 
-// maxTexts and maxText bound the lists in parameters, and each of their texts.
+// maxTexts and maxText bound the lists in parameters, and their texts.
 const (
 	maxTexts = 100
 	maxText  = 1024
@@ -62,7 +63,7 @@ type datesIn struct {
 	EndYear    string `path:"EndYear" doc:"Its year."`
 }
 
-// filters are the parameters that all views take.
+// filters are the parameters of all views.
 type filters struct {
 	Scope tenant.Scope
 	Who   operation.Principal
@@ -77,24 +78,25 @@ type filters struct {
 	Zone    string   `query:"tz" doc:"Time zone of the days, as Europe/Berlin; without it UTC."`
 }
 
-// question is a question in the making: what the caller asked, and what the caller may see.
+// question is a query in the making, with what the caller asked for and may see.
 type question struct {
 	asked filters
 	view.Query
-	apis []string // those asked for that the caller may see; nil: owners make no difference
+	apis []string // the requested APIs that the caller may see; nil: owners are ignored
 	tags []string
 	open bool // the caller sees everything, and asked for no API
 	csv  bool
-	most int // results at most; 0: any number
+	most int // maximum number of results; 0: no bound
 }
 
-// begin reads what all views have in common. A direct filter on an API of others is refused.
+// begin reads the parameters of all views. A filter on an API that the caller may not
+// see is refused.
 func (s *Service) begin(ctx context.Context, d datesIn, f filters, res view.Resolution, order view.Order) (q question, err error) {
 	q = question{asked: f, csv: f.Type == "csv"}
 	if f.Type != "" && f.Type != "csv" && f.Type != "json" {
 		return q, wrong("type", "csv or json")
 	}
-	zone, err := time.LoadLocation(f.Zone) // without a name UTC
+	zone, err := time.LoadLocation(f.Zone) // UTC without a name
 	if err != nil || f.Zone == "Local" || len(f.Zone) > 64 {
 		return q, wrong("tz", "the name of a time zone such as Europe/Berlin")
 	}
@@ -117,9 +119,9 @@ func (s *Service) begin(ctx context.Context, d datesIn, f filters, res view.Reso
 	return q, err
 }
 
-// admit settles which APIs the caller may ask about.
+// admit sets the APIs about which the caller may ask.
 func (s *Service) admit(ctx context.Context, q *question) error {
-	if q.asked.Scope.Org() == "" { // a super user has none
+	if q.asked.Scope.Org() == "" { // a super user has no organisation
 		return fault.New(fault.Invalid, view.CodeFilter, "analytics are those of one organisation: ask as one of its users")
 	}
 	seen, all, err := s.APIs.Seen(ctx, q.asked.Scope, q.asked.Who)
@@ -137,7 +139,7 @@ func (s *Service) admit(ctx context.Context, q *question) error {
 		if _, there := seen[q.asked.APIID]; there {
 			return fault.New(fault.Denied, CodeForeign, "User does not have access to the API with ID.").At("api_id")
 		}
-		q.apis = []string{} // what is not there is the same for everybody: no traffic
+		q.apis = []string{} // an API that does not exist has no traffic, for every caller
 	}
 	return nil
 }
@@ -146,7 +148,7 @@ func wrong(name, want string) error {
 	return fault.New(fault.Invalid, view.CodeFilter, "query parameter %s must be %s", name, want).At(name)
 }
 
-// texts reads lists that are separated by commas.
+// texts splits lists of values that are separated by commas.
 func texts(name string, lists []string) (out []string, err error) {
 	for _, list := range lists {
 		if len(list) > maxTexts*maxText {
@@ -165,7 +167,7 @@ func texts(name string, lists []string) (out []string, err error) {
 	return out, nil
 }
 
-// readable reports whether a text can be one that gateways report.
+// readable reports whether gateways could report a text.
 func readable(text string) bool {
 	if text == "" || len(text) > maxText || !utf8.ValidString(text) {
 		return false
@@ -178,8 +180,8 @@ func readable(text string) bool {
 	return true
 }
 
-// records turns to the records of calls, which tell together what counters tell apart. They
-// are many, so that the period is bounded.
+// records makes the query read single calls, which have combinations of values that
+// counters do not have. There are many calls, so the period is bounded.
 func (q *question) records() error {
 	if q.Period.Days() > view.MaxRecordDays {
 		return fault.New(fault.Invalid, view.CodePeriod, "with these filters %d days at most can be asked for, since single calls are looked through", view.MaxRecordDays).At("EndDay")
@@ -191,8 +193,8 @@ func (q *question) records() error {
 	return nil
 }
 
-// forgotten refuses a question for single calls of days whose calls are not kept any more, or
-// never were, though counters have traffic of them: less than there was is no answer.
+// forgotten refuses a query for single calls of days whose calls were deleted, or never
+// stored, although counters have traffic of these days: the result would be incomplete.
 func (s *Service) forgotten(ctx context.Context, q question) error {
 	oldest, kept, err := s.Reader.Oldest(ctx, q.Query)
 	if err != nil || !kept {
@@ -211,7 +213,7 @@ func (s *Service) forgotten(ctx context.Context, q question) error {
 	if q.Dimension == view.Keys {
 		keys = append(slices.Clip(keys), q.Values...)
 	}
-	if err == nil && hits > 0 && len(keys) > 0 { // traffic of other keys is not missed
+	if err == nil && hits > 0 && len(keys) > 0 { // traffic of other keys does not count
 		counted.Dimension, counted.Values = view.Keys, keys
 		_, hits, err = s.Reader.Count(ctx, q.asked.Scope, counted)
 	}
@@ -225,7 +227,7 @@ func (s *Service) forgotten(ctx context.Context, q question) error {
 		q.Period.Date(oldest)).At("startDay")
 }
 
-// answer asks the question and makes results of the rows; each finishes one of them.
+// answer runs the query and makes results of the rows. each completes one result.
 func (s *Service) answer(ctx context.Context, q question, each func(view.Row, *view.Unit)) (results, error) {
 	out := results{units: []view.Unit{}, pages: 1, csv: q.csv}
 	from, to, err := q.asked.Bounds(s.PageSize)

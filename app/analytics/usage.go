@@ -14,7 +14,7 @@ var (
 	mostHits = view.Order{By: view.ByHits, Desc: true}
 )
 
-// counted are tags in the spelling under which they are counted.
+// counted returns tags in the spelling under which they are counted.
 func counted(tags []string) []string {
 	out := make([]string, len(tags))
 	for i, tag := range tags {
@@ -53,8 +53,8 @@ func (s *Service) Totals(ctx context.Context, in viewIn) (results, error) {
 	return s.answer(ctx, q, func(_ view.Row, u *view.Unit) { u.ID.APIID = q.asked.APIID })
 }
 
-// version asks for versions of one name: counters know those of each API, single calls those
-// of all.
+// version filters by versions with a name: counters have a version of each API, single
+// calls a version of any API.
 func (q *question) version() error {
 	if q.open {
 		return q.records()
@@ -96,7 +96,7 @@ func (s *Service) PerAPI(ctx context.Context, in viewIn) (results, error) {
 		q.Values, err = nil, q.records()
 	case q.asked.Version != "" && !q.open && len(q.apis) < 2:
 		err = q.version()
-	case q.asked.Version != "": // values of versions do not say their APIs
+	case q.asked.Version != "": // counters of versions do not have their APIs
 		q.Values, err = nil, q.records()
 	}
 	if err != nil {
@@ -154,7 +154,7 @@ func (s *Service) PerError(ctx context.Context, in viewIn) (results, error) {
 	}
 	return s.answer(ctx, q, func(r view.Row, u *view.Unit) {
 		u.ID.Code, _ = strconv.Atoi(r.Value)
-		if len(r.Value) == 2 { // all others that begin so
+		if len(r.Value) == 2 { // all other codes that begin with this digit
 			u.ID.Code, u.ID.Path = int(r.Value[0]-'0'), r.Value[:1]+"xx"
 		}
 		u.ID.APIID = q.asked.APIID
@@ -176,8 +176,8 @@ func (s *Service) PerCountry(ctx context.Context, in viewIn) (results, error) {
 	return s.answer(ctx, q, func(r view.Row, u *view.Unit) { u.ID.Country, u.ID.APIID = r.Value, q.asked.APIID })
 }
 
-// Uptime counts the tests of each upstream. They belong to no API, so that callers who see
-// the traffic of some APIs only see none of them.
+// Uptime counts the tests of each upstream. Tests belong to no API, so callers who see
+// the traffic of only some APIs see none of them.
 func (s *Service) Uptime(ctx context.Context, in viewIn) (results, error) {
 	q, err := s.begin(ctx, in.datesIn, in.filters, view.Whole, view.Order{By: view.ByHits, Desc: true})
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/analytics/view"
 )
 
-// tally is what the tests count on their own.
+// tally is what the tests count themselves.
 type tally struct {
 	hits, success, errors, sum, up int64
 	most, least, mostUp, leastUp   int64
@@ -36,12 +36,12 @@ func (c *tally) add(r *analyticstest.Record) {
 	}
 }
 
-// question is a view with what it should count: the results into which a record goes.
+// question is a view with what it should count: the results to which a record adds.
 type question struct {
 	as, path string
 	from, to int // days
 	into     func(*analyticstest.Record) []view.UnitID
-	counts   bool // no times: counters do not know those
+	counts   bool // no times, which counters do not have
 	zone     *time.Location
 }
 
@@ -50,7 +50,7 @@ func (q question) days() string {
 	return fmt.Sprintf("/%d/%d/%d/%d/%d/%d", a.Day(), a.Month(), a.Year(), b.Day(), b.Month(), b.Year())
 }
 
-// want counts the records on its own.
+// want counts the records without the service.
 func (q question) want(records []analyticstest.Record) map[unit]*tally {
 	zone := q.zone
 	if zone == nil {
@@ -77,7 +77,7 @@ func (q question) want(records []analyticstest.Record) map[unit]*tally {
 	return out
 }
 
-// unit is what tells results apart: names may be older than the API's.
+// unit identifies a result: names may be older than the name of the API.
 type unit struct {
 	day, month, year, hour, code        int
 	path, key, url, api, country, alias string
@@ -98,7 +98,7 @@ func at(r *analyticstest.Record, zone *time.Location, res string) view.UnitID {
 	return view.UnitID{Year: t.Year(), Month: int(t.Month()), Day: t.Day()}
 }
 
-// check compares a view with what the test counts.
+// check compares a view with the counts of the test.
 func (w *world) check(q question) {
 	w.t.Helper()
 	path, query, _ := strings.Cut(q.path, "?")
@@ -131,7 +131,7 @@ func (w *world) check(q question) {
 	}
 }
 
-// questions are all views, as several callers ask them.
+// questions are all views, as called by several callers.
 func questions(t *testing.T) (all []question) {
 	t.Helper()
 	berlin, err := time.LoadLocation("Europe/Berlin")
@@ -301,7 +301,7 @@ func primitive(r *analyticstest.Record) view.UnitID {
 	return view.UnitID{APIID: r.API, Path: r.Called, URL: r.Primitive, Alias: r.Method}
 }
 
-// TestViews asks every view on every database, and counts again what it should answer.
+// TestViews calls every view on every database, and counts the expected results itself.
 func TestViews(t *testing.T) {
 	for name, open := range databases(t) {
 		t.Run(name, func(t *testing.T) {

@@ -26,7 +26,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(harness.Run(m)) }
 
-// long reports whether there is time for tests that take minutes.
+// long reports whether to run tests that take minutes.
 func long() bool { return os.Getenv("GATEHOUSE_E2E_LONG") == "1" }
 
 var callers = apptest.Callers{
@@ -40,17 +40,17 @@ var callers = apptest.Callers{
 	"nothing": {ID: "nothing", OrgID: "c", Permissions: access.Map{"IsAdmin": "admin"}},
 }
 
-// world is traffic in a database, and who may ask about it.
+// world is traffic in a database, with callers.
 type world struct {
 	t       *testing.T
 	records []analyticstest.Record
 	apis    *apistest.World
 	http    http.Handler
 	service *analytics.Service
-	whole   bool // there is traffic for every question
+	whole   bool // there is traffic for every query
 }
 
-// databases are all forms in which the tables are read.
+// databases are all forms of the tables.
 func databases(t *testing.T) map[string]func(*testing.T) *sqlanalytics.Store {
 	t.Helper()
 	out := map[string]func(*testing.T) *sqlanalytics.Store{}
@@ -91,8 +91,8 @@ func everywhere(t *testing.T, p sqlanalytics.Place) *sqlanalytics.Store {
 // first is the first day of the traffic.
 var first = time.Date(2025, 10, 1, 0, 0, 0, 0, time.UTC)
 
-// traffic is what all tests of views look at: 400 days, or 40 where each has tables of its own
-// and there is little time.
+// traffic is the traffic of all tests of views: 400 days, or 40 if each day has tables
+// of its own and the tests must be short.
 func traffic(sharded bool) analyticstest.Traffic {
 	n, days := 12_000, 400
 	switch {
@@ -104,7 +104,7 @@ func traffic(sharded bool) analyticstest.Traffic {
 	return analyticstest.Traffic{Seed: 25, Records: n, Days: days, From: first, APIs: 30, Keys: 12, Orgs: []string{"a", "a", "b"}}
 }
 
-// newWorld returns APIs of which some have owners, with traffic in a store.
+// newWorld returns APIs, some of which have owners, with traffic in a store.
 func newWorld(t *testing.T, s *sqlanalytics.Store, records []analyticstest.Record) *world {
 	t.Helper()
 	if s != nil {
@@ -113,7 +113,7 @@ func newWorld(t *testing.T, s *sqlanalytics.Store, records []analyticstest.Recor
 		}
 	}
 	w := apistest.New(t, apis.Settings{Ownership: true})
-	for i := range 20 { // those after them are gone
+	for i := range 20 { // the APIs after these are deleted
 		id := analyticstest.API(i)
 		w.Done("admin", "POST", "/apis", apistest.Classic(id, fmt.Sprintf("Name %d", i), "/"+id+"/"))
 		switch i % 3 {
@@ -131,15 +131,15 @@ func newWorld(t *testing.T, s *sqlanalytics.Store, records []analyticstest.Recor
 	return out
 }
 
-// owner returns whose an API is: it has no owner, belongs to ann, or to others.
+// owner returns the kind of owner of an API: none, ann, or others.
 func owner(api string) int {
 	if i, there := owners[api]; there {
 		return i
 	}
-	return -1 // it is gone
+	return -1 // it was deleted
 }
 
-// owners says whose each API is.
+// owners has the kind of owner of each API.
 var owners = func() map[string]int {
 	out := map[string]int{}
 	for i := range 20 {
@@ -148,7 +148,7 @@ var owners = func() map[string]int {
 	return out
 }()
 
-// sees are which APIs callers see, of the organisation a.
+// sees says which APIs the callers of the organisation a see.
 var sees = map[string]func(api string) bool{
 	"admin": func(string) bool { return true },
 	"ann":   func(api string) bool { return owner(api) == 0 || owner(api) == 1 },
@@ -166,7 +166,7 @@ func (w *world) get(as, path string) *httptest.ResponseRecorder {
 	return out
 }
 
-// page reads an answer that must be a success.
+// page reads a successful response.
 func (w *world) page(as, path string) (units []view.Unit, pages int) {
 	w.t.Helper()
 	got := w.get(as, path)

@@ -1,5 +1,5 @@
-// Package apptest is what tests of use cases share: operations behind HTTP, callers, a
-// clock, identifiers and a log.
+// Package apptest is helpers for the tests of use cases: operations over HTTP, callers,
+// a clock, IDs and a log.
 package apptest
 
 import (
@@ -26,7 +26,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/rules"
 )
 
-// Serve puts operations behind HTTP.
+// Serve serves operations over HTTP.
 func Serve(t testing.TB, ops []operation.Operation, g operation.Middleware) http.Handler {
 	t.Helper()
 	h, err := httpadapter.Handler(ops, httpadapter.Config{YAML: yaml.Codec{}, Guard: g, Logger: slog.New(slog.DiscardHandler), MaxBody: 32 << 20})
@@ -36,7 +36,8 @@ func Serve(t testing.TB, ops []operation.Operation, g operation.Middleware) http
 	return h
 }
 
-// Checked is Serve; tests, not benchmarks, hold every answer against the description.
+// Checked is Serve, but in tests, not in benchmarks, every response is checked against
+// the API description.
 func Checked(t testing.TB, ops []operation.Operation, g operation.Middleware) http.Handler {
 	t.Helper()
 	h := Serve(t, ops, g)
@@ -50,7 +51,7 @@ func Checked(t testing.TB, ops []operation.Operation, g operation.Middleware) ht
 	return contracttest.Wrap(t, h, description)
 }
 
-// Guard is the guard with the built-in rules, and without an audit trail.
+// Guard returns the guard with the built-in rules, without an audit trail.
 func Guard(s operation.Surface, a guard.Authenticator) operation.Middleware {
 	return guard.New(guard.Config{
 		Authenticators: map[operation.Surface]guard.Authenticator{s: a},
@@ -58,7 +59,7 @@ func Guard(s operation.Surface, a guard.Authenticator) operation.Middleware {
 	})
 }
 
-// Within lets everybody in, for one organisation.
+// Within admits every caller, for one organisation.
 func Within(org tenant.ID) operation.Middleware {
 	return func(next operation.Handler) operation.Handler {
 		return func(ctx context.Context, c *operation.Call) (_ any, err error) {
@@ -70,10 +71,10 @@ func Within(org tenant.ID) operation.Middleware {
 	}
 }
 
-// Callers are who may ask, by access key.
+// Callers are principals by access key.
 type Callers map[string]operation.Principal
 
-// Guard is the guard of the management API, which knows the callers.
+// Guard returns the guard of the management API, which admits the callers.
 func (known Callers) Guard() operation.Middleware {
 	return Guard(operation.Management, func(_ context.Context, c *operation.Call) (err error) {
 		p, ok := known[c.Token]
@@ -86,34 +87,34 @@ func (known Callers) Guard() operation.Middleware {
 	})
 }
 
-// Clock returns a clock that goes on by a second whenever it is asked.
+// Clock returns a clock that advances by a second with each call.
 func Clock() func() time.Time { return ClockOf(time.Second) }
 
-// ClockOf returns a clock that goes on by a step whenever it is asked.
+// ClockOf returns a clock that advances by a step with each call.
 func ClockOf(step time.Duration) func() time.Time {
 	var asked atomic.Int64
 	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	return func() time.Time { return start.Add(time.Duration(asked.Add(1)) * step) }
 }
 
-// Numbered makes identifiers 1, 2, 3 in the given form.
+// Numbered returns a function that makes the IDs 1, 2, 3, … in a format.
 func Numbered(format string) func() string {
 	var n atomic.Int64
 	return func() string { return fmt.Sprintf(format, n.Add(1)) }
 }
 
-// Log collects what is logged; it is safe for concurrent use.
+// Log collects log lines; it is safe for concurrent use.
 type Log struct {
 	mu   sync.Mutex
 	text strings.Builder
 }
 
-// Logger writes everything to the log, whatever its level.
+// Logger returns a logger that writes all levels to the log.
 func (l *Log) Logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: slog.LevelDebug - 8}))
 }
 
-// Reset forgets what was logged.
+// Reset empties the log.
 func (l *Log) Reset() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -147,7 +148,7 @@ func (l *Log) Lines(containing string) (out []string) {
 	return out
 }
 
-// Send sends what must succeed, and returns the answer.
+// Send sends a request that must succeed, and returns the response.
 func Send(t testing.TB, h http.Handler, key, method, path, body string) *doc.Node {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body))
@@ -161,7 +162,8 @@ func Send(t testing.TB, h http.Handler, key, method, path, body string) *doc.Nod
 	return n
 }
 
-// InBubble runs a test with a store in a bubble, whose time passes only while all wait.
+// InBubble runs a test with a store in a synctest bubble, whose time passes only while
+// all goroutines wait.
 func InBubble(t *testing.T, test func(t *testing.T, db *memdb.DB)) {
 	synctest.Test(t, func(t *testing.T) {
 		db, err := memdb.New(time.Now)

@@ -9,7 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Disk is a store that takes nothing while Full says so: each unit of work is store.ErrFull.
+// Disk is a store whose units of work fail with store.ErrFull while Full returns true.
 type Disk struct {
 	*memdb.DB
 	Full *atomic.Bool

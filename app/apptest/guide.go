@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Guide is the blocks of a document that are marked sh, as one script. A line "# → text"
-// in them promises what the commands since the last promise print.
+// Guide is the blocks of a document that are marked sh, as one script. A line "# →
+// text" in them promises the output of the commands since the last promise.
 type Guide struct {
-	Script   string // prints a mark in the place of each promise
+	Script   string // prints a mark at each promise
 	Promises []string
 }
 
@@ -35,7 +35,7 @@ func ReadGuide(text string) (g Guide) {
 
 func mark(i int) string { return fmt.Sprintf("<promise %d>", i) }
 
-// Broken says which promises an output of the script does not keep.
+// Broken returns the promises that an output of the script does not keep.
 func (g Guide) Broken(output string) (out []string) {
 	for i, want := range g.Promises {
 		have, rest, _ := strings.Cut(output, mark(i))
@@ -46,7 +46,8 @@ func (g Guide) Broken(output string) (out []string) {
 	return out
 }
 
-// Matches reports whether text has the parts of a pattern, which "…" separates, in order.
+// Matches reports whether text contains the parts of a pattern, separated by "…", in
+// order.
 func Matches(text, pattern string) bool {
 	for part := range strings.SplitSeq(pattern, "…") {
 		_, after, ok := strings.Cut(text, strings.TrimSpace(part))

@@ -13,7 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/secret"
 )
 
-// Portal is what a portal under test stands on.
+// Portal is the environment of a portal under test.
 type Portal struct {
 	DB    *memdb.DB
 	Tools crud.Tools

@@ -9,8 +9,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/login"
 )
 
-// Vouching is an identity provider for tests of what stands around one: the code "ada" is
-// that of ada@example.com. With the code "away" it does not answer, and it refuses "nobody".
+// Vouching is an identity provider for tests of code around one. The code "ada" logs in
+// ada@example.com, "away" fails as if the provider were unreachable, and "nobody" is
+// refused.
 type Vouching struct {
 	mu    sync.Mutex
 	state string
@@ -26,7 +27,7 @@ func (v *Vouching) Begin(_ context.Context, c login.Client, a login.Attempt) (st
 	return "https://login.example.com/authorize?" + url.Values{"client_id": {c.ID}, "redirect_uri": {c.Redirect}, "state": {a.State}}.Encode(), nil
 }
 
-// State is that of the last login that has begun.
+// State returns the state parameter of the last login that has begun.
 func (v *Vouching) State() string {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -54,7 +54,7 @@ var notes = crud.Resource[note, noteDraft]{
 	Faults:  []string{"note.title"},
 }
 
-// TestPlainResource takes a resource from nothing to the wire.
+// TestPlainResource defines a resource and calls its operations over HTTP.
 func TestPlainResource(t *testing.T) {
 	a, err := app.New(app.WithLogger(slog.New(slog.DiscardHandler)), app.WithResource(notes),
 		app.WithIDs(func() func() string {
@@ -90,7 +90,7 @@ func TestPlainResource(t *testing.T) {
 	} {
 		r := httptest.NewRequestWithContext(t.Context(), c.method, c.path, strings.NewReader(c.body))
 		r.Header.Set("Authorization", me.AccessKey)
-		if c.match == "seen" { // as it is now
+		if c.match == "seen" { // the current tag
 			read := httptest.NewRequestWithContext(t.Context(), "GET", c.path, nil)
 			read.Header.Set("Authorization", me.AccessKey)
 			w := httptest.NewRecorder()

@@ -11,12 +11,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// known remembers which targets a viewer sees while many references are looked at.
+// known caches the targets that a viewer sees, for lookups of many references.
 type known struct {
 	g      *References
 	r      store.Reader
 	viewer Viewer
-	views  map[string]*view // by kind; nil: no source says anything
+	views  map[string]*view // by kind; nil: the kind has no registration
 	names  map[integrity.Target]*called
 }
 
@@ -34,7 +34,8 @@ func (k *known) view(kind string) *view {
 	return v
 }
 
-// only drops the references of resources that the viewer does not see or may not read.
+// only drops the references from resources that the viewer does not see or may not
+// read.
 func (k *known) only(ctx context.Context, refs iter.Seq2[store.Reference, error]) iter.Seq2[store.Reference, error] {
 	return func(yield func(store.Reference, error) bool) {
 		for ref, err := range refs {
@@ -49,9 +50,9 @@ func (k *known) only(ctx context.Context, refs iter.Seq2[store.Reference, error]
 	}
 }
 
-// name returns what a target is called, and nil when it does not exist, which is
-// the same to a viewer as what it does not see. Targets of kinds without a source
-// exist: no registration says otherwise.
+// name returns the name of a target, or nil if it does not exist or the viewer does not
+// see it, which the viewer must not be able to tell apart. Targets of kinds without a
+// registration count as existing.
 func (k *known) name(ctx context.Context, t integrity.Target) (*called, error) {
 	if name, seen := k.names[t]; seen {
 		return name, nil
@@ -71,9 +72,9 @@ func (k *known) name(ctx context.Context, t integrity.Target) (*called, error) {
 	return name, nil
 }
 
-// Named yields what a record names, in the order it does: kind, identifier and
-// name of what is named, and where. A target that does not exist, or that the viewer does not
-// see or may not read, has no name.
+// Named yields the references of a record, in their order: kind, ID and name of the
+// target, and the place of the reference. A target that does not exist, or that the
+// viewer does not see or may not read, has no name.
 func (g *References) Named(ctx context.Context, r store.Reader, v Viewer, rec store.Record) iter.Seq2[store.Reference, error] {
 	return func(yield func(store.Reference, error) bool) {
 		h, err := g.holder(rec)
@@ -95,8 +96,9 @@ func (g *References) Named(ctx context.Context, r store.Reader, v Viewer, rec st
 	}
 }
 
-// Dangling yields the references of a kind's resources that lead nowhere, or to what
-// the viewer does not see: the difference would tell it what there is.
+// Dangling yields the references of a kind's resources whose target does not exist, or
+// is not seen by the viewer. The two are treated alike, because the difference would
+// reveal what exists.
 func (g *References) Dangling(ctx context.Context, r store.Reader, v Viewer, kind string) iter.Seq2[store.Reference, error] {
 	return func(yield func(store.Reference, error) bool) {
 		targets := g.remember(r, v)
@@ -112,7 +114,8 @@ func (g *References) Dangling(ctx context.Context, r store.Reader, v Viewer, kin
 	}
 }
 
-// lost yields the references of one record that lead nowhere, or nowhere at gateways.
+// lost yields the dangling references of one record, also those that dangle only at
+// gateways.
 func (g *References) lost(ctx context.Context, targets *known, rec store.Record, yield func(store.Reference, error) bool) bool {
 	h, err := g.holder(rec)
 	if errors.Is(err, store.ErrDamaged) {
@@ -134,10 +137,10 @@ func (g *References) lost(ctx context.Context, targets *known, rec store.Record,
 	return true
 }
 
-// Onlooker returns what the caller of a rehearsal may know: the records that it sees,
-// and references that lead nowhere once a record has changed, its own and those of
-// others. Across organisations they are not looked for: what spans organisations is
-// not named anywhere.
+// Onlooker returns what the caller of a dry run may know: the records that it sees, and
+// the references that dangle after the change of a record, its own and those of other
+// records. In units of work across organisations it yields no references, because no
+// record refers to those that span organisations.
 func (g *References) Onlooker(c *operation.Call) store.Onlooker {
 	v := Viewer{Who: c.Principal, Door: c.Spec.Permission, All: c.Spec.Surface != operation.Management}
 	k := g.remember(nil, v)
@@ -166,7 +169,8 @@ func (g *References) Onlooker(c *operation.Call) store.Onlooker {
 	}
 }
 
-// orphans yields the references of others to what a record was called before.
+// orphans yields the references of other records to IDs that a record had before and
+// has no more.
 func (g *References) orphans(ctx context.Context, k *known, before store.Record, after *store.Record, yield func(store.Reference, error) bool) bool {
 	h, err := g.holder(before)
 	if errors.Is(err, store.ErrDamaged) {

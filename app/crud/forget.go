@@ -24,11 +24,12 @@ func Every(ctx context.Context, pause time.Duration, do func()) error {
 	}
 }
 
-// forgetAtOnce is how many records one unit of work forgets: others write in between.
+// forgetAtOnce is how many records one unit of work deletes: other writers get their
+// turn in between.
 const forgetAtOnce = 100
 
-// Forget deletes the records of a kind that are over, in small units of work, and returns
-// how many there were. It looks where in reaches.
+// Forget deletes the records of a kind for which over returns true, in small units of
+// work, and returns how many there were. It covers the organisations of the scope.
 func Forget[T any](ctx context.Context, st store.Store, in tenant.Scope, k *store.Kind[T], over func(T) bool) (n int, err error) {
 	found := map[tenant.ID][]string{}
 	err = st.View(ctx, in, func(r store.Reader) error {

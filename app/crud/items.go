@@ -8,8 +8,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// Item returns what a list of resources shows, which is found in one of them: the member
-// that has its identifier, and the member that has its name.
+// Item describes the items of a list of resources: the member with the ID, and the
+// member with the name. It finds them in a sample v.
 func (f Facts[T]) Item(v T) operation.Item {
 	item := operation.Item{Kind: f.Kind.Name}
 	text, err := json.Marshal(v)
@@ -37,11 +37,11 @@ func memberWith(n *doc.Node, value string) string {
 	return ""
 }
 
-// links returns where a sample of the kind names others.
+// links returns the places where a sample of the kind refers to other records.
 func (f Facts[T]) links(at Stamp) (out []operation.Link) {
 	v, err := f.Sample(at)
 	if err != nil {
-		return nil // Check tells of it
+		return nil // Check reports the error
 	}
 	var refs []integrity.Ref
 	if f.Kind.Refs != nil {
@@ -53,7 +53,8 @@ func (f Facts[T]) links(at Stamp) (out []operation.Link) {
 	return out
 }
 
-// Link tells operations that list records of the kinds which others these name.
+// Link adds, to operations that list records of the kinds, the places where these
+// records refer to others.
 func (ks Kinds) Link(ops []operation.Operation) {
 	for i := range ops {
 		if ops[i].Item == nil {

@@ -24,13 +24,13 @@ type prefix struct {
 	Prefix string `query:"prefix" doc:"Only titles that begin with it."`
 }
 
-// desk carries out the operations of a resource whose notes are each for one reader,
-// whose writes answer with the note, and whose hooks write down what they see.
+// desk has the operations of a resource whose notes are each seen by one reader, whose
+// writes return the note, and whose hooks record their calls.
 type desk struct {
 	testing.TB
 	ops  map[string]operation.Operation
 	seen []string
-	deny string // the hook that refuses
+	deny string // the hook that returns an error
 }
 
 func newDesk(t testing.TB) *desk {
@@ -76,7 +76,7 @@ func newDesk(t testing.TB) *desk {
 	return d
 }
 
-// ask carries out one operation for a reader and returns the answer as it is sent.
+// ask calls one operation as a reader and returns the encoded response.
 func (d *desk) ask(op, who, id, body string, query ...string) string {
 	d.Helper()
 	scope, err := tenant.Of("o")
@@ -86,7 +86,7 @@ func (d *desk) ask(op, who, id, body string, query ...string) string {
 	return d.askIn(scope, op, who, id, body, query...)
 }
 
-// askIn is ask for a caller with a scope of its own.
+// askIn is ask with the scope of the caller.
 func (d *desk) askIn(scope tenant.Scope, op, who, id, body string, query ...string) string {
 	d.Helper()
 	o := d.ops[op]
@@ -105,8 +105,9 @@ func (d *desk) askIn(scope tenant.Scope, op, who, id, body string, query ...stri
 	return string(text)
 }
 
-// TestOperations states what a resource can say about its operations: who sees what,
-// filters, answers that are the resource, names of parameters, and hooks.
+// TestOperations states what a resource can configure about its operations: who sees
+// which records, filters, responses that are the resource, names of parameters, and
+// hooks.
 func TestOperations(t *testing.T) {
 	d := newDesk(t)
 	const absent = "not_found: note not found: store: not found"
@@ -143,8 +144,8 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// TestOperationsAboveOrganisations: a caller who spans organisations changes and deletes
-// a resource where it is.
+// TestOperationsAboveOrganisations: a caller whose scope spans organisations changes
+// and deletes a resource in the organisation of the resource.
 func TestOperationsAboveOrganisations(t *testing.T) {
 	d := newDesk(t)
 	d.ask("create", "ada", "", `{"title":"a for ada"}`)
@@ -161,7 +162,8 @@ func TestOperationsAboveOrganisations(t *testing.T) {
 	}
 }
 
-// TestHooks states when hooks run, what they see, and that each can refuse.
+// TestHooks states when hooks run, which data they get, and that each can refuse the
+// write.
 func TestHooks(t *testing.T) {
 	d := newDesk(t)
 	d.ask("create", "ada", "", `{"title":"a for ada"}`)

@@ -10,9 +10,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Selection is what a list shows.
+// Selection is the filter and the order of a list.
 type Selection[T any] struct {
-	Keep  func(T) bool    // nil: all. A list with it costs a pass over the kind.
+	Keep  func(T) bool    // nil: all. With Keep, a list reads all records of the kind.
 	Order operation.Order // the zero Order: oldest first
 }
 
@@ -28,7 +28,7 @@ type paged[F any] struct {
 	operation.Paging
 }
 
-// none is no filter.
+// none has no filter.
 type none struct{}
 
 // List lists resources.
@@ -65,7 +65,7 @@ func ListBy[T, D, F any](o Operations[T, D], by func(F) (Selection[T], error), o
 	}, opts...)
 }
 
-// page returns what the caller sees of a selection.
+// page returns a page of the resources in a selection that the caller sees.
 func (o Operations[T, D]) page(ctx context.Context, r store.Reader, who operation.Principal, s Selection[T], p operation.Paging) (operation.Page[T], error) {
 	sees := o.Sight.of(o.viewer(who))
 	if sees == nil && s.Keep == nil {
@@ -89,7 +89,7 @@ func (o Operations[T, D]) page(ctx context.Context, r store.Reader, who operatio
 	return operation.Slice(all, p, o.PageSize)
 }
 
-// one returns a resource that the caller sees; others do not exist for it.
+// one returns a resource that the caller sees. For others it returns a NotFound fault.
 func (o Operations[T, D]) one(ctx context.Context, r store.Reader, in address) (store.Stored[T], error) {
 	v, err := o.Kind.Get(ctx, r, in.ID)
 	if err != nil {
@@ -98,7 +98,7 @@ func (o Operations[T, D]) one(ctx context.Context, r store.Reader, in address) (
 	return v, o.admit(ctx, r, in.Who, v.Value)
 }
 
-// admit refuses a resource that the caller does not see, as if it did not exist.
+// admit returns a NotFound fault for a resource that the caller does not see.
 func (o Operations[T, D]) admit(ctx context.Context, r store.Reader, who operation.Principal, v T) error {
 	ok, err := o.Sight.of(o.viewer(who)).see(ctx, r, v)
 	if err == nil && !ok {
@@ -122,7 +122,7 @@ func (o Operations[T, D]) Get(opts ...operation.Option) operation.Row {
 	}, o.options(opts, operation.Faulting(o.missing()), operation.Example(nil, operation.Entity[T]{Value: o.Example()}))...)
 }
 
-// Referrers lists who names one resource.
+// Referrers lists the records that refer to one resource.
 func (o Operations[T, D]) Referrers(summary string, example []store.Reference, opts ...operation.Option) operation.Row {
 	return operation.GET("references", o.path()+"/references", summary, func(ctx context.Context, in address) ([]store.Reference, error) {
 		return o.References.Of(ctx, o.Store, in.Scope, o.viewer(in.Who), func(r store.Reader) (Target, error) {
@@ -135,11 +135,11 @@ func (o Operations[T, D]) Referrers(summary string, example []store.Reference, o
 	}, o.options(opts, operation.Faulting(o.missing()), operation.Example(nil, example))...)
 }
 
-// path is that of one resource.
+// path returns the path of one resource.
 func (o Operations[T, D]) path() string { return "/{" + cmp.Or(o.Words.Param, "id") + "}" }
 
-// options returns the options of a row about one resource: what every such row has,
-// then those of the caller.
+// options returns the options of an operation on one resource: those that all such
+// operations have, then own, then more.
 func (o Operations[T, D]) options(more []operation.Option, own ...operation.Option) []operation.Option {
 	return slices.Concat([]operation.Option{operation.Identifier(cmp.Or(o.Words.Param, "id"), cmp.Or(o.Words.ParamDoc, "Identifier of the resource."))}, own, more)
 }

@@ -12,15 +12,15 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Target is a resource that others in its organisation may name, by any of its
-// identifiers.
+// Target is a resource that other records in its organisation may refer to, by any of
+// its IDs.
 type Target struct {
 	Kind string
 	Org  tenant.ID
 	IDs  []string
 }
 
-// TargetOf returns a resource as others name it, or a NotFound fault.
+// TargetOf returns a resource as a Target, or a NotFound fault.
 func TargetOf[T any](ctx context.Context, k *store.Kind[T], r store.Reader, name string) (Target, error) {
 	v, err := k.Get(ctx, r, name)
 	if err != nil {
@@ -29,7 +29,7 @@ func TargetOf[T any](ctx context.Context, k *store.Kind[T], r store.Reader, name
 	return TargetFrom(k, v.Value), nil
 }
 
-// TargetFrom returns a resource as others name it.
+// TargetFrom returns a resource as a Target.
 func TargetFrom[T any](k *store.Kind[T], v T) Target {
 	return Target{Kind: k.Name, Org: k.Org(v), IDs: k.Names(v)}
 }
@@ -37,29 +37,29 @@ func TargetFrom[T any](k *store.Kind[T], v T) Target {
 // Finder yields the references that the resources of one kind hold to a target.
 type Finder func(ctx context.Context, r store.Reader, t Target) iter.Seq2[store.Reference, error]
 
-// Use is a reference that a resource holds: what it names, and where.
+// Use is a reference that a resource holds: its target, and the place in the resource.
 type Use struct {
 	integrity.Target
 	Where string
-	// Exact says that gateways follow the reference by the identifier that clients know alone:
-	// by another one it leads nowhere.
+	// Exact says that gateways follow the reference only by the ID that clients know.
+	// With another ID of the target it dangles at gateways.
 	Exact bool
 }
 
 // view is a kind of resource as a viewer sees it.
 type view struct {
-	// lookup returns what a resource is called and the identifier that clients know.
+	// lookup returns the name of a resource and the ID that clients know.
 	lookup func(ctx context.Context, r store.Reader, id string) (v called, ok bool, err error)
 	sees   func(ctx context.Context, r store.Reader, rec store.Record) (bool, error)
 }
 
-// called is a resource as references show it, and the permission to read it.
+// called is the name and the ID of a resource, and the permission to read it.
 type called struct {
 	name, id string
 	needs    access.Permission
 }
 
-// holder is a record as far as references are concerned.
+// holder is a record with its references.
 type holder struct {
 	ids  []string
 	name string
@@ -76,7 +76,7 @@ func viewOf[T any](k *store.Kind[T], name func(T) string, permission func(T) acc
 			switch {
 			case errors.Is(err, store.ErrNotFound):
 				return called{}, false, nil
-			case errors.Is(err, store.ErrDamaged): // it is there, and that is all there is to say
+			case errors.Is(err, store.ErrDamaged): // it exists, but its fields cannot be read
 				return called{id: id}, sees == nil, nil
 			case err != nil:
 				return called{}, false, err
@@ -93,7 +93,7 @@ func viewOf[T any](k *store.Kind[T], name func(T) string, permission func(T) acc
 				return true, nil
 			}
 			v, err := k.Decode(rec)
-			if errors.Is(err, store.ErrDamaged) { // its owner is unknown
+			if errors.Is(err, store.ErrDamaged) { // its owner cannot be read
 				return false, nil
 			}
 			if err != nil {
@@ -104,7 +104,7 @@ func viewOf[T any](k *store.Kind[T], name func(T) string, permission func(T) acc
 	}
 }
 
-// searching returns a Finder that goes through all resources of a kind.
+// searching returns a Finder that reads all resources of a kind.
 func searching[T any](k *store.Kind[T], name func(T) string, uses func(T) iter.Seq[Use]) Finder {
 	return func(ctx context.Context, r store.Reader, t Target) iter.Seq2[store.Reference, error] {
 		return func(yield func(store.Reference, error) bool) {
@@ -124,11 +124,11 @@ func searching[T any](k *store.Kind[T], name func(T) string, uses func(T) iter.S
 	}
 }
 
-// References knows who names whom. A nil References knows of what the store
-// indexes only.
+// References finds references between records. A nil References has only those that the
+// store indexes.
 type References struct{ kinds Kinds }
 
-// NewReferences returns the references of some kinds of resources.
+// NewReferences returns the References of some kinds.
 func NewReferences(kinds ...Registration) *References { return &References{kinds} }
 
 func (g *References) source(kind string) *Registration {
@@ -138,7 +138,8 @@ func (g *References) source(kind string) *Registration {
 	return g.kinds.named(kind)
 }
 
-// Of returns who names the target that find returns, as far as the viewer sees them.
+// Of returns the references to the target that find returns, as far as the viewer sees
+// them.
 func (g *References) Of(ctx context.Context, st store.Store, s tenant.Scope, v Viewer, find func(r store.Reader) (Target, error)) ([]store.Reference, error) {
 	out := []store.Reference{}
 	collect := func(r store.Reader, t Target) error {
@@ -157,13 +158,13 @@ func (g *References) Of(ctx context.Context, st store.Store, s tenant.Scope, v V
 		}
 		return collect(r, t)
 	})
-	if err == nil && s.All() { // an identifier means something inside an organisation only
+	if err == nil && s.All() { // IDs are unique only within an organisation
 		err = Inside(ctx, st, t.Org, func(r store.Reader) error { return collect(r, t) })
 	}
 	return out, err
 }
 
-// Inside reads what is in one organisation.
+// Inside calls fn with a reader of one organisation.
 func Inside(ctx context.Context, st store.Store, org tenant.ID, fn func(r store.Reader) error) error {
 	s, err := tenant.Of(org)
 	if err != nil {
@@ -172,7 +173,7 @@ func Inside(ctx context.Context, st store.Store, org tenant.ID, fn func(r store.
 	return st.View(ctx, s, fn)
 }
 
-// To yields the references to a target, also those that the caller may not see.
+// To yields the references to a target, including those that the caller may not see.
 func (g *References) To(ctx context.Context, r store.Reader, t Target) iter.Seq2[store.Reference, error] {
 	return func(yield func(store.Reference, error) bool) {
 		for _, id := range t.IDs {

@@ -18,8 +18,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// shelf names notes: some by references that the store indexes, some that are
-// looked for.
+// shelf is a resource that refers to notes: by references that the store indexes, and
+// by others that are searched.
 type shelf struct {
 	ID    string    `json:"id"`
 	OrgID tenant.ID `json:"org_id"`
@@ -40,7 +40,7 @@ var shelves = &store.Kind[shelf]{
 	},
 }
 
-// titled are notes that others name by their title or their ID.
+// titled is the kind of notes, which have two IDs: the title and the ID.
 var titled = func() *store.Kind[note] {
 	k := *notes.Kind
 	k.Name, k.Alias = "note", "title"
@@ -66,10 +66,10 @@ func library() *crud.References {
 		}}.Registration())
 }
 
-// everybody sees every shelf; carpenters see those of their wood.
+// everybody sees every shelf; pine sees those of that wood.
 var everybody, pine = crud.Viewer{All: true}, crud.Viewer{Who: operation.Principal{ID: "pine"}}
 
-// furnished is a store with notes a and b, and shelves that name a, b and c.
+// furnished returns a store with notes a and b, and shelves that refer to a, b and c.
 func furnished(t *testing.T) (store.Store, tenant.Scope) {
 	t.Helper()
 	db, err := memdb.New(time.Now)
@@ -151,7 +151,7 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// Who does not see a shelf learns of it from nothing.
+// A viewer who does not see a shelf cannot learn of it from any reference.
 func TestSight(t *testing.T) {
 	db, one := furnished(t)
 	g := library()
@@ -230,9 +230,10 @@ func TestAftermath(t *testing.T) {
 	}), nil)
 }
 
-// TestReferencesByPermission checks that a reference tells nothing of what the caller may not
-// read: not who names a resource, and not what the things that it names are called. That they
-// are there is no secret: nothing is missing because the caller may not read it.
+// TestReferencesByPermission checks that a reference reveals nothing that the caller
+// may not read: neither which resource refers to another one, nor the names of its
+// targets. That a target exists is no secret: it does not count as missing because the
+// caller may not read it.
 func TestReferencesByPermission(t *testing.T) {
 	db, one := furnished(t)
 	g := crud.NewReferences(

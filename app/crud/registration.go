@@ -21,53 +21,54 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// Facts is what there is to know about a kind of resource, all in one place. Only Kind
-// is required.
+// Facts is the definition of a kind of resource. Only Kind is required.
 type Facts[T any] struct {
 	Kind *store.Kind[T]
-	// Name returns what people call a resource; nil: nothing.
+	// Name returns the name of a resource for people; nil: it has none.
 	Name func(T) string
-	// Uses yields the references that a resource holds besides those of the kind's Refs.
+	// Uses yields the references that a resource holds besides those of Kind.Refs.
 	Uses func(T) iter.Seq[Use]
-	// Find finds the references that Uses yields by an index; nil: by looking through
-	// all resources of the kind.
+	// Find finds the references that Uses yields, by an index; nil: all resources of
+	// the kind are searched.
 	Find Finder
-	// Permission is what a user needs to read a resource; nil: nothing. Where others name it,
-	// users without the permission are not told of it.
+	// Permission returns the permission that a user needs to read a resource; nil:
+	// none. Users without it do not learn of the resource from references.
 	Permission func(T) access.Permission
-	// Sight says who sees a resource; nil: everybody in its organisation. To others it
-	// does not exist.
+	// Sight decides who sees a resource; nil: every user of its organisation. For
+	// others it does not exist.
 	Sight Sight[T]
-	// Announces is what gateways are told of changes; the zero row: nothing.
+	// Announces says which signals gateways get on changes; the zero row: none.
 	Announces signal.Row
 	// Feed is how gateways load the resources; nil: they do not.
 	Feed *gateway.Source
-	// Events is what receivers outside may hear of changes; nil: nothing.
+	// Events are the events of changes for external receivers; nil: none.
 	Events *Events[T]
-	// Sealed points to the text of a resource that secret.Keys has sealed; nil: there is
-	// none. It is protected anew when the encryption key changes.
+	// Sealed points to the text of a resource that secret.Keys has sealed; nil: there
+	// is none. The text is sealed again when the encryption key changes.
 	Sealed func(*T) *string
-	// Past returns a resource as writes take it, so that it can become again what it was;
-	// nil: clients see nothing of its past.
+	// Past returns a resource in the form of a request body, so that an older version
+	// can be restored; nil: clients cannot read its history.
 	Past func(T) ([]byte, error)
-	// Lasts says that a purge of the organisation leaves the records: they tell of it.
+	// Lasts says that a purge of the organisation keeps the records, because they
+	// document the organisation.
 	Lasts bool
-	// Sample makes a valid resource: the store suite stores it on every back end.
+	// Sample makes a valid resource. The store test suite stores it with every back
+	// end.
 	Sample func(Stamp) (T, error)
 }
 
-// Events says which events changes of a kind of resources are.
+// Events makes events of the changes of a kind of resources.
 type Events[T any] struct {
-	Names []string // all that there can be
+	Names []string // of all possible events
 	// Of returns names and messages of the events of one change. before is nil when the
 	// resource was created, after when it was deleted.
 	Of func(before, after *T) []deliver.Event
 }
 
-// AsStored is Facts.Past of resources that writes take as they are stored.
+// AsStored is a Facts.Past for resources whose stored form is a request body.
 func AsStored[T any](v T) ([]byte, error) { return json.Marshal(v) }
 
-// source is events for those who do not know the type.
+// source returns the events without the type of the resource.
 func (e *Events[T]) source(k *store.Kind[T]) *deliver.Source {
 	if e == nil {
 		return nil
@@ -93,24 +94,24 @@ func (e *Events[T]) source(k *store.Kind[T]) *deliver.Source {
 type Stamp struct {
 	ID  string
 	Org tenant.ID
-	Now system.Clock // the time of the write, the same each time it is asked for
+	Now system.Clock // the time of the write; each call returns the same
 }
 
-// Registration is what a kind of resource brings to the application. The graph joins
-// the tables of all kinds from their registrations.
+// Registration is the definition of a kind of resource for the application, without its
+// type. The application combines the registrations of all kinds.
 type Registration struct {
 	Kind      string
 	Announces signal.Row
 	Feed      *gateway.Source
 	Events    *deliver.Source
-	// Operations lists what clients can do with the resources; nil: services of their
-	// own list that.
+	// Operations returns the operations on the resources; nil: a service of the package
+	// returns them.
 	Operations func(Tools) []operation.Operation
-	// Untyped is the kind for those who do not know its type, and Sample makes values
-	// of it.
+	// Untyped is the kind without its type. Sample makes values of it.
 	Untyped *store.Kind[any]
 	Sample  func(Stamp) (any, error)
-	// Past returns a record of the kind as writes take it; nil: clients see nothing of it.
+	// Past returns a record of the kind in the form of a request body; nil: clients
+	// cannot read its history.
 	Past   func(store.Record) ([]byte, error)
 	typed  store.AnyKind
 	lasts  bool
@@ -121,7 +122,7 @@ type Registration struct {
 	links  func(Stamp) []operation.Link
 }
 
-// Registrar brings a Registration: Facts, Resource, or a Registration itself.
+// Registrar returns a Registration: Facts, Resource, or a Registration itself.
 type Registrar interface{ Registration() Registration }
 
 // Registration implements Registrar.
@@ -166,7 +167,7 @@ func (f Facts[T]) Registration() Registration {
 	return r
 }
 
-// uses returns what a resource with some references of the store names.
+// uses returns all references of a resource, given those that the store indexes.
 func (f Facts[T]) uses(v T, refs []integrity.Ref) (out []Use) {
 	for _, ref := range refs {
 		out = append(out, Use{Target: ref.Target, Where: ref.Field})
@@ -177,11 +178,12 @@ func (f Facts[T]) uses(v T, refs []integrity.Ref) (out []Use) {
 	return out
 }
 
-// Kinds is all kinds of resources, in the order in which answers list what they hold.
+// Kinds is the registrations of all kinds, in the order in which responses list their
+// records.
 type Kinds []Registration
 
-// Check reports kinds whose records would mix in the store, which have no name or the
-// name of another one, and those whose sample is not valid.
+// Check returns an error about kinds without a name, kinds with equal names, whose
+// records would mix in the store, and kinds whose sample is invalid.
 func (ks Kinds) Check() error {
 	var problems []string
 	for i, r := range ks {
@@ -214,7 +216,8 @@ func (ks Kinds) named(kind string) *Registration {
 	return nil
 }
 
-// Purged returns the names of the kinds whose records go with their organisation.
+// Purged returns the names of the kinds whose records are purged with their
+// organisation.
 func (ks Kinds) Purged() (names []string) {
 	for _, r := range ks {
 		if !r.lasts {
@@ -245,7 +248,7 @@ func (ks Kinds) Signals() signal.Table {
 	return t
 }
 
-// Feeds returns what gateways load.
+// Feeds returns the feeds that gateways load.
 func (ks Kinds) Feeds() (out []gateway.Source) {
 	for _, r := range ks {
 		if r.Feed != nil {
@@ -255,7 +258,7 @@ func (ks Kinds) Feeds() (out []gateway.Source) {
 	return out
 }
 
-// Events returns what receivers outside may hear of changes, by kind.
+// Events returns the events of changes for external receivers, by kind.
 func (ks Kinds) Events() map[string]deliver.Source {
 	out := map[string]deliver.Source{}
 	for _, r := range ks {
@@ -266,7 +269,7 @@ func (ks Kinds) Events() map[string]deliver.Source {
 	return out
 }
 
-// Operations returns the operations that registrations bring.
+// Operations returns the operations of all registrations.
 func (ks Kinds) Operations(t Tools) (out []operation.Operation) {
 	for _, r := range ks {
 		if r.Operations != nil {
@@ -276,7 +279,7 @@ func (ks Kinds) Operations(t Tools) (out []operation.Operation) {
 	return out
 }
 
-// Samples returns values of every kind that can make some.
+// Samples returns samples of every kind that has some.
 func (ks Kinds) Samples() (out []store.Sample) {
 	for _, r := range ks {
 		if r.Sample != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Reseal protects with the current encryption key what older ones protect in records that
-// have a sealed text, in all organisations, and returns how many there were. What no key
-// opens stays as it is: the key may be configured again.
+// Reseal seals again, with the current encryption key, the sealed texts that an older
+// key protects, in all organisations, and returns how many there were. A text that no
+// key opens stays as it is, because its key may be configured again.
 func (ks Kinds) Reseal(ctx context.Context, st store.Store, keys secret.Keys) (n int, err error) {
 	ctx = store.Attribute(ctx, store.Attribution{Actor: "rekey", Operation: "rekey"})
 	for _, k := range ks {
@@ -25,7 +25,7 @@ func (ks Kinds) Reseal(ctx context.Context, st store.Store, keys secret.Keys) (n
 	return n, nil
 }
 
-// resealing returns what protects the sealed texts of a kind anew.
+// resealing returns the function that seals the texts of a kind again.
 func resealing[T any](k *store.Kind[T], sealed func(*T) *string) func(context.Context, store.Store, secret.Keys) (int, error) {
 	return func(ctx context.Context, st store.Store, keys secret.Keys) (n int, err error) {
 		var old []T

@@ -1,5 +1,6 @@
-// Package crud makes plain resources: what there is to know about a kind, who names
-// whom, and the five operations of those without rules beyond their own validity.
+// Package crud makes plain resources: the definition of a kind, the references between
+// records, and the five operations of resources without rules beyond their own
+// validity.
 package crud
 
 import (
@@ -14,24 +15,23 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// Resource is a plain resource T that clients describe by a draft D: all that there is
-// to it, stated. How answers look is the Style of its group, and the dialect of its
-// surface.
+// Resource is the definition of a plain resource T that clients describe by a draft D.
+// The form of responses is the Style of its group, and the dialect of its surface.
 type Resource[T, D any] struct {
 	Facts[T] // Sample may be nil: Draft makes one
 	Group    operation.Group
 	Words    Words
-	// New makes a resource of a draft, or says which field is wrong; Replace puts
-	// other choices into it.
+	// New makes a resource from a draft, or returns an error that names the invalid
+	// field. Replace applies another draft to a resource.
 	New     func(Stamp, D) (T, error)
 	Replace func(T, D, system.Clock) (T, error)
-	// Draft is a request body for the API description. The examples of answers are
-	// made of it.
+	// Draft is an example of a request body for the API description. The examples of
+	// responses are made from it.
 	Draft any
 	// Faults are the codes of the faults of New and Replace.
 	Faults []string
-	// Shown returns what a caller who reads a resource is shown of it; nil: all of it. Who
-	// writes one without a message in Words is answered with all of it.
+	// Shown returns the form of a resource that a caller may read; nil: all of it. A
+	// write without a message in Words responds with all of it.
 	Shown func(v T, who operation.Principal) T
 	// Unpaged lists have all resources on one page.
 	Unpaged bool
@@ -39,21 +39,21 @@ type Resource[T, D any] struct {
 	// new resource, and there is no ID.
 	Receipt func(op store.Op, v T) (meta any, id string)
 	Hooks[T, D]
-	// Rows picks the operations and adjusts them; nil: all five.
+	// Rows selects the operations and adjusts them; nil: all five.
 	Rows func(Operations[T, D]) []operation.Row
 }
 
-// Words are what a resource is called in the API description, and what receipts say. A
-// write without a message answers with the resource in place of a receipt.
+// Words are the names of a resource in the API description, and the messages of
+// receipts. A write without a message responds with the resource instead of a receipt.
 type Words struct {
 	One, Many                 string // "a webhook", "webhooks"
 	Created, Updated, Deleted string
 	Param                     string // placeholder in paths; "" means "id"
-	ParamDoc                  string // what it is; "" means "Identifier of the resource."
+	ParamDoc                  string // description of Param; "" means "Identifier of the resource."
 }
 
-// Operations makes rows of a resource. Each takes further options, which win over what
-// the row has by itself.
+// Operations makes the operations of a resource. Each method takes further options,
+// which override those that the operation has by itself.
 type Operations[T, D any] struct {
 	Resource[T, D]
 	Tools
@@ -93,7 +93,7 @@ func (r Resource[T, D]) Registration() Registration {
 	return reg
 }
 
-// Plain returns what Rows picks, or else the five operations of a plain resource.
+// Plain returns the operations that Rows selects, or else all five.
 func (o Operations[T, D]) Plain() []operation.Row {
 	if o.Rows != nil {
 		return o.Rows(o)
@@ -101,7 +101,7 @@ func (o Operations[T, D]) Plain() []operation.Row {
 	return []operation.Row{o.List(), o.Insert(), o.Get(), o.Edit(), o.Delete()}
 }
 
-// Sampled makes a resource of the example draft.
+// Sampled makes a resource from the example draft.
 func (r Resource[T, D]) Sampled(at Stamp) (v T, err error) {
 	text, err := json.Marshal(r.Draft)
 	if err != nil {
@@ -114,18 +114,19 @@ func (r Resource[T, D]) Sampled(at Stamp) (v T, err error) {
 	return r.New(at, d)
 }
 
-// exampleStamp is what the examples of the API description are made with.
+// exampleStamp is the stamp of examples in the API description.
 var exampleStamp = Stamp{ID: "5f1a0c5d8e3b2a1f00000009", Org: "5f1a0c5d8e3b2a1f00000001", Now: func() time.Time {
 	return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 }}
 
-// Example is the resource in the examples. Kinds.Check refuses a draft that makes none.
+// Example returns the resource in the examples. Kinds.Check refuses a draft that makes
+// none.
 func (r Resource[T, D]) Example() T {
 	v, _ := r.Sampled(exampleStamp)
 	return v
 }
 
-// receipt is the answer to a write.
+// receipt is the response to a write.
 func (r Resource[T, D]) receipt(op store.Op, v T, at store.Serial) operation.Receipt {
 	var out operation.Receipt
 	switch op {
@@ -144,7 +145,7 @@ func (r Resource[T, D]) receipt(op store.Op, v T, at store.Serial) operation.Rec
 
 func (r Resource[T, D]) missing() string { return r.Kind.Name + ".not_found" }
 
-// viewer is the caller of one of the operations.
+// viewer returns the caller of one of the operations as a Viewer.
 func (r Resource[T, D]) viewer(who operation.Principal) Viewer {
 	return Viewer{Who: who, Door: r.Group.Permission, All: r.Group.Surface != operation.Management}
 }

@@ -10,22 +10,23 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// Tools is what the use cases of resources are made of.
+// Tools has the dependencies of the use cases of resources.
 type Tools struct {
 	Store    store.Store
 	NewID    system.NewID
 	Now      system.Clock
 	Log      *slog.Logger
 	PageSize int
-	// References knows who names whom; nil: only what the store indexes.
+	// References finds references between records; nil: only those that the store
+	// indexes.
 	References *References
-	// Signals is what changes announce.
+	// Signals maps changes to the signals that they announce.
 	Signals signal.Table
-	// Kinds are those whose records a purge of an organisation removes.
+	// Kinds are the kinds whose records a purge of an organisation removes.
 	Kinds []string
 }
 
-// Stamp returns what one write in an organisation stamps its records with.
+// Stamp returns the stamp of a new record in an organisation.
 func (t Tools) Stamp(s tenant.Scope) Stamp {
 	now := t.Now()
 	return Stamp{ID: t.NewID(), Org: s.Org(), Now: func() time.Time { return now }}

@@ -10,20 +10,20 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Bounds of what Uses remember between two writes.
+// Bounds of the uses in memory between two flushes.
 const (
 	maxUses  = 10_000
-	useBatch = 200 // of one unit of work
+	useBatch = 200 // per unit of work
 )
 
-// Uses remember when things were last used, until that is written down: a write with each
-// use would cost more than the use. The zero value remembers nothing yet.
+// Uses records in memory when records were last used, until a flush stores it: a write
+// with each use would cost more than the use. The zero value is empty.
 type Uses[U any] struct {
 	mu   sync.Mutex
 	seen map[string]U
 }
 
-// Note remembers the use of the thing with an ID, unless there are too many to remember.
+// Note records the use of the record with an ID, unless there are too many in memory.
 func (u *Uses[U]) Note(id string, use U) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -35,8 +35,9 @@ func (u *Uses[U]) Note(id string, use U) {
 	}
 }
 
-// Flush writes down what is remembered, in small units of work, each of one organisation.
-// What cannot be written is lost, and the log says of what: the next use tells as much.
+// Flush stores the recorded uses, in small units of work, each of one organisation.
+// Uses that cannot be stored are lost, and logged under the name of: the next use
+// replaces them anyway.
 func (u *Uses[U]) Flush(ctx context.Context, st store.Store, log *slog.Logger, of string, org func(U) tenant.ID, write func(context.Context, store.Writer, []U) error) {
 	u.mu.Lock()
 	seen := u.seen

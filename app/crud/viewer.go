@@ -9,13 +9,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Viewer is who asks what names what.
+// Viewer is the caller of an operation that shows records and references.
 type Viewer struct {
 	Who operation.Principal
-	// Door is the permission that the caller came in by. Its resources may be seen,
-	// whatever the permission map says: rules may have decided otherwise.
+	// Door is the permission of the operation. The viewer may read the resources of
+	// this permission, whatever its permission map says, because rules may have decided
+	// otherwise.
 	Door access.Permission
-	All  bool // sees everything: the super-admin, for one
+	All  bool // sees everything, like the super-admin
 }
 
 // reads reports whether the viewer may read what a permission opens.
@@ -23,9 +24,9 @@ func (v Viewer) reads(p access.Permission) bool {
 	return v.All || p == "" || p == v.Door || v.Who.Permissions.Allows(p, access.Read)
 }
 
-// Of returns the viewer as far as APIs are concerned, with what it wants to do to
-// them. To those who come in by the permission for MCP proxies, other APIs exist only
-// if they have that permission too, and the other way round.
+// Of returns the viewer as a viewer of APIs, with the intent of its call. If the
+// operation needs the permission for MCP proxies, other APIs exist for the viewer only
+// if it has the permission for them as well, and the other way round.
 func (v Viewer) Of(ownership bool, i access.Intent) apidef.Viewer {
 	if v.All {
 		return apidef.Viewer{All: true}
@@ -48,7 +49,7 @@ func (s Seeing[T]) see(ctx context.Context, r store.Reader, v T) (bool, error) {
 	return s(ctx, r, v)
 }
 
-// Sight returns what a viewer sees of a kind, nil for all of it.
+// Sight returns the Seeing of a viewer, nil if it sees all resources of the kind.
 type Sight[T any] func(v Viewer) Seeing[T]
 
 func (s Sight[T]) of(v Viewer) Seeing[T] {

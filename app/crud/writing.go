@@ -11,30 +11,30 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// Hooks is what happens around the writes of a resource. Each may be nil; an error ends
-// the write, and nothing is stored.
+// Hooks are called around the writes of a resource. Each may be nil. If a hook returns
+// an error, the write fails, and nothing is stored.
 type Hooks[T, D any] struct {
-	// Prepare runs before the unit of work, for what takes long.
+	// Prepare runs before the unit of work, for slow work.
 	Prepare func(ctx context.Context, c *Change[T, D]) error
-	// Before and After run in the unit of work, which may happen more than once: they
-	// have no effect but through the writer and the change.
+	// Before and After run in the unit of work, which may run more than once. So they
+	// must have no effects except through the writer and the change.
 	Before func(ctx context.Context, w store.Writer, c *Change[T, D]) error
 	After  func(ctx context.Context, w store.Writer, c *Change[T, D]) error
-	// Done runs when the write has been stored, and not in rehearsals.
+	// Done runs when the write has been stored, and not in dry runs.
 	Done func(ctx context.Context, c *Change[T, D])
 }
 
-// Change is one write as hooks see it.
+// Change is one write in the form for hooks.
 type Change[T, D any] struct {
 	Op    store.Op
 	Scope tenant.Scope
 	Who   operation.Principal
-	ID    string // as the caller gave it; of a new resource: none
+	ID    string // as in the request; empty for a new resource
 	Draft D
-	Old   T            // what is replaced, from Before on, or was deleted, from After on
-	New   T            // what is stored, from After on
-	Now   system.Clock // the time of the write: when it was first asked for
-	Memo  any          // what hooks tell later ones
+	Old   T            // the replaced resource, from Before on, or the deleted one, in After and Done
+	New   T            // the stored resource, in After and Done
+	Now   system.Clock // the time of the write: that of the first call
+	Memo  any          // data that hooks pass to later hooks
 }
 
 // creation and replacement are inputs of writes.
@@ -49,7 +49,7 @@ type replacement[D any] struct {
 	Draft D `body:""`
 }
 
-// Insert makes a resource.
+// Insert creates a resource.
 func (o Operations[T, D]) Insert(opts ...operation.Option) operation.Row {
 	insert := func(ctx context.Context, in creation[D]) (out store.Stored[T], err error) {
 		c := &Change[T, D]{Op: store.Created, Scope: in.Scope, Who: in.Who, Draft: in.Draft, Now: sync.OnceValue(o.Now)}
@@ -60,7 +60,7 @@ func (o Operations[T, D]) Insert(opts ...operation.Option) operation.Row {
 			return out, err
 		}
 		scope := c.Scope
-		if org := o.Kind.Org(out.Value); scope.All() && org != "" { // of a caller above organisations
+		if org := o.Kind.Org(out.Value); scope.All() && org != "" { // the caller's scope spans organisations
 			if scope, err = tenant.Of(org); err != nil {
 				return out, err
 			}
@@ -97,8 +97,8 @@ func (o Operations[T, D]) Insert(opts ...operation.Option) operation.Row {
 	}, slices.Concat([]operation.Option{faults, operation.Example(o.Draft, o.receipt(store.Created, o.Example(), 0))}, opts)...)
 }
 
-// Home returns the scope in which a resource is changed: that of the caller or, of a
-// caller above organisations, of the organisation that has the resource.
+// Home returns the scope in which a resource is changed: that of the caller or, if the
+// caller's scope spans organisations, that of the resource's organisation.
 func (o Operations[T, D]) Home(ctx context.Context, scope tenant.Scope, id string) (tenant.Scope, error) {
 	if !scope.All() {
 		return scope, nil
@@ -114,7 +114,7 @@ func (o Operations[T, D]) Home(ctx context.Context, scope tenant.Scope, id strin
 	return tenant.Of(rec.Org)
 }
 
-// Edit replaces what clients choose about a resource.
+// Edit replaces the fields of a resource that clients may set.
 func (o Operations[T, D]) Edit(opts ...operation.Option) operation.Row {
 	edit := func(ctx context.Context, in replacement[D]) (out store.Stored[T], err error) {
 		c := &Change[T, D]{Op: store.Updated, Scope: in.Scope, Who: in.Who, ID: in.ID, Draft: in.Draft, Now: sync.OnceValue(o.Now)}
@@ -164,7 +164,7 @@ func (o Operations[T, D]) Edit(opts ...operation.Option) operation.Row {
 	}, o.options(opts, own...)...)
 }
 
-// Delete removes a resource.
+// Delete deletes a resource.
 func (o Operations[T, D]) Delete(opts ...operation.Option) operation.Row {
 	remove := func(ctx context.Context, in writing) (out operation.Receipt, err error) {
 		c := &Change[T, D]{Op: store.Deleted, Scope: in.Scope, Who: in.Who, ID: in.ID, Now: sync.OnceValue(o.Now)}
@@ -175,7 +175,7 @@ func (o Operations[T, D]) Delete(opts ...operation.Option) operation.Row {
 			return out, err
 		}
 		_, err = o.Store.Update(ctx, in.Scope, func(w store.Writer) (err error) {
-			if o.Sight != nil { // a damaged resource can be deleted, but only where everybody sees it
+			if o.Sight != nil { // a damaged resource can be deleted, but only if all users see the resources of the kind
 				if _, err := o.one(ctx, w, in.address); err != nil {
 					return err
 				}
