@@ -13,12 +13,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/config"
 )
 
-// analyticsConns bounds the connections for analytics: who looks at charts must not take
-// those that the store needs.
+// analyticsConns bounds the connections for analytics, so that users who look at charts
+// do not take those that the store needs.
 const analyticsConns = 4
 
-// openAnalytics opens the databases with what gateways report. Places with the same
-// address share their connections.
+// openAnalytics opens the databases with the traffic that gateways report. Databases
+// with the same address share their connections.
 func openAnalytics(s config.Settings, log *slog.Logger) (*analytics.Store, error) {
 	places, opened := s.Places(), map[[3]string]analytics.Place{}
 	out := &analytics.Store{TrackAll: s.Collector.TrackAll}

@@ -23,24 +23,24 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// errForgetful is what there is to say about a store in memory.
+// errForgetful is the error for a store in memory.
 var errForgetful = errors.New("storage.main.type is memory: there is nothing to back up or to restore")
 
-// ErrNotEmpty means that a store holds something and may not be replaced.
+// ErrNotEmpty means that a store has records and may not be replaced.
 var ErrNotEmpty = errors.New("the store is not empty")
 
-// Copied says what a backup holds.
+// Copied describes the content of a backup.
 type Copied struct {
 	Records, Revision int64
-	Kept              string // where what was there before is, "" if it is nowhere
+	Kept              string // path of the previous store, "" if it is not kept
 }
 
 func copied(c sqladapter.Content) Copied {
 	return Copied{Records: c.Rows["record"], Revision: int64(c.Head)}
 }
 
-// Backup copies the configured store into a new file while services may run. The
-// file is the same whatever the store is, so it also moves data between stores.
+// Backup copies the configured store into a new file. Services may run meanwhile. The
+// file has the same format for all stores, so it can also move data between them.
 func Backup(ctx context.Context, s config.Settings, log *slog.Logger, file string) (Copied, error) {
 	var c sqladapter.Content
 	var err error
@@ -70,8 +70,8 @@ func Backup(ctx context.Context, s config.Settings, log *slog.Logger, file strin
 	return copied(c), err
 }
 
-// Restore puts what a backup holds into the configured store, which no service
-// may use meanwhile. A file that is there is replaced only if replace says so.
+// Restore copies a backup into the configured store, which no service may use
+// meanwhile. It replaces an existing store only if replace is set.
 func Restore(ctx context.Context, s config.Settings, log *slog.Logger, file string, replace bool) (Copied, error) {
 	switch s.Storage.Type {
 	case config.Memory:
@@ -121,7 +121,7 @@ func restorePostgres(ctx context.Context, s config.Settings, log *slog.Logger, f
 	return copied(c), err
 }
 
-// restored tells gateways to reload when what is stored was put back from a backup.
+// restored tells gateways to reload if the store was restored from a backup.
 func (c *Composition) restored(ctx context.Context) error {
 	st, ok := c.primary.(interface {
 		Restored(ctx context.Context, tell func(context.Context) error) error
@@ -137,9 +137,9 @@ type copier interface {
 	CopyTo(ctx context.Context, to *sql.DB) (sqladapter.Content, error)
 }
 
-// backupBeside answers GET /admin/backup with backups to callers who present the admin secret; everything
-// else goes on to next. It is no operation of the App, because a backup is too
-// large for an answer that is made in memory.
+// backupBeside responds to GET /admin/backup with a backup if the caller presents the
+// admin secret, and passes all other requests to next. It is not an operation of the
+// App, because a backup is too large for a response that is built in memory.
 func (c *Composition) backupBeside(next http.Handler, s config.Settings, log *slog.Logger) http.Handler {
 	var turn sync.Mutex // one backup at a time
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -147,7 +147,8 @@ func (c *Composition) backupBeside(next http.Handler, s config.Settings, log *sl
 			next.ServeHTTP(w, r)
 			return
 		}
-		// One place decides who is let in, and counts wrong secrets: another operation for the admin secret.
+		// The App authenticates the caller and counts wrong secrets: another operation
+		// with the admin secret is called.
 		asked := r.Clone(r.Context())
 		asked.URL, asked.Body = &url.URL{Path: "/admin/hello"}, http.NoBody
 		caller := &said{header: http.Header{}, status: http.StatusOK}
@@ -174,12 +175,12 @@ func (c *Composition) backupBeside(next http.Handler, s config.Settings, log *sl
 			if errors.Is(err, store.ErrFull) {
 				status = http.StatusInsufficientStorage
 			}
-			refuse(w, status, "The backup failed; the log of the service says why") // no effect once bytes have been sent
+			refuse(w, status, "The backup failed; the log of the service says why") // has no effect once bytes have been sent
 		}
 	})
 }
 
-// said is a small answer that is kept.
+// said records a small response.
 type said struct {
 	header http.Header
 	status int
@@ -195,7 +196,7 @@ func (s *said) WriteHeader(status int) { s.status = status }
 // Write implements http.ResponseWriter.
 func (s *said) Write(p []byte) (int, error) { return s.body.Write(p) }
 
-// sendBackup makes a backup in a file of its own and sends it.
+// sendBackup makes a backup in a temporary file and sends it.
 func sendBackup(ctx context.Context, w http.ResponseWriter, st copier, home string, log *slog.Logger) (err error) {
 	folder, err := os.MkdirTemp(home, ".backup-*")
 	if err != nil {
@@ -221,14 +222,15 @@ func sendBackup(ctx context.Context, w http.ResponseWriter, st copier, home stri
 	h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="gatehouse-%d.db"`, made.Head))
 	h.Set("Content-Length", fmt.Sprint(info.Size()))
 	h.Set("Cache-Control", "no-store")
-	patient := http.NewResponseController(w) // the size says how long it may take, not the limit for answers
+	patient := http.NewResponseController(w) // the timeout depends on the size, instead of the usual one for responses
 	_ = patient.SetWriteDeadline(time.Now().Add(sendTime + time.Duration(info.Size()/slowest)*time.Second))
 	_, err = io.Copy(w, f)
 	log.Info("a backup was sent", "revision", uint64(made.Head), "bytes", info.Size(), "error", err)
-	return nil // too late to say anything else
+	return nil // the response has begun, so no error can be sent
 }
 
-// A backup may be sent as slowly as this, and takes at least as long to be refused.
+// Bounds of sending: a backup may take sendTime, and more if it is large, at the rate
+// slowest.
 const (
 	sendTime = 2 * time.Minute
 	slowest  = 256 << 10 // bytes a second

@@ -15,7 +15,7 @@ import (
 	ports "github.com/gatehouse-io/gatehouse/ports/mail"
 )
 
-// mailServer returns what sends mail, nil without a mail server.
+// mailServer returns the sender of mails, nil without a mail server.
 func mailServer(s config.Settings) (ports.Sender, error) {
 	if !s.Mail.Enabled {
 		return nil, nil
@@ -27,7 +27,7 @@ func mailServer(s config.Settings) (ports.Sender, error) {
 	return server, naming("email_backend", err)
 }
 
-// browserSessions translates what the settings say of browsers and single sign-on.
+// browserSessions returns the option for browser sessions and single sign-on.
 func browserSessions(s config.Settings, server ports.Sender) app.Option {
 	b := s.Sessions
 	defaults := access.Map{}

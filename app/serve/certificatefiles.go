@@ -10,32 +10,34 @@ import (
 	"time"
 )
 
-// certificateEvery is how often, at most, files of certificates are looked at.
+// certificateEvery is how often, at most, certificate files are checked for changes.
 const certificateEvery = time.Second
 
-// pair names the files of a certificate and of its key, and the setting that they come from.
+// pair names the files of a certificate and of its key, and the setting that has them.
 type pair struct{ setting, certificate, key string }
 
-// certificateFiles are those of a socket. They are read again when their files change: short-lived
-// ones are replaced every few weeks, and a restart cannot be counted on. As long as the new ones
-// cannot be used, such as between a certificate and its key, the old ones are.
+// certificateFiles are the certificates of a socket. They are loaded again when their
+// files change, because short-lived certificates are replaced every few weeks, and a
+// restart may not happen. While the new files cannot be used, for example between the
+// writes of a certificate and of its key, the old certificates are served.
 type certificateFiles struct {
 	pairs []pair
 	every time.Duration
 
 	mu     sync.Mutex
 	looked time.Time
-	files  []os.FileInfo // of the certificates in use
+	files  []os.FileInfo // of the loaded certificates
 	loaded []tls.Certificate
 }
 
-// newCertificateFiles reads certificates.
+// newCertificateFiles loads certificates.
 func newCertificateFiles(pairs []pair) (*certificateFiles, error) {
 	c := &certificateFiles{pairs: pairs, every: certificateEvery, looked: time.Now()}
 	return c, c.load(c.stat())
 }
 
-// choose is tls.Config.GetCertificate. As the library does, it takes the first one that the client can use.
+// choose is tls.Config.GetCertificate. Like the standard library, it returns the first
+// certificate that the client supports.
 func (c *certificateFiles) choose(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	loaded := c.current()
 	for i := range loaded {
@@ -65,11 +67,11 @@ func (c *certificateFiles) current() []tls.Certificate {
 	return c.loaded
 }
 
-// stat looks at all files; nil stands for one that cannot be looked at.
+// stat returns the file infos of all files; nil for one that cannot be read.
 func (c *certificateFiles) stat() (out []os.FileInfo) {
 	for _, p := range c.pairs {
 		for _, file := range []string{p.certificate, p.key} {
-			info, _ := os.Stat(file) // load says what is wrong with it
+			info, _ := os.Stat(file) // load returns the error
 			out = append(out, info)
 		}
 	}
@@ -80,7 +82,7 @@ func unchanged(a, b os.FileInfo) bool {
 	return a != nil && b != nil && os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size()
 }
 
-// load reads all pairs, or changes nothing.
+// load loads all pairs, or changes nothing.
 func (c *certificateFiles) load(files []os.FileInfo) error {
 	var loaded []tls.Certificate
 	for _, p := range c.pairs {

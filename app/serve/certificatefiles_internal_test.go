@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestCertificateFiles replaces the files of a certificate: the new one is shown when both fit, and
-// the old one until then.
+// TestCertificateFiles replaces the files of a certificate: the new one is served when
+// both files match, and the old one until then.
 func TestCertificateFiles(t *testing.T) {
 	cert, key := selfSigned(t)
 	c, err := newCertificateFiles([]pair{{"certificates", cert, key}})

@@ -12,19 +12,19 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Checked counts what a check has looked at and what is wrong.
+// Checked counts what a check has read, and the damage.
 type Checked struct{ Records, Commits, Damaged int }
 
-// examiner is a store that can be looked through.
+// examiner is a store that can be checked.
 type examiner interface {
 	Examine(ctx context.Context, record func(store.Record), log func(*store.Damage)) error
 }
 
-// Check looks through the configured store: the file as a whole, each record,
-// each row of the change log, asks the configured gateways whether they are there, and Redis
-// whether the collector has met another program at the lists of the gateways.
-// Damage and what else is found goes to out, a line each; how far it
-// is goes to the log. A service may run meanwhile.
+// Check checks the configured store: the file as a whole, each record, and each row of
+// the change log. It also calls the configured gateways, and asks Redis whether the
+// collector has noticed another program that reads the lists of the gateways. Damage
+// and other findings go to out, one per line; the progress goes to the log. A service
+// may run meanwhile.
 func Check(ctx context.Context, s config.Settings, log *slog.Logger, version string, out io.Writer) (c Checked, err error) {
 	if s.Storage.Type == config.Memory {
 		return c, errors.New("storage.main.type is memory: there is nothing to check")
@@ -42,7 +42,7 @@ func Check(ctx context.Context, s config.Settings, log *slog.Logger, version str
 			fmt.Fprintln(out, "damaged: the file:", f)
 		}
 		if c.Damaged = len(findings); err != nil || c.Damaged > 0 {
-			return c, err // records of a file that is broken cannot be relied on
+			return c, err // the records of a broken file cannot be trusted
 		}
 	}
 	comp, err := Beside(ctx, s, log, version)
@@ -77,5 +77,5 @@ func Check(ctx context.Context, s config.Settings, log *slog.Logger, version str
 	})
 }
 
-// checkStep is after how many records a check says how far it is.
+// checkStep is the number of records after which a check logs its progress.
 const checkStep = 20000

@@ -20,8 +20,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/observe"
 )
 
-// collect makes the settings of the collector, or of what joins counters when a pump writes
-// them. A command beside a service does neither, nor does a portal alone.
+// collect returns the option for the collector, or for joining counters that a pump
+// writes. A command beside a service does neither, nor does a portal alone.
 func (c *Composition) collect(s config.Settings, log *slog.Logger, p Purpose, places *analytics.Store) ([]app.Option, error) {
 	o := s.Collector
 	if p.Beside || p.Lost || s.Portal.Serve == config.PortalAlone {
@@ -50,8 +50,8 @@ func (c *Composition) collect(s config.Settings, log *slog.Logger, p Purpose, pl
 	return []app.Option{app.WithCollector(out)}, nil
 }
 
-// showReaders writes a line when the collector has noticed that another program takes records
-// from the lists of the gateways.
+// showReaders writes a line if the collector has noticed that another program takes
+// records from the lists of the gateways.
 func showReaders(ctx context.Context, s config.Settings, log *slog.Logger, out io.Writer) {
 	if !s.Collector.Enabled || !s.Redis.Enabled() {
 		return
@@ -65,7 +65,7 @@ func showReaders(ctx context.Context, s config.Settings, log *slog.Logger, out i
 	}
 }
 
-// readers returns the lists from which another program takes records as well.
+// readers returns the lists from which another program also takes records.
 func readers(ctx context.Context, s config.Settings, log *slog.Logger) (names []string, err error) {
 	client, err := redis.Open(redisConfig(s.Redis, log))
 	if err != nil {
@@ -81,10 +81,10 @@ func readers(ctx context.Context, s config.Settings, log *slog.Logger) (names []
 	return names, err
 }
 
-// readersTime is how long Redis may take to answer a command.
+// readersTime is the timeout of Redis for a command.
 const readersTime = 5 * time.Second
 
-// collectorGauges are the numbers of the collector.
+// collectorGauges are the metrics of the collector.
 func collectorGauges(a *app.App) []observe.Gauge {
 	number := func(name, help string, of func(collector.Status) int64) observe.Gauge {
 		return observe.Gauge{Name: "gatehouse_collector_" + name, Help: help, Value: func() float64 { return float64(of(a.Collector())) }}

@@ -9,8 +9,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/config"
 )
 
-// TestWhoJoinsDays: a service without the collector joins the days that a pump has counted,
-// unless the settings say that it does not; a command beside it never does.
+// TestWhoJoinsDays: a service without the collector joins the days that a pump has
+// counted, unless the settings forbid it; a command beside a service never does.
 func TestWhoJoinsDays(t *testing.T) {
 	for _, c := range []struct {
 		name, setting string

@@ -39,22 +39,23 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/secret"
 )
 
-// Composition is a control plane with everything the settings ask for.
+// Composition is a control plane with everything that the settings configure.
 type Composition struct {
 	*app.App
 	Metrics *prometheus.Observer
 	Traces  *otel.Observer // nil: off
-	primary any            // the store as it was opened
-	// gateways are those of tyk_api_config; nil: there are none.
+	primary any            // the store as it was opened, without replication
+	// gateways are the gateways of tyk_api_config; nil: there are none.
 	gateways gateway.Installation
-	serves   atomic.Bool // requests are answered
+	serves   atomic.Bool // the service responds to requests
 	closers  closers
 }
 
 var errNotServing = errors.New("the service does not answer requests yet")
 
-// serving holds announcements back until requests are answered: records may have to
-// be upgraded first, however long that takes, and a start may still fail.
+// serving returns an error until the service responds to requests, so that
+// announcements wait: records may have to be upgraded first, however long that takes,
+// and the start may still fail.
 func (c *Composition) serving() error {
 	if !c.serves.Load() {
 		return errNotServing
@@ -65,15 +66,16 @@ func (c *Composition) serving() error {
 // Close closes what Compose opened.
 func (c *Composition) Close() error { return c.closers.Close() }
 
-// Purpose says what a composition is for.
+// Purpose says what a composition is used for.
 type Purpose struct {
-	// Beside: a command that works on the data of a service, which may run
-	// meanwhile. It announces nothing, since gateways that are told must find
-	// somebody; the service does that.
+	// Beside: a command that works on the data of a service, which may run meanwhile.
+	// It announces nothing, because gateways that get an announcement must reach the
+	// service; the service announces the changes.
 	Beside bool
-	// Lost: the encryption key is lost, and this is to start over.
+	// Lost: the encryption key is lost, and the command is about to replace it.
 	Lost bool
-	// Stored: a command about what is stored. Without a store it is refused.
+	// Stored: a command that reads stored data. It is refused if the store does not
+	// exist.
 	Stored bool
 }
 
@@ -87,7 +89,7 @@ func Beside(ctx context.Context, s config.Settings, log *slog.Logger, version st
 	return ComposeFor(ctx, s, log, version, Purpose{Beside: true})
 }
 
-// ComposeFor is Compose for a purpose.
+// ComposeFor is Compose with a purpose.
 func ComposeFor(ctx context.Context, s config.Settings, log *slog.Logger, version string, p Purpose) (*Composition, error) {
 	if p.Stored {
 		if err := stored(s); err != nil {
@@ -101,7 +103,7 @@ func ComposeFor(ctx context.Context, s config.Settings, log *slog.Logger, versio
 	s.Portal.Webhooks.Disable = s.Portal.Webhooks.Disable || p.Beside || p.Lost
 	c := &Composition{Metrics: prometheus.New()}
 	if err := c.open(ctx, s, log, version, p); err != nil {
-		_ = c.Close() // what it may add is not why the start fails
+		_ = c.Close() // the error of Close is not the cause
 		return nil, err
 	}
 	return c, nil
@@ -167,8 +169,8 @@ func (c *Composition) open(ctx context.Context, s config.Settings, log *slog.Log
 	return nil
 }
 
-// trail returns how audit records are kept. A command beside a service writes none: the
-// service finds what the command did in the change log.
+// trail returns the settings of the audit trail. A command beside a service writes no
+// records: the service finds the changes of the command in the change log.
 func (c *Composition) trail(s config.Settings, keys secret.Keys, p Purpose) (audit.Settings, error) {
 	trail := audit.Settings{MaxAge: s.Audit.MaxAge, MaxBytes: s.Audit.MaxBytes, ReadOnly: p.Beside || p.Lost, JSON: s.Audit.Format == config.AuditJSON,
 		Reads: s.Audit.Reads, Detailed: s.Audit.Detailed, Pack: quick.Packer()}
@@ -191,7 +193,7 @@ func (c *Composition) trail(s config.Settings, keys secret.Keys, p Purpose) (aud
 	return trail, nil
 }
 
-// common translates the settings that are plain values.
+// common returns the options of settings that are plain values.
 func common(s config.Settings, log *slog.Logger, version string) []app.Option {
 	memory := machine()
 	opts := []app.Option{
@@ -237,15 +239,15 @@ func common(s config.Settings, log *slog.Logger, version string) []app.Option {
 	return opts
 }
 
-// importsOf returns what reads the documents whose addresses users send.
+// importsOf returns the client for documents at URLs that users send.
 func importsOf(s config.Settings) *fetch.Client {
 	return fetch.New(fetch.Config{AllowPrivate: s.AllowPrivateAddresses})
 }
 
-// maxAnswer is how much of what a receiver answers is looked at, if anything.
+// maxAnswer bounds the part of a receiver's response that is read, in bytes.
 const maxAnswer = 64 << 10
 
-// deliveriesOf translates how events are sent to receivers outside.
+// deliveriesOf returns the settings for sending events to external receivers.
 func deliveriesOf(d config.Deliveries) delivery.Settings {
 	allowed, _ := d.Allowed() // the settings were validated
 	return delivery.Settings{
@@ -253,10 +255,10 @@ func deliveriesOf(d config.Deliveries) delivery.Settings {
 	}
 }
 
-// gatewaysOf lists the gateways that the operator has named.
+// gatewaysOf returns the gateways in the settings.
 func gatewaysOf(s config.Settings, hosts servers.Config) []outbound.Gateway {
 	addresses := []string{s.Gateway.URL()}
-	switch host := hosts.DefaultHost; { // which the addresses of APIs name
+	switch host := hosts.DefaultHost; { // the host in the URLs of APIs
 	case strings.Contains(host, "://"):
 		addresses = append(addresses, host)
 	case host != "":
@@ -274,7 +276,7 @@ func gatewaysOf(s config.Settings, hosts servers.Config) []outbound.Gateway {
 	return out
 }
 
-// observer joins metrics and, if a collector is set, traces.
+// observer combines metrics and, if a collector is configured, traces.
 func (c *Composition) observer(ctx context.Context, s config.Settings, log *slog.Logger, version string) (observe.Observer, error) {
 	if s.OTLPEndpoint == "" {
 		return c.Metrics, nil
@@ -292,7 +294,7 @@ func (c *Composition) observer(ctx context.Context, s config.Settings, log *slog
 	return observe.Join(c.Traces, c.Metrics), nil
 }
 
-// optional adds what is off until it is configured: Redis and rules.
+// optional returns the options of Redis, mail, passwords, keys and rules.
 func (c *Composition) optional(s config.Settings, log *slog.Logger) ([]app.Option, error) {
 	users, err := passwordPolicy(s, "password.json")
 	if err != nil {
@@ -351,12 +353,12 @@ func (c *Composition) optional(s config.Settings, log *slog.Logger) ([]app.Optio
 	return append(opts, app.WithListeners(listeners)), nil
 }
 
-// rulesFile returns where the file with rules for all organisations is, if there is one.
+// rulesFile returns the path of the file with rules for all organisations.
 func rulesFile(s config.Settings) string {
 	return filepath.Join(s.HomeDir, "schemas", "dashboard.rego")
 }
 
-// naming says which setting an error comes from.
+// naming adds the name of the setting that an error comes from.
 func naming(setting string, err error) error {
 	if err == nil {
 		return nil
@@ -364,9 +366,9 @@ func naming(setting string, err error) error {
 	return fmt.Errorf("%s: %w", setting, err)
 }
 
-// ruleEngine makes rules in Rego: those of the organisation, else the file
-// schemas/dashboard.rego in home_dir, else the default ones. It makes one engine
-// for all parts that ask.
+// ruleEngine returns a function that makes the engine of rules in Rego. The engine uses
+// the rules of the organisation, or else the file schemas/dashboard.rego in home_dir,
+// or else the default rules. All callers share one engine.
 func ruleEngine(s config.Settings, log *slog.Logger) func(app.Tools) (*opa.Engine, error) {
 	var made *opa.Engine
 	return func(t app.Tools) (*opa.Engine, error) {

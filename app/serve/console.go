@@ -7,8 +7,9 @@ import (
 	"github.com/rs/cors"
 )
 
-// consolesElsewhere lets consoles of other origins call the API with an access key.
-// Browsers send no cookies along, so a session counts on pages of this service only.
+// consolesElsewhere allows consoles of other origins to call the API with an access
+// key. Browsers send no cookies with such calls, so a session works only on pages of
+// this service.
 func consolesElsewhere(origins []string, h http.Handler) http.Handler {
 	if len(origins) == 0 {
 		return h

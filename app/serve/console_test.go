@@ -11,7 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/identity"
 )
 
-// consoleWorld is the handler of a program with settings.
+// consoleWorld returns the handler of a program with settings.
 func consoleWorld(t *testing.T, environ ...string) http.Handler {
 	t.Helper()
 	s, report := config.Load(nil, "", append([]string{"SVC_DB_STORAGE_MAIN_TYPE=memory"}, environ...), config.Options{})
@@ -26,8 +26,8 @@ func consoleWorld(t *testing.T, environ ...string) http.Handler {
 	return c.handler(s, slog.New(slog.DiscardHandler))
 }
 
-// TestConsoleIsServed: browsers get the console at /, programs the API's answer; the
-// setting switches it off.
+// TestConsoleIsServed: at /, browsers get the console, and programs the response of the
+// API. The setting switches the console off.
 func TestConsoleIsServed(t *testing.T) {
 	for _, c := range []struct {
 		environ, accept string
@@ -46,8 +46,8 @@ func TestConsoleIsServed(t *testing.T) {
 	}
 }
 
-// TestConsolesElsewhere: a console of another origin may call the API only when the
-// operator has named the origin, and never with a cookie.
+// TestConsolesElsewhere: a console of another origin may call the API only if the
+// settings name the origin, and never with a cookie.
 func TestConsolesElsewhere(t *testing.T) {
 	h := consoleWorld(t, "SVC_DB_CONSOLE_ORIGINS=https://console.example.com")
 	for origin, allowed := range map[string]string{"https://console.example.com": "https://console.example.com", "https://evil.example.com": "", "null": ""} {
@@ -69,8 +69,8 @@ func TestConsolesElsewhere(t *testing.T) {
 	}
 }
 
-// TestWithoutAnalytics: without a database for traffic every view is empty, also that of a key
-// with which no call was made.
+// TestWithoutAnalytics: without a database for traffic every view is empty, also that
+// of a key that made no calls.
 func TestWithoutAnalytics(t *testing.T) {
 	s, report := config.Load(nil, "", []string{"SVC_DB_STORAGE_MAIN_TYPE=memory", "SVC_DB_STORAGE_ANALYTICS_TYPE=none"}, config.Options{})
 	if err := report.Err(); err != nil {

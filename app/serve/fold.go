@@ -8,30 +8,30 @@ import (
 	"time"
 )
 
-// Bounds of what folding remembers.
+// Bounds of the open windows.
 const (
 	foldWindow = 10 * time.Second
 	maxFolds   = 1000
 )
 
-// folding is a slog.Handler that writes the first of equal warnings and errors at
-// once, counts those that follow, and says how many they were when the window is
-// over: an outage does not fill the disk. Lines are equal when their level,
-// message and attributes are, but for what differs with every request. Lines
-// below warnings, such as those of the audit, are never folded.
+// folding is a slog.Handler that writes the first of equal warnings and errors at once,
+// counts the following ones, and writes their number at the end of the window, so that
+// an outage does not fill the disk. Lines are equal when their level, message and
+// attributes are equal, except attributes that differ with every request. Lines below
+// warnings, such as those of the audit, are never folded.
 type folding struct {
 	next  slog.Handler
 	above string // attributes and groups that every line has
 	folds *folds
 }
 
-// folds are the lines of the windows that are open.
+// folds are the open windows.
 type folds struct {
 	mu   sync.Mutex
 	open map[string]*fold
 }
 
-// fold is one line and how often it came again.
+// fold is one line with the number of its repetitions.
 type fold struct {
 	next  slog.Handler
 	last  slog.Record
@@ -89,8 +89,8 @@ func withoutDigits(r rune) rune {
 	return r
 }
 
-// repeats counts a line whose window is open, and opens one for a line that is
-// new. With too many different lines at once there are no more windows.
+// repeats counts a line and reports true if its window is open; otherwise it opens one.
+// With too many windows it opens no more.
 func (f *folds) repeats(next slog.Handler, key string, r slog.Record) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -105,8 +105,8 @@ func (f *folds) repeats(next slog.Handler, key string, r slog.Record) bool {
 	return false
 }
 
-// close writes the last line of a window with how many were folded into it. While
-// they keep coming the window stays open.
+// close writes the last line of a window with the number of repetitions. The window
+// stays open as long as there are repetitions.
 func (f *folds) close(key string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/serve"
 )
 
-// output is a buffer that several goroutines use.
+// output is a buffer for several goroutines.
 type output struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -26,7 +26,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return o.b.Write(p)
 }
 
-// lines returns what was written since the last look.
+// lines returns the lines since the last call.
 func (o *output) lines() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -38,8 +38,8 @@ func (o *output) lines() []string {
 	return strings.Split(text, "\n")
 }
 
-// An outage of a minute with a thousand requests a second writes a handful of
-// lines, the first at once, and they say how many there were.
+// An outage of a minute with a thousand requests a second writes a few lines, the first
+// at once, and they have the number of all.
 func TestRepeatedLinesAreFolded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out output
@@ -80,7 +80,7 @@ func TestRepeatedLinesAreFolded(t *testing.T) {
 	})
 }
 
-// What differs is not folded, nor is what is no warning, and memory is bounded.
+// Lines that differ, and lines below warnings, are not folded, and memory is bounded.
 func TestOtherLinesAreNotFolded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out output

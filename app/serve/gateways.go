@@ -16,11 +16,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/observe"
 )
 
-// maxGateway bounds an answer of a gateway: the list of all its keys.
+// maxGateway bounds a response of a gateway, such as the list of all its keys, in
+// bytes.
 const maxGateway = 64 << 20
 
-// gatewayControl returns the way to the gateways that the settings name; without any, what
-// lives in gateways stays in our own store.
+// gatewayControl returns the options to control the gateways in the settings. Without
+// gateways, the resources that gateways store are kept in our own store.
 func (c *Composition) gatewayControl(s config.Settings, ob observe.Observer) []app.Option {
 	urls := s.Gateway.URLs()
 	if len(urls) == 0 {
@@ -34,8 +35,8 @@ func (c *Composition) gatewayControl(s config.Settings, ob observe.Observer) []a
 	return []app.Option{app.WithGatewayControl(client.Control()), app.WithChecks(health.Check{Name: "gateways", Type: "system", Run: watch.check})}
 }
 
-// gatewayWatch looks after gateways for probes of health, which anybody may call: it asks
-// them once in a while, however often it is asked itself.
+// gatewayWatch checks gateways for health probes. Everybody may call the probes, so it
+// calls the gateways only once in a while, however often it is called itself.
 type gatewayWatch struct {
 	gateways gateway.Installation
 
@@ -43,13 +44,13 @@ type gatewayWatch struct {
 	last time.Time
 }
 
-// watchPause is the time between questions to gateways.
+// watchPause is the time between calls of gateways.
 const watchPause = 10 * time.Second
 
-// check warns while a gateway does not answer: all but keys, OAuth clients and certificates
-// goes on without.
+// check returns a warning while a gateway does not respond: everything works except
+// keys, OAuth clients and certificates.
 func (w *gatewayWatch) check(ctx context.Context) (health.Status, error) {
-	if w.mu.TryLock() { // else another probe is asking
+	if w.mu.TryLock() { // otherwise another probe is calling the gateways
 		if time.Since(w.last) > watchPause {
 			w.gateways.Probe(ctx)
 			w.last = time.Now()
@@ -63,7 +64,7 @@ func (w *gatewayWatch) check(ctx context.Context) (health.Status, error) {
 	return health.Pass, nil
 }
 
-// gatewaysAway counts gateways whose last call was not answered.
+// gatewaysAway counts the gateways that did not respond to their last call.
 func gatewaysAway(all []gateway.Status) (n int) {
 	for _, s := range all {
 		if s.Asked && !s.Answers {
@@ -73,7 +74,7 @@ func gatewaysAway(all []gateway.Status) (n int) {
 	return n
 }
 
-// gatewayGauges are the numbers about gateways; nil: there are none.
+// gatewayGauges are the metrics of gateways; nil: there are none.
 func gatewayGauges(in gateway.Installation) []observe.Gauge {
 	if in == nil {
 		return nil
@@ -84,7 +85,7 @@ func gatewayGauges(in gateway.Installation) []observe.Gauge {
 	}}
 }
 
-// showGateways asks all gateways whether they are there, and writes a line about each.
+// showGateways calls all gateways, and writes a line about each.
 func (c *Composition) showGateways(ctx context.Context, out io.Writer) {
 	if c.gateways == nil {
 		return

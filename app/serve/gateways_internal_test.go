@@ -8,7 +8,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/api/servers"
 )
 
-// TestGatewaysOf: what users may call are also the addresses that APIs are shown with.
+// TestGatewaysOf: the gateways that users may call include the hosts in the URLs of
+// APIs.
 func TestGatewaysOf(t *testing.T) {
 	for host, want := range map[string]string{"gw.example:8080": "http://gw.example:8080", "https://gw.example": "https://gw.example", "": ""} {
 		var have []string

@@ -14,9 +14,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/config"
 )
 
-// TestGateways: probes and the check of the store say whether the gateways of
-// tyk_api_config answer, without their addresses to strangers and without the secret to
-// anybody. Probes ask gateways once in a while only.
+// TestGateways: probes and the check of the store report whether the gateways of
+// tyk_api_config respond. Strangers do not see their addresses, and nobody sees the
+// secret. Probes call gateways only once in a while.
 func TestGateways(t *testing.T) {
 	const secret = "hunter2hunter2"
 	var asked atomic.Int64

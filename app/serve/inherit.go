@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// Variables by which a process is told what it has been given: the first two by
+// Environment variables that say what a process inherits: the first two are set by
 // systemd (sd_listen_fds(3)), the last by Supervise.
 const (
 	variableCount = "LISTEN_FDS"
@@ -16,7 +16,7 @@ const (
 	variableChild = "GATEHOUSE_SUPERVISED"
 )
 
-// Ended is how a supervised service ended; the service itself has said why.
+// Ended is the end of a supervised service, which has logged the reason itself.
 type Ended struct{ Code int }
 
 // Error implements error.
@@ -25,18 +25,18 @@ func (e *Ended) Error() string { return fmt.Sprintf("the service ended with code
 // Supervised reports whether this process is the child of a supervisor.
 func Supervised() bool { return os.Getenv(variableChild) != "" }
 
-// firstGiven is the descriptor of the first socket given.
+// firstGiven is the descriptor of the first inherited socket.
 const firstGiven = 3
 
-// inheritance is what this process was started with.
+// inheritance is what this process inherits.
 type inheritance struct {
 	sockets []net.Listener
-	alive   *os.File // ends when the supervisor does; nil without one
-	served  *os.File // tells the supervisor that requests are answered; nil without one
+	alive   *os.File // ends when the supervisor ends; nil without one
+	served  *os.File // tells the supervisor that the service responds to requests; nil without one
 }
 
-// inherit takes over what was given to this process. It works once: what this
-// process starts itself is given nothing by mistake.
+// inherit returns what this process inherits. It works only once, so that child
+// processes do not inherit it by mistake.
 func inherit() (inheritance, error) {
 	count, mine, child := os.Getenv(variableCount), os.Getenv(variableFor), os.Getenv(variableChild) != ""
 	for _, name := range []string{variableCount, variableFor, variableChild, "LISTEN_FDNAMES"} {

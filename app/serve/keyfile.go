@@ -12,22 +12,23 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/config"
 )
 
-// keyFileEvery is how often a service looks whether the key file is there.
+// keyFileEvery is how often a service checks that the key file exists.
 const keyFileEvery = 5 * time.Second
 
 func keyPath(s config.Settings) string { return filepath.Join(s.HomeDir, "gatehouse.key") }
 
-// keepKeyFile puts the key file back when it is gone while the service runs: the process may have
-// the last copy of the key, and after its end nothing could be read. It returns what ends this.
+// keepKeyFile writes the key file again if it is removed while the service runs: the
+// process may have the last copy of the key, and without the key no record could be
+// read after its end. The returned function stops this.
 func keepKeyFile(ctx context.Context, s config.Settings, log *slog.Logger) (func(), error) {
-	if len(s.EncryptionKeys) > 0 || s.Storage.Type != config.SQLite { // the key of what is stored is in no file
+	if len(s.EncryptionKeys) > 0 || s.Storage.Type != config.SQLite { // the key is in no file
 		return func() {}, nil
 	}
 	key, err := crypto.LoadOrCreateKey(keyPath(s))
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // it also goes on while the service stops
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // it continues while the service stops
 	var all sync.WaitGroup
 	all.Go(func() {
 		tick := time.NewTicker(keyFileEvery)
@@ -45,7 +46,8 @@ func keepKeyFile(ctx context.Context, s config.Settings, log *slog.Logger) (func
 	return func() { cancel(); all.Wait() }, nil
 }
 
-// lookAtKey leaves a folder alone that has no database either, such as one without its disk.
+// lookAtKey checks the key file. It does nothing if the database is missing too, for
+// example because its disk is not mounted.
 func lookAtKey(s config.Settings, key string, log *slog.Logger) {
 	if _, err := os.Stat(sqliteFile(s.SQLiteFile())); err != nil {
 		return

@@ -11,8 +11,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/config"
 )
 
-// TestKeyFileKept removes the key file while a service runs: it is there again, also when it was
-// removed last of all. A file with another key stays and is told of, and no log has a key.
+// TestKeyFileKept removes the key file while a service runs: it is written again, also
+// if it is removed last of all. A file with another key is kept and logged, and no log
+// has a key.
 func TestKeyFileKept(t *testing.T) {
 	home := t.TempDir()
 	s, report := config.Load(nil, "", []string{"SVC_DB_HOMEDIR=" + home}, config.Options{})

@@ -20,9 +20,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// openKeys returns what protects access keys and documents: the configured encryption keys; on
-// PostgreSQL, where replicas must agree, else the admin secret; on SQLite else a
-// key file beside the database, made at the first start.
+// openKeys returns the keys that protect access keys and documents: the configured
+// encryption keys. Without them, PostgreSQL, whose replicas must have the same key,
+// uses the admin secret, and SQLite uses a key file beside the database, which the
+// first start creates.
 func openKeys(ctx context.Context, s config.Settings, log *slog.Logger, lost bool) (secret.Keys, sqladapter.Sealing, error) {
 	var secrets []string
 	for _, k := range s.EncryptionKeys {
@@ -53,8 +54,8 @@ func openKeys(ctx context.Context, s config.Settings, log *slog.Logger, lost boo
 	return keys, sqladapter.Sealing{Documents: documents, Clear: !s.EncryptAtRest}, err
 }
 
-// openSigner returns what signs the audit trail: keys of its own, or what derives from the
-// encryption keys; nil when these cannot sign.
+// openSigner returns the signer of the audit trail. It has keys of its own, or keys
+// derived from the encryption keys; nil if these cannot sign.
 func openSigner(own []config.Secret, keys secret.Keys) (audit.Signer, error) {
 	older, ok := keys.(*crypto.Keys)
 	if len(own) == 0 {
@@ -82,8 +83,8 @@ func openSigner(own []config.Secret, keys secret.Keys) (audit.Signer, error) {
 	return s, nil
 }
 
-// keyFile returns the secret in the key file. It makes the file at the first
-// start, and never for a database that another key protects.
+// keyFile returns the secret in the key file. The first start creates the file, but not
+// for a database that another key protects.
 func keyFile(ctx context.Context, s config.Settings, lost bool) (string, error) {
 	db, err := sqlitePath(s)
 	if err != nil {
@@ -102,8 +103,8 @@ func keyFile(ctx context.Context, s config.Settings, lost bool) (string, error) 
 	return key, nil
 }
 
-// unprotected refuses to make a key file for a database that needs the one which
-// is missing.
+// unprotected returns an error if a new key file would not open the database, because
+// the database needs the one that is missing.
 func unprotected(ctx context.Context, at config.Storage, path, db string, lost bool) error {
 	encrypted, err := sqlite.Sealed(ctx, db)
 	if err != nil {
@@ -131,8 +132,8 @@ type sealed interface {
 	Reseal(ctx context.Context, progress func(done int)) (int, error)
 }
 
-// fitKeys refuses keys that open nothing in the store: no record could be read, or
-// every user would get 401.
+// fitKeys returns an error if the keys open nothing in the store: no record could be
+// read, or every user would get 401.
 func fitKeys(ctx context.Context, s config.Settings, st any, keys secret.Keys, lost bool) error {
 	primary, ok := st.(sealed)
 	if !ok {
@@ -160,8 +161,8 @@ func fitKeys(ctx context.Context, s config.Settings, st any, keys secret.Keys, l
 		where, err)
 }
 
-// reseal brings what is stored in clear, or with an older key, to the current key.
-// It takes as long as it takes, and says how far it is.
+// reseal encrypts with the current key what is stored unencrypted or with an older key.
+// It has no timeout, and logs its progress.
 func (c *Composition) reseal(ctx context.Context, log *slog.Logger) error {
 	st, ok := c.primary.(sealed)
 	if !ok {
@@ -183,5 +184,5 @@ func (c *Composition) reseal(ctx context.Context, log *slog.Logger) error {
 	return nil
 }
 
-// resealStep is after how many rows reseal says how far it is.
+// resealStep is the number of rows after which reseal logs its progress.
 const resealStep = 5000

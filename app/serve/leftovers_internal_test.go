@@ -11,8 +11,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/config"
 )
 
-// TestSweepCopies removes what killed backups and restores have left, and nothing that one may
-// be working on.
+// TestSweepCopies removes copies that killed backups and restores have left, but none
+// that may be in use.
 func TestSweepCopies(t *testing.T) {
 	home, now := t.TempDir(), time.Now()
 	s, report := config.Load(nil, "", []string{"SVC_DB_HOMEDIR=" + home, "SVC_DB_LISTENPORT=0"}, config.Options{})

@@ -13,16 +13,16 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/config"
 )
 
-// sockets are where the service accepts connections, before any encryption.
+// sockets are the listeners of the service, without TLS.
 type sockets struct {
-	main, metrics net.Listener // metrics: nil when they are served beside the rest
-	portal        net.Listener // nil: the portal is served beside the rest, or not at all
+	main, metrics net.Listener // metrics: nil if the main listener serves them
+	portal        net.Listener // nil: the main listener serves the portal, or nothing does
 }
 
 // Close closes all.
 func (s *sockets) Close() error { return closeAll(s.all()) }
 
-// all returns the sockets in the order in which they are passed on.
+// all returns the sockets in the order in which a child inherits them.
 func (s *sockets) all() []net.Listener {
 	out := []net.Listener{s.main}
 	for _, l := range []net.Listener{s.metrics, s.portal} {
@@ -33,9 +33,9 @@ func (s *sockets) all() []net.Listener {
 	return out
 }
 
-// openSockets takes the sockets that this process has been given, and opens those
-// that are missing. The first one given is the service's; then comes that of metrics and
-// that of the portal, where they have one.
+// openSockets uses the sockets that this process inherits, and opens the missing ones.
+// The first inherited socket is that of the service. Then come those of metrics and of
+// the portal, if they have a socket of their own.
 func openSockets(ctx context.Context, s config.Settings, given []net.Listener) (*sockets, error) {
 	opened := given
 	addresses := []struct{ setting, address string }{{"listen_port", s.Listen.Address()}}
@@ -99,7 +99,7 @@ func serverTLS(t config.TLS) (*tls.Config, error) {
 	return cfg, present(cfg, pairs)
 }
 
-// present lets a server show certificates.
+// present sets the certificates of a server.
 func present(cfg *tls.Config, pairs []pair) error {
 	if len(pairs) == 0 {
 		return nil
@@ -109,7 +109,7 @@ func present(cfg *tls.Config, pairs []pair) error {
 	return err
 }
 
-// suites returns the cipher suites of a setting, which are some of those that are known.
+// suites returns the IDs of the cipher suites in a setting, which must be in list.
 func suites(setting string, names []string, list []*tls.CipherSuite) (out []uint16, err error) {
 	known := map[string]uint16{}
 	for _, suite := range list {
@@ -125,11 +125,11 @@ func suites(setting string, names []string, list []*tls.CipherSuite) (out []uint
 	return out, nil
 }
 
-// security is how each of the sockets is encrypted; nil: not at all.
+// security is the TLS configuration of each socket; nil: no TLS.
 type security struct{ main, portal *tls.Config }
 
-// secured loads the certificates of all sockets. What the portal's own settings say
-// beats those of the service at the port of the portal.
+// secured loads the certificates of all sockets. At the port of the portal, the
+// portal's own settings override those of the service.
 func secured(s config.Settings) (out security, err error) {
 	if out.main, err = serverTLS(s.TLS); err != nil {
 		return out, err
@@ -146,12 +146,13 @@ func secured(s config.Settings) (out security, err error) {
 	return out, nil
 }
 
-// portalTLSOn reports whether the port of the portal has TLS as its own settings say.
+// portalTLSOn reports whether the portal has a port of its own with TLS by its own
+// settings.
 func portalTLSOn(p config.Portal) bool {
 	return p.TLS.Enable && (p.Serve == config.PortalOwn || p.Serve == config.PortalAlone)
 }
 
-// portalTLS is TLS as the portal's own settings say.
+// portalTLS returns the TLS configuration of the portal's own settings.
 func portalTLS(p config.Portal) (*tls.Config, error) {
 	t := p.TLS
 	cfg := &tls.Config{MinVersion: max(uint16(t.MinVersion), tls.VersionTLS12), MaxVersion: uint16(t.MaxVersion)} //nolint:gosec // the settings were validated
@@ -172,7 +173,7 @@ func portalTLS(p config.Portal) (*tls.Config, error) {
 	return cfg, present(cfg, pairs)
 }
 
-// over encrypts what a socket accepts.
+// over returns a listener with TLS, or l if t is nil.
 func over(l net.Listener, t *tls.Config) net.Listener {
 	if t == nil {
 		return l

@@ -9,8 +9,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/redact"
 )
 
-// NewLogger returns the logger that the settings ask for. Equal warnings and
-// errors are folded. An outlet says in the same format how many lines it has left out.
+// NewLogger returns a logger for the settings. Equal warnings and errors are folded. If
+// w is an outlet, it reports in the same format how many lines it has dropped.
 func NewLogger(w io.Writer, l config.Log) *slog.Logger {
 	if o, ok := w.(*Outlet); ok {
 		o.announce(func(lines int) []byte {
@@ -30,8 +30,8 @@ func formatted(w io.Writer, l config.Log) slog.Handler {
 	return slog.NewTextHandler(w, opts)
 }
 
-// redacted hides secrets in what is logged: errors of drivers and clients quote the
-// addresses that they were given.
+// redacted masks secrets in log lines: errors of drivers and clients quote the URLs
+// that they were given.
 func redacted(_ []string, a slog.Attr) slog.Attr {
 	switch v := a.Value.Any().(type) {
 	case string:

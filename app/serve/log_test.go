@@ -11,7 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/serve"
 )
 
-// No log shows a secret, whichever part writes it.
+// No log line shows a secret, whichever part writes it.
 func TestLogHidesSecrets(t *testing.T) {
 	for _, format := range []string{config.FormatJSON, "text"} {
 		var b bytes.Buffer

@@ -12,30 +12,30 @@ import (
 	"github.com/KimMachineGun/automemlimit/memlimit"
 )
 
-// While large bodies are worked on, memory counts more than time: their texts and
-// trees are a good part of what is in use for a short while, and garbage at Go's
-// defaults would take as much again.
+// While large bodies are processed, saving memory is more important than time: for a
+// short while, their texts and trees are a large part of the heap, and with Go's
+// defaults garbage would take as much again.
 const (
-	frugalPercent = 50        // garbage before it is collected, in percent of what is in use
-	frugalRoom    = 240 << 20 // bytes beside what is in use, before collecting takes precedence
+	frugalPercent = 50        // GOGC: garbage in percent of the live heap
+	frugalRoom    = 240 << 20 // bytes above the live heap for the memory limit
 )
 
-// calmAfter is how long memory still counts more than time when the last large body
-// is done: the next one of a client that sends several finds the bounds as they are,
-// and not those of a process that is full of what its predecessors left.
+// calmAfter is how long the tight bounds stay after the last large body. So the next
+// body of a client that sends several is processed with the same bounds, and not in a
+// process full of garbage from the previous ones.
 const calmAfter = 2 * time.Second
 
-// What bodies under way take together, in bytes, where the settings do not say: less where
-// there is little memory, beside what the process takes without any and the documents of an
-// organisation.
+// Default bounds of all bodies in progress together, in bytes. With little memory they
+// are smaller, so that there is room for the process without any bodies (withoutAny)
+// and for the documents of an organisation.
 const (
 	usualBodies = 160 << 20
 	leastBodies = 16 << 20
 	withoutAny  = 160 << 20
 )
 
-// machine is the memory of the container in which the process runs, or else of the machine, in
-// bytes; 0: it is not known.
+// machine returns the memory of the container, or else of the machine, in bytes; 0 if
+// it is not known.
 func machine() int64 {
 	limit, err := memlimit.ApplyFallback(memlimit.FromCgroup, memlimit.FromSystem)()
 	if err != nil || limit > math.MaxInt64 {
@@ -44,8 +44,9 @@ func machine() int64 {
 	return int64(limit)
 }
 
-// organisationBytes is what the records of one organisation may take: a quarter of the memory at
-// most, since documents are there as text and as values, and less where there is little.
+// organisationBytes bounds the size of the records of one organisation: at most a
+// quarter of the memory, because documents are in memory as text and as values, and
+// less with little memory.
 func organisationBytes(setting, memory int64) int64 {
 	if setting == 0 || memory == 0 {
 		return setting
@@ -53,8 +54,8 @@ func organisationBytes(setting, memory int64) int64 {
 	return min(setting, memory/4, max(leastBodies, (memory-withoutAny)/3))
 }
 
-// bodyMemory is what bodies under way may take together. One that is worked on takes up to
-// two and a half times of what it is counted with.
+// bodyMemory bounds the size of all bodies in progress together. While a body is
+// processed, it takes up to two and a half times the size that it is counted with.
 func bodyMemory(setting, memory int64) int64 {
 	if setting != 0 || memory == 0 {
 		return cmp.Or(setting, usualBodies)
@@ -62,16 +63,16 @@ func bodyMemory(setting, memory int64) int64 {
 	return min(usualBodies, max(leastBodies, (memory/2-withoutAny)*2/5))
 }
 
-// thrift knows whether large bodies are worked on.
+// thrift tightens the bounds of the garbage collector while large bodies are processed.
 type thrift struct {
-	most  int64 // bytes that the process takes at any time, before collecting takes precedence
+	most  int64 // memory limit of the process in bytes, from which the garbage collector works harder
 	mu    sync.Mutex
 	tight bool
-	turns int // how often large bodies came or were done
+	turns int // number of calls of frugal
 }
 
-// newThrift keeps the process within nine tenths of the memory: the rest is for what Go does
-// not count.
+// newThrift limits the process to nine tenths of the memory: the rest is for memory
+// that Go does not count.
 func newThrift(memory int64) *thrift {
 	t := &thrift{most: math.MaxInt64}
 	if memory > 0 {
@@ -81,9 +82,9 @@ func newThrift(memory int64) *thrift {
 	return t
 }
 
-// frugal trades time for memory while large bodies are worked on, unless the
-// operator has said with GOGC or GOMEMLIMIT how to. Memory that they took goes back to
-// the system soon after the last of them has ended.
+// frugal switches the tight bounds on and off: on while large bodies are processed,
+// unless the operator has set GOGC or GOMEMLIMIT. Soon after the last large body, free
+// memory is returned to the system.
 func (t *thrift) frugal(on bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -93,13 +94,13 @@ func (t *thrift) frugal(on bool) {
 		time.AfterFunc(calmAfter, func() { t.calm(turn) })
 	case !t.tight:
 		t.tight = true
-		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}} // in use when garbage was last collected
+		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}} // in use after the last garbage collection
 		metrics.Read(live)
 		bounds(frugalPercent, min(t.most, int64(live[0].Value.Uint64())+frugalRoom))
 	}
 }
 
-// calm ends what frugal began, unless another large body has come since.
+// calm restores the normal bounds, unless another large body has come since.
 func (t *thrift) calm(turn int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -113,7 +114,8 @@ func (t *thrift) calm(turn int) {
 	}
 }
 
-// bounds says when garbage is collected, as far as the operator has not.
+// bounds sets the bounds of the garbage collector, except those that the operator has
+// set.
 func bounds(percent int, limit int64) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(percent)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestMemory: what bodies and the documents of an organisation may take fits into the memory
-// that there is, with what becomes of them; settings win.
+// TestMemory: the bounds of bodies and of the documents of an organisation fit into the
+// memory, together with what processing them takes; settings override them.
 func TestMemory(t *testing.T) {
 	const mb = 1 << 20
 	for _, memory := range []int64{256 * mb, 384 * mb, 512 * mb, 1024 * mb, 24 << 30} {

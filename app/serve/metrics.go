@@ -14,7 +14,8 @@ import (
 // gaugeTimeout bounds how long a scrape waits for the store.
 const gaugeTimeout = 2 * time.Second
 
-// asked makes the value of a gauge that asks the store: -1 while it does not answer.
+// asked returns the function of a gauge that reads from the store: -1 while the store
+// does not respond.
 func asked[T any](read func(context.Context) (T, error), value func(T) float64) func() float64 {
 	return func() float64 {
 		ctx, cancel := context.WithTimeout(context.Background(), gaugeTimeout)
@@ -27,7 +28,7 @@ func asked[T any](read func(context.Context) (T, error), value func(T) float64) 
 	}
 }
 
-// gauges are the numbers about the state of the service.
+// gauges are the metrics of the state of the service.
 func gauges(a *app.App, primary any) (out []observe.Gauge) {
 	if changes, ok := a.Store().(store.ChangeLog); ok {
 		out = append(out, observe.Gauge{Name: "gatehouse_head_revision", Help: "Revision of the last commit; -1 while the store does not answer.",
@@ -67,7 +68,8 @@ func gauges(a *app.App, primary any) (out []observe.Gauge) {
 	return out
 }
 
-// deliveryGauges are the numbers about events that receivers outside do not have yet.
+// deliveryGauges are the metrics of events that have not reached their external
+// receivers.
 func deliveryGauges(a *app.App) []observe.Gauge {
 	return []observe.Gauge{
 		{Name: "gatehouse_deliveries_pending", Help: "Events that are to be sent to receivers outside; -1 while the store does not answer.",

@@ -6,25 +6,25 @@ import (
 	"time"
 )
 
-// outletRoom is how many bytes of lines wait for an outlet.
+// outletRoom is how many bytes of lines may wait in an outlet.
 const outletRoom = 1 << 20
 
-// Outlet hands lines on to a writer that may stop taking them, such as a pipe whose reader is
-// halted: nothing that logs waits for it. Lines that find no room are left out, and
-// a line says how many they were.
+// Outlet passes lines to a writer that may block, such as a pipe whose reader is
+// stopped, without blocking the code that logs. Lines for which there is no room are
+// dropped, and a line says how many.
 type Outlet struct {
 	w    io.Writer
-	lost func(lines int) []byte // the line that says so; nil: none does
+	lost func(lines int) []byte // makes the line with the number of dropped lines; nil: there is no such line
 
 	mu      sync.Mutex
 	changed sync.Cond
-	lines   []byte // not taken yet
-	missing int    // lines that found no room since the last one that did
+	lines   []byte // not written yet
+	missing int    // lines dropped since the last one that was accepted
 	writing bool
 	closed  bool
 }
 
-// NewOutlet returns an outlet to w. It has to be closed.
+// NewOutlet returns an outlet to w. It must be closed.
 func NewOutlet(w io.Writer) *Outlet {
 	o := &Outlet{w: w}
 	o.changed.L = &o.mu
@@ -32,7 +32,7 @@ func NewOutlet(w io.Writer) *Outlet {
 	return o
 }
 
-// announce sets how to say that lines are missing.
+// announce sets the function that makes the line about dropped lines.
 func (o *Outlet) announce(lost func(lines int) []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -53,7 +53,8 @@ func (o *Outlet) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// tell says how many lines are missing at this place. The caller has the lock.
+// tell appends the line about dropped lines, if there are any. The caller holds the
+// lock.
 func (o *Outlet) tell() {
 	if o.missing > 0 && o.lost != nil {
 		o.lines = append(o.lines, o.lost(o.missing)...)
@@ -61,7 +62,7 @@ func (o *Outlet) tell() {
 	o.missing = 0
 }
 
-// drain writes what waits, until the outlet is closed.
+// drain writes the waiting lines, until the outlet is closed.
 func (o *Outlet) drain() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -75,14 +76,15 @@ func (o *Outlet) drain() {
 		lines := o.lines
 		o.lines, o.writing = nil, true
 		o.mu.Unlock()
-		_, _ = o.w.Write(lines) // there is nowhere else to complain
+		_, _ = o.w.Write(lines) // there is nowhere to report the error
 		o.mu.Lock()
 		o.writing = false
 		o.changed.Broadcast()
 	}
 }
 
-// Close waits until all lines are written, for as long as most, and ends the outlet.
+// Close closes the outlet. It waits until all lines are written, but not longer than
+// most.
 func (o *Outlet) Close(most time.Duration) {
 	end := time.Now().Add(most)
 	o.mu.Lock()

@@ -13,8 +13,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/serve"
 )
 
-// TestOutlet logs more than the reader of the log takes: nothing waits, and a line in its place
-// says how many are missing.
+// TestOutlet logs faster than the log is read: no logging blocks, and a line says how
+// many lines are missing there.
 func TestOutlet(t *testing.T) {
 	const lines = 30_000
 	r, w, err := os.Pipe()
@@ -45,7 +45,7 @@ func TestOutlet(t *testing.T) {
 			t.Fatalf("line %d, want %d", l.Number, next)
 		}
 		seen, next = seen+1, next+1
-		if seen == 1 { // it is read again
+		if seen == 1 { // the log is read again
 			log.Info("another one", "number", lines)
 			go func() {
 				o.Close(time.Minute)
@@ -58,8 +58,8 @@ func TestOutlet(t *testing.T) {
 	}
 }
 
-// TestOutletEnds: what ends does not wait for a reader that takes nothing, and writes
-// everything to one that does.
+// TestOutletEnds: Close does not wait for a reader that reads nothing, and writes
+// everything to one that reads.
 func TestOutletEnds(t *testing.T) {
 	r, w := io.Pipe()
 	defer r.Close()

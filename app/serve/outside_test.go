@@ -10,8 +10,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/fetch"
 )
 
-// TestCallersStayOutside: nothing that calls addresses of clients reaches what is inside,
-// whatever names resolve to and wherever answers redirect to.
+// TestCallersStayOutside: no client for URLs that users choose reaches internal
+// addresses, whatever host names resolve to and wherever responses redirect to.
 func TestCallersStayOutside(t *testing.T) {
 	s, report := config.Load(nil, "", []string{"SVC_DB_STORAGE_MAIN_TYPE=memory"}, config.Options{})
 	if err := report.Err(); err != nil {
@@ -33,7 +33,8 @@ func TestCallersStayOutside(t *testing.T) {
 	}
 }
 
-// TestDeliveryGauges: metrics tell what receivers outside do not have yet.
+// TestDeliveryGauges: metrics have the deliveries that have not reached their
+// receivers.
 func TestDeliveryGauges(t *testing.T) {
 	a, err := app.New(app.WithLogger(slog.New(slog.DiscardHandler)))
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/password"
 )
 
-// passwordPolicy reads a policy of passwords below schemas in home_dir, if it is there.
+// passwordPolicy reads a password policy below schemas in home_dir, if the file exists.
 func passwordPolicy(s config.Settings, name string) (p password.Policy, err error) {
 	file := filepath.Join(s.HomeDir, "schemas", name)
 	text, err := os.ReadFile(file)

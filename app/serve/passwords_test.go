@@ -10,7 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/config"
 )
 
-// A start reads the policies of passwords, and says which file is wrong with what.
+// A start reads the password policies. Its error names the file and the problem.
 func TestPasswordPolicyFile(t *testing.T) {
 	for _, file := range []string{"password.json", "basic_auth.json"} {
 		t.Run(file, func(t *testing.T) { policyFile(t, file) })

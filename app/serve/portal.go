@@ -35,10 +35,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/tryout"
 )
 
-// maxList bounds an answer of a dashboard: a list of all its APIs or policies.
+// maxList bounds a response of a dashboard, such as a list of all its APIs, in bytes.
 const maxList = 256 << 20
 
-// portal returns the option that serves the portal, if the settings say so.
+// portal returns the option that serves the portal, if the settings enable it.
 func (c *Composition) portal(s config.Settings, log *slog.Logger, p Purpose) ([]app.Option, error) {
 	if s.Portal.Serve == config.PortalOff || s.Portal.Serve == "" {
 		return nil, nil
@@ -71,11 +71,11 @@ func (c *Composition) portal(s config.Settings, log *slog.Logger, p Purpose) ([]
 	return []app.Option{app.WithPortal(served)}, nil
 }
 
-// maxRelay is how long gateways may take that developers call from pages, and those who
-// keep descriptions of APIs.
+// maxRelay is the timeout of gateways that developers call from pages, and of servers
+// that have descriptions of APIs.
 const maxRelay = 10 * time.Second
 
-// portalOf translates the settings of the portal.
+// portalOf returns the settings of the portal for the App.
 func portalOf(s config.Settings, journal audit.File, log *slog.Logger, p Purpose) app.Portal {
 	dial := mail.Dial
 	if p.Beside || p.Lost {
@@ -86,7 +86,7 @@ func portalOf(s config.Settings, journal audit.File, log *slog.Logger, p Purpose
 	if s.Portal.PrivateDashboards {
 		dashboards.Allow = fetch.Private()
 	}
-	relay := dashboards // gateways are where dashboards may be
+	relay := dashboards // gateways may be at the same addresses as dashboards
 	relay.MaxBytes, relay.Timeout = tryout.MaxAnswer, maxRelay
 	reader := dashboards
 	reader.MaxBytes, reader.Timeout = documents.MaxElsewhere, maxRelay
@@ -94,7 +94,7 @@ func portalOf(s config.Settings, journal audit.File, log *slog.Logger, p Purpose
 	if s.Portal.TIBEnabled {
 		signOn.Provider = oidc.New(loginsOf(s), oidc.Config{})
 	}
-	var answers *slog.Logger // of identity providers
+	var answers *slog.Logger // logs responses of identity providers
 	if s.Portal.DCRLogEnabled {
 		answers = log
 	}
@@ -115,7 +115,8 @@ func portalOf(s config.Settings, journal audit.File, log *slog.Logger, p Purpose
 	}
 }
 
-// loginsOf reaches identity providers: where dashboards may be, they may be as well.
+// loginsOf returns the client for identity providers, which may be at the same
+// addresses as dashboards.
 func loginsOf(s config.Settings) *fetch.Client {
 	c := fetch.Config{MaxBytes: idp.MaxAnswer, Insecure: s.Portal.TLS.InsecureSkipVerify}
 	if s.Portal.PrivateDashboards {
@@ -124,8 +125,8 @@ func loginsOf(s config.Settings) *fetch.Client {
 	return fetch.New(c)
 }
 
-// journal opens the file for the actions of the admins of the portal; nil: there is none.
-// A command beside a service writes none.
+// journal opens the file with the actions of the portal's admins; nil: there is none. A
+// command beside a service writes none.
 func (c *Composition) journal(s config.Settings, p Purpose) (audit.File, error) {
 	l := s.Portal.AuditLog
 	if !l.Enable || p.Beside || p.Lost || s.Portal.Serve == config.PortalOff || s.Portal.Serve == "" {
@@ -143,17 +144,17 @@ func (c *Composition) journal(s config.Settings, p Purpose) (audit.File, error) 
 	return file, nil
 }
 
-// leastPause is the pause after a delivery that failed when the portal asks for none: it
-// doubles, so that a receiver that is away is not asked as fast as it refuses.
+// leastPause is the pause after a failed delivery if the settings of the portal have
+// none. It doubles, so that a failing receiver is not called again at once.
 const leastPause = 10 * time.Millisecond
 
-// webhooksOf translates how the portal tells receivers outside of events.
+// webhooksOf returns the settings for webhooks of the portal.
 func webhooksOf(s config.Settings) webhooks.Settings {
 	own := s.Portal.Webhooks
 	limit := time.Duration(own.DispatchTimeout) * time.Second
 	if own.Disable {
 		var none webhooks.Settings
-		none.Deliveries.Timeout = limit // webhooks are still made and changed, within the same limit
+		none.Deliveries.Timeout = limit // webhooks can still be created and changed, with the same limit
 		return none
 	}
 	d := deliveriesOf(s.Deliveries)
@@ -163,7 +164,7 @@ func webhooksOf(s config.Settings) webhooks.Settings {
 	return webhooks.Settings{Deliveries: d, Secret: own.Secret.Reveal()}
 }
 
-// ownAddresses are those of the dashboard of this process.
+// ownAddresses returns the addresses of the dashboard in this process.
 func ownAddresses(s config.Settings) (out []string) {
 	switch {
 	case s.Portal.Serve == config.PortalAlone:
@@ -181,10 +182,10 @@ func ownAddresses(s config.Settings) (out []string) {
 	return out
 }
 
-// homeOf is the address of the start page of the portal.
+// homeOf returns the path of the start page of the portal.
 func homeOf(s config.Settings) string {
 	if s.Portal.Serve == config.PortalShared && s.Console.Enabled {
-		return "/portal" // browsers find the console at the other
+		return "/portal" // the console is at / for browsers
 	}
 	return "/"
 }

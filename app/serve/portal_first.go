@@ -16,20 +16,20 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// PortalFirst is what a portal begins with: its first admin and, with a name or data, the first
+// PortalFirst is the first admin of a portal and, with a name or data, the first
 // dashboard that it is connected to (docs/wire/portal.md#start).
 type PortalFirst struct {
 	Admin        door.First
-	ProviderName string // "": FirstProvider, where there is a provider
+	ProviderName string // "": FirstProvider, if there is a provider
 	ProviderType string // "": tyk-pro
 	ProviderData string // a JSON object: URL, Secret, OrgID, Gateway, PoliciesTags, InsecureSkipVerify
 }
 
-// FirstProvider is what the first provider is called when nothing is said.
+// FirstProvider is the default name of the first provider.
 const FirstProvider = "Dashboard"
 
-// check says what is wrong with the first provider. The admin is checked where it is made;
-// a provider that is refused only then would leave half of a bootstrap.
+// check returns an error if the first provider is invalid. The admin is checked when it
+// is created. A provider that is refused only then would leave half a bootstrap.
 func (f PortalFirst) check() error {
 	if f.ProviderName == "" {
 		return nil
@@ -43,9 +43,9 @@ func (f PortalFirst) check() error {
 	return nil
 }
 
-// BootstrapPortal makes the first admin of the portal in the store itself, and the first
-// provider, and returns the token of the admin. It is "" when the portal has been
-// bootstrapped before; then nothing changes.
+// BootstrapPortal creates the first admin of the portal, and the first provider,
+// directly in the store, and returns the token of the admin. If the portal has been
+// bootstrapped before, it changes nothing and returns "".
 func BootstrapPortal(ctx context.Context, s config.Settings, log *slog.Logger, version string, f PortalFirst) (token string, err error) {
 	switch {
 	case s.Storage.Type == config.Memory:

@@ -9,7 +9,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/config"
 )
 
-// TestPortalJournal states which file the actions of admins are written to, and when none is.
+// TestPortalJournal states to which file the actions of admins are written, and when to
+// none.
 func TestPortalJournal(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct {

@@ -14,7 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/webhook"
 )
 
-// TestIncompleteBucket: a bucket without keys is refused with a message.
+// TestIncompleteBucket: a bucket without keys is refused, with a message.
 func TestIncompleteBucket(t *testing.T) {
 	s, report := config.Load(nil, "", []string{"SVC_DB_STORAGE_MAIN_TYPE=memory", "SVC_DB_HOMEDIR=" + t.TempDir()}, config.Options{})
 	if err := report.Err(); err != nil {
@@ -28,7 +28,7 @@ func TestIncompleteBucket(t *testing.T) {
 	}
 }
 
-// TestPortalWithoutAddress: a portal that cannot write links says so at the start, and
+// TestPortalWithoutAddress: a portal without a URL for links logs a warning at start;
 // commands beside it do not.
 func TestPortalWithoutAddress(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -48,7 +48,7 @@ func TestPortalWithoutAddress(t *testing.T) {
 	}
 }
 
-// TestWebhookLimit: how long a webhook may take has the same limit while none is called.
+// TestWebhookLimit: the timeout of webhooks has the same limit when deliveries are off.
 func TestWebhookLimit(t *testing.T) {
 	for disable, calls := range map[string]bool{"false": true, "true": false} {
 		own := webhooksOf(portalSettings(t, config.PortalOwn, "SVC_PORTAL_WEBHOOKS_DISABLE="+disable, "SVC_PORTAL_WEBHOOKS_DISPATCH_TIMEOUT=12"))
@@ -60,8 +60,8 @@ func TestWebhookLimit(t *testing.T) {
 	}
 }
 
-// TestPortalListeners states where the portal is served, and where it is not. A portal alone,
-// whose organisations are at dashboards elsewhere, asks for none.
+// TestPortalListeners states at which listeners the portal is served. A portal alone, whose
+// organisations are in dashboards elsewhere, does not warn that there is no organisation.
 func TestPortalListeners(t *testing.T) {
 	for mode, want := range map[string]map[string]int{ // listener and path
 		config.PortalOff:    {"0/live": 404, "0/portal-api/tags": 404, "0/hello": 200},

@@ -15,9 +15,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// portalWeb adds to every answer of the portal the headers that the operator has set,
-// and lets pages of other sites call where the operator says so. What is served beside
-// the portal stays as it is.
+// portalWeb adds the configured headers to every response of the portal, and allows
+// calls of other origins if the settings do. Responses of the dashboard beside the
+// portal are not changed.
 func (c *Composition) portalWeb(s config.Settings, h http.Handler) http.Handler {
 	p := s.Portal
 	if p.EnableHTTPProfiler {
@@ -30,7 +30,7 @@ func (c *Composition) portalWeb(s config.Settings, h http.Handler) http.Handler 
 	if p.CORS.Enable {
 		headers := p.CORS.Headers
 		if len(headers) == 0 {
-			headers = []string{"Origin"} // which browsers send anyway: no list at all would stand for some
+			headers = []string{"Origin"} // browsers send it anyway; an empty list would stand for some default headers
 		}
 		answer = cors.New(cors.Options{
 			AllowedOrigins: each(p.CORS.Origins, asSent), AllowedHeaders: headers, AllowedMethods: each(p.CORS.Methods, strings.ToUpper),
@@ -56,10 +56,10 @@ func (c *Composition) portalWeb(s config.Settings, h http.Handler) http.Handler 
 	})
 }
 
-// asSent is an origin as browsers send it: without a slash at the end.
+// asSent returns an origin in the form that browsers send: without a slash at the end.
 func asSent(origin string) string { return strings.TrimSuffix(origin, "/") }
 
-// each returns what becomes of each text.
+// each applies a function to each text.
 func each(texts []string, become func(string) string) []string {
 	out := make([]string, len(texts))
 	for i, text := range texts {
@@ -68,8 +68,9 @@ func each(texts []string, become func(string) string) []string {
 	return out
 }
 
-// inPortal tells what is for the portal from what is for the dashboard beside it. Pages may
-// be at any address that the dashboard and its console leave.
+// inPortal returns a function that reports whether a request is for the portal, and not
+// for the dashboard beside it. Pages may have any path that the dashboard and its
+// console do not use.
 func (c *Composition) inPortal(console bool) func(*http.Request) bool {
 	var own, dashboard httpadapter.Paths
 	for _, o := range c.Operations() {
@@ -84,7 +85,7 @@ func (c *Composition) inPortal(console bool) func(*http.Request) bool {
 		switch {
 		case pages.Owns(r):
 			return true
-		case dashboard.Has(r) && path != "/": // where there is no console, the pages begin there
+		case dashboard.Has(r) && path != "/": // without the console, the start page of the portal is there
 			return false
 		case own.Has(r) || strings.HasPrefix(path+"/", portal.Prefix+"/") || strings.HasPrefix(path+"/", live.Prefix+"/"):
 			return true

@@ -25,7 +25,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/config"
 )
 
-// portalSettings are those of a portal in memory.
+// portalSettings returns the settings of a portal in memory.
 func portalSettings(t *testing.T, mode string, environ ...string) config.Settings {
 	t.Helper()
 	s, report := config.Load(nil, "", []string{"SVC_DB_STORAGE_MAIN_TYPE=memory", "SVC_DB_HOMEDIR=" + t.TempDir(), "SVC_DB_SHUTDOWN_GRACEPERIOD=0s",
@@ -38,7 +38,7 @@ func portalSettings(t *testing.T, mode string, environ ...string) config.Setting
 	return s
 }
 
-// serving runs a portal while fn asks it.
+// serving runs a portal while fn calls it.
 func serving(t *testing.T, s config.Settings, fn func(*sockets)) {
 	t.Helper()
 	l, err := openSockets(t.Context(), s, nil)
@@ -90,11 +90,11 @@ func begun(t *testing.T, c *http.Client, at string) {
 	}
 }
 
-// TestPortalSharing states what pages of other sites may do, by the settings, and that
-// headers of the operator are on every answer of the portal and on none of the dashboard.
+// TestPortalSharing states which calls of other origins the settings allow, and that
+// configured headers are on every response of the portal and on none of the dashboard.
 func TestPortalSharing(t *testing.T) {
 	type row struct {
-		method, path, origin, wants string // wants: the method that a browser asks for, and a header
+		method, path, origin, wants string // wants: the method of a preflight request, and a header
 		status                      int
 		allowed                     string // origin, methods, headers, credentials and age; "" for none
 	}
@@ -161,8 +161,8 @@ func TestPortalSharing(t *testing.T) {
 	}
 }
 
-// TestPortalTLS states which versions the portal's own port speaks, and which settings
-// stop the start.
+// TestPortalTLS states which TLS versions the portal's own port supports, and which
+// settings prevent the start.
 func TestPortalTLS(t *testing.T) {
 	cert, key := selfSigned(t)
 	certificates := `PORTAL_TLS_CERTIFICATES=[{"Name":"portal","CertFile":"` + cert + `","KeyFile":"` + key + `"}]`
@@ -219,7 +219,7 @@ func TestPortalTLS(t *testing.T) {
 	}
 }
 
-// TestCipherSuites: the service speaks the cipher suites of its settings and no others.
+// TestCipherSuites: the service supports only the cipher suites in its settings.
 func TestCipherSuites(t *testing.T) {
 	cert, key := selfSigned(t)
 	at := config.TLS{Enabled: true, MinVersion: tls.VersionTLS12, Certificates: []config.Certificate{{CertFile: cert, KeyFile: key}}}
@@ -240,7 +240,7 @@ func TestCipherSuites(t *testing.T) {
 	}
 }
 
-// selfSigned writes a certificate and its key, and returns their files.
+// selfSigned writes a certificate and its key, and returns the paths.
 func selfSigned(t *testing.T) (cert, key string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -266,7 +266,7 @@ func selfSigned(t *testing.T) (cert, key string) {
 	return file("portal.pem", "CERTIFICATE", der), file("portal.key", "PRIVATE KEY", text)
 }
 
-// TestOptionsOfPages: where there may be a page, OPTIONS says with what methods to ask.
+// TestOptionsOfPages: where there may be a page, OPTIONS returns the allowed methods.
 func TestOptionsOfPages(t *testing.T) {
 	serving(t, portalSettings(t, config.PortalOwn), func(l *sockets) {
 		at := l.all()[len(l.all())-1].Addr().String()
@@ -280,8 +280,8 @@ func TestOptionsOfPages(t *testing.T) {
 	})
 }
 
-// TestHomeOfPortal: the start page is at / but where browsers find the console there, and
-// who comes in by single sign-on gets to it.
+// TestHomeOfPortal: the start page is at /, except where the console is there for
+// browsers. Single sign-on redirects to the start page.
 func TestHomeOfPortal(t *testing.T) {
 	here := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	for _, c := range []struct {
@@ -303,7 +303,7 @@ func TestHomeOfPortal(t *testing.T) {
 	}
 }
 
-// minted is a nonce by which a developer enters.
+// minted returns a nonce for the login of a developer.
 func minted(t *testing.T, at string) string {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), "POST", "http://"+at+"/portal-api/sso", strings.NewReader(`{"ForSection":"portal","EmailAddress":"dev@example.com"}`))
@@ -323,8 +323,8 @@ func minted(t *testing.T, at string) string {
 	return url.QueryEscape(out.Meta)
 }
 
-// TestHeadersEverywhere: what the operator has set is on pages, on their files and on
-// pictures, on whatever listener, and not on what the dashboard and its console answer.
+// TestHeadersEverywhere: configured headers are on pages, their files and pictures, at
+// every listener, and not on responses of the dashboard and its console.
 func TestHeadersEverywhere(t *testing.T) {
 	for _, mode := range []string{config.PortalOwn, config.PortalShared} {
 		s := portalSettings(t, mode, `PORTAL_RESPONSE_HEADERS=[{"Key":"X-Frame-Options","Value":"SAMEORIGIN"},{"Key":"X-Site","Value":"acme"}]`, "PORTAL_CORS_ENABLE=true")

@@ -7,11 +7,12 @@ import (
 	"strings"
 )
 
-// profiles is where profiles are (docs/wire/portal.md#settings).
+// profiles is the path of profiles (docs/wire/portal.md#settings).
 const profiles = "/debug/pprof/"
 
-// profiled adds profiles of the process to a handler, for callers on the same machine:
-// they show what is in memory, and a profile takes a processor for as long as it is asked to.
+// profiled adds profiles of the process to a handler, only for callers on the same
+// machine: profiles show what is in memory, and take a processor for as long as the
+// caller wants.
 func profiled(h http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc(profiles, pprof.Index)
@@ -25,7 +26,7 @@ func profiled(h http.Handler) http.Handler {
 			return
 		}
 		at, err := netip.ParseAddrPort(r.RemoteAddr)
-		// A proxy on this machine speaks for others.
+		// A proxy on this machine forwards requests of others.
 		if err != nil || !at.Addr().Unmap().IsLoopback() || r.Header.Get("X-Forwarded-For") != "" || r.Header.Get("Forwarded") != "" {
 			http.Error(w, "profiles are for callers on the same machine", http.StatusForbidden)
 			return

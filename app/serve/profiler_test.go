@@ -9,7 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/config"
 )
 
-// TestProfiles: who gets profiles of the process, and where.
+// TestProfiles states who can read profiles of the process, and at which paths.
 func TestProfiles(t *testing.T) {
 	for name, c := range map[string]struct {
 		on           bool

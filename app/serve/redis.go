@@ -13,7 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/signal"
 )
 
-// announcementSigner returns what signs what gateways are told.
+// announcementSigner returns the signer of announcements to gateways.
 func announcementSigner(s config.Settings) (signal.Signer, error) {
 	if s.PrivateKeyPath == "" {
 		return signal.Secret(s.NodeSecret.Reveal()), nil
@@ -22,8 +22,7 @@ func announcementSigner(s config.Settings) (signal.Signer, error) {
 	return sign, naming("private_key_path", err)
 }
 
-// redisCheck finds out whether Redis answers: its being away delays announcements and
-// nothing else.
+// redisCheck returns a check of Redis. Without Redis only announcements are delayed.
 func redisCheck(client *redis.Client) health.Check {
 	return health.Check{Name: "redis", Type: "datastore", Run: func(ctx context.Context) (health.Status, error) {
 		if client.Ping(ctx) != nil {

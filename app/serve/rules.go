@@ -13,18 +13,18 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// RuleTests says which unit tests of rules to run, and what is enough.
+// RuleTests says which unit tests of rules to run, and which coverage is required.
 type RuleTests struct {
 	Folder  string
-	Run     string  // expression for the names of tests; "": all
-	Cover   float64 // per cent that must be covered
-	Verbose bool    // names tests that pass
+	Run     string  // regular expression for the names of tests; "": all
+	Cover   float64 // required coverage in per cent
+	Verbose bool    // also print tests that pass
 }
 
 // ErrRuleTests is wrapped when tests of rules fail, or cover too little.
 var ErrRuleTests = errors.New("tests of rules fail")
 
-// TestRules runs the unit tests of the rules in a folder and prints what came out.
+// TestRules runs the unit tests of the rules in a folder and prints the results.
 func TestRules(ctx context.Context, t RuleTests, out io.Writer) error {
 	files, err := ruleFiles(t.Folder)
 	if err != nil {
@@ -75,7 +75,7 @@ func TestRules(ctx context.Context, t RuleTests, out io.Writer) error {
 // maxRuleFile bounds files that are read: a folder named by mistake can hold anything.
 const maxRuleFile = 1 << 20
 
-// ruleFiles reads the Rego files of a folder, by name.
+// ruleFiles reads the Rego files of a folder; the keys are their names.
 func ruleFiles(folder string) (map[string]string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

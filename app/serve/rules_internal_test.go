@@ -9,8 +9,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/config"
 )
 
-// TestFirstRules states that bootstrap makes the default rules those of the
-// organisation when its admins can change them, and no file is to decide.
+// TestFirstRules states that bootstrap gives the first organisation the default rules
+// as its own, if its admins can change them and there is no rules file.
 func TestFirstRules(t *testing.T) {
 	s := config.Settings{HomeDir: t.TempDir()}
 	if First(s).Rules != "" {

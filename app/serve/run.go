@@ -17,14 +17,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/identity"
 )
 
-// startTimeout bounds how long loading the store may take.
+// startTimeout is the timeout of loading the store.
 const startTimeout = 60 * time.Second
 
-// Run serves until ctx ends, then stops in the order that gateways survive, and
-// returns. ready, if not nil, is told the address once requests are answered.
+// Run serves until ctx ends. Then it stops in an order that gateways survive, and
+// returns. ready, if not nil, is called with the address once requests are served.
 //
-// The address is taken before anything is announced, and given up after: a
-// gateway that is told of a change has to find somebody.
+// The address is opened before anything is announced, and closed after, because a
+// gateway that gets an announcement must reach the service.
 func Run(ctx context.Context, s config.Settings, log *slog.Logger, version string, ready func(net.Addr)) error {
 	given, err := inherit()
 	if err != nil {
@@ -34,7 +34,7 @@ func Run(ctx context.Context, s config.Settings, log *slog.Logger, version strin
 	defer cancel()
 	if given.alive != nil {
 		go func() {
-			_, _ = given.alive.Read(make([]byte, 1)) // nothing ever comes but the end of the supervisor
+			_, _ = given.alive.Read(make([]byte, 1)) // returns only when the supervisor ends
 			cancel()
 		}()
 	}
@@ -45,7 +45,7 @@ func Run(ctx context.Context, s config.Settings, log *slog.Logger, version strin
 	defer func() { _ = l.Close() }()
 	err = run(ctx, s, log, version, l, func() {
 		if given.served != nil {
-			_, _ = given.served.Write([]byte{1}) // a supervisor that is gone ends the process in another way
+			_, _ = given.served.Write([]byte{1}) // if the supervisor is gone, alive ends the process
 			_ = given.served.Close()
 		}
 		if ready != nil {
@@ -53,7 +53,7 @@ func Run(ctx context.Context, s config.Settings, log *slog.Logger, version strin
 		}
 	})
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		return nil // told to stop before it served
+		return nil // ctx ended before the service served
 	}
 	return err
 }
@@ -88,7 +88,7 @@ func run(ctx context.Context, s config.Settings, log *slog.Logger, version strin
 	if err := c.reseal(ctx, log); err != nil {
 		return err
 	}
-	if _, err := c.Upgrade(ctx); err != nil { // takes as long as it takes, and says how far it is
+	if _, err := c.Upgrade(ctx); err != nil { // has no timeout, and logs its progress
 		return err
 	}
 	if err := errors.Join(c.restored(ctx), c.first(starting, s, log)); err != nil {
@@ -97,8 +97,8 @@ func run(ctx context.Context, s config.Settings, log *slog.Logger, version strin
 	return c.serve(ctx, s, log, l, secure, ready)
 }
 
-// first does what a start has to do once: protect with the current key what an
-// older one protects, and make the first organisation if told to.
+// first does the rest of a start: it encrypts with the current key what an older key
+// protects, and creates the first organisation if the settings ask for it.
 func (c *Composition) first(ctx context.Context, s config.Settings, log *slog.Logger) error {
 	n, err := c.Rekey(ctx)
 	if err != nil {
@@ -125,7 +125,7 @@ func (c *Composition) first(ctx context.Context, s config.Settings, log *slog.Lo
 		log.Info("bootstrap", "org_id", string(b.OrgID), "user_id", b.UserID, "created", b.Created)
 		return nil
 	}
-	if s.Portal.Serve == config.PortalAlone { // the dashboard, and its organisations, are elsewhere
+	if s.Portal.Serve == config.PortalAlone { // the dashboard with the organisations is elsewhere
 		return nil
 	}
 	empty, err := c.Empty(ctx)
@@ -135,8 +135,9 @@ func (c *Composition) first(ctx context.Context, s config.Settings, log *slog.Lo
 	return err
 }
 
-// First translates the bootstrap settings. The first organisation gets the default rules as its
-// own, for its admins to begin with, unless they could not change them or a file is to decide.
+// First returns the bootstrap settings. The first organisation gets the default rules
+// as its own, for its admins to edit, unless they cannot change them or there is a
+// rules file.
 func First(s config.Settings) identity.First {
 	b, own := s.Bootstrap, ""
 	if _, err := os.Stat(rulesFile(s)); s.Security.OpenPolicy.API && err != nil {
@@ -146,7 +147,7 @@ func First(s config.Settings) identity.First {
 		LastName: b.LastName, Password: b.Password.Reveal(), AccessKey: b.AccessKey.Reveal(), Rules: own}
 }
 
-// serve answers requests until ctx ends, and a while longer.
+// serve serves requests until ctx ends, and for the grace period after that.
 func (c *Composition) serve(ctx context.Context, s config.Settings, log *slog.Logger, l *sockets, secure security, ready func()) error {
 	end := &stopper{drain: c.Drain, grace: s.StopGrace, log: log}
 	clients := connections(s, log)
@@ -174,7 +175,7 @@ func (c *Composition) serve(ctx context.Context, s config.Settings, log *slog.Lo
 	case err = <-failed:
 	case <-ctx.Done():
 	}
-	// The servers end: at once if serving has failed, else after the grace.
+	// The servers stop: at once if one has failed, else after the grace period.
 	ctx = context.WithoutCancel(ctx)
 	if err == nil {
 		end.log.Info("stopping: changes are refused, and gateways are answered a while longer; a second signal ends at once", "grace", end.grace)
@@ -200,8 +201,9 @@ func (c *Composition) serve(ctx context.Context, s config.Settings, log *slog.Lo
 	return errors.Join(errs...)
 }
 
-// connections bounds those of all servers together, below the number of files that the
-// process may open: the store and calls to others need some as well. Nil: there is no bound.
+// connections bounds the connections of all servers together, below the number of files
+// that the process may open, because the store and outgoing calls need some too. Nil:
+// no bound.
 func connections(s config.Settings, log *slog.Logger) *httpadapter.Connections {
 	most := s.Limits.Connections
 	if most == 0 {
@@ -221,7 +223,7 @@ func connections(s config.Settings, log *slog.Logger) *httpadapter.Connections {
 	return c
 }
 
-// server returns a server with bounds on slow clients.
+// server returns a server with timeouts for slow clients.
 func server(h http.Handler, log *slog.Logger) *http.Server {
 	s := &http.Server{
 		Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, WriteTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute,
@@ -231,8 +233,8 @@ func server(h http.Handler, log *slog.Logger) *http.Server {
 	return s
 }
 
-// handler is the App, with metrics beside it unless they have an address of
-// their own: then for those who know the admin secret.
+// handler returns the handler of the App. Metrics are part of it, for callers with the
+// admin secret, unless they have an address of their own.
 func (c *Composition) handler(s config.Settings, log *slog.Logger) http.Handler {
 	if s.Portal.Serve == config.PortalAlone {
 		return c.portalWeb(s, c.Portal())

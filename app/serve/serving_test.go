@@ -12,8 +12,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/config"
 )
 
-// TestServing: announcements wait until requests are answered, which is after all
-// that a start has to do. Of three connections where two are allowed the first one is closed.
+// TestServing: announcements wait until requests are served, which is the last step of
+// a start. With two connections allowed, the third one closes the first.
 func TestServing(t *testing.T) {
 	s, report := config.Load(nil, "", []string{"SVC_DB_STORAGE_MAIN_TYPE=memory", "SVC_DB_HOMEDIR=" + t.TempDir(), "SVC_DB_SHUTDOWN_GRACEPERIOD=0s", "SVC_DB_LIMITS_CONNECTIONS=2"}, config.Options{})
 	if err := report.Err(); err != nil {
@@ -59,8 +59,8 @@ func TestServing(t *testing.T) {
 	}
 }
 
-// TestConnectionsAreBounded: the settings bound the connections, and so does what the process
-// may open.
+// TestConnectionsAreBounded: the number of connections is bounded by the settings, and
+// by the number of files that the process may open.
 func TestConnectionsAreBounded(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
 	for setting, want := range map[int]int{2: 2, 1 << 30: openFiles() / 4 * 3} {
@@ -76,7 +76,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 	}
 }
 
-// TestSpared: only calls with the node secret are spared, and only those of gateways.
+// TestSpared: only connections with calls of gateways with the node secret are spared.
 func TestSpared(t *testing.T) {
 	for secret, want := range map[string]bool{"node": true, "": false} {
 		var s config.Settings

@@ -10,13 +10,13 @@ import (
 
 // Bounds of stopping.
 const (
-	drainTimeout = 5 * time.Second  // for writes and announcements under way
-	stopTimeout  = 20 * time.Second // for requests under way, and then for background work
+	drainTimeout = 5 * time.Second  // for writes and announcements in progress
+	stopTimeout  = 20 * time.Second // for requests in progress, and then for background work
 )
 
-// stopper ends the service so that gateways survive it. A gateway that is fetching
-// what has changed and finds its connection refused never fetches again, so the
-// service goes on answering for a while after the last announcement.
+// stopper stops the service in a way that gateways survive. A gateway whose connection
+// is refused during a reload never reloads again, so the service goes on responding for
+// a while after the last announcement.
 type stopper struct {
 	drain   func(context.Context) error
 	grace   time.Duration
@@ -24,8 +24,8 @@ type stopper struct {
 	leaving atomic.Bool
 }
 
-// farewell asks clients, while the service stops, not to keep their connections:
-// the next one goes to a process that stays, if there is one.
+// farewell makes clients close their connections while the service stops, so that their
+// next connection goes to another process, if there is one.
 func (s *stopper) farewell(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.leaving.Load() {

@@ -1,6 +1,6 @@
-// Package serve is the standalone composition: settings in, a running service
-// out. It chooses the adapters and passes them to the same embedding API that
-// everybody else uses.
+// Package serve is the standalone program: it makes a running service of settings. It
+// chooses the adapters and passes them to the same API that programs use which embed
+// the App.
 package serve
 
 import (
@@ -40,8 +40,8 @@ type closerFunc func() error
 // Close implements io.Closer.
 func (f closerFunc) Close() error { return f() }
 
-// openStore opens what storage.main says and migrates it. A SQLite file has one
-// process that serves from it; beside says that this one does not.
+// openStore opens the store in storage.main and migrates it. Only one process serves
+// from a SQLite file; beside says that this process does not serve.
 func openStore(ctx context.Context, s config.Settings, log *slog.Logger, source string, beside bool, sealing sqladapter.Sealing) ([]app.Option, io.Closer, error) {
 	reads := app.WithReads(replicated.Mode(s.Reads))
 	switch s.Storage.Type {
@@ -64,27 +64,28 @@ func openStore(ctx context.Context, s config.Settings, log *slog.Logger, source 
 	if err != nil {
 		return nil, nil, ofStorage(s.Storage, err)
 	}
-	if s.Reads == config.ReadsCurrent && st.Alone() { // its own state is the current one
+	if s.Reads == config.ReadsCurrent && st.Alone() { // its own state is always the current one
 		reads = app.WithReads(replicated.Local)
 	}
 	return []app.Option{app.WithStore(st), reads}, st, nil
 }
 
-// ofStorage names the setting that says where the data is.
+// ofStorage adds the name of the setting of the store to an error.
 func ofStorage(s config.Storage, err error) error {
-	if err == nil || errors.Is(err, sqlite.ErrInUse) { // the setting is right then
+	if err == nil || errors.Is(err, sqlite.ErrInUse) { // the setting is right
 		return err
 	}
 	return fmt.Errorf("%s: %w", s.Setting(), err)
 }
 
-// sqliteFile returns the path in the address of a SQLite file: a plain path or a file: URL.
+// sqliteFile returns the path of a SQLite file in a setting: a plain path or a file:
+// URL.
 func sqliteFile(address string) string {
 	path, _, _ := strings.Cut(strings.TrimPrefix(address, "file:"), "?")
 	return path
 }
 
-// sqlitePath returns the path of the store, and makes the folders needed.
+// sqlitePath returns the path of the store, and creates its folders.
 func sqlitePath(s config.Settings) (string, error) {
 	path := sqliteFile(s.SQLiteFile())
 	if err := os.MkdirAll(s.HomeDir, 0o700); err != nil {
@@ -96,15 +97,15 @@ func sqlitePath(s config.Settings) (string, error) {
 	return path, nil
 }
 
-// stored refuses to look for what is stored where nothing is: opening a store makes an
-// empty one, so that a backup of it, for one, would look like a good one.
+// stored returns an error if the store does not exist. Opening it would create an empty
+// one, and a backup of that, for example, would look valid.
 func stored(s config.Settings) error {
 	if s.Storage.Type != config.SQLite {
 		return nil
 	}
 	path := sqliteFile(s.SQLiteFile())
 	if !errors.Is(sqlite.Exists(path), fs.ErrNotExist) {
-		return nil // opening it says what else is wrong, and which setting leads there
+		return nil // opening it returns any other error, with the name of the setting
 	}
 	if whole, err := filepath.Abs(path); err == nil {
 		path = whole
@@ -112,8 +113,8 @@ func stored(s config.Settings) error {
 	return fmt.Errorf("there is no store at %s: home_dir and storage.main.connection_string say where it is", path)
 }
 
-// Migrate brings the configured database up to date and returns every step,
-// those just applied marked.
+// Migrate brings the configured database up to date and returns all steps; those that
+// were applied now are marked.
 func Migrate(ctx context.Context, s config.Settings, log *slog.Logger) ([]sqladapter.Step, error) {
 	switch s.Storage.Type {
 	case config.Memory:

@@ -17,28 +17,28 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/config"
 )
 
-// Pauses before a child that ended without having served is started again: the
-// first, and the longest that doubling leads to.
+// Pauses before a child that ended without having served is started again: the first
+// one, and the longest one after doubling.
 const (
 	firstPause   = 100 * time.Millisecond
 	longestPause = 5 * time.Second
 )
 
-// badSettings is how the program ends when its settings cannot work: starting it
-// again would not help.
+// badSettings is the exit code for settings that cannot work: a restart would not help.
 const badSettings = 2
 
 // checkSettingsTime bounds the check of settings before a child is replaced.
 const checkSettingsTime = 10 * time.Second
 
 // Supervise opens the sockets of the service and runs it as a child that accepts
-// from them. A child that ends unasked is started again; connections wait meanwhile
-// and none is refused. A child that ends before the first one has served ends the
-// supervisor too.
+// connections from them. A child that ends unexpectedly is started again; connections
+// wait meanwhile and none is refused. If a child ends before any child has served, the
+// supervisor ends too.
 //
-// SIGTERM and SIGINT stop the child, a second one kills it. SIGHUP replaces it, with
-// settings read again, by the program that is then on the disk, unless that program says
-// that they cannot work. Both get the flags.
+// SIGTERM and SIGINT stop the child, a second one kills it. SIGHUP replaces the child by
+// the program that is then on the disk, which reads the settings again, unless that
+// program reports that the settings cannot work. The child, and the check of the
+// settings, get the flags.
 func Supervise(ctx context.Context, s config.Settings, log *slog.Logger, flags ...string) error {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
@@ -80,14 +80,14 @@ type supervisor struct {
 	everServed          bool
 }
 
-// run returns when a child has ended for good.
+// run returns when no child is to be started any more.
 func (v *supervisor) run() error {
 	for pause := time.Duration(0); v.wait(pause); {
 		c, err := v.start()
 		if err != nil && !v.everServed {
 			return err
 		}
-		if err != nil { // there is no room for a process, or the program is being replaced
+		if err != nil { // the system has too many processes, or the program is just being replaced
 			v.log.Error("the service cannot be started; trying again, and connections wait", "error", err)
 			pause = longer(pause)
 			continue
@@ -95,7 +95,7 @@ func (v *supervisor) run() error {
 		v.watch(c)
 		code := c.state.ExitCode()
 		if status, ok := c.state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-			code = 128 + int(status.Signal()) // as a shell would call it
+			code = 128 + int(status.Signal()) // as shells report it
 		}
 		if v.final(c, code) {
 			if code != 0 {
@@ -119,7 +119,7 @@ func (v *supervisor) run() error {
 
 func longer(pause time.Duration) time.Duration { return min(max(2*pause, firstPause), longestPause) }
 
-// final reports whether another child would be of no use, or is not wanted.
+// final reports whether no other child must be started.
 func (v *supervisor) final(c *watched, code int) bool {
 	switch {
 	case v.stopping:
@@ -133,11 +133,12 @@ func (v *supervisor) final(c *watched, code int) bool {
 	if code != badSettings || c.served {
 		return false
 	}
-	unfit, err := v.unfit() // else it was a crash, whose code is the same
+	unfit, err := v.unfit() // otherwise it was a crash, which has the same exit code
 	return unfit && err == nil
 }
 
-// replaceable reports whether the child may be replaced: the one that runs is better than none.
+// replaceable reports whether the child may be replaced: with invalid settings, the
+// running child is kept.
 func (v *supervisor) replaceable() bool {
 	unfit, err := v.unfit()
 	if unfit || err != nil {
@@ -146,8 +147,8 @@ func (v *supervisor) replaceable() bool {
 	return !unfit && err == nil
 }
 
-// unfit reports whether the program that is on the disk says that the settings cannot work. It
-// also prints why.
+// unfit reports whether the program on the disk says that the settings cannot work.
+// That program prints the reason.
 func unfit(ctx context.Context, flags []string) (bool, error) {
 	path, err := os.Executable()
 	if err != nil {
@@ -164,7 +165,7 @@ func unfit(ctx context.Context, flags []string) (bool, error) {
 	return false, err
 }
 
-// wait reports whether to go on after a pause.
+// wait pauses, and reports whether to continue: a signal other than SIGHUP ends it.
 func (v *supervisor) wait(pause time.Duration) bool {
 	over := time.After(pause)
 	for {
@@ -183,13 +184,13 @@ func (v *supervisor) wait(pause time.Duration) bool {
 type watched struct {
 	cmd *exec.Cmd
 
-	ended  chan struct{} // closed when it has ended; what follows is valid then
+	ended  chan struct{} // closed when the child has ended; the fields below are valid then
 	state  *os.ProcessState
 	served bool
 }
 
-// start starts a child in a process group of its own: what a terminal sends reaches
-// it once, through this process.
+// start starts a child in a process group of its own, so that signals from a terminal
+// reach it only once, through this process.
 func (v *supervisor) start() (*watched, error) {
 	path, err := os.Executable()
 	if err != nil {
@@ -214,10 +215,10 @@ func (v *supervisor) start() (*watched, error) {
 		return nil, errors.Join(err, alive.Close(), served.Close())
 	}
 	c := &watched{cmd: cmd, ended: make(chan struct{})}
-	go func() { // the child's side of the pipe closes with it, if not before
+	go func() { // the child's end of the pipe is closed when the child ends, if not before
 		n, _ := served.Read(make([]byte, 1))
 		c.served = n == 1
-		_ = cmd.Wait() // the state says it as well
+		_ = cmd.Wait() // the error is in the state as well
 		c.state = cmd.ProcessState
 		_, _ = alive.Close(), served.Close()
 		close(c.ended)
@@ -225,7 +226,8 @@ func (v *supervisor) start() (*watched, error) {
 	return c, nil
 }
 
-// watch passes signals on until the child has ended. The first one asks it to stop.
+// watch forwards signals until the child has ended. The first one asks the child to
+// stop.
 func (v *supervisor) watch(c *watched) {
 	asked := false
 	for {
@@ -241,7 +243,7 @@ func (v *supervisor) watch(c *watched) {
 			v.stopping = v.stopping || sig != syscall.SIGHUP
 			switch {
 			case !asked:
-				_ = c.cmd.Process.Signal(syscall.SIGTERM) // fails only when it has ended already
+				_ = c.cmd.Process.Signal(syscall.SIGTERM) // fails only if the child has ended already
 				asked = true
 			case again && sig != syscall.SIGHUP:
 				_ = c.cmd.Process.Kill() // as above

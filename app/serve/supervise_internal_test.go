@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestFinal says after which ends of a child there is no other one: a crash has the code of
-// settings that cannot work.
+// TestFinal states after which exit codes no other child is started. A crash has the
+// same code as settings that cannot work.
 func TestFinal(t *testing.T) {
 	for name, c := range map[string]struct {
 		code           int

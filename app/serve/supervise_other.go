@@ -10,10 +10,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/config"
 )
 
-// Supervise needs processes that pass sockets on.
+// Supervise is not supported: it needs processes that can inherit sockets.
 func Supervise(context.Context, config.Settings, *slog.Logger, ...string) error {
 	return errors.New("--supervise works on Linux, macOS and other Unix systems only; leave it out")
 }
 
-// openFiles is how many files the process may open; 0: no limit is known.
+// openFiles returns how many files the process may open; 0: no limit is known.
 func openFiles() int { return 0 }
