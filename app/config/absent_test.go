@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A sample of the field writes every setting, and what is not used with 0, an
-// empty text, null or an empty list: that is the same as leaving it out.
+// A typical sample configuration sets every setting, and gives those that are not used
+// 0, an empty text, null or an empty list. That must be the same as leaving them out.
 func TestSamplesWithEmptyValues(t *testing.T) {
 	none, _ := load(t, "")
 	for i := range table {
@@ -43,8 +43,8 @@ func TestSamplesWithEmptyValues(t *testing.T) {
 	}
 }
 
-// What the settings say of 0 is so, in the environment as well; the three that
-// the field's samples leave at 0 among them.
+// 0 has the meaning that the documentation of a setting says, also in the environment.
+// That includes the three settings that samples leave at 0.
 func TestZeroMeansUnset(t *testing.T) {
 	for _, c := range []struct{ file, environ string }{
 		{"http_server_options: {min_version: 0}", "HTTPSERVEROPTIONS_MINVERSION=0"},
@@ -66,7 +66,7 @@ func TestZeroMeansUnset(t *testing.T) {
 	}
 }
 
-// TLS 1.0 and 1.1 are not offered, and the settings say so.
+// TLS 1.0 and 1.1 are not offered, and a warning says so.
 func TestOldTLSIsAWarning(t *testing.T) {
 	for version, warnings := range map[string]int{"769": 1, "770": 1, "771": 0, "772": 0, "0": 0} {
 		if _, report := load(t, "http_server_options: {min_version: "+version+"}"); len(report.Warnings) != warnings || len(report.Problems) > 0 {

@@ -5,33 +5,32 @@ import (
 	"path/filepath"
 )
 
-// None is the engine of a place where nothing is kept.
+// None is the engine of a place that stores nothing.
 const None = "none"
 
-// Analytics says where is what gateways report about traffic.
+// Analytics says where the traffic that gateways report is stored.
 type Analytics struct {
 	Usage  Place // storage.analytics: counters
 	Logs   Place // storage.logs: calls
 	Uptime Place // storage.uptime: counters of tests of upstreams
-	Mask   bool  // credentials in recorded messages, in answers
+	Mask   bool  // mask credentials in recorded messages, in responses
 }
 
-// Place is a database for some of that.
+// Place is a database for a part of the traffic.
 type Place struct {
-	Type             string // SQLite, Postgres, None; "" = as the place before it
+	Type             string // SQLite, Postgres, None; "" = that of the default place
 	ConnectionString Address
 	Read, Write      Address // instead of ConnectionString, for one of the two
 	Sharded          bool    // a table for each day
 }
 
-// Reading and Writing return the addresses to read from and to write to.
+// Reading returns the address to read from.
 func (p Place) Reading() string { return cmp.Or(p.Read, p.ConnectionString).Reveal() }
 
 // Writing returns the address to write to.
 func (p Place) Writing() string { return cmp.Or(p.Write, p.ConnectionString).Reveal() }
 
-// or returns the place, or the other one where it says nothing, or no more than the type that
-// the other one has.
+// or returns the place, or other if the place has no address and no type of its own.
 func (p Place) or(other Place) Place {
 	if (p.Type == "" || p.Type == other.Type) && p.Reading() == "" && p.Writing() == "" {
 		other.Sharded = other.Sharded || p.Sharded
@@ -41,9 +40,9 @@ func (p Place) or(other Place) Place {
 	return p
 }
 
-// Places returns where everything is, once it is settled what the settings leave open.
-// Counters are in the main database when that is PostgreSQL, and in a file of their own
-// beside the main one when that is a file, so that they never hold up its writer.
+// Places returns all places, with defaults for missing settings. The default place of
+// counters is the main database if that is PostgreSQL. If it is a SQLite file, counters
+// are in a file of their own beside it, so that they do not block its writer.
 func (s Settings) Places() Analytics {
 	main := Place{Type: None}
 	switch s.Storage.Type {
@@ -58,7 +57,7 @@ func (s Settings) Places() Analytics {
 	return a
 }
 
-// places are the settings of one database for analytics.
+// places returns the settings of the databases for analytics.
 func places() []setting {
 	var rows []setting
 	for _, p := range []struct {
@@ -86,7 +85,7 @@ func places() []setting {
 	return rows
 }
 
-// placeFindings checks that each place can be found.
+// placeFindings checks that each place has an address.
 func placeFindings(s *Settings) []finding {
 	var out []finding
 	p := s.Places()

@@ -2,8 +2,8 @@ package config
 
 import "testing"
 
-// TestPlaces: a database that has no address of its own is the one that the setting before it
-// names, also when its type is said: files that set every type are common.
+// TestPlaces: a database without an address of its own is the default one, even if its
+// type is set: files that set every type are common.
 func TestPlaces(t *testing.T) {
 	const beside, shared = "/srv/analytics.db", "postgres://db/main"
 	for _, c := range []struct {

@@ -9,9 +9,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// assign stores a value in a field of Settings and reports whether it could be
-// understood. Any spelling that has one meaning is understood: a number in
-// quotes, a text without them.
+// assign stores a value in a field of Settings and reports whether the value is valid.
+// Every unambiguous spelling is accepted: a number in quotes, a text without quotes.
 func assign(field any, n *yaml.Node) bool {
 	switch f := field.(type) {
 	case *string:
@@ -49,7 +48,7 @@ func assign(field any, n *yaml.Node) bool {
 	}
 }
 
-// store leaves the field alone when the value is not understood.
+// store does not change the field if the value is invalid.
 func store[T any](field *T, n *yaml.Node, read func(*yaml.Node) (T, bool)) bool {
 	v, ok := read(n)
 	if ok {
@@ -68,7 +67,7 @@ func as[T ~string](n *yaml.Node) (T, bool) {
 	return T(s), ok
 }
 
-// asWord is asText for values in which white space means nothing.
+// asWord is asText without surrounding white space.
 func asWord(n *yaml.Node) (string, bool) {
 	s, ok := asText(n)
 	return strings.TrimSpace(s), ok
@@ -95,8 +94,8 @@ func asWhole[T int | int64 | uint16](n *yaml.Node) (T, bool) {
 	return T(v), ok && int64(T(v)) == v
 }
 
-// whole also reads 3.3554432e+07: templates that pass numbers through floating
-// point write large ones that way.
+// whole also accepts 3.3554432e+07, because templates that convert numbers to floating
+// point write large ones in that form.
 func whole(s string) (int64, bool) {
 	if v, err := strconv.ParseInt(s, 10, 64); err == nil {
 		return v, true
@@ -146,8 +145,8 @@ func asList[T any](read func(*yaml.Node) (T, bool)) func(*yaml.Node) ([]T, bool)
 	}
 }
 
-// empty reports whether an entry of a list says nothing: null, an empty text, or
-// an object of such. Samples hold one to show which members there are.
+// empty reports whether an entry of a list has no content: null, an empty text, or an
+// object of these. Sample configurations have such an entry to show the members.
 func empty(n *yaml.Node) bool {
 	switch n = resolve(n); n.Kind {
 	case yaml.ScalarNode:
@@ -189,8 +188,8 @@ func asSecretMap(n *yaml.Node) (map[string]Secret, bool) {
 	return out, ok
 }
 
-// asCertificate ignores names it does not know: some configurations of the
-// field carry a label of their own.
+// asCertificate ignores unknown members: some existing configurations have additional
+// ones.
 func asCertificate(n *yaml.Node) (c Certificate, ok bool) {
 	entries, ok := asMap(n)
 	for key, val := range entries {
@@ -206,7 +205,7 @@ func asCertificate(n *yaml.Node) (c Certificate, ok bool) {
 	return c, ok
 }
 
-// asEdge ignores names it does not know, as asCertificate does.
+// asEdge ignores unknown members, like asCertificate.
 func asEdge(n *yaml.Node) (e Edge, ok bool) {
 	n = resolve(n)
 	if ok = n.Kind == yaml.MappingNode; !ok {

@@ -10,10 +10,11 @@ const (
 	MessagesNone    = "none"
 )
 
-// Collector says whether this program keeps what gateways report, and how much of it.
+// Collector says whether this program stores the traffic that gateways report, and how
+// much of it.
 type Collector struct {
 	Enabled    bool
-	Join       bool // also without collecting
+	Join       bool // join days, also without collecting
 	Every      time.Duration
 	Backlog    int64
 	Messages   string // MessagesAll … MessagesNone

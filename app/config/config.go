@@ -1,6 +1,6 @@
-// Package config turns a configuration file and the environment into the one
-// struct of settings from which the standalone program is composed. It logs
-// nothing and stops nothing: what is odd or wrong is reported, all at once.
+// Package config reads a configuration file and the environment into the struct of
+// settings from which the standalone program is composed. It logs nothing and does not
+// exit: it returns all warnings and problems together.
 package config
 
 import (
@@ -16,16 +16,16 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Options are the flags of the command line that beat file and environment.
+// Options are the command line flags, which override file and environment.
 type Options struct {
-	Debug bool // log level debug whatever was set
-	// Portal serves the portal and nothing else, whatever was set.
+	Debug bool // log level debug, whatever the settings say
+	// Portal serves only the portal, whatever the settings say.
 	Portal bool
 }
 
-// Report is what there is to say about a configuration. It holds no secret.
+// Report has the warnings and problems of a configuration. It holds no secret.
 type Report struct {
-	Warnings []string  // odd, but the program can run
+	Warnings []string  // unusual, but the program can run
 	Problems []Problem // the program must not start
 }
 
@@ -38,13 +38,13 @@ func (r Report) Err() error {
 	return errors.Join(all...)
 }
 
-// Problem is one thing to correct.
+// Problem is an error in the configuration.
 type Problem struct {
-	Setting string // name as in the file, or "" when the file as a whole is meant
+	Setting string // name as in the file, or "" for the file as a whole
 	Message string // what is expected
 }
 
-// Error returns the message after the name of the setting.
+// Error returns the name of the setting and the message.
 func (p Problem) Error() string {
 	if p.Setting == "" {
 		return p.Message
@@ -52,9 +52,9 @@ func (p Problem) Error() string {
 	return p.Setting + ": " + p.Message
 }
 
-// Read is Load with the file at path, or none if path is empty, and the
-// environment of the process. For the portal alone the file may hold the portal's own
-// settings, too.
+// Read is Load with the file at path, or without a file if path is empty, and the
+// environment of the process. For the portal alone the file may also have the portal's
+// own settings.
 func Read(path string, opts Options) (Settings, Report) {
 	var file []byte
 	var err error
@@ -70,9 +70,9 @@ func Read(path string, opts Options) (Settings, Report) {
 		unread := Problem{Message: fmt.Sprintf("cannot read the configuration: %s", err)}
 		report.Problems = append([]Problem{unread}, report.Problems...)
 	}
-	// Settings of the portal come from its file, when there is one, and its variables. Those
-	// that the file of the program holds stand for those of portal.conf, and not for those of
-	// a file that portal.configuration names.
+	// Settings of the portal come from its own file, if there is one, and from its
+	// environment variables. Portal settings in the program's file replace portal.conf,
+	// but not a file that portal.configuration names.
 	if s.Portal.Serve == PortalOff {
 		return s, report
 	}
@@ -95,10 +95,10 @@ func Read(path string, opts Options) (Settings, Report) {
 	return s, report
 }
 
-// Load makes settings of a JSON or YAML document (nil or empty = none) and of
-// NAME=value entries, which beat it. fileName is used in messages only. The
-// settings are complete even if there are problems: what could not be
-// understood has its default.
+// Load makes settings from a JSON or YAML document (nil or empty = none) and from
+// NAME=value entries, which override it. fileName is used only in messages. The
+// settings are complete even if there are problems: invalid values are replaced by
+// defaults.
 func Load(file []byte, fileName string, environ []string, opts Options) (Settings, Report) {
 	return open(file, fileName).load(environ, opts)
 }
@@ -115,7 +115,7 @@ func (d document) load(environ []string, opts Options) (Settings, Report) {
 	if opts.Portal {
 		l.settings.Portal.Serve = PortalAlone
 	}
-	// Every check is made, so that one run shows everything there is to correct.
+	// All checks run, so that one run shows all problems.
 	s := &l.settings
 	s.HealthEndpoint = strings.Trim(s.HealthEndpoint, "/")
 	for _, f := range slices.Concat(servingFindings(s), placeFindings(s), collectorFindings(s), gatewayFindings(s), redisFindings(&s.Redis), limitFindings(s), peopleFindings(s)) {
@@ -143,8 +143,8 @@ func (d document) load(environ []string, opts Options) (Settings, Report) {
 	return l.settings, l.report
 }
 
-// LoadPortal puts the settings of the developer portal into s, out of a JSON or YAML
-// document (nil or empty = none) and of NAME=value entries, which beat it.
+// LoadPortal sets the settings of the developer portal in s, from a JSON or YAML
+// document (nil or empty = none) and from NAME=value entries, which override it.
 func LoadPortal(s *Settings, file []byte, fileName string, environ []string) Report {
 	return open(file, fileName).loadPortal(s, environ)
 }
@@ -159,7 +159,7 @@ func (d document) loadPortal(s *Settings, environ []string) Report {
 		l.problem("HostPort", "expected 0 to 65535")
 	}
 	if s.Portal.Serve == PortalAlone {
-		// What the portal's own settings say of the log counts: the process serves nothing else.
+		// The portal's own log settings apply, because the process serves nothing else.
 		for i := range l.names.rows {
 			row := &l.names.rows[i]
 			if _, set := l.values[row]; !set {
@@ -178,23 +178,23 @@ func (d document) loadPortal(s *Settings, environ []string) Report {
 	return l.report
 }
 
-// loader collects the strongest value of each setting, then turns them into
-// fields.
+// loader collects the value of each setting from the source with the highest
+// precedence, and then sets the fields.
 type loader struct {
 	names            *names
 	values           map[*setting]value
-	unknownNames     map[string]bool // of the file
+	unknownNames     map[string]bool // names in the file
 	unknownVariables map[string]bool
 	settings         Settings
 	report           Report
-	said             map[string]bool // by name: settings to which somebody gave a value
+	said             map[string]bool // by name: settings with a valid value from file or environment
 }
 
-// value is what somebody set: a tree from the file, or a text from the environment.
+// value is a value from a source: a tree from the file, or a text from the environment.
 type value struct {
 	node   *yaml.Node
 	text   string
-	origin string // the file or the variable
+	origin string // the file or the environment variable
 }
 
 func (l *loader) warn(format string, args ...any) {
@@ -205,7 +205,7 @@ func (l *loader) problem(name, format string, args ...any) {
 	l.report.Problems = append(l.report.Problems, Problem{Setting: name, Message: fmt.Sprintf(format, args...)})
 }
 
-// apply fills the fields: defaults first, then what was set.
+// apply sets the fields: first the defaults, then the collected values.
 func (l *loader) apply() {
 	var idle []string
 	for i := range l.names.rows {
@@ -228,7 +228,7 @@ func (l *loader) apply() {
 			idle = append(idle, row.name)
 		}
 	}
-	if old := l.settings.Audit.OldPath != ""; (l.said["audit.enabled"] || old) && !l.said["audit.reads"] { // a default of its own would not tell who asks for the trail from who says nothing
+	if old := l.settings.Audit.OldPath != ""; (l.said["audit.enabled"] || old) && !l.said["audit.reads"] { // needs said, because the default depends on whether audit.enabled is set explicitly
 		l.settings.Audit.Reads = l.settings.Audit.Enabled || old
 	}
 	if len(idle) > 0 {
@@ -237,10 +237,10 @@ func (l *loader) apply() {
 	}
 }
 
-// set stores one value. What is wrong with it is said without quoting it,
-// because it may be a secret in the wrong place.
+// set stores one value. Messages about an invalid value do not quote it, because it may
+// be a secret in the wrong place.
 func (l *loader) set(row *setting, v value) {
-	n, ok := v.node, true // a tree from the file, or a text that has the form of one
+	n, ok := v.node, true // a tree from the file, or the environment's text as a tree
 	if n != nil {
 		n = resolve(n)
 	} else {

@@ -12,7 +12,7 @@ type Console struct {
 	Origins []string // origins of other consoles that may call this control plane
 }
 
-// showing lists how the service meets people with a browser.
+// showing lists the settings about browsers.
 var showing = []setting{
 	{name: "console.enabled", preset: "true", field: func(s *Settings) any { return &s.Console.Enabled },
 		meaning: "serve the operations console at / to browsers; programs get the answer of the API there"},
@@ -22,8 +22,8 @@ var showing = []setting{
 		meaning: "origins of consoles served elsewhere that may call this control plane with an access key; no cookie counts there"},
 }
 
-// origin reports whether s is one, as browsers write them (RFC 6454, 6.2). It may become
-// part of a policy: nothing else passes.
+// origin reports whether s is an origin as browsers write it (RFC 6454, 6.2). It may
+// become part of a Content-Security-Policy, so nothing else is accepted.
 func origin(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && absolute(s) && s == u.Scheme+"://"+u.Host && !slices.ContainsFunc([]byte(u.Host), func(c byte) bool {

@@ -2,7 +2,7 @@ package config
 
 import "testing"
 
-// TestOrigins: what becomes part of a policy is an origin and nothing more.
+// TestOrigins: only an exact origin may become part of a policy.
 func TestOrigins(t *testing.T) {
 	for s, want := range map[string]bool{
 		"https://plane.example.com": true, "http://127.0.0.1:3000": true, "http://[::1]:3000": true, "": false, "*": false, "https://*": false, "https://plane.example.com/": false,

@@ -7,14 +7,14 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Prefixes of environment variables; the first beats the second.
+// Prefixes of environment variables; the first overrides the second.
 const (
 	ourPrefix   = "SVC_DB_"
 	fieldPrefix = "TYK_DB_"
 )
 
-// variables lists the environment variables of a setting, the strongest first.
-// The log level has a name that all services of an installation share.
+// variables lists the environment variables of a setting, in order of precedence. The
+// log level has a name that all services of an installation share.
 func (s *setting) variables() []string {
 	if s.name == "log_level" {
 		return []string{"SVC_LOGLEVEL", ourPrefix + s.suffix, "TYK_LOGLEVEL", fieldPrefix + s.suffix}
@@ -22,9 +22,9 @@ func (s *setting) variables() []string {
 	return []string{ourPrefix + s.suffix, fieldPrefix + s.suffix}
 }
 
-// environment takes the settings of environment variables over those of the
-// file. An empty variable counts as absent, because that is what composition
-// tools make of a variable without a value.
+// environment collects environment variables, which override the settings of the file.
+// An empty variable counts as absent, because composition tools set that for a variable
+// without a value.
 func (l *loader) environment(environ []string) {
 	have := map[string]string{}
 	for _, entry := range environ {
@@ -49,9 +49,9 @@ func (l *loader) environment(environ []string) {
 	}
 }
 
-// textNode reads a variable as the tree a file would have given. Lists are
-// separated by commas, entries of maps are key:value; both may be JSON instead,
-// and lists of objects have to be.
+// textNode converts the text of a variable to a tree like those of files. Lists are
+// separated by commas, entries of maps are key:value. Both may also be JSON, and lists
+// of objects must be.
 func textNode(k kind, s string) (*yaml.Node, bool) {
 	switch k {
 	case list, secretList, dictionary, secretMap, certificates, endpoints, objects:

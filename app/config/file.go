@@ -14,7 +14,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxFile is how many bytes a configuration file may have: devices have no end.
+// maxFile bounds the size of a configuration file in bytes, because reading a device
+// may not end.
 const maxFile = 16 << 20
 
 // readFile reads a configuration file, which may be a pipe.
@@ -31,12 +32,12 @@ func readFile(path string) ([]byte, error) {
 	return text, err
 }
 
-// parse turns a JSON or YAML document into a tree that keeps the spelling of
-// every scalar. An empty document is nil. The error names no value of the
+// parse parses a JSON or YAML document into a tree that keeps the spelling of every
+// scalar. The tree of an empty document is nil. The error quotes no value of the
 // document, because it may be a secret.
 func parse(doc []byte) (*yaml.Node, error) {
 	doc = bytes.TrimPrefix(doc, []byte("\ufeff"))
-	// YAML claims to contain JSON, but the parser refuses tabs before the first
+	// YAML is said to include JSON, but the parser refuses tabs before the first
 	// bracket, surrogate pairs and the escape \/.
 	if json.Valid(doc) {
 		d := jsonDecoder{json.NewDecoder(bytes.NewReader(doc))}
@@ -60,11 +61,11 @@ func parse(doc []byte) (*yaml.Node, error) {
 	return root.Content[0], nil
 }
 
-// quotation matches what the parser quotes from the document. Other quotes in
-// its messages are punctuation it expected.
+// quotation matches the text that the parser quotes from the document. Other quotes in
+// its messages are around expected punctuation.
 var quotation = regexp.MustCompile("anchor '[^']*'|`[^`]*`")
 
-// jsonDecoder builds the same tree from JSON that is known to be valid.
+// jsonDecoder builds the same tree from valid JSON.
 type jsonDecoder struct{ *json.Decoder }
 
 func (d jsonDecoder) value() (*yaml.Node, error) {
@@ -76,7 +77,7 @@ func (d jsonDecoder) value() (*yaml.Node, error) {
 	switch t := token.(type) {
 	case nil:
 		n.Tag = "!!null"
-	case json.Delim: // values follow, or names and values in turn
+	case json.Delim: // followed by values, or by names and values in turn
 		n.Kind, n.Tag = yaml.SequenceNode, "!!seq"
 		if t == '{' {
 			n.Kind, n.Tag = yaml.MappingNode, "!!map"
@@ -97,7 +98,7 @@ func (d jsonDecoder) value() (*yaml.Node, error) {
 	return n, nil
 }
 
-// resolve follows an alias to what it stands for.
+// resolve returns the node that an alias refers to.
 func resolve(n *yaml.Node) *yaml.Node {
 	for n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -110,18 +111,19 @@ func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!
 // document is a configuration file as it was read.
 type document struct {
 	name string
-	root *yaml.Node // nil: it is empty, or err says why it cannot be read
+	root *yaml.Node // nil: it is empty, or could not be read because of err
 	err  error
 }
 
-// open reads a document. Messages call one without a name the configuration file.
+// open parses a document. Without a name, messages call it the configuration file.
 func open(file []byte, name string) document {
 	root, err := parse(file)
 	return document{cmp.Or(name, "the configuration file"), root, err}
 }
 
-// divided takes the portal's own settings out of a document. portal has no root when there
-// are none. storage is a section of the program, and a text of the portal.
+// divided separates the portal's own settings from a document. portal has no root if
+// there are none. The name storage is a section for the program, and a text for the
+// portal.
 func (d document) divided() (rest, portal document) {
 	if d.root == nil || resolve(d.root).Kind != yaml.MappingNode {
 		return d, document{name: d.name}
@@ -141,7 +143,7 @@ func (d document) divided() (rest, portal document) {
 	return document{name: d.name, root: ours}, document{name: d.name, root: theirs}
 }
 
-// file takes the settings of a document.
+// file collects the settings of a document.
 func (l *loader) file(d document) {
 	switch {
 	case d.err != nil:
@@ -154,14 +156,14 @@ func (l *loader) file(d document) {
 	}
 }
 
-// section takes the settings of one mapping. It descends only into known
-// sections, which are few levels deep, so that a document cannot make it loop.
+// section collects the settings of one mapping. It recurses only into known sections,
+// which are few levels deep, so that a document with aliases cannot make it loop.
 func (l *loader) section(n *yaml.Node, prefix, file string) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		path, node := prefix+resolve(n.Content[i]).Value, resolve(n.Content[i+1])
 		row, known := l.names.byName[strings.ToLower(path)]
 		switch {
-		case known && isNull(node): // the same as leaving it out
+		case known && isNull(node): // null is the same as leaving it out
 		case known:
 			if _, twice := l.values[row]; twice {
 				l.warn("%s is given more than once in %s; the last one counts", row.name, file)

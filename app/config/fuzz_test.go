@@ -10,9 +10,8 @@ import (
 
 const front, back = "FRONTOFSECRET", "BACKOFSECRET"
 
-// FuzzLoad feeds anything as file and environment, with a secret in one of the
-// places where secrets belong: nothing panics, nothing prints the secret, and
-// what is printed loads again.
+// FuzzLoad loads arbitrary files and environments, with a secret in a setting for
+// secrets: it must not panic or print the secret, and its output must load again.
 func FuzzLoad(f *testing.F) {
 	f.Add([]byte("listen_port: 1\nfoo: *bar\n"), "SVC_DB_PAGESIZE=x\nSVC_DB_NOSUCH=1", "s", uint8(0))
 	f.Add([]byte(`{"storage": {"main": {"type": "mongo"}}, "redis_hosts": {"h": 1}}`), "SVC_LOGLEVEL=x", "a'b \\&@:/", uint8(3))
@@ -42,7 +41,7 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// hide returns one of the settings that hold secrets and a value with the secret in it.
+// hide returns one of the settings for secrets, and a value that contains the secret.
 func hide(hidden string, place int) (name, value string) {
 	var names []string
 	for _, row := range table {
@@ -62,7 +61,7 @@ func hide(hidden string, place int) (name, value string) {
 	return name, forms[place/len(names)%len(forms)]
 }
 
-// inFile writes one setting as a file would.
+// inFile returns a file with one setting.
 func inFile(t *testing.T, name, value string) []byte {
 	var v any = value
 	switch own.byName[strings.ToLower(name)].kind {

@@ -6,27 +6,27 @@ import (
 	"time"
 )
 
-// Definitions says how API definitions and policies are treated.
+// Definitions has the settings for API definitions and policies.
 type Definitions struct {
 	Ownership           bool // only owners and admins see an API that has owners
 	UnsafePolicyIDs     bool // identifiers of policies may hold any characters
 	DuplicateSlugs      bool // APIs may share domain and listen path
 	SeparateGateways    bool // no gateway loads APIs of two organisations
 	ForceDefaults       bool // the listen path is always stripped
-	UnsafeOAS           bool // OAS APIs may be written as classic ones
-	ValidateExamples    bool // of OpenAPI documents
-	ValidateDefaults    bool // of OpenAPI documents
+	UnsafeOAS           bool // OAS APIs may be written through the operations of classic APIs
+	ValidateExamples    bool // check examples in OpenAPI documents
+	ValidateDefaults    bool // check default values in OpenAPI documents
 	EscapeDots          bool // in paths of OpenAPI documents
 	Streams             bool // streams APIs can be managed
-	ExperimentalStreams bool // with everything there is
+	ExperimentalStreams bool // with all inputs, outputs and processors
 }
 
-// Gateway is where the control plane reaches gateways.
+// Gateway says how the control plane calls gateways.
 type Gateway struct {
-	Host    string        // with or without a scheme; several with commas between
-	Port    string        // of those that name none; "" = that of the scheme
-	Secret  Secret        // of the gateways' own API
-	Timeout time.Duration // of an operation at gateways, over all calls it makes
+	Host    string        // with or without a scheme; several are separated by commas
+	Port    string        // of hosts without a port; "" = that of the scheme
+	Secret  Secret        // of the control API of gateways
+	Timeout time.Duration // of one operation at gateways, for all its calls together
 }
 
 // URL returns the address of the first gateway without a path, or "" when none is set.
@@ -55,28 +55,28 @@ func (g Gateway) URLs() (out []string) {
 	return out
 }
 
-// CertificateExpiry says how certificates are watched.
+// CertificateExpiry configures the notifications about certificates that expire.
 type CertificateExpiry struct {
-	Minutes int // how old what is known of them may become
-	Days    int // how many days before its end a certificate is told of
+	Minutes int // maximum age of cached certificates
+	Days    int // how many days before a certificate expires there is a notification
 }
 
-// Edge is a gateway elsewhere.
+// Edge is a gateway at another location.
 type Edge struct {
 	Name     string   `json:"name" yaml:"name"`
-	Endpoint string   `json:"endpoint" yaml:"endpoint"` // address at which clients reach it
+	Endpoint string   `json:"endpoint" yaml:"endpoint"` // URL for clients
 	Tags     []string `json:"tags" yaml:"tags"`         // of the APIs it loads
 }
 
-// Hosts says under which names people and clients reach the installation.
+// Hosts has the host names of the installation for users and clients.
 type Hosts struct {
 	Dashboard string // host of the control plane
 	Gateway   string // host[:port] of gateways; "" = that of the gateway's address
-	Secure    bool   // generated addresses begin with https://
+	Secure    bool   // generated URLs begin with https://
 }
 
-// PublicGateway returns scheme and host[:port] under which clients reach
-// gateways, for generated addresses; host "" means that it is not set.
+// PublicGateway returns the scheme and host[:port] of gateways for clients, for
+// generated URLs; host is "" if it is not set.
 func (s Settings) PublicGateway() (scheme, host string) {
 	scheme, host, _ = strings.Cut(s.Gateway.URL(), "://")
 	if s.Hosts.Gateway != "" {
@@ -94,12 +94,12 @@ func (s Settings) PublicGateway() (scheme, host string) {
 	return scheme, host
 }
 
-// Keys says how keys of gateways are treated (docs/wire/keys.md#settings).
+// Keys has the settings for keys at gateways (docs/wire/keys.md#settings).
 type Keys struct {
 	Hashed       bool // gateways know keys by their hashes
 	ListHashes   bool
 	UpdateByHash bool
 	DeleteByHash bool
 	NotByUser    bool // username=true does not reach basic-auth users
-	Master       bool // keys for every API can be made
+	Master       bool // keys that may use every API can be created
 }

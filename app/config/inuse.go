@@ -94,7 +94,7 @@ var guarding = []setting{
 		meaning: "exact addresses of indexes of example APIs that may be read, the first by default; empty means none"},
 }
 
-// recognising lists how people get in whom somebody else vouches for, and browsers.
+// recognising lists the settings for single sign-on and for browser sessions.
 var recognising = []setting{
 	{name: "identity_broker.enabled", preset: "false", field: func(s *Settings) any { return &s.SSO.Broker },
 		meaning: "operators log in at the identity providers of profiles, by OpenID Connect, below /auth"},
@@ -124,7 +124,7 @@ var recognising = []setting{
 		meaning: "one address may belong to users of several organisations"},
 }
 
-// defining lists how API definitions and policies are treated.
+// defining lists the settings for API definitions and policies.
 var defining = []setting{
 	{name: "enable_ownership", preset: "false", field: func(s *Settings) any { return &s.Definitions.Ownership },
 		meaning: "only owners and administrators see an API that has owners"},
@@ -150,7 +150,7 @@ var defining = []setting{
 		meaning: "streams may use every input, output and processor"},
 }
 
-// keying lists how keys of gateways are treated.
+// keying lists the settings for keys at gateways.
 var keying = []setting{
 	{name: "hash_keys", preset: "false", field: func(s *Settings) any { return &s.Keys.Hashed },
 		meaning: "gateways know keys by their hashes; it must say what gateways do"},
@@ -166,7 +166,7 @@ var keying = []setting{
 		meaning: "a key without rights and policies can be made: it may use every API"},
 }
 
-// reaching lists where gateways are, and whom the control plane calls itself.
+// reaching lists the settings for the addresses of gateways, and for outgoing calls.
 var reaching = []setting{
 	{name: "tyk_api_config.Host", field: func(s *Settings) any { return &s.Gateway.Host },
 		meaning: "address of the gateway, with or without http:// or https://; several that share a store with commas between: keys, OAuth clients and certificates are asked for at any that answers, all else at the first"},
@@ -196,7 +196,7 @@ var reaching = []setting{
 		meaning: "descriptions may be imported from, and gateways on domains of APIs called at, private addresses"},
 }
 
-// mailing lists how mail is sent to people.
+// mailing lists the settings for mails.
 var mailing = []setting{
 	{name: "email_backend.enable_email_notifications", preset: "false", field: func(s *Settings) any { return &s.Mail.Enabled },
 		meaning: "mails are sent; without them no password is reset by mail"},
@@ -259,7 +259,7 @@ var announcing = []setting{
 
 var tlsVersions = []string{"1.0", "1.1", "1.2", "1.3"}
 
-// sending lists how events reach receivers outside.
+// sending lists the settings for sending events to external receivers.
 var sending = []setting{
 	{name: "deliveries.enabled", preset: "true", field: func(s *Settings) any { return &s.Deliveries.Enabled },
 		meaning: "send events to the addresses that organisations name in event_options"},
@@ -275,7 +275,7 @@ var sending = []setting{
 		meaning: "addresses or networks (10.0.0.0/8) that deliveries may reach although they are not public; empty means none"},
 }
 
-// extending lists what Gatehouse adds to the settings of the field.
+// extending lists settings that only Gatehouse has.
 var extending = []setting{
 	{name: "encryption_keys", field: func(s *Settings) any { return &s.EncryptionKeys },
 		meaning: "secrets that protect what is stored: the first encrypts, all decrypt; empty means the key file gatehouse.key in home_dir, with postgres admin_secret"},
@@ -315,7 +315,7 @@ var extending = []setting{
 		meaning: "size of the audit trail of one organisation at most, compressed, about: the oldest records go first; 0 keeps them whatever their size"},
 }
 
-// limiting lists bounds on requests, and where a service can be watched.
+// limiting lists bounds on requests, and settings for monitoring.
 var limiting = []setting{
 	{name: "limits.max_body_bytes", preset: "33554432", field: func(s *Settings) any { return &s.Limits.MaxBodyBytes },
 		meaning: "size of a request body at most"},
@@ -347,7 +347,7 @@ var limiting = []setting{
 		meaning: "how long a service that stops goes on answering gateways and reads, after it has refused changes and ended announcements"},
 }
 
-// starting lists what a service without organisations starts with.
+// starting lists the settings of the bootstrap.
 var starting = []setting{
 	{name: "bootstrap.owner_name", field: func(s *Settings) any { return &s.Bootstrap.OwnerName },
 		meaning: "name of the first organisation"},

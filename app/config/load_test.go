@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// quiet are the settings without which every configuration has warnings.
+// quiet are settings without which every configuration has warnings.
 var quiet = []string{"SVC_DB_ADMINSECRET=a", "SVC_DB_NODESECRET=n"}
 
 func load(t *testing.T, file string, environ ...string) (Settings, Report) {
@@ -116,7 +116,7 @@ func TestLogLevel(t *testing.T) {
 			}
 		}
 	}
-	// A strong invalid value is not repaired by a weaker valid one.
+	// An invalid value is not replaced by a valid one of lower precedence.
 	s, report := load(t, "log_level: error", "SVC_LOGLEVEL=loud", "SVC_DB_LOGLEVEL=debug")
 	if s.Log.Level != "info" || len(report.Warnings) != 1 {
 		t.Errorf("level %s, warnings %q", s.Log.Level, report.Warnings)
@@ -306,7 +306,8 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestUnheardSecrets warns of secrets that no header can hold: each call with them is refused.
+// TestUnheardSecrets: there is a warning about secrets that no header can contain,
+// because each call with them would be refused.
 func TestUnheardSecrets(t *testing.T) {
 	for secret, want := range map[string]int{"hidden": 0, "hid den": 0, "hidden\n": 3, " hidden": 3, "hid\r\nden": 3} {
 		_, report := Load(nil, "", []string{"SVC_DB_ADMINSECRET=" + secret, "SVC_DB_NODESECRET=" + secret, "SVC_DB_BOOTSTRAP_ACCESSKEY=" + secret}, Options{})
@@ -446,7 +447,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestSecondDocument refuses settings behind the first document of a file: they had no effect.
+// TestSecondDocument refuses a file with settings after the first document, because
+// they would have no effect.
 func TestSecondDocument(t *testing.T) {
 	_, report := load(t, "page_size: 6\n---\nadmin_secret: hidden\n")
 	if text := fmt.Sprint(report.Problems); len(report.Problems) != 1 || !strings.Contains(text, "line 3: a second document begins") || strings.Contains(text, "hidden") {
@@ -459,8 +461,9 @@ func TestSecondDocument(t *testing.T) {
 	}
 }
 
-// TestReadPortal: the file of the portal alone holds its own settings, those of the program, or
-// both; portal.conf and portal.configuration count when it has none of the portal's.
+// TestReadPortal: the file of the portal alone may have its own settings, those of the
+// program, or both. portal.conf and portal.configuration apply if it has none of the
+// portal's.
 func TestReadPortal(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, entry := range quiet {
@@ -506,7 +509,7 @@ func TestReadPortal(t *testing.T) {
 	}
 }
 
-// Where the file of audit records is, if there is one.
+// TestAuditFile states the path of the file of audit records.
 func TestAuditFile(t *testing.T) {
 	for _, c := range []struct {
 		file, want string

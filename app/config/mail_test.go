@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// mailFile is a file whose mail can be sent, with some of it in other words.
+// mailFile returns a file with valid mail settings, in which a part is replaced.
 func mailFile(old, other string) string {
 	return strings.Replace(`email_backend: {enable_email_notifications: true, code: smtp, settings: {SMTPAddress: "mail.example:25", SMTPUsername: u, SMTPPassword: hunter2}, `+
 		`default_from_email: a@b.example, dashboard_hostname: gatehouse.example}`, old, other, 1)

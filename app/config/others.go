@@ -2,9 +2,9 @@ package config
 
 import "strings"
 
-// others lists the settings of the field that have no effect here, so that an
-// existing configuration is understood: none of them is a spelling mistake.
-// A setting moves to inUse when it gets a field.
+// others lists settings of existing configurations that have no effect here, so that
+// they are not reported as spelling mistakes. A setting moves to inUse when it gets a
+// field.
 func others() []setting {
 	rows := rowsOf(ignored, secret, "license_key")
 	for _, group := range []struct {
@@ -18,7 +18,7 @@ func others() []setting {
 	}
 	for _, store := range []string{"main", "analytics", "logs", "uptime"} {
 		prefix := "storage." + store + "."
-		if store == "main" { // only its type and address are in use
+		if store == "main" { // only its type and address are used
 			rows = append(rows, rowsOf(accepted, address, prefix+"read_connection_string", prefix+"write_connection_string")...)
 			rows = append(rows, rowsOf(accepted, boolean, prefix+"table_sharding")...)
 		}

@@ -13,17 +13,17 @@ const (
 	PortalOff    = "off"
 	PortalOwn    = "own_port"
 	PortalShared = "shared"
-	// PortalAlone serves the portal and nothing else; only the command line says so.
+	// PortalAlone serves only the portal; only the command line sets it.
 	PortalAlone = "alone"
 )
 
-// Portal says how the developer portal is run (docs/wire/portal.md#settings).
+// Portal has the settings of the developer portal (docs/wire/portal.md#settings).
 type Portal struct {
 	Serve string // PortalOff, PortalOwn or PortalShared
-	ID    string // names its data in the store
+	ID    string // prefix of its data in the store
 	URL   string // address of the portal, for links in mails
-	File  string // "": the file of the portal alone, or portal.conf in the working folder, if it is there
-	// Local are addresses of the dashboard of this process; PrivateDashboards says that
+	File  string // "": the file of the portal alone, or portal.conf in the working directory, if it exists
+	// Local are addresses of the dashboard in this process. PrivateDashboards says that
 	// dashboards may have private addresses.
 	Local             []string
 	PrivateDashboards bool
@@ -81,22 +81,22 @@ type Portal struct {
 	}
 }
 
-// Values of Storage.
+// Values of Portal.Storage.
 const (
 	FilesInFolder = "fs"
 	FilesInStore  = "db"
 	FilesInBucket = "s3"
 )
 
-// mySQL is the dialect that the portal knows by name only.
+// mySQL is a dialect that the portal recognises but does not support.
 const mySQL = "mysql"
 
-// dialects are those of the portal's own settings as the service knows them.
+// dialects maps the dialects in the portal's own settings to storage engines.
 var dialects = map[string]string{"sqlite3": SQLite, "postgres": Postgres}
 
-// storeAlone makes the database that the portal's own settings name the one that counts, in
-// a process that serves nothing else and whose storage.main is the default. A dashboard in
-// the same process has its data there, too: then they do not count.
+// storeAlone applies the database in the portal's own settings, if the process serves
+// only the portal and storage.main is the default. If a dashboard is in the same
+// process, its database is used, and these settings are ignored.
 func (l *loader) storeAlone() {
 	named := l.said["Database.ConnectionString"]
 	db := l.settings.Portal.Database
@@ -121,8 +121,8 @@ func (l *loader) storeAlone() {
 	}
 }
 
-// fewest is how many connections a pool has at least: one writes, and a unit of work that
-// waits for it must not keep those that read from theirs.
+// fewest is the minimum size of a connection pool: one connection writes, and units of
+// work that wait for it must not occupy the connections of readers.
 const fewest = 3
 
 // PortalStorage returns where the portal keeps files: where its settings say, or in a
@@ -137,10 +137,10 @@ func (s Settings) PortalStorage() string {
 	return FilesInStore
 }
 
-// PortalFolder is where the portal keeps files with Storage fs.
+// PortalFolder returns the folder of the portal's files with Storage fs.
 func (s Settings) PortalFolder() string { return filepath.Join(s.HomeDir, "public", "system") }
 
-// hosting lists how the service runs the portal.
+// hosting lists the settings of the service about the portal.
 var hosting = []setting{
 	{name: "portal.serve", preset: PortalOff, choices: []string{PortalOff, PortalOwn, PortalShared}, field: func(s *Settings) any { return &s.Portal.Serve },
 		meaning: "where the developer portal is served: off is nowhere, own_port is the port that its own settings name (3001), shared is listen_port"},
@@ -176,16 +176,16 @@ func within(low, high int, field func(*Settings) int) func(*Settings) bool {
 	return func(s *Settings) bool { return field(s) >= low && field(s) <= high }
 }
 
-// Times beyond these are no times any more: a session that lasts longer than a clock counts
-// has ended before it began.
+// Bounds of durations: longer ones would overflow, so that a session would have ended
+// before it began.
 const (
 	tenYears = 10 * 365 * 24 * 60 * 60 // in seconds
 	aYear    = 365 * 24 * 60           // in minutes
 	aDay     = 24 * 60 * 60            // in seconds
 )
 
-// originsFit reports whether pages of other sites can have these origins: one that no
-// browser ever sends would keep them all away without a word.
+// originsFit reports whether browsers can send the CORS origins: a mistyped one would
+// silently never match.
 func originsFit(s *Settings) bool {
 	return !slices.ContainsFunc(s.Portal.CORS.Origins, func(o string) bool {
 		scheme, host, whole := strings.Cut(strings.TrimSuffix(o, "/"), "://")
@@ -196,20 +196,20 @@ func originsFit(s *Settings) bool {
 	})
 }
 
-// methodsFit reports whether requests can have these methods.
+// methodsFit reports whether the CORS methods are valid HTTP methods.
 func methodsFit(s *Settings) bool {
 	return !slices.ContainsFunc(s.Portal.CORS.Methods, func(m string) bool {
 		return m == "" || strings.IndexFunc(m, func(r rune) bool { return (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && r != '-' }) >= 0
 	})
 }
 
-// cookieFits reports whether browsers take the name of the cookie (RFC 6265, 4.1.1).
+// cookieFits reports whether the name of the cookie is valid (RFC 6265, 4.1.1).
 func cookieFits(s *Settings) bool {
 	return s.Portal.Session.Name != "" && (&http.Cookie{Name: s.Portal.Session.Name, Value: "x"}).Valid() == nil
 }
 
-// themesFit reports whether the folder of themes may be said as it is: one that is in the
-// working folder of one process is of no use to those that share a store.
+// themesFit reports whether the folder of themes is usable: if several processes share
+// a store, a path relative to the working directory of one of them is useless.
 func themesFit(s *Settings) bool {
 	return s.Portal.Theming.Path == "./themes" || filepath.IsAbs(s.Portal.Theming.Path) || !slices.Contains([]string{FilesInStore, FilesInBucket}, s.Portal.Storage)
 }

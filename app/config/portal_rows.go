@@ -2,7 +2,7 @@ package config
 
 import "math"
 
-// portalServing lists settings about how the portal meets clients.
+// portalServing lists the portal's settings about serving clients.
 var portalServing = []setting{
 	{name: "HostPort", suffix: "HOSTPORT", preset: "3001", field: func(s *Settings) any { return &s.Portal.HostPort },
 		meaning: "port of the portal when it has its own; 0 picks a free one"},
@@ -62,7 +62,7 @@ var portalServing = []setting{
 		meaning: "of web forms"},
 }
 
-// portalKeeping lists settings about what the portal keeps.
+// portalKeeping lists the portal's settings about stored data.
 var portalKeeping = []setting{
 	{name: "JwtSigningKey", suffix: "JWT_SIGNING_KEY", field: func(s *Settings) any { return &s.Portal.JwtSigningKey },
 		meaning: "signs tokens of admins; empty means a random one, which is stored"},
@@ -116,7 +116,7 @@ var portalKeeping = []setting{
 		meaning: "milliseconds; 0 means no bound"},
 }
 
-// portalReaching lists settings about whom the portal calls.
+// portalReaching lists the portal's settings about outgoing calls.
 var portalReaching = []setting{
 	{name: "RefreshInterval", suffix: "REFRESHINTERVAL", preset: "10", check: within(1, aYear, func(s *Settings) int { return s.Portal.RefreshInterval }), hint: "it is 1 to 525600", field: func(s *Settings) any { return &s.Portal.RefreshInterval },
 		meaning: "minutes between synchronisations of products and plans with the dashboards; there is one at the start, too"},

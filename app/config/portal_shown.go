@@ -1,9 +1,9 @@
 package config
 
-// half is how many characters of a secret are shown at each of its ends.
+// half is how many characters of a secret are shown at its beginning and its end.
 const half = 3
 
-// hidden shows the ends of a secret, and of a short one nothing.
+// hidden returns a secret with its middle masked; a short one is masked completely.
 func hidden(text string) string {
 	switch {
 	case text == "":
@@ -14,7 +14,7 @@ func hidden(text string) string {
 	return text[:half] + "...." + text[len(text)-half:]
 }
 
-// Shown returns the settings as clients of the portal may see them: secrets masked.
+// Shown returns the settings in the form for clients of the portal: secrets are masked.
 func (p Portal) Shown() map[string]any {
 	type object = map[string]any
 	certificates := []object{}

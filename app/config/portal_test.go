@@ -16,8 +16,9 @@ func portal(t *testing.T, file string, environ ...string) (Settings, Report) {
 	return s, report
 }
 
-// sample returns two values of a row that differ from its default and from each other, as in
-// the environment, and one that cannot be, or "" when any text can.
+// sample returns two values of a setting that differ from its default and from each
+// other, in the form of the environment, and an invalid one, or "" if every text is
+// valid.
 func sample(row *setting) (values [2]string, bad string) {
 	switch {
 	case len(row.choices) > 1:
@@ -49,9 +50,10 @@ func sample(row *setting) (values [2]string, bad string) {
 	return [2]string{"one", "two"}, ""
 }
 
-// TestPortalSettings states for each setting of the portal: its default, its variable under
-// each prefix, which prefix wins, that the environment beats the file, and that a value that
-// cannot be stops the start and names the setting.
+// TestPortalSettings states for each setting of the portal: its default, its variable
+// with each prefix, which prefix wins, that the environment overrides the file, and
+// that an invalid value prevents the start and is reported with the name of the
+// setting.
 func TestPortalSettings(t *testing.T) {
 	defaults, report := portal(t, "")
 	if len(report.Warnings)+len(report.Problems) > 0 {
@@ -109,7 +111,7 @@ func TestPortalSettings(t *testing.T) {
 	}
 }
 
-// TestPortalValues states what may not be, and what is only odd.
+// TestPortalValues states which values are problems, and which are only warnings.
 func TestPortalValues(t *testing.T) {
 	for environ, setting := range map[string]string{
 		"PORTAL_HOSTPORT=70000": "HostPort", "PORTAL_REFRESHINTERVAL=0": "RefreshInterval", "PORTAL_SESSION_LIFETIME=-1": "Session.LifeTime",
@@ -144,8 +146,8 @@ func TestPortalValues(t *testing.T) {
 	}
 }
 
-// TestPortalLog states that the portal's own settings of the log count in a process of its
-// own, and in no other.
+// TestPortalLog states that the portal's own log settings apply only in a process of
+// its own.
 func TestPortalLog(t *testing.T) {
 	for _, c := range []struct {
 		serve   string
@@ -162,8 +164,8 @@ func TestPortalLog(t *testing.T) {
 	}
 }
 
-// TestPortalDatabase states that the database of the portal's own settings is the one of a
-// process that serves nothing else, unless storage.main names one.
+// TestPortalDatabase states that the database in the portal's own settings is used by a
+// process that serves only the portal, unless storage.main is set.
 func TestPortalDatabase(t *testing.T) {
 	for _, c := range []struct {
 		name, serve       string
@@ -200,7 +202,7 @@ func TestPortalDatabase(t *testing.T) {
 	}
 }
 
-// TestPortalShown states that secrets are masked, and that nothing is null.
+// TestPortalShown states that secrets are masked, and that no value is null.
 func TestPortalShown(t *testing.T) {
 	s, report := portal(t, "", "PORTAL_JWT_SIGNING_KEY=signing-key", "PORTAL_API_SECRET=secret", "PORTAL_LICENSEKEY=a long licence", "PORTAL_S3_AWS_SECRET_ACCESS_KEY=s3-secret-key",
 		"PORTAL_S3_AWS_ACCESS_KEY_ID=s3-access-key", "PORTAL_DATABASE_CONNECTIONSTRING=host=db password=hush")
@@ -223,8 +225,8 @@ func TestPortalShown(t *testing.T) {
 	}
 }
 
-// TestPortalStorage states where files are when the settings of the portal do not say so:
-// beside the SQLite file of the home directory, or in the database that was chosen.
+// TestPortalStorage states where files are stored if the settings of the portal do not
+// say it: beside the SQLite file of the home directory, or in the configured database.
 func TestPortalStorage(t *testing.T) {
 	for environ, want := range map[string]string{
 		"": FilesInFolder, "SVC_DB_STORAGE_MAIN_TYPE=memory": FilesInStore, "SVC_DB_STORAGE_MAIN_CONNECTIONSTRING=/var/lib/portal.db": FilesInStore,

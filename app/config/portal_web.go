@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// PortalSuites are the cipher suites that the portal can speak. Broken ones are not among
-// them.
+// PortalSuites returns the cipher suites that the portal can use. Insecure ones are not
+// among them.
 func PortalSuites() []*tls.CipherSuite { return tls.CipherSuites() }
 
 func suitesHint() string {
@@ -19,7 +19,7 @@ func suitesHint() string {
 	return "it is some of " + strings.Join(names, ", ")
 }
 
-// suitesFit reports whether the portal can speak each of the cipher suites.
+// suitesFit reports whether the portal supports all of the configured cipher suites.
 func suitesFit(s *Settings) bool {
 	for _, name := range s.Portal.TLS.CipherSuites {
 		if !slices.ContainsFunc(PortalSuites(), func(suite *tls.CipherSuite) bool { return suite.Name == name }) {
@@ -29,13 +29,13 @@ func suitesFit(s *Settings) bool {
 	return true
 }
 
-// headersHint shows the form of headers, and which cannot be had.
+// headersHint shows the form of headers, and which ones are not allowed.
 const headersHint = `such as [{"Key":"X-Frame-Options","Value":"DENY"}]; the service sets Content-Length, Content-Type, Connection and Transfer-Encoding itself`
 
-// ownHeaders are those that an answer cannot be sent without.
+// ownHeaders are headers that the service sets in every response.
 var ownHeaders = []string{"Content-Length", "Content-Type", "Connection", "Transfer-Encoding"}
 
-// headersFit reports whether the headers of every answer can be sent (RFC 9110, 5).
+// headersFit reports whether the configured headers can be sent (RFC 9110, 5).
 func headersFit(s *Settings) bool {
 	for _, h := range s.Portal.ResponseHeaders {
 		if len(h) != 2 || !isToken(h["Key"]) || strings.ContainsFunc(h["Value"], func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
@@ -53,7 +53,7 @@ func headersFit(s *Settings) bool {
 	return true
 }
 
-// isToken reports whether a text can be the name of a header.
+// isToken reports whether a text is a valid name of a header.
 func isToken(text string) bool {
 	const others = "!#$%&'*+-.^_`|~"
 	return text != "" && !strings.ContainsFunc(text, func(r rune) bool {
@@ -61,5 +61,5 @@ func isToken(text string) bool {
 	})
 }
 
-// levels are those of the portal as the service knows them.
+// levels maps the log levels of the portal to those of the service.
 var levels = map[string]string{"debug": LevelDebug, "info": LevelInfo, "warn": LevelWarn, "error": LevelError, "dpanic": LevelError, "panic": LevelError, "fatal": LevelError}

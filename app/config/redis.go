@@ -12,21 +12,21 @@ import (
 type Redis struct {
 	Host             string
 	Port             int
-	Addrs            []string          // host:port; beats Hosts
-	Hosts            map[string]string // host → port; beats Host and Port
+	Addrs            []string          // host:port; overrides Hosts
+	Hosts            map[string]string // host → port; overrides Host and Port
 	Username         string
 	Password         Secret
-	MasterName       string // of a sentinel set-up; Addresses then lists the sentinels
+	MasterName       string // of a sentinel set-up; Addresses are then those of the sentinels
 	SentinelPassword Secret
-	TimeoutSeconds   int // of one network operation; 0 = the client's own
+	TimeoutSeconds   int // of one network operation; 0 = default of the client library
 	Database         int
 	Cluster          bool
-	MaxActive        int // open connections; 0 = the client's own
+	MaxActive        int // open connections; 0 = default of the client library
 	TLS              RedisTLS
 }
 
-// RedisTLS is how Redis is reached over TLS. Files are PEM, versions are "1.0"
-// to "1.3" or "" for the Go defaults.
+// RedisTLS configures TLS for Redis. Files are PEM, versions are "1.0" to "1.3" or ""
+// for the defaults of Go.
 type RedisTLS struct {
 	Enabled            bool
 	InsecureSkipVerify bool
@@ -36,11 +36,11 @@ type RedisTLS struct {
 	MaxVersion         string
 }
 
-// Enabled reports whether any address of Redis is set: without one there are
-// no notifications and everything else works.
+// Enabled reports whether an address of Redis is set. Without one there are no
+// notifications, and everything else works.
 func (r Redis) Enabled() bool { return r.Host != "" || len(r.Addrs) > 0 || len(r.Hosts) > 0 }
 
-// Addresses returns host:port of every Redis to connect to; none means off.
+// Addresses returns host:port of every Redis server; none if Redis is off.
 func (r Redis) Addresses() []string {
 	switch {
 	case len(r.Addrs) > 0:

@@ -9,9 +9,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// YAML returns the effective settings in the order of the table, nested as in a
-// file, secrets masked. Loading it again gives the same settings but for the
-// secrets.
+// YAML returns the effective settings in the order of the table, nested as in a file,
+// with secrets masked. Loading it gives the same settings, except the secrets.
 func (s Settings) YAML() []byte {
 	root := &yaml.Node{Kind: yaml.MappingNode}
 	for i := range table {
@@ -33,7 +32,7 @@ func (s Settings) YAML() []byte {
 	return out.Bytes()
 }
 
-// put adds a value under a path, making the mappings on the way.
+// put adds a value at a path, and creates the mappings on the way.
 func put(n *yaml.Node, path []string, v *yaml.Node) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == path[0] {
@@ -49,7 +48,7 @@ func put(n *yaml.Node, path []string, v *yaml.Node) {
 	n.Content = append(n.Content, scalar(path[0]), v)
 }
 
-// encodable guards the claim that every type a field can have encodes.
+// encodable panics on an error, because every type of a field can be encoded.
 func encodable(err error) {
 	if err != nil {
 		panic(fmt.Sprintf("config: settings do not encode: %v", err))
@@ -68,7 +67,7 @@ func durationText(d time.Duration) string {
 	return s
 }
 
-// Markdown returns the table of settings in use, for the documentation.
+// Markdown returns the table of the settings in use, for the documentation.
 func Markdown() string {
 	var b strings.Builder
 	b.WriteString("| Setting | Environment | Type | Default | Meaning |\n|---|---|---|---|---|\n")

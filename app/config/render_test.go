@@ -29,7 +29,7 @@ func TestYAMLOfDefaults(t *testing.T) {
 	}
 }
 
-// TestYAMLLoadsAgain holds for everything but secrets, which are masked.
+// TestYAMLLoadsAgain checks all settings except secrets, which are masked.
 func TestYAMLLoadsAgain(t *testing.T) {
 	s, report := Load([]byte(`
 listen_port: 0
@@ -63,7 +63,7 @@ bootstrap: {email: a@b, password: hunter2}
 	again.AdminSecret, again.NodeSecret, again.EncryptionKeys = s.AdminSecret, s.NodeSecret, s.EncryptionKeys
 	again.Gateway.Secret = s.Gateway.Secret
 	again.Bootstrap.Password, again.Storage.ConnectionString = s.Bootstrap.Password, s.Storage.ConnectionString
-	for _, one := range []*Settings{&s, &again} { // nil and empty mean the same
+	for _, one := range []*Settings{&s, &again} { // nil and empty are the same
 		one.TLS.CipherSuites = nil
 		one.Redis.Addrs, one.Security.AllowedExamples, one.Limits.Proxies, one.SSO.Defaults, one.Audit.Signing, one.Mail.Server, one.Deliveries.Networks, one.Portal.Local, one.Collector.IgnoreTags, one.Console.Servers, one.Console.Origins = nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil
 	}

@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// mask is what is printed in place of a secret. Its length says nothing about
-// the length of the secret.
+// mask is printed in place of a secret. Its length does not depend on that of the
+// secret.
 const mask = "********"
 
-// Secret is a text that prints as asterisks wherever it goes: fmt, slog, JSON
-// and YAML. An empty secret prints as empty, so that one can see it is missing.
+// Secret is a text that prints as asterisks with fmt, slog, JSON and YAML. An empty
+// secret prints as empty text, so that one sees that it is missing.
 type Secret string
 
 // Reveal returns the secret itself.
@@ -31,8 +31,8 @@ func (s Secret) String() string {
 // GoString is String in quotes.
 func (s Secret) GoString() string { return fmt.Sprintf("%q", s.String()) }
 
-// Format prints String whatever the verb is: without it, a verb that does not
-// fit a string (%d) would print the secret in fmt's complaint about it.
+// Format prints String for every verb: without it, a verb that does not fit a string
+// (%d) would print the secret in fmt's error text.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
 
 // MarshalJSON implements json.Marshaler with String.
@@ -44,17 +44,17 @@ func (s Secret) MarshalYAML() (any, error) { return s.String(), nil }
 // LogValue implements slog.LogValuer with String.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// Address says where another system is reached: a URL, a file path or a list of
-// key=value pairs as PostgreSQL takes it. A password inside it prints as
-// asterisks wherever the address goes.
+// Address is the address of another system: a URL, a file path or a list of key=value
+// pairs for PostgreSQL. A password in it is masked when it is printed with fmt, slog,
+// JSON or YAML.
 type Address string
 
 // Reveal returns the address with its password.
 func (a Address) Reveal() string { return string(a) }
 
-// String returns the address with asterisks in place of passwords. It hides more rather than
-// less: in a malformed URL, whose password may hold unescaped slashes or at signs, everything up
-// to the last at sign counts as its user and password.
+// String returns the address with passwords masked. In doubt it masks more: in a
+// malformed URL, whose password may have unescaped slashes or at signs, everything up
+// to the last at sign counts as user and password.
 func (a Address) String() string {
 	start := urlStart.FindStringIndex(string(a))
 	if start == nil {
@@ -74,7 +74,7 @@ func (a Address) String() string {
 // GoString is String in quotes.
 func (a Address) GoString() string { return fmt.Sprintf("%q", a.String()) }
 
-// Format prints String whatever the verb is.
+// Format prints String for every verb.
 func (a Address) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, a.String()) }
 
 // MarshalJSON implements json.Marshaler with String.
@@ -86,15 +86,14 @@ func (a Address) MarshalYAML() (any, error) { return a.String(), nil }
 // LogValue implements slog.LogValuer with String.
 func (a Address) LogValue() slog.Value { return slog.StringValue(a.String()) }
 
-// passwordKey matches the name of a parameter that holds a secret, up to its
-// equals sign: password, sslpassword, _auth_pass; not passfile, which is a path.
+// passwordKey matches the name of a parameter for a secret, up to its equals sign:
+// password, sslpassword, _auth_pass; but not passfile, which is a path.
 const passwordKey = `(?is)([\w.-]*(?:password|passwd|pwd|pass|secret|token)\s*=\s*)`
 
 var (
 	urlStart = regexp.MustCompile(`^\s*[A-Za-z][\w+.-]*://`)
 	urlParam = regexp.MustCompile(passwordKey + `[^&]*`)
-	// A value of the key=value form is quoted, with backslash escapes, or ends
-	// at white space that is not escaped. A quote that is never closed hides
-	// the rest.
+	// A value of the key=value form is quoted, with backslash escapes, or ends at
+	// unescaped white space. A quote that is never closed masks the rest.
 	pairParam = regexp.MustCompile(passwordKey + `(?:'(?:[^'\\]|\\.)*(?:'|\\?$)|(?:[^'\s\\]|\\.|\\$)(?:[^\s\\]|\\.|\\$)*)`)
 )

@@ -29,25 +29,24 @@ const (
 	FormatJSON     = "json"
 )
 
-// Values of reads: where a request reads from.
+// Values of reads: the source of reads.
 const (
-	// ReadsCurrent is the local replica, after it has seen the newest commit.
+	// ReadsCurrent reads the local replica, after it has the newest commit.
 	ReadsCurrent = "current"
-	// ReadsLocal is the local replica as it is.
+	// ReadsLocal reads the local replica as it is.
 	ReadsLocal = "local"
-	// ReadsPrimary is the store itself.
+	// ReadsPrimary reads the store itself.
 	ReadsPrimary = "primary"
 )
 
-// Settings is everything the standalone program lets its operator choose. Each
-// part is meant for one adapter or one area; embedders pass Go values to the
-// library and never see it.
+// Settings has all settings of the standalone program. Each part is for one adapter or
+// one area. Programs that embed the library pass Go values to it instead.
 type Settings struct {
 	Listen         Listen
 	TLS            TLS
 	HealthEndpoint string // path of the health check, without its leading slash
 	Maintenance    bool
-	StopGrace      time.Duration // how long gateways are answered after the last announcement
+	StopGrace      time.Duration // how long gateways get responses after the last announcement
 
 	Log            Log
 	MetricsAddress string  // host:port of a listener for metrics only; "" = none
@@ -60,7 +59,7 @@ type Settings struct {
 	Analytics    Analytics
 	Collector    Collector
 	Reads        string        // ReadsCurrent, ReadsLocal or ReadsPrimary
-	MaxStaleness time.Duration // how far a replica may fall behind and still count as ready
+	MaxStaleness time.Duration // how far a replica may be behind and still count as ready
 	History      History
 	Audit        Audit
 	Deliveries   Deliveries
@@ -68,7 +67,7 @@ type Settings struct {
 	AdminSecret    Secret   // credential of /admin; "": /admin is closed
 	NodeSecret     Secret   // credential of gateway nodes; "": no node can register
 	EncryptionKeys []Secret // the first encrypts, all decrypt
-	EncryptAtRest  bool     // documents and their history are encrypted where they are stored
+	EncryptAtRest  bool     // documents and their history are encrypted in the store
 	Security       Security
 	Sessions       Sessions
 	SSO            SSO
@@ -84,10 +83,10 @@ type Settings struct {
 	Edges       []Edge
 	Hosts       Hosts
 
-	RedirectSeparator string // between redirect addresses of OAuth clients; "" = they have one
+	RedirectSeparator string // between redirect URLs of OAuth clients; "" = clients have one URL
 	Expiry            CertificateExpiry
-	// AllowPrivateAddresses lets users make the control plane call private
-	// addresses. Those the operator has configured may be private anyhow.
+	// AllowPrivateAddresses lets users make the control plane call private addresses.
+	// Addresses in the settings may always be private.
 	AllowPrivateAddresses bool
 
 	Portal Portal
@@ -105,32 +104,32 @@ type Listen struct {
 	Port int    // 0 = any free one
 }
 
-// Address returns host:port as package net takes it.
+// Address returns host:port in the form of package net.
 func (l Listen) Address() string { return net.JoinHostPort(l.Host, strconv.Itoa(l.Port)) }
 
-// TLS is how the program itself serves HTTPS.
+// TLS configures HTTPS of the program itself.
 type TLS struct {
 	Enabled      bool
 	Certificates []Certificate
-	Files        []string // certificates whose PEM file holds the key as well
+	Files        []string // certificates whose PEM file also has the key
 	MinVersion   uint16   // as in crypto/tls: 771 is TLS 1.2
-	CipherSuites []string // of TLS 1.2, by name; empty: those that are safe
+	CipherSuites []string // of TLS 1.2, by name; empty: all secure ones
 }
 
-// Certificate is one certificate the program serves, as paths of PEM files.
+// Certificate is a certificate of the program, as paths of PEM files.
 type Certificate struct {
-	DomainName string `json:"domain_name,omitempty" yaml:"domain_name,omitempty"` // "" = as the certificate says
+	DomainName string `json:"domain_name,omitempty" yaml:"domain_name,omitempty"` // "" = as in the certificate
 	CertFile   string `json:"cert_file" yaml:"cert_file"`
 	KeyFile    string `json:"key_file" yaml:"key_file"`
 }
 
-// Log is what is logged and how.
+// Log configures the log.
 type Log struct {
 	Level  string // LevelError … LevelDebug
 	Format string // FormatStandard or FormatJSON
 }
 
-// Slog returns the level as log/slog knows it.
+// Slog returns the level of package log/slog.
 func (l Log) Slog() slog.Level {
 	switch l.Level {
 	case LevelError:
@@ -147,26 +146,27 @@ func (l Log) Slog() slog.Level {
 // Storage is the main store.
 type Storage struct {
 	Type string // SQLite, Postgres or Memory
-	// ConnectionString is a file for SQLite ("" = see SQLiteFile), an address
-	// for PostgreSQL, unused in memory.
+	// ConnectionString is a file for SQLite ("" = see SQLiteFile), an address for
+	// PostgreSQL, and not used in memory.
 	ConnectionString Address
-	// Retries is how many times a start tries again, after RetryDelay each, to reach PostgreSQL:
-	// what the portal's own settings say if the connection string is theirs, otherwise 0.
+	// Retries is how many times a start tries again to connect to PostgreSQL, after
+	// RetryDelay each. It is set by the portal's own settings if the connection string
+	// is; otherwise it is 0.
 	Retries    int
 	RetryDelay time.Duration
 	Pool       Pool
 	OfPortal   bool // the connection string is Database.ConnectionString of the portal's own settings
 }
 
-// Pool bounds the connections to PostgreSQL, by the portal's own settings if the connection
-// string is theirs.
+// Pool bounds the connections to PostgreSQL. It is set by the portal's own settings if
+// the connection string is.
 type Pool struct {
-	Most int           // connections at once; 0: as many as the service likes
-	Idle int           // connections that stay open while nothing is asked; 0: all
-	Life time.Duration // how long a connection is used; 0: as long as it lasts
+	Most int           // maximum number of connections; 0: default of the service
+	Idle int           // idle connections that stay open; 0: all
+	Life time.Duration // maximum age of a connection; 0: no bound
 }
 
-// Setting returns the name of the setting that has the connection string.
+// Setting returns the name of the setting with the connection string.
 func (s Storage) Setting() string {
 	if s.OfPortal {
 		return "Database.ConnectionString"
@@ -174,8 +174,8 @@ func (s Storage) Setting() string {
 	return "storage.main.connection_string"
 }
 
-// SQLiteFile returns the database file: storage.main.connection_string, or
-// gatehouse.db in the home directory. Parameters of a file: URL are not masked.
+// SQLiteFile returns the database file: storage.main.connection_string, or gatehouse.db
+// in the home directory. Parameters of a file: URL are not masked.
 func (s Settings) SQLiteFile() string {
 	if file := s.Storage.ConnectionString.Reveal(); file != "" {
 		return file
@@ -183,7 +183,7 @@ func (s Settings) SQLiteFile() string {
 	return filepath.Join(s.HomeDir, "gatehouse.db")
 }
 
-// History bounds the log of commits; 0 means that the bound does not apply.
+// History bounds the log of commits; 0 means no bound.
 type History struct {
 	MaxAge   time.Duration
 	MaxBytes int64
@@ -202,24 +202,23 @@ const (
 	AuditJSON = "json"
 )
 
-// Audit says whether a trail is kept, where, and how much of it; 0 means that a bound does
-// not apply.
+// Audit configures the audit trail; 0 means no bound.
 type Audit struct {
 	Enabled  bool
 	Store    string // AuditDB, AuditFile or AuditNone
-	Path     string // of a file, beside the store or instead of it
-	OldPath  string // the older name of Path; switches the trail on as well
+	Path     string // of a file, in addition to the store or instead of it
+	OldPath  string // the older name of Path; it also enables the trail
 	Format   string // of the file: AuditText or AuditJSON
 	Reads    bool   // reads are recorded as well
-	Detailed bool   // records have dumps of requests and answers
-	FileSize int64  // bytes of the file, at which another one begins
-	FileKeep int    // how many full ones are kept
+	Detailed bool   // records have dumps of requests and responses
+	FileSize int64  // size in bytes at which another file begins
+	FileKeep int    // how many full files are kept
 	MaxAge   time.Duration
 	MaxBytes int64    // of one organisation
-	Signing  []Secret // the first signs, all verify; none: what derives from the encryption keys signs
+	Signing  []Secret // the first signs, all verify; none: keys derived from the encryption keys sign
 }
 
-// File returns where the file of audit records is, or "".
+// File returns the path of the file of audit records, or "".
 func (a Audit) File() string {
 	if a.Store == AuditNone || !a.On() {
 		return ""
@@ -230,37 +229,37 @@ func (a Audit) File() string {
 // On reports whether audit records are kept.
 func (a Audit) On() bool { return a.Enabled || a.OldPath != "" }
 
-// Limits bounds what requests and connections may cost.
+// Limits bounds the cost of requests and connections.
 type Limits struct {
 	MaxBodyBytes   int64
 	MaxBodyValues  int
-	BodyMemory     int64    // of all bodies under way, in bytes; 0: what the process has memory for
-	BodyRate       int64    // bytes a second of a large body at least; 0: no limit
+	BodyMemory     int64    // of all bodies in progress, in bytes; 0: depends on the memory of the process
+	BodyRate       int64    // minimum bytes per second of a large body; 0: no limit
 	Connections    int      // of clients; 0: no limit
-	Organisation   int64    // that the records of one may take, in bytes; 0: no limit
+	Organisation   int64    // of the records of one organisation, in bytes; 0: no limit
 	Failures       int      // wrong credentials from one address in a minute; 0: no limit
-	Proxies        []string // addresses and networks; X-Forwarded-For of them says who calls
+	Proxies        []string // addresses and networks whose X-Forwarded-For is trusted
 	MaxDepth       int      // of nested arrays and objects in a body
 	RequestTimeout time.Duration
-	WriteTime      time.Duration // for which one unit of work may hold the writer
+	WriteTime      time.Duration // for which one unit of work may block other writers
 }
 
-// Deliveries says how events are sent to receivers outside.
+// Deliveries configures sending events to external receivers.
 type Deliveries struct {
 	Enabled    bool
 	Workers    int
 	Pause      time.Duration // after the first failed attempt
 	KeepDone   time.Duration
 	KeepFailed time.Duration
-	Networks   []string // addresses and networks that may be reached although they are not public
+	Networks   []string // addresses and networks that may be called although they are not public
 }
 
-// Allowed returns the networks that may be reached although they are not public, or
-// false when one is no network and no address.
+// Allowed returns the networks that may be called although they are not public, or
+// false if an entry is neither a network nor an address.
 func (d Deliveries) Allowed() ([]netip.Prefix, bool) { return networks(d.Networks) }
 
-// TrustedProxies returns the networks of the proxies, or false when one is no
-// network and no address.
+// TrustedProxies returns the networks of the proxies, or false if an entry is neither a
+// network nor an address.
 func (l Limits) TrustedProxies() ([]netip.Prefix, bool) { return networks(l.Proxies) }
 
 func networks(list []string) ([]netip.Prefix, bool) {
@@ -278,7 +277,7 @@ func networks(list []string) ([]netip.Prefix, bool) {
 	return out, true
 }
 
-// Security holds switches of the permission check.
+// Security has settings about permissions and passwords.
 type Security struct {
 	OpenPolicy            OpenPolicy
 	AdditionalPermissions map[string]string // custom permission → label
@@ -287,17 +286,17 @@ type Security struct {
 	FirstLoginChange      bool
 	AdminResetsPassword   bool     // administrators may set other users' passwords
 	HideAccessKeys        bool     // administrators see no access key of another user
-	KeepAccessKeys        bool     // users renew no access key but their own
-	AllowedExamples       []string // exact addresses of example repositories; the first is the default
+	KeepAccessKeys        bool     // users can only renew their own access key
+	AllowedExamples       []string // exact URLs of example repositories; the first is the default
 }
 
-// SSO says what people get whom an identity broker has recognised
+// SSO configures what people get whom an identity broker has authenticated
 // (docs/wire/single-sign-on.md).
 type SSO struct {
 	Broker           bool   // this service is a broker itself
 	PrivateProviders bool   // identity providers may have private addresses
-	Insecure         bool   // their certificates are not looked at
-	BrokerSecret     Secret // credential of identity brokers; "" = none has it
+	Insecure         bool   // their certificates are not verified
+	BrokerSecret     Secret // credential of identity brokers; "" = brokers have none
 	Lookup           bool
 	DefaultGroup     string
 	Defaults         map[string]string // permission → level
@@ -306,7 +305,7 @@ type SSO struct {
 	ErrorURL         string
 }
 
-// Sessions says how browsers log in (docs/wire/sessions.md).
+// Sessions configures logins and browser sessions (docs/wire/sessions.md).
 type Sessions struct {
 	Lifetime      int64 // seconds
 	One           bool  // a login ends the other sessions of the user
@@ -318,16 +317,16 @@ type Sessions struct {
 	Direct        bool
 }
 
-// Mail says how mail is sent to people (docs/wire/sessions.md#forgotten-passwords).
+// Mail configures sending mails (docs/wire/sessions.md#forgotten-passwords).
 type Mail struct {
 	Enabled        bool
-	Code           string            // the way, which is smtp
+	Code           string            // the transport, which is smtp
 	Server         map[string]Secret // SMTPAddress, SMTPUsername, SMTPPassword, in any letter case
 	From, FromName string
 	Hostname       string
 }
 
-// Setting returns one of the entries about the mail server.
+// Setting returns a setting of the mail server by name.
 func (m Mail) Setting(name string) string {
 	for key, val := range m.Server {
 		if strings.EqualFold(key, name) {
@@ -337,9 +336,9 @@ func (m Mail) Setting(name string) string {
 	return ""
 }
 
-// PublicURL returns the address under which people reach the control plane, without a
-// slash at its end, or "" if that is not known. It never comes from a request, whose
-// sender could choose it.
+// PublicURL returns the URL of the control plane for users, without a slash at its end,
+// or "" if it is not known. It never comes from a request, because a client could
+// choose it.
 func (s Settings) PublicURL() string {
 	host := cmp.Or(s.Mail.Hostname, s.Hosts.Dashboard)
 	if host == "" {
@@ -355,23 +354,23 @@ func (s Settings) PublicURL() string {
 	return strings.TrimRight(host, "/")
 }
 
-// OpenPolicy is the policy engine (docs/wire/rules.md#switches).
+// OpenPolicy configures the policy engine (docs/wire/rules.md#switches).
 type OpenPolicy struct {
 	Enabled bool
 	Debug   bool // log inputs and outputs of rules
 	API     bool // admins may read and replace the rules of their organisation
 }
 
-// Bootstrap is the first organisation and its administrator, made at start when
-// they do not exist.
+// Bootstrap is the first organisation and its administrator, which are created at start
+// if they do not exist.
 type Bootstrap struct {
 	OwnerName, OwnerSlug string // of the organisation
-	OrgID                string // "" = drawn
+	OrgID                string // "" = generated
 	Email                string // "" = no bootstrap at start
 	Password             Secret
 	FirstName, LastName  string
-	AccessKey            Secret // "" = drawn
+	AccessKey            Secret // "" = generated
 }
 
-// Active reports whether there is something to bootstrap at start.
+// Active reports whether there is a bootstrap at start.
 func (b Bootstrap) Active() bool { return b.Email != "" }

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// warnUnknown says which names are unknown, and which known name was probably
-// meant. Variables of the field's own prefix are left alone: other programs
-// of the field read them as well.
+// warnUnknown warns of unknown names, and suggests the known name that was probably
+// meant. Unknown environment variables with fieldPrefix are ignored, because other
+// programs use that prefix as well.
 func (l *loader) warnUnknown(fileName string) {
 	var names, variables []string
 	for i := range l.names.rows {
@@ -39,11 +39,12 @@ func withSuggestions(unknown map[string]bool, known []string) string {
 	return strings.Join(out, ", ")
 }
 
-// longest is the length in bytes up to which an unknown name is shown in full
-// and compared with known ones; no known one is longer.
+// longest is the length in bytes up to which an unknown name is shown completely and
+// compared with known names; no known name is longer.
 const longest = 80
 
-// printable keeps a name of the file from breaking the line or flooding it.
+// printable quotes and shortens a name from the file, so that it does not break or
+// flood the line.
 func printable(name string) string {
 	if len(name) > longest {
 		name = strings.ToValidUTF8(name[:longest], "") + "…"
@@ -54,8 +55,8 @@ func printable(name string) string {
 	return name
 }
 
-// closest returns the known name that one or two slips, three in a long name,
-// turn into the given one; "" if there is none.
+// closest returns the known name that differs from the given one by one or two typing
+// errors, three in a long name; "" if there is none.
 func closest(name string, known []string) (meant string) {
 	if len(name) > longest {
 		return ""

@@ -7,29 +7,30 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// setting is one row of the table of known settings. Parsing, defaults,
-// masking, the printed configuration, the documentation and the suggestions for
-// misspelt names all derive from it.
+// setting is one row of the table of known settings. Parsing, defaults, masking, the
+// printed configuration, the documentation and the suggestions for misspelt names all
+// use it.
 type setting struct {
 	name   string // path in the file, parts separated by dots
 	suffix string // environment variable without its prefix
 	kind   kind
 	use    use
-	// The rest is for settings in use only.
+	// The following fields are only for settings in use.
 	preset  string               // default, spelled as in the environment
-	choices []string             // the only values there are
+	choices []string             // all valid values
 	whole   bool                 // the suffix is the whole name of the variable
-	idle    bool                 // read and checked, and without effect yet
-	check   func(*Settings) bool // false: the value cannot be; nil: any value of its type can
-	lenient bool                 // a wrong value is worth a warning and the default, not a problem
-	zero    bool                 // 0 means the default, as the samples of the field have it
-	hint    string               // what to do about a wrong value
+	idle    bool                 // read and checked, but without effect yet
+	check   func(*Settings) bool // false: the value is invalid; nil: every value of the type is valid
+	lenient bool                 // an invalid value leads to a warning and the default, not to a problem
+	zero    bool                 // 0 means the default, as in sample configurations
+	hint    string               // how to correct an invalid value
 	meaning string               // one line for the documentation
 	field   func(*Settings) any
 }
 
-// absent reports whether a value stands for none. Samples of the field write
-// every setting, those that are not used with 0 or an empty text.
+// absent reports whether a value means that the setting is not set. Sample
+// configurations have every setting, and those that are not used are 0 or an empty
+// text.
 func (s *setting) absent(n *yaml.Node) bool {
 	word, ok := asWord(n)
 	switch {
@@ -80,16 +81,17 @@ var expected = map[kind]string{
 	endpoints:    "a list of objects with name, endpoint and tags (in the environment: as JSON)",
 }
 
-// use says what becomes of a setting.
+// use says how a setting is used.
 type use uint8
 
 const (
 	used     use = iota // it has a field in Settings
-	accepted            // known in the field, without effect here: one warning for all of them
-	ignored             // known, without effect and not worth a word
+	accepted            // known from existing configurations, without effect here: one warning lists all of them
+	ignored             // known, without effect and without a warning
 )
 
-// irregular holds the environment suffixes that do not follow from the name.
+// irregular has the suffixes of environment variables that suffixOf cannot derive from
+// the name.
 var irregular = map[string]string{
 	"tyk_api_config.Host":                       "TYKAPI_HOST",
 	"tyk_api_config.Port":                       "TYKAPI_PORT",
@@ -110,8 +112,8 @@ var irregular = map[string]string{
 	"oas_config.validate_schema_defaults":       "OAS_VALIDATESCHEMADEFAULTS",
 }
 
-// suffixOf is the rule most environment suffixes follow: dots become
-// underscores and underscores vanish.
+// suffixOf returns the suffix of an environment variable. By the usual rule, dots
+// become underscores and underscores are removed.
 func suffixOf(name string) string {
 	if s, ok := irregular[name]; ok {
 		return s
@@ -119,8 +121,8 @@ func suffixOf(name string) string {
 	return strings.ToUpper(strings.NewReplacer("_", "", ".", "_").Replace(name))
 }
 
-// kindOf derives a kind from the type of the field, so that what is a secret in
-// Settings is one everywhere.
+// kindOf derives the kind from the type of the field, so that a Secret in Settings is a
+// secret everywhere.
 func kindOf(field any) kind {
 	switch field.(type) {
 	case *Secret:
@@ -152,19 +154,20 @@ func kindOf(field any) kind {
 	}
 }
 
-// table is every known setting: those in use first, in the order they are printed.
+// table has every known setting: first those in use, in the order in which they are
+// printed.
 var table = append(inUse(), others()...)
 
-// names is a family of settings: those of the program, and those of the portal.
+// names is a set of settings: those of the program, or those of the portal.
 type names struct {
 	rows     []setting
-	prefixes []string // of environment variables, the strongest first
+	prefixes []string // of environment variables, in order of precedence
 	sections map[string]bool
 	byName   map[string]*setting
 }
 
-// newNames finds settings by their lower-case name, because the field's own decoder takes any
-// case, and the sections they lie in.
+// newNames indexes settings, and the sections that they are in, by lower-case name,
+// because existing programs accept names in any letter case.
 func newNames(rows []setting, prefixes ...string) *names {
 	sections, byName := map[string]bool{}, map[string]*setting{}
 	for i := range rows {
@@ -177,13 +180,13 @@ func newNames(rows []setting, prefixes ...string) *names {
 	return &names{rows, prefixes, sections, byName}
 }
 
-// own are the settings of the program.
+// own has the settings of the program.
 var own = newNames(table, ourPrefix, fieldPrefix)
 
 // knows reports whether a name, in lower case, is that of a setting or a section.
 func (n *names) knows(name string) bool { return n.byName[name] != nil || n.sections[name] }
 
-// variables lists the environment variables of a setting, the strongest first.
+// variables lists the environment variables of a setting, in order of precedence.
 func (n *names) variables(s *setting) (out []string) {
 	if n == own {
 		return s.variables()

@@ -74,7 +74,7 @@ func TestSettingsInUse(t *testing.T) {
 	}
 }
 
-// ours are the settings that the public list of the field does not have.
+// ours are the settings that only Gatehouse has.
 var ours = []string{
 	"audit.file_keep", "audit.file_max_bytes", "audit.max_age", "audit.max_bytes", "audit.reads", "audit.signing_keys",
 	"bootstrap.access_key", "bootstrap.email", "bootstrap.first_name", "bootstrap.last_name", "bootstrap.org_id",
@@ -88,8 +88,8 @@ var ours = []string{
 	"tracing.otlp_endpoint",
 }
 
-// TestTableCoversTheField compares with the published settings:
-// the table is complete, spelled alike and of the same types.
+// TestTableCoversTheField compares the table with published lists of settings: it is
+// complete, and has the same spelling and types.
 func TestTableCoversTheField(t *testing.T) {
 	known := map[string]setting{}
 	for _, row := range table {

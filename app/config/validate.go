@@ -12,21 +12,21 @@ import (
 	"time"
 )
 
-// finding is one rule about settings that were understood.
+// finding is the result of one check of settings with valid types.
 type finding struct {
 	bad     bool
 	setting string
 	message string
 }
 
-// pathName is what the health check may be called: segments that need no escaping. What is
-// reserved has other operations.
+// pathName matches valid paths of the health check: segments that need no escaping.
+// reserved matches paths of other operations.
 var (
 	reserved = regexp.MustCompile(`^(api|admin|register|system|portal-api|license)(/|$)`)
 	pathName = regexp.MustCompile(`^[\w.~-]+(/[\w.~-]+)*$`)
 )
 
-// longestGrace is more than any gateway needs; who waits longer has mistyped.
+// longestGrace is more than any gateway needs; a longer value is a typing error.
 const longestGrace = 5 * time.Minute
 
 func servingFindings(s *Settings) []finding {
@@ -68,13 +68,13 @@ func gatewayFindings(s *Settings) []finding {
 	}
 }
 
-// longestControl is how long callers may be kept waiting for gateways.
+// longestControl is the maximum time that callers may wait for gateways.
 const longestControl = time.Minute
 
-// pageHint says what page takes.
+// pageHint describes the values that page accepts.
 const pageHint = "an absolute http or https URL, or a path that begins with /"
 
-// page reports whether s is none, or an address that browsers may be sent to.
+// page reports whether s is empty, or an address to which browsers may be redirected.
 func page(s string) bool { return s == "" || absolute(s) || strings.HasPrefix(s, "/") }
 
 // absolute reports whether s is an absolute URL that can be fetched.
@@ -83,19 +83,19 @@ func absolute(s string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
 }
 
-// More than any browser should stay logged in, or anybody should wait, in seconds.
+// Bounds of session lifetimes and waiting times, in seconds.
 const (
 	longestSession = 30 * 24 * 3600
 	longestWait    = 24 * 3600
 )
 
-// Bounds of what can be asked of passwords: each earlier one takes a slow check.
+// Bounds of the password settings: each previous password takes a slow check.
 const (
 	longestPassword = 36_500 // days
 	mostPasswords   = 24
 )
 
-// peopleFindings checks how people log in, get mails and use the console.
+// peopleFindings checks the settings of logins, mails and the console.
 func peopleFindings(s *Settings) []finding {
 	b, p, o, m, on := &s.Sessions, &s.Security, &s.SSO, &s.Mail, s.Mail.Enabled
 	wrong := slices.ContainsFunc(slices.Collect(maps.Values(o.Defaults)), func(l string) bool { return !slices.Contains([]string{"deny", "read", "write", "admin"}, l) })
@@ -130,7 +130,7 @@ func redisFindings(r *Redis) []finding {
 	for host, port := range r.Hosts {
 		badHost = badHost || host == "" || !portNumber(port, 1)
 	}
-	// The versions order as texts.
+	// The versions sort as texts.
 	crossed := r.TLS.MinVersion != "" && r.TLS.MaxVersion != "" && r.TLS.MinVersion > r.TLS.MaxVersion
 	return []finding{
 		{single && (r.Port < 1 || r.Port > 65535), "redis_port", "expected 1 to 65535"},

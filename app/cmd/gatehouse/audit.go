@@ -76,7 +76,7 @@ A file is verified without the store when --public-key names the keys that signe
 	return cmd
 }
 
-// verified tells what was found.
+// verified prints the result of a verification.
 func (c *cli) verified(v *audit.Verifier, err error) error {
 	if err != nil {
 		return err
@@ -137,7 +137,7 @@ func (c *cli) auditCheckpoints() *cobra.Command {
 	return cmd
 }
 
-// trail works on the trail in the configured store.
+// trail calls fn with an App over the configured store, to read its audit trail.
 func (c *cli) trail(ctx context.Context, fn func(*app.App) error) (err error) {
 	s, log, err := c.settings()
 	if err != nil {
@@ -146,7 +146,7 @@ func (c *cli) trail(ctx context.Context, fn func(*app.App) error) (err error) {
 	if s.Storage.Type == config.Memory {
 		return errors.New("storage.main.type is memory: there is no audit trail")
 	}
-	s.Audit.Enabled, s.Audit.Store = true, config.AuditDB // what was kept before it was switched off can be read
+	s.Audit.Enabled, s.Audit.Store = true, config.AuditDB // so that records can be read although the trail is switched off
 	comp, err := serve.ComposeFor(ctx, s, log, buildVersion(), serve.Purpose{Beside: true, Stored: true})
 	if err != nil {
 		return err
@@ -158,7 +158,7 @@ func (c *cli) trail(ctx context.Context, fn func(*app.App) error) (err error) {
 	return errors.Join(fn(comp.App), comp.Stop(ctx))
 }
 
-// maxLine bounds a line of a file: no record comes near it.
+// maxLine bounds a line of a file; every record is much shorter.
 const maxLine = 4 << 20
 
 func verifyFile(path string, keys audit.Keys, anchors []audit.Checkpoint) (*audit.Verifier, error) {
@@ -207,7 +207,7 @@ func readCheckpoints(path string) (out []audit.Checkpoint, err error) {
 	return out, err
 }
 
-// parseKeys reads name:base64.
+// parseKeys parses entries of the form name:base64.
 func parseKeys(list []string) (audit.Keys, error) {
 	keys := map[string]ed25519.PublicKey{}
 	for _, text := range list {

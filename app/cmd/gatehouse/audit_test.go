@@ -11,7 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/harness"
 )
 
-// TestAuditCommands verifies and exports the trail that a service has written.
+// TestAuditCommands verifies and exports the trail of a service.
 func TestAuditCommands(t *testing.T) {
 	s := newShell(t)
 	port := strconv.Itoa(harness.FreePort(t))
@@ -62,7 +62,7 @@ func TestAuditCommands(t *testing.T) {
 	}
 	t.Setenv("SVC_DB_AUDIT_SIGNINGKEYS", "file:"+signing)
 	t.Setenv("SVC_DB_AUDIT_PATH", log)
-	s.says(0, "all is well: 2 records", "audit", "verify") // signed by the key that derives from the other one
+	s.says(0, "all is well: 2 records", "audit", "verify") // signed by the key that is derived from the other one
 	serving(t, port)()
 	s.run(0, "bootstrap", "--email", "b@example.com", "--org-id", "two")
 	serving(t, port)()

@@ -14,8 +14,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/harness"
 )
 
-// TestBackupAndRestore makes a backup beside a service, by command and over HTTP,
-// and brings back what was there then.
+// TestBackupAndRestore makes backups beside a running service, by command and over
+// HTTP, and restores them.
 func TestBackupAndRestore(t *testing.T) {
 	s := newShell(t)
 	home, port := os.Getenv("SVC_DB_HOMEDIR"), strconv.Itoa(harness.FreePort(t))
@@ -71,8 +71,8 @@ func TestBackupAndRestore(t *testing.T) {
 	s.says(1, "gatehouse.key is missing", "serve")
 }
 
-// TestNoStore refuses commands about what is stored where no store is, as in a folder
-// that home_dir names by mistake. They leave nothing there.
+// TestNoStore: commands that read stored data are refused if the store does not exist,
+// for example because home_dir is mistyped. They create no files there.
 func TestNoStore(t *testing.T) {
 	s := newShell(t)
 	home := filepath.Join(os.Getenv("SVC_DB_HOMEDIR"), "elsewhere")

@@ -13,7 +13,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/analytics"
 )
 
-// TestCheckReaders says that a pump was met at the lists of the gateways.
+// TestCheckReaders: the check reports that a pump takes records from the lists of the
+// gateways.
 func TestCheckReaders(t *testing.T) {
 	s := newShell(t)
 	t.Setenv("SVC_DB_LISTENPORT", "0")
@@ -40,7 +41,8 @@ func TestCheckReaders(t *testing.T) {
 	s.says(0, "analytics: Redis does not say …all is well", "check")
 }
 
-// TestCheckCommand finds nothing in a healthy store, and names what is damaged.
+// TestCheckCommand: the check finds nothing in a healthy store, and names damaged
+// records.
 func TestCheckCommand(t *testing.T) {
 	s := newShell(t)
 	t.Setenv("SVC_DB_LISTENPORT", "0")

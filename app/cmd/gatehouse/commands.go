@@ -14,8 +14,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/serve"
 )
 
-// bootstrap makes the first organisation in the store itself: no service needs
-// to run, and one that runs sees it.
+// bootstrap creates the first organisation directly in the store: no service needs to
+// run, and a running one sees it.
 func (c *cli) bootstrap() *cobra.Command {
 	var f identity.First
 	var asJSON bool
@@ -51,7 +51,7 @@ Flags beat the settings bootstrap.*.`,
 	return cmd
 }
 
-// doBootstrap takes from the flags what they say and from the settings the rest.
+// doBootstrap uses the flags and, for those that are not set, the settings.
 func (c *cli) doBootstrap(ctx context.Context, f identity.First) (s config.Settings, b identity.Bootstrapped, err error) {
 	s, log, err := c.settings()
 	if err != nil {

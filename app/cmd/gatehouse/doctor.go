@@ -14,7 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/apps"
 )
 
-// doctoring is a command line that asks for what is left behind.
+// doctoring is the command that asks for leftovers.
 type doctoring struct {
 	asking
 	fix bool
@@ -46,7 +46,7 @@ could not be asked.`,
 	return cmd
 }
 
-// run asks and prints.
+// run sends the request and prints the response.
 func (d *doctoring) run(ctx context.Context, token string, out io.Writer) error {
 	method, path := http.MethodGet, "/doctor"
 	if d.fix {
@@ -71,7 +71,7 @@ func (d *doctoring) run(ctx context.Context, token string, out io.Writer) error 
 	return nil
 }
 
-// print writes what was found.
+// print prints the findings.
 func (d *doctoring) print(out io.Writer, found apps.Diagnosis) error {
 	if d.json {
 		e := json.NewEncoder(out)

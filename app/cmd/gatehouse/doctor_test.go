@@ -12,8 +12,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/identity"
 )
 
-// TestDoctorCommand: the command tells what has no other half, deletes it when it is told
-// to, and finds nothing afterwards.
+// TestDoctorCommand: the command lists records without a counterpart, deletes them when
+// the flag says so, and finds nothing afterwards.
 func TestDoctorCommand(t *testing.T) {
 	a, err := app.New(app.WithLogger(slog.New(slog.DiscardHandler)), app.WithPortal(app.Portal{Shared: true, Local: []string{"http://localhost:3000"}}))
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/providers"
 )
 
-// Of the command that tells of drift.
+// Constants of the drift command.
 const (
 	tokenVariable = "GATEHOUSE_PORTAL_TOKEN"
 	codeDrift     = 3 // there are differences, or problems
@@ -27,7 +27,7 @@ const (
 	maxDrift      = 256 << 20
 )
 
-// asking is a command line that asks a running portal.
+// asking is a command that calls a running portal.
 type asking struct {
 	url    string
 	json   bool
@@ -38,13 +38,13 @@ func newAsking() asking {
 	return asking{client: http.Client{Timeout: driftTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 }
 
-// flags are those of every such command.
+// flags adds the flags that all such commands have.
 func (a *asking) flags(cmd *cobra.Command, printed string) {
 	cmd.Flags().StringVar(&a.url, "url", "http://localhost:3001", "address of the portal")
 	cmd.Flags().BoolVar(&a.json, "json", false, printed)
 }
 
-// drifting is a command line that asks for drift.
+// drifting is the command that asks for drift.
 type drifting struct {
 	asking
 	provider string
@@ -81,7 +81,7 @@ or a dashboard could not be asked.`,
 	return cmd
 }
 
-// run asks and prints.
+// run sends the requests and prints the responses.
 func (d *drifting) run(ctx context.Context, token string, out io.Writer) error {
 	names := []string{d.provider}
 	if d.provider == "" {
@@ -125,7 +125,7 @@ func (a *asking) ask(ctx context.Context, token, method, path string, into any) 
 	if err != nil {
 		return fmt.Errorf("the portal does not answer: %w", err)
 	}
-	defer func() { _ = answer.Body.Close() }() // all that matters has been read
+	defer func() { _ = answer.Body.Close() }() // the body has been read
 	body, err := io.ReadAll(io.LimitReader(answer.Body, maxDrift))
 	if err != nil {
 		return fmt.Errorf("the portal does not answer: %w", err)
@@ -134,7 +134,7 @@ func (a *asking) ask(ctx context.Context, token, method, path string, into any) 
 		var said struct {
 			Errors []string `json:"errors"`
 		}
-		_ = json.Unmarshal(body, &said) // the status tells enough otherwise
+		_ = json.Unmarshal(body, &said) // without a message, the status is enough
 		return fmt.Errorf("the portal answers %d: %s", answer.StatusCode, cmp.Or(strings.Join(said.Errors, "; "), http.StatusText(answer.StatusCode)))
 	}
 	if err := json.Unmarshal(body, into); err != nil {
@@ -143,7 +143,7 @@ func (a *asking) ask(ctx context.Context, token, method, path string, into any) 
 	return nil
 }
 
-// print writes what was found.
+// print prints the differences.
 func (d *drifting) print(out io.Writer, found []providers.Drift) error {
 	if d.json {
 		e := json.NewEncoder(out)

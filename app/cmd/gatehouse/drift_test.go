@@ -12,8 +12,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/identity"
 )
 
-// TestDriftCommand: the command tells what differs, and its exit code says whether
-// anything does.
+// TestDriftCommand: the command lists differences, and its exit code says whether there
+// are any.
 func TestDriftCommand(t *testing.T) {
 	a, err := app.New(app.WithLogger(slog.New(slog.DiscardHandler)), app.WithPortal(app.Portal{Shared: true, Local: []string{"http://localhost:3000"}}))
 	if err != nil {

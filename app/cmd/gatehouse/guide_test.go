@@ -13,7 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/harness"
 )
 
-// program returns the path of the program: the one GATEHOUSE_TEST_BINARY names, or one
+// program returns the path of the program: the one in GATEHOUSE_TEST_BINARY, or one
 // that is built for the test.
 func program(t *testing.T) string {
 	t.Helper()
@@ -27,9 +27,9 @@ func program(t *testing.T) string {
 	return path
 }
 
-// TestGuide does what the guide says, word for word: every block marked sh runs in one
-// bash. A line "# → text" says what the commands since the last such line print; … in
-// it stands for anything.
+// TestGuide runs the guide word for word: every block marked sh runs in one bash. A
+// line "# → text" says what the commands since the last such line print; … in it stands
+// for any text.
 func TestGuide(t *testing.T) {
 	for _, tool := range []string{"bash", "curl"} {
 		if _, err := exec.LookPath(tool); err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/transfer"
 )
 
-// importing is one import from the command line.
+// importing is one import by command.
 type importing struct {
 	cli    *cli
 	org    string
@@ -25,8 +25,8 @@ type importing struct {
 	yes    bool
 }
 
-// importCommand brings a folder into the store itself: no service needs to run, and one
-// that runs sees it.
+// importCommand imports a folder directly into the store: no service needs to run, and
+// a running one sees it.
 func (c *cli) importCommand() *cobra.Command {
 	i := importing{cli: c}
 	cmd := &cobra.Command{
@@ -68,7 +68,7 @@ func (i importing) run(ctx context.Context, dir string) (err error) {
 	if s.Storage.Type == config.Memory {
 		return errors.New("storage.main.type is memory: nothing imported now would be there later")
 	}
-	if info, err := os.Stat(dir); err == nil && !info.IsDir() { // opening a pipe waits for its writer
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() { // opening a pipe would wait for its writer
 		return fmt.Errorf("%s is no folder", dir)
 	}
 	root, err := os.OpenRoot(dir)
@@ -103,8 +103,8 @@ func (i importing) run(ctx context.Context, dir string) (err error) {
 	return i.apply(ctx, comp.App, b, problems)
 }
 
-// apply shows what would change, and does it if that is wanted. Problems with files do
-// not hide those with what other files hold.
+// apply shows what would change, and stores it if the user agrees. It reports problems
+// with files together with problems in the content of other files.
 func (i importing) apply(ctx context.Context, a *app.App, b transfer.Bundle, problems []transfer.Problem) error {
 	org, err := a.Organisation(ctx, i.org)
 	switch {
@@ -125,7 +125,7 @@ func (i importing) apply(ctx context.Context, a *app.App, b transfer.Bundle, pro
 		_, err := fmt.Fprintln(i.cli.out, "nothing was stored")
 		return err
 	}
-	if !i.yes && isatty.IsTerminal(os.Stdin.Fd()) { // somebody can be asked
+	if !i.yes && isatty.IsTerminal(os.Stdin.Fd()) { // a user can be asked
 		fmt.Fprint(i.cli.errOut, "store this? [y/N] ")
 		answer, _ := bufio.NewReader(os.Stdin).ReadString('\n')
 		if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
@@ -145,7 +145,7 @@ func (i importing) apply(ctx context.Context, a *app.App, b transfer.Bundle, pro
 	return err
 }
 
-// refuse prints problems, if there are any, and returns that they are in the way.
+// refuse prints problems, and returns an error if there are any.
 func (i importing) refuse(problems []transfer.Problem) error {
 	for _, p := range problems {
 		fmt.Fprintln(i.cli.errOut, "problem:", p)
@@ -180,10 +180,10 @@ func (i importing) print(verb string, r transfer.Report) {
 	}
 }
 
-// progressSteps is about how many lines of progress a large import shows.
+// progressSteps is about how many lines of progress a large import prints.
 const progressSteps = 20
 
-// progress shows how far an import is: some lines, however much there is.
+// progress prints the progress of an import, in a bounded number of lines.
 func (i importing) progress(verb string) transfer.Progress {
 	return func(done, total int, name string) {
 		every := max(1, total/progressSteps)

@@ -10,7 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apptest"
 )
 
-// shell runs command lines against a store in a folder of its own.
+// shell runs commands with a store in a folder of its own.
 type shell struct{ t *testing.T }
 
 func newShell(t *testing.T) shell {
@@ -19,7 +19,7 @@ func newShell(t *testing.T) shell {
 	return shell{t}
 }
 
-// run carries out a command line and returns what it prints, problems last.
+// run runs a command and returns its output, with errors last.
 func (s shell) run(wantCode int, args ...string) string {
 	s.t.Helper()
 	var out, errOut bytes.Buffer
@@ -29,7 +29,7 @@ func (s shell) run(wantCode int, args ...string) string {
 	return out.String() + errOut.String()
 }
 
-// says runs a command line whose output has to have parts in order.
+// says runs a command whose output must have the parts of a pattern, in order.
 func (s shell) says(wantCode int, pattern string, args ...string) {
 	s.t.Helper()
 	if text := s.run(wantCode, args...); !apptest.Matches(text, pattern) {
@@ -37,7 +37,7 @@ func (s shell) says(wantCode int, pattern string, args ...string) {
 	}
 }
 
-// folderWith makes a folder of files, names and texts in turn.
+// folderWith creates a folder of files. pairs are names and contents in turn.
 func folderWith(t *testing.T, pairs ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -83,7 +83,7 @@ func TestImportRefusals(t *testing.T) {
 	s.says(1, `problem: b.json: api_id: the API "a" is in a.json already…problem: policies.json: x.rate: must be a number…nothing was stored: 2 problems`, "import", "--yes", worse)
 	worst := folderWith(t, "a.json", api, "b.json", strings.NewReplacer(`"/a/"`, `"b"`, `"a"`, `"b"`).Replace(api), "policies.json", `{"x":{"rate":"fast","per":1}}`)
 	s.says(1, `problem: b.json: proxy.listen_path: Listen path…problem: policies.json: x.rate: must be a number…nothing was stored: 2 problems`, "import", "--yes", worst)
-	s.says(0, "would be created: API a (A)", "import", "--dry-run", folderWith(t, "a.json", api)) // none of that was stored
+	s.says(0, "would be created: API a (A)", "import", "--dry-run", folderWith(t, "a.json", api)) // nothing of that was stored
 	s.says(0, "policies.json (policy by id)…--dry-run…--org…--yes", "import", "--help")
 	t.Setenv("SVC_DB_STORAGE_MAIN_TYPE", "memory")
 	s.says(1, "storage.main.type is memory", "import", folderWith(t, "a.json", api))

@@ -9,8 +9,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apptest"
 )
 
-// TestLostKey refuses to start without the key that the store was written with,
-// whatever way it was lost, and says what to do; nothing takes its place.
+// TestLostKey: the program refuses to start without the key that the store was written
+// with, in whichever way the key was lost, and says what to do. It creates no new key.
 func TestLostKey(t *testing.T) {
 	for encrypted, says := range map[string]struct{ missing, other string }{
 		"false": {"has users whose access keys it protects: put the file back…`gatehouse keys reset`", "the access keys of all users are protected with another encryption key: restore"},
@@ -53,8 +53,8 @@ func TestLostKey(t *testing.T) {
 	}
 }
 
-// TestEncryptedByDefault reads nothing of an imported API in the files, and lets
-// a holder of the key read all of it.
+// TestEncryptedByDefault: the files have nothing of an imported API in plain text, and
+// with the key everything can be read.
 func TestEncryptedByDefault(t *testing.T) {
 	s := newShell(t)
 	s.run(0, "bootstrap", "--email", "a@example.com", "--org-id", "one")
@@ -71,10 +71,10 @@ func TestEncryptedByDefault(t *testing.T) {
 	s.says(0, "all is well: 4 records", "check")
 }
 
-// TestResetKeys starts over for those whose access keys are lost.
+// TestResetKeys gives new access keys to users whose access keys are lost.
 func TestResetKeys(t *testing.T) {
 	s := newShell(t)
-	t.Setenv("SVC_DB_ENCRYPTATREST", "false") // else more than access keys is lost
+	t.Setenv("SVC_DB_ENCRYPTATREST", "false") // otherwise the documents would be lost too
 	t.Setenv("SVC_DB_LISTENPORT", "0")
 	s.run(0, "bootstrap", "--email", "a@example.com", "--org-id", "one", "--access-key", strings.Repeat("a", 32))
 	if err := os.Remove(filepath.Join(os.Getenv("SVC_DB_HOMEDIR"), "gatehouse.key")); err != nil {

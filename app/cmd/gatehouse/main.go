@@ -15,7 +15,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
-	_ "time/tzdata" // days are those of any zone, also where the system knows none
+	_ "time/tzdata" // days may be in any time zone, also on systems without time zone data
 
 	"github.com/spf13/cobra"
 
@@ -23,20 +23,20 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/serve"
 )
 
-// version is stamped by the build.
+// version is set by the build.
 var version = ""
 
-// The context of a command ends with the first signal to stop. A second one ends the process at
-// once. That is so before the context ends: a client that sees the stop may send the second signal
-// right then.
+// The context of a command ends with the first signal to stop. A second one ends the
+// process at once. The handler is removed before the context ends, because a client
+// that notices the stop may send the second signal right then.
 func main() {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	child := serve.Supervised() // which the service forgets when it takes its sockets over
+	child := serve.Supervised() // read now, because the service unsets the variable when it inherits its sockets
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		<-signals
-		if !child { // the supervisor hears the second signal; a manager of processes may send the first to both
+		if !child { // the supervisor handles the second signal; a process manager may send the first one to both
 			signal.Stop(signals)
 		}
 		cancel()
@@ -44,12 +44,11 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// outletTime is how long a command that ends waits for the reader of its log.
+// outletTime is how long a command that ends waits for its log to be written.
 const outletTime = time.Second
 
-// run carries out one command line and returns the exit code: 0, 1 for a
-// failure, 2 for a configuration that cannot work, 3 for drift; a supervisor returns that of the
-// service.
+// run runs one command and returns the exit code: 0, 1 for a failure, 2 for settings
+// that cannot work, 3 for drift. A supervisor returns the exit code of the service.
 func run(ctx context.Context, args []string, out, stderr io.Writer) int {
 	errOut := serve.NewOutlet(stderr)
 	defer errOut.Close(outletTime)
@@ -66,10 +65,10 @@ func run(ctx context.Context, args []string, out, stderr io.Writer) int {
 		return e.Code
 	}
 	if _, ok := errors.AsType[*settingsError](err); ok {
-		fmt.Fprintln(errOut, "gatehouse:", err) // a line for each
+		fmt.Fprintln(errOut, "gatehouse:", err) // one line per problem
 		return 2
 	}
-	var lines []string // that libraries make of an error; they are joined, repeated ones once
+	var lines []string // libraries return errors with several lines; they are joined, without repetitions
 	for line := range strings.Lines(err.Error()) {
 		lines = append(lines, strings.TrimSpace(line))
 	}
@@ -80,15 +79,15 @@ func run(ctx context.Context, args []string, out, stderr io.Writer) int {
 	return 1
 }
 
-// settingsError is a configuration that cannot work.
+// settingsError is an error in the settings.
 type settingsError struct{ error }
 
-// cli is what all commands share.
+// cli has the state that all commands share.
 type cli struct {
 	out, errOut io.Writer
 	conf        string
 	debug       bool
-	portal      bool // the portal and nothing else
+	portal      bool // serve only the portal
 }
 
 func command(out, errOut io.Writer) *cobra.Command {
@@ -122,7 +121,8 @@ example SVC_DB_LISTENPORT=3000; "gatehouse config check" shows what is in effect
 	return root
 }
 
-// settings reads the configuration, logs its warnings and refuses problems.
+// settings reads the configuration and logs its warnings. It returns an error if there
+// are problems.
 func (c *cli) settings() (config.Settings, *slog.Logger, error) {
 	s, report := config.Read(c.conf, config.Options{Debug: c.debug, Portal: c.portal})
 	log := serve.NewLogger(c.errOut, s.Log)
@@ -136,10 +136,10 @@ func (c *cli) settings() (config.Settings, *slog.Logger, error) {
 	return s, log, nil
 }
 
-// service runs the service, so that the end of what reads its log, or of its terminal, does not
-// end it in the middle of all requests. It ignores pipes without a reader. When its terminal is
-// closed (SIGHUP) it stops as on SIGTERM; it goes on if it was started with nohup, or by a
-// supervisor, which handles that signal.
+// service runs the service. If the reader of its log or its terminal goes away, the
+// service must not die with requests in progress. So it ignores SIGPIPE. When its
+// terminal is closed (SIGHUP), it stops as on SIGTERM, unless it was started with
+// nohup, or by a supervisor, which handles that signal.
 func service(ctx context.Context, s config.Settings, log *slog.Logger) error {
 	signal.Ignore(syscall.SIGPIPE)
 	switch {
@@ -188,14 +188,14 @@ With --bootstrap the developer portal gets its first admin before it is served, 
 			if !supervise || serve.Supervised() {
 				return service(cmd.Context(), s, log)
 			}
-			var flags []string // that say where the settings are
+			var flags []string // flags for the child about the settings
 			if c.conf != "" {
 				flags = append(flags, "--conf", c.conf)
 			}
 			if c.debug {
 				flags = append(flags, "--debug")
 			}
-			signal.Ignore(syscall.SIGPIPE) // as for the service
+			signal.Ignore(syscall.SIGPIPE) // as in service
 			return serve.Supervise(cmd.Context(), s, log, flags...)
 		},
 	}
@@ -204,7 +204,7 @@ With --bootstrap the developer portal gets its first admin before it is served, 
 	return cmd
 }
 
-// buildVersion is what the build stamped, or else what the module proxy knows.
+// buildVersion returns the version that the build set, or else the one of the module.
 func buildVersion() string {
 	if version != "" {
 		return version

@@ -58,13 +58,13 @@ stand for --user, --pass, --provider-name and --provider-data where these are no
 	return cmd
 }
 
-// portalFirst bootstraps the portal before it is served.
+// portalFirst bootstraps the portal before serving it.
 type portalFirst struct {
 	wanted bool
 	serve.PortalFirst
 }
 
-// firstFlags are the names of the flags. Scripts also write them with one dash.
+// firstFlags are the names of the flags. Scripts may also write them with one dash.
 var firstFlags = []string{"bootstrap", "user", "pass", "first-name", "last-name", "provider-name", "provider-type", "provider-data"}
 
 func (f *portalFirst) flags(cmd *cobra.Command) {
@@ -79,8 +79,9 @@ func (f *portalFirst) flags(cmd *cobra.Command) {
 	flags.StringVar(&f.ProviderData, "provider-data", "", "settings of the first provider: a JSON object with URL, Secret, OrgID, Gateway, PoliciesTags (default: PROVIDER_DATA of the environment; without any no provider is made)")
 }
 
-// completed takes from the environment what no flag says. It is read here and not made the
-// default of the flags, which help shows. A name alone makes no provider.
+// completed sets fields without a flag from the environment. The values are not
+// defaults of the flags, because help would show them. A provider name without data
+// creates no provider.
 func (f portalFirst) completed(getenv func(string) string) serve.PortalFirst {
 	out := f.PortalFirst
 	out.Admin.Username = cmp.Or(out.Admin.Username, getenv("ADMIN_EMAIL"))
@@ -92,7 +93,7 @@ func (f portalFirst) completed(getenv func(string) string) serve.PortalFirst {
 	return out
 }
 
-// run bootstraps the portal if the flags say so.
+// run bootstraps the portal if the flags ask for it.
 func (f *portalFirst) run(ctx context.Context, c *cli, s config.Settings, log *slog.Logger) error {
 	if !f.wanted {
 		if f.PortalFirst != (serve.PortalFirst{}) {
@@ -115,7 +116,7 @@ func (f *portalFirst) run(ctx context.Context, c *cli, s config.Settings, log *s
 	return err
 }
 
-// dashed returns arguments in which the flags of a bootstrap have two dashes.
+// dashed adds a second dash to the flags of a bootstrap that have only one.
 func dashed(args []string) []string {
 	out := make([]string, len(args))
 	for i, a := range args {

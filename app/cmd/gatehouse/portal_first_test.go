@@ -15,8 +15,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// TestPortalBootstrapAtStart: the flags make the first admin and the first provider before
-// the portal is served, once, and print the token, also when they are written with one dash.
+// TestPortalBootstrapAtStart: the flags, also with one dash, create the first admin and
+// the first provider before the portal is served, only once, and print the token.
 func TestPortalBootstrapAtStart(t *testing.T) {
 	s := newShell(t)
 	t.Setenv("SVC_PORTAL_HOSTPORT", "0")
@@ -68,8 +68,8 @@ func TestPortalBootstrapAtStart(t *testing.T) {
 	s.says(1, "bootstrap of the portal: …password", "portal", "--bootstrap", "--user", "ada@example.com")
 }
 
-// TestPortalFirstFromEnvironment: variables stand for flags that are not given, for a bootstrap
-// and for nothing else, and help does not show them.
+// TestPortalFirstFromEnvironment: environment variables replace missing flags, only for
+// a bootstrap, and help does not show their values.
 func TestPortalFirstFromEnvironment(t *testing.T) {
 	environ := map[string]string{"ADMIN_EMAIL": "env@example.com", "ADMIN_PASSWORD": "a-secret-word", "PROVIDER_NAME": "Env", "PROVIDER_DATA": "{}"}
 	getenv := func(name string) string { return environ[name] }
@@ -94,7 +94,7 @@ func TestPortalFirstFromEnvironment(t *testing.T) {
 	}
 }
 
-// started runs a service until it answers, and returns what it prints.
+// started runs a service until it responds, and returns its output.
 func started(t *testing.T, args ...string) string {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
@@ -107,7 +107,7 @@ func started(t *testing.T, args ...string) string {
 	return strings.TrimSpace(out.String())
 }
 
-// until calls a function when a text is written.
+// until calls a function when a text is written to it.
 type until struct {
 	text []byte
 	then func()

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestRulesCommand runs the tests of the guide, and says what fails, what is not
-// covered, and what is no test.
+// TestRulesCommand runs the tests in the guide, and reports failures, missing coverage,
+// and files that are no tests.
 func TestRulesCommand(t *testing.T) {
 	s := newShell(t)
 	const rules = "package dashboard_users\n\ndeny[\"x\"] {\n\tinput.x == 1\n}\n\ndeny[\"y\"] {\n\tinput.y == 1\n\tinput.z == 1\n}\n"

@@ -8,8 +8,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
 )
 
-// TestSecondService refuses a service on a file that another one serves from, in
-// one line, while commands work beside that one.
+// TestSecondService: a second service on the same file is refused with one line, but
+// commands work beside the first one.
 func TestSecondService(t *testing.T) {
 	s := newShell(t)
 	t.Setenv("SVC_DB_LISTENPORT", "0")

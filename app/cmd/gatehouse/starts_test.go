@@ -18,22 +18,22 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apptest"
 )
 
-// hidden is a password that no message may show.
+// hidden is a password that no message may contain.
 const hidden = "hunter2-of-the-test"
 
-// endsWithin is ample for a start that cannot work, also on a busy machine.
+// endsWithin is enough for a start that fails, also on a busy machine.
 const endsWithin = 40 * time.Second
 
-// failure is a start that cannot work: what stands in the home folder and in the
-// environment, and what the one line says.
+// failure is a start that fails: the files in the home folder, the environment, and the
+// expected line.
 type failure struct {
 	name    string
-	files   []string // in the home folder, names and texts in turn
+	files   []string // in the home folder, names and contents in turn
 	env     []string // without SVC_DB_
 	prepare func(t *testing.T, home string) (env []string)
 	code    int
-	says    string // parts, … between them
-	only    string // command, if the others do not care
+	says    string // the expected parts, separated by …
+	only    string // the only command that fails
 }
 
 var failures = []failure{
@@ -73,7 +73,7 @@ var failures = []failure{
 	{name: "bad first access key", env: []string{"BOOTSTRAP_EMAIL=nobody"}, code: 1, says: "bootstrap: ", only: "serve"},
 }
 
-// newer makes a database of a later program.
+// newer creates a database of a later version of the program.
 func newer(t *testing.T, home string) []string {
 	path := filepath.Join(home, "gatehouse.db")
 	if _, err := sqlite.Migrate(t.Context(), path); err != nil {
@@ -90,7 +90,7 @@ func newer(t *testing.T, home string) []string {
 	return nil
 }
 
-// taken listens where the service is told to listen.
+// taken listens at the address where the service is to listen.
 func taken(variable string) func(*testing.T, string) []string {
 	return func(t *testing.T, _ string) []string {
 		l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -106,7 +106,7 @@ func taken(variable string) func(*testing.T, string) []string {
 	}
 }
 
-// inUse serves from the file of the home folder.
+// inUse opens the file in the home folder like a running service.
 func inUse(t *testing.T, home string) []string {
 	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(home, "gatehouse.db")})
 	if err != nil {
@@ -116,8 +116,8 @@ func inUse(t *testing.T, home string) []string {
 	return nil
 }
 
-// TestStartFailures starts the program in every way that cannot work. It ends with one
-// plain line that names the setting and the cause, and nothing that looks like a crash.
+// TestStartFailures starts the program in every way that fails. It must end with one
+// plain line that names the setting and the cause, without a stack trace.
 func TestStartFailures(t *testing.T) {
 	binary, empty := program(t), folderWith(t, "a.json", api)
 	for _, command := range [][]string{{"serve"}, {"serve", "--supervise"}, {"bootstrap", "--email", "a@example.com"}, {"import", empty}, {"check"}, {"keys", "reset", "--yes"}, {"migrate"}} {
@@ -133,14 +133,14 @@ func TestStartFailures(t *testing.T) {
 	}
 }
 
-// concerns reports whether a command meets the failure.
+// concerns reports whether a command fails in this case.
 func (f failure) concerns(command string) bool {
 	switch {
 	case f.only != "":
 		return f.only == command
 	case command == "migrate":
 		return strings.HasPrefix(f.says, "storage.") || strings.HasPrefix(f.says, "home_dir")
-	case command == "check": // it says itself what is wrong with a file
+	case command == "check": // the check reports problems with a file itself
 		return slices.Contains(f.env, "STORAGE_MAIN_TYPE=postgres")
 	}
 	return true
@@ -152,7 +152,7 @@ func (f failure) check(t *testing.T, binary string, command []string) {
 	if f.prepare != nil {
 		env = append(env, f.prepare(t, home)...)
 	}
-	if _, err := os.Stat(filepath.Join(home, "gatehouse.db")); command[0] == "keys" && err != nil { // it wants a store
+	if _, err := os.Stat(filepath.Join(home, "gatehouse.db")); command[0] == "keys" && err != nil { // the command needs a store
 		if _, err := sqlite.Migrate(t.Context(), filepath.Join(home, "gatehouse.db")); err != nil {
 			t.Fatal(err)
 		}

@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// teller is where a command prints its results. It remembers that not all of them could be
-// written, such as on a full disk: a command that does not look at each write fails as well.
+// teller is the output of a command. It remembers errors of writes, for example on a
+// full disk, so that a command that ignores them fails nevertheless.
 type teller struct {
 	w      io.Writer
 	failed error
@@ -22,7 +22,8 @@ func (t *teller) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// complete returns the error of a command, and says so when some of its results are missing.
+// complete returns the error of a command, or an error that says that some of its
+// output is missing.
 func (t *teller) complete(err error) error {
 	if t.failed == nil {
 		return err

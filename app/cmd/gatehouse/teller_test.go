@@ -11,12 +11,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apptest"
 )
 
-// fullDisk takes nothing that is printed.
+// fullDisk fails every write.
 type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 
-// onFullDisk runs a command whose results cannot be printed and returns what it complains of.
+// onFullDisk runs a command whose output cannot be written, and returns its error
+// output.
 func (s shell) onFullDisk(args ...string) string {
 	s.t.Helper()
 	var errOut bytes.Buffer
@@ -26,8 +27,8 @@ func (s shell) onFullDisk(args ...string) string {
 	return errOut.String()
 }
 
-// TestResultsThatCannotBePrinted fails each command whose results find no room, and says what
-// the command has done.
+// TestResultsThatCannotBePrinted: each command whose output cannot be written fails,
+// and says what it has done.
 func TestResultsThatCannotBePrinted(t *testing.T) {
 	s := newShell(t)
 	for _, c := range []struct {
@@ -46,7 +47,7 @@ func TestResultsThatCannotBePrinted(t *testing.T) {
 	}
 }
 
-// TestResetKeysOnFullDisk gives no user a key that only a full disk has seen.
+// TestResetKeysOnFullDisk: no user gets a key that could not be printed.
 func TestResetKeysOnFullDisk(t *testing.T) {
 	s := newShell(t)
 	t.Setenv("SVC_DB_ENCRYPTATREST", "false")
@@ -60,7 +61,8 @@ func TestResetKeysOnFullDisk(t *testing.T) {
 	s.says(0, "one …a@example.com …users with a new access key: 1", "keys", "reset", "--yes")
 }
 
-// TestPortalTokenOnFullDisk says that the token of the first admin is not printed again.
+// TestPortalTokenOnFullDisk: the error says that the token of the first admin will not
+// be printed again.
 func TestPortalTokenOnFullDisk(t *testing.T) {
 	s := newShell(t)
 	t.Setenv("SVC_DB_PORTAL_SERVE", "shared")
