@@ -9,15 +9,16 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Acyclic refuses an API whose table of versions leads to APIs that it has not led to before,
-// and from there back to the API: each would be a version of the other, and who deletes one
-// with its versions would lose the other as well. before is nil for a new API. It looks from the API upwards, because most
-// bases are versions of none.
+// Acyclic refuses an API whose table of versions has new entries from which a path
+// leads back to the API. In such a cycle, each API would be a version of the other, and
+// deleting one with its versions would delete the other as well. before is the stored
+// API, nil for a new one. Acyclic follows the tables from the API upwards, because most
+// bases are versions of no other API.
 func (s *Repository) Acyclic(ctx context.Context, r store.Reader, before *apidef.API, a apidef.API) error {
 	added, above := a.ChildIDs(), []string{a.APIID()}
 	switch {
 	case before == nil:
-	case before.APIID() != a.APIID(): // others may lead to the new ID already, and those that lead to the old one follow
+	case before.APIID() != a.APIID(): // tables may have the new ID already, and those with the old ID get the new one
 		above = append(above, before.APIID())
 	default:
 		known := before.ChildIDs()

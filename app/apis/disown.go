@@ -10,8 +10,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Disown takes a user out of the owners of all APIs, in the unit of work that deletes
-// it. An API that has no other owner is then everybody's.
+// Disown removes a user from the owners of all APIs, in the unit of work that deletes
+// the user. An API without another owner is then open to all users.
 func (s *Repository) Disown(ctx context.Context, w store.Writer, userID string) error {
 	var owned []string
 	for a, err := range s.Kind.Find(ctx, w, store.Query{}) {
@@ -34,8 +34,8 @@ func (s *Repository) Disown(ctx context.Context, w store.Writer, userID string) 
 	return nil
 }
 
-// Gains reports whether the principal after owns an API, by its ID or its groups, that before
-// does not and that who does not see.
+// Gains reports whether the principal after owns, by its ID or its groups, an API that
+// the principal before does not own and that who does not see.
 func (s *Repository) Gains(ctx context.Context, r store.Reader, who, before, after operation.Principal) (bool, error) {
 	v := s.Viewer(who, apidef.Classic, access.Write)
 	if v.All {

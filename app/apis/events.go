@@ -7,13 +7,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Event is the name of the event that every change of an API is.
+// Event is the name of the event of every change of an API.
 const Event = "api_event"
 
-// maxName is how much of the name of an API an event tells, in bytes.
+// maxName bounds the name of the API in an event, in bytes.
 const maxName = 256
 
-// happened is what an event tells of a change.
+// happened is the payload of an event.
 type happened struct {
 	Action store.Op `json:"action"`
 	ID     string   `json:"id"`
@@ -21,7 +21,7 @@ type happened struct {
 	Name   string   `json:"name"`
 }
 
-// events says what receivers outside hear of changes of APIs.
+// events are the events of changes of APIs for external receivers.
 var events = &crud.Events[apidef.API]{Names: []string{Event}, Of: func(before, after *apidef.API) []deliver.Event {
 	a, action := after, store.Updated
 	switch {

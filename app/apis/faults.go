@@ -17,17 +17,18 @@ const (
 	CodeInvalid   = apidef.Kind + ".invalid"
 	CodeNotOwned  = apidef.Kind + ".not_owned"
 	CodeNameTaken = apidef.Kind + ".name_taken" // of an MCP proxy
-	CodeClass     = apidef.Kind + ".class"      // operations of another class are for it
-	CodeLarge     = apidef.Kind + ".too_large"  // it could not be sent back as a body
+	CodeClass     = apidef.Kind + ".class"      // operations of another class must be used
+	CodeLarge     = apidef.Kind + ".too_large"  // it would be too large for a request body
 )
 
 func missing() error { return fault.New(fault.NotFound, CodeMissing, "API not found") }
 
-// NotOwned is the fault of an API that belongs to others.
+// NotOwned returns the fault for an API that the caller does not own.
 func NotOwned() error { return fault.New(fault.Unauthenticated, CodeNotOwned, "Not authorised") }
 
-// Admit refuses viewers who may not see an API. A hidden API is not found, like one
-// that does not exist; only then its owners are asked for.
+// Admit refuses viewers who may not see an API. If its family is hidden from the
+// viewer, the fault is NotFound, as for an API that does not exist. Only then ownership
+// is checked.
 func Admit(a apidef.API, v apidef.Viewer) error {
 	switch {
 	case a.HiddenFrom(v):
@@ -38,7 +39,7 @@ func Admit(a apidef.API, v apidef.Viewer) error {
 	return nil
 }
 
-// CheckClass refuses an API that has none of the classes. The first of them says how.
+// CheckClass refuses an API of none of the classes. The fault names the first of them.
 func CheckClass(a apidef.API, classes ...apidef.Class) error {
 	if slices.Contains(classes, a.Class()) {
 		return nil
@@ -52,8 +53,9 @@ func CheckClass(a apidef.API, classes ...apidef.Class) error {
 	return fault.New(fault.Invalid, CodeClass, "API is not in OAS format")
 }
 
-// IDTaken is the fault of an API whose api_id is in use. It says the same of an API
-// that the caller sees as of one of another organisation, which is to stay unknown.
+// IDTaken returns the fault for an API whose api_id is in use. It is the same whether
+// the caller sees the other API or it belongs to another organisation, so that this
+// remains unknown.
 func IDTaken() *fault.Error {
 	return fault.New(fault.Conflict, CodeTaken, "Found API with the same ID").At("api_id")
 }
@@ -66,7 +68,7 @@ func nameTaken() *fault.Error {
 	return fault.New(fault.Conflict, CodeNameTaken, "Found MCP Proxy with the same name").At("x-tyk-api-gateway.info.name")
 }
 
-// Taken tells apart which unique value of an API is in use.
+// Taken returns the fault that says which unique field of an API is in use.
 func Taken(err error) error {
 	f, ok := errors.AsType[*fault.Error](err)
 	switch {

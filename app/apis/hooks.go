@@ -17,8 +17,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Embed puts the webhooks that an API refers to into its wrapper, whole, as clients
-// read them. References to webhooks that are gone are left out (docs/wire/webhooks.md).
+// Embed copies the webhooks that an API refers to into its wrapper, in the form that
+// clients read. It leaves out references to deleted webhooks (docs/wire/webhooks.md).
 func (s *Repository) Embed(ctx context.Context, r store.Reader, a apidef.API) (apidef.API, error) {
 	if s.Hook == nil {
 		return a, nil
@@ -40,8 +40,9 @@ func (s *Repository) Embed(ctx context.Context, r store.Reader, a apidef.API) (a
 	return a, failed
 }
 
-// Adopt stores the webhooks that the wrapper of an imported API holds whole and that are not
-// there: its references would mean nothing. What makes no webhook is left to Embed.
+// Adopt creates the webhooks in the wrapper of an imported API that do not exist yet,
+// because its references would dangle otherwise. It skips invalid webhooks, which Embed
+// handles.
 func (s *Repository) Adopt(ctx context.Context, w store.Writer, org tenant.ID, wrapper doc.Object) error {
 	text, ok := wrapper.Get("hook_references")
 	if !ok || s.AddHook == nil {
@@ -50,7 +51,7 @@ func (s *Repository) Adopt(ctx context.Context, w store.Writer, org tenant.ID, w
 	var list []struct {
 		Hook json.RawMessage `json:"hook"`
 	}
-	if json.Unmarshal(text, &list) != nil { // which is said elsewhere
+	if json.Unmarshal(text, &list) != nil { // another check reports it
 		return nil
 	}
 	for _, ref := range list {
@@ -68,20 +69,20 @@ func (s *Repository) Adopt(ctx context.Context, w store.Writer, org tenant.ID, w
 		if err != nil {
 			continue
 		}
-		if err := s.AddHook(ctx, w, h); err != nil && fault.KindOf(err) != fault.Conflict { // another organisation has the identifier
+		if err := s.AddHook(ctx, w, h); err != nil && fault.KindOf(err) != fault.Conflict { // Conflict: another organisation has the ID
 			return err
 		}
 	}
 	return nil
 }
 
-// maxCopies is how many bytes the copies of one webhook may take: one unit of work makes them of
-// what may be no more than its identifier.
+// maxCopies bounds the copies of one webhook in bytes: one unit of work makes them, and
+// each may replace a mere ID.
 const maxCopies = 64 << 20
 
-// RefreshHook brings the copies of a webhook up to date in the APIs that refer to it: those
-// that wrappers embed, and those in event handlers of definitions and documents. It runs
-// inside the unit of work that changes the webhook.
+// RefreshHook updates the copies of a webhook in the APIs that refer to it: those in
+// wrappers, and those in event handlers of definitions and documents. It runs in the
+// unit of work that changes the webhook.
 func (s *Repository) RefreshHook(ctx context.Context, w store.Writer, h webhook.Hook) error {
 	text, err := json.Marshal(h)
 	if err != nil {
@@ -119,15 +120,15 @@ func (s *Repository) RefreshHook(ctx context.Context, w store.Writer, h webhook.
 		if _, err := s.Kind.Edit(ctx, w, api, nil, func(a apidef.API) (apidef.API, error) {
 			a, _, err := refreshed(a, h, text, now)
 			return a, err
-		}); err != nil && fault.KindOf(err) != fault.Conflict { // one that could not be stored again today stays as it is
+		}); err != nil && fault.KindOf(err) != fault.Conflict { // an API that could not be stored with today's rules stays as it is
 			return err
 		}
 	}
 	return nil
 }
 
-// refreshed returns an API with a webhook, and the text of that, as it is now, and whether
-// that makes a difference.
+// refreshed returns an API with the current version of a webhook; text is its encoded
+// form. It reports whether the API has changed.
 func refreshed(a apidef.API, h webhook.Hook, text json.RawMessage, now time.Time) (apidef.API, bool, error) {
 	a, changed := a.Embed(func(name string) (json.RawMessage, bool) {
 		if name == h.ID {
@@ -135,7 +136,7 @@ func refreshed(a apidef.API, h webhook.Hook, text json.RawMessage, now time.Time
 		}
 		return nil, false
 	})
-	if !bytes.Contains(a.Definition(), []byte(h.ID)) { // no handler names it: large definitions are not read
+	if !bytes.Contains(a.Definition(), []byte(h.ID)) { // no handler has the webhook: large definitions are not parsed
 		return a.Touched(now), changed, nil
 	}
 	definition, document, err := a.Texts()
@@ -146,7 +147,7 @@ func refreshed(a apidef.API, h webhook.Hook, text json.RawMessage, now time.Time
 		return a.Touched(now), changed, nil
 	}
 	b, err := a.Rewrite(apidef.Draft{Definition: definition, Document: document}, now)
-	if err != nil { // it was stored when more was allowed; gateways get the webhook as it is anyway
+	if err != nil { // stored under older rules; gateways get the current webhook anyway
 		return a.Touched(now), changed, nil
 	}
 	return b, true, nil

@@ -12,8 +12,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// TestTextsAreInMemoryOnce: the value that readers share and the record that the store
-// keeps have one text between them, after each kind of write.
+// TestTextsAreInMemoryOnce: the value that readers share and the record in the store
+// share one text, after each kind of write.
 func TestTextsAreInMemoryOnce(t *testing.T) {
 	w := apistest.New(t, apis.Settings{})
 	look := func(after string) {

@@ -1,5 +1,5 @@
-// Package apis keeps the APIs of every class: classic, OpenAPI, streams and MCP
-// proxies. The folders below hold what clients can do with them, one job each.
+// Package apis stores the APIs of every class: classic, OpenAPI, streams and MCP
+// proxies. The packages below it hold the operations on them.
 package apis
 
 import (
@@ -20,12 +20,12 @@ const (
 	byProxy    = "mcp_name" // MCP proxies, by name
 )
 
-// Kind is where APIs are kept.
+// Kind is the kind of APIs with the default settings.
 var Kind = newKind(Settings{})
 
-// newKind returns the handle for APIs. With duplicate paths, several may
-// listen at the same address. Gateways know an API by its api_id alone,
-// so that one is of one organisation unless gateways are separate.
+// newKind returns the kind of APIs. With duplicate paths, several APIs may have the
+// same address. Gateways know an API only by its api_id, so an api_id belongs to one
+// organisation unless gateways are separate.
 func newKind(s Settings) *store.Kind[apidef.API] {
 	return &store.Kind[apidef.API]{
 		Name: apidef.Kind, Noun: "API", Alias: ByAPIID, Load: apidef.Load, Shared: true, Over: apidef.API.Over,
@@ -50,7 +50,7 @@ func newKind(s Settings) *store.Kind[apidef.API] {
 	}
 }
 
-// proxyName returns the name of an MCP proxy, which no two of them share.
+// proxyName returns the name of an MCP proxy, which is unique among them.
 func proxyName(a apidef.API) string {
 	if !a.IsMCP() {
 		return ""

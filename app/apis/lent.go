@@ -12,11 +12,11 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// lent refuses an API that begins to use the private key of another organisation: a gateway
-// that organisations share looks a certificate up by its identifier alone, and would prove
-// with it to an upstream, or to callers, that it is the other organisation. old is the API
-// as it was, or nil. Identifiers that name no organisation of this installation pass, as
-// certificates that do not exist do.
+// lent refuses an API that begins to use the private key of another organisation. A
+// gateway that several organisations share looks up a certificate only by its ID, so
+// the API could authenticate as the other organisation. old is the stored API, or nil.
+// IDs that name no organisation of this installation are accepted, like those of
+// certificates that do not exist.
 func (s *Repository) lent(ctx context.Context, old *apidef.API, a apidef.API) error {
 	if s.Settings.SeparateGateways {
 		return nil

@@ -17,9 +17,10 @@ var organisations = &store.Kind[identity.Organisation]{
 	Org:  func(o identity.Organisation) tenant.ID { return o.ID },
 }
 
-// TestCertificateOfAnotherOrganisation: gateways that organisations share would use its
-// private key for any API that names it, so that no operation stores one. What needs no private key
-// passes, as what names no organisation does, and what was stored before.
+// TestCertificateOfAnotherOrganisation: gateways that organisations share would use a
+// private key for every API that names it, so no operation stores a reference to one of
+// another organisation. References that need no private key, that name no organisation,
+// or that were stored before are accepted.
 func TestCertificateOfAnotherOrganisation(t *testing.T) {
 	const hash = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 	certified := func(body, member string) string {

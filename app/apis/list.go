@@ -13,19 +13,19 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Selection is what a list is asked for.
+// Selection is the request for a list.
 type Selection struct {
-	Family apidef.Class // MCP, or anything else for all others
+	Family apidef.Class // MCP, or anything else for all other classes
 	Filter apidef.Filter
 	Bases  bool // without child versions
 	Sort   string
 	Paging operation.Paging
 }
 
-// Listed is an API in the column that lists look at.
+// Listed is a row of the column for lists.
 type Listed = *store.Row[apidef.Listed]
 
-// column returns what lists look at of each API.
+// column returns the fields of each API that lists need.
 func (s *Repository) column() store.Column[apidef.API, apidef.Listed] {
 	return store.Column[apidef.API, apidef.Listed]{Kind: s.Kind, Of: apidef.API.Listed}
 }
@@ -38,7 +38,7 @@ func (s *Repository) List(ctx context.Context, scope tenant.Scope, who operation
 	}
 	v := s.Viewer(who, apidef.Classic, access.Read)
 	err = s.Store.View(ctx, scope, func(r store.Reader) error {
-		everything := q.Filter.Everything() && !q.Bases && v.All && !scope.All() // the order of the store is that of one organisation
+		everything := q.Filter.Everything() && !q.Bases && v.All && !scope.All() // the order in the store is valid only within one organisation
 		if everything && slices.Contains([]string{"", "created_at", "-created_at"}, q.Sort) {
 			out, err = operation.List(ctx, s.Kind, r, q.Paging, s.PageSize,
 				operation.Order{Index: bySequence, Prefix: apidef.Family(q.Family), Desc: q.Sort != "created_at"})
@@ -55,7 +55,7 @@ func (s *Repository) List(ctx context.Context, scope tenant.Scope, who operation
 	return out, err
 }
 
-// Select yields all APIs of a selection that a viewer sees, in no order.
+// Select yields all APIs of a selection that a viewer sees, unordered.
 func (s *Repository) Select(ctx context.Context, r store.Reader, v apidef.Viewer, q Selection) iter.Seq2[Listed, error] {
 	return func(yield func(Listed, error) bool) {
 		if q.Bases {

@@ -8,8 +8,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apis/apistest"
 )
 
-// Owners see their APIs, everybody sees one without owners, and admins see
-// all (docs/wire/ownership.md#rules).
+// Owners see their APIs, all users see APIs without owners, and admins see all
+// (docs/wire/ownership.md#rules).
 func TestOwnership(t *testing.T) {
 	w := apistest.New(t, apis.Settings{Ownership: true})
 	w.Done("ann", "POST", "/apis", apistest.Classic("anns", "Anns #x", "/anns/"))
@@ -37,8 +37,8 @@ func TestOwnership(t *testing.T) {
 	}
 }
 
-// What is there but not the caller's is 401; what is not there is the same for
-// everybody.
+// An API that exists but is not the caller's leads to 401; the response for an API that
+// does not exist is the same for all callers.
 func TestDirectAccess(t *testing.T) {
 	w := apistest.New(t, apis.Settings{Ownership: true, Streams: true})
 	w.Done("ann", "POST", "/apis", apistest.Classic("c", "C", "/c/"))
@@ -75,7 +75,7 @@ func TestDirectAccess(t *testing.T) {
 	w.Want("other", "GET", "/apis/c", "", 400, "Could not retrieve API detail")
 }
 
-// at puts an identifier into a path.
+// at inserts an ID into a path.
 func at(path, id string) string {
 	for i := range len(path) {
 		if path[i] == '%' {
@@ -85,7 +85,7 @@ func at(path, id string) string {
 	return path + id
 }
 
-// Owners change with the consent of an owner; purging takes all of a base's versions.
+// Only an owner can change the owners; a purge deletes all versions of a base.
 func TestOwnersDecide(t *testing.T) {
 	w := apistest.New(t, apis.Settings{Ownership: true})
 	w.Done("ann", "POST", "/apis/oas", apistest.Document("base", "Base", "/base/"))
@@ -109,7 +109,8 @@ func TestOwnersDecide(t *testing.T) {
 	}
 }
 
-// A body that names no list of owners opens no API; one list that is left out becomes empty.
+// A body that names no list of owners does not open the API; one list that is left out
+// becomes empty.
 func TestOwnersAreNamed(t *testing.T) {
 	w := apistest.New(t, apis.Settings{Ownership: true})
 	w.Done("ann", "POST", "/apis", apistest.Classic("anns", "Anns", "/anns/"))
@@ -123,8 +124,8 @@ func TestOwnersAreNamed(t *testing.T) {
 	w.Want("bob", "GET", "/apis/anns/access", "", 200, `{"userIds":[],"userGroupIds":[]}`)
 }
 
-// The creator becomes owner unless somebody is named, or the creator is an admin,
-// or ownership is off.
+// The creator becomes the owner unless the request names owners, the creator is an
+// admin, or ownership is off.
 func TestCreatorOwns(t *testing.T) {
 	named := `{"user_owners":["ann"],` + apistest.Classic("n", "N", "/n/")[1:]
 	for _, c := range []struct {
@@ -142,7 +143,8 @@ func TestCreatorOwns(t *testing.T) {
 	}
 }
 
-// Neither family exists for those who only have the permission of the other.
+// APIs and MCP proxies do not exist for users who have only the permission of the other
+// family.
 func TestFamilies(t *testing.T) {
 	w := apistest.New(t, apis.Settings{})
 	w.Done("tim", "POST", "/mcps", apistest.Document("m", "M", "/m/"))
@@ -154,7 +156,7 @@ func TestFamilies(t *testing.T) {
 	w.Want("admin", "GET", "/mcps/o", "", 400, "API is not an MCP Proxy")
 	w.Want("ann", "GET", "/apis/m", "", 400, "Could not retrieve API detail")
 	w.Want("ann", "DELETE", "/apis/m", "", 404, "Could not retrieve API detail")
-	w.Want("bob", "GET", "/apis/m", "", 200, `"api_id":"m"`) // mcp:read
+	w.Want("bob", "GET", "/apis/m", "", 200, `"api_id":"m"`) // bob has mcp:read
 	w.Want("bob", "DELETE", "/apis/m", "", 404, "Could not retrieve API detail")
 	w.Want("bob", "PUT", "/apis/m/access", `{}`, 404, "API not found")
 	w.Want("bob", "GET", "/apis/oas/m", "", 400, "API is not in OAS format")
@@ -162,8 +164,8 @@ func TestFamilies(t *testing.T) {
 	w.Done("admin", "DELETE", "/apis/m", "")
 }
 
-// TestRoutesToOthers: a table of versions that a document brings leads to no API that the
-// caller could not make a version, and stays as it is otherwise.
+// TestRoutesToOthers: the table of versions in a document may not have APIs that the
+// caller could not make a version, except those that it had before.
 func TestRoutesToOthers(t *testing.T) {
 	w := apistest.New(t, apis.Settings{Ownership: true})
 	w.Done("ann", "POST", "/apis/oas", apistest.Document("anns", "Anns", "/anns/"))

@@ -13,7 +13,7 @@ import (
 type door struct {
 	name, create, replace string
 	body                  func(id, path, upstream string) string
-	field                 string // of the upstream, as a refusal names it
+	field                 string // of the upstream, as faults name it
 }
 
 var paths = []door{
@@ -29,7 +29,7 @@ func withUpstream(id, path, upstream string) string {
 	return strings.Replace(apistest.Document(id, id, path), `"http://t"`, fmt.Sprintf("%q", upstream), 1)
 }
 
-// TestListenPathsByReference: gateways put a path in the place of a reference.
+// TestListenPathsByReference: gateways resolve references in paths.
 func TestListenPathsByReference(t *testing.T) {
 	for _, d := range paths {
 		t.Run(d.name, func(t *testing.T) {
@@ -48,7 +48,8 @@ func TestListenPathsByReference(t *testing.T) {
 	}
 }
 
-// TestLongAddresses: what addresses are made of has a length that people can read.
+// TestLongAddresses: the parts of addresses are bounded to a length that people can
+// read.
 func TestLongAddresses(t *testing.T) {
 	for _, d := range paths {
 		t.Run(d.name, func(t *testing.T) {
@@ -61,7 +62,7 @@ func TestLongAddresses(t *testing.T) {
 	}
 }
 
-// TestListenPathsAsWritten: a slash at the end makes another path.
+// TestListenPathsAsWritten: a path with a slash at the end is another path.
 func TestListenPathsAsWritten(t *testing.T) {
 	for _, d := range paths {
 		t.Run(d.name, func(t *testing.T) {
@@ -74,8 +75,8 @@ func TestListenPathsAsWritten(t *testing.T) {
 	}
 }
 
-// TestProxiesAreNoOthers: gateways would run an MCP proxy with streams as a streams API, and
-// its classic form alone says too little.
+// TestProxiesAreNoOthers: an MCP proxy cannot have streams, because gateways would run it as
+// a streams API, and it cannot be written in the classic form, which has too little.
 func TestProxiesAreNoOthers(t *testing.T) {
 	w := apistest.New(t, apis.Settings{Streams: true})
 	body := apistest.Document("m", "M", "/m/")
@@ -87,7 +88,8 @@ func TestProxiesAreNoOthers(t *testing.T) {
 	w.Want("admin", "PUT", "/apis/m", apistest.Classic("m", "M", "/m/"), 400, "This is an MCP proxy: use the endpoints below /api/mcps, or")
 }
 
-// TestUpstreams: what gateways cannot send requests to is refused by name.
+// TestUpstreams: an upstream to which gateways cannot send requests is refused, and the
+// fault names its field.
 func TestUpstreams(t *testing.T) {
 	for _, d := range paths {
 		t.Run(d.name, func(t *testing.T) {

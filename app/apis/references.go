@@ -14,13 +14,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Where APIs name other APIs.
+// Places in which APIs refer to other APIs.
 const (
 	inRoutes   = "api_definition.definition.versions."
 	inUpstream = "api_definition.proxy.target_url"
 )
 
-// uses yields the APIs that an API names.
+// uses yields the APIs that an API refers to.
 func uses(a apidef.API) iter.Seq[crud.Use] {
 	return func(yield func(crud.Use) bool) {
 		for _, id := range a.ChildIDs() {
@@ -34,7 +34,8 @@ func uses(a apidef.API) iter.Seq[crud.Use] {
 	}
 }
 
-// routeTo returns the first version name, in order, under which a base routes to an API.
+// routeTo returns the version name under which a base routes to an API, the first one
+// in alphabetical order.
 func routeTo(a apidef.API, id string) string {
 	var names []string
 	for name, child := range a.Children() {
@@ -48,7 +49,7 @@ func routeTo(a apidef.API, id string) string {
 	return slices.Min(names)
 }
 
-// findAPIs finds the APIs that name an API, by index.
+// findAPIs yields the APIs that refer to an API, by index.
 func findAPIs(ctx context.Context, r store.Reader, t crud.Target) iter.Seq2[store.Reference, error] {
 	return func(yield func(store.Reference, error) bool) {
 		if t.Kind != apidef.Kind {
@@ -78,8 +79,8 @@ func referenceTo(a apidef.API, index, id string) store.Reference {
 	return ref
 }
 
-// Referrers returns who names an API, apart from APIs that the caller of a family of
-// operations must not see.
+// Referrers returns the records that refer to an API, except APIs that the caller of a
+// family of operations must not see.
 func (s *Repository) Referrers(ctx context.Context, scope tenant.Scope, who operation.Principal, class apidef.Class, id string) ([]store.Reference, error) {
 	return s.References.Of(ctx, s.Store, scope, crud.Viewer{Who: who, Door: permission(class)}, func(r store.Reader) (crud.Target, error) {
 		a, err := s.Get(ctx, r, id, s.Viewer(who, class, access.Read))

@@ -8,8 +8,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apis/apistest"
 )
 
-// Records that name an API are found, by either of its identifiers; APIs that a caller
-// must not see are not, nor are records of a kind that it may not read.
+// Records that refer to an API by either ID are found, except APIs that the caller must
+// not see and records of a kind that it may not read.
 func TestReferences(t *testing.T) {
 	w := apistest.New(t, apis.Settings{Ownership: true})
 	w.Done("ann", "POST", "/apis/oas", apistest.Document("base", "Base", "/base/"))
@@ -44,8 +44,8 @@ func TestReferences(t *testing.T) {
 	w.Want("admin", "GET", "/mcps/child/references", "", 400, "API is not an MCP Proxy")
 }
 
-// A rehearsal says what would change and which references would lead nowhere, and
-// refuses what would be refused.
+// A dry run returns what would change and which references would dangle, and refuses
+// what would be refused.
 func TestRehearsals(t *testing.T) {
 	w := apistest.New(t, apis.Settings{Streams: true})
 	const plain = `{"openapi":"3.0.3","info":{"title":"U","version":"1"},"paths":{}}`

@@ -15,9 +15,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Registration is what APIs bring: they name webhooks and policies, and other APIs,
-// which are their versions or what they offer as tools. Where owners make a
-// difference, others do not see them.
+// Registration returns the registration of the kind of APIs. They refer to webhooks and
+// policies, and to other APIs: their versions, or the API whose operations they offer
+// as tools. With ownership, only owners see an API that has owners.
 func Registration(s Settings) crud.Registration {
 	return crud.Facts[apidef.API]{
 		Kind: newKind(s), Name: apidef.API.Name, Uses: uses, Find: findAPIs,
@@ -44,7 +44,7 @@ func Registration(s Settings) crud.Registration {
 	}.Registration()
 }
 
-// past returns an API as writes of its class take it.
+// past returns an API in the form of a request body of its class.
 func past(a apidef.API) ([]byte, error) {
 	if text := a.Document(); text != nil {
 		return text, nil
@@ -56,9 +56,9 @@ func past(a apidef.API) ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// Feed is the feed of every active API of every class, with webhooks as they are now.
-// Gateways know an API by its api_id alone; where gateways are separate, each loads
-// only one of several.
+// Feed returns the feed of all active APIs of every class, with the current versions of
+// webhooks. Gateways know an API only by its api_id. Where gateways are separate,
+// several APIs may have the same one, and each gateway loads only one of them.
 func Feed(separate bool) *gateway.Source {
 	return &gateway.Source{Name: "apis", What: "active API", Kind: apidef.Kind, Uses: []string{webhook.Kind}, Entry: func(rec store.Record, l gateway.Lookup) feed.Entry {
 		o, err := doc.LoadObject(rec.Doc)
@@ -80,11 +80,11 @@ func Feed(separate bool) *gateway.Source {
 	}}
 }
 
-// notices are announcements as records.
+// notices is the kind of announcements that are records.
 var notices = &store.Kind[signal.Notice]{Name: signal.NoticeKind, ID: signal.Notice.ID, Org: func(signal.Notice) tenant.ID { return "" }}
 
-// Notices is what announcements bring: those of an API that a viewer does not see are
-// hidden like the API.
+// Notices returns the registration of announcements. A viewer who does not see an API
+// does not see its announcements either.
 func Notices(ownership bool) crud.Registration {
 	return crud.Facts[signal.Notice]{
 		Kind: notices,

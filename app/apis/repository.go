@@ -18,7 +18,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// Config is what a Repository is made of.
+// Config is the configuration of a Repository.
 type Config struct {
 	Store    store.Store
 	NewID    system.NewID // database IDs
@@ -26,22 +26,22 @@ type Config struct {
 	Now      system.Clock
 	PageSize int
 	Settings Settings
-	// Hook returns a webhook as clients read it; nil: there are none.
+	// Hook returns a webhook in the form that clients read; nil: there are no webhooks.
 	Hook func(ctx context.Context, r store.Reader, id string) (json.RawMessage, error)
-	// AddHook stores a webhook that an imported API brings; nil: there are none.
+	// AddHook stores a webhook that an imported API brings; nil: there are no webhooks.
 	AddHook func(ctx context.Context, w store.Writer, h webhook.Hook) error
-	// Forget removes an API from what refers to it inside the unit of work that
-	// deletes it; nil: nothing refers to APIs.
+	// Forget removes an API from the records that refer to it, in the unit of work that
+	// deletes the API; nil: no records refer to APIs.
 	Forget func(ctx context.Context, w store.Writer, apiID string) error
-	// References knows who names an API; nil: other APIs only.
+	// References finds the records that refer to an API; nil: only other APIs.
 	References *crud.References
 }
 
-// Repository keeps the APIs of every class, with the rules that hold for all of
-// them: identifiers, addresses, and who may see and change what.
+// Repository stores the APIs of every class, with the rules for all of them: IDs,
+// addresses, and who may see and change them.
 type Repository struct {
 	Config
-	// Kind finds and changes records without these rules. Its users see to them.
+	// Kind finds and changes records without these rules; its callers must apply them.
 	Kind *store.Kind[apidef.API]
 }
 
@@ -53,9 +53,9 @@ func New(c Config) *Repository {
 	return &Repository{Config: c, Kind: newKind(c.Settings)}
 }
 
-// Viewer returns the caller of a family of operations: a class, for which Classic
-// stands for all classes but MCP proxies. Who came to that family may see its APIs;
-// the others need the permission of their own family.
+// Viewer returns the caller of a family of operations as a viewer. class names the
+// family: Classic stands for all classes except MCP. The caller may see the APIs of
+// that family; for those of the other family it needs the permission of that family.
 func (s *Repository) Viewer(who operation.Principal, class apidef.Class, i access.Intent) apidef.Viewer {
 	return crud.Viewer{Who: who, Door: permission(class)}.Of(s.Settings.Ownership, i)
 }
@@ -91,13 +91,13 @@ func Loaded(ctx context.Context, r store.Reader, apiID string) (bool, error) {
 	return false, nil
 }
 
-// Fits refuses a new API whose identifier or address is taken.
+// Fits refuses a new API whose ID or address is taken.
 func (s *Repository) Fits(ctx context.Context, r store.Reader, a apidef.API) error {
 	switch b, err := s.Named(ctx, r, a.APIID()); {
 	case err != nil:
 		return err
 	case b != nil:
-		return IDTaken() // whatever else it shares
+		return IDTaken() // before other conflicts
 	}
 	if err := s.collision(ctx, r, a); err != nil {
 		return err
@@ -113,7 +113,7 @@ func (s *Repository) Insert(ctx context.Context, w store.Writer, a apidef.API) (
 	return s.Add(ctx, w, a)
 }
 
-// Add stores a new API that fits, as Fits has said in the same unit of work.
+// Add stores a new API for which Fits has succeeded in the same unit of work.
 func (s *Repository) Add(ctx context.Context, w store.Writer, a apidef.API) (store.Serial, error) {
 	a, err := s.Embed(ctx, w, a)
 	if err != nil {
@@ -123,7 +123,7 @@ func (s *Repository) Add(ctx context.Context, w store.Writer, a apidef.API) (sto
 	return at, Taken(err)
 }
 
-// Edit rewrites an API that the viewer may see, while it is the one that match wants.
+// Edit changes an API that the viewer may see, if the precondition match holds.
 func (s *Repository) Edit(ctx context.Context, w store.Writer, id string, match operation.Match, v apidef.Viewer, fn func(apidef.API) (apidef.API, error)) (store.Stored[apidef.API], error) {
 	old, err := s.Get(ctx, w, id, v)
 	if err != nil {
@@ -140,7 +140,7 @@ func (s *Repository) Edit(ctx context.Context, w store.Writer, id string, match 
 		if err == nil {
 			err = s.lent(ctx, &a, b)
 		}
-		// An API that stays where it is, under its name, collides with none.
+		// An API whose address and name stay the same has no new collision.
 		if err == nil && (a.Name() != b.Name() || !slices.Equal(a.Places(), b.Places())) {
 			err = s.moved(ctx, w, b)
 		}
@@ -152,13 +152,13 @@ func (s *Repository) Edit(ctx context.Context, w store.Writer, id string, match 
 	return a, Taken(err)
 }
 
-// Routes refuses an API whose table of versions leads to APIs that it has not led to before,
-// and that the viewer may not write or that another organisation has: gateways would serve
-// them at its address. IDs that no API has pass.
+// Routes refuses an API whose table of versions has new entries for APIs that the
+// viewer may not write, or that belong to another organisation: gateways would serve
+// these at the address of the API. IDs that no API has are accepted.
 func (s *Repository) Routes(ctx context.Context, r store.Reader, before []string, a apidef.API, v apidef.Viewer) error {
 	var unknown []string
 	for _, id := range a.ChildIDs() {
-		if _, known := slices.BinarySearch(before, id); known || strings.ContainsRune(id, 0) { // which no store could look for
+		if _, known := slices.BinarySearch(before, id); known || strings.ContainsRune(id, 0) { // or no store could look it up
 			continue
 		}
 		switch child, err := s.Named(ctx, r, id); {
@@ -179,8 +179,8 @@ func (s *Repository) Routes(ctx context.Context, r store.Reader, before []string
 	return err
 }
 
-// Elsewhere reports whether one of the IDs is that of an API of another organisation than own.
-// Organisations with gateways of their own do not concern each other.
+// Elsewhere reports whether one of the IDs is that of an API of another organisation
+// than own. It is false where organisations have separate gateways.
 func (s *Repository) Elsewhere(ctx context.Context, own tenant.ID, ids ...string) (bool, error) {
 	if len(ids) == 0 || s.Settings.SeparateGateways {
 		return false, nil
@@ -188,10 +188,11 @@ func (s *Repository) Elsewhere(ctx context.Context, own tenant.ID, ids ...string
 	return store.HeldByOthers(ctx, s.Store, own, tenant.Everyone("API IDs are unique"), s.Kind.Name, ByAPIID, ids...)
 }
 
-// collision refuses an API that would listen where another one does. Where listen paths
-// may not be shared, a unique index refuses most of them too; this finds what one index
-// cannot: an API for every gateway against one for some. The name of an MCP
-// proxy comes first: of one that is sent again, both are taken.
+// collision refuses an API that has the address of another one. Where listen paths may
+// not be shared, a unique index refuses most of these as well. This check also finds
+// collisions of an API for all gateways with an API for some of them, which an index
+// cannot. The name of an MCP proxy is checked first: if the same proxy is sent again,
+// both are taken.
 func (s *Repository) collision(ctx context.Context, r store.Reader, a apidef.API) error {
 	if name := proxyName(a); name != "" {
 		for b, err := range s.Kind.Find(ctx, r, store.Query{Index: byProxy, Value: name, Limit: 1}) {
@@ -217,13 +218,14 @@ func (s *Repository) collision(ctx context.Context, r store.Reader, a apidef.API
 	return nil
 }
 
-// Collide reports whether two APIs cannot both be stored, because of where they
-// listen. Where listen paths may be shared, the name counts as well.
+// Collide reports whether two APIs cannot both be stored, because of their addresses.
+// Where listen paths may be shared, only APIs with the same name collide.
 func (s *Repository) Collide(a, b apidef.API) bool {
 	return a.Collides(b) && (!s.Settings.DuplicatePaths || a.Name() == b.Name())
 }
 
-// Becomes refuses another form of an API whose address is taken.
+// Becomes refuses a new version of an API whose address is taken, or that uses a
+// private key of another organisation.
 func (s *Repository) Becomes(ctx context.Context, r store.Reader, before, after apidef.API) error {
 	if err := s.lent(ctx, &before, after); err != nil {
 		return err
@@ -231,7 +233,7 @@ func (s *Repository) Becomes(ctx context.Context, r store.Reader, before, after 
 	return s.moved(ctx, r, after)
 }
 
-// Put stores another form of an API, whether or not the caller may see it.
+// Put stores a new version of an API, whether or not the caller may see it.
 func (s *Repository) Put(ctx context.Context, w store.Writer, id string, fn func(apidef.API) (apidef.API, error)) error {
 	_, err := s.Kind.Edit(ctx, w, id, nil, func(a apidef.API) (apidef.API, error) {
 		b, err := fn(a)
@@ -246,8 +248,8 @@ func (s *Repository) Put(ctx context.Context, w store.Writer, id string, fn func
 	return Taken(err)
 }
 
-// moved is collision for an API that is stored already. Where listen paths may be shared,
-// only a create can be a request that was sent twice.
+// moved is collision for a stored API. Where listen paths may be shared, only creations
+// are checked, because only they can be requests that were sent twice.
 func (s *Repository) moved(ctx context.Context, r store.Reader, a apidef.API) error {
 	if s.Settings.DuplicatePaths { // the names of MCP proxies have a unique index
 		return nil
@@ -255,8 +257,8 @@ func (s *Repository) moved(ctx context.Context, r store.Reader, a apidef.API) er
 	return s.collision(ctx, r, a)
 }
 
-// Delete removes an API, also from the policies that name it; those of an MCP proxy
-// stay as they are.
+// Delete deletes an API, and removes it from the policies that refer to it; an MCP
+// proxy is not removed from policies.
 func (s *Repository) Delete(ctx context.Context, w store.Writer, a apidef.API) error {
 	if s.Forget != nil && !a.IsMCP() {
 		if err := s.Forget(ctx, w, a.APIID()); err != nil {
@@ -267,9 +269,9 @@ func (s *Repository) Delete(ctx context.Context, w store.Writer, a apidef.API) e
 	return err
 }
 
-// Discard removes an API that cannot be read, also from the policies that name it.
-// Whose it was cannot be told, so that with ownership only those may discard it who
-// see all APIs; that it was an MCP proxy its indexes tell.
+// Discard deletes an API that cannot be decoded, and removes it from the policies that
+// refer to it. Its owners cannot be read, so with ownership only viewers who see all
+// APIs may discard it. Its indexes show whether it was an MCP proxy.
 func (s *Repository) Discard(ctx context.Context, w store.Writer, id string, match operation.Match, v apidef.Viewer) error {
 	rec, err := s.Kind.Raw(ctx, w, id)
 	isMCP := rec.Key(byProxy) != ""
@@ -293,15 +295,15 @@ func (s *Repository) Discard(ctx context.Context, w store.Writer, id string, mat
 	return err
 }
 
-// Foreign returns what tells whether there is an API that belongs to others than the
-// caller, or nil when owners make no difference to the caller.
+// Foreign returns a function that reports whether an API exists that the caller may not
+// see because of its owners, or nil if owners are ignored for the caller.
 func (s *Repository) Foreign(who operation.Principal) func(ctx context.Context, r store.Reader, apiID string) (bool, error) {
 	if !s.Settings.Ownership || who.Permissions.Admin() {
 		return nil
 	}
 	v := s.Viewer(who, apidef.Classic, access.Read)
 	return func(ctx context.Context, r store.Reader, apiID string) (bool, error) {
-		if strings.ContainsRune(apiID, 0) { // which no store could look for
+		if strings.ContainsRune(apiID, 0) { // no store could look it up
 			return false, nil
 		}
 		a, err := s.Named(ctx, r, apiID)

@@ -1,7 +1,6 @@
 package apis
 
-// Settings are the switches that concern APIs, with their names in the
-// configuration.
+// Settings are the settings about APIs, with their names in the configuration.
 type Settings struct {
 	Ownership      bool // enable_ownership
 	DuplicatePaths bool // enable_duplicate_slugs

@@ -14,10 +14,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// TestIdentifierOfAnotherOrganisation: gateways that organisations share would
-// take two APIs with one api_id for one, so that no door stores the second. The
-// refusal is that of an API which the caller has. Where gateways are separate, both
-// are stored.
+// TestIdentifierOfAnotherOrganisation: gateways that organisations share could not tell
+// two APIs with one api_id apart, so no operation stores the second one. The fault is
+// the same as for an ID in the caller's own organisation. Where gateways are separate,
+// both are stored.
 func TestIdentifierOfAnotherOrganisation(t *testing.T) {
 	stream := strings.Replace(apistest.Document("taken", "S", "/s/"), `"x-tyk-api-gateway"`, `"x-tyk-streaming":{"streams":{}},"x-tyk-api-gateway"`, 1)
 	doors := []struct{ name, method, path, body string }{
@@ -47,7 +47,7 @@ func TestIdentifierOfAnotherOrganisation(t *testing.T) {
 	}
 	t.Run("the program's import", func(t *testing.T) {
 		w := prepare(t, false)
-		w.Done("admin", "DELETE", "/apis/taken", "") // free again
+		w.Done("admin", "DELETE", "/apis/taken", "") // the ID is free again
 		put := func(org tenant.ID, id, name string) error {
 			n, err := doc.ParseNode([]byte(apistest.Document(id, name, "/"+name+"/")))
 			if err != nil {
@@ -83,6 +83,6 @@ func TestIdentifierOfAnotherOrganisation(t *testing.T) {
 		w.Want("other", "POST", "/apis/migrate", `{"mode":"stage","apiIDs":["mine"]}`, 200, "Found API with the same ID")
 		w.Want("other", "GET", "/apis/staging-mine", "", 400, "Could not retrieve API detail")
 		w.Done("other", "POST", "/apis", apistest.Classic("next", "N", "/n/"))
-		w.Want("other", "POST", "/apis/migrate", `{"mode":"stage","all":true}`, 200, `"stagedAPIs":[{"classicAPIID":"next"`) // one does not keep the others out
+		w.Want("other", "POST", "/apis/migrate", `{"mode":"stage","all":true}`, 200, `"stagedAPIs":[{"classicAPIID":"next"`) // a taken ID does not prevent the migration of the others
 	})
 }

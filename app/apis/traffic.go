@@ -11,11 +11,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// OwnedAnalytics is the permission that leaves its holder the traffic of owned APIs only.
+// OwnedAnalytics is the permission of users who see only the traffic of APIs that they
+// own.
 const OwnedAnalytics access.Permission = "owned_analytics"
 
-// Seen says of each API of the caller's organisation, of all classes, whether the caller may
-// see its traffic; all means that owners make no difference (docs/wire/analytics.md#ownership).
+// Seen reports for each API of the caller's organisation, of all classes, whether the
+// caller may see its traffic; all means that owners are ignored
+// (docs/wire/analytics.md#ownership).
 func (s *Repository) Seen(ctx context.Context, scope tenant.Scope, who operation.Principal) (seen map[string]bool, all bool, err error) {
 	v := s.Viewer(who, apidef.Classic, access.Read)
 	owned := !who.Permissions.Admin() && who.Permissions.Allows(OwnedAnalytics, access.Read)
@@ -35,18 +37,18 @@ func (s *Repository) Seen(ctx context.Context, scope tenant.Scope, who operation
 	return seen, false, err
 }
 
-// Names returns the names of APIs by their API IDs, of those that there are.
+// Names returns the names of the APIs with some API IDs, as far as they exist.
 func (s *Repository) Names(ctx context.Context, scope tenant.Scope, ids []string) (map[string]string, error) {
 	return ofEach(ctx, s, scope, ids, (*apidef.API).Name)
 }
 
-// Credentials returns, by the IDs of APIs, what the headers, cookies and parameters are called
-// in which these APIs expect keys and tokens.
+// Credentials returns, by API ID, the names of the headers, cookies and parameters in
+// which these APIs expect keys and tokens.
 func (s *Repository) Credentials(ctx context.Context, scope tenant.Scope, ids []string) (map[string][]string, error) {
 	return ofEach(ctx, s, scope, ids, (*apidef.API).Credentials)
 }
 
-// ofEach returns what is asked of APIs, of those that there are.
+// ofEach returns the result of a function for each API that exists, by API ID.
 func ofEach[V any](ctx context.Context, s *Repository, scope tenant.Scope, ids []string, of func(*apidef.API) V) (map[string]V, error) {
 	out := map[string]V{}
 	return out, s.Store.View(ctx, scope, func(r store.Reader) error {

@@ -10,7 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apis/apistest"
 )
 
-// atOnce sends requests at the same time and returns how many had each status.
+// atOnce sends requests concurrently and returns how many had each status.
 func atOnce(w *apistest.World, n int, send func(i int) (path, body string)) map[int]int {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
@@ -30,15 +30,16 @@ func atOnce(w *apistest.World, n int, send func(i int) (path, body string)) map[
 	return out
 }
 
-// Of many clients that want the same address, one gets it; of many that send the
-// same request, one is heard, even where addresses may be shared (docs/wire/apis.md#create-replace-delete).
+// Of many concurrent clients that want the same address, one succeeds. Of many equal
+// requests, one succeeds, even where addresses may be shared
+// (docs/wire/apis.md#create-replace-delete).
 func TestConcurrentCreates(t *testing.T) {
 	const clients = 50
 	for _, c := range []struct {
 		name       string
 		duplicates bool
 		send       func(i int) (string, string)
-		won, lost  int // how many, and the status of the others
+		won, lost  int // how many succeed, and the status of the others
 	}{
 		{"one listen path", false, func(i int) (string, string) {
 			return "/apis", apistest.Classic(fmt.Sprint("a", i), fmt.Sprint("A", i), "/a/")
@@ -67,8 +68,8 @@ func TestConcurrentCreates(t *testing.T) {
 	}
 }
 
-// Where listen paths may be shared, APIs that are stored may come to have one name as well;
-// only creates are refused then.
+// Where listen paths may be shared, stored APIs may get the same name as well; only
+// creations are refused then.
 func TestEditsOfSharedPaths(t *testing.T) {
 	for _, shared := range []bool{true, false} {
 		w := apistest.New(t, apis.Settings{DuplicatePaths: shared})
@@ -98,7 +99,7 @@ func TestEditsOfSharedPaths(t *testing.T) {
 	}
 }
 
-// Whatever is refused leaves the stored API and the revision of the store alone.
+// A refused write changes neither the stored API nor the revision of the store.
 func TestRefusedWrites(t *testing.T) {
 	w := apistest.New(t, apis.Settings{Streams: true})
 	w.Done("admin", "POST", "/apis", apistest.Classic("c", "C", "/c/"))
@@ -148,8 +149,8 @@ func TestRefusedWrites(t *testing.T) {
 	}
 }
 
-// Each write is announced as often as docs/wire/announcements.md#commands says: once, and
-// not at all if it concerns no gateway.
+// Each write is announced as docs/wire/announcements.md#commands says: once, and not at
+// all if it does not concern gateways.
 func TestAnnouncements(t *testing.T) {
 	w := apistest.New(t, apis.Settings{Streams: true})
 	const plain = `{"openapi":"3.0.3","info":{"title":"T","version":"1"},"paths":{}}`
@@ -192,8 +193,9 @@ func TestAnnouncements(t *testing.T) {
 	}
 }
 
-// Policies lose an API that goes, but never their last one
-// (docs/wire/policies.md#reads-and-writes), and keep an MCP proxy (docs/wire/mcp-proxies.md#rules).
+// A deleted API is removed from policies, but a policy keeps its last one
+// (docs/wire/policies.md#reads-and-writes) and an MCP proxy
+// (docs/wire/mcp-proxies.md#rules).
 func TestPoliciesForget(t *testing.T) {
 	w := apistest.New(t, apis.Settings{})
 	w.Done("admin", "POST", "/apis/oas", apistest.Document("base", "Base", "/base/"))
@@ -211,7 +213,7 @@ func TestPoliciesForget(t *testing.T) {
 	}
 }
 
-// Readers of a version learn what its base is, also under the database ID.
+// Reads of a version show its base, also under the database ID.
 func TestBaseHeader(t *testing.T) {
 	w := apistest.New(t, apis.Settings{})
 	w.Done("admin", "POST", "/apis/oas", apistest.Document("base", "Base", "/base/"))

@@ -7,8 +7,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apis/apistest"
 )
 
-// Whatever a client sends is stored or refused as a mistake of the client's, and
-// what is refused stores nothing.
+// Every request is either stored or refused as an error of the client, and a refused
+// one stores nothing.
 func FuzzWrites(f *testing.F) {
 	for i, body := range []string{
 		apistest.Classic("a", "A", "/a/"), apistest.Document("a", "A", "/a/"), `{"api_definition":{"proxy":{}}}`, `{"x-tyk-streaming":{"streams":{"s":null}}}`, `null`, `[]`, `{"oas":7}`,

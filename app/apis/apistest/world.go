@@ -1,5 +1,5 @@
-// Package apistest is a world of APIs for tests: the operations of every class, and those
-// on policies, of two organisations behind HTTP.
+// Package apistest is a test environment for APIs: the operations of every class, and
+// those on policies, of two organisations over HTTP.
 package apistest
 
 import (
@@ -38,7 +38,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// World is the APIs and policies of two organisations behind HTTP.
+// World is the APIs and policies of two organisations, served over HTTP.
 type World struct {
 	T         testing.TB
 	DB        *memdb.DB
@@ -49,10 +49,10 @@ type World struct {
 	HTTP      http.Handler
 }
 
-// Validator is shared: it compiles each schema once.
+// Validator is shared by all tests, because it compiles each schema once.
 var Validator = openapi.New()
 
-// Callers are who may ask, by access key.
+// Callers are the principals by access key.
 var Callers = apptest.Callers{
 	"admin":  {ID: "admin", OrgID: "a", Permissions: access.Map{"IsAdmin": "admin"}},
 	"ann":    {ID: "ann", OrgID: "a", GroupID: "team", Groups: []string{"team"}, Permissions: access.Map{"apis": "write"}},
@@ -62,16 +62,16 @@ var Callers = apptest.Callers{
 	"other":  {ID: "other", OrgID: "b", Permissions: access.Map{"IsAdmin": "admin"}},
 }
 
-// Signals is what changes of APIs and policies announce.
+// Signals are the registrations of APIs and policies.
 var Signals = crud.Kinds{apis.Registration(apis.Settings{}), policies.Registration(apis.Kind, policies.Settings{})}.Signals()
 
-// Documents returns what reads and writes documents, which come as JSON.
+// Documents returns the service for documents, whose requests have JSON bodies.
 func Documents(a *apis.Repository, f *forms.Forms) *documents.Service {
 	return &documents.Service{APIs: a, Forms: f, Versions: &versioning.Service{APIs: a, Forms: f},
 		Read: func(_ context.Context, b operation.Document) (*doc.Node, error) { return doc.ParseNode(b.JSON) }}
 }
 
-// Services are the families of operations on APIs.
+// Services returns the families of operations on APIs.
 func Services(d *documents.Service, log *slog.Logger) []operation.Service {
 	return []operation.Service{
 		&classic.Service{APIs: d.APIs, Forms: d.Forms, Versions: d.Versions}, &oas.Service{Documents: d}, &streams.Service{Documents: d}, &mcp.Service{Documents: d},
@@ -105,7 +105,7 @@ func New(t testing.TB, settings apis.Settings) *World {
 	return w
 }
 
-// Ask sends a request, with more headers as pairs, and returns the answer.
+// Ask sends a request, with further headers as pairs, and returns the response.
 func (w *World) Ask(as, method, path, body string, headers ...string) *httptest.ResponseRecorder {
 	w.T.Helper()
 	r := httptest.NewRequestWithContext(w.T.Context(), method, "/api"+path, strings.NewReader(body))
@@ -118,7 +118,7 @@ func (w *World) Ask(as, method, path, body string, headers ...string) *httptest.
 	return out
 }
 
-// Want checks an answer: its status, and that it contains a text.
+// Want checks a response: its status, and that it contains a text.
 func (w *World) Want(as, method, path, body string, status int, text string) {
 	w.T.Helper()
 	got := w.Ask(as, method, path, body)
@@ -127,13 +127,13 @@ func (w *World) Want(as, method, path, body string, status int, text string) {
 	}
 }
 
-// Done is want for what must succeed.
+// Done sends a request that must succeed.
 func (w *World) Done(as, method, path, body string) {
 	w.T.Helper()
 	w.Want(as, method, path, body, 200, "")
 }
 
-// Node reads an answer that must be a success.
+// Node returns the body of a response that must be a success.
 func (w *World) Node(as, path string) *doc.Node {
 	w.T.Helper()
 	got := w.Ask(as, "GET", path, "")
@@ -154,7 +154,7 @@ func (w *World) IDs(as, path string) string {
 	return strings.Join(out, " ")
 }
 
-// Scope is that of the organisation of most callers.
+// Scope returns the scope of the organisation of most callers.
 func (w *World) Scope() tenant.Scope {
 	s, err := tenant.Of("a")
 	if err != nil {
@@ -190,7 +190,7 @@ func (w *World) Head() store.Revision {
 	return rev
 }
 
-// Announced returns what the commits after a revision announce.
+// Announced returns the signals of the commits after a revision.
 func (w *World) Announced(after store.Revision) string {
 	w.T.Helper()
 	var out []string

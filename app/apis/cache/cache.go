@@ -1,4 +1,4 @@
-// Package cache tells gateways to drop what they keep of an API: its answers, and the
+// Package cache tells gateways to drop what they cache for an API: responses, and the
 // keys of its token issuers.
 package cache
 
@@ -15,10 +15,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Service announces that caches are out of date.
+// Service announces that caches must be dropped.
 type Service struct{ APIs *apis.Repository }
 
-// Operations lists what can be done about caches.
+// Operations lists the operations on caches.
 func (s *Service) Operations() []operation.Operation {
 	group := operation.Group{Surface: operation.Management, Name: "cache", Path: "/api/cache", Tag: "APIs", Permission: access.APIs, Style: rows.Style("apis")}
 	keys := group
@@ -33,23 +33,23 @@ func (s *Service) Operations() []operation.Operation {
 				operation.Notes("For admins. Gateways fetch the keys again with the next token; use it when an issuer has rotated its keys.")))...)
 }
 
-// Status is the answer of operations that gateways carry out.
+// Status is the response of operations that gateways carry out.
 type Status struct {
 	Status  string `json:"status"`
 	Message string `json:"message"`
 }
 
-// Clear announces that cached answers are out of date.
+// Clear announces that cached responses must be dropped.
 func (s *Service) Clear(ctx context.Context, in rows.ByID) (Status, error) {
 	return Status{"ok", "cache invalidated"}, s.announce(ctx, in, signal.DeleteAPICache)
 }
 
-// ClearKeys announces that cached keys are out of date.
+// ClearKeys announces that cached keys must be dropped.
 func (s *Service) ClearKeys(ctx context.Context, in rows.ByID) (Status, error) {
 	return Status{"OK", "success"}, s.announce(ctx, in, signal.InvalidateJWKSCacheForAPI)
 }
 
-// announce tells gateways something about an API that the caller may see.
+// announce posts a signal about an API that the caller may see.
 func (s *Service) announce(ctx context.Context, in rows.ByID, command signal.Command) error {
 	_, err := s.APIs.Store.Update(ctx, in.Scope, func(w store.Writer) error {
 		a, err := s.APIs.Get(ctx, w, in.ID, s.APIs.Viewer(in.Who, apidef.Classic, access.Delete))

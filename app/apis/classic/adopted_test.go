@@ -15,8 +15,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// TestAdoptedWebhooks: an import makes the webhooks that an API brings, but none of an API that is
-// refused: the others of the same unit of work are stored all the same.
+// TestAdoptedWebhooks: an import creates the webhooks that an API brings, but none of
+// an API that is refused. Other APIs of the same unit of work are stored nevertheless.
 func TestAdoptedWebhooks(t *testing.T) {
 	w := apistest.New(t, apis.Settings{})
 	made := 0

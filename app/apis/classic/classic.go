@@ -19,8 +19,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Wrapper is the form in which classic endpoints exchange an API: the
-// definition sits in api_definition.
+// Wrapper is the form of an API at classic endpoints: its definition is in the member
+// api_definition.
 type Wrapper struct {
 	rest       doc.Object
 	definition *doc.Node
@@ -39,28 +39,30 @@ func (w *Wrapper) UnmarshalJSON(text []byte) (err error) {
 	for _, name := range []string{"hook_references", "user_owners", "user_group_owners", "categories"} {
 		switch raw, ok := w.rest.Get(name); {
 		case !ok || !doc.IsNull(raw):
-		case strings.HasSuffix(name, "owners"): // of clients that do not know them: no owners would open the API to everybody
+		case strings.HasSuffix(name, "owners"): // null is from clients that do not know owners: without owners, the API would be open to all users
 			w.rest = w.rest.Without(name)
-		default: // answers never say null of a list
+		default: // responses never have null for a list
 			w.rest = w.rest.With(name, json.RawMessage("[]"))
 		}
 	}
 	if w.definition, err = w.object("api_definition"); err != nil {
 		return err
 	}
-	if w.document, err = w.object("oas"); w.document.Len() == 0 || !w.definition.Get("is_oas").True() && !describes(w.document) { // which is as good as none
+	if w.document, err = w.object("oas"); w.document.Len() == 0 || !w.definition.Get("is_oas").True() && !describes(w.document) { // such an object counts as no document
 		w.document = nil
 	}
 	return err
 }
 
-// describes reports whether an object is meant as a document: some clients send one without
-// a version, and without anything for gateways, beside every classic definition.
+// describes reports whether an object is meant as a document. Some clients send, beside
+// every classic definition, one without an OpenAPI version and without extensions for
+// gateways.
 func describes(document *doc.Node) bool {
 	return document.Get("openapi").Text() != "" || slices.ContainsFunc(document.Names(), func(name string) bool { return strings.HasPrefix(name, "x-tyk-") })
 }
 
-// whole refuses a wrapper without a definition: that is for when the API has been looked up.
+// whole refuses a wrapper without a definition. It is called only after the API has
+// been looked up.
 func (w Wrapper) whole() error {
 	if w.definition == nil {
 		return forms.Misformed("api_definition", "api_definition is required")
@@ -95,7 +97,7 @@ func (s *Service) Create(ctx context.Context, in createIn) (operation.Receipt, e
 		return operation.Receipt{}, err
 	}
 	class := apidef.Classic
-	if in.Wrapper.isOAS() { // at classic endpoints documents would bypass the conversion
+	if in.Wrapper.isOAS() { // written through classic endpoints, a document is not converted
 		class = apidef.OAS
 		switch {
 		case !s.APIs.Settings.UnsafeOAS:
@@ -123,20 +125,21 @@ func (s *Service) Create(ctx context.Context, in createIn) (operation.Receipt, e
 	return operation.Receipt{Message: "API created", Meta: a.ID(), ID: a.APIID(), Tag: operation.Tag(at)}, nil
 }
 
-// listenAt gives a definition that says nothing of its listen path this one. An empty path
-// is refused, as any other without a slash.
+// listenAt sets the listen path of a definition that has none. An empty path is refused
+// later, like any other without a slash.
 func listenAt(def *doc.Node, path string) {
 	proxy := def.Get("proxy")
-	tcp := slices.Contains([]string{"tcp", "tls"}, def.Get("protocol").Text()) // known by their port
+	tcp := slices.Contains([]string{"tcp", "tls"}, def.Get("protocol").Text()) // these APIs have a port instead of a path
 	if proxy.Is(doc.TypeObject) && proxy.Get("listen_path").Is(doc.Absent, doc.TypeNull) && !tcp {
 		proxy.Set("listen_path", doc.NewString(path))
 	}
 }
 
-// isOAS reports whether an OAS API is meant: a classic one has no document.
+// isOAS reports whether the wrapper has an OAS API: a classic one has no document.
 func (w Wrapper) isOAS() bool { return w.definition.Get("is_oas").True() || w.document != nil }
 
-// unsafeOAS says by which operations APIs of a class are written.
+// unsafeOAS returns the fault that says by which operations APIs of a class are
+// written.
 func unsafeOAS(c apidef.Class) error {
 	what, where := "an OAS API", "/api/apis/oas"
 	switch c {
@@ -161,7 +164,7 @@ func (s *Service) Replace(ctx context.Context, in replaceIn) (operation.Receipt,
 	return s.write(ctx, in.WriteByID, func(apidef.API) (Wrapper, error) { return in.Wrapper, nil })
 }
 
-// write stores the wrapper that next makes of an API.
+// write stores the wrapper that next returns for an API.
 func (s *Service) write(ctx context.Context, in rows.WriteByID, next func(apidef.API) (Wrapper, error)) (operation.Receipt, error) {
 	now := s.APIs.Now()
 	at, err := store.Write(ctx, s.APIs.Store, in.Scope, func(w store.Writer) (store.Serial, error) {
@@ -203,7 +206,7 @@ func (s *Service) write(ctx context.Context, in rows.WriteByID, next func(apidef
 	return operation.Receipt{Message: "API updated", Tag: operation.Tag(at)}, err
 }
 
-// redraw checks what is to become of an API.
+// redraw checks the new wrapper of an API and returns its draft.
 func (s *Service) redraw(a apidef.API, w Wrapper) (apidef.Draft, error) {
 	d := apidef.Draft{ID: a.ID(), APIID: w.definition.Get("api_id").Text(), Class: a.Class(), Definition: w.definition.Clone(), Wrapper: w.rest, Gone: w.gone}
 	if id := d.Definition.Get("id").Text(); id != "" && id != d.ID {
@@ -228,8 +231,8 @@ func (s *Service) redraw(a apidef.API, w Wrapper) (apidef.Draft, error) {
 	return d, err
 }
 
-// unite brings the two forms of an OAS API together that are to be stored, and returns the
-// classic one that is stored.
+// unite brings the two new forms of an OAS API into line, and returns the stored
+// classic form.
 func (s *Service) unite(ctx context.Context, r store.Reader, a apidef.API, d *apidef.Draft) (*doc.Node, error) {
 	definition, document, err := a.Texts()
 	if err != nil {
@@ -271,14 +274,14 @@ func (s *Service) Get(ctx context.Context, in rows.ByID) (out operation.Renditio
 	return out, err
 }
 
-// Delete removes an API of any class but MCP proxies, which have their own
-// permission. Keys, IdP mappings, OAuth clients and certificates stay; policies
-// lose the API.
+// Delete deletes an API of any class except MCP proxies, which have a permission of
+// their own. Keys, IdP mappings, OAuth clients and certificates remain; the API is
+// removed from policies.
 func (s *Service) Delete(ctx context.Context, in rows.WriteByID) (operation.Receipt, error) {
 	return operation.Receipt{Message: "API deleted"}, s.Versions.Delete(ctx, in, apidef.Classic, false)
 }
 
-// ListReferences returns who names an API.
+// ListReferences returns the records that refer to an API.
 func (s *Service) ListReferences(ctx context.Context, in rows.ByID) ([]store.Reference, error) {
 	return s.APIs.Referrers(ctx, in.Scope, in.Who, apidef.Classic, in.ID)
 }

@@ -11,8 +11,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// TestCopiesOfWebhooks: event handlers that name a webhook by its identifier become copies of it
-// when it changes. A change that would make too much of them is refused, and leaves all as it is.
+// TestCopiesOfWebhooks: event handlers that refer to a webhook by its ID become copies
+// of it when it changes. A change that would make the copies too large is refused, and
+// changes nothing.
 func TestCopiesOfWebhooks(t *testing.T) {
 	w := apistest.New(t, apis.Settings{})
 	const handler = `{"handler_name":"eh_web_hook_handler","handler_meta":{"id":"h1"}}`

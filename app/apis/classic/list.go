@@ -30,7 +30,7 @@ type listIn struct {
 	Compressed string `query:"compressed" oneof:"1" doc:"1: shorter objects, without the OpenAPI document."`
 }
 
-// List returns a page of the organisation's APIs, MCP proxies aside.
+// List returns a page of the organisation's APIs, without MCP proxies.
 func (s *Service) List(ctx context.Context, in listIn) (operation.Page[apidef.View], error) {
 	out := operation.Page[apidef.View]{Items: []apidef.View{}, Pages: 1}
 	if err := apidef.CheckType(in.Type); err != nil {
@@ -38,7 +38,7 @@ func (s *Service) List(ctx context.Context, in listIn) (operation.Page[apidef.Vi
 	}
 	switch in.Compliance {
 	case "", "not_evaluated":
-	case "compliant", "non_compliant", "in_process": // APIs are not evaluated, so that none has this status
+	case "compliant", "non_compliant", "in_process": // APIs are not evaluated, so none has this status
 		return out, nil
 	default:
 		return out, fault.New(fault.Invalid, apis.CodeInvalid, "compliance_status must be one of compliant, non_compliant, in_process, not_evaluated, not %q", in.Compliance).At("compliance_status")
@@ -76,12 +76,12 @@ type CategoryCount struct {
 	Count int    `json:"count"`
 }
 
-// CategoryCounts is the answer to the list of categories.
+// CategoryCounts is the response of the list of categories.
 type CategoryCounts struct {
 	Categories []CategoryCount `json:"categories"`
 }
 
-// Categories counts the APIs of each category, in order of name.
+// Categories counts the APIs of each category, sorted by name.
 func (s *Service) Categories(ctx context.Context, in mine) (CategoryCounts, error) {
 	out := CategoryCounts{Categories: []CategoryCount{}}
 	groups, err := s.Groups(ctx, in)
@@ -92,10 +92,10 @@ func (s *Service) Categories(ctx context.Context, in mine) (CategoryCounts, erro
 	return out, err
 }
 
-// Groups maps each category to the API IDs that have it.
+// Groups has the API IDs of each category.
 type Groups map[string][]string
 
-// MarshalJSON implements json.Marshaler: no groups are an empty object.
+// MarshalJSON implements json.Marshaler: without groups it returns an empty object.
 func (g Groups) MarshalJSON() ([]byte, error) {
 	if g == nil {
 		return []byte("{}"), nil

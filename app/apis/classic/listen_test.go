@@ -8,8 +8,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apis/apistest"
 )
 
-// TestNoListenPath: a classic definition that says nothing of its listen path gets one of
-// its identifier, and keeps the stored one when it is replaced. An empty one is refused.
+// TestNoListenPath: a classic definition without a listen path gets one from its API
+// ID, and keeps the stored one in a replacement. An empty one is refused.
 func TestNoListenPath(t *testing.T) {
 	w := apistest.New(t, apis.Settings{})
 	const member = `"listen_path":"/bare/",`

@@ -7,8 +7,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apis/apistest"
 )
 
-// TestNullOwners: a client that says null of the owners of an API, since it does not know them,
-// does not open it to everybody. Empty lists do, and so does a patch that takes them away.
+// TestNullOwners: a client that sends null for the owners of an API, because it does
+// not know them, does not open the API to all users. Empty lists do, and so does a
+// patch that removes the lists.
 func TestNullOwners(t *testing.T) {
 	w := apistest.New(t, apis.Settings{Ownership: true})
 	def := apistest.Classic("a", "A", "/a/")

@@ -8,8 +8,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apis/apistest"
 )
 
-// TestNumbers: clients that know one sort of numbers spell whole ones with a fraction. Gateways and
-// other clients read them as whole numbers; members that they do not decode stay as they were sent.
+// TestNumbers: clients with only one type of numbers write whole ones with a fraction.
+// Gateways and other clients get whole numbers; members that they do not decode stay as
+// they were sent.
 func TestNumbers(t *testing.T) {
 	w := apistest.New(t, apis.Settings{})
 	w.Done("admin", "POST", "/apis", strings.Replace(apistest.Classic("n", "N", "/n/"), `"active":true`,

@@ -1,5 +1,5 @@
-// Package classic lets clients manage classic APIs, and do what APIs of all classes
-// have in common.
+// Package classic holds the operations on classic APIs, and those that APIs of all
+// classes share.
 package classic
 
 import (
@@ -40,20 +40,20 @@ var (
 	exampleOwners = Owners{UserIDs: []string{"5f1a0c5d8e3b2a1f00000002"}, GroupIDs: []string{}}
 )
 
-// noVersion is how a classic row answers for a version without a name.
+// noVersion is the response of classic operations to a version without a name.
 var noVersion = operation.Answers(map[string]operation.Answer{versions.CodeName: {Text: "version name header should be set with base API ID"}})
 
-// notesShown is what the description says of definitions as users read them.
+// notesShown describes the form of definitions in responses.
 const notesShown = "Lists of a definition are never null or missing; times of uptime tests are texts such as 5s, which writes take like nanoseconds. " +
 	"hook_references hold the whole webhooks."
 
-// textOwners answers owners that cannot be read.
+// textOwners is the response to owners that cannot be decoded.
 const textOwners = "failed to unmarshal categories payload"
 
-// codeUnsafeOAS is the code of an OAS API that comes in the classic form.
+// codeUnsafeOAS is the code of the fault for an OAS API in the classic form.
 const codeUnsafeOAS = apidef.Kind + ".unsafe_oas"
 
-// Operations lists what clients can do with classic APIs.
+// Operations lists the operations on classic APIs.
 func (s *Service) Operations() []operation.Operation {
 	group := operation.Group{Surface: operation.Management, Name: "apis", Path: "/api/apis", Tag: "APIs", Permission: access.APIs, Style: rows.Style("apis")}
 	created := rows.Made("API created", "5f1a0c5d8e3b2a1f00000005")

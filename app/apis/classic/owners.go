@@ -14,7 +14,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Owners says who owns an API. Without owners all users of the organisation see it.
+// Owners are the owners of an API. Without owners, all users of the organisation see
+// it.
 type Owners struct {
 	UserIDs  []string `json:"userIds" doc:"Users who own the API."`
 	GroupIDs []string `json:"userGroupIds" doc:"Groups whose members own it."`
@@ -36,12 +37,12 @@ type accessIn struct {
 	Owners Owners `body:""`
 }
 
-// codeOwners is the code of the fault for a body that names no owners, and does not empty
-// their lists either.
+// codeOwners is the code of the fault for a body that neither names owners nor empties
+// their lists.
 const codeOwners = apidef.Kind + ".owners"
 
-// SetAccess replaces the owners of an API. A body without both lists, such as one with other
-// members, would open the API to everybody without anybody saying so.
+// SetAccess replaces the owners of an API. It refuses a body without both lists, for
+// example one with misspelt members, which would open the API to all users by mistake.
 func (s *Service) SetAccess(ctx context.Context, in accessIn) (operation.Receipt, error) {
 	now := s.APIs.Now()
 	at, err := store.Write(ctx, s.APIs.Store, in.Scope, func(w store.Writer) (store.Serial, error) {
@@ -58,7 +59,7 @@ func (s *Service) SetAccess(ctx context.Context, in accessIn) (operation.Receipt
 	return operation.Receipt{Message: "API access updated", Tag: operation.Tag(at)}, err
 }
 
-// URL returns where an API is reached, as old clients read it.
+// URL returns the address of an API in the form that old clients read.
 func (s *Service) URL(ctx context.Context, in rows.ByID) (servers.Parts, error) {
 	a, err := s.visible(ctx, in)
 	if err != nil {

@@ -18,8 +18,8 @@ type patchIn struct {
 	Patch operation.Patch `body:""`
 }
 
-// Patch changes parts of a classic API, as the wrapper shows it. Everything else
-// stays as it is written.
+// Patch changes parts of a classic API, in the form of its wrapper. Everything else
+// keeps its stored spelling.
 func (s *Service) Patch(ctx context.Context, in patchIn) (operation.Receipt, error) {
 	return s.write(ctx, in.WriteByID, func(a apidef.API) (Wrapper, error) {
 		before, after, err := in.applied(a)
@@ -45,7 +45,7 @@ func (s *Service) Patch(ctx context.Context, in patchIn) (operation.Receipt, err
 		if err != nil {
 			return w, err
 		}
-		for name, was := range shown.All() { // members that only the view of a wrapper has go
+		for name, was := range shown.All() { // members that exist only in the view of a wrapper are not stored
 			now, kept := w.rest.Get(name)
 			if !kept {
 				w.gone = append(w.gone, name)
@@ -57,8 +57,8 @@ func (s *Service) Patch(ctx context.Context, in patchIn) (operation.Receipt, err
 	})
 }
 
-// applied returns the wrapper of an API before and after the patch. What the patch
-// leaves alone in the definition is as it is stored again.
+// applied returns the wrapper of an API before and after the patch. Parts of the
+// definition that the patch does not change have their stored spelling again.
 func (in patchIn) applied(a apidef.API) (before, after []byte, err error) {
 	if before, err = a.View(false).AppendJSON(nil); err != nil {
 		return nil, nil, err
@@ -82,7 +82,7 @@ func (in patchIn) applied(a apidef.API) (before, after []byte, err error) {
 	return before, after, err
 }
 
-// patches says to rules what Patch stores.
+// patches returns what Patch stores, for rules.
 func (s *Service) patches(ctx context.Context, in patchIn) (out operation.Settled, err error) {
 	err = s.APIs.Store.View(ctx, in.Scope, func(r store.Reader) error {
 		a, err := s.APIs.Get(ctx, r, in.ID, s.APIs.Viewer(in.Who, apidef.Classic, access.Write))

@@ -18,8 +18,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// lists are the arrays of a definition that clients were generated with; * is any
-// member, [] any item.
+// lists are the arrays of a definition in generated clients; * is any member, [] any
+// item.
 const lists = `CORS.allowed_headers CORS.allowed_methods CORS.allowed_origins CORS.exposed_headers allowed_ips blacklisted_ips
 	cache_options.cache_by_headers cache_options.cache_response_codes certificates client_certificates custom_middleware.post
 	custom_middleware.post_key_auth custom_middleware.pre custom_middleware.response event_handlers.events.* external_oauth.providers
@@ -39,8 +39,8 @@ const lists = `CORS.allowed_headers CORS.allowed_methods CORS.allowed_origins CO
 	V.extended_paths.virtual V.extended_paths.white_list V.global_headers_remove V.global_response_headers_remove
 	V.paths.black_list V.paths.ignored V.paths.white_list`
 
-// arrays fails for a list that is null, or missing in an object that is there, and
-// returns how many there are.
+// arrays fails if a list is null, or missing in an existing object, and returns the
+// number of lists.
 func arrays(t *testing.T, where string, n *doc.Node, path []string) (found int) {
 	t.Helper()
 	if len(path) == 0 {
@@ -64,8 +64,8 @@ func arrays(t *testing.T, where string, n *doc.Node, path []string) (found int) 
 	return found
 }
 
-// TestListsAreNeverNull: clients that take their types seriously find an array
-// wherever there is one, whatever was sent.
+// TestListsAreNeverNull: typed clients always get an array for a list, whatever was
+// sent.
 func TestListsAreNeverNull(t *testing.T) {
 	w := apistest.New(t, apis.Settings{Streams: true})
 	one := func(members string) string { return `[{"path":"/a","method":"GET"` + members + `}]` }
@@ -117,7 +117,7 @@ func TestListsAreNeverNull(t *testing.T) {
 	}
 }
 
-// TestUptimeTimeouts: users read and write the time an uptime test may take as a text,
+// TestUptimeTimeouts: users read and write the timeout of an uptime test as a text,
 // gateways get nanoseconds.
 func TestUptimeTimeouts(t *testing.T) {
 	w := apistest.New(t, apis.Settings{})
@@ -153,8 +153,8 @@ func TestUptimeTimeouts(t *testing.T) {
 	w.Want("admin", "POST", "/apis", with("x", `"soon"`), 400, "uptime_tests.check_list[0].timeout")
 }
 
-// TestWholeWebhooks: a reference to a webhook by its identifier is read as the whole of
-// it, after each kind of write, and references to webhooks that are gone are left out.
+// TestWholeWebhooks: a reference to a webhook by its ID is read with the whole webhook,
+// after each kind of write, and references to deleted webhooks are left out.
 func TestWholeWebhooks(t *testing.T) {
 	w := apistest.New(t, apis.Settings{})
 	hook := `{"id":"h1","name":"N","method":"POST"}`
@@ -225,7 +225,7 @@ func TestWholeWebhooks(t *testing.T) {
 	if op := put(); op != "" {
 		t.Error("the same from elsewhere is a change:", op)
 	}
-	// What was stored before webhooks were embedded is completed at the next start.
+	// Records from before webhooks were embedded are completed at the next start.
 	w.APIs.Hook = func(context.Context, store.Reader, string) (json.RawMessage, error) { return nil, nil }
 	w.Done("admin", "PUT", "/apis/a", with("a"))
 	a, _ := w.Stored("a")
@@ -243,8 +243,8 @@ func TestWholeWebhooks(t *testing.T) {
 	}
 }
 
-// TestWholeAfterLookUp: an API is looked up before its definition is missed, and only a
-// compressed list is short.
+// TestWholeAfterLookUp: an API is looked up before a missing definition is refused, and
+// only a compressed list is short.
 func TestWholeAfterLookUp(t *testing.T) {
 	w := apistest.New(t, apis.Settings{})
 	w.Done("admin", "POST", "/apis", apistest.Classic("there", "T", "/t/"))

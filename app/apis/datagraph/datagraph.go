@@ -1,5 +1,5 @@
-// Package datagraph lets clients make APIs of descriptions of data sources. Once made
-// they are classic APIs.
+// Package datagraph creates APIs from descriptions of data sources. Afterwards they are
+// classic APIs.
 package datagraph
 
 import (
@@ -20,16 +20,16 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// Service makes data graphs.
+// Service creates data graphs.
 type Service struct{ Documents *documents.Service }
 
-// Media types of documents that say what they describe.
+// Media types that name the format of a document.
 const (
 	openAPIType  = "application/vnd.tyk.udg.v2.openapi"
 	asyncAPIType = "application/vnd.tyk.udg.v2.asyncapi"
 )
 
-// codeDownload is the code of a description that did not arrive.
+// codeDownload is the code of the fault for a description that could not be downloaded.
 const codeDownload = "datagraph.download"
 
 // Operations lists the one thing there is to do.
@@ -70,16 +70,16 @@ func (s *Service) Import(ctx context.Context, in dataSourceIn) (operation.Receip
 	return operation.Receipt{Message: "Data source imported", Meta: a.APIID(), ID: a.APIID(), Tag: operation.Tag(at)}, nil
 }
 
-// inWrapper is the member of a classic API that holds its definition.
+// inWrapper is the member of a wrapper with the definition.
 const inWrapper = "api_definition"
 
-// wrapper returns the data graph in the form in which classic APIs are sent.
+// wrapper returns the data graph in the form of a classic API.
 func (s *Service) wrapper(ctx context.Context, in dataSourceIn) (*doc.Node, error) {
 	document, err := s.Documents.Body(ctx, in.Body)
 	if err != nil || in.Body.Whole {
 		return document, undelivered(err)
 	}
-	// Where the type of the body does not say what it is, the member for the version does.
+	// If the media type does not name the format, the version member does.
 	from := datagraph.FromOpenAPI
 	mediaType, _, _ := mime.ParseMediaType(in.Type)
 	if mediaType == asyncAPIType || mediaType != openAPIType && document.Get("openapi") == nil && document.Get("asyncapi") != nil {
@@ -94,8 +94,8 @@ func (s *Service) wrapper(ctx context.Context, in dataSourceIn) (*doc.Node, erro
 	return wrapper, nil
 }
 
-// undelivered makes trouble of the network a failure of the server; an address that
-// is not to be asked stays the client's fault.
+// undelivered turns network errors into a fault of the server; an address that must not
+// be called remains a fault of the client.
 func undelivered(err error) error {
 	f, ok := errors.AsType[*fault.Error](err)
 	if !ok || f.Field != "url" || errors.Is(err, fetch.ErrRequest) || errors.Is(err, fetch.ErrPrivate) {

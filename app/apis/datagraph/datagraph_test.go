@@ -19,8 +19,8 @@ func described(title string) string {
 	return `{"openapi":"3.0.3","info":{"title":"` + title + `"},"servers":[{"url":"http://orders"}],"paths":{"/orders/{id}":{"get":{"operationId":"order"}}}}`
 }
 
-// What fails because of the network is the server's trouble, what fails because of
-// the address or the document is the client's.
+// Network errors are faults of the server; a wrong address or document is a fault of
+// the client.
 func TestDataGraphDownloads(t *testing.T) {
 	w := apistest.New(t, apis.Settings{})
 	trouble := fault.New(fault.Invalid, operation.CodeMalformed, "no luck")
@@ -40,7 +40,7 @@ func TestDataGraphDownloads(t *testing.T) {
 	}
 }
 
-// A data graph is a classic API like any other: it has an owner, and can be read,
+// A data graph is a classic API like any other: it has owners, and can be read,
 // replaced and deleted.
 func TestDataGraphIsAClassicAPI(t *testing.T) {
 	w := apistest.New(t, apis.Settings{Ownership: true})

@@ -15,12 +15,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// watched is a store and a apistest.Validator that notice each other.
+// watched is a store and a validator that observe each other.
 type watched struct {
 	store.Store
 	openapi.Validator
 	writing atomic.Bool
-	inside  atomic.Int64 // checks while the writer was held
+	inside  atomic.Int64 // number of checks while the writer was held
 }
 
 func (w *watched) Update(ctx context.Context, sc tenant.Scope, fn func(store.Writer) error) (store.Revision, error) {
@@ -38,8 +38,8 @@ func (w *watched) Validate(d *doc.Node, o openapi.Options) []validation.Problem 
 	return w.Validator.Validate(d, o)
 }
 
-// The check of a document, which takes longer than all the rest, does not hold the
-// writer.
+// A document is checked, which takes longer than the rest of a write, without holding
+// the writer.
 func TestDocumentsAreCheckedAhead(t *testing.T) {
 	w := apistest.New(t, apis.Settings{})
 	w.Done("admin", "POST", "/apis/oas", apistest.Document("one", "One", "/one/"))

@@ -1,5 +1,5 @@
-// Package documents holds what clients do with OpenAPI documents of every class: the
-// operations on OAS APIs, streams APIs and MCP proxies are made of it.
+// Package documents holds the operations on OpenAPI documents that all classes share.
+// OAS APIs, streams APIs and MCP proxies use it.
 package documents
 
 import (
@@ -25,12 +25,12 @@ type Service struct {
 	APIs     *apis.Repository
 	Forms    *forms.Forms
 	Versions *versioning.Service
-	// Read returns the JSON tree of a document as it was sent: as JSON or YAML, as
-	// an archive, or as the address of one of these.
+	// Read returns the JSON tree of a document in a request: JSON or YAML, an archive,
+	// or a URL of one of these.
 	Read func(ctx context.Context, b operation.Document) (*doc.Node, error)
 }
 
-// In is what rows that take a whole document have in common.
+// In is the input of operations with a whole document.
 type In struct {
 	Scope   tenant.Scope
 	Who     operation.Principal
@@ -38,21 +38,21 @@ type In struct {
 	Body    operation.Document `body:""`
 }
 
-// ReplaceIn is what rows that take the new document of an API have in common.
+// ReplaceIn is the input of operations with a new document of an API.
 type ReplaceIn struct {
 	rows.WriteByID
 	Unknown bool               `query:"accept_additional_properties" doc:"true lets unknown members of the extension pass."`
 	Body    operation.Document `body:""`
 }
 
-// PatchIn is what rows that take a new description of an API have in common.
+// PatchIn is the input of operations with a new description of an API.
 type PatchIn struct {
 	ReplaceIn
 	SettingsIn
 }
 
-// SettingsIn are the query settings of import, patch and dry run. Booleans that are
-// none count as absent.
+// SettingsIn are the query settings of import, patch and dry run. Invalid booleans
+// count as absent.
 type SettingsIn struct {
 	UpstreamURL     string `query:"upstreamURL" doc:"Where gateways send requests. When absent: an import takes the first server, a patch leaves what is stored."`
 	ListenPath      string `query:"listenPath" doc:"Path gateways listen at. When absent: / for an import; a patch leaves what is stored."`
@@ -93,8 +93,8 @@ func (s *Service) Body(ctx context.Context, b operation.Document) (n *doc.Node, 
 	return n, err
 }
 
-// Settles says to rules that a row stores the document which draft makes of its
-// input.
+// Settles is the option of an operation that stores the document that draft returns for
+// its input. Rules decide about that document.
 func Settles[I any](draft func(context.Context, I) (*doc.Node, error)) operation.Option {
 	return operation.Settles(func(ctx context.Context, in I) (operation.Settled, error) {
 		n, err := draft(ctx, in)
@@ -105,7 +105,7 @@ func Settles[I any](draft func(context.Context, I) (*doc.Node, error)) operation
 	})
 }
 
-// Becomes says to rules what the document of a stored API becomes.
+// Becomes returns the new document of a stored API, for rules.
 func (s *Service) Becomes(ctx context.Context, in ReplaceIn, class apidef.Class, build func(apidef.API) (*doc.Node, error)) (out operation.Settled, err error) {
 	err = s.APIs.Store.View(ctx, in.Scope, func(r store.Reader) error {
 		a, err := s.APIs.Get(ctx, r, in.ID, s.APIs.Viewer(in.Who, class, access.Write))

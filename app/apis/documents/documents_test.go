@@ -17,7 +17,7 @@ import (
 	yamlport "github.com/gatehouse-io/gatehouse/ports/yaml"
 )
 
-// stray makes JSON without a meaning here, in unusual spellings.
+// stray returns JSON without a meaning here, in unusual spellings.
 func stray(r *rand.Rand, depth int) string {
 	atoms := []string{"1.50", "1e2", "-0", "0.10", "12345678901234567890", "null", "true", `"\u00e9\/é"`, `""`, `"\ud83d\ude00"`, "[]", "{}"}
 	if depth == 0 || r.IntN(3) == 0 {
@@ -35,8 +35,8 @@ func stray(r *rand.Rand, depth int) string {
 
 var written = regexp.MustCompile(`"updated_at":"[^"]*"`)
 
-// Documents belong to those who wrote them: whatever a client sends comes back as
-// it was written, from every endpoint, after any number of writes, and from the store.
+// Documents are returned exactly as clients have written them, from every endpoint,
+// after any number of writes, and from the store.
 func TestRoundTrip(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -48,7 +48,7 @@ func TestRoundTrip(t *testing.T) {
 		if _, text := w.Stored("c"); !strings.Contains(text, strings.TrimSuffix(definition, "}")) {
 			t.Fatalf("lost something:\n%s\n%s", definition, text)
 		}
-		head, _, _ := strings.Cut(definition, `},"version_data"`) // lists are added where the form has some
+		head, _, _ := strings.Cut(definition, `},"version_data"`) // lists are added where this form has some
 		same(w, "/apis/c", "/apis/c", head)
 		settings := fmt.Sprintf(`{"server":{"listenPath":{"value":"/o/"},"later":%s},"upstream":{"url":"http://t"},"info":{"state":{"active":true},"id":"ID","name":"NAME","later":%s}`, x(), x())
 		for _, door := range [][2]string{{"/apis/oas", "o"}, {"/apis/streams", "s"}, {"/mcps", "m"}} {
@@ -63,8 +63,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// same checks that an API shows what was sent, and that sending back what it
-// shows changes nothing; also in the form in which it survives a restart.
+// same checks that reads of an API return what was sent, and that writing back what was
+// read changes nothing, also after a restart.
 func same(w *apistest.World, get, put, sent string) {
 	w.T.Helper()
 	first := w.Ask("admin", "GET", get, "").Body.String()
@@ -85,7 +85,7 @@ func same(w *apistest.World, get, put, sent string) {
 	}
 }
 
-// What a patch does not touch keeps its place and its spelling.
+// A patch keeps the place and the spelling of everything that it does not change.
 func TestPatchKeeps(t *testing.T) {
 	w := apistest.New(t, apis.Settings{})
 	const keep = `{"z":1.50,"name":"C","api_id":"c","proxy":{"q":[1e2],"listen_path":"/c/","target_url":"http://t"},"version_data":{"not_versioned":true,"versions":{}},"active":%t,"y":"\u00e9"`
@@ -104,7 +104,7 @@ func TestPatchKeeps(t *testing.T) {
 	}
 }
 
-// Documents may be large, and answers are YAML for those who want it.
+// Documents may be large, and clients can request YAML.
 func TestLargeDocument(t *testing.T) {
 	var paths []string
 	for i := range 9000 {
@@ -158,7 +158,7 @@ func TestYAMLAndFiles(t *testing.T) {
 	}
 }
 
-// Identifiers that the server owns are texts: another type is refused, and not replaced.
+// IDs that the server sets are texts: another type is refused, and not replaced.
 func TestTypesOfIdentifiers(t *testing.T) {
 	w := apistest.New(t, apis.Settings{Streams: true})
 	for i, door := range []string{"/apis/oas", "/apis/streams", "/mcps"} {
@@ -177,8 +177,8 @@ func TestTypesOfIdentifiers(t *testing.T) {
 	}
 }
 
-// A patch brings no settings for gateways: members that no schema knows, and that were let
-// pass when they came, stay, and do not stand in its way.
+// A patch brings no settings for gateways. Unknown members of the stored extension,
+// which were accepted before, are kept and accepted again.
 func TestPatchKeepsUnknownMembers(t *testing.T) {
 	w := apistest.New(t, apis.Settings{Streams: true})
 	const plain = `{"openapi":"3.0.3","info":{"title":"T","version":"2"},"paths":{}`
@@ -195,8 +195,8 @@ func TestPatchKeepsUnknownMembers(t *testing.T) {
 	w.Want("admin", "PATCH", "/apis/streams/a1", plain+`,"x-tyk-api-gateway":{"later":1,`+strings.SplitN(apistest.Document("a1", "a1", "/a1/"), `"x-tyk-api-gateway":{`, 2)[1], 400, "unknown member")
 }
 
-// Clients know one text about a body that cannot be read. Where the public file does not have
-// it, and where the body can be read, the reason follows.
+// Clients expect one text for a body that cannot be read. If the public file does not
+// have it, or the body can be read, the reason follows.
 func TestUnreadBodies(t *testing.T) {
 	w := apistest.New(t, apis.Settings{Streams: true})
 	w.Done("admin", "POST", "/apis/oas", apistest.Document("o", "O", "/o/"))
@@ -217,8 +217,8 @@ func TestUnreadBodies(t *testing.T) {
 	}
 }
 
-// A parameter of a path without name or place is refused by its schema, also where the
-// parameters of the path are looked at before.
+// A path parameter without name or place is refused by its schema, also where path
+// parameters are read before the schema check.
 func TestParametersWithoutNames(t *testing.T) {
 	w := apistest.New(t, apis.Settings{})
 	w.Done("admin", "POST", "/apis/oas", apistest.Document("o", "O", "/o/"))
@@ -236,7 +236,7 @@ func TestParametersWithoutNames(t *testing.T) {
 	}
 }
 
-// A dry run answers with the organisation that the document would be saved for.
+// The response to a dry run has the organisation in which the document would be saved.
 func TestDryRunOrganisation(t *testing.T) {
 	w := apistest.New(t, apis.Settings{})
 	const plain = `{"openapi":"3.0.3","info":{"title":"T","version":"1"},"paths":{}}`

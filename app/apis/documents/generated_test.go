@@ -7,8 +7,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apis/apistest"
 )
 
-// TestGeneratedOperationIDs gives no operation an ID that another one of the document has: a
-// description is imported and patched, and a definition converted, whatever its IDs are.
+// TestGeneratedOperationIDs: no generated operation ID equals another one in the
+// document, in imports and patches of a description and in conversions of a definition.
 func TestGeneratedOperationIDs(t *testing.T) {
 	w := apistest.New(t, apis.Settings{UnsafeOAS: true})
 	const description = `{"openapi":"3.0.3","info":{"title":"T","version":"1"},"servers":[{"url":"http://u.example"}],"paths":{

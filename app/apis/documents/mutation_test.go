@@ -22,7 +22,7 @@ const rich = `{"openapi":"3.0.3","info":{"title":"T","version":"1"},"servers":[{
 "middleware":{"global":{"cors":{"enabled":true,"maxAge":10,"allowedOrigins":["*"]},"pluginConfig":{"data":{"enabled":true,"value":{"a":1}}}},
 "operations":{"a":{"allow":{"enabled":true},"enforceTimeout":{"enabled":true,"duration":"500ms"},"cache":{"enabled":true,"timeout":5,"cacheResponseCodes":[200]},"rateLimit":{"enabled":true,"rate":1,"per":"1s"}}}}}}`
 
-// nodes lists a tree and everything in it.
+// nodes returns a tree and all nodes in it.
 func nodes(n *doc.Node) []*doc.Node {
 	out := []*doc.Node{n}
 	for _, v := range n.Members() {
@@ -34,7 +34,7 @@ func nodes(n *doc.Node) []*doc.Node {
 	return out
 }
 
-// damage puts something else somewhere into a tree.
+// damage replaces a random node of a tree by something else.
 func damage(r *rand.Rand, n *doc.Node) {
 	all := nodes(n)
 	at := all[r.IntN(len(all))]
@@ -52,8 +52,8 @@ func damage(r *rand.Rand, n *doc.Node) {
 	}
 }
 
-// One wrong value anywhere is refused or harmless: what is stored has the types
-// that gateways read, whatever was sent.
+// A wrong value anywhere is refused or harmless: stored documents always have the types
+// that gateways decode.
 func TestDamagedDocuments(t *testing.T) {
 	w := apistest.New(t, apis.Settings{Streams: true})
 	w.Done("admin", "POST", "/apis/streams", rich)

@@ -19,11 +19,11 @@ import (
 // Document is the text of an OpenAPI document in a list.
 type Document struct{ Text json.RawMessage }
 
-// SchemaName is what the description calls it.
+// SchemaName is the name of the schema in the API description.
 func (Document) SchemaName() string { return "OASDocument" }
 
-// Schema describes what is essential in a document. The whole of it is what
-// GET /api/schemas/apidefs answers.
+// Schema describes the essential members of a document. GET /api/schemas/apidefs
+// returns the whole schema.
 func (Document) Schema() map[string]any {
 	object := func(members doc.Fields) map[string]any {
 		return map[string]any{"type": "object", "properties": members}
@@ -45,8 +45,8 @@ func (d Document) AppendJSON(b []byte) ([]byte, error) { return append(b, d.Text
 // MarshalJSON implements json.Marshaler.
 func (d Document) MarshalJSON() ([]byte, error) { return d.Text, nil }
 
-// Find returns an API of one of the classes and, of a child version, the API ID of
-// its base.
+// Find returns an API of one of the classes and, if it is a child version, the API ID
+// of its base.
 func (s *Service) Find(ctx context.Context, in rows.ByID, classes ...apidef.Class) (a store.Stored[apidef.API], base string, err error) {
 	err = s.APIs.Store.View(ctx, in.Scope, func(r store.Reader) error {
 		if a, err = s.APIs.Get(ctx, r, in.ID, s.APIs.Viewer(in.Who, classes[0], access.Read)); err != nil {
@@ -73,10 +73,11 @@ func (s *Service) Get(ctx context.Context, in rows.ByID, classes ...apidef.Class
 	return rows.Render(a.Value.Document(), a, base), nil
 }
 
-// CodeNotBase is the code of a list of versions of an API that has none.
+// CodeNotBase is the code of the fault when an API without versions is asked for its
+// versions.
 const CodeNotBase = apidef.Kind + ".not_a_base"
 
-// NotBase is the fault of a list of versions of an API that has none.
+// NotBase returns the fault when an API without versions is asked for its versions.
 func NotBase(id string) error {
 	return fault.New(fault.Invalid, CodeNotBase, "%s is not recognised", id)
 }

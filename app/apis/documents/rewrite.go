@@ -17,8 +17,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Rewrite replaces the document of a stored API of one of the classes, of which it
-// stays. build returns the new document, which becomes the service's to change.
+// Rewrite replaces the document of a stored API of one of the classes; its class stays.
+// build returns the new document, which Rewrite may modify.
 func (s *Service) Rewrite(ctx context.Context, in ReplaceIn, build func(apidef.API) (*doc.Node, error), classes ...apidef.Class) (store.Serial, error) {
 	now := s.APIs.Now()
 	v := s.APIs.Viewer(in.Who, classes[0], access.Write)
@@ -69,14 +69,14 @@ func (s *Service) Rewrite(ctx context.Context, in ReplaceIn, build func(apidef.A
 	})
 }
 
-// checkAhead checks what a rewrite is going to store before it has the writer: the
-// check of a large document takes longer than all the rest. The check that it returns
-// repeats that only for what has become another document meanwhile. Of a document only
-// the sum is kept: the text of a large one is not.
+// checkAhead checks the new document before the unit of work, because checking a large
+// document takes longer than everything else. The returned function returns that result
+// again, and repeats the check only if the document has become another one meanwhile.
+// It keeps only the hash of the document, because the text may be large.
 func (s *Service) checkAhead(ctx context.Context, in ReplaceIn, v apidef.Viewer, next func(apidef.API) (apidef.Draft, error)) func(apidef.Draft) error {
 	var checked [sha256.Size]byte
 	var verdict error
-	// Whatever else is wrong, the unit of work says.
+	// The unit of work reports all other errors.
 	_ = s.APIs.Store.View(ctx, in.Scope, func(r store.Reader) error {
 		a, err := s.APIs.Get(ctx, r, in.ID, v)
 		if err != nil {
@@ -96,8 +96,8 @@ func (s *Service) checkAhead(ctx context.Context, in ReplaceIn, v apidef.Viewer,
 	}
 }
 
-// derive makes the classic form of the new document of a stored API, whose classic
-// form is given.
+// derive makes the classic form of the new document of a stored API. stored is the
+// stored classic form.
 func (s *Service) derive(ctx context.Context, r store.Reader, who operation.Principal, d *apidef.Draft, a apidef.API, stored *doc.Node) error {
 	if err := pairing.Check(ctx, r, s.APIs, s.APIs.Viewer(who, apidef.MCP, access.Read), d); err != nil {
 		return err
@@ -109,10 +109,10 @@ func (s *Service) derive(ctx context.Context, r store.Reader, who operation.Prin
 	return s.Forms.Convert(d, stored, k)
 }
 
-// sumOf returns the hash of a document's text without making all of the text.
+// sumOf returns the hash of a document's text without allocating the whole text.
 func sumOf(document *doc.Node) (sum [sha256.Size]byte) {
 	h := sha256.New()
-	_ = document.WriteJSON(h) // a hash takes everything
+	_ = document.WriteJSON(h) // writing to a hash does not fail
 	h.Sum(sum[:0])
 	return sum
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// TestWritable stores no document that a body could not bring back: imports and patches make
-// more of a description than there is in it.
+// TestWritable: no document is stored that is too large for a request body. Imports and
+// patches can make a document larger than the description.
 func TestWritable(t *testing.T) {
 	w := apistest.New(t, apis.Settings{})
 	w.Forms.MaxValues = 400
@@ -42,7 +42,8 @@ func TestWritable(t *testing.T) {
 	w.Done("admin", "PUT", "/apis/oas/f", string(back.JSON()))
 	w.Done("admin", "POST", "/apis", apistest.Classic("c", "C", "/c/"))
 	w.Want("admin", "PATCH", "/apis/c", `{"api_definition":{"config_data":{"l":[`+strings.Repeat("1,", 390)+`1]}}}`, 413, too)
-	// What was stored when more was allowed can be changed as long as it does not grow.
+	// A document that was stored with a larger limit can be changed as long as it does
+	// not grow.
 	w.Forms.MaxValues = 50
 	w.Want("admin", "PUT", "/apis/oas/f", string(back.JSON()), 200, "API updated")
 	w.Want("admin", "PATCH", "/apis/c", `{"api_definition":{"name":"D"}}`, 200, "API updated")

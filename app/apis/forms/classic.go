@@ -11,8 +11,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/feed"
 )
 
-// Classic completes the classic definition of a draft and refuses what gateways
-// could not load: they would lose every other API with it.
+// Classic completes the classic definition of a draft and refuses a definition that
+// gateways could not load, because they would then fail to load all other APIs as well.
 func (f *Forms) Classic(d *apidef.Draft) error {
 	def := d.Definition
 	if err := f.Streamable(d.Document); err != nil {
@@ -44,7 +44,7 @@ func (f *Forms) Classic(d *apidef.Draft) error {
 	if err := refused(validation.Classic(def)); err != nil {
 		return err
 	}
-	if d.Document != nil { // which no schema has seen
+	if d.Document != nil { // no schema has checked it
 		if err := typed(feed.Document(d.Document)); err != nil {
 			return err
 		}
@@ -52,7 +52,7 @@ func (f *Forms) Classic(d *apidef.Draft) error {
 	return CheckAPIID(d.APIID)
 }
 
-// required says which member of a definition is missing.
+// required returns a fault that names a missing member of a definition.
 func required(def *doc.Node) error {
 	if !def.Get("proxy").Is(doc.TypeObject) {
 		return Misformed("proxy", "proxy is required")

@@ -30,15 +30,16 @@ func WantStreams(document *doc.Node) error {
 	return fault.New(fault.Invalid, CodeExtension, "The payload should contain x-tyk-api-gateway and/or x-tyk-streaming.").At(streamsKey)
 }
 
-// KeepStreams gives a document the streams of another one, unless it has its own.
+// KeepStreams copies the streams of the stored document, unless the new one has its
+// own.
 func KeepStreams(document, stored *doc.Node) {
 	if document.Get(streamsKey) == nil {
 		document.Set(streamsKey, stored.Get(streamsKey).Clone())
 	}
 }
 
-// Document refuses a document that does not have the form of its class. unknown
-// lets unknown members of the extension pass.
+// Document refuses a document that does not have the form of its class. With unknown,
+// unknown members of the extension are accepted.
 func (f *Forms) Document(document *doc.Node, class apidef.Class, unknown bool) error {
 	if err := f.Streamable(document); err != nil {
 		return err
@@ -46,25 +47,25 @@ func (f *Forms) Document(document *doc.Node, class apidef.Class, unknown bool) e
 	if err := refused(f.validate(document, class, unknown)); err != nil {
 		return err
 	}
-	return typed(feed.Document(document)) // what feeds would leave out is not stored
+	return typed(feed.Document(document)) // documents that feeds would leave out are not stored
 }
 
-// variants says how the documents of a class are checked.
+// variants has the schema variant of the documents of each class.
 var variants = map[apidef.Class]openapi.Variant{apidef.OAS: openapi.OAS, apidef.Streams: openapi.Streams, apidef.MCP: openapi.MCP}
 
-// validate says what is wrong with the form of a document of a class. Streams obey
-// their own rules wherever they stand.
+// validate returns the problems of a document of a class. Documents with streams are
+// checked as streams, whatever their class.
 func (f *Forms) validate(document *doc.Node, class apidef.Class, unknown bool) []validation.Problem {
 	options := openapi.Options{
 		Variant: variants[class], AllowUnknown: unknown, Examples: f.Settings.Examples, Defaults: f.Settings.Defaults, AllStreams: f.Settings.AllStreams,
 	}
-	if document.Get(streamsKey) != nil && class != apidef.MCP { // which have none
+	if document.Get(streamsKey) != nil && class != apidef.MCP { // MCP proxies have no streams
 		options.Variant = openapi.Streams
 	}
 	return f.Validator.Validate(document, options)
 }
 
-// normalise brings a document into the form that is stored.
+// normalise converts a document to the form that is stored.
 func (f *Forms) normalise(document *doc.Node) {
 	if ext := document.Get(oas.ExtensionKey); f.Settings.ForceDefaults && ext.Is(doc.TypeObject) {
 		ext.Put(doc.NewBool(true), "server", "listenPath", "strip")
@@ -72,22 +73,23 @@ func (f *Forms) normalise(document *doc.Node) {
 	oas.Normalise(document)
 }
 
-// Link is what the addresses of a child version depend on; it is empty for an API
-// that is none.
+// Link is what the addresses of a child version depend on. It is empty for an API that
+// is no child version.
 type Link struct {
 	Base, OldBase *doc.Node // classic definition of the base, now and before
-	Version       string    // name of the version; "" means that the base knows it
+	Version       string    // name of the version; "" if the table of the base has it
 }
 
-// Convert makes the classic form that gateways execute out of the document of a
-// draft, over the stored one, and puts the addresses of gateways into the document.
+// Convert derives the classic form for gateways from the document of a draft, on the
+// basis of the stored classic form, and writes the addresses of gateways into the
+// document.
 func (f *Forms) Convert(d *apidef.Draft, stored *doc.Node, k Link) error {
 	return f.convert(d, stored, stored, k)
 }
 
-// Unite brings the two forms of an OAS API together when a client writes them side by
-// side, over the stored ones: a document that it has not changed follows the definition,
-// any other one is followed by the definition.
+// Unite brings the two forms of an OAS API into line when a client writes both. If the
+// document equals the stored one, it is changed to match the definition. Otherwise the
+// definition is derived from the document.
 func (f *Forms) Unite(d *apidef.Draft, definition, document *doc.Node, k Link) error {
 	follows := d.Document == nil || d.Document.Equal(document)
 	if follows {
@@ -105,8 +107,8 @@ func (f *Forms) Unite(d *apidef.Draft, definition, document *doc.Node, k Link) e
 	return f.convert(d, d.Definition, definition, k)
 }
 
-// convert makes the classic form over another one, and the addresses in place of those of
-// the stored one.
+// convert derives the classic form on the basis of over, and replaces the addresses
+// that followed from the stored form.
 func (f *Forms) convert(d *apidef.Draft, over, stored *doc.Node, k Link) error {
 	document := d.Document
 	f.normalise(document)
@@ -116,7 +118,7 @@ func (f *Forms) convert(d *apidef.Draft, over, stored *doc.Node, k Link) error {
 		return shelve(d)
 	}
 	if stored.Get("proxy", "listen_path").Text() == "" {
-		stored = nil // it had no addresses
+		stored = nil // the stored form had no addresses
 	}
 	if err := servers.Merge(document, servers.Input{
 		New: d.Definition, Old: stored, Base: k.Base, OldBase: k.OldBase, VersionName: k.Version, Config: f.Hosts,
@@ -129,29 +131,29 @@ func (f *Forms) convert(d *apidef.Draft, over, stored *doc.Node, k Link) error {
 	return typed(classic.Check(d.Definition))
 }
 
-// derivedProblems says what is wrong with the classic form of a document. The
-// upstream is named as the document has it.
+// derivedProblems returns the problems of a derived classic form. Problems of the
+// upstream name the field in the document.
 func derivedProblems(def *doc.Node) []validation.Problem {
 	problems := validation.Classic(def)
 	for i, p := range problems {
 		switch {
 		case p.Field == "proxy.target_url":
 			problems[i].Field = oas.ExtensionKey + ".upstream.url"
-		case strings.HasPrefix(p.Field, "proxy.target_list."): // where each stands as often as it weighs
+		case strings.HasPrefix(p.Field, "proxy.target_list."): // the list has each target as often as its weight says
 			problems[i].Field = oas.ExtensionKey + ".upstream.loadBalancing.targets"
 		}
 	}
 	return problems
 }
 
-// unserved reports whether a document says nothing to gateways yet: streams may
-// come without the vendor extension.
+// unserved reports whether a document has no settings for gateways yet: streams may be
+// stored without the vendor extension.
 func unserved(document *doc.Node) bool {
 	return document.Get(oas.ExtensionKey) == nil && document.Get(streamsKey) != nil
 }
 
-// shelve completes the classic form of an API that is not served yet: it has a
-// name to be listed by, is switched off and listens nowhere.
+// shelve completes the classic form of an API that is not served yet: it gets a name
+// for lists, is inactive and has no listen path.
 func shelve(d *apidef.Draft) error {
 	d.Definition.Set("name", doc.NewString(d.Document.Get("info", "title").Text()))
 	d.Definition.Set("active", doc.NewBool(false))

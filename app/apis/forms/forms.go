@@ -1,5 +1,5 @@
-// Package forms sees to the two forms of an API: it checks the classic definition
-// and the document, and makes the former out of the latter.
+// Package forms handles the two forms of an API: it checks the classic definition and
+// the document, and derives the former from the latter.
 package forms
 
 import (
@@ -22,23 +22,23 @@ import (
 type Forms struct {
 	Settings  apis.Settings
 	Validator openapi.Validator
-	// Hosts says where gateways are, for the addresses in documents.
+	// Hosts has the addresses of gateways, for the addresses in documents.
 	Hosts servers.Config
-	// MaxBytes and MaxValues are what a body may have; 0: there is no limit.
+	// MaxBytes and MaxValues bound a request body; 0: no limit.
 	MaxBytes, MaxValues int
 }
 
 // Codes of faults.
 const (
-	CodeExtension  = "oas.extension" // a document lacks what its class needs
+	CodeExtension  = "oas.extension" // a document lacks a member that its class needs
 	CodeStreamsOff = "streams.off"   // a write while streams are switched off
 )
 
-// streamsKey is the member of a document that holds its streams.
+// streamsKey is the member of a document with its streams.
 const streamsKey = "x-tyk-streaming"
 
-// Streamable refuses documents with streams while the feature is off, in every
-// class: gateways run the streams of any document that has some.
+// Streamable refuses documents with streams while the feature is off, in every class,
+// because gateways run the streams of every document that has some.
 func (f *Forms) Streamable(document *doc.Node) error {
 	if document.Get(streamsKey) == nil {
 		return nil
@@ -54,22 +54,22 @@ func (f *Forms) StreamsOn() error {
 	return fault.New(fault.Denied, CodeStreamsOff, "Streams APIs are switched off: set streaming.enabled to store them")
 }
 
-// AnyID stands for the database ID of a draft until it is known.
+// AnyID is the database ID of a draft until the real one is known.
 var AnyID = strings.Repeat("0", 24)
 
-// Identify writes the identifiers that the server owns into a document. One of a wrong type
-// stays, and is refused with the document.
+// Identify writes the IDs that the server sets into a document. An ID of a wrong type
+// is kept, and refused with the document.
 func Identify(d apidef.Draft) {
 	own(d.Document, "id", d.APIID)
 	own(d.Document, "dbId", d.ID)
 	IdentifyOrg(d)
 }
 
-// IdentifyOrg writes into a document the one identifier that is known before it is stored: its
-// organisation's.
+// IdentifyOrg writes the ID of the organisation into a document, the only ID that is
+// known before the document is stored.
 func IdentifyOrg(d apidef.Draft) { own(d.Document, "orgId", string(d.OrgID)) }
 
-// own writes an identifier into the info of a document's extension.
+// own writes an ID into the info section of a document's extension.
 func own(document *doc.Node, name, id string) {
 	info := document.Get(oas.ExtensionKey, "info")
 	if info.Is(doc.TypeObject) && info.Get(name).Is(doc.Absent, doc.TypeString) {
@@ -77,10 +77,10 @@ func own(document *doc.Node, name, id string) {
 	}
 }
 
-// maxAPIID is the length limit of an API ID in characters.
+// maxAPIID is the maximum length of an API ID in characters.
 const maxAPIID = 256
 
-// CheckAPIID refuses identifiers that could not be addressed in a path.
+// CheckAPIID refuses IDs that could not be used in a path.
 func CheckAPIID(id string) error {
 	if !label.InPath(id, maxAPIID) {
 		return fault.New(fault.Invalid, apis.CodeInvalid, "invalid api_id: it must be 1 to %d characters without slashes and control characters", maxAPIID).At("api_id")
@@ -88,13 +88,13 @@ func CheckAPIID(id string) error {
 	return nil
 }
 
-// Writable refuses a document that could not be sent back as a body: what an import or a patch
-// makes may be larger than what it was sent. One that was as large before may stay.
+// Writable refuses a document that is too large for a request body, which an import or
+// a patch may produce. It accepts a document that does not get larger than before.
 func (f *Forms) Writable(document, before *doc.Node) error {
 	return f.fits(document.Values(), document.Size(), func() (int, int) { return before.Values(), before.Size() })
 }
 
-// WritableText is Writable for texts.
+// WritableText is Writable for encoded documents.
 func (f *Forms) WritableText(text, before []byte) error {
 	return f.fits(doc.Count(text), len(text), func() (int, int) { return doc.Count(before), len(before) })
 }
@@ -113,7 +113,8 @@ func (f *Forms) fits(values, size int, before func() (values, size int)) error {
 	return nil
 }
 
-// Misformed is the fault of a body of the wrong form, with the place and the reason.
+// Misformed returns the fault for a body of the wrong form, with the field and the
+// reason.
 func Misformed(field, reason string) error {
 	return fault.New(fault.Invalid, apis.CodeInvalid, "Error while validating schema. %s", reason).At(field)
 }
@@ -130,7 +131,7 @@ func refused(problems []validation.Problem) error {
 	return Misformed(p.Field, p.String())
 }
 
-// typed turns type errors into one fault that names all of them.
+// typed turns type errors into one fault that lists all of them.
 func typed(problems []shape.Problem) error {
 	if len(problems) == 0 {
 		return nil

@@ -12,9 +12,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/shape"
 )
 
-// Incoming completes the draft of an API that comes whole from somewhere else, and
-// says everything that is wrong with it. Fields are those of the document, or of the
-// classic definition.
+// Incoming completes the draft of an API from elsewhere, and returns all of its
+// problems. Their fields are those of the document, or of the classic definition.
 func (f *Forms) Incoming(d *apidef.Draft) (problems []validation.Problem) {
 	problems = ProblemsOf(Wrapper(d.Wrapper))
 	if d.Class == apidef.Streams || d.Document.Get(streamsKey) != nil {
@@ -36,8 +35,8 @@ func (f *Forms) Incoming(d *apidef.Draft) (problems []validation.Problem) {
 		}
 		return append(problems, all...)
 	}
-	// The classic form is derived from the document. The addresses of gateways are left as they
-	// came: they follow with the next change.
+	// The classic form is derived from the document. The addresses of gateways are not
+	// changed until the next write.
 	wrong := ProblemsOf(CheckAPIID(d.APIID))
 	Identify(*d)
 	if wrong = append(wrong, f.Problems(d.Document, d.Class, true)...); len(wrong) > 0 {
@@ -54,8 +53,8 @@ func (f *Forms) Incoming(d *apidef.Draft) (problems []validation.Problem) {
 	return append(problems, derivedProblems(d.Definition)...)
 }
 
-// Problems says everything that is wrong with a document. unknown lets unknown members of
-// the extension pass: a newer gateway may know them.
+// Problems returns all problems of a document. With unknown, unknown members of the
+// extension are accepted, because a newer gateway may know them.
 func (f *Forms) Problems(document *doc.Node, class apidef.Class, unknown bool) []validation.Problem {
 	problems := f.validate(document, class, unknown)
 	if len(problems) == 0 {
@@ -64,7 +63,7 @@ func (f *Forms) Problems(document *doc.Node, class apidef.Class, unknown bool) [
 	return problems
 }
 
-// typeProblems says in words of their own what gateways could not decode.
+// typeProblems converts values that gateways could not decode to problems.
 func typeProblems(problems []shape.Problem) (all []validation.Problem) {
 	for _, p := range problems {
 		all = append(all, validation.Problem{Field: p.Path, Message: p.Demand()})

@@ -25,8 +25,8 @@ func TestUnsafeOAS(t *testing.T) {
 	w.Done("admin", "PATCH", "/apis/o", `{"sort_by":4}`)
 	w.Want("admin", "GET", "/apis/o", "", 200, `"sort_by":4`)
 	w.Want("admin", "GET", "/apis/o", "", 200, `"is_oas":true`)
-	// Both forms say the same: the document follows a change of the definition, and is
-	// followed when it is changed itself, and checked.
+	// After a change of the definition the document is changed to match it. After a
+	// change of the document, which is checked, the definition is derived from it.
 	w.Done("admin", "PATCH", "/apis/o", `{"api_definition":{"name":"Other","proxy":{"listen_path":"/other/"}}}`)
 	w.Want("admin", "GET", "/apis/oas/o", "", 200, `"name":"Other"`)
 	w.Want("admin", "GET", "/apis/oas/o", "", 200, `"value":"/other/"`)
@@ -39,12 +39,13 @@ func TestUnsafeOAS(t *testing.T) {
 	w.Want("admin", "POST", "/apis", strings.NewReplacer(`"o"`, `"p"`, `"paths"`, `"unheard":1,"paths"`).Replace(body("true")), 400, "unheard")
 	w.Done("admin", "POST", "/apis", apistest.Classic("c", "C", "/c/"))
 	w.Done("admin", "POST", "/apis", strings.NewReplacer(`"o"`, `"d"`, `"is_oas":true,`, "", `/o/`, `/d/`).Replace(body("true")))
-	w.Want("admin", "GET", "/apis/oas/d", "", 200, `"id":"d"`) // its document says what it is
+	w.Want("admin", "GET", "/apis/oas/d", "", 200, `"id":"d"`) // its document shows its class
 	w.Want("admin", "PUT", "/apis/c", strings.Replace(body("true"), `"/o/"`, `"/c/"`, 1), 400, "This is an OAS API")
 
 	w = apistest.New(t, apis.Settings{})
 	w.Want("admin", "POST", "/apis", body("true"), 400, "This is an OAS API")
-	// A document makes it an OAS API, whatever the definition says; none and an empty one do not.
+	// A document makes it an OAS API, whatever the definition says; a null or empty one
+	// does not.
 	w.Done("admin", "POST", "/apis", apistest.Classic("c", "C", "/c/"))
 	beside := func(oas string) string {
 		return strings.TrimSuffix(apistest.Classic("c", "C", "/c/"), "}") + `,"oas":` + oas + `}`
@@ -65,8 +66,8 @@ func TestUnsafeOAS(t *testing.T) {
 	w.Want("admin", "PUT", "/apis/c", strings.Replace(beside("null"), `"oas"`, `"is_streams":"yes","oas"`, 1), 400, "is_streams has the wrong type")
 }
 
-// What is read and written back unchanged changes nothing: a document says things that its
-// classic form has no place for, such as switches of blocks that are off.
+// Writing back what was read changes nothing. A document may have settings without a
+// place in the classic form, such as switches in blocks that are off.
 func TestUnsafeOASUnchanged(t *testing.T) {
 	w := apistest.New(t, apis.Settings{UnsafeOAS: true})
 	w.Done("admin", "POST", "/apis/oas", strings.NewReplacer(
@@ -106,12 +107,12 @@ func TestForceDefaults(t *testing.T) {
 	}
 }
 
-// Streams can be switched off; what is stored stays readable and can go.
+// Streams can be switched off. Stored ones can still be read and deleted.
 func TestStreamsSwitch(t *testing.T) {
 	const streams = `{"openapi":"3.0.3","info":{"title":"T","version":"1"},"paths":{},"x-tyk-streaming":{"streams":{"s":{"input":{"generate":{}},"output":{"drop":{}}}}}}`
 	w := apistest.New(t, apis.Settings{Streams: true})
 	w.Want("admin", "POST", "/apis/streams", streams, 400, "is not a supported component")
-	// The public example writes to standard output, which cannot be read from.
+	// The public example writes to standard output, from which nothing can be read.
 	tee := strings.NewReplacer(`"generate"`, `"http_server"`, `{"drop":{}}`, `{"broker":{"outputs":[{"stdout":{}},{"http_server":{}}]}}`).Replace(streams)
 	w.Done("admin", "POST", "/apis/streams", tee)
 	w.Want("admin", "POST", "/apis/streams", strings.Replace(tee, `"input":{"http_server":{}}`, `"input":{"stdout":{}}`, 1), 400, "is not a supported component")
@@ -130,8 +131,8 @@ func TestStreamsSwitch(t *testing.T) {
 	w.Done("admin", "DELETE", "/apis/streams/s", "")
 }
 
-// A classic definition keeps its timeouts as they were sent; only documents get
-// the whole seconds (docs/wire/apis.md#timeouts, docs/wire/oas-apis.md#timeouts).
+// A classic definition keeps its timeouts as sent; only documents get whole seconds
+// (docs/wire/apis.md#timeouts, docs/wire/oas-apis.md#timeouts).
 func TestClassicTimeouts(t *testing.T) {
 	w := apistest.New(t, apis.Settings{})
 	const versions = `"version_data":{"not_versioned":true,"versions":{"Default":{"name":"Default","global_enforce_timeout":"2m","extended_paths":{"hard_timeouts":[{"path":"/a","method":"GET","duration":"500ms"}]}}}}`
@@ -142,7 +143,7 @@ func TestClassicTimeouts(t *testing.T) {
 	w.Want("admin", "GET", "/apis/c", "", 200, strings.TrimSuffix(versions, "}}}}"))
 }
 
-// An address is only compared within the organisation and the gateway segment.
+// Addresses are compared only within the organisation and the gateway segment.
 func TestAddresses(t *testing.T) {
 	w := apistest.New(t, apis.Settings{})
 	tagged := func(id, tags string) string {
@@ -160,8 +161,8 @@ func TestAddresses(t *testing.T) {
 	w.Want("admin", "POST", "/apis", apistest.Classic("long2", "L", long), 403, "Found API with same url.")
 }
 
-// Defaults that are forced bring no settings for gateways into streams that come
-// from elsewhere without any: they stay switched off.
+// Forced defaults add no settings for gateways to imported streams that have none:
+// these stay inactive.
 func TestForceDefaultsOfIncomingStreams(t *testing.T) {
 	w := apistest.New(t, apis.Settings{ForceDefaults: true, Streams: true})
 	n, err := doc.ParseNode([]byte(`{"openapi":"3.0.3","info":{"title":"Feed","version":"1"},"paths":{},"x-tyk-streaming":{"streams":{}}}`))
@@ -183,8 +184,8 @@ func TestForceDefaultsOfIncomingStreams(t *testing.T) {
 	}
 }
 
-// The OAS doors serve streams APIs, which lists call OAS APIs, under the rules of
-// streams.
+// The operations on OAS APIs also serve streams APIs, which lists show as OAS APIs,
+// with the rules of streams.
 func TestStreamsAtOASDoors(t *testing.T) {
 	const bad = `"x-tyk-streaming":{"streams":{"s":{"input":{"generate":{}},"output":{"drop":{}}}}},"paths"`
 	w := apistest.New(t, apis.Settings{Streams: true})
@@ -208,7 +209,7 @@ func TestStreamsAtOASDoors(t *testing.T) {
 	}
 }
 
-// While streams are off no door takes a document that has some.
+// While streams are off, no operation accepts a document with streams.
 func TestStreamsOffEverywhere(t *testing.T) {
 	w := apistest.New(t, apis.Settings{Streams: true, UnsafeOAS: true})
 	w.Done("admin", "POST", "/apis/oas", apistest.Document("o", "O", "/o/"))

@@ -9,7 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/shape"
 )
 
-// hookReference is a reference to a webhook as a feed resolves it.
+// hookReference is a reference to a webhook in the form that feeds resolve.
 type hookReference struct {
 	Event   string `json:"event_name"`
 	Timeout int64  `json:"event_timeout"`
@@ -18,9 +18,9 @@ type hookReference struct {
 	} `json:"hook"`
 }
 
-// Wrapper refuses members of a wrapper, the form in which classic APIs are sent,
-// that could not be read again, and known ones in another letter case. It leaves the
-// definition and the document alone.
+// Wrapper refuses members of a wrapper, the form of classic APIs in requests, that
+// could not be decoded later, and known ones in another letter case. It does not check
+// the definition and the document.
 func Wrapper(wrapper doc.Object) error {
 	text, err := wrapper.Without("api_definition").Without("oas").AppendJSON(nil)
 	if err == nil {

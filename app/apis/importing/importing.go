@@ -1,4 +1,4 @@
-// Package importing stores APIs that come whole from somewhere else: a file, or another
+// Package importing stores complete APIs from elsewhere: from a file, or from another
 // control plane.
 package importing
 
@@ -25,28 +25,28 @@ type Service struct {
 	Forms *forms.Forms
 }
 
-// Incoming is an API that comes whole from somewhere else. Its trees become the
-// service's.
+// Incoming is a complete API from elsewhere. The service may modify its trees.
 type Incoming struct {
 	APIID      string
 	Class      apidef.Class
-	Definition *doc.Node // classic form; nil: the one that follows from the document
+	Definition *doc.Node // classic form; nil: it is derived from the document
 	Document   *doc.Node // nil for a classic API
 	Wrapper    doc.Object
 }
 
-// Checked is an Incoming without faults.
+// Checked is a valid Incoming.
 type Checked struct {
 	draft  apidef.Draft
 	wanted string // database ID, or ""
 }
 
-// Check completes an API for an organisation and says everything that is wrong with
-// it. Unknown members of the extension pass: a newer gateway may know them. Fields are
-// those of the document, or of the classic definition.
+// Check completes an API for an organisation and returns all of its problems. Unknown
+// members of the extension are accepted, because a newer gateway may know them. Fields
+// of problems are those of the document, or of the classic definition.
 func (s *Service) Check(in Incoming, org tenant.ID) (Checked, []validation.Problem) {
 	for _, name := range []string{"user_owners", "user_group_owners"} {
-		// Who does not know the owners says null: the API stays theirs, and is not opened to everybody.
+		// Clients that do not know owners send null: the API keeps its owners, and is
+		// not opened to all users.
 		if raw, ok := in.Wrapper.Get(name); ok && doc.IsNull(raw) {
 			in.Wrapper = in.Wrapper.Without(name)
 		}
@@ -55,7 +55,7 @@ func (s *Service) Check(in Incoming, org tenant.ID) (Checked, []validation.Probl
 		ID: forms.AnyID, APIID: in.APIID, OrgID: org, Class: in.Class, Definition: in.Definition, Document: in.Document, Wrapper: in.Wrapper,
 	}}
 	if text, ok := in.Wrapper.Get("created_at"); ok {
-		_ = json.Unmarshal(text, &out.draft.Created) // what is no time says nothing
+		_ = json.Unmarshal(text, &out.draft.Created) // an invalid time is ignored
 	}
 	for _, id := range []string{in.Definition.Get("id").Text(), in.Document.Get(oas.ExtensionKey, "info", "dbId").Text()} {
 		if id = strings.ToLower(id); out.wanted == "" && shape.IsObjectID(id) {
@@ -65,10 +65,10 @@ func (s *Service) Check(in Incoming, org tenant.ID) (Checked, []validation.Probl
 	return out, s.Forms.Incoming(&out.draft)
 }
 
-// Put stores an API inside the unit of work of one organisation: over the one
-// with the same API ID, or else as a new one, under the database ID it had where
-// it comes from if that is free. The operation is empty when nothing changes: an API
-// that is stored already is not written again.
+// Put stores an API in a unit of work of one organisation. It replaces the API with the
+// same API ID. Otherwise it creates a new one, under its old database ID if that is
+// free. The operation is empty if the same API is stored already: then nothing is
+// written.
 func (s *Service) Put(ctx context.Context, w store.Writer, c Checked) (store.Op, error) {
 	now := s.APIs.Now()
 	d := c.draft
@@ -80,8 +80,8 @@ func (s *Service) Put(ctx context.Context, w store.Writer, c Checked) (store.Op,
 	if err != nil {
 		return "", err
 	}
-	// Whether the API can be stored is known before the webhooks that it brings are: of a refused
-	// one nothing is left behind.
+	// All checks come before the webhooks are created, so that a refused API leaves
+	// nothing behind.
 	if old == nil {
 		if d.ID, err = s.freeID(ctx, w, c.wanted); err != nil {
 			return "", err
@@ -121,8 +121,8 @@ func (s *Service) Put(ctx context.Context, w store.Writer, c Checked) (store.Op,
 	return store.Updated, s.APIs.Put(ctx, w, old.APIID(), func(a apidef.API) (apidef.API, error) { return a.As(d.Class).Rewrite(d, now) })
 }
 
-// pair gives an MCP proxy that offers the operations of a REST API what follows from
-// that API, which has to be there.
+// pair completes an MCP proxy that offers the operations of a REST API from that API,
+// which must exist.
 func (s *Service) pair(ctx context.Context, r store.Reader, d *apidef.Draft, old *apidef.API) error {
 	if _, paired := oas.PairedSource(d.Document.Get(oas.ExtensionKey, "upstream", "url").Text()); d.Class != apidef.MCP || !paired {
 		return nil

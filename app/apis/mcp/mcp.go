@@ -1,5 +1,5 @@
-// Package mcp lets clients manage MCP proxies. Its permission is its own: users who may
-// see APIs see no proxies, and the other way round.
+// Package mcp holds the operations on MCP proxies. They have a permission of their own:
+// users who may see APIs do not see proxies, and the other way round.
 package mcp
 
 import (
@@ -27,7 +27,7 @@ import (
 // Service manages MCP proxies.
 type Service struct{ Documents *documents.Service }
 
-// wanted refuses a document without the vendor extension, in the words of these
+// wanted refuses a document without the vendor extension, with the text of these
 // operations.
 func wanted(document *doc.Node) error {
 	if forms.WantExtension(document) == nil {
@@ -46,7 +46,7 @@ type listIn struct {
 
 // List returns a page of documents.
 func (s *Service) List(ctx context.Context, in listIn) (operation.Page[documents.Document], error) {
-	switch in.Sort { // the public description of this list has another name for updated_at
+	switch in.Sort { // in the public description of this list, updated_at has another name
 	case "last_updated":
 		in.Sort = "updated_at"
 	case "-last_updated":
@@ -115,10 +115,10 @@ func (s *Service) Get(ctx context.Context, in getIn) (operation.Rendition, error
 	return rows.Render(text, a, base), nil
 }
 
-// expanded returns the document of a proxy with its whole tool view. A proxy without a
-// source is answered as it is stored; so is one whose source has gone, no longer fits its
-// view or is not for the caller to read: the view tells what the operations of the source
-// take.
+// expanded returns the document of a proxy with its complete tool view. The document is
+// returned as stored if the proxy has no source, or if the source was deleted, no
+// longer matches the view, or may not be read by the caller: the view shows the
+// parameters of the source's operations.
 func (s *Service) expanded(ctx context.Context, in rows.ByID, a apidef.API) (text json.RawMessage, err error) {
 	text = a.Document()
 	document, err := doc.ParseNode(text)
@@ -163,12 +163,12 @@ func (s *Service) replaced(ctx context.Context, in documents.ReplaceIn) (*doc.No
 	return s.body(ctx, in.Body)
 }
 
-// Delete removes an MCP proxy; keys and policies stay.
+// Delete deletes an MCP proxy; keys and policies remain.
 func (s *Service) Delete(ctx context.Context, in rows.WriteByID) (operation.Receipt, error) {
 	return operation.Receipt{Message: "MCP Proxy definition deleted"}, s.Documents.Versions.Delete(ctx, in, apidef.MCP, false)
 }
 
-// ListReferences returns who names an MCP proxy.
+// ListReferences returns the records that refer to an MCP proxy.
 func (s *Service) ListReferences(ctx context.Context, in rows.ByID) ([]store.Reference, error) {
 	if _, _, err := s.Documents.Find(ctx, in, apidef.MCP); err != nil {
 		return nil, err
@@ -182,8 +182,8 @@ type ProxyVersion struct {
 	Name  string `json:"name"`
 }
 
-// Versions lists the child versions of a proxy, a bare array: empty if it has none, but
-// refused of a proxy that is a version itself.
+// Versions lists the child versions of a proxy, as a bare array, empty if it has none.
+// It refuses a proxy that is a version itself.
 func (s *Service) Versions(ctx context.Context, in rows.ByID) ([]ProxyVersion, error) {
 	out := []ProxyVersion{}
 	a, base, err := s.Documents.Find(ctx, in, apidef.MCP)

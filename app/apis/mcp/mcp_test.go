@@ -9,9 +9,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// The expanded tool view tells what the operations of the source take, so that it is for
-// those who may read the source. It is answered as stored when there is nothing to expand,
-// and storing it changes nothing about it.
+// The expanded tool view shows the parameters of the source's operations, so only users
+// who may read the source get it. If there is nothing to expand, it is returned as
+// stored, and writing it back changes nothing.
 func TestExpandedView(t *testing.T) {
 	w := apistest.New(t, apis.Settings{Ownership: true})
 	const list = `"paths":{"/orders":{"get":{"operationId":"listOrders","summary":"All orders","parameters":[{"name":"state","in":"query","schema":{"type":"string"}}],"responses":{"200":{"description":"d"}}}}}`
@@ -47,8 +47,9 @@ func TestExpandedView(t *testing.T) {
 	}
 }
 
-// Two proxies of one API give a name to the same operation only: clients of both would take one
-// for the other. A view that could not be stored today hinders no other.
+// Two proxies of one API may use a tool name only for the same operation, because
+// clients of both would confuse the tools. A stored view that would be refused today
+// does not block others.
 func TestNamesOfTools(t *testing.T) {
 	w := apistest.New(t, apis.Settings{})
 	const list = `"paths":{"/a":{"get":{"operationId":"a","responses":{"200":{"description":"d"}}}},"/b":{"get":{"operationId":"b","responses":{"200":{"description":"d"}}}}}`

@@ -15,10 +15,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// faults are those of every row that stores an MCP proxy.
+// faults are the faults of all operations that store an MCP proxy.
 var faults = []string{forms.CodeExtension, apis.CodeNameTaken, pairing.CodeSource, pairing.CodeTool, mcp.CodeView, forms.CodeStreamsOff}
 
-// Operations lists what clients can do with MCP proxies.
+// Operations lists the operations on MCP proxies.
 func (s *Service) Operations() []operation.Operation {
 	group := operation.Group{Surface: operation.Management, Name: "mcps", Path: "/api/mcps", Tag: "MCP proxies", Permission: access.MCP, Style: rows.Documents("mcps")}
 	gone := rows.Absent(404, "MCP Proxy not found")

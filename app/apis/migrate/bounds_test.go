@@ -13,8 +13,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Versions repeat what they share, so that a small API with many of them would become gigabytes:
-// of one API, of all APIs of a request, and of webhooks that a staged copy gets.
+// Versions repeat what they share, so a small API with many of them could become
+// gigabytes. This is bounded for one API, for all APIs of a request, and for webhooks
+// that a staged copy gets.
 func TestMigrationIsBounded(t *testing.T) {
 	small := func(s *migrate.Service) { s.MaxCopies = 80_000 }
 	f := newFarm(t, apis.Settings{}, small)

@@ -1,5 +1,5 @@
-// Package migrate converts classic APIs to OAS: in place, or by way of a copy that is
-// staged beside the original.
+// Package migrate converts classic APIs to OAS: in place, or with a copy that is staged
+// beside the original.
 package migrate
 
 import (
@@ -23,20 +23,20 @@ type Service struct {
 	APIs  *apis.Repository
 	Forms *forms.Forms
 	Log   *slog.Logger
-	// MaxCopies is about how many bytes the further versions of all APIs of one request
-	// may take; 0: 512 MiB.
+	// MaxCopies bounds the size of the further versions of all APIs of one request, in
+	// bytes and approximately; 0: 512 MiB.
 	MaxCopies int
 }
 
-// Mode says what a migration does with what it makes.
+// Mode says what a migration does with the result.
 type Mode string
 
 // The modes of a migration.
 const (
-	DryRun  Mode = "dryRun"  // shows it
-	Stage   Mode = "stage"   // keeps it beside the original, as a copy
-	Promote Mode = "promote" // puts the staged copy in the place of the original
-	Direct  Mode = "direct"  // puts it in the place of the original at once
+	DryRun  Mode = "dryRun"  // returns it
+	Stage   Mode = "stage"   // stores it as a copy beside the original
+	Promote Mode = "promote" // replaces the original by the staged copy
+	Direct  Mode = "direct"  // replaces the original at once
 )
 
 // MigrationRequest says which APIs to migrate, and how.
@@ -48,7 +48,7 @@ type MigrationRequest struct {
 	Override bool     `json:"overrideStaged,omitempty" doc:"Replace copies that are staged already; only with stage."`
 }
 
-// MigrationResponse says what became of each API.
+// MigrationResponse has the result for each API.
 type MigrationResponse struct {
 	Success  MigrationSuccess   `json:"success"`
 	Failure  MigrationFailure   `json:"failure"`
@@ -57,7 +57,7 @@ type MigrationResponse struct {
 	Warnings []MigrationMessage `json:"warnings,omitempty" doc:"What is dropped or changes its meaning, of APIs that have something of that kind."`
 }
 
-// MigrationSuccess lists what was migrated.
+// MigrationSuccess lists the migrated APIs.
 type MigrationSuccess struct {
 	Count       int             `json:"count"`
 	APIIDs      []string        `json:"apiIDs"`
@@ -78,32 +78,32 @@ type MigratedTexts struct {
 	Versions []*doc.Node `json:"versions"`
 }
 
-// MigrationFailure lists what could not be migrated.
+// MigrationFailure lists the APIs that could not be migrated.
 type MigrationFailure struct {
 	Count  int                `json:"count"`
 	Errors []MigrationMessage `json:"errors"`
 }
 
-// MigrationMessage says something about an API.
+// MigrationMessage has messages about an API.
 type MigrationMessage struct {
 	APIID   string   `json:"apiID"`
 	Message []string `json:"message"`
 }
 
-// MigrationSkipped lists what is not for migration.
+// MigrationSkipped lists the APIs that need no migration or cannot have one.
 type MigrationSkipped struct {
 	Count int          `json:"count"`
 	APIs  []SkippedAPI `json:"apis"`
 }
 
-// SkippedAPI says why an API is not for migration.
+// SkippedAPI says why an API was skipped.
 type SkippedAPI struct {
 	APIID   string `json:"apiID"`
 	Message string `json:"message"`
 	Key     string `json:"key" oneof:"already_migrated,already_staged,is_tcp,is_streams,is_graphql,is_websocket,not_staged" doc:"Why it was skipped."`
 }
 
-// emptyMigration has no null in it.
+// emptyMigration returns a response without null.
 func emptyMigration() MigrationResponse {
 	return MigrationResponse{
 		Success: MigrationSuccess{APIIDs: []string{}, Staged: []StagedAPI{}, Definitions: []MigratedTexts{}},
@@ -112,13 +112,13 @@ func emptyMigration() MigrationResponse {
 	}
 }
 
-// codeMigration is the code of a request that does not say what to do.
+// codeMigration is the code of the fault for an invalid request.
 const codeMigration = "migration.request"
 
-// migrationDeadline is for a request that migrates thousands of APIs.
+// migrationDeadline is enough for a request that migrates thousands of APIs.
 const migrationDeadline = 100 * time.Second
 
-// Operations lists what clients can do to migrate APIs.
+// Operations lists the operation that migrates APIs.
 func (s *Service) Operations() []operation.Operation {
 	done := emptyMigration()
 	done.Success.Count, done.Success.APIIDs = 1, []string{"orders"}
@@ -137,8 +137,8 @@ type migrateIn struct {
 	Body  MigrationRequest `body:""`
 }
 
-// Migrate migrates APIs. Conversion is done before the unit of work that stores the
-// results, and again inside for what has changed meanwhile.
+// Migrate migrates APIs. It converts them before the unit of work that stores the
+// results, and again in it if they have changed meanwhile.
 func (s *Service) Migrate(ctx context.Context, in migrateIn) (MigrationResponse, error) {
 	bad := func(field, text string) (MigrationResponse, error) {
 		return MigrationResponse{}, fault.New(fault.Invalid, codeMigration, "%s", text).At(field)

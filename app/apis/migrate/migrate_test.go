@@ -22,7 +22,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// farm is a library of APIs behind HTTP, for migrations.
+// farm is a set of APIs, served over HTTP, for migrations.
 type farm struct {
 	t    *testing.T
 	db   *memdb.DB
@@ -30,14 +30,14 @@ type farm struct {
 	log  *strings.Builder
 }
 
-// farmers are who may ask, by access key.
+// farmers are the principals by access key.
 var farmers = apptest.Callers{
 	"admin":  {ID: "admin", OrgID: "a", Permissions: access.Map{"IsAdmin": "admin"}},
 	"ann":    {ID: "ann", OrgID: "a", Permissions: access.Map{"apis": "write"}},
 	"reader": {ID: "reader", OrgID: "a", Permissions: access.Map{"apis": "read"}},
 }
 
-// newFarm makes one; change, if there is any, is what its services are before they work.
+// newFarm returns a farm; change may modify its services first.
 func newFarm(t *testing.T, settings apis.Settings, change ...func(*migrate.Service)) *farm {
 	t.Helper()
 	f := &farm{t: t, log: &strings.Builder{}}
@@ -65,7 +65,7 @@ func newFarm(t *testing.T, settings apis.Settings, change ...func(*migrate.Servi
 	return f
 }
 
-// call makes a request and returns the answer.
+// call sends a request and returns the response.
 func (f *farm) call(as, method, path, body string, wantStatus int) *doc.Node {
 	f.t.Helper()
 	r := httptest.NewRequest(method, path, strings.NewReader(body))
@@ -82,7 +82,7 @@ func (f *farm) call(as, method, path, body string, wantStatus int) *doc.Node {
 	return n
 }
 
-// classic creates a classic API; more are members of its definition.
+// classic creates a classic API; more has further members of its definition.
 func (f *farm) classic(id, more string) {
 	f.t.Helper()
 	f.call("admin", "POST", "/api/apis", fmt.Sprintf(`{"api_definition":{"name":"%[1]s #shop","api_id":"%[1]s","active":true,"use_keyless":true,%[2]s
@@ -98,7 +98,7 @@ func (f *farm) migrate(as, body string) *doc.Node {
 	return f.call(as, "POST", "/api/apis/migrate", body, 200)
 }
 
-// outcome sums up an answer.
+// outcome summarises a response.
 func outcome(n *doc.Node) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "ok%v", n.Get("success", "apiIDs").Texts())
@@ -120,7 +120,7 @@ func outcome(n *doc.Node) string {
 	return b.String()
 }
 
-// signals returns what the last commit announces.
+// signals returns the signals of the last commit.
 func (f *farm) signals() (out []string) {
 	f.t.Helper()
 	head, err := f.db.Head(f.t.Context())
@@ -217,16 +217,16 @@ func TestMigrationDryRun(t *testing.T) {
 	}
 }
 
-// TestMigrationDryRunTaken: a dry run says what a migration would say.
+// TestMigrationDryRunTaken: a dry run returns what the migration would return.
 func TestMigrationDryRunTaken(t *testing.T) {
 	f := newFarm(t, apis.Settings{})
 	f.classic("two", versioned)
-	f.classic("two-v2", "") // where the child of two would listen
+	f.classic("two-v2", "") // it has the listen path of the child of two
 	n := f.migrate("admin", `{"mode":"dryRun","apiIDs":["two","two-v2"]}`)
 	f.expect(outcome(n), "ok[two-v2] def two-v2+0 fail two:proxy.listen_path: Found API with same url. /two-v2/")
 }
 
-// TestMigrationBare: what a definition says nothing about, or nothing in, keeps it from no
+// TestMigrationBare: missing and empty members of a definition do not prevent its
 // migration.
 func TestMigrationBare(t *testing.T) {
 	f := newFarm(t, apis.Settings{})
@@ -280,7 +280,7 @@ func TestMigrationStaged(t *testing.T) {
 	if list := f.call("admin", "GET", "/api/apis?p=0", "", 200); list.Get("apis").Len() != 3 {
 		t.Error("copies of copies", string(list.JSON()))
 	}
-	// What is changed in the copy is promoted with it.
+	// Changes of the copy are promoted with it.
 	document := f.call("admin", "GET", "/api/apis/oas/staging-two", "", 200)
 	document.Put(doc.NewString("http://changed.example/"), "x-tyk-api-gateway", "upstream", "url")
 	f.call("admin", "PUT", "/api/apis/oas/staging-two", string(document.JSON()), 200)
@@ -300,8 +300,9 @@ func TestMigrationStaged(t *testing.T) {
 	}
 }
 
-// Only what staging has made is replaced or deleted: not an API that happens to have the ID of a
-// copy, and not one that somebody added to the versions of a copy.
+// Only APIs that staging has created are replaced or deleted: not an API that happens
+// to have the ID of a copy, and not one that a user has added to the versions of a
+// copy.
 func TestMigrationLeavesOthers(t *testing.T) {
 	f := newFarm(t, apis.Settings{})
 	f.classic("one", "")
@@ -349,7 +350,7 @@ func TestMigrationFailures(t *testing.T) {
 	f := newFarm(t, apis.Settings{})
 	f.classic("one", "")
 	f.classic("two", versioned)
-	f.classic("two-v2", "") // where the child of two would listen
+	f.classic("two-v2", "") // it has the listen path of the child of two
 	f.classic("bad", `"version_data":{"not_versioned":true,"versions":{"a":{"name":"a"},"b":{"name":"b"}}},`)
 	f.classic("last", "")
 	head, _ := f.db.Head(t.Context())
@@ -381,7 +382,7 @@ func TestMigrationOwnership(t *testing.T) {
 	}
 }
 
-// TestMigrationWarnings checks that what is lost is told and logged.
+// TestMigrationWarnings checks that lost settings are reported and logged.
 func TestMigrationWarnings(t *testing.T) {
 	f := newFarm(t, apis.Settings{})
 	f.classic("one", `"version_data":{"not_versioned":true,"versions":{"Default":{"name":"Default","use_extended_paths":true,"extended_paths":{"transform_jq":[{"path":"/x","method":"GET","filter":"."}]}}}},`)
@@ -395,8 +396,8 @@ func TestMigrationWarnings(t *testing.T) {
 	}
 }
 
-// TestMigrationIsStrict checks that clients can write back what a migration has made, and that
-// a copy keeps what a client has let pass.
+// TestMigrationIsStrict checks that clients can write back what a migration has stored,
+// and that a copy keeps unknown members that a client has accepted.
 func TestMigrationIsStrict(t *testing.T) {
 	f := newFarm(t, apis.Settings{})
 	f.call("admin", "POST", "/api/apis", `{"api_definition":{"name":"odd","api_id":"odd","use_keyless":false,"use_oauth2":true,"auth_configs":{"oauth":{}},"oauth_meta":{"allowed_authorize_types":["code","strange"]},

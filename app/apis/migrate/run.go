@@ -23,41 +23,40 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// migration is one request under way.
+// migration is one request in progress.
 type migration struct {
 	*Service
 	scope   tenant.Scope
 	request MigrationRequest
 	viewer  apidef.Viewer
 	now     time.Time
-	steps   []step // what was found out before anything is stored
+	steps   []step // the plan, made before anything is stored
 	out     MigrationResponse
-	copies  int // about how many bytes the children of all steps take, and what APIs repeat of themselves
+	copies  int // approximate bytes of the children of all steps, and of what APIs repeat
 }
 
-// step is what is to be done with one API: it is skipped, or it fails, or its
-// drafts are stored.
+// step is the plan for one API: it is skipped, it fails, or its drafts are stored.
 type step struct {
-	id     string // as asked for, or the API ID
+	id     string // as in the request, or the API ID
 	apiID  string
 	of     store.Stored[apidef.API]
-	key    string // why it is skipped
+	key    string // reason to skip it
 	wrong  []string
 	notes  []string
-	hooks  *doc.Node      // hook_references of events that documents do not know
+	hooks  *doc.Node      // hook_references of events that documents cannot have
 	drafts []apidef.Draft // the base first
-	copies int            // about how many bytes the further ones take, and what all repeat of themselves
+	copies int            // approximate bytes of the further drafts, and of what all of them repeat
 	gone   []store.Stored[apidef.API]
 }
 
-// failed reports whether an API that should be migrated cannot be.
+// failed reports whether an API cannot be migrated, although it is not skipped.
 func (st step) failed() bool { return st.key == "" && len(st.wrong) > 0 }
 
-// most is about how many bytes the children of all APIs of a request may take: it keeps them
-// in memory.
+// most bounds the approximate bytes of the children of all APIs of a request, because
+// they are kept in memory.
 func (m *migration) most() int { return cmp.Or(m.MaxCopies, 8*migrate.MaxRepeated) }
 
-// plan finds out what to do with each API and, in a dry run, answers that.
+// plan makes the steps for all APIs. In a dry run it also makes the response.
 func (m *migration) plan(ctx context.Context) error {
 	return m.APIs.Store.View(ctx, m.scope, func(r store.Reader) error {
 		ids, err := m.targets(ctx, r)
@@ -90,12 +89,12 @@ func (m *migration) plan(ctx context.Context) error {
 	})
 }
 
-// targets returns what was asked for. All are the APIs of the lists; copies that are
-// staged belong to their originals.
+// targets returns the IDs of the requested APIs. With All, they are the APIs of the
+// lists, without staged copies, which belong to their originals.
 func (m *migration) targets(ctx context.Context, r store.Reader) ([]string, error) {
 	if !m.request.All {
 		var ids []string
-		asked := map[string]bool{} // a body has room for 300,000 of them
+		asked := map[string]bool{} // a body has room for 300,000 IDs
 		for _, id := range m.request.APIIDs {
 			if !asked[id] {
 				asked[id], ids = true, append(ids, id)
@@ -131,7 +130,7 @@ func (m *migration) targets(ctx context.Context, r store.Reader) ([]string, erro
 	return ids, nil
 }
 
-// step finds out what to do with one API. Errors are trouble of the store.
+// step makes the step for one API. Errors are failures of the store.
 func (m *migration) step(ctx context.Context, r store.Reader, id string) (step, error) {
 	st := step{id: id, apiID: id}
 	a, err := m.APIs.Get(ctx, r, id, m.viewer)
@@ -159,13 +158,13 @@ func (m *migration) step(ctx context.Context, r store.Reader, id string) (step, 
 	return st, err
 }
 
-// attach makes event handlers of the webhooks that the wrapper of a classic API refers to:
-// documents have them among their own handlers, where people can change and remove them.
-// References for events that no document may name stay references, which gateways are given all the same.
+// attach converts the webhooks that the wrapper of a classic API refers to into event
+// handlers, where documents have them and users can change and remove them. References
+// for events that documents cannot have stay references, which gateways get as well.
 func (m *migration) attach(ctx context.Context, r store.Reader, st *step, def *doc.Node) (failed error) {
 	st.hooks = doc.NewArray()
 	list, err := doc.ParseNode(st.of.Value.HookReferences())
-	if err != nil || m.APIs.Hook == nil { // there are none
+	if err != nil || m.APIs.Hook == nil { // no references
 		return nil
 	}
 	known := doc.NewArray()
@@ -189,7 +188,7 @@ func (m *migration) attach(ctx context.Context, r store.Reader, st *step, def *d
 	return failed
 }
 
-// convertible finds out what a classic API becomes.
+// convertible converts a classic API and sets the result in the step.
 func (m *migration) convertible(ctx context.Context, r store.Reader, st *step, def *doc.Node) error {
 	staged, err := m.staged(ctx, r, st.apiID)
 	if err != nil {
@@ -204,7 +203,8 @@ func (m *migration) convertible(ctx context.Context, r store.Reader, st *step, d
 		if result, err = m.promoted(staged, def); err != nil {
 			return err
 		}
-		// Webhooks that the original refers to since the copy was staged.
+		// Adds webhooks to which the original has got references since the copy was
+		// staged.
 		for _, v := range append([]migrate.Version{result.Base}, result.Versions...) {
 			if err := m.attach(ctx, r, st, v.Classic); err != nil {
 				return err
@@ -244,9 +244,9 @@ func texts(problems []validation.Problem) (out []string) {
 	return out
 }
 
-// staged returns the staged copy of an API, the base first; nothing when there is none. It leaves
-// out an API that only has the ID of a copy, and one that others have added to the versions of a
-// copy: copies are replaced and deleted.
+// staged returns the staged copy of an API, the base first, or nothing if there is
+// none. It leaves out an API that only has the ID of a copy, and APIs that users have
+// added to the versions of a copy, because copies are replaced and deleted.
 func (m *migration) staged(ctx context.Context, r store.Reader, apiID string) (out []store.Stored[apidef.API], err error) {
 	out, err = store.Collect(m.APIs.Kind.Find(ctx, r, store.Query{Index: apis.ByAPIID, Value: migrate.StagedID(apiID), Limit: 1}))
 	if err != nil || len(out) == 0 || out[0].Value.Class() == apidef.Classic || out[0].Value.IsMCP() {
@@ -268,8 +268,8 @@ func (m *migration) staged(ctx context.Context, r store.Reader, apiID string) (o
 	return out, nil
 }
 
-// store carries the steps out, all of them in one unit of work, so that gateways
-// hear of several at once.
+// store carries out all steps in one unit of work, so that gateways get one signal for
+// several APIs.
 func (m *migration) store(ctx context.Context) error {
 	_, err := m.APIs.Store.Update(ctx, m.scope, func(w store.Writer) error {
 		writes, done := 0, []step{}
@@ -292,7 +292,7 @@ func (m *migration) store(ctx context.Context) error {
 	return err
 }
 
-// answer says what became of each API.
+// answer makes the response with the result for each API.
 func (m *migration) answer(steps []step) {
 	m.out = emptyMigration()
 	done := &m.out.Success

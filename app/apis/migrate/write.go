@@ -14,7 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// promoted returns a staged copy, as it is by now, as the original.
+// promoted returns a staged copy, in its current version, in the form of the original.
 func (m *migration) promoted(staged []store.Stored[apidef.API], original *doc.Node) (migrate.Result, error) {
 	var r migrate.Result
 	var base *doc.Node
@@ -37,7 +37,7 @@ func (m *migration) promoted(staged []store.Stored[apidef.API], original *doc.No
 			}
 			r.Versions = append(r.Versions, v)
 		}
-		// The addresses of the copy are not those of the original.
+		// The addresses of the copy are removed: the original has others.
 		in := servers.Input{Old: def, Config: m.Forms.Hosts}
 		if i > 0 {
 			in.OldBase = base
@@ -49,10 +49,10 @@ func (m *migration) promoted(staged []store.Stored[apidef.API], original *doc.No
 	return migrate.Promote(r, original), nil
 }
 
-// draft makes what is stored of a result, or says what is wrong with it.
+// draft makes the drafts of a result, or sets the problems in the step.
 func (m *migration) draft(st *step, result migrate.Result) {
 	var k forms.Link
-	st.copies += 2 * result.Repeated // in both forms
+	st.copies += 2 * result.Repeated // document and definition
 	for i, v := range append([]migrate.Version{result.Base}, result.Versions...) {
 		d := apidef.Draft{
 			ID: forms.AnyID, APIID: v.Classic.Get("api_id").Text(), OrgID: m.scope.Org(), Class: apidef.OAS, Document: v.OAS,
@@ -62,8 +62,8 @@ func (m *migration) draft(st *step, result migrate.Result) {
 			d.ID = st.of.Value.ID()
 		}
 		forms.Identify(d)
-		// A copy may have been edited, by a client that let unknown members pass. What is
-		// converted anew has none, and passes when a client writes it back.
+		// A copy may have been edited by a client that accepted unknown members. A new
+		// conversion has none, so clients can write it back.
 		problems := m.Forms.Problems(d.Document, d.Class, m.request.Mode == Promote)
 		if len(problems) == 0 {
 			problems = forms.ProblemsOf(m.Forms.Convert(&d, v.Classic, k))
@@ -71,7 +71,7 @@ func (m *migration) draft(st *step, result migrate.Result) {
 		if len(problems) == 0 {
 			problems = forms.ProblemsOf(m.Forms.Writable(d.Document, nil))
 		}
-		if !known { // the database ID is made when it is stored
+		if !known { // the database ID is generated when it is stored
 			d.Document.Delete(oas.ExtensionKey, "info", "dbId")
 		}
 		for _, text := range texts(problems) {
@@ -89,9 +89,8 @@ func (m *migration) draft(st *step, result migrate.Result) {
 	}
 }
 
-// carryOut stores what becomes of one API, and returns how many records that
-// changed. Whether it can be stored is clear before anything else is: a refusal
-// leaves nothing behind.
+// carryOut stores the result for one API, and returns the number of changed records.
+// All checks come before the first write, so that a refusal leaves nothing behind.
 func (m *migration) carryOut(ctx context.Context, w store.Writer, st step) (step, int, error) {
 	if changed, err := m.changed(ctx, w, st); err != nil {
 		return st, 0, err
@@ -108,15 +107,15 @@ func (m *migration) carryOut(ctx context.Context, w store.Writer, st step) (step
 		return st, 0, err
 	}
 	if err = m.keep(ctx, w, st, made); m.request.Mode == Stage && len(st.gone) == 0 && fault.KindOf(err) == fault.Conflict {
-		// The copy is the first that is stored, and another organisation has its identifier,
-		// which cannot be asked for before.
+		// The copy is the first record that is written, and another organisation has
+		// its API ID, which can only be noticed by writing.
 		st.wrong = texts(forms.ProblemsOf(err))
 		return st, 0, nil
 	}
 	return st, len(st.gone) + len(made), err
 }
 
-// fit makes the APIs of a step, or says why they cannot be stored.
+// fit makes the APIs of a step, or sets in the step why they cannot be stored.
 func (m *migration) fit(ctx context.Context, r store.Reader, st *step) ([]apidef.API, error) {
 	made, err := m.make(*st)
 	if err == nil {
@@ -129,7 +128,7 @@ func (m *migration) fit(ctx context.Context, r store.Reader, st *step) ([]apidef
 	return made, err
 }
 
-// changed reports whether something is not any more as it was when the step was made.
+// changed reports whether a record has changed since the step was made.
 func (m *migration) changed(ctx context.Context, r store.Reader, st step) (bool, error) {
 	if st.of.Rev == 0 {
 		return true, nil
@@ -147,8 +146,8 @@ func (m *migration) changed(ctx context.Context, r store.Reader, st step) (bool,
 	return len(staged) > 0, err
 }
 
-// make makes the APIs of a step, the base first. All belong to the owners of the
-// original, and to its categories, which a classic API has in its name.
+// make makes the APIs of a step, the base first. All get the owners of the original,
+// and its categories, which a classic API has in its name.
 func (m *migration) make(st step) ([]apidef.API, error) {
 	old := st.of.Value
 	text, err := old.AppendJSON(nil)
@@ -159,7 +158,7 @@ func (m *migration) make(st step) ([]apidef.API, error) {
 	if err != nil {
 		return nil, err
 	}
-	wrapper = wrapper.With("categories", doc.NewStrings(old.Categories()).JSON()).With("hook_references", st.hooks.JSON()) // the others are handlers of the document now
+	wrapper = wrapper.With("categories", doc.NewStrings(old.Categories()).JSON()).With("hook_references", st.hooks.JSON()) // the other references are handlers in the document now
 	var out []apidef.API
 	for i, d := range st.drafts {
 		d.Definition, d.Document = d.Definition.Clone(), d.Document.Clone() // a unit of work may run again
@@ -179,8 +178,8 @@ func (m *migration) make(st step) ([]apidef.API, error) {
 	return out, nil
 }
 
-// room refuses APIs whose identifiers or addresses are taken, other than by what
-// they replace.
+// room refuses APIs whose IDs or addresses are taken, except by records that they
+// replace.
 func (m *migration) room(ctx context.Context, r store.Reader, st step, made []apidef.API) error {
 	mine := map[string]bool{st.of.Value.ID(): m.request.Mode != Stage}
 	for _, a := range st.gone {
@@ -219,7 +218,7 @@ func sameURL(a apidef.API) error {
 	return fault.New(fault.Denied, apis.CodeURLTaken, "Found API with same url. %s", a.ListenPath()).At("proxy.listen_path")
 }
 
-// keep stores what has been made in the place of what goes.
+// keep stores the new APIs, and deletes the records that they replace.
 func (m *migration) keep(ctx context.Context, w store.Writer, st step, made []apidef.API) error {
 	for _, a := range st.gone {
 		if err := m.APIs.Delete(ctx, w, a.Value); err != nil {

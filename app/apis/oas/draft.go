@@ -17,16 +17,16 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// templateIn chooses an asset that is put under a new document.
+// templateIn names an asset that is merged under a new document.
 type templateIn struct {
 	Template   string `query:"templateID" doc:"Asset to merge under the document; needs api_assets:read."`
 	TemplateID string `query:"templateId" doc:"Another spelling of templateID."`
 }
 
-// codeTemplates is the code of a template that the caller may not read.
+// codeTemplates is the code of the fault for a template that the caller may not read.
 const codeTemplates = "asset.rights"
 
-// under merges a template under a document, if one is wanted.
+// under merges a template under a document, if the request names one.
 func (s *Service) under(ctx context.Context, in documents.In, t templateIn, document *doc.Node) (*doc.Node, error) {
 	template, err := s.template(ctx, in, t)
 	if err != nil || template == nil {
@@ -35,7 +35,7 @@ func (s *Service) under(ctx context.Context, in documents.In, t templateIn, docu
 	return imports.Apply(template, document), nil
 }
 
-// template returns the document part of an asset, or nil when none is wanted.
+// template returns the document in an asset, or nil if the request names none.
 func (s *Service) template(ctx context.Context, in documents.In, t templateIn) (template *doc.Node, err error) {
 	id := t.Template
 	if id == "" {
@@ -57,7 +57,7 @@ func (s *Service) template(ctx context.Context, in documents.In, t templateIn) (
 	return template, err
 }
 
-// DryRunRequest is the body of a dry run, for the API description.
+// DryRunRequest is the body of a dry run in the API description.
 type DryRunRequest struct {
 	OAS    doc.Object `json:"oas,omitzero" doc:"A plain OpenAPI description, as an import or a patch takes it."`
 	Stored doc.Object `json:"tyk_oas,omitzero" doc:"A document with x-tyk-api-gateway. Beside oas it is what the description is put under."`
@@ -70,7 +70,7 @@ type dryRunIn struct {
 	documents.SettingsIn
 }
 
-// sent returns the body as a document.
+// sent returns the body as a document, for rules.
 func (s *Service) sent(ctx context.Context, in dryRunIn) (*doc.Node, error) {
 	return s.Documents.Body(ctx, in.Body)
 }
@@ -107,10 +107,10 @@ func (s *Service) DryRun(ctx context.Context, in dryRunIn) (*doc.Node, error) {
 	return document, s.Documents.Forms.Writable(document, nil)
 }
 
-// errPreview undoes a unit of work that was only tried.
+// errPreview rolls back the unit of work of a preview.
 var errPreview = errors.New("apis: a preview")
 
-// preview returns what a new version would depend on.
+// preview returns the link that a new version would have.
 func (s *Service) preview(ctx context.Context, in dryRunIn, d apidef.Draft) (k forms.Link, err error) {
 	if in.Base == "" {
 		return k, nil

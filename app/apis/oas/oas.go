@@ -1,4 +1,4 @@
-// Package oas lets clients manage APIs by OpenAPI documents.
+// Package oas holds the operations on APIs that are written as OpenAPI documents.
 package oas
 
 import (
@@ -18,13 +18,13 @@ import (
 // Service manages OAS APIs.
 type Service struct {
 	Documents *documents.Service
-	// Template returns the document part of an asset.
+	// Template returns the document in an asset.
 	Template func(ctx context.Context, r store.Reader, id string) (*doc.Node, error)
 }
 
-// classes are the classes of the APIs that the service finds, first the one that it
-// makes. Streams APIs are OAS APIs to clients that read lists; their own rules hold
-// for them here as well.
+// classes are the classes of APIs that the service finds; it creates APIs of the first
+// one. In lists, clients see streams APIs as OAS APIs. The rules of streams apply to
+// them here as well.
 var classes = []apidef.Class{apidef.OAS, apidef.Streams}
 
 type createIn struct {
@@ -65,8 +65,8 @@ type importIn struct {
 	documents.SettingsIn
 }
 
-// Import stores a plain description with the extension that follows from it and
-// from the query.
+// Import stores a plain description, with an extension that is made from the
+// description and the query.
 func (s *Service) Import(ctx context.Context, in importIn) (operation.Receipt, error) {
 	document, err := s.imported(ctx, in)
 	if err != nil {
@@ -90,7 +90,7 @@ func (s *Service) imported(ctx context.Context, in importIn) (*doc.Node, error) 
 	return document, err
 }
 
-// Replace replaces a document; categories and owners stay.
+// Replace replaces a document; categories and owners are kept.
 func (s *Service) Replace(ctx context.Context, in documents.ReplaceIn) (operation.Receipt, error) {
 	document, err := s.replaced(ctx, in)
 	if err != nil {
@@ -117,18 +117,18 @@ func (s *Service) replaced(ctx context.Context, in documents.ReplaceIn) (*doc.No
 	return document, err
 }
 
-// Patch puts an updated description under the stored extension.
+// Patch stores a new description with the stored extension.
 func (s *Service) Patch(ctx context.Context, in documents.PatchIn) (operation.Receipt, error) {
 	document, err := s.Documents.Body(ctx, in.Body)
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	in.Unknown = true // a patch brings no extension: members of the stored one were let pass before
+	in.Unknown = true // a patch brings no extension: unknown members of the stored one were accepted before
 	at, err := s.Documents.Rewrite(ctx, in.ReplaceIn, s.patched(document, in), apidef.OAS)
 	return operation.Receipt{Message: "API updated", Tag: operation.Tag(at)}, err
 }
 
-// patches says to rules what Patch stores.
+// patches returns what Patch stores, for rules.
 func (s *Service) patches(ctx context.Context, in documents.PatchIn) (operation.Settled, error) {
 	document, err := s.Documents.Body(ctx, in.Body)
 	if err != nil {
@@ -137,7 +137,8 @@ func (s *Service) patches(ctx context.Context, in documents.PatchIn) (operation.
 	return s.Documents.Becomes(ctx, in.ReplaceIn, apidef.OAS, s.patched(document, in))
 }
 
-// patched returns how a description becomes the new document of a stored API.
+// patched returns the function that makes the new document of a stored API from a
+// description.
 func (s *Service) patched(description *doc.Node, in documents.PatchIn) func(apidef.API) (*doc.Node, error) {
 	return func(a apidef.API) (*doc.Node, error) {
 		if in.Body.Whole {
@@ -155,13 +156,13 @@ func (s *Service) patched(description *doc.Node, in documents.PatchIn) func(apid
 	}
 }
 
-// deleteIn deletes an API, with purge its child versions too.
+// deleteIn is the input of Delete. With purge, child versions are deleted too.
 type deleteIn struct {
 	rows.WriteByID
 	Purge bool `query:"purge" doc:"true deletes the child versions of a base too."`
 }
 
-// Delete removes an API with a document.
+// Delete deletes an API with a document.
 func (s *Service) Delete(ctx context.Context, in deleteIn) (operation.Receipt, error) {
 	return operation.Receipt{Message: "API deleted."}, s.Documents.Versions.Delete(ctx, in.WriteByID, apidef.OAS, in.Purge)
 }

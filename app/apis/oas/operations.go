@@ -21,10 +21,10 @@ var (
 		Protocol: "http", Domain: "localhost", ListenPath: "orders", QueryParameters: []servers.Value{}, Headers: []servers.Value{}, URL: "http://localhost:8080/orders"}}}
 )
 
-// rebaseFaults are those of both paths of a rebase.
+// rebaseFaults are the faults of the operations that rebase.
 var rebaseFaults = []string{versioning.CodeNoCurrent, versioning.CodeNoNext, apis.CodeNotOwned, versions.CodeNotBase, versions.CodeNotChild, versions.CodeNotItsOwn, versions.CodeItself, versions.CodeTooLarge}
 
-// Operations lists what clients can do with OAS APIs.
+// Operations lists the operations on OAS APIs.
 func (s *Service) Operations() []operation.Operation {
 	group := operation.Group{Surface: operation.Management, Name: "apis.oas", Path: "/api/apis/oas", Tag: "OAS APIs", Permission: access.APIs, Style: rows.Documents("apis")}
 	gone := rows.Absent(400, "Could not retrieve API detail.")

@@ -48,13 +48,13 @@ func (s *Service) Export(ctx context.Context, in exportIn) (operation.Rendition,
 	return operation.Rendition{JSON: text, YAML: strings.Contains(in.Type, "yaml"), Download: a.Value.APIID() + ".json"}, nil
 }
 
-// URLList is the answer to the list of public addresses.
+// URLList is the response with public addresses.
 type URLList struct {
 	APIID string             `json:"api_id"`
 	URLs  []servers.Location `json:"urls"`
 }
 
-// URLs lists every public address of an API.
+// URLs returns all public addresses of an API.
 func (s *Service) URLs(ctx context.Context, in rows.ByID) (out URLList, err error) {
 	repo := s.Documents.APIs
 	err = repo.Store.View(ctx, in.Scope, func(r store.Reader) error {

@@ -1,5 +1,4 @@
-// Package pairing holds an MCP proxy that offers the operations of a REST API as
-// tools against that API.
+// Package pairing checks MCP proxies that offer the operations of a REST API as tools.
 package pairing
 
 import (
@@ -17,11 +16,11 @@ import (
 // Codes of faults.
 const (
 	CodeSource = apidef.Kind + ".mcp_source" // there is no such API
-	CodeTool   = apidef.Kind + ".mcp_tool"   // the name of a tool is taken
+	CodeTool   = apidef.Kind + ".mcp_tool"   // the name of the tool is taken
 )
 
 // Check checks an MCP proxy that offers the operations of a REST API as tools against
-// that API, and gives it the gateways of that API. Other APIs pass.
+// that API, and sets its gateways to those of that API. It accepts all other APIs.
 func Check(ctx context.Context, r store.Reader, repo *apis.Repository, v apidef.Viewer, d *apidef.Draft) error {
 	if d.Class != apidef.MCP {
 		return nil
@@ -51,8 +50,8 @@ func Check(ctx context.Context, r store.Reader, repo *apis.Repository, v apidef.
 	if err != nil {
 		return err
 	}
-	// No other proxy of the same source may give the name of a tool to another operation:
-	// clients of both would take one for the other.
+	// No other proxy of the same source may use the name of a tool for another
+	// operation, because clients of both would confuse the tools.
 	suspect := offered.Suspect(view.Tools)
 	for other, err := range repo.Kind.Find(ctx, r, store.Query{Index: apis.BySource, Value: store.Indexed(id)}) {
 		if err != nil {
@@ -65,12 +64,12 @@ func Check(ctx context.Context, r store.Reader, repo *apis.Repository, v apidef.
 		if err != nil {
 			return err
 		}
-		if !suspect(named) { // most proxies: only the others are derived
+		if !suspect(named) { // most proxies; only the tools of the others are derived
 			continue
 		}
 		theirs, err := offered.Derive(named, false)
 		if err != nil {
-			continue // a proxy that has become wrong offers nothing
+			continue // a proxy that has become invalid offers no tools
 		}
 		if name, taken := mcp.Clash(view.Tools, theirs.Tools); taken {
 			return fault.New(fault.Invalid, CodeTool, "the tool %s is another operation at the MCP Proxy %s of the same source", name, other.Value.APIID()).
@@ -80,8 +79,8 @@ func Check(ctx context.Context, r store.Reader, repo *apis.Repository, v apidef.
 	return nil
 }
 
-// Source returns the ID of the API whose operations a proxy offers, "" when it offers none,
-// and the API: nil when the organisation has no OAS API of that ID.
+// Source returns the ID of the API whose operations a proxy offers, "" if it offers
+// none, and that API, nil if the organisation has no OAS API with this ID.
 func Source(ctx context.Context, r store.Reader, repo *apis.Repository, document *doc.Node) (id string, source *apidef.API, err error) {
 	id, paired := oas.PairedSource(document.Get(oas.ExtensionKey, "upstream", "url").Text())
 	if !paired {

@@ -25,19 +25,19 @@ var (
 		"x-tyk-api-gateway": extension,
 		"x-tyk-streaming":   map[string]any{"streams": map[string]any{"out": map[string]any{"input": map[string]any{"http_server": map[string]any{"path": "/in"}}, "output": map[string]any{"http_server": map[string]any{"ws_path": "/out"}}}}},
 	}
-	// References are resources that name an API.
+	// References are records that refer to an API.
 	References = []store.Reference{
 		{Kind: "policy", ID: "gold", Name: "Gold", Where: "access_rights.orders"},
 		{Kind: "clientidp", ID: "corp", Name: "Corporate login", Where: "api_mappings.orders"},
 	}
 )
 
-// Done is the answer to a write.
+// Done returns the response to a write.
 func Done(message string) map[string]any {
 	return map[string]any{"Status": "OK", "Message": message, "Meta": nil}
 }
 
-// Made is the answer to a write that makes an API.
+// Made returns the response to the creation of an API.
 func Made(message, meta string) map[string]any {
 	return map[string]any{"Status": "OK", "Message": message, "Meta": meta, "ID": "orders"}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// Operations lists what clients can do with streams APIs.
+// Operations lists the operations on streams APIs.
 func (s *Service) Operations() []operation.Operation {
 	group := operation.Group{Surface: operation.Management, Name: "apis.streams", Path: "/api/apis/streams", Tag: "Streams APIs", Permission: access.APIs, Style: rows.Documents("apis")}
 	refused := map[string]operation.Answer{apis.CodeClass: {Status: 400, Text: "Could not delete the API."}}

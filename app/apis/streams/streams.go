@@ -1,4 +1,4 @@
-// Package streams lets clients manage streams APIs.
+// Package streams holds the operations on streams APIs.
 package streams
 
 import (
@@ -41,8 +41,8 @@ func (s *Service) created(ctx context.Context, in createIn) (*doc.Node, error) {
 	return document, err
 }
 
-// body reads a document while streams are on. Streams without settings for gateways
-// are stored switched off until they get some.
+// body reads a document if streams are on. Streams without settings for gateways are
+// stored, but are inactive until they get some.
 func (s *Service) body(ctx context.Context, b operation.Document) (*doc.Node, error) {
 	if err := s.Documents.Forms.StreamsOn(); err != nil {
 		return nil, err
@@ -72,21 +72,21 @@ func (s *Service) replaced(ctx context.Context, in documents.ReplaceIn) (*doc.No
 	return s.body(ctx, in.Body)
 }
 
-// Patch puts an updated description under the stored extensions; extensions that
-// it brings replace the stored ones.
+// Patch stores a new description with the stored extensions; extensions in the request
+// replace the stored ones.
 func (s *Service) Patch(ctx context.Context, in documents.PatchIn) (operation.Receipt, error) {
 	document, err := s.body(ctx, in.Body)
 	if err != nil {
 		return operation.Receipt{}, err
 	}
-	if document.Get(oas.ExtensionKey) == nil { // members of the stored one were let pass before
+	if document.Get(oas.ExtensionKey) == nil { // unknown members of the stored extension were accepted before
 		in.Unknown = true
 	}
 	at, err := s.Documents.Rewrite(ctx, in.ReplaceIn, s.patched(document, in), apidef.Streams)
 	return operation.Receipt{Message: "API updated", Tag: operation.Tag(at)}, err
 }
 
-// patches says to rules what Patch stores.
+// patches returns what Patch stores, for rules.
 func (s *Service) patches(ctx context.Context, in documents.PatchIn) (operation.Settled, error) {
 	document, err := s.body(ctx, in.Body)
 	if err != nil {
@@ -95,7 +95,8 @@ func (s *Service) patches(ctx context.Context, in documents.PatchIn) (operation.
 	return s.Documents.Becomes(ctx, in.ReplaceIn, apidef.Streams, s.patched(document, in))
 }
 
-// patched returns how a description becomes the new document of a stored API.
+// patched returns the function that makes the new document of a stored API from a
+// description.
 func (s *Service) patched(description *doc.Node, in documents.PatchIn) func(apidef.API) (*doc.Node, error) {
 	return func(a apidef.API) (*doc.Node, error) {
 		if in.Body.Whole {
@@ -113,7 +114,7 @@ func (s *Service) patched(description *doc.Node, in documents.PatchIn) func(apid
 			return document, imports.Patch(document, stored, q)
 		}
 		forms.KeepStreams(document, stored)
-		if q.Empty() { // settings for gateways are made only when they are asked for
+		if q.Empty() { // settings for gateways are made only if the query asks for them
 			return document, nil
 		}
 		return document, imports.Import(document, q)

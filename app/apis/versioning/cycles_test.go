@@ -10,7 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apis/apistest"
 )
 
-// basing is a document whose table leads to some APIs.
+// basing returns a document whose table leads to some APIs.
 func basing(id string, children ...string) string {
 	entries := make([]string, len(children))
 	for i, c := range children {
@@ -22,8 +22,8 @@ func basing(id string, children ...string) string {
 
 const leadsBack = "x-tyk-api-gateway.info.versioning.versions: API "
 
-// No API is a version of one of its own versions: who deletes one with its versions would
-// lose the other as well. Tables that lead back are refused wherever they are sent.
+// No API is a version of one of its own versions, because deleting one with its
+// versions would delete the other as well. Every operation refuses tables with cycles.
 func TestCyclesOfVersions(t *testing.T) {
 	w := apistest.New(t, apis.Settings{UnsafeOAS: true})
 	for _, id := range []string{"a", "b", "c"} {
@@ -37,7 +37,8 @@ func TestCyclesOfVersions(t *testing.T) {
 	if _, now := w.Stored("c"); now != before {
 		t.Error("a refusal changed", now)
 	}
-	// A new API that tables wait for, one that becomes a version, and one that gets another ID.
+	// A new API that is in a table already, one that becomes a version, and one that
+	// gets another ID.
 	w.Done("admin", "PUT", "/apis/oas/c", basing("c", "later"))
 	w.Want("admin", "POST", "/apis/oas", basing("later", "a"), http.StatusBadRequest, leadsBack+"a leads back")
 	w.Want("admin", "POST", "/apis/oas?base_api_id=a&new_version_name=v9", basing("d", "a"), http.StatusBadRequest, leadsBack+"a leads back")
@@ -68,7 +69,7 @@ func TestCyclesOfClassicVersions(t *testing.T) {
 	w.Want("admin", "POST", "/apis", to("b", "a"), http.StatusBadRequest, "definition.versions: API a leads back")
 }
 
-// Of two writes at the same moment that make a cycle together, one is refused.
+// Of two concurrent writes that make a cycle together, one is refused.
 func TestCyclesOfVersionsAtOnce(t *testing.T) {
 	for range 20 {
 		w := apistest.New(t, apis.Settings{})

@@ -12,7 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Delete removes an API of a class, Classic for any of them but MCP proxies, that the
+// Delete deletes an API of a class (Classic stands for all classes except MCP) that the
 // caller may delete and, with purge, its child versions.
 func (s *Service) Delete(ctx context.Context, in rows.WriteByID, class apidef.Class, purge bool) error {
 	_, err := s.APIs.Store.Update(ctx, in.Scope, func(w store.Writer) error {
@@ -49,7 +49,8 @@ func (s *Service) Delete(ctx context.Context, in rows.WriteByID, class apidef.Cl
 		if err := s.remove(ctx, w, a.Value, ""); err != nil {
 			return err
 		}
-		// The children of a base stay as APIs of their own, without addresses below the base.
+		// The children of a base remain as APIs of their own, without addresses below
+		// the base.
 		def, _, err := a.Value.Texts()
 		if err != nil {
 			return err
@@ -59,8 +60,9 @@ func (s *Service) Delete(ctx context.Context, in rows.WriteByID, class apidef.Cl
 	return err
 }
 
-// remove removes an API, which leaves the tables of all its bases: a later one with its ID is
-// another one. The base called going, if any, is about to go as well, and keeps its table.
+// remove deletes an API and removes it from the tables of all its bases, because a
+// later API with its ID is another one. The base called going, if any, is about to be
+// deleted as well, so its table is not changed.
 func (s *Service) remove(ctx context.Context, w store.Writer, a apidef.API, going string) error {
 	if err := s.APIs.Delete(ctx, w, a); err != nil {
 		return err

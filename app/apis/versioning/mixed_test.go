@@ -7,8 +7,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apis/apistest"
 )
 
-// TestRebaseAcrossClasses: what may become a version of a streams API may become its base as well,
-// and each stays of its class.
+// TestRebaseAcrossClasses: an API that may be a version of a streams API may also
+// become its base, and both keep their classes.
 func TestRebaseAcrossClasses(t *testing.T) {
 	w := apistest.New(t, apis.Settings{Streams: true})
 	w.Done("admin", "POST", "/apis/streams", apistest.Document("s", "S", "/s/"))

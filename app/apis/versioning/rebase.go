@@ -52,8 +52,8 @@ func (s *Service) Rebase(ctx context.Context, scope tenant.Scope, who operation.
 	})
 }
 
-// swap moves the routing table from a base to one of its child versions, and
-// brings the addresses of everything it routes to up to date.
+// swap moves the routing table from a base to one of its child versions, and updates
+// the addresses of all APIs in the table.
 func (s *Service) swap(ctx context.Context, w store.Writer, base, child apidef.API, now time.Time) error {
 	oldDef, oldDoc, err := base.Texts()
 	if err != nil {
@@ -73,7 +73,8 @@ func (s *Service) swap(ctx context.Context, w store.Writer, base, child apidef.A
 		if fault.CodeOf(err) != versions.CodeNotItsOwn {
 			return err
 		}
-		// It may be no version of any other, or one of another base: no table says so by itself.
+		// The child may be a version of no API, or of another base, which the two
+		// tables do not show.
 		of, failed := s.Base(ctx, w, child)
 		switch {
 		case failed != nil:
@@ -83,8 +84,8 @@ func (s *Service) swap(ctx context.Context, w store.Writer, base, child apidef.A
 		}
 		return err
 	}
-	// Gateways are to listen for the new base: versions are often internal, because
-	// their base receives the requests, but requests to an internal base reach nothing.
+	// The new base must not be internal: versions often are, because their base
+	// receives the requests, but gateways do not listen for an internal base.
 	if internal := []string{oas.ExtensionKey, "info", "state", "internal"}; childDoc.Get(internal...).True() {
 		childDoc.Put(doc.NewBool(false), internal...)
 	}

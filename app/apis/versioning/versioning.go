@@ -1,6 +1,5 @@
-// Package versioning makes and deletes APIs, and keeps those together that belong
-// together: a base holds the routing table to its child versions, and their addresses
-// follow from its own.
+// Package versioning creates and deletes APIs and maintains versions: a base has the
+// routing table to its child versions, whose addresses follow from that of the base.
 package versioning
 
 import (
@@ -24,16 +23,16 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Service makes, changes and deletes versions.
+// Service creates, changes and deletes versions.
 type Service struct {
 	APIs  *apis.Repository
 	Forms *forms.Forms
-	// MaxText is how many bytes of text the versions may have whose addresses follow one change;
-	// 0: 256 MiB.
+	// MaxText bounds the texts, in bytes, of all versions whose addresses follow one
+	// change; 0: 256 MiB.
 	MaxText int
 }
 
-// NewVersion makes a new API a version of another one.
+// NewVersion is the query parameters that make a new API a version of another one.
 type NewVersion struct {
 	Base    string `query:"base_api_id" doc:"API of which this becomes a version."`
 	BaseAs  string `query:"base_api_version_name" doc:"Version name of the base; needed for its first child."`
@@ -41,7 +40,7 @@ type NewVersion struct {
 	Default bool   `query:"set_default" doc:"Make the new version the default."`
 }
 
-// Codes of a base_api_id that names no API of the same family, and of one that names an API of
+// Codes of the faults for a base_api_id that is no API of the same family, or an API of
 // another organisation.
 const (
 	CodeBase        = apidef.Kind + ".base"
@@ -50,16 +49,16 @@ const (
 
 const textBase = "Could not retrieve detail of apiID %s in org %s."
 
-// Faults are those of every row that can make a version.
+// Faults are the faults of all operations that can create a version.
 var Faults = []string{CodeBase, CodeForeignBase, versions.CodeName, versions.CodeBaseName, versions.CodeDuplicate, versions.CodeItself, versions.CodeTooLarge}
 
-// Create stores a new API whose parts have been checked, as a version of another
-// one if so wanted. While ownership is in force, a caller who is not an admin owns
-// what it creates unless it named owners.
+// Create stores a new API whose parts have been checked, as a version of another one if
+// in says so. With ownership, a caller who is not an admin becomes the owner of the API
+// unless the request names owners.
 func (s *Service) Create(ctx context.Context, scope tenant.Scope, who operation.Principal, d apidef.Draft, in NewVersion) (a apidef.API, at store.Serial, err error) {
 	now := s.APIs.Now()
 	at, err = store.Write(ctx, s.APIs.Store, scope, func(w store.Writer) (store.Serial, error) {
-		mine := d // this may run more than once
+		mine := d // this function may run more than once
 		mine.Definition, mine.Document = d.Definition.Clone(), d.Document.Clone()
 		if err := pairing.Check(ctx, w, s.APIs, s.APIs.Viewer(who, apidef.MCP, access.Read), &mine); err != nil {
 			return 0, err
@@ -94,13 +93,13 @@ func (s *Service) Create(ctx context.Context, scope tenant.Scope, who operation.
 		if at, err = s.APIs.Insert(ctx, w, a); err != nil {
 			return 0, err
 		}
-		return at, s.Follow(ctx, w, a, nil, mine.Definition) // its table may list APIs that exist
+		return at, s.Follow(ctx, w, a, nil, mine.Definition) // its table may have APIs that exist
 	})
 	return a, at, err
 }
 
-// Attach adds a new API to the routing table of the base that it wants, if any. Otherwise one
-// may lead to it already.
+// Attach adds a new API to the routing table of the base that in names. Without one, a
+// table may have the API already. It returns the link of the API.
 func (s *Service) Attach(ctx context.Context, w store.Writer, who operation.Principal, d apidef.Draft, in NewVersion) (forms.Link, error) {
 	if in.Base == "" {
 		return s.linkOf(ctx, w, d.APIID)
@@ -110,7 +109,7 @@ func (s *Service) Attach(ctx context.Context, w store.Writer, who operation.Prin
 	if missing {
 		elsewhere := false
 		_, err := s.APIs.Kind.Get(ctx, w, in.Base)
-		if fault.KindOf(err) == fault.NotFound { // or else it is of a class that the caller does not see
+		if fault.KindOf(err) == fault.NotFound { // otherwise it is of a class that the caller does not see
 			elsewhere, err = s.APIs.Elsewhere(ctx, d.OrgID, in.Base)
 		}
 		switch {
@@ -138,7 +137,7 @@ func (s *Service) Attach(ctx context.Context, w store.Writer, who operation.Prin
 	return forms.Link{Base: now, OldBase: old, Version: in.Version}, err
 }
 
-// sameFamily reports whether one class can be a version of another.
+// sameFamily reports whether an API of one class can be a version of an API of another.
 func sameFamily(base, child apidef.Class) bool {
 	if base == apidef.Classic || child == apidef.Classic || base == apidef.MCP || child == apidef.MCP {
 		return base == child
@@ -146,8 +145,8 @@ func sameFamily(base, child apidef.Class) bool {
 	return true
 }
 
-// Base returns the API that routes to a child version, or nil. Tables that lead to their own
-// API may be stored from earlier releases; such an entry makes no version.
+// Base returns an API that routes to a child version, or nil. Earlier releases may have
+// stored tables with the API itself; such an entry is ignored.
 func (s *Service) Base(ctx context.Context, r store.Reader, child apidef.API) (*apidef.API, error) {
 	return s.baseOf(ctx, r, child.APIID())
 }
@@ -161,9 +160,9 @@ func (s *Service) baseOf(ctx context.Context, r store.Reader, id string) (*apide
 	return nil, nil
 }
 
-// CheckTable refuses a draft whose routing table is corrupt, in either of its forms. A table
-// that is stored already passes, so that the rest of its API can be changed; before is nil
-// for a new API.
+// CheckTable refuses a draft whose routing table is corrupt, in either of its forms. It
+// accepts a corrupt table that is stored already, so that the rest of its API can be
+// changed; before is the stored API, nil for a new one.
 func CheckTable(d apidef.Draft, before *apidef.API) error {
 	now := [2]versions.Table{versions.InDocument(d.Document), versions.InDefinition(d.Definition)}
 	err := cmp.Or(now[0].Check(d.APIID), now[1].Check(d.APIID))
@@ -196,8 +195,8 @@ func (s *Service) linkOf(ctx context.Context, r store.Reader, id string) (forms.
 	return forms.Link{Base: def, OldBase: def}, err
 }
 
-// children returns those of some child versions of a base that exist. It leaves out the base
-// itself, and identifiers that no store can hold.
+// children returns the child versions of a base that exist. It leaves out the base
+// itself, and IDs that no store could have.
 func (s *Service) children(ctx context.Context, r store.Reader, base apidef.API, ids []string) ([]apidef.API, error) {
 	var out []apidef.API
 	for _, id := range ids {
@@ -215,7 +214,7 @@ func (s *Service) children(ctx context.Context, r store.Reader, base apidef.API,
 	return out, nil
 }
 
-// Renamed keeps the bases of a child version routing to it under its new API ID.
+// Renamed changes the API ID of a child version in the routing tables of its bases.
 func (s *Service) Renamed(ctx context.Context, w store.Writer, before, after apidef.API) error {
 	if before.APIID() == after.APIID() {
 		return nil
@@ -223,8 +222,8 @@ func (s *Service) Renamed(ctx context.Context, w store.Writer, before, after api
 	return s.rerouteTo(ctx, w, before, "", func(t versions.Table) { t.Rename(before.APIID(), after.APIID()) })
 }
 
-// rerouteTo edits the routing tables of all bases that a child version has, but for the one called
-// going, which is about to be deleted ("": none is).
+// rerouteTo changes the routing tables of all bases of a child version, except that of
+// the base called going, which is about to be deleted ("": none is).
 func (s *Service) rerouteTo(ctx context.Context, w store.Writer, child apidef.API, going string, edit func(versions.Table)) error {
 	bases, err := store.Collect(s.APIs.Kind.Find(ctx, w, store.Query{Index: apis.ByChild, Value: store.Indexed(child.APIID())}))
 	if err != nil {
@@ -241,9 +240,9 @@ func (s *Service) rerouteTo(ctx context.Context, w store.Writer, child apidef.AP
 	return nil
 }
 
-// reroute edits the routing table of a base, and the addresses of the versions that
-// it routes to. It returns the classic definition before and after. Gateways hear of
-// the version that brings this about, and load the base along with it.
+// reroute changes the routing table of a base, and the addresses of the versions in the
+// table. It returns the classic definition before and after. The base is not announced:
+// gateways get the signal about the version, and load the base with it.
 func (s *Service) reroute(ctx context.Context, w store.Writer, base apidef.API, edit func(versions.Table) error) (old, now *doc.Node, err error) {
 	if old, _, err = base.Texts(); err != nil {
 		return nil, nil, err
@@ -273,9 +272,9 @@ func (s *Service) reroute(ctx context.Context, w store.Writer, base apidef.API, 
 	return old, now, s.Follow(ctx, w, after, old, now)
 }
 
-// Follow writes the addresses of child versions anew after a change of their base: those of
-// all of them if the change makes a difference to all, else those of versions that joined or
-// left the routing table, or are called otherwise there.
+// Follow updates the addresses of child versions after a change of their base: of all
+// versions if the change affects all, otherwise of versions that were added to the
+// table, removed from it, or renamed in it.
 func (s *Service) Follow(ctx context.Context, w store.Writer, base apidef.API, old, now *doc.Node) error {
 	was, is, all := routed(old), routed(now), servers.ChildrenAffected(old, now)
 	affected := map[string]bool{}
@@ -289,7 +288,8 @@ func (s *Service) Follow(ctx context.Context, w store.Writer, base apidef.API, o
 	return s.readdress(ctx, w, base, slices.Sorted(maps.Keys(affected)), old, now)
 }
 
-// routed returns under which name a base routes to each API; of several names the first counts.
+// routed returns, by API, the name under which a base routes to it; of several names
+// the first one.
 func routed(base *doc.Node) map[string]string {
 	out, table := map[string]string{}, versions.InDefinition(base)
 	if !table.Enabled() {
@@ -303,8 +303,9 @@ func routed(base *doc.Node) map[string]string {
 	return out
 }
 
-// readdress gives APIs the addresses that follow from the classic definition of a base, nil if
-// it goes, instead of those that followed from the old one. A base that routes to nothing makes none.
+// readdress replaces the addresses of APIs that followed from the old classic
+// definition of a base by those of the new one, nil if the base is deleted. A base
+// whose table is off has no addresses for versions.
 func (s *Service) readdress(ctx context.Context, w store.Writer, base apidef.API, ids []string, old, now *doc.Node) error {
 	in := servers.Input{Config: s.Forms.Hosts}
 	if versions.InDefinition(old).Enabled() {
@@ -335,7 +336,7 @@ func (s *Service) readdress(ctx context.Context, w store.Writer, base apidef.API
 		if list.Equal(before) {
 			continue
 		}
-		if text += c.Size(); text > most { // each is stored anew as a whole
+		if text += c.Size(); text > most { // each is stored as a whole
 			return fault.New(fault.Invalid, versions.CodeTooLarge, "the versions that get other addresses have more than %d MiB of text in all: "+
 				"take some of them out of the table first, a few at a time", most>>20).At("versions")
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// servers returns the addresses in the document of an API.
+// serversOf returns the addresses in the document of an API.
 func serversOf(w *apistest.World, id string) string {
 	w.T.Helper()
 	var out []string
@@ -61,8 +61,8 @@ func TestServersFollowBase(t *testing.T) {
 	}
 }
 
-// APIs that join a routing table, leave it, or are called otherwise there have other addresses
-// at once (docs/wire/versions.md#when-children-change).
+// APIs that are added to a routing table, removed from it, or renamed in it get other
+// addresses at once (docs/wire/versions.md#when-children-change).
 func TestServersFollowTable(t *testing.T) {
 	w := apistest.New(t, apis.Settings{})
 	base := func(enabled, versions string) string {
@@ -102,8 +102,8 @@ func TestServersFollowTable(t *testing.T) {
 	}
 }
 
-// A routing table that leads to its own API, or has a name twice, is refused wherever it is
-// sent, and what is stored stays.
+// A routing table that has its own API, or a name twice, is refused by all operations,
+// and the stored API is not changed.
 func TestCorruptTables(t *testing.T) {
 	w := apistest.New(t, apis.Settings{UnsafeOAS: true, Streams: true})
 	const field = "x-tyk-api-gateway.info.versioning.versions: "
@@ -149,8 +149,8 @@ func TestCorruptTables(t *testing.T) {
 	w.Want("admin", "POST", "/apis/oas/dry-run", `{"tyk_oas":`+list(`{"name":"me","id":"base"}`)("base", "/base/")+`}`, 400, field)
 }
 
-// Corrupt tables of earlier releases stay as they are: the rest of their API can be changed,
-// its table can be mended, and it can be deleted with its versions.
+// Corrupt tables of earlier releases are kept: the rest of their API can be changed,
+// the table can be corrected, and the API can be deleted with its versions.
 func TestStoredCorruptTable(t *testing.T) {
 	w := apistest.New(t, apis.Settings{})
 	w.Done("admin", "POST", "/apis/oas", apistest.Document("base", "Base", "/base/"))
@@ -189,7 +189,7 @@ func TestStoredCorruptTable(t *testing.T) {
 	}
 }
 
-// An API that gets another API ID stays the version that it was.
+// An API that gets another API ID remains a version.
 func TestRenamedVersion(t *testing.T) {
 	w := apistest.New(t, apis.Settings{UnsafeOAS: true})
 	w.Done("admin", "POST", "/apis/oas", apistest.Document("base", "Base", "/base/"))
@@ -205,8 +205,8 @@ func TestRenamedVersion(t *testing.T) {
 	w.Want("admin", "GET", "/apis/oas/base", "", 200, `"default":"self"`)
 }
 
-// A base that gateways do not listen for would serve nothing: an internal version
-// that becomes the base is reachable then, the former base stays as it is.
+// An internal base would serve nothing, so an internal version that becomes the base is
+// made reachable; the former base stays as it is.
 func TestRebaseOntoInternal(t *testing.T) {
 	w := apistest.New(t, apis.Settings{})
 	w.Done("admin", "POST", "/apis/oas", apistest.Document("base", "Base", "/base/"))
@@ -221,7 +221,7 @@ func TestRebaseOntoInternal(t *testing.T) {
 	w.Want("admin", "GET", "/apis/base", "", 200, `"internal":false`)
 }
 
-// Only admins of the organisation of an API drop its cached keys.
+// Only admins of the organisation of an API can drop its cached keys.
 func TestClearKeys(t *testing.T) {
 	w := apistest.New(t, apis.Settings{Ownership: true})
 	w.Done("ann", "POST", "/apis/oas", apistest.Document("o", "O", "/o/"))
@@ -237,8 +237,8 @@ func TestClearKeys(t *testing.T) {
 	}
 }
 
-// A base that another organisation has is told apart from one that does not exist, unless
-// organisations have gateways of their own: then their IDs have nothing to do with each other.
+// The fault for a base of another organisation differs from that for a base that does
+// not exist, unless organisations have separate gateways: then their IDs are unrelated.
 func TestForeignBase(t *testing.T) {
 	for separate, want := range map[bool]int{false: 403, true: 400} {
 		w := apistest.New(t, apis.Settings{SeparateGateways: separate})
@@ -249,8 +249,8 @@ func TestForeignBase(t *testing.T) {
 	}
 }
 
-// A base that is deleted at this moment is like one that does not exist, although others still
-// see it: it is no base of another organisation.
+// A base that is being deleted counts as one that does not exist, although other
+// readers still see it. It is not taken for a base of another organisation.
 func TestBaseUnderDeletion(t *testing.T) {
 	w := apistest.New(t, apis.Settings{})
 	w.Done("admin", "POST", "/apis/oas", apistest.Document("base", "Base", "/base/"))
@@ -272,8 +272,8 @@ func TestBaseUnderDeletion(t *testing.T) {
 	}
 }
 
-// A base that the caller may not see, because it is an MCP proxy or because it is none, is like
-// one that does not exist.
+// A base that the caller may not see, because it is in the other family, counts as one
+// that does not exist.
 func TestHiddenBase(t *testing.T) {
 	w := apistest.New(t, apis.Settings{})
 	w.Done("tim", "POST", "/mcps", apistest.Document("proxy", "Proxy", "/proxy/"))
@@ -287,8 +287,8 @@ func TestHiddenBase(t *testing.T) {
 	}
 }
 
-// A tool view belongs to proxies of REST APIs, also when it is empty, and middleware
-// that makes no sense for MCP is refused wherever it stands.
+// Only proxies of REST APIs may have a tool view, even an empty one, and middleware
+// that MCP does not support is refused everywhere.
 func TestRefusedProxies(t *testing.T) {
 	w := apistest.New(t, apis.Settings{})
 	with := func(old, new string) string { return strings.Replace(apistest.Document("m", "M", "/m/"), old, new, 1) }
@@ -311,7 +311,7 @@ func TestRefusedProxies(t *testing.T) {
 	w.Want("tim", "PUT", "/mcps/m", with(`"paths"`, view+`"paths"`), 400, "x-tyk-mcp-server")
 }
 
-// One change of a base writes the addresses of so many versions anew as it can at once; a refusal
+// One change of a base updates the addresses of a bounded amount of versions; a refusal
 // changes nothing.
 func TestTextOfVersionsIsBounded(t *testing.T) {
 	w := apistest.New(t, apis.Settings{})
@@ -329,13 +329,14 @@ func TestTextOfVersionsIsBounded(t *testing.T) {
 	if now := serversOf(w, "a"); now != before {
 		t.Error("a refusal changed", now)
 	}
-	w.Done("admin", "PUT", "/apis/oas/base", strings.Replace(basing("base", "a", "b"), `"BASE"`, `"Better"`, 1)) // which no address follows
+	w.Done("admin", "PUT", "/apis/oas/base", strings.Replace(basing("base", "a", "b"), `"BASE"`, `"Better"`, 1)) // no address depends on it
 	w.Done("admin", "PUT", "/apis/oas/base", basing("base", "b"))
 	w.Done("admin", "PUT", "/apis/oas/base", moved(basing("base", "b")))
 	w.Done("admin", "DELETE", "/apis/oas/base", "")
 }
 
-// A new API for which the table of a base waits has the addresses of a version from the start.
+// A new API that is in the table of a base already has the addresses of a version from
+// the start.
 func TestVersionThatWasAwaited(t *testing.T) {
 	w := apistest.New(t, apis.Settings{})
 	w.Done("admin", "POST", "/apis/oas", basing("base", "a"))
@@ -345,8 +346,9 @@ func TestVersionThatWasAwaited(t *testing.T) {
 	}
 }
 
-// A version of several bases leaves all their tables when it goes, alone or with one of them, and
-// stays in all when it gets another ID: a later API with its ID is another one.
+// A version of several bases is removed from all their tables when it is deleted, alone
+// or with one of them, and is renamed in all when it gets another ID: a later API with
+// its old ID is another one.
 func TestVersionOfSeveralBases(t *testing.T) {
 	w := apistest.New(t, apis.Settings{UnsafeOAS: true})
 	tables := func() string {
