@@ -10,11 +10,11 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/retry"
 )
 
-// askTimeout bounds one round of questions to the queue. Lists expire after a minute.
+// askTimeout bounds one call of the queue, or a few. Lists expire after a minute.
 const askTimeout = 10 * time.Second
 
-// claim takes what the lists hold, again and again. It does not wait for what is stored:
-// the lists expire.
+// claim claims the entries of the lists, again and again. It does not wait until they
+// are stored, because the lists expire.
 func (s *Service) claim(ctx context.Context) {
 	trouble := s.trouble("records of gateways cannot be claimed")
 	defer trouble(nil)
@@ -33,8 +33,9 @@ func (s *Service) claim(ctx context.Context) {
 	}
 }
 
-// round looks at the lists, waits, and claims what they hold then. Between the looks lists
-// only grow, unless another program takes from them or they expire.
+// round reads the lengths of the lists, waits, reads them again, and claims the lists.
+// Between the two reads a list only grows, unless another program takes entries from it
+// or it expires.
 func (s *Service) round(ctx context.Context) error {
 	if err := s.recover(ctx); err != nil {
 		return err
@@ -78,16 +79,17 @@ func (s *Service) levels(ctx context.Context, lists []analytics.List) ([]analyti
 	return s.Queue.Levels(ctx, lists)
 }
 
-// take claims one list.
+// take claims the entries of one list.
 func (s *Service) take(ctx context.Context, l analytics.List) error {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
-	// In the order of time, so that claims are stored in their order.
+	// The name begins with the time, so that claims are stored in the order in which
+	// they were made.
 	c, ok, err := s.Queue.Claim(ctx, l, fmt.Sprintf("%016x-%08x", s.now().UnixNano(), rand.Uint32()))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil {
-		s.lost = true // it may have been claimed all the same
+		s.lost = true // the list may have been claimed all the same
 		return err
 	}
 	if ok {
@@ -97,8 +99,8 @@ func (s *Service) take(ctx context.Context, l analytics.List) error {
 	return nil
 }
 
-// recover picks up claims that this process does not know: those of one that died, and
-// those whose answer got lost.
+// recover adds claims that this process does not know to pending: those of a process
+// that died, and those for which the response of the queue was lost.
 func (s *Service) recover(ctx context.Context) error {
 	s.mu.Lock()
 	lost := s.lost
@@ -118,7 +120,7 @@ func (s *Service) recover(ctx context.Context) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, l := range shared { // what the process before found out
+	for _, l := range shared { // what the process before noticed
 		if _, known := s.others[l.Name]; !known {
 			s.others[l.Name] = s.now()
 		}
@@ -144,8 +146,8 @@ func (s *Service) signal() {
 	}
 }
 
-// meet notes that another program takes entries from a list, also for other processes and
-// for commands.
+// meet notes that another program takes entries from a list. It tells other processes
+// and commands as well.
 func (s *Service) meet(ctx context.Context, l analytics.List) {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()

@@ -1,5 +1,5 @@
-// Package collector takes what gateways report out of their lists and keeps it: calls, and
-// counters of calls and of uptime checks, each exactly once
+// Package collector takes the records that gateways report from their lists and stores
+// them: calls, and counters of calls and of uptime checks, each exactly once
 // (docs/wire/records.md#claims).
 package collector
 
@@ -22,41 +22,42 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// Settings says whether records are collected, and how. What is marked with a default may
-// be zero.
+// Settings says whether records are collected, and how. Fields with a default may be
+// zero.
 type Settings struct {
-	Queue   analytics.Queue // where gateways leave records; nil: nothing is collected, and days are joined only
+	Queue   analytics.Queue // where gateways put records; nil: the service collects nothing and only joins days
 	Decoder analytics.Decoder
 	Sinks   []analytics.Sink
 	Count   aggregate.Options
 	Keep    record.Level  // of messages; default record.Headers
 	Every   time.Duration // between claims; default 1 s
-	// Backlog is how many entries may wait in claims before no more are claimed; default
-	// 1,000,000. Gateways' lists then lose what they hold after a while.
+	// Backlog is how many entries may wait in claims before no more are claimed;
+	// default 1,000,000. After a while the lists of the gateways then lose their
+	// entries.
 	Backlog  int64
-	Calls    time.Duration // age at which calls are forgotten; 0: never
-	Bytes    int64         // size of calls beyond which the oldest are forgotten; 0: whatever it is
-	Counters time.Duration // age at which counters are forgotten; 0: never
-	Holder   string        // names this process among all that share the store
+	Calls    time.Duration // age at which calls are deleted; 0: never
+	Bytes    int64         // size of calls beyond which the oldest are deleted; 0: no bound
+	Counters time.Duration // age at which counters are deleted; 0: never
+	Holder   string        // unique name of this process among all that share the store
 	TTL      time.Duration // how long a dead process keeps others from collecting; default 10 s
 	Bounds   analytics.Bounds
 }
 
-// Lease is the name of the right to collect. Who only joins days must not keep others from
-// collecting, and has a lease of another name.
+// The names of the leases. A process that only joins days must not keep others from
+// collecting, so it has a lease with another name.
 const (
 	Lease        = "analytics collector"
 	joiningLease = "analytics totals"
 )
 
-// Bounds of what is read at once.
+// Bounds of one read.
 const (
 	maxEntries = 4000
 	maxBytes   = 32 << 20
 	maxEntry   = 16 << 20
 )
 
-// Service collects. Make one with New.
+// Service collects records. Make one with New.
 type Service struct {
 	Settings
 	now  system.Clock
@@ -64,12 +65,12 @@ type Service struct {
 	turn *lease.Lease
 
 	mu      sync.Mutex
-	pending []analytics.Claim // the first one is stored now
-	done    int64             // entries of the first one that are stored
+	pending []analytics.Claim // the first one is being stored
+	done    int64             // stored entries of the first claim
 	lost    bool              // a claim may exist that is not in pending
 	status  Status
-	wrong   map[string]error     // what is out of order, and why
-	others  map[string]time.Time // lists that another program reads; when it was last noticed
+	wrong   map[string]error     // current failures and their errors
+	others  map[string]time.Time // lists that another program reads, with the time when that was last noticed
 	wake    chan struct{}
 }
 
@@ -105,7 +106,7 @@ func (s *Service) Run(ctx context.Context) error {
 	return s.turn.Run(ctx, s.hold)
 }
 
-// Quit ends collecting for good, so that another process goes on.
+// Quit ends collecting for good, so that another process continues.
 func (s *Service) Quit(ctx context.Context) error {
 	return s.turn.Quit(ctx)
 }
@@ -138,23 +139,24 @@ func (s *Service) joins(yes bool) {
 	s.mu.Unlock()
 }
 
-// Status is how the collector is doing.
+// Status is the state of the collector.
 type Status struct {
-	Collecting bool     // this process does
-	Joining    bool     // this process joins days, and collects nothing
-	Records    int64    // stored by this process: records, and results of uptime checks
+	Collecting bool     // this process collects
+	Joining    bool     // this process joins days, and does not collect
+	Records    int64    // number stored by this process: records, and results of uptime checks
 	Asides     int64    // entries that could not be read
 	Dropped    int64    // counts of values beyond the bound of their dimension
-	Waiting    int64    // entries of claims that are not stored yet
-	Full       bool     // nothing is claimed until others are stored
+	Waiting    int64    // claimed entries that are not stored yet
+	Full       bool     // nothing is claimed until claimed entries are stored
 	Others     []string // lists that another program reads as well
 	Trouble    error    // why entries cannot be claimed or stored
 }
 
-// othersFor is how long another reader of a list is remembered.
+// othersFor is how long the collector remembers that another program reads a list.
 const othersFor = 10 * time.Minute
 
-// Sharing says that another program reads lists of the gateways, and what to do; "": none does.
+// Sharing returns a text for operators that says that another program reads lists of
+// the gateways, and what to do; "" if no list is shared.
 func Sharing(lists []string) string {
 	if len(lists) == 0 {
 		return ""
@@ -162,7 +164,7 @@ func Sharing(lists []string) string {
 	return fmt.Sprintf("another program, most likely tyk-pump, takes records from %s: each of both gets a share; stop one of them", strings.Join(lists, ", "))
 }
 
-// Status returns how the collector is doing.
+// Status returns the state of the collector.
 func (s *Service) Status() Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -180,7 +182,7 @@ func (s *Service) Status() Status {
 	return out
 }
 
-// waiting and full are asked with the lock.
+// waiting and full expect that the caller holds the lock.
 func (s *Service) waiting() (n int64) {
 	for _, c := range s.pending {
 		n += c.Entries
@@ -190,8 +192,8 @@ func (s *Service) waiting() (n int64) {
 
 func (s *Service) full() bool { return s.Queue != nil && s.waiting() >= s.Backlog }
 
-// trouble logs the beginning of something that is out of order, and its end. The status
-// has it as long as it lasts.
+// trouble returns a function that logs when a failure begins (its first error) and ends
+// (nil). The status has the error as long as the failure lasts.
 func (s *Service) trouble(what string) func(error) {
 	return func(err error) {
 		s.mu.Lock()

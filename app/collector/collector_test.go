@@ -65,7 +65,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// newLeases returns a store of its own.
+// newLeases returns a new store for leases.
 func newLeases(t *testing.T) store.Leases {
 	t.Helper()
 	db, err := memdb.New(time.Now)
@@ -88,7 +88,7 @@ func (w *world) logged() string {
 	return w.log.String()
 }
 
-// start makes a process that collects. It ends with the test, or with stop.
+// start starts a process that collects. It stops at the end of the test, or with stop.
 func (w *world) start(change func(*collector.Settings)) (s *collector.Service, stop func()) {
 	w.t.Helper()
 	set := collector.Settings{Queue: w.queue, Decoder: records.Decoder{}, Sinks: []analytics.Sink{w.sink}, Every: 20 * time.Millisecond, Holder: fmt.Sprint(rand.Int64())}
@@ -112,7 +112,7 @@ func (w *world) startAt(leases store.Leases, set collector.Settings) (*collector
 	return s, stop
 }
 
-// push leaves records in a list, each with a path of its own.
+// push appends records to a list, each with a path of its own.
 func (w *world) push(l analytics.List, n int) {
 	w.t.Helper()
 	entries := make([]any, n)
@@ -132,11 +132,11 @@ func (w *world) push(l analytics.List, n int) {
 }
 
 func (w *world) number(query string) (n int) {
-	_ = w.db.QueryRowContext(w.t.Context(), query).Scan(&n) // a table that is not there yet holds nothing
+	_ = w.db.QueryRowContext(w.t.Context(), query).Scan(&n) // a table that does not exist yet is empty
 	return n
 }
 
-// want waits until what is stored is so much, and Redis is empty.
+// want waits until so many calls and checks are stored and Redis is empty.
 func (w *world) want(calls, checks int) {
 	w.t.Helper()
 	count := func() [4]int {
@@ -158,7 +158,8 @@ func (w *world) want(calls, checks int) {
 
 var plain = analytics.List{Name: gatewaysim.RecordList}
 
-// TestCollects: all lists are drained, whatever they hold, and again.
+// TestCollects: all lists are emptied, in every format, and again after more records
+// came.
 func TestCollects(t *testing.T) {
 	w := newWorld(t)
 	s, _ := w.start(nil)
@@ -173,7 +174,8 @@ func TestCollects(t *testing.T) {
 	}
 }
 
-// TestUnreadable: an entry that cannot be read costs that entry.
+// TestUnreadable: an entry that cannot be decoded is set aside, and the others are
+// stored.
 func TestUnreadable(t *testing.T) {
 	w := newWorld(t)
 	future := gatewaysim.Record{Time: time.Now().AddDate(1, 0, 0), Org: "o1"}.Msgpack()
@@ -200,8 +202,9 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestRefused: an entry that the database refuses costs that entry, and no other one; more of
-// them than that look like a fault of the database, and wait.
+// TestRefused: an entry that the database refuses is set aside, and the others are
+// stored. If the database refuses many entries, the database is probably at fault, and
+// they wait.
 func TestRefused(t *testing.T) {
 	w := newWorld(t)
 	w.push(plain, 1)
@@ -235,7 +238,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestAsidesWithEntries: where messages are kept as they are, entries are kept as well.
+// TestAsidesWithEntries: where messages are stored unredacted, entries that are set
+// aside are stored as well.
 func TestAsidesWithEntries(t *testing.T) {
 	w := newWorld(t)
 	w.rdb.RPush(t.Context(), plain.Name, "hello")
@@ -247,8 +251,9 @@ func TestAsidesWithEntries(t *testing.T) {
 	}
 }
 
-// TestLeftBehind: claims of a process that died are stored, those in part from where it
-// stopped, and those whole not again.
+// TestLeftBehind: claims of a process that died are stored. A claim that is stored in
+// part continues where it stopped, and one that is stored completely is not stored
+// again.
 func TestLeftBehind(t *testing.T) {
 	w := newWorld(t)
 	faulty := &faults{Queue: w.queue, Sink: w.sink, fail: func(step string) bool { return step == "release" }}
@@ -280,7 +285,7 @@ func TestLeftBehind(t *testing.T) {
 
 var errFault = errors.New("it broke")
 
-// faults is a queue and a sink that break before or after they do what they are told.
+// faults is a queue and a sink whose calls fail before or after they take effect.
 type faults struct {
 	analytics.Queue
 	analytics.Sink
@@ -328,7 +333,8 @@ func (f *faults) Store(ctx context.Context, p analytics.Piece) error {
 	return f.around("store", func() error { return f.Sink.Store(ctx, p) })
 }
 
-// TestFaults: whatever breaks, before or after it was done, every record is counted once.
+// TestFaults: if any call fails, before or after it took effect, every record is still
+// counted once.
 func TestFaults(t *testing.T) {
 	w := newWorld(t)
 	rnd := rand.New(rand.NewPCG(3, 4))
@@ -353,8 +359,8 @@ func TestFaults(t *testing.T) {
 	w.want(total, 0)
 }
 
-// TestTwoAtOnce: should two processes both believe that it is their turn, every record is
-// counted once all the same.
+// TestTwoAtOnce: if two processes both believe that they hold the lease, every record
+// is still counted once.
 func TestTwoAtOnce(t *testing.T) {
 	w := newWorld(t)
 	for range 3 {
@@ -369,11 +375,12 @@ func TestTwoAtOnce(t *testing.T) {
 	for w.number("select count(*) from tyk_analytics") < total {
 		time.Sleep(10 * time.Millisecond)
 	}
-	w.start(nil) // claims that each left to the other
+	w.start(nil) // for claims that each process left to the other
 	w.want(total, 0)
 }
 
-// TestOneOfSeveral: the process that has the lease collects, and another one when it ends.
+// TestOneOfSeveral: the process that holds the lease collects, and another one when it
+// ends.
 func TestOneOfSeveral(t *testing.T) {
 	w := newWorld(t)
 	leases := newLeases(t)
@@ -395,8 +402,8 @@ func TestOneOfSeveral(t *testing.T) {
 	}
 }
 
-// TestDatabaseAway: lists are claimed while nothing can be stored, up to a bound, and
-// stored later.
+// TestDatabaseAway: lists are claimed while the database is unavailable, up to a bound,
+// and stored later.
 func TestDatabaseAway(t *testing.T) {
 	w := newWorld(t)
 	var away atomic.Bool
@@ -426,7 +433,7 @@ func TestDatabaseAway(t *testing.T) {
 	}
 }
 
-// TestAnotherReader: a program that takes records from a list is named.
+// TestAnotherReader: the status names a list from which another program takes records.
 func TestAnotherReader(t *testing.T) {
 	w := newWorld(t)
 	s, _ := w.start(func(s *collector.Settings) { s.Every = 100 * time.Millisecond })
@@ -452,7 +459,7 @@ func TestAnotherReader(t *testing.T) {
 	}
 }
 
-// TestExpiry: a list that expires is not another reader.
+// TestExpiry: an expired list is not taken for another reader.
 func TestExpiry(t *testing.T) {
 	w := newWorld(t)
 	s, _ := w.start(func(s *collector.Settings) { s.Every = 200 * time.Millisecond })
@@ -471,7 +478,7 @@ func TestExpiry(t *testing.T) {
 	}
 }
 
-// TestSettings: the collector says what it lacks.
+// TestSettings: the error names the setting that is missing.
 func TestSettings(t *testing.T) {
 	if _, err := collector.New(collector.Settings{Queue: &faults{}}, newLeases(t), time.Now, slog.Default()); err == nil || !strings.Contains(err.Error(), "storage.analytics") {
 		t.Error(err)
@@ -485,7 +492,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// joins counts how often it is told to join days, which are many.
+// joins counts the calls of Roll. There are many days to join.
 type joins struct {
 	analytics.Sink
 	n atomic.Int64
@@ -495,8 +502,8 @@ func (j *joins) Roll(context.Context, time.Time) (int64, bool, error) {
 	return 1, j.n.Add(1)%3 != 0, nil
 }
 
-// TestJoinsOnly: without a queue one process of several joins the days that a pump has
-// counted, as long as there are some, and again later.
+// TestJoinsOnly: without a queue, one process of several joins the days that a pump has
+// counted, as long as there are any, and again later.
 func TestJoinsOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		leases, sinks := newLeases(t), make([]joins, 2)

@@ -9,8 +9,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// What is old is looked for now and then, and deleted in small steps, between which
-// records are stored. So are days joined that have ended a while ago: records come late.
+// Old records are deleted now and then in small steps, between which records are
+// stored. Days are joined the same way, some time after they have ended, because
+// records may come late.
 const (
 	forgetEvery = time.Minute
 	rollEvery   = 15 * time.Minute
@@ -18,7 +19,7 @@ const (
 	betweenSome = 20 * time.Millisecond
 )
 
-// forget deletes what is older than wanted.
+// forget deletes calls and counters that are too old, or too many.
 func (s *Service) forget(ctx context.Context) {
 	trouble, now := s.trouble("old analytics cannot be forgotten"), system.Steady(s.now)
 	defer trouble(nil)
@@ -58,7 +59,7 @@ func (s *Service) roll(ctx context.Context) {
 	}
 }
 
-// some does something in steps until there is no more of it.
+// some calls step until it reports that there is no more to do.
 func some(ctx context.Context, step func() (more bool, err error)) error {
 	for {
 		more, err := step()

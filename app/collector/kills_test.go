@@ -23,14 +23,16 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/analytics"
 )
 
-// Variables that make a process of this test a collector: where Redis and the database are.
+// Environment variables that make a process of this test a collector: where Redis and
+// the database are.
 const (
 	variableRedis    = "GATEHOUSE_TEST_COLLECTOR_REDIS"
 	variableSQLite   = "GATEHOUSE_TEST_COLLECTOR_SQLITE"
 	variablePostgres = "GATEHOUSE_TEST_COLLECTOR_POSTGRES"
 )
 
-// TestProcess is the process that TestKills kills. Started otherwise it does nothing.
+// TestProcess is the process that TestKills kills. In a normal test run it does
+// nothing.
 func TestProcess(t *testing.T) {
 	addr := os.Getenv(variableRedis)
 	if addr == "" {
@@ -52,7 +54,7 @@ func TestProcess(t *testing.T) {
 	_ = s.Run(t.Context()) // until it is killed
 }
 
-// openStore opens a database for all tables.
+// openStore opens a database with all tables.
 func openStore(t *testing.T, path, dsn string) *sqlanalytics.Store {
 	t.Helper()
 	place := sqlanalytics.Place{Dialect: sqlanalytics.SQLite}

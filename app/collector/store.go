@@ -15,8 +15,8 @@ import (
 // storeTimeout bounds the storing of one piece.
 const storeTimeout = time.Minute
 
-// store stores claims, one after the other. What is under way when run ends may go on
-// while held lasts.
+// store stores claims, one after the other. A write in progress when run ends may
+// continue until held ends.
 func (s *Service) store(run, held context.Context) {
 	trouble := s.trouble("records of gateways cannot be stored; they wait in Redis")
 	defer trouble(nil)
@@ -40,7 +40,7 @@ func (s *Service) store(run, held context.Context) {
 		for i := 0; i < len(s.Sinks) && err == nil; i++ {
 			err = s.fill(run, held, c, s.Sinks[i], i == 0)
 		}
-		if err == nil { // it is stored in every sink
+		if err == nil { // stored in every sink
 			ctx, cancel := context.WithTimeout(held, askTimeout)
 			err = s.Queue.Release(ctx, c)
 			cancel()
@@ -60,19 +60,20 @@ func (s *Service) store(run, held context.Context) {
 	}
 }
 
-// maxRefused is how many entries of a claim are set aside in one attempt because the database
-// refuses them: when it refuses more, the fault is most likely its own, and they wait.
+// maxRefused is how many entries of a claim are set aside in one attempt because the
+// database refuses them. If it refuses more, the database is most likely at fault, and
+// the entries wait.
 const maxRefused = 10
 
-// narrow bounds the pieces before a place in a claim: somewhere there the database refuses
-// an entry.
+// narrow bounds the size of pieces before a position in a claim: the database refuses
+// an entry somewhere before that position.
 type narrow struct {
 	entries int
 	until   int64
 }
 
-// fill stores in one sink what is not there yet of a claim. What the database refuses is
-// stored in smaller pieces, and an entry that it refuses alone is set aside.
+// fill stores the rest of a claim in one sink. A piece that the database refuses is
+// stored in smaller pieces, and a single entry that it refuses is set aside.
 func (s *Service) fill(run, held context.Context, c analytics.Claim, sink analytics.Sink, counting bool) error {
 	var within narrow
 	for left := maxRefused; ; {
@@ -105,8 +106,8 @@ func (s *Service) fill(run, held context.Context, c analytics.Claim, sink analyt
 	}
 }
 
-// pour stores what is not there yet of a claim, and returns the piece that was not stored if
-// there is one. A piece is read and counted while the one before it is stored.
+// pour stores the rest of a claim, and returns the piece that could not be stored, if
+// any. A piece is read and counted while the one before it is stored.
 func (s *Service) pour(run, held context.Context, c analytics.Claim, sink analytics.Sink, within narrow, counting bool) (failed analytics.Piece, err error) {
 	from, err := sink.Done(run, c)
 	if err != nil {
@@ -140,7 +141,8 @@ func (s *Service) put(ctx context.Context, sink analytics.Sink, p analytics.Piec
 	return nil
 }
 
-// count notes what was stored.
+// count updates the status after a piece was stored, and logs the entries that were set
+// aside.
 func (s *Service) count(p analytics.Piece) {
 	s.mu.Lock()
 	s.done = p.To
@@ -187,11 +189,11 @@ func (s *Service) read(ctx context.Context, c analytics.Claim, from int64, withi
 	}
 }
 
-// asideBytes is how much of an entry is kept that could not be read.
+// asideBytes is how many bytes of an entry that cannot be stored are kept.
 const asideBytes = 4 << 10
 
-// aside is what is kept of an entry that is not stored. What it holds is kept only where
-// messages are.
+// aside returns what is kept of an entry that cannot be stored. The content is kept
+// only where messages are kept completely.
 func (s *Service) aside(at int64, entry string, why error) analytics.Aside {
 	a := analytics.Aside{Position: at, Bytes: len(entry), Reason: why.Error()}
 	if s.Keep == record.All {
@@ -200,7 +202,7 @@ func (s *Service) aside(at int64, entry string, why error) analytics.Aside {
 	return a
 }
 
-// entry reads one entry. Why it cannot is said without what it holds.
+// entry decodes one entry into a piece and a batch. The error does not quote the entry.
 func (s *Service) entry(p *analytics.Piece, batch *aggregate.Batch, text string) error {
 	if len(text) > s.Bounds.Largest {
 		return fmt.Errorf("it is larger than %d bytes", s.Bounds.Largest)

@@ -75,11 +75,11 @@ type lookups struct {
 	r       store.Reader
 	records map[question]store.Record
 	orgs    map[question]map[string][]tenant.ID // by kind and index, then by value
-	asked   int                                 // about single values
-	err     error                               // the first one
+	asked   int                                 // number of lookups of single values
+	err     error                               // the first error
 }
 
-// record returns a record, of revision 0 if there is none.
+// record returns a record, or one of revision 0 if it does not exist.
 func (l *lookups) record(q question) store.Record {
 	if rec, ok := l.records[q]; ok || l.err != nil {
 		return rec
@@ -98,7 +98,8 @@ func (l *lookups) record(q question) store.Record {
 	return found
 }
 
-// holders reads an index once as a whole: who asks about one value asks about many.
+// holders returns the organisations with a value in an index. It reads the whole index
+// once, because entries ask about many values.
 func (l *lookups) holders(q question) []tenant.ID {
 	table := question{kind: q.kind, index: q.index}
 	if known := l.orgs[table]; known != nil {
@@ -120,12 +121,13 @@ func (l *lookups) holders(q question) []tenant.ID {
 	return all[q.value]
 }
 
-// many is the number of values from which one look at a whole index costs less.
+// many is the number of values from which reading a whole index costs less than single
+// lookups.
 const many = 256
 
-// elsewhere reports whether other organisations have a value in an index, and the one that
-// asks does not. Who asks about one value asks perhaps not about another, so that the first ones
-// are looked up one by one.
+// elsewhere reports whether other organisations have a value in an index and the
+// organisation of the question does not. Often there are only a few such questions, so
+// the first ones are looked up one by one.
 func (l *lookups) elsewhere(q question, value string) bool {
 	if l.asked++; l.asked > many || l.orgs[question{kind: q.kind, index: q.index}] != nil {
 		orgs := l.holders(question{kind: q.kind, index: q.index, value: value})
@@ -142,7 +144,7 @@ func (l *lookups) elsewhere(q question, value string) bool {
 	return some && !own
 }
 
-// unchanged reports whether every answer that an entry was made from is as it was.
+// unchanged reports whether every answer that an entry was made from is still the same.
 func (l *lookups) unchanged(e *entry) bool {
 	for q, was := range e.used {
 		now := uint64(0)
@@ -165,7 +167,7 @@ func (l *lookups) unchanged(e *entry) bool {
 	return true
 }
 
-// digest stands for a list of organisations.
+// digest hashes a list of organisations.
 func digest(orgs []tenant.ID) (sum uint64) {
 	for _, org := range orgs {
 		sum = sum*31 + maphash.String(seed, string(org))

@@ -13,13 +13,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// memory is a presence.Board for one process.
+// memory is a presence.Board within one process.
 type memory struct {
 	mu    sync.Mutex
 	nodes map[string]presence.Node
 }
 
-// NewMemory returns a board that lives and dies with the process.
+// NewMemory returns a board that is lost when the process ends.
 func NewMemory() presence.Board { return &memory{nodes: map[string]presence.Node{}} }
 
 // Note implements presence.Board.
@@ -55,8 +55,8 @@ func (m *memory) Nodes(_ context.Context, since time.Time) ([]presence.Node, err
 	return presence.Merge(out), nil
 }
 
-// tracker remembers what this process heard of nodes and tells the board about
-// once a second, so that no call of a node waits for it.
+// tracker collects the calls of nodes that this process gets, and writes them to the
+// board once a second, so that no call of a node waits for the board.
 type tracker struct {
 	board presence.Board
 	now   system.Clock
@@ -64,7 +64,7 @@ type tracker struct {
 	mu    sync.Mutex
 	known map[string]presence.Node
 	news  map[string]bool
-	left  map[string]time.Time // who deregistered, and when
+	left  map[string]time.Time // time of deregistration, by node
 }
 
 // heard is a call of a node.
@@ -75,7 +75,7 @@ type heard struct {
 	rev                   store.Revision
 }
 
-// forgetAfter is how long a silent node is remembered: it beats every 2 s.
+// forgetAfter is how long a silent node is kept: nodes send a heartbeat every 2 s.
 const forgetAfter = 15 * time.Second
 
 func (t *tracker) hear(h heard) {
@@ -85,7 +85,7 @@ func (t *tracker) hear(h heard) {
 	now := t.now()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if _, gone := t.left[h.id]; gone { // a call that was under way when the node left
+	if _, gone := t.left[h.id]; gone { // a call that was in progress when the node deregistered
 		return
 	}
 	n, ok := t.known[h.id]
@@ -113,11 +113,11 @@ func (t *tracker) hear(h heard) {
 	t.news[h.id] = true
 }
 
-// short cuts what a node says of itself: lists of nodes tell it. A host name has 253 bytes at most, and
-// a session is a UUID.
+// short truncates a text that a node sends about itself, because lists of nodes show
+// it. A host name has at most 253 bytes, and a session is a UUID.
 func short(text string) string { return strings.ToValidUTF8(text[:min(len(text), 255)], "") }
 
-// welcome hears of a node that registers: it may have left before.
+// welcome notes a node that registers. It may have deregistered before.
 func (t *tracker) welcome(h heard) {
 	t.mu.Lock()
 	delete(t.left, h.id)
@@ -125,7 +125,7 @@ func (t *tracker) welcome(h heard) {
 	t.hear(h)
 }
 
-// gone reports whether a node deregistered a short while ago.
+// gone reports whether a node has deregistered recently.
 func (t *tracker) gone(id string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -133,8 +133,8 @@ func (t *tracker) gone(id string) bool {
 	return gone
 }
 
-// forgetFor is how long a gateway that stops waits for a board that hangs: it does not end before
-// it has its answer.
+// forgetFor is how long the deregistration of a gateway waits for a board that hangs:
+// the gateway does not stop before it has the response.
 const forgetFor = time.Second
 
 func (t *tracker) forget(ctx context.Context, id string) {
@@ -150,7 +150,7 @@ func (t *tracker) forget(ctx context.Context, id string) {
 	}
 }
 
-// flush tells the board what is new and drops who has been silent for long.
+// flush writes news to the board, and removes nodes that have been silent for long.
 func (t *tracker) flush(ctx context.Context) error {
 	t.mu.Lock()
 	var nodes []presence.Node
@@ -175,5 +175,5 @@ func (t *tracker) flush(ctx context.Context) error {
 	return t.board.Note(ctx, nodes)
 }
 
-// flushEvery is how often the board hears news.
+// flushEvery is how often news are written to the board.
 const flushEvery = time.Second

@@ -11,20 +11,20 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// debts are the feeds of which nodes got an old version, perhaps, or none, because this process did
-// not reach the store. Another process may have announced a change meanwhile, and nodes do not ask
-// again by themselves.
+// debts are the feeds that nodes may have got in an old version, or not at all, because
+// this process could not reach the store. Another process may have announced a change
+// meanwhile, and nodes do not reload by themselves.
 type debts struct {
 	mu    sync.Mutex
-	feeds map[*kept]store.Revision // what they got; 0: nothing
-	told  time.Time                // when nodes were told last
+	feeds map[*kept]store.Revision // revision that the nodes got; 0: none
+	told  time.Time                // when nodes were told to reload last
 }
 
-// tellEvery bounds how often nodes are told: when the store comes and goes, each reload may end like
-// the one before.
+// tellEvery bounds how often nodes are told to reload: while the store comes and goes,
+// each reload may fail like the one before.
 const tellEvery = 10 * time.Second
 
-// owe notes what a node got.
+// owe notes the revision that a node got of a feed; 0: none.
 func (d *debts) owe(f *kept, got store.Revision) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -36,7 +36,8 @@ func (d *debts) owe(f *kept, got store.Revision) {
 	}
 }
 
-// take returns what is owed, and forgets it, unless nodes have just been told.
+// take returns and clears the debts. It returns nil if nodes were told less than
+// tellEvery ago.
 func (d *debts) take(now time.Time) map[*kept]store.Revision {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -48,11 +49,12 @@ func (d *debts) take(now time.Time) map[*kept]store.Revision {
 	return all
 }
 
-// Catching is the operation that tells nodes to load again after they got an old feed. Its commits
-// change no resource.
+// Catching is the operation that tells nodes to reload after they got an old feed. Its
+// commits change no resource.
 const Catching = "gateway.catch_up"
 
-// settle announces a reload, once the store is back, if nodes lack something.
+// settle announces a reload, once the store is available again, if nodes have an old
+// feed or none.
 func (n *Nodes) settle(ctx context.Context) {
 	owed := n.debts.take(n.now())
 	if len(owed) == 0 {

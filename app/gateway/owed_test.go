@@ -19,7 +19,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// cut is the store of a process that can be cut off from it. Then it has what it knew, if anything.
+// cut is a store that a test can make unreachable. Then it returns what it knew last,
+// if anything.
 type cut struct {
 	*memdb.DB
 	known *memdb.DB
@@ -43,11 +44,12 @@ func (c *cut) ViewLastKnown(ctx context.Context, sc tenant.Scope, fn func(store.
 	return true, c.known.View(ctx, sc, fn)
 }
 
-// TestCutOff: a process that does not reach the store serves what it knows. What another process has
-// announced meanwhile must not stay unknown to the gateways that asked this one.
+// TestCutOff: a process that cannot reach the store serves the feeds that it knows. If
+// another process has announced a change meanwhile, the gateways that called this one
+// must still learn of it.
 func TestCutOff(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	w, copied := newWorld(t), newWorld(t) // of equal commits
+	w, copied := newWorld(t), newWorld(t) // with equal commits
 	c := &cut{DB: w.db, known: copied.db}
 	n := gateway.New(gateway.Config{Store: c, Tokens: tokens{}, Now: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler),
 		Board: gateway.NewMemory(), Coding: &gzip.Coding{}, Sources: []port.Source{*apis.Feed(false)}})
@@ -57,7 +59,7 @@ func TestCutOff(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 2 { // it is told once
+		for range 2 { // nodes are told once
 			n.Settle(t.Context())
 		}
 		after, err := w.db.Head(t.Context())
@@ -99,7 +101,7 @@ func TestCutOff(t *testing.T) {
 		t.Error(commands, err)
 	}
 
-	c.off, c.known = true, nil // a process that has just begun
+	c.off, c.known = true, nil // like a process that has just started
 	for _, o := range n.Operations() {
 		if o.ID == "system.apis" {
 			if _, err := o.Do(t.Context(), &operation.Call{Spec: &o.Spec}); err == nil || fault.KindOf(err) == fault.Denied {

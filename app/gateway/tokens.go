@@ -11,7 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Tokens is what the super-admin does with the OAuth tokens that gateways keep.
+// Tokens has the operations of the super-admin on the OAuth tokens that gateways store.
 type Tokens struct{ Store store.Store }
 
 // Codes of the faults of a purge.
@@ -20,7 +20,7 @@ const (
 	codeScope   = "oauth.scope.unknown"
 )
 
-// lapsed is the one set of tokens that can be purged.
+// lapsed is the only set of tokens that can be purged.
 const lapsed = "lapsed"
 
 // Operations lists the purge.
@@ -36,7 +36,7 @@ type purgeIn struct {
 	Scope string `query:"scope" required:"true" oneof:"lapsed" doc:"Which tokens."`
 }
 
-// Purge announces that lapsed tokens are to be forgotten.
+// Purge tells gateways to delete lapsed tokens.
 func (t *Tokens) Purge(ctx context.Context, in purgeIn) (operation.Receipt, error) {
 	switch in.Scope {
 	case lapsed:

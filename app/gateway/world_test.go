@@ -26,7 +26,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// tokens are those of unknown nodes.
+// tokens is a port that knows no node.
 type tokens struct{}
 
 func (tokens) NodeID(string) string   { return "node" }
@@ -39,7 +39,7 @@ type world struct {
 	db    *memdb.DB
 	nodes *gateway.Nodes
 	log   apptest.Log
-	made  map[string]int // entries that were encoded, by feed
+	made  map[string]int // number of encoded entries, by feed
 	mu    sync.Mutex
 }
 
@@ -54,7 +54,7 @@ func newWorld(t testing.TB) *world {
 	return w
 }
 
-// gateway returns use cases that have not made anything yet.
+// gateway returns use cases without any feed yet.
 func (w *world) gateway() *gateway.Nodes {
 	sources := []port.Source{*apis.Feed(false), *policies.Feed(false), *registry.Feed()}
 	for i, s := range sources {
@@ -69,7 +69,7 @@ func (w *world) gateway() *gateway.Nodes {
 		Board: gateway.NewMemory(), Coding: &gzip.Coding{}, Sources: sources})
 }
 
-// encoded returns how many entries were encoded since it was last asked.
+// encoded returns how many entries were encoded since the last call.
 func (w *world) encoded(feed string) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -78,13 +78,13 @@ func (w *world) encoded(feed string) int {
 	return n
 }
 
-// record is what a test puts; an empty text removes.
+// record is a record that a test stores. With an empty text the record is deleted.
 type record struct {
 	org, kind, id, text string
 	keys                []store.Key
 }
 
-// put writes records, each kind of organisation in one unit of work.
+// put stores records, those of one kind and organisation in one unit of work.
 func (w *world) put(records ...record) {
 	w.Helper()
 	_, err := w.db.Update(w.Context(), tenant.Everyone("test"), func(wr store.Writer) error {
@@ -120,7 +120,7 @@ func (w *world) remove(org, kind, id string) {
 	}
 }
 
-// do carries out an operation.
+// do calls an operation.
 func do(t testing.TB, n *gateway.Nodes, id string, c operation.Call) any {
 	t.Helper()
 	for _, op := range n.Operations() {
@@ -137,8 +137,8 @@ func do(t testing.TB, n *gateway.Nodes, id string, c operation.Call) any {
 	return nil
 }
 
-// fetch returns a feed as a node decodes it, and checks that both encodings say
-// the same.
+// fetch returns a feed as a node decodes it, and checks that both encodings have the
+// same content.
 func fetch(t testing.TB, n *gateway.Nodes, name string) []json.RawMessage {
 	t.Helper()
 	media, _, plain, packed := do(t, n, "system."+name, operation.Call{}).(operation.Stream).Stream()
@@ -160,7 +160,7 @@ func fetch(t testing.TB, n *gateway.Nodes, name string) []json.RawMessage {
 	return reply.Message
 }
 
-// expect compares a feed.
+// expect compares a feed with the wanted entries.
 func (w *world) expect(name string, want ...string) {
 	w.Helper()
 	have := fetch(w, w.nodes, name)
@@ -179,7 +179,7 @@ func api(org string, i int, more, wrapper string) record {
 		text: fmt.Sprintf(`{"_id":"%s","class":"classic","api_definition":%s%s,"created_at":"2026-01-02T03:04:05Z","updated_at":"2026-01-02T03:04:05Z"}`, id(i), def, wrapper)}
 }
 
-// served is what gateways get of an API.
+// served returns the form of an API that gateways get.
 func served(org string, i int, more string) string {
 	return fmt.Sprintf(`{"api_definition":{"id":"%s","api_id":"api-%d","org_id":"%s","active":true%s},"oas":null}`, id(i), i, org, more)
 }

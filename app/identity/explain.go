@@ -18,7 +18,7 @@ type Explanation struct {
 	Permissions []identity.Explained `json:"permissions"`
 }
 
-// explain explains what a user may do.
+// explain returns the explanation of a user's permissions.
 func (s *Service) explain(ctx context.Context, r store.Reader, u identity.User) (Explanation, error) {
 	list, err := groupsOf(ctx, r, u)
 	out := Explanation{UserID: u.ID, Active: u.Active, Admin: u.Effective(list...).Admin(), RulesDecide: s.RulesDecide}

@@ -15,7 +15,7 @@ import (
 )
 
 // TestGateways: probes and the check of the store report whether the gateways of
-// tyk_api_config respond. Strangers do not see their addresses, and nobody sees the
+// tyk_api_config respond. Strangers do not see their addresses, and no response has the
 // secret. Probes call gateways only once in a while.
 func TestGateways(t *testing.T) {
 	const secret = "hunter2hunter2"
