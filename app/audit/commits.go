@@ -20,7 +20,7 @@ const (
 	maxCompare = 1 << 20 // bytes of a document; larger ones are not compared
 )
 
-// telling makes records of commits and calls.
+// telling makes audit records of commits and calls.
 type telling struct {
 	*Service
 	records map[tenant.ID][]audit.Record

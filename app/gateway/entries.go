@@ -168,9 +168,9 @@ func (k *kept) choose(list []*entry) (served []*entry, left []feed.LeftOut) {
 	return served, left
 }
 
-// settle gives each record that lost its name its own ID as a name, even if another record
-// has chosen that ID: an organisation must not push a record of another one out of the feed.
-// The record that had the ID for a name goes by its own ID in turn.
+// settle gives each record that lost its name its own ID as a name, even if another
+// record has chosen that ID, because an organisation must not push a record of another
+// one out of the feed. The record that loses the ID gets its own ID as a name in turn.
 func settle(lost []*entry, owner map[string]*entry, contested map[string]bool) {
 	for len(lost) > 0 {
 		var next []*entry

@@ -183,7 +183,7 @@ func (n *Nodes) serve(f *kept) func(context.Context, caller) (answer, error) {
 	}
 }
 
-// Trigger is what a node reports when a key crossed a usage limit.
+// Trigger is the report of a node that a key crossed a usage limit.
 type Trigger struct {
 	Message string    `json:"Message"`
 	OrgID   tenant.ID `json:"org_id"`

@@ -23,7 +23,7 @@ import (
 // event a webhook address, a Redis channel and a mail address
 // (docs/wire/deliveries.md#events-of-an-organisation).
 type Listeners struct {
-	Publisher deliver.Publisher // nil: nothing goes to Redis
+	Publisher deliver.Publisher // nil: no events are published in Redis
 	Mail      mail.Sender       // nil: no mail is sent
 }
 

@@ -53,7 +53,7 @@ func (s ServiceAccounts) Permissions(ctx context.Context, in accountIn) (out Exp
 	return out, err
 }
 
-// exampleExplanation is an answer for the API description.
+// exampleExplanation is a response for the API description.
 func exampleExplanation() Explanation {
 	u := identity.User{ID: exampleUser.ID, OrgID: exampleOrg, Email: exampleUser.Email, Active: true}.In("5f1a0c5d8e3b2a1f00000003", nil)
 	out := Explanation{UserID: u.ID, Active: true}

@@ -259,7 +259,7 @@ func FuzzExamples(f *testing.F) {
 	})
 }
 
-// pages answers the index, and one text for everything else.
+// pages responds with the index, and with one text to all other requests.
 type pages struct {
 	index, rest string
 	asked       []string

@@ -249,8 +249,8 @@ func (c *Composition) handler(s config.Settings, log *slog.Logger) http.Handler 
 	if s.MetricsAddress != "" {
 		return h
 	}
-	// /metrics is served to callers who present the admin secret, as admin-auth or as a bearer
-	// token, which is what collectors can send.
+	// /metrics is served to callers with the admin secret, in the header admin-auth or
+	// as a bearer token, which collectors can send.
 	metrics, adminSecret := c.Metrics.Handler(), s.AdminSecret.Reveal()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/metrics" {

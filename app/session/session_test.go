@@ -72,7 +72,7 @@ func (w *world) user(email string) string {
 	return b.UserID
 }
 
-// browser keeps cookies.
+// browser is a browser with cookies.
 type browser struct {
 	*world
 	address string

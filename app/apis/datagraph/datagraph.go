@@ -32,7 +32,7 @@ const (
 // codeDownload is the code of the fault for a description that could not be downloaded.
 const codeDownload = "datagraph.download"
 
-// Operations lists the one thing there is to do.
+// Operations lists the only operation.
 func (s *Service) Operations() []operation.Operation {
 	group := operation.Group{Surface: operation.Management, Name: "data-graphs", Path: "/api/data-graphs/data-sources", Tag: "Data graphs", Permission: access.APIs, Style: rows.Documents("apis")}
 	return group.Rows(
@@ -53,7 +53,7 @@ type dataSourceIn struct {
 	Body  operation.Document `body:""`
 }
 
-// Import stores a data graph made of a description.
+// Import stores a data graph that is made from a description.
 func (s *Service) Import(ctx context.Context, in dataSourceIn) (operation.Receipt, error) {
 	wrapper, err := s.wrapper(ctx, in)
 	if err != nil {

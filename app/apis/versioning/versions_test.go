@@ -24,8 +24,9 @@ func serversOf(w *apistest.World, id string) string {
 	return strings.Join(out, " ")
 }
 
-// The addresses of versions follow their base, what users wrote beside them stays,
-// and only documents that change are written (docs/wire/versions.md#when-children-change).
+// The addresses of versions follow their base, addresses that users have added stay,
+// and only documents that change are written
+// (docs/wire/versions.md#when-children-change).
 func TestServersFollowBase(t *testing.T) {
 	w := apistest.New(t, apis.Settings{})
 	base := func(path, versioning string) string {

@@ -73,7 +73,7 @@ func TestPortalTokenOnFullDisk(t *testing.T) {
 	}
 }
 
-// TestDevicesAreNoBackups refuses what has no end, and leaves nothing behind.
+// TestDevicesAreNoBackups refuses devices and folders, and leaves no files behind.
 func TestDevicesAreNoBackups(t *testing.T) {
 	s := newShell(t)
 	s.run(0, "bootstrap", "--email", "a@example.com")

@@ -6,9 +6,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// explain makes a command and those below it refuse a command line that they do not
-// understand with a way on. Without it a group of commands takes an unknown command for
-// a wish for help, and ends with exit code 0.
+// explain makes a command and its subcommands refuse wrong command lines with a hint.
+// Without it, a group of commands shows its help for an unknown command, and ends with
+// exit code 0.
 func explain(c *cobra.Command) {
 	c.SetFlagErrorFunc(refused)
 	if c.HasSubCommands() && !c.Runnable() {
@@ -25,7 +25,7 @@ func explain(c *cobra.Command) {
 			return refused(c, err)
 		}
 		c.SuggestionsMinimumDistance = 2
-		guess := "" // which command may have been meant
+		guess := "" // the command that was probably meant
 		if like := c.SuggestionsFor(args[0]); len(like) > 0 {
 			guess = fmt.Sprintf(" (did you mean `%s %s`?)", c.CommandPath(), like[0])
 		}
@@ -36,7 +36,7 @@ func explain(c *cobra.Command) {
 	}
 }
 
-// refused says what the command line of a command looks like.
+// refused returns the error for a wrong command line, with the usage of the command.
 func refused(c *cobra.Command, err error) error {
 	return fmt.Errorf("%w; usage: %s; `%s --help` says more", err, c.UseLine(), c.CommandPath())
 }

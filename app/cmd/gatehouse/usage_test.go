@@ -2,8 +2,8 @@ package main
 
 import "testing"
 
-// TestWrongCommandLines says what a command line that cannot be carried out answers: what
-// is wrong, and how to go on. It is a failure, also below a group of commands.
+// TestWrongCommandLines states that a wrong command line fails, also below a group of
+// commands, and that the error says what is wrong and what to do.
 func TestWrongCommandLines(t *testing.T) {
 	s := newShell(t)
 	for pattern, args := range map[string][]string{
