@@ -87,7 +87,7 @@ func (s *Service) create(ctx context.Context, w caller, d key.Draft, c *creation
 		c.ID = s.Secrets.NewKey()
 	}
 	if c.ID != "" && c.Session.Get("hmac_enabled").True() && c.Session.Get("hmac_string").Text() == "" {
-		c.Session.Set("hmac_string", doc.NewString(s.Secrets.NewKey())) // a repeated intent must have the same secret, and gateways would generate another one
+		c.Session.Set("hmac_string", doc.NewString(s.Secrets.NewKey())) // made here, so that a repeated step sends the same secret
 	}
 	for tries := 0; ; tries++ {
 		about := s.title(w.Scope.Org(), c.name().Text)

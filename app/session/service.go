@@ -100,7 +100,7 @@ type Config struct {
 // Bounds of all logins together.
 const (
 	atOnce      = 2      // passwords that are checked concurrently: each takes a processor, and memory
-	queued      = 64     // logins that wait for a check
+	queued      = 64     // logins in progress: those being checked, and those that wait
 	maxHomes    = 4      // organisations in which one password is checked
 	maxNames    = 50_000 // more than can be tried in a window, because each attempt costs a slow hash
 	maxPassword = 1024
