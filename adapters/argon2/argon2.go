@@ -24,8 +24,8 @@ const (
 	hashSize = 32 // bytes
 )
 
-// Bounds of the parameters of a stored hash: one that asks for more would keep the
-// processor, or take the memory, of the process that verifies it.
+// Bounds of the parameters of a stored hash. A hash with larger parameters would keep the
+// processor busy, or fill the memory, of the process that verifies it.
 const (
 	mostMemory  = 64 * 1024 // KiB
 	mostPasses  = 10
@@ -33,8 +33,8 @@ const (
 )
 
 // Passwords implements secret.Passwords. A hash is a PHC string,
-// "$argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>", the last two in base64 without
-// padding. Further calls wait while several hashes are computed.
+// "$argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>", the last two in base64 without padding. At
+// most a few hashes are computed at a time; further calls wait.
 type Passwords struct {
 	older secret.Passwords
 	slots chan struct{}
@@ -42,10 +42,11 @@ type Passwords struct {
 
 var _ secret.Passwords = (*Passwords)(nil)
 
-// New returns Passwords that also verify hashes of an older scheme; nil: there are none.
+// New returns Passwords that also verify hashes made by older, an older scheme; nil: there are
+// none.
 func New(older secret.Passwords) *Passwords {
-	// Each hash takes its memory, and a processor: all but one, so that a flood of logins leaves
-	// one to everything else.
+	// Each hash takes memory and a processor. One processor stays free for everything else, so
+	// that a flood of logins does not block the service.
 	atOnce := min(max(1, runtime.GOMAXPROCS(0)-1), 4)
 	return &Passwords{older: older, slots: make(chan struct{}, atOnce)}
 }
@@ -58,8 +59,8 @@ func (p *Passwords) Hash(password string) (string, error) {
 	return h.String(), nil
 }
 
-// Verify implements secret.Passwords with the parameters that the hash names. A
-// malformed hash belongs to no password.
+// Verify implements secret.Passwords with the parameters that the hash names. A malformed hash
+// matches no password.
 func (p *Passwords) Verify(hash, password string) bool {
 	h, ok := parse(hash)
 	if !ok {
@@ -94,7 +95,7 @@ func (h phc) String() string {
 		encoding.EncodeToString(h.salt), encoding.EncodeToString(h.hash))
 }
 
-// parse reads a hash as String writes it, and no other spelling.
+// parse reads a hash in exactly the spelling that String writes; it accepts no other.
 func parse(text string) (h phc, ok bool) {
 	parts := strings.Split(text, "$")
 	if len(parts) != 6 {

@@ -29,17 +29,16 @@ func uuid(b [16]byte) string {
 	return string(hex.AppendEncode(out, b[10:]))
 }
 
-// randomHex returns n random bytes as lower-case hex digits. The source of
-// randomness of the standard library cannot fail: it ends the program instead.
+// randomHex returns n random bytes as lower-case hex digits. The standard library's
+// random source cannot fail: it ends the program instead.
 func randomHex(n int) string {
 	b := make([]byte, n)
 	rand.Read(b)
 	return hex.EncodeToString(b)
 }
 
-// decode reads the one spelling of bytes that the encoding itself writes: the
-// standard decoder skips line breaks and stray bits, and a protected text must
-// not have two spellings.
+// decode accepts only the spelling that enc itself writes. The standard decoder skips
+// line breaks and stray bits, and a protected text must not have two spellings.
 func decode(enc *base64.Encoding, text string) ([]byte, bool) {
 	b, err := enc.DecodeString(text)
 	return b, err == nil && enc.EncodeToString(b) == text

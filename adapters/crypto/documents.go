@@ -21,12 +21,12 @@ type Documents struct {
 var _ secret.Documents = (*Documents)(nil)
 
 type documentRing struct {
-	id   [keyIDSize]byte // names the secret in what it protects, so that rotation works
+	id   [keyIDSize]byte // the ID of the secret, stored with what the secret protects, so that rotation works
 	aead *xaes
 }
 
-// A sealed document is the mark, the version of the layout, the key's name, the
-// nonce and the ciphertext.
+// A sealed document consists of the mark, the version of the layout, the ID of the key,
+// the nonce and the ciphertext.
 const (
 	keyIDSize   = 4
 	layout      = 1
@@ -34,9 +34,9 @@ const (
 	sealedExtra = headSize + xaesNonce + 16
 )
 
-// NewDocuments returns the protection of documents made from secrets: the first
-// protects what is new, all open. See NewKeys for what a secret should be; the
-// keys are independent of those that protect access keys.
+// NewDocuments returns the protection of documents made from secrets. The first secret
+// seals new documents; all secrets open documents. See NewKeys for what a secret should
+// be. The keys are independent of those that protect access keys.
 func NewDocuments(secrets ...string) (*Documents, error) {
 	if len(secrets) == 0 {
 		return nil, errors.New("crypto: at least one secret is needed")
@@ -67,8 +67,8 @@ func NewDocuments(secrets ...string) (*Documents, error) {
 // ID implements secret.Documents.
 func (d *Documents) ID() string { return hex.EncodeToString(d.rings[0].id[:]) }
 
-// Seal implements secret.Documents: XAES-256-GCM, with the head of the result and
-// the place as additional data. Two calls never append the same.
+// Seal implements secret.Documents: XAES-256-GCM, with the head of the result and the
+// place as additional data. Two calls never append the same bytes.
 func (d *Documents) Seal(dst, plain, place []byte) ([]byte, error) {
 	r := &d.rings[0]
 	at := len(dst)

@@ -10,11 +10,11 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// NewID returns a maker of record identifiers: 4 bytes Unix seconds, 3 bytes
-// fraction of the second, 5 random bytes, as 24 lower-case hex digits
-// (docs/wire/requests.md#identifiers). Within the process each is greater than the one before, also
-// when the clock stands still or goes back; across processes they sort by time, and the random part
-// keeps them apart. Safe for concurrent use.
+// NewID returns a maker of record identifiers: 4 bytes Unix seconds, 3 bytes fraction of the
+// second, 5 random bytes, as 24 lower-case hex digits (docs/wire/requests.md#identifiers). Within
+// the process each identifier is greater than the one before, also when the clock stands still or
+// goes back. Across processes identifiers sort by time, and the random part keeps them apart. Safe
+// for concurrent use.
 func NewID(now system.Clock) system.NewID {
 	var (
 		mu   sync.Mutex
@@ -22,7 +22,7 @@ func NewID(now system.Clock) system.NewID {
 	)
 	return func() string {
 		mu.Lock()
-		at := uint64(0) // in units of 2^-24 seconds (60 ns) since 1970, 56 bits of it: enough until the year 2106
+		at := uint64(0) // in units of 2^-24 seconds (60 ns) since 1970; the 56 bits suffice until the year 2106
 		if t := now(); t.Unix() >= 0 {
 			at = uint64(uint32(t.Unix()))<<24 | uint64(t.Nanosecond())<<24/uint64(time.Second)
 		}

@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// LoadOrCreateKey returns the secret in a file, without surrounding white space,
-// and makes the file its owner's alone if it can.
-// If there is no such file it makes one with 32 random bytes in hex, readable by
-// its owner only; the folder must exist. Of several processes that start at once
-// one makes the file and all return the same secret. An empty file is an error:
-// replacing it could orphan what the lost secret protects.
+// LoadOrCreateKey returns the secret in a file, without surrounding white space, and
+// restricts the file to its owner if it can. If the file does not exist, LoadOrCreateKey
+// creates it with 32 random bytes in hex, readable by its owner only; the folder must exist.
+// When several processes start at once, one creates the file and all return the same secret.
+// An empty file is an error: a new secret could make unreadable what the lost secret
+// protects.
 func LoadOrCreateKey(path string) (string, error) {
 	key, err := readKey(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -26,8 +26,9 @@ func LoadOrCreateKey(path string) (string, error) {
 	return readKey(path)
 }
 
-// leastKey is the length of the shortest key that a file may hold. Those made here have
-// 64 characters; less than this is what a failing disk or a hasty hand has left.
+// leastKey is the length in bytes of the shortest key that a file may hold. Keys made here
+// have 64 characters; a shorter text than leastKey comes from a failing disk or a mistaken
+// edit.
 const leastKey = 8
 
 func readKey(path string) (string, error) {
@@ -36,7 +37,7 @@ func readKey(path string) (string, error) {
 		return "", fmt.Errorf("crypto: read key file: %w", err)
 	}
 	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
-		_ = os.Chmod(path, 0o600) // a mounted secret cannot be changed, and is not ours to guard
+		_ = os.Chmod(path, 0o600) // a mounted secret cannot be changed, and its permissions are not up to this process
 	}
 	key := strings.TrimSpace(string(text))
 	if key == "" {
@@ -48,8 +49,8 @@ func readKey(path string) (string, error) {
 	return key, nil
 }
 
-// KeepKey puts a key back into its file when that is gone, and reports whether it did. A file
-// that holds another key is an error, and stays.
+// KeepKey writes a key back into its file when the file is gone, and reports whether it did.
+// A file that holds another key is an error, and stays as it is.
 func KeepKey(path, key string) (back bool, err error) {
 	have, err := readKey(path)
 	switch {
@@ -62,9 +63,9 @@ func KeepKey(path, key string) (back bool, err error) {
 	return false, err
 }
 
-// createKey makes the file in one step that fails with fs.ErrExist if there is
-// one: a hard link to a complete, synced file. No process ever reads half a secret,
-// and no crash leaves one behind.
+// createKey creates the file in one step: a hard link to a complete, synced file, which fails
+// with fs.ErrExist if the name is taken. No process ever reads half a secret, and no crash
+// leaves half a secret behind.
 func createKey(path, key string) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), ".new-key-*") // mode 0600
 	if err != nil {
@@ -78,7 +79,7 @@ func createKey(path, key string) (err error) {
 	if err := os.Link(f.Name(), path); err != nil {
 		return err
 	}
-	if d, err := os.Open(filepath.Dir(path)); err == nil { // the new name lasts, where the file system knows how
+	if d, err := os.Open(filepath.Dir(path)); err == nil { // the new name survives a crash, where the file system supports that
 		_ = d.Sync()
 		_ = d.Close()
 	}

@@ -19,12 +19,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/secret"
 )
 
-// Reasons why Keys.Open refuses a text. Neither says anything about its content.
+// Reasons why Keys.Open refuses a text. Neither error says anything about the content.
 var (
-	// ErrUnknownSecret: it was sealed with a secret that is not among those
-	// given to NewKeys.
+	// ErrUnknownSecret: the text was sealed with a secret that was not given to
+	// NewKeys.
 	ErrUnknownSecret = errors.New("crypto: sealed with a secret that is not configured")
-	// ErrDamaged: it is not what Seal returned.
+	// ErrDamaged: the text is not what Seal returned.
 	ErrDamaged = errors.New("crypto: sealed text is damaged")
 )
 
@@ -36,20 +36,20 @@ type Keys struct {
 
 var _ secret.Keys = (*Keys)(nil)
 
-// ring is what one secret is stretched into. The two keys are independent, so
-// that a digest says nothing about a sealed text.
+// ring holds the two keys derived from one secret. They are independent, so that a
+// digest says nothing about a sealed text.
 type ring struct {
-	id     string // names the secret in what it protects, so that rotation works
+	id     string // the ID of the secret, stored with what the secret protects, so that rotation works
 	digest []byte // HMAC-SHA-256
 	states *sync.Pool
 	aead   cipher.AEAD
 	sign   ed25519.PrivateKey
 }
 
-// NewKeys returns keys made from secrets: the first protects what is new, the
-// others are older ones that are still in use somewhere. A secret is any text of
-// at least one character; HKDF does not slow guessing down, so it should be
-// random and have 16 characters or more. A repeated secret counts once.
+// NewKeys returns keys made from secrets: the first protects new texts, the others are
+// older secrets that are still in use somewhere. A secret is any text of at least one
+// character. HKDF does not slow guessing down, so a secret should be random and have 16
+// characters or more. A repeated secret counts once.
 func NewKeys(secrets ...string) (*Keys, error) {
 	if len(secrets) == 0 {
 		return nil, errors.New("crypto: at least one secret is needed")
@@ -71,7 +71,7 @@ func NewKeys(secrets ...string) (*Keys, error) {
 	return k, nil
 }
 
-// Ephemeral returns keys made from a random secret that is kept nowhere: what they
+// Ephemeral returns keys made from a random secret that is stored nowhere: what they
 // protect is lost with the process.
 func Ephemeral() (*Keys, error) { return NewKeys(randomHex(32)) }
 
@@ -106,7 +106,7 @@ func (k *Keys) SigningKey() string { return k.rings[0].id }
 // Sign returns the signature of a message with the current secret (Ed25519, RFC 8032).
 func (k *Keys) Sign(message []byte) []byte { return ed25519.Sign(k.rings[0].sign, message) }
 
-// PublicKey returns the key by which signatures with a secret are verified.
+// PublicKey returns the key that verifies signatures made with the named secret.
 func (k *Keys) PublicKey(name string) (ed25519.PublicKey, bool) {
 	for _, r := range k.rings {
 		if r.id == name {
@@ -119,9 +119,9 @@ func (k *Keys) PublicKey(name string) (ed25519.PublicKey, bool) {
 // NewKey implements secret.Keys: 128 random bits.
 func (k *Keys) NewKey() string { return randomHex(16) }
 
-// Digests implements secret.Keys. A digest is "<key id>.<HMAC in base64url>". Preparing
-// the key costs as much as digesting, and this is done for every request, so prepared
-// states are kept.
+// Digests implements secret.Keys. A digest is "<key id>.<HMAC in base64url>". Every
+// request computes digests, and preparing the HMAC key costs as much as digesting, so
+// prepared states are kept.
 func (k *Keys) Digests(token string) []string {
 	out := make([]string, len(k.rings))
 	message, sum := []byte(token), make([]byte, 0, sha256.Size)
@@ -139,7 +139,8 @@ func (k *Keys) Digests(token string) []string {
 	return out
 }
 
-// sealVersion names the layout of sealed texts and opens each of them.
+// sealVersion is the version of the layout of sealed texts; every sealed text begins
+// with it.
 const sealVersion = "v1"
 
 // Seal implements secret.Keys. The result is "v1.<key id>.<base64url of nonce and

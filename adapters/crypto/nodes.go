@@ -11,11 +11,11 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
 )
 
-// NodeTokens implements gateway.Tokens. A node identifier certifies itself: its
-// second half is a keyed digest of its first half. So any replica accepts a node
-// that registered with another one, without shared storage and without sticky
-// connections; a node that is wrongly refused may stop reloading for good
-// (docs/wire/gateway-nodes.md#registration, docs/wire/gateway-nodes.md#recovery-words).
+// NodeTokens implements gateway.Tokens. A node identifier certifies itself: its second half is a
+// keyed digest of its first half. So any replica accepts a node that registered with another
+// replica, without shared storage and without sticky connections. A node that is wrongly refused
+// may stop reloading for good (docs/wire/gateway-nodes.md#registration,
+// docs/wire/gateway-nodes.md#recovery-words).
 type NodeTokens struct {
 	key [sha256.Size]byte
 }
@@ -27,8 +27,8 @@ func NewNodeTokens(nodeSecret string) *NodeTokens {
 	return &NodeTokens{key: sha256.Sum256([]byte("gatehouse node id:" + nodeSecret))}
 }
 
-// NodeID implements gateway.Tokens: 8-4-4-4-12 lower-case hex digits. The same
-// session has the same identifier everywhere; an empty one has a random one.
+// NodeID implements gateway.Tokens: 8-4-4-4-12 lower-case hex digits. The same session gets the
+// same identifier on every replica; an empty session gets a random one.
 func (t *NodeTokens) NodeID(session string) string {
 	var first [8]byte
 	if session == "" {
@@ -52,11 +52,11 @@ func (t *NodeTokens) Ours(id string) bool {
 	return subtle.ConstantTimeCompare([]byte(t.certified(first)), []byte(id)) == 1
 }
 
-// Nonce implements gateway.Tokens: a random UUID. It need not be remembered,
-// because no call of a node is refused for its nonce (docs/wire/gateway-nodes.md#recovery-words).
+// Nonce implements gateway.Tokens: a random UUID. Nonces are not stored, because no call of a
+// node is refused for its nonce (docs/wire/gateway-nodes.md#recovery-words).
 func (t *NodeTokens) Nonce(time.Time) string { return NewUUID() }
 
-// certified appends the digest that Ours looks for.
+// certified appends the digest that Ours checks.
 func (t *NodeTokens) certified(first [8]byte) string {
 	check := t.mac("check:", first[:])
 	return uuid([16]byte(append(first[:], check[:]...)))

@@ -50,7 +50,7 @@ func (p Passwords) Hash(password string) (string, error) {
 }
 
 // Verify implements secret.Passwords with the iterations that the hash names. A
-// malformed hash belongs to no password.
+// malformed hash matches no password.
 func (p Passwords) Verify(hash, password string) bool {
 	iterations, salt, want, ok := parseHash(hash)
 	if !ok {

@@ -9,8 +9,8 @@ import (
 	"fmt"
 )
 
-// Signer signs with keys of its own (Ed25519, RFC 8032), made from secrets: the first one
-// signs, the others signed before. Make one with NewSigner.
+// Signer signs with keys of its own (Ed25519, RFC 8032), made from secrets: the first
+// secret signs, the others are older secrets that verify only. Make one with NewSigner.
 type Signer struct {
 	keys  []signing
 	older *Keys
@@ -21,12 +21,12 @@ type signing struct {
 	key  ed25519.PrivateKey
 }
 
-// minSigning is how many bytes a secret has at least that signs: public keys can be
-// compared with guesses for ever.
+// minSigning is the minimum length in bytes of a signing secret: an attacker can test
+// guesses against a public key for ever.
 const minSigning = 16
 
-// NewSigner returns a signer. older is what signed before there were secrets of its own;
-// its signatures are known as well.
+// NewSigner returns a signer. older are the keys that signed before signing had secrets
+// of its own; their signatures still verify.
 func NewSigner(older *Keys, secrets ...string) (*Signer, error) {
 	if len(secrets) == 0 {
 		return nil, errors.New("crypto: at least one secret is needed")
@@ -53,7 +53,7 @@ func (s *Signer) SigningKey() string { return s.keys[0].name }
 // Sign returns the signature of a message with the current key.
 func (s *Signer) Sign(message []byte) []byte { return ed25519.Sign(s.keys[0].key, message) }
 
-// PublicKey returns the key by which signatures with a key are verified.
+// PublicKey returns the key that verifies signatures made with the named key.
 func (s *Signer) PublicKey(name string) (ed25519.PublicKey, bool) {
 	for _, k := range s.keys {
 		if k.name == name {

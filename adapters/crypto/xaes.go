@@ -6,14 +6,14 @@ import (
 	"crypto/subtle"
 )
 
-// xaesNonce is the size of a nonce of XAES-256-GCM: large enough to be drawn at
-// random for any number of messages.
+// xaesNonce is the size of a nonce of XAES-256-GCM in bytes: large enough for random
+// nonces, for any number of messages.
 const xaesNonce = 24
 
-// xaes is XAES-256-GCM as C2SP specifies it: the first half of a nonce is
-// stretched, with the key, into a key of AES-256-GCM for this nonce alone. The
-// standard library's AES-GCM by itself draws nonces of 96 bits, which are too few
-// for all the documents a key sees in its life.
+// xaes is XAES-256-GCM as C2SP specifies it: the key and the first half of a nonce are
+// derived into a key of AES-256-GCM for this nonce alone. The nonces of AES-GCM by
+// itself have 96 bits, which is too few for random nonces of all the documents that a
+// key protects in its life.
 type xaes struct {
 	block cipher.Block
 	k1    [aes.BlockSize]byte
@@ -35,7 +35,7 @@ func newXAES(key []byte) (*xaes, error) {
 	return x, nil
 }
 
-// under returns the AEAD of a nonce, and what is left of the nonce for it.
+// under returns the AEAD for a nonce, and the rest of the nonce, which that AEAD takes.
 func (x *xaes) under(nonce []byte) (cipher.AEAD, []byte, error) {
 	var key [32]byte
 	copy(key[:], []byte{0, 1, 'X', 0})

@@ -2,15 +2,15 @@ package fetch
 
 import "net/netip"
 
-// special are the networks besides those package netip knows that are not part
-// of the public Internet (IANA special-purpose address registries, RFC 6890), or
-// that stand for addresses of another family and so could hide a private one.
+// special are networks, besides those that package netip knows, that are not part of
+// the public Internet (IANA special-purpose address registries, RFC 6890), or that
+// embed addresses of another family and so could hide a private address.
 var special = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"),        // this network
 	netip.MustParsePrefix("100.64.0.0/10"),    // carrier-grade NAT
 	netip.MustParsePrefix("192.0.0.0/24"),     // protocol assignments
 	netip.MustParsePrefix("192.0.2.0/24"),     // documentation
-	netip.MustParsePrefix("168.63.129.16/32"), // not special, but inside a cloud: answers virtual machines only
+	netip.MustParsePrefix("168.63.129.16/32"), // not special, but answers virtual machines of a cloud only
 	netip.MustParsePrefix("192.88.99.0/24"),   // 6to4 relay
 	netip.MustParsePrefix("198.18.0.0/15"),    // benchmarks
 	netip.MustParsePrefix("198.51.100.0/24"),  // documentation
@@ -29,15 +29,15 @@ var special = []netip.Prefix{
 	netip.MustParsePrefix("fec0::/10"),        // site-local, deprecated
 }
 
-// metadata are where clouds tell virtual machines their credentials.
+// metadata are the addresses where clouds give virtual machines their credentials.
 var metadata = []netip.Addr{
 	netip.MustParseAddr("169.254.169.254"), netip.MustParseAddr("168.63.129.16"), netip.MustParseAddr("100.100.100.200"), netip.MustParseAddr("192.0.0.192"),
-	netip.MustParseAddr("169.254.170.2"), netip.MustParseAddr("169.254.170.23"), netip.MustParseAddr("169.254.42.42"), // of containers and pods, and of a smaller cloud
+	netip.MustParseAddr("169.254.170.2"), netip.MustParseAddr("169.254.170.23"), netip.MustParseAddr("169.254.42.42"), // for containers and pods, and of a smaller cloud
 	netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("fd00:ec2::23"), netip.MustParseAddr("fd20:ce::254"), netip.MustParseAddr("fd00:42::42"),
 }
 
 // Private are the networks of an organisation: this machine, and addresses of RFC 1918,
-// RFC 4193 and RFC 6598. Link-local addresses are none of them.
+// RFC 4193 and RFC 6598. Link-local addresses are not included.
 func Private() []netip.Prefix {
 	return []netip.Prefix{
 		netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"), netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("172.16.0.0/12"),

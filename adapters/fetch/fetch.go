@@ -1,7 +1,7 @@
-// Package fetch asks other services over HTTP, carefully: it waits only so long,
-// reads only so much, stays at the origin it was sent to, and does not reach
-// into private networks. Addresses are checked when a connection is made, after
-// names are resolved: a name that leads elsewhere the second time (DNS rebinding) is no way in.
+// Package fetch sends HTTP requests to other services with limits: a timeout, a maximum size of
+// the answer, redirects within the origin only, and no access to private networks. Addresses
+// are checked when a connection is made, after names are resolved, so that a name that resolves
+// differently the second time (DNS rebinding) does not bypass the check.
 package fetch
 
 import (
@@ -28,7 +28,7 @@ type Config struct {
 	Timeout      time.Duration  // of the whole exchange; 15 s
 	MaxBytes     int64          // of an answer's body, decompressed; 16 MiB
 	AllowPrivate bool           // private addresses for every request, not only trusted ones
-	Allow        []netip.Prefix // networks that every request may reach, private or not, but for metadata of clouds
+	Allow        []netip.Prefix // networks that every request may reach, private or not, except the metadata services of clouds
 	Insecure     bool           // no request verifies certificates
 }
 
@@ -38,7 +38,7 @@ const (
 	defaultMaxBytes = 16 << 20
 	maxHeaderBytes  = 64 << 10
 	maxRedirects    = 5       // within one origin
-	drained         = 4 << 10 // bytes of a body that are read so that the connection can serve again
+	drained         = 4 << 10 // how many bytes of a body are read so that the connection can be reused
 )
 
 // Client is a fetch.Fetcher.
@@ -47,11 +47,11 @@ type Client struct {
 	public, trusted pair
 }
 
-// pair is a client that verifies certificates and one that does not.
+// pair holds a client that verifies certificates and one that does not.
 type pair struct{ careful, insecure *nethttp.Client }
 
-// New returns a Client. It takes no proxy from the environment: behind one,
-// addresses could not be checked.
+// New returns a Client. It ignores proxy settings of the environment: behind a proxy, addresses
+// could not be checked.
 func New(c Config) *Client {
 	if c.Timeout <= 0 {
 		c.Timeout = defaultTimeout
@@ -87,10 +87,10 @@ func client(timeout time.Duration, control func(network, address string, c sysca
 	}
 }
 
-// noRedirection makes a redirection the answer.
+// noRedirection returns a redirect as the answer instead of following it.
 func noRedirection(*nethttp.Request, []*nethttp.Request) error { return nethttp.ErrUseLastResponse }
 
-// stay follows redirections within the origin that was asked first.
+// stay follows redirects only within the origin of the first request.
 func stay(next *nethttp.Request, via []*nethttp.Request) error {
 	if first := via[0].URL; next.URL.Scheme != first.Scheme || next.URL.Host != first.Host || len(via) > maxRedirects {
 		return nethttp.ErrUseLastResponse
@@ -98,9 +98,9 @@ func stay(next *nethttp.Request, via []*nethttp.Request) error {
 	return nil
 }
 
-// guard refuses a connection to an address that is neither public nor in one of the
-// networks, and to the metadata services of clouds also where a network has them. It sees the
-// address that is dialled, whatever its name was resolved to before.
+// guard refuses a connection to an address that is neither public nor in one of the allowed
+// networks. It always refuses the metadata services of clouds, even inside an allowed network.
+// It sees the address that is dialled, after the name was resolved.
 func guard(allow []netip.Prefix) func(network, address string, c syscall.RawConn) error {
 	return func(_, address string, _ syscall.RawConn) error {
 		at, err := netip.ParseAddrPort(address)
@@ -148,13 +148,13 @@ func (f *Client) Fetch(ctx context.Context, r fetch.Request) (fetch.Answer, erro
 	return fetch.Answer{Status: resp.StatusCode, Header: resp.Header, Body: body}, nil
 }
 
-// tokenChars are what a token is made of (RFC 9110, 5.6.2).
+// tokenChars are the characters of a token (RFC 9110, 5.6.2).
 const tokenChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&'*+-.^_`|~"
 
 func request(ctx context.Context, r fetch.Request) (*nethttp.Request, error) {
 	req, err := nethttp.NewRequestWithContext(ctx, r.Method, r.URL, bytes.NewReader(r.Body))
 	switch {
-	case err != nil: // its text quotes what was sent
+	case err != nil: // the text of the error quotes the request
 		return nil, fetch.ErrRequest
 	case req.URL.Scheme != "http" && req.URL.Scheme != "https", req.URL.Hostname() == "":
 		return nil, fmt.Errorf("%w: an absolute http or https URL is wanted", fetch.ErrRequest)
@@ -173,8 +173,8 @@ func request(ctx context.Context, r fetch.Request) (*nethttp.Request, error) {
 	return req, nil
 }
 
-// explain reduces an error to what may be shown: the texts of package net/http
-// hold the whole URL.
+// explain reduces an error to a text that may be shown: the texts of package net/http contain
+// the whole URL.
 func explain(ctx context.Context, host string, err error) error {
 	if errors.Is(err, fetch.ErrPrivate) {
 		return fmt.Errorf("%s: %w", host, fetch.ErrPrivate)

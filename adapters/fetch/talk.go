@@ -11,7 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/fetch"
 )
 
-// Talk implements fetch.Talker. Addresses are checked as those of other requests are.
+// Talk implements fetch.Talker. Addresses are checked as for other requests.
 func (f *Client) Talk(ctx context.Context, r fetch.Request, protocols []string) (fetch.Conversation, error) {
 	r.Method, r.Body = nethttp.MethodGet, nil
 	req, err := request(ctx, r)
@@ -35,7 +35,7 @@ func (f *Client) Talk(ctx context.Context, r fetch.Request, protocols []string) 
 	return conversation{connection, req.URL.Host}, nil
 }
 
-// by returns the client that may send a request.
+// by returns the HTTP client for a request.
 func (f *Client) by(r fetch.Request) *nethttp.Client {
 	by := f.public
 	if r.Trusted {

@@ -14,7 +14,8 @@ import (
 	port "github.com/gatehouse-io/gatehouse/ports/graphql"
 )
 
-// Bounds of what a schema may cost. The library bounds how deep its parts nest.
+// Bounds of what checking a schema may cost. The library itself bounds how deep its
+// parts nest.
 const (
 	maxTokens = 300_000
 	maxSteps  = 50_000_000
@@ -23,8 +24,8 @@ const (
 // Checker implements the port. The zero Checker is ready to use.
 type Checker struct{}
 
-// Weigh implements the port: names and numbers count once, other characters that are no
-// white space each.
+// Weigh implements the port. A name or a number counts once; every other character
+// counts once, except white space.
 func (Checker) Weigh(sdl []byte) (int, error) {
 	n, word := 0, false
 	for i := 0; i < len(sdl); i++ {
@@ -54,8 +55,8 @@ func (Checker) Weigh(sdl []byte) (int, error) {
 	return n, nil
 }
 
-// closing returns where the text that begins at i ends: with the next quote, or with
-// three if it begins with three.
+// closing returns the index where the string that begins at i ends: at the next quote,
+// or at three quotes if it begins with three.
 func closing(sdl []byte, i int) int {
 	at := func(i int) bool { return i+2 < len(sdl) && sdl[i] == '"' && sdl[i+1] == '"' && sdl[i+2] == '"' }
 	if at(i) {
@@ -76,7 +77,7 @@ func closing(sdl []byte, i int) int {
 
 // Check implements the port.
 func (c Checker) Check(sdl []byte) (err error) {
-	defer func() { // the library looks for members of unions that are not there
+	defer func() { // the library panics on union members that do not exist
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%w: its types do not fit together", port.ErrSchema)
 		}
@@ -108,7 +109,7 @@ func (c Checker) Check(sdl []byte) (err error) {
 	return nil
 }
 
-// refusal says what is wrong, and where.
+// refusal says what is wrong, and at which place.
 func refusal(err error) error {
 	found, ok := errors.AsType[*gqlerror.Error](err)
 	if !ok {

@@ -2,9 +2,9 @@ package graphql
 
 import "github.com/vektah/gqlparser/v2/ast"
 
-// steps returns how many comparisons checking a schema takes at most. The library looks
-// through lists for each name: a text whose lists are long, or are compared with each
-// other often, would take it far longer than its length says.
+// steps returns an upper bound for the comparisons that checking a schema takes. The
+// library searches lists for each name: a text whose lists are long, or are often
+// compared with each other, would take far longer than its length suggests.
 func steps(d *ast.SchemaDocument) int {
 	w := weights{fields: map[string]int{}, possible: map[string]int{}, arguments: map[string]int{}}
 	for _, list := range []ast.DefinitionList{d.Definitions, d.Extensions} {
@@ -49,10 +49,10 @@ func steps(d *ast.SchemaDocument) int {
 	return total
 }
 
-// weights are the lengths of what is looked through.
+// weights are the lengths of the lists that are searched.
 type weights struct {
-	fields    map[string]int // of a type and its extensions, with arguments, values and interfaces
-	possible  map[string]int // types in place of one
+	fields    map[string]int // of a type with its extensions; arguments, values and interfaces count
+	possible  map[string]int // how many types a type can stand for
 	most      int            // of these
 	arguments map[string]int // of a directive
 }
@@ -74,8 +74,8 @@ func (w weights) definition(def *ast.Definition) int {
 	return n
 }
 
-// directives returns what it takes to compare what is given to directives with what
-// they take.
+// directives returns the cost of comparing the arguments of directives with their
+// definitions.
 func (w weights) directives(list ast.DirectiveList) (n int) {
 	for _, d := range list {
 		n += square(len(d.Arguments) + w.arguments[d.Name])
@@ -83,5 +83,5 @@ func (w weights) directives(list ast.DirectiveList) (n int) {
 	return n
 }
 
-// square bounds its result, so that sums of it are numbers.
+// square bounds its result, so that sums do not overflow.
 func square(n int) int { return min(n, 1<<20) * min(n, 1<<20) }

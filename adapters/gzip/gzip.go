@@ -1,5 +1,5 @@
 // Package gzip compresses answers part by part: a gzip stream (RFC 1952) of DEFLATE
-// blocks (RFC 1951) that refer to nothing outside their part.
+// blocks (RFC 1951), none of which refers to bytes outside its part.
 package gzip
 
 import (
@@ -16,16 +16,16 @@ import (
 // Coding implements the port. The zero Coding is ready to use.
 type Coding struct{ packers sync.Pool }
 
-// packer is a compressor, which is large, and where its output goes.
+// packer is a compressor, which is large, with its output buffer.
 type packer struct {
 	w   *flate.Writer
 	out bytes.Buffer
 }
 
-// short is the length of texts that are not worth compressing.
+// short is the length in bytes below which compression is not worthwhile.
 const short = 32
 
-// Pack implements the port: the blocks of a part end on a byte.
+// Pack implements the port. The blocks of a part end at a byte boundary.
 func (c *Coding) Pack(text []byte) compress.Part {
 	if len(text) <= short {
 		return compress.Part{Plain: text, Packed: stored(text, false), Sum: crc32.ChecksumIEEE(text)}
@@ -47,7 +47,7 @@ func (c *Coding) Pack(text []byte) compress.Part {
 // header opens a gzip stream without name or time (RFC 1952, 2.3).
 var header = []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255}
 
-// opening is the beginning of a text and of the gzip stream that holds it.
+// opening is the beginning of a text, with the gzip stream that holds it.
 type opening struct {
 	plain, packed [][]byte
 	sum           uint32 // CRC-32 of plain
@@ -73,10 +73,11 @@ func (o *opening) Close(tail []byte) (plain, packed [][]byte) {
 	return append(slices.Clip(o.plain), tail), append(slices.Clip(o.packed), b)
 }
 
-// most is the length of the longest stored block.
+// most is the length in bytes of the longest stored block.
 const most = 1<<16 - 1
 
-// stored wraps a text as it is (RFC 1951, 3.2.4); last ends the stream's blocks.
+// stored wraps a text uncompressed (RFC 1951, 3.2.4); last marks the final block of the
+// stream.
 func stored(text []byte, last bool) []byte {
 	out := make([]byte, 0, len(text)+16)
 	for {

@@ -2,10 +2,11 @@ package gzip
 
 import "hash/crc32"
 
-// joined returns the checksum of two texts that follow each other, made of theirs and
-// of the length of the second. A checksum is a polynomial over GF(2) modulo that of
-// IEEE 802.3: the first is multiplied by x to the power of the bits that follow it, and
-// the second is added. It costs as much as the length has binary digits.
+// joined returns the checksum of two texts that follow each other, computed from their
+// checksums and the length of the second text. A checksum is a polynomial over GF(2)
+// modulo the IEEE 802.3 polynomial: the first is multiplied by x to the power of the
+// number of bits that follow, and the second is added. The cost grows with the
+// logarithm of the length.
 func joined(a, b uint32, length int) uint32 {
 	for k := 0; length > 0; k, length = k+1, length>>1 {
 		if length&1 != 0 {
@@ -24,7 +25,7 @@ var powers = func() (p [64]uint32) {
 	return p
 }()
 
-// times multiplies two polynomials, whose lowest powers are the highest bits.
+// times multiplies two polynomials. The highest bit holds the lowest power.
 func times(a, b uint32) (product uint32) {
 	for ; a != 0; a <<= 1 {
 		if a>>31 != 0 {

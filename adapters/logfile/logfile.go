@@ -1,4 +1,4 @@
-// Package logfile appends to a file that is moved away when it is full.
+// Package logfile appends to a log file and rotates it when it is full.
 package logfile
 
 import (
@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// File is a file to which texts are appended. When it is full it becomes path.1, what was
-// path.1 becomes path.2, and so on; the oldest one is removed. One process writes to it.
+// File is a file to which texts are appended. When it is full it is renamed to path.1, path.1
+// to path.2, and so on; the oldest file is removed. Only one process may write to it.
 type File struct {
 	path string
 	max  int64
@@ -22,8 +22,8 @@ type File struct {
 	closed bool
 }
 
-// Open opens a file, or makes one that only its owner can read. It has max bytes at most,
-// unless a single text is longer, and keep older ones stand beside it.
+// Open opens a file, or creates one that only its owner can read. The file has at most max
+// bytes, unless a single text is longer. keep is the number of older files that are kept.
 func Open(path string, max int64, keep int) (*File, error) {
 	l := &File{path: path, max: max, keep: keep}
 	return l, l.open()
@@ -48,8 +48,8 @@ func (l *File) open() error {
 	return nil
 }
 
-// whole ends the last line of a file, of which a process that died may have written a part
-// only: the next text would go on in it, and could not be read either.
+// whole ends the last line of a file. A process that died may have written only part of it: the
+// next text would continue that line, and could not be read either.
 func whole(f *os.File, size int64) (int64, error) {
 	last := []byte{'\n'}
 	if size > 0 {
@@ -64,14 +64,14 @@ func whole(f *os.File, size int64) (int64, error) {
 	return size + int64(n), err
 }
 
-// rotate moves the file away, and begins another one. When it fails, the next text tries again.
+// rotate moves the file away, and begins a new one. When it fails, the next text tries again.
 func (l *File) rotate() error {
 	f := l.f
 	l.f = nil
 	if err := f.Close(); err != nil {
 		return err
 	}
-	free := 1 // a process that died between two renames has left a gap, and no file is lost to it
+	free := 1 // a process that died between two renames has left a gap; filling it loses no file
 	for ; free < l.keep; free++ {
 		if _, err := os.Lstat(l.numbered(free)); errors.Is(err, fs.ErrNotExist) {
 			break
@@ -88,7 +88,7 @@ func (l *File) rotate() error {
 	return l.open()
 }
 
-// Append adds a text as a whole and returns when it is on the disk. undo takes it back, as
+// Append adds a text as a whole and returns when it is on the disk. undo removes it again, as
 // long as nothing was appended after it.
 func (l *File) Append(text []byte) (undo func() error, err error) {
 	l.mu.Lock()

@@ -16,7 +16,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/mail"
 )
 
-// Config says where mail goes, and from whom it is.
+// Config says which server sends mail, and the sender address.
 type Config struct {
 	Address  string // host:port of the server
 	Username string // "": without login
@@ -26,12 +26,12 @@ type Config struct {
 	Timeout  time.Duration // of one mail; 0: 15 s
 }
 
-// implicitTLS is the port where a conversation begins with TLS (RFC 8314, 3.3).
+// implicitTLS is the port where a connection begins with TLS (RFC 8314, 3.3).
 const implicitTLS = 465
 
-// SMTP sends mail through one server. On port 465 it speaks TLS from the beginning;
-// elsewhere it changes to TLS if the server can, and sends no password if it cannot, but
-// to a server on the same machine.
+// SMTP sends mail through one server. On port 465 it speaks TLS from the beginning. On other
+// ports it switches to TLS if the server supports that. Without TLS it sends no password,
+// except to a server on the same machine.
 type SMTP struct {
 	cfg    Config
 	host   string
@@ -41,7 +41,7 @@ type SMTP struct {
 
 var _ mail.Sender = (*SMTP)(nil)
 
-// New returns an SMTP sender. Nothing is connected yet.
+// New returns an SMTP sender. It does not connect yet.
 func New(cfg Config) (*SMTP, error) {
 	cfg.Timeout = cmp.Or(max(cfg.Timeout, 0), 15*time.Second)
 	host, text, err := net.SplitHostPort(cfg.Address)
@@ -56,7 +56,7 @@ func New(cfg Config) (*SMTP, error) {
 	case s.secure:
 		s.server = append(s.server, gomail.WithSSL())
 	case cfg.Username == "" || near:
-		login = gomail.SMTPAuthPlain // which the client sends without TLS to this machine only
+		login = gomail.SMTPAuthPlain // the client sends PLAIN without TLS to this machine only
 		s.server = append(s.server, gomail.WithTLSPolicy(gomail.TLSOpportunistic))
 	default:
 		s.server = append(s.server, gomail.WithTLSPolicy(gomail.TLSMandatory))
@@ -70,7 +70,7 @@ func New(cfg Config) (*SMTP, error) {
 	return s, nil
 }
 
-// Dial returns what sends mail through a server that is chosen while the service runs.
+// Dial returns a sender for a server that is chosen while the service runs.
 func Dial(at mail.Server) (mail.Sender, error) {
 	return New(Config{Address: at.Address, Username: at.Username, Password: at.Password, From: at.From})
 }
@@ -107,9 +107,9 @@ func (s *SMTP) Send(ctx context.Context, m mail.Message) error {
 	if refused, ok := errors.AsType[*gomail.SendError](err); ok {
 		out := fmt.Errorf("mail: the server refuses the mail: %s (%d %s)", refused.Reason, refused.ErrorCode(), refused.EnhancedStatusCode())
 		switch {
-		case refused.Reason == gomail.ErrConnCheck: // before it was told of the mail
+		case refused.Reason == gomail.ErrConnCheck: // before the mail was sent
 			return fmt.Errorf("%w: %w", mail.ErrAway, out)
-		case refused.ErrorCode()/100 == 4: // RFC 5321, 4.2.1: come again
+		case refused.ErrorCode()/100 == 4: // RFC 5321, 4.2.1: temporary failure
 			return fmt.Errorf("%w: %w", mail.ErrLater, out)
 		}
 		return out

@@ -89,7 +89,7 @@ func (d *DB) Snapshot(ctx context.Context, load func(store.State) error) error {
 	return load(store.State{At: at, Touched: touched, Floor: floor, Records: inOrder(ctx, txn.Get, []byte{}, store.Query{})})
 }
 
-// Load replaces everything by a snapshot; readers that wait for changes are woken.
+// Load replaces all records by a snapshot and wakes readers that wait for changes.
 func (d *DB) Load(s store.State) error {
 	db, err := empty()
 	if err != nil {
@@ -141,9 +141,8 @@ func (d *DB) Load(s store.State) error {
 	return nil
 }
 
-// Apply brings a replica to the state after some commits, which must be the next
-// ones, all or none: ErrStale means that the replica is not what they were made
-// from.
+// Apply applies the next commits to a replica, all or none. ErrStale means that the commits do not
+// follow the state of the replica.
 func (d *DB) Apply(commits ...store.Commit) error {
 	d.write.Lock()
 	defer d.write.Unlock()
@@ -239,7 +238,7 @@ func (d *DB) Prune(_ context.Context, keep store.Retention) (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	over := int64(0) // by how much the commits weigh more than what is to be kept
+	over := int64(0) // by how much the commits exceed the size to be kept
 	if keep.Bytes != 0 {
 		all, err := txn.Get(tableCommit, indexID+prefix, []byte{})
 		if err != nil {
@@ -278,8 +277,9 @@ func (d *DB) Prune(_ context.Context, keep store.Retention) (n int, err error) {
 	}
 }
 
-// leaptAt reports whether the log begins with commits that are dated in the future, by a clock that
-// has been put back since, and the first commit after them is old. Then they are old as well.
+// leaptAt reports whether the log begins with commits dated in the future (the clock has been put
+// back since) and the first commit after them is older than since. Then the commits dated in the
+// future are old as well.
 func leaptAt(txn *memdb.Txn, now, since time.Time) (bool, error) {
 	all, err := txn.Get(tableCommit, indexID+prefix, []byte{})
 	if err != nil || since.IsZero() {

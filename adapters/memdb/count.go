@@ -8,16 +8,16 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// count is how many records there are of something: of a kind and organisation,
-// or of those that are in one of their sorted indexes, all or those of one family,
-// which is what the value has up to its first NUL. Lists have many pages and show
-// how many: a request does not count the records.
+// count is a number of records: of a kind and organisation, or of one of their sorted
+// indexes, all of it or one family. The family is the part of the value before its
+// first NUL. Lists show how many records there are in all; with stored counts a request
+// does not have to count them.
 type count struct {
 	of []byte
 	n  int
 }
 
-// sameRuns reports whether a change of a record moves it in no sorted index.
+// sameRuns reports whether a change of a record leaves its place in all sorted indexes.
 func sameRuns(old, now *store.Record) bool {
 	runs := map[store.Key]bool{}
 	for _, k := range old.Keys {
@@ -49,7 +49,7 @@ func tally(counts map[string]int, r *store.Record, n int) {
 	}
 }
 
-// add changes the counts in the database.
+// add applies the changes of counts to the database.
 func add(txn *memdb.Txn, counts map[string]int) error {
 	for of, n := range counts {
 		if n == 0 {

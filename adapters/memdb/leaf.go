@@ -13,15 +13,16 @@ import (
 )
 
 // leaf is a store.Leaf under the kind, the organisation and the lowest ID that belongs
-// into it: "" for the first leaf of an organisation. Together the leaves are all
-// records in order of kind, organisation and ID; each change replaces one leaf.
+// into it; the lowest ID is "" for the first leaf of an organisation. Together the
+// leaves hold all records in order of kind, organisation and ID; each change replaces
+// one leaf.
 type leaf struct {
 	key []byte
 	store.Leaf
 }
 
-// most and few bound how many records are in a leaf: one that is full is split, and
-// one that has few left joins the one before.
+// most and few bound how many records are in a leaf: a full leaf is split, and a leaf
+// with few records is joined with the leaf before it.
 const (
 	most = 128
 	few  = most / 4
@@ -42,7 +43,7 @@ func leafOf(txn *memdb.Txn, r *store.Record) (*leaf, error) {
 	return l, nil
 }
 
-// write replaces a record by another; nil: there is none. It keeps the leaves and the
+// write replaces a record by another; nil: there is none. It updates the leaves and the
 // counts.
 func write(txn *memdb.Txn, old, now *store.Record) error {
 	if err := place(txn, old, now); err != nil {
@@ -104,7 +105,7 @@ func place(txn *memdb.Txn, old, now *store.Record) error {
 		}
 	case len(list) > most:
 		cut := len(list) / 2
-		if at == len(list)-1 { // IDs mostly grow: leaves stay full
+		if at == len(list)-1 { // new IDs are mostly the highest: leaves stay full
 			cut = at
 		}
 		if err := txn.Insert(tableLeaf, &leaf{key(rec.Kind, string(rec.Org), list[cut].ID), store.Leaf{Records: slices.Clone(list[cut:])}}); err != nil {
@@ -135,7 +136,7 @@ func fill(txn *memdb.Txn, sorted []*store.Record) error {
 	return nil
 }
 
-// get is how an index is read: in order, or backwards.
+// get reads an index, forwards or backwards.
 type get func(table, index string, args ...any) (memdb.ResultIterator, error)
 
 // leaves yields the leaves whose keys begin with under.
@@ -163,8 +164,8 @@ func (t *tx) Leaves(ctx context.Context, kind string) iter.Seq2[*store.Leaf, err
 	return leaves(ctx, t.txn.Get, t.ofKind(kind))
 }
 
-// ofKind returns what the keys of leaves begin with that have the records of a kind.
-// The organisation comes from the scope, so that it cannot be forgotten.
+// ofKind returns the prefix of the keys of the leaves of a kind. The organisation comes
+// from the scope, so that it cannot be forgotten.
 func (t *tx) ofKind(kind string) []byte {
 	if t.scope.All() {
 		return key(kind)
@@ -172,8 +173,8 @@ func (t *tx) ofKind(kind string) []byte {
 	return key(kind, string(t.scope.Org()))
 }
 
-// inOrder yields the records in leaves that q selects by no index. What is to be
-// skipped costs as much as it has leaves.
+// inOrder yields the records in leaves for a query without an index. Skipping an offset
+// costs one step per leaf.
 func inOrder(ctx context.Context, get get, under []byte, q store.Query) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
 		skip, left := q.Offset, q.Limit

@@ -24,13 +24,13 @@ const (
 	indexRun = "run" // record: kind, organisation, sorted index, value
 )
 
-// kindRow says when a kind was last touched.
+// kindRow holds the revision at which a kind was last changed.
 type kindRow struct {
 	kind string
 	rev  store.Revision
 }
 
-// head is the one row that says how far the database has come.
+// head is the one row that holds the revision of the database.
 type head struct {
 	rev   store.Revision
 	floor store.Revision // kinds without a row count as touched here
@@ -39,8 +39,7 @@ type head struct {
 // prefix makes go-memdb look for keys that begin with the argument.
 const prefix = "_prefix"
 
-// key joins parts so that no part can run into the next. Keys compare as their
-// parts do.
+// key joins parts so that no part can run into the next. Keys sort as their parts do.
 func key(parts ...string) []byte {
 	size := 0
 	for _, p := range parts {
@@ -53,7 +52,8 @@ func key(parts ...string) []byte {
 	return b
 }
 
-// begin appends what the key of a part begins with that begins with p.
+// begin appends the encoding of p as the beginning of a part, to look up all parts that
+// begin with p.
 func begin(b []byte, p string) []byte {
 	if strings.IndexByte(p, 0) >= 0 {
 		p = strings.ReplaceAll(p, "\x00", "\x00\xff")

@@ -1,6 +1,5 @@
-// Package memdb keeps resources in memory: as a store of its own for tests and
-// embedding, or as the read replica of another store. Nothing in it survives
-// the process.
+// Package memdb keeps resources in memory: as a store for tests and embedding, or as the
+// read replica of another store. Nothing in it survives the process.
 package memdb
 
 import (
@@ -22,18 +21,18 @@ type DB struct {
 	now    system.Clock
 	keep   int
 	hold   time.Duration
-	write  sync.Mutex                  // one unit of work at a time, and none while Load swaps
+	write  sync.Mutex                  // serialises units of work, and Load
 	db     atomic.Pointer[memdb.MemDB] // Load replaces it as a whole
-	head   atomic.Uint64               // of db; set right after a transaction, before anybody is answered
+	head   atomic.Uint64               // of db; set right after a transaction, before a caller gets its answer
 	bell   bell
 	leases leases
 	sizes  sizes
 }
 
-// bell wakes those who wait for changes.
+// bell wakes goroutines that wait for changes.
 type bell struct {
 	mu   sync.Mutex
-	next chan struct{} // nil: nobody waits
+	next chan struct{} // nil: no goroutine waits
 }
 
 // waits returns a channel that is closed after the next change.
@@ -46,7 +45,7 @@ func (b *bell) waits() <-chan struct{} {
 	return b.next
 }
 
-// reached notes how far the database has come, and wakes those who wait for it.
+// reached stores the revision of the database, and wakes the goroutines that wait for it.
 func (d *DB) reached(at store.Revision) {
 	d.head.Store(uint64(at))
 	d.bell.mu.Lock()
@@ -66,8 +65,8 @@ var (
 	_ store.Sized       = (*DB)(nil)
 )
 
-// defaultKeep bounds the history of a DB: each commit costs about as much
-// memory as what it changed.
+// defaultKeep bounds the history of a DB, in commits: each costs about as much memory as
+// what it changed.
 const defaultKeep = 100_000
 
 // New returns an empty DB.
@@ -81,12 +80,13 @@ func New(now system.Clock) (*DB, error) {
 	return d, nil
 }
 
-// SetHold says how long one unit of work may hold the writer, before the DB is used.
+// SetHold sets how long one unit of work may hold the writer. Call it before the DB is
+// used.
 func (d *DB) SetHold(hold time.Duration) { d.hold = hold }
 
-// empty returns a database without records. It is a snapshot: the library looks after
-// those who watch each node of a tree of a database that is none, although there are none
-// here, and compares whole trees when many nodes have changed.
+// empty returns a database without records. It is a snapshot, because the library does
+// extra work for databases that are not: it tracks the watchers of each tree node,
+// although there are none here, and compares whole trees when many nodes have changed.
 func empty() (*memdb.MemDB, error) {
 	db, err := memdb.NewMemDB(schema())
 	if err != nil {
@@ -140,7 +140,7 @@ func (d *DB) update(ctx context.Context, s tenant.Scope, fn func(store.Writer) e
 	}
 	c := &store.Commit{Rev: w.rev, At: w.now(), By: store.AttributionOf(ctx, s)}
 	grown := growth{}
-	for _, b := range w.before { // one change per record, none of one that came and went
+	for _, b := range w.before { // one change per record; none for a record that was created and deleted within
 		now, err := w.get(b.address)
 		if err != nil {
 			return at, err
@@ -168,7 +168,8 @@ func (d *DB) update(ctx context.Context, s tenant.Scope, fn func(store.Writer) e
 	return w.rev, nil
 }
 
-// advance moves the head and the kinds that commits touched, once for all of them.
+// advance moves the head, and the revisions of the kinds that commits touched, once for
+// all commits.
 func advance(txn *memdb.Txn, commits []store.Commit) error {
 	touched := map[string]store.Revision{}
 	for i := range commits {
@@ -201,7 +202,7 @@ func headOf(txn *memdb.Txn) (store.Revision, error) {
 	return obj.(*head).rev, nil
 }
 
-// leases shares work among the goroutines of one process.
+// leases assigns work to the goroutines of one process.
 type leases struct {
 	sync.Mutex
 	held map[string]lease
@@ -261,17 +262,17 @@ func (d *DB) Release(_ context.Context, sink, holder string) error {
 	return nil
 }
 
-// beside is what a record takes in memory beside its document, in bytes, about.
+// beside is about how many bytes of memory a record takes besides its document.
 const beside = 2 << 10
 
-// sizes are those of the records of organisations, in bytes. They are counted beside the
-// database: a write would pay for another row.
+// sizes are the sizes of the records of organisations, in bytes. They are counted outside
+// the database: a row for them would slow every write.
 type sizes struct {
 	mu sync.Mutex
 	of map[tenant.ID]int64
 }
 
-// growth is by how much the records of organisations grow with a transaction.
+// growth is by how much a transaction enlarges the records of organisations, in bytes.
 type growth map[tenant.ID]int64
 
 // count adds the replacement of a record by another; nil: there is none.
@@ -284,7 +285,7 @@ func (g growth) count(old, now *store.Record) {
 	}
 }
 
-// grow adds what a transaction that has been committed has brought.
+// grow adds the growth of a committed transaction.
 func (s *sizes) grow(by growth) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -25,10 +25,10 @@ type tx struct {
 	touched map[address]int // into before
 	before  []touch
 	now     system.Clock
-	until   time.Time // a unit of work must not hold the writer for longer; zero: it does not write
+	until   time.Time // the deadline of a unit of work that holds the writer; zero: it does not write
 }
 
-// late reports that the unit of work has held the writer for too long.
+// late returns an error when the unit of work has held the writer for too long.
 func (t *tx) late() error {
 	if !t.until.IsZero() && time.Now().After(t.until) {
 		return store.ErrTooLong
@@ -41,7 +41,7 @@ type address struct {
 	kind, id string
 }
 
-// touch remembers a record as it was before the unit of work; nil: it was not.
+// touch remembers a record as it was before the unit of work; nil: it did not exist.
 type touch struct {
 	address
 	old *store.Record
@@ -112,7 +112,7 @@ func (t *tx) Scan(ctx context.Context, q store.Query) iter.Seq2[store.Record, er
 // Count implements store.Reader.
 func (t *tx) Count(ctx context.Context, q store.Query) (n int, err error) {
 	switch {
-	case t.scope.All(): // they have to be counted
+	case t.scope.All(): // records of all organisations have no stored count
 	case q.Sorted && (q.Prefix == "" || strings.IndexByte(q.Prefix, 0) == len(q.Prefix)-1):
 		return total(t.txn, begin(key(q.Kind, string(t.scope.Org()), q.Index), q.Prefix))
 	case !q.Sorted && q.Index == "" && q.ID == "" && q.After == "":
@@ -144,7 +144,7 @@ func (t *tx) reading(q store.Query) get {
 	return t.txn.Get
 }
 
-// matching yields what q selects by an index or an ID, Offset and Limit aside.
+// matching yields the records that q selects by an index or an ID, ignoring Offset and Limit.
 func (t *tx) matching(ctx context.Context, q store.Query) iter.Seq2[store.Record, error] {
 	if q.Sorted && t.scope.All() {
 		return failed(store.ErrScope)
@@ -165,7 +165,7 @@ func failed(err error) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) { yield(store.Record{}, err) }
 }
 
-// where returns the index in which an ID or a key is looked up, and what the keys there begin with. The
+// where returns the index for looking up an ID or a key, and the prefix of its keys. The
 // organisation comes from the scope, so that it cannot be forgotten.
 func (t *tx) where(q store.Query) (index string, arg []byte) {
 	if q.Sorted {
@@ -183,8 +183,8 @@ func (t *tx) where(q store.Query) (index string, arg []byte) {
 	return index, key(parts[:n]...)
 }
 
-// First returns the first record that a key or an ID selects, or ErrNotFound: Scan for
-// the look-ups that most requests make, without its closures.
+// First returns the first record that a key or an ID selects, or ErrNotFound. It does what Scan
+// does, without its closures, for the lookups that most requests make.
 func (t *tx) First(_ context.Context, q store.Query) (store.Record, error) {
 	index, arg := t.where(q)
 	obj, err := t.txn.First(tableRecord, index, arg)
@@ -221,7 +221,7 @@ func (t *tx) Referrers(ctx context.Context, to integrity.Target) iter.Seq2[store
 	return walk(ctx, t.txn.Get, indexRef+prefix, key(string(t.scope.Org()), to.Kind, to.ID), nil)
 }
 
-// walk yields the records that an index has under arg and ok, if there is one, lets pass.
+// walk yields the records that an index has under arg and for which ok returns true; ok may be nil.
 func walk(ctx context.Context, get get, index string, arg []byte,
 	ok func(*store.Record) bool) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
@@ -258,7 +258,7 @@ func (t *tx) Put(ctx context.Context, r store.Record) error {
 	if err != nil {
 		return err
 	}
-	if old == nil || !slices.Equal(old.Keys, r.Keys) { // else the values are its own already
+	if old == nil || !slices.Equal(old.Keys, r.Keys) { // else old and new record share the same values
 		if err := t.unique(old, r); err != nil {
 			return err
 		}

@@ -11,10 +11,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// everyKey asks for a list in one page.
+// everyKey asks for the whole list in one page.
 var everyKey = url.Values{"p": {"-1"}}
 
-// named is the call about one key.
+// named returns the call about one key.
 func named(name dashboard.KeyName) operation.Call {
 	call := operation.Call{Path: map[string]string{"keyId": name.Text}, Query: url.Values{}}
 	if name.Hashed {

@@ -1,5 +1,6 @@
 // Package local is the dashboard in the same process: it carries out operations of the
-// table as a user of an organisation, behind the same guard as everybody, without HTTP.
+// table as a user of an organisation, without HTTP, with the same permission checks as
+// every other caller.
 package local
 
 import (
@@ -20,7 +21,7 @@ import (
 // Do carries out an operation by its identifier.
 type Do func(ctx context.Context, id string, c *operation.Call) (any, error)
 
-// Text writes an answer as clients of an operation get it.
+// Text encodes an answer as clients of an operation get it.
 type Text func(id string, answer any) ([]byte, error)
 
 // Client is a dashboard.Dashboard.
@@ -64,7 +65,7 @@ func (c *Client) call(ctx context.Context, id string, call operation.Call) (any,
 	return nil, fmt.Errorf("%w: %s", class, f.Message)
 }
 
-// read returns an answer as text.
+// read returns an answer as JSON text.
 func (c *Client) read(ctx context.Context, id string, call operation.Call) ([]byte, any, error) {
 	out, err := c.call(ctx, id, call)
 	if err != nil {
@@ -117,7 +118,7 @@ func (c *Client) Policy(ctx context.Context, ref sync.Ref) (dashboard.Policy, er
 	if e, ok := out.(operation.Entity[policy.View]); ok {
 		p.Tag = e.Tag
 	}
-	if got := p.Ref(); ref.ObjectID != "" && got.ObjectID != ref.ObjectID || ref.ObjectID == "" && got.ID != ref.ID { // its identifier is the other's _id
+	if got := p.Ref(); ref.ObjectID != "" && got.ObjectID != ref.ObjectID || ref.ObjectID == "" && got.ID != ref.ID { // the other document has this identifier as its _id
 		return dashboard.Policy{}, fmt.Errorf("read the policy %s: another policy answers to its name: %w", ref.Name(), dashboard.ErrRefused)
 	}
 	return p, nil
@@ -129,7 +130,7 @@ func (c *Client) Create(ctx context.Context, document *doc.Node) (sync.Ref, erro
 	if err == nil {
 		return dashboard.Created(ctx, c, answer, document)
 	}
-	if errors.Is(err, dashboard.ErrUnreachable) { // it may have been done
+	if errors.Is(err, dashboard.ErrUnreachable) { // the write may have been carried out
 		if ref, found := dashboard.Find(ctx, c, document); found == nil {
 			return ref, nil
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/retry"
 )
 
-// read asks for something, again when there is no answer.
+// read sends a GET, and sends it again when there is no answer.
 func (c *Client) read(ctx context.Context, at string) (fetch.Answer, error) {
 	pause := retry.New(c.c.Pause, longestPause)
 	for attempt := 1; ; attempt++ {
@@ -28,12 +28,13 @@ func (c *Client) read(ctx context.Context, at string) (fetch.Answer, error) {
 	}
 }
 
-// call sends one request with JSON, if anything. tag is a precondition.
+// call sends one request, with body as JSON unless it is nil. tag is the If-Match
+// precondition.
 func (c *Client) call(ctx context.Context, method, at, tag string, body []byte) (fetch.Answer, error) {
 	return c.send(ctx, method, at, tag, "application/json", body)
 }
 
-// send sends one request with a body of some kind.
+// send sends one request with a body of the content type kind.
 func (c *Client) send(ctx context.Context, method, at, tag, kind string, body []byte) (fetch.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.c.Timeout)
 	defer cancel()
@@ -67,8 +68,8 @@ func (c *Client) send(ctx context.Context, method, at, tag, kind string, body []
 	return a, fmt.Errorf("%w: %d %s", class, a.Status, c.said(a.Body))
 }
 
-// said returns what the dashboard said, short and in one line. A credential that it
-// repeats is left out.
+// said returns the dashboard's error text, short and in one line. Credentials that it
+// repeats are left out.
 func (c *Client) said(body []byte) string {
 	text := ""
 	if n, err := doc.ParseNode(body); err == nil {

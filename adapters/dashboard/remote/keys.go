@@ -52,7 +52,7 @@ func keyOf(what string, a fetch.Answer, err error) (dashboard.Key, error) {
 // again sends a write that can be repeated, until there is an answer.
 func (c *Client) again(ctx context.Context, method, at string, body []byte) (fetch.Answer, error) {
 	pause := retry.New(c.c.Pause, longestPause)
-	sent := false // by an earlier attempt, perhaps
+	sent := false // perhaps by an earlier attempt
 	for attempt := 1; ; attempt++ {
 		a, err := c.call(ctx, method, at, "", body)
 		if sent && errors.Is(err, dashboard.ErrUnsent) {

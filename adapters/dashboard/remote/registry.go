@@ -12,7 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
 )
 
-// wire sends an operation that dashboard.Entries needs, over HTTP.
+// wire sends an operation for dashboard.Entries over HTTP.
 func (c *Client) wire(ctx context.Context, r dashboard.Request) (dashboard.Answer, error) {
 	at := r.Path
 	if r.Param != "" {
@@ -45,7 +45,7 @@ func (c *Client) wire(ctx context.Context, r dashboard.Request) (dashboard.Answe
 		return dashboard.Answer{Body: a.Body, Tag: header(a, "Etag")}, err
 	}
 	a, err := c.call(ctx, r.Method, at, r.Tag, r.Body)
-	if r.Waits && a.Status == http.StatusConflict { // to the caller it is as if the dashboard were away: try again later
+	if r.Waits && a.Status == http.StatusConflict { // the caller handles this as if the dashboard were away: it tries again later
 		err = fmt.Errorf("%w: %d %s", dashboard.ErrUnreachable, a.Status, c.said(a.Body))
 	}
 	return dashboard.Answer{Body: a.Body}, err

@@ -1,7 +1,7 @@
-// Package remote speaks to the dashboard of another process over HTTP: ours on another
-// machine, or any other of the protocol. Calls have a deadline and bounded answers, reads
-// are repeated when they fail, and a write whose answer is lost is looked up before it is
-// sent again.
+// Package remote calls a dashboard in another process over HTTP: a Gatehouse on another
+// machine, or any other implementation of the protocol. Calls have a deadline and bounded
+// answers. Failed reads are repeated, and a write whose answer is lost is looked up before
+// it is sent again.
 package remote
 
 import (
@@ -20,12 +20,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/retry"
 )
 
-// Config says which dashboard, and how patient to be. Zero values take the defaults.
+// Config says which dashboard to call, and sets timeouts and retries. Zero values take the
+// defaults.
 type Config struct {
 	URL      string // address of the dashboard; a path in it is kept
 	Secret   string // access key of a user
-	Trusted  bool   // the operator has chosen the address: it may be a private one
-	Insecure bool   // its certificate is not looked at
+	Trusted  bool   // the operator has chosen the address: it may be private
+	Insecure bool   // skip the verification of its certificate
 	Timeout  time.Duration
 	Attempts int           // of one call
 	Pause    time.Duration // before the second attempt; then doubled
@@ -46,8 +47,8 @@ type Client struct {
 	c     Config
 }
 
-// New returns a Client. What it may reach, and how long answers may be, is up to the
-// fetcher.
+// New returns a Client. The fetcher decides which addresses it may reach, and how long
+// answers may be.
 func New(f fetch.Fetcher, c Config) *Client {
 	c.URL = strings.TrimRight(c.URL, "/")
 	if c.Timeout <= 0 {
@@ -82,7 +83,8 @@ func (c *Client) Policies(ctx context.Context) ([]*doc.Node, error) {
 	return dashboard.DecodePolicies(a.Body)
 }
 
-// APIs implements dashboard.Dashboard. A dashboard that knows no MCP proxies has none.
+// APIs implements dashboard.Dashboard. A dashboard without the MCP endpoint counts as
+// having no MCP proxies.
 func (c *Client) APIs(ctx context.Context) ([]sync.API, error) {
 	a, err := c.read(ctx, apis)
 	if err != nil {
@@ -111,15 +113,15 @@ func (c *Client) Policy(ctx context.Context, ref sync.Ref) (dashboard.Policy, er
 		return dashboard.Policy{}, fmt.Errorf("read the policy %s: %w", ref.Name(), dashboard.ErrUnreachable)
 	}
 	p := dashboard.Policy{Document: n, Tag: header(a, "Etag")}
-	if got := p.Ref(); ref.ObjectID != "" && got.ObjectID != ref.ObjectID || ref.ObjectID == "" && got.ID != ref.ID { // its identifier is the other's _id
+	if got := p.Ref(); ref.ObjectID != "" && got.ObjectID != ref.ObjectID || ref.ObjectID == "" && got.ID != ref.ID { // the other document has this identifier as its _id
 		return dashboard.Policy{}, fmt.Errorf("read the policy %s: another policy answers to its name: %w", ref.Name(), dashboard.ErrRefused)
 	}
 	return p, nil
 }
 
-// Create implements dashboard.Dashboard. The identifiers are those that the dashboard
-// says: it may keep no custom one. A write whose answer is lost may have been carried out,
-// and its repetition refused for that.
+// Create implements dashboard.Dashboard. It returns the identifiers that the dashboard
+// answers, which may keep no custom identifier. When the answer of a write is lost, the
+// write may have been carried out, and its repetition may be refused for that reason.
 func (c *Client) Create(ctx context.Context, document *doc.Node) (sync.Ref, error) {
 	body := document.JSON()
 	pause := retry.New(c.c.Pause, longestPause)
@@ -149,7 +151,7 @@ func (c *Client) Replace(ctx context.Context, p dashboard.Policy) error {
 	for attempt := 1; ; attempt++ {
 		_, err := c.call(ctx, http.MethodPut, path(ref.ObjectID), p.Tag, body)
 		if errors.Is(err, dashboard.ErrChanged) && attempt > 1 && c.holds(ctx, ref, p.Document) {
-			return nil // it was this very write whose answer was lost
+			return nil // the refused write is a repetition of one that was carried out
 		}
 		if !errors.Is(err, dashboard.ErrUnreachable) || attempt == c.c.Attempts {
 			return named("replace", ref, err)
@@ -160,8 +162,9 @@ func (c *Client) Replace(ctx context.Context, p dashboard.Policy) error {
 	}
 }
 
-// holds reports whether the policy says what was written. Members are compared as a whole,
-// other than in dashboard.Find: what the write has taken out of one may still be there.
+// holds reports whether the policy at the dashboard has the written members. Members are
+// compared as a whole, unlike in dashboard.Find: a partial match could contain what the
+// write removed.
 func (c *Client) holds(ctx context.Context, ref sync.Ref, want *doc.Node) bool {
 	p, err := c.Policy(ctx, ref)
 	if err != nil {

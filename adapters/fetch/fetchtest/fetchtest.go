@@ -1,4 +1,4 @@
-// Package fetchtest states what a fetcher does with addresses that clients choose.
+// Package fetchtest tests how a fetcher handles addresses that clients choose.
 package fetchtest
 
 import (
@@ -15,15 +15,16 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/fetch"
 )
 
-// The address that stands for the world outside, and the one that is never to be reached.
+// The address that stands for the public Internet, and the private one that must never be
+// reached.
 const (
 	outside = "127.0.0.1"
 	inside  = "127.0.0.2"
 )
 
-// Outside holds a fetcher to what its callers rely on: whatever names resolve to, now and
-// later, and wherever answers redirect to, nothing inside is reached. open says that
-// 127.0.0.1 is outside for it; otherwise nothing of this machine is.
+// Outside checks that a fetcher reaches nothing private: neither through names, whatever
+// they resolve to now and later, nor through redirects. open says that the fetcher may
+// reach 127.0.0.1; otherwise no address of this machine may be reached.
 func Outside(t *testing.T, f fetch.Fetcher, open bool) {
 	t.Helper()
 	var reached atomic.Int64
@@ -46,9 +47,9 @@ func Outside(t *testing.T, f fetch.Fetcher, open bool) {
 		ask("both.test", "/", open)
 		ask("other.test", "/", open)
 		if open {
-			ask(outside, "/to/"+inside+":"+port, true) // the redirection is the answer
+			ask(outside, "/to/"+inside+":"+port, true) // the answer is the redirect itself
 			ask(outside, "/to/inside.test:"+port, true)
-			ask("hops.test", "/here", statusOnly) // the next hop goes by the name again
+			ask("hops.test", "/here", statusOnly) // the next hop resolves the name again
 		}
 	}
 	if n := reached.Load(); n != 0 {
@@ -56,7 +57,8 @@ func Outside(t *testing.T, f fetch.Fetcher, open bool) {
 	}
 }
 
-// listen answers outside, and counts connections inside, on the same port.
+// listen answers requests to the outside address, and counts connections to the inside
+// address, on the same port.
 func listen(t *testing.T, reached *atomic.Int64) (port string) {
 	t.Helper()
 	for range 20 {
@@ -66,7 +68,7 @@ func listen(t *testing.T, reached *atomic.Int64) (port string) {
 		}
 		_, port, _ = net.SplitHostPort(out.Addr().String())
 		in, err := net.Listen("tcp", inside+":"+port)
-		if err != nil { // somebody has the port there
+		if err != nil { // another process has the port there
 			_ = out.Close()
 			continue
 		}
@@ -98,8 +100,8 @@ func redirect(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answers resolves names for the rest of the test: to their first addresses, then to the
-// second ones, and so on in turns.
+// answers resolves names for the rest of the test: the first query gets the first
+// addresses, the second query the second ones, and so on in turns.
 func answers(t *testing.T, names map[string][]string) {
 	t.Helper()
 	conn, err := net.ListenPacket("udp", outside+":0")

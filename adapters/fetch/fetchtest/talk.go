@@ -7,7 +7,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/fetch"
 )
 
-// Said returns a conversation in which the other side says some texts, and then nothing.
+// Said returns a conversation in which the peer sends the texts, and then nothing.
 func Said(protocol string, texts ...string) fetch.Conversation {
 	return &said{protocol: protocol, texts: texts}
 }

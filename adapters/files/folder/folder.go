@@ -1,4 +1,4 @@
-// Package folder keeps contents as files of a folder.
+// Package folder stores contents as files in a folder.
 package folder
 
 import (
@@ -13,11 +13,11 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/files"
 )
 
-// part ends the name of a file that is being written.
+// part is the suffix of a file that is being written.
 const part = ".part"
 
-// Storage is a folder. It is made when the first content is kept. Neither names nor
-// symbolic links lead out of it.
+// Storage is a folder. It is created when the first content is stored. Neither names
+// nor symbolic links lead out of it.
 type Storage struct{ path string }
 
 // New returns the storage in a folder.
@@ -26,7 +26,8 @@ func New(path string) *Storage { return &Storage{path} }
 // Apart implements files.Storage.
 func (*Storage) Apart() bool { return true }
 
-// Keep implements files.Storage. The file gets its name when all of it is on the disk.
+// Keep implements files.Storage. The file gets its name after all of its bytes are on
+// the disk.
 func (s *Storage) Keep(ctx context.Context, name string, content []byte) (file.Content, error) {
 	if !file.Valid(name) {
 		return file.Content{}, files.ErrName
@@ -52,7 +53,7 @@ func (s *Storage) Keep(ctx context.Context, name string, content []byte) (file.C
 		if err := r.Rename(name+part, name); err != nil {
 			return err
 		}
-		for dir := path.Dir(name); ; dir = path.Dir(dir) { // its entry, and those of the folders above, are on the disk as well
+		for dir := path.Dir(name); ; dir = path.Dir(dir) { // syncs the directory entries of the file and of the folders above
 			d, err := r.Open(dir)
 			if err != nil {
 				return err
@@ -107,7 +108,7 @@ func (s *Storage) Drop(_ context.Context, name string) error {
 	return dropped(s.within(func(r *os.Root) error { return errors.Join(dropped(r.Remove(name)), dropped(r.Remove(name+part))) }))
 }
 
-// dropped is the error of a removal: what is not there is gone.
+// dropped returns the error of a removal; a file that does not exist counts as removed.
 func dropped(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -1,5 +1,5 @@
-// Package record keeps contents in the records that they belong to, and so in the database
-// with everything else.
+// Package record stores contents inside the records that they belong to, and so in the
+// database with everything else.
 package record
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/files"
 )
 
-// Storage leaves contents where they are.
+// Storage leaves contents in their records.
 type Storage struct{}
 
 // Apart implements files.Storage.
@@ -23,7 +23,7 @@ func (Storage) Keep(_ context.Context, _ string, content []byte) (file.Content, 
 // Open implements files.Storage.
 func (Storage) Open(_ context.Context, c file.Content) ([]byte, error) {
 	if c.Place.Name != "" {
-		return nil, files.ErrAbsent // it is in a storage that was in use before
+		return nil, files.ErrAbsent // the content is in another storage that was used before
 	}
 	return c.Data, nil
 }

@@ -1,4 +1,4 @@
-// Package s3 keeps contents as objects of a bucket.
+// Package s3 stores contents as objects of a bucket.
 package s3
 
 import (
@@ -20,20 +20,20 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/load"
 )
 
-// How long one call may take, and how often it is made at most.
+// Timeout of one call, and how many times it is attempted at most.
 const (
 	timeout  = 30 * time.Second
 	attempts = 3
 )
 
-// Config says which bucket it is.
+// Config says which bucket to use.
 type Config struct {
 	AccessKey, SecretKey string
 	Region               string // "": the storage is asked
-	Endpoint             string // address, as https://s3.example.com; "": that of Amazon
+	Endpoint             string // address, as https://s3.example.com; "": the address of Amazon
 	Bucket               string
-	ACL                  string // of objects; "": as the bucket says
-	Links                bool   // browsers get addresses that are signed
+	ACL                  string // of objects; "": the default of the bucket
+	Links                bool   // browsers get signed addresses
 	Transport            http.RoundTripper
 }
 
@@ -100,7 +100,7 @@ func (s *Storage) Keep(ctx context.Context, name string, content []byte) (file.C
 	return file.Content{Place: file.Place{Name: name, Size: int64(len(content))}}, told(err)
 }
 
-// Open implements files.Storage. It reads no more than was kept.
+// Open implements files.Storage. It reads no more bytes than were stored.
 func (s *Storage) Open(ctx context.Context, c file.Content) ([]byte, error) {
 	switch {
 	case c.Place.Name == "":
@@ -110,7 +110,7 @@ func (s *Storage) Open(ctx context.Context, c file.Content) ([]byte, error) {
 	}
 	ctx, end := context.WithTimeout(ctx, timeout)
 	defer end()
-	defer load.Away(ctx)() // pages show pictures, and others can be made meanwhile
+	defer load.Away(ctx)() // pages show many pictures: other pages can be made while this one waits
 	body, _, _, err := minio.Core{Client: s.client}.GetObject(ctx, s.Bucket, c.Place.Name, minio.GetObjectOptions{})
 	if err != nil {
 		return nil, told(err)
@@ -156,7 +156,7 @@ func (s *Storage) Link(ctx context.Context, p file.Place, mediaType string, life
 // Origin implements files.Linker.
 func (s *Storage) Origin() string { return s.origin }
 
-// told is an error as others may read it: the answers of storages name keys and buckets.
+// told returns an error that may be shown: answers of the storage name keys and buckets.
 func told(err error) error {
 	switch {
 	case err == nil:

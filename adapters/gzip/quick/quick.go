@@ -1,5 +1,4 @@
-// Package quick compresses texts to gzip streams (RFC 1952), as fast as can be rather than as
-// small.
+// Package quick compresses texts to gzip streams (RFC 1952). It prefers speed over size.
 package quick
 
 import (
@@ -8,8 +7,9 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// Packer returns a function that compresses a text. One goroutine at once may use it: it
-// keeps its compressor, which takes longer to make than a short text to compress.
+// Packer returns a function that compresses a text. The function must not be called
+// concurrently: it reuses its compressor, which takes longer to create than a short text
+// takes to compress.
 func Packer() func(text []byte) []byte {
 	var out bytes.Buffer
 	var z *gzip.Writer

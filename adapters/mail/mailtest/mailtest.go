@@ -1,4 +1,4 @@
-// Package mailtest has a mail server for tests: it takes every mail and keeps it.
+// Package mailtest has a mail server for tests: it accepts every mail and keeps it.
 package mailtest
 
 import (
@@ -18,26 +18,25 @@ import (
 
 // Server is a mail server on a loopback address.
 type Server struct {
-	// Refuse is what the server answers to a recipient in place of taking the mail,
-	// such as "550 5.1.1 unknown"; "": it takes all. It is set before the first mail.
+	// Refuse is the server's reply to a recipient, such as "550 5.1.1 unknown"; "": it accepts
+	// all. Set it before the first mail.
 	Refuse string
-	// Goodbye is what the server answers to QUIT in place of "221 2.0.0 bye", and Leaves
-	// closes the connection after a mail. Both are set before the first mail.
+	// Goodbye replaces the reply "221 2.0.0 bye" to QUIT. Leaves closes the connection after a
+	// mail. Set both before the first mail.
 	Goodbye string
 	Leaves  bool
-	// Instead is what the server answers to commands in place of what it would, by their verbs;
-	// "" ends the conversation. Greeting is the verb of its first line. It is set before the
-	// first mail.
+	// Instead replaces the server's replies to commands, by verb; "" closes the connection. The
+	// verb Greeting stands for the first line of the server. Set it before the first mail.
 	Instead map[string]string
 
 	listener net.Listener
 	mails    chan Mail
 }
 
-// Greeting is the verb by which Server.Instead knows the first line of a server.
+// Greeting is the key in Server.Instead for the first line of a server.
 const Greeting = "GREETING"
 
-// Mail is what arrived.
+// Mail is a mail that arrived.
 type Mail struct {
 	From, To string // of the envelope
 	Login    string // what the client sent with AUTH, "" without
@@ -69,11 +68,11 @@ func Start(t testing.TB) *Server {
 // Address returns host:port of the server.
 func (s *Server) Address() string { return s.listener.Addr().String() }
 
-// patience is how long Next waits: on a machine that does much else a sender may lose its
-// lease, or a connection, and tries again after its first pause.
+// patience is how long Next waits: on a busy machine a sender may lose its lease or a
+// connection, and tries again after its first pause.
 const patience = 2 * time.Minute
 
-// Next returns the next mail, or fails the test when none comes.
+// Next returns the next mail, or fails the test when none arrives.
 func (s *Server) Next(t testing.TB) Mail {
 	t.Helper()
 	select {
@@ -85,10 +84,10 @@ func (s *Server) Next(t testing.TB) Mail {
 	}
 }
 
-// Waiting returns how many mails have come that Next has not returned.
+// Waiting returns how many mails have arrived that Next has not returned.
 func (s *Server) Waiting() int { return len(s.mails) }
 
-// serve has one conversation.
+// serve handles one connection.
 func (s *Server) serve(conn net.Conn) {
 	defer func() { _ = conn.Close() }()
 	c := textproto.NewReader(bufio.NewReader(conn))
@@ -167,7 +166,7 @@ func (s *Server) take(c *textproto.Reader, m Mail) error {
 	return nil
 }
 
-// between returns what stands in angle brackets.
+// between returns the text in angle brackets.
 func between(text string) string {
 	_, text, _ = strings.Cut(text, "<")
 	text, _, _ = strings.Cut(text, ">")

@@ -69,7 +69,7 @@ func (s *Server) Objects() map[string]Object {
 	return out
 }
 
-// Put stores a content, as others do who may.
+// Put stores a content, as another client of the bucket would.
 func (s *Server) Put(name string, content []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,7 +83,7 @@ func (s *Server) Fail(status int) {
 	s.fail = status
 }
 
-// Refused returns how many calls were not signed as they should be.
+// Refused returns how many calls had no valid signature.
 func (s *Server) Refused() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,7 +140,7 @@ func refuse(w http.ResponseWriter, status int, code string) {
 	_, _ = fmt.Fprintf(w, "<Error><Code>%s</Code><Message>%s</Message></Error>", code, code)
 }
 
-// body reads what is stored: clients may send it in signed or counted pieces.
+// body reads the content of a request: clients may send it in signed or counted chunks.
 func body(r *http.Request) ([]byte, error) {
 	if !strings.HasPrefix(r.Header.Get("X-Amz-Content-Sha256"), "STREAMING-") {
 		return io.ReadAll(r.Body)
@@ -168,7 +168,8 @@ func body(r *http.Request) ([]byte, error) {
 
 var errSignature = errors.New("the signature is wrong")
 
-// verify checks who calls: by the header, or by the query of an address that was signed.
+// verify checks the signature of a request: in the header, or in the query of a signed
+// address.
 func verify(r *http.Request) error {
 	q := r.URL.Query()
 	if signature := q.Get("X-Amz-Signature"); signature != "" {
