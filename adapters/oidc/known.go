@@ -17,24 +17,26 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/login"
 )
 
-// wellKnown ends the address of a discovery document (OpenID Connect Discovery 1.0, 4).
+// wellKnown is the suffix of the address of a discovery document (OpenID Connect Discovery
+// 1.0, 4).
 const wellKnown = "/.well-known/openid-configuration"
 
-// mostKnown is how many providers are remembered.
+// mostKnown is how many providers are cached.
 const mostKnown = 1000
 
-// maxRequest bounds what is sent to a provider, in bytes.
+// maxRequest is the maximum size of a request to a provider, in bytes.
 const maxRequest = 64 << 10
 
-// provider is what is known of a provider.
+// provider is the cached data of a provider.
 type provider struct {
 	*oidc.Provider
 	issuer  string
-	methods []string // by which clients prove themselves
+	methods []string // by which clients authenticate
 }
 
-// known are the providers that have been asked lately. Strangers begin logins: a provider is
-// asked by one of them at a time, and one that does not answer is left alone for a while.
+// known caches the providers that were used lately. Unauthenticated visitors start logins,
+// so only one of them at a time asks a provider, and a provider that does not answer is not
+// asked again for a while.
 type known struct {
 	client               *http.Client
 	fresh, away, timeout time.Duration
@@ -45,13 +47,13 @@ type known struct {
 }
 
 type entry struct {
-	mu    sync.Mutex // guards what follows, and is held while the provider is asked
+	mu    sync.Mutex // guards the fields below, and is held while the provider is asked
 	p     *provider
 	err   error
 	until time.Time
 }
 
-// provider returns the provider with a discovery document.
+// provider returns the provider that has a discovery document at an address.
 func (k *known) provider(ctx context.Context, discovery string) (*provider, error) {
 	issuer, ok := strings.CutSuffix(discovery, wellKnown)
 	if !ok || !webAddress(discovery) {
@@ -61,7 +63,7 @@ func (k *known) provider(ctx context.Context, discovery string) (*provider, erro
 	e := k.entries[discovery]
 	if e == nil {
 		if len(k.entries) >= mostKnown {
-			clear(k.entries) // to ask again costs little
+			clear(k.entries) // asking again is cheap
 		}
 		e = &entry{}
 		k.entries[discovery] = e
@@ -72,7 +74,7 @@ func (k *known) provider(ctx context.Context, discovery string) (*provider, erro
 	if k.now().Before(e.until) {
 		return e.p, e.err
 	}
-	// The answer is for all who wait: a caller who goes away ends nothing.
+	// All waiting callers share the answer: a caller that cancels does not end the request.
 	ctx, cancel := context.WithTimeout(oidc.ClientContext(context.WithoutCancel(ctx), k.client), k.timeout)
 	defer cancel()
 	e.p, e.err = discover(ctx, issuer)
@@ -83,8 +85,8 @@ func (k *known) provider(ctx context.Context, discovery string) (*provider, erro
 	return e.p, e.err
 }
 
-// discover reads the discovery document. It must name the issuer that its address begins
-// with; some providers have a slash behind it.
+// discover reads the discovery document. The issuer in it must match the beginning of its
+// address; some providers append a slash.
 func discover(ctx context.Context, issuer string) (*provider, error) {
 	p, err := oidc.NewProvider(ctx, issuer)
 	if m, ok := errors.AsType[*oidc.IssuerMismatchError](err); ok && m.Discovered == issuer+"/" {
@@ -106,7 +108,7 @@ func discover(ctx context.Context, issuer string) (*provider, error) {
 	return &provider{p, issuer, more.Methods}, nil
 }
 
-// through is a RoundTripper that asks a fetcher for what libraries ask.
+// through is a RoundTripper that sends the requests of libraries through a fetcher.
 type through struct{ fetch.Fetcher }
 
 // RoundTrip implements http.RoundTripper.

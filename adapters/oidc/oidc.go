@@ -1,6 +1,6 @@
-// Package oidc lets people log in at identity providers by OpenID Connect: the code flow
-// with PKCE. Every call goes through a fetcher, which says what may be reached, and bounds
-// how long it takes and how large the answer is.
+// Package oidc logs users in at identity providers by OpenID Connect: the code flow with
+// PKCE. Every call goes through a fetcher, which restricts the addresses, the time and the
+// size of the answer.
 package oidc
 
 import (
@@ -23,11 +23,11 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/login"
 )
 
-// Config says how patient to be. Zero values take the defaults.
+// Config sets timeouts and cache times. Zero values take the defaults.
 type Config struct {
-	Timeout time.Duration    // of all that one step of a login asks the provider; 15 s
-	Fresh   time.Duration    // for how long a discovery document is believed; 10 min
-	Away    time.Duration    // for how long a provider that does not answer is left alone; 5 s
+	Timeout time.Duration    // for all calls of one step of a login; 15 s
+	Fresh   time.Duration    // for how long a discovery document is cached; 10 min
+	Away    time.Duration    // for how long a provider that does not answer is not asked again; 5 s
 	Now     func() time.Time // nil: time.Now
 }
 
@@ -53,7 +53,7 @@ func New(f fetch.Fetcher, c Config) *Client {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	// Redirections to other origins are answers that nothing follows.
+	// Redirects to other origins are returned as answers.
 	client := &http.Client{Transport: through{f}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return &Client{c: c, known: known{client: client, fresh: c.Fresh, away: c.Away, timeout: c.Timeout, now: c.Now, entries: map[string]*entry{}}}
 }
@@ -82,7 +82,7 @@ func (c *Client) Finish(ctx context.Context, as login.Client, a login.Attempt, b
 	ctx, cancel := context.WithTimeout(oidc.ClientContext(ctx, c.client), c.c.Timeout)
 	defer cancel()
 	token, err := p.application(as).Exchange(ctx, back.Code, oauth2.VerifierOption(a.Verifier))
-	// Why a code was worth nothing is said without the answer, which may have secrets.
+	// The error does not quote the answer, which may contain secrets.
 	if r, ok := errors.AsType[*oauth2.RetrieveError](err); ok && r.Response != nil {
 		if r.ErrorCode == "invalid_grant" {
 			return nil, refused("the code has been used, is too old, or is for another login")
@@ -100,7 +100,8 @@ func (c *Client) Finish(ctx context.Context, as login.Client, a login.Attempt, b
 	return claims, err
 }
 
-// verified returns the claims of an identity token that is for us and for this login.
+// verified returns the claims of an ID token after checking that the token is for this
+// client and this login.
 func (c *Client) verified(ctx context.Context, p *provider, as login.Client, a login.Attempt, token *oauth2.Token) (claims map[string]any, err error) {
 	signed, _ := token.Extra("id_token").(string)
 	if signed == "" {
@@ -126,8 +127,7 @@ func (c *Client) verified(ctx context.Context, p *provider, as login.Client, a l
 	return claims, nil
 }
 
-// complete adds what the provider says about the person besides. The token counts where
-// both say something.
+// complete adds the claims of the userinfo endpoint. Claims of the token take precedence.
 func complete(ctx context.Context, p *provider, token *oauth2.Token, claims map[string]any) error {
 	info, err := p.UserInfo(ctx, oauth2.StaticTokenSource(token))
 	if err != nil {
@@ -149,7 +149,7 @@ func complete(ctx context.Context, p *provider, token *oauth2.Token, claims map[
 	return nil
 }
 
-// decode reads claims. Numbers stay as they are written.
+// decode decodes claims. Numbers keep their spelling.
 func decode(text []byte, into *map[string]any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -158,8 +158,8 @@ func decode(text []byte, into *map[string]any) error {
 
 func refused(why string) error { return fmt.Errorf("%w: %s", login.ErrRefused, why) }
 
-// away says that nothing came back. The fetcher's own errors can be shown: they name a
-// host, and no more.
+// away returns the error for a call without an answer. The fetcher's own errors can be
+// shown: they contain a host name, and nothing else.
 func away(err error, what string) error {
 	for _, known := range []error{fetch.ErrPrivate, fetch.ErrTooLarge, fetch.ErrUnreachable, fetch.ErrRequest} {
 		if errors.Is(err, known) {
@@ -174,8 +174,9 @@ func webAddress(text string) bool {
 	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil
 }
 
-// application is the client as a library wants it. How it proves itself is what the
-// provider names, not what is tried out: a code can be presented once.
+// application returns the client for the OAuth library. The authentication method is one
+// that the provider names, rather than one found by trial: a code can be presented only
+// once.
 func (p *provider) application(as login.Client) *oauth2.Config {
 	at := p.Endpoint()
 	at.AuthStyle = oauth2.AuthStyleInHeader

@@ -18,7 +18,7 @@ const (
 	streaming = "x-tyk-streaming"
 )
 
-// form is one way to check a document: everything that a schema depends on.
+// form is one way to check a document: all inputs that determine a schema.
 type form struct {
 	variant    port.Variant
 	version    string // "3.0", "3.1"
@@ -26,8 +26,8 @@ type form struct {
 	allStreams bool
 }
 
-// compose builds the JSON schema of a form: the OpenAPI document with the
-// extensions as members, all definitions in one place.
+// compose builds the JSON schema of a form: the OpenAPI schema with the extensions as
+// members, and all definitions in one place.
 func compose(f form) (object, error) {
 	s := &outline{container: "definitions", strict: f.strict, definitions: object{}}
 	head := object{"$schema": "http://json-schema.org/draft-04/schema#"}
@@ -52,7 +52,7 @@ func compose(f form) (object, error) {
 	return document, nil
 }
 
-// extend adds what gateways know besides OpenAPI.
+// extend adds the members that gateways define in addition to OpenAPI.
 func (f form) extend(s *outline, members object) error {
 	for _, d := range oas.Definitions(oas.Options{MCP: f.variant == port.MCP}) {
 		if err := s.define(d); err != nil {
@@ -98,7 +98,7 @@ func (s *outline) at(name string) object {
 	return d
 }
 
-// take removes a definition from the others, to stand for itself.
+// take removes a definition from the outline and returns it, to stand alone.
 func (s *outline) take(name string) object {
 	d := s.at(name)
 	delete(s.definitions, s.prefix+name)

@@ -10,17 +10,17 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/pattern"
 )
 
-// maxEffort is how much may be looked at for the examples and defaults of a document. Schemas that
-// are made of others twice each, forty times in a row, would take years: a schema tries what it is made
-// of with the same value, and what these are made of.
+// maxEffort limits the work for the examples and defaults of a document. Without a limit, schemas
+// nested two by two, forty levels deep, would take years: a schema tries all its parts with the
+// same value, and each part tries its own parts.
 const maxEffort effort = 2_000_000
 
-// effort is what may still be looked at.
+// effort is the remaining budget of work.
 type effort int
 
-// spend counts what the library looks at to hold a value against a schema, by going the same way.
-// above are the schemas that the value is being held against, which are not entered again. It
-// takes patterns away that values are not held against.
+// spend subtracts the work that the library does to validate a value against a schema, by walking
+// the same way. above are the schemas that the value is already being validated against; they are
+// not entered again. spend removes patterns that values are not matched against.
 func (e *effort) spend(s *openapi3.Schema, value any, above []*openapi3.Schema) {
 	if s == nil || slices.Contains(above, s) {
 		return
@@ -38,7 +38,7 @@ func (e *effort) spend(s *openapi3.Schema, value any, above []*openapi3.Schema) 
 	}
 	within(openapi3.SchemaRefs{s.Not}, 1)
 	within(s.OneOf, 1)
-	within(s.AnyOf, 2) // the one that fits is looked at once more
+	within(s.AnyOf, 2) // the matching schema is validated once more
 	within(s.AllOf, 1)
 	switch v := value.(type) {
 	case string:
@@ -67,7 +67,7 @@ func (e *effort) spend(s *openapi3.Schema, value any, above []*openapi3.Schema) 
 	}
 }
 
-// size is about how long a value is as text.
+// size is about the length of a value as text.
 func size(value any) int {
 	switch v := value.(type) {
 	case string:
@@ -88,7 +88,8 @@ func size(value any) int {
 	return 8
 }
 
-// matching is what it takes to hold a text against a pattern: each step may look at each character.
+// matching returns the cost of matching a text against a pattern: each step may look at each
+// character.
 func (e *effort) matching(text string, length int) int {
 	if text == "" {
 		return 0
@@ -100,21 +101,21 @@ func (e *effort) matching(text string, length int) int {
 	return steps + steps/32*length
 }
 
-// The library keeps each pattern that a value was held against, and what it matched with, for good. So
-// there are bounds for both, and what is kept is not the compiled pattern. Values are not
-// held against further ones.
+// The library keeps each pattern that a value was matched against, with its matcher, for good. So
+// both the number of patterns and their size are limited, and the matcher is not a compiled
+// pattern. Values are not matched against patterns beyond these limits.
 const (
 	maxPatterns = 10_000
 	maxPattern  = 1_000 // bytes
 )
 
-// keptPatterns are those that the library keeps.
+// keptPatterns are the patterns that the library keeps.
 var keptPatterns struct {
 	sync.Mutex
 	texts map[string]bool
 }
 
-// keepable reports whether values are held against a pattern.
+// keepable reports whether values may be matched against a pattern.
 func keepable(text string) bool {
 	keptPatterns.Lock()
 	defer keptPatterns.Unlock()
@@ -136,10 +137,12 @@ func matcher(text string) (openapi3.RegexMatcher, error) {
 	return uncompiled(goPattern(text)), nil
 }
 
-// uncompiled is a pattern that is compiled for each value, because the library keeps it for good.
+// uncompiled is a pattern that is compiled anew for each value, because the library keeps it for
+// good.
 type uncompiled string
 
-// MatchString implements openapi3.RegexMatcher. The document has been checked: its patterns compile.
+// MatchString implements openapi3.RegexMatcher. The pattern compiles, because the document was
+// validated before.
 func (u uncompiled) MatchString(s string) bool {
 	re, err := regexp.Compile(string(u))
 	return err != nil || re.MatchString(s)

@@ -17,15 +17,15 @@ import (
 // maxProblems is how many problems one answer lists.
 const maxProblems = 50
 
-// findings are a schema's complaints about a value and, below it, about its members.
-// The schema library visits members in random order.
+// findings are a schema's errors about a value and, below it, about its members. The schema
+// library visits members in random order.
 type findings struct {
 	messages []string
 	members  map[string]*findings
-	noForm   bool // of alternatives none fits, which says less than what is wrong inside
+	noForm   bool // no alternative matches, which says less than the errors inside
 }
 
-// below returns the findings about a place.
+// below returns the findings at a location.
 func (f *findings) below(location []string) *findings {
 	for _, name := range location {
 		if f.members == nil {
@@ -46,11 +46,10 @@ func (f *findings) add(location []string, message string) {
 	}
 }
 
-// noForm is the complaint about a value that fits none of several alternatives.
+// noForm is the message about a value that matches none of several alternatives.
 const noForm = "fits none of the allowed forms"
 
-// list appends the complaints about a value in the order of the document, maxProblems of
-// them at most.
+// list appends the problems of a value in the order of the document, at most maxProblems.
 func (f *findings) list(out []port.Problem, at string, n *doc.Node) []port.Problem {
 	// Of a value that fits no form it is said at once what the closest one wants: alone that would
 	// read as if there were no other.
@@ -111,9 +110,9 @@ func (f *findings) collect(e *jsonschema.ValidationError) {
 	}
 }
 
-// closest returns the alternative with the fewest complaints; of equals the first that
-// complains about members only. It is clearly the one that was meant when it does that, or
-// when all others say that they were not.
+// closest returns the alternative with the fewest errors; among equals, the first whose errors
+// are only about members. sure reports whether it is clearly the alternative that was meant:
+// its errors are only about members, or all others say that they were not meant.
 func closest(e *jsonschema.ValidationError) (best *jsonschema.ValidationError, sure bool) {
 	least, likely := 0, 0 // likely counts the alternatives that may have been meant
 	depth := len(e.InstanceLocation)
@@ -135,7 +134,7 @@ func closest(e *jsonschema.ValidationError) (best *jsonschema.ValidationError, s
 	return best, least < 2*far && (likely == 1 || least&1 == 0)
 }
 
-// shallow reports whether a form complains about the value itself, such as of what it lacks,
+// shallow reports whether a form has errors about the value itself, such as a missing member,
 // and not only about its members.
 func shallow(e *jsonschema.ValidationError, depth int) bool {
 	switch e.ErrorKind.(type) {
@@ -146,8 +145,8 @@ func shallow(e *jsonschema.ValidationError, depth int) bool {
 		slices.ContainsFunc(e.Causes, func(cause *jsonschema.ValidationError) bool { return shallow(cause, depth) })
 }
 
-// telling lists the complaints of an alternative that tell forms apart: about the type of the
-// value itself, about a member that has one of a few values, and the $ref that is not there.
+// telling lists the errors of an alternative that distinguish it from others: about the type
+// of the value itself, about a member that has one of a few values, and about a missing $ref.
 func telling(e *jsonschema.ValidationError, depth int) (out []*jsonschema.ValidationError) {
 	at := len(e.InstanceLocation)
 	switch k := e.ErrorKind.(type) {
@@ -172,15 +171,16 @@ func telling(e *jsonschema.ValidationError, depth int) (out []*jsonschema.Valida
 	return out
 }
 
-// decides reports whether a complaint alone says that another form was meant: a member with
-// several values may hold a mistake.
+// decides reports whether an error alone shows that another form was meant. A member with
+// several possible values does not show that: it may contain a mistake.
 func decides(e *jsonschema.ValidationError) bool {
 	k, enum := e.ErrorKind.(*kind.Enum)
 	return !enum || len(k.Want) == 1
 }
 
-// choices says what all alternatives, but references, want of one and the same place; the
-// message is empty if there is no such place.
+// choices returns the one location about which all alternatives, except references, have
+// errors, and a message with the values that they accept; the message is empty if there is no
+// such location.
 func choices(e *jsonschema.ValidationError) (at []string, message string) {
 	depth, forms, got := len(e.InstanceLocation), 0, ""
 	wants, said := map[string][]any{}, map[string]int{} // by member; "" is the type of the value itself
@@ -192,7 +192,7 @@ func choices(e *jsonschema.ValidationError) (at []string, message string) {
 		forms++
 		for _, t := range all {
 			place := strings.Join(t.InstanceLocation[depth:], "")
-			if said[place] == forms-1 { // all forms before said so, and this one not yet
+			if said[place] == forms-1 { // all forms before have an error here, and this form is not counted yet
 				said[place]++
 			}
 			switch k := t.ErrorKind.(type) {
@@ -230,8 +230,8 @@ func choices(e *jsonschema.ValidationError) (at []string, message string) {
 // far is the distance of a form that was not meant.
 const far = 1 << 20
 
-// distance counts the complaints below e. What lacks the $ref of a reference was
-// never meant as one.
+// distance counts the errors below e. A reference without its $ref was not meant as a
+// reference.
 func distance(e *jsonschema.ValidationError) int {
 	alternatives := false
 	switch k := e.ErrorKind.(type) {
@@ -259,7 +259,7 @@ func distance(e *jsonschema.ValidationError) int {
 	return sum
 }
 
-// patternNames says in words what a pattern wants.
+// patternNames describes patterns in words.
 var patternNames = map[string]string{
 	textPattern:     "must not be blank",
 	secondsPattern:  `must be a duration in whole h, m and s, such as "1m30s"`,
@@ -269,7 +269,7 @@ var patternNames = map[string]string{
 	toolPattern:     "must be 1 to 128 letters, digits, '_', '.' or '-'",
 }
 
-// describe says what is wrong without repeating the value, which may be secret.
+// describe returns the message of an error without the value, which may be secret.
 func describe(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.Type:

@@ -10,8 +10,9 @@ import (
 	port "github.com/gatehouse-io/gatehouse/ports/openapi"
 )
 
-// fitting holds the examples and defaults of a document against their schemas, each of them
-// once, where it stands: what a reference leads to is looked at in its own place.
+// fitting validates the examples and defaults of a document against their schemas, each of
+// them once, where it is defined: the target of a reference is validated at its own
+// location.
 type fitting struct {
 	o     port.Options
 	left  effort
@@ -61,7 +62,7 @@ func (f *fitting) response(at string, r *openapi3.ResponseRef) {
 
 func (f *fitting) header(at string, r *openapi3.HeaderRef) {
 	if r != nil && r.Ref == "" && r.Value != nil {
-		f.schema(at, r.Value.Schema) // the library does not look at examples beside it
+		f.schema(at, r.Value.Schema) // the library does not validate examples beside it
 		f.content(at, r.Value.Content)
 	}
 }
@@ -87,7 +88,7 @@ func (f *fitting) content(at string, c openapi3.Content) {
 	})
 }
 
-// examples looks at those beside a schema.
+// examples validates the examples beside a schema.
 func (f *fitting) examples(at string, schema *openapi3.SchemaRef, one any, more openapi3.Examples) {
 	if !f.o.Examples || schema == nil {
 		return
@@ -102,7 +103,7 @@ func (f *fitting) examples(at string, schema *openapi3.SchemaRef, one any, more 
 	})
 }
 
-// schema looks at the example and the default of a schema, and of those inside it.
+// schema validates the example and the default of a schema, and of the schemas inside it.
 func (f *fitting) schema(at string, r *openapi3.SchemaRef) {
 	if r == nil || r.Ref != "" || r.Value == nil {
 		return
@@ -127,7 +128,7 @@ func (f *fitting) schema(at string, r *openapi3.SchemaRef) {
 	}
 }
 
-// fit holds a value against a schema, unless that would take too long.
+// fit validates a value against a schema, unless that would take too long.
 func (f *fitting) fit(at string, s *openapi3.Schema, value any) {
 	if s == nil || len(f.found) >= maxProblems {
 		return

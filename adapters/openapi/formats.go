@@ -15,8 +15,8 @@ var formats = map[string]func(any) error{
 	"email":         email,
 }
 
-// secretReference is a part of an address that gateways fill in when they load
-// the API, and ${…} what streams fill in (docs/wire/extension.md#references).
+// secretReference matches the part of an address that gateways fill in when they load
+// the API, and ${…}, which streams fill in (docs/wire/extension.md#references).
 var secretReference = regexp.MustCompile(`\$(kv)?\{[^}]*\}`)
 
 var (
@@ -25,14 +25,14 @@ var (
 	errEmail    = errors.New("the e-mail address is malformed")
 )
 
-// address reads an address that may be relative and may hold secret references.
-// Its errors say nothing about the value: it may hold a password.
+// address parses an address that may be relative and may contain secret references. Its
+// errors do not quote the value, which may contain a password.
 func address(v any) (*url.URL, error) {
 	text, ok := v.(string)
 	if !ok {
 		return &url.URL{Scheme: "none"}, nil
 	}
-	if loop, ok := strings.CutPrefix(text, "tyk://id:"); ok { // names an API by its identifier; a parser would take that for a port
+	if loop, ok := strings.CutPrefix(text, "tyk://id:"); ok { // an API by its identifier, which a URL parser would take for a port
 		text = "tyk://" + loop
 	}
 	u, err := url.Parse(secretReference.ReplaceAllString(text, "secret"))
@@ -42,7 +42,8 @@ func address(v any) (*url.URL, error) {
 	return u, nil
 }
 
-// absolute is address for one that has a scheme, unless a reference stands for it.
+// absolute is address for a URL that must have a scheme, unless a secret reference
+// stands for it.
 func absolute(v any) error {
 	u, err := address(v)
 	if err != nil {

@@ -40,7 +40,7 @@ type outline struct {
 	definitions object
 }
 
-// read adds the definitions of a file. A definition replaces one of its name.
+// read adds the definitions of a file. A definition replaces an earlier one of the same name.
 func (s *outline) read(file string) error {
 	text, err := outlines.ReadFile("outlines/" + file + ".outline")
 	if err != nil {
@@ -105,7 +105,7 @@ func (s *outline) define(of oas.Definition) (err error) {
 	return err
 }
 
-// objectOf makes an object from what stands behind its name.
+// objectOf makes an object from the words after its name.
 func (s *outline) objectOf(words []string) (object, error) {
 	d := object{"type": "object", "properties": object{}}
 	if len(words) > 1 && words[0] == "<" {
@@ -136,7 +136,7 @@ func (s *outline) objectOf(words []string) (object, error) {
 	return d, nil
 }
 
-// line reads what a line says of the object that it belongs to.
+// line adds a line of the notation to its object.
 func (s *outline) line(d object, line string) error {
 	name, rest, ok := strings.Cut(line, " ")
 	if !ok || d == nil {
@@ -182,7 +182,7 @@ func (s *outline) merge(d object, text string) error {
 	return nil
 }
 
-// resolve writes references to definitions in full.
+// resolve expands references to definitions.
 func (s *outline) resolve(v any) {
 	switch v := v.(type) {
 	case object:

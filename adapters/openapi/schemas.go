@@ -15,14 +15,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/pattern"
 )
 
-// entry is a form that is composed and compiled when it is first needed.
+// entry is a form whose schema is composed and compiled on first use.
 type entry struct {
 	document func() (object, error)
 	text     func() (json.RawMessage, error)
 	compiled func() (*jsonschema.Schema, error)
 }
 
-// catalogue holds every form there is.
+// catalogue holds all forms.
 type catalogue map[form]entry
 
 func (c catalogue) add(f form) {
@@ -43,8 +43,9 @@ func (c catalogue) add(f form) {
 	})}
 }
 
-// version returns the version of OpenAPI whose schema serves a document that
-// names a full one; none is 3.0 (docs/wire/conversion.md#validation).
+// version returns the version of OpenAPI whose schema validates a document, given the
+// full version in the document; an empty version counts as 3.0
+// (docs/wire/conversion.md#validation).
 func version(full string) (string, bool) {
 	if full == "" {
 		return "3.0", true
@@ -58,7 +59,7 @@ func version(full string) (string, bool) {
 	return "", false
 }
 
-// noFiles refuses to load schemas from elsewhere.
+// noFiles is a schema loader that refuses to load other schemas.
 type noFiles struct{}
 
 // Load implements jsonschema.URLLoader.
@@ -87,14 +88,14 @@ func compile(text json.RawMessage) (*jsonschema.Schema, error) {
 	return s, nil
 }
 
-// codePoint is how ECMAScript spells a character that Go spells \x{…}.
+// codePoint matches an ECMAScript escape of a character, which Go spells \x{…}.
 var codePoint = regexp.MustCompile(`\\u([0-9A-Fa-f]{4})`)
 
-// goPattern returns a pattern as Go spells it.
+// goPattern returns a pattern in Go's syntax.
 func goPattern(text string) string { return codePoint.ReplaceAllString(text, `\x{$1}`) }
 
-// expression is a regular expression that is compiled when it is first needed: those of
-// documents never are, and may be large.
+// expression is a regular expression that is compiled on first use: patterns of
+// documents are never used, and may be large.
 type expression struct {
 	text    string
 	compile func() *regexp.Regexp
@@ -106,8 +107,8 @@ func (e *expression) String() string { return e.text }
 // MatchString implements jsonschema.Regexp.
 func (e *expression) MatchString(s string) bool { return e.compile().MatchString(s) }
 
-// readRegexp reads a pattern of a document as gateways do, which know no look-around and
-// no back-references.
+// readRegexp parses a pattern of a document as gateways do, without look-around and
+// back-references.
 func readRegexp(text string) (jsonschema.Regexp, error) {
 	text = goPattern(text)
 	if _, err := pattern.Check(text); err != nil {
@@ -116,7 +117,8 @@ func readRegexp(text string) (jsonschema.Regexp, error) {
 	return &expression{text, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })}, nil
 }
 
-// patterns is what the patterns of a document cost together, if every text in it is one.
+// patterns returns the cost of all patterns of a document, if every text in it were a
+// pattern.
 func patterns(n *doc.Node) int {
 	cost := pattern.Cost(n.Text())
 	for name, v := range n.Members() {

@@ -8,15 +8,15 @@ import (
 	port "github.com/gatehouse-io/gatehouse/ports/openapi"
 )
 
-// speller finds members that a gateway, which ignores the case of names, would
-// take for members of the extensions although no schema looks at them: they could
-// override what was checked, or be of a type that makes it drop the API.
+// speller finds misspelt members. A gateway ignores the case of names: it would read such a
+// member as a member of the extensions although no schema validates it. The member could
+// override a validated one, or have a type that makes the gateway drop the API.
 type speller struct {
 	definitions object
 	found       []port.Problem
 }
 
-// misspelt checks the extensions of a document against the schema that they have.
+// misspelt checks the names in the extensions of a document against their schema.
 func misspelt(d *doc.Node, schema object) []port.Problem {
 	s := &speller{}
 	for _, container := range []string{"definitions", "$defs"} {
@@ -38,7 +38,7 @@ func misspelt(d *doc.Node, schema object) []port.Problem {
 	return s.found
 }
 
-// check looks at a value that a schema describes.
+// check checks the names in a value that a schema describes.
 func (s *speller) check(n *doc.Node, schema object, at string) {
 	schema = s.resolve(schema)
 	switch n.Type() {
@@ -53,8 +53,8 @@ func (s *speller) check(n *doc.Node, schema object, at string) {
 	}
 }
 
-// members looks at the members of an object: a known one by its own schema, any
-// other by that of the map it belongs to.
+// members checks the members of an object: a known member by its own schema, another member
+// by the schema of the map it belongs to.
 func (s *speller) members(n *doc.Node, schema object, at string) {
 	for name, v := range n.Members() {
 		here := at + "." + name
@@ -80,8 +80,8 @@ func (s *speller) members(n *doc.Node, schema object, at string) {
 	}
 }
 
-// known returns the schema of a known member, or the one that differs from its name in case
-// only, or neither. Of alternatives the first that knows it counts.
+// known returns the schema of a known member; or, as like, the known name that differs from
+// name only in case; or neither. The first alternative that knows the member counts.
 func (s *speller) known(schema object, name string) (member object, like string) {
 	choices, _ := schema["anyOf"].([]any)
 	for _, a := range append([]any{schema}, choices...) {

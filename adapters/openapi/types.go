@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Durations as the schema takes them, which is stricter than what gateways read
+// Durations as the schema accepts them, which is stricter than gateways
 // (docs/wire/conversion.md#validation).
 const (
 	secondsPattern  = `^(\d+h)?(\d+m)?(\d+s)?$`
@@ -18,7 +18,7 @@ const (
 	namePattern     = `^[a-zA-Z0-9._-]+$`
 )
 
-// primitives are the types that outlines are made of.
+// primitives are the basic types of outlines.
 var primitives = map[string]func() object{
 	"any":      func() object { return object{} },
 	"string":   func() object { return object{"type": "string"} },
@@ -50,7 +50,7 @@ var primitives = map[string]func() object{
 
 func matching(pattern string) object { return object{"type": "string", "pattern": pattern} }
 
-// typ reads a type in the notation of outlines.
+// typ parses a type in the notation of outlines.
 func (s *outline) typ(t string) (object, error) {
 	if t == "" {
 		return nil, fmt.Errorf("no type")

@@ -1,6 +1,6 @@
-// Package openapi checks API documents: their form by a JSON schema of our own,
-// the relations of their parts by the rules of core, and on demand their examples
-// and defaults by kin-openapi. It also publishes the schema.
+// Package openapi validates API documents: their form by a JSON schema of our own, the
+// relations of their parts by the rules of core, and on demand their examples and
+// defaults by kin-openapi. It also publishes the schema.
 package openapi
 
 import (
@@ -18,8 +18,8 @@ import (
 	port "github.com/gatehouse-io/gatehouse/ports/openapi"
 )
 
-// Validator implements the port. It is safe for concurrent use; each schema is
-// compiled once, when it is first needed.
+// Validator implements the port. It is safe for concurrent use; each schema is compiled
+// once, on first use.
 type Validator struct{ forms catalogue }
 
 // New returns a Validator.
@@ -40,12 +40,12 @@ var (
 	_ port.Schemas   = (*Validator)(nil)
 )
 
-// maxDepth is how deep a document may be nested: everything that reads it, here and
-// in gateways, goes down level by level.
+// maxDepth is the maximum nesting depth of a document: all code that reads it, here and
+// in gateways, recurses level by level.
 const maxDepth = 1000
 
-// Validate implements port.Validator. Relations are looked at only when the form
-// is right: they would repeat its mistakes in other words.
+// Validate implements port.Validator. Relations are checked only when the form is
+// valid: otherwise they would report the same mistakes in other words.
 func (v *Validator) Validate(d *doc.Node, o port.Options) []port.Problem {
 	if d.Deeper(maxDepth) {
 		return one("", fmt.Sprintf("is nested deeper than %d levels", maxDepth))
@@ -88,7 +88,7 @@ func (v *Validator) Schema(variant port.Variant, full string) (json.RawMessage, 
 	return e.text()
 }
 
-// form checks a document against its schema.
+// form validates a document against its schema.
 func (v *Validator) form(d *doc.Node, o port.Options) []port.Problem {
 	if !d.Is(doc.TypeObject) {
 		return one("", "must be an object")
@@ -123,8 +123,8 @@ func (v *Validator) form(d *doc.Node, o port.Options) []port.Problem {
 	return found[:min(len(found), maxProblems)]
 }
 
-// plain turns a tree into the values that the schema library reads. Numbers become
-// floats: the library would compute those with a huge exponent digit by digit.
+// plain converts a tree into the values that the schema library reads. Numbers become
+// floats: the library would compute numbers with a huge exponent digit by digit.
 func plain(n *doc.Node) any {
 	switch n.Type() {
 	case doc.TypeObject:

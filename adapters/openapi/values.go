@@ -14,14 +14,14 @@ import (
 // errElsewhere refuses to follow a reference out of the document.
 var errElsewhere = errors.New("references to other documents are not followed")
 
-// values checks examples and defaults against their schemas
-// (docs/wire/oas-apis.md#create-replace-patch-import). It reads the document a second time, which is why it is done on demand.
-//
-// The relations of the parts of a document are not looked at again. The library would look through
-// all that a reference leads to with each reference.
+// values validates examples and defaults against their schemas
+// (docs/wire/oas-apis.md#create-replace-patch-import). It parses the document a second time, which
+// is why it is done on demand.
+// ¶ The relations of the parts of a document are not checked again: the library would walk the
+// whole target of a reference for each reference.
 func values(document doc.Object, o port.Options) (found []port.Problem) {
-	// The library walks whatever it is given; a document that trips it up is the
-	// client's mistake and must not end the process.
+	// The library walks its input without checks; a document that makes it panic is the client's
+	// mistake and must not end the process.
 	defer func() {
 		if r := recover(); r != nil {
 			found = one("", "cannot be read as an OpenAPI document")
@@ -51,8 +51,7 @@ func values(document doc.Object, o port.Options) (found []port.Problem) {
 	return f.found
 }
 
-// load reads a document without what belongs to gateways, which OpenAPI says
-// nothing about.
+// load parses a document without the members of gateways, which OpenAPI does not define.
 func load(document doc.Object) (*openapi3.T, error) {
 	e := document.Edit()
 	for _, name := range []string{extension, toolView, streaming} {
@@ -67,7 +66,7 @@ func load(document doc.Object) (*openapi3.T, error) {
 	return loader.LoadFromData(text)
 }
 
-// brief is the first line of an error's text.
+// brief returns the first line of an error's text.
 func brief(err error) string {
 	const most = 300
 	text, _, _ := strings.Cut(err.Error(), "\n")

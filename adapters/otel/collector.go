@@ -9,13 +9,14 @@ import (
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 )
 
-// tracesPath is where collectors take traces (OTLP specification, OTLP/HTTP).
+// tracesPath is the path where collectors accept traces (OTLP specification,
+// OTLP/HTTP).
 const tracesPath = "/v1/traces"
 
-// errEndpoint does not quote the endpoint: there may be a password in it.
+// errEndpoint does not quote the endpoint, which may contain a password.
 var errEndpoint = errors.New("otel: the endpoint must be a URL such as http://localhost:4318")
 
-// collector translates an endpoint into where and how to send.
+// collector translates an endpoint into the exporter's options.
 func collector(endpoint string) ([]otlptracehttp.Option, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {

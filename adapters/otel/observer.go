@@ -1,6 +1,6 @@
-// Package otel implements the port to traces with OpenTelemetry: every operation
-// is a span, part of the caller's trace if there is one, and is sent to a
-// collector over OTLP/HTTP.
+// Package otel implements the port to traces with OpenTelemetry: every operation is a
+// span, part of the caller's trace if there is one. Spans are sent to a collector over
+// OTLP/HTTP.
 package otel
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/observe"
 )
 
-// Config says where spans go and whose they are.
+// Config says where spans go, and which service they belong to.
 type Config struct {
 	// Endpoint is the base URL of the collector, "http://localhost:4318";
 	// "/v1/traces" is appended unless it is there already. A user and password in
@@ -42,17 +42,17 @@ type Observer struct {
 
 var _ observe.Observer = (*Observer)(nil)
 
-// Bounds that keep a collector that is away from being felt.
+// Bounds that limit the effect of an unreachable collector.
 const (
 	exportTimeout   = 10 * time.Second // one batch with all its retries
 	shutdownTimeout = 5 * time.Second
 )
 
-// New returns an Observer that sends its spans in batches, in the background. It
-// does not wait for the collector: while that is away operations go on and spans
-// are dropped. It fails on an Endpoint that is no URL. Sampling, batching and TLS
-// follow the standard OTEL_* environment; by default every trace is kept that the
-// caller keeps or that begins here.
+// New returns an Observer that sends its spans in batches, in the background. It does
+// not wait for the collector: while the collector is away, operations go on and spans
+// are dropped. It fails if Endpoint is not a URL. Sampling, batching and TLS follow the
+// standard OTEL_* environment variables; by default every trace that begins here, or
+// that the caller samples, is sampled.
 func New(ctx context.Context, cfg Config) (*Observer, error) {
 	opts, err := collector(cfg.Endpoint)
 	if err != nil {
@@ -88,9 +88,9 @@ func (o *Observer) Begin(ctx context.Context, operation string) (context.Context
 	}
 }
 
-// Middleware lets operations join the trace of the caller: it reads traceparent
-// and tracestate (W3C Trace Context). A malformed header is ignored, as the
-// recommendation says.
+// Middleware lets operations join the caller's trace: it reads traceparent and
+// tracestate (W3C Trace Context). A malformed header is ignored, as the recommendation
+// says.
 func (o *Observer) Middleware(next http.Handler) http.Handler {
 	var w3c propagation.TraceContext
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -102,9 +102,8 @@ func (o *Observer) Middleware(next http.Handler) http.Handler {
 	})
 }
 
-// Shutdown sends what is waiting, for at most 5 s or until ctx ends, and stops. It
-// returns an error if that did not succeed. Operations that end later are not
-// sent.
+// Shutdown sends the waiting spans, for at most 5 s or until ctx ends, and stops. It
+// returns an error if that failed. Operations that end later are not sent.
 func (o *Observer) Shutdown(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, shutdownTimeout)
 	defer cancel()

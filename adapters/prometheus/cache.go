@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// cache keeps what was made for a key, for ever. Looking up a series by its label
-// values hashes them and locks on every call; this does neither and allocates
-// nothing. Keys are few and soon all known, so adding one copies the map. The
+// cache stores the value made for a key, for ever. Looking up a Prometheus series by
+// its label values hashes them and locks on every call; cache does neither and
+// allocates nothing. Keys are few and soon all known, so adding one copies the map. The
 // zero value is ready to use.
 type cache[K comparable, V any] struct {
 	adding sync.Mutex

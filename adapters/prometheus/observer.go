@@ -1,5 +1,5 @@
-// Package prometheus implements the port to metrics: it counts and times
-// operations, reads gauges, and serves all of it to a Prometheus server.
+// Package prometheus implements the port to metrics: it counts and times operations, reads gauges,
+// and serves them to a Prometheus server.
 package prometheus
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/observe"
 )
 
-// buckets are upper bounds in seconds: from a read in memory to a request that
-// ran into its deadline. Each costs a series per operation and status.
+// buckets are upper bounds in seconds: from a read in memory to a request that exceeds its
+// deadline. Each bucket costs a series per operation and status.
 var buckets = []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, 1, 2.5, 10}
 
 // Observer implements observe.Observer. It has a registry of its own, so that
@@ -31,7 +31,7 @@ type Observer struct {
 
 var _ observe.Observer = (*Observer)(nil)
 
-// outcome is what tells the series of operations that ended apart.
+// outcome holds the labels of the series of finished operations.
 type outcome struct {
 	operation string
 	status    int
@@ -71,16 +71,16 @@ func (o *Observer) Begin(ctx context.Context, operation string) (context.Context
 	}
 }
 
-// AddGauges adds numbers that are read at every scrape, concurrently with
-// anything else. It panics if a name is taken or empty.
+// AddGauges adds gauges that are read at every scrape, concurrently with other calls. It panics if
+// a name is taken or empty.
 func (o *Observer) AddGauges(gauges ...observe.Gauge) {
 	for _, g := range gauges {
 		o.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: g.Name, Help: g.Help}, g.Value))
 	}
 }
 
-// Handler answers scrapes. A metric that cannot be read is left out of the
-// answer rather than taking the others with it.
+// Handler answers scrapes. A gauge that cannot be read is left out of the answer; the others are
+// still served.
 func (o *Observer) Handler() http.Handler {
 	return promhttp.HandlerFor(o.registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
 }

@@ -68,7 +68,7 @@ var geoMembers = members[record.Geo]{
 	}, same),
 }
 
-// same is the place of members that are maps there and fields here.
+// same is the place for members that are nested maps in msgpack and plain fields here.
 func same[T any](t *T) *T { return t }
 
 var networkMembers = members[record.Network]{

@@ -16,13 +16,13 @@ type cursor struct {
 	err  error
 }
 
-// errTail: a reader that stops early would take half a record for a whole one.
+// errTail: bytes after the record would be lost if the reader ignored them.
 var errTail = errors.New("bytes follow the record")
 
-// members says what to do with the members of a map.
+// members maps the names of a map's members to their readers.
 type members[T any] map[string]func(*cursor, *T)
 
-// readMap reads an entry that is one map.
+// readMap decodes an entry that is one map.
 func readMap[T any](entry []byte, into *T, known members[T]) error {
 	c := &cursor{rest: entry}
 	walk(c, into, known)
@@ -32,7 +32,7 @@ func readMap[T any](entry []byte, into *T, known members[T]) error {
 	return c.err
 }
 
-// walk reads a map, or nil.
+// walk decodes a map, or nil.
 func walk[T any](c *cursor, into *T, known members[T]) {
 	for range c.length(msgp.MapType) {
 		name := c.bytes()
@@ -49,7 +49,7 @@ func walk[T any](c *cursor, into *T, known members[T]) {
 	}
 }
 
-// take stores what a reader of the library returns. nil stands for nothing.
+// take returns what a reader of the library decodes; nil decodes to the zero value.
 func take[T any](c *cursor, read func([]byte) (T, []byte, error)) (v T) {
 	if c.err != nil {
 		return v
@@ -73,7 +73,7 @@ func (c *cursor) skip() {
 	}
 }
 
-// bytes reads a text. It may be of either type: some writers make no difference.
+// bytes reads a string or binary value: some writers use either type.
 func (c *cursor) bytes() []byte {
 	if c.err == nil && len(c.rest) > 0 && msgp.NextType(c.rest) == msgp.BinType {
 		return take(c, msgp.ReadBytesZC)
@@ -85,8 +85,8 @@ func (c *cursor) text() string   { return string(c.bytes()) }
 func (c *cursor) flag() bool     { return take(c, msgp.ReadBoolBytes) }
 func (c *cursor) float() float64 { return take(c, msgp.ReadFloat64Bytes) }
 
-// number reads an integer of any width. What is too large for the tables is as large as
-// they can hold.
+// number reads an integer of any width. A number that is too large for the tables becomes
+// the largest that they can hold.
 func (c *cursor) number() int64 {
 	return take(c, func(b []byte) (int64, []byte, error) {
 		n, rest, err := msgp.ReadInt64Bytes(b)
@@ -98,8 +98,8 @@ func (c *cursor) number() int64 {
 	})
 }
 
-// length reads the header of an array or a map, which is no reason to set aside as much
-// memory as it claims.
+// length reads the header of an array or a map. The claimed length must not be used to
+// allocate memory.
 func (c *cursor) length(of msgp.Type) int {
 	if of == msgp.MapType {
 		return int(take(c, msgp.ReadMapHeaderBytes))
@@ -107,11 +107,11 @@ func (c *cursor) length(of msgp.Type) int {
 	return int(take(c, msgp.ReadArrayHeaderBytes))
 }
 
-// each calls read for the first elements of an array, as many as a record may have, until
-// one cannot be read.
+// each calls read for the elements of an array, at most as many as a record may have,
+// until one cannot be read.
 func (c *cursor) each(read func()) { c.some(c.length(msgp.ArrayType), 1, read) }
 
-// entries does the same for a map.
+// entries calls read for the entries of a map, as each does for elements.
 func (c *cursor) entries(read func()) { c.some(c.length(msgp.MapType), 2, read) }
 
 func (c *cursor) some(n, values int, read func()) {
@@ -131,7 +131,7 @@ func (c *cursor) list() (out []string) {
 	return out
 }
 
-// moment reads seconds and nanoseconds.
+// moment reads a time of seconds and nanoseconds.
 func (c *cursor) moment() (at time.Time) {
 	var parts [2]int64
 	n := 0
@@ -149,7 +149,7 @@ func (c *cursor) moment() (at time.Time) {
 	return time.Unix(parts[0], parts[1])
 }
 
-// names reads a map of texts.
+// names reads a map of strings.
 func (c *cursor) names() map[string]string {
 	out := map[string]string{}
 	c.entries(func() {
@@ -159,17 +159,17 @@ func (c *cursor) names() map[string]string {
 	return out
 }
 
-// into makes a reader of a member that is a value.
+// into returns a reader for a member that is a value.
 func into[T, V any](read func(*cursor) V, place func(*T) *V) func(*cursor, *T) {
 	return func(c *cursor, t *T) { *place(t) = read(c) }
 }
 
-// below makes a reader of a member that is a map.
+// below returns a reader for a member that is a map.
 func below[T, V any](known members[V], place func(*T) *V) func(*cursor, *T) {
 	return func(c *cursor, t *T) { walk(c, place(t), known) }
 }
 
-// types reads a map of lists of names.
+// types reads a map from types to lists of names.
 func (c *cursor) types() (out []record.Type) {
 	c.entries(func() { out = append(out, record.Type{Name: c.text(), Fields: c.list()}) })
 	return out

@@ -9,17 +9,16 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/analytics/record"
 )
 
-// field is what stands in a field of a message: bytes, or a number.
+// field is the value of a field of a message: bytes, or a number.
 type field struct {
 	bytes  []byte
 	number uint64
 }
 
-// places are the fields of a message by number; nil: unknown.
+// places are the destinations of a message's fields, by number; nil: unknown.
 type places []any
 
-// read reads a message whose fields have these places. Fields of another type than known
-// are unknown.
+// read decodes a message into these places. Fields of an unexpected type are ignored.
 func (ps places) read(message []byte) error {
 	for len(message) > 0 {
 		num, typ, n := protowire.ConsumeTag(message)
@@ -89,10 +88,10 @@ func set(place any, typ protowire.Type, f field) error {
 	return nil
 }
 
-// readMessage reads a record in protobuf. It has no latency of the gateway itself, which
-// is the rest.
+// readMessage decodes a record in protobuf. The message has no latency of the gateway
+// itself, which is computed as the rest.
 func readMessage(entry []byte, r *record.Record) error {
-	city := func(message []byte) error { // an entry of a map of texts
+	city := func(message []byte) error { // an entry of a map of strings
 		var name, val string
 		err := (places{nil, &name, &val}).read(message)
 		if r.Geo.CityNames == nil {

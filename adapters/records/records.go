@@ -1,6 +1,6 @@
-// Package records reads what gateways push for analytics: entries in msgpack and in
-// protobuf (docs/wire/records.md#encoding). What it does not know it ignores, and what is
-// missing stays zero: releases of gateways differ.
+// Package records decodes the analytics entries that gateways push, in msgpack and in
+// protobuf (docs/wire/records.md#encoding). Unknown members are ignored, and missing
+// members stay zero: releases of gateways differ.
 package records
 
 import (
@@ -9,13 +9,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/analytics/record"
 )
 
-// errNoRecord: an entry may be a map and still be of another program.
+// errNoRecord: an entry can be a valid map and still come from another program.
 var errNoRecord = errors.New("it has no time")
 
 // Decoder implements analytics.Decoder.
 type Decoder struct{}
 
-// Record reads a record.
+// Record decodes a record.
 func (Decoder) Record(entry []byte, protobuf bool) (r record.Record, err error) {
 	if protobuf {
 		err = readMessage(entry, &r)
@@ -28,7 +28,7 @@ func (Decoder) Record(entry []byte, protobuf bool) (r record.Record, err error) 
 	return r, err
 }
 
-// Uptime reads the result of an uptime check, which is always msgpack.
+// Uptime decodes the result of an uptime check, which is always msgpack.
 func (Decoder) Uptime(entry []byte) (u record.Uptime, err error) {
 	err = readMap(entry, &u, uptimeMembers)
 	if err == nil && u.TimeStamp.IsZero() {

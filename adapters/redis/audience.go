@@ -5,16 +5,17 @@ import (
 	"time"
 )
 
-// audience is what is known about the listeners of the channel.
+// audience is what is known about the subscribers of the channel.
 type audience struct {
-	last, most int       // at the last count; the most at any count
-	until      time.Time // before this, a newcomer may have listened before the first count
+	last, most int       // at the last count; the highest count
+	until      time.Time // until then, a subscriber that appears may have been subscribed before the first count
 	told       bool      // something was announced since the first count
 	missed     bool      // a gateway came back that may have missed announcements
 }
 
-// see notes that n listen. A listener that appears where there were more before
-// is taken for one that lost its subscription: pub/sub has no names.
+// see records that n subscribers listen. A subscriber that appears when there were more
+// before counts as one that lost its subscription: pub/sub does not identify
+// subscribers.
 func (a *audience) see(n int, now time.Time, grace time.Duration) {
 	if a.until.IsZero() {
 		a.until = now.Add(grace)
@@ -25,12 +26,12 @@ func (a *audience) see(n int, now time.Time, grace time.Duration) {
 	a.last, a.most = n, max(a.most, n)
 }
 
-// watchEvery is how often listeners are counted while there is nothing to
-// announce. A gateway takes longer to subscribe again.
+// watchEvery is how often subscribers are counted while there is nothing to announce. A
+// gateway takes longer to subscribe again.
 const watchEvery = 250 * time.Millisecond
 
-// Missed implements notify.Watcher. It waits until no more gateways come back, so
-// that those who return together are told together.
+// Missed implements notify.Watcher. It waits until no more gateways come back, so that
+// gateways that return together get one announcement.
 func (s *Sink) Missed(ctx context.Context) error {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
@@ -43,7 +44,7 @@ func (s *Sink) Missed(ctx context.Context) error {
 		select {
 		case s.turn <- struct{}{}:
 		default:
-			continue // a delivery is under way, which counts by itself
+			continue // a delivery is under way, which counts subscribers itself
 		}
 		before := s.audience.last
 		n, known := 0, false
@@ -51,7 +52,7 @@ func (s *Sink) Missed(ctx context.Context) error {
 		if err == nil {
 			n, known, err = s.count(ctx, node)
 		}
-		// That Redis is away is for Deliver to say.
+		// Deliver reports that Redis is away.
 		settled := err == nil && known && n <= before && s.audience.missed
 		if settled { // it is said once
 			s.audience.missed = false

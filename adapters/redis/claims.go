@@ -10,10 +10,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/analytics"
 )
 
-// Claims takes lists of entries from the gateways, by giving them another name: what is
-// claimed is in Redis until it is released, whatever becomes of the process. Names that
-// belong together are in one slot of a cluster, by their braces
-// (docs/wire/records.md#claims).
+// Claims takes lists of entries from the gateways by renaming them. A claimed list stays in Redis
+// until it is released, even if the process dies. Braces put the names that belong together into
+// one slot of a cluster (docs/wire/records.md#claims).
 type Claims struct{ client *Client }
 
 var _ analytics.Queue = (*Claims)(nil)
@@ -21,15 +20,16 @@ var _ analytics.Queue = (*Claims)(nil)
 // NewClaims returns Claims.
 func NewClaims(c *Client) *Claims { return &Claims{c} }
 
-// claimName returns the name of a claim, index that of the set of claims of a list. The set
-// changes together with the claims.
+// claimName returns the name of a claim; index returns the name of the set of a list's claims. The
+// set changes together with the claims.
 func claimName(l analytics.List, unique string) string { return "{" + l.Name + "}.c-" + unique }
 func index(l analytics.List) string                    { return "{" + l.Name + "}.claims" }
 
-// take is a script and no transaction: a Redis that is full refuses every command of a transaction,
-// and would stay full. It refuses SADD as well, but not after a write that takes no memory. While it
-// is full and a claim of the list waits, as long as the database is away, no more is claimed: lists of
-// gateways expire, claims do not, and gateways need room. A new name keeps the time at which a list expires.
+// take is a script rather than a transaction: a full Redis refuses every command of a transaction,
+// and would stay full. It also refuses SADD, but not after a write that takes no memory. While
+// Redis is full and a claim of the list waits (which happens as long as the database is away), no
+// more is claimed: lists of gateways expire, claims do not, and gateways need the memory. The new
+// name gets the remaining time to live of a list that expires.
 var take = goredis.NewScript(`
 local size = redis.call('LLEN', KEYS[1])
 if size == 0 then return 0 end
@@ -48,7 +48,7 @@ func (q *Claims) Claim(ctx context.Context, l analytics.List, unique string) (an
 	c, err := ask(ctx, q.client, "claim "+l.Name, func(ctx context.Context) (c analytics.Claim, err error) {
 		name := claimName(l, unique)
 		size, err := take.Run(ctx, q.client.rdb, []string{l.Name, name, index(l)}, unique).Int64()
-		if err != nil || size == 0 { // nothing is there, there is no room, or the name is one of a claim
+		if err != nil || size == 0 { // the list is empty, there is no room, or a claim with this name exists
 			return c, err
 		}
 		return analytics.Claim{List: l, Claim: name, Entries: size}, nil
@@ -77,7 +77,7 @@ func (q *Claims) Open(ctx context.Context) ([]analytics.Claim, error) {
 	})
 }
 
-// gone is the time to live of a list that has just expired.
+// gone is the time to live that Redis answers for a key that does not exist.
 const gone = -2
 
 // Levels implements analytics.Queue.
@@ -94,7 +94,7 @@ func (q *Claims) Levels(ctx context.Context, lists []analytics.List) ([]analytic
 		for i := range lists {
 			switch left := ends[i].Val(); left {
 			case gone:
-			case 0: // less than a millisecond, and not no end at all
+			case 0: // less than a millisecond is left, which must not become "no expiry"
 				out[i] = analytics.Level{Entries: sizes[i].Val(), Expires: 1}
 			default:
 				out[i] = analytics.Level{Entries: sizes[i].Val(), Expires: max(0, left)}
@@ -104,8 +104,8 @@ func (q *Claims) Levels(ctx context.Context, lists []analytics.List) ([]analytic
 	})
 }
 
-// read is bounded where the entries are: a list knows how many it has, and not how large
-// they are.
+// read limits the size inside Redis: the length of a list says how many entries it has, but not how
+// large they are.
 var read = goredis.NewScript(`
 local out, size, at = {}, 0, tonumber(ARGV[1])
 local last, bytes, largest = at + tonumber(ARGV[2]) - 1, tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -129,7 +129,7 @@ func (q *Claims) Read(ctx context.Context, c analytics.Claim, from int64, b anal
 	})
 }
 
-// drop is a script and no transaction, as take is, so that a full Redis carries it out.
+// drop is a script rather than a transaction, as take is, so that a full Redis executes it.
 var drop = goredis.NewScript(`
 redis.call('UNLINK', KEYS[1])
 return redis.call('SREM', KEYS[2], ARGV[1])`)
@@ -143,7 +143,7 @@ func (q *Claims) Release(ctx context.Context, c analytics.Claim) error {
 	return err
 }
 
-// shared is the key that is there while another program is known to read a list.
+// shared returns the name of the key that exists while another program is known to read a list.
 func shared(l analytics.List) string { return "{" + l.Name + "}.shared" }
 
 // Share implements analytics.Queue.
@@ -173,8 +173,8 @@ func (q *Claims) Shared(ctx context.Context, lists []analytics.List) ([]analytic
 	})
 }
 
-// ask returns what fn does, or an error when ctx ends: the library looks at the context
-// only between network operations. What fn returns too late is dropped.
+// ask returns the result of fn, or an error when ctx ends: the library checks the context only
+// between network operations. A result that comes too late is dropped.
 func ask[T any](ctx context.Context, c *Client, doing string, fn func(context.Context) (T, error)) (T, error) {
 	answer := make(chan T, 1)
 	err := within(ctx, func(ctx context.Context) error {

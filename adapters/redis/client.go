@@ -1,5 +1,6 @@
-// Package redis announces on Redis pub/sub what gateways must know (docs/wire/announcements.md).
-// Nothing is kept in Redis.
+// Package redis publishes announcements to gateways on Redis pub/sub
+// (docs/wire/announcements.md), claims the analytics lists that gateways push, and publishes
+// other messages.
 package redis
 
 import (
@@ -19,14 +20,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/signal"
 )
 
-// Config says where Redis is. It prints without its passwords.
+// Config says how to reach Redis. It prints without its passwords.
 type Config struct {
-	// Addrs are host:port of the server, of the sentinels when MasterName is set,
-	// or of some nodes of the cluster when Cluster is. A single server is the
-	// first of them.
+	// Addrs are host:port of the server, of the sentinels when MasterName is set, or of some
+	// nodes of the cluster when Cluster is. Without both, the first address is the server.
 	Addrs            []string
 	Username         string // "" is Redis's default user
-	Password         string `json:"-"` // "" means that none is asked for
+	Password         string `json:"-"` // "": no authentication
 	Database         int
 	MasterName       string // name by which sentinels know the server
 	SentinelPassword string `json:"-"`
@@ -34,9 +34,9 @@ type Config struct {
 	TLS              *TLS          // nil: not encrypted
 	Timeout          time.Duration // of one network operation; default 5 s
 	MaxConnections   int           // default as the client library chooses
-	// Grace is how long announcements wait, after the connection was interrupted,
-	// for gateways to listen again: they try every 10 s, and what is published
-	// before is lost to them. Default 15 s.
+	// Grace is how long announcements wait, after the connection was interrupted, for gateways
+	// to subscribe again. Gateways try every 10 s, and messages published before that are lost
+	// to them. Default 15 s.
 	Grace  time.Duration
 	Logger *slog.Logger // default slog.Default
 }
@@ -46,11 +46,10 @@ func (c Config) String() string {
 	return fmt.Sprintf("Redis at %s, database %d", strings.Join(c.Addrs, ","), c.Database)
 }
 
-// GoString is String, so that no way of printing shows passwords.
+// GoString returns what String does, so that no formatting verb shows passwords.
 func (c Config) GoString() string { return c.String() }
 
-// Client is a connection to Redis that is made when it is needed, and made again
-// when it was lost.
+// Client is a connection to Redis that is made on first use, and made again after it was lost.
 type Client struct {
 	rdb      goredis.UniversalClient
 	hide     []string // never shown
@@ -59,22 +58,21 @@ type Client struct {
 	log      *slog.Logger
 }
 
-// connectTimeout bounds how long a server that does not answer at all is waited
-// for.
+// connectTimeout is how long to wait for a server that does not answer at all.
 const connectTimeout = 2 * time.Second
 
-// Open returns a Client, or what is wrong with the settings. It does not connect:
-// a service starts without Redis.
+// Open returns a Client, or what is wrong with the settings. It does not connect: a service can
+// start while Redis is away.
 //
-// The client library has one log for the whole process; Open points it to c's, at
-// level debug, because errors are returned and reported by the caller anyway.
+// The client library has one log for the whole process; Open points it to c's, at level debug,
+// because errors are returned and reported by the caller anyway.
 func Open(c Config) (*Client, error) {
 	if len(c.Addrs) == 0 {
 		return nil, errors.New("redis: no address")
 	}
 	for i, addr := range c.Addrs {
 		if host, port, err := net.SplitHostPort(addr); err != nil || port == "" || strings.ContainsAny(host, "@/") {
-			return nil, fmt.Errorf("redis: address %d is not host:port", i+1) // a mistaken one may hold a password
+			return nil, fmt.Errorf("redis: address %d is not host:port", i+1) // a wrong address may contain a password
 		}
 	}
 	encryption, err := c.TLS.config()
@@ -93,7 +91,7 @@ func Open(c Config) (*Client, error) {
 		MasterName: c.MasterName, SentinelPassword: c.SentinelPassword, TLSConfig: encryption,
 		DialTimeout: min(cmp.Or(c.Timeout, connectTimeout), connectTimeout), DialerRetries: 1,
 		ReadTimeout: cmp.Or(c.Timeout, 5*time.Second), WriteTimeout: cmp.Or(c.Timeout, 5*time.Second), ContextTimeoutEnabled: true,
-		MaxRetries: -1, // callers try again, and know what to say meanwhile
+		MaxRetries: -1, // callers retry, and know what to report meanwhile
 		PoolSize:   c.MaxConnections, PipelinePoolSize: -1,
 		Protocol: 2, DisableIdentity: true, MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 		OnConnect: func(context.Context, *goredis.Conn) error { cl.connects.Add(1); return nil },
@@ -109,8 +107,8 @@ func Open(c Config) (*Client, error) {
 	return cl, nil
 }
 
-// node returns the server that announcements go through. In a cluster it is the
-// one gateways listen at; it passes them on to the others.
+// node returns the server that announcements are published at. In a cluster it is the node at
+// which gateways subscribe; other nodes get messages from it.
 func (c *Client) node(ctx context.Context) (goredis.Cmdable, error) {
 	if cluster, ok := c.rdb.(*goredis.ClusterClient); ok {
 		return cluster.MasterForKey(ctx, signal.Channel)
@@ -132,8 +130,8 @@ func (c *Client) Ping(ctx context.Context) error {
 // Close ends all connections.
 func (c *Client) Close() error { return c.wrap("close", c.rdb.Close()) }
 
-// within returns when fn does or when ctx ends: the library looks at the context
-// only between network operations.
+// within returns when fn returns or when ctx ends: the library checks the context only between
+// network operations.
 func within(ctx context.Context, fn func(context.Context) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -148,7 +146,7 @@ func within(ctx context.Context, fn func(context.Context) error) error {
 	}
 }
 
-// failure is an error whose text is fit to be shown.
+// failure is an error whose text is safe to show.
 type failure struct {
 	text  string
 	cause error
@@ -164,8 +162,7 @@ func (c *Client) wrap(doing string, err error) error {
 	return &failure{c.conceal("redis: " + doing + ": " + err.Error()), err}
 }
 
-// conceal blanks out passwords: servers that do not know a command repeat its
-// arguments.
+// conceal removes passwords: a server that does not know a command repeats its arguments.
 func (c *Client) conceal(text string) string {
 	for _, s := range c.hide {
 		text = strings.ReplaceAll(text, s, "[hidden]")

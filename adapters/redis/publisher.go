@@ -9,7 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/deliver"
 )
 
-// Publisher publishes messages that are not for gateways.
+// Publisher publishes messages that are not meant for gateways.
 type Publisher struct{ client *Client }
 
 var _ deliver.Publisher = Publisher{}
@@ -19,8 +19,8 @@ func NewPublisher(c *Client) Publisher { return Publisher{c} }
 
 var errNoListener = errors.New("no client listens to the channel")
 
-// Publish implements deliver.Publisher. In a cluster it takes for granted that somebody
-// listens: a node counts only those who listen at itself.
+// Publish implements deliver.Publisher. In a cluster it assumes that there are
+// subscribers: a node counts only its own.
 func (p Publisher) Publish(ctx context.Context, channel string, message []byte) error {
 	return p.client.wrap("publish", within(ctx, func(ctx context.Context) error {
 		reply := p.client.rdb.Publish(ctx, channel, message)

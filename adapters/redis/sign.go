@@ -14,13 +14,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/signal"
 )
 
-// KeyFile returns a signer that uses the RSA key in a PEM file (PKCS #1 or #8),
-// for gateways that hold the public key.
-//
-// The payload is signed with RSA, in base64, as algorithm
-// 0 (docs/wire/announcements.md#message). Gateways verify RSASSA-PKCS1-v1_5 with SHA-256 (RFC 8017,
-// 8.2) over the payload alone, so the command is not covered: a client that can publish
-// could repeat a signature under another command. The node secret covers it.
+// KeyFile returns a signer that uses the RSA key in a PEM file (PKCS #1 or #8), for gateways that
+// have the public key.
+// ¶ The payload is signed with RSA, in base64, as algorithm 0 (docs/wire/announcements.md#message).
+// Gateways verify RSASSA-PKCS1-v1_5 with SHA-256 (RFC 8017, 8.2) over the payload alone, so the
+// signature does not cover the command: a client that can publish could reuse a signature under
+// another command. The node secret covers the command.
 func KeyFile(path string) (signal.Signer, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -41,7 +40,7 @@ func KeyFile(path string) (signal.Signer, error) {
 	return sign, nil
 }
 
-// parseKey never repeats what it read.
+// parseKey parses a private key; its errors never quote the text.
 func parseKey(text []byte) (*rsa.PrivateKey, error) {
 	block, _ := pem.Decode(text)
 	if block == nil {

@@ -16,15 +16,15 @@ import (
 type Sink struct {
 	client *Client
 	sign   signal.Signer
-	turn   chan struct{} // holds a value while Redis is asked or told something, even if that was given up: order
+	turn   chan struct{} // a semaphore, held while Redis is called, even after the caller has given up: it keeps calls in order
 
-	// About listeners; guarded by turn.
+	// About subscribers; guarded by turn.
 	audience audience
-	heard    bool      // the last delivery, by a listener
-	size     int       // at the last delivery; 0: unknown, or there was none
-	connects int64     // connections made up to the last delivery
-	cut      bool      // the last delivery, by a connection that broke or was not made
-	back     time.Time // when Redis was first seen again after an interruption
+	heard    bool      // whether a gateway received the last delivery
+	size     int       // subscribers at the last delivery; 0: unknown, or there was none
+	connects int64     // number of connections made up to the last delivery
+	cut      bool      // whether a broken or failed connection ended the last delivery
+	back     time.Time // when Redis was first reachable again after an interruption
 }
 
 var _ notify.Watcher = (*Sink)(nil)
@@ -69,8 +69,8 @@ func (s *Sink) Deliver(ctx context.Context, as []notify.Announcement) error {
 	}))
 }
 
-// errUnheard: pub/sub keeps nothing, so what is published without listeners is
-// lost and does not count as announced.
+// errUnheard: pub/sub stores nothing, so a message published without subscribers is lost
+// and does not count as announced.
 var errUnheard = errors.New("no gateway listens; announcements wait for one")
 
 func (s *Sink) publish(ctx context.Context, messages [][]byte) error {
@@ -100,8 +100,8 @@ func (s *Sink) publish(ctx context.Context, messages [][]byte) error {
 	return nil
 }
 
-// heard reports whether somebody received every message. A node of a cluster
-// counts only those who listen at itself, so there it is taken for granted.
+// heard reports whether every message had a subscriber. A node of a cluster counts only its
+// own subscribers, so in a cluster heard assumes that there are some.
 func (c *Client) heard(replies []goredis.Cmder) bool {
 	if _, cluster := c.rdb.(*goredis.ClusterClient); cluster {
 		return true
@@ -114,19 +114,20 @@ func (c *Client) heard(replies []goredis.Cmder) bool {
 	return true
 }
 
-// countEvery is how often listeners are counted while they are waited for.
+// countEvery is how often subscribers are counted while waiting for them.
 const countEvery = 50 * time.Millisecond
 
-// gather returns how many listen, 0 if that is not known. What interrupted this
-// connection interrupted theirs: after that, it waits until as many listen as
-// before, or until the grace is over. The first delivery of a process, and one
-// that no gateway heard, waits for a listener as long.
+// gather returns the number of subscribers, 0 if it is unknown. An interruption of this
+// connection also interrupts the connections of gateways: gather then waits until there are
+// as many subscribers as before, or until the grace period ends. The first delivery of a
+// process, and a delivery after one that no gateway received, waits as long for one
+// subscriber.
 func (s *Sink) gather(ctx context.Context, node goredis.Cmdable) (int, error) {
 	size, known, err := s.count(ctx, node)
 	if err != nil {
 		return 0, err
 	}
-	want := 0 // how many listeners are enough not to wait
+	want := 0 // how many subscribers are enough not to wait
 	switch {
 	case s.cut || s.connects > 0 && s.connects != s.client.connects.Load():
 		want = max(s.size, 1)
@@ -155,9 +156,9 @@ func (s *Sink) gather(ctx context.Context, node goredis.Cmdable) (int, error) {
 	return size, nil
 }
 
-// count counts the listeners of a node and notes who came back. How many there are is not
-// known when the node does not say: the user may be allowed to publish only, or the command
-// be disabled.
+// count counts the subscribers of a node and records gateways that came back. The number is
+// unknown when the node does not answer it: the user may be allowed to publish only, or the
+// command may be disabled.
 func (s *Sink) count(ctx context.Context, node goredis.Cmdable) (n int, known bool, err error) {
 	counts, err := node.PubSubNumSub(ctx, signal.Channel).Result()
 	if err != nil && (strings.HasPrefix(err.Error(), "NOPERM") || strings.HasPrefix(err.Error(), "ERR unknown command")) {

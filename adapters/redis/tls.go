@@ -7,13 +7,12 @@ import (
 	"os"
 )
 
-// TLS is how Redis is reached over TLS. Files are PEM; what is empty is as Go
-// chooses.
+// TLS configures TLS to Redis. Files are PEM; empty values take Go's defaults.
 type TLS struct {
-	CAFile     string // authorities that sign Redis's certificate; default those of the system
+	CAFile     string // authorities that sign Redis's certificate; default: those of the system
 	CertFile   string // certificate shown to Redis
 	KeyFile    string // its key
-	Insecure   bool   // do not check Redis's certificate
+	Insecure   bool   // skip the verification of Redis's certificate
 	MinVersion string // "1.0" to "1.3"
 	MaxVersion string
 }

@@ -1,7 +1,7 @@
 // Package registration speaks to identity providers over HTTP (RFC 7591, RFC 7592, OpenID
-// Connect Discovery 1.0). Calls have a deadline and bounded answers, and go where the
-// fetcher allows. Only reads are sent again: a registration whose answer is lost may have
-// made a client.
+// Connect Discovery 1.0). Calls have a deadline and bounded answers, and the fetcher restricts
+// their addresses. Only reads are repeated: a registration whose answer is lost may have
+// created a client.
 package registration
 
 import (
@@ -25,12 +25,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/retry"
 )
 
-// Config says how patient to be, and what to write down. Zero values take the defaults.
+// Config sets the timeout, the retries and the log. Zero values take the defaults.
 type Config struct {
 	Timeout  time.Duration // of one request; 10 s
 	Attempts int           // of one read; 3
 	Pause    time.Duration // before the second attempt, then doubled; 200 ms
-	// Log takes the answers of providers, with their secrets masked; nil: nothing does.
+	// Log receives the answers of providers, with their secrets masked; nil: they are not
+	// logged.
 	Log *slog.Logger
 }
 
@@ -50,13 +51,13 @@ type Client struct {
 
 var _ registration.Registrar = (*Client)(nil)
 
-// New returns a Client. What it may reach is up to the fetcher.
+// New returns a Client. The fetcher decides which addresses it may reach.
 func New(f fetch.Fetcher, c Config) *Client {
 	c.Timeout, c.Attempts, c.Pause = cmp.Or(c.Timeout, defaultTimeout), cmp.Or(c.Attempts, defaultAttempts), cmp.Or(c.Pause, defaultPause)
 	return &Client{f, c}
 }
 
-// Discover implements registration.Registrar. It asks again when there is no answer.
+// Discover implements registration.Registrar. It retries when there is no answer.
 func (c *Client) Discover(ctx context.Context, at registration.Place) (idp.Discovery, error) {
 	pause := retry.New(c.c.Pause, longestPause)
 	for attempt := 1; ; attempt++ {
@@ -79,8 +80,8 @@ func (c *Client) Register(ctx context.Context, at registration.Place, endpoint, 
 	return c.client(ctx, r, "register the client")
 }
 
-// Read implements registration.Registrar. It is not sent again: the token may be another
-// one by then.
+// Read implements registration.Registrar. It is not retried: the token may have changed by
+// then.
 func (c *Client) Read(ctx context.Context, at registration.Place, was idp.Client) (idp.Client, error) {
 	return c.same(ctx, was, request{at: at, url: was.URI, token: was.Token}, "read the client")
 }
@@ -99,7 +100,7 @@ func (c *Client) Delete(ctx context.Context, at registration.Place, was idp.Clie
 	return fmt.Errorf("delete the client: %w", err)
 }
 
-// client sends a request about a client and reads the answer.
+// client sends a request about a client and decodes the answer.
 func (c *Client) client(ctx context.Context, r request, what string) (idp.Client, error) {
 	text, err := c.send(ctx, r)
 	if err != nil {
@@ -109,9 +110,9 @@ func (c *Client) client(ctx context.Context, r request, what string) (idp.Client
 	return out, unusable(what, err)
 }
 
-// same sends a request about a client that there is. An answer about another one has secrets,
-// addresses and tokens of that one, which would be shown to the developer, changed and deleted
-// (RFC 7592, 2.1: the identifier stays).
+// same sends a request about an existing client. The answer must be about the same client (RFC
+// 7592, 2.1: the identifier stays). Otherwise the secrets, addresses and tokens of another
+// client would be shown to the developer, changed and deleted.
 func (c *Client) same(ctx context.Context, was idp.Client, r request, what string) (idp.Client, error) {
 	out, err := c.client(ctx, r, what)
 	if err == nil && was.ID != "" && out.ID != was.ID {
@@ -120,7 +121,8 @@ func (c *Client) same(ctx context.Context, was idp.Client, r request, what strin
 	return out, err
 }
 
-// unusable says of an answer that cannot be used that it leaves open what was done.
+// unusable turns the error of an answer that cannot be used into ErrUncertain: what the
+// provider did is unknown.
 func unusable(what string, err error) error {
 	if f, ok := errors.AsType[*fault.Error](err); ok {
 		return fmt.Errorf("%s: %w: %s", what, registration.ErrUncertain, f.Message)
@@ -138,7 +140,7 @@ type request struct {
 	body   []byte
 }
 
-// send sends a request once, and classifies what came of it.
+// send sends a request once, and classifies its outcome.
 func (c *Client) send(ctx context.Context, r request) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.c.Timeout)
 	defer cancel()
@@ -178,8 +180,8 @@ func (c *Client) send(ctx context.Context, r request) ([]byte, error) {
 	return a.Body, fmt.Errorf("%w: %d %s", class, a.Status, r.said(a.Body))
 }
 
-// said returns what the provider said (RFC 7591, 3.2.2), short and in one line, without
-// the token that was sent.
+// said returns the provider's error text (RFC 7591, 3.2.2), short and in one line, without the
+// token that was sent.
 func (r request) said(body []byte) string {
 	var texts []string
 	if n, err := doc.ParseNode(body); err == nil {
@@ -196,8 +198,8 @@ func (r request) said(body []byte) string {
 	return redact.Line(text)
 }
 
-// tell writes an answer down, without its secrets. One that is no JSON is told by its size
-// alone: which of its parts are secret is not known.
+// tell logs an answer without its secrets. For an answer that is not JSON it logs only the
+// size: which of its parts are secret is unknown.
 func (c *Client) tell(ctx context.Context, r request, a fetch.Answer) {
 	if c.c.Log == nil {
 		return
@@ -211,11 +213,11 @@ func (c *Client) tell(ctx context.Context, r request, a fetch.Answer) {
 	c.c.Log.InfoContext(ctx, "an identity provider has answered", "method", method, "url", redact.Text(r.url), "status", a.Status, "body", body)
 }
 
-// levels is how deep an answer is that can be looked through.
+// levels is the maximum nesting depth of an answer that is masked.
 const levels = 32
 
-// told are ends of names of members that say something about tokens and secrets, and hold
-// none (RFC 7591, RFC 8414).
+// told are suffixes of member names that describe tokens and secrets without containing them
+// (RFC 7591, RFC 8414).
 var told = []string{"_endpoint", "_supported", "_method", "_alg", "_enc", "_expires_at"}
 
 func mask(n *doc.Node) {

@@ -15,11 +15,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/theme"
 )
 
-// maxArgs is how many values a function that makes text takes.
+// maxArgs is the maximum number of arguments of a function that makes text.
 const maxArgs = 20
 
-// functions are what templates may call. Those of the template language that make text
-// are replaced by ones that are bounded: a text could be doubled until memory ends.
+// functions are the functions that templates may call. Functions of the template language
+// that make text are replaced by bounded ones: otherwise a text could be doubled until
+// memory runs out.
 func (r *run) functions() map[string]any {
 	out := map[string]any{}
 	for _, name := range theme.Functions {
@@ -37,7 +38,7 @@ func (r *run) functions() map[string]any {
 	return out
 }
 
-// spend notes that a text is made.
+// spend counts a new text of n bytes.
 func (r *run) spend(n int) error {
 	if r.made += n; r.made > maxValues {
 		return errValues
@@ -45,7 +46,7 @@ func (r *run) spend(n int) error {
 	return nil
 }
 
-// text bounds a function that makes a text of values.
+// text bounds a function that makes a text from values.
 func (r *run) text(fn func(...any) string) func(...any) (string, error) {
 	return func(args ...any) (string, error) {
 		if len(args) > maxArgs {
@@ -63,7 +64,7 @@ func (r *run) text(fn func(...any) string) func(...any) (string, error) {
 	}
 }
 
-// string bounds a function that makes a text of another one, of whatever type that is.
+// string bounds a function that makes a text from another text, of any string type.
 func (r *run) string(fn func(string) string) func(reflect.Value) (string, error) {
 	return func(v reflect.Value) (string, error) {
 		if v.Kind() == reflect.Interface {
@@ -77,7 +78,7 @@ func (r *run) string(fn func(string) string) func(reflect.Value) (string, error)
 	}
 }
 
-// wide are formats that make long texts of short values.
+// wide matches formats that make long texts from short values.
 var wide = regexp.MustCompile(`%[^a-zA-Z%]*(\*|[0-9]{4})`)
 
 func (r *run) printf(format string, args ...any) (string, error) {
@@ -87,7 +88,7 @@ func (r *run) printf(format string, args ...any) (string, error) {
 	return r.text(func(args ...any) string { return fmt.Sprintf(format, args...) })(args...)
 }
 
-// raw passes a text on as HTML.
+// raw passes a text on as HTML, unescaped.
 func (r *run) raw(v any) (any, error) {
 	s := fmt.Sprint(v)
 	if v == nil {
@@ -96,7 +97,7 @@ func (r *run) raw(v any) (any, error) {
 	return r.pass([]byte(s)), r.spend(len(s))
 }
 
-// pass returns what another template has printed: it is escaped already.
+// pass returns the output of another template, which is escaped already.
 func (r *run) pass(text []byte) any {
 	if r.html {
 		return template.HTML(text) //nolint:gosec // templates are made by admins, who may write HTML
@@ -109,7 +110,7 @@ func (r *run) yield() (any, error) {
 	return r.pass(text), err
 }
 
-// render runs another template: by its path, or by the name of a partial or a view.
+// render runs another template, given its path or the name of a partial or a view.
 func (r *run) render(name string, data ...any) (any, error) {
 	data = append(data, r.Data)
 	for _, folder := range []string{"", theme.Partials, theme.Views} {
@@ -133,8 +134,8 @@ func length(v any) (int, error) {
 	return 0, errors.New("length: a text, a list or a map is wanted")
 }
 
-// Dict is what dict makes, to hand several values to another template. It prints nothing:
-// one that holds another twice, and so on, would print without end.
+// Dict is the result of dict, which hands several values to another template. It prints
+// nothing: a Dict that contains another twice, and so on, would print without end.
 type Dict map[string]any
 
 // String implements fmt.Stringer.
@@ -156,7 +157,7 @@ func dict(pairs ...any) (Dict, error) {
 	return out, nil
 }
 
-// fallback returns a value or, if there is nothing in it, another one.
+// fallback returns a value or, if it is empty, another one.
 func fallback(otherwise, value any) any {
 	if full, _ := template.IsTrue(value); full {
 		return value
@@ -164,7 +165,7 @@ func fallback(otherwise, value any) any {
 	return otherwise
 }
 
-// merge returns a map with the values of several; the last one wins.
+// merge returns a map with the entries of several; the last one wins.
 func merge(all ...map[string]any) (Dict, error) {
 	out := Dict{}
 	for _, m := range all {
@@ -176,10 +177,10 @@ func merge(all ...map[string]any) (Dict, error) {
 	return out, nil
 }
 
-// stamps are the forms in which objects have times.
+// stamps are the time formats of objects.
 var stamps = []string{time.RFC3339, "2006-01-02 15:04", time.DateTime, time.DateOnly}
 
-// date writes a time, or a text that is one, in another form. What is empty stays so.
+// date formats a time, or a text that is a time. An empty value stays empty.
 func date(layout string, at any) (string, error) {
 	var t time.Time
 	switch at := at.(type) {
@@ -216,7 +217,7 @@ func truncate(s string, n int) string {
 	return string([]rune(s)[:n]) + "..."
 }
 
-// split returns the parts of a text that is separated by commas, or by something else.
+// split splits a text at commas, or at another separator.
 func split(s string, by ...string) (out []string) {
 	for part := range strings.SplitSeq(s, append(by, ",")[0]) {
 		if len(out) == maxArgs*maxArgs {
@@ -227,7 +228,7 @@ func split(s string, by ...string) (out []string) {
 	return out
 }
 
-// contains reports whether a text or a list of texts has something.
+// contains reports whether a text or a list of texts contains what.
 func contains(in any, what string) bool {
 	switch in := in.(type) {
 	case string:

@@ -12,14 +12,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/render"
 )
 
-// maxIdle is how many copies of a set wait for their next job: a copy is as large as what
-// has been run of the set.
+// maxIdle is how many idle copies of a set are kept for later jobs: a copy is as large as
+// the part of the set that has run.
 const maxIdle = 64
 
-// prepared is a set that was read once. A job runs a copy of it, whose functions belong to
-// that job; what escapes HTML has done its work when a copy runs again.
+// prepared is a set that was parsed once. A job runs a copy of it, with functions of that
+// job. The copies are reused, because html/template escapes a set only on its first run.
 type prepared struct {
-	first *run // never runs: a set that has run cannot be copied
+	first *run // never runs: a set that has run cannot be cloned
 	idle  chan *run
 }
 
@@ -41,7 +41,7 @@ func (p *prepared) Render(ctx context.Context, j render.Job) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { // the job is forgotten, and the copy kept for another one
+	defer func() { // clears the job, and keeps the copy for another job
 		*r = run{sources: r.sources, html: r.html, set: r.set}
 		select {
 		case p.idle <- r:
@@ -80,8 +80,8 @@ func (p *prepared) take() (*run, error) {
 	return r, nil
 }
 
-// given returns a function of the job, which may be another one next time. It is called with
-// the values that a template has for it, as templates do.
+// given returns a function that calls the job's function of this name; the next job of the
+// same copy may have another. The arguments are converted as templates do.
 func (r *run) given(name string, otherwise any) func(...any) (any, error) {
 	return func(args ...any) (any, error) {
 		given, ok := r.Functions[name]
@@ -121,8 +121,8 @@ func (r *run) given(name string, otherwise any) func(...any) (any, error) {
 	}
 }
 
-// as returns a value as one of another type. Values and pointers to them stand for each
-// other, and so do numbers.
+// as converts a value to another type. Values and pointers to them convert to each other,
+// and so do numbers.
 func as(v reflect.Value, want reflect.Type) (reflect.Value, bool) {
 	switch {
 	case !v.IsValid():

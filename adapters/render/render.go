@@ -1,6 +1,6 @@
 // Package render runs templates of themes on html/template and text/template. It bounds
-// their time, their output, the memory of their values and how deep they render each
-// other, which those packages do not.
+// their time, their output, the memory of their values and how deep they include each other,
+// which those packages do not.
 package render
 
 import (
@@ -22,16 +22,16 @@ import (
 
 // Bounds of a job.
 const (
-	maxSteps  = 2_000_000        // a second or two of a processor
-	maxTime   = 30 * time.Second // for what steps do not count; a job that waits for a processor is no endless one
-	maxOutput = 4 << 20          // bytes, those that a layout takes over counted again
+	maxSteps  = 2_000_000        // one or two seconds of processor time
+	maxTime   = 30 * time.Second // for work that steps do not count; a job that waits for a processor must not reach this limit
+	maxOutput = 4 << 20          // bytes; output that a layout includes counts again
 	maxValues = 16 << 20
-	maxRender = 20      // templates that render each other
-	perCall   = 100     // steps of a call of a function of the job
-	perLook   = 1 << 10 // steps from one look at the clock to the next
+	maxRender = 20      // nesting depth of templates that render each other
+	perCall   = 100     // steps for a call of a function of the job
+	perLook   = 1 << 10 // steps between two looks at the clock
 )
 
-// Errors of jobs that cost too much.
+// Errors of jobs that exceed a limit.
 var (
 	errTime   = errors.New("the template runs for too long")
 	errOutput = errors.New("the template prints too much")
@@ -50,7 +50,7 @@ type set interface {
 	ExecuteTemplate(w io.Writer, name string, data any) error
 }
 
-// run is one job while it runs.
+// run is the state of one job.
 type run struct {
 	render.Job
 	done    <-chan struct{}
@@ -59,15 +59,15 @@ type run struct {
 	html    bool
 	set     set
 	steps   int
-	at      string // where the last tick was: a file, a line, a column
+	at      string // where the last tick was: file, line and column
 	depth   int
 	printed int
 	made    int
 	dry     bool // nothing is run
 }
 
-// Check implements render.Engine. What escapes HTML does its work before a template begins
-// to run; every template ends at its first step.
+// Check implements render.Engine. html/template escapes before a template begins to run; in
+// Check every template stops at its first step.
 func (Engine) Check(templates []theme.Source) error {
 	for _, html := range []bool{true, false} {
 		var some []theme.Source
@@ -82,11 +82,11 @@ func (Engine) Check(templates []theme.Source) error {
 		}
 		for _, t := range some {
 			if strings.HasPrefix(t.Name, theme.Partials) {
-				continue // it may be half of something: what includes it is looked at
+				continue // it may be only half of an HTML element: the templates that include it are checked
 			}
 			err := r.set.ExecuteTemplate(io.Discard, t.Name, nil)
 			if err != nil && !errors.Is(err, errStop) {
-				said, _, _ := strings.Cut(err.Error(), ": {state") // without the states of what escapes HTML
+				said, _, _ := strings.Cut(err.Error(), ": {state") // without the internal states of the escaper
 				said = strings.TrimPrefix(strings.TrimPrefix(said, "html/template:"), "template:")
 				return fmt.Errorf("the template %s cannot be run: %s", t.Name, strings.TrimSpace(said))
 			}
@@ -104,7 +104,7 @@ func (e Engine) Render(ctx context.Context, j render.Job) ([]byte, error) {
 	return t.Render(ctx, j)
 }
 
-// parse makes a set out of templates.
+// parse parses templates into a set.
 func (r *run) parse(templates []theme.Source) error {
 	functions := r.functions()
 	r.sources = templates
@@ -134,7 +134,7 @@ func (r *run) parse(templates []theme.Source) error {
 	return nil
 }
 
-// execute runs one template of the set, and returns what it prints.
+// execute runs one template of the set and returns its output.
 func (r *run) execute(name string, data any) ([]byte, error) {
 	if r.depth++; r.depth > maxRender {
 		return nil, errDepth
@@ -145,7 +145,7 @@ func (r *run) execute(name string, data any) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// limited counts what a job prints.
+// limited counts the output of a job.
 type limited struct {
 	*run
 	to *bytes.Buffer
@@ -158,8 +158,8 @@ func (l *limited) Write(text []byte) (int, error) {
 	return l.to.Write(text)
 }
 
-// tick runs at the start of each template and of each turn of a loop, which nothing else
-// could stop. steps is how much follows.
+// tick runs at the start of each template and of each turn of a loop, because nothing else
+// could stop them. steps is how many steps follow.
 func (r *run) tick(at string, steps int) (bool, error) {
 	if r.at = at; r.dry {
 		return false, errStop
@@ -167,8 +167,8 @@ func (r *run) tick(at string, steps int) (bool, error) {
 	return true, r.step(steps)
 }
 
-// step counts what a job does: processors that are busy with something else must not make an
-// error of it.
+// step counts the work of a job in steps rather than time, so that a busy processor does not
+// make a job fail.
 func (r *run) step(n int) error {
 	before := r.steps
 	if r.steps += n; r.steps > maxSteps {
@@ -188,8 +188,8 @@ func (r *run) step(n int) error {
 	return nil
 }
 
-// instrument puts a tick at the start of a template and of the body of each loop in it. It
-// assigns, and thus prints nothing.
+// instrument inserts a tick at the start of a template and of the body of each loop in it.
+// The tick is an assignment, and thus prints nothing.
 func instrument(t *parse.Tree) {
 	if t == nil || t.Root == nil {
 		return
@@ -198,8 +198,8 @@ func instrument(t *parse.Tree) {
 	t.Root.Nodes = append([]parse.Node{tick(t, t.Root, steps)}, t.Root.Nodes...)
 }
 
-// loops instruments the loops in a list, and returns how many steps the list has, with those
-// of both branches and without those that loops count.
+// loops instruments the loops in a list, and returns how many steps the list has. Both
+// branches count; the steps inside loops do not, since loops count their own.
 func loops(t *parse.Tree, l *parse.ListNode) (steps int) {
 	if l == nil {
 		return 0
@@ -220,7 +220,7 @@ func loops(t *parse.Tree, l *parse.ListNode) (steps int) {
 	return steps
 }
 
-// tick makes the call of tick that stands at a node, and says where that is.
+// tick returns the node that calls tick for the place of another node.
 func tick(t *parse.Tree, n parse.Node, steps int) parse.Node {
 	at, _ := t.ErrorContext(n)
 	own, err := parse.Parse("tick", "{{$_ := tick "+strconv.Quote(at)+" "+strconv.Itoa(steps)+"}}", "", "", map[string]any{"tick": 1})

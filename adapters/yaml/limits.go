@@ -7,19 +7,18 @@ import (
 	port "github.com/gatehouse-io/gatehouse/ports/yaml"
 )
 
-// Aliases may make this many times as much of a text, and a little more for small
-// ones.
+// By which factor aliases may enlarge a text, and a minimum for small ones.
 const (
 	aliasFactor = 16
 	aliasBytes  = 64 << 10
 	aliasValues = 2_000
 )
 
-// quoting is what JSON adds to a value: quotes, and a comma.
+// quoting is what JSON adds to a value, in bytes: quotes, and a comma.
 const quoting = 3
 
-// marks is how many marks a value has at most in texts as people and programs
-// write them: a member of a flow mapping has a colon and a comma.
+// marks is the maximum number of marks per value in texts as people and programs write
+// them: a member of a flow mapping has a colon and a comma.
 const marks = 2
 
 // Weigh implements the port.
@@ -34,19 +33,19 @@ func (Codec) Weigh(text []byte, most port.Limits) (port.Limits, error) {
 	return l, nil
 }
 
-// Count returns how many marks a YAML text has: characters that may begin or part
-// values. The library makes two nodes for each at most, of some 170 bytes: that
-// must be known before it reads.
+// Count returns how many marks a YAML text has: characters that may begin or separate
+// values. The library makes at most two nodes for each mark, of about 170 bytes; the
+// limit must be checked before the library parses the text.
 func Count(text []byte) int {
 	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
-		return len(text) // UTF-16: the characters below are not alone
+		return len(text) // UTF-16: the characters below have other bytes beside them
 	}
 	n := 1
 	for i, c := range text {
 		switch c {
 		case ',', '[', '{', ':', '?':
 			n++
-		case '-': // begins an item only before white space, or a break beyond ASCII
+		case '-': // begins an item only before white space, or a line break beyond ASCII
 			if i+1 == len(text) || text[i+1] <= ' ' || text[i+1] >= 0x80 {
 				n++
 			}
@@ -55,7 +54,7 @@ func Count(text []byte) int {
 	return n
 }
 
-// anchored reports whether a text may have anchors, which aliases repeat.
+// anchored reports whether a text may contain anchors, which aliases repeat.
 func anchored(text []byte) bool {
 	for i := bytes.IndexByte(text, '&'); i >= 0; {
 		if i == 0 || text[i-1] <= ' ' || text[i-1] >= 0x80 || bytes.IndexByte([]byte("[{,:"), text[i-1]) >= 0 {
@@ -70,7 +69,7 @@ func anchored(text []byte) bool {
 	return false
 }
 
-// spend takes values, and their text as JSON, off what may come.
+// spend subtracts values, and their text as JSON, from what is left.
 func (r *reader) spend(values int, text string) error {
 	r.left.Values -= values
 	r.left.Bytes -= values*quoting + len(text)

@@ -1,5 +1,4 @@
-// Package yaml reads and writes JSON documents as YAML, with members in the
-// order in which they stand.
+// Package yaml converts between JSON documents and YAML, and keeps the order of members.
 package yaml
 
 import (
@@ -29,7 +28,7 @@ func (c Codec) Parse(text []byte, l port.Limits) (*doc.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	plain := text // which names no version but 1.1: the library refuses 1.2, which it reads and descriptions should have
+	plain := text // the library refuses a directive for version 1.2, although it reads 1.2: the directive is changed to 1.1
 	if at := version.FindIndex(text); at != nil {
 		plain = slices.Concat(text[:at[1]-1], []byte("1"), text[at[1]:])
 	}
@@ -44,12 +43,12 @@ func (c Codec) Parse(text []byte, l port.Limits) (*doc.Node, error) {
 	return r.node(root.Content[0])
 }
 
-// version finds a directive that names version 1.2 of the language. Only comments, empty
-// lines and other directives stand before it.
+// version matches a directive that names version 1.2 of the language. Only comments, empty
+// lines and other directives may precede it.
 var version = regexp.MustCompile(`\A(?:\x{FEFF})?(?:[ \t]*(?:#[^\n]*)?\r?\n|%TAG [^\n]*\n)*%YAML[ \t]+1\.2\b`)
 
-// only reads a text of one document. Others after it would be lost, so that they may
-// only be empty.
+// only parses a text of one document. Further documents would be lost, so they must be
+// empty.
 func only(text []byte) (*yaml.Node, error) {
 	var root *yaml.Node
 	for d := yaml.NewDecoder(bytes.NewReader(text)); ; {
@@ -69,10 +68,10 @@ func only(text []byte) (*yaml.Node, error) {
 	}
 }
 
-// reader turns YAML nodes into JSON nodes.
+// reader converts YAML nodes into JSON nodes.
 type reader struct {
-	limits, left port.Limits  // left: what may still come
-	under        []*yaml.Node // aliases that are being followed
+	limits, left port.Limits  // left: the rest of limits
+	under        []*yaml.Node // aliases that are being resolved
 }
 
 func (r *reader) node(n *yaml.Node) (*doc.Node, error) {
@@ -106,11 +105,11 @@ func (r *reader) node(n *yaml.Node) (*doc.Node, error) {
 		}
 		return doc.NewBool(b), nil
 	case "!!int", "!!float":
-		if json.Valid([]byte(n.Value)) { // it stays as it is written where JSON can
+		if json.Valid([]byte(n.Value)) { // keeps the spelling where JSON allows it
 			return doc.ParseNode([]byte(n.Value))
 		}
 		var i int64
-		if tag == "!!int" && n.Decode(&i) == nil { // of another number the library cuts the fraction off
+		if tag == "!!int" && n.Decode(&i) == nil { // the library would drop the fraction of another number
 			return doc.NewInt(i), nil
 		}
 		var f float64
@@ -122,7 +121,7 @@ func (r *reader) node(n *yaml.Node) (*doc.Node, error) {
 	return doc.NewString(n.Value), nil
 }
 
-// alias follows a reference unless it is already following it.
+// alias resolves an alias, unless it is already being resolved.
 func (r *reader) alias(n *yaml.Node, read func(*yaml.Node) (*doc.Node, error)) (*doc.Node, error) {
 	for _, above := range r.under {
 		if above == n.Alias {
@@ -135,8 +134,8 @@ func (r *reader) alias(n *yaml.Node, read func(*yaml.Node) (*doc.Node, error)) (
 	return v, err
 }
 
-// mapping adds the members of a mapping to an object; merged ones yield to those
-// that are there.
+// mapping adds the members of a mapping to an object; merged members do not replace
+// existing ones.
 func (r *reader) mapping(n *yaml.Node, out *doc.Node, merged bool) error {
 	own := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -169,7 +168,7 @@ func (r *reader) mapping(n *yaml.Node, out *doc.Node, merged bool) error {
 	return nil
 }
 
-// merge adds what a merge key brings: a mapping, or several.
+// merge adds the members of a merge key: one mapping, or several.
 func (r *reader) merge(n *yaml.Node, out *doc.Node) error {
 	switch n.Kind {
 	case yaml.AliasNode:
@@ -226,11 +225,11 @@ func write(n *doc.Node) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Value: string(n.JSON())}
 }
 
-// older matches texts that readers of YAML 1.1 take for a boolean, a number to the
-// base of sixty, or the value key "=", which some cannot load. The library quotes the rest.
+// older matches texts that readers of YAML 1.1 take for a boolean, a number to the base of
+// sixty, or the value key "=", which some readers cannot load. The library quotes the rest.
 var older = regexp.MustCompile(`^(?i:y|yes|n|no|on|off|=|[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?)$`)
 
-// text makes a node that every reader takes for a text.
+// text returns a node that every reader takes for a string.
 func text(s string) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
 	if older.MatchString(s) {

@@ -1,5 +1,6 @@
-// Package keyhash says under which name a gateway keeps a key, and how keys are made of
-// the identifiers that are chosen for them (docs/wire/gateway-control.md#names-of-keys).
+// Package keyhash computes the name under which a gateway stores a key, and makes keys
+// from the identifiers that are chosen for them
+// (docs/wire/gateway-control.md#names-of-keys).
 package keyhash
 
 import (
@@ -18,7 +19,7 @@ import (
 
 // Functions by which gateways hash keys.
 const (
-	Murmur32  = "murmur32" // also that of keys that name none
+	Murmur32  = "murmur32" // also the function for keys that name none
 	Murmur64  = "murmur64"
 	Murmur128 = "murmur128"
 	SHA256    = "sha256"
@@ -35,7 +36,7 @@ var functions = map[string]func([]byte) []byte{
 	SHA256: func(b []byte) []byte { s := sha256.Sum256(b); return s[:] },
 }
 
-// Of returns the hash of a key, by the function that the key itself names.
+// Of returns the hash of a key, computed with the function that the key itself names.
 func Of(key string) string {
 	function := functions[Murmur32]
 	if f, ok := Parse(key); ok && functions[f.Function] != nil {
@@ -44,7 +45,7 @@ func Of(key string) string {
 	return hex.EncodeToString(function([]byte(key)))
 }
 
-// Parts are what a key of the newer form is made of.
+// Parts are the parts of a key of the newer form.
 type Parts struct {
 	Org      tenant.ID `json:"org"`
 	ID       string    `json:"id"`
@@ -63,12 +64,12 @@ func Parse(key string) (p Parts, ok bool) {
 	return p, p.ID != ""
 }
 
-// longest is how long a key can be that is looked into.
+// longest is the maximum length in bytes of a key that is parsed.
 const longest = 4096
 
-// Make makes the key of an organisation with an identifier, as a gateway does that hashes
-// with a function; "" is one of the oldest form, whose text is the two together. An
-// identifier may begin with that of the organisation.
+// Make makes the key of an organisation with an identifier, as a gateway that hashes with
+// function does; with "" it makes a key of the oldest form, the organisation followed by
+// the identifier. An identifier may already begin with the organisation.
 func Make(org tenant.ID, id, function string) string {
 	id = strings.TrimPrefix(id, string(org))
 	if function == "" {

@@ -19,17 +19,17 @@ import (
 type CertificateRecord struct {
 	OrgID tenant.ID `json:"org_id"`
 	certificate.Meta
-	Sealed string `json:"sealed"` // the PEM: the private key is in it
+	Sealed string `json:"sealed"` // the PEM, which contains the private key
 }
 
-// CertificateKind is where certificates are kept.
+// CertificateKind is the kind of the records of certificates.
 var CertificateKind = &store.Kind[CertificateRecord]{
 	Name: "gatewaycertificate", Noun: "certificate of gateways",
 	ID:  func(r CertificateRecord) string { return r.ID },
 	Org: func(r CertificateRecord) tenant.ID { return r.OrgID },
 }
 
-// bound refuses a session that holds only with certificates of which there is none.
+// bound refuses a session that is bound to certificates of which one is unknown.
 func (k *Keys) bound(ctx context.Context, org tenant.ID, s *doc.Node) error {
 	ids := s.Get("mtls_static_certificate_bindings").Texts()
 	if len(ids) == 0 {
@@ -38,7 +38,7 @@ func (k *Keys) bound(ctx context.Context, org tenant.ID, s *doc.Node) error {
 	return k.view(ctx, org, func(r store.Reader) error {
 		for _, id := range ids {
 			var err error
-			known := certificate.ValidID(org, id) // no store could look for others
+			known := certificate.ValidID(org, id) // other IDs would be invalid for a store
 			if known {
 				_, err = CertificateKind.Get(ctx, r, id)
 			}

@@ -31,7 +31,7 @@ const (
 	byID     = "client_id"
 )
 
-// ClientKind is where OAuth clients are kept.
+// ClientKind is the kind of the records of OAuth clients.
 var ClientKind = &store.Kind[ClientRecord]{
 	Name: "gatewayclient", Noun: "OAuth client of gateways",
 	ID:  func(r ClientRecord) string { return r.ID },
@@ -45,7 +45,7 @@ var ClientKind = &store.Kind[ClientRecord]{
 
 func clientKey(n gateway.ClientName) string { return store.Indexed(n.API + "\n" + n.ID) }
 
-// clientContent is what is sealed of a client.
+// clientContent is the encrypted part of a client's record.
 type clientContent struct {
 	Secret      string    `json:"secret"`
 	RedirectURI string    `json:"redirect_uri"`
@@ -54,11 +54,11 @@ type clientContent struct {
 	Meta        *doc.Node `json:"meta_data,omitempty"`
 }
 
-// Clients implements gateway.Clients. There are no tokens: no gateway is there to issue them.
+// Clients implements gateway.Clients. There are no tokens, because no gateway issues them.
 type Clients struct {
 	Shelf
 	NewID system.NewID
-	// Loaded reports whether gateways would serve an API.
+	// Loaded reports whether gateways would load an API.
 	Loaded func(ctx context.Context, r store.Reader, api string) (bool, error)
 }
 
@@ -141,8 +141,8 @@ func (c *Clients) ClientAPIs(ctx context.Context, org tenant.ID, id string) ([]s
 	return list, err
 }
 
-// each runs fn for the clients that have a value in an index; begin is called whenever
-// they come from the first one.
+// each calls fn for the clients that have a value in an index. It calls begin first, and
+// again whenever the iteration restarts from the first client.
 func (c *Clients) each(ctx context.Context, org tenant.ID, index, value string, fn func(ClientRecord) error, begin func()) error {
 	return c.view(ctx, org, func(r store.Reader) error {
 		begin()

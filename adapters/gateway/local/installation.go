@@ -20,14 +20,14 @@ type OrgKeyRecord struct {
 	Session json.RawMessage `json:"session"`
 }
 
-// OrgKeyKind is where the limits of organisations are kept.
+// OrgKeyKind is the kind of the records of organisations' limits.
 var OrgKeyKind = &store.Kind[OrgKeyRecord]{
 	Name: "gatewayorgkey", Noun: "key of an organisation",
 	ID:  func(r OrgKeyRecord) string { return string(r.OrgID) },
 	Org: func(r OrgKeyRecord) tenant.ID { return r.OrgID },
 }
 
-// Installation implements gateway.Installation: there is no gateway.
+// Installation implements gateway.Installation for an installation without a gateway.
 type Installation struct{ Shelf }
 
 var _ gateway.Installation = (*Installation)(nil)
@@ -38,7 +38,8 @@ func (i *Installation) Status() []gateway.Status { return nil }
 // Probe implements gateway.Installation.
 func (i *Installation) Probe(context.Context) []gateway.Status { return nil }
 
-// Reload implements gateway.Installation: gateways that listen to announcements hear it.
+// Reload implements gateway.Installation. It announces the reload to gateways that
+// subscribe.
 func (i *Installation) Reload(ctx context.Context) error {
 	_, err := i.Store.Update(ctx, tenant.Everyone("all gateways load anew"), func(w store.Writer) error {
 		return notify.Post(ctx, w, signal.Signal{Command: signal.GroupReload})
@@ -75,7 +76,7 @@ func (i *Installation) OrgKey(ctx context.Context, org tenant.ID) (session *doc.
 	return session, err
 }
 
-// absent says that a record that is not there is unknown.
+// absent turns the error for a missing record into gateway.ErrUnknown.
 func absent(err error) error {
 	if err != nil && fault.KindOf(err) == fault.NotFound {
 		return gateway.ErrUnknown

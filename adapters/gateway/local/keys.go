@@ -1,5 +1,6 @@
-// Package local keeps what lives in gateways in our own store: for embedding programs
-// and for installations without a gateway (docs/wire/keys.md#without-a-gateway).
+// Package local stores keys, clients and certificates in our own store instead of a
+// gateway's: for embedding programs and for installations without a gateway
+// (docs/wire/keys.md#without-a-gateway).
 package local
 
 import (
@@ -20,7 +21,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// Operation is the operation of the commits that keep books for gateways.
+// Operation is the operation of the commits that this package makes.
 const Operation = "gateway.local"
 
 // Keys implements gateway.Keys.
@@ -30,15 +31,15 @@ type Keys struct {
 	Passwords secret.Passwords
 	NewID     system.NewID
 	Now       system.Clock
-	// Policy returns a policy as gateways know it, or a NotFound fault.
+	// Policy returns a policy as gateways see it, or a NotFound fault.
 	Policy func(ctx context.Context, r store.Reader, id string) (*doc.Node, error)
-	Plain  bool // keys are known by themselves, not by their hashes
+	Plain  bool // keys are named by themselves, not by their hashes
 	Master bool // a key without rights and policies may use all APIs
 }
 
 var _ gateway.Keys = (*Keys)(nil)
 
-// classify makes errors of the store those of gateways.
+// classify turns errors of the store into errors of package gateway.
 func classify(err error) error {
 	switch {
 	case err == nil, errors.Is(err, gateway.ErrUnknown), errors.Is(err, gateway.ErrForeign), errors.Is(err, gateway.ErrTaken), errors.Is(err, gateway.ErrRefused):
@@ -47,7 +48,7 @@ func classify(err error) error {
 	return fmt.Errorf("%w: %w", gateway.ErrUnreachable, err)
 }
 
-// view runs fn over one snapshot of an organisation.
+// view runs fn on one snapshot of an organisation.
 func (k *Keys) view(ctx context.Context, org tenant.ID, fn func(store.Reader) error) error {
 	scope, err := tenant.Of(org)
 	if err == nil {
@@ -56,8 +57,8 @@ func (k *Keys) view(ctx context.Context, org tenant.ID, fn func(store.Reader) er
 	return err
 }
 
-// update runs a unit of work of its own: the change log says of the call what its
-// callers tell, and not how this package keeps it.
+// update runs a unit of work of its own. Its commit is attributed to Operation, because the caller
+// records the call itself in the change log.
 func (k *Keys) update(ctx context.Context, org tenant.ID, fn func(store.Writer) error) error {
 	scope, err := tenant.Of(org)
 	if err != nil {
@@ -103,7 +104,7 @@ func (k *Keys) CreateKey(ctx context.Context, org tenant.ID, id string, session 
 		case !errors.Is(err, gateway.ErrUnknown):
 			return err
 		}
-		c.Session = c.Session.Clone() // this may run more than once
+		c.Session = c.Session.Clone() // the function may run more than once
 		endow(c.Session, list, now)
 		sealed, err := k.seal(c)
 		if err != nil {
@@ -115,14 +116,14 @@ func (k *Keys) CreateKey(ctx context.Context, org tenant.ID, id string, session 
 	return c.stored(true), classify(err)
 }
 
-// endow gives a new key the time that its policies leave it.
+// endow sets the expiry of a new key as its policies limit it.
 func endow(s *doc.Node, list []*doc.Node, now time.Time) {
 	if lifetime := key.Lifetime(list); lifetime > 0 {
 		s.Set("expires", doc.NewInt(now.Unix()+lifetime))
 	}
 }
 
-// put stores another content over a record.
+// put replaces the content of a record.
 func (k *Keys) put(ctx context.Context, w store.Writer, old KeyRecord, c content) error {
 	sealed, err := k.seal(c)
 	if err != nil {
@@ -135,8 +136,9 @@ func (k *Keys) put(ctx context.Context, w store.Writer, old KeyRecord, c content
 	return err
 }
 
-// prepare returns a session as it is stored: checked, and its password hashed. What its
-// policies say is not stored with it, since they change: they are returned beside it.
+// prepare returns a session as it is stored: validated, and with a hashed password. The
+// policies are not stored with the session, since they change: prepare returns them as
+// list.
 func (k *Keys) prepare(ctx context.Context, org tenant.ID, session *doc.Node) (s *doc.Node, list []*doc.Node, err error) {
 	if !session.Is(doc.TypeObject) {
 		return nil, nil, fmt.Errorf("%w: a session is an object", gateway.ErrRefused)
@@ -162,11 +164,11 @@ func (k *Keys) prepare(ctx context.Context, org tenant.ID, session *doc.Node) (s
 			return nil, nil, err
 		}
 		s.Get("basic_auth_data").Set("password", doc.NewString(hashed))
-		s.Get("basic_auth_data").Set("hash_type", doc.NewString("bcrypt")) // what clients of gateways read there
+		s.Get("basic_auth_data").Set("hash_type", doc.NewString("bcrypt")) // clients of gateways read this value there
 	}
 	now := k.Now()
 	s.Set("last_updated", doc.NewString(strconv.FormatInt(now.Unix(), 10)))
-	limits := key.Apply(s, list) // those that count; the counters begin anew
+	limits := key.Apply(s, list) // the limits that apply; the counters start anew
 	s.Set("quota_remaining", doc.NewInt(limits.Get("quota_max").Int()))
 	if rate := limits.Get("quota_renewal_rate").Int(); rate > 0 {
 		s.Set("quota_renews", doc.NewInt(now.Unix()+rate))
@@ -174,8 +176,8 @@ func (k *Keys) prepare(ctx context.Context, org tenant.ID, session *doc.Node) (s
 	return s, list, nil
 }
 
-// policies returns the policies of a session. One that gateways do not know is refused, and
-// so are those that give too much since they have grown.
+// policies returns the policies of a session. It refuses a policy that gateways do not
+// know, and policies that together have grown too large.
 func (k *Keys) policies(ctx context.Context, r store.Reader, s *doc.Node) (list []*doc.Node, err error) {
 	var all key.Burden
 	for _, id := range key.Policies(s) {
@@ -195,7 +197,8 @@ func (k *Keys) policies(ctx context.Context, r store.Reader, s *doc.Node) (list 
 	return list, nil
 }
 
-// stored returns a key as callers see it. It is known only to those who named it.
+// stored returns a key as callers see it. known says that the caller named the key itself;
+// otherwise only the hash is shown.
 func (c content) stored(known bool) gateway.StoredKey {
 	out := gateway.StoredKey{Key: gateway.Key{Hash: c.Hash}, Session: shown(c.Session)}
 	if known {
@@ -204,15 +207,15 @@ func (c content) stored(known bool) gateway.StoredKey {
 	return out
 }
 
-// shown returns a session as gateways answer it: without a password, and without
-// members that are zero.
+// shown returns a session as gateways encode it: without a password, and without members
+// that are zero.
 func shown(s *doc.Node) *doc.Node {
 	out := doc.NewObject()
 	for name, v := range s.Members() {
 		switch {
 		case name == "access_rights":
 			rights := doc.NewObject()
-			for id, right := range v.Members() { // one that says nothing is a right all the same
+			for id, right := range v.Members() { // an empty right is still a right
 				rights.Set(id, right.Without(zero))
 			}
 			v = rights
@@ -259,7 +262,7 @@ func (k *Keys) Key(ctx context.Context, org tenant.ID, name gateway.KeyName) (ga
 		if err == nil {
 			c.Session = key.Apply(c.Session, list)
 		}
-		if errors.Is(err, gateway.ErrRefused) { // one of them is gone, or they give too much: the session stays as it was
+		if errors.Is(err, gateway.ErrRefused) { // a policy is gone, or the policies are too large: the session stays as it was
 			err = nil
 		}
 		return err
@@ -276,7 +279,7 @@ func (k *Keys) Key(ctx context.Context, org tenant.ID, name gateway.KeyName) (ga
 // ReplaceKey implements gateway.Keys.
 func (k *Keys) ReplaceKey(ctx context.Context, org tenant.ID, name gateway.KeyName, session *doc.Node, keepCounters bool) (gateway.StoredKey, error) {
 	hash := k.find(org, name)
-	if _, err := k.Key(ctx, org, name); err != nil { // which also tells strangers nothing of the session
+	if _, err := k.Key(ctx, org, name); err != nil { // this check also keeps the session from other organisations
 		return gateway.StoredKey{}, err
 	}
 	s, list, err := k.prepare(ctx, org, session)
@@ -305,8 +308,8 @@ func (k *Keys) ReplaceKey(ctx context.Context, org tenant.ID, name gateway.KeyNa
 	return c.stored(name.By == gateway.ByKey), nil
 }
 
-// over returns a session that takes the place of another one: a password that is not
-// sent stays, as do the time of creation and an expiry that the new one sets in the past.
+// over returns a session that replaces another one. It keeps the time of creation, secrets that
+// are not sent, the old expiry if the new one is in the past and, with keepCounters, the counters.
 func (k *Keys) over(old, s *doc.Node, keepCounters bool) *doc.Node {
 	if v := old.Get("date_created"); v != nil {
 		s.Set("date_created", v)

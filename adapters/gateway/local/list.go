@@ -10,10 +10,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// listed is what lists look at of a key.
+// listed is the part of a key that lists read.
 type listed struct {
 	hash     string
-	apis     []string // to which the key has rights of its own
+	apis     []string // APIs to which the key itself gives rights
 	policies []string
 	err      error
 }
@@ -21,7 +21,7 @@ type listed struct {
 // Keys implements gateway.Keys.
 func (k *Keys) Keys(ctx context.Context, org tenant.ID, api string) ([]string, error) {
 	hashes := []string{}
-	column := store.Column[KeyRecord, listed]{Kind: KeyKind, Of: func(r KeyRecord) listed { // keys are encrypted: each is opened once, and not again for each list
+	column := store.Column[KeyRecord, listed]{Kind: KeyKind, Of: func(r KeyRecord) listed { // keys are encrypted: each is decrypted once, not again for each list
 		c, err := k.open(r)
 		if err != nil {
 			return listed{err: err}
@@ -52,11 +52,12 @@ func (k *Keys) Keys(ctx context.Context, org tenant.ID, api string) ([]string, e
 	return hashes, classify(err)
 }
 
-// saying is what a policy says about the rights of its keys to one API.
+// saying is what a policy says about the rights to one API.
 type saying struct{ known, rights, yes bool }
 
 // reaches reports whether a key has rights to an API once its policies are applied. When
-// one of them is gone, the session counts as it was. said keeps what policies say.
+// a policy is gone, the session counts without policies applied. said caches what
+// policies say.
 func (k *Keys) reaches(ctx context.Context, r store.Reader, l listed, api string, said map[string]saying) (bool, error) {
 	own, rights, yes := slices.Contains(l.apis, api), false, false
 	for _, id := range l.policies {

@@ -6,7 +6,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
 )
 
-// hash returns the hash under which a key is known.
+// hash returns the hash by which a key is stored.
 func (k *Keys) hash(text string) string {
 	if k.Plain {
 		return text
@@ -14,7 +14,7 @@ func (k *Keys) hash(text string) string {
 	return keyhash.Of(text)
 }
 
-// find returns the hash of the key that a name means.
+// find returns the hash of the key that a name refers to.
 func (k *Keys) find(org tenant.ID, name gateway.KeyName) string {
 	if name.By == gateway.ByHash {
 		return name.Text

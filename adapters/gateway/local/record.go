@@ -20,10 +20,10 @@ type KeyRecord struct {
 	Sealed string    `json:"sealed"` // the key and its session
 }
 
-// byDigest finds a key, whatever organisation it belongs to.
+// byDigest is the index that finds a key in any organisation.
 const byDigest = "digest"
 
-// KeyKind is where keys are kept.
+// KeyKind is the kind of the records of keys.
 var KeyKind = &store.Kind[KeyRecord]{
 	Name: "gatewaykey", Noun: "key of gateways",
 	ID:  func(r KeyRecord) string { return r.ID },
@@ -35,7 +35,7 @@ var KeyKind = &store.Kind[KeyRecord]{
 	}()},
 }
 
-// content is what is sealed.
+// content is the encrypted part of a key's record.
 type content struct {
 	ID      string    `json:"id"`
 	Hash    string    `json:"hash"`
@@ -69,8 +69,8 @@ func (k *Keys) get(ctx context.Context, r store.Reader, hash string) (KeyRecord,
 	return KeyRecord{}, gateway.ErrUnknown
 }
 
-// missing says why an organisation does not have a key: there is none, or it belongs
-// to another one.
+// missing returns the error for a key that the organisation does not have: the key is
+// unknown, or belongs to another organisation.
 func (k *Keys) missing(ctx context.Context, hash string) error {
 	return k.Store.View(ctx, tenant.Everyone("to tell whether a key belongs to another organisation"), func(r store.Reader) error {
 		_, err := k.get(ctx, r, hash)

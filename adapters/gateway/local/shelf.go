@@ -8,7 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Shelf is where things of organisations are kept, with what is secret about them sealed.
+// Shelf stores objects of organisations, with their secret parts sealed.
 type Shelf struct {
 	Store   store.Store
 	Secrets secret.Keys
@@ -22,7 +22,7 @@ func (s Shelf) view(ctx context.Context, org tenant.ID, fn func(store.Reader) er
 	return classify(err)
 }
 
-// update runs a unit of work of its own, as Keys do.
+// update runs a unit of work of its own, as Keys.update does.
 func (s Shelf) update(ctx context.Context, org tenant.ID, fn func(store.Writer) error) error {
 	scope, err := tenant.Of(org)
 	if err == nil {

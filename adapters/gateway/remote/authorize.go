@@ -12,9 +12,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
 )
 
-// Authorize implements gateway.Clients. The call goes through the API itself, with the
-// secret: a gateway that has not loaded the API as one with OAuth would pass it on to the
-// upstream. It is asked for the definition that it has loaded first.
+// Authorize implements gateway.Clients. The call goes through the API itself and contains
+// the client's secret: a gateway that has not loaded the API with OAuth would pass the
+// call on to the upstream. So Authorize first asks the gateway for the definition that it
+// has loaded.
 func (c clients) Authorize(ctx context.Context, _ tenant.ID, a gateway.Authorization) (*doc.Node, error) {
 	ctx, cancel := c.at.limit(ctx)
 	defer cancel()

@@ -16,7 +16,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
 )
 
-// call is one request to any gateway.
+// call is one request that any gateway can answer.
 type call struct {
 	name   string // of the metrics: "keys.read"
 	method string
@@ -24,25 +24,25 @@ type call struct {
 	query  url.Values
 	kind   string // of the body
 	body   []byte
-	base   *url.URL          // in place of /tyk and path: path and query from the root
+	base   *url.URL          // replaces /tyk and path: path and query from the root
 	header map[string]string // more of it
-	secret []string          // what no error may hold
+	secret []string          // texts that no error may contain
 }
 
 // outcome is how one request to one gateway ended.
 type outcome struct {
 	body []byte
 	err  error
-	sent bool // of a write that failed: it may have been carried out
+	sent bool // of a failed write: the gateway may have carried it out
 }
 
-// errTrouble: the gateway did not answer as a gateway does. Another one may.
+// errTrouble: the answer is not one that a gateway gives. Another gateway may answer.
 var errTrouble = errors.New("no answer of a gateway")
 
-// errInClear: a key was asked for by its hash, and the gateway does not hash.
+// errInClear: a key was requested by its hash, and the gateway does not hash keys.
 var errInClear = fmt.Errorf("%w: keys are not hashed", gateway.ErrRefused)
 
-// Texts by which refusals are told apart.
+// Texts in answers that distinguish refusals.
 const (
 	textSecret  = "Attempted administrative access"
 	textKey     = "already found"
@@ -77,7 +77,7 @@ func (c *Client) ask(ctx context.Context, n *node, k call) outcome {
 	switch {
 	case errors.Is(err, fetch.ErrTooLarge):
 		return outcome{err: fmt.Errorf("%w: %w", errTrouble, err), sent: true}
-	case err != nil && !errors.Is(err, fetch.ErrUnreachable): // it cannot be sent to any gateway
+	case err != nil && !errors.Is(err, fetch.ErrUnreachable): // no gateway can get this request
 		return outcome{err: fmt.Errorf("%w: %w", gateway.ErrRefused, err)}
 	case err != nil:
 		return outcome{err: fmt.Errorf("%w: %w", errTrouble, err), sent: !errors.Is(err, fetch.ErrUnconnected)}
@@ -85,14 +85,15 @@ func (c *Client) ask(ctx context.Context, n *node, k call) outcome {
 	return c.judge(k, a)
 }
 
-// judge tells answers of a gateway from others, and refusals from trouble.
+// judge distinguishes answers of a gateway from answers of other servers, and refusals
+// from failures.
 func (c *Client) judge(k call, a fetch.Answer) outcome {
 	if err := doc.Check(a.Body, deepest); err != nil {
-		carried := a.Status < 300 || a.Status >= 500 // an answer of another server to a request that is not for it, otherwise
+		carried := a.Status < 300 || a.Status >= 500 // other statuses come from another server that refused a request it does not know
 		return outcome{err: fmt.Errorf("%w: %d, and no JSON", errTrouble, a.Status), sent: carried}
 	}
 	if a.Status >= 200 && a.Status < 300 {
-		if k.method != http.MethodGet { // gateways answer writes with an object or with a text
+		if k.method != http.MethodGet { // gateways answer writes with an object or with a string
 			if n, err := doc.ParseNode(a.Body); err != nil || !n.Is(doc.TypeObject, doc.TypeString) {
 				return outcome{err: fmt.Errorf("%w: %d, and nothing is said of what was done", errTrouble, a.Status), sent: true}
 			}
@@ -121,14 +122,14 @@ func (c *Client) judge(k call, a fetch.Answer) outcome {
 	return refused(gateway.ErrRefused)
 }
 
-// deepest is how deep answers may be nested.
+// deepest is the maximum nesting depth of answers.
 const deepest = 128
 
-// keyLike is a word that may be a key, a secret or a hash.
+// keyLike matches a word that may be a key, a secret or a hash.
 var keyLike = regexp.MustCompile(`[A-Za-z0-9+/=_.-]{16,}`)
 
-// said returns what a gateway said, short, in one line and without anything that may be
-// secret.
+// said returns the error text of a gateway, short, in one line and without anything
+// that may be secret.
 func (c *Client) said(body []byte, secrets []string) string {
 	n, err := doc.ParseNode(body)
 	if err != nil {

@@ -20,16 +20,17 @@ import (
 // certificates is the Client as gateway.Certificates.
 type certificates struct{ *Client }
 
-// fingerprint is the SHA-256 in an identifier.
+// fingerprint matches the SHA-256 in an identifier.
 var fingerprint = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// belongs reports whether an identifier is one of the organisation.
+// belongs reports whether a certificate identifier belongs to the organisation.
 func belongs(org tenant.ID, id string) bool {
 	rest, ok := strings.CutPrefix(id, string(org))
 	return ok && org != "" && fingerprint.MatchString(rest)
 }
 
-// foreign is why an identifier is not asked for: it is one of another organisation, or none.
+// foreign returns the error for an identifier that belongs to another organisation, or is
+// malformed. Gateways are not asked for it.
 func foreign(org tenant.ID, id string) error {
 	switch {
 	case belongs(org, id):
@@ -40,8 +41,9 @@ func foreign(org tenant.ID, id string) error {
 	return gateway.ErrForeign
 }
 
-// AddCertificate implements gateway.Certificates. A gateway refuses what it has already: one
-// that is sent again because an answer was lost has then arrived before.
+// AddCertificate implements gateway.Certificates. A gateway refuses a certificate that it
+// already has. When that happens to a repetition after a lost answer, the first attempt has
+// arrived.
 func (c certificates) AddCertificate(ctx context.Context, org tenant.ID, pem []byte) (string, error) {
 	ctx, cancel := c.limit(ctx)
 	defer cancel()
@@ -92,8 +94,7 @@ func (c certificates) Certificate(ctx context.Context, org tenant.ID, id string)
 	return m, tried("read a certificate", err)
 }
 
-// atATime is how many certificates are asked for in one call: their identifiers stand in an
-// address.
+// atATime is how many certificates one call asks for: their identifiers are part of the URL.
 const atATime = 50
 
 // Certificates implements gateway.Certificates.
@@ -112,7 +113,7 @@ func (c certificates) Certificates(ctx context.Context, org tenant.ID, ids []str
 			return nil, tried("read certificates", err)
 		}
 		list := make([]certificate.Meta, 1)
-		if n, none := doc.ParseNode(body); none == nil && n.Is(doc.TypeObject) { // one that is asked for comes without a list
+		if n, none := doc.ParseNode(body); none == nil && n.Is(doc.TypeObject) { // a single certificate is not wrapped in a list
 			list[0], err = decode[certificate.Meta](body)
 		} else {
 			list, err = decode[[]certificate.Meta](body)

@@ -20,7 +20,7 @@ type clients struct{ at *Client }
 
 const formBody = "application/x-www-form-urlencoded"
 
-// wireClient is a client as gateways write it.
+// wireClient is a client as gateways encode it.
 type wireClient struct {
 	API         string    `json:"api_id,omitempty"`
 	ID          string    `json:"client_id"`
@@ -38,10 +38,10 @@ func (w wireClient) client() gateway.Client {
 	return gateway.Client{ID: w.ID, Secret: w.Secret, RedirectURI: w.RedirectURI, Policy: w.Policy, Description: w.Description, Meta: w.Meta}
 }
 
-// errForm: the answer is none that gateways give.
+// errForm: the answer does not have the form of a gateway's answers.
 var errForm = fmt.Errorf("%w: the answer is of another form", gateway.ErrUnreachable)
 
-// decode reads an answer into a type.
+// decode decodes an answer into a type.
 func decode[T any](body []byte) (v T, err error) {
 	if err := json.Unmarshal(body, &v); err != nil {
 		return v, errForm
@@ -49,7 +49,7 @@ func decode[T any](body []byte) (v T, err error) {
 	return v, nil
 }
 
-// clientCall makes a call about clients of an API.
+// clientCall returns a call about the clients of an API.
 func clientCall(name, method string, query url.Values, path ...string) (call, error) {
 	for _, part := range path {
 		if !addressable(part) || part == "create" || part == "apis" {
@@ -59,7 +59,7 @@ func clientCall(name, method string, query url.Values, path ...string) (call, er
 	return call{name: "clients." + name, method: method, path: append([]string{"oauth", "clients"}, path...), query: query, secret: path}, nil
 }
 
-// readClient asks for something about clients and decodes it.
+// readClient sends a read about clients and decodes the answer.
 func readClient[T any](ctx context.Context, c *Client, k call, err error) (v T, _ error) {
 	if err != nil {
 		return v, err
@@ -161,7 +161,7 @@ func (c clients) ClientTokens(ctx context.Context, _ tenant.ID, name gateway.Cli
 	return list, tried("list the tokens of an OAuth client", err)
 }
 
-// form sends a form that can be sent again.
+// form sends a form that may be sent repeatedly.
 func (c clients) form(ctx context.Context, name, path string, form url.Values) error {
 	ctx, cancel := c.at.limit(ctx)
 	defer cancel()
@@ -171,7 +171,7 @@ func (c clients) form(ctx context.Context, name, path string, form url.Values) e
 	}
 	_, err := c.at.write(ctx, k, again)
 	if errors.Is(err, gateway.ErrUnknown) {
-		return nil // there is nothing to take away
+		return nil // there is nothing to revoke
 	}
 	return tried("revoke tokens", err)
 }

@@ -22,8 +22,8 @@ func (c *Client) Status() []gateway.Status {
 	return out
 }
 
-// Probe implements gateway.Installation. It asks for the keys of organisations, so that a
-// gateway that does not take the secret is seen as well.
+// Probe implements gateway.Installation. It reads the keys of organisations, so that it also
+// finds a gateway that does not accept the secret.
 func (c *Client) Probe(ctx context.Context) []gateway.Status {
 	ctx, cancel := c.limit(ctx)
 	defer cancel()
@@ -35,7 +35,7 @@ func (c *Client) Probe(ctx context.Context) []gateway.Status {
 	return c.Status()
 }
 
-// Reload implements gateway.Installation. One gateway tells the others.
+// Reload implements gateway.Installation. It calls one gateway, which tells the others.
 func (c *Client) Reload(ctx context.Context) error {
 	ctx, cancel := c.limit(ctx)
 	defer cancel()
@@ -62,7 +62,7 @@ func (c *Client) OrgKeys(ctx context.Context) ([]tenant.ID, error) {
 	return out, err
 }
 
-// orgCall makes a call about the key of an organisation.
+// orgCall returns a call about the key of an organisation.
 func orgCall(name, method string, org tenant.ID, body []byte) (call, error) {
 	if !addressable(string(org)) {
 		return call{}, gateway.ErrUnknown
@@ -94,8 +94,8 @@ func (c *Client) orgKey(ctx context.Context, org tenant.ID) (*doc.Node, error) {
 	return object(body)
 }
 
-// PutOrgKey implements gateway.Installation. Gateways let a key be made over one that is
-// there, so that it can be sent again.
+// PutOrgKey implements gateway.Installation. Gateways let a key be created again over an
+// existing one, so the call can be repeated.
 func (c *Client) PutOrgKey(ctx context.Context, org tenant.ID, session *doc.Node) error {
 	ctx, cancel := c.limit(ctx)
 	defer cancel()
@@ -106,7 +106,8 @@ func (c *Client) PutOrgKey(ctx context.Context, org tenant.ID, session *doc.Node
 	return tried("store the key of an organisation", err)
 }
 
-// DeleteOrgKey implements gateway.Installation. Gateways refuse to delete what is not there.
+// DeleteOrgKey implements gateway.Installation. Gateways refuse to delete a key that does
+// not exist.
 func (c *Client) DeleteOrgKey(ctx context.Context, org tenant.ID) error {
 	ctx, cancel := c.limit(ctx)
 	defer cancel()

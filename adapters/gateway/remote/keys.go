@@ -19,23 +19,23 @@ import (
 const jsonBody = "application/json"
 
 // addressable reports whether a name can be part of a path of the control API: it must not
-// lead to another call, before or after a server has cleaned the path.
+// change which call is made, before or after a server has cleaned the path.
 func addressable(name string) bool {
 	return name != "" && len(name) <= longestName && name != "." && name != ".." && !strings.ContainsAny(name, "/\\\x00")
 }
 
-// longestName bounds names that are sent to gateways.
+// longestName is the maximum length in bytes of names that are sent to gateways.
 const longestName = 4096
 
-// place is where a key is found at a gateway.
+// place is how a key is addressed at a gateway.
 type place struct {
 	text string
 	org  tenant.ID
 	by   gateway.Naming
 }
 
-// placeOf says where a key is asked for. Base64 may hold a slash, which no path can: then it is
-// the hash of the key.
+// placeOf returns the place of a key. Base64 may contain a slash, which no path segment can:
+// such a key is addressed by its hash.
 func placeOf(org tenant.ID, name gateway.KeyName) (place, error) {
 	if _, whole := keyhash.Parse(name.Text); whole && name.By == gateway.ByKey && strings.Contains(name.Text, "/") {
 		return byHash(org, keyhash.Of(name.Text)), nil
@@ -48,8 +48,8 @@ func placeOf(org tenant.ID, name gateway.KeyName) (place, error) {
 
 func byHash(org tenant.ID, hash string) place { return place{hash, org, gateway.ByHash} }
 
-// about makes a call about the key at a place. Gateways that do not hash take no hash: there
-// the name under which they keep a key is the key.
+// about returns a call about the key at a place. Gateways that do not hash keys accept no hash:
+// there the name under which they store a key is the key itself.
 func (c *Client) about(p place, name, method string, body []byte) call {
 	query := url.Values{"org_id": {string(p.org)}}
 	switch {
@@ -65,7 +65,7 @@ func (c *Client) about(p place, name, method string, body []byte) call {
 	return k
 }
 
-// session reads the session at a place, of whatever organisation.
+// session reads the session at a place, of any organisation.
 func (c *Client) session(ctx context.Context, p place) (*doc.Node, error) {
 	body, err := c.read(ctx, c.about(p, "read", http.MethodGet, nil))
 	if errors.Is(err, errInClear) {
@@ -73,7 +73,7 @@ func (c *Client) session(ctx context.Context, p place) (*doc.Node, error) {
 		body, err = c.read(ctx, c.about(p, "read", http.MethodGet, nil))
 	}
 	if errors.Is(err, gateway.ErrUnknown) && p.by == gateway.ByHash && c.keeps.Load() == inClear {
-		// Of several gateways one may not hash though the others do.
+		// Among several gateways, one may not hash although the others do.
 		k := c.about(p, "read", http.MethodGet, nil)
 		k.query = url.Values{"hashed": {"true"}}
 		if found, again := c.read(ctx, k); again == nil {
@@ -87,7 +87,7 @@ func (c *Client) session(ctx context.Context, p place) (*doc.Node, error) {
 	return object(body)
 }
 
-// object reads an answer that must be a JSON object.
+// object decodes an answer that must be a JSON object.
 func object(body []byte) (*doc.Node, error) {
 	n, err := doc.ParseNode(body)
 	if err != nil || !n.Is(doc.TypeObject) {
@@ -96,7 +96,7 @@ func object(body []byte) (*doc.Node, error) {
 	return n, nil
 }
 
-// own reads the session at a place, which must be one of the organisation.
+// own reads the session at a place, which must belong to the organisation.
 func (c *Client) own(ctx context.Context, org tenant.ID, p place) (*doc.Node, error) {
 	s, err := c.session(ctx, p)
 	if err == nil && s.Get("org_id").Text() != string(org) {
@@ -105,8 +105,8 @@ func (c *Client) own(ctx context.Context, org tenant.ID, p place) (*doc.Node, er
 	return s, err
 }
 
-// kept returns the names under which gateways may keep a key: its hash, or the key itself
-// where they do not hash. They show which by the first key that they name or have.
+// kept returns the names under which gateways may store a key: its hash, or the key itself if
+// gateways do not hash. Which of the two it is shows with the first key that a gateway answers.
 func (c *Client) kept(key string) []string {
 	switch c.keeps.Load() {
 	case hashed:
@@ -117,7 +117,7 @@ func (c *Client) kept(key string) []string {
 	return []string{keyhash.Of(key), key}
 }
 
-// learn remembers how gateways keep a key.
+// learn remembers whether gateways hash keys, from a key and its name at a gateway.
 func (c *Client) learn(key, kept string) {
 	if key == kept {
 		c.keeps.Store(inClear)
@@ -126,8 +126,8 @@ func (c *Client) learn(key, kept string) {
 	}
 }
 
-// resolve says by what a key is known that has been found at a place. Gateways do not say
-// it: of an identifier all forms of keys are tried in which gateways may have made one.
+// resolve returns the key and hash of a key that exists at a place. Gateways do not answer
+// them: for an identifier, resolve tries all forms of keys in which gateways may have made one.
 func (c *Client) resolve(ctx context.Context, org tenant.ID, name gateway.KeyName) (gateway.Key, error) {
 	if name.By == gateway.ByHash {
 		return gateway.Key{Hash: name.Text}, nil
@@ -139,7 +139,7 @@ func (c *Client) resolve(ctx context.Context, org tenant.ID, name gateway.KeyNam
 		}
 		forms = []string{name.Text}
 	}
-	last := int(c.form.Load()) % len(forms) // gateways of an installation make all keys in one form
+	last := int(c.form.Load()) % len(forms) // gateways of an installation make all keys in the same form
 	for i := range forms {
 		key := forms[(last+i)%len(forms)]
 		for _, kept := range c.kept(key) {
@@ -183,7 +183,7 @@ func (c *Client) key(ctx context.Context, org tenant.ID, name gateway.KeyName) (
 		return gateway.StoredKey{}, err
 	}
 	if name.By == gateway.ByKey && key.IsUser(s) {
-		found.ID = "" // a user is no key, whatever the name is called
+		found.ID = "" // a user is not a key, even when requested by key
 	}
 	return gateway.StoredKey{Key: found, Session: s}, nil
 }
@@ -209,9 +209,9 @@ func (c *Client) DeleteKey(ctx context.Context, org tenant.ID, name gateway.KeyN
 		return false, err
 	})
 	if sent && errors.Is(err, gateway.ErrUnknown) {
-		err = nil // the first attempt has come late
+		err = nil // the first attempt has deleted the key after all
 	}
-	names := append(c.kept(name.Text), name.Text) // under which it may be kept: it has no owner any more
+	names := append(c.kept(name.Text), name.Text) // names under which the key may be stored: it has no owner any more
 	for _, form := range keyhash.Forms(org, name.Text) {
 		names = append(names, c.kept(form)...)
 	}
@@ -219,7 +219,7 @@ func (c *Client) DeleteKey(ctx context.Context, org tenant.ID, name gateway.KeyN
 	return tried("delete a key", err)
 }
 
-// Keys implements gateway.Keys. Gateways name the keys of all organisations.
+// Keys implements gateway.Keys. Gateways list the keys of all organisations.
 func (c *Client) Keys(ctx context.Context, org tenant.ID, api string) ([]string, error) {
 	ctx, cancel := c.limit(ctx)
 	defer cancel()
@@ -242,7 +242,7 @@ func (c *Client) Keys(ctx context.Context, org tenant.ID, api string) ([]string,
 	return names, tried("list keys", err)
 }
 
-// texts reads a member that must be a list of texts.
+// texts decodes a member that must be a list of strings.
 func texts(body []byte, member string) ([]string, error) {
 	n, err := object(body)
 	if err != nil {
@@ -255,8 +255,8 @@ func texts(body []byte, member string) ([]string, error) {
 	return list.Texts(), nil
 }
 
-// PreviewKey implements gateway.Keys. Gateways look at the time of expiry when they make a key,
-// and not before.
+// PreviewKey implements gateway.Keys. Gateways check the expiry when they create a key, and not
+// before.
 func (c *Client) PreviewKey(ctx context.Context, org tenant.ID, session *doc.Node) (*doc.Node, error) {
 	session = session.Clone()
 	key.Begin(session, c.c.Now())
@@ -269,14 +269,14 @@ func (c *Client) PreviewKey(ctx context.Context, org tenant.ID, session *doc.Nod
 	return object(body)
 }
 
-// owned is the text of a session of an organisation.
+// owned encodes a session with its organisation set.
 func owned(session *doc.Node, org tenant.ID) []byte {
 	s := session.Clone()
 	s.Set("org_id", doc.NewString(string(org)))
 	return s.JSON()
 }
 
-// tried says in the error what was tried.
+// tried adds to the error what was tried.
 func tried(what string, err error) error {
 	if err == nil {
 		return nil

@@ -23,7 +23,7 @@ func (c *Client) CreateKey(ctx context.Context, org tenant.ID, id string, sessio
 	return k, tried("create a key", err)
 }
 
-// createNamed stores a session under an identifier.
+// createNamed stores a session under a chosen identifier.
 func (c *Client) createNamed(ctx context.Context, org tenant.ID, id string, session *doc.Node) (gateway.StoredKey, error) {
 	name := gateway.KeyName{Text: id, By: gateway.ByKey}
 	p, err := placeOf(org, name)
@@ -42,9 +42,10 @@ func (c *Client) createNamed(ctx context.Context, org tenant.ID, id string, sess
 	return c.made(ctx, org, name, answer, session)
 }
 
-// createUnnamed lets the gateway name the key, by the certificate of the session if it has one.
+// createUnnamed lets the gateway name the key; if the session has a certificate, the name comes
+// from that.
 func (c *Client) createUnnamed(ctx context.Context, org tenant.ID, _ string, session *doc.Node) (gateway.StoredKey, error) {
-	var look arrived // nil: a key with a random name cannot be looked for
+	var look arrived // nil: a key with a random name cannot be looked up
 	var name gateway.KeyName
 	if cert := session.Get("certificate").Text(); cert != "" {
 		name = gateway.KeyName{Text: cert, By: gateway.ByKey}
@@ -67,7 +68,7 @@ func (c *Client) createUnnamed(ctx context.Context, org tenant.ID, _ string, ses
 	return c.made(ctx, org, name, answer, session)
 }
 
-// changed reports whether there is another session at a place than before.
+// changed reports whether the session at a place differs from before.
 func (c *Client) changed(ctx context.Context, org tenant.ID, p place, before *doc.Node) (bool, error) {
 	now, err := c.own(ctx, org, p)
 	if errors.Is(err, gateway.ErrUnknown) {
@@ -76,8 +77,8 @@ func (c *Client) changed(ctx context.Context, org tenant.ID, p place, before *do
 	return err == nil && (before == nil || !now.Equal(before)), err
 }
 
-// made reads back a key that has been written. Without an answer it goes by its name. A key
-// that cannot be read now is there all the same: it is returned as it was sent.
+// made reads back a key that has been written. Without an answer it uses the key's name. A key
+// that cannot be read now exists all the same: it is returned as it was sent.
 func (c *Client) made(ctx context.Context, org tenant.ID, name gateway.KeyName, answer []byte, sent *doc.Node) (gateway.StoredKey, error) {
 	var key gateway.Key
 	if answer != nil {
@@ -87,7 +88,7 @@ func (c *Client) made(ctx context.Context, org tenant.ID, name gateway.KeyName, 
 		}
 		key = gateway.Key{ID: n.Get("key").Text(), Hash: n.Get("key_hash").Text()}
 		if key.Hash == "" && key.ID != "" {
-			key.Hash = key.ID // gateways that do not hash say no hash
+			key.Hash = key.ID // gateways that do not hash answer no hash
 		}
 		if key.ID != "" {
 			c.learn(key.ID, key.Hash)
@@ -109,7 +110,7 @@ func (c *Client) made(ctx context.Context, org tenant.ID, name gateway.KeyName, 
 	return gateway.StoredKey{Key: key, Session: s}, nil
 }
 
-// shown is a session as it was sent, without what gateways do not show.
+// shown returns a session as it was sent, without the members that gateways do not show.
 func shown(sent *doc.Node, org tenant.ID) *doc.Node {
 	s := sent.Clone()
 	s.Set("org_id", doc.NewString(string(org)))

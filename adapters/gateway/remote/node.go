@@ -11,7 +11,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// failuresInARow opens the circuit breaker of a gateway.
+// failuresInARow is the number of failures in a row that opens the circuit breaker of a
+// gateway.
 const failuresInARow = 3
 
 // node is one gateway.
@@ -23,14 +24,15 @@ type node struct {
 	mu      sync.Mutex
 	asked   bool
 	answers bool
-	since   time.Time // when answers became what it is
-	trouble string    // why it does not answer
+	since   time.Time // when the current state of its answers began
+	trouble string    // the last error, "" if it answers
 }
 
-// errGivenUp: the caller did not wait for the answer, which says nothing about the gateway.
+// errGivenUp: the caller cancelled before the answer came, which says nothing about the
+// gateway.
 var errGivenUp = errors.New("the caller has given up")
 
-// note keeps the outcome of a call for status.
+// note records the outcome of a call for status.
 func (n *node) note(err error) {
 	if errors.Is(err, errGivenUp) {
 		return
@@ -46,7 +48,7 @@ func (n *node) note(err error) {
 	}
 }
 
-// status says how the gateway is.
+// status returns the health of the gateway.
 func (n *node) status() gateway.Status {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -12,25 +12,26 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// How long it is remembered to which organisation a key belongs. A key that is deleted and
-// made again elsewhere can belong to another one. Lists for its old organisation named it
-// before; that they do so for a moment more tells nothing. A key of ours is forgotten when
-// we write it, and one that a list no longer names is forgotten at once.
+// For how long the organisation of a key is cached. A key that is deleted and created
+// again elsewhere can belong to another organisation. Lists of its old organisation named
+// it before; if they name it for a moment longer, that reveals nothing new. When we write
+// a key, its entry is removed. An entry that a list of all keys no longer names is removed
+// at once.
 const (
 	trustOwn     = 30 * time.Second
 	trustForeign = 10 * time.Minute
 	mostOwners   = 200_000
 )
 
-// owners remembers to which organisations keys belong, by a digest: where gateways do not
-// hash, the names of keys are the keys.
+// owners caches to which organisations keys belong. Entries are found by a digest: if
+// gateways do not hash, the names of keys are the keys.
 type owners struct {
 	now system.Clock
 
 	mu        sync.Mutex
 	known     map[digest]owner
 	round     uint64
-	forgotten uint64 // how often keys have been forgotten
+	forgotten uint64 // how often keys have been removed
 }
 
 type digest [16]byte
@@ -38,7 +39,7 @@ type digest [16]byte
 type owner struct {
 	org   tenant.ID
 	read  time.Time
-	round uint64 // of the last list of all keys that named it
+	round uint64 // the last list of all keys that named the key
 }
 
 func digestOf(name string) (d digest) {
@@ -47,7 +48,7 @@ func digestOf(name string) (d digest) {
 	return d
 }
 
-// forget forgets keys.
+// forget removes keys.
 func (o *owners) forget(names ...string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -57,14 +58,14 @@ func (o *owners) forget(names ...string) {
 	}
 }
 
-// epoch is where learn begins.
+// epoch returns a token for learn, to be taken before the read.
 func (o *owners) epoch() uint64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.forgotten
 }
 
-// begin begins a list of all keys.
+// begin starts a list of all keys, and returns its round.
 func (o *owners) begin() uint64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -72,7 +73,7 @@ func (o *owners) begin() uint64 {
 	return o.round
 }
 
-// end forgets the keys that a list of all has not named.
+// end removes the keys that the list of all keys has not named.
 func (o *owners) end(round uint64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -83,7 +84,8 @@ func (o *owners) end(round uint64) {
 	}
 }
 
-// of says whether a key belongs to an organisation; false: it must be read.
+// of reports whether a key belongs to an organisation. If known is false, the key must be
+// read.
 func (o *owners) of(org tenant.ID, name string, round uint64) (mine, known bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -101,7 +103,7 @@ func (o *owners) of(org tenant.ID, name string, round uint64) (mine, known bool)
 	return k.org == org, true
 }
 
-// learn remembers what was read since an epoch, unless a key has been forgotten after it.
+// learn stores what was read since epoch, unless a key has been removed in the meantime.
 func (o *owners) learn(org tenant.ID, name string, round, epoch uint64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -114,7 +116,8 @@ func (o *owners) learn(org tenant.ID, name string, round, epoch uint64) {
 	o.known[digestOf(name)] = owner{org, o.now(), max(round, o.round)}
 }
 
-// enter takes a place among the sessions that are read, unless ctx ends before.
+// enter waits for room among the concurrent session reads; it returns false if ctx ends
+// before.
 func (c *Client) enter(ctx context.Context) bool {
 	if ctx.Err() != nil {
 		return false
@@ -127,8 +130,8 @@ func (c *Client) enter(ctx context.Context) bool {
 	}
 }
 
-// of returns those of the named keys that belong to an organisation. all says that these
-// are all keys there are.
+// of returns the named keys that belong to an organisation. all says that names are all
+// existing keys.
 func (c *Client) of(ctx context.Context, org tenant.ID, names []string, all bool) ([]string, error) {
 	var round uint64
 	if all {
@@ -154,7 +157,7 @@ func (c *Client) of(ctx context.Context, org tenant.ID, names []string, all bool
 			continue
 		}
 		if !addressable(name) {
-			continue // it could not be asked for
+			continue // such a name cannot be requested
 		}
 		if !c.enter(ctx) {
 			break

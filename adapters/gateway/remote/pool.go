@@ -9,7 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
 )
 
-// order returns the gateways, those first whose last call went well.
+// order returns the gateways; gateways whose last call succeeded come first.
 func (c *Client) order() []*node {
 	var good, bad []*node
 	for _, n := range c.nodes {
@@ -25,7 +25,7 @@ func (c *Client) order() []*node {
 	return append(good, bad...)
 }
 
-// share bounds one attempt so that those after it have time as well.
+// share limits the time of one attempt so that later attempts have time as well.
 func share(ctx context.Context, attempts int) (context.Context, context.CancelFunc) {
 	deadline, ok := ctx.Deadline()
 	if !ok || attempts < 2 {
@@ -34,7 +34,7 @@ func share(ctx context.Context, attempts int) (context.Context, context.CancelFu
 	return context.WithTimeout(ctx, time.Until(deadline)/time.Duration(attempts))
 }
 
-// attempt asks one gateway, unless it is left alone for now.
+// attempt calls one gateway, unless its circuit breaker is open.
 func (c *Client) attempt(ctx context.Context, n *node, k call, shares int) outcome {
 	done, err := n.breaker.Allow()
 	if err != nil {
@@ -54,7 +54,7 @@ func (c *Client) attempt(ctx context.Context, n *node, k call, shares int) outco
 	return out
 }
 
-// read asks the gateways one after the other until one answers.
+// read calls the gateways one after the other until one answers.
 func (c *Client) read(ctx context.Context, k call) ([]byte, error) {
 	nodes := c.order()
 	err := errors.New("there is no gateway")
@@ -74,12 +74,13 @@ func (c *Client) read(ctx context.Context, k call) ([]byte, error) {
 	return nil, fmt.Errorf("%w: %w", gateway.ErrUnreachable, err)
 }
 
-// arrived looks up whether a write has been carried out. Nil where that cannot be known.
+// arrived looks up whether a write has been carried out. It is nil if that cannot be
+// looked up.
 type arrived func(ctx context.Context) (bool, error)
 
-// write asks a gateway to change something. When the answer is lost, it is looked up
-// whether the change has arrived, and sent again if not. A body of nil means that it has
-// arrived and nothing is known of the answer.
+// write calls a gateway to change something. When the answer is lost, write looks up
+// whether the change has arrived, and sends the call again if it has not. A nil body
+// means that the change has arrived and its answer is lost.
 func (c *Client) write(ctx context.Context, k call, look arrived) ([]byte, error) {
 	nodes := c.order()
 	if len(nodes) == 1 {
@@ -98,7 +99,7 @@ func (c *Client) write(ctx context.Context, k call, look arrived) ([]byte, error
 		if err = out.err; !out.sent {
 			continue
 		}
-		class = gateway.ErrUncertain // also if it is not there now: it may come late
+		class = gateway.ErrUncertain // also when the look-up does not find it: the change may arrive late
 		if look == nil {
 			return nil, fmt.Errorf("%w: %w", gateway.ErrUncertain, err)
 		}
@@ -112,5 +113,5 @@ func (c *Client) write(ctx context.Context, k call, look arrived) ([]byte, error
 	return nil, fmt.Errorf("%w: %w", class, err)
 }
 
-// again is the look-up of a write that can be repeated without harm.
+// again is the look-up for a write that can be repeated without harm.
 func again(context.Context) (bool, error) { return false, nil }

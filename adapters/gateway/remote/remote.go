@@ -1,6 +1,6 @@
-// Package remote speaks to gateways over HTTP: one or several that share a store. Calls have
-// a deadline and bounded answers. A read goes to the next gateway when one does not answer as
-// it should; a write that may have arrived is looked up before it is sent again
+// Package remote calls gateways over HTTP: one, or several that share a store. Calls have a
+// deadline and bounded answers. A read goes to the next gateway when a gateway fails. A write
+// that may have arrived is looked up before it is sent again
 // (docs/wire/gateway-control.md#several-gateways).
 package remote
 
@@ -20,9 +20,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// Config says which gateways to call, and for how long. Zero values take the defaults.
+// Config says which gateways to call, and with which timeouts. Zero values take the defaults.
 type Config struct {
-	URLs     []string // addresses of the control API, without /tyk; any of them can do all
+	URLs     []string // addresses of the control API, without /tyk; every gateway can do all calls
 	Secret   string
 	Timeout  time.Duration // of one method in all; 5 s
 	OpenFor  time.Duration // how long the circuit breaker of a gateway stays open; 2 s
@@ -36,21 +36,21 @@ const (
 	defaultOpenFor = 2 * time.Second
 )
 
-// Client speaks to the gateways of an installation.
+// Client calls the gateways of an installation.
 type Client struct {
 	fetch  fetch.Fetcher
 	c      Config
 	nodes  []*node
 	owners *owners
-	room   chan struct{} // a place for each session that is read for a list
-	form   atomic.Int32  // in which of keyhash.Forms the last key was found
+	room   chan struct{} // limits how many sessions are read at the same time
+	form   atomic.Int32  // the index into keyhash.Forms where the last key was found
 	keeps  atomic.Int32  // whether gateways hash keys, once that is known
 }
 
 // atOnce is how many sessions are read at the same time for lists.
 const atOnce = 16
 
-// New returns a Client. How long answers may be is up to the fetcher.
+// New returns a Client. The fetcher bounds how long answers may be.
 func New(f fetch.Fetcher, c Config) *Client {
 	c.Timeout, c.OpenFor = cmp.Or(c.Timeout, defaultTimeout), cmp.Or(c.OpenFor, defaultOpenFor)
 	if c.Observer == nil {
@@ -77,14 +77,14 @@ func (c *Client) Control() gateway.Control {
 	return gateway.Control{Keys: c, Clients: clients{c}, Certificates: certificates{c}, Installation: c}
 }
 
-// What is known of how gateways keep keys.
+// Whether gateways hash keys, as far as that is known.
 const (
 	unknown = iota
 	hashed
 	inClear
 )
 
-// limit bounds a method in time.
+// limit adds the timeout of a method to ctx.
 func (c *Client) limit(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, c.c.Timeout)
 }
