@@ -24,10 +24,10 @@ const (
 	plainType   = "text/plain"
 )
 
-// statusGone is logged when the client did not wait. It is not sent.
+// statusGone is logged when the client disconnected before the answer. It is never sent.
 const statusGone = 499
 
-// succeed settles the answer for an output, or says why there is none.
+// succeed prepares the answer for an output, or returns why there is none.
 func (x *exchange) succeed(v any) error {
 	if s, ok := v.(operation.Stream); ok {
 		return x.stream(s)
@@ -41,13 +41,13 @@ func (x *exchange) succeed(v any) error {
 			x.cookies = append(x.cookies, written(c))
 		}
 	}
-	if l, ok := v.(operation.Landing); ok && l.Location != "" { // a browser goes on there
+	if l, ok := v.(operation.Landing); ok && l.Location != "" { // the browser continues there
 		x.extra = map[string]string{"Location": l.Location}
 		x.status, x.mediaType = nethttp.StatusSeeOther, jsonType
 		return nil
 	}
 	out := &x.row.output
-	if t := reflect.TypeOf(v); t != out.of { // an operation that declares an interface
+	if t := reflect.TypeOf(v); t != out.of { // the row declares an interface as its output
 		other := compile(t, x.row.spec.Style)
 		out = &other
 	}
@@ -59,7 +59,7 @@ func (x *exchange) succeed(v any) error {
 	}
 	status := x.row.spec.Status
 	if _, ok := v.(operation.Rehearsed); ok {
-		status = nethttp.StatusOK // nothing was created, and there is something to say
+		status = nethttp.StatusOK // nothing was created, but there is a body
 	}
 	if status != nethttp.StatusNoContent {
 		x.body = newBuffer()
@@ -79,8 +79,8 @@ func (x *exchange) succeed(v any) error {
 	return nil
 }
 
-// hold makes room for a large part of the answer, which is held until that has
-// been sent.
+// hold reserves memory for a large part of the answer; the reservation lasts until the part
+// has been sent.
 func (x *exchange) hold(bytes int) error {
 	ctx, cancel := context.WithTimeout(x.http.Context(), x.row.deadline)
 	defer cancel()
@@ -90,22 +90,21 @@ func (x *exchange) hold(bytes int) error {
 	return x.answer.Answer(ctx, int64(bytes))
 }
 
-// turn waits for a core for a part of a long list.
+// turn waits for a processor core before a part of a long list is encoded.
 func (x *exchange) turn() (end func()) {
 	ctx := x.http.Context()
 	return x.roomFor(ctx).Turn(ctx)
 }
 
-// roomFor begins a request for room on behalf of the caller's organisation.
+// roomFor begins a memory request on behalf of the caller's organisation.
 func (x *exchange) roomFor(ctx context.Context) *load.Request {
 	_, q := x.row.room.Begin(ctx)
 	q.For(string(x.call.Scope.Org()))
 	return q
 }
 
-// stream settles the answer for an output that writes itself. The compressed
-// form is another representation, so it has another strong tag (RFC 9110,
-// 8.8.3.3).
+// stream prepares the answer for an output that encodes itself. The compressed form is
+// another representation, so it has another strong tag (RFC 9110, 8.8.3.3).
 func (x *exchange) stream(s operation.Stream) error {
 	if e, ok := s.(operation.Elsewhere); ok && e.At() != "" {
 		x.extra = map[string]string{"Location": e.At()}
@@ -115,7 +114,7 @@ func (x *exchange) stream(s operation.Stream) error {
 	mediaType, tag, plain, gzipped := s.Stream()
 	if l, ok := s.(operation.Live); ok {
 		x.live, x.status, x.mediaType = l, x.row.spec.Status, mediaType
-		x.extra = map[string]string{"X-Accel-Buffering": "no"} // proxies that know it pass pieces on at once
+		x.extra = map[string]string{"X-Accel-Buffering": "no"} // reverse proxies that know this header forward pieces at once
 		return nil
 	}
 	x.tag, x.pieces = tag, plain
@@ -138,8 +137,9 @@ func (x *exchange) stream(s operation.Stream) error {
 	return nil
 }
 
-// precondition compares the tag of what a reader would get with what it has.
-// done means that the answer is settled. Writes check inside their unit of work.
+// precondition compares the entity tag of the current representation with the conditional
+// headers of a read. done means that the answer is prepared. Writes check inside their unit
+// of work.
 func (x *exchange) precondition() (done bool, err error) {
 	if x.tag == "" || x.row.spec.Method != nethttp.MethodGet || x.call.Header["If-Match"] == "" && x.call.Header["If-None-Match"] == "" {
 		return false, nil
@@ -155,7 +155,7 @@ func (x *exchange) precondition() (done bool, err error) {
 	return false, m.CheckTag(x.tag, true)
 }
 
-// fail settles the answer for an error, whatever was settled before.
+// fail prepares the answer for an error, and discards an answer that was prepared before.
 func (x *exchange) fail(err error) {
 	if x.body == nil {
 		x.body = newBuffer()
@@ -174,7 +174,7 @@ func (x *exchange) fail(err error) {
 		x.mediaType = problemType
 		x.body.text = appendProblem(x.body.text, f, status, x.call.RequestID)
 	} else {
-		says := []string{text} // what the row says in place of the fault, or all that is wrong
+		says := []string{text} // the row's own text in place of the fault's, or all messages of the fault
 		if len(f.All) > 0 && text == f.Message {
 			says = f.All
 		}
@@ -189,13 +189,12 @@ func (x *exchange) fail(err error) {
 	}
 }
 
-// gone reports whether the error comes from the client's having left.
+// gone reports whether the error happened because the client disconnected.
 func (x *exchange) gone(err error) bool {
 	return x.http.Context().Err() != nil && errors.Is(err, context.Canceled)
 }
 
-// Values of headers that are the same on many answers. They are shared: nothing
-// may write to them.
+// Header values that many answers share. They must not be modified.
 var (
 	isJSON     = []string{jsonType}
 	noReferrer = []string{"no-referrer"}
@@ -209,9 +208,9 @@ var (
 	closing    = []string{"close"}
 )
 
-// write gives the settled answer to those who want to hear it and sends it, a list piece by
-// piece: go-kit's encoder of responses. It ends the connection when a later piece cannot be
-// made, so that half a list is not taken for a whole one.
+// write is go-kit's response encoder: it passes the answer to observers and sends it, a
+// list piece by piece. When a later piece cannot be encoded, it aborts the connection, so
+// that the client does not take half a list for a whole one.
 func write(_ context.Context, w nethttp.ResponseWriter, answer any) error {
 	x := answer.(*exchange)
 	if len(x.answered) > 0 {
@@ -227,7 +226,7 @@ func write(_ context.Context, w nethttp.ResponseWriter, answer any) error {
 		}
 	}
 	x.header(w.Header())
-	defer x.leave(w)() // last of all: it may wait, and nothing is held for it
+	defer x.leave(w)() // runs last: it may wait, and no memory is reserved meanwhile
 	defer x.answer.End()
 	if x.live != nil {
 		defer x.live.Close()
@@ -241,7 +240,7 @@ func write(_ context.Context, w nethttp.ResponseWriter, answer any) error {
 	}
 	for x.body != nil {
 		if _, err := w.Write(x.body.text); err != nil || x.body.more == nil {
-			break // all is sent, or the client has gone
+			break // all is sent, or the client has disconnected
 		}
 		x.body.text = x.body.text[:0]
 		x.answer.End()
@@ -251,7 +250,7 @@ func write(_ context.Context, w nethttp.ResponseWriter, answer any) error {
 	}
 	for _, p := range x.pieces {
 		x.patient(w)
-		_, _ = w.Write(p) // an error means that the client has gone
+		_, _ = w.Write(p) // an error means that the client has disconnected
 	}
 	if x.live != nil {
 		x.follow(w)
@@ -259,7 +258,7 @@ func write(_ context.Context, w nethttp.ResponseWriter, answer any) error {
 	return nil
 }
 
-// header fills in the headers, by their canonical names.
+// header sets the headers, by their canonical names.
 func (x *exchange) header(h nethttp.Header) {
 	h["X-Request-Id"] = []string{x.call.RequestID}
 	h["Referrer-Policy"], h["X-Content-Type-Options"], h["Cache-Control"] = noReferrer, noSniff, noStore
@@ -320,8 +319,8 @@ func (x *exchange) header(h nethttp.Header) {
 	}
 }
 
-// listed reports whether the client names exactly this media type or coding, and
-// does not give it weight zero (RFC 9110, 12.4.2).
+// listed reports whether the client names exactly this media type or coding, with a weight
+// other than zero (RFC 9110, 12.4.2).
 func listed(headers []string, want string) bool {
 	for name, weight := range weighed(headers) {
 		if strings.EqualFold(name, want) && weight > 0 {
@@ -331,7 +330,7 @@ func listed(headers []string, want string) bool {
 	return false
 }
 
-// weighed lists what the client names, each with its weight.
+// weighed yields the values that the client names, each with its weight.
 func weighed(headers []string) iter.Seq2[string, float64] {
 	return func(yield func(string, float64) bool) {
 		for _, header := range headers {

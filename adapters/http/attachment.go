@@ -10,14 +10,15 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// maxParts is how many parts of a form are looked at: each costs a map of headers.
+// maxParts is how many parts of a form are read: each costs a map of headers.
 const maxParts = 100
 
-// attach takes the only file out of a form. Parts that are no files say nothing, unless the
-// only one may have any name. What is wrong with the form its row says.
+// attach reads the only file of a form into the call. Parts that are not files are ignored,
+// unless the form has just one part, which may have any name. The row's style has the error
+// texts for the form.
 func (x *exchange) attach(ctx context.Context, mediaType, boundary string) error {
 	form := x.call.Body
-	x.call.Body = nil // it is no JSON, for those who look at it
+	x.call.Body = nil // the body is not JSON, which readers of Body expect
 	if mediaType != formType || boundary == "" {
 		x.call.Upload.Err = operation.NoForm()
 		return nil

@@ -19,15 +19,15 @@ const codeTooLarge = "body.too_large"
 
 var tooLarge = fault.New(fault.TooLarge, codeTooLarge, "Request body too large")
 
-// receive reads the body and brings it into the form of JSON. The guard calls it
-// when the caller is known. What it may cost is worked out from the text before a
-// tree is made of it.
+// receive reads the body and converts it to JSON. The guard calls it when the caller is
+// authenticated. The memory that the document needs is computed from the text before it is
+// parsed into a tree.
 func (x *exchange) receive(ctx context.Context) error {
 	x.load.For(string(x.call.Scope.Org()))
 	if err := x.readBody(ctx); err != nil {
 		return err
 	}
-	// What is wrong with a document, or a form with a file, its row says.
+	// The row's style has the error texts for a document, or a form with a file.
 	var err error
 	var mediaType string
 	var params map[string]string
@@ -42,15 +42,15 @@ func (x *exchange) receive(ctx context.Context) error {
 		err = x.attach(ctx, mediaType, params["boundary"])
 	case yamlTypes[mediaType], graphTypes[mediaType] && len(x.call.Body) > 0 && doc.Check(x.call.Body, 0) != nil:
 		err = x.fromYAML(ctx, x.call.Body)
-	case mediaType == formType && !bytes.HasPrefix(bytes.TrimLeft(x.call.Body, " \t\r\n"), []byte("{")): // some clients send JSON under any type
+	case mediaType == formType && !bytes.HasPrefix(bytes.TrimLeft(x.call.Body, " \t\r\n"), []byte("{")): // some clients send JSON with any content type
 		err = x.fromForm(ctx, params["boundary"])
-	default: // JSON, whatever media type it claims to be
+	default: // JSON, with any media type
 		err = x.admit(ctx, len(x.call.Body), doc.Count(x.call.Body))
 	}
 	if err != nil {
 		return err
 	}
-	// The decoder, behind the guard, refuses a text that is no JSON at all.
+	// The decoder, behind the guard, refuses a text that is not JSON.
 	body, most := x.call.Body, x.row.maxDepth
 	if bytes.Count(body, []byte{'{'})+bytes.Count(body, []byte{'['}) > most && doc.Check(body, most) != nil && doc.Check(body, 0) == nil {
 		return fault.New(fault.Invalid, operation.CodeMalformed, "nested deeper than %d levels", x.row.maxDepth)
@@ -58,7 +58,8 @@ func (x *exchange) receive(ctx context.Context) error {
 	return nil
 }
 
-// admit makes room for a document of so many bytes and values, or refuses it.
+// admit reserves memory for a document of this size and this number of values, or refuses
+// it.
 func (x *exchange) admit(ctx context.Context, bytes, values int) error {
 	if values > x.row.maxValues {
 		return fault.New(fault.TooLarge, codeTooLarge, "Request body too large: it holds more than %d values", x.row.maxValues)
@@ -66,16 +67,15 @@ func (x *exchange) admit(ctx context.Context, bytes, values int) error {
 	return x.load.Work(ctx, int64(bytes), int64(values))
 }
 
-// mark is what some editors and shells put before a text, to say that it is UTF-8. It is no
-// part of the text.
+// mark is the byte order mark that some editors and shells put before a UTF-8 text. It is
+// not part of the text.
 var mark = []byte("\ufeff")
 
-// free is how much of a body is read before there must be room for all of it: a
-// caller who sends nothing takes no room.
+// free is how many bytes of a body are read before memory is reserved for all of it: a
+// caller that sends nothing reserves no memory.
 const free = 16 << 10
 
-// readBody reads what the client sends, up to the limit and the deadline of the
-// row.
+// readBody reads the body, up to the size limit and the deadline of the row.
 func (x *exchange) readBody(ctx context.Context) error {
 	size := x.http.ContentLength
 	if size > x.row.maxBody {
@@ -87,8 +87,8 @@ func (x *exchange) readBody(ctx context.Context) error {
 	if size < 0 {
 		size = x.row.maxBody + 1
 	}
-	// Reading ends at the deadline, however slowly a client sends. Transports that know no
-	// deadlines, as in tests, have no slow clients.
+	// The deadline also ends reading from a slow client. Transports without deadlines, as
+	// in tests, have no slow clients.
 	timed, ok := x.http.Body.(timedBody)
 	end, limited := ctx.Deadline()
 	ends := ok && limited && timed.connection.SetReadDeadline(end) == nil
@@ -104,7 +104,7 @@ func (x *exchange) readBody(ctx context.Context) error {
 			body = append(make([]byte, 0, size+1), body...)
 		}
 		rest := io.Reader(x.http.Body)
-		if ends && x.row.bodyRate >= 0 { // it has taken room, and has to keep pace
+		if ends && x.row.bodyRate >= 0 { // memory is reserved: the client has to keep the minimum rate
 			rest = &pace{Reader: timed, connection: timed.connection, rate: x.row.bodyRate, begun: time.Now(), end: end}
 		}
 		body, err = take(rest, body, size)
@@ -121,7 +121,8 @@ func (x *exchange) readBody(ctx context.Context) error {
 	return nil
 }
 
-// take appends what a reader has until there are n bytes, or its error.
+// take appends bytes from a reader until there are n bytes, or until the reader returns an
+// error.
 func take(r io.Reader, b []byte, n int64) ([]byte, error) {
 	for int64(len(b)) < n {
 		if len(b) == cap(b) {
@@ -135,14 +136,14 @@ func take(r io.Reader, b []byte, n int64) ([]byte, error) {
 	return b, nil
 }
 
-// timedBody is a body whose connection can be told how long to wait for it.
+// timedBody is a body whose connection has deadlines.
 type timedBody struct {
 	io.ReadCloser
 	connection *nethttp.ResponseController
 }
 
-// Bounds of what is read of an unwanted body: so much keeps the
-// connection for the next request, or is taken behind the answer.
+// Bounds for reading an unwanted body: up to drained bytes are read to keep the connection
+// for the next request, up to lingered bytes after the answer.
 const (
 	drained   = 64 << 10
 	drainFor  = 5 * time.Second
@@ -150,8 +151,8 @@ const (
 	lingerFor = 2 * time.Second
 )
 
-// leave sees to it that an answer without a look at the body, or at all of it, does not
-// wait for the body. It returns what is to be done behind the answer.
+// leave keeps an answer from waiting for a body that was not read, or not to its end. It
+// returns a function that the caller runs after the answer is sent.
 func (x *exchange) leave(w nethttp.ResponseWriter) (after func()) {
 	body, ok := x.http.Body.(timedBody)
 	cut := x.status == nethttp.StatusRequestEntityTooLarge && x.call.Body == nil
@@ -160,11 +161,12 @@ func (x *exchange) leave(w nethttp.ResponseWriter) (after func()) {
 	}
 	if x.http.ContentLength < 0 || x.http.ContentLength > drained {
 		w.Header().Set("Connection", "close")
-		// Many clients look for no answer before they have sent all, and would see a broken
-		// connection in place of the reason. Those who ask before they send do not.
+		// Many clients read the answer only after they have sent the whole body. They would
+		// see a broken connection instead of the error. Clients that send Expect wait for
+		// the answer first.
 		return func() {
 			if x.http.Header.Get("Expect") == "" && body.connection.Flush() == nil && body.connection.SetReadDeadline(time.Now().Add(lingerFor)) == nil {
-				_, _ = io.CopyN(io.Discard, body, lingered) // the connection ends, whatever comes
+				_, _ = io.CopyN(io.Discard, body, lingered) // the connection is closed in any case
 			}
 		}
 	}

@@ -7,11 +7,11 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// CodeCrossSite is the code of the fault for a page of another site that tries to log
-// its visitor in or out.
+// CodeCrossSite is the fault code for a page of another site that tries to log its
+// visitor in or out.
 const CodeCrossSite = "browser.cross_site"
 
-// crossSite answers it.
+// crossSite is the fault with that code.
 var crossSite = fault.New(fault.Denied, CodeCrossSite, "access denied: the request comes from a page of another site")
 
 func (x *exchange) cookie(name string) string {
@@ -24,10 +24,10 @@ func (x *exchange) cookie(name string) string {
 
 var crossOrigin = nethttp.NewCrossOriginProtection()
 
-// sameSite are the modes of cookies by name.
+// sameSite maps names to the modes of cookies.
 var sameSite = map[string]nethttp.SameSite{"": nethttp.SameSiteLaxMode, "Lax": nethttp.SameSiteLaxMode, "Strict": nethttp.SameSiteStrictMode, "None": nethttp.SameSiteNoneMode}
 
-// written returns a cookie as a header has it.
+// written encodes a cookie for the Set-Cookie header.
 func written(c operation.Cookie) string {
 	out := nethttp.Cookie{Name: c.Name, Value: c.Value, Path: c.Path, HttpOnly: !c.Script, Secure: c.Secure, SameSite: sameSite[c.SameSite], MaxAge: int(c.Life.Seconds())}
 	if out.Path == "" {

@@ -16,11 +16,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// inRequestIDs are the characters of a client's request ID that may go to logs and back.
+// inRequestIDs are the characters that a client's request ID may have to be logged and
+// returned.
 const inRequestIDs = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
 
-// serve makes the go-kit server of a row. Its endpoint answers every error itself,
-// so that the log and the observer see the status; the server only writes.
+// serve returns the go-kit server of a row. Its endpoint answers every error itself, so
+// that the log and the observer see the status; the server only writes.
 func (c *Config) serve(r *row) nethttp.Handler {
 	server := kithttp.NewServer(c.answer, r.decode, write, kithttp.ServerErrorEncoder(
 		func(_ context.Context, _ error, w nethttp.ResponseWriter) {
@@ -36,9 +37,9 @@ func (c *Config) serve(r *row) nethttp.Handler {
 	})
 }
 
-// answer is the chain around the guard, from the outside in. What panicked and where
-// goes to the log and nowhere else; the client's own ID of the request is kept if it
-// is sane; metrics, traces and the log see every outcome.
+// answer is the middleware chain around the guard, from the outside in. A panic and its
+// place are logged, and not sent. The client's own request ID is kept if it is valid.
+// Metrics, traces and the log see every outcome.
 func (c *Config) answer(ctx context.Context, request any) (answered any, err error) {
 	x := request.(*exchange)
 	defer func() {
@@ -72,17 +73,17 @@ func (c *Config) answer(ctx context.Context, request any) (answered any, err err
 	return x, nil
 }
 
-// carryOut lets the operation work within what a request may cost: bytes, nesting
-// and time. The body comes when the guard asks for it.
+// carryOut runs the operation within the limits of a request: bytes, nesting and time.
+// The body is read when the guard asks for it.
 func (x *exchange) carryOut(ctx context.Context) (any, error) {
-	if x.row.hasBody || x.row.dialect.portal { // visitors of the portal read documents without sending anything
+	if x.row.hasBody || x.row.dialect.portal { // portal visitors read documents without sending a body
 		ctx, x.load = x.row.room.Begin(ctx)
 		defer x.load.End()
 	}
 	if x.row.hasBody {
 		x.call.Incoming = x.receive
 	}
-	// Pages of other sites would log their visitors in as somebody else.
+	// A page of another site could log its visitor in with another account.
 	if x.row.output.form == landing && crossOrigin.Check(x.http) != nil {
 		return nil, crossSite
 	}
@@ -99,8 +100,8 @@ func (x *exchange) carryOut(ctx context.Context) (any, error) {
 	return x.row.do(ctx, &x.call)
 }
 
-// log writes one line per request: who did which operation and how it went, never
-// what was sent.
+// log writes one line per request: the caller, the operation and the outcome, never what
+// was sent.
 func (c *Config) log(ctx context.Context, x *exchange, begun time.Time) {
 	level, status := slog.LevelInfo, x.status
 	switch {
@@ -116,12 +117,12 @@ func (c *Config) log(ctx context.Context, x *exchange, begun time.Time) {
 	}
 }
 
-// verbs are methods that clients do not invent; other stands for all that they do.
+// verbs are the known methods; other stands for all methods that clients invent.
 var verbs = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE"}
 
 const other = "other"
 
-// known keeps methods that clients invent out of logs.
+// known returns the method for logs, with invented methods replaced.
 func known(method string) string {
 	if slices.Contains(verbs, method) {
 		return method
@@ -129,11 +130,11 @@ func known(method string) string {
 	return other
 }
 
-// report logs what the client is not told about an error.
+// report logs the part of an error that the client does not see.
 func (c *Config) report(ctx context.Context, x *exchange, err error) {
 	f := classify(err)
 	if f.Err == nil && f.Kind != fault.Internal {
-		return // all there is to it is in the answer
+		return // the answer says everything
 	}
 	level := slog.LevelDebug
 	switch {

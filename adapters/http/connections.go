@@ -8,55 +8,55 @@ import (
 	"sync"
 )
 
-// Connections bounds how many connections some servers have together. When there is one
-// more, that one makes room which has waited longest for its client: for a request, for the
-// rest of its header, or until the client takes more of an answer. So a client that opens
-// connections without end cannot keep others out, and clients that keep connections open
-// between requests have to connect again. A connection whose request is being carried out is never closed; when all
-// are, the new one is. Nil bounds nothing.
+// Connections bounds how many connections several servers have together. When there is one too
+// many, the connection that has waited longest for its client is closed: for a request, for the
+// rest of its header, or for the client to read more of an answer. So a client that opens
+// connections without end cannot block others, and clients with idle connections have to connect
+// again. A connection whose request is being carried out is never closed; if that is true of all,
+// the new connection is closed. A nil *Connections bounds nothing.
 type Connections struct {
 	most int
 	full func()
-	// Spared, if set, says of whose requests the answers are never cut off, however slowly they are
-	// taken: a gateway that loses one stops reloading for good
+	// Spared, if set, reports whether the answer to a request must never be cut off, however slowly
+	// the client reads it: a gateway that loses an answer stops reloading for good
 	// (docs/wire/gateway-nodes.md#recovery-words).
 	Spared func(*nethttp.Request) bool
 
 	mu      sync.Mutex
 	open    int
-	waiting list.List // of *connection; the one that has waited longest is the first
+	waiting list.List // of *connection; the one that has waited longest is first
 }
 
-// connection is one of those that are open. What is beside Conn is under the lock of its
+// connection is an open connection. The fields besides Conn are guarded by the mutex of
 // Connections.
 type connection struct {
 	net.Conn
 	of      *Connections
-	place   *list.Element // among those that wait; nil: its request is carried out, or it is closed
+	place   *list.Element // in the waiting list; nil: its request is carried out, or it is closed
 	request bool          // one is under way
-	writing bool          // a part of an answer is
-	spared  bool          // the answer is not cut off
+	writing bool          // part of an answer is being written
+	spared  bool          // the answer must not be cut off
 	closed  bool
 }
 
-// NewConnections bounds connections to most. It calls full for each connection that is closed
-// for another one.
+// NewConnections bounds connections to most. It calls full for each connection that is closed to
+// make room for another.
 func NewConnections(most int, full func()) *Connections {
 	return &Connections{most: most, full: full}
 }
 
-// Most returns how many there may be.
+// Most returns the maximum number of connections.
 func (c *Connections) Most() int { return c.most }
 
-// Open returns how many there are.
+// Open returns the current number of connections.
 func (c *Connections) Open() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.open
 }
 
-// Serve is s.Serve, and bounds the connections of s. Their requests come one after the other,
-// as HTTP/1 has them.
+// Serve calls s.Serve, and bounds the connections of s. Requests on a connection come one after the
+// other, as in HTTP/1.
 func (c *Connections) Serve(s *nethttp.Server, l net.Listener) error {
 	if c == nil {
 		return s.Serve(l)
@@ -72,7 +72,7 @@ func (c *Connections) Serve(s *nethttp.Server, l net.Listener) error {
 		k := r.Context().Value(c).(*connection)
 		spared := c.Spared != nil && c.Spared(r)
 		if k.change(func(k *connection) { k.request, k.spared = true, spared }) {
-			panic(nethttp.ErrAbortHandler) // it has just made room: nothing of its request is carried out
+			panic(nethttp.ErrAbortHandler) // the connection was just closed to make room: none of its request is carried out
 		}
 		defer k.change(func(k *connection) { k.request = false })
 		handler.ServeHTTP(w, r)
@@ -80,13 +80,13 @@ func (c *Connections) Serve(s *nethttp.Server, l net.Listener) error {
 	return s.Serve(counted{l, c})
 }
 
-// counted is a listener whose connections are those of c.
+// counted is a listener whose connections c counts.
 type counted struct {
 	net.Listener
 	c *Connections
 }
 
-// Accept implements net.Listener. It closes a connection if there are too many.
+// Accept implements net.Listener. It closes the longest-waiting connection if there are too many.
 func (l counted) Accept() (net.Conn, error) {
 	conn, err := l.Listener.Accept()
 	if err != nil {
@@ -115,7 +115,7 @@ func (k *connection) Write(p []byte) (int, error) {
 	return k.Conn.Write(p)
 }
 
-// CloseWrite lets net/http end a connection gently.
+// CloseWrite lets net/http close a connection gracefully.
 func (k *connection) CloseWrite() error {
 	if half, ok := k.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -123,7 +123,7 @@ func (k *connection) CloseWrite() error {
 	return nil
 }
 
-// change makes a change, unless the connection is closed, which it reports.
+// change makes a change, unless the connection is closed; it reports whether it is.
 func (k *connection) change(do func(*connection)) (closed bool) {
 	k.of.mu.Lock()
 	defer k.of.mu.Unlock()
@@ -135,7 +135,7 @@ func (k *connection) change(do func(*connection)) (closed bool) {
 	return false
 }
 
-// settle gives the connection its place after a change, or takes it away. The caller has
+// settle adds the connection to the waiting list after a change, or removes it. The caller holds
 // the lock.
 func (k *connection) settle() {
 	waits := !k.closed && (!k.request || k.writing && !k.spared)

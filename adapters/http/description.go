@@ -12,17 +12,17 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// Description serves the API description as an operation of its own. Describe tells it
-// the whole table; until then it answers with an internal error.
+// Description serves the API description as an operation of its own. Describe sets the
+// operation table; until then the operation answers with an internal error.
 type Description struct {
 	version string
 	made    func() (document, error)
 }
 
-// NewDescription returns a description that bears the version of the API.
+// NewDescription returns a description with the given version of the API.
 func NewDescription(version string) *Description { return &Description{version: version} }
 
-// Operations lists the one row: GET /api/openapi.json, open to anybody.
+// Operations returns the one row: GET /api/openapi.json, without authentication.
 func (d *Description) Operations() []operation.Operation {
 	return operation.Group{Surface: operation.Probe, Name: "openapi", Path: "/api/openapi.json", Tag: "API description"}.Rows(
 		operation.GET("get", "", "This description", d.get, operation.Public(),
@@ -30,8 +30,8 @@ func (d *Description) Operations() []operation.Operation {
 			operation.Example(nil, map[string]any{"openapi": "3.1.0", "info": map[string]any{"title": "Gatehouse", "version": d.version}, "paths": map[string]any{}})))
 }
 
-// Describe tells the whole table, this row included. It must be called before the first
-// request, which makes the document: that takes longer than all else at the start.
+// Describe sets the whole table, including this row. Call it before the first request:
+// that request builds the document, which takes longer than the rest of the start.
 func (d *Description) Describe(ops []operation.Operation) {
 	d.made = sync.OnceValues(func() (document, error) {
 		text, err := Document(ops, "", d.version)
@@ -59,7 +59,7 @@ func (d *Description) get(context.Context, struct{}) (document, error) {
 	return d.made()
 }
 
-// document is an API description ready to be sent.
+// document is an encoded API description.
 type document struct {
 	tag           string
 	plain, packed [][]byte
@@ -70,7 +70,7 @@ func (d document) Stream() (mediaType, tag string, plain, gzipped [][]byte) {
 	return jsonType, d.tag, d.plain, d.packed
 }
 
-// Schema describes what is essential in an OpenAPI document.
+// Schema describes the essential members of an OpenAPI document.
 func (document) Schema() map[string]any {
 	return object{"type": "object", "required": []string{"openapi", "info", "paths"}, "properties": object{
 		"openapi": object{"type": "string"}, "info": object{"type": "object"}, "paths": object{"type": "object"}}}

@@ -8,18 +8,18 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// dialect is what differs from surface to surface on the wire, and nothing else.
+// dialect is how the wire format differs between surfaces.
 type dialect struct {
 	token    func(r *nethttp.Request) string
-	browser  bool                               // browsers may present a cookie instead
+	browser  bool                               // browsers may send a cookie instead
 	envelope func(b []byte, e complaint) []byte // of errors
-	banned   [][]byte                           // what no error may contain: such a one is not sent as it is
+	banned   [][]byte                           // byte strings that no error may contain; such an error gets another text
 	portal   bool                               // answers are indented unless rows are compact, no problem details, never stored
 }
 
-// complaint is what an error says.
+// complaint is the content of an error answer.
 type complaint struct {
-	texts []string // one, or on the portal all that is wrong
+	texts []string // one message, or on the portal all messages
 	form  operation.Failure
 }
 
@@ -31,13 +31,13 @@ var dialects = map[operation.Surface]*dialect{
 	operation.Probe:      {token: func(*nethttp.Request) string { return "" }, envelope: enveloped(`,"Meta":null}`)},
 }
 
-// header takes a token from a header as it is.
+// header returns a function that takes a token from a header unchanged.
 func header(name string) func(*nethttp.Request) string {
 	return func(r *nethttp.Request) string { return r.Header.Get(name) }
 }
 
-// enveloped returns what appends an error: the same members on every surface, but
-// for the last.
+// enveloped returns a function that appends an error: the same members on every surface,
+// except the last.
 func enveloped(last string) func(b []byte, e complaint) []byte {
 	return func(b []byte, e complaint) []byte {
 		if e.form == operation.FailureStatus {
@@ -69,8 +69,8 @@ func failures(b []byte, e complaint) []byte {
 	return append(b, "\n\t]\n}"...)
 }
 
-// dialectOf returns the dialect of a surface; one unknown here is a probe's,
-// which knows no credential.
+// dialectOf returns the dialect of a surface; an unknown surface gets the dialect of
+// probes, which has no credential.
 func dialectOf(s operation.Surface) *dialect {
 	if d, ok := dialects[s]; ok {
 		return d
@@ -84,12 +84,13 @@ var surfaces = map[string]operation.Surface{
 	"portal-api": operation.Portal, "portal": operation.Portal,
 }
 
-// isPortalAPI reports whether a path lies below that of the portal's API, which pages and
-// probes of the portal do not. It takes the methods of its operations and no others, HEAD
-// neither (docs/wire/portal.md#requests).
+// isPortalAPI reports whether a path lies below the portal's API, unlike the portal's
+// pages and probes. That API accepts only the methods of its operations, not even HEAD
+// (docs/wire/portal.md#requests).
 func isPortalAPI(path string) bool { return firstSegment(path) == "portal-api" }
 
-// surfaceOf returns the surface a path lies below, known or not.
+// surfaceOf returns the surface that a path lies below, whether or not a row has the
+// path.
 func surfaceOf(path string) operation.Surface {
 	if s, ok := surfaces[firstSegment(path)]; ok {
 		return s
@@ -103,7 +104,7 @@ func firstSegment(path string) string {
 	return first
 }
 
-// accessKey takes the access key of a user, which is sent bare or as a bearer token.
+// accessKey takes a user's access key, which is sent alone or as a bearer token.
 func accessKey(r *nethttp.Request) string {
 	const scheme = "bearer "
 	key := strings.TrimSpace(r.Header.Get("Authorization"))
@@ -113,6 +114,6 @@ func accessKey(r *nethttp.Request) string {
 	return key
 }
 
-// recoveryWords in an error stop a gateway's reloads for good: it registers anew and
-// never loads again.
+// recoveryWords must not occur in errors to gateways: they make a gateway register anew,
+// and it never reloads again.
 var recoveryWords = [][]byte{[]byte("Nonce failed"), []byte("nonce"), []byte("No node ID Found")}

@@ -14,21 +14,21 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/yaml"
 )
 
-// Media types of documents. YAML goes by several names (docs/wire/requests.md#bodies).
+// Media types of documents. YAML has several media types (docs/wire/requests.md#bodies).
 const (
 	yamlType = "application/x-yaml"
 	formType = "multipart/form-data"
-	fileType = "application/octet-stream" // of what is to be saved (docs/wire/oas-apis.md#read-and-export)
+	fileType = "application/octet-stream" // for downloads (docs/wire/oas-apis.md#read-and-export)
 )
 
-// yamlTypes are the names that YAML goes by.
+// yamlTypes are the media types of YAML.
 var yamlTypes = map[string]bool{yamlType: true, "application/yaml": true, "text/yaml": true, "text/x-yaml": true}
 
-// graphTypes are those of descriptions that become data graphs, in JSON or YAML
+// graphTypes are the media types of descriptions that become data graphs, in JSON or YAML
 // (docs/wire/data-graphs.md#import).
 var graphTypes = map[string]bool{"application/vnd.tyk.udg.v2.openapi": true, "application/vnd.tyk.udg.v2.asyncapi": true}
 
-// filePart is the part of a form that holds the document.
+// filePart is the name of the form part that contains the document.
 const filePart = "file"
 
 func (x *exchange) fromYAML(ctx context.Context, text []byte) error {
@@ -49,8 +49,7 @@ func (x *exchange) fromYAML(ctx context.Context, text []byte) error {
 	return nil
 }
 
-// refuse leaves it to the row to say what is wrong with a YAML text, unless it is
-// too large.
+// refuse returns the row's error for an invalid YAML text, unless the text is too large.
 func (x *exchange) refuse(err error) error {
 	if errors.Is(err, yaml.ErrLarge) {
 		return fault.New(fault.TooLarge, codeTooLarge, "Request body %s", err.Error())
@@ -62,7 +61,7 @@ func (x *exchange) refuse(err error) error {
 // zipMagic begins every ZIP file that is not empty.
 var zipMagic = []byte("PK\x03\x04")
 
-// fromForm takes the file out of a form: JSON, YAML, or an archive.
+// fromForm reads the file from a form: JSON, YAML, or an archive.
 func (x *exchange) fromForm(ctx context.Context, boundary string) error {
 	text, err := formFile(x.call.Body, boundary)
 	x.call.Body = nil
@@ -71,7 +70,7 @@ func (x *exchange) fromForm(ctx context.Context, boundary string) error {
 		x.call.Upload.Err = err
 	case bytes.HasPrefix(text, zipMagic):
 		x.call.Upload.Archive = text
-		return x.load.All(ctx) // what it unpacks to is not known yet
+		return x.load.All(ctx) // its unpacked size is not known yet
 	case doc.Check(text, 0) == nil:
 		x.call.Body = text
 		return x.admit(ctx, len(text), doc.Count(text))
@@ -110,8 +109,8 @@ func formFile(body []byte, boundary string) ([]byte, error) {
 	}
 }
 
-// prefersYAML reports whether a client would rather have YAML than JSON: of equal weights
-// what it names first counts.
+// prefersYAML reports whether a client prefers YAML to JSON. Of equal weights the first
+// named wins.
 func prefersYAML(accept []string) (yes bool) {
 	best := 0.0
 	for name, weight := range weighed(accept) {
@@ -123,12 +122,12 @@ func prefersYAML(accept []string) (yes bool) {
 	return yes
 }
 
-// rendition settles the answer for a document.
+// rendition prepares the answer for a document.
 func (x *exchange) rendition(r operation.Rendition) error {
 	x.tag, x.extra = r.Tag, r.Header
 	asYAML := r.YAML || prefersYAML(x.http.Header["Accept"])
 	if asYAML && r.Tag != "" {
-		x.tag += operation.AsYAML // another representation, another strong tag (RFC 9110, 8.8.3.3)
+		x.tag += operation.AsYAML // another representation has another strong tag (RFC 9110, 8.8.3.3)
 	}
 	if done, err := x.precondition(); done || err != nil {
 		return err
@@ -137,7 +136,7 @@ func (x *exchange) rendition(r operation.Rendition) error {
 	if asYAML {
 		x.mediaType = yamlType
 	}
-	if r.Download != "" { // a file for the client to keep
+	if r.Download != "" { // a file for the client to save
 		x.mediaType = fileType
 	}
 	if !asYAML {
@@ -148,7 +147,7 @@ func (x *exchange) rendition(r operation.Rendition) error {
 	}
 	ctx, cancel := context.WithTimeout(x.http.Context(), x.row.deadline)
 	defer cancel()
-	room := x.roomFor(ctx) // what the operation held has ended with it
+	room := x.roomFor(ctx) // the operation's reservations have ended with it
 	defer room.End()
 	if err := room.Work(ctx, int64(len(r.JSON)), int64(doc.Count(r.JSON))); err != nil {
 		return err
@@ -162,7 +161,8 @@ func (x *exchange) rendition(r operation.Rendition) error {
 	return err
 }
 
-// plain keeps names of files and components to characters that every client understands.
+// plain restricts names of files and components to characters that every client
+// understands.
 func plain(r rune) rune {
 	switch {
 	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '.', r == '-', r == '_':

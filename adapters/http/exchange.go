@@ -16,19 +16,19 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/yaml"
 )
 
-// row is an operation prepared for serving: whatever can be known before a
-// request comes is worked out once.
+// row is an operation prepared for serving: what does not depend on the request is computed
+// once.
 type row struct {
 	spec      *operation.Spec
 	do        operation.Handler
 	dialect   *dialect
 	output    output
-	session   string   // name of the cookie with the session
-	headers   []string // that a call carries, canonical
+	session   string   // name of the session cookie
+	headers   []string // headers copied into a call, canonical
 	params    []string // placeholders of the path
 	cookies   []string // that a call carries
 	hasBody   bool
-	visits    bool // anybody may read it on the portal: visitors take turns
+	visits    bool // a public read of the portal: visitors take turns
 	document  bool // the body is a whole document
 	file      bool // the body is a form with a file
 	maxBody   int64
@@ -41,7 +41,7 @@ type row struct {
 	deadline  time.Duration
 }
 
-// callHeaders are carried by every call that has them.
+// callHeaders are copied into every call that has them.
 var callHeaders = []string{"Accept", "Content-Type", "If-Match", "If-None-Match"}
 
 func newRow(o *operation.Operation, cfg Config) (*row, error) {
@@ -57,7 +57,7 @@ func newRow(o *operation.Operation, cfg Config) (*row, error) {
 	if r.session = operation.SessionCookie; o.BySession || o.Visited {
 		r.session = cfg.PortalCookie
 	}
-	r.visits = r.dialect.portal && (o.Public || o.BySession) && !o.Early && !o.ChangesState() // probes wait for nothing, and what changes something is bounded where it is done
+	r.visits = r.dialect.portal && (o.Public || o.BySession) && !o.Early && !o.ChangesState() // probes do not wait, and writes are bounded where they are carried out
 	r.headers = append(r.headers, callHeaders...)
 	if r.dialect.portal {
 		r.headers = append(r.headers, "User-Agent") // which its journal tells
@@ -81,35 +81,36 @@ func newRow(o *operation.Operation, cfg Config) (*row, error) {
 	return r, nil
 }
 
-// exchange is one request and its answer on their way through the chain.
+// exchange is the state of one request and its answer in the chain.
 type exchange struct {
 	row  *row
 	http *nethttp.Request
 	call operation.Call
-	load *load.Request // nil for a row without a body, unless it is the portal's
-	// answer holds the room of a large answer while that is sent; nil: there is none.
+	load *load.Request // nil for a row without a body, except on the portal
+	// answer holds the memory reservation of a large answer while it is sent; nil: there is
+	// none.
 	answer *load.Request
 
 	// The answer.
-	status    int // 500 until it is settled: a panic on its way up has none yet
+	status    int // 500 until the answer is prepared, as after a panic
 	mediaType string
 	tag       string // entity tag without quotes, or ""
-	encoding  string // of the content, or ""
+	encoding  string // the content encoding, or ""
 	varies    bool   // with Accept-Encoding
 	body      *buffer
 	pieces    [][]byte // of a stream or a document, instead of body
 	live      operation.Live
-	retry     bool     // the client may try again soon
-	wait      int      // seconds after which it may; 0: see retry
+	retry     bool     // the client may retry soon
+	wait      int      // seconds until the client may retry; 0: see retry
 	cookies   []string // to set
 	download  string   // name of the file to save, or ""
 	extra     map[string]string
-	listing   listing // of which a part is shown, or nothing
+	listing   listing // the size of the list of which the answer shows a part; zero: no list
 
 	answered []func(operation.Transcript) // hear the answer
 }
 
-// statusOf returns the status by which an error is answered.
+// statusOf returns the status for an error.
 func (x *exchange) statusOf(err error) int {
 	if x.gone(err) {
 		return statusGone
@@ -118,8 +119,8 @@ func (x *exchange) statusOf(err error) int {
 	return status
 }
 
-// decode makes the raw call. The typed input is decoded behind the guard, so
-// that what guards, watches and writes down also sees malformed requests.
+// decode makes the raw call. The typed input is decoded behind the guard, so that the guard,
+// observers and the audit log also see malformed requests.
 func (r *row) decode(_ context.Context, req *nethttp.Request) (any, error) {
 	x := &exchange{row: r, http: req, status: nethttp.StatusInternalServerError}
 	x.call = operation.Call{Spec: r.spec, RawPath: req.URL.EscapedPath(), Remote: req.RemoteAddr, Peer: req.RemoteAddr, Token: r.dialect.token(req)}
@@ -129,11 +130,12 @@ func (r *row) decode(_ context.Context, req *nethttp.Request) (any, error) {
 	if req.Method == nethttp.MethodHead {
 		x.call.Method = req.Method
 	}
-	if x.call.Token == "" && r.spec.Brokers && r.spec.Surface == operation.Management { // deputies send their secret as they do on the admin surface
+	if x.call.Token == "" && r.spec.Brokers && r.spec.Surface == operation.Management { // operations with Brokers also accept a secret in the header of the admin surface
 		x.call.Token = req.Header.Get("Admin-Auth")
 	}
 	if len(req.Header["Cookie"]) > 0 {
-		// An access key comes first: who sends one means it, and pages of other sites cannot.
+		// An access key wins over a session: a client sends one on purpose, and pages of
+		// other sites cannot.
 		if r.spec.BySession || r.spec.Visited || r.dialect.browser && x.call.Token == "" {
 			x.call.Session, x.call.Proof = x.cookie(r.session), req.Header.Get(operation.ProofHeader)
 		}
@@ -168,9 +170,9 @@ func (r *row) decode(_ context.Context, req *nethttp.Request) (any, error) {
 	return x, nil
 }
 
-// remote returns the address of the caller: that of the peer, unless it is a
-// proxy that is trusted. Then it is the last address in X-Forwarded-For that is
-// no such proxy: those before it are what the caller says.
+// remote returns the address of the caller: that of the peer, unless the peer is a trusted
+// proxy. Then it is the last address in X-Forwarded-For that is not a trusted proxy: the
+// caller may have forged the addresses before it.
 func remote(req *nethttp.Request, proxies []netip.Prefix) string {
 	peer, err := netip.ParseAddrPort(req.RemoteAddr)
 	if err != nil || !trusted(peer.Addr(), proxies) {
@@ -194,8 +196,8 @@ func trusted(a netip.Addr, proxies []netip.Prefix) bool {
 	return slices.ContainsFunc(proxies, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// Visitors returns what tells on whose behalf a request takes its turn where visitors take
-// turns: on behalf of the network that calls. proxies are those of Config.
+// Visitors returns a function that names the network that a request comes from. Where
+// visitors take turns, all requests of a network share a turn. proxies are those of Config.
 func Visitors(proxies []netip.Prefix) func(*nethttp.Request) string {
 	return func(req *nethttp.Request) string { return operation.Network(remote(req, proxies)) }
 }

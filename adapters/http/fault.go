@@ -15,8 +15,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/yaml"
 )
 
-// statuses are the answers to kinds of fault, on every surface; rows say where
-// they differ.
+// statuses are the HTTP statuses of the kinds of faults, on every surface; rows declare
+// exceptions.
 var statuses = [...]int{
 	fault.Internal:        nethttp.StatusInternalServerError,
 	fault.Invalid:         nethttp.StatusBadRequest,
@@ -31,7 +31,7 @@ var statuses = [...]int{
 	fault.TooSlow:         nethttp.StatusRequestTimeout,
 }
 
-// Codes of errors that are not faults; rows may have answers of their own to them.
+// Codes of errors that are not faults; rows may define their own answers for them.
 const (
 	codeAway     = "store.unavailable"
 	codeDeadline = "deadline"
@@ -40,7 +40,7 @@ const (
 	codeFilled   = "organisation.full" // of the guard
 )
 
-// byCode are the answers to faults whose kind says too little.
+// byCode are the statuses of faults whose kind is not specific enough.
 var byCode = map[string]int{codeFull: nethttp.StatusInsufficientStorage, codeFilled: nethttp.StatusInsufficientStorage}
 
 // Texts of errors that are not faults.
@@ -58,8 +58,8 @@ const (
 	cancelled        = "Cancelled; try again"
 )
 
-// classify says as a fault what went wrong. The text of anything that was not
-// one is its cause, and so for the log only.
+// classify converts an error to a fault. The text of an error that was not a fault becomes
+// the cause, which is only logged.
 func classify(err error) *fault.Error {
 	if f, ok := errors.AsType[*fault.Error](err); ok {
 		return f
@@ -89,8 +89,8 @@ func classify(err error) *fault.Error {
 	return fault.New(fault.Internal, "", internalError).Because(err)
 }
 
-// passing reports whether a fault passes when the store is there again, whatever
-// the status by which a row answers it.
+// passing reports whether a fault is temporary and ends when the store is back, with any
+// status that a row gives it.
 func passing(f *fault.Error) bool {
 	return f.Code == codeAway || f.Code == codeDeadline || f.Code == codeGone
 }
@@ -98,8 +98,8 @@ func passing(f *fault.Error) bool {
 // codeOf returns the code of a fault, or the name of its kind.
 func codeOf(f *fault.Error) string { return cmp.Or(f.Code, f.Kind.String()) }
 
-// answerTo returns status and compatible text for a fault: as the row says of
-// its code, or else of its kind, or else as every surface answers it.
+// answerTo returns status and compatible text for a fault: from the row's entry for its
+// code, else from the row's entry for its kind, else from the defaults of all surfaces.
 func answerTo(f *fault.Error, own map[string]operation.Answer) (status int, text string) {
 	a := ownAnswer(f, own)
 	kind := f.Kind
@@ -112,8 +112,8 @@ func answerTo(f *fault.Error, own map[string]operation.Answer) (status int, text
 	return cmp.Or(a.Status, byCode[f.Code], statuses[kind]), strings.ReplaceAll(a.Text, "{message}", f.Message)
 }
 
-// ownAnswer returns what a row says of a body that no parser reads, or else of the code of a
-// fault, or else of its kind.
+// ownAnswer returns the row's own answer: for a body that no parser accepts, else for the
+// code of the fault, else for its kind.
 func ownAnswer(f *fault.Error, own map[string]operation.Answer) operation.Answer {
 	if a, ok := own[operation.Unparsed]; ok && f.Code == operation.CodeMalformed && (errors.Is(f, doc.ErrSyntax) || errors.Is(f, yaml.ErrSyntax)) {
 		return a
@@ -124,8 +124,8 @@ func ownAnswer(f *fault.Error, own map[string]operation.Answer) operation.Answer
 	return own[f.Kind.String()]
 }
 
-// appendProblem appends a fault as RFC 9457 has it. Its detail is the fault's own
-// message: the compatible texts of some rows say less.
+// appendProblem appends a fault in the format of RFC 9457. Its detail is the fault's own
+// message: the compatible texts of some rows are less specific.
 func appendProblem(b []byte, f *fault.Error, status int, requestID string) []byte {
 	member := func(name, value string) {
 		b = doc.AppendString(append(append(append(b, ',', '"'), name...), '"', ':'), value)

@@ -1,9 +1,8 @@
-// Package http serves operations over HTTP with go-kit. Everything it does
-// follows from the rows of the operation table: routes, decoding, the shape of
-// answers and errors, limits, logs, and the OpenAPI description.
-//
-// The protection of operations is not here but in the guard, which is passed in:
-// it does not depend on how the operation was reached.
+// Package http serves operations over HTTP with go-kit. Everything it does follows from
+// the rows of the operation table: routes, decoding, the format of answers and errors,
+// limits, logs, and the OpenAPI description.
+// ¶ The guard, which is passed in, protects operations: protection does not depend on
+// how the operation was reached.
 package http
 
 import (
@@ -23,16 +22,16 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/yaml"
 )
 
-// Defaults of Config that other ways in share.
+// Defaults of Config that other packages share.
 const (
 	MaxBody   = 32 << 20
 	MaxValues = 300_000
 )
 
-// Config says how operations are served. Only the guard has no default, and YAML
-// where rows take documents or answer with them.
+// Config says how operations are served. Guard has no default; YAML has none either if
+// rows accept documents or answer with them.
 type Config struct {
-	Guard        operation.Middleware // stands in front of every operation
+	Guard        operation.Middleware // runs before every operation
 	YAML         yaml.Codec           // of documents
 	Observer     observe.Observer     // nil: none
 	Logger       *slog.Logger         // nil: slog.Default
@@ -40,21 +39,21 @@ type Config struct {
 	MaxBody      int64                // bytes of a request body; 0: 32 MiB
 	MaxValues    int                  // values in a request body; 0: 300,000
 	MaxDepth     int                  // nesting of a request body; 0: 128
-	BodyRate     int64                // bytes a second that a body which takes room has to come with; 0: BodyRate; negative: any
-	Room         *load.Room           // memory for request bodies under way; nil: one of its own
+	BodyRate     int64                // minimum bytes a second of a body with reserved memory; 0: BodyRate; negative: no minimum
+	Room         *load.Room           // memory for request bodies in flight; nil: a Room of its own
 	Deadline     time.Duration        // of an operation; 0: 30 s
-	Proxies      []netip.Prefix       // whose X-Forwarded-For says who calls; none: the peer calls
+	Proxies      []netip.Prefix       // trusted proxies, whose X-Forwarded-For names the caller; none: the caller is the peer
 	NewRequestID func() string        // nil: random text
-	// Home is the surface whose dialect answers what no row does; "": the one that the
-	// path belongs to.
+	// Home is the surface whose dialect answers requests that no row takes; "": the
+	// surface of the path.
 	Home operation.Surface
-	// PortalCookie is the name of the cookie with which people call the portal; "":
-	// portal-session.
+	// PortalCookie is the name of the portal's session cookie; "": portal-session.
 	PortalCookie string
 }
 
-// Handler serves every operation. It fails when the table is not sound: see
-// operation.Check, and a page or an envelope whose style does not name its parts.
+// Handler serves every operation. It fails when the table is invalid: see
+// operation.Check; it also fails for a page or an envelope whose style does not name
+// its parts.
 func Handler(ops []operation.Operation, cfg Config) (nethttp.Handler, error) {
 	if cfg.Guard == nil {
 		return nil, errors.New("http: operations need a guard")

@@ -11,14 +11,15 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// listing is how much there is of a list of which an answer shows a part.
+// listing is the total size of a list of which an answer shows a part.
 type listing struct {
 	set               bool
 	total, page, size int
 }
 
-// header says it, and where the list goes on (RFC 8288). Addresses are relative: what
-// stands in front of the service is not known here.
+// header sets the headers for the size of the list, and links to its other pages (RFC
+// 8288). The addresses are relative: the public address of the service is not known
+// here.
 func (l listing) header(h nethttp.Header, asked *url.URL) {
 	h["X-Total-Count"] = []string{strconv.Itoa(l.total)}
 	h["X-Page"] = []string{strconv.Itoa(max(1, l.page))}
@@ -44,7 +45,7 @@ func (l listing) header(h nethttp.Header, asked *url.URL) {
 	}
 }
 
-// listOutput is the wire form of a listing: its items, made piece by piece.
+// listOutput is the wire form of a listing: its items, encoded piece by piece.
 func listOutput(t reflect.Type) output {
 	items, _ := t.FieldByName("Items")
 	write := func(b *buffer, v any) error {
@@ -62,8 +63,8 @@ func listOutput(t reflect.Type) output {
 	return output{of: t, form: listingForm, elem: items.Type.Elem(), write: write}
 }
 
-// failureOf returns what an error of a row looks like: as the row says of the fault, or
-// as the style says. That something was not carried out is said with one status only.
+// failureOf returns the form of an error answer: from the row's entry for the fault, or from its
+// style. FailureAction is for status 422 only; with other statuses it becomes FailureList.
 func failureOf(spec *operation.Spec, f *fault.Error, status int) operation.Failure {
 	if form := ownAnswer(f, spec.Style.Faults).Form; form != operation.FailureList {
 		return form

@@ -9,14 +9,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// takeTime is how long a client may take to take one piece of an answer that goes on.
+// takeTime is how long a client may take to read one piece of a live answer.
 const takeTime = 30 * time.Second
 
-// follow sends the pieces of an answer that goes on, as they come, until it is over, the
-// client has gone, or the server stops. How long it may last is not for the limits of answers.
+// follow sends the pieces of a live answer as they come, until it is over, the client disconnects,
+// or the server stops. The limits for answers do not bound its duration.
 func (x *exchange) follow(w nethttp.ResponseWriter) {
 	connection := nethttp.NewResponseController(w)
-	_ = connection.SetReadDeadline(time.Time{}) // when it passes, the client counts as gone
+	_ = connection.SetReadDeadline(time.Time{}) // clears the deadline: when it passes, the client counts as gone
 	ctx, cancel := context.WithCancel(x.http.Context())
 	defer cancel()
 	if stopping, ok := ctx.Value(stoppingKey{}).(context.Context); ok {
@@ -37,8 +37,8 @@ func (x *exchange) follow(w nethttp.ResponseWriter) {
 	}
 }
 
-// patient gives gateways the time of a whole answer for each piece of a feed: one that is cut off on a
-// slow line, though it goes on taking pieces, never loads again
+// patient gives gateways the time limit of a whole answer for each piece of a feed. A gateway on a
+// slow line that is cut off while it still reads pieces never loads again
 // (docs/wire/gateway-nodes.md#recovery-words).
 func (x *exchange) patient(w nethttp.ResponseWriter) {
 	s, ok := x.http.Context().Value(nethttp.ServerContextKey).(*nethttp.Server)
@@ -49,8 +49,7 @@ func (x *exchange) patient(w nethttp.ResponseWriter) {
 
 type stoppingKey struct{}
 
-// EndLive makes a server end answers that go on when it is shut down: it would wait for
-// them.
+// EndLive makes a server end live answers when it is shut down; the shutdown would wait for them.
 func EndLive(s *nethttp.Server) {
 	stopping, stop := context.WithCancel(context.Background())
 	s.BaseContext = func(net.Listener) context.Context {

@@ -14,15 +14,15 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// asked is what the answer to a request depends on that no row takes.
+// asked is the part of a request that determines the answer when no row takes it.
 type asked struct {
 	surface operation.Surface
 	method  string
-	waits   bool // until the surface is set up it has another answer
+	waits   bool // a portal path whose answer differs until the portal is set up
 }
 
-// lost answers requests that no row takes (docs/wire/errors.md#standard-errors). They pass
-// the same chain as operations, in the dialect of the surface their path is on.
+// lost answers requests that no row takes (docs/wire/errors.md#standard-errors). They pass the same
+// chain as operations, in the dialect of the surface of their path.
 func (c *Config) lost(ops []operation.Operation) func(nethttp.ResponseWriter, *nethttp.Request, []string) {
 	unknown, method := map[asked]nethttp.Handler{}, map[asked]nethttp.Handler{}
 	hiding := veil{}
@@ -54,7 +54,7 @@ func (c *Config) lost(ops []operation.Operation) func(nethttp.ResponseWriter, *n
 	return func(w nethttp.ResponseWriter, r *nethttp.Request, allowed []string) {
 		a := asked{cmp.Or(c.Home, surfaceOf(r.URL.EscapedPath())), known(r.Method), portal && isPortalAPI(r.URL.EscapedPath()) && !early.Has(r)}
 		if len(allowed) == 0 && a.surface == operation.Portal && r.Method == nethttp.MethodOptions && !strings.HasPrefix(r.URL.Path, "/portal") {
-			allowed = []string{nethttp.MethodGet, nethttp.MethodHead} // there may be a page, which these may ask for
+			allowed = []string{nethttp.MethodGet, nethttp.MethodHead} // there may be a page at the path, for these methods
 		}
 		if len(allowed) == 0 {
 			unknown[a].ServeHTTP(w, r)
@@ -65,8 +65,8 @@ func (c *Config) lost(ops []operation.Operation) func(nethttp.ResponseWriter, *n
 	}
 }
 
-// refuse is a row that only ever answers with one fault. Observers and logs see
-// them all under one name.
+// refuse serves a row that always answers with the same fault. Observers and logs see all such rows
+// under one name.
 func (c *Config) refuse(a asked, hiding veil, f *fault.Error) nethttp.Handler {
 	faults := map[string]operation.Answer{operation.CodeNoMethod: {Status: nethttp.StatusMethodNotAllowed}}
 	if a.surface == operation.Portal {
@@ -81,19 +81,19 @@ func (c *Config) refuse(a asked, hiding veil, f *fault.Error) nethttp.Handler {
 		call.RawPath = hiding.over(call.RawPath)
 		return nil, f
 	}
-	spec.Public = a.waits                                                             // the guard asks whether the surface is set up, and not who calls
-	if a.waits || a.surface == operation.Management || a.surface == operation.Admin { // of the last two every request is audited
+	spec.Public = a.waits                                                             // the guard checks whether the surface is set up, and not the caller
+	if a.waits || a.surface == operation.Management || a.surface == operation.Admin { // every request to the last two is audited
 		do = c.Guard(do)
 	}
 	return c.serve(&row{spec: spec, dialect: dialectOf(a.surface), session: operation.SessionCookie, deadline: c.Deadline, do: do})
 }
 
-// veil hides in paths that no row takes what may be a secret: it knows the segments that
-// stand before secrets in the paths of rows.
+// veil removes possible secrets from paths that no row takes: it has the segments that precede
+// secrets in the paths of rows.
 type veil map[string]bool
 
-// over returns a path without what stands where rows have secrets, what follows the name of a secret,
-// and what looks like a key.
+// over returns a path without the segments where rows have secrets, the segments after names of
+// secrets, and segments that look like keys.
 func (v veil) over(path string) string {
 	segments := strings.Split(path, "/")
 	before := ""

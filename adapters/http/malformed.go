@@ -13,9 +13,9 @@ import (
 	"strings"
 )
 
-// Listener returns a listener whose connections answer in JSON what net/http
-// refuses by itself, in plain text, before any handler hears of it: a path with a
-// % that begins no escape, headers that are too long, a missing host.
+// Listener returns a listener whose connections replace the plain-text refusals of
+// net/http by JSON. net/http refuses some requests before a handler sees them: a path
+// with an invalid % escape, headers that are too long, a missing host.
 func Listener(l net.Listener) net.Listener { return listener{l} }
 
 type listener struct{ net.Listener }
@@ -29,22 +29,21 @@ func (l listener) Accept() (net.Conn, error) {
 	return &plainSpeaker{Conn: c}, nil
 }
 
-// plainSpeaker is a connection on which net/http may speak plain text.
+// plainSpeaker is a connection on which net/http may write plain text.
 type plainSpeaker struct {
 	net.Conn
-	asked [256]byte // how the text that was read last begins
+	asked [256]byte // the first bytes of the last text that was read
 	n     int
 }
 
-// methods are the first bytes of requests that came without TLS to a connection
-// with it.
+// methods are the first bytes of requests that are sent without TLS to a TLS connection.
 var methods = map[string]bool{"GET /": true, "HEAD ": true, "POST ": true, "PUT /": true, "PATCH": true, "DELET": true, "OPTIO": true}
 
-// Read implements net.Conn. Requests begin with a read of their own: clients wait
-// for the answer to the one before.
+// Read implements net.Conn. Each request begins with a new read: clients wait for the
+// answer to the previous one.
 func (c *plainSpeaker) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
-	if n > 1 { // net/http looks for the first byte of a next request alone
+	if n > 1 { // net/http reads the first byte of the next request alone
 		c.n = copy(c.asked[:], p[:n])
 	}
 	if plain, ok := errors.AsType[tls.RecordHeaderError](err); ok && plain.Conn != nil && methods[string(plain.RecordHeader[:])] {
@@ -53,8 +52,8 @@ func (c *plainSpeaker) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write implements net.Conn. It says what is refused in the form of errors of the surface
-// that was asked.
+// Write implements net.Conn. It replaces a refusal by an error in the format of the
+// surface that was requested.
 func (c *plainSpeaker) Write(p []byte) (int, error) {
 	if len(p) > maxRefusal || !bytes.HasPrefix(p, []byte("HTTP/1.")) {
 		return c.Conn.Write(p)
@@ -81,7 +80,7 @@ func (c *plainSpeaker) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// CloseWrite lets net/http end a connection gently.
+// CloseWrite lets net/http close a connection gracefully.
 func (c *plainSpeaker) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -89,8 +88,8 @@ func (c *plainSpeaker) CloseWrite() error {
 	return nil
 }
 
-// refusal is the whole text of an answer that net/http gives by itself: it writes
-// it at once, and without a date, which answers of handlers have.
+// refusal matches the whole text of an answer that net/http gives by itself: it writes
+// that at once, and without a Date header, unlike answers of handlers.
 var refusal = regexp.MustCompile(`^HTTP/1\.[01] (4\d\d|5\d\d) ([^\r\n]*)\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n[^\r\n]*$`)
 
 const maxRefusal = 1 << 10

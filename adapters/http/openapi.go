@@ -14,17 +14,16 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// object is a JSON object; encoding sorts its members, so that a description
-// only changes when what it describes does.
+// object is a JSON object. Encoding sorts its members, so that a description changes
+// only when the API changes.
 type object = map[string]any
 
-// Document describes the operations of a surface, or of every surface when it is
-// "", as OpenAPI 3.1. Parameters, bodies and answers come from the Go types of
-// the rows: members by their json tags, what they mean by their doc tags. A type
-// that tags its fields and marshals itself promises that the tags are true; one
-// without tags says what it looks like by a method
-//
-//	Schema() map[string]any
+// Document describes the operations of a surface, or of every surface when it is "", as
+// OpenAPI 3.1. Parameters, bodies and answers come from the Go types of the rows: the
+// names of members from their json tags, their descriptions from their doc tags. The
+// tags of a type that marshals itself must be true; such a type without tags describes
+// itself with a method
+// ¶ Schema() map[string]any
 func Document(ops []operation.Operation, surface operation.Surface, version string) ([]byte, error) {
 	d := &describer{schemas: &schemas{names: map[reflect.Type]string{}, all: maps.Clone(errorSchemas)}, paths: object{}, surfaces: map[string]string{}, resources: map[string]*resource{}, tags: map[string]map[string]string{}, shapes: map[string]string{}}
 	ops = slices.Clone(ops)
@@ -49,7 +48,7 @@ type describer struct {
 	paths     object
 	surfaces  map[string]string            // of operations, by ID
 	resources map[string]*resource         // by the group of their operations
-	tags      map[string]map[string]string // by name, then by first segment: the path its operations share
+	tags      map[string]map[string]string // by name, then by first segment: the common path prefix of its operations
 	shapes    map[string]string            // path by its shape
 }
 
@@ -78,13 +77,13 @@ func (d *describer) add(o *operation.Operation) error {
 	for n < min(len(known), len(own)) && known[n] == own[n] {
 		n++
 	}
-	d.tags[o.Tag][first] = strings.Join(own[:n], "/") // the segments that all of them share
+	d.tags[o.Tag][first] = strings.Join(own[:n], "/") // the path segments that all operations share
 	return nil
 }
 
 func (d *describer) text(surface operation.Surface, version string) ([]byte, error) {
 	d.oneSided()
-	resources, kinds := []any{}, map[string]string{} // resource by kind: the first that can show one
+	resources, kinds := []any{}, map[string]string{} // for each kind, the first resource that can show a record
 	names := slices.Sorted(maps.Keys(d.resources))
 	for _, name := range names {
 		if r := d.resources[name]; r.list != nil && r.list.Item.Kind != "" && r.one != nil {
@@ -129,7 +128,7 @@ func (d *describer) text(surface operation.Surface, version string) ([]byte, err
 	return text, dangling(text)
 }
 
-// shape is a path without the names of its placeholders.
+// shape returns a path without the names of its placeholders.
 func shape(path string) string {
 	segs := strings.Split(path, "/")
 	for i, s := range segs {
@@ -140,7 +139,7 @@ func shape(path string) string {
 	return strings.Join(segs, "/")
 }
 
-// dangling complains about references to nothing: a Schema method may name a
+// dangling returns an error for references without a target: a Schema method may name a
 // type that no row mentions.
 func dangling(text []byte) error {
 	var doc any

@@ -15,7 +15,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/yaml"
 )
 
-// typical are the faults by which kinds are shown in a description.
+// typical are the example faults for kinds in a description.
 var typical = map[fault.Kind]*fault.Error{
 	fault.Internal:        fault.New(fault.Internal, "", internalError),
 	fault.Invalid:         fault.New(fault.Invalid, operation.CodeParameter, "… parameter … must be …").At("p"),
@@ -30,17 +30,17 @@ var typical = map[fault.Kind]*fault.Error{
 	fault.TooSlow:         tooSlow,
 }
 
-// maintained is what management answers while it is down for maintenance, also in
-// rows that have an answer of their own for a store that is away.
+// maintained is the fault of the management surface during maintenance. It also appears
+// in rows that have their own answer for an unavailable store.
 var maintained = fault.New(fault.Unavailable, "maintenance", "The service is down for maintenance; try again later")
 
-// wrongAccept is what the portal answers those who want GraphQL and nothing else.
+// wrongAccept is the portal's fault for requests that accept GraphQL only.
 var wrongAccept = fault.New(fault.Invalid, operation.CodeAccept, "unsupported Accept header")
 
-// noRoom is what any write may be told.
+// noRoom is a fault that every write can return.
 var noRoom = fault.New(fault.Unavailable, codeFull, diskFull)
 
-// badBodies are what can be wrong with any body.
+// badBodies are the faults that every body can have.
 var badBodies = []*fault.Error{
 	fault.New(fault.Invalid, operation.CodeEmptyBody, "body is empty"),
 	fault.New(fault.Invalid, operation.CodeMalformed, "… must be …").At("name"),
@@ -50,36 +50,36 @@ var badBodies = []*fault.Error{
 	fault.New(fault.Invalid, operation.CodeSpelling, "… must be spelled …"),
 }
 
-// badParameters are what can be wrong with any parameter.
+// badParameters are the faults that every parameter can have.
 var badParameters = saidWith(operation.CodeParameter)
 
-// notSetUp is what the portal answers until it is bootstrapped.
+// notSetUp is the portal's fault until it is bootstrapped.
 var notSetUp = saidWith("portal.not_bootstrapped")
 
-// moved is what preconditions come to, and strangeNode is for nodes that do not know
-// the secret.
+// moved is the fault of failed preconditions, strangeNode that of nodes that do not
+// know the secret.
 var moved, strangeNode = saidWith(operation.CodeMatch), saidWith("node.secret")
 
 // unproven is for browsers whose call may come from a page of another site, and for
-// users without organisation, who only read.
+// users without an organisation, who may only read.
 var unproven = append(saidWith("auth.csrf"), saidWith("auth.reads_only")...)
 
-// badDocuments are what can be wrong with a document, as it is sent or as it is
-// where its address says.
+// badDocuments are the faults that a document can have, whether it is sent or fetched
+// from its URL.
 var badDocuments = append(saidWith(operation.CodeMalformed), fault.New(fault.Invalid, operation.CodeMalformed, "not readable as YAML: …").Because(yaml.ErrSyntax))
 
-// badForms are what can be wrong with a form that has a file.
+// badForms are the faults that a form with a file can have.
 var badForms = append(saidWith(operation.CodeForm), saidWith(operation.CodeFiles)...)
 
-// badPatches are what can be wrong with a patch for a document.
+// badPatches are the faults that a patch for a document can have.
 var badPatches = []*fault.Error{
 	fault.New(fault.Invalid, operation.CodeMalformed, "a merge patch is an object; a JSON patch is sent as "+operation.JSONPatch),
 	fault.New(fault.Invalid, operation.CodePatch, `operation … (…): …`).At("tags/0"),
 	fault.New(fault.Conflict, operation.CodePatchTest, `operation … (test …): the value is another one`).At("name"),
 }
 
-// faultsOf lists the faults a row can answer: those that follow from what it is,
-// and those it declares.
+// faultsOf returns the faults that a row can answer: those that follow from its
+// properties, and those it declares.
 func faultsOf(o *operation.Operation, out output) []*fault.Error {
 	list := []*fault.Error{typical[fault.Internal], typical[fault.Unavailable]}
 	add := func(when bool, more ...*fault.Error) {
@@ -104,7 +104,7 @@ func faultsOf(o *operation.Operation, out output) []*fault.Error {
 	add(o.Body != nil, typical[fault.TooLarge], typical[fault.TooSlow])
 	add(o.Body == reflect.TypeFor[operation.Patch](), badPatches...)
 	add(o.Body == reflect.TypeFor[operation.Document](), badDocuments...)
-	add(len(o.Params) > 0 || o.Method != nethttp.MethodGet || conditional(o, out), badParameters...) // any write may be asked to rehearse
+	add(len(o.Params) > 0 || o.Method != nethttp.MethodGet || conditional(o, out), badParameters...) // every write accepts the dry-run parameter
 	placed := strings.Contains(o.Path, "{")
 	matches := slices.ContainsFunc(o.Params, func(p operation.Param) bool { return p.In == "header" && p.Name == "If-Match" })
 	add(conditional(o, out) || placed && o.Method != nethttp.MethodGet || matches, moved...)
@@ -116,9 +116,9 @@ func faultsOf(o *operation.Operation, out output) []*fault.Error {
 	return list
 }
 
-// declared returns the faults with a code that a row declares, as the program makes
-// them. Of a code that it does not know, which is an embedder's, it says that the
-// request is invalid, unless the kinds that are listed anyway say all there is.
+// declared returns the program's faults with a code that a row declares. A code that
+// the program does not know comes from an embedding program: it gets an invalid-request
+// fault, unless the row has neither an answer of its own for the code nor a body.
 func declared(o *operation.Operation, code string) []*fault.Error {
 	for _, k := range fault.Kinds() {
 		if k.String() == code {
@@ -134,8 +134,8 @@ func declared(o *operation.Operation, code string) []*fault.Error {
 	return []*fault.Error{fault.New(fault.Invalid, code, "…")}
 }
 
-// StatusOf returns the status of the answer to a fault that an operation
-// declares, or 0 for one that is answered like others of its kind.
+// StatusOf returns the status for a fault that an operation declares, or 0 if the fault
+// has the status of its kind.
 func StatusOf(o *operation.Operation, code string) int {
 	for _, f := range declared(o, code) {
 		status, _ := answerTo(f, o.Style.Faults)
@@ -205,8 +205,7 @@ var failureSchemas = map[operation.Failure]object{
 		"status": object{"const": "error"}, "message": object{"type": "string"}}},
 }
 
-// add puts an example under a name, or under the name and a number when there is
-// another one already.
+// add adds an example under a name, with a number appended if the name is taken.
 func add(examples object, name string, text []byte) {
 	example := object{"value": json.RawMessage(text)}
 	for i, key := 2, name; ; i, key = i+1, name+"-"+strconv.Itoa(i) {

@@ -27,7 +27,7 @@ var securitySchemes = object{
 	"nodeSecret":    object{"type": "apiKey", "in": "header", "name": "Authorization", "description": "The secret that gateway nodes share, bare."},
 }
 
-// securityOf returns what a row wants to see; empty means nothing.
+// securityOf returns the credentials that a row accepts; empty: none.
 func securityOf(o *operation.Operation) []any {
 	one := func(name string) object { return object{name: []any{}} }
 	switch {
@@ -54,7 +54,7 @@ func securityOf(o *operation.Operation) []any {
 	return []any{}
 }
 
-// listHeaders say how long a list is, and where it goes on.
+// listHeaders describe the headers for the size of a list and the links to its pages.
 var listHeaders = object{
 	"X-Total-Count": object{"description": "How many there are.", "schema": object{"type": "integer"}},
 	"X-Page":        object{"description": "Which page this is.", "schema": object{"type": "integer"}},
@@ -79,7 +79,7 @@ func (d *describer) operation(o *operation.Operation) (object, error) {
 	if text := prose(o); text != "" {
 		described["description"] = text
 	}
-	if o.Alone { // readers learn that other methods get 404 in place of 405
+	if o.Alone { // tells readers that other methods get 404 in place of 405
 		described["x-alone"] = true
 	}
 	if params := d.parameters(o, out); len(params) > 0 {
@@ -91,7 +91,7 @@ func (d *describer) operation(o *operation.Operation) (object, error) {
 		}
 	}
 	responses := d.errors(o, out)
-	if o.Status < nethttp.StatusBadRequest { // else it does nothing but refuse
+	if o.Status < nethttp.StatusBadRequest { // else the operation only refuses
 		if responses[strconv.Itoa(o.Status)], err = d.success(o, out); err != nil {
 			return nil, err
 		}
@@ -116,7 +116,7 @@ func (d *describer) operation(o *operation.Operation) (object, error) {
 	return described, nil
 }
 
-// prose is the row's own notes, and whom it lets in.
+// prose returns the row's own notes, and who may call it.
 func prose(o *operation.Operation) string {
 	text := o.Notes
 	if o.Permission != "" {
@@ -172,8 +172,8 @@ func (d *describer) parameters(o *operation.Operation, out output) []any {
 	return list
 }
 
-// requestBody describes what is read as JSON whatever type it claims to be. A
-// merge patch has a type of its own that clients may use (RFC 7396, 4).
+// requestBody describes the body, which is parsed as JSON with any media type. Clients
+// may use the media type of a merge patch (RFC 7396, 4).
 func (d *describer) requestBody(o *operation.Operation) (object, error) {
 	if o.TakesAttachment() {
 		return object{"required": true, "content": object{formType: object{"schema": fileForm("The file."), "example": o.Request}}}, nil
@@ -266,7 +266,7 @@ func (d *describer) success(o *operation.Operation, out output) (object, error) 
 		content[fileType] = object{"schema": object{}}
 	}
 	binary := object{"schema": object{"type": "string", "format": "binary"}}
-	if v, ok := reflect.Zero(out.of).Interface().(operation.Varied); ok && out.form == stream { // JSON unless the client asks for something else
+	if v, ok := reflect.Zero(out.of).Interface().(operation.Varied); ok && out.form == stream { // JSON unless the client asks for another media type
 		for _, other := range v.MediaTypes() {
 			if _, there := content[other]; !there {
 				content[other] = binary
@@ -279,7 +279,7 @@ func (d *describer) success(o *operation.Operation, out output) (object, error) 
 	return described, nil
 }
 
-// MediaType returns the type of the answers of an operation, without parameters.
+// MediaType returns the media type of an operation's answers, without parameters.
 func MediaType(o *operation.Operation) string {
 	s, ok := o.Example.(operation.Stream)
 	if !ok {
@@ -290,10 +290,10 @@ func MediaType(o *operation.Operation) string {
 	return media
 }
 
-// Example returns the example answer of an operation as it is sent.
+// Example returns the encoded example answer of an operation.
 func Example(o *operation.Operation) ([]byte, error) { return Text(o, o.Example) }
 
-// Text returns an answer of an operation as it is sent.
+// Text returns an answer of an operation, encoded as it is sent.
 func Text(o *operation.Operation, answer any) ([]byte, error) {
 	if s, ok := answer.(operation.Stream); ok {
 		mediaType, _, plain, _ := s.Stream()
@@ -346,7 +346,7 @@ func (d *describer) outputSchema(o *operation.Operation, out output) object {
 			return d.of(reflect.TypeOf(o.Like))
 		}
 		return object{"type": "object"}
-	case stream: // it says itself what it is
+	case stream: // the value itself names its media type
 		if out.of.Kind() != reflect.Interface {
 			switch v := reflect.New(out.of).Interface().(type) {
 			case describing:

@@ -8,8 +8,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// rehearsal adds the answer to a dry run to the responses of a row: it comes
-// with status 200, whatever the row's own one is.
+// rehearsal adds the answer to a dry run to the responses of a row. Its status is 200,
+// even if the row's own status differs.
 func (d *describer) rehearsal(responses object) {
 	status := strconv.Itoa(nethttp.StatusOK)
 	schema := d.of(reflect.TypeFor[operation.Rehearsed]())

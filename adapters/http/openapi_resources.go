@@ -9,18 +9,17 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// resource is what the description says of the operations of one group as a whole
-// (docs/console.md#resources).
+// resource is the description of a group of operations (docs/console.md#resources).
 type resource struct {
 	name, title, path string
 	surface           operation.Surface
 	operations        object // operation IDs by verb
 	list, one         *operation.Operation
-	shown             object   // schema of what get answers, or else of what the list shows
+	shown             object   // schema of the answer of get, or else of the items of the list
 	answers, bodies   []string // components
 }
 
-// resourceOf notes an operation with its resource. What does nothing but refuse has none.
+// resourceOf adds an operation to its resource. Operations that only refuse have none.
 func (d *describer) resourceOf(o *operation.Operation, out output) {
 	if o.Refuses {
 		return
@@ -46,8 +45,8 @@ func (d *describer) resourceOf(o *operation.Operation, out output) {
 	if o.Item != nil && (r.list == nil || verb == "list") {
 		r.list = o
 	}
-	// What clients send of a resource and what they are shown, so that the description can
-	// tell what is only one of them.
+	// The input and output schemas of a resource, to find the members that are in only one
+	// of them.
 	shown := object(nil)
 	switch {
 	case verb == "get":
@@ -118,8 +117,8 @@ func (d *describer) describeResource(r *resource, kinds map[string]string) objec
 	return about
 }
 
-// place returns where records of a schema have a link: with * for the names that people
-// give. byKey says that such a name is what the link leads to.
+// place returns the path at which records of a schema have a link, with * for names that
+// users choose. byKey reports whether such a name is the link's target.
 func (d *describer) place(schema object, l operation.Link) (at string, byKey bool) {
 	var path []string
 	for segment := range strings.SplitSeq(l.Where, ".") {
@@ -128,7 +127,7 @@ func (d *describer) place(schema object, l operation.Link) (at string, byKey boo
 			path, schema, byKey = append(path, segment), of, false
 			continue
 		}
-		if len(path) == 0 { // the schema does not have it
+		if len(path) == 0 { // the schema does not have the member
 			return "", false
 		}
 		path, byKey = append(path, "*"), segment == l.ID
@@ -137,7 +136,7 @@ func (d *describer) place(schema object, l operation.Link) (at string, byKey boo
 	return strings.Join(path, "."), byKey
 }
 
-// resolved returns the schema that a reference leads to.
+// resolved returns the target of a reference, or the schema itself.
 func (d *describer) resolved(schema object) object {
 	for {
 		to, ok := schema["$ref"].(string)
@@ -148,8 +147,8 @@ func (d *describer) resolved(schema object) object {
 	}
 }
 
-// itemsOf returns which member of an answer has the items of a list, "" for the answer
-// itself, and their schema; nil: there are none.
+// itemsOf returns the name of the member of an answer that contains the items of a list,
+// or "" if the answer itself does, and the schema of the items; nil: there are none.
 func (d *describer) itemsOf(o *operation.Operation, out output) (member string, items object) {
 	schema := d.resolved(d.outputSchema(o, out))
 	if items, ok := schema["items"].(object); ok {
@@ -165,7 +164,7 @@ func (d *describer) itemsOf(o *operation.Operation, out output) (member string, 
 	return "", nil
 }
 
-// permission says who may call (docs/console.md#permissions).
+// permission describes who may call (docs/console.md#permissions).
 func permission(o *operation.Operation) object {
 	switch {
 	case o.Public:
@@ -211,7 +210,7 @@ func need(p access.Permission, i access.Intent) object {
 	return object{"group": p, "level": level}
 }
 
-// listed says how a list can be narrowed, ordered and paged (docs/console.md#lists).
+// listed describes how a list can be filtered, sorted and paged (docs/console.md#lists).
 func (d *describer) listed(o *operation.Operation, out output) object {
 	member, items := d.itemsOf(o, out)
 	about, page := object{"items": member}, object{}
@@ -261,7 +260,7 @@ func (d *describer) listed(o *operation.Operation, out output) object {
 	return about
 }
 
-// there returns the path of a member of a schema, or "" if the schema does not have it.
+// there returns path if the schema has a member at it, or "".
 func (d *describer) there(schema object, path string) string {
 	for name := range strings.SplitSeq(path, ".") {
 		next, ok := fieldsOf(d.resolved(schema)["properties"]).Get(name).(object)

@@ -21,7 +21,7 @@ type schemas struct {
 	names map[reflect.Type]string
 }
 
-// errorSchemas describe the bodies of errors, by surface or as RFC 9457 has them.
+// errorSchemas describe the bodies of errors, by surface or in the format of RFC 9457.
 var errorSchemas = object{
 	"Error":     errorSchema("Meta", object{"type": "null"}),
 	"NodeError": errorSchema("Nonce", object{"const": ""}),
@@ -47,7 +47,7 @@ func errorSchema(last string, schema object) object {
 		"Status": object{"const": "Error"}, "Message": object{"type": "string"}, last: schema}}
 }
 
-// describing is a type that says itself what it looks like.
+// describing is a type that returns its own schema.
 type describing interface{ Schema() map[string]any }
 
 // wellKnown are types that neither tags nor methods describe.
@@ -109,7 +109,7 @@ func implements[I any](t reflect.Type) bool {
 	return t.Implements(reflect.TypeFor[I]()) || reflect.PointerTo(t).Implements(reflect.TypeFor[I]())
 }
 
-// tagged reports whether a struct says what its members are called.
+// tagged reports whether a struct has tags with the names of its members.
 func tagged(t reflect.Type) bool {
 	for i := range t.NumField() {
 		if f := t.Field(i); f.IsExported() && f.Tag.Get("json") != "" {
@@ -119,7 +119,7 @@ func tagged(t reflect.Type) bool {
 	return false
 }
 
-// component puts a schema under the name of its type, once.
+// component adds the schema of a type as a component, once.
 func (s *schemas) component(t reflect.Type, schema func() object) object {
 	if t.Name() == "" {
 		return schema()
@@ -127,13 +127,13 @@ func (s *schemas) component(t reflect.Type, schema func() object) object {
 	name, ok := s.names[t]
 	if !ok {
 		name = s.free(t)
-		s.names[t], s.all[name] = name, nil // now, for types that contain themselves
+		s.names[t], s.all[name] = name, nil // before calling schema, for types that contain themselves
 		s.all[name] = schema()
 	}
 	return ref("schemas", name)
 }
 
-// free returns a name for a type that no other one has.
+// free returns an unused component name for a type.
 func (s *schemas) free(t reflect.Type) string {
 	name, _, _ := strings.Cut(t.Name(), "[")
 	if n, ok := reflect.New(t).Interface().(interface{ SchemaName() string }); ok {
@@ -163,8 +163,8 @@ func (s *schemas) structure(t reflect.Type) object {
 	return schema
 }
 
-// members collects the members of a struct in the order in which they are written. Those
-// of embedded structs are hidden by members of the outer ones.
+// members collects the members of a struct in the order of declaration. Members of the
+// outer struct hide those of embedded structs.
 func (s *schemas) members(t reflect.Type, hidden []string, properties *doc.Fields, required *[]string) {
 	own := slices.Clone(hidden)
 	for i := range t.NumField() {
@@ -206,7 +206,7 @@ func (s *schemas) members(t reflect.Type, hidden []string, properties *doc.Field
 	}
 }
 
-// embedded returns the struct whose members are those of the outer one, or nil.
+// embedded returns the embedded struct whose members belong to the outer one, or nil.
 func embedded(f reflect.StructField) reflect.Type {
 	t := f.Type
 	if t.Kind() == reflect.Pointer {
@@ -218,7 +218,7 @@ func embedded(f reflect.StructField) reflect.Type {
 	return t
 }
 
-// memberName returns what a field is called, or "" if it is not written.
+// memberName returns the JSON name of a field, or "" if the field is not encoded.
 func memberName(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 	switch {

@@ -10,18 +10,18 @@ import (
 	"strings"
 )
 
-// piece is a piece of a description that may be there more than once: with the name that
-// it would have as a component, and what puts a reference in its place.
+// piece is a part of a description that may occur more than once: with its name as a
+// component, and a function that replaces it by a reference.
 type piece struct {
 	name, text string
 	value      any
 	put        func(ref object)
 }
 
-// shared makes components of the pieces that are there more than once, so that the
-// description stays small. Of different pieces with one name the most frequent one gets
-// it; the names of others end in a sum of what they say, so that they do not change when
-// something else does.
+// shared makes components of the pieces that occur more than once, so that the
+// description stays small. If different pieces have the same name, the most frequent one
+// gets it. The names of the others end in a hash of their content, so that they do not
+// change when another piece does.
 func shared(kind string, parts []piece) object {
 	count, first := map[string]int{}, map[string]*piece{}
 	for i := range parts {
@@ -54,17 +54,17 @@ func shared(kind string, parts []piece) object {
 	return out
 }
 
-// pieceOf returns a member of an object, or an entry of a list, as a piece.
+// pieceOf returns a piece for a member of an object, or an entry of a list.
 func pieceOf(name string, value any, put func(ref object)) piece {
 	text, err := json.Marshal(value)
-	if err != nil { // the description as a whole cannot be encoded either, which is told
+	if err != nil { // then encoding the whole description fails too, and that error is returned
 		text = fmt.Appendf(nil, "%p", put)
 	}
 	return piece{strings.Map(plain, name), string(text), value, put}
 }
 
-// compact replaces what operations have in common by references: the examples of errors
-// first, then the errors that are made of them, and parameters.
+// compact replaces repeated parts of operations by references: first the examples of
+// errors, then the errors that contain them, and parameters.
 func (d *describer) compact() (components object) {
 	var examples, responses, parameters []piece
 	for _, path := range slices.Sorted(maps.Keys(d.paths)) {
@@ -92,7 +92,7 @@ func (d *describer) compact() (components object) {
 		}
 	}
 	components = object{"examples": shared("examples", examples), "parameters": shared("parameters", parameters)}
-	for i, r := range responses { // their examples are references by now
+	for i, r := range responses { // the examples in it are references by now
 		responses[i] = pieceOf(r.name, r.value, r.put)
 	}
 	components["responses"] = shared("responses", responses)

@@ -8,7 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// fieldsOf returns the members of an object in the order in which it is written.
+// fieldsOf returns the members of an object in their encoded order.
 func fieldsOf(properties any) doc.Fields {
 	switch p := properties.(type) {
 	case doc.Fields:
@@ -30,8 +30,7 @@ func (d *describer) componentOf(schema object) string {
 	return name
 }
 
-// oneSided marks members that clients send and are never shown, and those that they are
-// shown and cannot send.
+// oneSided marks members that clients only send or only receive.
 func (d *describer) oneSided() {
 	sent, shown := map[string]map[string]bool{}, map[string]map[string]bool{}
 	note := func(into map[string]map[string]bool, name string, from []string) {
@@ -63,8 +62,8 @@ func (d *describer) oneSided() {
 	}
 }
 
-// mark says something of a member of a component. A format is said of texts that have
-// none.
+// mark sets a keyword of a member of a component. A format is set only on strings
+// without one.
 func (d *describer) mark(component, member, keyword string, value any) {
 	schema := maps.Clone(d.schemas.all[component].(object))
 	fields := slices.Clone(fieldsOf(schema["properties"]))

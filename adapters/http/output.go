@@ -13,12 +13,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// output is how one type of output looks on the wire.
+// output is the wire form of one output type.
 type output struct {
 	of   reflect.Type
 	form form
-	elem reflect.Type // of a page or an entity
-	// tag returns the entity tag of a value; nil: there is never one.
+	elem reflect.Type // item type of a page or an entity
+	// tag returns the entity tag of a value; nil: values have no tags.
 	tag func(v any) string
 	// write appends the wire form of a value.
 	write func(b *buffer, v any) error
@@ -38,7 +38,7 @@ const (
 	rendition
 )
 
-// outputOf works out the wire form of what an operation returns.
+// outputOf computes the wire form of an operation's output.
 func outputOf(o *operation.Operation) (output, error) {
 	out := compile(o.Out, o.Style)
 	switch {
@@ -110,7 +110,7 @@ func pageOutput(t reflect.Type, style operation.Style) output {
 	return output{of: t, form: page, elem: items.Type.Elem(), write: write}
 }
 
-// each writes the values of a list piece by piece, a gap before each, and then the end.
+// each encodes the values of a list piece by piece, with gap before each, and then calls end.
 func (b *buffer) each(list reflect.Value, gap string, end func()) error {
 	i, long := 0, false
 	b.more = func() error {
@@ -144,31 +144,31 @@ func pagesKey(style operation.Style) string {
 	return style.PagesKey
 }
 
-// pieceSize is how much of a list is made before it is sent: a list of everything
-// may have hundreds of megabytes.
+// pieceSize is how many bytes of a list are encoded before they are sent: a complete list may
+// have hundreds of megabytes.
 const pieceSize = 1 << 20
 
-// longList is how much of a list is made before it needs a core of the room: hundreds of
-// long lists at once would have small requests wait for seconds.
+// longList is how many bytes of a list are encoded before the list needs a processor core of the
+// Room: hundreds of long lists at once would make small requests wait for seconds.
 const longList = 64 << 10
 
-// sized is a value that knows about how many bytes its text has. What is larger
-// than a piece asks for room before it is made.
+// sized is a value that knows the approximate size of its JSON. A value larger than a piece
+// reserves memory before it is encoded.
 type sized interface{ Size() int }
 
 // buffer collects the text of an answer.
 type buffer struct {
 	text []byte
 	json *json.Encoder // writes to the buffer
-	// more appends what comes after the text that is there, when that has been
-	// sent; nil: nothing.
+	// more appends the rest of the answer after the text so far has been sent; nil: there is no
+	// rest.
 	more func() error
-	// admit makes room for a large value; nil: there is room.
+	// admit reserves memory for a large value; nil: no reservation is needed.
 	admit func(bytes int) error
-	turn  func() (end func()) // waits for a core; nil: there is one
-	end   func()              // gives back the core that the buffer has; nil: it has none
-	tabs  bool                // values are indented by tabs
-	depth string              // of values in a list: how far all but their first line is moved
+	turn  func() (end func()) // waits for a core; nil: no core is needed
+	end   func()              // releases the core that the buffer holds; nil: it holds none
+	tabs  bool                // indent values by tabs
+	depth string              // indentation of values in a list, after their first line
 }
 
 var buffers = sync.Pool{New: func() any {
@@ -184,15 +184,15 @@ func newBuffer() *buffer {
 	return b
 }
 
-// release gives the buffer back; one that grew large once is left to the
-// garbage collector.
+// release returns the buffer to the pool; a buffer that grew large is left to the garbage
+// collector.
 func (b *buffer) release() {
 	if cap(b.text) <= 1<<20 {
 		buffers.Put(b)
 	}
 }
 
-// work takes a core, and rest gives it back.
+// work acquires a core, and rest releases it.
 func (b *buffer) work() {
 	if b.turn != nil && b.end == nil {
 		b.end = b.turn()
@@ -212,11 +212,11 @@ func (b *buffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// value appends any value as JSON, indented where answers are.
+// value appends any value as JSON, indented if tabs is set.
 func (b *buffer) value(v any) error {
 	if s, ok := v.(sized); ok && b.admit != nil && s.Size() > pieceSize {
 		works := b.end != nil
-		b.rest() // who waits for memory leaves the core to those who give it back
+		b.rest() // while this goroutine waits for memory, those that will free memory can use the core
 		if err := b.admit(s.Size()); err != nil {
 			return err
 		}
@@ -235,7 +235,7 @@ func (b *buffer) value(v any) error {
 		if err := b.json.Encode(v); err != nil {
 			return err
 		}
-		b.text = b.text[:len(b.text)-1] // the encoder ends with a new line
+		b.text = b.text[:len(b.text)-1] // the encoder appends a newline
 	}
 	if !b.tabs {
 		return nil

@@ -10,18 +10,18 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
-// BodyRate is how many bytes a second a body that takes room must come with, unless
-// said otherwise.
+// BodyRate is the default minimum rate, in bytes a second, of a body with reserved
+// memory.
 const BodyRate = 64 << 10
 
-// headStart is how long a body may take to come to its rate.
+// headStart is how long a body may take before its rate is checked.
 const headStart = 2 * time.Second
 
 var tooSlow = fault.New(fault.TooSlow, "body.too_slow", "The request body came too slowly and was not read to its end; send it again over a faster connection")
 
-// pace is a body that takes room from others while it comes: it has to come with a rate,
-// on average and after a head start. Each read has a deadline of its own, so that no
-// timer is needed.
+// pace is a body with reserved memory, which other requests need too: it must arrive at
+// a minimum average rate, after a head start. Each read has a deadline of its own, so
+// that no timer is needed.
 type pace struct {
 	io.Reader
 	connection *nethttp.ResponseController
@@ -36,7 +36,7 @@ func (p *pace) Read(b []byte) (int, error) {
 	if due.After(p.end) {
 		due = p.end
 	}
-	_ = p.connection.SetReadDeadline(due) // it could be set before
+	_ = p.connection.SetReadDeadline(due) // setting it worked before
 	n, err := p.Reader.Read(b)
 	p.got += int64(n)
 	if errors.Is(err, os.ErrDeadlineExceeded) && due.Before(p.end) {

@@ -11,13 +11,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// router finds the handler of a path by its segments: at every segment a
-// literal is tried before a placeholder, and a dead end backtracks. Unlike
-// net/http.ServeMux it accepts /a/{x}/b next to /a/c/{y}.
+// router finds the handler for a path by its segments: at every segment a literal is tried
+// before a placeholder, and a dead end backtracks. Unlike net/http.ServeMux it accepts
+// /a/{x}/b next to /a/c/{y}.
 type router struct {
 	root node
-	// lost answers what no row does; allowed are the methods that the path
-	// knows, sorted.
+	// lost answers requests that no row takes; allowed are the methods for the path, sorted.
 	lost func(w nethttp.ResponseWriter, r *nethttp.Request, allowed []string)
 }
 
@@ -25,19 +24,19 @@ type node struct {
 	literal map[string]*node
 	any     *node
 	leaves  []leaf // few: one per method
-	tails   []leaf // of rows whose last placeholder takes the rest of a path
+	tails   []leaf // rows whose last placeholder takes the rest of a path
 }
 
 type leaf struct {
 	method  string
-	alone   bool // the path is unknown to other methods
-	exact   bool // HEAD is not GET: it has no operation, or would do what a look at the headers must not
+	alone   bool // other methods get 404
+	exact   bool // HEAD is not served as GET: no operation has it, or GET has effects that HEAD must not have
 	names   []string
 	handler nethttp.Handler
 }
 
-// handle routes a row. The last placeholder of a tail takes the rest of a path, and
-// every other pattern that fits is tried before.
+// handle adds a route. The last placeholder of a tail takes the rest of a path; every other
+// matching pattern is tried first.
 func (rt *router) handle(spec *operation.Spec, h nethttp.Handler) error {
 	n, names := &rt.root, []string(nil)
 	path, more := trim(spec.Path)
@@ -79,17 +78,17 @@ func (rt *router) handle(spec *operation.Spec, h nethttp.Handler) error {
 	return nil
 }
 
-// Paths are the paths of operations.
+// Paths is a set of the paths of operations.
 type Paths struct{ router }
 
 // Add adds the path of an operation.
 func (p *Paths) Add(o operation.Operation) {
-	_ = p.handle(&operation.Spec{Path: o.Path, Tail: o.Tail}, nethttp.NotFoundHandler()) // a path that is there already is there
+	_ = p.handle(&operation.Spec{Path: o.Path, Tail: o.Tail}, nethttp.NotFoundHandler()) // fails only if the path was added before
 }
 
-// Has reports whether an operation is at the path of a request, with whatever method.
+// Has reports whether an operation, with any method, is at the path of a request.
 func (p *Paths) Has(r *nethttp.Request) bool {
-	var s search // for the method that Add leaves empty
+	var s search // its method is "", as in the routes that Add adds
 	path, more := trim(r.URL.EscapedPath())
 	return s.find(&p.root, path, more) != nil
 }
@@ -105,9 +104,9 @@ func at(leaves []leaf, method string) *leaf {
 
 // ServeHTTP implements net/http.Handler.
 func (rt *router) ServeHTTP(w nethttp.ResponseWriter, r *nethttp.Request) {
-	// Clients whose address of the service ends in a slash begin paths with two. Rules, trails
-	// and logs find segments by their places, so they see one as well. Slashes further on
-	// stay: an empty segment there may be an identifier that a script has lost.
+	// A client whose base URL ends in a slash sends paths that begin with two. Rules, the
+	// audit log and logs find segments by position, so they see one slash as well. Later
+	// double slashes stay: the empty segment may be an identifier that a script has lost.
 	if strings.HasPrefix(r.URL.Path, "//") {
 		r = r.Clone(r.Context())
 		r.URL.Path = "/" + strings.TrimLeft(r.URL.Path, "/")
@@ -130,14 +129,14 @@ func (rt *router) ServeHTTP(w nethttp.ResponseWriter, r *nethttp.Request) {
 	l.handler.ServeHTTP(w, r)
 }
 
-// search is one look for a path.
+// search is the state of one path lookup.
 type search struct {
 	method  string
 	values  []string // of the placeholders on the way
-	allowed []string // methods of nodes that fit but for the method
+	allowed []string // methods of nodes that match except for the method
 }
 
-// find looks below n for the rest of a path, by its first segment; more is false at
+// find searches below n for path, the rest of the path, by its first segment; more is false at
 // the end of the path.
 func (s *search) find(n *node, path string, more bool) *leaf {
 	if !more {
@@ -177,8 +176,8 @@ func (s *search) find(n *node, path string, more bool) *leaf {
 	return s.arrive(n.tails)
 }
 
-// arrive returns the leaf for the method; HEAD is GET without its body
-// (RFC 9110, 9.3.2), but where a leaf is exact.
+// arrive returns the leaf for the method. HEAD is GET without its body (RFC 9110, 9.3.2),
+// except where a leaf is exact.
 func (s *search) arrive(leaves []leaf) *leaf {
 	l := at(leaves, s.method)
 	if l == nil && s.method == nethttp.MethodHead {
@@ -201,8 +200,8 @@ func (s *search) arrive(leaves []leaf) *leaf {
 	return nil
 }
 
-// trim takes the first slash, and one last slash, off a path. more is false for
-// the root, which has no segments.
+// trim removes the first slash, and one trailing slash, from a path. more is false for the
+// root, which has no segments.
 func trim(path string) (rest string, more bool) {
 	path = strings.TrimSuffix(strings.TrimPrefix(path, "/"), "/")
 	return path, path != ""

@@ -23,12 +23,12 @@ type saying struct {
 
 var sayings = sync.OnceValue(func() (all map[string][]saying) {
 	if err := json.Unmarshal(faultTexts, &all); err != nil {
-		panic(err) // the file is part of the program
+		panic(err) // the file is embedded and valid
 	}
 	return all
 })
 
-// saidWith returns the faults that the program makes with a code.
+// saidWith returns the faults that the program creates with a code.
 func saidWith(code string) (list []*fault.Error) {
 	for _, s := range sayingsOf(code) {
 		for _, k := range fault.Kinds() {
@@ -40,8 +40,9 @@ func saidWith(code string) (list []*fault.Error) {
 	return list
 }
 
-// sayingsOf prefers the code itself to one that ends, and that to one that begins,
-// in the same way: the one that has more of it.
+// sayingsOf returns the entries for a code. An exact entry wins over one that matches
+// the end of the code, and that over entries that match its beginning, of which the
+// longest wins.
 func sayingsOf(code string) []saying {
 	all := sayings()
 	if own := all[code]; own != nil {

@@ -10,28 +10,28 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// maxStuck is how many pieces of work of an organisation may go on after their
-// deadline. Two values that share their parts can take for ever to be compared, and
-// no evaluator stops in the middle of that.
+// maxStuck is how many tasks of an organisation may run on after their deadline.
+// Comparing two values that share their parts can take for ever, and no evaluator stops
+// in the middle of a comparison.
 const maxStuck = 2
 
 var errStuck = errors.New("opa: earlier evaluations of rules of this organisation have not ended since they were stopped")
 
-// stuck counts by organisation the work that goes on after its deadline.
+// stuck counts, by organisation, the tasks that run after their deadline.
 type stuck struct {
 	mu   sync.Mutex
 	by   map[tenant.ID]int
 	crew crew
 }
 
-// crew does work on goroutines that wait for more of it for a while: an evaluation
-// needs a deep stack, and to grow one takes as long as to decide.
+// crew runs tasks on goroutines that wait for more tasks for a while: an evaluation
+// needs a deep stack, and growing one takes as long as a decision.
 type crew struct {
 	once sync.Once
 	jobs chan func()
 }
 
-// patience is how long a goroutine waits for more work.
+// patience is how long a goroutine waits for another task.
 const patience = 10 * time.Second
 
 func (c *crew) do(job func()) {
@@ -66,8 +66,8 @@ func (s *stuck) add(org tenant.ID, n int) {
 	}
 }
 
-// within does work of an organisation while ctx lasts. A caller whose time is over
-// leaves at once; what goes on then is counted until it ends.
+// within runs a task of an organisation while ctx lasts. When ctx ends, within returns
+// at once; the task is counted as stuck until it ends.
 func within[T any](ctx context.Context, s *stuck, org tenant.ID, work func() (T, error)) (T, error) {
 	var none T
 	s.mu.Lock()

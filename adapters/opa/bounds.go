@@ -15,22 +15,22 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/pattern"
 )
 
-// A deadline is looked at between two steps of an evaluation. What happens within
-// one call of a built-in function is bounded by what goes in and what comes out.
+// The deadline is checked between two steps of an evaluation. Within one call of a built-in
+// function, only the sizes of its operands and of its result are bounded.
 const (
-	maxOperand    = 64 << 20 // bytes of text, with eight for every value
+	maxOperand    = 64 << 20 // bytes of text, plus eight for every value
 	maxResult     = 16 << 20 // bytes of a text, or entries of a range
 	maxDigits     = 4096     // of a number
 	maxShift      = 1 << 16
-	maxFactors    = 1 << 16 // weight of what is multiplied
-	maxExpression = 10000   // steps of a regular expression: the library keeps 100 of them for all organisations
-	maxNested     = 10000   // levels of a value, as many as JSON has at most
+	maxFactors    = 1 << 16 // weight of the factors of a multiplication
+	maxExpression = 10000   // steps of a regular expression: the library caches 100 of them for all organisations
+	maxNested     = 10000   // nesting depth of a value; JSON has the same limit
 )
 
 var errTooMuch = errors.New("opa: a function of Rego gets or makes too much")
 
-// forbidden are built-in functions that reach out, look at the process, read files
-// or compute without end. Those that a dot ends stand for all that begin so.
+// forbidden are built-in functions that use the network, inspect the process, read files or
+// compute without end. A name that ends in a dot stands for all functions with that prefix.
 var forbidden = []string{
 	"http.send", "opa.runtime", "net.", "providers.",
 	"json.match_schema", "json.verify_schema", // a schema may refer to a file
@@ -38,7 +38,7 @@ var forbidden = []string{
 	"crypto.parse_private_keys", "crypto.x509.", "io.jwt.encode_sign", "io.jwt.encode_sign_raw",
 }
 
-// growth estimates the size of results that can be far larger than the operands.
+// growth estimates the result size of functions whose results can be far larger than the operands.
 var growth = map[string]func(args []*ast.Term) float64{
 	"sprintf": func(a []*ast.Term) float64 { return formatted(str(a[0]), a[1]) },
 	"concat":  func(a []*ast.Term) float64 { return float64(len(str(a[0]))+1) * weigh(a[1]) },
@@ -62,11 +62,11 @@ var growth = map[string]func(args []*ast.Term) float64{
 	"product":                          func(a []*ast.Term) float64 { return weigh(a[0]) * (maxResult / maxFactors) },
 }
 
-// matches is matched for functions that have the expression first, and then the text.
+// matches is matched for functions with the expression as first operand, and the text as second.
 func matches(a []*ast.Term) float64 { return matched(a[0], a[1]) }
 
-// matched weighs what it takes to compile an expression and to hold it against a text: each of its
-// steps may look at each character.
+// matched estimates the cost of compiling an expression and matching it against a text: each of
+// its steps may look at each character.
 func matched(expression, text *ast.Term) float64 {
 	steps := len(str(expression))
 	if strings.ContainsAny(str(expression), `{\[`) { // characters that may stand for many steps
@@ -82,8 +82,8 @@ func matched(expression, text *ast.Term) float64 {
 	return float64(steps) * float64(len(str(text))) / 8 // 100 million take a second or two
 }
 
-// formatted is at least what sprintf makes: each verb prints its widest operand, or
-// the width it asks for.
+// formatted is a lower bound for the size of the output of sprintf: each verb prints its widest
+// operand, or the width it asks for.
 func formatted(format string, operands *ast.Term) float64 {
 	widest, digits := 0.0, ""
 	for _, r := range format + " " {
@@ -92,7 +92,7 @@ func formatted(format string, operands *ast.Term) float64 {
 			continue
 		}
 		if r == '*' {
-			widest = 1e6 // the most that is obeyed
+			widest = 1e6 // the maximum width that sprintf obeys
 		}
 		if n, err := strconv.ParseFloat(digits, 64); err == nil {
 			widest = max(widest, min(n, 1e6))
@@ -116,12 +116,12 @@ func num(t *ast.Term) float64 {
 	return f
 }
 
-// weigh returns the size of a value as it would be written: parts that are shared
-// count each time. It looks no further once that is more than any function gets.
+// weigh returns the size of a value in bytes if it were encoded: shared parts count each time. It
+// stops once the size is more than any function accepts.
 func weigh(t *ast.Term) float64 { return float64(maxOperand - weighed(t.Value, maxOperand)) }
 
-// weighed returns what is left of a budget, negative when it is not enough, or when the
-// value is nested too deeply: functions go down into values level by level.
+// weighed returns what is left of a budget. The result is negative when the budget is exceeded, or
+// when the value is nested too deeply: functions recurse into values level by level.
 func weighed(v ast.Value, left int) int { return weighedAt(v, left, maxNested) }
 
 func weighedAt(v ast.Value, left, levels int) int {
@@ -156,8 +156,8 @@ func weighedAt(v ast.Value, left, levels int) int {
 	return left
 }
 
-// sane reports whether a number can be written with few digits: nine letters can
-// stand for a gigabyte.
+// sane reports whether a number can be written with few digits: nine characters can stand for a
+// number of a gigabyte.
 func sane(n string) bool {
 	at := strings.IndexAny(n, "eE")
 	if at < 0 {
@@ -167,13 +167,12 @@ func sane(n string) bool {
 	return err == nil && e <= maxDigits && e >= -maxDigits && at <= maxDigits
 }
 
-// instant are functions that look at little of what they get, however large it is.
+// instant are functions that read only a small part of their operands, however large these are.
 var instant = []string{"count", "type_name", "object.get", "array.slice", "walk"}
 
-// Built-in functions refuse what would take too long or too much memory.
-//
-// The evaluator finds functions by name, in one place for all who use it. In a
-// program that evaluates rules of its own, the bounds hold for these as well.
+// Built-in functions are wrapped to refuse operands that would take too long or too much memory.
+// ¶ The evaluator has one global table of functions. In a program that evaluates rules of its own,
+// the bounds also apply to those rules.
 func init() { //nolint:gochecknoinits // the table of functions has no lock: it changes before any rule runs
 	for _, b := range ast.Builtins {
 		f := topdown.GetBuiltin(b.Name)

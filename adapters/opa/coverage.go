@@ -9,16 +9,16 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/rules"
 )
 
-// maxStretches bounds what is told of coverage.
+// maxStretches is the maximum number of line ranges in a coverage answer.
 const maxStretches = 1000
 
-// place is where something stands in a text. With its length it is an expression, and not
-// one of those in it that begin at the same place.
+// place is a position in a text, with a length: the length tells an expression from the
+// expressions inside it that begin at the same position.
 type place struct{ row, offset, length int }
 
-// coverage notes what of a text was evaluated. Evaluations that did not stop in time may
-// still tell of something. The library has the like; what that does with the text of a
-// stranger takes time that grows with the square of its length.
+// coverage records which parts of a text were evaluated. Evaluations that did not stop in
+// time may still report parts. The library has a similar tracer; its time grows with the
+// square of the length of a text, which is too slow for texts of users.
 type coverage struct {
 	mu  sync.Mutex
 	ran map[place]bool
@@ -30,7 +30,8 @@ func (c *coverage) Enabled() bool { return true }
 // Config implements topdown.QueryTracer.
 func (c *coverage) Config() topdown.TraceConfig { return topdown.TraceConfig{} }
 
-// TraceEvent implements topdown.QueryTracer. A rule has run when it came to something.
+// TraceEvent implements topdown.QueryTracer. A rule counts as run when it produced a
+// value.
 func (c *coverage) TraceEvent(event topdown.Event) {
 	var at *ast.Location
 	switch n := event.Node.(type) {

@@ -18,7 +18,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/rules"
 )
 
-// explain logs what went into a decision and what came out of it.
+// explain logs the input and the output of a decision.
 func (e *Engine) explain(ctx context.Context, c *operation.Call, in ast.Value, v rules.Verdict, err error) {
 	m := &mask{secrets: map[string]bool{}, short: map[string]bool{}}
 	for _, name := range c.Spec.Redact {
@@ -41,8 +41,8 @@ func (e *Engine) explain(ctx context.Context, c *operation.Call, in ast.Value, v
 		patch = m.hide(patch)
 	}
 	scrub, short := replacing(m.secrets), replacing(m.short)
-	// Nothing is left of a text of rules that a short secret may be part of: they may put
-	// a secret anywhere.
+	// If a text that rules have made contains a short secret, the whole text is hidden: rules may
+	// put a secret anywhere.
 	made := func(s string) string {
 		if s = scrub(s); short(s) != s {
 			return redact.Hidden
@@ -65,7 +65,7 @@ func (e *Engine) explain(ctx context.Context, c *operation.Call, in ast.Value, v
 	e.cfg.Logger.InfoContext(ctx, "rules evaluated", attrs...)
 }
 
-// text is a value as JSON.
+// text returns a value as JSON.
 func text(v any) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
@@ -76,8 +76,8 @@ func text(v any) string {
 	return strings.TrimSpace(b.String())
 }
 
-// everywhere returns a copy of a JSON value with all texts in it rewritten, and
-// the numbers that rewriting changes.
+// everywhere returns a copy of a JSON value with all texts in it rewritten, and also the numbers
+// that rewriting changes.
 func everywhere(v any, rewrite func(string) string) any {
 	switch v := v.(type) {
 	case string:
@@ -102,9 +102,9 @@ func everywhere(v any, rewrite func(string) string) any {
 	return v
 }
 
-// mask hides the values of members that hold secrets, at any depth, and then
-// the same values wherever else they turn up: in a query, in the reason of a rule. A
-// short value is hidden in its place alone.
+// mask hides the values of members that contain secrets, at any depth, and then the same values
+// everywhere else: in a query, in the reason of a rule. A short value is hidden only in its own
+// place.
 type mask struct {
 	redact  []string
 	secrets map[string]bool
@@ -127,7 +127,7 @@ func (m *mask) hide(v any) any {
 		v = m.step(v)
 		out := make(map[string]any, len(v))
 		for name, value := range v {
-			if _, flag := value.(bool); !flag && m.secret(name) { // allow_admin_reset_password says whether, not what
+			if _, flag := value.(bool); !flag && m.secret(name) { // allow_admin_reset_password is a permission, not a secret
 				m.collect(value)
 				value = redact.Hidden
 			}
@@ -147,9 +147,9 @@ func (m *mask) hide(v any) any {
 	return v
 }
 
-// step returns a step of a JSON patch without its value, if the path says that it
-// is a secret or a header (RFC 6902). Other objects stay as they are. Patches that
-// cannot be applied are logged as they came.
+// step returns an operation of a JSON patch (RFC 6902) without its value, if its path is that of a
+// secret or a header. Other objects stay as they are. Patches that cannot be applied are logged
+// unchanged.
 func (m *mask) step(v map[string]any) map[string]any {
 	path, ok := v["path"].(string)
 	value, has := v["value"]
@@ -166,12 +166,13 @@ func (m *mask) step(v map[string]any) map[string]any {
 	return out
 }
 
-// telling is how long a value must be to be looked for elsewhere. Shorter ones turn up
-// in words that are no secrets: gaps in words that are known would tell what is hidden.
+// telling is the minimum length in bytes of a value that is also hidden elsewhere. Shorter values
+// are parts of ordinary words: gaps in known words would reveal the value.
 const telling = 6
 
-// isHeader reports whether what a member about headers holds is itself what headers say: a
-// text, unless the member holds the name of a header, and a list of lines. Lists of names alone are none.
+// isHeader reports whether a member about headers contains header values: a text, unless the name
+// of the member says that it is a header's name, or a list of header lines. Lists of names contain
+// no values.
 func isHeader(name string, v any) bool {
 	switch v := v.(type) {
 	case string:
@@ -185,9 +186,8 @@ func isHeader(name string, v any) bool {
 	return false
 }
 
-// hideHeaders hides the values of headers, in an object by name and in a list of
-// names and values, of whatever form they are. Switches stay. header says that v itself is
-// the value of one.
+// hideHeaders hides the values of headers, in an object by name and in a list of names and values,
+// whatever type they have. Booleans stay. header says that v itself is the value of a header.
 func (m *mask) hideHeaders(v any, header bool) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -216,13 +216,13 @@ func (m *mask) hideHeaders(v any, header bool) any {
 
 // hideHeader hides the value of one header.
 func (m *mask) hideHeader(text string) string {
-	if len(text) >= telling { // most of the others are no secrets
+	if len(text) >= telling { // most shorter values are not secrets
 		m.remember(text)
 	}
 	return redact.Hidden
 }
 
-// collect remembers all texts and numbers of a secret value.
+// collect records all texts and numbers inside a secret value.
 func (m *mask) collect(v any) {
 	switch v := v.(type) {
 	case string:
@@ -240,8 +240,8 @@ func (m *mask) collect(v any) {
 	}
 }
 
-// remember notes a secret in the forms it can take in a path, a query and a
-// reason: rules quote texts when they print an object.
+// remember records a secret in the forms it can take in a path, a query and a reason: rules quote
+// texts when they print an object.
 func (m *mask) remember(s string) {
 	if s == "" {
 		return
@@ -257,11 +257,11 @@ func (m *mask) remember(s string) {
 
 func inner(literal string) string { return literal[1 : len(literal)-1] }
 
-// replacing returns a function that hides secrets wherever they are in a text.
+// replacing returns a function that hides secrets anywhere in a text.
 func replacing(secrets map[string]bool) func(string) string {
 	longest := slices.SortedFunc(maps.Keys(secrets), func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 	pairs := make([]string, 0, 2*len(longest))
-	for _, s := range longest { // whole secrets before their parts
+	for _, s := range longest { // longer secrets before their parts
 		pairs = append(pairs, s, redact.Hidden)
 	}
 	return strings.NewReplacer(pairs...).Replace

@@ -1,5 +1,5 @@
-// Package opa decides about calls with rules written in Rego: those of the
-// caller's organisation, of a file, or the default set (docs/wire/rules.md).
+// Package opa decides about calls with rules written in Rego: the rules of the caller's
+// organisation, of a file, or the default rules (docs/wire/rules.md).
 package opa
 
 import (
@@ -21,34 +21,34 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/rules"
 )
 
-// Config says which rules to run and what they get to see. The zero Config runs
-// the default rules.
+// Config says which rules to run and what they can read. The zero Config runs the default
+// rules.
 type Config struct {
 	File  string        // Rego file that replaces the default rules; "": none
-	Later bool          // File may be missing when the engine is made: the default rules are in force until it is there
-	Poll  time.Duration // how often Run looks for a change of File; default 2 s
+	Later bool          // File may be missing when the engine is created: the default rules apply until it exists
+	Poll  time.Duration // how often Run checks File for changes; default 2 s
 
-	// OrgRules returns the rules that an organisation has of its own, which win
-	// completely over File; "" when it has none. Nil: no organisation has any.
+	// OrgRules returns the rules of an organisation, which completely replace File; ""
+	// when the organisation has none. Nil: no organisation has any.
 	OrgRules func(ctx context.Context, org tenant.ID) (text string, err error)
-	// Security is input.config.security. It must hold no secret.
+	// Security is input.config.security. It must not contain secrets.
 	Security map[string]any
-	// Lookup returns what the caller of c would get from a GET of path, for
-	// TykAPIGet. Nil: rules that call it fail.
+	// Lookup returns the answer that the caller of c would get for a GET of path, for
+	// TykAPIGet. Nil: rules that call TykAPIGet fail.
 	Lookup func(ctx context.Context, c *operation.Call, path string) (any, error)
 	// ObjectKind returns "oas", "classic", "streams" or "" for the API that c
 	// addresses, for isTykOas and its kin. Nil: always "".
 	ObjectKind func(ctx context.Context, c *operation.Call) string
 
-	// WholeTable puts the entries of all operations into input.permissions
-	// instead of the one that guards the call. A large table makes it slow.
+	// WholeTable puts the entries of all operations into input.permissions instead of
+	// only the entry of the call. A large table makes decisions slow.
 	WholeTable bool
 	Timeout    time.Duration // of one decision; default 1 s
-	Debug      bool          // log input and output of every decision, secrets masked
+	Debug      bool          // log input and output of every decision, with secrets masked
 	Logger     *slog.Logger  // default slog.Default()
 }
 
-// Engine is a rules.Engine. It may be used by several goroutines.
+// Engine is a rules.Engine. It is safe for concurrent use.
 type Engine struct {
 	cfg      Config
 	rows     map[string]row // by operation ID
@@ -57,11 +57,11 @@ type Engine struct {
 	own      []function
 	eval     []rego.EvalOption // what all evaluations share
 	fixed    atomic.Pointer[ruleSet]
-	fileText string // of File when the engine was made
+	fileText string // text of File when the engine was created
 	cache    ruleCache
 	stuck    stuck
 	turns    turns
-	compiles chan struct{} // room for texts that somebody tries
+	compiles chan struct{} // limits concurrent compilations of texts that users try
 }
 
 var (
@@ -69,11 +69,11 @@ var (
 	_ rules.Workshop = (*Engine)(nil)
 )
 
-// ErrRules is wrapped by errors about a text that is no usable rule set.
+// ErrRules is wrapped by errors about a text that is not a usable rule set.
 var ErrRules = rules.ErrText
 
-// ErrNoVerdict is wrapped by errors of usable rules that came to no clear
-// result: they failed, took too long or returned something odd.
+// ErrNoVerdict is wrapped by errors of usable rules without a clear result: they failed,
+// took too long or returned an unexpected value.
 var ErrNoVerdict = errors.New("opa: no verdict")
 
 // New returns an engine for calls of the given operations. It fails when
@@ -98,7 +98,7 @@ func New(cfg Config, ops []operation.Operation) (*Engine, error) {
 		own: functions(cfg), compiles: make(chan struct{}, maxCompiles),
 		eval: []rego.EvalOption{
 			rego.EvalInterQueryBuiltinValueCache(values),
-			// Terms as they are: their types say more than JSON would.
+			// Results as Rego terms: their types say more than JSON would.
 			rego.EvalGenerateJSON(func(t *ast.Term, _ *rego.EvalContext) (any, error) { return t.Value, nil }),
 		},
 	}
@@ -108,7 +108,7 @@ func New(cfg Config, ops []operation.Operation) (*Engine, error) {
 			cfg.Logger.Error("rules of an organisation cannot be used; its requests are refused", "org_id", string(org), "error", err)
 			return nil, err
 		}
-		set.module = nil // for those who ask which lines were evaluated
+		set.module = nil // for the coverage tracer
 		return set, nil
 	}
 	e.fileText, err = e.loadFixed()
@@ -118,8 +118,8 @@ func New(cfg Config, ops []operation.Operation) (*Engine, error) {
 	return e, nil
 }
 
-// Decide implements rules.Engine. Whatever keeps the rules from coming to a
-// clear result is an error: they fail closed.
+// Decide implements rules.Engine. Anything that prevents a clear result is an error:
+// rules fail closed.
 func (e *Engine) Decide(ctx context.Context, c *operation.Call) (rules.Verdict, error) {
 	set, org := e.fixed.Load(), c.Principal.OrgID
 	if e.cfg.OrgRules != nil && org != "" {
@@ -128,7 +128,7 @@ func (e *Engine) Decide(ctx context.Context, c *operation.Call) (rules.Verdict, 
 			return rules.Verdict{}, fmt.Errorf("opa: rules of the organisation: %w", err)
 		}
 		if text != "" {
-			if set, err = e.cache.entry(text, org).get(); err != nil { // outside the lock: compiling takes milliseconds
+			if set, err = e.cache.entry(text, org).get(); err != nil { // without holding the lock: compiling takes milliseconds
 				return rules.Verdict{}, err
 			}
 		}
@@ -138,10 +138,10 @@ func (e *Engine) Decide(ctx context.Context, c *operation.Call) (rules.Verdict, 
 	}
 	var body []byte
 	switch {
-	case set.readsBody: // which takes what it takes, and is no part of deciding
+	case set.readsBody: // reading the body may take long, and does not count as time of the decision
 		var err error
 		if body, err = c.Settle(ctx); err != nil {
-			body = c.Body // then the call goes no further than the decision
+			body = c.Body // then the call ends after the decision
 		}
 	case e.cfg.Debug:
 		body = c.Body
@@ -156,8 +156,8 @@ func (e *Engine) Decide(ctx context.Context, c *operation.Call) (rules.Verdict, 
 // DecidesNeeds implements rules.Thorough.
 func (e *Engine) DecidesNeeds() {}
 
-// judge evaluates a rule set on a call before the deadline of decisions: once, and once
-// more for each further permission that the call needs. It returns the input of the last.
+// judge evaluates a rule set on a call within the timeout of decisions: once, and once
+// more for each further permission that the call needs. It returns the last input.
 func (e *Engine) judge(ctx context.Context, set *ruleSet, c *operation.Call, body []byte, tracers ...topdown.QueryTracer) (v rules.Verdict, in ast.Value, err error) {
 	r := e.rows[c.Spec.ID]
 	inputs := []ast.Value{e.input(c, r, body)}
@@ -166,9 +166,9 @@ func (e *Engine) judge(ctx context.Context, set *ruleSet, c *operation.Call, bod
 			inputs = append(inputs, e.input(c, n.row, body))
 		}
 	}
-	fixed := set == e.fixed.Load() && len(tracers) == 0 // of those who run the service
+	fixed := set == e.fixed.Load() && len(tracers) == 0 // rules of the operator, which are trusted
 	if !fixed {
-		end, err := e.turns.take(ctx, c.Principal.OrgID) // which is no part of the time to decide
+		end, err := e.turns.take(ctx, c.Principal.OrgID) // waiting does not count as time of the decision
 		if err != nil {
 			return v, inputs[0], fmt.Errorf("%w: rules had no turn: %w", ErrNoVerdict, err)
 		}
@@ -176,7 +176,7 @@ func (e *Engine) judge(ctx context.Context, set *ruleSet, c *operation.Call, bod
 	}
 	ctx, cancel := context.WithTimeout(ctx, e.cfg.Timeout)
 	defer cancel()
-	var at atomic.Int32 // one that is stopped may still run
+	var at atomic.Int32 // an evaluation that timed out may still run
 	decide := func() (v rules.Verdict, err error) {
 		for i, in := range inputs {
 			at.Store(int32(i))
@@ -205,8 +205,8 @@ func (e *Engine) judge(ctx context.Context, set *ruleSet, c *operation.Call, bod
 	return v, inputs[at.Load()], err
 }
 
-// discreet returns an error of an evaluation without texts that can quote passwords:
-// where it happened is enough to find it.
+// discreet returns an error of an evaluation without texts that can quote passwords; the
+// location is enough to find the cause.
 func discreet(err error) error {
 	t, ok := errors.AsType[*topdown.Error](err)
 	switch {

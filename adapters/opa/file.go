@@ -17,7 +17,7 @@ var defaultRules string
 // permission map decides (docs/wire/rules.md#default-set). They are Rego version 0.
 func DefaultRules() string { return defaultRules }
 
-// loadFixed reads and compiles the rules of organisations without their own.
+// loadFixed reads and compiles the rules for organisations without their own.
 func (e *Engine) loadFixed() (text string, err error) {
 	text = defaultRules
 	if e.cfg.File != "" {
@@ -44,8 +44,8 @@ func (e *Engine) readFile() (string, error) {
 	return string(b), nil
 }
 
-// Run follows changes of the rules file until ctx ends, and returns ctx's error.
-// Rules that cannot be used are logged; those before them stay in force.
+// Run watches the rules file for changes until ctx ends, and returns ctx's error.
+// Unusable rules are logged; the previous rules stay in force.
 func (e *Engine) Run(ctx context.Context) error {
 	if e.cfg.File == "" {
 		<-ctx.Done()
@@ -53,8 +53,8 @@ func (e *Engine) Run(ctx context.Context) error {
 	}
 	tick := time.NewTicker(e.cfg.Poll)
 	defer tick.Stop()
-	// What the file held and what was said about it, so that nothing is compiled or
-	// complained about twice.
+	// The last text of the file and the last error about it, so that nothing is
+	// compiled or logged twice.
 	seen, complaint := e.fileText, ""
 	for {
 		select {

@@ -13,7 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// visit is one evaluation as the functions that rules call see it.
+// visit is the state of one evaluation for the functions that rules call.
 type visit struct {
 	call *operation.Call
 	err  error // of a look-up
@@ -21,13 +21,13 @@ type visit struct {
 
 type visitKey struct{}
 
-// function is what rules can call besides Rego's own.
+// function is a function that rules can call besides Rego's own.
 type function struct {
 	rego.Function
 	do rego.BuiltinDyn
 }
 
-// functions are those there are (docs/wire/rules.md#language).
+// functions returns these functions (docs/wire/rules.md#language).
 func functions(cfg Config) []function {
 	return []function{
 		{rego.Function{
@@ -66,7 +66,7 @@ func functions(cfg Config) []function {
 	}
 }
 
-// builtin is what a compiler has to know of a function.
+// builtin returns the declaration of a function for the compiler.
 func (f function) builtin() *ast.Builtin {
 	return &ast.Builtin{Name: f.Name, Decl: f.Decl, Nondeterministic: f.Nondeterministic}
 }
@@ -86,11 +86,11 @@ func kindFunction(cfg Config, name, kind string) function {
 	}}
 }
 
-// capabilities are our functions, and what is left of Rego: nothing that lets rules reach the network,
-// files or the process they run in, or compute without end.
+// capabilities returns our functions and the allowed part of Rego: nothing that lets rules reach
+// the network, files or their process, or compute without end.
 func capabilities(own []function) *ast.Capabilities {
 	c := ast.CapabilitiesForThisVersion()
-	c.AllowNet = []string{} // for what is left, such as remote schemas
+	c.AllowNet = []string{} // for allowed features such as remote schemas
 	c.Builtins = slices.DeleteFunc(slices.Clone(c.Builtins), func(b *ast.Builtin) bool {
 		return slices.ContainsFunc(forbidden, func(name string) bool {
 			return b.Name == name || strings.HasSuffix(name, ".") && strings.HasPrefix(b.Name, name)
@@ -102,8 +102,8 @@ func capabilities(own []function) *ast.Capabilities {
 	return c
 }
 
-// diff returns the merge patch (RFC 7386) that turns a into b. It cannot set a
-// member to null, which means removal in a merge patch.
+// diff returns the merge patch (RFC 7386) that turns a into b. It cannot set a member to null,
+// since null means removal in a merge patch.
 func diff(a, b ast.Value) ast.Value {
 	from, ok := a.(ast.Object)
 	to, both := b.(ast.Object)

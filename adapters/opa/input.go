@@ -14,7 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// row is what rules get to see of an operation: the same for all its calls.
+// row is the part of the input that is the same for all calls of an operation.
 type row struct {
 	permissions, operation *ast.Term
 	needs                  []need
@@ -26,7 +26,7 @@ type need struct {
 	row row
 }
 
-// makeRows prepares the rows of a table by operation ID.
+// makeRows returns the rows of a table by operation ID.
 func makeRows(ops []operation.Operation, wholeTable bool) map[string]row {
 	member := vocabulary(nil).member
 	rows := make(map[string]row, len(ops))
@@ -63,8 +63,8 @@ func makeRows(ops []operation.Operation, wholeTable bool) map[string]row {
 	return rows
 }
 
-// expression returns the regular expression for the paths of a row. A trailing
-// slash means nothing (docs/wire/requests.md#paths).
+// expression returns the regular expression for the paths of a row. It ignores a trailing
+// slash (docs/wire/requests.md#paths).
 func expression(path string, tail bool) string {
 	segments := strings.Split(path, "/")
 	for i, s := range segments {
@@ -80,7 +80,7 @@ func expression(path string, tail bool) string {
 	return "^" + strings.Join(segments, "/") + "/?$"
 }
 
-// settled finishes what a term would otherwise do on first use, so that
+// settled computes what a term would otherwise compute on first use, so that concurrent
 // evaluations can share it.
 func settled(t *ast.Term) *ast.Term {
 	if t.Value != nil {
@@ -89,8 +89,8 @@ func settled(t *ast.Term) *ast.Term {
 	return t
 }
 
-// vocabulary holds the terms of words that inputs keep repeating. Most of what
-// an input costs is making terms.
+// vocabulary holds the terms of words that inputs repeat. Most of the cost of an input is
+// making terms.
 type vocabulary map[string]*ast.Term
 
 func makeVocabulary(ops []operation.Operation) vocabulary {
@@ -118,15 +118,15 @@ func (v vocabulary) term(text string) *ast.Term {
 	return ast.StringTerm(text)
 }
 
-// member is a member with a text, item one with any value.
+// member returns a member with a text value, item one with any value.
 func (v vocabulary) member(name, value string) [2]*ast.Term { return v.item(name, v.term(value)) }
 
 func (v vocabulary) item(name string, value *ast.Term) [2]*ast.Term {
 	return ast.Item(v.term(name), value)
 }
 
-// input builds the input document (docs/wire/rules.md#input) as terms: going
-// through JSON would cost as much as deciding.
+// input builds the input document (docs/wire/rules.md#input) from terms: a conversion
+// through JSON would cost as much as the decision.
 func (e *Engine) input(c *operation.Call, r row, body []byte) ast.Value {
 	w := e.words
 	query := make([][2]*ast.Term, 0, len(c.Query))
@@ -172,9 +172,9 @@ func (e *Engine) input(c *operation.Call, r row, body []byte) ast.Value {
 	)
 }
 
-// shownPath returns the path of a call as rules see it: as it was sent, but in one spelling
-// of all that lead to the same place, since a rule about the path must not depend on how a
-// caller writes it (docs/wire/rules.md#input).
+// shownPath returns the path of a call as rules see it: as it was sent, but normalised, so
+// that a rule about the path does not depend on how a caller spells it
+// (docs/wire/rules.md#input).
 func shownPath(c *operation.Call) string {
 	path := c.RawPath
 	if len(c.Spec.Unseen) > 0 {
@@ -189,7 +189,7 @@ func shownPath(c *operation.Call) string {
 	return strings.Join(segments, "/")
 }
 
-// seen returns a body without the members that rules do not see.
+// seen returns a body without the members that rules must not see.
 func seen(c *operation.Call, body ast.Value) ast.Value {
 	whole, ok := body.(ast.Object)
 	if !ok || len(c.Spec.Unseen) == 0 {

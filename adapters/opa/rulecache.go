@@ -7,18 +7,18 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// cacheSize is how many rule sets of organisations are kept compiled.
+// cacheSize is how many compiled rule sets of organisations are cached.
 const cacheSize = 256
 
-// ruleCache keeps the rule sets used last by their text, so that equal rules of
-// several organisations are compiled once and changed rules apply at once. Sets
-// that do not compile are kept too: failing again costs nothing.
+// ruleCache is an LRU cache of rule sets by their text, so that equal rules of several
+// organisations are compiled once and changed rules apply at once. Sets that do not
+// compile are cached too, with their error.
 type ruleCache struct {
 	compile func(text string, org tenant.ID) (*ruleSet, error)
 
 	mu      sync.Mutex
 	byText  map[string]*list.Element
-	byUsage list.List // of *cached, used last in front
+	byUsage list.List // of *cached, most recently used first
 }
 
 type cached struct {
@@ -26,7 +26,8 @@ type cached struct {
 	get  func() (*ruleSet, error)
 }
 
-// entry returns what gets the rule set of a text; org is who asks for it first.
+// entry returns the cache entry for a text; org is the organisation that asks for it
+// first.
 func (c *ruleCache) entry(text string, org tenant.ID) *cached {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -10,27 +10,27 @@ import (
 	"github.com/open-policy-agent/opa/v1/rego"
 )
 
-// ruleSet is a compiled text, ready to be evaluated any number of times at once.
+// ruleSet is a compiled text, safe for concurrent evaluation.
 type ruleSet struct {
 	text      string
 	module    *ast.Module
 	query     rego.PreparedEvalQuery
 	denies    bool // it has a rule deny
 	patches   bool // it has a rule patch_request
-	readsBody bool // it may look at input.request.body
+	readsBody bool // it may read input.request.body
 }
 
 // rulesPackage is what every rule set must declare (docs/wire/rules.md#language).
 const rulesPackage = "data.dashboard_users"
 
-// rulesFile is what places in a text are called.
+// rulesFile is the file name in positions of a text.
 const rulesFile = "rules.rego"
 
-// compile makes a rule set of a text in either version of Rego. A text that can
-// be read as both is taken for the newer one if it is correct there. Only texts of
-// those who run the service are trusted, and have any size.
+// compile compiles a text in either version of Rego. A text that parses as both is treated
+// as the newer version if it compiles as that. Only texts of the operator are trusted, and
+// may have any size.
 func (e *Engine) compile(text string, trusted bool) (*ruleSet, error) {
-	if !trusted { // it is refused when it would take the compiler too long, whatever it means
+	if !trusted { // a text that would take the compiler too long is refused before compiling
 		if len(text) > maxText {
 			return nil, fmt.Errorf("%w: the text has more than %d KiB", ErrRules, maxText>>10)
 		}
@@ -56,7 +56,7 @@ func (e *Engine) compile(text string, trusted bool) (*ruleSet, error) {
 
 var importsV1 = regexp.MustCompile(`(?m)^\s*import\s+rego\.v1\b`)
 
-// reading is a text as understood in one version of Rego.
+// reading is a text parsed as one version of Rego.
 type reading struct {
 	*ast.Module
 	version ast.RegoVersion
@@ -96,7 +96,8 @@ func (e *Engine) prepare(m reading, trusted bool) (*ruleSet, error) {
 	if c.Compile(map[string]*ast.Module{rulesFile: m.Module}); c.Failed() {
 		return nil, c.Errors
 	}
-	// Only the results that matter, so that rules which only serve other tools cost nothing.
+	// Only the results that are used, so that rules which only serve other tools cost
+	// nothing.
 	deny, patch := "deny = "+rulesPackage+".deny", "patch = "+rulesPackage+".patch_request"
 	query := deny + "; " + patch
 	switch {
@@ -107,19 +108,18 @@ func (e *Engine) prepare(m reading, trusted bool) (*ruleSet, error) {
 	}
 	options := []func(*rego.Rego){
 		rego.Compiler(c), rego.Query(query),
-		rego.StrictBuiltinErrors(true), // an error is not the same as "does not apply"
+		rego.StrictBuiltinErrors(true), // an error must not mean "does not apply"
 	}
 	for _, f := range e.own {
 		options = append(options, rego.FunctionDyn(&f.Function, f.do))
 	}
-	// Not the context of the request that happens to come first: the result is
-	// for all of them.
+	// Not the context of the request that comes first: all later requests share the result.
 	set.query, err = rego.New(options...).PrepareForEval(context.Background())
 	return set, err
 }
 
-// inspect finds out what a module has to say. One without any of the rules that
-// are asked for is a mistake, and would let everything pass.
+// inspect returns what a module defines. A module with none of the queried rules is a
+// mistake, and would allow everything.
 func inspect(m *ast.Module) (*ruleSet, error) {
 	if got := m.Package.Path.String(); got != rulesPackage {
 		return nil, fmt.Errorf("package must be dashboard_users, not %s", got)
@@ -145,7 +145,7 @@ func inspect(m *ast.Module) (*ruleSet, error) {
 	return set, nil
 }
 
-// isSet reports whether a rule can come to a set that is always there: with anything else no
+// isSet reports whether a rule produces a set that is always defined: with any other rule no
 // request would get an answer, not even the one that changes the rules.
 func isSet(r *ast.Rule) bool {
 	if len(r.Head.Ref()) > 1 {
@@ -161,7 +161,7 @@ func isSet(r *ast.Rule) bool {
 	return true
 }
 
-// mayBeObject reports whether a term is an object or not known yet.
+// mayBeObject reports whether a term is an object or its type is not known yet.
 func mayBeObject(t *ast.Term) bool {
 	switch t.Value.(type) {
 	case ast.Boolean, ast.String, ast.Number, ast.Null, *ast.Array, ast.Set:
@@ -170,9 +170,9 @@ func mayBeObject(t *ast.Term) bool {
 	return true
 }
 
-// readsBody reports whether rules may look at the request's body. Turning a
-// large body into terms costs far more than deciding, and most rules, among them
-// the default ones, never ask.
+// readsBody reports whether rules may read the request's body. Turning a large body into
+// terms costs far more than the decision, and most rules, among them the default ones, never
+// read it.
 func readsBody(m *ast.Module) (found bool) {
 	var v *ast.GenericVisitor
 	v = ast.NewGenericVisitor(func(n any) bool {
@@ -195,8 +195,7 @@ func readsBody(m *ast.Module) (found bool) {
 	return found
 }
 
-// mayReachBody reports whether a reference into the input is not certainly to
-// something else than the body.
+// mayReachBody reports whether a reference into the input may refer to the body.
 func mayReachBody(r ast.Ref) bool {
 	for i, name := range []string{"request", "body"} {
 		if len(r) <= i+1 {

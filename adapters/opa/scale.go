@@ -6,24 +6,25 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// maxScale is how many parts the text of a rule set may give to one value. Forty
-// lines like "b := [a, a]" make a value of 2^40 parts, which the compiler types and
-// the evaluator copies in one go, whatever the deadline.
+// maxScale is how many parts the text of a rule set may give to one value. Forty lines
+// like "b := [a, a]" make a value of 2^40 parts. The compiler types it and the
+// evaluator copies it in one step, which no deadline interrupts.
 const maxScale = 10000
 
-// scale finds out how many parts values have at most, by the text alone: what comes
-// with a request and the answers of functions count once, since they are shared. It
-// runs when the expressions of bodies stand in the order of their evaluation.
+// scale computes the maximum number of parts of values from the text alone. Parts of
+// the request and answers of functions count once, since they are shared. It runs when
+// the expressions of bodies are in evaluation order.
 type scale struct {
 	c     *ast.Compiler
 	rules map[*ast.Rule]int
 	err   *ast.Error
 }
 
-// vars are the parts of what variables of a body are bound to.
+// vars are the numbers of parts of the values that the variables of a body are bound
+// to.
 type vars map[ast.Var]int
 
-// tooLarge is a stage of the compiler that refuses values of too many parts.
+// tooLarge is a compiler stage that refuses values of too many parts.
 func tooLarge(c *ast.Compiler) *ast.Error {
 	s := &scale{c: c, rules: map[*ast.Rule]int{}}
 	for _, m := range c.Modules {
@@ -34,7 +35,7 @@ func tooLarge(c *ast.Compiler) *ast.Error {
 	return s.err
 }
 
-// checked returns n, and remembers where there is too much.
+// checked returns n, and records the first place where n is too large.
 func (s *scale) checked(n int, at *ast.Location) int {
 	if n > maxScale {
 		if s.err == nil {
@@ -45,7 +46,7 @@ func (s *scale) checked(n int, at *ast.Location) int {
 	return n
 }
 
-// rule returns the parts of what a rule makes, all its branches together.
+// rule returns the number of parts of a rule's value, of all its branches together.
 func (s *scale) rule(r *ast.Rule) int {
 	if n, ok := s.rules[r]; ok || s.err != nil {
 		return n
@@ -89,7 +90,7 @@ func (s *scale) body(b ast.Body, v vars) {
 				}
 			}
 			s.body(t.Body, inner)
-		case []*ast.Term: // what a unification or the result of a function has not bound yet
+		case []*ast.Term: // binds variables of a unification or of a function's result
 			if e.IsEquality() || e.IsAssignment() {
 				a, b := s.term(t[1], v), s.term(t[2], v)
 				v.bind(t[1], b)
@@ -104,7 +105,8 @@ func (s *scale) body(b ast.Body, v vars) {
 	}
 }
 
-// result returns the parts of what a function answers: each may hold all operands.
+// result returns the number of parts of a function's result: each may contain all
+// operands.
 func (s *scale) result(operator *ast.Term, operands []*ast.Term, v vars) int {
 	n := 1
 	for _, o := range operands {
@@ -124,7 +126,7 @@ func (s *scale) result(operator *ast.Term, operands []*ast.Term, v vars) int {
 	return n
 }
 
-// term returns the parts of a term.
+// term returns the number of parts of a term.
 func (s *scale) term(t *ast.Term, v vars) int {
 	n := 1
 	add := func(t *ast.Term) { n = s.checked(n+s.term(t, v), t.Location) }
@@ -157,8 +159,8 @@ func (s *scale) term(t *ast.Term, v vars) int {
 	return s.checked(n, t.Location)
 }
 
-// ref returns the parts of what a reference leads to, at most those of its head. The
-// variables in it are names and indexes of that.
+// ref returns the number of parts of a reference's target, at most those of its head.
+// The variables in the reference are names and indexes into the head.
 func (s *scale) ref(r ast.Ref, at *ast.Location, v vars) int {
 	n := 1
 	switch head, ok := r[0].Value.(ast.Var); {
@@ -188,7 +190,7 @@ func (v vars) bind(pattern *ast.Term, n int) {
 	})
 }
 
-// withScale adds the check to a compiler, before types are looked at.
+// withScale adds the check to a compiler, before its type check.
 func withScale(c *ast.Compiler) *ast.Compiler {
 	return c.WithStageAfterID(ast.StageCheckRecursion, ast.CompilerStageDefinition{
 		Name: "CheckScale", MetricName: "compile_stage_check_scale", Stage: tooLarge,

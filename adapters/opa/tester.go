@@ -17,41 +17,41 @@ import (
 )
 
 // Tests are unit tests of one rule set, by file name. Files whose names end in
-// _test.rego hold rules test_…; at most one other file is the rule set, and without
-// one the default rules are tested.
+// _test.rego contain rules test_…; at most one other file is the rule set. Without a
+// rule set the default rules are tested.
 type Tests struct {
 	Files map[string]string
-	Run   string // expression for the names of tests; "": all
+	Run   string // regular expression for the names of tests; "": all
 }
 
-// Tested is what came out of tests.
+// Tested is the result of a test run.
 type Tested struct {
 	Rules   string // the file that was tested, or DefaultFile
 	Results []Result
-	// Coverage is how many per cent of the lines with rules and expressions were
-	// evaluated, Missed the ranges of those that were not: "12" or "12-14".
+	// Coverage is the percentage of the lines with rules and expressions that were
+	// evaluated; Missed are the ranges of the other lines: "12" or "12-14".
 	Coverage float64
 	Missed   []string
 }
 
-// Result is what came out of one test.
+// Result is the result of one test.
 type Result struct {
 	Name   string
 	At     string // file:line
 	Passed bool
-	Why    string // of an error: why the test did not come to an end
+	Why    string // of an error: why the test could not finish
 	Output string // what it printed
 	Took   time.Duration
 }
 
 const testSuffix = "_test.rego"
 
-// DefaultFile is what the default rules are called where there is no other file.
+// DefaultFile is the name of the default rules where results name a file.
 const DefaultFile = "default rules"
 
-// RunTests runs tests against rules as they would decide: the functions are the same,
-// with the same bounds, and an error of a function is a failure. Tests say what
-// TykAPIGet and the functions for classes return: `with TykAPIGet as …`.
+// RunTests runs tests against rules as in decisions: the functions are the same, with
+// the same bounds, and an error of a function is a failure. Tests define the results of
+// TykAPIGet and of the functions for classes: `with TykAPIGet as …`.
 func RunTests(ctx context.Context, t Tests) (Tested, error) {
 	name, modules, err := t.modules()
 	if err != nil {
@@ -68,8 +68,8 @@ func RunTests(ctx context.Context, t Tests) (Tested, error) {
 	return Tested{}, fmt.Errorf("%w: %w", ErrRules, errors.Join(failures...))
 }
 
-// modules returns the name of the rule set and the files, parsed: first as the newer
-// version of Rego wherever that is possible, then as the older one.
+// modules returns the name of the rule set and the parsed files: first as the newer
+// version of Rego where possible, then as the older one.
 func (t Tests) modules() (name string, readings []map[string]*ast.Module, err error) {
 	files := maps.Clone(t.Files)
 	tests := 0
@@ -109,7 +109,7 @@ func run(ctx context.Context, name string, modules map[string]*ast.Module, filte
 	c := withScale(ast.NewCompiler().WithCapabilities(capabilities(own)).WithEnablePrintStatements(true))
 	var builtins []*tester.Builtin
 	for _, f := range own {
-		if f.Nondeterministic { // what it returns is not in its operands
+		if f.Nondeterministic { // its result does not follow from its operands
 			f.do = func(rego.BuiltinContext, []*ast.Term) (*ast.Term, error) {
 				return nil, rego.NewHaltError(fmt.Errorf("the test does not say what %s returns: with %s as …", f.Name, f.Name))
 			}

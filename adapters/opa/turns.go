@@ -8,20 +8,20 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// turns lets rules of an organisation be evaluated on all processors but one: a decision may take
-// a second, and requests of others would wait for those of one organisation.
+// turns limits the evaluations of an organisation to all processors but one: a decision may take
+// a second, and the evaluations of one organisation must not make the requests of others wait.
 type turns struct {
 	mu sync.Mutex
 	by map[tenant.ID]*turn
 }
 
-// turn is where evaluations of an organisation wait.
+// turn is the queue of an organisation's evaluations.
 type turn struct {
 	room  chan struct{}
-	users int // that wait, or have a turn
+	users int // evaluations that wait or run
 }
 
-// take waits for a turn while ctx lasts. The caller says when it is over.
+// take waits for a turn while ctx lasts. The caller must call end when it is done.
 func (t *turns) take(ctx context.Context, org tenant.ID) (end func(), err error) {
 	t.mu.Lock()
 	if t.by == nil {

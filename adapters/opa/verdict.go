@@ -14,11 +14,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/rules"
 )
 
-// expressions is how many compiled regular expressions are kept: more than a
-// table has rows, while Rego by itself keeps 100.
+// expressions is how many compiled regular expressions are cached: more than the table
+// has rows, while Rego by itself caches 100.
 var expressions = 1024
 
-// maxReasons is how many bytes the reasons of a denial may have, since they are sent.
+// maxReasons is the maximum size in bytes of the reasons of a denial, since they are
+// sent.
 const maxReasons = 64 << 10
 
 // evaluate runs a rule set on an input until ctx ends.
@@ -35,7 +36,8 @@ func (e *Engine) evaluate(ctx context.Context, set *ruleSet, c *operation.Call, 
 	case ctx.Err() != nil:
 		return rules.Verdict{}, fmt.Errorf("%w: rules were stopped: %w", ErrNoVerdict, ctx.Err())
 	case seen.err != nil:
-		// Not wrapped: that an object is missing says nothing about this call.
+		// Not wrapped: a missing object in the lookup must not become the status of
+		// this call.
 		return rules.Verdict{}, fmt.Errorf("%w: TykAPIGet: %s", ErrNoVerdict, seen.err.Error())
 	case err != nil:
 		return rules.Verdict{}, err
@@ -56,7 +58,7 @@ func (e *Engine) evaluate(ctx context.Context, set *ruleSet, c *operation.Call, 
 	return v, nil
 }
 
-// reasons returns the values of deny, sorted: texts as they are, others as JSON
+// reasons returns the values of deny, sorted: strings as they are, others as JSON
 // (docs/wire/rules.md#language).
 func reasons(deny any) (out []string, err error) {
 	set, ok := deny.(ast.Set)
@@ -86,7 +88,7 @@ func reasons(deny any) (out []string, err error) {
 	return out, err
 }
 
-// patch makes one merge patch of all, in the order of Rego's sets.
+// patch merges all patches into one, in the order of Rego's sets.
 func patch(requested any) (json.RawMessage, error) {
 	set, ok := requested.(ast.Set)
 	if !ok {
@@ -113,9 +115,9 @@ func patch(requested any) (json.RawMessage, error) {
 	return marshal(sum)
 }
 
-// compose returns the merge patch that does what p and then q do. No patch can
-// replace a member that p sets by an object of q's, whatever was there before:
-// rules that want this contradict themselves.
+// compose returns the merge patch with the effect of p followed by q. No merge patch
+// can replace a member that p sets by an object that q sets, for every earlier value:
+// rules that need this contradict themselves.
 func compose(p, q ast.Object) (ast.Object, error) {
 	out := ast.NewObject()
 	p.Foreach(func(name, value *ast.Term) { out.Insert(name, value) })
@@ -137,7 +139,7 @@ func compose(p, q ast.Object) (ast.Object, error) {
 	return out, err
 }
 
-// marshal writes a value as JSON.
+// marshal encodes a value as JSON.
 func marshal(v ast.Value) (json.RawMessage, error) {
 	plain, err := ast.JSON(v)
 	if err != nil {

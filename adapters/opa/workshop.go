@@ -15,8 +15,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/rules"
 )
 
-// Bounds of texts that somebody sends. Memory and time of the compiler grow with
-// the length of a text, and faster with its depth.
+// Bounds of texts that users send. Memory and time of the compiler grow with the length
+// of a text, and faster with its depth.
 const (
 	maxText     = 128 << 10
 	maxDepth    = 200
@@ -66,7 +66,7 @@ func (k *candidate) Try(ctx context.Context, c *operation.Call, traced bool) (ru
 	if ctx.Err() != nil {
 		return rules.Trial{}, ctx.Err()
 	}
-	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errStuck) { // the recorder may be in use
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errStuck) { // the recorder may still be written to
 		return rules.Trial{Failure: err.Error()}, nil
 	}
 	t := rules.Trial{Verdict: v, Trace: steps.steps, Cut: traced && steps.cut}
@@ -76,7 +76,8 @@ func (k *candidate) Try(ctx context.Context, c *operation.Call, traced bool) (ru
 	return t, nil
 }
 
-// tried compiles a text that is not in force, a few at a time in the whole process.
+// tried compiles a text that is not in force; only a few compile at a time in the whole
+// process.
 func (e *Engine) tried(ctx context.Context, org tenant.ID, text string) (*ruleSet, error) {
 	ctx, cancel := context.WithTimeout(ctx, compileTime)
 	defer cancel()
@@ -89,8 +90,8 @@ func (e *Engine) tried(ctx context.Context, org tenant.ID, text string) (*ruleSe
 	return within(ctx, &e.stuck, org, func() (*ruleSet, error) { return e.compile(text, false) })
 }
 
-// tooDeep returns the first line where brackets are nested too deeply, or 0. It
-// reads strings and comments as Rego does.
+// tooDeep returns the first line where brackets are nested too deeply, or 0. It skips
+// strings and comments by Rego's syntax.
 func tooDeep(text string) int {
 	depth, row := 0, 1
 	for i := 0; i < len(text); i++ {
@@ -114,8 +115,8 @@ func tooDeep(text string) int {
 	return 0
 }
 
-// closing returns where the string ends that a text begins with. A string in
-// quotation marks ends with its line.
+// closing returns where the string at the beginning of a text ends. A string in
+// quotation marks ends at the latest with its line.
 func closing(s string) int {
 	for i := 1; i < len(s); i++ {
 		switch {
@@ -130,7 +131,7 @@ func closing(s string) int {
 	return len(s) - 1
 }
 
-// recorder keeps the first steps of an evaluation. It shows rules and never values.
+// recorder records the first steps of an evaluation. It records rules and never values.
 type recorder struct {
 	steps []rules.Step
 	cut   bool
@@ -154,7 +155,7 @@ func (r *recorder) TraceEvent(event topdown.Event) {
 	r.steps = append(r.steps, rules.Step{Op: string(event.Op), Row: event.Location.Row, Text: excerpt(event.Location)})
 }
 
-// excerpt is the first line of what stands somewhere in a text.
+// excerpt returns the first line of the text at a location.
 func excerpt(at *ast.Location) string {
 	text, _, more := strings.Cut(string(at.Text[:min(len(at.Text), maxStepText)]), "\n")
 	if more || len(at.Text) > maxStepText {

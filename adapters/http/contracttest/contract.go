@@ -1,5 +1,5 @@
-// Package contracttest holds answers against the API description they claim to
-// follow, so that tests notice when one of the two is wrong.
+// Package contracttest checks answers against the API description, so that tests notice
+// when one of the two is wrong.
 package contracttest
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Contract is an OpenAPI 3.1 description ready to check answers against.
+// Contract is a parsed OpenAPI 3.1 description.
 type Contract struct {
 	compiler   *jsonschema.Compiler
 	doc        map[string]any
@@ -30,10 +30,10 @@ type operation struct {
 	path       []string // segments of the template
 	at         pointer
 	responses  map[string]any
-	alone      bool // to other methods the path is unknown
+	alone      bool // other methods get 404 in place of 405
 }
 
-// pointer is a JSON pointer into the description, as its steps.
+// pointer is a JSON pointer into the description, split into its tokens.
 type pointer []string
 
 // String returns the pointer as a URL fragment.
@@ -79,7 +79,7 @@ func Load(document []byte) (*Contract, error) {
 	return c, nil
 }
 
-// Operations lists the operationIds that the description knows.
+// Operations returns the operationIds in the description.
 func (c *Contract) Operations() []string {
 	var ids []string
 	for _, op := range c.operations {
@@ -98,10 +98,10 @@ func segments(path string) []string {
 	return strings.Split(strings.TrimSuffix(strings.TrimLeft(path, "/"), "/"), "/")
 }
 
-// Check holds the answer to a request against the description. path is as sent,
-// escaped and without the query. A request that the description does not know
-// must have been answered with 404, or 405, and an error's body. The portal's API knows no
-// HEAD, and answers anything with 503 before its bootstrap.
+// Check checks the answer to a request against the description. path is as sent, escaped
+// and without the query. A request that the description does not contain must be answered
+// with 404 or 405, and an error body. The portal's API does not support HEAD, and answers
+// every request with 503 before its bootstrap.
 func (c *Contract) Check(method, path string, status int, contentType string, body []byte) error {
 	head, portal := method == "HEAD", segments(path)[0] == "portal-api"
 	if head && !portal {
@@ -144,9 +144,9 @@ func (c *Contract) CheckOperation(id string, status int, contentType string, bod
 	return fmt.Errorf("contracttest: there is no operation %s", id)
 }
 
-// find returns the operation a request is for: of several templates that fit,
-// the one that is literal first. known says whether the path of one that is not alone
-// fits.
+// find returns the operation of a request. If several templates match, the one whose first
+// difference is literal wins. known reports whether a path matches; paths that are alone
+// do not count.
 func (c *Contract) find(method, path string) (best *operation, known bool) {
 	segs := segments(path)
 	for _, op := range c.operations {
@@ -206,10 +206,10 @@ func (c *Contract) check(op *operation, status int, contentType string, body []b
 	if err != nil || content[media] == nil {
 		return fmt.Errorf("contracttest: %s does not say that it can answer %d with %q", op.id, status, contentType)
 	}
-	if head || object(object(content[media])["schema"])["format"] == "binary" { // a file is no JSON
+	if head || object(object(content[media])["schema"])["format"] == "binary" { // a file is not JSON
 		return nil
 	}
-	if media == "text/plain" { // nor is a text: its schema is that of a string
+	if media == "text/plain" { // neither is plain text: its schema is that of a string
 		if body, err = json.Marshal(string(body)); err != nil {
 			return err
 		}
@@ -220,7 +220,7 @@ func (c *Contract) check(op *operation, status int, contentType string, body []b
 	return nil
 }
 
-// validate holds a JSON text against the schema at a place of the description.
+// validate checks a JSON text against the schema at a place in the description.
 func (c *Contract) validate(at pointer, body []byte) error {
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
 	if err != nil {

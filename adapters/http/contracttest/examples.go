@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Examples reports every example of the description that its own schema refuses,
-// and every operation without an example of success.
+// Examples returns an error for every example of the description that does not match
+// its schema, and for every operation without an example of success.
 func (c *Contract) Examples() error {
 	var errs []error
 	for _, op := range c.operations {
@@ -33,7 +33,7 @@ func (c *Contract) Examples() error {
 			}
 		}
 		succeeds := func(status string) bool { return status[0] < '4' }
-		if examples == 0 && slices.ContainsFunc(slices.Collect(maps.Keys(op.responses)), succeeds) { // others do nothing but refuse
+		if examples == 0 && slices.ContainsFunc(slices.Collect(maps.Keys(op.responses)), succeeds) { // other operations only refuse
 			errs = append(errs, fmt.Errorf("%s has no example of success", op.id))
 		}
 	}
@@ -69,7 +69,7 @@ func (c *Contract) media(at pointer, holder map[string]any) error {
 	return errors.Join(errs...)
 }
 
-// resolved returns what a reference to a component leads to.
+// resolved returns the target of a reference to a component.
 func (c *Contract) resolved(v map[string]any) map[string]any {
 	ref, ok := v["$ref"].(string)
 	if !ok {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Wrap returns a handler that passes requests on and fails the test for every
+// Wrap returns a handler that forwards requests to h and fails the test for every
 // answer that does not follow the description.
 func Wrap(t testing.TB, h http.Handler, document []byte) http.Handler {
 	t.Helper()
@@ -18,7 +18,7 @@ func Wrap(t testing.TB, h http.Handler, document []byte) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var one sync.Mutex // schemas are compiled when they are first needed
+	var one sync.Mutex // schemas are compiled on first use
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path := r.URL.EscapedPath()
 		rec := httptest.NewRecorder()
@@ -42,6 +42,6 @@ func Wrap(t testing.TB, h http.Handler, document []byte) http.Handler {
 			w.Header()[name] = values
 		}
 		w.WriteHeader(rec.Code)
-		_, _ = w.Write(rec.Body.Bytes()) // fails only when the client left
+		_, _ = w.Write(rec.Body.Bytes()) // fails only when the client has disconnected
 	})
 }
