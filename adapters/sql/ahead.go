@@ -7,8 +7,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// storeAhead stores the long texts of a plan beside the unit of work, a part in each
-// transaction, so that others write between them. The unit then only takes them.
+// storeAhead stores the long texts of a plan before the unit of work runs in the writer. Each part
+// has a transaction of its own, so that other units can write in between. The unit then only takes
+// the stored texts.
 func (s *Store) storeAhead(ctx context.Context, sc tenant.Scope, p *plan) error {
 	do, log := s.apart(sc), 0
 	for a, e := range p.over.entries {
@@ -42,7 +43,7 @@ func (s *Store) storeAhead(ctx context.Context, sc tenant.Scope, p *plan) error 
 	if err != nil {
 		return err
 	}
-	// The part before it says whose and which commit the changes are, and is made with the writer.
+	// Part 0 contains the scope and revision of the commit, and is made later, in the writer.
 	w := &logWriter{add: func(part []byte) error { return s.add(ctx, do, t, 1+t.parts, part) }}
 	for i, c := range p.changes {
 		if i > 0 {
@@ -60,18 +61,18 @@ func (s *Store) storeAhead(ctx context.Context, sc tenant.Scope, p *plan) error 
 	return w.hand(1)
 }
 
-// begin begins a text of a plan.
+// begin begins a long text of a plan.
 func (s *Store) begin(ctx context.Context, do run, p *plan) (*longText, error) {
 	t := &longText{contents: named()}
 	p.ahead = append(p.ahead, t)
 	s.sweeper.mu.Lock()
-	s.sweeper.ahead[t.name] = true // it is kept for the unit that is to take it
+	s.sweeper.ahead[t.name] = true // the sweeper must keep it for the unit
 	s.sweeper.mu.Unlock()
 	return t, s.note(ctx, do, t)
 }
 
-// sending estimates how long the writer is busy with a plan: what is stored ahead only
-// gets its place.
+// sending estimates how long a plan keeps the writer busy. For texts stored ahead, the writer only
+// sets the row that they belong to.
 func (p *plan) sending() (d time.Duration) {
 	if p.log == nil {
 		return sending(p.changes)

@@ -9,19 +9,19 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// A plan rests on a snapshot that may be seconds old when the writer comes to it, and
-// others have committed thousands of times meanwhile. What they did is compared beside
-// the writer, so that the writer has only the last few commits to look at.
+// A plan is based on a snapshot that may be seconds old when the writer runs it. Meanwhile other
+// units may have committed thousands of times. The plan is compared with their commits outside the
+// writer, so that the writer itself has only the last few commits to compare.
 
-// errBehind sends a plan back whose last commits have to be compared beside the writer.
+// errBehind means that a plan must first be compared outside the writer with more commits.
 var errBehind = errors.New("sql: the plan is compared with what was committed meanwhile")
 
-// looksBehind is how often a plan is compared beside the writer before it counts as one
-// that does not hold: other processes commit faster than this one gets to the writer.
+// looksBehind is how many times a plan is compared outside the writer before it counts as outdated:
+// other processes commit faster than this one reaches the writer.
 const looksBehind = 8
 
-// hand hands a unit in whose plan has been compared with what was committed since its snapshot. The last time it runs with
-// the writer if its plan does not hold.
+// hand submits a unit whose plan has been compared with the commits since its snapshot. The last
+// time, the unit runs in the writer if its plan does not hold.
 func (s *Store) hand(u *unit, last bool) (store.Revision, error) {
 	for look := 1; ; look++ {
 		for !u.plan.stale {
@@ -36,7 +36,7 @@ func (s *Store) hand(u *unit, last bool) (store.Revision, error) {
 		if u.plan.stale = u.plan.stale || look > looksBehind; u.plan.stale && !last {
 			return 0, errAside
 		}
-		// The writer may still note what a unit has cost after it was sent back.
+		// A copy: the writer may still write the cost into a unit that was sent back.
 		turn := &unit{ctx: u.ctx, scope: u.scope, fn: u.fn, plan: u.plan, weight: u.weight, last: last}
 		if err := s.writer.submit(turn); !errors.Is(err, errBehind) {
 			return turn.rev, err
@@ -44,7 +44,7 @@ func (s *Store) hand(u *unit, last bool) (store.Revision, error) {
 	}
 }
 
-// look compares a plan with some of the commits that it does not know yet. Those that
+// look compares a plan with some of the commits that it has not been compared with. Commits that
 // this process does not have in memory are read from the log.
 func (s *Store) look(ctx context.Context, q querier, p *plan) error {
 	if commits := s.Recent(p.head); len(commits) > 0 {
@@ -67,11 +67,11 @@ func (s *Store) look(ctx context.Context, q querier, p *plan) error {
 	return err
 }
 
-// mostCompared bounds the text of a row of the log that is read to compare a plan with
-// it: a longer one takes as much memory as what is stored.
+// mostCompared bounds the text of a log row that is read to compare a plan with it: a longer row
+// takes as much memory as the stored data.
 const mostCompared = 8 << 20
 
-// sizeOf returns how long the text of a row of the log is, about.
+// sizeOf returns the approximate length of the text of a log row.
 func (s *Store) sizeOf(r logRow) int {
 	if len(r.body) > mostContents {
 		return len(r.body)
@@ -84,7 +84,7 @@ func (s *Store) sizeOf(r logRow) int {
 	return c.size
 }
 
-// see compares a plan with commits that follow those that it knows, or repeat them.
+// see compares a plan with the next commits; commits that it has seen are ignored.
 func (p *plan) see(commits []store.Commit) {
 	for _, c := range commits {
 		if c.Rev > p.head {
@@ -93,12 +93,12 @@ func (p *plan) see(commits []store.Commit) {
 	}
 }
 
-// mostBehind bounds the commits that are read from the log with the writer: there are
-// some where other processes write as well.
+// mostBehind is how many commits the writer reads from the log itself: they exist where other
+// processes write as well.
 const mostBehind = 16
 
-// holds reports, with the writer, whether nothing that a plan rests on has changed: neither
-// in the commits that it does not know yet, nor in this transaction.
+// holds reports, in the writer, whether nothing has changed that a plan read: neither in the
+// commits that it has not seen, nor in this transaction.
 func (g *group) holds(p *plan) (bool, error) {
 	for !p.stale && p.head < g.head {
 		if g.head-p.head > mostBehind && len(g.s.Recent(p.head)) == 0 {
@@ -110,6 +110,6 @@ func (g *group) holds(p *plan) (bool, error) {
 		}
 		p.stale = p.stale || p.head == at
 	}
-	p.stale = p.stale || p.head > g.head // of a database that has been put back
+	p.stale = p.stale || p.head > g.head // the database has been restored to an earlier revision
 	return !p.stale && !slices.ContainsFunc(g.commits, func(c logged) bool { return p.reads.touchedBy(c.Commit) }), nil
 }

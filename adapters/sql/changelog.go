@@ -16,7 +16,7 @@ import (
 
 const headText = `select coalesce(max(last), 0) from change_log`
 
-// headOf returns the revision of the last commit. The log always keeps it.
+// headOf returns the revision of the last commit, which the log always keeps.
 func headOf(ctx context.Context, q querier) (store.Revision, error) {
 	n, err := number(ctx, q, headText)
 	return store.Revision(n), err
@@ -48,8 +48,8 @@ func (s *Store) Follow(ctx context.Context, after store.Revision) iter.Seq2[stor
 	}
 }
 
-// FollowBatches is Follow, with as many commits at a time as there are: a copy
-// applies those of a group at once.
+// FollowBatches is Follow with several commits at a time, as many as there are: a copy in memory
+// applies them at once.
 func (s *Store) FollowBatches(ctx context.Context, after store.Revision) iter.Seq2[[]store.Commit, error] {
 	return func(yield func([]store.Commit, error) bool) {
 		timer := time.NewTimer(s.Poll)
@@ -59,11 +59,11 @@ func (s *Store) FollowBatches(ctx context.Context, after store.Revision) iter.Se
 		look, heard := true, uint64(0)
 		for ctx.Err() == nil {
 			s.recent.mu.Lock()
-			news, hints := s.recent.changed, s.recent.hints // news ends when there may be something new
+			news, hints := s.recent.changed, s.recent.hints // news is closed when there may be new commits
 			s.recent.mu.Unlock()
 			commits, gap := s.recent.since(after)
-			// The database is asked when others may have committed. Commits of this process alone
-			// would cost each follower a query.
+			// The log is only queried when other processes may have committed. Otherwise each
+			// commit of this process would cost each follower a query.
 			if len(commits) == 0 && (look || gap || hints != heard) {
 				look, heard = false, hints
 				timer.Reset(s.Poll)
@@ -96,8 +96,8 @@ func (s *Store) FollowBatches(ctx context.Context, after store.Revision) iter.Se
 	}
 }
 
-// Recent returns the commits of this process that follow a revision, as far as they
-// are in memory and nothing is missing between them.
+// Recent returns the commits of this process after a revision, as far as they are in memory
+// without gaps.
 func (s *Store) Recent(after store.Revision) []store.Commit {
 	commits, _ := s.recent.since(after)
 	return commits
@@ -106,18 +106,18 @@ func (s *Store) Recent(after store.Revision) []store.Commit {
 // window is how many commits are read from the log at once.
 const window = 1000
 
-// next returns the commits that follow a revision in the log; none when there are none yet.
+// next returns the commits after a revision in the log, or none when there are none yet.
 func (s *Store) next(ctx context.Context, after store.Revision) ([]store.Commit, error) {
 	head, err := headOf(ctx, s.Readers)
 	if err != nil || head == after {
 		return nil, err
 	}
-	if head < after { // the database is not the one that was followed
+	if head < after { // the database is not the one that the caller followed
 		return nil, store.ErrExpired
 	}
 	commits, err := s.readLog(ctx, s.Readers, `select first, last, body from change_log where last > $1 and last <= $2 order by last`,
 		int64(after), int64(after+window))
-	if errors.Is(err, store.ErrDamaged) && len(commits) == 0 { // followers cannot pass this row: they load a snapshot
+	if errors.Is(err, store.ErrDamaged) && len(commits) == 0 { // followers cannot pass this row: they have to load a snapshot
 		s.Logger.Error("the change log is damaged; who follows it starts over from a snapshot", "after", after, "error", err)
 		return nil, fmt.Errorf("%w: %w", store.ErrExpired, err)
 	}
@@ -140,11 +140,11 @@ func (s *Store) Snapshot(ctx context.Context, load func(store.State) error) erro
 		if err != nil {
 			return err
 		}
-		floor, err := number(ctx, q, `select coalesce(min(first), 1) - 1 from change_log`) // deletions are forgotten with the log
+		floor, err := number(ctx, q, `select coalesce(min(first), 1) - 1 from change_log`) // deletions are removed together with the log
 		if err != nil {
 			return err
 		}
-		deleted := map[string]store.Revision{} // when a record of each kind was last deleted
+		deleted := map[string]store.Revision{} // the last deletion of each kind
 		if err := each(ctx, q, func(scan func(...any) error) error {
 			var kind string
 			var rev int64
@@ -159,14 +159,14 @@ func (s *Store) Snapshot(ctx context.Context, load func(store.State) error) erro
 	})
 }
 
-// everything yields all records, in no order. They are read ahead in the order in which
-// the table has them, and made of what was read on all cores.
+// everything yields all records, unordered. They are read ahead in the order of the table, and
+// decoded on all cores.
 func (r *reader) everything(ctx context.Context) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		pages, room := make(chan *page, runtime.GOMAXPROCS(0)), make(chan struct{}, runtime.GOMAXPROCS(0))
 		var all sync.WaitGroup
-		defer all.Wait() // the transaction must not end before
+		defer all.Wait() // the transaction must not end earlier
 		defer cancel()
 		hand := func(rows []row, err error) error {
 			p := &page{made: make(chan struct{}), err: err}
@@ -208,9 +208,10 @@ func (r *reader) everything(ctx context.Context) iter.Seq2[store.Record, error] 
 	}
 }
 
-// table reads all rows of records. It hands over each full window of them and returns the rest.
+// table reads all rows of records. It calls hand with each full batch of rows and returns the
+// rest.
 func (r *reader) table(ctx context.Context, hand func([]row) error) (rest []row, err error) {
-	var short []row // their documents may be in parts, which the transaction can be asked for when the others are read
+	var short []row // documents in parts: the transaction can be queried for them only after the other rows are read
 	err = each(ctx, r.q, func(scan func(...any) error) error {
 		var w row
 		if err := scan(&w.kind, &w.org, &w.id, &w.rev, &w.doc, &w.meta); err != nil {
@@ -236,34 +237,34 @@ func (r *reader) table(ctx context.Context, hand func([]row) error) (rest []row,
 	return append(rest, short...), err
 }
 
-// page is some records that are being made.
+// page is a batch of records that are being decoded.
 type page struct {
 	made    chan struct{} // closed when they are
 	records []store.Record
-	err     error // why there is no page after it
+	err     error // the error after which no page follows
 }
 
-// recent keeps the last commits of this process, so that its followers need
-// neither the database nor a patch; and it wakes them.
+// recent caches the last commits of this process, so that its followers need not query the
+// database. It also wakes the followers.
 type recent struct {
 	mu        sync.Mutex
 	commits   map[store.Revision]store.Commit
 	oldest    store.Revision
 	newest    store.Revision
 	bytes     int
-	hints     uint64         // how often others may have committed
-	ends      bool           // this process commits; a hint may be of that commit
-	told      store.Revision // what hints were of meanwhile
+	hints     uint64         // how often other processes may have committed
+	ends      bool           // this process is committing: a hint may be about its own commit
+	told      store.Revision // the latest revision hinted at in the meantime
 	changed   chan struct{}
 	followers map[*follower]bool
 }
 
-// follower is one who follows the log, and how far it has got.
+// follower is a follower of the log, with the last revision that it received.
 type follower struct{ at store.Revision }
 
-// Bounds of what recent keeps. A large commit is often followed by others at once, which
-// have waited for it: what a follower is about to take stays within recentMost. To read
-// it from the log takes seconds, for which all who read its copy wait.
+// Bounds of the cache in recent. A large commit is often followed by others at once, which have
+// waited for it. Commits that a follower needs next are kept up to recentMost: reading a commit
+// from the log takes seconds, for which all readers of the follower's copy wait.
 const (
 	recentCommits = 4096
 	recentBytes   = 32 << 20
@@ -274,7 +275,7 @@ func (r *recent) init() {
 	r.commits, r.changed, r.followers = map[store.Revision]store.Commit{}, make(chan struct{}), map[*follower]bool{}
 }
 
-// join notes one who follows from a revision on.
+// join adds a follower that starts after a revision.
 func (r *recent) join(after store.Revision) *follower {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -283,7 +284,7 @@ func (r *recent) join(after store.Revision) *follower {
 	return f
 }
 
-// took notes how far a follower has got.
+// took records how far a follower has got.
 func (r *recent) took(f *follower, at store.Revision) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -298,7 +299,7 @@ func (r *recent) leave(f *follower) {
 	r.trim()
 }
 
-// trim drops the oldest commits while there are too many. The lock is held.
+// trim drops the oldest commits while there are too many. The caller holds the lock.
 func (r *recent) trim() {
 	for ; len(r.commits) > 1 && (r.bytes > recentBytes || len(r.commits) > recentCommits); r.oldest++ {
 		c, ok := r.commits[r.oldest]
@@ -307,7 +308,7 @@ func (r *recent) trim() {
 		}
 		if r.bytes <= recentMost {
 			for f := range r.followers {
-				if f.at+1 == r.oldest { // it takes this one next; a follower that is further behind reads the log anyway
+				if f.at+1 == r.oldest { // the follower needs this commit next; followers further behind read the log anyway
 					return
 				}
 			}
@@ -332,7 +333,7 @@ func (r *recent) add(commits []store.Commit) {
 	r.ring()
 }
 
-// ring wakes followers. The lock is held.
+// ring wakes followers. The caller holds the lock.
 func (r *recent) ring() {
 	close(r.changed)
 	r.changed = make(chan struct{})
@@ -351,14 +352,14 @@ func (r *recent) forget(upTo store.Revision) {
 	r.oldest = max(r.oldest, upTo+1)
 }
 
-// hint makes followers look into the database, unless all up to last is known; 0: it is
-// not known what there is.
+// hint makes followers query the database, unless they know all commits up to last; 0: the last
+// revision is unknown.
 func (r *recent) hint(last store.Revision) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
 	case last > 0 && last <= r.newest:
-	case last > 0 && r.ends: // the database tells of a commit before it answers who made it
+	case last > 0 && r.ends: // the database notifies before the commit returns
 		r.told = max(r.told, last)
 	default:
 		r.hints++
@@ -366,7 +367,7 @@ func (r *recent) hint(last store.Revision) {
 	}
 }
 
-// ending notes that this process commits, until what it returns is called.
+// ending marks that this process is committing, until the returned function is called.
 func (r *recent) ending() (ended func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -383,8 +384,8 @@ func (r *recent) ending() (ended func()) {
 	}
 }
 
-// since returns the unbroken run of commits that follow a revision, and whether there
-// are later ones behind a gap.
+// since returns the commits after a revision up to the first gap, and whether later commits
+// follow the gap.
 func (r *recent) since(after store.Revision) (out []store.Commit, gap bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

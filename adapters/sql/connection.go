@@ -10,9 +10,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// again reports whether a transaction that failed may simply run once more: it lost a
-// race, or the connection that was kept from before turned out to be dead. Nothing of
-// it has become durable, or the error would be an unsureError.
+// again reports whether a failed transaction may simply run again: it lost a race, or the kept
+// connection turned out to be dead. In both cases nothing of it was committed; otherwise the
+// error would be an unsureError.
 func (w *writer) again(err error) bool {
 	if _, unsure := errors.AsType[*unsureError](err); err == nil || unsure {
 		return false
@@ -21,11 +21,11 @@ func (w *writer) again(err error) bool {
 	return dead || w.s.Dialect.Again(err)
 }
 
-// deadError is a failure of a connection that was kept from an earlier transaction.
-// The server may have restarted since, so a fresh connection deserves a try.
+// deadError is an error of a connection that was kept from an earlier transaction. The server
+// may have restarted since, so a retry with a new connection makes sense.
 type deadError struct{ err error }
 
-// lookDead makes the loss of a connection that was kept a deadError.
+// lookDead turns the loss of a kept connection into a deadError.
 func (w *writer) lookDead(kept bool, err *error) {
 	if *err != nil && kept && w.s.Dialect.Lost(*err) {
 		w.drop()
@@ -39,8 +39,8 @@ func (e *deadError) Error() string { return e.err.Error() }
 // Unwrap returns the cause.
 func (e *deadError) Unwrap() error { return e.err }
 
-// unsureError is a failure of the commit itself: the transaction may have
-// become durable, so it must not run again.
+// unsureError is an error of the commit itself: the transaction may have been committed, so it
+// must not run again.
 type unsureError struct{ err error }
 
 // Error implements error.
@@ -49,8 +49,8 @@ func (e *unsureError) Error() string { return "sql: commit: " + e.err.Error() }
 // Unwrap returns the cause.
 func (e *unsureError) Unwrap() error { return e.err }
 
-// taken names a unique constraint that the unit itself could not have seen:
-// somebody wrote to the tables by other means.
+// taken names a unique constraint that the unit itself could not have checked: another program
+// wrote to the tables directly.
 func (w *writer) taken(err error) error {
 	if w.s.Dialect.Taken(err) {
 		return fmt.Errorf("%w: %w", store.ErrTaken, err)
@@ -58,8 +58,8 @@ func (w *writer) taken(err error) error {
 	return err
 }
 
-// begin opens the transaction, unless one was begun with the last commit, waits for the
-// turn of this process and returns the revision of the last commit.
+// begin begins the transaction, unless that was done with the last commit, waits for the turn of
+// this process and returns the revision of the last commit.
 func (w *writer) begin(ctx context.Context) (head store.Revision, err error) {
 	if w.ses == nil {
 		if w.ses, err = newSession(ctx, w.s.Writers, w.s.Dialect); err != nil {
@@ -91,7 +91,7 @@ func (w *writer) begin(ctx context.Context) (head store.Revision, err error) {
 	return store.Revision(n), err
 }
 
-// opening returns what a transaction begins with.
+// opening returns the first statements of a transaction.
 func (w *writer) opening() []Command {
 	commands := []Command{{Text: w.s.Dialect.Begin}}
 	if w.s.Dialect.Bound != nil {
@@ -100,16 +100,16 @@ func (w *writer) opening() []Command {
 	return commands
 }
 
-// begun is a transaction that was begun with the commit of the one before.
+// begun is a transaction that was begun together with the previous commit.
 type begun struct {
-	turn int64 // 1: it has the turn; otherwise another process had been waiting for it
+	turn int64 // 1: it has the turn; otherwise another process was waiting for it
 	head int64 // the revision of the last commit, if it has the turn
 }
 
-// finish commits. Where statements are sent together, what is left goes with the commit,
-// and so does the beginning of the next transaction if units wait for it: a busy writer
-// waits for the database once for each group.
-// An error that is no unsureError means that nothing was committed.
+// finish commits. Where statements are pipelined, the pending statements are sent with the
+// commit, and the beginning of the next transaction as well if units wait for it: a busy writer
+// has one round trip for each group. An error other than unsureError means that nothing was
+// committed.
 func (w *writer) finish(ctx context.Context) error {
 	if w.ses.pipeline == nil {
 		if err := w.end(ctx, "commit"); err != nil {
@@ -132,7 +132,7 @@ func (w *writer) finish(ctx context.Context) error {
 	case err == nil:
 		w.begun = next
 		return nil
-	case done > before: // the commit was carried out, and what follows it was refused
+	case done > before: // the commit succeeded, and a later statement was refused
 		w.drop()
 		return nil
 	case done < before && !w.s.Dialect.Lost(err):
@@ -142,10 +142,10 @@ func (w *writer) finish(ctx context.Context) error {
 	return &unsureError{err}
 }
 
-// end closes the transaction. After an error the connection is given up: what
-// it is in the middle of is unknown.
+// end ends the transaction. After an error the connection is closed, because its state is
+// unknown.
 func (w *writer) end(ctx context.Context, how string) error {
-	w.ses.commands = nil // of a transaction that is given up
+	w.ses.commands = nil // they belong to the rolled back transaction
 	err := w.ses.exec(ctx, how)
 	if err != nil {
 		w.drop()
@@ -153,14 +153,14 @@ func (w *writer) end(ctx context.Context, how string) error {
 	return err
 }
 
-// giveUp rolls back a transaction that was begun with the last commit: the writer is about to do
-// something else, or nothing.
+// giveUp rolls back a transaction that was begun together with the last commit: the writer has
+// something else to do, or nothing.
 func (w *writer) giveUp() {
 	if w.begun != nil {
 		w.begun = nil
 		ctx, cancel := w.s.patience()
 		defer cancel()
-		_ = w.end(ctx, "rollback") // after an error there is a fresh connection
+		_ = w.end(ctx, "rollback") // after an error a new connection is used
 	}
 }
 
@@ -173,11 +173,11 @@ func (w *writer) drop() {
 	w.hot.reset(0)
 }
 
-// trouble is why the last write failed, if it was the disk's or the database's
-// fault: what concerns all writes to come.
+// trouble is the error of the last write, if it came from the disk or the database and so
+// affects all later writes.
 type trouble struct{ err atomic.Pointer[error] }
 
-// note keeps or clears the trouble after a write.
+// note sets or clears the trouble after a write.
 func (t *trouble) note(err error) {
 	switch {
 	case err == nil:
@@ -187,15 +187,14 @@ func (t *trouble) note(err error) {
 	}
 }
 
-// A probe writes as much as a large record, in a row of its own.
+// A probe writes about as much as a large record, into a row of its own.
 const (
 	probeSink = "(probe)"
 	probeSize = 64 << 10
 )
 
-// Trouble says why nothing can be written at the moment, or nil. It looks whether
-// the file is still there, and after a write that failed it tries another one, so
-// that trouble that has passed is found to have passed.
+// Trouble returns why nothing can be written at the moment, or nil. It checks that the file
+// still exists. After a failed write it tries another write, to notice when the trouble is over.
 func (s *Store) Trouble(ctx context.Context) error {
 	if err := s.present(); err != nil {
 		return err
@@ -213,14 +212,14 @@ func (s *Store) Trouble(ctx context.Context) error {
 		})
 	}
 	s.trouble.note(err)
-	if s.Dialect.Local && errors.Is(err, store.ErrUnavailable) && !errors.Is(err, store.ErrFile) { // such as one that another program keeps locked
+	if s.Dialect.Local && errors.Is(err, store.ErrUnavailable) && !errors.Is(err, store.ErrFile) { // such as a database that another program keeps locked
 		err = fmt.Errorf("%w: %w", store.ErrFile, err)
 	}
 	return err
 }
 
-// present reports that the database is no longer the one that was opened, or is damaged.
-// What is written to a file that has been deleted is lost when the process ends.
+// present returns an error if the database is no longer the one that was opened, or is damaged.
+// Writes to a deleted file are lost when the process ends.
 func (s *Store) present() error {
 	if s.Present == nil {
 		return nil

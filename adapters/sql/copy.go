@@ -11,8 +11,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// tables are what a backup holds: every table of both dialects but the list of
-// live nodes and the migrations, which the target has of its own.
+// tables are the tables in a backup: every table of both dialects, except the list of live
+// nodes and the migrations, which the target has itself.
 var tables = map[string][]string{
 	"record":     {"kind", "org", "id", "rev", "doc", "meta"},
 	"record_key": {"kind", "name", "value", "org", "id", "uniq", "sorted"},
@@ -26,8 +26,8 @@ var tables = map[string][]string{
 	"cursor":     {"sink", "rev", "holder", "until"},
 }
 
-// Content counts what a database holds: rows by table, and its last revision. Two
-// databases with the same content were copied whole.
+// Content is a summary of a database: rows by table, and its last revision. Two databases
+// with the same content were copied completely.
 type Content struct {
 	Head store.Revision
 	Rows map[string]int64
@@ -42,7 +42,7 @@ func (c Content) Equal(d Content) bool {
 	return same
 }
 
-// ContentOf counts what a migrated database holds, outside any store.
+// ContentOf summarises a migrated database, without a Store.
 func ContentOf(ctx context.Context, db *sql.DB) (Content, error) { return content(ctx, db) }
 
 func content(ctx context.Context, q querier) (c Content, err error) {
@@ -58,9 +58,8 @@ func content(ctx context.Context, q querier) (c Content, err error) {
 	return c, nil
 }
 
-// CopyTo copies one consistent snapshot of everything into a migrated database
-// that is empty, whatever its dialect, in one transaction of that database. The
-// store's writer goes on meanwhile.
+// CopyTo copies a consistent snapshot of all tables into a migrated, empty database of any
+// dialect, in one transaction of that database. The store can be written to in the meantime.
 func (s *Store) CopyTo(ctx context.Context, to *sql.DB) (c Content, err error) {
 	err = s.snapshot(ctx, func(q querier) error {
 		c, err = copyAll(ctx, q, to, false, nil)
@@ -69,13 +68,13 @@ func (s *Store) CopyTo(ctx context.Context, to *sql.DB) (c Content, err error) {
 	return c, err
 }
 
-// ErrServed means that a service works on the database.
+// ErrServed means that a service is running on the database.
 var ErrServed = errors.New("a service works on this database: stop all services first; one that was killed counts for ten seconds more")
 
-// CopyFrom replaces everything in the store with what another migrated database
-// holds, in one transaction, in turn with other writers. Without replace the store
-// must be empty. While a service holds a lease there, it is refused with ErrServed: copies in
-// memory that have followed the log to a later revision would mix with what is stored anew.
+// CopyFrom replaces everything in the store with the content of another migrated database, in
+// one transaction, in turn with other writers. Without replace the store must be empty. While
+// a service holds a lease there, CopyFrom fails with ErrServed: in-memory copies of a later
+// revision would mix with the new content.
 func (s *Store) CopyFrom(ctx context.Context, from *sql.DB, replace bool) (c Content, err error) {
 	have, err := ContentOf(ctx, s.Writers)
 	if err != nil {
@@ -109,8 +108,8 @@ func (s *Store) CopyFrom(ctx context.Context, from *sql.DB, replace bool) (c Con
 	return c, s.explain(err)
 }
 
-// copyAll copies every table in one transaction of the target, whose columns may
-// take text only.
+// copyAll copies every table in one transaction of the target. text says that the target's
+// columns accept only text.
 func copyAll(ctx context.Context, q querier, to *sql.DB, text bool, before func(context.Context, *sql.Tx) error) (c Content, err error) {
 	if c, err = content(ctx, q); err != nil {
 		return c, err
@@ -140,7 +139,7 @@ func copyAll(ctx context.Context, q querier, to *sql.DB, text bool, before func(
 	return c, txn.Commit()
 }
 
-// copyTable copies the rows of one table, one at a time: no table is held in memory.
+// copyTable copies the rows of one table, one at a time, so that no table is held in memory.
 func copyTable(ctx context.Context, q querier, to *sql.Tx, text bool, table string, columns []string) error {
 	marks := make([]string, len(columns))
 	row, at := make([]any, len(columns)), make([]any, len(columns))

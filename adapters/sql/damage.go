@@ -16,7 +16,7 @@ import (
 // maxDamages bounds how many damaged records are remembered.
 const maxDamages = 1000
 
-// damages remembers the damaged records that were met, and says so once of each.
+// damages remembers damaged records, and logs each of them once.
 type damages struct {
 	mu  sync.Mutex
 	met map[address]string
@@ -51,7 +51,7 @@ func (s *Store) Damaged(ctx context.Context) (out []store.Damage, err error) {
 	return out, err
 }
 
-// Reasons for damage. They never quote what is stored.
+// Reasons for damage. They never quote stored data.
 var (
 	errNoDocument = errors.New("the document is not valid JSON")
 	errNoParts    = errors.New("parts of the document are missing")
@@ -59,15 +59,15 @@ var (
 	errNoRevision = errors.New("the revision is not a number")
 )
 
-// row is a record as the tables have it.
+// row is a record as stored in the tables.
 type row struct {
 	kind, org, id string
 	rev           any
 	doc, meta     []byte
-	text          *written // what doc stands for, if that is known already
+	text          *written // the decoded document, if it is known already
 }
 
-// record reads a row; what is wrong with it is the record's Damage.
+// record decodes a row; an error becomes the record's Damage.
 func (s *Store) record(w row) store.Record {
 	m, unreadable := metaOf(w.meta)
 	rev, ok := w.rev.(int64)
@@ -84,7 +84,7 @@ func (s *Store) record(w row) store.Record {
 		rec.Damage = errNoParts
 	case t.wrong != nil:
 		rec.Damage = fmt.Errorf("the document cannot be decrypted: %w", t.wrong)
-	case !t.sealed && doc.Check(t.plain, 0) != nil: // what was sealed is what was written
+	case !t.sealed && doc.Check(t.plain, 0) != nil: // a text that was sealed was valid when it was written
 		rec.Damage = errNoDocument
 	case unreadable != nil:
 		rec.Damage = unreadable

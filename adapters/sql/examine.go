@@ -9,13 +9,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// LogKind is the Kind of a Damage that means a row of the change log; its ID is
-// the last revision in it.
+// LogKind is the Kind of a Damage of a row of the change log; its ID is the last
+// revision in the row.
 const LogKind = "change_log"
 
-// Examine reads every record and every row of the change log, as far as there are
-// any when it begins. record sees each record, damaged or not; log sees each row
-// of the log, and the damage of one that cannot be read.
+// Examine reads every record and every row of the change log that exist when it begins.
+// It calls record with each record, damaged or not, and log once per log row, with the
+// damage of a row that cannot be read.
 func (s *Store) Examine(ctx context.Context, record func(store.Record), log func(*store.Damage)) error {
 	return s.snapshot(ctx, func(q querier) error {
 		r := &reader{s: s, q: q, scope: tenant.Everyone("check")}

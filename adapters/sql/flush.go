@@ -9,8 +9,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// flush sends what the overlay holds and what the units did: few statements of
-// many rows, however many units there are.
+// flush sends the changes of the overlay and the commits of the units: few statements of
+// many rows, for any number of units.
 func (g *group) flush() error {
 	f := newFlusher()
 	for a, e := range g.over.entries {
@@ -18,8 +18,8 @@ func (g *group) flush() error {
 			return err
 		}
 	}
-	// Rows go before any row is added, so that a unique value can pass from one record
-	// to another.
+	// Rows are deleted before any is inserted, so that a unique value can move from one
+	// record to another.
 	for _, st := range []*statement{&f.drop, &f.sweepKeys, &f.sweepRefs, &f.sweepParts, &f.freeTexts, &f.dropKeys, &f.dropRefs, &f.upsert, &f.addKeys, &f.addRefs, &f.gone} {
 		if err := g.send(st); err != nil {
 			return err
@@ -30,8 +30,8 @@ func (g *group) flush() error {
 			return err
 		}
 	}
-	// What the units did is one row of the log. A commit whose text has been stored ahead
-	// has a row of its own.
+	// The commits of the units become one row of the log. A commit whose text has been
+	// stored ahead gets a row of its own.
 	for rest := g.commits; len(rest) > 0; {
 		n := 1
 		for rest[0].ahead == nil && n < len(rest) && rest[n].ahead == nil {
@@ -61,12 +61,12 @@ func (g *group) flush() error {
 	return g.late()
 }
 
-// logText makes the text of a row of the log. One that is long it stores, as far as it
-// has not been.
+// logText encodes a row of the log. A long text is stored in parts, as far as that has
+// not been done ahead.
 func (g *group) logText(commits []logged) (text []byte, long *longText, err error) {
 	w := &logWriter{}
 	if c := commits[0]; c.ahead != nil {
-		own := *c.ahead // the group may have to run again
+		own := *c.ahead // a copy: the group may have to run again
 		w.b = append(w.b, '[')
 		if err := w.head(c); err != nil {
 			return nil, nil, err
@@ -156,7 +156,7 @@ func (f *flusher) record(g *group, a address, e *entry) error {
 		f.sweepParts.rows, f.freeTexts.rows = append(f.sweepParts.rows, at), append(f.freeTexts.rows, at)
 		g.freed = true
 	}
-	if e.base != nil && e.base.Damage != nil { // what it says of its rows is not to be trusted
+	if e.base != nil && e.base.Damage != nil { // the meta of a damaged record cannot be trusted
 		at := []any{a.kind, string(a.org), a.id}
 		f.sweepKeys.rows, f.sweepRefs.rows = append(f.sweepKeys.rows, at), append(f.sweepRefs.rows, at)
 		oldKeys, oldRefs = nil, nil
@@ -166,7 +166,7 @@ func (f *flusher) record(g *group, a address, e *entry) error {
 	return nil
 }
 
-// makeMeta makes what the record table holds besides the document.
+// makeMeta encodes what the record table stores besides the document.
 func (e *entry) makeMeta() error {
 	if e.now == nil || e.meta != "" {
 		return nil
@@ -179,8 +179,8 @@ func (e *entry) makeMeta() error {
 	return nil
 }
 
-// keys brings the key rows of one record up to date. A record may have thousands
-// of keys, so both sides are sets.
+// keys updates the key rows of one record. A record may have thousands of keys, so both
+// sides are sets.
 func (f *flusher) keys(a address, before, after []store.Key) {
 	if slices.Equal(before, after) {
 		return
@@ -193,7 +193,7 @@ func (f *flusher) keys(a address, before, after []store.Key) {
 	}
 	for _, k := range after {
 		if !old[k] {
-			old[k] = true // a key that is there twice has one row
+			old[k] = true // a repeated key has one row
 			f.addKeys.rows = append(f.addKeys.rows, []any{a.kind, k.Index, keyText(k.Value), string(a.org), a.id, flag(k.Unique), flag(k.Sorted)})
 		}
 	}
@@ -214,7 +214,7 @@ func flag(b bool) int {
 	return 0
 }
 
-// refs brings the reference rows of one record up to date.
+// refs updates the reference rows of one record.
 func (f *flusher) refs(a address, before, after []integrity.Ref) {
 	if slices.Equal(before, after) {
 		return

@@ -21,24 +21,24 @@ type group struct {
 	hot     *hot
 	head    store.Revision
 	over    *overlay
-	docs    map[*store.Record]*longText // long documents that have been stored ahead
-	taken   []*longText                 // what has been stored ahead and belongs to rows of the group now
-	freed   bool                        // texts that had a row have none any more
+	docs    map[*store.Record]*longText // long documents that were stored ahead
+	taken   []*longText                 // long texts that rows of this group refer to now
+	freed   bool                        // some long texts lost their row
 	reads   *reads                      // nil: with the writer
 	commits []logged
-	until   time.Time // a unit must not hold the writer for longer, and a group must not take longer to send
+	until   time.Time // the deadline for a unit that holds the writer, and for sending a group
 	load    time.Duration
 }
 
-// logged is a commit, and the texts of its changes for the log: those of each if they
-// have been made, or all in parts if they have been stored ahead.
+// logged is a commit with the encoded texts of its changes for the log: one text per
+// change if they have been made, or one text in parts if it was stored ahead.
 type logged struct {
 	store.Commit
 	texts [][]byte
 	ahead *longText
 }
 
-// late reports that the writer has been held for too long.
+// late returns an error if the writer has been held for too long.
 func (g *group) late() error {
 	if time.Now().After(g.until) {
 		return store.ErrTooLong
@@ -46,12 +46,12 @@ func (g *group) late() error {
 	return nil
 }
 
-// besideHold is how many times longer a unit may take that is prepared beside the writer.
+// besideHold is by which factor longer a unit may take that is prepared outside the
+// writer.
 const besideHold = 10
 
-// run carries one unit out on the overlay; when it fails, the overlay is as it
-// was before. One that has been prepared is stored if its plan holds, and else prepared
-// anew.
+// run executes one unit on the overlay; when the unit fails, run restores the overlay. A
+// prepared unit is stored if its plan holds; otherwise it is prepared again.
 func (g *group) run(u *unit) {
 	if u.plan != nil {
 		switch holds, err := g.holds(u.plan); {
@@ -69,7 +69,7 @@ func (g *group) run(u *unit) {
 	rev := g.head + store.Revision(len(g.commits)) + 1
 	began := time.Now()
 	g.until = began.Add(g.s.Hold)
-	if g.reads != nil { // no caller waits for it
+	if g.reads != nil { // it does not hold the writer
 		g.until = began.Add(besideHold * g.s.Hold)
 	}
 	defer func() {
@@ -99,7 +99,7 @@ func (g *group) run(u *unit) {
 	if len(changes) > 0 {
 		u.rev, u.load = rev, sending(changes)
 		u.weight = t.weight + u.load
-		if g.reads == nil && u.plan == nil && u.weight > aside { // it has the writer, and is large
+		if g.reads == nil && u.plan == nil && u.weight > aside { // it holds the writer, and is large
 			u.err = errAside
 			t.undo()
 			return
@@ -109,15 +109,15 @@ func (g *group) run(u *unit) {
 	}
 }
 
-// About the cost of sending: a row of an index, and a kilobyte of a document with
-// its place in the log. Reading and working on a record costs as much. Time that is
-// measured would tell more about the machine than about the unit.
+// Approximate cost of sending: for an index row, and for a kilobyte of a document with
+// its place in the log. Reading a record and working on it costs as much. These are
+// constants because measured times would depend more on the machine than on the unit.
 const (
 	perRow      = 5 * time.Microsecond
 	perKilobyte = 10 * time.Microsecond
 )
 
-// sending estimates how long the flush of some changes takes.
+// sending estimates how long the flush of changes takes.
 func sending(changes []store.Change) (d time.Duration) {
 	for _, c := range changes {
 		size := 0
@@ -129,8 +129,8 @@ func sending(changes []store.Change) (d time.Duration) {
 	return d
 }
 
-// call runs the closure; a panic is kept for the goroutine that called Update, unless it
-// sends the unit aside.
+// call runs the closure. It keeps a panic for the goroutine that called Update, unless
+// the panic is errAside.
 func (u *unit) call(t *tx) {
 	u.err, u.ended, u.load = nil, true, 0
 	defer func() {
@@ -146,23 +146,23 @@ func (u *unit) call(t *tx) {
 	u.ended = false
 }
 
-// unit is one call of Update on its way through the writer.
+// unit is the state of one call of Update in the writer.
 type unit struct {
 	ctx     context.Context
 	scope   tenant.Scope
 	fn      func(store.Writer) error
-	job     func(context.Context, *session) error // instead of fn: a transaction of its own
-	pause   func(context.Context) error           // instead of fn: what the writer rests for
-	claimed atomic.Bool                           // by the writer, or by the caller who gave up
+	job     func(context.Context, *session) error // instead of fn: runs in a transaction of its own
+	pause   func(context.Context) error           // instead of fn: runs while the writer is idle
+	claimed atomic.Bool                           // by the writer, or by a caller that gave up
 	done    chan struct{}
 	rev     store.Revision
 	err     error
-	load    time.Duration // how long the writer was busy with it, about
-	weight  time.Duration // how long the writer would be busy with it, were it not prepared
-	plan    *plan         // what it came to beside the writer; nil: it runs with the writer
-	last    bool          // when its plan does not hold, it runs with the writer
-	panic   any           // what the closure panicked with
-	ended   bool          // the closure ended its goroutine
+	load    time.Duration // approximate time that it kept the writer busy
+	weight  time.Duration // time that it would keep the writer busy if it were not prepared
+	plan    *plan         // its result outside the writer; nil: it runs in the writer
+	last    bool          // if its plan does not hold, it runs in the writer
+	panic   any           // the value of a panic of the closure
+	ended   bool          // the closure called runtime.Goexit
 }
 
 // Update implements store.Store.
@@ -197,7 +197,7 @@ func (s *Store) InTurn(ctx context.Context, fn func(context.Context) error) erro
 	return s.explain(s.writer.submit(&unit{ctx: ctx, pause: fn}))
 }
 
-// over reports whether a unit has its outcome.
+// over reports whether a unit is done.
 func (u *unit) over() bool {
 	select {
 	case <-u.done:

@@ -10,8 +10,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// History implements store.Historian. Every change knows the one before it, so
-// that no index has to be kept with every write.
+// History implements store.Historian. Every change refers to the previous change of its
+// record, so that writes need not maintain an index.
 func (s *Store) History(ctx context.Context, sc tenant.Scope, kind, id string) iter.Seq2[store.Commit, error] {
 	return func(yield func(store.Commit, error) bool) {
 		if sc.IsZero() {
@@ -34,7 +34,7 @@ func (s *Store) History(ctx context.Context, sc tenant.Scope, kind, id string) i
 	}
 }
 
-// latest returns the last commit that touched a record, alive or deleted.
+// latest returns the last commit that changed a record, which may be deleted.
 func (s *Store) latest(ctx context.Context, sc tenant.Scope, kind, id string) (a address, rev store.Revision, err error) {
 	for _, table := range []string{"record", "gone"} {
 		text, args := `select org, rev from `+table+` where kind = $1 and id = $2`, []any{kind, id}
@@ -49,8 +49,8 @@ func (s *Store) latest(ctx context.Context, sc tenant.Scope, kind, id string) (a
 	return a, 0, nil
 }
 
-// commitAt returns a commit reduced to one record's change, or ErrNotFound when
-// it has been pruned.
+// commitAt returns a commit with the change of one record only, or ErrNotFound when the
+// commit has been pruned.
 func (s *Store) commitAt(ctx context.Context, rev store.Revision, a address) (store.Commit, error) {
 	commits, err := s.readLog(ctx, s.Readers, `select first, last, body from change_log where last >= $1 order by last limit 1`, int64(rev))
 	for _, c := range commits {

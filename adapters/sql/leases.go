@@ -8,8 +8,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// longestLease is longer than any lease lasts. One that ends later was taken before the clock of
-// the database was put back, and would keep others from the work until it has caught up.
+// longestLease is longer than every lease. A lease that ends later was taken before the clock of
+// the database was put back; it would block others until the clock has caught up.
 const longestLease = 2 * time.Minute
 
 // Acquire implements store.Leases.
@@ -22,7 +22,7 @@ func (s *Store) Acquire(ctx context.Context, sink, holder string, ttl time.Durat
 		switch {
 		case taken && h.holder != holder && now.Before(h.until):
 			return 0, false, nil
-		case !taken || h.holder != holder: // it changes hands: the cursor says how far the sink has been brought
+		case !taken || h.holder != holder: // the holder changes: the cursor says how far the sink has got
 			var err error
 			if h.at, _, err = s.brief(ctx, `insert into cursor (sink, rev, holder, until) values ($1, (select coalesce(max(last), 0) from change_log), '', 0)
 				on conflict (sink) do update set holder = '', until = 0 returning rev`, sink); err != nil {
@@ -88,9 +88,9 @@ func (s *Store) Release(ctx context.Context, sink, holder string) error {
 	return err
 }
 
-// brief runs a statement about one cursor that returns its revision, if it finds
-// one. A server carries it out beside the writers: a lease has to be renewed in time
-// also while a long unit of work is under way.
+// brief runs a statement that returns the revision of one cursor, if it matches one. Servers run
+// it concurrently with the writer: a lease has to be renewed in time even while a long unit of
+// work runs.
 func (s *Store) brief(ctx context.Context, text string, args ...any) (at store.Revision, ok bool, err error) {
 	run := func(ctx context.Context, q querier) error {
 		rows, err := q.QueryContext(ctx, text, args...)
@@ -101,7 +101,7 @@ func (s *Store) brief(ctx context.Context, text string, args ...any) (at store.R
 		if ok = rows.Next(); ok {
 			err = rows.Scan(&at)
 		}
-		for rows.Next() { // a statement takes effect when its rows have been read
+		for rows.Next() { // the statement takes effect only when its rows have been read
 			continue
 		}
 		if err == nil {
@@ -117,8 +117,8 @@ func (s *Store) brief(ctx context.Context, text string, args ...any) (at store.R
 	return at, ok && err == nil, err
 }
 
-// grants are the leases of a store that one process has for itself. They end with
-// the process, so that the next one need not wait for them to expire.
+// grants are the leases of a store that a single process uses. They end with the process, so
+// that the next process need not wait for them to expire.
 type grants struct {
 	mu   sync.Mutex
 	held map[string]grant
@@ -127,5 +127,5 @@ type grants struct {
 type grant struct {
 	holder string
 	until  time.Time
-	at     store.Revision // how far the sink has been brought
+	at     store.Revision // how far the sink has got
 }

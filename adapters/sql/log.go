@@ -16,8 +16,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// logCommit is a commit as the log keeps it. Names are short: there is one of
-// these for every write there ever was.
+// logCommit is a commit in the log. Its JSON names are short: one is stored for every
+// write.
 type logCommit struct {
 	Rev     store.Revision    `json:"r"`
 	At      int64             `json:"t"` // Unix nanoseconds
@@ -34,33 +34,34 @@ type logChange struct {
 	Past store.Revision  `json:"g,omitempty"`
 	Keys []store.Key     `json:"k,omitempty"`
 	Refs []integrity.Ref `json:"f,omitempty"`
-	None bool            `json:"n,omitempty"` // references: none any more, as opposed to as before
+	None bool            `json:"n,omitempty"` // the references were removed, as opposed to unchanged
 	// Serial of the record after the change; missing in old rows.
 	Serial store.Serial `json:"s,omitempty"`
 	Delta  logDelta     `json:"d"` // the last, see change
 }
 
-// logDelta is a difference as it stands in the text that it is read from.
+// logDelta is a difference, as a slice of the text that it is parsed from.
 type logDelta []byte
 
-// UnmarshalJSON keeps the part of the text: it may be megabytes, and the text stays.
+// UnmarshalJSON keeps a slice of the text instead of a copy: it may have megabytes, and
+// the text stays in memory.
 func (d *logDelta) UnmarshalJSON(text []byte) error {
 	*d = text
 	return nil
 }
 
-// logWriter makes the text of a row of the log, in parts if it is long. It joins texts
-// itself: encoding/json would read the differences, which may be megabytes, once more,
-// and the writer waits.
+// logWriter encodes a row of the log, in parts if it is long. It concatenates texts
+// itself: encoding/json would parse the differences again, which may have megabytes,
+// while the writer waits.
 type logWriter struct {
 	b   []byte
-	add func(part []byte) error // takes the next part; nil: the text stays whole
+	add func(part []byte) error // receives the next part; nil: the text stays whole
 }
 
-// escapeStep is how much of a long text is escaped at a time.
+// escapeStep is how many bytes of a long text are escaped at a time.
 const escapeStep = 64 << 10
 
-// commits writes a JSON array of logCommit.
+// commits encodes commits as a JSON array of logCommit.
 func (w *logWriter) commits(commits []logged) error {
 	size := 2
 	for _, c := range commits {
@@ -96,17 +97,17 @@ func (w *logWriter) commits(commits []logged) error {
 	return w.spill()
 }
 
-// head writes what stands before the changes of a commit.
+// head encodes the beginning of a commit, up to its changes.
 func (w *logWriter) head(c logged) error {
 	head, err := json.Marshal(logCommit{Rev: c.Rev, At: c.At.UnixNano(), By: c.By})
 	w.b = append(bytes.TrimSuffix(append(w.b, head...), []byte(`null}`)), '[')
 	return err
 }
 
-// logTail is what stands after the changes of a commit that is alone in its row.
+// logTail is the end of a row with a single commit, after its changes.
 const logTail = `]}]`
 
-// spill hands full parts on when the text is long.
+// spill passes full parts on when the text is long.
 func (w *logWriter) spill() error {
 	if w.add == nil || len(w.b) < longSize {
 		return nil
@@ -114,7 +115,7 @@ func (w *logWriter) spill() error {
 	return w.hand(partSize)
 }
 
-// hand hands parts on, as long as there are so many bytes: with 1 all that is left.
+// hand passes parts on while there are at least that many bytes; with 1 it passes all.
 func (w *logWriter) hand(least int) error {
 	rest := w.b
 	for len(rest) >= least {
@@ -128,7 +129,8 @@ func (w *logWriter) hand(least int) error {
 	return nil
 }
 
-// textSize is about how many bytes change writes, so that room can be made at once.
+// textSize returns the approximate number of bytes that change writes, so that they can
+// be allocated at once.
 func textSize(ch store.Change) int {
 	size := 512
 	for _, h := range ch.Delta {
@@ -137,7 +139,7 @@ func textSize(ch store.Change) int {
 	return size
 }
 
-// change writes a logChange.
+// change encodes a change as a logChange.
 func (w *logWriter) change(ch store.Change) error {
 	head, err := json.Marshal(logChange{Op: ch.Op, Org: ch.Org, Kind: ch.Kind, ID: ch.ID, Prev: ch.Prev, Past: ch.Past,
 		Keys: ch.Keys, Refs: ch.Refs, None: ch.Refs != nil && len(ch.Refs) == 0, Serial: ch.Serial})
@@ -156,7 +158,7 @@ func (w *logWriter) change(ch store.Change) error {
 			}
 			continue
 		}
-		w.b = append(strconv.AppendInt(append(w.b, '['), int64(h.At), 10), ',') // the same, a step at a time
+		w.b = append(strconv.AppendInt(append(w.b, '['), int64(h.At), 10), ',') // like encoding/json, but in steps
 		if err := w.text(h.Old); err != nil {
 			return err
 		}
@@ -170,7 +172,7 @@ func (w *logWriter) change(ch store.Change) error {
 	return nil
 }
 
-// text writes a JSON string, a step at a time.
+// text encodes a JSON string, in steps.
 func (w *logWriter) text(s []byte) error {
 	w.b = append(w.b, '"')
 	for len(s) > 0 {
@@ -187,7 +189,7 @@ func (w *logWriter) text(s []byte) error {
 	return nil
 }
 
-// parseLog reads one row of the log, whose text it may overwrite.
+// parseLog decodes one row of the log; it may overwrite text.
 func parseLog(text []byte) ([]store.Commit, error) {
 	var rows []logCommit
 	if err := json.Unmarshal(text, &rows); err != nil {
@@ -202,7 +204,7 @@ func parseLog(text []byte) ([]store.Commit, error) {
 			}
 			var delta doc.Delta
 			var err error
-			switch { // that of a long text is in the memory of the text; a short one would keep more from being freed than it is itself
+			switch { // the difference of a long text shares its memory; a short one is copied, since it would keep the large text in memory
 			case len(ch.Delta) == 0:
 			case len(text) > longSize:
 				delta, err = doc.AdoptDelta(ch.Delta)
@@ -219,17 +221,18 @@ func parseLog(text []byte) ([]store.Commit, error) {
 	return out, nil
 }
 
-// logRow is a row of the log as the table has it.
+// logRow is a row of the log table.
 type logRow struct {
 	first, last store.Revision
 	body        []byte
 }
 
-// logBytes is about how many bytes of the log are read at once: one row may be large.
+// logBytes is about how many bytes of the log are read at once: a single row may be
+// large.
 const logBytes = 8 << 20
 
-// logRows reads some of the rows of the log that a query selects (first, last, body), at
-// least one if there is any.
+// logRows reads rows of the log that a query selects (first, last, body): at least one
+// if there is any, then up to logBytes.
 func (s *Store) logRows(ctx context.Context, q querier, text string, args ...any) (out []logRow, err error) {
 	rows, err := q.QueryContext(ctx, text, args...)
 	if err != nil {
@@ -247,8 +250,8 @@ func (s *Store) logRows(ctx context.Context, q querier, text string, args ...any
 	return out, rows.Err()
 }
 
-// commitsIn reads the commits of a row, and how many bytes they were. A row that has
-// been pruned since it was selected has none.
+// commitsIn decodes the commits of a row, and returns their size in bytes. A row that
+// has been pruned in the meantime has none.
 func (s *Store) commitsIn(ctx context.Context, q querier, r logRow) (commits []store.Commit, size int, err error) {
 	t, err := s.whole(ctx, q, r.body, logSpot(r.first, r.last))
 	if err != nil {
@@ -266,9 +269,9 @@ func (s *Store) commitsIn(ctx context.Context, q querier, r logRow) (commits []s
 	return commits, len(t.plain), err
 }
 
-// readLog reads some of the commits in the rows of the log that a query selects (first,
-// last, body), at least those of the first row. Of a log that is damaged it returns what
-// comes before the damage as well.
+// readLog decodes commits in the rows of the log that a query selects (first, last,
+// body), at least those of the first row. If the log is damaged, it also returns the
+// commits before the damage.
 func (s *Store) readLog(ctx context.Context, q querier, text string, args ...any) (out []store.Commit, err error) {
 	rows, err := s.logRows(ctx, q, text, args...)
 	for size := 0; len(rows) > 0 && size < logBytes; rows = rows[1:] {
@@ -277,7 +280,7 @@ func (s *Store) readLog(ctx context.Context, q querier, text string, args ...any
 			return out, err
 		}
 		if n == 0 && len(out) > 0 {
-			break // what comes after it does not follow what came before
+			break // later commits do not continue the earlier ones
 		}
 		out, size = append(out, commits...), size+n
 	}

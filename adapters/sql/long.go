@@ -9,23 +9,23 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// longText is a text that is stored in parts. They may be there before the row is that
-// names the text: a text is noted first, as one that no row names yet, then its parts
-// follow, and then the unit of work of the row takes it.
+// longText is a text that is stored in parts. The parts may be stored before the row that refers
+// to the text: first the name is noted as one without a row, then the parts are stored, and then
+// the unit of work that writes the row takes the text.
 type longText struct {
 	contents
-	bytes int     // of its parts as their columns take them
+	bytes int     // of its parts as stored in their columns
 	room  []byte  // for a sealed part
-	of    address // of the record whose document it is
-	plain []byte  // the document; nil: the text is one of the log
-	taken bool    // by a unit of work that has been carried out
+	of    address // address of the record whose document it is
+	plain []byte  // the document; nil: it is a text of the log
+	taken bool    // by a committed unit of work
 }
 
-// run carries a statement out and returns how many rows it has changed.
+// run executes a statement and returns how many rows it has changed.
 type run func(ctx context.Context, text string, args ...any) (int64, error)
 
-// apart carries statements out in a transaction each: those of a local database, which
-// has one connection that writes, in turn with the units of work.
+// apart executes each statement in a transaction of its own. On a local database, which has one
+// writing connection, these take turns with the units of work.
 func (s *Store) apart(sc tenant.Scope) run {
 	if !s.Dialect.Local {
 		return func(ctx context.Context, text string, args ...any) (int64, error) {
@@ -45,7 +45,7 @@ func (s *Store) apart(sc tenant.Scope) run {
 	}
 }
 
-// change is the run of a group: what it stores takes the writer's time.
+// change is the run of a group: its statements take the writer's time.
 func (g *group) change(ctx context.Context, text string, args ...any) (int64, error) {
 	if err := g.late(); err != nil {
 		return 0, err
@@ -53,7 +53,7 @@ func (g *group) change(ctx context.Context, text string, args ...any) (int64, er
 	return g.ses.change(ctx, text, args...)
 }
 
-// note begins a text.
+// note stores the name of a text without a row.
 func (s *Store) note(ctx context.Context, do run, t *longText) error {
 	_, err := do(ctx, `insert into long_text (name, state, at, size, kind, org, id, last) values ($1, 0, `+s.Dialect.Now+`, 0, '', '', '', 0)`, t.name)
 	return err
@@ -85,11 +85,11 @@ func (s *Store) addAll(ctx context.Context, do run, t *longText) error {
 	return nil
 }
 
-// errSwept means that a text that had been stored ahead was removed before its unit of
-// work came to take it: the unit is prepared anew.
+// errSwept means that a text stored ahead was removed before its unit of work took it: the unit is
+// prepared again.
 var errSwept = fmt.Errorf("%w: a text that was stored ahead is no more", errAside)
 
-// take makes a text that of its record, or of a row of the log.
+// take assigns a text to its record, or to a row of the log.
 func (g *group) take(t *longText, last int64) error {
 	n, err := g.change(g.ctx, `update long_text set state = 1, size = $1, kind = $2, org = $3, id = $4, last = $5 where name = $6 and state = 0`,
 		t.bytes, t.of.kind, string(t.of.org), t.of.id, last, t.name)
@@ -99,18 +99,18 @@ func (g *group) take(t *longText, last int64) error {
 	return err
 }
 
-// youngest keeps the long documents that this process has stored last, by their records:
-// the next unit of work on one needs the text, and it is in memory anyway, in the copy
-// that answers reads.
+// youngest caches the long documents that this process stored last, by record: the next unit of
+// work on such a record needs the text, and the in-memory copy that answers reads keeps it in
+// memory anyway.
 type youngest struct {
 	mu    sync.Mutex
-	texts []*longText // the last one is the youngest
+	texts []*longText // the last one is the newest
 }
 
 // youngestBytes bounds the documents that youngest keeps.
 const youngestBytes = 64 << 20
 
-// took notes that units of work with these texts have been carried out, and keeps their documents.
+// took marks the texts of committed units as taken, and caches their documents.
 func (l *youngest) took(texts []*longText) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -129,7 +129,7 @@ func (l *youngest) took(texts []*longText) {
 	}
 }
 
-// plain returns a document that has a name, or nil.
+// plain returns the cached document with a name, or nil.
 func (l *youngest) plain(name string) []byte {
 	l.mu.Lock()
 	defer l.mu.Unlock()

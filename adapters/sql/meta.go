@@ -9,16 +9,16 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// meta is what the record table holds besides the document.
+// meta is what the record table stores besides the document.
 type meta struct {
 	Keys []store.Key     `json:"k,omitempty"`
 	Refs []integrity.Ref `json:"r,omitempty"`
-	// Serial is missing in records that a program has written that knew none.
+	// Serial is missing in records of a program version without serials.
 	Serial store.Serial `json:"s,omitempty"`
 }
 
-// metaOf reads what json.Marshal has made of a meta. It works without reflection,
-// which would take a third of the time in which a start makes records of rows.
+// metaOf decodes the JSON of a meta. It avoids reflection, which would take a third of
+// the time to load the records at start.
 func metaOf(text []byte) (m meta, err error) {
 	if doc.Check(text, 0) != nil {
 		return m, errNoMeta
@@ -49,10 +49,10 @@ func metaOf(text []byte) (m meta, err error) {
 	return m, err
 }
 
-// metaParser reads values of a valid text.
+// metaParser parses values of a valid text.
 type metaParser struct {
 	text  []byte
-	wrong bool // a value was of another type
+	wrong bool // a value had an unexpected type
 }
 
 func (p *metaParser) key(at int, k *store.Key) (end int) {
@@ -97,7 +97,7 @@ func (p *metaParser) ref(at int, r *integrity.Ref) (end int) {
 	})
 }
 
-// inside calls part for each value in the object or array at a place.
+// inside calls part for each value in the object or array at a position.
 func (p *metaParser) inside(at int, opening byte, part func(name []byte, at int) int) (end int) {
 	if at >= len(p.text) || p.text[at] != opening {
 		p.wrong = true

@@ -14,15 +14,15 @@ import (
 //go:embed migrations
 var migrations embed.FS
 
-// Step is one file of the schema's history.
+// Step is one migration file.
 type Step struct {
 	Name    string // "0001_records.sql"
-	Sum     string // of the file, so that a changed file is noticed
+	Sum     string // hash of the file, so that a changed file is noticed
 	Applied bool
 	text    string
 }
 
-// Steps returns the migrations that ship for a dialect, in order.
+// Steps returns the embedded migrations of a dialect, in order.
 func Steps(dialect string) ([]Step, error) {
 	dir := path.Join("migrations", dialect)
 	files, err := fs.ReadDir(migrations, dir)
@@ -41,10 +41,10 @@ func Steps(dialect string) ([]Step, error) {
 	return out, nil
 }
 
-// Migrate brings the schema up to date, one step per transaction, and returns
-// all steps with those that it applied marked. Processes that start together
-// take turns. A database that a newer program has migrated is refused, and so
-// is one whose applied steps are not the shipped ones.
+// Migrate updates the schema, one step per transaction, and returns all steps, with the
+// steps that it applied marked. Processes that start together take turns. Migrate
+// refuses a database that a newer program has migrated, and one whose applied steps
+// differ from the embedded ones.
 func Migrate(ctx context.Context, db *sql.DB, d Dialect) ([]Step, error) {
 	steps, err := Steps(d.Name)
 	if err != nil {
@@ -63,13 +63,13 @@ func Migrate(ctx context.Context, db *sql.DB, d Dialect) ([]Step, error) {
 	return steps, nil
 }
 
-// apply carries out step i unless the database has it.
+// apply executes step i unless the database has it.
 func apply(ctx context.Context, ses *session, d Dialect, steps []Step, i int) (now bool, err error) {
 	if err := ses.direct(ctx, d.Begin); err != nil {
 		return false, err
 	}
 	defer func() {
-		if !now || err != nil { // else it is committed, and a server would warn of a rollback
+		if !now || err != nil { // else the transaction is committed, and a rollback would make a server log a warning
 			_ = ses.direct(context.WithoutCancel(ctx), "rollback")
 		}
 	}()
@@ -120,7 +120,7 @@ func applied(ctx context.Context, ses *session) (map[string]string, error) {
 	return have, rows.Err()
 }
 
-// direct runs text that may hold several statements.
+// direct executes text that may contain several statements.
 func (s *session) direct(ctx context.Context, text string) error {
 	_, err := s.conn.ExecContext(ctx, text)
 	return err

@@ -10,7 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// address names a record among all organisations.
+// address identifies a record across all organisations.
 type address struct {
 	org      tenant.ID
 	kind, id string
@@ -18,29 +18,29 @@ type address struct {
 
 func addressOf(r *store.Record) address { return address{r.Org, r.Kind, r.ID} }
 
-// keyAddress names a searchable value among all organisations.
+// keyAddress identifies a searchable value across all organisations.
 type keyAddress struct {
 	org                tenant.ID
 	kind, index, value string
 }
 
-// overlay holds what a transaction has written but not yet sent: later units of
-// the group, and later steps of a unit, see it in front of the tables.
+// overlay holds the writes of a transaction that are not yet sent. Later units of the
+// group, and later steps of a unit, read it before the tables.
 type overlay struct {
 	entries map[address]*entry
-	keys    map[keyAddress]map[address]bool // the overlaid records that have the key; under "" those of every organisation; nil until it is asked for
+	keys    map[keyAddress]map[address]bool // the overlaid records that have the key, also under organisation "" for all organisations; nil until first used
 }
 
-// entry is a record as the tables have it and as the transaction leaves it; nil
-// means that there is none.
+// entry is a record as stored in the tables and as the transaction leaves it; nil means
+// that the record does not exist.
 type entry struct {
 	base, now *store.Record
-	rev       store.Revision // of the unit that left it so
-	meta      string         // of now, if it has been made
+	rev       store.Revision // of the unit that wrote it last
+	meta      string         // encoded from now, if that has been done
 }
 
-// set replaces the state of a record; base is what the tables have and counts
-// the first time only.
+// set replaces the state of a record. base is the record in the tables, and is used only
+// by the first call.
 func (o *overlay) set(a address, base, now *store.Record, rev store.Revision) {
 	e := o.entries[a]
 	if e == nil {
@@ -54,13 +54,13 @@ func (o *overlay) set(a address, base, now *store.Record, rev store.Revision) {
 	e.now, e.rev, e.meta = now, rev, ""
 }
 
-// index notes that a record has its keys, or has them no more; nil: there is none.
+// index adds or removes the keys of a record; nil: there is none.
 func (o *overlay) index(a address, r *store.Record, has bool) {
 	if r == nil {
 		return
 	}
 	for _, k := range r.Keys {
-		orgs := [...]tenant.ID{a.org, ""} // it is looked up in its organisation, and in all of them
+		orgs := [...]tenant.ID{a.org, ""} // lookups are by organisation, or across all
 		for _, org := range slices.Compact(orgs[:]) {
 			ka := keyAddress{org, a.kind, k.Index, k.Value}
 			switch {
@@ -75,7 +75,7 @@ func (o *overlay) index(a address, r *store.Record, has bool) {
 	}
 }
 
-// matching returns the overlaid records that q selects, in order.
+// matching returns the overlaid records that q selects, in q's order.
 func (o *overlay) matching(sc tenant.Scope, q store.Query) []*store.Record {
 	var out []*store.Record
 	if q.Sorted {
@@ -111,7 +111,7 @@ func (o *overlay) matching(sc tenant.Scope, q store.Query) []*store.Record {
 	return out
 }
 
-// order compares records as q lists them.
+// order returns the comparison for the order of q.
 func order(q store.Query) func(a, b *store.Record) int {
 	by := func(a, b *store.Record) int {
 		return cmp.Or(strings.Compare(string(a.Org), string(b.Org)), strings.Compare(a.ID, b.ID))
@@ -127,15 +127,15 @@ func order(q store.Query) func(a, b *store.Record) int {
 	return by
 }
 
-// hasPrefix reports whether a record with these keys is in a sorted index below a prefix.
+// hasPrefix reports whether keys contain a value in a sorted index with a prefix.
 func hasPrefix(keys []store.Key, index, prefix string) bool {
 	return slices.ContainsFunc(keys, func(k store.Key) bool {
 		return k.Index == index && k.Sorted && strings.HasPrefix(k.Value, prefix)
 	})
 }
 
-// hot remembers committed records between transactions. It is right as long as
-// no other process commits, which the revision read under the writer lock tells.
+// hot caches committed records between transactions. The cache is valid as long as no
+// other process commits; the revision that is read under the writer lock shows that.
 type hot struct {
 	head  store.Revision
 	recs  map[address]*store.Record
@@ -143,7 +143,7 @@ type hot struct {
 	bytes int
 }
 
-// hotBytes bounds the documents that hot keeps.
+// hotBytes bounds the size of the documents in hot.
 const hotBytes = 64 << 20
 
 func newHot() *hot {
@@ -184,11 +184,11 @@ func (h *hot) drop(a address) {
 	}
 }
 
-// mostLearned bounds what hot takes over of a group: a larger one is an import, and the
-// next unit of work waits meanwhile.
+// mostLearned bounds how many records hot takes from a group: a larger group is an
+// import, and the next unit of work would wait.
 const mostLearned = 1024
 
-// learn takes over what a group has committed.
+// learn caches the committed records of a group.
 func (h *hot) learn(g *group) {
 	h.head = g.head + store.Revision(len(g.commits))
 	for a, e := range g.over.entries {
@@ -204,15 +204,15 @@ func (h *hot) learn(g *group) {
 	}
 }
 
-// reads is what a unit of work has looked at while it ran beside the writer: records,
-// and questions whose answer another record could change. All of it is asked by
-// address, so that a unit with thousands of reads is compared with a commit quickly.
+// reads records what a unit of work has read outside the writer: records, and queries
+// whose result another record could change. Everything is indexed by address, so that a
+// unit with thousands of reads is compared with a commit quickly.
 type reads struct {
 	recs map[address]bool
-	keys map[keyAddress]bool // under organisation "": in all of them
+	keys map[keyAddress]bool // organisation "": across all
 	refs map[refAddress]bool
 	wide []wide
-	all  bool // something that every commit changes
+	all  bool // it read something that every commit changes
 }
 
 type refAddress struct {
@@ -220,16 +220,16 @@ type refAddress struct {
 	to  integrity.Target
 }
 
-// wide is a question about all records of a kind, or those in a sorted index.
+// wide is a query over all records of a kind, or over a sorted index.
 type wide struct {
 	scope tenant.Scope
 	q     store.Query
 }
 
-// maxWide bounds the questions that are compared one by one.
+// maxWide bounds the wide queries, which are compared one by one.
 const maxWide = 256
 
-// A nil reads notes nothing: the unit has the writer, and nothing can change.
+// A nil *reads records nothing: the unit holds the writer, and nothing can change.
 
 func (r *reads) record(a address) {
 	if r != nil {
@@ -251,8 +251,8 @@ func (r *reads) query(sc tenant.Scope, q store.Query) {
 	}
 }
 
-// touchedBy reports whether a commit may have made one of the answers another. A record
-// that has left an answer was in it, so that its address is among the records.
+// touchedBy reports whether a commit may have changed one of the results. A record that
+// left a result was in it, so its address is among the records.
 func (r *reads) touchedBy(commit store.Commit) bool {
 	for _, c := range commit.Changes {
 		if r.all || r.recs[address{c.Org, c.Kind, c.ID}] {

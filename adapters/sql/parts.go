@@ -14,16 +14,16 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// longSize is the most bytes of a text that its own row takes, about. A longer text is
-// written and read in parts of partSize: drivers and databases copy each value several
-// times, and a part has a transaction of its own, for which others wait.
+// longSize is about the maximum size in bytes of a text in its own row. A longer text is
+// stored in parts of partSize: drivers and databases copy each value several times, and
+// each part has its own transaction, which others wait for.
 const (
 	longSize = 1 << 20
 	partSize = 256 << 10
 )
 
-// The tables of texts in parts: those of today, and those of older programs, which named
-// a text by the row that it belongs to. The columns of parts take bytes in every dialect.
+// The tables of texts in parts: the current ones, and those of older programs, which
+// identified a text by its row. The columns of parts accept bytes in every dialect.
 const (
 	longTexts   = "long_text"
 	longParts   = "long_part"
@@ -31,21 +31,22 @@ const (
 	logParts    = "log_part"
 )
 
-// contents is what a row holds in place of a text that is in parts. It is sealed with
-// the place of the row, which holds the revision, and parts are sealed for its name and
-// their number, so that no part can be left out, put elsewhere, or come from an earlier
+// contents is what a row stores in place of a text in parts. It is sealed with the place
+// of the row, which includes the revision. Parts are sealed with the text's name and
+// their number, so that no part can be left out, moved elsewhere, or come from an earlier
 // revision. The name is known before the revision is.
 type contents struct {
 	parts int
 	size  int    // bytes of all parts
-	name  string // drawn for this text; "": of an older program, whose parts are sealed for the place of the row
+	name  string // random; "": written by an older program, whose parts are sealed with the place of the row
 	older bool   // the parts are in a table of an older program
 }
 
-// named returns the contents of a new text.
+// named returns contents with a new name.
 func named() contents { return contents{name: rand.Text()} }
 
-// The first byte of contents, and of no JSON text: of today, and of older programs.
+// The first byte of contents, which no JSON text begins with: the current one, and that
+// of older programs.
 const (
 	contentsMark = '*'
 	olderMark    = '+'
@@ -59,7 +60,7 @@ func (c contents) text() []byte {
 	return fmt.Appendf(nil, "%c%d %d %s", mark, c.parts, c.size, c.name)
 }
 
-// contentsOf reads what contents.text returned.
+// contentsOf parses the result of contents.text.
 func contentsOf(plain []byte) (c contents, ok bool) {
 	if len(plain) == 0 || plain[0] != contentsMark && plain[0] != olderMark {
 		return c, false
@@ -76,15 +77,15 @@ func contentsOf(plain []byte) (c contents, ok bool) {
 	return c, errParts == nil && errSize == nil && c.parts > 0 && c.size >= c.parts && (c.older || c.name != "")
 }
 
-// mostContents is the longest that a column is which holds contents, sealed or not. A
-// longer one is not opened to see whether it does.
+// mostContents is the maximum length of a column with contents, sealed or not. A longer
+// column is not opened to look for contents.
 const mostContents = 128
 
-// spot is where a text is kept: a row, and the parts that belong to it.
+// spot is where a text is stored: a row, and its parts.
 type spot struct {
-	place []byte // that the row's own text is sealed for
+	place []byte // with which the row's own text is sealed
 	table string
-	names []string // of the columns that name the row
+	names []string // the columns that identify the row
 	keys  []any    // and their values
 }
 
@@ -96,7 +97,7 @@ func logSpot(first, last store.Revision) spot {
 	return spot{logPlace(first, last), logParts, []string{"last"}, []any{int64(last)}}
 }
 
-// holding is where the parts of a text are kept that the row holds.
+// holding returns the spot for the parts of a text.
 func (p spot) holding(c contents) spot {
 	if !c.older {
 		p.table, p.names, p.keys = longParts, []string{"name"}, []any{c.name}
@@ -104,7 +105,7 @@ func (p spot) holding(c contents) spot {
 	return p
 }
 
-// part is the place that part n of a text is sealed for.
+// part returns the place that part n of a text is sealed with.
 func (p spot) part(c contents, n int) []byte {
 	if c.name != "" {
 		return partPlace(c.name, n)
@@ -112,12 +113,12 @@ func (p spot) part(c contents, n int) []byte {
 	return binary.AppendUvarint(append([]byte{'p'}, p.place...), uint64(n))
 }
 
-// partPlace is the place that part n of a text with a name is sealed for.
+// partPlace returns the place that part n of a named text is sealed with.
 func partPlace(name string, n int) []byte {
 	return binary.AppendUvarint(append([]byte{'t'}, name...), uint64(n))
 }
 
-// where is a condition for all parts of the row; its arguments are keys.
+// where returns a condition for all parts of the row; its arguments are keys.
 func (p spot) where() string {
 	var conditions []string
 	for i, name := range p.names {
@@ -126,7 +127,7 @@ func (p spot) where() string {
 	return strings.Join(conditions, " and ")
 }
 
-// packPart returns a part as its column takes it, in room if it is sealed.
+// packPart returns a part as stored in its column; a sealed part uses the memory of room.
 func (s *Store) packPart(room, plain, place []byte) ([]byte, error) {
 	if !s.sealing() {
 		return plain, nil
@@ -134,13 +135,13 @@ func (s *Store) packPart(room, plain, place []byte) ([]byte, error) {
 	return s.Sealing.Documents.Seal(room, plain, place)
 }
 
-// sealedPart reports whether a part is sealed: a clear one has no control character
-// behind a mark, because no JSON text has.
+// sealedPart reports whether a part is sealed: an unsealed part has no control character
+// after a mark, because JSON texts have none.
 func sealedPart(body []byte) bool {
 	return len(body) > 1 && body[0] == secret.Mark && body[1] < ' '
 }
 
-// openPart appends a part as it was written to dst.
+// openPart appends the original bytes of a part to dst.
 func (s *Store) openPart(dst, body, place []byte) ([]byte, error) {
 	switch {
 	case !sealedPart(body):
@@ -151,18 +152,18 @@ func (s *Store) openPart(dst, body, place []byte) ([]byte, error) {
 	return s.Sealing.Documents.Open(dst, body, place)
 }
 
-// errParts means that a text is not complete.
+// errParts means that parts of a text are missing.
 var errParts = errors.New("parts of the text are missing")
 
-// written is a text as it was written.
+// written is a text as it was originally written.
 type written struct {
 	plain  []byte
-	sealed bool  // all of it: then it is what was written
-	wrong  error // why there is no text
+	sealed bool  // all of it was sealed, which proves that it is unchanged
+	wrong  error // why the text cannot be read
 }
 
-// whole returns the text that a column holds, joined if it is in parts. What is wrong
-// with the text is no error.
+// whole returns the text of a column, joined if it is in parts. A damaged text is not an
+// error: see written.wrong.
 func (s *Store) whole(ctx context.Context, q querier, stored []byte, at spot) (t written, err error) {
 	t.plain, t.sealed, t.wrong = s.unpack(stored, at.place)
 	c, ok := contentsOf(t.plain)
@@ -170,7 +171,7 @@ func (s *Store) whole(ctx context.Context, q querier, stored []byte, at spot) (t
 		return t, nil
 	}
 	if text := s.youngest.plain(c.name); text != nil && !c.older {
-		return written{plain: text, sealed: true}, nil // it is what was written
+		return written{plain: text, sealed: true}, nil // sealed texts are known to be unchanged
 	}
 	at = at.holding(c)
 	t.plain = make([]byte, 0, min(c.size, mostJoined))
@@ -196,11 +197,12 @@ func (s *Store) whole(ctx context.Context, q querier, stored []byte, at spot) (t
 	return t, err
 }
 
-// mostJoined is how much room is made at once for a text, whatever its row says.
+// mostJoined is the maximum size that is allocated at once for a text, whatever its row
+// claims.
 const mostJoined = 256 << 20
 
-// repart brings the parts of a row into the current form, one after the other. A part
-// that is damaged stays as it is.
+// repart converts the parts of a row to the current form, one after the other. A damaged
+// part stays as it is.
 func (s *Store) repart(ctx context.Context, ses *session, stored []byte, at spot) error {
 	plain, _, err := s.unpack(stored, at.place)
 	c, ok := contentsOf(plain)

@@ -9,39 +9,39 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// aside is how long a unit of work may keep the writer from others before it has to be
-// prepared beside the writer.
+// aside is how long a unit of work may hold the writer; a longer one has to be prepared
+// outside the writer.
 const aside = 3 * time.Millisecond
 
-// errAside sends a unit of work back that has the writer and turns out to be large.
+// errAside stops a unit of work that holds the writer and turns out to be large.
 var errAside = errors.New("sql: the unit of work is prepared beside the writer")
 
-// heavy reports whether the units of an organisation are to be prepared beside the
-// writer: the last ones were large.
+// heavy reports whether the units of an organisation should be prepared outside the
+// writer, because a recent one was large.
 func (w *writer) heavy(org tenant.ID) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return time.Now().Before(w.queue.lane(org).heavy)
 }
 
-// plan is what a unit of work came to when it ran over a snapshot, beside the writer.
-// It holds as long as nothing that it has looked at has changed.
+// plan is the result of a unit of work that ran on a snapshot, outside the writer. It
+// holds as long as nothing that it has read has changed.
 type plan struct {
-	head    store.Revision // up to which it holds: first that of the snapshot, see hand
-	stale   bool           // it does not hold any more
+	head    store.Revision // the revision up to which it holds: at first that of the snapshot, see hand
+	stale   bool           // it no longer holds
 	reads   *reads
 	over    *overlay // what it leaves behind
 	changes []store.Change
-	texts   [][]byte  // of the changes, for the log
-	log     *longText // instead of texts: long ones
+	texts   [][]byte  // encoded changes, for the log
+	log     *longText // instead of texts, when they are long
 	docs    map[address]*longText
-	ahead   []*longText // all that has been stored ahead, whole or not
+	ahead   []*longText // all texts stored ahead, complete or not
 	load    time.Duration
 }
 
-// prepared carries a unit of work out that is large, or whose organisation has had
-// large ones: it runs over a snapshot, and the writer only compares and stores. Those
-// of one organisation take turns, so that they do not overtake each other for ever.
+// prepared runs a large unit of work, or one of an organisation that had large ones: the
+// unit runs on a snapshot, and the writer only compares and stores. Units of one
+// organisation take turns, so that they do not invalidate each other for ever.
 func (s *Store) prepared(ctx context.Context, sc tenant.Scope, fn func(store.Writer) error) (store.Revision, error) {
 	s.writer.mu.Lock()
 	turn := s.writer.queue.lane(sc.Org()).turn
@@ -65,7 +65,7 @@ func (s *Store) prepared(ctx context.Context, sc tenant.Scope, fn func(store.Wri
 			u.plan.load = u.plan.sending()
 			rev, err = s.hand(u, try >= triesAside)
 		}
-		for _, t := range u.plan.ahead { // those that the unit has not taken are removed
+		for _, t := range u.plan.ahead { // texts that the unit has not taken are removed
 			s.sweeper.done(t)
 		}
 		if !errors.Is(err, errAside) {
@@ -74,12 +74,12 @@ func (s *Store) prepared(ctx context.Context, sc tenant.Scope, fn func(store.Wri
 	}
 }
 
-// triesAside is how often a unit is prepared before it runs with the writer: other
-// units of its organisation change what it looks at all the time.
+// triesAside is how many times a unit is prepared before it runs in the writer: other
+// units of its organisation may change what it reads all the time.
 const triesAside = 3
 
-// prepare runs a unit over a snapshot. One that fails or writes nothing has its outcome:
-// it is as if it had run when the snapshot was taken.
+// prepare runs a unit on a snapshot. A unit that fails or writes nothing is done: it
+// counts as run when the snapshot was taken.
 func (s *Store) prepare(u *unit) (head store.Revision, err error) {
 	err = s.snapshot(u.ctx, func(q querier) error {
 		if head, err = headOf(u.ctx, q); err != nil {
@@ -88,7 +88,7 @@ func (s *Store) prepare(u *unit) (head store.Revision, err error) {
 		g := &group{s: s, q: q, ctx: u.ctx, hot: newHot(), head: head, over: &overlay{entries: map[address]*entry{}},
 			reads: &reads{recs: map[address]bool{}, keys: map[keyAddress]bool{}, refs: map[refAddress]bool{}}}
 		if g.run(u); u.panic != nil || u.err != nil || len(g.commits) == 0 {
-			s.reached(head) // what it was refused for can be read
+			s.reached(head) // callers can read the state that the refusal is based on
 			return u.err
 		}
 		p := &plan{head: head, reads: g.reads, over: g.over, changes: g.commits[0].Changes, docs: map[address]*longText{}}
@@ -103,7 +103,7 @@ func (s *Store) prepare(u *unit) (head store.Revision, err error) {
 	return head, err
 }
 
-// reached notes that this process has told somebody of a revision.
+// reached raises the revision that this process has told a caller about.
 func (s *Store) reached(rev store.Revision) {
 	for {
 		at := s.committed.Load()
@@ -113,11 +113,11 @@ func (s *Store) reached(rev store.Revision) {
 	}
 }
 
-// replay puts what a unit was planned to do into the transaction.
+// replay applies the changes of a unit's plan to the transaction.
 func (g *group) replay(u *unit) {
 	rev := g.head + store.Revision(len(g.commits)) + 1
-	// A long one is the only one of its transaction, and what it left behind is what the
-	// transaction does.
+	// A long unit is alone in its transaction, so the transaction can adopt the unit's
+	// entries.
 	adopt := u.plan.load > groupTime && len(g.over.entries) == 0
 	for a, e := range u.plan.over.entries {
 		if e.base == nil && e.now == nil {

@@ -10,21 +10,21 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/presence"
 )
 
-// Board keeps the presence of gateway nodes in a table that is never synced to
-// disk, for all replicas of a cluster. It exists on PostgreSQL only: a SQLite
-// database belongs to one process, which can remember its nodes by itself.
+// Board stores the presence of gateway nodes in an unlogged table, for all replicas of a
+// cluster. It exists on PostgreSQL only: a SQLite database belongs to one process, which can
+// keep its nodes in memory.
 type Board struct {
 	db     *sql.DB
 	source string
-	swept  atomic.Int64 // when old rows were deleted last, in milliseconds
+	swept  atomic.Int64 // when old rows were last deleted, in milliseconds
 }
 
 var _ presence.Board = (*Board)(nil)
 
-// NewBoard returns the board of one replica, named by source.
+// NewBoard returns the board of the replica named source.
 func NewBoard(db *sql.DB, source string) *Board { return &Board{db: db, source: source} }
 
-// Note implements presence.Board. Thousands of nodes are one statement.
+// Note implements presence.Board. Thousands of nodes take one statement.
 func (b *Board) Note(ctx context.Context, nodes []presence.Node) error {
 	var ids, texts []string
 	var seen []int64
@@ -54,8 +54,8 @@ func (b *Board) Note(ctx context.Context, nodes []presence.Node) error {
 	if err := txn.Commit(); err != nil {
 		return err
 	}
-	// Old rows go, once in nodesEvery at most, but for those that a replica is writing.
-	if passed := newest - b.swept.Load(); 0 <= passed && passed < nodesEvery.Milliseconds() { // less: a clock was put back
+	// Old rows are deleted, at most once in nodesEvery, except rows that a replica is writing.
+	if passed := newest - b.swept.Load(); 0 <= passed && passed < nodesEvery.Milliseconds() { // negative: a clock was put back
 		return nil
 	}
 	b.swept.Store(newest)
@@ -63,8 +63,8 @@ func (b *Board) Note(ctx context.Context, nodes []presence.Node) error {
 	return err
 }
 
-// Old rows are those of gateways that were killed, and of replicas that are gone: each start of
-// either has a name of its own. keepNode is longer than the clocks of two replicas may differ.
+// Old rows belong to killed gateways and to ended replicas: each start of either uses a new
+// name. keepNode is longer than the difference between the clocks of two replicas.
 const (
 	keepNode   = time.Hour
 	nodesEvery = time.Minute

@@ -8,29 +8,29 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// What one transaction of Prune forgets at most, and how many pages one gives back, so
+// How many commits one transaction of Prune deletes at most, and how many pages one gives back, so
 // that writers do not wait long.
 const (
 	pruneRows  = 256
 	pruneBytes = 8 << 20
 )
 
-// logSize remembers how large the log is, so that only what is new has to be added up.
+// logSize caches the size of the log, so that only new rows have to be added.
 type logSize struct {
 	sync.Mutex
-	upTo  int64 // revisions that are in bytes
+	upTo  int64 // the revisions included in bytes
 	bytes int64
 }
 
-// Prune implements store.Historian. A log that has outgrown its size is brought a tenth
-// below it, so that this is not done with every commit.
+// Prune implements store.Historian. When the log exceeds its size, it is pruned to a tenth below,
+// so that not every commit has to prune.
 func (s *Store) Prune(ctx context.Context, keep store.Retention) (total int, err error) {
 	s.size.Lock()
 	defer s.size.Unlock()
-	over := int64(0) // how many bytes of the log have to go
+	over := int64(0) // how many bytes of the log must be deleted
 	if keep.Bytes != 0 {
 		err := s.addUp(ctx)
-		if err == nil && s.size.bytes > keep.Bytes && !s.Dialect.Local { // others may have pruned: start over before anything goes
+		if err == nil && s.size.bytes > keep.Bytes && !s.Dialect.Local { // other processes may have pruned: count again before anything is deleted
 			s.size.upTo, s.size.bytes = 0, 0
 			err = s.addUp(ctx)
 		}
@@ -66,7 +66,7 @@ func (s *Store) Prune(ctx context.Context, keep store.Retention) (total int, err
 	return total, s.shrink(ctx)
 }
 
-// addUp adds what is new to the size of the log.
+// addUp adds new rows to the size of the log.
 func (s *Store) addUp(ctx context.Context) error {
 	head, err := headOf(ctx, s.Readers)
 	if err != nil {
@@ -85,8 +85,8 @@ func (s *Store) addUp(ctx context.Context) error {
 	return nil
 }
 
-// prune forgets the oldest rows of the log: those that are too old, and others until
-// over bytes are gone. It returns how many commits and bytes that were.
+// prune deletes the oldest rows of the log: rows that are too old, and more until over bytes are
+// deleted. It returns the number of commits and bytes.
 func (s *Store) prune(ctx context.Context, ses *session, keep store.Retention, over int64) (n int, freed int64, err error) {
 	head, err := headOf(ctx, ses)
 	if err != nil {
@@ -135,8 +135,9 @@ func (s *Store) prune(ctx context.Context, ses *session, keep store.Retention, o
 	return n, freed, ses.exec(ctx, `delete from gone where rev <= $1`, cut)
 }
 
-// leaptAt reports whether the log begins with commits that are dated in the future, by a clock that
-// has been put back since, and the first commit after them is old. Then they are old as well.
+// leaptAt reports whether the log begins with commits dated in the future (the clock has been put
+// back since) and the first commit after them is older than since. Then the commits dated in the
+// future are old as well.
 func leaptAt(ctx context.Context, ses *session, now, since time.Time) (bool, error) {
 	if since.IsZero() {
 		return false, nil
@@ -149,8 +150,8 @@ func leaptAt(ctx context.Context, ses *session, now, since time.Time) (bool, err
 	return next < since.UnixNano(), err
 }
 
-// shrink gives the space of what has been forgotten back to the file system, a little
-// at a time, where the database does not do that by itself.
+// shrink gives the space of deleted rows back to the file system, a little at a time, where the
+// database does not do that itself.
 func (s *Store) shrink(ctx context.Context) error {
 	if s.Dialect.Shrink == "" {
 		return nil
@@ -162,7 +163,7 @@ func (s *Store) shrink(ctx context.Context) error {
 		}
 		before = free
 		if err := s.do(ctx, func(ctx context.Context, ses *session) error {
-			step := func(func(...any) error) error { return nil } // a row is a page given back
+			step := func(func(...any) error) error { return nil } // each row of the result is one page given back
 			return each(ctx, ses, step, s.Dialect.Shrink)
 		}); err != nil {
 			return err

@@ -10,14 +10,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// page returns the statement for the next records that q selects, whose text is one of
-// few, so that it is prepared once. Limits that are asked for all the time are part of
-// it: SQLite prepares a statement anew whenever a limit among its arguments is set.
+// page returns the statement for the next records that q selects. There are few
+// different texts, so that each is prepared once. Common limits are literals in the
+// text: SQLite prepares a statement again whenever a bound limit is set.
 func (r *reader) page(q store.Query, last store.Record, first bool, limit, offset int) (string, []any) {
 	c, table := r.where(q), ` from record r`
 	if q.Index != "" {
-		// The key comes first: a planner without statistics would rather walk all
-		// records of the kind. SQLite keeps the order of a cross join.
+		// The key comes first: without statistics, a query planner would rather walk
+		// all records of the kind. SQLite keeps the order of a cross join.
 		table = ` from record_key k cross join record r`
 		c.add(` and r.kind = k.kind and r.org = k.org and r.id = k.id`)
 	}
@@ -54,13 +54,13 @@ func sortValue(r *store.Record, index string) string {
 	return ""
 }
 
-// conditions is the part of a query from "where" on, with its arguments.
+// conditions is the part of a query after "where", with its arguments.
 type conditions struct {
 	text strings.Builder
 	args []any
 }
 
-// add appends text whose %d become the numbers of the values.
+// add appends text; each %d is replaced by the number of a value's parameter.
 func (c *conditions) add(format string, values ...any) {
 	at := make([]any, len(values))
 	for i, v := range values {
@@ -70,8 +70,8 @@ func (c *conditions) add(format string, values ...any) {
 	fmt.Fprintf(&c.text, format, at...)
 }
 
-// where returns the conditions for what q selects. Every condition on the
-// organisation comes from the scope, so that none can be forgotten.
+// where returns the conditions for what q selects. Every condition on the organisation
+// comes from the scope, so that none can be forgotten.
 func (r *reader) where(q store.Query) *conditions {
 	c := &conditions{}
 	t := leading(q)
@@ -106,8 +106,8 @@ func (r *reader) where(q store.Query) *conditions {
 	return c
 }
 
-// idText is an identifier that is looked up. PostgreSQL takes neither NUL nor
-// bytes that are no text, which a path may hold: they equal nothing stored.
+// idText returns an identifier for a lookup. PostgreSQL accepts neither NUL nor invalid
+// UTF-8, which a path may contain; such identifiers match nothing stored.
 func idText(id string) string {
 	if strings.IndexByte(id, 0) < 0 && utf8.ValidString(id) {
 		return id
@@ -115,8 +115,7 @@ func idText(id string) string {
 	return keyText(id)
 }
 
-// keyText is the value of a key as the tables have it, without NUL. The order
-// stays.
+// keyText returns the value of a key as stored, without NUL. It preserves the order.
 func keyText(value string) string {
 	if !strings.ContainsAny(value, "\x00\x01") && utf8.ValidString(value) {
 		return value
@@ -124,7 +123,7 @@ func keyText(value string) string {
 	return strings.ToValidUTF8(strings.NewReplacer("\x00", "\x01\x01", "\x01", "\x01\x02").Replace(value), "\x01\x03")
 }
 
-// successor returns the first text after all those that begin with a prefix.
+// successor returns the smallest text that is greater than all texts with a prefix.
 func successor(prefix string) (string, bool) {
 	for prefix != "" {
 		last, size := utf8.DecodeLastRuneInString(prefix)
@@ -139,13 +138,13 @@ func successor(prefix string) (string, bool) {
 	return "", false
 }
 
-// Code points that no text has.
+// Code points that no text contains.
 const (
 	surrogates    = 0xd800
 	surrogatesEnd = 0xe000
 )
 
-// leading names the table whose order is the order of the answer.
+// leading returns the table that determines the order of the result.
 func leading(q store.Query) string {
 	if q.Index != "" {
 		return "k"

@@ -11,34 +11,35 @@ import (
 // maxGroup bounds how many units of work share a transaction.
 const maxGroup = 256
 
-// groupTime bounds how long the units of a transaction take, about: the first of
-// them waits for the last. A unit that alone takes longer has its own transaction.
+// groupTime is about how long the units of a transaction may take together: the first of
+// them waits for the last. A unit that takes longer gets a transaction of its own.
 const groupTime = 10 * time.Millisecond
 
-// queue holds the units that wait for the writer. Each organisation has a lane, and
-// the lane that has used the writer least comes first: an organisation that floods
-// the writer delays another by one of its units, not by all of them. Units of an
-// organisation stay in order.
+// queue holds the units that wait for the writer. Each organisation has a lane, and the
+// lane that has used the writer least is served first: an organisation that floods the
+// writer delays another by one of its units, not by all of them. Units of an organisation
+// stay in order.
 type queue struct {
 	lanes map[tenant.ID]*lane
-	clock time.Duration // what the lane served last had used; a lane that was idle starts here
+	clock time.Duration // the usage of the lane served last, at which a lane that was idle starts
 	size  int
 }
 
-// heavyFor is for how long units are prepared beside the writer after a large one.
+// heavyFor is for how long units are prepared outside the writer after a large one.
 const heavyFor = 10 * time.Second
 
-// lane is what one organisation waits for. Units that span organisations, and jobs of
-// the store itself, share the lane of no organisation.
+// lane is the queue of one organisation. Units across organisations, and jobs of the store
+// itself, share the lane of no organisation.
 type lane struct {
 	units []*unit
 	used  time.Duration // of the writer, about
-	cost  time.Duration // of one unit, as the last ones were
-	heavy time.Time     // until then its units are prepared beside the writer: one has been large
-	turn  chan struct{} // of the one whose unit is being prepared
+	cost  time.Duration // of one unit, estimated from the last ones
+	heavy time.Time     // until then units are prepared outside the writer, because one was large
+	turn  chan struct{} // held by the unit that is being prepared
 }
 
-// alone reports whether a unit has a transaction of its own: others would only wait for it.
+// alone reports whether a unit has a transaction of its own: in a group, other units would
+// only wait for it.
 func (u *unit) alone() bool { return u.job != nil || u.pause != nil }
 
 // add appends a unit to the lane of its organisation.
@@ -51,7 +52,7 @@ func (q *queue) add(u *unit) {
 	q.size++
 }
 
-// putBack returns units that have not had their turn, in order, to the front.
+// putBack returns units that did not run, in order, to the front.
 func (q *queue) putBack(units []*unit) {
 	front := map[*lane][]*unit{}
 	for _, u := range units {
@@ -64,7 +65,7 @@ func (q *queue) putBack(units []*unit) {
 	q.size += len(units)
 }
 
-// maxLanes bounds how many idle organisations are remembered.
+// maxLanes is how many lanes of idle organisations are kept.
 const maxLanes = 1024
 
 func (q *queue) lane(org tenant.ID) *lane {
@@ -83,7 +84,7 @@ func (q *queue) lane(org tenant.ID) *lane {
 	return l
 }
 
-// charge notes what a unit has cost its organisation.
+// charge adds the cost of a unit to its organisation's usage.
 func (q *queue) charge(u *unit, now time.Time) {
 	l := q.lane(u.scope.Org())
 	l.used += u.load
@@ -93,7 +94,7 @@ func (q *queue) charge(u *unit, now time.Time) {
 	}
 }
 
-// take removes the units of the next group: lanes in turn, beginning with the one
+// take removes the units of the next group: from the lanes in turn, beginning with the lane
 // that has used the writer least, as long as the group stays short.
 func (q *queue) take() (group []*unit) {
 	var waiting []*lane

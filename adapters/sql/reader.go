@@ -19,8 +19,8 @@ type reader struct {
 	scope tenant.Scope
 }
 
-// pageSize is how many records are fetched at once: a cursor must not stay open
-// while the caller runs other statements of the same transaction.
+// pageSize is how many records are fetched at once: a cursor must not stay open while
+// the caller runs other statements in the same transaction.
 const pageSize = 200
 
 // Get implements store.Reader.
@@ -42,7 +42,7 @@ func (r *reader) get(ctx context.Context, a address) (store.Record, error) {
 	return recs[0], nil
 }
 
-// pageSizes are the limits that are part of a statement, in order.
+// pageSizes are the limits that are literals in a statement, in order.
 var pageSizes = [...]int{1, 2, 16, pageSize}
 
 // Scan implements store.Reader.
@@ -50,7 +50,7 @@ func (r *reader) Scan(ctx context.Context, q store.Query) iter.Seq2[store.Record
 	return r.pages(ctx, q, pageSize)
 }
 
-// pages is Scan by pages of a size.
+// pages is Scan with pages of a given size.
 func (r *reader) pages(ctx context.Context, q store.Query, size int) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
 		if q.Sorted && r.scope.All() {
@@ -100,7 +100,8 @@ func (r *reader) Count(ctx context.Context, q store.Query) (int, error) {
 	return int(total), err
 }
 
-// Touched implements store.Reader: any commit counts, which is never too few.
+// Touched implements store.Reader. It returns the head, for every kind: never too low,
+// but any commit raises it.
 func (r *reader) Touched(ctx context.Context, _ string) (store.Revision, error) {
 	return headOf(ctx, r.q)
 }
@@ -138,10 +139,10 @@ func (r *reader) Referrers(ctx context.Context, to integrity.Target) iter.Seq2[s
 // fetch reads whole records.
 func (r *reader) fetch(ctx context.Context, text string, args ...any) ([]store.Record, error) {
 	var out []store.Record
-	short := map[int]row{} // by their places in out
+	short := map[int]row{} // by index in out
 	err := each(ctx, r.q, func(scan func(...any) error) error {
 		var w row
-		var doc sql.RawBytes // the driver's until the next row; what is sealed is not copied
+		var doc sql.RawBytes // the driver's memory until the next row; sealed documents are not copied
 		if err := scan(&w.kind, &w.org, &w.id, &w.rev, &doc, &w.meta); err != nil {
 			return err
 		}
@@ -154,7 +155,7 @@ func (r *reader) fetch(ctx context.Context, text string, args ...any) ([]store.R
 		out = append(out, r.s.record(w).Shared())
 		return nil
 	}, text, args...)
-	for i, w := range short { // only now can the transaction be asked for parts
+	for i, w := range short { // the transaction can be queried for parts only now
 		if err == nil {
 			err = r.join(ctx, &w)
 		}

@@ -7,18 +7,18 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// resealRows is how many rows one step looks at, and resealBytes about how many
-// bytes it rewrites in one transaction, so that writers do not wait long.
+// resealRows is how many rows one step reads, and resealBytes about how many bytes it
+// rewrites in one transaction, so that writers do not wait long.
 const (
 	resealRows  = 100
 	resealBytes = 4 << 20
 )
 
-// formSink is the row of the cursor table that says, as its holder, which form
-// everything stored is known to have.
+// formSink is the row of the cursor table whose holder is the form that all stored
+// texts are known to have.
 const formSink = "(documents)"
 
-// form names the form in which texts are written now.
+// form returns the name of the form in which texts are written now.
 func (s *Store) form() string {
 	if s.Sealing.Clear {
 		return "clear"
@@ -26,10 +26,11 @@ func (s *Store) form() string {
 	return s.Sealing.Documents.ID()
 }
 
-// Reseal encrypts with the current key what is stored in clear or with an older
-// key, in bounded steps between which others write, and returns how many rows it
-// has rewritten. When there is nothing to do it is one look. With Clear it rewrites
-// nothing: what is sealed stays so until it is written next.
+// Reseal encrypts, with the current key, texts that are unencrypted or encrypted with
+// an older key. It works in bounded steps, so that others can write in between, and
+// returns how many rows it has rewritten. When there is nothing to do, it reads one
+// row. With Clear it rewrites nothing: sealed texts stay sealed until they are next
+// written.
 func (s *Store) Reseal(ctx context.Context, progress func(done int)) (n int, err error) {
 	if s.Sealing.Documents == nil {
 		return 0, nil
@@ -59,16 +60,16 @@ func (s *Store) stale(stored []byte) bool {
 	return sealed == nil || !s.Sealing.Documents.Current(sealed)
 }
 
-// rewrite is one row in its new form.
+// rewrite is one row with its new text.
 type rewrite struct {
 	text   string
 	args   []any
 	size   int
-	stored []byte // the row in its old form
+	stored []byte // the old text of the row
 	at     spot
 }
 
-// carry sends rewrites, a bounded part in each transaction.
+// carry writes rewrites, a bounded number in each transaction.
 func (s *Store) carry(ctx context.Context, all []rewrite, told func(int)) error {
 	for len(all) > 0 {
 		size, part := 0, 0
@@ -156,7 +157,7 @@ func (s *Store) resealLog(ctx context.Context, told func(int)) error {
 	}
 }
 
-// repack returns a stored text in the current form, and how many bytes it is with its
+// repack returns a stored text in the current form, and its size in bytes with its
 // parts; false: it is damaged and stays as it is.
 func (s *Store) repack(stored, place []byte) (packed any, size int, ok bool) {
 	plain, _, err := s.unpack(stored, place)

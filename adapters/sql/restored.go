@@ -5,18 +5,18 @@ import (
 	"database/sql"
 )
 
-// restoredSink is the row of the cursor table that says that what is stored was put back from
-// a backup, until that has been told.
+// restoredSink is the row of the cursor table that marks a database as restored from a backup,
+// until Restored has succeeded.
 const restoredSink = "(restored)"
 
-// MarkRestored notes in a database that it was put back from a backup. Those who have followed
-// the log to a later revision are not told of that by any commit.
+// MarkRestored marks a database as restored from a backup. Followers that have read the log to
+// a later revision get no commit that would tell them.
 func MarkRestored(ctx context.Context, db *sql.DB) error {
 	_, err := db.ExecContext(ctx, `insert into cursor (sink, rev, holder, until) values ($1, 0, '', 0) on conflict do nothing`, restoredSink)
 	return err
 }
 
-// Restored calls tell when what is stored was put back from a backup and tell has not succeeded
+// Restored calls tell if the database was restored from a backup and tell has not succeeded
 // since.
 func (s *Store) Restored(ctx context.Context, tell func(context.Context) error) error {
 	marks, err := number(ctx, s.Readers, `select count(*) from cursor where sink = $1`, restoredSink)

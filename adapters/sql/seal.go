@@ -12,17 +12,18 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Sealing says how documents and the bodies of the change log are kept.
+// Sealing says how documents and the change log are encrypted.
 type Sealing struct {
 	Documents secret.Documents // nil: as they are
-	// Clear keeps what is written as it is; what is sealed still opens.
+	// Clear writes without encryption; sealed texts can still be opened.
 	Clear bool
 }
 
 // ErrSealed means that records are encrypted with a key that is not configured.
 var ErrSealed = errors.New("the stored records are encrypted with another key")
 
-// place says where a sealed text is kept. Parts cannot run into each other.
+// place returns the additional data for sealing a text: where it is stored. Its fields
+// cannot run into each other.
 func place(table byte, revs [2]store.Revision, parts ...string) []byte {
 	b := append(make([]byte, 0, 96), table)
 	for _, r := range revs {
@@ -34,18 +35,18 @@ func place(table byte, revs [2]store.Revision, parts ...string) []byte {
 	return b
 }
 
-// placeOf is where the document of a revision of a record is kept.
+// placeOf returns the place of the document of a revision of a record.
 func placeOf(kind, org, id string, rev store.Revision) []byte {
 	return place('r', [2]store.Revision{rev}, kind, org, id)
 }
 
-// logPlace is where a row of the change log is kept.
+// logPlace returns the place of a row of the change log.
 func logPlace(first, last store.Revision) []byte { return place('l', [2]store.Revision{first, last}) }
 
-// sealing reports whether what is written is sealed.
+// sealing reports whether new texts are sealed.
 func (s *Store) sealing() bool { return s.Sealing.Documents != nil && !s.Sealing.Clear }
 
-// pack returns a text as its column takes it.
+// pack returns a text as stored in its column.
 func (s *Store) pack(plain, place []byte) (any, error) {
 	if !s.sealing() {
 		return string(plain), nil
@@ -57,18 +58,19 @@ func (s *Store) pack(plain, place []byte) (any, error) {
 	return asText(sealed), nil
 }
 
-// asText is the form of a sealed text in a column that takes no bytes: it keeps
-// the mark, so that it is recognised.
+// asText encodes a sealed text for a column that accepts no bytes. It keeps the mark,
+// so that the text is recognised.
 func asText(sealed []byte) string {
 	return string(sealed[:1]) + base64.RawStdEncoding.EncodeToString(sealed[1:])
 }
 
-// sealedBytes returns the bytes of a sealed text in either form; nil: it is not one.
+// sealedBytes returns the bytes of a sealed text in either encoding; nil: the text is
+// not sealed.
 func sealedBytes(stored []byte) []byte {
 	if len(stored) < 2 || stored[0] != secret.Mark {
 		return nil
 	}
-	if stored[1] < ' ' { // the version of the layout: bytes
+	if stored[1] < ' ' { // the layout version, so these are bytes
 		return stored
 	}
 	sealed := append(make([]byte, 0, len(stored)), secret.Mark)
@@ -79,8 +81,8 @@ func sealedBytes(stored []byte) []byte {
 	return sealed
 }
 
-// unpack returns the text that a column holds, which may be the driver's memory. It
-// knows that what was sealed is what was written.
+// unpack returns the original text of a column; it may share the driver's memory.
+// wasSealed means that the text is known to be unchanged.
 func (s *Store) unpack(stored, place []byte) (plain []byte, wasSealed bool, err error) {
 	sealed := sealedBytes(stored)
 	switch {
@@ -93,8 +95,8 @@ func (s *Store) unpack(stored, place []byte) (plain []byte, wasSealed bool, err 
 	return plain, true, err
 }
 
-// Fits returns ErrSealed when the first record or the last row of the log cannot
-// be opened with the configured keys: then nothing can.
+// Fits returns ErrSealed when the first record or the last row of the log cannot be
+// opened with the configured keys: then nothing can be opened.
 func (s *Store) Fits(ctx context.Context) error {
 	var kind, org, id string
 	var rev, first, last store.Revision
@@ -111,7 +113,7 @@ func (s *Store) Fits(ctx context.Context) error {
 	} {
 		var unknown error
 		if err := each(ctx, s.Readers, func(scan func(...any) error) error {
-			if scan(look.into...) == nil { // what cannot be scanned is damaged, which others report
+			if scan(look.into...) == nil { // a row that cannot be scanned is damaged, which other code reports
 				_, _, unknown = s.unpack(look.found())
 			}
 			return nil

@@ -21,11 +21,11 @@ type session struct {
 	commands []Command                                                                     // to be sent with the next statement
 }
 
-// Command is one statement of several that are sent together.
+// Command is one of several statements that are sent together.
 type Command struct {
 	Text string
 	Args []any
-	Into *int64 // takes the one number that it returns; nil: it returns nothing
+	Into *int64 // receives the number that it returns; nil: it returns nothing
 }
 
 func newSession(ctx context.Context, db *sql.DB, d Dialect) (*session, error) {
@@ -87,8 +87,9 @@ func (s *session) change(ctx context.Context, text string, args ...any) (int64, 
 	return res.RowsAffected()
 }
 
-// later carries a statement out at once or, where each would be a round trip, together with
-// the next one, whose error is then that of the first that was refused.
+// later executes a statement at once or, where each statement would be a round trip,
+// together with the next one. An error then is that of the first statement that was
+// refused.
 func (s *session) later(ctx context.Context, text string, args ...any) error {
 	if s.pipeline == nil {
 		return s.exec(ctx, text, args...)
@@ -97,8 +98,8 @@ func (s *session) later(ctx context.Context, text string, args ...any) error {
 	return nil
 }
 
-// flush sends what waits, and some commands after it, and returns how many of all were
-// carried out: those before the one that was refused.
+// flush sends the pending statements, and more after them, and returns how many of all were
+// executed: the ones before the refused one.
 func (s *session) flush(ctx context.Context, more ...Command) (done int, err error) {
 	commands := append(s.commands, more...)
 	if s.commands = nil; len(commands) == 0 {
@@ -111,7 +112,7 @@ func (s *session) flush(ctx context.Context, more ...Command) (done int, err err
 	return done, errors.Join(err, raw)
 }
 
-// close gives the connection up for good, transaction and all.
+// close closes the connection, and with it its transaction.
 func (s *session) close() {
 	for _, st := range s.stmts {
 		_ = st.Close()
@@ -126,20 +127,20 @@ type statement struct {
 	rows       [][]any
 }
 
-// batches are the numbers of rows a statement of the local database may have: few, so
-// that each is prepared once, and small, because its driver compares each argument with
-// each place for one, which takes longer than the statement.
+// batches are the numbers of rows a statement of a local database may have: few numbers, so
+// that each statement is prepared once, and small ones, because the driver compares each
+// argument with each placeholder, which takes longer than the statement.
 var batches = []int{16, 4, 1}
 
-// A server takes rows as one list for each column: one statement, which is prepared once,
-// and one round trip for as many rows as these bounds allow.
+// A server takes rows as one array per column: one statement, which is prepared once, and
+// one round trip for as many rows as these bounds allow.
 const (
 	mostRows  = 2048
 	mostBytes = 1 << 20
 )
 
-// send carries a statement out for all of its rows. It stops between two batches
-// when the group has held the writer for too long.
+// send executes a statement for all of its rows. It stops between two batches when the
+// group has held the writer for too long.
 func (g *group) send(st *statement) error {
 	for rows := st.rows; len(rows) > 0; {
 		var n int
@@ -167,7 +168,7 @@ func (g *group) send(st *statement) error {
 	return nil
 }
 
-// fitting is how many of some rows a statement takes.
+// fitting returns how many of the rows fit into one statement.
 func fitting(rows [][]any) (n int) {
 	for size := 0; n < min(len(rows), mostRows); n++ {
 		for _, v := range rows[n] {
@@ -181,7 +182,7 @@ func fitting(rows [][]any) (n int) {
 	return n
 }
 
-// columns turns rows into one list for each column.
+// columns converts rows to one slice for each column.
 func columns(rows [][]any) []any {
 	out := make([]any, len(rows[0]))
 	for i, v := range rows[0] {
@@ -206,7 +207,7 @@ func column[T any](rows [][]any, i int) []T {
 	return out
 }
 
-// textKey names a statement text that has been made before.
+// textKey identifies a cached statement text.
 type textKey struct {
 	head string
 	rows int
@@ -228,7 +229,7 @@ func (s *session) text(st *statement, n int) string {
 	return s.texts[k]
 }
 
-// lists returns the statement for a list of values for each column.
+// lists returns the statement with an array parameter for each column.
 func (st *statement) lists() string {
 	var lists []string
 	for i, v := range st.rows[0] {

@@ -1,6 +1,6 @@
-// Package sql keeps resources in a relational database. One constant schema
-// holds every kind; concurrent units of work share one transaction; the change
-// log is a table of it. The sub-packages open it on PostgreSQL and on SQLite.
+// Package sql keeps resources in a relational database. One constant schema holds every kind;
+// concurrent units of work share one transaction; the change log is one of its tables. The
+// sub-packages open it on PostgreSQL and on SQLite.
 package sql
 
 import (
@@ -19,33 +19,33 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// Dialect is what differs between databases.
+// Dialect is how databases differ.
 type Dialect struct {
 	Name  string // folder of its migrations
-	Local bool   // a file of this machine: statements need no deadline
+	Local bool   // a file on this machine: statements need no deadline
 	Begin string // starts a writing transaction
-	Lock  string // taken first by every write, so that writers of all processes take turns; "" if Begin does it
-	// TryLock is Lock that does not wait: it returns 1 when the turn was free. Pipeline needs it.
+	Lock  string // the first statement of every write, so that writers of all processes take turns; "" if Begin does it
+	// TryLock is Lock without waiting: it returns 1 if the lock was free. Pipeline needs it.
 	TryLock string
-	// Bound returns a statement after which the database ends the transaction when nothing comes
-	// for so long: a process that is frozen, or cut off, would keep all others from writing. nil:
+	// Bound returns a statement that makes the database end the transaction without a new
+	// statement for that duration: a frozen or disconnected process would block all writers. nil:
 	// no other process waits.
 	Bound func(time.Duration) string
 	Read  *sql.TxOptions   // makes a transaction a consistent snapshot
-	Text  bool             // a column of text takes no bytes
-	Now   string           // SQL for the time in Unix milliseconds
-	Again func(error) bool // the transaction lost a race and may run again
-	Taken func(error) bool // a unique constraint was violated
-	Lost  func(error) bool // the database cannot be reached
-	// Shrink gives some free pages back to the file system, and Free counts those that
-	// are left; "" where the database looks after that itself.
+	Text  bool             // text columns accept no bytes
+	Now   string           // SQL for the current time in Unix milliseconds
+	Again func(error) bool // whether the transaction lost a race and may run again
+	Taken func(error) bool // whether a unique constraint was violated
+	Lost  func(error) bool // whether the database cannot be reached
+	// Shrink gives some free pages back to the file system, and Free counts the remaining ones;
+	// "" if the database does that itself.
 	Shrink, Free string
-	Full         func(error) bool // there is no room to write
-	// Pipeline sends statements together, on a connection of the driver, and returns how
-	// many were carried out: all, or those before the one that was refused. nil: a
-	// statement costs no round trip.
+	Full         func(error) bool // whether there is no space to write
+	// Pipeline sends statements together, on a connection of the driver, and returns how many
+	// were executed: all, or the ones before the refused one. nil: a statement costs no round
+	// trip.
 	Pipeline func(ctx context.Context, conn any, commands []Command) (done int, err error)
-	// Broken says that the database itself is damaged.
+	// Broken reports whether the database itself is damaged.
 	Broken func(error) bool
 }
 
@@ -54,22 +54,22 @@ type Config struct {
 	Readers *sql.DB // for snapshots
 	Writers *sql.DB // for the one writing connection; may be the same
 	Dialect Dialect
-	Alone   bool // no other process serves from the database, so leases are this process's own affair
+	Alone   bool // no other process serves from the database, so leases can be kept in memory
 	Now     system.Clock
-	Poll    time.Duration // how often a follower looks without a hint; 0: 100 ms
-	Timeout time.Duration // for one group of units of work; 0: enough for one that uses all of Hold
+	Poll    time.Duration // how often a follower polls without a hint; 0: 100 ms
+	Timeout time.Duration // for one group of units of work; 0: enough for a unit that uses all of Hold
 	Hold    time.Duration // how long one unit of work may hold the writer; 0: store.DefaultHold
-	Beside  bool          // prepare every unit of work beside the writer, not only large ones
-	// Sealing encrypts documents and the change log; the zero Sealing does not.
+	Beside  bool          // prepare every unit of work outside the writer, not only large ones
+	// Sealing encrypts documents and the change log; the zero Sealing encrypts nothing.
 	Sealing Sealing
-	// Present reports that the database is no longer the one that was opened; nil:
-	// there is nothing that could vanish.
+	// Present returns an error if the database is no longer the one that was opened; nil: it
+	// cannot vanish.
 	Present func() error
-	// Note is told of the last revision of each transaction before anybody is answered, so
-	// that it can be kept apart from the database; nil: it is kept nowhere else.
+	// Note receives the last revision of each transaction before any caller gets its answer, so
+	// that the revision can also be stored outside the database; nil: it is not.
 	Note func(store.Revision)
-	// Listen blocks until ctx ends, calling hint whenever something may have been
-	// committed elsewhere, with the last revision of it; 0: not known. nil: polling alone.
+	// Listen blocks until ctx ends. It calls hint when another process may have committed, with
+	// the last revision; 0: unknown. nil: the store only polls.
 	Listen func(ctx context.Context, hint func(store.Revision)) error
 	Logger *slog.Logger
 }
@@ -100,8 +100,7 @@ var (
 	_ store.Inspector   = (*Store)(nil)
 )
 
-// New returns a Store over a migrated database. Close ends it; the databases
-// stay the caller's.
+// New returns a Store over a migrated database. Close ends it; it does not close the databases.
 func New(c Config) *Store {
 	if c.Poll == 0 {
 		c.Poll = 100 * time.Millisecond
@@ -128,8 +127,7 @@ func New(c Config) *Store {
 	return s
 }
 
-// Close waits for the units of work that have been handed in; later ones end
-// with ErrClosed.
+// Close waits for the units of work that have been submitted; later ones fail with ErrClosed.
 func (s *Store) Close() error {
 	s.stop()
 	w := s.writer
@@ -144,11 +142,11 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// Committed returns the last revision that this process has committed, or has
-// refused a write for. It is set before anybody is answered.
+// Committed returns the last revision that this process has committed, or has refused a write
+// for. It is set before a caller gets its answer.
 func (s *Store) Committed() store.Revision { return store.Revision(s.committed.Load()) }
 
-// listen keeps the hints coming; while they are missing, polling does.
+// listen restarts Listen when it fails; in the meantime followers poll.
 func (s *Store) listen() {
 	pause := retry.New(250*time.Millisecond, 5*time.Second)
 	for s.ctx.Err() == nil {
@@ -179,19 +177,19 @@ func (s *Store) snapshot(ctx context.Context, fn func(querier) error) error {
 		return s.reading(err)
 	}
 	defer func() { _ = txn.Rollback() }()
-	if s.Dialect.Local { // the others' drivers remember statements themselves
+	if s.Dialect.Local { // drivers of servers cache statements themselves
 		err = fn(remembering{txn, map[string]*sql.Stmt{}})
 	} else {
 		err = fn(txn)
 	}
-	if err != nil && ctx.Err() != nil { // what a driver says of a statement that was cut short is its own affair
+	if err != nil && ctx.Err() != nil { // after ctx has ended, errors of the driver are arbitrary
 		return ctx.Err()
 	}
 	return s.reading(err)
 }
 
-// reading is explain for what only reads. It finds no disk full: then there is no room
-// where the database sorts, or shares what its workers read, and writers have theirs.
+// reading is explain for reads. It does not report a full disk: a read finds one only where the
+// database sorts, or where its workers share rows; writes may still have space.
 func (s *Store) reading(err error) error {
 	if s.Dialect.Full(err) {
 		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
@@ -199,14 +197,14 @@ func (s *Store) reading(err error) error {
 	return s.explain(err)
 }
 
-// explain marks the errors that mean that the database is away, full or damaged.
+// explain marks errors that mean that the database cannot be reached, is full or is damaged.
 func (s *Store) explain(err error) error {
 	switch {
 	case err == nil, errors.Is(err, store.ErrUnavailable):
 		return err
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
-	case s.Dialect.Full(err): // first: where there is no room, connections get lost as well
+	case s.Dialect.Full(err): // first, because a full disk can also cost connections
 		return fmt.Errorf("%w: %w", store.ErrFull, err)
 	case s.Dialect.Lost(err):
 		if gone := s.present(); gone != nil {
@@ -216,7 +214,7 @@ func (s *Store) explain(err error) error {
 			return fmt.Errorf("%w: %w", store.ErrFile, err)
 		}
 		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
-	case s.Dialect.Again(err): // however often it ran again
+	case s.Dialect.Again(err): // after all its retries
 		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 	case s.Dialect.Broken(err): // the database itself is damaged
 		return fmt.Errorf("%w: %w", store.ErrDamaged, err)
@@ -229,8 +227,8 @@ type querier interface {
 	QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error)
 }
 
-// remembering is a transaction with its prepared statements: a large unit of work asks
-// the same thousands of times.
+// remembering is a transaction that caches prepared statements: a large unit of work runs the
+// same statement thousands of times.
 type remembering struct {
 	*sql.Tx
 	stmts map[string]*sql.Stmt
@@ -249,7 +247,7 @@ func (r remembering) QueryContext(ctx context.Context, text string, args ...any)
 	return st.QueryContext(ctx, args...)
 }
 
-// number runs a query whose answer is one number.
+// number runs a query that returns one number.
 func number(ctx context.Context, q querier, text string, args ...any) (n int64, err error) {
 	rows, err := q.QueryContext(ctx, text, args...)
 	if err != nil {

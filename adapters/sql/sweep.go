@@ -8,26 +8,26 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// When texts are removed that no row names.
+// When texts without a row are removed.
 const (
 	sweepEvery = 10 * time.Minute
-	sweepAge   = 10 * time.Minute // a unit of another process may still take a younger one
-	sweepTexts = 64               // are looked up at once
-	sweepParts = 16               // are removed in one transaction
+	sweepAge   = 10 * time.Minute // a unit of another process may still take a younger text
+	sweepTexts = 64               // texts that are looked up at once
+	sweepParts = 16               // parts that are removed in one transaction
 )
 
-// sweeper removes long texts that no row names: those of rows that have another text now
-// or are no more, and those that were stored ahead for a unit of work which did not take
-// them, or of a process that ended before it could.
+// sweeper removes long texts that no row refers to: old texts of changed or deleted
+// rows, texts stored ahead for a unit of work that did not take them, and texts of a
+// process that ended before it could.
 type sweeper struct {
 	sweeping sync.Mutex
 	now      chan struct{}
 
 	mu    sync.Mutex
-	ahead map[string]bool // texts that this process has stored ahead; false: no unit is to take it any more
+	ahead map[string]bool // texts that this process has stored ahead; false: no unit will take the text any more
 }
 
-// done notes that a text has been taken, or is not wanted any more.
+// done marks a text that has been taken, or will not be.
 func (w *sweeper) done(t *longText) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -39,7 +39,7 @@ func (w *sweeper) done(t *longText) {
 	w.wake()
 }
 
-// wake makes the sweeper look soon.
+// wake makes the sweeper run soon.
 func (w *sweeper) wake() {
 	select {
 	case w.now <- struct{}{}:
@@ -47,8 +47,8 @@ func (w *sweeper) wake() {
 	}
 }
 
-// sweeps removes what is to be removed, whenever there may be something. Texts that a
-// process has left behind are removed at once when there can be no other.
+// sweeps runs the sweeper whenever there may be something to remove. Texts of an ended
+// process are removed at once if no other process can exist.
 func (s *Store) sweeps() {
 	age := sweepAge
 	if s.Alone {
@@ -71,13 +71,14 @@ func (s *Store) sweeps() {
 	}
 }
 
-// sweep removes the texts that no row names, a few parts in a transaction, so that
-// writers do not wait long. Those that may still be taken stay until they have an age.
+// sweep removes texts that no row refers to, a few parts per transaction, so that
+// writers do not wait long. Texts that a unit may still take stay until they are older
+// than age.
 func (s *Store) sweep(ctx context.Context, age time.Duration) error {
 	s.sweeper.sweeping.Lock()
 	defer s.sweeper.sweeping.Unlock()
 	do := s.apart(tenant.Scope{})
-	var unwanted []string // that no unit of this process is to take any more
+	var unwanted []string // texts that no unit of this process will take any more
 	s.sweeper.mu.Lock()
 	for name, wanted := range s.sweeper.ahead {
 		if !wanted {
@@ -120,7 +121,7 @@ func (s *Store) sweep(ctx context.Context, age time.Duration) error {
 	return nil
 }
 
-// remove removes a text, unless a unit has taken it by now.
+// remove removes a text, unless a unit has taken it in the meantime.
 func (s *Store) remove(ctx context.Context, do run, name string) error {
 	n, err := do(ctx, `update long_text set state = 2 where name = $1 and state <> 1`, name)
 	for n > 0 && err == nil {

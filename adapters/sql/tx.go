@@ -21,13 +21,13 @@ type tx struct {
 	base   reader
 	rev    store.Revision
 	now    system.Clock
-	weight time.Duration // of what it has read and written, about
+	weight time.Duration // approximate cost of its reads and writes
 	before map[address]*touch
 	order  []address
 }
 
-// touch is the state of a record before the unit; known says that the overlay
-// had it already.
+// touch is the state of a record before the unit; known says that the overlay already
+// had the record.
 type touch struct {
 	rec   *store.Record
 	rev   store.Revision // of the overlay's entry
@@ -37,14 +37,14 @@ type touch struct {
 // Scope implements store.Writer.
 func (t *tx) Scope() tenant.Scope { return t.scope }
 
-// ready reports why the unit must not go on.
+// ready returns an error if the unit must not continue.
 func (t *tx) ready() error {
 	if err := t.u.ctx.Err(); err != nil {
 		return err
 	}
-	// One that has the writer and has done so much is to be prepared beside it.
+	// A unit that holds the writer and costs this much has to be prepared outside it.
 	if t.g.reads == nil && t.u.plan == nil && t.weight > aside {
-		panic(errAside) // ends the closure, whatever it would make of an error
+		panic(errAside) // a panic ends the closure, even if it ignores errors
 	}
 	return t.g.late()
 }
@@ -108,7 +108,7 @@ func (t *tx) Scan(_ context.Context, q store.Query) iter.Seq2[store.Record, erro
 	}
 }
 
-// remembered answers a look-up by unique key without asking the database.
+// remembered answers a lookup by unique key from memory.
 func (t *tx) remembered(q store.Query) *store.Record {
 	if q.Limit != 1 || q.Index == "" || q.Sorted || q.Offset > 0 || q.After != "" || q.ID != "" || t.scope.All() {
 		return nil
@@ -128,7 +128,7 @@ func (t *tx) remembered(q store.Query) *store.Record {
 	return t.g.hot.recs[a]
 }
 
-// merged yields what the tables hold, corrected by the overlay.
+// merged yields the records of the tables, with the changes of the overlay applied.
 func (t *tx) merged(q store.Query) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
 		if q.Sorted && t.scope.All() {
@@ -140,7 +140,7 @@ func (t *tx) merged(q store.Query) iter.Seq2[store.Record, error] {
 		ours, compare := t.g.over.matching(t.scope, q), order(q)
 		size := pageSize
 		if q.Limit > 0 {
-			for _, size = range pageSizes { // the least one that holds them, or the largest
+			for _, size = range pageSizes { // the smallest size that suffices, or the largest
 				if q.Offset+q.Limit <= size {
 					break
 				}
@@ -247,7 +247,7 @@ func (t *tx) Put(_ context.Context, r store.Record) error {
 	if err != nil {
 		return err
 	}
-	if old == nil || !slices.Equal(old.Keys, r.Keys) { // else the values are its own already
+	if old == nil || !slices.Equal(old.Keys, r.Keys) { // else old and new record share the same values
 		had := map[store.Key]bool{}
 		if old != nil {
 			had = setOf(old.Keys)
@@ -270,7 +270,7 @@ func (t *tx) Put(_ context.Context, r store.Record) error {
 	return nil
 }
 
-// free reports whether a unique value is in use by another record.
+// free returns an error if another record uses a unique value.
 func (t *tx) free(r store.Record, k store.Key) error {
 	one := tx{g: t.g, u: t.u, scope: t.scope, base: t.base}
 	if k.Across {
@@ -278,7 +278,7 @@ func (t *tx) free(r store.Record, k store.Key) error {
 		one.base.scope = one.scope
 	} else if t.scope.All() {
 		sc, err := tenant.Of(r.Org)
-		if err != nil { // records without an organisation share nothing
+		if err != nil { // records without an organisation are not compared with others
 			return nil
 		}
 		one.scope, one.base.scope = sc, sc
@@ -324,7 +324,7 @@ func (t *tx) set(a address, old, now *store.Record) {
 	t.g.over.set(a, old, now, t.rev)
 }
 
-// undo puts the overlay back to what it was before the unit.
+// undo restores the overlay to its state before the unit.
 func (t *tx) undo() {
 	for _, a := range t.order {
 		if b := t.before[a]; b.known {
@@ -336,8 +336,8 @@ func (t *tx) undo() {
 	}
 }
 
-// changes says what the unit did, one change per record, without the records
-// that came and went within it.
+// changes returns the unit's changes, one per record, without records that were created
+// and deleted in the unit.
 func (t *tx) changes() ([]store.Change, error) {
 	var out []store.Change
 	for _, a := range t.order {
@@ -346,7 +346,7 @@ func (t *tx) changes() ([]store.Change, error) {
 			continue
 		}
 		c := store.NewChange(b.rec, now)
-		switch { // an earlier record with this address may have been deleted
+		switch { // a deleted record may have had this address before
 		case b.rec != nil:
 		case b.known:
 			c.Past = b.rev

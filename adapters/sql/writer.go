@@ -11,10 +11,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// writer lets units of work take turns on the one connection that writes.
-// A caller that finds the writer idle does the work: for itself, and for
-// those who queued up meanwhile. A lone writer thus waits for the disk and for
-// no other goroutine.
+// writer lets units of work take turns on the one connection that writes. A caller that
+// finds the writer idle does the work: its own, and that of callers that have queued up
+// meanwhile. So a single caller waits only for the disk, and for no other goroutine.
 type writer struct {
 	s      *Store
 	mu     sync.Mutex
@@ -23,14 +22,14 @@ type writer struct {
 	closed bool
 	idle   sync.Cond // signalled when the writer is idle
 
-	ses   *session // these three belong to the caller at work
+	ses   *session // these three belong to the caller that works
 	hot   *hot
 	begun *begun // nil: no transaction is open between two groups
 }
 
-// submit hands a unit in and waits. Once work on it has begun, the caller waits
-// for the outcome whatever its context says: an error means that nothing was
-// written, unless the database was lost.
+// submit queues a unit and waits. Once work on the unit has begun, the caller waits for
+// the outcome even if its context ends: an error means that nothing was written, unless
+// the database was lost.
 func (w *writer) submit(u *unit) error {
 	if err := u.ctx.Err(); err != nil {
 		return err
@@ -62,12 +61,12 @@ func (w *writer) submit(u *unit) error {
 	return u.err
 }
 
-// work carries out what is queued until nothing is. Once its own unit is done,
-// the rest goes on in a goroutine of its own.
+// work executes queued units until there are none. After the caller's own unit is done,
+// a new goroutine does the rest.
 func (w *writer) work(own *unit) {
 	finished := false
 	defer func() {
-		if !finished { // a closure has ended this goroutine; the others' work goes on
+		if !finished { // a closure has ended this goroutine; another goroutine continues the work
 			go w.work(nil)
 		}
 	}()
@@ -89,10 +88,10 @@ func (w *writer) work(own *unit) {
 	finished = true
 }
 
-// take returns some of what has queued up, or nil when the work is over: while one
-// group waits for the disk, the next one forms.
+// take returns some of the queued units, or nil when there are none: while one group
+// waits for the disk, the next one forms.
 func (w *writer) take() []*unit {
-	runtime.Gosched() // callers that are about to hand a unit in come along: each group waits for the disk once
+	runtime.Gosched() // callers that are about to submit a unit can join: each group waits for the disk once
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	group := w.queue.take()
@@ -103,7 +102,7 @@ func (w *writer) take() []*unit {
 	return group
 }
 
-// putBack returns units that have had no turn to the queue.
+// putBack returns units that did not run to the queue.
 func (w *writer) putBack(units []*unit) {
 	for _, u := range units {
 		u.claimed.Store(false)
@@ -113,7 +112,7 @@ func (w *writer) putBack(units []*unit) {
 	w.queue.putBack(units)
 }
 
-// charge notes what units have cost.
+// charge adds the costs of units to the usage of their organisations.
 func (w *writer) charge(units []*unit) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -122,7 +121,7 @@ func (w *writer) charge(units []*unit) {
 	}
 }
 
-// group carries out a batch: units of work together, jobs on their own.
+// group executes a batch: units of work together, jobs one by one.
 func (w *writer) group(batch []*unit) {
 	var together []*unit
 	for _, u := range batch {
@@ -136,7 +135,7 @@ func (w *writer) group(batch []*unit) {
 			began := time.Now()
 			if u.pause != nil {
 				u.err = u.pause(u.ctx)
-			} else if u.err = w.tryJob(u); w.again(u.err) { // the connection was kept from before and is dead: there is a fresh one
+			} else if u.err = w.tryJob(u); w.again(u.err) { // the kept connection was dead: this uses a new one
 				u.err = w.tryJob(u)
 			}
 			u.load = time.Since(began)
@@ -160,8 +159,8 @@ func (w *writer) group(batch []*unit) {
 // errEnded is the outcome of a unit whose closure did not return.
 var errEnded = errors.New("sql: the unit of work ended its goroutine")
 
-// salvage runs when a closure has ended the goroutine in the middle of a group:
-// the transaction is given up, and the other units go back into the queue.
+// salvage runs when a closure has ended the goroutine within a group: it rolls back the
+// transaction, and queues the other units again.
 func (w *writer) salvage(units []*unit) {
 	units = slices.DeleteFunc(units, (*unit).over)
 	if len(units) == 0 {
@@ -181,15 +180,15 @@ func (w *writer) salvage(units []*unit) {
 }
 
 // tries bounds how often a transaction that lost a race runs again, and tryFor for how
-// long: a database that somebody else has locked lets each try wait.
+// long: each try may wait for a database that another program has locked.
 const (
 	tries  = 10
 	tryFor = 10 * time.Second
 )
 
-// commit runs units in one transaction, as many as make a group, and returns how
-// many. When the transaction as a whole fails, each runs once more alone, so that one
-// unit's trouble is not another's.
+// commit runs units in one transaction, at most as many as a group may have, and
+// returns how many. When the whole transaction fails, each unit runs once more alone,
+// so that the error of one unit does not affect another.
 func (w *writer) commit(units []*unit) (n int) {
 	began := time.Now()
 	n, err := w.attempt(units)
@@ -204,7 +203,7 @@ func (w *writer) commit(units []*unit) (n int) {
 		return n
 	}
 	for _, u := range units[:n] {
-		if err != nil { // also of a unit that was refused: what it was refused for has not come about
+		if err != nil { // also for a refused unit: the state that it was refused for was not committed
 			u.err = err
 		}
 		close(u.done)
@@ -212,8 +211,9 @@ func (w *writer) commit(units []*unit) (n int) {
 	return n
 }
 
-// attempt runs units in one transaction, as many as make a group, and reports how
-// many, and what befell the transaction; what befell a unit is in the unit.
+// attempt runs units in one transaction, at most as many as a group may have. It
+// returns how many, and the error of the transaction; the error of a unit is in the
+// unit.
 func (w *writer) attempt(units []*unit) (n int, err error) {
 	ctx, cancel := w.s.patience()
 	defer cancel()
@@ -231,7 +231,7 @@ func (w *writer) attempt(units []*unit) (n int, err error) {
 	}
 	if w.hot.head != head {
 		w.hot.reset(head)
-		w.s.committed.Store(uint64(head)) // units that are refused now are refused for what is there
+		w.s.committed.Store(uint64(head)) // a unit that is refused now is refused because of this state
 	}
 	g := &group{s: w.s, ses: w.ses, q: w.ses, ctx: ctx, hot: w.hot, head: head, over: &overlay{entries: map[address]*entry{}}, docs: map[*store.Record]*longText{}}
 	for _, u := range units {
@@ -278,8 +278,8 @@ func (w *writer) attempt(units []*unit) (n int, err error) {
 	return n, nil
 }
 
-// patience returns the context of a transaction: its own, since it may serve
-// many callers. A local database waits for nothing but the disk; watching a
+// patience returns the context of a transaction, which is independent of callers since
+// it may serve many. A local database waits for nothing but the disk; watching a
 // deadline there costs as much as the statement.
 func (s *Store) patience() (context.Context, context.CancelFunc) {
 	if s.Dialect.Local {
@@ -288,7 +288,7 @@ func (s *Store) patience() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), s.Timeout)
 }
 
-// tryJob runs one statement sequence in a transaction of its own.
+// tryJob runs a job in a transaction of its own.
 func (w *writer) tryJob(u *unit) (err error) {
 	ctx, cancel := w.s.patience()
 	defer cancel()

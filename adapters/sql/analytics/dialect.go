@@ -7,39 +7,41 @@ import (
 	"time"
 )
 
-// Dialect is what differs between databases.
+// Dialect is how SQL differs between databases.
 type Dialect struct {
 	Name  string
 	Types [5]string // of columns, by Type
-	// Time returns a time as a column of the type Time holds it.
+	// Time converts a time to the value of a column of type Time.
 	Time func(time.Time) any
-	// names lists the tables that may be ours; in tells whether a text is in a JSON
-	// array, contains whether a text has a part; date makes year and month of seconds since 1970.
+	// SQL fragments. names lists the tables that may be ours; in tests whether a text is in a JSON
+	// array, contains whether a text contains another; date converts seconds since 1970 to year
+	// and month.
 	names string
 	param string
-	row   string // names a row of a table without a key
-	// value is the n-th parameter of a long statement: the driver of SQLite looks for those
-	// with a name one by one. rows is how many rows one statement inserts, a power of two:
-	// SQLite is called, PostgreSQL is asked over a network.
+	row   string // identifies a row of a table without a key
+	// value returns the n-th parameter of a long statement: SQLite's driver searches for named
+	// parameters one by one. rows is how many rows one statement inserts, a power of two: more for
+	// PostgreSQL, where each statement is a network round trip.
 	value    func(n int) string
 	rows     int
 	in       func(text, array string) string
 	date     func(seconds string) string
 	contains func(text, part string) string
-	collate  string // texts in the order of their bytes
-	// snapshot is the isolation in which all statements of a transaction read the same.
+	collate  string // sorts texts by their bytes
+	// snapshot is the isolation level at which all statements of a transaction read the same
+	// state.
 	snapshot sql.IsolationLevel
-	// bound is the statement after which the database ends a transaction when nothing comes for so
-	// long; nil: no other process waits for one.
+	// bound returns a statement that makes the database end a transaction without a new statement
+	// for that duration; nil: no other process waits for a transaction.
 	bound func(time.Duration) string
-	// seconds makes seconds since 1970 of a column of the type Time.
+	// seconds returns the SQL that converts a column of type Time to seconds since 1970.
 	seconds func(column string) string
-	// refused returns the code of an error about values, such as one that is too large for its
-	// column, and "" for any other. The text of the error may say the values.
+	// refused returns the code of an error about values, such as a value too large for its column,
+	// and "" for other errors. The text of such an error may contain the values.
 	refused func(error) string
 }
 
-// stamp is how SQLite holds times, in UTC, so that their texts are in their order.
+// stamp is the time format in SQLite, in UTC, so that texts sort by time.
 const stamp = "2006-01-02 15:04:05.999999999-07:00"
 
 // SQLite is the dialect of SQLite.
@@ -63,7 +65,7 @@ var SQLite = Dialect{
 			error
 			Code() int
 		}](err); ok {
-			switch e.Code() & 0xff { // the rest of the code says more about it
+			switch e.Code() & 0xff { // the higher bits say more about the error
 			case 18, 19, 20, 25: // too big, constraint, mismatch, range
 				return "SQLite error " + strconv.Itoa(e.Code())
 			}
@@ -101,7 +103,7 @@ var Postgres = Dialect{
 			SQLState() string
 		}](err); ok && len(e.SQLState()) == 5 {
 			switch e.SQLState()[:2] {
-			case "22", "23", "54": // data, constraint, limit of the program
+			case "22", "23", "54": // data exception, constraint violation, program limit exceeded
 				return "SQLSTATE " + e.SQLState()
 			}
 		}
@@ -109,6 +111,6 @@ var Postgres = Dialect{
 	},
 }
 
-// Param returns the n-th parameter of a statement, counted from 1. Both databases take it
-// several times in one statement.
+// Param returns the n-th parameter of a statement, counted from 1. A statement may use it several
+// times in both databases.
 func (d Dialect) Param(n int) string { return d.param + strconv.Itoa(n) }

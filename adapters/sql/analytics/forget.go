@@ -12,13 +12,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/analytics"
 )
 
-// Forgetting goes in steps of so many rows, between which pieces are stored.
+// Rows are deleted in steps of this many rows, so that other writes can happen in
+// between.
 const perStep = 1000
 
 var perStepText = strconv.Itoa(perStep)
 
-// Names of claims are known for a while after they were released, for a process that was
-// halted; of entries that could not be read, the last ones are kept.
+// For how long the names of released claims are kept, for a process that was halted, and
+// how many of the latest unreadable entries are kept.
 const (
 	knownFor   = 24 * time.Hour
 	keepAsides = "1000"
@@ -62,7 +63,8 @@ func (w *Writer) Forget(ctx context.Context, keep analytics.Retention) (n int64,
 	return f.n, f.more, f.err
 }
 
-// forgetting is one round. After an error it does nothing more.
+// forgetting is the state of one round of deletions. After an error it does nothing
+// more.
 type forgetting struct {
 	*Writer
 	ctx      context.Context
@@ -89,7 +91,8 @@ func (w *Writer) existing(ctx context.Context) (out []string, err error) {
 	return out, rows.Err()
 }
 
-// step deletes some rows of a plain table, if the table is there and kept here.
+// step deletes some rows of an unsharded table, if the table exists and this Writer
+// writes it.
 func (f *forgetting) step(t *Table, where string, args ...any) {
 	_, kept := f.places[t]
 	own := t == &claims || t == &asides || t == &volume || t == &rollup
@@ -107,7 +110,7 @@ func (f *forgetting) step(t *Table, where string, args ...any) {
 	f.more = f.more || n >= perStep
 }
 
-// shards drops the tables of the days that have ended before a time.
+// shards drops the daily tables whose days have ended before a time.
 func (f *forgetting) shards(t *Table, until time.Time) {
 	if _, kept := f.places[t]; !kept {
 		return
@@ -124,8 +127,9 @@ func (f *forgetting) shards(t *Table, until time.Time) {
 	}
 }
 
-// callsUntil returns the time before which calls are forgotten: because of their age, or
-// of their size, which is known by the hour. It is zero when all are kept.
+// callsUntil returns the time before which calls are deleted: because of their age, or
+// because of their total size, which is counted by hour. It is zero when all calls are
+// kept.
 func (f *forgetting) callsUntil(keep analytics.Retention) (until time.Time) {
 	if _, kept := f.places[&Calls]; !kept {
 		return until
@@ -142,7 +146,7 @@ func (f *forgetting) callsUntil(keep analytics.Retention) (until time.Time) {
 		until = end
 	}
 	if f.places[&Calls].Sharded {
-		until = until.UTC().Truncate(24 * time.Hour) // tables go as a whole
+		until = until.UTC().Truncate(24 * time.Hour) // daily tables are dropped as a whole
 	}
 	return until
 }

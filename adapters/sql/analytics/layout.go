@@ -8,25 +8,25 @@ import (
 	"time"
 )
 
-// layout is the columns of a table as it is. Another program may have made it, without
-// those that are not in all of its releases.
+// layout is the columns of an existing table. Another program may have created it,
+// without the columns that some of its releases lack.
 type layout struct {
 	table      *Table
 	columns    []Column
-	statements map[int]*sql.Stmt // that insert so many rows
+	statements map[int]*sql.Stmt // insert statements, by number of rows
 }
 
-// unlearn forgets what is known of tables.
+// unlearn clears the cached layouts.
 func (w *Writer) unlearn() {
 	for _, l := range w.known {
 		for _, st := range l.statements {
-			_ = st.Close() // that it cannot be closed is of no consequence
+			_ = st.Close() // an error of Close does not matter
 		}
 	}
 	clear(w.known)
 }
 
-// layout returns the columns of a table, which it makes if it is not there.
+// layout returns the columns of a table, and creates the table if it does not exist.
 func (w *Writer) layout(ctx context.Context, t *Table, name string) (*layout, error) {
 	if l, ok := w.known[name]; ok {
 		return l, nil
@@ -35,7 +35,7 @@ func (w *Writer) layout(ctx context.Context, t *Table, name string) (*layout, er
 	if err != nil && ctx.Err() == nil {
 		for _, statement := range t.Create(w.d, name) {
 			if _, err = w.db.ExecContext(ctx, statement); err != nil {
-				break // another process may have been faster
+				break // another process may have created it first
 			}
 		}
 		there, err = w.look(ctx, name)
@@ -53,7 +53,7 @@ func (w *Writer) layout(ctx context.Context, t *Table, name string) (*layout, er
 	return l, nil
 }
 
-// look returns the columns of a table, in lower case.
+// look reads the columns of a table, in lower case.
 func (w *Writer) look(ctx context.Context, name string) (map[string]bool, error) {
 	rows, err := w.db.QueryContext(ctx, "select * from "+Quote(name)+" where 1 = 0")
 	if err != nil {
@@ -71,7 +71,8 @@ func (w *Writer) look(ctx context.Context, name string) (map[string]bool, error)
 	return out, err
 }
 
-// statement inserts so many rows. Counters are added to those that are there.
+// statement returns the statement that inserts n rows. Counters are added to existing
+// rows.
 func (l *layout) statement(d Dialect, name string, rows int) string {
 	names := make([]string, len(l.columns))
 	for i, c := range l.columns {
@@ -98,12 +99,12 @@ func (l *layout) statement(d Dialect, name string, rows int) string {
 	return out + " on conflict (" + Quote(l.table.Key) + ") do update set " + strings.Join(sets, ", ")
 }
 
-// merged returns what a column becomes when counters are added to a row that is there; ""
-// means that it stays: what names a row is what named it first.
+// merged returns the SQL for a column when counters are added to an existing row; ""
+// means that the column keeps its value, as the columns of the key do.
 func merged(t *Table, column string) string {
 	old, add := "coalesce(old."+column+", 0)", "excluded."+column
 	sum := old + " + " + add
-	both := func(choose string) string { // with a side that has counted nothing, it is the other's
+	both := func(choose string) string { // if one side has counted nothing, the value of the other
 		return "case when excluded.counter_hits = 0 then old." + column + " when old.counter_hits = 0 then " + add +
 			" when " + add + choose + old + " then " + add + " else " + old + " end"
 	}
@@ -115,7 +116,7 @@ func merged(t *Table, column string) string {
 		return mean(strings.Replace(column, "counter_", "counter_total_", 1))
 	case column == "counter_request_time":
 		if t.Name == Uptime.Name {
-			return "" // as the field has it: that of the first batch
+			return "" // as in the original field: the value of the first batch
 		}
 		return mean("counter_total_request_time")
 	case strings.HasPrefix(column, "counter_max_"):
@@ -134,7 +135,7 @@ func merged(t *Table, column string) string {
 	return ""
 }
 
-// row returns the row of a record, or of counters.
+// row returns the values for a record, or for counters.
 func row[T any, V ~func(*T) any](l *layout, d Dialect, of *T, values map[string]V) []any {
 	out := make([]any, len(l.columns))
 	for i, c := range l.columns {

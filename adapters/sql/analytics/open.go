@@ -5,22 +5,23 @@ import (
 	"errors"
 )
 
-// Place is a database that holds some of the tables.
+// Place is a database that contains some of the tables.
 type Place struct {
 	Readers, Writers *sql.DB // may be the same
 	Dialect          Dialect
-	Sharded          bool // what is written goes to a table for its day; both forms are read
+	Sharded          bool // writes go to one table per day; reads use both forms
 }
 
-// There reports whether there is such a database.
+// There reports whether the database is configured.
 func (p Place) There() bool { return p.Readers != nil }
 
-// Store is the databases with what gateways report. They may be the same one.
+// Store holds the databases with the data that gateways report. They may be the same
+// database.
 type Store struct {
 	Counters Place // Usage, GraphUsage, MCPUsage
 	Records  Place // Calls, GraphCalls, MCPCalls
 	Uptime   Place // Uptime
-	// TrackAll says that counters have every path, also those that are not tracked.
+	// TrackAll says that counters include every path, also untracked ones.
 	TrackAll bool
 }
 

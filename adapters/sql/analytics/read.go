@@ -16,7 +16,7 @@ import (
 
 var errScope = errors.New("analytics are those of one organisation")
 
-// home returns the table that a question asks, and where it is.
+// home returns the table for a query, and its database.
 func (s *Store) home(q view.Query) (Place, Table) {
 	if q.Records {
 		return s.Records, map[view.Table]Table{view.Usage: Calls, view.Graph: GraphCalls, view.MCP: MCPCalls}[q.Table]
@@ -32,8 +32,9 @@ func (s *Store) home(q view.Query) (Place, Table) {
 	return s.Counters, Usage
 }
 
-// tables lists which forms of a table there are for a period, with the rollup of counters. The day of a shard is that of
-// its writer's zone, so that the neighbours may hold some of the rows.
+// tables returns the tables that exist for a period, daily or not, with the rollup of counters. The
+// day of a daily table is in its writer's time zone, so that the tables of adjacent days may
+// contain some of the rows.
 func (p Place) tables(ctx context.Context, t Table, period view.Period) (out []string, err error) {
 	if !p.There() {
 		return nil, nil
@@ -56,7 +57,7 @@ func (p Place) tables(ctx context.Context, t Table, period view.Period) (out []s
 	return out, rows.Err()
 }
 
-// Oldest implements the port. Of tables for a day the first that has a call says it.
+// Oldest implements the port. With daily tables, the first table that has a call determines it.
 func (s *Store) Oldest(ctx context.Context, q view.Query) (oldest time.Time, kept bool, err error) {
 	place, table := s.home(q)
 	if !place.There() {
@@ -118,13 +119,13 @@ func (s *Store) Count(ctx context.Context, scope tenant.Scope, q view.Query) ([]
 	})
 }
 
-// asked is a database, or a transaction in it.
+// asked is a database or a transaction.
 type asked interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// paged reads the rows of a statement whose last two parameters are how many and from where.
-// Rows say how many there are; without any, the first one is asked.
+// paged reads the rows of a statement whose last two parameters are limit and offset. Each row
+// contains the total number of rows; if the page is empty, paged reads the first row for the total.
 func paged[T any](ctx context.Context, db asked, text string, args []any, offset int, scan func(*sql.Rows) (T, int, error)) (out []T, total int, err error) {
 	read := func(args []any, keep bool) (err error) {
 		rows, err := db.QueryContext(ctx, text, args...)
@@ -150,7 +151,7 @@ func paged[T any](ctx context.Context, db asked, text string, args []any, offset
 	return nil, total, read(args, false)
 }
 
-// setTime reads what statement.time makes.
+// setTime sets the time of a row from the value that statement.time computes.
 func setTime(r *view.Row, res view.Resolution, t int64) {
 	var at time.Time
 	switch res {
@@ -168,13 +169,14 @@ func setTime(r *view.Row, res view.Resolution, t int64) {
 	r.Year, r.Month, r.Day = at.Year(), int(at.Month()), at.Day()
 }
 
-// moment returns a time that a database gave in a form of the wire, or that of no time.
+// moment formats a time from a database for the wire; a time that cannot be read becomes the zero
+// time.
 func moment(v any, as string) string {
 	t, _ := instant(v)
 	return t.UTC().Format(as)
 }
 
-// instant reads a time that a database gave.
+// instant parses a time from a database.
 func instant(v any) (time.Time, bool) {
 	if t, ok := v.(time.Time); ok {
 		return t, true
@@ -200,7 +202,7 @@ func (s *Store) List(ctx context.Context, scope tenant.Scope, q view.CallQuery) 
 	if err != nil || len(names) == 0 {
 		return nil, 0, err
 	}
-	// Both statements have to see the same calls.
+	// Both statements must see the same calls.
 	tx, err := s.Records.Readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true, Isolation: s.Records.Dialect.snapshot})
 	if err != nil {
 		return nil, 0, fmt.Errorf("analytics: %w", err)
@@ -239,7 +241,7 @@ func (s *Store) List(ctx context.Context, scope tenant.Scope, q view.CallQuery) 
 	return out, total, nil
 }
 
-// sized is a call with the size of its messages, which may not have been read.
+// sized is a call with the size of its messages, which may not have been read yet.
 type sized struct {
 	view.Call
 	size int64
@@ -255,12 +257,12 @@ func (s *Store) calls(ctx context.Context, tx *sql.Tx, scope tenant.Scope, q vie
 			(*text)(&c.OAuthID), (*number)(&c.RequestTime), (*number)(&c.Latency.Total), (*number)(&c.Latency.Upstream), (*text)(&c.RawRequest), (*text)(&c.RawResponse), (*text)(&c.IPAddress),
 			(*text)(&c.Country), &tags, (*text)(&c.Alias), &track, &c.size, &total)
 		c.TimeStamp, c.TrackPath, c.Tags = moment(at, time.RFC3339Nano), track == true || track == int64(1), []string{}
-		_ = json.Unmarshal([]byte(tags), &c.Tags) // what is none is no list of tags
+		_ = json.Unmarshal([]byte(tags), &c.Tags) // if it is not a list, there are no tags
 		return c, total, err
 	})
 }
 
-// text and number are values of columns that may be empty.
+// text and number scan columns that may be null.
 type (
 	text   string
 	number int64

@@ -11,15 +11,15 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/analytics/view"
 )
 
-// Rolling goes in steps of so many blocks, between which pieces are stored. It looks back as
-// far as questions may.
+// The rollup is built in steps of this many blocks, so that other writes can happen in
+// between. It reaches back as far as queries may.
 const (
 	perRoll  = 4
-	rollSpan = 64 // days that one step looks at
+	rollSpan = 64 // days that one step covers
 	rollBack = (view.MaxDays/rollSpan + 2) * rollSpan
 )
 
-// span is days of an organisation that are looked at together.
+// span is a range of days of an organisation that is rolled up together.
 type span struct {
 	org   string
 	first int64
@@ -37,17 +37,17 @@ func (w *Writer) Roll(ctx context.Context, before time.Time) (n int64, more bool
 			return 0, false, err
 		}
 	}
-	if n, err = w.rollSpan(ctx, p, w.spans[0], end); err == nil && n < perRoll { // nothing is left to do there
+	if n, err = w.rollSpan(ctx, p, w.spans[0], end); err == nil && n < perRoll { // the span is done
 		w.spans = w.spans[1:]
 	}
 	return n, len(w.spans) > 0, err
 }
 
-// toRoll lists what is to be looked at, the latest days first.
+// toRoll returns the spans to roll up, the latest days first.
 func (w *Writer) toRoll(ctx context.Context, p Place, end int64) (out []span, err error) {
 	last := end / rollSpan * rollSpan
 	oldest, err := p.oldest(ctx, last-rollBack, end)
-	if err != nil || len(oldest) == 0 { // a database without counters gets no table
+	if err != nil || len(oldest) == 0 { // a database without counters gets no rollup table
 		return nil, err
 	}
 	w.mu.Lock()
@@ -71,7 +71,7 @@ func (w *Writer) toRoll(ctx context.Context, p Place, end int64) (out []span, er
 	return out, nil
 }
 
-// oldest returns the first day of each organisation that has counters for some days.
+// oldest returns the first day of each organisation with counters between two days.
 func (p Place) oldest(ctx context.Context, from, to int64) (out map[string]int64, err error) {
 	tables, err := p.sources(ctx, from, to)
 	if err != nil || len(tables) == 0 {
@@ -100,14 +100,14 @@ func (p Place) oldest(ctx context.Context, from, to int64) (out map[string]int64
 	return out, rows.Err()
 }
 
-// sources lists the tables that may have counters for some days.
+// sources returns the tables that may have counters between two days.
 func (p Place) sources(ctx context.Context, from, to int64) ([]string, error) {
 	tables, err := p.tables(ctx, Usage, view.Period{From: time.Unix(from*daySeconds, 0).UTC(), To: time.Unix(to*daySeconds, 0).UTC()})
 	return without(tables, rollup.Name), err
 }
 
-// rollSpan makes blocks of a span that are missing or do not agree, as many as one step does,
-// larger ones out of smaller ones.
+// rollSpan rebuilds missing or outdated blocks of a span, at most as many as one step may,
+// larger blocks from smaller ones.
 func (w *Writer) rollSpan(ctx context.Context, p Place, s span, end int64) (n int64, err error) {
 	tables, err := p.sources(ctx, s.first, s.first+rollSpan)
 	if err != nil {
@@ -140,7 +140,7 @@ func (w *Writer) rollSpan(ctx context.Context, p Place, s span, end int64) (n in
 	return n, nil
 }
 
-// whole reports whether all blocks of a size agree of which a larger one is made.
+// whole reports whether all smaller blocks of a larger one are up to date.
 func (m marks) whole(b block, of int64) bool {
 	for at := b.first; at < b.end(); at += of {
 		if !m.agree(block{of, at}) {
@@ -150,15 +150,15 @@ func (m marks) whole(b block, of int64) bool {
 	return true
 }
 
-// rollBlock makes a block anew, out of counters or, without tables, out of the smaller blocks.
-// Another program may be writing its counters right now, those of APIs and their total one
-// after the other: unless both count the same calls, nothing is made.
+// rollBlock rebuilds a block, from counters or, without tables, from the smaller blocks.
+// Another program may be writing its counters at the same time, those of APIs and their total
+// one after the other: if the two do not count the same calls, no block is made.
 func (w *Writer) rollBlock(ctx context.Context, org string, b block, tables []string) (made bool, err error) {
 	tx, err := w.begin(ctx)
 	if err != nil {
 		return false, err
 	}
-	defer func() { _ = tx.Rollback() }() // after a commit there is nothing to undo
+	defer func() { _ = tx.Rollback() }() // after a commit this does nothing
 	s := &statement{d: w.d}
 	own := ` from "` + rollup.Name + `" where "org_id" = ` + s.text(org) + ` and "days" = ` + s.number(b.days) + ` and "timestamp" = ` + s.number(b.first*daySeconds)
 	if _, err := tx.ExecContext(ctx, "delete"+own, s.args...); err != nil {
@@ -180,8 +180,8 @@ func (w *Writer) rollBlock(ctx context.Context, org string, b block, tables []st
 	return true, tx.Commit()
 }
 
-// rolling returns the statement that makes a block. It is one: both the counters of APIs and
-// their total are of one moment.
+// rolling returns the statement that makes a block. It is a single statement, so that the
+// counters of APIs and their total come from the same moment.
 func rolling(d Dialect, org string, b block, tables []string) (string, []any) {
 	s := &statement{d: d}
 	names := make([]string, len(rolled))

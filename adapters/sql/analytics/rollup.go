@@ -10,15 +10,15 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/analytics/view"
 )
 
-// rollup holds the counters of APIs for some days together, so that a question about a year
-// reads tens of rows of each API and not thousands (docs/wire/analytics.md#rollup). Beside
-// them stands a row of the total of the same days: the counters of a block are used only
-// while that row is what the table of counters says, so that it does not matter who writes
-// there, or deletes.
+// rollup is the table with the counters of APIs summed over several days, so that a query
+// for a year reads tens of rows of each API instead of thousands
+// (docs/wire/analytics.md#rollup). Each block also has a row with the total of the same
+// days. A block is used only while that row equals the sum of the original counters, so that
+// any program may write or delete counters.
 var rollup = Table{Name: "gatehouse_rollup", Columns: slices.Concat(columns(Text, "org_id dimension dimension_value"), columns(Integer, "days timestamp"), rolled),
 	Indexes: [][]string{{"org_id", "dimension", "days", "timestamp"}}}
 
-// rolled are the counters that a rollup has.
+// rolled are the counters in the rollup.
 var rolled = slices.Concat(
 	columns(Text, "counter_human_identifier"),
 	columns(Integer, `counter_hits counter_success counter_error counter_max_upstream_latency counter_min_upstream_latency counter_total_upstream_latency
@@ -26,32 +26,32 @@ var rolled = slices.Concat(
 	columns(Number, "counter_total_request_time"),
 	columns(Time, "counter_last_time"))
 
-// sizes are how many days a block of a rollup has, the smallest first; each begins where
-// days since 1970 are a multiple of them.
+// sizes are the possible lengths of a block in days, ascending; a block begins on a day
+// since 1970 that is a multiple of its length.
 var sizes = [...]int64{1, 4, 16, 64}
 
 const daySeconds = 24 * 3600
 
-// mark is what a total says: blocks whose marks are equal count the same calls.
+// mark is the checksum of a total: blocks with equal marks count the same calls.
 type mark struct{ hits, errors, latency, requestTime float64 }
 
-// marked is the columns of a mark.
+// marked is the SQL for the columns of a mark.
 const marked = `cast(coalesce(sum("counter_hits"), 0) as double precision), cast(coalesce(sum("counter_error"), 0) as double precision),
 	cast(coalesce(sum("counter_total_latency"), 0) as double precision), cast(coalesce(sum("counter_total_request_time"), 0) as double precision)`
 
-// block is some days of a rollup.
+// block is a range of days in a rollup.
 type block struct{ days, first int64 } // first since 1970
 
-// end is the day after the last one.
+// end returns the day after the last one.
 func (b block) end() int64 { return b.first + b.days }
 
-// marks are what the totals of an organisation say.
+// marks are the marks of an organisation's totals.
 type marks struct {
 	days   map[int64]mark // of the counters, by day
 	blocks map[block]mark // of the rollup
 }
 
-// sum returns what the counters of the days of a block say.
+// sum returns the mark of the counters of a block's days.
 func (m marks) sum(b block) (out mark) {
 	for day := b.first; day < b.end(); day++ {
 		d := m.days[day]
@@ -60,13 +60,13 @@ func (m marks) sum(b block) (out mark) {
 	return out
 }
 
-// agree reports whether a block counts what the counters of its days do.
+// agree reports whether a block equals the counters of its days.
 func (m marks) agree(b block) bool {
 	have, there := m.blocks[b]
 	return there && have == m.sum(b)
 }
 
-// totals reads the marks of the days from one up to another.
+// totals reads the marks from day from up to day to.
 func totals(ctx context.Context, p Place, org string, tables []string, from, to int64) (m marks, err error) {
 	m = marks{days: map[int64]mark{}, blocks: map[block]mark{}}
 	s := &statement{d: p.Dialect}
@@ -97,25 +97,25 @@ func totals(ctx context.Context, p Place, org string, tables []string, from, to 
 	return m, errors.Join(err, read(`select "days", "timestamp" / 86400, `+marked+" from "+Quote(rollup.Name)+where+` group by "days", "timestamp"`, func(b block, v mark) { m.blocks[b] = v }))
 }
 
-// cover is a period in pieces: blocks of the rollup, and what lies between them.
+// cover divides a period into blocks of the rollup and the gaps between them.
 type cover struct {
 	blocks []block
 	gaps   []view.Period
 }
 
-// leastDays is from how many days on a question looks for a rollup, and mostGaps in how many
-// pieces it is read at most beside it.
+// leastDays is the length of a period, in days, from which a query uses the rollup; mostGaps
+// is the maximum number of gaps.
 const (
 	leastDays = 8
 	mostGaps  = 16
 )
 
-// covering looks for blocks that hold what the counters of their days do. Without any the
+// covering searches for blocks that equal the counters of their days. Without any block the
 // period is one gap.
 func (s *Store) covering(ctx context.Context, org string, q view.Query, tables []string) (c cover, err error) {
 	whole := cover{gaps: []view.Period{q.Period}}
 	from, to := (q.Period.From.Unix()+daySeconds-1)/daySeconds, q.Period.To.Unix()/daySeconds // whole days
-	// A rollup has what is asked for.
+	// The rollup can answer the query.
 	has := q.Table == view.Usage && q.Dimension == view.APIs && q.Form == view.Plain && q.Res == view.Whole && !q.Records
 	if !has || q.Period.Days() < leastDays || !slices.Contains(tables, rollup.Name) || to <= from {
 		return whole, nil
@@ -126,7 +126,7 @@ func (s *Store) covering(ctx context.Context, org string, q view.Query, tables [
 	}
 	at := q.Period.From
 	for day := from; day < to; {
-		var b block // the largest that begins with this day and agrees
+		var b block // the largest block that begins on this day and agrees
 		for _, days := range slices.Backward(sizes[:]) {
 			if b = (block{days, day}); day%days == 0 && b.end() <= to && m.agree(b) {
 				break
@@ -153,7 +153,7 @@ func (s *Store) covering(ctx context.Context, org string, q view.Query, tables [
 	return c, nil
 }
 
-// between returns a part of a period.
+// between returns the part of a period from from to to.
 func between(p view.Period, from, to time.Time) view.Period {
 	p.From, p.To = from, to
 	return p

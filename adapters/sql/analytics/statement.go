@@ -12,8 +12,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// statement is one in the making: its parameters are used by each of the tables that it
-// reads, as often as there are any.
+// statement is an SQL statement under construction. All tables that it reads share its
+// parameters.
 type statement struct {
 	d    Dialect
 	args []any
@@ -25,12 +25,12 @@ func (s *statement) bind(v any) string {
 	return s.d.Param(len(s.args))
 }
 
-// text and number are bind with the type that PostgreSQL cannot find out everywhere.
+// text and number bind a value with its type, which PostgreSQL cannot always infer.
 func (s *statement) text(v string) string { return "cast(" + s.bind(v) + " as text)" }
 
 func (s *statement) number(v int64) string { return "cast(" + s.bind(v) + " as bigint)" }
 
-// in tells whether a text is one of a list, which is one parameter however long it is.
+// in returns a condition: the text is in the list. The list is one parameter of any length.
 func (s *statement) in(text string, list []string) string {
 	if len(list) == 1 {
 		return text + " = " + s.text(list[0])
@@ -39,7 +39,7 @@ func (s *statement) in(text string, list []string) string {
 	return s.d.in(text, s.text(string(array)))
 }
 
-// oneOf is in where nil admits everything.
+// oneOf is in, except that a nil list allows every text.
 func (s *statement) oneOf(text string, list []string) []string {
 	if list == nil {
 		return nil
@@ -47,7 +47,7 @@ func (s *statement) oneOf(text string, list []string) []string {
 	return []string{s.in(text, list)}
 }
 
-// among tells whether any cut holds. Without one nothing does.
+// among returns a condition: one of the cuts applies. It is false without cuts.
 func (s *statement) among(text string, cuts []view.Cut) []string {
 	if cuts == nil {
 		return nil
@@ -59,7 +59,7 @@ func (s *statement) among(text string, cuts []view.Cut) []string {
 	return []string{"(" + strings.Join(append(conditions, "1 = 0"), " or ") + ")"}
 }
 
-// local returns the seconds that clocks show at a moment in seconds.
+// local converts a moment in seconds to local seconds.
 func (s *statement) local(seconds string, p view.Period) string {
 	steps := p.Steps()
 	if len(steps) == 1 && steps[0].Ahead == 0 {
@@ -76,8 +76,8 @@ func (s *statement) local(seconds string, p view.Period) string {
 	return "(" + b.String() + " else " + strconv.FormatInt(steps[0].Ahead, 10) + " end)"
 }
 
-// time returns what a moment in seconds is in at a resolution: a number of hours, days or,
-// with the year before it, a month.
+// time converts a moment in seconds to a resolution: a number of hours, days or, together with
+// the year, a month.
 func (s *statement) time(seconds string, q view.Query) string {
 	switch q.Res {
 	case view.Hour:
@@ -90,7 +90,7 @@ func (s *statement) time(seconds string, q view.Query) string {
 	return "0"
 }
 
-// sums are what counters are joined to, in the order in which they are read.
+// sums are the summed counters, in the order in which they are read.
 const sums = `cast(coalesce(sum(hits), 0) as bigint) as hits, cast(coalesce(sum(success), 0) as bigint) as success, cast(coalesce(sum(error), 0) as bigint) as error,
 	cast(coalesce(sum(request_time), 0) as double precision) as request_time, cast(coalesce(sum(latency), 0) as double precision) as latency, cast(coalesce(sum(upstream), 0) as double precision) as upstream,
 	coalesce(max(max_latency), 0) as max_latency, coalesce(min(min_latency), 0) as min_latency, coalesce(max(max_upstream), 0) as max_upstream,
@@ -101,8 +101,8 @@ var orders = map[view.By]string{
 	view.ByLatency: "latency / hits", view.ByUpstreamLatency: "upstream / hits", view.ByLastHit: "last",
 }
 
-// count returns the statement for a question, over tables with a part of the rows each, and
-// blocks of the rollup that stand for some of their days.
+// count returns the statement for a query over tables that each contain part of the rows.
+// Blocks of the rollup replace some of their days.
 func count(d Dialect, org tenant.ID, q view.Query, tables []string, c cover) (string, []any) {
 	s := &statement{d: d}
 	read := s.counters
@@ -112,12 +112,12 @@ func count(d Dialect, org tenant.ID, q view.Query, tables []string, c cover) (st
 	var parts []string
 	for _, gap := range c.gaps {
 		q.Period = gap
-		one := read(org, q) // the same for each table: they share its parameters
+		one := read(org, q) // the same text for each table: they share parameters
 		for _, name := range tables {
 			parts = append(parts, strings.ReplaceAll(one, "{table}", Quote(name)))
 		}
 	}
-	for _, b := range c.blocks { // each by itself, so that every planner takes the index
+	for _, b := range c.blocks { // one select each, so that every query planner uses the index
 		q.Period = between(q.Period, time.Unix(b.first*daySeconds, 0).UTC(), time.Unix(b.end()*daySeconds, 0).UTC())
 		parts = append(parts, strings.ReplaceAll(read(org, q), "{table}", Quote(rollup.Name))+` and "days" = `+strconv.FormatInt(b.days, 10))
 	}
@@ -135,10 +135,10 @@ func count(d Dialect, org tenant.ID, q view.Query, tables []string, c cover) (st
 
 const sumNames = "hits, success, error, request_time, latency, upstream, max_latency, min_latency, max_upstream, min_upstream, last"
 
-// maxTerms is how many selects SQLite joins at once.
+// maxTerms is how many selects SQLite can combine in one compound select.
 const maxTerms = 400
 
-// nested joins selects, in groups when there are many.
+// nested combines selects, in groups when there are many.
 func nested(parts []string) string {
 	if len(parts) <= maxTerms {
 		return strings.Join(parts, " union all ")
@@ -150,7 +150,7 @@ func nested(parts []string) string {
 	return strings.Join(groups, " union all ")
 }
 
-// split returns an expression when rows are told apart by it.
+// split returns an expression if rows are grouped by it.
 func split(on bool, expression string) string {
 	if on {
 		return "coalesce(" + expression + ", '')"
@@ -158,11 +158,11 @@ func split(on bool, expression string) string {
 	return "''"
 }
 
-// errorCodes are the columns that count errors of a status; the last two those of all
-// others that begin so.
+// errorCodes are the columns that count errors by status; the last two count all other 4xx and
+// 5xx.
 var errorCodes = strings.Fields("400 401 403 404 429 500 501 502 503 504 4x 5x")
 
-// counters returns the select from a table of counters.
+// counters returns the select over a table of counters.
 func (s *statement) counters(org tenant.ID, q view.Query) string {
 	api, value, from := "''", `"dimension_value"`, ""
 	switch {
@@ -209,7 +209,7 @@ func (s *statement) counters(org tenant.ID, q view.Query) string {
 		" from {table}" + from + " where " + strings.Join(where, " and ")
 }
 
-// records returns the select from a table of calls.
+// records returns the select over a table of calls.
 func (s *statement) records(org tenant.ID, q view.Query) string {
 	prefix := ""
 	if q.Table != view.Usage {
@@ -228,7 +228,7 @@ func (s *statement) records(org tenant.ID, q view.Query) string {
 		value = column("geo_country_iso_code")
 	case view.Endpoints:
 		value = "coalesce(" + column("apiid") + ", '') || ':' || coalesce(" + column("apiversion") + ", '') || ':' || " + column("path")
-	case view.Names: // as the counters have it
+	case view.Names: // spelt as in the counters
 		value = `case when coalesce("primitive_type", '') = '' then "jsonrpc_method" else "primitive_type" || '_' || "primitive_name" end`
 	}
 	at, code := column("timestamp"), column("responsecode")
@@ -241,7 +241,7 @@ func (s *statement) records(org tenant.ID, q view.Query) string {
 		where = append(where, "substr("+value+", 1, "+strconv.Itoa(len([]rune(q.Prefix)))+") = "+s.text(q.Prefix))
 	}
 	where = append(where, s.tagged(column("tags"), q.Tags)...)
-	if q.Table == view.Usage { // GraphQL calls have counters of their own, but for queries that cannot be read
+	if q.Table == view.Usage { // GraphQL calls have their own counters, except for queries that cannot be parsed
 		where = append(where, "("+code+" = 400 or not coalesce("+s.d.contains(column("tags"), `'"tyk-graph-analytics"'`)+", 1 = 0))")
 	}
 	switch {
@@ -262,8 +262,8 @@ func (s *statement) records(org tenant.ID, q view.Query) string {
 		" as last from {table} where " + strings.Join(where, " and ")
 }
 
-// tagged tells whether a JSON array of texts has any of these, as we write it and as
-// collectors do that escape what HTML would read.
+// tagged returns a condition: a JSON array of texts contains one of the tags, encoded as we do
+// or as collectors do that escape HTML characters.
 func (s *statement) tagged(column string, tags []string) []string {
 	if tags == nil {
 		return nil
@@ -279,8 +279,9 @@ func (s *statement) tagged(column string, tags []string) []string {
 	return []string{"(" + strings.Join(any, " or ") + ")"}
 }
 
-// listing returns the statement for records of calls, with their messages, or with the size of
-// these and how many calls there are: a database would sort the messages along.
+// listing returns the statement for records of calls: with their messages, or with the sizes
+// of the messages and the total number of calls. With messages, the database would have to
+// sort them as well.
 func listing(d Dialect, org tenant.ID, q view.CallQuery, tables []string, messages bool) (string, []any) {
 	s := &statement{d: d}
 	where := []string{`"orgid" = ` + s.text(string(org)), `"timestamp" >= ` + s.bind(d.Time(q.Period.From)), `"timestamp" < ` + s.bind(d.Time(q.Period.To)), `"responsecode" <> -1`}
@@ -294,7 +295,7 @@ func listing(d Dialect, org tenant.ID, q view.CallQuery, tables []string, messag
 	for i, name := range callColumns {
 		columns[i] = Quote(name)
 		inner[i] = columns[i]
-		if !messages && (name == "rawrequest" || name == "rawresponse") { // databases know their sizes without reading them
+		if !messages && (name == "rawrequest" || name == "rawresponse") { // databases know the sizes without reading the messages
 			inner[i] = "'' as " + columns[i]
 			size += " + coalesce(octet_length(" + columns[i] + "), 0)"
 		}

@@ -1,5 +1,5 @@
-// Package analytics keeps what gateways report about traffic, in the tables that
-// others write and read as well (docs/wire/analytics.md#tables).
+// Package analytics stores what gateways report about traffic, in tables that other programs
+// write and read as well (docs/wire/analytics.md#tables).
 package analytics
 
 import (
@@ -26,7 +26,7 @@ type Column struct {
 	Type Type
 }
 
-// Table is one table. When tables are sharded, there is one of it for each day.
+// Table is one table. When tables are sharded, there is a copy of it for each day.
 type Table struct {
 	Name    string
 	Columns []Column
@@ -34,22 +34,22 @@ type Table struct {
 	Indexes [][]string // columns of each
 }
 
-// Tables lists all tables.
+// Tables are all tables.
 var Tables = []Table{Calls, GraphCalls, MCPCalls, Usage, GraphUsage, MCPUsage, Uptime}
 
-// Calls holds a row for each call that is neither of the model context protocol.
+// Calls has a row for each call, except calls of the model context protocol.
 var Calls = Table{Name: "tyk_analytics", Columns: calls, Indexes: [][]string{{"orgid", "timestamp"}, {"timestamp"}}}
 
-// GraphCalls holds a row for each GraphQL call, besides the one in Calls.
+// GraphCalls has a row for each GraphQL call, besides the row in Calls.
 var GraphCalls = Table{Name: "tyk_analytics_graph", Columns: prefixed(columns(Text, "operation_type types root_fields variables errors"), columns(Boolean, "has_errors")),
 	Indexes: [][]string{{"analytics_orgid", "analytics_timestamp"}, {"analytics_timestamp"}}}
 
-// MCPCalls holds a row for each call of the model context protocol.
+// MCPCalls has a row for each call of the model context protocol.
 var MCPCalls = Table{Name: "tyk_analytics_mcp", Columns: prefixed(columns(Text, "jsonrpc_method primitive_type primitive_name")),
 	Indexes: [][]string{{"analytics_orgid", "analytics_timestamp"}, {"analytics_timestamp"}}}
 
-// Usage, GraphUsage, MCPUsage and Uptime hold counters for an hour, or a minute, and a value
-// of a dimension.
+// Usage, GraphUsage, MCPUsage and Uptime have counters for each hour or minute and each
+// value of a dimension.
 var (
 	Usage      = Table{Name: "tyk_aggregated", Columns: counters, Key: "id", Indexes: lookups}
 	GraphUsage = Table{Name: "tyk_graph_aggregated", Columns: ofAPI, Key: "id", Indexes: lookups}
@@ -57,10 +57,11 @@ var (
 	Uptime     = Table{Name: "tyk_uptime_analytics", Columns: counters, Key: "id", Indexes: lookups}
 )
 
-// lookups finds all values of a dimension in a period, and the history of one value.
+// lookups are indexes for all values of a dimension in a period, and for the history of one
+// value.
 var lookups = [][]string{{"org_id", "dimension", "timestamp"}, {"org_id", "dimension", "dimension_value", "timestamp"}}
 
-// ofAPI are the columns of counters that are split by API.
+// ofAPI are the columns of counters with the API.
 var ofAPI = slices.Concat(counters, columns(Text, "api_id"))
 
 var counters = slices.Concat(
@@ -92,10 +93,10 @@ func columns(t Type, names string) []Column {
 	return out
 }
 
-// prefix is of the columns that Calls has as well.
+// prefix is the prefix of columns that Calls has as well.
 const prefix = "analytics_"
 
-// prefixed returns the columns of Calls with the prefix that they have beside others.
+// prefixed returns the columns of Calls with the prefix, followed by more.
 func prefixed(more ...[]Column) []Column {
 	out := slices.Clone(calls)
 	for i := range out {
@@ -104,11 +105,11 @@ func prefixed(more ...[]Column) []Column {
 	return slices.Concat(out, slices.Concat(more...))
 }
 
-// Shard returns the name of the table that holds a day, when tables are sharded.
+// Shard returns the name of the table for a day, when tables are sharded.
 func (t Table) Shard(day time.Time) string { return t.Name + "_" + day.Format("20060102") }
 
-// Create returns the statements that make the table under a name, its own or that of a
-// shard, unless it is there.
+// Create returns the statements that create the table under a name, its own or that of a
+// shard, unless it exists.
 func (t Table) Create(d Dialect, name string) []string {
 	lines := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
@@ -128,5 +129,5 @@ func (t Table) Create(d Dialect, name string) []string {
 	return out
 }
 
-// Quote returns a name as SQL takes it: some have capitals, some are words of SQL.
+// Quote quotes a name for SQL: some names have capitals, some are SQL keywords.
 func Quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

@@ -13,7 +13,7 @@ type (
 	ofCount = func(*aggregate.Row) any
 )
 
-// callValues says what stands in each column of a call.
+// callValues returns the value of each column of a call.
 var callValues = withPrefixed(map[string]ofCall{
 	"method":        func(r *record.Record) any { return r.Method },
 	"host":          func(r *record.Record) any { return r.Host },
@@ -90,7 +90,7 @@ var callValues = withPrefixed(map[string]ofCall{
 	"primitive_name": func(r *record.Record) any { return r.MCP.PrimitiveName },
 })
 
-// withPrefixed adds what the tables of GraphQL and MCP have.
+// withPrefixed adds the columns of the GraphQL and MCP tables.
 func withPrefixed(values, more map[string]ofCall) map[string]ofCall {
 	for name, value := range values {
 		more[prefix+name] = value
@@ -101,7 +101,7 @@ func withPrefixed(values, more map[string]ofCall) map[string]ofCall {
 	return values
 }
 
-// list and types return JSON.
+// list and types encode values as JSON.
 func list(l []string) string {
 	if len(l) == 0 {
 		return "[]"
@@ -127,7 +127,7 @@ func encode(v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// counterValues says what stands in each column of counters.
+// counterValues returns the value of each column of counters.
 var counterValues = withCodes(map[string]ofCount{
 	"id": func(r *aggregate.Row) any { return r.ID() }, "org_id": func(r *aggregate.Row) any { return r.Org }, "api_id": func(r *aggregate.Row) any { return r.API },
 	"timestamp": func(r *aggregate.Row) any { return r.Bucket }, "dimension": func(r *aggregate.Row) any { return r.Dimension },

@@ -15,16 +15,16 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/analytics"
 )
 
-// Writer stores pieces in one database: all tables, or those that are kept there. It
-// implements analytics.Sink.
+// Writer stores pieces in one database, which has all tables or some of them. It implements
+// analytics.Sink.
 type Writer struct {
 	db     *sql.DB
 	d      Dialect
-	places map[*Table]Place   // by table that is kept here
-	mu     sync.Mutex         // of what follows, and of storing
-	known  map[string]*layout // by name of a table that is there
-	gone   atomic.Bool        // tables were dropped that may be among them
-	spans  []span             // of Roll: what it has still to look at
+	places map[*Table]Place   // the tables of this database
+	mu     sync.Mutex         // guards the fields below, and serialises storing
+	known  map[string]*layout // by name of an existing table
+	gone   atomic.Bool        // some of the known tables may have been dropped
+	spans  []span             // for Roll: the remaining spans
 }
 
 var _ analytics.Sink = (*Writer)(nil)
@@ -55,7 +55,7 @@ func (s *Store) Writers() (out []*Writer) {
 	return out
 }
 
-// Tables of the collector itself. A claim is stored as far as done says.
+// The collector's own tables. done is how far a claim has been stored.
 var (
 	claims = Table{Name: "gatehouse_claims", Key: "name", Columns: append(columns(Text, "name"), columns(Integer, "done at")...)}
 	asides = Table{Name: "gatehouse_asides", Columns: append(columns(Text, "claim reason entry"), columns(Integer, "position bytes at")...), Indexes: [][]string{{"at"}}}
@@ -92,8 +92,8 @@ func (w *Writer) Done(ctx context.Context, c analytics.Claim) (done int64, err e
 // longest is how long the database waits for the next statement of a transaction.
 const longest = time.Minute
 
-// begin begins a transaction. One of a process that is frozen, or cut off, would keep the process
-// that goes on from the same claim.
+// begin begins a transaction. The transaction of a frozen or disconnected process would block the
+// process that continues with the same claim.
 func (w *Writer) begin(ctx context.Context) (*sql.Tx, error) {
 	tx, err := w.db.BeginTx(ctx, nil)
 	if err != nil || w.d.bound == nil {
@@ -105,7 +105,7 @@ func (w *Writer) begin(ctx context.Context) (*sql.Tx, error) {
 	return tx, nil
 }
 
-// batch is rows for one table.
+// batch is the rows for one table.
 type batch struct {
 	table *Table
 	name  string
@@ -142,7 +142,7 @@ func (w *Writer) Store(ctx context.Context, p analytics.Piece) (err error) {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }()
-	// The claim moves on, if it is where the piece begins.
+	// Advance the claim, if it is where the piece begins.
 	statement, args := `insert into gatehouse_claims (name, done, at) values ($1, $2, $3) on conflict (name) do nothing`, []any{p.Claim.Claim, p.To, p.At.Unix()}
 	if p.From > 0 {
 		statement, args = `update gatehouse_claims set done = $2, at = $3 where name = $1 and done = $4`, append(args, p.From)
@@ -168,7 +168,7 @@ func (w *Writer) Store(ctx context.Context, p analytics.Piece) (err error) {
 	return tx.Commit()
 }
 
-// batches sorts what a piece holds by table, and makes those tables that are missing.
+// batches groups the rows of a piece by table, and creates missing tables.
 func (w *Writer) batches(ctx context.Context, p analytics.Piece) ([]*batch, error) {
 	var order []*batch
 	byName := map[string]*batch{}
@@ -231,7 +231,7 @@ func (w *Writer) batches(ctx context.Context, p analytics.Piece) ([]*batch, erro
 	return order, nil
 }
 
-// Bounds of what is kept of entries that could not be read.
+// Bounds for the entries that could not be read and are kept.
 const (
 	maxAsides = 100 // of one piece
 	maxReason = 500 // bytes
@@ -240,7 +240,7 @@ const (
 // counterTables are the tables of counters.
 var counterTables = map[aggregate.Table]*Table{aggregate.Requests: &Usage, aggregate.GraphQL: &GraphUsage, aggregate.MCP: &MCPUsage, aggregate.Uptime: &Uptime}
 
-// tablesOf returns the tables that have a row for a record.
+// tablesOf returns the tables that get a row for a record.
 func tablesOf(r *record.Record) []*Table {
 	switch {
 	case r.MCP.Is:
@@ -251,7 +251,7 @@ func tablesOf(r *record.Record) []*Table {
 	return []*Table{&Calls}
 }
 
-// size is about how much room a record takes.
+// size returns the approximate size of a record in bytes.
 func size(r *record.Record) int64 {
 	n := 400
 	for _, s := range []string{r.Method, r.Host, r.Path, r.RawPath, r.OriginalPath, r.ListenPath, r.UserAgent, r.IPAddress, r.APIName, r.APIID, r.OrgID, r.APIKey, r.Alias, r.RawRequest, r.RawResponse, r.APISchema} {
@@ -263,8 +263,8 @@ func size(r *record.Record) int64 {
 	return int64(n)
 }
 
-// prepare makes the statements that insert a batch. Parsing one takes longer than running it,
-// so they are kept.
+// prepare prepares the insert statements of a batch. Parsing a statement takes longer than
+// running it, so they are cached.
 func (w *Writer) prepare(ctx context.Context, b *batch) error {
 	for n, rest := w.d.rows, len(b.rows); n > 0; n /= 2 {
 		if rest < n {
@@ -283,7 +283,7 @@ func (w *Writer) prepare(ctx context.Context, b *batch) error {
 	return nil
 }
 
-// insert stores rows, many at once at first, the rest in ever smaller numbers.
+// insert inserts the rows: many per statement at first, then ever smaller numbers for the rest.
 func (b *batch) insert(ctx context.Context, d Dialect, tx *sql.Tx) error {
 	rows := b.rows
 	for n := d.rows; n > 0; n /= 2 {

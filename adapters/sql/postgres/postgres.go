@@ -30,20 +30,20 @@ import (
 type Config struct {
 	DSN    string        // URL or key=value form
 	Now    system.Clock  // nil: time.Now
-	Poll   time.Duration // how often to look without a hint; 0: 100 ms
+	Poll   time.Duration // how often to poll without a hint; 0: 100 ms
 	Conns  int           // connections for reading; 0: 16
-	Idle   int           // connections that stay open while nothing is asked; 0: all
-	Life   time.Duration // how long a connection is used; 0: as long as it lasts
+	Idle   int           // idle connections that stay open; 0: all
+	Life   time.Duration // maximum age of a connection; 0: unlimited
 	Hold   time.Duration // how long one unit of work may hold the writer; 0: store.DefaultHold
 	Source string        // names this process among the replicas
 	Logger *slog.Logger
-	// Retries is how many times a start tries again, after RetryDelay each, while the server
+	// Retries is how many times a start retries, each time after RetryDelay, while the server
 	// cannot be reached.
 	Retries    int
 	RetryDelay time.Duration
-	// Sealing encrypts what is stored; the zero Sealing does not.
+	// Sealing encrypts what is stored; the zero Sealing encrypts nothing.
 	Sealing sqladapter.Sealing
-	prepare bool            // every unit of work, for tests
+	prepare bool            // prepare every unit of work, for tests
 	dial    pgconn.DialFunc // for tests; nil: the driver's own
 	timeout time.Duration   // of a transaction, for tests; 0: the default
 }
@@ -55,15 +55,15 @@ type Store struct {
 	board *sqladapter.Board
 }
 
-// turn names the advisory lock of those who write: one for each schema.
+// turn is the key of the advisory lock for writers: one for each schema.
 const turn = "1196446024, hashtext(current_schema())"
 
 var dialect = sqladapter.Dialect{
 	Name:  "postgres",
 	Text:  true,
 	Begin: "begin",
-	// One writer at a time in the whole cluster: revisions come out gapless and
-	// in the order of commits.
+	// One writer at a time for the whole database: revisions have no gaps and follow the
+	// order of commits.
 	Lock:    "select pg_advisory_xact_lock(" + turn + ")",
 	TryLock: "select cast(cast(pg_try_advisory_xact_lock(" + turn + ") as int) as bigint)",
 	Bound: func(d time.Duration) string {
@@ -80,8 +80,8 @@ var dialect = sqladapter.Dialect{
 	Pipeline: pipeline,
 }
 
-// pipeline sends statements in one round trip. The server carries none out after one that
-// it refuses.
+// pipeline sends statements in one round trip. After a statement that it refuses, the server
+// executes no others.
 func pipeline(ctx context.Context, conn any, commands []sqladapter.Command) (done int, err error) {
 	batch := &pgx.Batch{}
 	for _, s := range commands {
@@ -110,10 +110,11 @@ func state(err error) string {
 	return ""
 }
 
-// lost reports whether the server is away, shutting down or out of connections.
+// lost reports whether the server cannot be reached, is shutting down or is out of
+// connections.
 func lost(err error) bool {
 	if c := state(err); c != "" {
-		return c[:2] == "57" || c[:2] == "08" || c[:2] == "53" || c == "25P03" // the last: nothing came for too long
+		return c[:2] == "57" || c[:2] == "08" || c[:2] == "53" || c == "25P03" // the last: idle-in-transaction timeout
 	}
 	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
 		return true
@@ -123,7 +124,7 @@ func lost(err error) bool {
 	}
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
 		errors.Is(err, sql.ErrConnDone) || errors.Is(err, driver.ErrBadConn) || pgconn.Timeout(err) ||
-		err != nil && strings.HasSuffix(err.Error(), "conn closed") // the driver has no other word for it, also where a commit finds it
+		err != nil && strings.HasSuffix(err.Error(), "conn closed") // the driver has no typed error for it, even when a commit finds it
 }
 
 // parse reads a connection string.
@@ -149,14 +150,14 @@ func Migrate(ctx context.Context, dsn string) ([]sqladapter.Step, error) {
 	return steps, errors.Join(err, db.Close())
 }
 
-// rest is how long a connection may lie idle and still be used unasked. A database
-// that has restarted meanwhile leaves dead ones behind, and a write that meets one is
-// refused although the database is there again.
+// rest is how long a connection may be idle and still be used without a check. A database
+// restart leaves dead connections behind, and a write on one would fail although the database
+// is back.
 const rest = 100 * time.Millisecond
 
 func rested(_ context.Context, p stdlib.ShouldPingParams) bool { return p.IdleDuration > rest }
 
-// Open connects, creates or updates the schema and starts the store. Close ends it.
+// Open connects, creates or updates the schema and starts the store. Call Close to end it.
 func Open(ctx context.Context, c Config) (*Store, error) {
 	cfg, err := parse(c.DSN)
 	if err != nil {
@@ -184,18 +185,19 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	return s, nil
 }
 
-// beginFor is how long a start tries again while the server is there and too slow to take it.
+// beginFor is how long a start retries while the server is reachable but cannot accept it
+// yet.
 const beginFor = 30 * time.Second
 
-// begin updates the schema. A server that starts, or that many processes ask at once, gets
-// time; one that cannot be reached gets what the configuration gives it, and one that
-// knows no such database or user gets none.
+// begin updates the schema. It retries for beginFor while the server is starting up or busy
+// with many clients, and as configured while the server cannot be reached. It does not retry
+// if the server does not know the database or user.
 func begin(ctx context.Context, db *sql.DB, c Config) error {
-	end := time.Now().Add(beginFor) // of the attempts; a migration takes as long as it must
+	end := time.Now().Add(beginFor) // for the attempts; a migration itself is not limited
 	pause := retry.New(250*time.Millisecond, 4*time.Second)
 	for left := c.Retries; ; {
 		_, err := sqladapter.Migrate(ctx, db, dialect)
-		// It starts, has no connection left, or took too long.
+		// It is starting up, has no free connection, or took too long.
 		slow := state(err) == "57P03" || state(err) == "53300" || pgconn.Timeout(err)
 		wait := pause.Wait
 		switch {
@@ -215,7 +217,7 @@ func begin(ctx context.Context, db *sql.DB, c Config) error {
 	}
 }
 
-// listen waits for the hints that the database gives on a connection of its own.
+// listen waits, on a connection of its own, for notifications of the database.
 func listen(ctx context.Context, cfg *pgx.ConnConfig, hint func(store.Revision)) error {
 	conn, err := pgx.ConnectConfig(ctx, cfg)
 	if err != nil {
@@ -231,12 +233,12 @@ func listen(ctx context.Context, cfg *pgx.ConnConfig, hint func(store.Revision))
 		if err != nil {
 			return err
 		}
-		last, _ := strconv.ParseUint(n.Payload, 10, 63) // databases of earlier versions do not tell it
+		last, _ := strconv.ParseUint(n.Payload, 10, 63) // databases of earlier versions send no revision
 		hint(store.Revision(last))
 	}
 }
 
-// Board returns where the replicas of a cluster note the presence of gateways.
+// Board returns the board where replicas of a cluster record the presence of gateways.
 func (s *Store) Board() *sqladapter.Board { return s.board }
 
 // Close ends the store and its connections.

@@ -16,13 +16,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// source is a store that can be copied, on any database.
+// source is a store that can be copied, in any database.
 type source interface {
 	CopyTo(ctx context.Context, to *sql.DB) (sqladapter.Content, error)
 }
 
-// Backup copies a store into a new SQLite file, which exists only once it is
-// complete, verified and on disk. The store is written to meanwhile.
+// Backup copies a store into a new SQLite file, which appears only when it is complete,
+// verified and on disk. The store can be written to in the meantime.
 func Backup(ctx context.Context, from source, path string) (c sqladapter.Content, err error) {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		return c, errors.Join(fmt.Errorf("%s: %w", path, fs.ErrExist), err)
@@ -41,7 +41,7 @@ func Backup(ctx context.Context, from source, path string) (c sqladapter.Content
 		return c, err
 	}
 	c, err = from.CopyTo(ctx, db)
-	if err = errors.Join(err, db.Close()); err != nil { // which leaves one file without a log beside it
+	if err = errors.Join(err, db.Close()); err != nil { // Close leaves one file without a log beside it
 		return c, err
 	}
 	if err := verify(ctx, making, c); err != nil {
@@ -53,7 +53,7 @@ func Backup(ctx context.Context, from source, path string) (c sqladapter.Content
 	return c, errors.Join(os.Link(making, path), syncFolder(filepath.Dir(path)))
 }
 
-// verify reads a file back: its structure is sound, and it holds what it should.
+// verify reads a file back and checks its structure and its content.
 func verify(ctx context.Context, path string, want sqladapter.Content) (err error) {
 	findings, err := Check(ctx, path, nil)
 	if err != nil {
@@ -74,8 +74,8 @@ func verify(ctx context.Context, path string, want sqladapter.Content) (err erro
 	return err
 }
 
-// OpenBackup makes a private copy of a backup in a folder, brings its schema up to
-// date, checks it, and marks it as put back. The backup itself is not touched.
+// OpenBackup makes a private copy of a backup in a folder, updates its schema, checks
+// it, and marks it as restored. The backup itself is not changed.
 func OpenBackup(ctx context.Context, backup, folder string) (path string, c sqladapter.Content, err error) {
 	path = filepath.Join(folder, "restored.db")
 	if err := copyFile(backup, path); err != nil {
@@ -105,12 +105,12 @@ func OpenBackup(ctx context.Context, backup, folder string) (path string, c sqla
 	return path, c, err
 }
 
-// Connect opens a file that another store is filled from.
+// Connect opens a file as the source of a copy.
 func Connect(path string) (*sql.DB, error) { return connect(path, 1, "_pragma=query_only(1)") }
 
-// Restore puts a backup in the place of a database that no process serves from.
-// The file that was there is kept under another name, which Restore returns, "" if there
-// was nothing. With records there already, replace has to be true.
+// Restore replaces a database that no process serves from by a backup. The old file is
+// renamed to kept, which is "" if there was none. If the database has records, replace
+// must be true.
 func Restore(ctx context.Context, backup, path string, replace bool, now time.Time) (c sqladapter.Content, kept string, err error) {
 	if path, err = resolve(path); err != nil {
 		return c, "", err
@@ -135,8 +135,8 @@ func Restore(ctx context.Context, backup, path string, replace bool, now time.Ti
 	if err != nil {
 		return c, "", err
 	}
-	// The database is set aside with its log, which belong together. It goes first: when
-	// this is cut short, what is left does not start.
+	// The database is moved away together with its log. That happens first: if Restore
+	// is interrupted, the rest does not start.
 	aside := path + ".before-restore-" + now.UTC().Format("20060102T150405.000000000Z")
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		switch err := os.Rename(path+suffix, aside+suffix); {
@@ -154,7 +154,7 @@ func Restore(ctx context.Context, backup, path string, replace bool, now time.Ti
 	return c, kept, syncFolder(filepath.Dir(path))
 }
 
-// settle makes sure that a file is complete by itself and on disk.
+// settle makes sure that a file needs no log and is on disk.
 func settle(path string) error {
 	for _, suffix := range []string{"-wal", "-shm"} {
 		if info, err := os.Stat(path + suffix); err == nil && info.Size() > 0 {
@@ -179,7 +179,7 @@ func syncFolder(path string) error {
 	return d.Close()
 }
 
-// copyFile copies a file. Devices have no end, and pipes may have no writer.
+// copyFile copies a regular file. Devices have no end, and pipes may have no writer.
 func copyFile(from, to string) error {
 	info, err := os.Stat(from)
 	if err != nil {

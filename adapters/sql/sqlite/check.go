@@ -19,14 +19,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// checkTime bounds the look at the file when it is opened: a file that takes
-// longer is opened all the same, with a warning.
+// checkTime bounds the check of the file when it is opened: if it takes longer, the file is
+// opened anyway, with a warning.
 const checkTime = 15 * time.Second
 
-// maxFindings bounds how much is said about a damaged file.
+// maxFindings bounds the number of messages about a damaged file.
 const maxFindings = 20
 
-// wayOut says what to do about a database that is damaged or gone.
+// wayOut tells the operator what to do about a damaged or missing database.
 const wayOut = "restore a backup with `gatehouse restore FILE`"
 
 // damage is a store.ErrDamaged with a text for the operator.
@@ -35,12 +35,12 @@ type damage string
 // Error implements error.
 func (d damage) Error() string { return string(d) }
 
-// Is reports that this is a store.ErrDamaged.
+// Is reports whether target is store.ErrDamaged.
 func (d damage) Is(target error) bool { return target == store.ErrDamaged }
 
-// Check looks at the whole structure of a file and returns what is wrong with
-// it. progress, if not nil, is told of each table before it is looked at. What
-// records hold is not looked at: sqladapter.Store.Examine does that.
+// Check checks the whole structure of a file and returns what is wrong with it. progress, if
+// not nil, is called before each table is checked. The content of records is not checked:
+// sqladapter.Store.Examine does that.
 func Check(ctx context.Context, path string, progress func(table string, n, of int)) (findings []string, err error) {
 	if err := Exists(path); err != nil {
 		return nil, err
@@ -53,8 +53,8 @@ func Check(ctx context.Context, path string, progress func(table string, n, of i
 	return inspect(ctx, db, maxFindings, progress)
 }
 
-// inspect is Check over an open database: of as many tables at once as it has
-// connections.
+// inspect is Check on an open database; it checks as many tables in parallel as the database
+// has connections.
 func inspect(ctx context.Context, db *sql.DB, most int, progress func(table string, n, of int)) (findings []string, err error) {
 	tables, err := texts(ctx, db, `select name from sqlite_schema where type = 'table' order by name`)
 	found, errs := make([][]string, len(tables)), make([]error, len(tables))
@@ -87,7 +87,7 @@ func inspect(ctx context.Context, db *sql.DB, most int, progress func(table stri
 	return findings, err
 }
 
-// texts runs a query whose answer is one column of texts.
+// texts runs a query that returns one column of texts.
 func texts(ctx context.Context, db *sql.DB, query string) (out []string, err error) {
 	rows, err := db.QueryContext(ctx, query)
 	if err != nil {
@@ -104,7 +104,7 @@ func texts(ctx context.Context, db *sql.DB, query string) (out []string, err err
 	return out, rows.Err()
 }
 
-// sound refuses a damaged file. It takes checkTime at most, and so many connections.
+// sound refuses a damaged file. It takes at most checkTime and conns connections.
 func sound(ctx context.Context, path string, conns int, log *slog.Logger) (err error) {
 	db, err := connect(path, conns, "_pragma=query_only(1)")
 	if err != nil {
@@ -130,18 +130,18 @@ func sound(ctx context.Context, path string, conns int, log *slog.Logger) (err e
 	return err
 }
 
-// checkAfter is how long a file that is untouched since it was closed is served from
-// before it is checked: what a start reads comes first.
+// checkAfter is how long a start serves from a file, unchanged since it was closed, before the
+// file is checked: reads of the start have priority.
 const checkAfter = 10 * time.Second
 
-// checks is the check of a file that is served from already.
+// checks is the check of a file that is already served from.
 type checks struct {
-	end   func() // waits for it; nil: there is none
+	end   func() // waits for the check; nil: there is none
 	found atomic.Pointer[error]
 }
 
-// begin refuses a damaged file. One that is as it was left is checked later: damage that
-// is found then ends all writing.
+// begin refuses a damaged file. A file in the state in which it was closed is checked later:
+// damage found then stops all writes.
 func (c *checks) begin(ctx context.Context, path string, asLeft bool, cfg Config) error {
 	log := cfg.Logger
 	if !asLeft {
@@ -168,11 +168,11 @@ func (c *checks) begin(ctx context.Context, path string, asLeft bool, cfg Config
 	return nil
 }
 
-// made is what the lock says once there has been a database beside it.
+// made is the word in the lock file that says that a database existed beside it.
 const made = "made"
 
-// present refuses to start with an empty database in the place of one that has
-// been there: it is missing or has lost all its content.
+// present refuses to start with an empty database where there was one before: its file is
+// missing or has lost all its content.
 func present(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && info.Size() > 0 || err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -189,7 +189,7 @@ func present(path string) error {
 	return nil
 }
 
-// Exists refuses a path at which there is no database file: opening it would make an
+// Exists returns an error if there is no database file at a path: opening it would create an
 // empty one.
 func Exists(path string) error {
 	if err := present(path); err != nil {
@@ -199,11 +199,11 @@ func Exists(path string) error {
 	return err
 }
 
-// complete refuses a file that lacks changes which have been acknowledged: SQLite takes a
-// log that is missing, or damaged in the middle, for one that ends there. It writes nothing, so
-// that the log can be put back.
+// complete refuses a file that lacks acknowledged changes: SQLite treats a log that is missing,
+// or damaged in the middle, as one that ends there. complete writes nothing, so that the log
+// can be put back.
 func complete(ctx context.Context, path string, db *sql.DB) error {
-	acknowledged := noted(path) // before the file is looked at, which another process may be writing to
+	acknowledged := noted(path) // before reading the file, to which another process may be writing
 	if acknowledged == 0 {
 		return nil
 	}
@@ -219,8 +219,8 @@ func complete(ctx context.Context, path string, db *sql.DB) error {
 	return err
 }
 
-// Holds reports whether a file has a record of a kind, or of any if kind is "". A
-// file that does not exist or has no tables yet holds nothing.
+// Holds reports whether a file contains a record of a kind, or of any kind if kind is "". A
+// file that does not exist or has no tables yet contains nothing.
 func Holds(ctx context.Context, path, kind string) (bool, error) {
 	return ask(ctx, path, `select exists (select 1 from record where kind = $1 or $1 = '')`, kind)
 }
@@ -230,7 +230,7 @@ func Sealed(ctx context.Context, path string) (bool, error) {
 	return ask(ctx, path, `select exists (select 1 from record where substr(doc, 1, 1) in ($1, cast($1 as blob)))`, string(secret.Mark))
 }
 
-// ask runs a question about the records of a file whose answer is yes or no.
+// ask runs a yes-or-no query on the records of a file.
 func ask(ctx context.Context, path, question, arg string) (yes bool, err error) {
 	if err := present(path); err != nil {
 		return false, err

@@ -10,16 +10,16 @@ import (
 
 // When the write-ahead log is written back into the database, in pages of 4 KiB.
 const (
-	backWhen  = 4000 // pages that have not been written back
-	backRest  = 500  // so few that writers may wait while they are written back
-	backTry   = 4    // how often to come down to backRest
+	backWhen  = 4000 // pages that are not written back yet
+	backRest  = 500  // few enough that writers may wait for them
+	backTry   = 4    // how many attempts to get down to backRest
 	backEvery = 50 * time.Millisecond
 )
 
-// checkpoints writes the log back beside the writer. A commit that did so itself, as
-// SQLite does unless told otherwise, would take ten times as long as the others. Only
-// the last pages are written in turn with the writer: a log that has been written back
-// to its end begins at its start again, and does not grow.
+// checkpoints runs checkpoints of the write-ahead log concurrently with the writer. By
+// default, SQLite runs them as part of a commit, which then takes ten times as long as
+// others. Only the last pages are written in turn with the writer: after a complete
+// checkpoint the log restarts at its beginning, and does not grow.
 type checkpoints struct {
 	db     *sql.DB // one connection
 	path   string  // of the log
@@ -56,7 +56,7 @@ func (c *checkpoints) start() {
 	}()
 }
 
-// shrink writes the log back if it has grown.
+// shrink runs a checkpoint if the log has grown.
 func (c *checkpoints) shrink(ctx context.Context) error {
 	left, err := c.run(ctx, "noop")
 	if err != nil || left < backWhen {
@@ -66,7 +66,8 @@ func (c *checkpoints) shrink(ctx context.Context) error {
 		if _, err := c.run(ctx, "passive"); err != nil {
 			return err
 		}
-		// Pages that a reader still needs cannot be written back, however often.
+		// Pages that a reader still needs cannot be written back, however often it is
+		// tried.
 		if left, err = c.run(ctx, "noop"); err != nil || left <= backRest {
 			break
 		}
@@ -80,7 +81,7 @@ func (c *checkpoints) shrink(ctx context.Context) error {
 	})
 }
 
-// run carries a checkpoint out and returns how many pages are left.
+// run runs a checkpoint and returns how many pages are left.
 func (c *checkpoints) run(ctx context.Context, mode string) (left int, err error) {
 	var busy, all, back int
 	err = c.db.QueryRowContext(ctx, "pragma wal_checkpoint("+mode+")").Scan(&busy, &all, &back)

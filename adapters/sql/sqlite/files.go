@@ -7,13 +7,13 @@ import (
 	"os"
 )
 
-// private is the mode of everything that holds data: its owner's alone.
+// private is the mode of every file with data: only its owner can read it.
 const private fs.FileMode = 0o600
 
-// guardFiles makes sure that only the owner can read the database: a new
-// file is made so before SQLite opens it, which gives its other files the same
-// mode, and those that are there are tightened. A file of another owner stays as
-// it is, with a warning. A database that has gone is not made anew.
+// guardFiles makes sure that only the owner can read the database. A new file gets its
+// mode before SQLite opens it, and SQLite gives its other files the same mode. The mode
+// of existing files is restricted. A file of another owner stays as it is, with a
+// warning. guardFiles does not recreate a database that is gone.
 func guardFiles(path string, log *slog.Logger) error {
 	if err := present(path); err != nil {
 		return err
@@ -28,7 +28,7 @@ func guardFiles(path string, log *slog.Logger) error {
 	for _, suffix := range []string{"", "-wal", "-shm", "-journal", lockSuffix} {
 		info, err := os.Stat(path + suffix)
 		if err != nil || !info.Mode().IsRegular() || info.Mode().Perm()&^private == 0 {
-			continue // what is no file is not ours to change: opening it says so
+			continue // not a regular file, so its mode stays; opening it reports that
 		}
 		if err := os.Chmod(path+suffix, private); err != nil {
 			log.Warn("others may read a file of the database, and its mode cannot be changed", "file", path+suffix, "mode", info.Mode().String(), "error", err)

@@ -7,8 +7,7 @@ import (
 	"syscall"
 )
 
-// named reports under how many names a file is reached, links of the file system that are
-// names of their own.
+// named returns how many hard links a file has.
 func named(info os.FileInfo) uint64 {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return uint64(s.Nlink) //nolint:unconvert // it has another type on other systems

@@ -2,5 +2,5 @@ package sqlite
 
 import "os"
 
-// named reports under how many names a file is reached; here the system does not say.
+// named returns how many hard links a file has; on this system that is unknown.
 func named(os.FileInfo) uint64 { return 1 }

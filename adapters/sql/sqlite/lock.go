@@ -18,16 +18,16 @@ import (
 // ErrInUse means that another process serves from the file.
 var ErrInUse = errors.New("another gatehouse process serves from this file")
 
-// ErrTwoNames means that the file can be reached under a second name.
+// ErrTwoNames means that the file has a hard link, a second name.
 var ErrTwoNames = errors.New("the database file has hard links")
 
-// lockSuffix names the lock beside a database. It is a file of its own: closing
-// the database file would give up the locks that SQLite holds on it.
+// lockSuffix is the suffix of the lock file beside a database. It is a separate file: closing
+// the database file would release the locks that SQLite holds on it.
 const lockSuffix = ".lock"
 
-// lock takes the lock of a database for this process. The operating system gives
-// it up when the process ends, however it ends; the empty file stays, since
-// removing it would let two processes hold two locks.
+// lock takes the lock of a database for this process. The operating system releases it when the
+// process ends in any way. The empty file stays, since removing it would let two processes hold
+// two locks.
 func lock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path+lockSuffix, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -48,39 +48,39 @@ func lock(path string) (*os.File, error) {
 	return f, nil
 }
 
-// sign writes into the lock who holds it, that there is a database now, and the revision
-// that it is at. It is help for those who look later: a full disk is no reason to refuse.
+// sign writes into the lock file the process that holds it, that a database exists, and its
+// revision. The text only helps later readers, so an error, as on a full disk, is ignored.
 func sign(f *os.File, head store.Revision) {
 	if err := f.Truncate(0); err == nil {
 		note(f, head)
 	}
 }
 
-// note writes anew what sign has written. The text does not become shorter, since
+// note rewrites the text of sign with a new revision. The text never becomes shorter, since
 // revisions grow.
 func note(f *os.File, head store.Revision) {
 	_, _ = f.WriteAt(fmt.Appendf(nil, "%d\n%s\n%d\n", os.Getpid(), made, head), 0)
 }
 
-// noted returns the revision that the lock of a database names, 0 if it names none.
+// noted returns the revision in the lock file of a database, 0 if there is none.
 func noted(path string) store.Revision {
 	text, err := os.ReadFile(path + lockSuffix)
 	if err != nil {
 		return 0
 	}
 	lines := strings.SplitN(string(text), "\n", 4)
-	if len(lines) < 4 { // the last line is whole when something follows it, if only nothing
+	if len(lines) < 4 { // the last line is complete only if a line break follows it
 		return 0
 	}
 	n, _ := strconv.ParseUint(lines[2], 10, 64)
 	return store.Revision(n)
 }
 
-// tick is the coarsest step in which file systems of servers keep times.
+// tick is the coarsest resolution of file times in file systems of servers.
 const tick = 20 * time.Millisecond
 
-// leave adds to the lock what the file is like now that it is closed. A write after
-// this gives the file another time.
+// leave adds to the lock file the size and time of the closed database file. A later write
+// changes the file's time.
 func leave(f *os.File, path string) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -92,7 +92,7 @@ func leave(f *os.File, path string) {
 	}
 }
 
-// untouched reports whether a file is what the last process that served from it has left.
+// untouched reports whether a file is in the state in which the last serving process closed it.
 func untouched(path string) bool {
 	text, err := os.ReadFile(path + lockSuffix)
 	info, missing := os.Stat(path)
@@ -107,19 +107,19 @@ func likeness(info os.FileInfo) string {
 	return fmt.Sprintf("closed at %d with %d bytes", info.ModTime().UnixNano(), info.Size())
 }
 
-// onlyName refuses a file that has a second name: SQLite keeps a log beside each name and we a
-// lock, so that two processes would write to one file without seeing each other.
+// onlyName refuses a file that has a second hard link: SQLite keeps a log beside each name and
+// Gatehouse a lock, so that two processes could write to the file without noticing each other.
 func onlyName(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && info.Mode().IsRegular() && named(info) > 1 {
 		return fmt.Errorf("%w: it has %d names, and each name has a log and a lock of its own: "+
 			"when no process uses it any more, remove the other names (find / -samefile FILE lists them), or put a copy that cp makes in its place", ErrTwoNames, named(info))
 	}
-	return nil // what else is wrong with it, opening it says
+	return nil // other problems are reported when it is opened
 }
 
-// resolve returns the path of the file itself, so that all who name it, by
-// whatever links, mean the same lock.
+// resolve returns the path of the file itself, so that all symbolic links to it lead to the
+// same lock.
 func resolve(path string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if !errors.Is(err, os.ErrNotExist) {
@@ -137,15 +137,16 @@ type held struct {
 	file *os.File
 }
 
-// note is the function of that name.
+// note calls the function note under the mutex.
 func (h *held) note(head store.Revision) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	note(h.file, head)
 }
 
-// keep takes the lock anew when its file has been removed, and reports that another process has
-// been faster: of two that serve from one file, neither sees what the other one takes away.
+// keep takes the lock again when the lock file has been removed, and returns an error if
+// another process was faster: two processes that serve from one file do not see each other's
+// deletions.
 func (h *held) keep() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -163,7 +164,7 @@ func (h *held) keep() error {
 	if err != nil {
 		return nil //nolint:nilerr // no lock can be made, such as on a full disk: that is no reason to refuse the write, and the next one tries again
 	}
-	_, _ = io.Copy(fresh, io.NewSectionReader(h.file, 0, mine.Size())) // what it says is help, as in sign
+	_, _ = io.Copy(fresh, io.NewSectionReader(h.file, 0, mine.Size())) // the text only helps readers, as in sign
 	_ = h.file.Close()
 	h.file = fresh
 	return nil

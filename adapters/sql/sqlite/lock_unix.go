@@ -8,7 +8,8 @@ import (
 	"syscall"
 )
 
-// tryLock reports whether the lock was free; it is then ours until f is closed.
+// tryLock reports whether the lock was free; this process then holds it until f is
+// closed.
 func tryLock(f *os.File) (bool, error) {
 	for {
 		switch err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); {

@@ -7,8 +7,8 @@ import (
 	"runtime"
 )
 
-// Plain opens a file that holds tables and no store, for any number of processes, and
-// makes it when it is missing: connections that read, and one that writes.
+// Plain opens a file with tables other than a Store's, for any number of processes, and
+// creates it when it is missing. It returns connections that read, and one that writes.
 func Plain(path string, log *slog.Logger) (readers, writers *sql.DB, err error) {
 	if path, err = resolve(path); err != nil {
 		return nil, nil, err

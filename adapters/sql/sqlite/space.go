@@ -6,12 +6,12 @@ import (
 	"log/slog"
 )
 
-// rewritable is the size up to which a file is made anew at start, which takes a second
-// or two for each 100 MB.
+// rewritable is the size in bytes up to which a file is rebuilt at start, which takes
+// one or two seconds for each 100 MB.
 const rewritable = 256 << 20
 
-// yielding makes a file able to give pages back that was made when files could not: it
-// is made anew, once. In a larger file free pages are used again, and stay its own.
+// yielding makes an old file able to give pages back to the file system, by rebuilding
+// it once. In a larger file free pages are reused, but stay part of the file.
 func yielding(ctx context.Context, db *sql.DB, log *slog.Logger) error {
 	var mode, pages, size int64
 	for query, into := range map[string]*int64{"pragma auto_vacuum": &mode, "pragma page_count": &pages, "pragma page_size": &size} {
@@ -28,7 +28,7 @@ func yielding(ctx context.Context, db *sql.DB, log *slog.Logger) error {
 		}
 		return nil
 	}
-	if _, err := db.ExecContext(ctx, "pragma auto_vacuum(incremental); vacuum"); err != nil && log != nil { // the disk may be full: that is no reason not to start
+	if _, err := db.ExecContext(ctx, "pragma auto_vacuum(incremental); vacuum"); err != nil && log != nil { // the disk may be full, which must not prevent the start
 		log.Warn("the file of the database could not be made anew; it reuses free space and does not give it back", "error", err)
 	}
 	return ctx.Err()

@@ -1,6 +1,6 @@
-// Package sqlite opens a store in a SQLite file: durable, embedded, for one
-// service process, which holds a lock. Others may open it beside that process, to
-// read it and to write to it briefly.
+// Package sqlite opens a store in a SQLite file: durable, embedded, for one service
+// process, which holds a lock. Other processes may open the file beside that process, to
+// read it and for short writes.
 package sqlite
 
 import (
@@ -29,16 +29,16 @@ import (
 // Config says where the file is.
 type Config struct {
 	Path   string        // created when missing
-	Beside bool          // open the file beside a process that serves from it: take no lock
+	Beside bool          // open the file beside a process that serves from it, without the lock
 	Now    system.Clock  // nil: time.Now
-	Poll   time.Duration // how often to look for what other processes wrote; 0: 100 ms
+	Poll   time.Duration // how often to poll for commits of other processes; 0: 100 ms
 	Hold   time.Duration // how long one unit of work may hold the writer; 0: store.DefaultHold
 	Logger *slog.Logger
-	// Sealing encrypts what is stored; the zero Sealing does not.
+	// Sealing encrypts what is stored; the zero Sealing encrypts nothing.
 	Sealing sqladapter.Sealing
-	prepare bool          // every unit of work, for tests
-	pages   int           // of the file at most, for tests; 0: as many as there is room for
-	later   time.Duration // when an untouched file is checked, for tests; 0: checkAfter
+	prepare bool          // prepare every unit of work, for tests
+	pages   int           // maximum size of the file, for tests; 0: unlimited
+	later   time.Duration // when an unchanged file is checked, for tests; 0: checkAfter
 }
 
 // Store is a store in a SQLite file.
@@ -46,7 +46,7 @@ type Store struct {
 	*sqladapter.Store
 	readers, writers *sql.DB
 	lock             *held        // nil: opened beside
-	back             *checkpoints // nil: Open has not come to its end
+	back             *checkpoints // nil: Open has not finished
 	checks           checks
 	path             string
 	at               place
@@ -54,13 +54,13 @@ type Store struct {
 
 var dialect = sqladapter.Dialect{
 	Name: "sqlite",
-	// 512 pages are 2 MB: no writer waits long for them.
+	// 512 pages are 2 MB: writers do not wait long for them.
 	Shrink: "pragma incremental_vacuum(512)",
 	Free:   "pragma freelist_count",
 	Local:  true,
 	Begin:  "begin immediate",
 	Now:    "cast(unixepoch('subsec') * 1000 as integer)",
-	// PROTOCOL is what readers get that lost a race against others too often.
+	// PROTOCOL is the error of a reader that lost a race too often.
 	Again:  func(err error) bool { c := code(err); return c == sqlite3.SQLITE_BUSY || c == sqlite3.SQLITE_PROTOCOL },
 	Taken:  func(err error) bool { return code(err) == sqlite3.SQLITE_CONSTRAINT },
 	Lost:   func(err error) bool { c := code(err); return c == sqlite3.SQLITE_CANTOPEN || c == sqlite3.SQLITE_IOERR },
@@ -68,7 +68,7 @@ var dialect = sqladapter.Dialect{
 	Broken: broken,
 }
 
-// broken reports whether the file is damaged, or no database at all.
+// broken reports whether the file is damaged, or not a database.
 func broken(err error) bool {
 	c := code(err)
 	return c == sqlite3.SQLITE_CORRUPT || c == sqlite3.SQLITE_NOTADB
@@ -82,11 +82,11 @@ func code(err error) int {
 	return 0
 }
 
-// Open opens the file, creates or updates its schema and starts the store.
-// Close ends it. Unless it is opened beside, a file that another process serves
-// from is refused with ErrInUse, and one that is damaged with store.ErrDamaged. A file
-// that has the size and the time with which Close left it is checked a little later,
-// while it is served from: damage found then ends all writing.
+// Open opens the file, creates or updates its schema and starts the store. Call Close to
+// end it. Unless Beside is set, Open returns ErrInUse for a file that another process
+// serves from. It returns store.ErrDamaged for a damaged file. A file with the size and the
+// time at which Close left it is checked a little later, while it is served from: damage
+// found then stops all writes.
 func Open(ctx context.Context, c Config) (s *Store, err error) {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -121,10 +121,10 @@ func Open(ctx context.Context, c Config) (s *Store, err error) {
 	return s, s.start(ctx, path, c)
 }
 
-// start opens the connections to a file that is there.
+// start opens the connections to an existing file.
 func (s *Store) start(ctx context.Context, path string, c Config) (err error) {
 	s.path = path
-	asLeft := untouched(path) // before a connection makes a log
+	asLeft := untouched(path) // before a connection creates a log
 	limit := ""
 	if c.pages > 0 {
 		limit = fmt.Sprintf("&_pragma=max_page_count(%d)", c.pages)
@@ -136,7 +136,7 @@ func (s *Store) start(ctx context.Context, path string, c Config) (err error) {
 		return err
 	}
 	if !c.Beside {
-		_ = s.writers.PingContext(ctx) // the check says what is wrong; its connections must not be the last, which writes the log back
+		_ = s.writers.PingContext(ctx) // the check reports errors; this connection stays open, because closing the last one writes the log back
 		if err := s.checks.begin(ctx, path, asLeft, c); err != nil {
 			return err
 		}
@@ -182,8 +182,8 @@ func (s *Store) start(ctx context.Context, path string, c Config) (err error) {
 	return nil
 }
 
-// present reports that the file is not the one any more that was opened, or is damaged, or
-// that another process serves from it.
+// present returns an error if the file is no longer the one that was opened, or is damaged,
+// or if another process serves from it.
 func (s *Store) present() error {
 	if found := s.checks.found.Load(); found != nil {
 		return *found
@@ -194,10 +194,10 @@ func (s *Store) present() error {
 	return s.lock.keep()
 }
 
-// place is the file that a path led to when it was opened; nothing before that.
+// place is the file at a path when it was opened; nil before that.
 type place struct{ file atomic.Pointer[os.FileInfo] }
 
-// there reports that a path no longer leads there.
+// there returns an error if a path no longer leads to the file.
 func (p *place) there(path string) error {
 	file := p.file.Load()
 	if file == nil {
@@ -214,8 +214,8 @@ func (p *place) there(path string) error {
 	return nil
 }
 
-// connector opens connections while their path leads to the file that was opened first. One
-// to another file in its place would share its write-ahead log, and ruin both.
+// connector opens connections while their path leads to the file that was opened first. A
+// connection to a file that replaced it would share its write-ahead log, and ruin both.
 type connector struct {
 	driver        driver.Driver
 	path, pragmas string
@@ -229,7 +229,7 @@ func (c *connector) Connect(context.Context) (driver.Conn, error) {
 	}
 	pragmas := c.pragmas
 	if info, err := os.Stat(c.path); err == nil && info.Size() == 0 {
-		pragmas = "_pragma=auto_vacuum(incremental)&" + pragmas // writes to the file, so that the others would fail when the disk is full
+		pragmas = "_pragma=auto_vacuum(incremental)&" + pragmas // setting this writes to the file, so read connections would fail when the disk is full
 	}
 	return c.driver.Open("file:" + (&url.URL{Path: c.path}).EscapedPath() + "?mode=rw&_pragma=busy_timeout(10000)&" + pragmas)
 }
@@ -237,13 +237,13 @@ func (c *connector) Connect(context.Context) (driver.Conn, error) {
 // Driver implements driver.Connector.
 func (c *connector) Driver() driver.Driver { return c.driver }
 
-// Reseal is that of the embedded Store. Afterwards it makes the file anew, since
-// pages that are free now may hold what was there in clear.
+// Reseal calls Reseal of the embedded Store. Afterwards it rebuilds the file, since free
+// pages may contain old unencrypted texts.
 func (s *Store) Reseal(ctx context.Context, progress func(done int)) (n int, err error) {
 	if n, err = s.Store.Reseal(ctx, progress); err != nil || n == 0 {
 		return n, err
 	}
-	db, err := connect(s.path, 1, "_pragma=temp_store(file)&_pragma=auto_vacuum(incremental)") // the file anew does not fit into memory
+	db, err := connect(s.path, 1, "_pragma=temp_store(file)&_pragma=auto_vacuum(incremental)") // temporary files: the rebuilt file does not fit into memory
 	if err != nil {
 		return n, err
 	}
@@ -255,18 +255,18 @@ func (s *Store) Reseal(ctx context.Context, progress func(done int)) (n int, err
 	return n, errors.Join(err, db.Close())
 }
 
-// Alone reports whether this process is the one that serves from the file:
-// whatever else claims to have been serving from it has ended.
+// Alone reports whether this process is the one that serves from the file: any other
+// process that served from it has ended.
 func (s *Store) Alone() bool { return s.lock != nil }
 
-// release closes what Open has opened. The lock goes last.
+// release closes what Open has opened. The lock is released last.
 func (s *Store) release() error {
 	var errs []error
 	if s.checks.end != nil {
 		s.checks.end()
 	}
 	if s.back != nil {
-		if s.back.stop != nil { // what is under way ends first
+		if s.back.stop != nil { // a running checkpoint ends first
 			s.back.stop()
 			<-s.back.done
 		}
@@ -304,17 +304,16 @@ func Migrate(ctx context.Context, path string) ([]sqladapter.Step, error) {
 	return steps, errors.Join(err, db.Close())
 }
 
-// leftAlone leaves it to checkpoints to write the log back.
+// leftAlone turns off SQLite's own checkpoints, since type checkpoints runs them.
 const leftAlone = "_pragma=wal_autocheckpoint(0)"
 
-// connect opens a pool on a file that is there: one that has been deleted must not
-// come back empty. In WAL mode with synchronous FULL a commit has reached the disk
-// when it returns, and readers never wait for the writer. The file of a new database
-// can give pages back, and the write-ahead log does not stay as large as it once was.
-// What a statement needs to undo itself is in memory: a folder for temporary files that
-// is full, or missing, would look like a full disk. Pages are cached little, since reads
-// come from the copy in memory and SQLite takes the room for each page, and gives it back,
-// one by one: at a start that takes as long as reading them.
+// connect opens a pool on an existing file: a deleted file must not come back empty. In WAL
+// mode with synchronous FULL a commit is on the disk when it returns, and readers never
+// wait for the writer. A new database can give pages back, and the write-ahead log is
+// truncated after it has grown. Statement journals are in memory: a temporary folder that
+// is full, or missing, would look like a full disk. The page cache is small, because reads
+// come from the copy in memory and SQLite allocates and frees each page separately: at a
+// start that takes as long as reading the pages.
 func connect(path string, conns int, more string) (*sql.DB, error) {
 	return new(place).connect(path, conns, more)
 }
@@ -324,7 +323,7 @@ func (p *place) connect(path string, conns int, more string) (*sql.DB, error) {
 	if !strings.Contains(more, leftAlone) {
 		pragmas += "&_pragma=wal_autocheckpoint(4000)"
 	}
-	named, err := sql.Open("sqlite", "") // which the driver is known by
+	named, err := sql.Open("sqlite", "") // returns the registered driver
 	if err != nil {
 		return nil, err
 	}
@@ -337,5 +336,5 @@ func (p *place) connect(path string, conns int, more string) (*sql.DB, error) {
 	return db, nil
 }
 
-// Close ends the store, closes the file and gives the lock up.
+// Close ends the store, closes the file and releases the lock.
 func (s *Store) Close() error { return errors.Join(s.Store.Close(), s.release()) }

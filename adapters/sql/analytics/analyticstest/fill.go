@@ -14,7 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/sql/analytics"
 )
 
-// place is one row of counters.
+// place is the key of one row of counters.
 type place struct {
 	table, org, api, dimension, value string
 	hour                              int64
@@ -51,8 +51,8 @@ func (c *counts) add(r Record, name string) {
 	}
 }
 
-// Fill makes the tables and puts records into them: calls, and their counters. It goes from
-// hour to hour, so that however many there are, few are in memory twice.
+// Fill creates the tables and fills them with records: calls, and their counters. It works
+// hour by hour, so that only the counters of one hour are in memory.
 func Fill(ctx context.Context, s *analytics.Store, records []Record) error {
 	w := &filler{ctx: ctx, made: map[string]func() error{}}
 	order := make([]int32, len(records))
@@ -80,7 +80,7 @@ func Fill(ctx context.Context, s *analytics.Store, records []Record) error {
 	return w.flush()
 }
 
-// hourly counts a record.
+// hourly adds a record to the counters of its hour.
 func hourly(all map[place]*counts, r *Record) {
 	table, api := analytics.Usage.Name, ""
 	switch r.Sort {
@@ -106,10 +106,10 @@ func hourly(all map[place]*counts, r *Record) {
 	}
 }
 
-// filler collects rows of the same form.
+// filler collects rows with the same columns.
 type filler struct {
 	ctx     context.Context
-	made    map[string]func() error // by table: what makes its indexes, at the end
+	made    map[string]func() error // by table: creates its indexes, at the end
 	batches map[string]*batch
 	day     string // whose batches these are
 }
@@ -121,7 +121,7 @@ type batch struct {
 	args    []any
 }
 
-// put adds a row to a table for a moment, which is made if need be.
+// put adds a row to the table for a time, and creates the table if needed.
 func (w *filler) put(p analytics.Place, t analytics.Table, at time.Time, columns []string, values []any) error {
 	name := t.Name
 	if p.Sharded {
@@ -162,14 +162,14 @@ func (w *filler) put(p analytics.Place, t analytics.Table, at time.Time, columns
 	return nil
 }
 
-// insert writes a batch in one transaction, row by row on SQLite, whose driver looks for each
-// parameter among all of a statement, and as one statement elsewhere.
+// insert writes a batch in one transaction: row by row on SQLite, whose driver searches for
+// each parameter among all of a statement, and as one statement on other databases.
 func (w *filler) insert(name string, b *batch) (err error) {
 	tx, err := b.place.Writers.BeginTx(w.ctx, nil)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }() // after a commit there is nothing to undo
+	defer func() { _ = tx.Rollback() }() // after a commit this does nothing
 	at := b.rows
 	if b.place.Dialect.Name == analytics.SQLite.Name {
 		at = 1

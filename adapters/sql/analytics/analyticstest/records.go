@@ -1,5 +1,5 @@
-// Package analyticstest makes traffic that never was, the same for the same seed, and fills
-// the tables with it as others do who report traffic.
+// Package analyticstest makes artificial traffic, the same for the same seed, and fills the
+// tables with it as the programs that report traffic do.
 package analyticstest
 
 import (
@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Sort is which family of calls a record belongs to.
+// Sort is the family of calls that a record belongs to.
 type Sort uint8
 
 // The sorts of calls.
@@ -35,7 +35,7 @@ type Record struct {
 	Operation, Root, Type, Field         string // of a GraphQL call
 }
 
-// Traffic says what to make.
+// Traffic says what traffic to make.
 type Traffic struct {
 	Seed          uint64
 	Records, Days int
@@ -51,7 +51,7 @@ var (
 	tags      = []string{"gold", "sil&v.er", "x-team-blue", `quo"ted`, "comma'd"}
 )
 
-// Make returns the records, in no order.
+// Make returns the records, unordered.
 func (t Traffic) Make() []Record {
 	r := rand.New(rand.NewPCG(t.Seed, 1)) //nolint:gosec // the same for the same seed
 	out := make([]Record, t.Records)
@@ -79,7 +79,7 @@ func (t Traffic) Make() []Record {
 		case 8:
 			rec.Sort, rec.Operation, rec.Root, rec.Type, rec.Field = GraphQL, []string{"Query", "Mutation"}[r.IntN(2)], "user", "User", "User_name"
 			if rec.Code == 400 {
-				rec.Code = 500 // queries that cannot be read count as other calls
+				rec.Code = 500 // GraphQL queries that cannot be parsed count as other calls
 			}
 		case 9:
 			rec.Sort, rec.Path = MCP, "/"
@@ -105,7 +105,8 @@ func API(n int) string {
 // Key returns the hash of a key.
 func Key(n int) string { return fmt.Sprintf("%08x", 0x1000+n*7919) }
 
-// values are those under which a record counts in the counters of its sort, by dimension.
+// values returns, by dimension, the values under which the counters of its sort count a
+// record.
 func (r Record) values() map[string][]string {
 	out := map[string][]string{"": {"total"}, "apiid": {r.API}, "apikeys": {r.Key}, "versions": {std(r.API + ":" + r.Version)}, "tags": nil}
 	for _, t := range r.Tags {

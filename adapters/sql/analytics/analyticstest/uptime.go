@@ -16,7 +16,8 @@ type Test struct {
 	Time     int64
 }
 
-// FillUptime makes the table of tests and puts the counters of some into it.
+// FillUptime creates the table of uptime tests and fills it with the counters of some
+// tests.
 func FillUptime(ctx context.Context, s *analytics.Store, tests []Test) error {
 	w := &filler{ctx: ctx, made: map[string]func() error{}}
 	all := map[place]*counts{}
@@ -34,7 +35,7 @@ func FillUptime(ctx context.Context, s *analytics.Store, tests []Test) error {
 		}
 	}
 	for at, c := range all {
-		c.latency, c.most, c.least = 0, 0, 0 // which tests do not tell
+		c.latency, c.most, c.least = 0, 0, 0 // failed tests report none of these
 		if err := w.counters(s.Uptime, at, c); err != nil {
 			return err
 		}
