@@ -1,6 +1,6 @@
-// Package console serves the operations console: pages of a browser that are a client of
-// the public API and nothing more. The files in dist are built from src and vendor by the
-// command in build; both are kept, so that a program with the console needs no other tool.
+// Package console serves the operations console: browser pages that use only the public
+// API. The command in build makes the files in dist from src and vendor; all are in the
+// repository, so that building a program with the console needs no other tool.
 package console
 
 import (
@@ -11,17 +11,17 @@ import (
 
 // Config says how the console is served. The zero Config serves it.
 type Config struct {
-	// Servers are origins of other control planes, such as https://plane.example.com,
-	// that the console may be pointed at. The browser calls no other host.
+	// Servers are origins of other control planes, such as https://plane.example.com, that
+	// the console may call. The browser calls no other host.
 	Servers []string
 }
 
-// Prefix is the beginning of the paths of the console's files.
+// Prefix is the prefix of the paths of the console's files.
 const Prefix = "/console/"
 
-// Front returns what puts the console in front of an API: GET / for those who accept
-// HTML, and the files below Prefix. The API answers everything else, GET / for programs
-// among it.
+// Front returns a middleware that serves the console in front of an API: GET / for clients
+// that accept HTML, and the files below Prefix. The API answers all other requests, also
+// GET / from programs.
 func Front(c Config) func(http.Handler) http.Handler {
 	files, version := load()
 	return func(api http.Handler) http.Handler {
@@ -32,7 +32,7 @@ func Front(c Config) func(http.Handler) http.Handler {
 				return
 			}
 			name, below := strings.CutPrefix(r.URL.Path, Prefix)
-			name, forGood := strings.CutPrefix(name, version+"/") // a page finds no file of another version: its parts fit together
+			name, forGood := strings.CutPrefix(name, version+"/") // files of another version are not served: the files of a page belong together
 			if f, known := files[name]; reads && below && known {
 				f.send(w, r, forGood)
 				return
@@ -42,7 +42,7 @@ func Front(c Config) func(http.Handler) http.Handler {
 	}
 }
 
-// wantsHTML reports whether a client names HTML. Programs that take anything get JSON.
+// wantsHTML reports whether a client names HTML. Programs that accept anything get JSON.
 func wantsHTML(h http.Header) bool {
 	for _, value := range h.Values("Accept") {
 		for part := range strings.SplitSeq(value, ",") {
@@ -55,7 +55,7 @@ func wantsHTML(h http.Header) bool {
 	return false
 }
 
-// page answers the one page there is. What it shows is made in the browser.
+// page serves the one page of the console, which scripts fill in the browser.
 func (c Config) page(w http.ResponseWriter, r *http.Request, version string) {
 	nonce := rand.Text()
 	h := w.Header()
@@ -63,9 +63,9 @@ func (c Config) page(w http.ResponseWriter, r *http.Request, version string) {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
 	h.Add("Vary", "Accept")
-	// The page runs what carries the nonce, and calls this service and the servers that the
-	// operator has named. Scripts of values are stopped a second time by Trusted Types: no
-	// text becomes markup.
+	// The page runs only scripts with the nonce, and calls only this service and the
+	// configured servers. Trusted Types are a second protection against injected scripts:
+	// no text becomes markup.
 	h.Set("Content-Security-Policy", strings.Join([]string{
 		"default-src 'none'", "script-src 'nonce-" + nonce + "'", "style-src 'self' 'nonce-" + nonce + "'", "img-src 'self' data:",
 		"connect-src " + strings.Join(append([]string{"'self'"}, c.Servers...), " "), "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
@@ -78,7 +78,7 @@ func (c Config) page(w http.ResponseWriter, r *http.Request, version string) {
 		return
 	}
 	text := strings.NewReplacer("{nonce}", nonce, "{files}", Prefix+version, "{servers}", strings.Join(c.Servers, " ")).Replace(index)
-	_, _ = w.Write([]byte(text)) // a browser that is gone needs no page
+	_, _ = w.Write([]byte(text)) // the browser may have disconnected
 }
 
 func secure(h http.Header) {

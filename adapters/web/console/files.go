@@ -20,21 +20,21 @@ var dist embed.FS
 //go:embed index.html
 var index string
 
-// Names of the files without which there is no page.
+// Names of the files that the page needs.
 const (
 	script = "console.js"
 	style  = "console.css"
 )
 
-// file is one file of the console, ready to be sent.
+// file is one file of the console, prepared for sending.
 type file struct {
-	version       string // the first letters of its SHA-256
+	version       string // the first characters of its SHA-256
 	mediaType     string
 	plain, packed []byte
 }
 
-// load reads the files that are part of the program, and compresses them once. Their
-// version is the first letters of a SHA-256 of all.
+// load reads and compresses the embedded files once. Their version is the first characters of
+// a SHA-256 of all files.
 func load() (out map[string]*file, version string) {
 	out = map[string]*file{}
 	all := sha256.New()
@@ -53,19 +53,20 @@ func load() (out map[string]*file, version string) {
 		case ".txt":
 			mediaType = "text/plain; charset=utf-8"
 		}
-		var packed bytes.Buffer // writing to it cannot fail
+		var packed bytes.Buffer // writing to a bytes.Buffer cannot fail
 		w, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression)
 		_, _ = w.Write(text)
 		_ = w.Close()
 		out[entry.Name()] = &file{version: hex.EncodeToString(sum[:8]), mediaType: mediaType, plain: text, packed: packed.Bytes()}
 	}
 	if err != nil || out[script] == nil || out[style] == nil {
-		panic("console: the program was built without the console's files") // they are embedded: only a broken build lacks them
+		panic("console: the program was built without the console's files") // the files are embedded: they are missing only in a broken build
 	}
 	return out, hex.EncodeToString(all.Sum(nil)[:8])
 }
 
-// send answers with the file, which may be kept for good where the address names its version.
+// send serves the file. forGood says that the address contains the version, so that the file
+// may be cached for ever.
 func (f *file) send(w http.ResponseWriter, r *http.Request, forGood bool) {
 	h := w.Header()
 	secure(h)

@@ -1,5 +1,5 @@
-// Package pack keeps packages of others for browsers in folders of this module, at versions
-// and with hashes that a list in build/vendor.json states. Only commands and tests use it.
+// Package pack copies third-party browser packages into folders of this module, at the
+// versions and with the hashes in build/vendor.json. Only commands and tests use it.
 package pack
 
 import (
@@ -25,18 +25,18 @@ type Box struct {
 	Folder string // below Root, where packages are
 }
 
-// vendored is a package that is kept.
+// vendored is a package in the list.
 type vendored struct {
 	Name    string   `json:"name"`
 	Version string   `json:"version"`
 	Licence string   `json:"licence"`
-	Tarball string   `json:"tarball"` // name of the file, as `npm pack` makes it
+	Tarball string   `json:"tarball"` // file name, as `npm pack` makes it
 	SHA512  string   `json:"sha512"`  // of the tarball, in base64
-	Files   []string `json:"files"`   // what is kept of it
+	Files   []string `json:"files"`   // the files that are copied
 	Tests   bool     `json:"tests,omitempty"`
 }
 
-// maxPackage bounds what a tarball expands to.
+// maxPackage is the maximum unpacked size of a tarball in bytes.
 const maxPackage = 32 << 20
 
 func (b Box) list() ([]vendored, error) {
@@ -49,7 +49,7 @@ func (b Box) list() ([]vendored, error) {
 	return out, err
 }
 
-// folder is where a package is kept. Those for tests are not in what is built.
+// folder returns the folder of a package. Packages for tests are outside of what is built.
 func (b Box) folder(v vendored) string {
 	if v.Tests {
 		return filepath.Join(b.Root, "testdata", v.Name)
@@ -57,7 +57,7 @@ func (b Box) folder(v vendored) string {
 	return filepath.Join(b.Root, b.Folder, v.Name)
 }
 
-// Refresh fills the folder from tarballs whose hashes are right.
+// Refresh fills the folder from tarballs after checking their hashes.
 func (b Box) Refresh(tarballs string) error {
 	packages, err := b.list()
 	if err != nil {
@@ -74,7 +74,7 @@ func (b Box) Refresh(tarballs string) error {
 	return nil
 }
 
-// unpack keeps the files that the list names. Names of the archive choose nothing else.
+// unpack copies the files in the list. Other names in the archive are ignored.
 func (b Box) unpack(v vendored, tarball string) error {
 	packed, err := os.ReadFile(tarball)
 	if err != nil {
@@ -124,8 +124,8 @@ func (b Box) unpack(v vendored, tarball string) error {
 	return nil
 }
 
-// Check says which file is in the folder and in no package of the list, and which
-// package has another version.
+// Check returns an error for a file in the folder that belongs to no package of the list,
+// and for a package with another version.
 func (b Box) Check() error {
 	packages, err := b.list()
 	if err != nil {
@@ -158,8 +158,8 @@ func (b Box) Check() error {
 	})
 }
 
-// Licences joins the licences of the packages below a heading: those of each, and the
-// notices of what is inside it.
+// Licences joins the licences of the packages below a heading: the licence of each package,
+// and the notices of the code inside it.
 func (b Box) Licences(heading string) ([]byte, error) {
 	packages, err := b.list()
 	if err != nil {

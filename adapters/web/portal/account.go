@@ -12,7 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/organisation"
 )
 
-// profiled shows the own account.
+// profiled shows the viewer's account.
 func (v *visit) profiled(faults []string, status int) {
 	var u user
 	if !v.get("/profile", nil, &u) {
@@ -38,7 +38,7 @@ func (v *visit) profiled(faults []string, status int) {
 	v.show(status, "user_profile", v.said(faults, map[string]any{"user": &u, "customAttributes": u.CustomAttributes, "notifications": mails.Notifications}, names))
 }
 
-// notification is a mail that one may do without.
+// notification is a mail that users may turn off.
 type notification struct {
 	Name, Title string
 	Wanted      bool
@@ -53,7 +53,7 @@ func (v *visit) changeProfile() {
 		if !v.get("/notifications", nil, &mails) {
 			return
 		}
-		for i, n := range mails.Notifications { // those that are ticked come
+		for i, n := range mails.Notifications { // ticked notifications are sent
 			mails.Notifications[i].Wanted = slices.Contains(v.r.PostForm["notification"], n.Name)
 		}
 		if a := v.call(http.MethodPut, "/notifications", nil, mails); !a.ok() {
@@ -74,7 +74,7 @@ func (v *visit) changeProfile() {
 		v.profiled([]string{fixedAddress}, http.StatusUnprocessableEntity)
 		return
 	}
-	// Themes may have one form for names and password, or one for each.
+	// Themes may have one form for names and password, or one form for each.
 	names, secret := v.r.PostForm.Has("first"), v.field("current_password") != "" || v.field("password1") != ""
 	if names || !secret {
 		body := v.filled(nameFields)
@@ -99,19 +99,19 @@ func (v *visit) changeProfile() {
 	v.goTo("/portal/private/profile?done=password")
 }
 
-// fixedAddress is what a form says that has another address for somebody.
+// fixedAddress is the error of a form that changes a person's email address.
 const fixedAddress = "Email can only be changed by an administrator"
 
-// otherAddress reports whether a form has an address other than that of the person.
+// otherAddress reports whether a form has an email address other than the person's.
 func (v *visit) otherAddress(email string) bool {
 	e := strings.TrimSpace(v.field("email"))
 	return e != "" && !strings.EqualFold(e, email)
 }
 
-// nameFields are the fields of a form about a person.
+// nameFields are the form fields about a person.
 var nameFields = map[string]string{"First": "first", "Last": "last"}
 
-// request is a request for an organisation.
+// request is a request for a new organisation.
 type request struct{ Name, Status, CreatedAt string }
 
 func (v *visit) organisation() {
@@ -138,7 +138,7 @@ func (v *visit) organisation() {
 	}
 }
 
-// mayFound reports whether the viewer may ask for an organisation: one of the default
+// mayFound reports whether the viewer may request an organisation: members of the default
 // organisation may.
 func (v *visit) mayFound() bool {
 	return v.site.OrganisationRequestsEnabled && v.site.Viewer != nil && v.site.Viewer.OrganisationID == int(organisation.Default)
@@ -156,32 +156,33 @@ func (v *visit) askOrganisation() {
 	v.show(statusOf(a), "organisation_edit", v.said(a.faults(), v.typed("org_name"), map[string]string{"Name": "org_name"}))
 }
 
-// member is somebody of the own teams. Templates know one as a user, and as an invitation.
+// member is a person in the viewer's teams. Templates use it as a user, and as an
+// invitation.
 type member struct {
 	user
 
 	viewer *user
 }
 
-// Organisation is that of the viewer: others are not seen.
+// Organisation is the viewer's organisation: viewers see no others.
 func (m member) Organisation() named { return m.viewer.Organisation }
 
-// Joined reports whether somebody who was invited has come.
+// Joined reports whether an invited person has accepted.
 func (m member) Joined() bool { return m.Active }
 
 // Uactive reports whether the account is active.
 func (m member) Uactive() bool { return m.Active }
 
-// JoinedAt is empty: the portal does not keep when somebody has come.
+// JoinedAt is empty: the portal does not store when a person joined.
 func (member) JoinedAt() string { return "" }
 
-// everybody asks for as many people as a page about them has.
+// everybody returns the query for one page of people.
 func everybody(page int) url.Values {
 	return url.Values{"per_page": {strconv.Itoa(maxChoice)}, "page": {strconv.Itoa(page)}}
 }
 
-// colleagues lets people know who looks at them: of their teams, the viewer knows the own
-// ones.
+// colleagues sets the viewer of people: a viewer sees only their own teams among the teams
+// of others.
 func (v *visit) colleagues(all ...*member) []*member {
 	for _, m := range all {
 		m.viewer = v.site.Viewer
@@ -207,10 +208,10 @@ func (v *visit) users() {
 	v.show(http.StatusOK, "user_list", v.said(nil, map[string]any{"users": v.colleagues(all...), "roles": roleNames, "paging": v.pages(number, maxChoice, a.total())}, nil))
 }
 
-// roles are those of people in an organisation.
+// roles are the roles in an organisation.
 var roles = []role{"consumer-team-member", "consumer-admin"}
 
-// invite is the form by which admins of an organisation invite somebody, and does so.
+// invite shows and handles the form by which admins of an organisation invite people.
 func (v *visit) invite() {
 	status, faults := http.StatusOK, []string(nil)
 	known := v.typed("email", "first", "last", "role")

@@ -21,11 +21,11 @@ var addresses = sync.OnceValue(func() *http.ServeMux {
 	return mux
 })
 
-// readable are the methods of what can only be read.
+// readable are the methods of read-only addresses.
 var readable = []string{http.MethodGet, http.MethodHead}
 
-// methods returns the methods of the page or the file at an address; none: there is none,
-// or it is content that an admin has made.
+// methods returns the methods of the page or file at an address; none: there is neither, or
+// a content page that an admin has made.
 func methods(r *http.Request) (out []string) {
 	if below(r.URL.Path, notPages) {
 		return nil
@@ -40,25 +40,25 @@ func methods(r *http.Request) (out []string) {
 	return out
 }
 
-// arrival reports whether a path is where single sign-on sends administrators.
+// arrival reports whether a path is the one to which single sign-on sends administrators.
 func arrival(path string) bool { return strings.TrimSuffix(path, "/") == "/admin" }
 
-// Owns reports whether a request is for a page or a file of the portal, whatever else is
-// served beside it.
+// Owns reports whether a request is for a page or a file of the portal, no matter what else
+// is served beside the portal.
 func Owns(r *http.Request) bool { return arrival(r.URL.Path) || len(methods(r)) > 0 }
 
-// Shows reports whether there can be a content page at a path: admins choose where they are.
+// Shows reports whether a content page can be at a path: admins choose the paths.
 func Shows(path string) bool { return !below(path, notPages) }
 
-// reading is a request as if it only read. What the client has sent is not looked at.
+// reading returns the request as a read, without its body.
 func reading(r *http.Request) *http.Request {
 	as := *r
 	as.Method, as.Body = http.MethodGet, http.NoBody
 	return &as
 }
 
-// unasked answers a method that there is not at the address of a page: browsers with a
-// page, programs as the API does.
+// unasked answers a method that a page's address does not support: with a page for browsers,
+// and in the API's format for programs.
 func (s *server) unasked(w http.ResponseWriter, r *http.Request, allowed []string) {
 	h := w.Header()
 	h.Set("Allow", strings.Join(allowed, ", "))
@@ -67,7 +67,7 @@ func (s *server) unasked(w http.ResponseWriter, r *http.Request, allowed []strin
 		v.secure()
 		defer v.hold()()
 		enters := v.meet
-		if r.Method == http.MethodGet || r.Method == http.MethodHead { // as any page does that is read
+		if r.Method == http.MethodGet || r.Method == http.MethodHead { // with the same access checks as other reads of pages
 			enters = v.arrive
 		}
 		if enters() {
@@ -79,5 +79,5 @@ func (s *server) unasked(w http.ResponseWriter, r *http.Request, allowed []strin
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(http.StatusMethodNotAllowed)
-	_, _ = io.WriteString(w, "{\n\t\"errors\": [\n\t\t\"method not allowed\"\n\t]\n}") // a client that is gone needs none
+	_, _ = io.WriteString(w, "{\n\t\"errors\": [\n\t\t\"method not allowed\"\n\t]\n}") // the client may have disconnected
 }

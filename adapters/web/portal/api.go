@@ -12,14 +12,14 @@ import (
 	"strings"
 )
 
-// carried are the headers of the browser that calls of the API carry on: who it is, and
-// from where it calls.
+// carried are the browser's headers that are passed on to the API: credentials, client and
+// origin.
 var carried = []string{"Cookie", "User-Agent", "X-Forwarded-For", "Origin", "Sec-Fetch-Site", "X-Request-Id"}
 
-// maxAnswer bounds what an operation may answer to a page.
+// maxAnswer is the maximum size of an operation's answer to a page, in bytes.
 const maxAnswer = 32 << 20
 
-// reply is what an operation answered.
+// reply is the answer of an operation.
 type reply struct {
 	status int
 	header http.Header
@@ -46,10 +46,10 @@ func (a *reply) Write(text []byte) (int, error) {
 	return a.body.Write(text)
 }
 
-// ok reports whether the operation did what it was asked for.
+// ok reports whether the operation succeeded and its answer is complete.
 func (a *reply) ok() bool { return a.status/100 == 2 && !a.over }
 
-// faults returns the texts of the errors that an operation answered.
+// faults returns the texts of the errors in the answer.
 func (a *reply) faults() []string {
 	var said struct {
 		Errors  []string `json:"errors"`
@@ -64,10 +64,10 @@ func (a *reply) faults() []string {
 	return said.Errors
 }
 
-// apiPrefix begins the addresses of the operations that pages call.
+// apiPrefix is the prefix of the addresses of the operations that pages call.
 const apiPrefix = "/portal/api"
 
-// call lets an operation for visitors work for the browser.
+// call calls a portal operation on behalf of the browser.
 func (v *visit) call(method, path string, query url.Values, in any) *reply {
 	address := apiPrefix + path
 	if len(query) > 0 {
@@ -76,8 +76,9 @@ func (v *visit) call(method, path string, query url.Values, in any) *reply {
 	return v.ask(method, address, in)
 }
 
-// make lets an operation make something, which it does once for each form: browsers without
-// scripts send a form as often as its button is pressed. part tells apart what one form makes.
+// make calls an operation that creates something, at most once for each form: browsers without
+// scripts send a form each time its button is pressed. part distinguishes several creations by
+// one form.
 func (v *visit) make(path, part string, in any) *reply {
 	if ticket := v.field(ticketField); ticket != "" {
 		v.ticket = ticket[:min(len(ticket), maxTicket)] + part
@@ -86,19 +87,19 @@ func (v *visit) make(path, part string, in any) *reply {
 	return v.call(http.MethodPost, path, nil, in)
 }
 
-// maxTicket is how much of the ticket of a form counts.
+// maxTicket is how many bytes of a form's ticket are used.
 const maxTicket = 64
 
-// makeNew lets the operation for apps make one. A user who steps back in the browser and changes
-// the form wants another app.
+// makeNew calls the operation that creates an app. A user who steps back in the browser and
+// changes the form wants another app, so the ticket includes a hash of the app.
 func (v *visit) makeNew(app any) *reply {
 	text, _ := json.Marshal(app) // texts by name
 	sum := sha256.Sum256(text)
 	return v.make("/apps", "-"+hex.EncodeToString(sum[:8]), app)
 }
 
-// ask lets the operation at an address work for the browser. Its cookies become those of the
-// page.
+// ask calls the operation at an address on behalf of the browser, and copies its cookies to the
+// page's response.
 func (v *visit) ask(method, address string, in any) *reply {
 	out := &reply{header: http.Header{}}
 	var body io.Reader = http.NoBody
@@ -133,12 +134,13 @@ func (v *visit) ask(method, address string, in any) *reply {
 	return out
 }
 
-// get reads what an operation answers, or shows why it does not.
+// get decodes the answer of an operation, or shows a page for its error.
 func (v *visit) get(path string, query url.Values, out any) bool {
 	return v.read(v.call(http.MethodGet, path, query, nil), out)
 }
 
-// read reads an answer. When that is not possible it shows a page for it, and returns false.
+// read decodes an answer. If that is not possible it shows a page for the error, and returns
+// false.
 func (v *visit) read(a *reply, out any) bool {
 	if !a.ok() {
 		v.refused(a)
@@ -151,20 +153,20 @@ func (v *visit) read(a *reply, out any) bool {
 	return true
 }
 
-// total is how long a list is of which the answer is a page.
+// total returns the length of the list of which the answer is a page.
 func (a *reply) total() int {
 	n, _ := strconv.Atoi(a.header.Get("X-Total-Count")) // our own answer
 	return n
 }
 
-// peek reads what an operation answers, and reports whether it could. Pages are made without
+// peek decodes the answer of an operation, and reports whether it succeeded. Pages leave out
 // what a viewer may not see.
 func (v *visit) peek(path string, query url.Values, out any) bool {
 	a := v.call(http.MethodGet, path, query, nil)
 	return a.ok() && json.Unmarshal(a.body.Bytes(), out) == nil
 }
 
-// refused shows a page for an operation that did not do what it was asked for.
+// refused shows a page for an operation that failed.
 func (v *visit) refused(a *reply) {
 	switch {
 	case a.status == http.StatusUnauthorized:
@@ -175,11 +177,11 @@ func (v *visit) refused(a *reply) {
 		v.show(http.StatusForbidden, "portal_disabled", nil)
 	case a.status == http.StatusNotFound:
 		v.absent()
-	case a.status == http.StatusUnprocessableEntity: // a state that the operation explains, as an API that no gateway serves
+	case a.status == http.StatusUnprocessableEntity: // the operation explains the state, such as an API that no gateway serves
 		v.notice(a.status, strings.Join(wordedAll(a.faults(), nil), " "))
 	default:
 		v.complain("an operation refused", "path", v.r.URL.Path, "status", a.status, "errors", a.faults())
-		if a.status == http.StatusServiceUnavailable { // the store is away, or a turn did not come
+		if a.status == http.StatusServiceUnavailable { // the store is unavailable, or no turn was free in time
 			v.fail(a.status)
 			return
 		}
@@ -187,11 +189,12 @@ func (v *visit) refused(a *reply) {
 	}
 }
 
-// part is a part of the address of the page, for that of an operation. It stays one part.
+// part returns a segment of the page's path, as a segment for the path of an operation. It stays
+// a single segment.
 func (v *visit) part(name string) string {
 	part := v.r.PathValue(name)
 	if strings.Trim(part, ".") == "" {
-		return "/-" // no record is called so
+		return "/-" // no record has this name
 	}
 	return "/" + url.PathEscape(part)
 }

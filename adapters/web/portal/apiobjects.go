@@ -2,7 +2,7 @@ package portal
 
 import "net/url"
 
-// api is an API of a product, as themes know it.
+// api is an API of a product, for themes.
 type api struct {
 	Alias, Name, Description, APIType, ListenPath, Document, Address string
 	GraphQLServerEndpoint, ServedAt                                  string
@@ -11,16 +11,16 @@ type api struct {
 	of string // path of the product
 }
 
-// SpecAlias returns by which name addresses know a specification.
+// SpecAlias returns the name of a specification in addresses.
 func (a api) SpecAlias() string { return a.Alias }
 
-// TargetURL is empty: where an API really is, is nothing for visitors.
+// TargetURL is empty: visitors must not see the upstream address of an API.
 func (api) TargetURL() string { return "" }
 
-// OASUrl returns where the description is, if it is not kept here.
+// OASUrl returns the URL of the description, if the portal does not store it.
 func (a api) OASUrl() string { return a.Address }
 
-// GetAPITypeFormatted returns in a word of what sort the API is.
+// GetAPITypeFormatted returns the type of the API as a word.
 func (a api) GetAPITypeFormatted() string {
 	if a.IsGraphQLAPI() {
 		return "GraphQL"
@@ -28,19 +28,19 @@ func (a api) GetAPITypeFormatted() string {
 	return "REST"
 }
 
-// IsGraphQLAPI reports whether a schema of GraphQL describes the API.
+// IsGraphQLAPI reports whether a GraphQL schema describes the API.
 func (a api) IsGraphQLAPI() bool { return a.Document == "graphqlSDL" }
 
 // IsMCPAPI is false: no product has a proxy of the Model Context Protocol.
 func (api) IsMCPAPI() bool { return false }
 
-// DocumentationType returns what the description is: oas, graphqlSDL, or nothing.
+// DocumentationType returns the type of the description: oas, graphqlSDL, or nothing.
 func (a api) DocumentationType() string { return a.Document }
 
-// OASDocument returns where an OpenAPI description is fetched; "": there is none.
+// OASDocument returns the address of an OpenAPI description; "": there is none.
 func (a api) OASDocument() kept { return a.download("oas") }
 
-// GraphQLSDL returns where a schema is fetched; "": there is none.
+// GraphQLSDL returns the address of a schema; "": there is none.
 func (a api) GraphQLSDL() kept { return a.download("graphqlSDL") }
 
 func (a api) download(form string) kept {
@@ -50,8 +50,8 @@ func (a api) download(form string) kept {
 	return kept(productPage(a.of) + "/" + url.PathEscape(a.Alias) + "/docs/download")
 }
 
-// kept is the address of a file that the portal keeps. Themes print it, or ask for Base.Url.
+// kept is the address of a file that the portal stores. Themes print it, or use Base.Url.
 type kept string
 
-// Base returns what knows the address as Url.
+// Base returns a map with the address as Url.
 func (k kept) Base() map[string]string { return map[string]string{"Url": string(k)} }

@@ -11,7 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/theme"
 )
 
-// appRoutes are the pages of what a developer owns.
+// appRoutes are the pages about a developer's apps.
 var appRoutes = map[string]func(*visit){
 	"GET /portal/private/dashboard":   (*visit).apps,
 	"GET /portal/private/apps":        (*visit).apps,
@@ -25,7 +25,7 @@ var appRoutes = map[string]func(*visit){
 	},
 	"POST /portal/private/apps/{app}/access-requests/{request}/webhooks":   (*visit).subscribe,
 	"POST /portal/private/apps/{app}/access-requests/{request}/products":   (*visit).drop,
-	"POST /portal/private/apps/{app}/cert/{certificate...}":                (*visit).certificate, // of a request without one themes have no number
+	"POST /portal/private/apps/{app}/cert/{certificate...}":                (*visit).certificate, // themes have no number for a request without a certificate
 	"POST /portal/private/apps/{app}/credentials/{credential}/change-plan": (*visit).changePlan,
 	"GET /portal/private/analytics":                                        (*visit).analytics,
 	"GET /portal/private/analytics/api/chart/{chart}":                      (*visit).chartData,
@@ -45,14 +45,14 @@ var appRoutes = map[string]func(*visit){
 // appsPage is the page that lists apps.
 const appsPage = "/portal/private/apps"
 
-// dashboardPage lists apps as well.
+// dashboardPage also lists apps.
 const dashboardPage = "/portal/private/dashboard"
 
-// appFields are the fields of an app, by the name that faults have for them.
+// appFields maps the names of an app's fields in faults to form fields.
 var appFields = map[string]string{"Name": "name", "Description": "description", "RedirectURLs": "redirectURLs", "Visibility": "visibility"}
 
-// clients are the apps that the viewer may use: a page of them or, without a number, all of
-// which pages make a choice.
+// clients returns the apps that the viewer may use: one page of them or, with page 0, all apps
+// that pages offer as a choice.
 func (v *visit) clients(page int) (out []client, total int) {
 	if v.site.Viewer == nil {
 		return nil, 0
@@ -69,15 +69,15 @@ func (v *visit) clients(page int) (out []client, total int) {
 }
 
 // How many apps a page lists, how many credentials and access requests the page of an app shows,
-// and how many of one sort a page offers to choose from.
+// and how many choices of one kind a page offers.
 const (
 	appsPerPage  = 50
 	itemsPerPage = 100
-	partsPerPage = 300 // products and types of events of those credentials and access requests
+	partsPerPage = 300 // products and event types of these credentials and access requests
 	maxChoice    = 1000
 )
 
-// number is the page of a list that the address names.
+// number returns the page number in the address.
 func (v *visit) number() int {
 	n, err := strconv.Atoi(v.r.URL.Query().Get("page"))
 	if err != nil {
@@ -86,7 +86,7 @@ func (v *visit) number() int {
 	return max(n, 1)
 }
 
-// cameFrom is the page of a list from which a form was sent.
+// cameFrom returns the page number of the list from which a form was sent.
 func (v *visit) cameFrom() int {
 	if from, err := url.Parse(v.r.Referer()); err == nil && from.Host == v.r.Host && v.r.URL.Query().Get("page") == "" {
 		n, _ := strconv.Atoi(from.Query().Get("page"))
@@ -95,7 +95,7 @@ func (v *visit) cameFrom() int {
 	return v.number()
 }
 
-// back is the query of the page to which a form leads back, which says what was done.
+// back returns the query of the page to which a form returns, with the word for what was done.
 func (v *visit) back(word string) string {
 	if n := v.cameFrom(); n > 1 {
 		return "?done=" + word + "&page=" + strconv.Itoa(n)
@@ -103,8 +103,8 @@ func (v *visit) back(word string) string {
 	return "?done=" + word
 }
 
-// pageOf is the page of an app that somebody looks at: that of what a form was about, if it was
-// about something.
+// pageOf returns the page number of an app's credentials and requests: the page with the object
+// of a form, if the form has one.
 func (v *visit) pageOf(app client) int {
 	if v.r.Method == http.MethodGet {
 		return v.number()
@@ -122,8 +122,8 @@ func (v *visit) pageOf(app client) int {
 	return at/app.perPage() + 1
 }
 
-// ledFrom reports whether a page led here by a link of another theme than the standard one:
-// public themes mean something else by some addresses.
+// ledFrom reports whether a link on a page led here, in a theme other than the standard one:
+// public themes use some addresses for other purposes.
 func (v *visit) ledFrom(page string) bool {
 	from, err := url.Parse(v.r.Referer())
 	if err != nil || from.Host != v.r.Host || from.Path != page {
@@ -144,7 +144,7 @@ func (v *visit) apps() {
 	v.show(http.StatusOK, "user_home", v.said(nil, map[string]any{"apps": list, "paging": v.pages(number, appsPerPage, total)}, nil))
 }
 
-// lonely reports whether the viewer has no colleagues to share apps with.
+// lonely reports whether the viewer's organisation has no colleagues to share apps with.
 func (v *visit) lonely() bool { return v.site.Viewer == nil || v.site.Viewer.OrganisationID <= 1 }
 
 // creating shows the form of a new app.
@@ -166,7 +166,7 @@ func (v *visit) makeApp() {
 	v.goTo(appsPage + "/" + strconv.Itoa(made.ID) + "?done=created")
 }
 
-// managed shows an app with all that belongs to it.
+// managed shows an app with its credentials and access requests.
 func (v *visit) managed(faults []string, status int, shown *revealed) {
 	var app client
 	if !v.get("/apps"+v.part("app"), nil, &app) {
@@ -183,7 +183,7 @@ func (v *visit) managed(faults []string, status int, shown *revealed) {
 		typed = map[string]any{"name": app.Name, "description": app.Description, "redirectURLs": app.RedirectURLs, "visibility": app.Visibility}
 	}
 	all := map[string]certificate{} // by fingerprint
-	brings := map[int]bool{}        // by access request: the developer brings a certificate
+	brings := map[int]bool{}        // by access request: the developer supplies a certificate
 	for _, c := range app.Credentials {
 		if c.Certificate != nil {
 			all[c.Certificate.Fingerprint] = *c.Certificate
@@ -192,7 +192,7 @@ func (v *visit) managed(faults []string, status int, shown *revealed) {
 			brings[id] = c.Certified
 		}
 	}
-	authType := "" // where it is the same for all of the app
+	authType := "" // empty unless the whole app has the same
 	if len(app.AccessRequests) > 0 {
 		authType = app.AccessRequests[0].AuthType
 	}
@@ -210,8 +210,8 @@ func (v *visit) managed(faults []string, status int, shown *revealed) {
 	v.show(status, "app_form_update", v.said(faults, known, names))
 }
 
-// after goes back to the app when an operation has done what it was asked for, and says
-// there otherwise why it has not.
+// after redirects to the app when an operation has succeeded; otherwise it shows the error
+// there.
 func (v *visit) after(a *reply, word string) {
 	if a.ok() {
 		v.goTo(appsPage + v.part("app") + v.back(word))
@@ -220,7 +220,7 @@ func (v *visit) after(a *reply, word string) {
 	v.failed(a)
 }
 
-// failed shows the app with what an operation has refused.
+// failed shows the app with the error of an operation.
 func (v *visit) failed(a *reply) {
 	if a.status == http.StatusUnauthorized || a.status == http.StatusNotFound {
 		v.refused(a)
@@ -246,7 +246,7 @@ func (v *visit) changeApp() {
 	v.goTo(appsPage + "?done=deleted")
 }
 
-// tested is what became of a message that was sent to try a receiver.
+// tested is the outcome of a test message to a webhook receiver.
 type tested struct {
 	EventType, Problem string
 	Accepted           bool
@@ -256,7 +256,7 @@ type tested struct {
 
 func (v *visit) subscribe() {
 	at := "/apps" + v.part("app") + "/access-requests" + v.part("request") + "/webhook"
-	if v.field("mode") == "test" { // a message to the receiver: the page says what became of it
+	if v.field("mode") == "test" { // a test message to the receiver: the page shows the outcome
 		a := v.call(http.MethodPost, at+"/test", nil, map[string]string{"EventType": v.field("event-type")})
 		var out tested
 		if !a.ok() || json.Unmarshal(a.body.Bytes(), &out) != nil {
@@ -278,8 +278,8 @@ func (v *visit) subscribe() {
 	v.after(v.call(http.MethodPut, at, nil, body), "subscribed")
 }
 
-// drop takes a product off the credential of an access request. A form that names no product
-// means the only one that the request has.
+// drop removes a product from the credential of an access request. A form that names no product
+// means the only product of the request.
 func (v *visit) drop() {
 	var app client
 	if !v.get("/apps"+v.part("app"), nil, &app) {
@@ -290,7 +290,7 @@ func (v *visit) drop() {
 	if list := app.productsOf(request); err != nil && len(list) == 1 {
 		id, err = list[0].ID, nil
 	}
-	i := slices.IndexFunc(app.Credentials, func(c credential) bool { // the one of the request that opens the product
+	i := slices.IndexFunc(app.Credentials, func(c credential) bool { // the credential of the access request
 		return slices.ContainsFunc(c.AccessRequests, func(n int) bool { return strconv.Itoa(n) == request }) && slices.ContainsFunc(c.Products, func(p product) bool { return p.ID == id })
 	})
 	if v.field("mode") != "delete" || err != nil || i < 0 {
@@ -300,7 +300,7 @@ func (v *visit) drop() {
 	v.after(v.call(http.MethodDelete, "/apps"+v.part("app")+"/credentials/"+strconv.Itoa(app.Credentials[i].ID)+"/products/"+strconv.Itoa(id), nil, nil), "dropped")
 }
 
-// credential does something with a credential: its app and it are named by the form.
+// credential performs an action on a credential. The form names the app and the credential.
 func (v *visit) credential() {
 	v.r.SetPathValue("app", v.field("client_id"))
 	v.r.SetPathValue("credential", v.field("cred_id"))
@@ -311,7 +311,7 @@ func (v *visit) credential() {
 	case "delete":
 		v.after(v.call(http.MethodDelete, at, nil, nil), "revoked")
 	case "update":
-		var app client // all clients of an app have its addresses
+		var app client // all clients of an app share its redirect addresses
 		if !v.get("/apps"+v.part("app"), nil, &app) {
 			return
 		}
@@ -322,7 +322,7 @@ func (v *visit) credential() {
 		v.after(v.call(http.MethodPut, "/apps"+v.part("app"), nil, map[string]string{"RedirectURLs": v.field("redirect_url")}), "saved")
 	case "show":
 		a := v.call(http.MethodPost, at+"/reveal", nil, nil)
-		var out revealed // what opens something is shown once; nothing of it stands in an address
+		var out revealed // secrets are shown once, and never put into an address
 		if !a.ok() || json.Unmarshal(a.body.Bytes(), &out) != nil {
 			v.failed(a)
 			return
@@ -333,9 +333,9 @@ func (v *visit) credential() {
 	}
 }
 
-// certificate gives a credential another certificate, or takes it away. Themes name the
-// credential by its number, or by the certificate that it has. The one that gets a certificate
-// may have none: then its access request names it.
+// certificate replaces or removes the certificate of a credential. Themes name the credential by
+// its number, or by its current certificate. A credential without a certificate is named by its
+// access request.
 func (v *visit) certificate() {
 	var app client
 	if !v.get("/apps"+v.part("app"), nil, &app) {
@@ -369,17 +369,17 @@ func (v *visit) certificate() {
 	v.after(v.call(http.MethodPut, at, nil, map[string]string{"Certificate": text, "CertificateName": name}), "renewed")
 }
 
-// serves reports whether a credential is that of an access request.
+// serves reports whether a credential belongs to an access request.
 func (c credential) serves(request string) bool {
 	return strconv.Itoa(c.AccessRequestID) == request || slices.ContainsFunc(c.AccessRequests, func(id int) bool { return strconv.Itoa(id) == request })
 }
 
-// pem is the certificate of a form: a file, or a text.
+// pem returns the certificate of a form: a file, or a text.
 func (v *visit) pem() string {
 	if f, _, err := v.r.FormFile("certificate_file"); err == nil {
 		defer func() { _ = f.Close() }()
 		text := make([]byte, maxForm)
-		if n, _ := f.Read(text); n > 0 { // all of it is in memory
+		if n, _ := f.Read(text); n > 0 { // the whole file is in memory
 			return string(text[:n])
 		}
 	}

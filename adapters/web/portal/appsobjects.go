@@ -13,16 +13,16 @@ type client struct {
 	Own, Changeable                                               bool
 	AccessRequests                                                []accessRequest
 	Credentials                                                   []credential
-	oldest                                                        *accessRequest // of all, where AccessRequests are some
+	oldest                                                        *accessRequest // of all access requests, also those not in AccessRequests
 }
 
-// visibilityNames are the words for who may use an app.
+// visibilityNames are the words for the visibilities of apps.
 var visibilityNames = map[string]string{"personal": "Personal", "team": "Team", "organisation": "Organisation"}
 
-// VisibilityLabel says in a word who may use the app.
+// VisibilityLabel returns the word for who may use the app.
 func (c client) VisibilityLabel() string { return cmp.Or(visibilityNames[c.Visibility], c.Visibility) }
 
-// GetFirstAccessRequest is the oldest access request of the app; nil: there is none.
+// GetFirstAccessRequest returns the oldest access request of the app; nil: there is none.
 func (c client) GetFirstAccessRequest() *accessRequest {
 	if n := len(c.AccessRequests); n > 0 && c.oldest == nil {
 		return &c.AccessRequests[n-1] // the newest come first
@@ -30,8 +30,8 @@ func (c client) GetFirstAccessRequest() *accessRequest {
 	return c.oldest
 }
 
-// excerpt is the app with a part of its access requests, and of its credentials. Both still know
-// all of the app.
+// excerpt returns the app with a part of its access requests and credentials. Both still refer to
+// the whole app.
 func (c client) excerpt(from, to int) client {
 	c.oldest = c.GetFirstAccessRequest()
 	c.AccessRequests = c.AccessRequests[min(from, len(c.AccessRequests)):min(to, len(c.AccessRequests))]
@@ -39,8 +39,8 @@ func (c client) excerpt(from, to int) client {
 	return c
 }
 
-// perPage is how many credentials, and access requests, a page shows of the app: fewer where one of
-// them has many products, of each of which the page says something several times.
+// perPage returns how many credentials and access requests a page of the app shows: fewer where one
+// of them has many products, since the page repeats each product several times.
 func (c client) perPage() int {
 	most := 1
 	for _, one := range c.Credentials {
@@ -52,11 +52,11 @@ func (c client) perPage() int {
 	return min(itemsPerPage, max(1, partsPerPage/most))
 }
 
-// maxTypes is how many types of events a page offers to subscribe to.
+// maxTypes is how many event types a page offers for subscription.
 const maxTypes = 200
 
-// offeredTypes are the types of events of an access request as far as a page offers them: what is
-// chosen has to be among them.
+// offeredTypes returns the event types that a page offers for an access request; they always
+// include the chosen ones.
 func offeredTypes(all, chosen []string) []string {
 	if len(all) <= maxTypes {
 		return all
@@ -70,7 +70,7 @@ func offeredTypes(all, chosen []string) []string {
 	return out
 }
 
-// settle lets what belongs to an app know it.
+// settle sets the references from credentials and access requests to the app.
 func (c *client) settle() {
 	certs := c.certificates()
 	for i := range c.AccessRequests {
@@ -95,7 +95,7 @@ func (c client) productsOf(request string) []product {
 	return nil
 }
 
-// Parting is the number of the access request by which a product of the credential came.
+// Parting returns the access request through which the credential got a product.
 func (c credential) Parting(id int) int {
 	for _, n := range c.AccessRequests {
 		if c.of != nil && slices.ContainsFunc(c.of.productsOf(strconv.Itoa(n)), func(p product) bool { return p.ID == id }) {
@@ -105,7 +105,7 @@ func (c credential) Parting(id int) int {
 	return c.AccessRequestID
 }
 
-// certificates are those of access requests, by number of the request. Of one that has none
+// certificates returns the certificates by number of the access request. For requests without one,
 // templates get nil.
 func (c client) certificates() map[int]*certificate {
 	out := map[int]*certificate{}
@@ -140,7 +140,7 @@ type accessRequest struct {
 // PlanID is the number of the plan.
 func (r accessRequest) PlanID() int { return r.Plan.ID }
 
-// Product is the first product: themes of a time when requests had one ask for it.
+// Product returns the first product, for themes from a time when requests had exactly one.
 func (r accessRequest) Product() product {
 	if len(r.Products) == 0 {
 		return product{}
@@ -148,13 +148,13 @@ func (r accessRequest) Product() product {
 	return r.Products[0]
 }
 
-// Open reports whether somebody has yet to decide.
+// Open reports whether the request still awaits a decision.
 func (r accessRequest) Open() bool { return r.Status == "pending" }
 
-// CurrentlySubscribed reports whether messages are sent.
+// CurrentlySubscribed reports whether messages are sent to a webhook.
 func (r accessRequest) CurrentlySubscribed() bool { return r.WebhookURL != "" }
 
-// Streams reports whether there is something to subscribe to.
+// Streams reports whether there are events to subscribe to.
 func (r accessRequest) Streams() bool {
 	return r.Status == "approved" && (len(r.EventTypes) > 0 || r.WebhookURL != "")
 }
@@ -162,7 +162,7 @@ func (r accessRequest) Streams() bool {
 // AllowSubscriptions is Streams by another name.
 func (r accessRequest) AllowSubscriptions() bool { return r.Streams() }
 
-// credential is what an app calls APIs with. What opens something is masked.
+// credential is what an app uses to call APIs. Its secrets are masked.
 type credential struct {
 	ID, AccessRequestID                              int
 	AccessRequests                                   []int
@@ -180,16 +180,16 @@ type credential struct {
 	RedirectURI, JWKSURI, CertificateID, CustomKeyID string
 	CreatedAt, TokenURL                              string
 	Certificate                                      *certificate
-	OtherPlans                                       []plan // under which a client may ask to be
-	MorePlans                                        bool   // they are not looked up: a page of its own does that
+	OtherPlans                                       []plan // plans that a client may switch to
+	MorePlans                                        bool   // too many to look up here: a page of its own does that
 
 	of *client
 }
 
-// Secret reports whether there is something to show.
+// Secret reports whether there is a secret to show.
 func (c credential) Secret() bool { return c.Credential != "" || c.OAuthClientSecret != "" }
 
-// request is the access request that the credential was made for; nil: none.
+// request returns the access request that the credential was made for; nil: none.
 func (c credential) request() *accessRequest {
 	if c.of == nil {
 		return nil
@@ -202,9 +202,9 @@ func (c credential) request() *accessRequest {
 	return nil
 }
 
-// AccessRequest is the access request that the credential was made for. Where administrators
-// have made it without one, it is a request without a number: themes read from it to what the
-// credential gives access.
+// AccessRequest returns the access request that the credential was made for. If an administrator
+// made the credential without one, it returns a request without a number: themes read from it what
+// the credential gives access to.
 func (c credential) AccessRequest() *accessRequest {
 	if r := c.request(); r != nil {
 		return r
@@ -216,7 +216,7 @@ func (c credential) AccessRequest() *accessRequest {
 	return out
 }
 
-// CredentialType says whether the portal makes and ends the credential.
+// CredentialType returns whether the portal makes and deletes the credential.
 func (c credential) CredentialType() string {
 	if c.Type == "" {
 		return "CREDENTIAL_TYPE_TYK_MANAGED"
@@ -224,13 +224,14 @@ func (c credential) CredentialType() string {
 	return c.Type
 }
 
-// CredentialKey and CredentialSecret are the pair of a credential that is managed elsewhere.
+// CredentialKey and CredentialSecret return the two halves of a credential that is managed
+// elsewhere.
 func (c credential) CredentialKey() string { return c.Credential }
 
-// CredentialSecret is the second half of the pair.
+// CredentialSecret returns the second half of the pair.
 func (c credential) CredentialSecret() string { return c.OAuthClientSecret }
 
-// ExpiresAsString says when the credential ends.
+// ExpiresAsString returns when the credential expires, as text.
 func (c credential) ExpiresAsString() string { return cmp.Or(c.Expires, "Never") }
 
 // AppName is the name of the app.
@@ -244,15 +245,14 @@ func (c credential) AppName() string {
 // GetFirstAccessRequest is AccessRequest by another name.
 func (c credential) GetFirstAccessRequest() *accessRequest { return c.AccessRequest() }
 
-// certificate is one with which clients have to come.
+// certificate is a TLS client certificate of an app.
 type certificate struct {
 	ID, Name, Fingerprint, SignatureAlgorithm, Issuer, Subject string
 	IsValid                                                    bool
 	ValidNotBefore, ValidNotAfter, Certificate                 string
 }
 
-// given returns the name that a developer gave the certificate, "" for none: Name is its
-// subject then.
+// given returns the name that a developer gave the certificate; "": none, then Name is its subject.
 func (c certificate) given() string {
 	if c.Name == c.Subject {
 		return ""
@@ -260,14 +260,14 @@ func (c certificate) given() string {
 	return c.Name
 }
 
-// revealed is what opens something, as it is shown once.
+// revealed are secrets that are shown once.
 type revealed struct {
 	ID                                           int
 	Credential, OAuthClientID, OAuthClientSecret string
 }
 
-// clientOf is the app of the credential whose number is among the arguments of a function. A
-// number that no credential has means an app.
+// clientOf returns the app of the credential whose number is among the arguments of a template
+// function. A number that no credential has is the number of an app.
 func (v *visit) clientOf(args []any) client {
 	has := func(c *client, id int) bool {
 		return slices.ContainsFunc(c.Credentials, func(one credential) bool { return one.ID == id })
@@ -284,16 +284,16 @@ func (v *visit) clientOf(args []any) client {
 	return client{}
 }
 
-// ownApps are the apps that the viewer may use, with what they have access to.
+// ownApps returns the apps that the viewer may use, with their access.
 func (v *visit) ownApps() []*client {
 	if v.own == nil {
 		list, _ := v.clients(0)
-		v.own = append([]*client{}, v.wholes(list)...) // not nil: they are asked for once
+		v.own = append([]*client{}, v.wholes(list)...) // not nil, so that they are requested only once
 	}
 	return v.own
 }
 
-// kindOf says in a word what a credential is.
+// kindOf returns the word for the kind of a credential.
 func kindOf(args ...any) string {
 	for _, a := range args {
 		switch c, ok := a.(credential); {
@@ -308,9 +308,9 @@ func kindOf(args ...any) string {
 	return ""
 }
 
-// invited are those people among the arguments of a function who have yet to accept an
-// invitation. Without a list of people they are all whom the viewer sees: those who have come
-// say so.
+// invited returns the people among the arguments of a template function who have not accepted their
+// invitation yet. Without a list among the arguments, it returns all people whom the viewer sees;
+// their Active says who has accepted.
 func (v *visit) invited(args ...any) (out []*member) {
 	given := false
 	for _, a := range args {
@@ -328,7 +328,7 @@ func (v *visit) invited(args ...any) (out []*member) {
 	return out
 }
 
-// WebhookSecret is empty: no page says it. A form that sends none leaves it as it is.
+// WebhookSecret is empty: no page shows the secret. A form without a secret leaves it unchanged.
 func (accessRequest) WebhookSecret() string { return "" }
 
 // Names of plans and their limits that themes use.
@@ -336,11 +336,11 @@ func (accessRequest) WebhookSecret() string { return "" }
 // PlanName is the name of the plan.
 func (p plan) PlanName() string { return p.Name }
 
-// AuthType is empty: products say it.
+// AuthType is empty: products have it.
 func (plan) AuthType() string { return "" }
 
-// Rate is how many calls there may be in the time Per.
+// Rate returns how many calls are allowed in the time Per.
 func (p plan) Rate() int64 { return p.RateLimit }
 
-// QuotaMax is how many calls there may be in all.
+// QuotaMax returns how many calls are allowed in all.
 func (p plan) QuotaMax() int64 { return p.Quota }

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// assetPrefix begins the addresses of files of the theme.
+// assetPrefix is the prefix of the addresses of theme files.
 const assetPrefix = "/assets/"
 
 // asset is a file of a theme.
@@ -30,7 +30,7 @@ func assetOf(name string, text []byte) *asset {
 	case ".js", ".mjs":
 		out.mediaType = "text/javascript; charset=utf-8"
 	case ".html", ".htm", ".xhtml", ".xml", "":
-		out.mediaType = "text/plain; charset=utf-8" // no asset is a page
+		out.mediaType = "text/plain; charset=utf-8" // an asset must not be rendered as a page
 	}
 	if out.mediaType == "" {
 		out.mediaType = "application/octet-stream"
@@ -41,8 +41,8 @@ func assetOf(name string, text []byte) *asset {
 	return out
 }
 
-// asset answers with a file of the theme that is shown or, if it lacks it, of the
-// standard one.
+// asset serves a file of the current theme or, if the theme lacks it, of the standard
+// one.
 func (s *server) asset(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -72,8 +72,8 @@ func (s *server) asset(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(text))
 }
 
-// assetAt returns the address of a file of the theme, with what browsers need to keep it:
-// another file has another address.
+// assetAt returns the address of a theme file with a version, so that browsers can cache
+// it: another file has another address.
 func (v *visit) assetAt(name string) string {
 	for _, t := range []*dressed{v.shown, v.standard} {
 		if a := t.assets[name]; a != nil {

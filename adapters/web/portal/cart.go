@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// cartRoutes are the pages by which developers ask for access.
+// cartRoutes are the pages on which developers request access.
 var cartRoutes = map[string]func(*visit){
 	"POST /portal/catalogue-products/{path}":                 (*visit).pick,
 	"GET /portal/private/cart/provision":                     (*visit).checkoutForm,
@@ -17,11 +17,11 @@ var cartRoutes = map[string]func(*visit){
 	"POST /portal/private/cart/remove/{catalogue}/{product}": (*visit).unpick,
 }
 
-// checkoutPage is the page by which access is asked for.
+// checkoutPage is the page with the form for access requests.
 const checkoutPage = "/portal/private/cart/provision"
 
-// picked is what somebody has put in the cart: a product of a catalogue under a plan. It
-// says nothing that the catalogue does not: what it names is looked up each time.
+// picked is an item in the cart: a product of a catalogue under a plan. It only contains
+// names, which are looked up in the catalogue each time.
 type picked struct {
 	catalogue, product, plan int
 	path                     string // of the product
@@ -33,11 +33,11 @@ const (
 	maxCookie = 3500
 )
 
-// cartCookie is the name of the cookie that holds the cart.
+// cartCookie is the name of the cookie with the cart.
 const cartCookie = "portal-cart"
 
-// picks returns what is in the cart of the viewer: of a cookie, or of the address where
-// there is no cart. That of somebody else who used the browser is empty.
+// picks returns the items in the viewer's cart: from the cookie, or from the address if the
+// portal has no cart. A cookie of another user of the same browser counts as an empty cart.
 func (v *visit) picks() (out []picked) {
 	if v.site.Viewer == nil {
 		return nil
@@ -80,10 +80,10 @@ func pickOf(catalogue, product, plan, path string) (p picked, ok bool) {
 	return p, wrong == [3]error{} && strings.Trim(path, ".") != ""
 }
 
-// direct reports whether access is asked for without a cart.
+// direct reports whether access is requested without a cart.
 func (v *visit) direct() bool { return v.site.APIAccessFlow == "direct" }
 
-// keep stores the cart in the browser. It reports false when it is full.
+// keep stores the cart in the browser. It returns false when the cart is full.
 func (v *visit) keep(list []picked) bool {
 	texts := make([]string, len(list))
 	for i, p := range list {
@@ -100,7 +100,8 @@ func (v *visit) keep(list []picked) bool {
 	return true
 }
 
-// pick puts a product in the cart or, without a cart, goes on to ask for it.
+// pick puts a product into the cart or, without a cart, redirects to the form for the
+// request.
 func (v *visit) pick() {
 	here := v.r.URL.Path
 	if v.site.Viewer == nil {
@@ -128,9 +129,9 @@ func (v *visit) pick() {
 	v.goTo(here + v.back("added"))
 }
 
-// unpick takes a product out of the cart. It changes nothing but this browser. Some themes
-// name the place of the item in the cart where its catalogue is wanted: when the product is
-// not there from the one that is named, it goes anyway.
+// unpick removes a product from the cart. Only the browser's cookie changes. Some themes
+// send the position of the item in the cart instead of its catalogue: if the product is not
+// in the named catalogue, unpick removes it anyway.
 func (v *visit) unpick() {
 	list := v.picks()
 	named := func(p picked) bool { return strconv.Itoa(p.product) == v.r.PathValue("product") }
@@ -143,28 +144,28 @@ func (v *visit) unpick() {
 	v.goTo(checkoutPage + "?done=removed")
 }
 
-// item is what becomes one access request: products of a catalogue that authenticate alike
-// and have one plan.
+// item becomes one access request: products of a catalogue with the same authentication and
+// the same plan.
 type item struct {
 	Index                        int
 	AuthType                     string
 	Catalogue                    shelf
 	Products                     []product
 	Plan                         plan
-	Plans                        []plan // that are offered for all of the products
+	Plans                        []plan // offered for all of the products
 	DCREnabled, NeedsCertificate bool
 	ClientTypes                  []clientType
 	ProviderID                   int
-	Refused                      bool // the one of several that could not be asked for
+	Refused                      bool // the item, among several, whose request failed
 }
 
-// clientType is a sort of client that may register with an identity provider.
+// clientType is a type of client that can be registered with an identity provider.
 type clientType struct {
 	ID                                                                                int
 	Name, Description, GrantType, ResponseTypes, TokenEndpointAuthMethod, OktaAppType string
 }
 
-// AuthTypeMode says who brings the certificate of products that need one.
+// AuthTypeMode returns who supplies the certificate for products that need one.
 func (i item) AuthTypeMode() string {
 	switch {
 	case i.NeedsCertificate:
@@ -175,14 +176,14 @@ func (i item) AuthTypeMode() string {
 	return ""
 }
 
-// appTemplate is a client type as the form of a cart shows it, with lists.
+// appTemplate is a client type in the form of a cart, with lists.
 type appTemplate struct {
 	ID                                        int
 	Name, Description                         string
 	GrantTypes, ResponseTypes, TokenEndpoints []string
 }
 
-// AppTemplates are the client types of which a request chooses one.
+// AppTemplates returns the client types that a request can choose from.
 func (i item) AppTemplates() (out []appTemplate) {
 	for _, t := range i.ClientTypes {
 		out = append(out, appTemplate{t.ID, t.Name, t.Description, words(t.GrantType), words(t.ResponseTypes), words(t.TokenEndpointAuthMethod)})
@@ -190,11 +191,10 @@ func (i item) AppTemplates() (out []appTemplate) {
 	return out
 }
 
-// words are the words of a text, between spaces or commas.
+// words splits a text at spaces and commas.
 func words(s string) []string { return strings.Fields(strings.ReplaceAll(s, ",", " ")) }
 
-// cart returns the items of the cart. What is not offered to the viewer any more is left
-// out.
+// cart returns the items of the cart, without what is no longer offered to the viewer.
 func (v *visit) cart() (out []item) {
 	for _, p := range v.picks() {
 		one, ok := v.offer(p)
@@ -216,7 +216,7 @@ func (v *visit) cart() (out []item) {
 		})
 		o.ClientTypes = slices.DeleteFunc(o.ClientTypes, func(a clientType) bool { return !slices.Contains(one.ClientTypes, a) })
 	}
-	for i := range out { // what all forms of a page offer is bounded; the page of a product has all plans
+	for i := range out { // the choices on a page are bounded; the page of a product shows all plans
 		o := &out[i]
 		if most := maxOffers / len(out); len(o.Plans) > most {
 			o.Plans = slices.DeleteFunc(o.Plans, func(a plan) bool { return a.ID == o.Plan.ID })
@@ -226,7 +226,7 @@ func (v *visit) cart() (out []item) {
 	return out
 }
 
-// offer looks up what somebody has picked.
+// offer looks up an item that the viewer picked.
 func (v *visit) offer(at picked) (out item, ok bool) {
 	var p product
 	if !v.peek("/catalogue-products/"+url.PathEscape(at.path), nil, &p) || p.ID != at.product || !p.Requesting {
@@ -249,7 +249,7 @@ func (v *visit) offer(at picked) (out item, ok bool) {
 	return out, out.Catalogue.ID != 0 && out.Plan.ID != 0
 }
 
-// offerIn notes in which catalogue the viewer may ask for each plan.
+// offerIn sets for each plan the catalogue in which the viewer may request it.
 func (p product) offerIn() {
 	for i := range p.Plans {
 		for _, s := range p.Shelves {

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// changedCart is the error for a form that shows another cart than the present one.
+// changedCart is the error for a form that was made for another cart than the current one.
 const changedCart = "Your cart has changed since this form was shown: products that are no longer offered, or that you have asked for already, were removed. Check the cart and send it again."
 
-// planFields begins the names of the fields that choose plans.
+// planFields is the prefix of the names of the form fields that choose plans.
 const planFields = "plan-for-"
 
-// planField is the field that chooses the plan of an item.
+// planField returns the name of the field that chooses the plan of an item.
 func planField(index int) string { return planFields + strconv.Itoa(index) }
 
-// contents names what is in a cart, in order. The form has it, so that what it says about an
-// item is never taken for another one.
+// contents returns a text that identifies the items of a cart, in order. The form contains it, so
+// that its choices are never applied to other items.
 func contents(items []item) string {
 	var out []string
 	for _, i := range items {
@@ -27,8 +27,8 @@ func contents(items []item) string {
 	return strings.Join(out, " ")
 }
 
-// ofCart reports whether a form shows this cart. Forms of other themes do not have the field cart:
-// one that chooses plans for more items than there are shows another cart.
+// ofCart reports whether a form was made for this cart. Forms of other themes lack the field cart:
+// if such a form chooses plans for more items than there are, it was made for another cart.
 func (v *visit) ofCart(items []item) bool {
 	if v.r.PostForm.Has("cart") {
 		return v.field("cart") == contents(items)
@@ -43,7 +43,7 @@ func (v *visit) ofCart(items []item) bool {
 	return true
 }
 
-// asked names the products whose requests were sent before one was refused; "": none.
+// asked returns the names of the products whose requests were sent before one failed; "": none.
 func asked(items []item) string {
 	var names []string
 	for _, i := range items {
@@ -57,7 +57,7 @@ func asked(items []item) string {
 	return "Your request for " + strings.Join(names, ", ") + " was sent and is out of the cart. The products below have not been asked for yet."
 }
 
-// choosePlans gives items the plans that the form chooses, so that its page shows them again.
+// choosePlans applies the form's choice of plans to items, so that the page shows them again.
 func (v *visit) choosePlans(items []item) {
 	for i := range items {
 		o := &items[i]

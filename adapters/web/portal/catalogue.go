@@ -13,8 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// found asks for products. A view that asks for them although the visitor may not see them
-// gets none.
+// found searches for products. Visitors without permission get none.
 func (v *visit) found(q url.Values) (out found) {
 	v.peek("/catalogue-products", q, &out)
 	return out
@@ -22,8 +21,8 @@ func (v *visit) found(q url.Values) (out found) {
 
 func (v *visit) products(q url.Values) []product { return v.curious(q, v.found(q).Products) }
 
-// curious lets the products of a list have their APIs. They are asked for once, and only for
-// a template that looks at them.
+// curious gives the products of a list access to their APIs, which are requested once, and only if
+// a template uses them.
 func (v *visit) curious(q url.Values, list []product) []product {
 	apis := sync.OnceValue(func() map[int][]api {
 		with := maps.Clone(q)
@@ -40,24 +39,24 @@ func (v *visit) curious(q url.Values, list []product) []product {
 	return list
 }
 
-// paging is where a list goes on.
+// paging holds the links to the other pages of a list.
 type paging struct {
 	Page, Pages, Total int
 	Previous, Next     string
 }
 
-// pages makes the addresses before and after a page of a list.
+// pages returns the links to the previous and next page of a list.
 func (v *visit) pages(page, per, total int) paging {
 	return v.pagesOf(v.r.URL.Path, page, per, total)
 }
 
-// pagesOf are the pages of a list at another address than that of the visit.
+// pagesOf returns the links for a list at another address than the visit's.
 func (v *visit) pagesOf(path string, page, per, total int) paging {
 	p := paging{Page: page, Pages: (total + per - 1) / max(per, 1), Total: total}
 	at := func(n int) string {
 		q := v.r.URL.Query()
 		q.Set("page", strconv.Itoa(n))
-		q.Del("done") // it says what the visitor has just done, and belongs to this page alone
+		q.Del("done") // a message about what the visitor has just done, for this page only
 		return path + "?" + q.Encode()
 	}
 	if page > 1 {
@@ -80,8 +79,8 @@ func (v *visit) catalogue() {
 		"search": q.Get("search"), "catalogue": q.Get("catalogue"), "paging": v.pages(out.Page, out.PerPage, out.Total)})
 }
 
-// maxTutorials is how many bytes of tutorials the page of a product shows: all that a page
-// prints is bounded, and one that prints more is an error.
+// maxTutorials is how many bytes of tutorials the page of a product shows: the output of a page is
+// bounded, and exceeding the bound is an error.
 const maxTutorials = 512 << 10
 
 // How many plans the page of a product shows, and how many bytes of their descriptions.
@@ -96,7 +95,7 @@ func (v *visit) product() {
 		return
 	}
 	p.offerIn()
-	// Of the plans one page is shown, the last one when there is no such page.
+	// The page of plans to show; the last page if the number is too high.
 	total := len(p.Plans)
 	page := min(v.number(), 1+max(0, total-1)/plansPerPage)
 	from := (page - 1) * plansPerPage
@@ -127,8 +126,8 @@ type described struct {
 	Tryable                                               bool
 }
 
-// described reads the description that the address names, or shows why it cannot be read:
-// one that is kept elsewhere may be away for a while.
+// described requests the description that the address names, or shows why it cannot be read: one on
+// another host may be unavailable for a while.
 func (v *visit) described(out *described) bool {
 	a := v.call(http.MethodGet, "/catalogue-products"+v.part("path")+v.part("api")+"/docs", nil, nil)
 	if a.status == http.StatusServiceUnavailable && len(a.faults()) > 0 {
@@ -138,14 +137,14 @@ func (v *visit) described(out *described) bool {
 	return v.read(a, out)
 }
 
-// subscribes finds subscriptions in a schema, or in the answer of an introspection.
+// subscribes matches subscriptions in a schema, or in the result of an introspection.
 var subscribes = regexp.MustCompile(`(?m)^\s*type\s+Subscription\b|^\s*subscription\s*:|"subscriptionType"\s*:\s*\{`)
 
-// maxSchema bounds what a page shows of a schema: bytes as they are printed.
+// maxSchema is how many bytes of a schema a page shows, counted as printed.
 const maxSchema = 1 << 20
 
-// printable returns what a page shows of a text, and whether there is more than most bytes. Marks of
-// HTML are printed as entities of five bytes.
+// printable returns the part of a text that a page shows, at most most bytes, and whether it was
+// cut. HTML special characters count as entities of five bytes.
 func printable(text string, most int) (part string, cut bool) {
 	printed := 0
 	for i, c := range text {
@@ -159,7 +158,7 @@ func printable(text string, most int) (part string, cut bool) {
 	return text, false
 }
 
-// docView is the view of descriptions of the OpenAPI kind.
+// docView returns the view for OpenAPI descriptions.
 func (v *visit) docView() string {
 	if v.Renderer == "redoc" {
 		return "product_doc_redoc"
@@ -195,7 +194,7 @@ func (v *visit) docs() {
 	v.show(http.StatusOK, v.docView(), data)
 }
 
-// extensions are how files of a media type are called.
+// extensions are the file name extensions of media types.
 var extensions = map[string]string{"application/json": ".json", "application/x-yaml": ".yaml", "application/yaml": ".yaml", "application/graphql": ".graphql"}
 
 func (v *visit) download() {

@@ -9,21 +9,22 @@ import (
 	"strconv"
 )
 
-// Bounds of the other plans that a page of an app offers.
+// Bounds of the alternative plans that a page of an app offers.
 const (
 	maxMoving  = 10   // products of a credential
-	maxLookups = 20   // products that are looked up for all of them
+	maxLookups = 20   // products that are looked up, for all plans
 	maxOffers  = 1000 // plans, counted for each credential
 )
 
-// moves looks up plans of products, each product once.
+// moves caches the plans of products, so that each product is looked up once.
 type moves struct {
 	*visit
-	known map[string][]plan // by path; nil: it is not offered any more
+	known map[string][]plan // by path; nil: it is no longer offered
 }
 
-// offerPlans looks up the other plans for the credentials of a page: first for the one that the
-// address, or a form, names, and then as far as the bounds allow. The others say so.
+// offerPlans looks up alternative plans for the credentials of a page: first for the credential
+// that the address or a form names, then for others as far as the bounds allow. MorePlans marks
+// the rest.
 func (v *visit) offerPlans(list []credential) {
 	named, m, left := cmp.Or(v.r.PathValue("credential"), v.r.URL.Query().Get("plans")), moves{v, map[string][]plan{}}, maxOffers
 	order := make([]*credential, 0, len(list))
@@ -49,7 +50,7 @@ func (v *visit) offerPlans(list []credential) {
 			continue
 		}
 		offered := m.plansOf(*c)
-		if len(offered) > left && left < maxOffers { // the first one gets as many as there may be
+		if len(offered) > left && left < maxOffers { // the first credential may use up the bound
 			c.MorePlans = true
 			continue
 		}
@@ -58,15 +59,15 @@ func (v *visit) offerPlans(list []credential) {
 	}
 }
 
-// movable reports whether a credential can have another plan: clients of identity providers
-// and of gateways can (docs/wire/portal-own-apps.md#asking-for-access).
+// movable reports whether a credential can change its plan: clients of identity providers and
+// of gateways can (docs/wire/portal-own-apps.md#asking-for-access).
 func (c credential) movable() bool {
 	r := c.request()
 	return !c.Custom && c.OAuthClientID != "" && r != nil && (r.DCREnabled || r.AuthType == "oauth")
 }
 
-// plansOf returns the plans under which all products of a credential are offered, but for
-// the one that it has.
+// plansOf returns the plans under which all products of a credential are offered, except its
+// current plan.
 func (m moves) plansOf(c credential) (out []plan) {
 	for i, p := range c.Products {
 		offered, known := m.known[p.Path]
@@ -75,7 +76,7 @@ func (m moves) plansOf(c credential) (out []plan) {
 			if m.peek("/catalogue-products/"+url.PathEscape(p.Path), nil, &all) {
 				all.offerIn()
 				offered = slices.DeleteFunc(all.Plans, func(o plan) bool { return o.OfferedIn == 0 })
-				for i := range offered { // pages choose by name and limits
+				for i := range offered { // pages identify plans by name and limits
 					offered[i].Description = ""
 				}
 			}
@@ -92,8 +93,8 @@ func (m moves) plansOf(c credential) (out []plan) {
 	return out
 }
 
-// changePlan asks for another plan for a credential. The one before stays in force until
-// somebody has approved the request.
+// changePlan requests another plan for a credential. The old plan stays in force until the
+// request is approved.
 func (v *visit) changePlan() {
 	var app client
 	if !v.get("/apps"+v.part("app"), nil, &app) {

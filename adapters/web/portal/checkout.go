@@ -10,21 +10,20 @@ import (
 	"strconv"
 )
 
-// checkoutFields are the fields of the form, by the name that faults have for them.
+// checkoutFields maps the names of fields in faults to fields of the form.
 var checkoutFields = map[string]string{"Name": "client_name", "Description": "description", "RedirectURLs": "redirect_urls", "Visibility": "client_visibility",
 	"PlanID": "plan", "DCRTemplateID": "app-action-template", "CredentialID": "credential_id", "Certificate": "certificate", "CertificateName": "certificate_name"}
 
-// maxAppsSearched is how many apps are looked through for credentials and certificates
-// that can be used again.
+// maxAppsSearched is how many apps are searched for reusable credentials and certificates.
 const maxAppsSearched = 100
 
-// reusables are credentials and certificates of the own apps.
+// reusables are the reusable credentials and certificates of the viewer's apps.
 type reusables struct {
 	credentials []credential
 	certs       map[string]certificate // by fingerprint
 }
 
-// reusable looks through the own apps.
+// reusable searches the viewer's apps.
 func (v *visit) reusable(apps []client) reusables {
 	out := reusables{certs: map[string]certificate{}}
 	for _, app := range v.wholes(apps) {
@@ -50,7 +49,7 @@ func (r reusables) cert(named string) (certificate, bool) {
 	return certificate{}, false
 }
 
-// wholes returns apps with what they have access to, as many as are looked through.
+// wholes returns apps with their access, at most maxAppsSearched.
 func (v *visit) wholes(apps []client) (out []*client) {
 	for _, one := range apps[:min(len(apps), maxAppsSearched)] {
 		app := &client{}
@@ -62,33 +61,33 @@ func (v *visit) wholes(apps []client) (out []*client) {
 	return out
 }
 
-// usableFor reports whether a credential could get the products of an item.
+// usableFor reports whether a credential could get access to the products of an item.
 func usableFor(c credential, i item) bool {
 	return c.AuthType == i.AuthType && !slices.ContainsFunc(c.Products, func(p product) bool {
 		return slices.ContainsFunc(i.Products, func(q product) bool { return p.ID == q.ID })
 	})
 }
 
-// credentialsVM is what themes know of credentials that can be used again.
+// credentialsVM is the view of reusable credentials for themes.
 type credentialsVM struct {
 	list []credential
 	cart []item
 }
 
-// credentialState says what of an app can be used again for an item of the cart. Themes print
-// it, or ask for its parts.
+// credentialState holds the reusable credentials of an app for an item of the cart. Themes
+// print it, or use its fields.
 type credentialState struct {
 	Credentials []usable
 	Messages    map[string]string
 }
 
-// usable is a credential that can be used again.
+// usable is a reusable credential.
 type usable struct {
 	ID                              int
 	DisplayName, PlanName, AuthType string
 }
 
-// stateMessages are what themes say around the choice.
+// stateMessages are the texts around the choice.
 var stateMessages = map[string]string{
 	"NoCredentialsTitle": "No credential fits.", "NoCredentialsBody": "A new credential will be made.",
 	"GenerateNewLabel": "New credential", "ReuseExistingLabel": "Existing credential", "NewCredentialInfo": "A new credential will be made.",
@@ -98,10 +97,10 @@ var stateMessages = map[string]string{
 // ShowRadio reports whether there is a choice.
 func (s credentialState) ShowRadio() bool { return len(s.Credentials) > 0 }
 
-// ShowAlert reports whether there is none.
+// ShowAlert reports whether there is no choice.
 func (s credentialState) ShowAlert() bool { return !s.ShowRadio() }
 
-// String says whether there is something to use again.
+// String returns a text that says whether credentials can be reused.
 func (s credentialState) String() string {
 	if s.ShowAlert() {
 		return "none"
@@ -109,8 +108,8 @@ func (s credentialState) String() string {
 	return "reusable"
 }
 
-// GetState says what can be used again: of an app, by its number, and for an item, by its place
-// in the cart, or of all and for all.
+// GetState returns the reusable credentials: of the app with a number, for the item at an index
+// of the cart; without arguments, of all apps for all items.
 func (c credentialsVM) GetState(about ...int) credentialState {
 	out := credentialState{Messages: stateMessages}
 	for _, one := range c.list {
@@ -122,7 +121,7 @@ func (c credentialsVM) GetState(about ...int) credentialState {
 	return out
 }
 
-// ToJSON is the list for scripts: nothing in it opens anything.
+// ToJSON returns the list for scripts, without secrets.
 func (c credentialsVM) ToJSON() template.JS {
 	type one struct{ ID, ClientID, PlanID int }
 	out := []one{}
@@ -136,7 +135,7 @@ func (c credentialsVM) ToJSON() template.JS {
 	return template.JS(text) //nolint:gosec // only numbers are in it
 }
 
-// checkoutForm shows the cart. What is not offered any more is out of it.
+// checkoutForm shows the cart, without what is no longer offered.
 func (v *visit) checkoutForm() {
 	items := v.cart()
 	var gone []string
@@ -147,7 +146,7 @@ func (v *visit) checkoutForm() {
 	v.checkingOut(items, gone, http.StatusOK, nil)
 }
 
-// count is how many products there are in a cart.
+// count returns the number of products in a cart.
 func count(items []item) (n int) {
 	for _, i := range items {
 		n += len(i.Products)
@@ -155,8 +154,8 @@ func count(items []item) (n int) {
 	return n
 }
 
-// checkingOut shows the form by which access is asked for. now is what is chosen in it
-// besides what somebody has typed.
+// checkingOut shows the form for access requests. now holds selected values, besides what the
+// user has typed.
 func (v *visit) checkingOut(items []item, faults []string, status int, now map[string]any) {
 	v.title = "Ask for access"
 	for i := range items {
@@ -164,7 +163,7 @@ func (v *visit) checkingOut(items []item, faults []string, status int, now map[s
 	}
 	apps, _ := v.clients(0)
 	again := v.reusable(apps)
-	var list []credential // those that an item could use too
+	var list []credential // credentials that an item could also use
 	for _, c := range again.credentials {
 		if slices.ContainsFunc(items, func(i item) bool { return usableFor(c, i) }) {
 			list = append(list, c)
@@ -189,17 +188,17 @@ func (v *visit) checkingOut(items []item, faults []string, status int, now map[s
 		data["done"] = asked
 	}
 	names := checkoutFields
-	if known["app-action"] == "existing" { // the fields of a new app are none of its
+	if known["app-action"] == "existing" { // the fields for a new app do not apply
 		names = maps.Clone(names)
 		delete(names, "RedirectURLs")
 	}
 	v.show(status, "portal_checkout", v.said(faults, data, names))
 }
 
-// checkout makes one access request for each item of the cart, for a new app or for one
-// that there is. A form that names a catalogue means only what is of that one. When one of
-// them is refused, those before it are made, and their products are out of the cart; a new
-// app for which none is made goes again.
+// checkout makes one access request for each item of the cart, for a new or an existing app. A
+// form that names a catalogue is only about the items of that catalogue. When a request fails,
+// the requests before it stay, and their products are removed from the cart. A new app without
+// any access request is deleted again.
 func (v *visit) checkout() {
 	left := v.cart()
 	if !v.ofCart(left) {
@@ -235,7 +234,7 @@ func (v *visit) checkout() {
 				left[i].Refused = len(left) > 1 && left[i].Index == one.Index
 			}
 			now := map[string]any{"app-action": "existing", "selected-app": strconv.Itoa(app), "asked": asked(items[:n])}
-			if n == 0 && v.field("app-action") != "existing" { // the app was made for these requests, of which none is there
+			if n == 0 && v.field("app-action") != "existing" { // the app was created for these requests, and none was made
 				at, made := "/apps/"+strconv.Itoa(app), client{}
 				if v.peek(at, nil, &made) && len(made.AccessRequests) == 0 && v.call(http.MethodDelete, at, nil, nil).ok() {
 					now = nil
@@ -258,8 +257,8 @@ func (v *visit) checkout() {
 	v.goTo(appsPage + "/" + strconv.Itoa(app) + "?done=" + word)
 }
 
-// chosenApp returns the number of the app that gets access: one that is made now, or one
-// that there is. Otherwise it returns why there is none.
+// chosenApp returns the number of the app that gets access, which may be created now. On
+// failure it returns the reply with the error.
 func (v *visit) chosenApp() (int, *reply) {
 	if v.field("app-action") == "existing" {
 		id, err := strconv.Atoi(v.field("selected-app"))
@@ -287,14 +286,14 @@ func (v *visit) chosenApp() (int, *reply) {
 	return made.ID, nil
 }
 
-// wrong is an answer about a form that no operation was asked about.
+// wrong returns a reply for a form error that no operation has reported.
 func wrong(text string) *reply {
 	out := &reply{header: http.Header{}, status: http.StatusUnprocessableEntity}
 	_ = json.NewEncoder(&out.body).Encode(map[string][]string{"errors": {text}}) // into memory
 	return out
 }
 
-// orderOf is the access request that an item becomes.
+// orderOf returns the body of the access request for an item.
 func (v *visit) orderOf(one item, again reusables) map[string]any {
 	ids := make([]int, len(one.Products))
 	for i, p := range one.Products {
@@ -308,7 +307,7 @@ func (v *visit) orderOf(one item, again reusables) map[string]any {
 		chosen := slices.IndexFunc(again.credentials, func(c credential) bool { return strconv.Itoa(c.ID) == v.field("credential_id") })
 		if chosen < 0 || usableFor(again.credentials[chosen], one) {
 			body["CredentialID"] = v.field("credential_id")
-			return body // it has the certificate already
+			return body // the reused credential has its certificate already
 		}
 	}
 	if one.NeedsCertificate {
@@ -320,7 +319,7 @@ func (v *visit) orderOf(one item, again reusables) map[string]any {
 	return body
 }
 
-// keepRest leaves in the cart what has not become an access request.
+// keepRest keeps in the cart only the items without an access request.
 func (v *visit) keepRest(items []item) {
 	if v.direct() {
 		return

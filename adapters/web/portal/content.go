@@ -11,7 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/theme"
 )
 
-// content shows the content page of an address.
+// content shows the content page at an address.
 func (v *visit) content() {
 	path := v.r.URL.Path
 	if strings.TrimSuffix(path, "/") == v.Home {
@@ -20,7 +20,7 @@ func (v *visit) content() {
 	a := v.call(http.MethodGet, "/content", url.Values{"path": {path}}, nil)
 	if a.status == http.StatusNotFound && (!v.Alone && !below(path, pagesOnly) || !browses(v.r)) {
 		v.load.End()
-		v.api.ServeHTTP(v.w, v.r) // what stands beside the portal may know the address, and programs read no pages
+		v.api.ServeHTTP(v.w, v.r) // the service beside the portal may have the address, and programs do not read pages
 		return
 	}
 	var c struct {
@@ -46,7 +46,7 @@ func (v *visit) content() {
 	v.show(http.StatusOK, entry.Template, map[string]any{"page": map[string]any{"Title": c.Title, "Path": c.Path}, "blocks": c.Blocks})
 }
 
-// templateOf returns the template that a page names by its value or its name.
+// templateOf returns the template that a page names by value or by name.
 func templateOf(t theme.Content, name string) (theme.Template, bool) {
 	for _, e := range t.Templates {
 		if e.Template == name {
@@ -67,7 +67,7 @@ func (v *visit) blog() {
 		Total, Page, PerPage int
 	}
 	category := v.r.PathValue("category")
-	if rest := v.r.PathValue("rest"); rest != "" { // themes may write a name with a slash as it is
+	if rest := v.r.PathValue("rest"); rest != "" { // themes may put a name with an unescaped slash into the path
 		category += "/" + rest
 	}
 	if !v.get("/blog", url.Values{"category": {category}, "page": {v.r.URL.Query().Get("page")}}, &out) {
@@ -81,7 +81,7 @@ func (v *visit) blog() {
 	v.show(http.StatusOK, "blog_listing", map[string]any{"blogSite": map[string]any{"Title": v.title, "Lede": ""}, "posts": out.Posts, "category": category, "latest_posts": latest, "paging": v.pages(out.Page, out.PerPage, out.Total)})
 }
 
-// latest are the posts that were made last.
+// latest returns the newest posts.
 func (v *visit) latest() []article {
 	var out struct{ Posts []article }
 	v.peek("/blog", nil, &out)
@@ -104,7 +104,7 @@ func (v *visit) post() {
 // maxMapped is how many pages of products the sitemap lists.
 const maxMapped = 100
 
-// sitemap lists what everybody may read.
+// sitemap lists the public pages.
 func (v *visit) sitemap() {
 	var out bytes.Buffer
 	out.WriteString(xml.Header + `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`)

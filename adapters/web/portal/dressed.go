@@ -9,8 +9,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/render"
 )
 
-// dressed is a theme that is ready to be shown: its templates are parsed, and its assets
-// are known. A theme whose templates cannot be parsed says so for each page.
+// dressed is a theme that is ready to be rendered: its templates are parsed, and its
+// assets are indexed. If the templates cannot be parsed, each page reports that error.
 type dressed struct {
 	theme.Content
 	pages  render.Templates
@@ -35,7 +35,7 @@ func dress(e render.Engine, c theme.Content) *dressed {
 	return out
 }
 
-// wardrobe holds the standard theme, and the one that was shown last.
+// wardrobe caches the standard theme and the theme that was shown last.
 type wardrobe struct {
 	engine   render.Engine
 	standard *dressed
@@ -43,7 +43,7 @@ type wardrobe struct {
 	last     *dressed
 }
 
-// worn returns the theme that is shown, which is prepared once.
+// worn returns the current theme, which is prepared once.
 func (s *server) worn(ctx context.Context) (*dressed, error) {
 	c, err := s.Theme(ctx)
 	if err != nil || c.Digest == s.standard.Digest {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// done are the texts of things that went well, by the word that addresses have for them.
+// done are the success messages, by their word in addresses.
 var done = map[string]string{
 	"registered": "Your account is there. Log in.", "waiting": "Thank you. An administrator looks at your registration; after that you can log in.",
 	"reset": "Your password is changed. Log in with it.", "mail": "If there is an active account with this address, a mail is on its way. When none comes, ask an administrator of the portal.",
@@ -22,10 +22,10 @@ var done = map[string]string{
 	"added": "The product is in your cart.", "removed": "The product is out of your cart.",
 }
 
-// field returns what a form has sent.
+// field returns a form field.
 func (v *visit) field(name string) string { return v.r.PostFormValue(name) }
 
-// fieldOr is a field of the form, or what stands for it where the form does not have it.
+// fieldOr returns a form field, or otherwise if the form lacks the field.
 func (v *visit) fieldOr(name, otherwise string) string {
 	if v.r.PostForm.Has(name) {
 		return v.field(name)
@@ -33,8 +33,8 @@ func (v *visit) fieldOr(name, otherwise string) string {
 	return otherwise
 }
 
-// filled are those of some fields that the form has, by the names that operations have for them.
-// A form of another theme may leave fields out, which then stay as they are.
+// filled returns the given fields that the form has, keyed by the names that operations use. A
+// form of another theme may leave fields out, which then stay unchanged.
 func (v *visit) filled(fields map[string]string) map[string]any {
 	out := map[string]any{}
 	for name, field := range fields {
@@ -45,15 +45,14 @@ func (v *visit) filled(fields map[string]string) map[string]any {
 	return out
 }
 
-// texts are what is wrong with one field. Themes print them, or range over them.
+// texts are the errors of one field. Themes print them, or range over them.
 type texts []string
 
 // String implements fmt.Stringer.
 func (t texts) String() string { return strings.Join(t, " ") }
 
-// said is what every form knows: what was wrong, and what has gone well. What is wrong with
-// no field stands in error, and among errors under that name. marked says whether there is
-// something wrong with a field.
+// said returns the data of every form: errors and success messages. Errors that belong to no
+// field are in error, and in errors under that name. marked says whether a field has errors.
 func (v *visit) said(faults []string, known map[string]any, names map[string]string) map[string]any {
 	data := map[string]any{"done": done[v.r.URL.Query().Get("done")]}
 	for name, value := range known {
@@ -70,7 +69,7 @@ func (v *visit) said(faults []string, known map[string]any, names map[string]str
 	return data
 }
 
-// typed keeps what somebody has typed, passwords aside.
+// typed returns the form fields that the user has typed, without passwords.
 func (v *visit) typed(names ...string) map[string]any {
 	out := map[string]any{}
 	for _, name := range names {
@@ -95,13 +94,13 @@ func (v *visit) loginForm() {
 	v.loggingIn(http.StatusOK, why, map[string]any{"next": q.Get("next"), "login": ""})
 }
 
-// way is one of logging in at an identity provider.
+// way is one way to log in at an identity provider.
 type way struct {
 	Name, Path string
 	Admins     bool
 }
 
-// loggingIn shows the form for passwords, and where else people can log in.
+// loggingIn shows the login form, with links to identity providers.
 func (v *visit) loggingIn(status int, faults []string, known map[string]any) {
 	var elsewhere struct{ Logins []way }
 	v.peek("/logins", nil, &elsewhere)
@@ -110,8 +109,8 @@ func (v *visit) loggingIn(status int, faults []string, known map[string]any) {
 	v.show(status, "auth/login", v.said(faults, known, nil))
 }
 
-// recognised answers a browser that comes in by an identity provider. It goes where the
-// operation sends it, and gets a page when that refuses.
+// recognised answers a browser that returns from an identity provider. It follows the redirect
+// of the operation, or shows a page when the operation refuses.
 func (v *visit) recognised() {
 	a := &reply{header: http.Header{}}
 	v.api.ServeHTTP(a, v.r)
@@ -125,7 +124,7 @@ func (v *visit) recognised() {
 	maps.Copy(h, a.header)
 	h["Set-Cookie"] = cookies
 	v.w.WriteHeader(a.status)
-	_, _ = v.w.Write(a.body.Bytes()) // a browser that is gone needs none
+	_, _ = v.w.Write(a.body.Bytes()) // the browser may have disconnected
 }
 
 func (v *visit) login() {
@@ -143,8 +142,8 @@ func (v *visit) login() {
 	v.goTo(local(v.next(), v.Home))
 }
 
-// next is where somebody goes who has logged in. Forms of themes may lack the field: then the
-// page of the form knows it.
+// next returns the page to which a user goes after login. Forms of themes may lack the field:
+// then the address of the form's page has it.
 func (v *visit) next() string {
 	if from, err := url.Parse(v.r.Referer()); err == nil && from.Host == v.r.Host && from.Path == v.r.URL.Path {
 		return cmp.Or(v.field("next"), from.Query().Get("next"))
@@ -152,7 +151,7 @@ func (v *visit) next() string {
 	return v.field("next")
 }
 
-// statusOf is how a page answers a form that an operation refused.
+// statusOf returns the page's status for a form that an operation refused.
 func statusOf(a *reply) int {
 	if a.status >= http.StatusInternalServerError {
 		return http.StatusServiceUnavailable
@@ -160,8 +159,8 @@ func statusOf(a *reply) int {
 	return a.status
 }
 
-// logout ends the session, also for a link: no other site can make a browser follow one with
-// the session, whose cookie is strict.
+// logout ends the session, even for a GET: no other site can make a browser send the session,
+// because its cookie is SameSite=Strict.
 func (v *visit) logout() {
 	if v.r.Method != http.MethodPost {
 		v.r.PostForm = url.Values{tokenField: {v.token}}
@@ -178,10 +177,10 @@ func (v *visit) logout() {
 	v.goTo("/auth/password/login?done=left")
 }
 
-// signUp are the fields of a registration, by the name that faults have for them.
+// signUp maps the names of fields in faults to fields of the registration form.
 var signUp = map[string]string{"Email": "email", "First": "first", "Last": "last", "Password": "password1", "InviteCode": "invite_code"}
 
-// form is what a registration needs.
+// form describes what a registration needs.
 type form struct {
 	RegistrationEnabled, SignInEnabled bool
 	CustomAttributes                   []attribute
@@ -220,14 +219,14 @@ func (v *visit) registration(faults []string, status int) {
 	v.show(status, view, v.said(faults, known, names))
 }
 
-// invitation is the code that somebody has come with, of the address or of the form: of a
-// mail or, with an address to register, an invite code.
+// invitation returns the code in the address or the form: the code of a mail or, when an email
+// address is registered, an invite code.
 func (v *visit) invitation() string {
 	return cmp.Or(v.r.URL.Query().Get("token"), v.r.URL.Query().Get("invite_id"), v.r.PostForm.Get("invite_id"))
 }
 
-// register registers somebody: by the code of a mail or, with an address, by an invite code
-// or without one.
+// register registers a user: by the code of a mail or, with an email address, with or without an
+// invite code.
 func (v *visit) register() {
 	if v.field("password1") != v.field("password2") {
 		v.registration([]string{"Password is not the same both times"}, http.StatusUnprocessableEntity)
@@ -235,9 +234,9 @@ func (v *visit) register() {
 	}
 	attributes := v.attributes()
 	var f form
-	_ = v.peek("/register", nil, &f) // without it there is no more
+	_ = v.peek("/register", nil, &f) // without it there are no more attributes
 	for _, a := range f.CustomAttributes {
-		if id := a.Identifier; v.r.PostForm.Has(id) && !v.r.PostForm.Has("attribute-"+id) && !slices.Contains(signUpFields, id) { // the name of the field in public themes
+		if id := a.Identifier; v.r.PostForm.Has(id) && !v.r.PostForm.Has("attribute-"+id) && !slices.Contains(signUpFields, id) { // public themes use the identifier as field name
 			attributes = append(attributes, map[string]string{"Identifier": id, "Value": v.field(id)})
 		}
 	}
@@ -248,7 +247,7 @@ func (v *visit) register() {
 		body["Code"] = code
 		a = v.call(http.MethodPost, "/invitation", nil, body)
 	}
-	if a == nil || !a.ok() && email != "" && strings.HasPrefix(a.faults()[0], "Code ") { // no mail has brought the code
+	if a == nil || !a.ok() && email != "" && strings.HasPrefix(a.faults()[0], "Code ") { // the code does not come from a mail
 		delete(body, "Code")
 		body["Email"] = email
 		if code = cmp.Or(code, v.field("invite_code")); code != "" {
@@ -267,7 +266,8 @@ func (v *visit) register() {
 	v.goTo("/auth/password/login?done=" + word)
 }
 
-// attributes are the fields of a form that admins have added. An empty one takes a value away.
+// attributes returns the form fields of custom attributes. An empty value removes the
+// attribute's value.
 func (v *visit) attributes() []map[string]string {
 	out := []map[string]string{}
 	for name := range v.r.PostForm {
@@ -278,7 +278,7 @@ func (v *visit) attributes() []map[string]string {
 	return out
 }
 
-// signUpFields are what the form of a registration has besides attributes.
+// signUpFields are the fields of the registration form besides attributes.
 var signUpFields = []string{"email", "first", "last", "password1", "password2", "invite_id", "invite_code", "customAttributes"}
 
 func (v *visit) forgotForm() {
@@ -286,8 +286,8 @@ func (v *visit) forgotForm() {
 	v.show(http.StatusOK, "auth/forgot_password", v.said(nil, map[string]any{"email": ""}, nil))
 }
 
-// recoverPassword takes both forms of forgotten passwords: public themes send them to the
-// addresses the other way round.
+// recoverPassword handles both forms for forgotten passwords, distinguished by their fields:
+// public themes send them to the addresses the other way round.
 func (v *visit) recoverPassword() {
 	if !v.r.PostForm.Has("password1") {
 		a := v.call(http.MethodPost, "/password/forgot", nil, map[string]string{"Email": v.field("email")})
@@ -322,10 +322,10 @@ func (v *visit) resetForm() {
 	v.show(http.StatusOK, "auth/reset", v.said(nil, map[string]any{"code": v.r.URL.Query().Get("token")}, nil))
 }
 
-// ownPassword are the fields of a change of the own password.
+// ownPassword maps fields of the password change to form fields.
 var ownPassword = map[string]string{"CurrentPassword": "current_password", "Password": "password1"}
 
-// changed changes the own password, or returns what is wrong.
+// changed changes the viewer's password, or returns the errors.
 func (v *visit) changed() (faults []string, status int) {
 	if v.field("password1") != v.field("password2") {
 		return []string{"Password is not the same both times"}, http.StatusUnprocessableEntity
@@ -337,7 +337,7 @@ func (v *visit) changed() (faults []string, status int) {
 	return a.faults(), statusOf(a)
 }
 
-// password is the form by which people change their own password, and does so.
+// password shows and handles the form by which users change their password.
 func (v *visit) password() {
 	status, faults := http.StatusOK, []string(nil)
 	if v.r.Method == http.MethodPost {

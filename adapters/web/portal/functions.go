@@ -10,11 +10,12 @@ import (
 	"strings"
 )
 
-// functions are what templates may call besides those that the engine has
-// (docs/wire/portal-content.md#functions). Those about the viewer take req, and need not.
+// functions returns the functions for templates, besides those of the engine
+// (docs/wire/portal-content.md#functions). Functions about the viewer accept req as an
+// argument, but do not need it.
 func (v *visit) functions() map[string]any {
 	yes := func(b bool) func(...any) bool { return func(...any) bool { return b } }
-	admin := v.site.Viewer.IsAdmin() // to whom every portal is open
+	admin := v.site.Viewer.IsAdmin() // admins see every portal
 	return map[string]any{
 		"req":         func() *visit { return nil },
 		"CurrentUser": func(...any) *user { return v.site.Viewer },
@@ -43,8 +44,8 @@ func (v *visit) functions() map[string]any {
 	}
 }
 
-// baseOf returns the base address of the APIs of a provider, by its number: that of the product
-// of the page. Of others pages know none.
+// baseOf returns the base address of a provider's APIs, given the provider's number, for the
+// product of the page. For other providers it returns "".
 func (v *visit) baseOf(args ...any) string {
 	if slices.Contains(args, any(v.subject.ProviderID)) {
 		return v.subject.BaseURL
@@ -52,7 +53,7 @@ func (v *visit) baseOf(args ...any) string {
 	return ""
 }
 
-// searched is what a page of the catalogue is asked for; other pages are asked for nothing.
+// searched returns the query of a catalogue page; for other pages it is empty.
 func (v *visit) searched() url.Values {
 	out := url.Values{}
 	if v.r.URL.Path == cataloguePage {
@@ -63,8 +64,7 @@ func (v *visit) searched() url.Values {
 	return out
 }
 
-// shelves are the catalogues by the values of a field that chooses one: by their slugs, and
-// by nothing all of them.
+// shelves returns the catalogues by slug, for a field that chooses one; "" stands for all.
 func (v *visit) shelves() map[string]shelf {
 	chosen := v.searched().Get("catalogue")
 	out := map[string]shelf{"": {Name: "All catalogues", Selected: chosen == ""}}
@@ -75,8 +75,8 @@ func (v *visit) shelves() map[string]shelf {
 	return out
 }
 
-// shelvesOf returns the catalogues that the viewer sees of the product among the arguments of
-// a function, or of the one whose number is among them.
+// shelvesOf returns the catalogues visible to the viewer that contain a product: the product,
+// or its number, is among the arguments of a template function.
 func (v *visit) shelvesOf(args ...any) []shelf {
 	for _, a := range args {
 		switch a := a.(type) {
@@ -105,8 +105,8 @@ func text(args []any) string {
 	return ""
 }
 
-// menus returns the items of a menu by its name and, without a name, all menus as trees. What
-// leads to "/" means the start page.
+// menus returns the items of a menu by its name or, without a name, all menus as trees. The
+// address "/" is replaced by the start page.
 func (v *visit) menus(args ...any) any {
 	if name := text(args); name != "" {
 		return v.itemsOf(name)
@@ -134,7 +134,7 @@ func (v *visit) itemsOf(menu string) []menuItem {
 	return items
 }
 
-// grown are the items below one, with those below them. The API lets no item be below itself.
+// grown returns the items below a parent, with their descendants. The API prevents cycles.
 func grown(below map[int][]menuItem, parent int) []menuItem {
 	out := below[parent]
 	for i := range out {
@@ -143,10 +143,10 @@ func grown(below map[int][]menuItem, parent int) []menuItem {
 	return out
 }
 
-// written is a text that an admin has written. Other texts may be anybody's.
+// written is a text by an admin. Other texts may come from any user.
 type written string
 
-// safe prints HTML as it is when an admin has written it, and sanitised otherwise.
+// safe prints HTML by an admin unchanged, and sanitises other HTML.
 func safe(value any) template.HTML {
 	switch x := value.(type) {
 	case nil:

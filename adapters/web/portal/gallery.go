@@ -6,24 +6,23 @@ import (
 	"sync"
 )
 
-// Bounds of the references that are kept: how many, and how many bytes they may weigh. A
-// short description can become a long reference.
+// Bounds of the cached references: their number, and their size in bytes. A short
+// description can become a long reference.
 const (
 	maxDrawn  = 100
 	maxWeight = 32 << 20
 )
 
-// gallery keeps the references that were shown last, by the descriptions that they are
-// drawn of: reading a description takes far longer than the rest of its page. The zero
-// gallery is empty.
+// gallery caches the references that were shown last, by description: parsing a
+// description takes far longer than the rest of its page. The zero gallery is empty.
 type gallery struct {
 	mu     sync.Mutex
 	known  map[[sha256.Size]byte]*list.Element
-	order  list.List // of *painting, the one that was shown last first
+	order  list.List // of *painting, the last shown first
 	weight int
 }
 
-// painting is one reference, or why there is none.
+// painting is one reference, or the error of drawing it.
 type painting struct {
 	text      [sha256.Size]byte
 	weight    int
@@ -32,8 +31,8 @@ type painting struct {
 	err       error
 }
 
-// of returns the reference of a description. Visits that come at once wait for the one
-// that draws it.
+// of returns the reference for a description. Concurrent visits wait for the one that
+// draws it.
 func (g *gallery) of(text string, draw func() (reference, error)) (reference, error) {
 	p := g.hung(sha256.Sum256([]byte(text)))
 	p.once.Do(func() {
@@ -50,7 +49,7 @@ func (g *gallery) of(text string, draw func() (reference, error)) (reference, er
 	return p.reference, p.err
 }
 
-// hung returns the place of a reference, which is then the last one that was shown.
+// hung returns the entry for a reference, and marks it as the last shown.
 func (g *gallery) hung(text [sha256.Size]byte) *painting {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -67,7 +66,7 @@ func (g *gallery) hung(text [sha256.Size]byte) *painting {
 	return p
 }
 
-// trim takes away those that were shown longest ago.
+// trim removes the references that were not shown for longest.
 func (g *gallery) trim() {
 	for g.order.Len() > maxDrawn || g.weight > maxWeight {
 		p := g.order.Remove(g.order.Back()).(*painting)
@@ -76,7 +75,7 @@ func (g *gallery) trim() {
 	}
 }
 
-// weight is about how many bytes a reference takes in memory.
+// weight returns the approximate size of a reference in memory, in bytes.
 func (r reference) weight() int {
 	const each = 100 // of a field
 	n := len(r.Description) + each

@@ -14,22 +14,22 @@ import (
 	"github.com/yuin/goldmark/renderer/html"
 )
 
-// Bounds of the texts that are drawn. Marks and tables can take time and room that grow
-// with the square of the text.
+// Bounds of the Markdown that is rendered. Special characters and tables can take time and
+// memory that grow with the square of the text.
 const (
-	maxMarkdown = 32 << 10 // bytes; what comes after them is shown as it is
-	maxMarks    = 6_000    // characters that may begin or end something; with more of them, all is shown as it is
-	maxCells    = 20_000   // of tables, if every line had as many as the widest; likewise
+	maxMarkdown = 32 << 10 // bytes; the rest is shown as plain text
+	maxMarks    = 6_000    // characters that may begin or end something; a text with more is shown as plain text
+	maxCells    = 20_000   // table cells, if every line had as many as the widest; a text with more is shown as plain text
 )
 
-// marks are the characters that may begin or end something within a text.
+// marks are the characters that may begin or end inline markup.
 const marks = "*_~`[]()<>!&\\@:-+#"
 
 var (
 	markdown = goldmark.New(goldmark.WithExtensions(extension.GFM))
-	// mixed keeps HTML in Markdown, for the policy to judge.
+	// mixed keeps HTML in Markdown, for the sanitising policy.
 	mixed = goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe()))
-	// policy is what HTML of others may hold: text, links and pictures.
+	// policy allows text, links and pictures in HTML of users.
 	policy = sync.OnceValue(func() *bluemonday.Policy {
 		p := bluemonday.UGCPolicy()
 		p.AllowAttrs("class").Matching(regexp.MustCompile(`^language-[a-zA-Z0-9_+-]+$`)).OnElements("code")
@@ -43,8 +43,8 @@ func sanitised(text string) template.HTML {
 	return template.HTML(policy().Sanitize(text)) //nolint:gosec // sanitised
 }
 
-// safeMarkdown draws Markdown, as far as that takes little time. HTML in it is left out, but
-// for what the policy allows of that of admins.
+// safeMarkdown renders Markdown if that takes little time. HTML in it is removed, except
+// what the policy allows in texts by admins.
 func safeMarkdown(value any) template.HTML {
 	if value == nil {
 		return ""
@@ -65,12 +65,12 @@ func safeMarkdown(value any) template.HTML {
 	return sanitised(out.String()) + plain(rest)
 }
 
-// plain shows a text as it is.
+// plain returns a text as escaped HTML.
 func plain(text string) template.HTML {
 	return template.HTML(template.HTMLEscapeString(text)) //nolint:gosec // escaped
 }
 
-// tangled reports whether a text may take long to draw.
+// tangled reports whether a text may take long to render.
 func tangled(text string) bool {
 	n, lines, widest := 0, 0, 0
 	for line := range strings.Lines(text) {

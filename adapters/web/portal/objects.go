@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Objects are what templates see: what operations answer, with the methods that themes
-// call (docs/guide-portal-pages.md#themes).
+// Objects for templates: the answers of operations, with the methods that themes call
+// (docs/guide-portal-pages.md#themes).
 
 type site struct {
 	Visibility                                                                   string
@@ -21,7 +21,7 @@ type site struct {
 	Menus                                                                        map[string][]menuItem
 }
 
-// brand is what an operator has chosen about the look.
+// brand is the operator's choice of look.
 type brand struct {
 	Name, Description, Logo, Font, Footer string
 	Light, Dark                           accent
@@ -29,7 +29,7 @@ type brand struct {
 
 type accent struct{ Colour, Ink string }
 
-// Picture returns the address of the logo; "": that of the theme. The API has checked it.
+// Picture returns the address of the logo; "": the theme's. The API has validated it.
 func (b brand) Picture() template.URL {
 	if strings.HasPrefix(b.Logo, "data:image/") || strings.HasPrefix(b.Logo, "/") {
 		return template.URL(b.Logo) //nolint:gosec // a picture, or a path here
@@ -37,8 +37,7 @@ func (b brand) Picture() template.URL {
 	return ""
 }
 
-// Style returns the tokens of the style sheet that have another value. The API has checked
-// all of them.
+// Style returns the changed tokens of the style sheet. The API has validated them.
 func (b brand) Style() template.CSS {
 	out := ""
 	if b.Font != "" {
@@ -60,27 +59,27 @@ type menuItem struct {
 	ID          int
 	Title, Path string
 	ParentID    int
-	Children    []menuItem // where a theme asks for a tree
+	Children    []menuItem // for themes that ask for a tree
 }
 
-// Tag returns the title by another name.
+// Tag returns the title, for other themes.
 func (m menuItem) Tag() string { return m.Title }
 
-// named is what has a name and nothing else for a page: themes print it, or ask for Name.
+// named is an object of which pages use only the name: themes print it, or use Name.
 type named string
 
 // Name returns the name.
 func (n named) Name() string { return string(n) }
 
-// Segment returns the name as one part of an address.
+// Segment returns the name as a path segment.
 func (n named) Segment() string { return url.PathEscape(string(n)) }
 
 type shelf struct {
 	ID         int
 	Name, Slug string
-	// VisibilityStatus says whether strangers see it: Public or Private.
+	// VisibilityStatus says whether visitors without login see it: Public or Private.
 	VisibilityStatus string
-	Cart, Selected   bool // Selected: the page shows what is in it, and nothing else
+	Cart, Selected   bool // Selected: the page shows only the products in it
 }
 
 type found struct {
@@ -89,7 +88,7 @@ type found struct {
 	Total, Page, PerPage int
 }
 
-// UnmarshalJSON lets products know in which catalogues they are.
+// UnmarshalJSON also sets the catalogues of each product.
 func (f *found) UnmarshalJSON(text []byte) error {
 	type plain found
 	if err := json.Unmarshal(text, (*plain)(f)); err != nil {
@@ -106,10 +105,10 @@ func (f *found) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// authMethod is how callers may prove who they are. Themes print it, or ask for AuthType.
+// authMethod is an authentication method of APIs. Themes print it, or use AuthType.
 type authMethod string
 
-// AuthType returns the word for it.
+// AuthType returns the name of the method.
 func (m authMethod) AuthType() string { return string(m) }
 
 // picture is the address of a picture, or "".
@@ -134,17 +133,17 @@ type product struct {
 	AuthTypeMode                              string
 	DCREnabled, NeedsCertificate              bool
 	WebhooksEnabled                           bool
-	Away, Idle                                bool   // of an app: it is not there any more; it has no APIs
+	Away, Idle                                bool   // in an app: the product was deleted; it has no APIs
 	BaseURL                                   string // of the APIs of the provider
 	ClientTypes                               []clientType
 	Tags                                      []named
 	Preview, Logo                             picture
-	Match                                     *match // of searches: what answers them
+	Match                                     *match // in searches: what matched
 
-	later func() map[int][]api // of a list: the APIs of its products, by number
+	later func() map[int][]api // in a list: returns the APIs of its products, by number
 }
 
-// match is what answers a search, in pieces: words that do so, and what is between them.
+// match is a search match, in pieces: matching words, and the text between them.
 type match struct {
 	Name, Description []piece
 	Entries           []matched
@@ -155,13 +154,13 @@ type piece struct {
 	Hit  bool
 }
 
-// matched is an API, an operation or a tutorial that answers a search.
+// matched is an API, an operation or a tutorial that matches a search.
 type matched struct {
 	Sort, API, Anchor string
 	Title, Text       []piece
 }
 
-// At returns where an entry is, below the page of its product.
+// At returns the address of an entry, below the page of its product.
 func (m matched) At() string {
 	switch {
 	case m.API == "":
@@ -172,16 +171,16 @@ func (m matched) At() string {
 	return "/" + url.PathEscape(m.API) + "/docs#" + m.Anchor
 }
 
-// authNames are the words for how callers prove who they are.
+// authNames are the display names of authentication methods.
 var authNames = map[string]string{"authToken": "Auth token", "jwt": "JWT", "oauth": "OAuth 2.0", "mtls": "Mutual TLS", "keyless": "Keyless", "basic": "Basic auth", "ba": "Basic auth", "hmac": "HMAC", "custom": "Custom", "multiAuth": "Auth token and mutual TLS"}
 
 // DisplayName returns the name that developers see.
 func (p product) DisplayName() string { return p.Name }
 
-// ProductName returns the same.
+// ProductName returns the name, for other themes.
 func (p product) ProductName() string { return p.Name }
 
-// GetAuthTypeBadgeFormatted returns in words how callers prove who they are.
+// GetAuthTypeBadgeFormatted returns the display names of the authentication methods.
 func (p product) GetAuthTypeBadgeFormatted() string {
 	if name, known := authNames[p.AuthType]; known {
 		return name
@@ -189,11 +188,11 @@ func (p product) GetAuthTypeBadgeFormatted() string {
 	return p.AuthType
 }
 
-// GetAPITypeFormatted returns in words what sorts of APIs there are.
+// GetAPITypeFormatted returns the display names of the types of APIs.
 func (p product) GetAPITypeFormatted() string {
 	var out []string
 	for _, a := range p.described() {
-		// Some APIs have nothing to say but how callers prove who they are.
+		// The type of some APIs is only their authentication method.
 		if kind := strings.ToUpper(a.APIType); kind != "" && authNames[a.APIType] == "" && !slices.Contains(p.AuthTypes, authMethod(a.APIType)) && !slices.Contains(out, kind) {
 			out = append(out, kind)
 		}
@@ -209,7 +208,7 @@ func (p product) APIDetails() []api {
 	return p.described()
 }
 
-// SpecDetails returns the specifications of a product that is documentation only.
+// SpecDetails returns the specifications of a documentation-only product.
 func (p product) SpecDetails() []api {
 	if !p.IsDocumentationOnly {
 		return nil
@@ -217,7 +216,7 @@ func (p product) SpecDetails() []api {
 	return p.described()
 }
 
-// described returns the APIs, which know of what product they are.
+// described returns the APIs, with their product set.
 func (p product) described() []api {
 	out := slices.Clone(p.APIs)
 	if out == nil && p.later != nil {
@@ -229,28 +228,28 @@ func (p product) described() []api {
 	return out
 }
 
-// Catalogues returns those that have the product and that the viewer sees.
+// Catalogues returns the catalogues with the product that the viewer sees.
 func (p product) Catalogues() []shelf { return p.Shelves }
 
 // Templates returns the client types.
 func (p product) Templates() []clientType { return p.ClientTypes }
 
-// Docs returns what tells how to get started.
+// Docs returns the tutorials.
 func (p product) Docs() []article { return p.Tutorials }
 
-// ReferenceID is empty: it names a policy of the dashboard, which is nothing for visitors.
+// ReferenceID is empty: it names a policy of the dashboard, which visitors must not see.
 func (product) ReferenceID() string { return "" }
 
 // cataloguePage is the page of the catalogue.
 const cataloguePage = "/portal/catalogue-products"
 
-// productPage is the address of the page of a product.
+// productPage returns the address of a product's page.
 func productPage(path string) string { return cataloguePage + "/" + url.PathEscape(path) }
 
-// APIID returns by which name addresses know the API.
+// APIID returns the name of the API in addresses.
 func (a api) APIID() string { return a.Alias }
 
-// Status returns in a word whether the API is served.
+// Status returns a word for whether the API is served.
 func (a api) Status() string {
 	if a.Active {
 		return "Active"
@@ -258,7 +257,7 @@ func (a api) Status() string {
 	return "Inactive"
 }
 
-// Title returns the name that a page shows.
+// Title returns the name for pages.
 func (a api) Title() string {
 	if a.Name == "" {
 		return a.Alias
@@ -275,13 +274,13 @@ type plan struct {
 	UnlimitedRateLimit, UnlimitedQuota bool
 	AutoApproveAccessRequests          bool
 	Catalogues                         []int
-	OfferedIn                          int // the catalogue in which the viewer may ask for it; 0: in none
+	OfferedIn                          int // the catalogue in which the viewer may request it; 0: none
 }
 
 // DisplayName returns the name that developers see.
 func (p plan) DisplayName() string { return p.Name }
 
-// FormatRateLimit says how many calls there may be in which time.
+// FormatRateLimit returns the rate limit as text.
 func (p plan) FormatRateLimit() string {
 	if p.UnlimitedRateLimit || p.RateLimit <= 0 {
 		return "unlimited"
@@ -289,7 +288,7 @@ func (p plan) FormatRateLimit() string {
 	return fmt.Sprintf("%d calls / %s", p.RateLimit, span(int64(p.Per)))
 }
 
-// FormatQuota says how many calls there may be in all.
+// FormatQuota returns the quota as text.
 func (p plan) FormatQuota() string {
 	if p.UnlimitedQuota || p.Quota <= 0 {
 		return "unlimited"
@@ -297,7 +296,7 @@ func (p plan) FormatQuota() string {
 	return fmt.Sprintf("%d calls / %s", p.Quota, span(p.QuotaRenewalRate))
 }
 
-// span is a time in the largest unit of which it is a multiple.
+// span formats a duration in the largest unit of which it is a multiple.
 func span(seconds int64) string {
 	for _, unit := range []struct {
 		name string
@@ -320,7 +319,7 @@ type article struct {
 	AuthorID, ProductID int
 }
 
-// author is who has written a post. Themes print the name, or ask for DisplayName.
+// author is the author of a post. Themes print the name, or use DisplayName.
 type author string
 
 // DisplayName returns the name.
@@ -341,10 +340,11 @@ type prose struct {
 	MarkdownEnabled bool
 }
 
-// Image is empty: blocks have texts.
+// Image is empty: blocks contain texts only.
 func (prose) Image() picture { return "" }
 
-// MarkdownContent is the text in Markdown. Some have written it where HTML stands otherwise.
+// MarkdownContent returns the text in Markdown. Some authors have written it into the HTML
+// field.
 func (p prose) MarkdownContent() written {
 	if p.Markdown == "" {
 		return p.Content

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// zips are compressors that wait for the next page.
+// zips is a pool of compressors.
 var zips = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 
 // packed compresses a text.
@@ -22,7 +22,7 @@ func packed(text []byte) []byte {
 	return out.Bytes()
 }
 
-// takesGzip reports whether a browser reads compressed answers.
+// takesGzip reports whether a browser accepts gzip.
 func takesGzip(r *http.Request) bool {
 	for part := range strings.SplitSeq(strings.Join(r.Header.Values("Accept-Encoding"), ","), ",") {
 		name, quality, _ := strings.Cut(strings.ReplaceAll(part, " ", ""), ";")

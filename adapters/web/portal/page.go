@@ -20,17 +20,16 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// hidden is the visibility of a portal that only admins see; private that of one for those
-// who have logged in.
+// Visibilities: only admins see a hidden portal, and only logged-in users a private one.
 const (
 	hidden  = "Hidden"
 	private = "Private"
 )
 
-// isPrivate is what the login says to strangers whom a private portal has sent there.
+// isPrivate is the message of the login page after a redirect from a private portal.
 const isPrivate = "This Portal is private"
 
-// visit is one request of a browser, and the page that it gets.
+// visit is the state of one browser request and its page.
 type visit struct {
 	*server
 	w     http.ResponseWriter
@@ -39,32 +38,32 @@ type visit struct {
 	site  site
 	token string // that forms carry
 	title string
-	about string    // what search engines show of the page
-	shown *dressed  // the theme that draws the page
-	own   []*client // what ownApps has found; nil: it has not looked
+	about string    // the description for search engines
+	shown *dressed  // the theme that renders the page
+	own   []*client // the result of ownApps; nil: not called yet
 
-	subject product           // of the page of a product
-	bare    map[string]string // attributes of a registration by identifier: public themes have such fields
-	ticket  string            // of what a form makes
-	labels  map[string]string // what forms call the attributes of a user, by identifier
+	subject product           // the product of a product's page
+	bare    map[string]string // attributes of a registration by identifier: public themes use such field names
+	ticket  string            // of the object that a form creates
+	labels  map[string]string // form labels of a user's attributes, by identifier
 
-	tested   *tested // of the receiver of an access request
+	tested   *tested // outcome of a test message for an access request
 	testedAt string  // the access request
 
-	load *load.Request // whose turn operations have that work for the page; nil: it takes none
+	load *load.Request // the turn of the page's operations; nil: it takes none
 }
 
-// maxForm bounds the forms that browsers send.
+// maxForm is the maximum size of a form in bytes.
 const maxForm = 256 << 10
 
-// ticketField is the field of forms that says which form it is: one that comes twice makes
+// ticketField is the form field with the form's ticket: a form that is sent twice creates
 // nothing twice.
 const ticketField = "form_ticket"
 
-// tokenField is the field of forms that proves that they come from our own pages.
+// tokenField is the form field with the CSRF token.
 const tokenField = "csrf_token"
 
-// admitted reads a form that comes from our own pages.
+// admitted parses a form and checks that it comes from a page of the portal.
 func (v *visit) admitted() bool {
 	if err := v.guard.Check(v.r); err != nil && !v.NoProof {
 		v.notice(http.StatusBadRequest, "This form comes from another site.")
@@ -73,7 +72,7 @@ func (v *visit) admitted() bool {
 	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
 	err := v.r.ParseForm()
 	if kind, _, _ := mime.ParseMediaType(v.r.Header.Get("Content-Type")); err == nil && kind == "multipart/form-data" {
-		err = v.r.ParseMultipartForm(maxForm) // all of it stays in memory
+		err = v.r.ParseMultipartForm(maxForm) // the whole form stays in memory
 	}
 	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
 		v.notice(http.StatusRequestEntityTooLarge, "What you have sent is too large.")
@@ -86,7 +85,7 @@ func (v *visit) admitted() bool {
 	return true
 }
 
-// meet asks who looks.
+// meet requests the viewer's account.
 func (v *visit) meet() bool {
 	var with url.Values
 	if shown := v.r.URL.Query().Get("preview"); shown != "" && v.r.Method == http.MethodGet {
@@ -102,8 +101,8 @@ func (v *visit) meet() bool {
 		v.fail(http.StatusServiceUnavailable)
 		return false
 	}
-	// What proves the forms of the page is of a session, or of a cookie that strangers get with
-	// the pages by which they get in.
+	// The CSRF token belongs to the session or, on pages for logging in, to a cookie for
+	// visitors without a session.
 	switch u := v.site.Viewer; {
 	case u != nil:
 		v.token = u.CSRFToken
@@ -115,7 +114,7 @@ func (v *visit) meet() bool {
 	return true
 }
 
-// arrive asks who looks, and shows what those see who may not see the portal.
+// arrive requests the viewer's account, and answers visitors who may not see the portal.
 func (v *visit) arrive() bool {
 	if !v.meet() {
 		return false
@@ -134,8 +133,8 @@ func (v *visit) arrive() bool {
 	return true
 }
 
-// hatch reports whether a page is one by which admins get into a portal that is hidden. What
-// mails lead to is among them: who has no token of a mail cannot register there.
+// hatch reports whether a page lets admins into a hidden portal. The pages that mails link to
+// are among them: visitors without a mail's code cannot register there.
 func (v *visit) hatch() bool {
 	ways := []string{"/auth/password/login", "/auth/logout", "/auth/password/logout", "/auth/password/new", "/auth/password/recover", "/auth/password/update", "/auth/reset"}
 	if v.invitation() != "" {
@@ -144,10 +143,10 @@ func (v *visit) hatch() bool {
 	return below(v.r.URL.Path, append(ways, brokered...))
 }
 
-// entrance reports whether a page is one by which people get in.
+// entrance reports whether a page is for logging in or registering.
 func (v *visit) entrance() bool { return below(v.r.URL.Path, append([]string{"/auth"}, brokered...)) }
 
-// strangers is the value of the cookie of strangers; "": there is none.
+// strangers returns the value of the cookie for visitors without a session; "": there is none.
 func (v *visit) strangers() string {
 	if c, err := v.r.Cookie(v.cookieName()); err == nil && len(c.Value) == len(rand.Text()) {
 		return c.Value
@@ -155,7 +154,7 @@ func (v *visit) strangers() string {
 	return ""
 }
 
-// strangersToken is the value of the cookie of strangers, who get one if they have none.
+// strangersToken returns the value of that cookie, and sets the cookie if it is missing.
 func (v *visit) strangersToken() string {
 	if token := v.strangers(); token != "" {
 		return token
@@ -165,8 +164,8 @@ func (v *visit) strangersToken() string {
 	return fresh
 }
 
-// cookieName is that of the cookie of strangers. No other host can set it when all goes
-// over TLS.
+// cookieName returns the name of that cookie. With TLS, no other host can set a cookie of this
+// name.
 func (v *visit) cookieName() string {
 	if v.Secure {
 		return "__Host-portal-form"
@@ -174,7 +173,7 @@ func (v *visit) cookieName() string {
 	return "portal-form"
 }
 
-// proven reports whether a form has the proof that the page before it was ours.
+// proven reports whether a form has a valid CSRF token.
 func (v *visit) proven() bool {
 	sent := v.r.PostFormValue(tokenField)
 	if sent == "" {
@@ -190,16 +189,16 @@ func (v *visit) proven() bool {
 	return false
 }
 
-// goTo sends the browser to another page of ours.
+// goTo redirects the browser to another page of the portal.
 func (v *visit) goTo(path string) { http.Redirect(v.w, v.r, path, http.StatusSeeOther) }
 
-// toLogin sends the browser to the login, and back here afterwards.
+// toLogin redirects the browser to the login page, which later returns here.
 func (v *visit) toLogin(why string) {
 	q := url.Values{}
 	if v.r.Method == http.MethodGet && v.r.URL.Path != v.Home {
 		q.Set("next", v.r.URL.RequestURI())
 	}
-	if v.r.Method == http.MethodPost { // the session ended while somebody typed
+	if v.r.Method == http.MethodPost { // the session ended while the user was typing
 		q.Set("unsent", "1")
 		if back := v.sender(); back != "" {
 			q.Set("next", back)
@@ -228,7 +227,7 @@ func (v *visit) sender() string {
 	return v.r.URL.RequestURI()
 }
 
-// local returns an address if it is one of ours, or the start page.
+// local returns address if it is on this portal, else home.
 func local(address, home string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.IsAbs() || u.Host != "" || u.Opaque != "" || !strings.HasPrefix(address, "/") || strings.HasPrefix(address, "//") || strings.ContainsAny(address, "\\\r\n\t") {
@@ -237,16 +236,16 @@ func local(address, home string) string {
 	return address
 }
 
-// notice shows a page with one text.
+// notice shows a page with a message.
 func (v *visit) notice(status int, text string) {
 	v.show(status, "message", map[string]any{"message": text})
 }
 
-// absent shows that there is nothing at an address.
+// absent shows the page for an unknown address.
 func (v *visit) absent() { v.show(http.StatusNotFound, "not_found", nil) }
 
-// broken shows that a page could not be made, and says why in the log. A store that is away is
-// no fault of the page, and back in a moment.
+// broken shows that a page could not be made, and logs why. An unavailable store is a temporary
+// error.
 func (v *visit) broken(what string, err error) {
 	v.complain(what, "path", v.r.URL.Path, "error", err)
 	if errors.Is(err, store.ErrUnavailable) || fault.KindOf(err) == fault.Unavailable {
@@ -256,15 +255,15 @@ func (v *visit) broken(what string, err error) {
 	v.fail(http.StatusInternalServerError)
 }
 
-// complain says in the log why a page could not be made, unless its visitor has gone.
+// complain logs why a page could not be made, unless the visitor has disconnected.
 func (v *visit) complain(why string, about ...any) {
 	if v.r.Context().Err() == nil {
 		v.Log.Error("a page could not be made: "+why, about...)
 	}
 }
 
-// layouts are the layouts of views; others have portal_layout, and so has a view in a theme
-// without its layout.
+// layouts are the layouts of views. Other views have portal_layout, and so have views whose
+// layout the theme lacks.
 var layouts = map[string]string{
 	"blog_listing": "blog_layout", "blog_detail": "blog_layout",
 	"product_doc_redoc": "product_layout_doc_redoc", "product_doc_stoplight_spec": "product_layout_doc_stoplight", "product_doc_graphql_playground": "product_layout_doc_graphql",
@@ -273,8 +272,8 @@ var layouts = map[string]string{
 	"organisation_edit": "portal_layout_private", "organisation_success": "portal_layout_private", "user_org_pending": "portal_layout_private", "user_org_disabled": "portal_layout_private",
 }
 
-// show answers with a view. A view that breaks shows the error page of the standard
-// theme: nothing of a page is sent before all of it is made.
+// show renders a view and sends it. If rendering fails, it sends the error page of the standard
+// theme: nothing is sent before the whole page is rendered.
 func (v *visit) show(status int, view string, data map[string]any) {
 	text, err := v.draw(view, data)
 	if fault.CodeOf(err) == load.CodeBusy {
@@ -290,28 +289,28 @@ func (v *visit) show(status int, view string, data map[string]any) {
 
 func (v *visit) send(status int, text []byte) {
 	v.w.Header().Add("Vary", "Accept-Encoding")
-	// The length of a compressed page tells what stands in it twice: who makes a browser ask for
-	// pages with texts of their own choice could find out the proof of its session. So pages of
-	// those who are known are not compressed when another site asks.
+	// The length of a compressed page reveals repeated texts: a site that makes a browser
+	// request pages with chosen texts could find out the CSRF token of its session. So pages
+	// with a session are not compressed when another site links to them.
 	from := v.r.Header.Get("Sec-Fetch-Site")
 	elsewhere := from == "cross-site" || from == "same-site"
 	if takesGzip(v.r) && (!elsewhere || v.r.Header.Get("Cookie") == "") {
 		text = packed(text)
 		v.w.Header().Set("Content-Encoding", "gzip")
 	}
-	v.load.End() // others have their turn while the browser reads
+	v.load.End() // others get their turn while the browser reads the page
 	v.w.WriteHeader(status)
 	if v.r.Method != http.MethodHead {
-		_, _ = v.w.Write(text) // a browser that is gone needs no page
+		_, _ = v.w.Write(text) // the browser may have disconnected
 	}
 }
 
-// fail answers with the error page of the standard theme.
+// fail sends the error page of the standard theme.
 func (v *visit) fail(status int) {
 	if status == http.StatusServiceUnavailable {
 		v.w.Header().Set("Retry-After", "1")
 	}
-	_ = v.take() // it says what went wrong, late if need be
+	_ = v.take() // the error page is shown even without a turn
 	text, err := v.render(v.standard, theme.Views+"internal_error", theme.Layouts+"message", nil)
 	if err != nil {
 		text = []byte("<!doctype html><title>Something went wrong</title><p>Something went wrong. Try again.</p>")
@@ -319,10 +318,10 @@ func (v *visit) fail(status int) {
 	v.send(status, text)
 }
 
-// draw makes a view with the theme that is shown or, if it lacks the view, with the
-// standard one.
+// draw renders a view with the current theme or, if the theme lacks the view, with the standard
+// one.
 func (v *visit) draw(view string, data map[string]any) ([]byte, error) {
-	if err := v.take(); err != nil && v.r.Method != http.MethodPost { // what was sent is done: its page is made, late if need be
+	if err := v.take(); err != nil && v.r.Method != http.MethodPost { // a form has been carried out: its page is rendered even without a turn
 		return nil, err
 	}
 	shown, err := v.worn(v.r.Context())
@@ -340,7 +339,7 @@ func (v *visit) draw(view string, data map[string]any) ([]byte, error) {
 		switch {
 		case t.Has(theme.Views+view) && t.Has(theme.Layouts+layout):
 			return v.render(t, theme.Views+view, theme.Layouts+layout, data)
-		case strings.HasPrefix(view, "auth/") && t.Has(theme.Layouts+view): // pages by which people get in may be layouts; others have a hole for a view
+		case strings.HasPrefix(view, "auth/") && t.Has(theme.Layouts+view): // login pages may be layouts themselves; other layouts include a view
 			return v.render(t, theme.Layouts+view, "", data)
 		}
 	}
@@ -352,7 +351,7 @@ func (v *visit) render(t *dressed, view, layout string, data map[string]any) ([]
 		return nil, t.broken
 	}
 	v.shown = t
-	canonical, path := "", v.r.URL.EscapedPath() // the address under which search engines should know the page
+	canonical, path := "", v.r.URL.EscapedPath() // the address that search engines should index
 	if v.site.Visibility == "Public" && !v.entrance() && !strings.HasPrefix(path, "/portal/private/") {
 		canonical = v.base() + path
 		if n := v.r.URL.Query().Get("page"); n != "" && n != "1" {
@@ -366,7 +365,7 @@ func (v *visit) render(t *dressed, view, layout string, data map[string]any) ([]
 	}
 	maps.Copy(all, data)
 	for name, value := range v.bare {
-		if _, taken := all[name]; !taken { // an identifier may be the name of something else
+		if _, taken := all[name]; !taken { // an attribute's identifier may collide with another name
 			all[name] = value
 		}
 	}
@@ -377,7 +376,8 @@ func (v *visit) render(t *dressed, view, layout string, data map[string]any) ([]
 	return withProofs(text, v.r.Host, v.proof), nil
 }
 
-// proof is the token of a form for which the theme has no field. Strangers get one now.
+// proof returns the CSRF token for a form whose theme lacks the field. Visitors without a
+// session get their cookie now.
 func (v *visit) proof() string {
 	if v.token == "" {
 		v.token = v.strangersToken()
@@ -385,7 +385,7 @@ func (v *visit) proof() string {
 	return v.token
 }
 
-// base is where browsers find the portal.
+// base returns the portal's address for browsers.
 func (v *visit) base() string {
 	if v.URL != "" {
 		return strings.TrimRight(v.URL, "/")

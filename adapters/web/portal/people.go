@@ -6,26 +6,26 @@ import (
 	"slices"
 )
 
-// leads reports whether the viewer may change the people of the organisation, and shows
-// others a page that says so.
+// leads reports whether the viewer may change the people of the organisation; if not, it
+// shows a page that says so.
 func (v *visit) leads() bool {
 	if v.site.Viewer == nil || v.site.Viewer.Role != string(roles[0]) {
-		return true // a stranger is sent to log in, an admin is told by the operation
+		return true // visitors without a session are redirected to log in, and the operation refuses admins
 	}
 	v.notice(http.StatusForbidden, "Only an admin of the organisation changes its people.")
 	return false
 }
 
-// withTeams adds the teams of a form, if it has any: those of an organisation are joined
-// whatever it says.
+// withTeams adds the teams in a form, if it has any. People always join the teams that
+// belong to their organisation.
 func (v *visit) withTeams(body map[string]any) map[string]any {
 	if teams := v.r.PostForm["teams"]; len(teams) > 0 {
-		body["Teams"] = slices.DeleteFunc(teams, func(id string) bool { return id == "" }) // an empty one stands for none
+		body["Teams"] = slices.DeleteFunc(teams, func(id string) bool { return id == "" }) // an empty value stands for no team
 	}
 	return body
 }
 
-// member shows somebody of the own teams with a view.
+// member shows a person of the viewer's teams with a view.
 func (v *visit) member(view string, faults []string, status int) {
 	var m member
 	if !v.get("/users"+v.part("user"), nil, &m) {
@@ -39,7 +39,7 @@ func (v *visit) member(view string, faults []string, status int) {
 	v.show(status, view, v.said(faults, map[string]any{"user": &m, "invite": &m, "roles": roles, "teams": v.site.Viewer.Teams}, nameFields))
 }
 
-// changePerson changes or removes somebody of the own organisation.
+// changePerson changes or removes a person of the viewer's organisation.
 func (v *visit) changePerson() {
 	switch v.field("mode") {
 	case "delete":
@@ -75,7 +75,7 @@ func (v *visit) changePerson() {
 	v.goTo("/portal/private/users" + v.part("user") + "?done=saved")
 }
 
-// leave is the form by which people delete their own account, and does so.
+// leave shows and handles the form by which users delete their account.
 func (v *visit) leave() {
 	status, faults := http.StatusOK, []string(nil)
 	if v.r.Method == http.MethodPost {

@@ -1,7 +1,6 @@
-// Package portal serves the pages of the developer portal: what people see in a browser.
-// Pages have no rule of their own. Each calls operations of the API in this process, as
-// the browser that asked, and shows what they answer with the templates of the theme
-// (docs/guide-portal-pages.md).
+// Package portal serves the pages of the developer portal for browsers. Pages contain no rules
+// of their own. Each page calls operations of the API in this process on behalf of the browser,
+// and renders their answers with the templates of the theme (docs/guide-portal-pages.md).
 package portal
 
 import (
@@ -25,41 +24,41 @@ import (
 type Config struct {
 	Engine render.Engine
 	YAML   yaml.Codec
-	// Theme returns the theme that is shown, and Standard the one that is always there.
+	// Theme returns the current theme. Standard is the built-in one.
 	Theme    func(ctx context.Context) (theme.Content, error)
 	Standard theme.Content
 	// Bootstrapped reports whether the portal has its first admin; nil: it has.
 	Bootstrapped func(ctx context.Context) (bool, error)
-	// Alone says that nothing else answers beside the portal: pages answer unknown
-	// addresses too.
+	// Alone says that the portal is the only service here: its pages also answer unknown
+	// addresses.
 	Alone    bool
-	Home     string // the address of the start page, where something else answers at "/"; "": "/"
-	Secure   bool   // cookies go over TLS only
-	TLS      bool   // the service itself speaks TLS with browsers
-	NoProof  bool   // forms need no proof that they come from our own pages
-	URL      string // of the portal as browsers see it; "": as they ask
-	LoginURL string // where people log in instead of here; "": here
-	Pictures string // the origin that pictures come from besides; "": from here only
-	Renderer string // of OpenAPI descriptions: "stoplight" or "redoc"
-	// Room is where visitors take turns, and Visitor tells on whose behalf one does; nil: they
-	// do not.
+	Home     string // path of the start page, if another service answers at "/"; "": "/"
+	Secure   bool   // cookies are sent over TLS only
+	TLS      bool   // browsers use TLS to this service itself
+	NoProof  bool   // forms need no CSRF token
+	URL      string // public URL of the portal; "": the one in the request
+	LoginURL string // external login page; "": the portal's own
+	Pictures string // additional origin for pictures; "": only this host
+	Renderer string // for OpenAPI descriptions: "stoplight" or "redoc"
+	// Room is where visitors take turns, and Visitor returns in whose name a request takes a
+	// turn; nil: no turns.
 	Room    *load.Room
 	Visitor func(*http.Request) string
 	Log     *slog.Logger
 }
 
-// server answers with pages.
+// server serves the pages.
 type server struct {
 	Config
 	api    http.Handler
 	routes *http.ServeMux
 	guard  *http.CrossOriginProtection
 	hall   gallery
-	begun  atomic.Bool // the portal has an admin, which it keeps
+	begun  atomic.Bool // the portal has its first admin, which is permanent
 	wardrobe
 }
 
-// Front returns what puts the pages in front of an API.
+// Front returns a middleware that serves the pages in front of an API.
 func Front(c Config) func(http.Handler) http.Handler {
 	c.Home = cmp.Or(c.Home, "/")
 	return func(api http.Handler) http.Handler {
@@ -75,7 +74,7 @@ func Front(c Config) func(http.Handler) http.Handler {
 	}
 }
 
-// pages are all pages with addresses of their own, and the patterns those of files.
+// pages are all pages with fixed addresses, and the patterns of files.
 var pages = []map[string]func(*visit){routes, appRoutes, cartRoutes}
 
 const (
@@ -83,7 +82,7 @@ const (
 	viewerPattern = "GET " + viewers.Prefix + "{path...}"
 )
 
-// routes are the pages with addresses of their own. Others are content pages.
+// routes are the pages with fixed addresses. Other pages are content pages.
 var routes = map[string]func(*visit){
 	"GET /portal/catalogue-products":                            (*visit).catalogue,
 	"GET /portal/catalogue-products/{path}":                     (*visit).product,
@@ -122,13 +121,13 @@ var routes = map[string]func(*visit){
 	"GET /sitemap.xml":                      (*visit).sitemap,
 }
 
-// notPages begin the addresses that the API answers.
+// notPages are the path prefixes that the API answers.
 var notPages = []string{"/portal-api", "/portal/api", "/api", "/tib", "/sso", "/debug", "/live", "/ready", "/robots.txt", "/.well-known", "/admin", "/system"}
 
-// pagesOnly begin the addresses at which no dashboard has anything.
+// pagesOnly are the path prefixes that only the portal uses, and no dashboard.
 var pagesOnly = []string{"/portal", "/blog"}
 
-// brokered begin the addresses by which people come in whom others have recognised.
+// brokered are the path prefixes for logins through identity brokers.
 var brokered = []string{"/tib", "/sso"}
 
 func (s *server) serve(w http.ResponseWriter, r *http.Request) {
@@ -154,8 +153,8 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if reads && browses(r) && (arrival(r.URL.Path) || s.Alone && below(r.URL.Path, []string{"/admin"})) {
-		// Single sign-on sends administrators there. They have the console, which is elsewhere,
-		// and the portal as they may see it.
+		// Single sign-on sends administrators there. The console is elsewhere, so they get the
+		// portal's start page.
 		http.Redirect(w, r, s.Home, http.StatusSeeOther)
 		return
 	}
@@ -173,8 +172,8 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 	s.page((*visit).content)(w, r)
 }
 
-// unslashed is the address of the page that a request means which has a slash too many at its
-// end; "": it means none.
+// unslashed returns the address of the page for a request with a superfluous trailing slash;
+// "": there is no such page.
 func unslashed(r *http.Request) string {
 	to := *r.URL
 	to.Path, to.RawPath = strings.TrimSuffix(to.Path, "/"), strings.TrimSuffix(to.RawPath, "/")
@@ -189,18 +188,18 @@ func unslashed(r *http.Request) string {
 	return to.RequestURI()
 }
 
-// browses reports whether a client asks for a page by name, as browsers do.
+// browses reports whether a client names HTML in Accept, as browsers do.
 func browses(r *http.Request) bool { return strings.Contains(r.Header.Get("Accept"), "text/html") }
 
-// shows reports whether a client that asks for any address gets a page: browsers do. Others
-// do where no dashboard answers them, and where nothing but the start page can be meant.
+// shows reports whether a request for an arbitrary address gets a page: requests of browsers
+// do. Requests of other clients do if no other service can answer them, and for the start page.
 func (s *server) shows(r *http.Request) bool {
 	accept := r.Header.Get("Accept")
-	anything := accept == "" || strings.Contains(accept, "*/*") // such clients get a page where there is one
+	anything := accept == "" || strings.Contains(accept, "*/*") // such clients get a page if there is one
 	return browses(r) || anything && (s.Alone || s.Home != "/" && strings.TrimSuffix(r.URL.Path, "/") == s.Home)
 }
 
-// below reports whether a path is one of those that are given, or lies below one.
+// below reports whether a path is one of the prefixes, or lies below one.
 func below(path string, prefixes []string) bool {
 	for _, p := range prefixes {
 		if path == p || strings.HasPrefix(path, p+"/") {
@@ -219,7 +218,7 @@ func (s *server) page(fn func(*visit)) http.HandlerFunc {
 			return
 		}
 		defer v.hold()()
-		if r.Method != http.MethodPost && !below(r.URL.Path, brokered) && v.take() != nil { // who comes in by others waits for those first
+		if r.Method != http.MethodPost && !below(r.URL.Path, brokered) && v.take() != nil { // logins through brokers wait for the broker first
 			v.late()
 			return
 		}
@@ -230,16 +229,16 @@ func (s *server) page(fn func(*visit)) http.HandlerFunc {
 			return
 		}
 		if v.site.Viewer != nil && v.site.Viewer.ResetPassword && below(r.URL.Path, []string{"/portal/private"}) {
-			v.goTo("/auth/password/edit") // until then operations refuse, and pages would have nothing to show
+			v.goTo("/auth/password/edit") // until the password is changed, operations refuse, and pages would be empty
 			return
 		}
 		fn(v)
 	}
 }
 
-// secure sets the headers of every page. No script runs that the theme does not bring or
-// that lacks the nonce, nothing is loaded from elsewhere, and no other page frames it, unless
-// the operator has set one of these headers: then that counts.
+// secure sets the security headers of every page. Only the theme's scripts and those with the
+// nonce run, nothing is loaded from other hosts, and no other page may frame it. A header that
+// the operator has set takes precedence.
 func (v *visit) secure() {
 	h := v.w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
@@ -248,7 +247,7 @@ func (v *visit) secure() {
 		"default-src 'none'", "script-src 'self' 'nonce-" + v.nonce + "'", "style-src 'self' 'nonce-" + v.nonce + "'", strings.TrimSpace("img-src 'self' data: " + v.Pictures), "font-src 'self'",
 		"connect-src 'self'", "form-action 'self'", "base-uri 'none'",
 	}
-	if h.Get("X-Frame-Options") == "" { // which browsers do not look at where the policy speaks of frames
+	if h.Get("X-Frame-Options") == "" { // browsers ignore this header if the policy has frame-ancestors
 		policy = append(policy, "frame-ancestors 'none'")
 	}
 	for name, value := range map[string]string{

@@ -9,13 +9,13 @@ import (
 	"golang.org/x/net/html"
 )
 
-// withProofs returns a page whose forms prove that they come from us. Themes need not write
-// the field: a form that is posted to this host and lacks it gets it behind its start tag.
-// All else of the page stays byte for byte. token is asked for when a form needs it.
+// withProofs inserts the CSRF token into forms of a rendered page, so that themes need not.
+// A form that posts to this host and lacks the field gets it after its start tag. The rest
+// of the page stays unchanged. token is called when a form needs it.
 func withProofs(page []byte, host string, token func() string) []byte {
 	z := html.NewTokenizer(bytes.NewReader(page))
 	var out []byte
-	copied, at, open := 0, 0, 0 // open: behind the start tag of a form that lacks the field; 0: there is none
+	copied, at, open := 0, 0, 0 // open: the offset after the start tag of a form that lacks the field; 0: there is none
 	closed := func() {
 		if open == 0 {
 			return
@@ -38,7 +38,7 @@ func withProofs(page []byte, host string, token func() string) []byte {
 		case starts && string(name) == "input" && attributesOf(z, more)["name"] == tokenField:
 			open = 0
 		case starts && string(name) == "noscript":
-			z.NextIsNotRawText() // browsers without scripts see the forms in it
+			z.NextIsNotRawText() // browsers without scripts use forms inside noscript
 		}
 	}
 	closed()
@@ -48,21 +48,21 @@ func withProofs(page []byte, host string, token func() string) []byte {
 	return append(out, page[copied:]...)
 }
 
-// attributesOf reads the attributes of the tag at which the tokenizer is.
+// attributesOf reads the attributes of the tokenizer's current tag.
 func attributesOf(z *html.Tokenizer, more bool) map[string]string {
 	out := map[string]string{}
 	for more {
 		var name, value []byte
 		name, value, more = z.TagAttr()
-		if _, twice := out[string(name)]; !twice { // browsers take the first one
+		if _, twice := out[string(name)]; !twice { // browsers use the first occurrence
 			out[string(name)] = string(value)
 		}
 	}
 	return out
 }
 
-// posted reports whether a form is posted to a host from a page of that host. What browsers
-// may read differently from us is not.
+// posted reports whether a form on a page of a host is posted to the same host. It returns
+// false for values that browsers may parse differently.
 func posted(form map[string]string, host string) bool {
 	action := strings.TrimSpace(form["action"])
 	if !strings.EqualFold(strings.TrimSpace(form["method"]), "post") || strings.ContainsAny(action, "\\\r\n\t") {

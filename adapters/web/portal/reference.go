@@ -13,30 +13,30 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/yaml"
 )
 
-// Bounds of the references that are drawn.
+// Bounds of the references that are rendered.
 const (
 	maxReference  = 4 << 20 // bytes of a description
 	maxValues     = 100_000
 	maxOperations = 500
-	maxFields     = 200       // of an operation: fields and answers
-	maxSchemas    = 2_000     // that are looked at for an operation
-	maxLevels     = 4         // of fields below each other
-	maxParts      = 16        // lists in lists and parts of parts, without a field between them
+	maxFields     = 200       // of an operation: parameters, members and responses
+	maxSchemas    = 2_000     // schemas visited for an operation
+	maxLevels     = 4         // nesting depth of fields
+	maxParts      = 16        // nested lists and subschemas without a field between them
 	maxTexts      = 512 << 10 // bytes of the texts and samples of all operations
-	maxRows       = 512 << 10 // bytes of the fields and answers of all operations
-	perRow        = 100       // bytes of a row of a table besides its texts
-	maxWork       = 16 << 20  // bytes of references that are followed, and what is looked at besides
-	perLook       = 16        // bytes that a look counts besides the reference
+	maxRows       = 512 << 10 // bytes of the fields and responses of all operations
+	perRow        = 100       // bytes of a table row besides its texts
+	maxWork       = 16 << 20  // bytes of followed references and of other visited values
+	perLook       = 16        // bytes that a visit counts besides the reference
 )
 
 var errReference = errors.New("the description cannot be drawn")
 
-// reference is a description of an API as a page shows it.
+// reference is an API description in the form that a page shows.
 type reference struct {
 	Title, Version, Description string
 	Servers                     []string
 	Groups                      []group
-	Cut                         bool // there is more than the page shows
+	Cut                         bool // the page does not show everything
 }
 
 type group struct {
@@ -68,7 +68,7 @@ type response struct {
 
 type object = map[string]any
 
-// reference draws an OpenAPI description.
+// reference converts an OpenAPI description for a page.
 func (s *server) reference(d described) (out reference, err error) {
 	if len(d.Text) > maxReference {
 		return out, errReference
@@ -110,18 +110,19 @@ func listOf(v any) []any { l, _ := v.([]any); return l }
 
 func str(v any) string { s, _ := v.(string); return s }
 
-// drawer knows the whole description: parts refer to others. Parts that many refer to
-// make long references of short descriptions, so that it counts what it draws.
+// drawer converts a description, whose parts refer to others. If many parts refer to the same
+// part, a short description becomes a long reference; so drawer counts its output and its
+// work against budgets.
 type drawer struct {
 	root        object
-	texts, rows int  // bytes that may still be drawn
-	work        int  // bytes that may still be looked at
+	texts, rows int  // output bytes left
+	work        int  // work bytes left
 	cut         bool // something was left out
 
-	fields, schemas int // of the operation that is drawn
+	fields, schemas int // of the current operation
 }
 
-// text returns a text, or as much of it as may still be drawn.
+// text returns a text, cut to the output bytes left.
 func (b *drawer) text(v any) string {
 	s := str(v)
 	if len(s) > b.texts {
@@ -131,7 +132,7 @@ func (b *drawer) text(v any) string {
 	return s
 }
 
-// looks reports whether so many things may still be looked at, and takes them. Lists and long
+// looks reports whether the budget suffices for n visits, and spends it. Lists and long
 // references that many operations share cost their length each time.
 func (b *drawer) looks(n, bytes int) bool {
 	b.work -= n*perLook + bytes
@@ -139,14 +140,14 @@ func (b *drawer) looks(n, bytes int) bool {
 	return b.work >= 0
 }
 
-// hasRoom reports whether a row may still be drawn.
+// hasRoom reports whether there is room for another row.
 func (b *drawer) hasRoom() bool {
 	full := b.fields >= maxFields || b.rows <= 0
 	b.cut = b.cut || full
 	return !full
 }
 
-// row reports whether there is room for a row with some texts, and takes it.
+// row reports whether there is room for a row with the given texts, and spends it.
 func (b *drawer) row(texts ...string) bool {
 	cost := perRow
 	for _, s := range texts {
@@ -161,7 +162,7 @@ func (b *drawer) row(texts ...string) bool {
 	return b.rows >= 0
 }
 
-// groups returns the operations by their first tag, in the order in which tags come.
+// groups returns the operations by their first tag, in the order of the tags.
 func (b *drawer) groups(servers []string) (out []group) {
 	at := map[string]int{}
 	add := func(name, description string) int {
@@ -198,7 +199,7 @@ func (b *drawer) groups(servers []string) (out []group) {
 	return b.used(out)
 }
 
-// used leaves out groups without operations.
+// used removes groups without operations.
 func (b *drawer) used(all []group) []group {
 	all = slices.DeleteFunc(all, func(g group) bool { return len(g.Operations) == 0 })
 	for i := range all {
@@ -207,10 +208,10 @@ func (b *drawer) used(all []group) []group {
 	return all
 }
 
-// pointerEscapes are those of a JSON pointer (RFC 6901, 4).
+// pointerEscapes unescapes tokens of a JSON pointer (RFC 6901, 4).
 var pointerEscapes = strings.NewReplacer("~1", "/", "~0", "~")
 
-// follow returns what a reference within the description refers to.
+// follow returns the target of a reference within the description.
 func (b *drawer) follow(v any) any {
 	for range maxLevels {
 		ref := str(objectOf(v)["$ref"])
@@ -284,7 +285,7 @@ func (b *drawer) call(anchor, method, path string, item, o object, servers []str
 	return out
 }
 
-// content returns the first media type of a body or an answer, and its members.
+// content returns the first media type of a body or a response, and its members.
 func (b *drawer) content(v object) (mediaType string, out []field) {
 	content := objectOf(v["content"])
 	if b.schemas += len(content); b.schemas > maxSchemas || !b.looks(len(content), 0) {
@@ -304,8 +305,8 @@ func (b *drawer) content(v object) (mediaType string, out []field) {
 	return mediaType, out
 }
 
-// members adds the members of a schema, and of those below. It is a part of others: what
-// refers to itself there has no more members for that.
+// members appends the members of a schema, and of nested schemas. parts are the enclosing
+// references: a schema that refers to itself is not expanded again.
 func (b *drawer) members(out *[]field, schema any, level int, parts []string) {
 	ref := str(objectOf(schema)["$ref"])
 	s := objectOf(b.follow(schema))
@@ -347,7 +348,7 @@ func (b *drawer) members(out *[]field, schema any, level int, parts []string) {
 	}
 }
 
-// typeOf says in words what a schema takes.
+// typeOf describes the type of a schema in words.
 func (b *drawer) typeOf(schema any) string {
 	s := objectOf(b.follow(schema))
 	kind := str(s["type"])

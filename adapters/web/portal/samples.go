@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// sample is a call of an operation in one language.
+// sample is the code for a call in one language.
 type sample struct{ Language, Text string }
 
-// samples writes the call of an operation in the languages that developers ask for.
+// samples returns the code for a call in several languages.
 func samples(c call, servers []string) []sample {
 	at := "https://gateway.example.com"
 	if len(servers) > 0 {
 		at = strings.TrimSuffix(servers[0], "/")
 	}
 	address := at + c.Path
-	options, reader, data, sent := "", "nil", "", "" // the body, as the languages have it
+	options, reader, data, sent := "", "nil", "", "" // the body, in the syntax of each language
 	if body := bodyOf(c); body != "" {
 		options = " \\\n  -H 'Content-Type: application/json' \\\n  -d " + quoted(body)
 		reader = fmt.Sprintf("strings.NewReader(%q)", body)
@@ -31,7 +31,7 @@ func samples(c call, servers []string) []sample {
 	}
 }
 
-// bodyOf is an example of a body: its members at the top.
+// bodyOf returns an example of a body: its top-level members.
 func bodyOf(c call) string {
 	members := map[string]any{}
 	for _, f := range c.Body {
@@ -61,5 +61,5 @@ func bodyOf(c call) string {
 	return string(text)
 }
 
-// quoted is a text in quotes for a shell.
+// quoted returns a text in single quotes for a shell.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

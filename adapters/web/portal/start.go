@@ -14,17 +14,17 @@ import (
 //go:embed start.html
 var startText string
 
-// startPage is the page of a portal without an admin. It is of no theme: which one is shown is
-// not known before the portal is bootstrapped.
+// startPage is the page of a portal without an admin. It uses no theme: the theme is not known
+// before the portal is bootstrapped.
 var startPage = template.Must(template.New("start").Parse(startText))
 
-// starting is what the page shows: a form or, afterwards, the token.
+// starting is the data of the page: a form or, afterwards, the token.
 type starting struct {
 	Nonce, Action, Proof, First, Last, Email, Token string
 	Faults                                          []string
 }
 
-// unbegun reports whether a request asks for the start page of a portal that has no admin.
+// unbegun reports whether a request is for the start page of a portal without an admin.
 func (s *server) unbegun(r *http.Request) bool {
 	if s.begun.Load() || s.Bootstrapped == nil || cmp.Or(strings.TrimSuffix(r.URL.Path, "/"), "/") != s.Home || !s.shows(r) {
 		return false
@@ -34,8 +34,8 @@ func (s *server) unbegun(r *http.Request) bool {
 	return !done && err == nil
 }
 
-// start answers with the form by which a portal gets its first admin, and carries it out.
-// Probes of orchestrators ask for this page: to them the portal is well.
+// start shows and handles the form that creates the first admin. Probes of orchestrators
+// request this page, and get a success status.
 func (s *server) start(w http.ResponseWriter, r *http.Request) {
 	v := &visit{server: s, w: w, r: r, nonce: rand.Text()}
 	v.secure()

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// tryable is what an operation says somebody needs to call an API from a page.
+// tryable is what a user needs to call an API from a page, as an operation answers it.
 type tryable struct {
 	Address     string
 	Credentials []struct {
@@ -20,10 +20,10 @@ type tryable struct {
 	}
 }
 
-// header is a header of a call or of an answer.
+// header is a header of a request or a response.
 type header struct{ Name, Value string }
 
-// attempt is a call that somebody sends from a page.
+// attempt is a call that a user sends from a page.
 type attempt struct {
 	Method, Path, Query string
 	Headers             []header
@@ -31,7 +31,7 @@ type attempt struct {
 	CredentialID        int `json:",omitempty"`
 }
 
-// attempted is what came back.
+// attempted is the response to an attempt.
 type attempted struct {
 	Status  int
 	Headers []header
@@ -40,10 +40,10 @@ type attempted struct {
 	Cut     bool
 }
 
-// Good reports whether the call went well.
+// Good reports whether the status is below 400.
 func (a attempted) Good() bool { return a.Status < http.StatusBadRequest }
 
-// Pretty returns the body, with JSON made readable.
+// Pretty returns the body, with JSON indented.
 func (a attempted) Pretty() string {
 	var out bytes.Buffer
 	if a.Cut || json.Indent(&out, []byte(a.Body), "", "  ") != nil {
@@ -52,24 +52,24 @@ func (a attempted) Pretty() string {
 	return out.String()
 }
 
-// slot is a parameter of an operation with what somebody has typed.
+// slot is a parameter of an operation with the user's value.
 type slot struct {
 	field
 	Input, Value string
 }
 
-// tryMethods are those that a form offers for a call that no description knows.
+// tryMethods are the methods in the form for a call without a description.
 var tryMethods = []string{"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"}
 
-// tryForm is a form with which somebody calls an API.
+// tryForm is the data of the form that calls an API.
 type tryForm struct {
 	tryable
-	Operation            *call // nil: the form asks for everything
+	Operation            *call // nil: the form has all fields
 	Slots                []slot
 	Body, Headers, Chose string
 }
 
-// tryForm makes the form of the operation that the address names.
+// tryForm returns the form for the operation that the address names.
 func (v *visit) tryForm() (f tryForm, d described, ok bool) {
 	if !v.get("/catalogue-products"+v.part("path")+v.part("api")+"/try", nil, &f.tryable) {
 		return f, d, false
@@ -98,7 +98,7 @@ func (v *visit) tryForm() (f tryForm, d described, ok bool) {
 	return f, d, true
 }
 
-// drawn draws a description, if it is one that has operations.
+// drawn converts a description, if it has operations.
 func (v *visit) drawn(d described) (reference, error) {
 	if d.Form != "oas" {
 		return reference{}, errReference
@@ -106,7 +106,7 @@ func (v *visit) drawn(d described) (reference, error) {
 	return v.hall.of(d.ServedAt+"\n"+d.Text, func() (reference, error) { return v.reference(d) })
 }
 
-// faultFields are the fields of the form by the names that faults have for them.
+// faultFields maps the names of fields in faults to form fields.
 var faultFields = map[string]string{"Method": "method", "Path": "path", "Query": "query", "Headers": "headers", "Body": "body", "Token": "token", "CredentialID": "credential"}
 
 func (v *visit) showTry(status int, f tryForm, d described, answer *attempted, faults []string) {
@@ -119,8 +119,8 @@ func (v *visit) showTry(status int, f tryForm, d described, answer *attempted, f
 	v.show(status, "product_try", v.said(faults, known, faultFields))
 }
 
-// tryIt is the form by which an API is called, and sends the call. What somebody has typed
-// stays, but for the token.
+// tryIt shows the form that calls an API, and sends the call. The form keeps the user's
+// values, except the token.
 func (v *visit) tryIt() {
 	f, d, ok := v.tryForm()
 	if !ok {
@@ -144,7 +144,7 @@ func (v *visit) tryIt() {
 	v.showTry(http.StatusOK, f, d, &out, nil)
 }
 
-// attempt makes a call of what somebody has typed.
+// attempt builds a call from the form.
 func (v *visit) attempt(f tryForm) (c attempt, faults []string) {
 	c = attempt{Method: v.field("method"), Path: v.field("path"), Query: v.field("query"), Token: v.field("token"), Headers: []header{}}
 	if o := f.Operation; o != nil {
@@ -154,7 +154,7 @@ func (v *visit) attempt(f tryForm) (c attempt, faults []string) {
 			switch {
 			case s.In == "path":
 				name, value := "{"+s.Name+"}", url.PathEscape(s.Value)
-				if len(c.Path)+strings.Count(c.Path, name)*len(value) > maxForm { // longer than any that is sent
+				if len(c.Path)+strings.Count(c.Path, name)*len(value) > maxForm { // longer than any form
 					return c, []string{"Path is invalid"}
 				}
 				c.Path = strings.ReplaceAll(c.Path, name, value)

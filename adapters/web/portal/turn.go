@@ -2,12 +2,12 @@ package portal
 
 import "net/http"
 
-// crowded is the page of a visitor whose turn did not come. It is made of nothing, so that
-// it costs nothing.
+// crowded is the page for a visitor who did not get a turn in time. It is constant, so that it
+// costs nothing.
 const crowded = `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>Too many visitors</title><p>Too many people visit this portal just now. Try again in a moment.</p></html>`
 
-// hold lets the operations that work for the page belong to it, and returns what gives back
-// what it holds in the end.
+// hold puts the page's operations under one turn, and returns a function that releases its
+// reservations.
 func (v *visit) hold() (end func()) {
 	if v.Room == nil {
 		return func() {}
@@ -17,8 +17,8 @@ func (v *visit) hold() (end func()) {
 	return q.End
 }
 
-// take waits for the turn of the page, which covers the operations that work for it, unless it
-// has one.
+// take waits for the turn of the page, which covers its operations, unless the page has one
+// already.
 func (v *visit) take() error {
 	if v.load == nil {
 		return nil
@@ -26,7 +26,7 @@ func (v *visit) take() error {
 	return v.load.Visit(v.r.Context(), v.Visitor(v.r))
 }
 
-// late says that the turn of the page did not come.
+// late answers that the page did not get a turn in time.
 func (v *visit) late() {
 	v.w.Header().Set("Retry-After", "1")
 	v.send(http.StatusServiceUnavailable, []byte(crowded))

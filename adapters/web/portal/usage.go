@@ -23,14 +23,14 @@ type usageDay struct {
 	Latency       float64
 }
 
-// chart is a picture of usage: each also stands in a table.
+// chart is a picture of usage; a table shows the same data.
 type chart struct {
 	Name, Title, Unit, Summary string
 	SVG                        template.HTML
 	values                     []float64
 }
 
-// periods are the lengths that a page offers, in days.
+// periods are the selectable periods, in days.
 var periods = []string{"7", "30", "90"}
 
 // Size of a chart, in its own units.
@@ -76,7 +76,7 @@ func (u usage) charts() []chart {
 	return out
 }
 
-// amount writes a number as people read it.
+// amount formats a number for people.
 func amount(v float64) string {
 	if v >= 10 || v == float64(int64(v)) {
 		return strconv.FormatInt(int64(v+0.5), 10)
@@ -84,7 +84,7 @@ func amount(v float64) string {
 	return strconv.FormatFloat(v, 'f', 1, 64)
 }
 
-// analytics shows what the own apps have called, one or all.
+// analytics shows the usage of the viewer's apps, one or all.
 func (v *visit) analytics() {
 	apps, _ := v.clients(0)
 	q := v.r.URL.Query()
@@ -105,11 +105,11 @@ func (v *visit) analytics() {
 	v.show(http.StatusOK, "analytics", v.said(faults, data, nil))
 }
 
-// everyApp is the number that stands for all apps in addresses.
+// everyApp is the number for all apps in addresses.
 const everyApp = 0
 
-// asked is the app that the address names, or the newest. Without apps it is all of them,
-// which have called nothing.
+// asked returns the number of the app in the address, or of the newest app. Without apps
+// it is everyApp.
 func (v *visit) asked(apps []client) int {
 	if id, err := strconv.Atoi(v.r.URL.Query().Get("app")); err == nil {
 		return id
@@ -124,7 +124,8 @@ func (v *visit) used(app int) *reply {
 	return v.call(http.MethodGet, "/apps/"+strconv.Itoa(app)+"/usage", url.Values{"days": {v.r.URL.Query().Get("days")}}, nil)
 }
 
-// chartData answers the numbers of one chart, for themes that draw by themselves.
+// chartData answers the numbers of one chart as data, for themes that draw charts
+// themselves.
 func (v *visit) chartData() {
 	apps, _ := v.clients(0)
 	var u usage

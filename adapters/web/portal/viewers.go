@@ -11,34 +11,32 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/web/portal/viewers"
 )
 
-// A viewer is a program of others that shows a description: on a page of its own, with a
-// policy of its own, which is no wider than the program needs. Nothing of a theme is on it.
+// A viewer is a third-party program that shows an API description on a page of its own. The
+// page uses no theme, and its content security policy allows only what the program needs.
 
-// viewer is how a description is shown.
+// viewer is a program that shows descriptions.
 type viewer struct {
 	Name            string
 	Scripts, Styles []string
 	policy          string // besides what all have
 }
 
-// shared is what the policies of all viewers have: files and calls of this host, and
-// nothing else.
+// shared is the common part of all policies: files and calls of this host only.
 const shared = "default-src 'none'; script-src 'nonce-{nonce}'; img-src 'self' data:; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'; "
 
-// early are hashes of the two styles that Redoc makes before it knows the nonce: an empty
-// one, and that of its scroll bars.
+// early are the hashes of the two styles that Redoc creates before it has the nonce: an empty
+// one, and one for its scroll bars.
 const early = "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=' 'sha256-QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='"
 
-// The viewers. Redoc gives its styles the nonce of the page and looks for words in a worker
-// that it makes itself; Elements writes styles into elements and takes no nonce; GraphiQL needs
-// nothing of either.
+// The viewers. Redoc puts the nonce on its styles and searches in a worker that it creates
+// itself. Elements uses inline styles and does not support a nonce. GraphiQL needs neither.
 var (
 	redoc    = viewer{"redoc", []string{viewers.Redoc}, nil, "style-src 'nonce-{nonce}' " + early + "; worker-src blob:"}
 	elements = viewer{"elements", []string{viewers.Elements}, []string{viewers.ElementsStyle}, "style-src 'self' 'unsafe-inline'"}
 	graphiql = viewer{"graphiql", []string{viewers.React, viewers.ReactDOM, viewers.GraphiQL}, []string{viewers.GraphiQLStyle}, "style-src 'self' 'nonce-{nonce}'"}
 )
 
-// viewerPage is the page of a viewer. What a script must know stands in attributes.
+// viewerPage is the page of a viewer. Data for scripts is in attributes.
 var viewerPage = template.Must(template.New("").Funcs(template.FuncMap{"at": viewers.Address}).Parse(`<!doctype html>
 <html lang="en">
 <head>
@@ -104,7 +102,7 @@ func (v *visit) view(d described) {
 	v.send(http.StatusOK, out.Bytes())
 }
 
-// licences names the packages whose files browsers get, with their licences.
+// licences lists the packages whose files are sent to browsers, with their licences.
 func (v *visit) licences() {
 	v.w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	v.send(http.StatusOK, []byte(viewers.Licences))

@@ -1,12 +1,12 @@
-// Command build makes the console's files in dist from src and vendor. The same sources
-// make the same bytes, on any machine.
+// Command build makes the console's files in dist from src and vendor. The output depends
+// only on the sources, not on the machine.
 //
 //	go run ./adapters/web/console/build           builds
-//	go run ./adapters/web/console/build -check    says which files are stale; writes nothing
+//	go run ./adapters/web/console/build -check    reports stale files; writes nothing
 //	go run ./adapters/web/console/build -vendor DIR
 //
-// The last form fills vendor from package tarballs in a folder, after it has compared
-// their hashes with those in build/vendor.json.
+// The last form fills vendor from package tarballs in DIR, after checking their hashes
+// against build/vendor.json.
 package main
 
 import (
@@ -44,7 +44,7 @@ func run(root string, check bool, tarballs string, out io.Writer) error {
 	if tarballs != "" {
 		return box.Refresh(tarballs)
 	}
-	// The builder takes packages from a node_modules before those in vendor.
+	// A node_modules folder would take precedence over the packages in vendor.
 	for at := root; ; at = filepath.Dir(at) {
 		if _, err := os.Stat(filepath.Join(at, "node_modules")); err == nil {
 			return fmt.Errorf("%s has a node_modules, which the builder would use: remove it", at)
@@ -66,7 +66,7 @@ func run(root string, check bool, tarballs string, out io.Writer) error {
 	return write(filepath.Join(root, "dist"), files, out)
 }
 
-// build returns the files by name.
+// build returns the built files by name.
 func build(root string, box pack.Box) (map[string][]byte, error) {
 	r := api.Build(api.BuildOptions{
 		EntryPoints: []string{"src/main.tsx"}, AbsWorkingDir: root, Outdir: "dist", NodePaths: []string{filepath.Join(root, "vendor")},

@@ -1,5 +1,5 @@
-// Package viewers holds programs of others that show documentation in browsers, as they
-// were published. The command in build keeps them; licences.txt names them.
+// Package viewers embeds third-party programs that show documentation in browsers, as
+// published. The command in build maintains them; licences.txt lists them.
 package viewers
 
 import (
@@ -23,7 +23,7 @@ var packages embed.FS
 //go:embed licences.txt
 var Licences string
 
-// Prefix begins the addresses of the files.
+// Prefix is the prefix of the addresses of the files.
 const Prefix = "/viewers/"
 
 // Names of the files that pages load.
@@ -38,29 +38,29 @@ const (
 	Start         = "start.js" // ours
 )
 
-// sources are where the files are.
+// sources are the embedded paths of the files.
 var sources = map[string]string{
 	Redoc: "packages/redoc/bundles/redoc.standalone.js", Elements: "packages/@stoplight/elements/web-components.min.js", ElementsStyle: "packages/@stoplight/elements/styles.min.css",
 	React: "packages/react/umd/react.production.min.js", ReactDOM: "packages/react-dom/umd/react-dom.production.min.js", GraphiQL: "packages/graphiql/graphiql.min.js", GraphiQLStyle: "packages/graphiql/graphiql.min.css", Start: "start.js",
 }
 
-// elsewhere are the addresses of other hosts from which packages would load something by
-// themselves: a logo, and a drawer of diagrams. Fonts inside of styles are left out: the
-// pages have their own.
+// elsewhere replaces addresses on other hosts from which packages would load something:
+// a logo, and a library for diagrams. Fonts in styles are removed: the pages have their
+// own.
 var (
 	elsewhere = strings.NewReplacer("https://cdn.redoc.ly/redoc/logo-mini.svg", "data:,", "https://unpkg.com/mermaid@9.4.3/dist/mermaid.min.js", "data:,")
 	fonts     = regexp.MustCompile(`@font-face\s*\{[^}]*\}`)
 	maps      = regexp.MustCompile(`(?m)^(//|/\*)# sourceMappingURL=.*$`)
 )
 
-// file is one file, ready to be sent.
+// file is one file, prepared for sending.
 type file struct {
-	version string // the first letters of its SHA-256
+	version string // the first characters of its SHA-256
 	packed  []byte
 	plain   []byte
 }
 
-// files are made when somebody asks for one first: most portals use some of them.
+// files are prepared on first use: most portals use only some of them.
 var files = func() map[string]func() *file {
 	out := map[string]func() *file{}
 	for name := range sources {
@@ -72,7 +72,7 @@ var files = func() map[string]func() *file {
 func load(name string) *file {
 	raw, err := packages.ReadFile(sources[name])
 	if err != nil {
-		panic("viewers: the program was built without " + name) // it is embedded: only a broken build lacks it
+		panic("viewers: the program was built without " + name) // the file is embedded: it is missing only in a broken build
 	}
 	text := maps.ReplaceAllString(elsewhere.Replace(string(raw)), "")
 	if strings.HasSuffix(name, ".css") {
@@ -86,10 +86,10 @@ func load(name string) *file {
 	return &file{hex.EncodeToString(sum[:8]), b.Bytes(), []byte(text)}
 }
 
-// Address returns where browsers find a file, in this version.
+// Address returns the address of a file, with its version.
 func Address(name string) string { return Prefix + name + "?v=" + files[name]().version }
 
-// Serve answers with a file.
+// Serve serves a file.
 func Serve(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(r.URL.Path, Prefix)
 	h := w.Header()

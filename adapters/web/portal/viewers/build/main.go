@@ -1,11 +1,11 @@
-// Command build keeps the viewers of documentation: packages of others, as they are.
+// Command build maintains the documentation viewers: third-party packages, unchanged.
 //
 //	go run ./adapters/web/portal/viewers/build           writes licences.txt
-//	go run ./adapters/web/portal/viewers/build -check    says what is not as the list states; writes nothing
+//	go run ./adapters/web/portal/viewers/build -check    reports differences from the list; writes nothing
 //	go run ./adapters/web/portal/viewers/build -vendor DIR
 //
-// The last form fills packages from tarballs in a folder, after it has compared their
-// hashes with those in build/vendor.json.
+// The last form fills packages from tarballs in DIR, after checking their hashes against
+// build/vendor.json.
 package main
 
 import (
