@@ -61,77 +61,78 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Portal says how the developer portal is run.
+// Portal configures the developer portal.
 type Portal struct {
-	// ID names the portal in the store: several can share one. "" is "default".
+	// ID names the portal in the store: several portals can share a store. "" is "default".
 	ID string
 	// Shared serves the portal beside the dashboard, by App itself. Otherwise only
 	// App.Portal serves it.
 	Shared bool
-	// SigningKey signs the tokens of admins; "": a key that is drawn and stored.
+	// SigningKey signs the tokens of admins; "": a random key, which is stored.
 	SigningKey string
 	// GraphQL checks the schemas that admins upload; nil: only introspection results can
 	// be uploaded.
 	GraphQL graphql.Checker
-	// Themes says what themes the portal takes; MaxUpload bounds them too.
+	// Themes are the settings for uploaded themes; MaxUpload bounds their size, too.
 	Themes themes.Settings
-	// Mails says how mails are sent; the zero value sends none.
+	// Mails are the settings for mails; the zero value sends none.
 	Mails mails.Settings
-	// MaxUpload is how many bytes a form with a file has at most; 0: 32 MiB.
+	// MaxUpload is the maximum size of a form with a file, in bytes; 0: 32 MiB.
 	MaxUpload int64
-	// Files is where pictures, archives of themes and documents are kept; nil: in the store.
+	// Files stores pictures, archives of themes and documents; nil: they are in the store.
 	Files files.Storage
-	// Options is what GET /portal-api/configs answers: what the operator has set, with
+	// Options is the answer of GET /portal-api/configs: the operator's settings, with
 	// secrets masked.
 	Options map[string]any
 	// Refresh is how often products and plans are synchronised with the dashboards; 0:
 	// only when an admin asks.
 	Refresh time.Duration
-	// Fetcher calls dashboards, and says which addresses may be called; nil: only the
-	// dashboard of this App can be reached.
+	// Fetcher calls dashboards, and restricts their addresses; nil: only the dashboard of
+	// this App can be reached.
 	Fetcher fetch.Fetcher
-	// Relay calls gateways for developers who try APIs, and says which addresses may be
-	// called; nil: none.
+	// Relay calls gateways for developers who try APIs, and restricts their addresses; nil:
+	// none can be called.
 	Relay fetch.Relay
-	// Reader reads descriptions of APIs at other addresses, and says which ones may be
-	// asked; nil: none.
+	// Reader fetches descriptions of APIs from other hosts, and restricts their addresses;
+	// nil: none can be fetched.
 	Reader fetch.Fetcher
 	// Registrar registers clients at identity providers; nil: none can be reached.
 	Registrar registration.Registrar
-	// Registry says that dashboards learn of tokens by their registry of client IdPs, and
-	// not by the definitions of APIs.
+	// Registry says that dashboards learn about tokens from their registry of client IdPs,
+	// rather than from the definitions of APIs.
 	Registry bool
-	// Webhooks says how receivers outside are told of events; the zero value tells none.
-	// Holder, TTL, Name, Serves and Share of its deliveries are the App's to choose.
+	// Webhooks are the settings for webhooks; the zero value sends none. The App itself sets
+	// Holder, TTL, Name, Serves and Share of the deliveries.
 	Webhooks webhooks.Settings
-	// Local are addresses of the dashboard of this App: providers with one of them are
-	// reached without HTTP (ADR 24).
+	// Local are addresses of the dashboard of this App: providers with such an address are
+	// called without HTTP (ADR 24).
 	Local []string
-	// Live says how people use the portal with a browser. Without Post letters go as the
-	// mails of sessions do, if those go anywhere.
+	// Live are the settings for browser users. Without Post, letters are sent as the mails
+	// of sessions are, if those are sent.
 	Live live.Settings
-	// URL is the address of the portal as browsers see it; "": addresses that profiles of
-	// single sign-on tell are relative.
+	// URL is the public address of the portal; "": the addresses in single sign-on profiles
+	// are relative.
 	URL string
-	// Pages puts the pages of the portal in front of its API: what browsers see; nil: there
-	// are none.
+	// Pages returns a middleware that serves the portal's pages in front of its API; nil:
+	// there are no pages.
 	Pages func(Pages) func(nethttp.Handler) nethttp.Handler
-	// SignOn says whom single sign-on lets in.
+	// SignOn are the settings of single sign-on.
 	SignOn sso.Settings
-	// Journal takes a line of JSON for each action of an admin; nil: there is none.
+	// Journal receives a line of JSON for each action of an admin; nil: no journal is kept.
 	Journal audit.File
 }
 
-// Pages is what the pages of the portal need of the App besides its operations.
+// Pages is what the pages of the portal need from the App besides its operations.
 type Pages struct {
-	// Theme returns the files of the theme that is shown.
+	// Theme returns the files of the current theme.
 	Theme func(ctx context.Context) (theme.Content, error)
 	// Bootstrapped reports whether the portal has its first admin.
 	Bootstrapped func(ctx context.Context) (bool, error)
-	// Alone says that nothing else answers beside the portal: pages answer unknown
-	// addresses too.
+	// Alone says that the portal is the only service here: its pages also answer unknown
+	// addresses.
 	Alone bool
-	// Room is where visitors take turns, and Visitor tells on whose behalf one does.
+	// Room is where visitors take turns, and Visitor returns in whose name a request takes a
+	// turn.
 	Room    *load.Room
 	Visitor func(*nethttp.Request) string
 	Log     *slog.Logger
@@ -143,8 +144,8 @@ func WithPortal(p Portal) Option { return func(o *settings) { o.portal = portalS
 // portalSettings is the portal, or none.
 type portalSettings struct{ *Portal }
 
-// portalTenant begins the names of the organisations of portals. No organisation of a
-// dashboard can have one: identifiers have no colon.
+// portalTenant is the prefix of the organisation IDs of portals. No organisation of a
+// dashboard can have such an ID: their identifiers contain no colon.
 const portalTenant = "portal:"
 
 // scope returns the data of the portal, or the zero Scope without one.
@@ -159,8 +160,8 @@ func (p portalSettings) scope() (tenant.Scope, error) {
 	return tenant.Of(portalTenant + tenant.ID(id))
 }
 
-// portalKinds are the kinds of resources of the portal. They are known without one, so
-// that its data can be checked and purged; their operations are not.
+// portalKinds are the kinds of resources of the portal. They are registered even without a
+// portal, so that its data can be checked and purged; their operations are not.
 func portalKinds(p portalSettings, dashboards *providers.Service, hooks *webhooks.Service, persons *users.Service, own *live.Service, logins *idps.Service, certs *certified.Service, a *App) (out []crud.Registrar) {
 	goods, limits := rows.Resource(dashboards.Open, p.shelf(), p.documents().MaxUpload), plans.Resource(dashboards.Open)
 	goods.Hooks, limits.Hooks = logins.Products(goods.Hooks), logins.Plans(limits.Hooks)
@@ -199,7 +200,7 @@ func portalKinds(p portalSettings, dashboards *providers.Service, hooks *webhook
 	return out
 }
 
-// documents is what reads the documents of products.
+// documents returns the configuration of the documents of products.
 func (p portalSettings) documents() documents.Config {
 	c := documents.Config{YAML: yaml.Codec{}, MaxUpload: httpadapter.MaxBody, Shelf: p.shelf()}
 	if p.Portal != nil {
@@ -208,8 +209,8 @@ func (p portalSettings) documents() documents.Config {
 	return c
 }
 
-// newDoor lets people into the portal. Seeds are in the order in which bootstrap makes
-// what a portal begins with.
+// newDoor returns the service for bootstrap and admin tokens. Its seeds are in the order in
+// which bootstrap stores the initial records.
 func newDoor(p portalSettings, s people, t crud.Tools, keys secret.Keys, a *App) (*door.Service, error) {
 	scope, err := p.scope()
 	if err != nil {
@@ -227,7 +228,7 @@ func newDoor(p portalSettings, s people, t crud.Tools, keys secret.Keys, a *App)
 	return &door.Service{Config: c}, nil
 }
 
-// newPersons are the users of the portal, and what follows from changes of them.
+// newPersons returns the service for users, and what follows from changes of them.
 func newPersons(p portalSettings, s people, keys secret.Keys, a *App) *users.Service {
 	return &users.Service{Config: users.Config{Keys: keys, Passwords: s.passwords, Signing: func(ctx context.Context, r store.Reader) (string, error) {
 		set := ""
@@ -236,7 +237,7 @@ func newPersons(p portalSettings, s people, keys secret.Keys, a *App) *users.Ser
 		}
 		key, err := door.Signing(ctx, r, keys, set)
 		if fault.KindOf(err) == fault.NotFound {
-			err = nil // examples are made without a portal
+			err = nil // examples are made even without a portal
 		}
 		return key, err
 	}, Followers: []users.Follower{live.Follower(), {
@@ -248,7 +249,7 @@ func newPersons(p portalSettings, s people, keys secret.Keys, a *App) *users.Ser
 	}}, Dismiss: func(ctx context.Context, id portaltable.ID) error { return a.access.Dismiss(ctx, id) }}}
 }
 
-// newGeneral answers about the portal as a whole.
+// newGeneral returns the service for the general settings.
 func newGeneral(p portalSettings, t crud.Tools, keys secret.Keys) (*general.Service, error) {
 	scope, err := p.scope()
 	if err != nil {
@@ -261,14 +262,14 @@ func newGeneral(p portalSettings, t crud.Tools, keys secret.Keys) (*general.Serv
 	return s, nil
 }
 
-// newProviders connects the portal with dashboards. Products and plans are synchronised
-// in the order of the shelves.
+// newProviders connects the portal with dashboards. Products and plans are synchronised in
+// the order of the shelves.
 func newProviders(lc fx.Lifecycle, b basics, p portalSettings, st store.Store, keys secret.Keys, a *App) (*providers.Service, error) {
 	scope, err := p.scope()
 	if err != nil {
 		return nil, &refusal{err}
 	}
-	// The dashboard of the App is reached in this process, others over HTTP.
+	// The dashboard of the App is called in this process, others over HTTP.
 	dial := func(s provider.Settings) dashboard.Dashboard {
 		at := strings.TrimRight(s.URL, "/")
 		if slices.ContainsFunc(p.Local, func(own string) bool { return strings.EqualFold(strings.TrimRight(own, "/"), at) }) {
@@ -289,7 +290,7 @@ func newProviders(lc fx.Lifecycle, b basics, p portalSettings, st store.Store, k
 	return out, nil
 }
 
-// newApps lets the apps of developers get access.
+// newApps returns the service for the apps of developers.
 func newApps(lc fx.Lifecycle, p portalSettings, o outside, t crud.Tools, i *intents.Service, d *providers.Service, persons *users.Service, logins *idps.Service, _ *certified.Service, keys secret.Keys, a *App) (*apps.Service, error) {
 	scope, err := p.scope()
 	if err != nil {
@@ -309,14 +310,15 @@ func newApps(lc fx.Lifecycle, p portalSettings, o outside, t crud.Tools, i *inte
 	return a.access, nil
 }
 
-// portalHandler serves the portal; nil: there is none, or it is beside the dashboard.
+// portalHandler serves the portal; nil: there is no portal, or it is served beside the
+// dashboard.
 type portalHandler struct{ nethttp.Handler }
 
-// Portal returns what serves the portal by itself, or nil when there is none.
+// Portal returns the handler that serves the portal alone, or nil when there is none.
 func (a *App) Portal() nethttp.Handler { return a.portal.Handler }
 
-// auditor hears the calls of the portal before the trail does: what strangers are refused,
-// and bootstrap, belong to the trail of the portal as well.
+// auditor receives the calls of the portal before the audit log does. Refused calls without
+// authentication, and bootstrap, belong to the portal's audit log as well.
 func (p portalSettings) auditor(b basics, own *live.Service) (guard.Auditor, error) {
 	scope, err := p.scope()
 	if err != nil || p.Portal == nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// newManaged keeps the certificates that administrators manage. They follow the dashboards
-// after identity providers do, and before credentials follow them.
+// newManaged returns the service for certificates that administrators manage. In a
+// synchronisation they are updated after identity providers, and before credentials.
 func newManaged(b basics, st store.Store, d *providers.Service, _ *idps.Service, a *App) *certified.Service {
 	s := certified.New(certified.Config{Tools: crud.Tools{Store: st, NewID: b.newID, Now: b.now, Log: b.log}, Open: d.Open, Used: apps.Needed, Follow: func(ctx context.Context, scope tenant.Scope, at portaltable.ID) error {
 		return a.access.Recertify(ctx, scope, at)

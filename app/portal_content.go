@@ -12,12 +12,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/themes"
 )
 
-// pages is what content pages are made of.
+// pages returns the configuration of content pages.
 func (p portalSettings) pages(log *slog.Logger) pages.Config {
 	return pages.Config{Refers: p.themes().Refers, Log: log}
 }
 
-// themes says what themes the portal takes.
+// themes returns the settings for themes.
 func (p portalSettings) themes() (s themes.Settings) {
 	if p.Portal != nil {
 		s = p.Themes
@@ -26,7 +26,7 @@ func (p portalSettings) themes() (s themes.Settings) {
 	return s
 }
 
-// shelf is where large contents are kept.
+// shelf returns the storage for large contents.
 func (p portalSettings) shelf() contents.Shelf {
 	if p.Portal == nil || p.Files == nil {
 		return contents.Shelf{Storage: record.Storage{}}
@@ -34,7 +34,7 @@ func (p portalSettings) shelf() contents.Shelf {
 	return contents.Shelf{Storage: p.Files}
 }
 
-// newSweeper removes files that no record names.
+// newSweeper returns the Sweeper, which deletes files that no record names.
 func newSweeper(p portalSettings, t crud.Tools) (*contents.Sweeper, error) {
 	scope, err := p.scope()
 	if err != nil {
@@ -43,7 +43,7 @@ func newSweeper(p portalSettings, t crud.Tools) (*contents.Sweeper, error) {
 	return &contents.Sweeper{Tools: t, Shelf: p.shelf(), Scope: scope, Sources: []contents.Source{rows.Pictures, themes.Archives, documents.Texts}}, nil
 }
 
-// newThemes looks after how the portal looks.
+// newThemes returns the service for themes.
 func newThemes(p portalSettings, t crud.Tools) (*themes.Service, error) {
 	scope, err := p.scope()
 	if err != nil {

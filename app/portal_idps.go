@@ -13,8 +13,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// newIdPs knows the identity providers at which the portal registers clients. What
-// dashboards have to know of them is told at each synchronisation, too.
+// newIdPs returns the service for the identity providers at which the portal registers
+// clients. Each synchronisation also updates their entries at dashboards.
 func newIdPs(b basics, p portalSettings, st store.Store, keys secret.Keys, d *providers.Service) *idps.Service {
 	c := idps.Config{Tools: crud.Tools{Store: st, NewID: b.newID, Now: b.now, Log: b.log}, Keys: keys, Open: d.Open, Registrar: noRegistrar{}}
 	if p.Portal != nil {

@@ -25,7 +25,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// newLive is what people can do for themselves on the portal.
+// newLive returns the service for portal users on their own behalf.
 func newLive(lc fx.Lifecycle, b basics, p portalSettings, s people, st store.Store, persons *users.Service, a *App) (*live.Service, error) {
 	scope, err := p.scope()
 	if err != nil {
@@ -46,8 +46,8 @@ func newLive(lc fx.Lifecycle, b basics, p portalSettings, s people, st store.Sto
 		}
 	}
 	if p.Portal != nil {
-		// The links of templates lead to pages of the portal, and are the code alone while it
-		// has no address.
+		// Links in templates lead to pages of the portal; if the portal has no address they
+		// are the code alone.
 		sorts := map[visit.Purpose]struct{ notice, page string }{
 			visit.Reset:  {letter.ResetPassword, "/auth/reset/code?token="},
 			visit.Invite: {letter.Invite, "/auth/password/register?token="},
@@ -65,7 +65,7 @@ func newLive(lc fx.Lifecycle, b basics, p portalSettings, s people, st store.Sto
 	return out, nil
 }
 
-// newShowcase is what visitors of the portal see.
+// newShowcase returns the operations for visitors of the portal.
 func newShowcase(b basics, p portalSettings, st store.Store, own *live.Service, keys *apps.Service) []operation.Operation {
 	var relay fetch.Relay = nowhere{}
 	var reader fetch.Fetcher = nowhere{}

@@ -19,7 +19,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// newMails sends the mails of the portal.
+// newMails returns the service that sends the mails of the portal.
 func newMails(p portalSettings, kept storage, t crud.Tools, keys secret.Keys, look *themes.Service) (*mails.Service, error) {
 	scope, err := p.scope()
 	if err != nil {
@@ -36,7 +36,7 @@ func newMails(p portalSettings, kept storage, t crud.Tools, keys secret.Keys, lo
 	return out, nil
 }
 
-// expiring returns all that ends between two times.
+// expiring returns the credentials and certificates that expire between two times.
 func expiring(ctx context.Context, r store.Reader, from, to time.Time) ([]letter.Expiry, error) {
 	credentials, err := apps.Expiring(ctx, r, from, to)
 	if err != nil {
@@ -46,17 +46,17 @@ func expiring(ctx context.Context, r store.Reader, from, to time.Time) ([]letter
 	return append(credentials, managed...), err
 }
 
-// portalMails makes mails of the events of the portal, and sends them. Only processes that
+// portalMails turns events of the portal into mails, and sends them. Only processes that
 // serve the portal do.
 type portalMails struct {
 	*delivery.Service
 	sender *mails.Service
 }
 
-// Operations implements operation.Service: deliveries of all sorts are listed together.
+// Operations implements operation.Service: all deliveries are listed together.
 func (portalMails) Operations() []operation.Operation { return nil }
 
-// Run makes mails, and sends them.
+// Run makes and sends mails.
 func (m portalMails) Run(ctx context.Context) error {
 	var all sync.WaitGroup
 	all.Go(func() { _ = m.sender.Run(ctx) })
@@ -64,7 +64,7 @@ func (m portalMails) Run(ctx context.Context) error {
 	return m.Service.Run(ctx)
 }
 
-// Quit ends both, so that another process goes on.
+// Quit stops both, so that another process takes over.
 func (m portalMails) Quit(ctx context.Context) error {
 	return errors.Join(m.Service.Quit(ctx), m.sender.Quit(ctx))
 }

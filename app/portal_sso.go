@@ -11,7 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/secret"
 )
 
-// signIn is what there is to profiles of single sign-on.
+// signIn returns the service for profiles of single sign-on.
 func (p portalSettings) signIn(keys secret.Keys) *sso.Profiles {
 	s := &sso.Profiles{Keys: keys}
 	if p.Portal != nil {
@@ -20,7 +20,8 @@ func (p portalSettings) signIn(keys secret.Keys) *sso.Profiles {
 	return s
 }
 
-// newSignOn lets people into the portal whom identity brokers have recognised.
+// newSignOn returns the service that logs in people whom identity brokers have
+// recognised.
 func newSignOn(p portalSettings, t crud.Tools, keys secret.Keys, persons *users.Service, own *live.Service) (*sso.Service, error) {
 	scope, err := p.scope()
 	if err != nil {
@@ -33,7 +34,7 @@ func newSignOn(p portalSettings, t crud.Tools, keys secret.Keys, persons *users.
 	return &sso.Service{Config: c, Tools: t}, nil
 }
 
-// brokersToo serves the paths that brokers know, too.
+// brokersToo also serves the paths that brokers know.
 func brokersToo(portal nethttp.Handler) nethttp.Handler {
 	if portal == nil {
 		return nil

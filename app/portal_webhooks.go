@@ -9,7 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/secret"
 )
 
-// newWebhooks knows the receivers outside that the portal tells of events.
+// newWebhooks returns the service for webhooks of the portal.
 func newWebhooks(p portalSettings, keys secret.Keys) (*webhooks.Service, error) {
 	scope, err := p.scope()
 	if err != nil {
@@ -23,10 +23,10 @@ func newWebhooks(p portalSettings, keys secret.Keys) (*webhooks.Service, error) 
 }
 
 // portalDeliveries sends the events of the portal. Only processes that serve the portal
-// do: they alone know its settings.
+// do, because only they know its settings.
 type portalDeliveries struct{ *delivery.Service }
 
-// Operations implements operation.Service: deliveries of all sorts are listed together.
+// Operations implements operation.Service: all deliveries are listed together.
 func (portalDeliveries) Operations() []operation.Operation { return nil }
 
 func newPortalDeliveries(to *webhooks.Service, kept storage, t crud.Tools, ks crud.Kinds, a *App) (portalDeliveries, error) {

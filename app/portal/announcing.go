@@ -2,7 +2,7 @@ package portal
 
 import "context"
 
-// Announcing tells others of a write when it is stored.
+// Announcing adds to hooks a function that runs after a write is stored.
 func Announcing[T any](hooks Hooks[T], tell func(context.Context, *Change[T])) Hooks[T] {
 	turn := hooks.Turn
 	if turn == nil {

@@ -1,6 +1,6 @@
-// Package portal makes the resources of the developer portal out of their tables: how
-// they are stored, numbered, found and listed, and their operations. A resource is its
-// package in core, and a value of Resource here.
+// Package portal builds the resources of the developer portal from their tables: storage,
+// numbering, lookup, lists and operations. Each resource has a package in core, and a
+// Resource value here.
 package portal
 
 import (
@@ -20,11 +20,11 @@ import (
 // Names of indexes.
 const (
 	byCID  = "cid"
-	byLive = "live" // records that are not away, in order of parent and number
+	byLive = "live" // records that are neither hidden nor deleted, in order of parent and number
 )
 
-// KindOf makes the kind of a table, with more indexes if it needs some. Deleted
-// records have no key but their number; hidden ones keep theirs, since they come back.
+// KindOf returns the kind of a table, with additional indexes. Deleted records have no key
+// except their number; hidden ones keep their keys, since they may return.
 func KindOf[T table.Row[T]](more ...store.Index[T]) *store.Kind[T] {
 	t := tableOf[T]()
 	k := &store.Kind[T]{
@@ -69,10 +69,10 @@ func tableOf[T table.Row[T]]() *table.Table[T] {
 	return zero.Table()
 }
 
-// prefix is what the values of the records below one parent begin with.
+// prefix returns the prefix of the index values of the records below a parent.
 func prefix(parent table.ID) string { return parent.Key() + "\x00" }
 
-// counter is how many records a table has had.
+// counter is how many records a table has ever had.
 type counter struct {
 	Kind   string    `json:"kind"`
 	Portal tenant.ID `json:"org_id"`
@@ -85,15 +85,15 @@ var counters = &store.Kind[counter]{
 	Org: func(c counter) tenant.ID { return c.Portal },
 }
 
-// Counters is the registration of what numbers records.
+// Counters registers the kind of counters.
 func Counters() crud.Registration {
 	return crud.Facts[counter]{Kind: counters, Sample: func(at crud.Stamp) (counter, error) {
 		return counter{Kind: at.ID, Portal: at.Org, Last: 7}, nil
 	}}.Registration()
 }
 
-// Add stores a new record, with a number of its own, which is never used again, and, unless
-// it has one, a CID.
+// Add stores a new record, with a new number that is never reused and, unless it has one, a
+// CID.
 func Add[T table.Row[T]](ctx context.Context, w store.Writer, k *store.Kind[T], at crud.Stamp, v T) (T, error) {
 	t := tableOf[T]()
 	base := t.Base(&v)
@@ -116,12 +116,12 @@ func Add[T table.Row[T]](ctx context.Context, w store.Writer, k *store.Kind[T], 
 	return v, taken(t, k.Insert(ctx, w, v))
 }
 
-// drawCID returns a CID for a new record. It follows from the stamp.
+// drawCID returns a CID for a new record. It is derived from the stamp.
 func drawCID[T any](t *table.Table[T], at crud.Stamp, id table.ID) string {
 	return table.NewCID(at.Now(), at.ID+t.Kind+id.Key())
 }
 
-// Edit changes a record that is not away.
+// Edit changes a record that is neither hidden nor deleted.
 func Edit[T table.Row[T]](ctx context.Context, w store.Writer, k *store.Kind[T], id table.ID, at crud.Stamp, fn func(T) (T, error)) (T, error) {
 	t := tableOf[T]()
 	v, err := k.Edit(ctx, w, id.Key(), nil, func(old T) (T, error) {
@@ -137,7 +137,7 @@ func Edit[T table.Row[T]](ctx context.Context, w store.Writer, k *store.Kind[T],
 	return v, taken(t, err)
 }
 
-// Remove deletes a record: for good, or so that it can come back where the table says so.
+// Remove deletes a record: permanently, or so that it can return if the table says so.
 func Remove[T table.Row[T]](ctx context.Context, w store.Writer, k *store.Kind[T], id table.ID, at crud.Stamp) error {
 	t := tableOf[T]()
 	if !t.Soft {
@@ -151,7 +151,7 @@ func Remove[T table.Row[T]](ctx context.Context, w store.Writer, k *store.Kind[T
 	return err
 }
 
-// taken says with the words of the table that a value belongs to another record.
+// taken converts a unique-value error into a fault with the table's text.
 func taken[T any](t *table.Table[T], err error) error {
 	f, ok := errors.AsType[*fault.Error](err)
 	if !ok || f.Kind != fault.Conflict {
@@ -160,7 +160,7 @@ func taken[T any](t *table.Table[T], err error) error {
 	return conflict(t, f.Field, err)
 }
 
-// conflict is the fault for a value of an index that belongs to another record.
+// conflict is the fault for a value of a unique index that another record has.
 func conflict[T any](t *table.Table[T], index string, err error) error {
 	for _, u := range t.Unique {
 		if u.Name == index {
@@ -173,8 +173,8 @@ func conflict[T any](t *table.Table[T], index string, err error) error {
 	return err
 }
 
-// free returns the fault that storing a record would end with if another one has a value
-// that must be its own.
+// free returns the fault with which storing a record would fail if another one has one of
+// its unique values.
 func free[T table.Row[T]](ctx context.Context, r store.Reader, k *store.Kind[T], v T) error {
 	for _, ix := range k.Indexes {
 		if !ix.Unique {
@@ -193,7 +193,7 @@ func free[T table.Row[T]](ctx context.Context, r store.Reader, k *store.Kind[T],
 	return nil
 }
 
-// Find returns a record by its number or its CID, unless it is away.
+// Find returns a record by its number or its CID, unless it is hidden or deleted.
 func Find[T table.Row[T]](ctx context.Context, r store.Reader, k *store.Kind[T], name string) (T, error) {
 	v, err := k.Get(ctx, r, key(name))
 	if err == nil && tableOf[T]().Base(&v.Value).Away() {
@@ -202,19 +202,19 @@ func Find[T table.Row[T]](ctx context.Context, r store.Reader, k *store.Kind[T],
 	return v.Value, err
 }
 
-// key is the name of a record as the store knows it.
+// key returns the name of a record in the store.
 func key(name string) string {
 	if id, ok := table.ParseID(name); ok {
 		return id.Key()
 	}
 	if !table.IsCID(name) {
-		return "none" // no record is called so, and none gets here by a name of its own
+		return "none" // no record has this name
 	}
 	return name
 }
 
-// All yields the records that are not away, those below a parent if the table has
-// parents, in order of number.
+// All yields the records that are neither hidden nor deleted, those below a parent if the
+// table has parents, in order of number.
 func All[T table.Row[T]](ctx context.Context, r store.Reader, k *store.Kind[T], parent table.ID) iter.Seq2[T, error] {
 	q := store.Query{Index: byLive, Sorted: true}
 	if tableOf[T]().Parent != nil && parent != 0 {
@@ -242,7 +242,8 @@ func Count[T table.Row[T]](ctx context.Context, r store.Reader, k *store.Kind[T]
 	return r.Count(ctx, store.Query{Kind: k.Name, Index: byLive, Sorted: true, Prefix: prefix(parent)})
 }
 
-// Resolver finds the numbers of records that a body names, inside a unit of work.
+// Resolver returns a function that finds the numbers of records named in a body, within a
+// unit of work.
 func Resolver(ctx context.Context, r store.Reader) table.Resolve {
 	return func(kind, name string) (table.ID, bool, error) {
 		id, err := locate(ctx, r, kind, name)
@@ -253,7 +254,7 @@ func Resolver(ctx context.Context, r store.Reader) table.Resolve {
 	}
 }
 
-// locate returns the number of a record of any kind that is not away, or
+// locate returns the number of a record of any kind that is neither hidden nor deleted, or
 // store.ErrNotFound.
 func locate(ctx context.Context, r store.Reader, kind, name string) (table.ID, error) {
 	q := store.Query{Kind: kind, ID: key(name), Limit: 1}
@@ -265,7 +266,7 @@ func locate(ctx context.Context, r store.Reader, kind, name string) (table.ID, e
 			return 0, err
 		}
 		digits := rec.ID
-		for len(digits) > 1 && digits[0] == '0' { // keys have zeros in front
+		for len(digits) > 1 && digits[0] == '0' { // keys have leading zeros
 			digits = digits[1:]
 		}
 		id, ok := table.ParseID(digits)
@@ -278,8 +279,8 @@ func locate(ctx context.Context, r store.Reader, kind, name string) (table.ID, e
 	return 0, store.ErrNotFound
 }
 
-// Glance returns some members of a record of any kind, such as its name; nothing of one
-// that is not there.
+// Glance decodes some members of a record of any kind, such as its name; the zero value if
+// the record does not exist.
 func Glance[V any](ctx context.Context, r store.Reader, kind string, id table.ID) (v V, err error) {
 	rec, err := r.Get(ctx, kind, id.Key())
 	if errors.Is(err, store.ErrNotFound) || err == nil && (rec.Damage != nil || json.Unmarshal(rec.Doc, &v) != nil) {
@@ -288,7 +289,7 @@ func Glance[V any](ctx context.Context, r store.Reader, kind string, id table.ID
 	return v, err
 }
 
-// Sampled gives a sample of a table the marks of a stored record.
+// Sampled gives a sample of a table the number, CID and times of a stored record.
 func Sampled[T table.Row[T]](v T, at crud.Stamp) T {
 	base := tableOf[T]().Base(&v)
 	sum := fnv.New32a()

@@ -13,10 +13,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// DefaultPerPage is how many records a page has unless somebody says otherwise.
+// DefaultPerPage is the default page size of lists.
 const DefaultPerPage = 20
 
-// Page is what lists can be asked for. What is no number counts as not said.
+// Page has the parameters of lists. A number that cannot be parsed counts as missing.
 type Page struct {
 	Number  string `query:"page" page:"-1" doc:"Page, counted from 1. -1 and less: everything."`
 	PerPage string `query:"per_page" page:"size" doc:"Records on a page; 20 unless said otherwise."`
@@ -26,15 +26,15 @@ type Page struct {
 	Keyword string `query:"keyword" doc:"Only records whose texts contain this."`
 }
 
-// window is which records of a list an answer has.
+// window is the range of a list that an answer contains.
 type window struct{ page, size, from, to int }
 
-// most bounds pages and their sizes, so that their product is a number.
+// most bounds page numbers and sizes, so that their product does not overflow.
 const most = 1 << 30
 
 func (p Page) window(size int) window {
 	number := func(text string, otherwise int) int {
-		n, err := strconv.Atoi(strings.TrimSpace(text)) // the largest there is, where it is larger
+		n, err := strconv.Atoi(strings.TrimSpace(text)) // on overflow n is the largest int
 		if err != nil && !errors.Is(err, strconv.ErrRange) || n == 0 {
 			return otherwise
 		}
@@ -56,8 +56,8 @@ func (p Page) window(size int) window {
 	return w
 }
 
-// Cut makes the part of a list that was asked for, the parameters of order and keyword
-// aside. part returns some of the list, and how many there are in all.
+// Cut returns the requested page of a list; it ignores the parameters for order and
+// keyword. part returns a range of the list, and its total length.
 func Cut[L any](p Page, part func(from, to int) ([]L, int, error)) (out operation.Listing[L], err error) {
 	w := p.window(DefaultPerPage)
 	out.Page, out.PerPage = w.page, w.size
@@ -65,7 +65,7 @@ func Cut[L any](p Page, part func(from, to int) ([]L, int, error)) (out operatio
 	return out, err
 }
 
-// order returns the member to order by, and whether backwards.
+// order returns the member to sort by, and whether descending.
 func (p Page) order(otherwise string) (name string, desc bool) {
 	for _, text := range []string{p.OrderBy, p.Sort, otherwise} {
 		if name, desc = strings.CutSuffix(text, "_desc"); name != "" {
@@ -85,7 +85,7 @@ type listed struct {
 func (o Operations[T, L, S]) ListRow(opts ...operation.Option) operation.Row {
 	t, keys := tableOf[T](), []operation.SortKey{}
 	texts := o.kept(t.Texts())
-	if o.Search != nil { // it says by itself what it looks at
+	if o.Search != nil { // Search decides what is searched
 		texts = nil
 	}
 	for _, name := range o.kept(t.Ordered()) {
@@ -105,8 +105,8 @@ func (o Operations[T, L, S]) ListRow(opts ...operation.Option) operation.Row {
 		operation.Example(nil, operation.Listing[L]{Items: []L{example(o.Sample, o.List)}, Total: 1, Page: 1, PerPage: DefaultPerPage}))...)
 }
 
-// kept leaves out the members that are not stored as they are, such as secrets: to look
-// into what they have become, or to order by that, means nothing.
+// kept returns the names without members that are not stored as they are, such as secrets:
+// searching or sorting their stored form would be meaningless.
 func (o Operations[T, L, S]) kept(names []string) []string {
 	before, after := o.Sample, *new(T)
 	text, err := json.Marshal(before)
@@ -119,10 +119,10 @@ func (o Operations[T, L, S]) kept(names []string) []string {
 	})
 }
 
-// Page returns the part of a list that was asked for.
+// Page returns the requested page of a list.
 func (o Operations[T, L, S]) Page(ctx context.Context, in listed) (out operation.Listing[L], err error) {
 	err = o.Store.View(ctx, in.Scope, func(r store.Reader) (err error) {
-		var above table.ID // 0: it is about all
+		var above table.ID // 0: the list has the records of all parents
 		if o.Above == nil || o.Above.All == "" || in.Above != o.Above.All {
 			if above, err = o.parent(ctx, r, in.place); err != nil {
 				return err
@@ -134,7 +134,7 @@ func (o Operations[T, L, S]) Page(ctx context.Context, in listed) (out operation
 	return out, err
 }
 
-// Part returns a part of the list of the records below one, or of all.
+// Part returns a page of the list of the records below one, or of all.
 func (o Operations[T, L, S]) Part(ctx context.Context, r store.Reader, above table.ID, p Page) (out operation.Listing[L], err error) {
 	size := o.PerPage
 	if size == 0 {
@@ -170,7 +170,7 @@ func (o Operations[T, L, S]) Part(ctx context.Context, r store.Reader, above tab
 	return out, nil
 }
 
-// ordered compares records by a member, or only by age: the newer one comes first.
+// ordered returns a comparison by a member, or by age alone: newer ones first.
 func ordered[T table.Row[T]](member func(*T) any, desc bool) func(a, b T) int {
 	return func(a, b T) int {
 		c := 0
@@ -188,7 +188,7 @@ func ordered[T table.Row[T]](member func(*T) any, desc bool) func(a, b T) int {
 	}
 }
 
-// Excerpt returns the part of a list in memory that was asked for.
+// Excerpt returns the requested page of a list in memory.
 func Excerpt[T table.Row[T], L any](all []T, p Page, show func(T) L) operation.Listing[L] {
 	t, w := tableOf[T](), p.window(DefaultPerPage)
 	name, desc := p.order("")
@@ -204,8 +204,8 @@ func Excerpt[T table.Row[T], L any](all []T, p Page, show func(T) L) operation.L
 	return out
 }
 
-// newest returns a part of the list as it is stored, the newest record first: the last
-// page costs no more than the first.
+// newest returns a range of the list in stored order, newest record first: the last page
+// costs no more than the first.
 func (o Operations[T, L, S]) newest(ctx context.Context, r store.Reader, above table.ID, w window) ([]T, int, error) {
 	q := store.Query{Index: byLive, Sorted: true, Desc: true, Offset: w.from}
 	if o.Above != nil {
@@ -222,8 +222,8 @@ func (o Operations[T, L, S]) newest(ctx context.Context, r store.Reader, above t
 	return page, total, err
 }
 
-// sequenced returns a part of the list in the resource's own order. Only with a keyword
-// it reads more than that part.
+// sequenced returns a range of the list in the resource's own order. Only with a keyword
+// it reads more than that range.
 func (o Operations[T, L, S]) sequenced(ctx context.Context, r store.Reader, above table.ID, w window, keyword string) ([]T, int, error) {
 	ids, err := o.Sequence(ctx, r, above)
 	if err != nil {
@@ -253,7 +253,7 @@ func (o Operations[T, L, S]) sequenced(ctx context.Context, r store.Reader, abov
 	return found[min(w.from, len(found)):min(w.to, len(found))], len(found), nil
 }
 
-// selected looks the whole list through.
+// selected reads the whole list.
 func (o Operations[T, L, S]) selected(ctx context.Context, r store.Reader, above table.ID, w window, keyword string, order func(a, b T) int) ([]T, int, error) {
 	var all []T
 	for v, err := range All(ctx, r, o.Kind, above) {
@@ -272,7 +272,7 @@ func (o Operations[T, L, S]) selected(ctx context.Context, r store.Reader, above
 	return all[min(w.from, len(all)):min(w.to, len(all))], len(all), nil
 }
 
-// labelled looks the whole list through, and orders it by a label.
+// labelled reads the whole list, and sorts it by a label.
 func (o Operations[T, L, S]) labelled(ctx context.Context, r store.Reader, above table.ID, w window, keyword string, label Label[L], desc bool) ([]T, int, error) {
 	all, total, err := o.selected(ctx, r, above, window{to: operation.AllItems}, keyword, ordered[T](nil, false))
 	texts := make(map[table.ID]string, len(all))
@@ -298,7 +298,8 @@ func (o Operations[T, L, S]) labelled(ctx context.Context, r store.Reader, above
 	return all[min(w.from, len(all)):min(w.to, len(all))], total, nil
 }
 
-// matches reports whether a keyword, which is in lower case, finds a record; "" finds all.
+// matches reports whether a record matches a keyword, which is in lower case; "" matches
+// all.
 func (o Operations[T, L, S]) matches(ctx context.Context, r store.Reader, v T, keyword string) (bool, error) {
 	switch {
 	case keyword == "":

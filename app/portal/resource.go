@@ -16,7 +16,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Resource is a resource T of the portal, which lists show as L and all else as S.
+// Resource is a resource T of the portal. Lists show it as L, other answers as S.
 type Resource[T table.Row[T], L, S any] struct {
 	Kind  *store.Kind[T]
 	Name  string // of its operations: "portal-tags"
@@ -27,93 +27,93 @@ type Resource[T table.Row[T], L, S any] struct {
 	Many  string // "tags"
 	List  func(ctx context.Context, r store.Reader, v T) (L, error)
 	Show  func(ctx context.Context, r store.Reader, v T) (S, error)
-	// Find returns the record that a path names; nil: by its number or its CID.
+	// Find returns the record in a path; nil: by its number or its CID.
 	Find func(ctx context.Context, r store.Reader, name string) (T, error)
-	// Sample is a valid record: examples and the store suite use it.
+	// Sample is a valid record, for examples and the store suite.
 	Sample T
-	// Sealed points to a text that is stored sealed; see crud.Facts.
+	// Sealed returns a pointer to a text that is stored sealed; see crud.Facts.
 	Sealed func(*T) *string
-	// Order is how lists are ordered unless the client says otherwise; "": the newest
-	// record first.
+	// Order is the default order of lists; "": the newest record first.
 	Order string
-	// Sequence returns the records below one in the order in which lists show them,
-	// unless the client says otherwise; nil: Order says.
+	// Sequence returns the records below one in the default order of lists; nil: Order
+	// determines it.
 	Sequence func(ctx context.Context, r store.Reader, above table.ID) ([]table.ID, error)
 	PerPage  int // 0: DefaultPerPage
-	// Search reports whether a record is found by a keyword; nil: its texts say.
+	// Search reports whether a record matches a keyword; nil: its texts are searched.
 	Search func(v T, keyword string) bool
-	// Labels are what lists show besides the texts of the record, such as names of other
-	// records: keywords are looked for in them, too, and lists can be ordered by them.
+	// Labels are members of lists besides the texts of the record, such as names of other
+	// records. Keywords are searched in them, too, and lists can be sorted by them.
 	Labels []Label[L]
-	// Begin prepares a new record before the body is put into it: defaults, and the
-	// record above; nil: there is nothing to prepare.
+	// Begin prepares a new record before the body is decoded into it: defaults, and the
+	// parent record; nil: nothing to prepare.
 	Begin func(v *T, parent table.ID)
-	// Events is what webhooks may hear of changes; nil: nothing.
+	// Events defines the events of changes for webhooks; nil: none.
 	Events *event.Source[T]
-	// Load fills in what a stored record keeps elsewhere, before the body is put into
-	// it; nil: it keeps all of it.
+	// Load reads the parts of a record that are stored elsewhere, before the body is decoded
+	// into it; nil: there are none.
 	Load func(ctx context.Context, r store.Reader, v *T) error
 	Hooks[T]
-	// Rows picks the operations and adjusts them; nil: all five.
+	// Rows selects and adjusts the operations; nil: all five.
 	Rows func(Operations[T, L, S]) []operation.Row
 }
 
-// Label is a member of what a list shows.
+// Label is a member of the representation in lists.
 type Label[L any] struct {
 	Name string
 	Of   func(L) string
 }
 
-// Above is the resource in whose path another one lies. All is a word that stands for every
-// record of it in the path of a list; "": none does.
+// Above is the parent resource in the path of another. All is a word that stands for all
+// parents in the path of a list; "": there is none.
 type Above struct{ Kind, Param, All string }
 
-// Hooks is what happens around the writes of a resource. Each may be nil; an error ends
-// the write, and nothing is stored. All but Turn, Prepare and Failed run in the unit of
-// work, maybe more than once, and have no effect but through the writer and the change.
+// Hooks run around the writes of a resource. Each may be nil; an error ends the write, and
+// nothing is stored. All but Turn, Prepare and Failed run in the unit of work, possibly more
+// than once, and must have no effects except through the writer and the change.
 type Hooks[T any] struct {
 	// Validate returns the failed validations that need the store. They are listed with those
-	// of the fields: it gets records in which fields are wrong, too. It is not asked about
+	// of the fields: Validate also receives records with invalid fields. It is not called for
 	// deletions.
 	Validate func(ctx context.Context, r store.Reader, c *Change[T]) (table.Problems, error)
-	// Check holds the record against others: in the unit of work and, when there is
-	// Prepare, before it. It changes nothing.
+	// Check checks the record against others: in the unit of work and, if there is Prepare,
+	// also before it. It changes nothing.
 	Check func(ctx context.Context, r store.Reader, c *Change[T]) error
-	// Turn runs what follows, Prepare to Failed, when nothing else does that must not run
-	// beside it. The change is drafted again then: something may have changed meanwhile.
+	// Turn runs write, which is everything from Prepare to Failed, while no conflicting
+	// operation runs. The change is then drafted again, because records may have changed
+	// meanwhile.
 	Turn func(ctx context.Context, c *Change[T], write func(context.Context) error) error
-	// Prepare runs before the unit of work, when the record is valid, has its CID, and no
-	// other record has what must be its own: for calls to others. Failed runs when nothing
-	// was stored after it.
+	// Prepare runs before the unit of work, for calls to other services: the record is valid,
+	// has its CID, and its unique values are free. Failed runs if nothing was stored after
+	// Prepare.
 	Prepare func(ctx context.Context, c *Change[T]) error
 	Failed  func(ctx context.Context, c *Change[T])
-	// Before may change New; After runs when it is stored, or deleted.
+	// Before may change New; After runs when the record is stored or deleted.
 	Before func(ctx context.Context, w store.Writer, c *Change[T]) error
 	After  func(ctx context.Context, w store.Writer, c *Change[T]) error
 }
 
-// Change is one write as hooks see it.
+// Change is one write, for hooks.
 type Change[T any] struct {
 	Op     store.Op
 	Scope  tenant.Scope
-	Store  store.Store // for Prepare and Failed, which look up what they need
+	Store  store.Store // for Prepare and Failed, which read what they need
 	Who    operation.Principal
 	Parent table.ID
-	Force  bool       // of a deletion: others who use the record, or refuse, do not keep it
-	Sent   Sent       // what the client sent; nil: a deletion
-	Old    T          // what is replaced or deleted
+	Force  bool       // of a deletion: delete even if others use the record, or refuse
+	Sent   Sent       // the body; nil: a deletion
+	Old    T          // the replaced or deleted record
 	New    T          // what is stored
-	At     crud.Stamp // the time of the write, for records that hooks store too
-	Memo   any        // what hooks tell later ones
+	At     crud.Stamp // the time of the write, for records that hooks store as well
+	Memo   any        // data that hooks pass to later hooks
 }
 
-// Sent is a body as hooks may ask about it.
+// Sent is a body, for hooks.
 type Sent interface {
 	Has(name string) bool
 	Get(name string) any
 }
 
-// Operations makes rows of a resource.
+// Operations builds the rows of a resource.
 type Operations[T table.Row[T], L, S any] struct {
 	Resource[T, L, S]
 	crud.Tools
@@ -133,7 +133,7 @@ func (r Resource[T, L, S]) Registration() crud.Registration {
 	return reg
 }
 
-// Events makes what receivers may hear of a kind out of the table of events.
+// Events returns the events of a kind for webhooks, from the table of events.
 func Events[T any](src *event.Source[T]) *crud.Events[T] {
 	if src == nil {
 		return nil
@@ -146,16 +146,16 @@ func Events[T any](src *event.Source[T]) *crud.Events[T] {
 	}}
 }
 
-// Group is what the rows of the resource share.
+// Group returns the group of the resource's rows.
 func (r Resource[T, L, S]) Group() operation.Group { return Group(r.Name, r.Path, r.Many) }
 
-// Group makes the group of rows below a path of the portal.
+// Group returns a group of rows below a path of the portal.
 func Group(name, path, title string) operation.Group {
 	return operation.Group{Surface: operation.Portal, Name: name, Path: Prefix + path, Tag: "Portal " + title,
 		Style: operation.Style{Faults: operation.PortalFaults()}}
 }
 
-// Prefix begins the paths of the portal's API.
+// Prefix is the prefix of the paths of the portal's API.
 const Prefix = "/portal-api"
 
 // Status is the answer to a deletion.
@@ -169,29 +169,28 @@ type Done struct {
 	Message string `json:"message"`
 }
 
-// Executed answers that an action was carried out: "Approve".
+// Executed returns the answer to an executed action such as "Approve".
 func Executed(action string) Done {
 	return Done{"ok", "Action " + action + ": Executed successfully"}
 }
 
-// Action makes a row one that does something instead of storing: it says so when it
-// cannot.
+// Action marks a row as an action rather than a write: its errors have another form.
 func Action() operation.Option {
 	return func(s *operation.Spec) { s.Style.Failure = operation.FailureAction }
 }
 
-// Unprocessable answers 422 where the record that a write is about does not exist.
+// Unprocessable answers 422 where the record in the path does not exist.
 func Unprocessable() operation.Option {
 	return operation.Answers(map[string]operation.Answer{"not_found": {Status: 422, Text: "record not found"}})
 }
 
-// example shows the sample as an answer has it.
+// example returns the representation of a sample.
 func example[T table.Row[T], V any](v T, show func(context.Context, store.Reader, T) (V, error)) V {
 	v = Sampled(v, crud.Stamp{ID: "5f1a0c5d8e3b2a1f00000009", Now: func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }})
 	tableOf[T]().Base(&v).ID = 7
 	out, err := show(context.Background(), nothing{}, v)
 	if err != nil {
-		panic("portal: the example of " + tableOf[T]().Kind + ": " + err.Error()) // at start, and in the first test
+		panic("portal: the example of " + tableOf[T]().Kind + ": " + err.Error()) // happens at start, and so in the first test
 	}
 	return out
 }
@@ -199,7 +198,7 @@ func example[T table.Row[T], V any](v T, show func(context.Context, store.Reader
 // nothing is a reader of an empty store.
 type nothing struct{}
 
-// Exemplary reports whether an example is shown, at no time in particular.
+// Exemplary reports whether r is the reader for examples, which have no current time.
 func Exemplary(r store.Reader) bool {
 	_, ok := r.(nothing)
 	return ok
@@ -217,11 +216,11 @@ func (nothing) Referrers(context.Context, integrity.Target) iter.Seq2[store.Reco
 	return func(func(store.Record, error) bool) {}
 }
 
-// path is that of one record.
+// path returns the path of one record.
 func (o Operations[T, L, S]) path() string { return "/{" + o.Param + "}" }
 
-// options returns the options of a row: the names of its placeholders, what it has by
-// itself, and what the resource adds.
+// options returns the options of a row: the names of its placeholders, its own options, and
+// those of the resource.
 func (o Operations[T, L, S]) options(more []operation.Option, own ...operation.Option) []operation.Option {
 	all := []operation.Option{operation.Identifier(o.Param, "Number or CID of "+o.One+".")}
 	if o.Above != nil {

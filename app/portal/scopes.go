@@ -9,10 +9,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// byScope is the index of the OAuth scopes that records stand for.
+// byScope is the index of records by OAuth scopes.
 const byScope = "scope"
 
-// ByScope finds records by the OAuth scopes that they stand for, hidden ones too.
+// ByScope finds records by their OAuth scopes, including hidden ones.
 func ByScope[T table.Row[T]](of func(T) []string) store.Index[T] {
 	return store.Index[T]{Name: byScope, Values: func(v T) (out []string) {
 		if v.Table().Base(&v).DeletedAt.IsZero() {
@@ -25,8 +25,8 @@ func ByScope[T table.Row[T]](of func(T) []string) store.Index[T] {
 	}}
 }
 
-// ScopesFree reports whether no plan and no product but one stands for one of the scopes:
-// what a token may do must follow from its scopes.
+// ScopesFree reports whether no other plan and no other product has one of the scopes:
+// the permissions of a token must follow from its scopes.
 func ScopesFree(ctx context.Context, r store.Reader, scopes []string, kind string, self table.ID) (bool, error) {
 	for _, s := range scopes {
 		for _, k := range []string{catalogue.PlanKind, catalogue.ProductKind} {

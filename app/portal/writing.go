@@ -38,7 +38,7 @@ type revision[T table.Row[T]] struct {
 	Body table.Body[T] `body:""`
 }
 
-// parent returns the number of the record in whose path the call is, or 0.
+// parent returns the number of the parent record in the path, or 0.
 func (o Operations[T, L, S]) parent(ctx context.Context, r store.Reader, in place) (table.ID, error) {
 	if o.Above == nil {
 		return 0, nil
@@ -50,7 +50,7 @@ func (o Operations[T, L, S]) parent(ctx context.Context, r store.Reader, in plac
 	return id, err
 }
 
-// Lookup returns the record that a call is about. One below another parent does not exist.
+// Lookup returns the record in the path. A record below another parent is not found.
 func (o Operations[T, L, S]) Lookup(ctx context.Context, r store.Reader, in address) (v T, err error) {
 	above, err := o.parent(ctx, r, in.place)
 	if err != nil {
@@ -80,15 +80,16 @@ func (o Operations[T, L, S]) change(op store.Op, in place, body *table.Body[T]) 
 	return c, at
 }
 
-// write is one write while it is carried out.
+// write is the state of one write.
 type write[T any] struct {
 	*Change[T]
-	// draft fills the change in out of what is stored at this moment; put stores it.
+	// draft builds the change from the stored state; put stores it.
 	draft func(context.Context, store.Reader) error
 	put   func(context.Context, store.Writer) error
 }
 
-// carryOut runs a write: what is valid is prepared, and stored in one unit of work.
+// carryOut executes a write: it validates and prepares the change, and stores it in one
+// unit of work.
 func (o Operations[T, L, S]) carryOut(ctx context.Context, c write[T]) (shown S, err error) {
 	if o.Prepare == nil {
 		return o.store(ctx, c)
@@ -111,7 +112,7 @@ func (o Operations[T, L, S]) carryOut(ctx context.Context, c write[T]) (shown S,
 	return shown, err
 }
 
-// admitted refuses what cannot be stored, as far as that is known by now.
+// admitted returns the errors that can be known before the unit of work.
 func (o Operations[T, L, S]) admitted(ctx context.Context, c write[T]) error {
 	return o.Store.View(ctx, c.Scope, func(r store.Reader) error {
 		err := c.draft(ctx, r)
@@ -125,7 +126,7 @@ func (o Operations[T, L, S]) admitted(ctx context.Context, c write[T]) error {
 	})
 }
 
-// store carries out the unit of work.
+// store runs the unit of work.
 func (o Operations[T, L, S]) store(ctx context.Context, c write[T]) (shown S, err error) {
 	_, err = o.Store.Update(ctx, c.Scope, func(w store.Writer) error {
 		for _, step := range []func(context.Context, store.Writer) error{
@@ -156,8 +157,8 @@ func (o Operations[T, L, S]) store(ctx context.Context, c write[T]) (shown S, er
 	return shown, err
 }
 
-// all adds to a failed validation what else is wrong, so that clients see all of it at once
-// (docs/wire/portal.md#errors).
+// all adds the other validation errors to a failed validation, so that clients see all of
+// them at once (docs/wire/portal.md#errors).
 func (o Operations[T, L, S]) all(ctx context.Context, r store.Reader, c *Change[T], err error) error {
 	if fault.CodeOf(err) != table.CodeInvalid && fault.KindOf(err) != fault.Conflict {
 		return err
@@ -203,7 +204,7 @@ func (o Operations[T, L, S]) hook(fn func(context.Context, store.Writer, *Change
 	}
 }
 
-// Insert makes a record out of a body.
+// Insert creates a record from a body.
 func (o Operations[T, L, S]) Insert(ctx context.Context, in creation[T]) (S, error) {
 	c, at := o.change(store.Created, in.place, &in.Body)
 	fresh := c.New
@@ -219,7 +220,7 @@ func (o Operations[T, L, S]) Insert(ctx context.Context, in creation[T]) (S, err
 			return err
 		}
 		if base := tableOf[T]().Base(&c.New); o.Prepare != nil && base.CID == "" {
-			base.CID = drawCID(tableOf[T](), at, 0) // what is prepared is known by it
+			base.CID = drawCID(tableOf[T](), at, 0) // Prepare needs the CID, which identifies the prepared objects
 		}
 		return nil
 	}, func(ctx context.Context, w store.Writer) (err error) {
@@ -228,13 +229,13 @@ func (o Operations[T, L, S]) Insert(ctx context.Context, in creation[T]) (S, err
 	}})
 }
 
-// CreateRow makes a record.
+// CreateRow creates a record.
 func (o Operations[T, L, S]) CreateRow(opts ...operation.Option) operation.Row {
 	return operation.POST("create", "", "Create "+o.One, o.Insert, o.options(opts, operation.Status(201),
 		operation.Faulting(table.CodeInvalid), operation.Example(o.request(), example(o.Sample, o.Show)))...)
 }
 
-// CreateRowAs makes a record and answers less than all of it.
+// CreateRowAs creates a record and answers with a reduced representation.
 func CreateRowAs[V any, T table.Row[T], L, S any](o Operations[T, L, S], less func(S) V, opts ...operation.Option) operation.Row {
 	return operation.POST("create", "", "Create "+o.One, func(ctx context.Context, in creation[T]) (out V, err error) {
 		shown, err := o.Insert(ctx, in)
@@ -245,7 +246,7 @@ func CreateRowAs[V any, T table.Row[T], L, S any](o Operations[T, L, S], less fu
 	}, o.options(opts, operation.Status(201), operation.Faulting(table.CodeInvalid), operation.Example(o.request(), less(example(o.Sample, o.Show))))...)
 }
 
-// Revise changes a record as a body says.
+// Revise changes a record from a body.
 func (o Operations[T, L, S]) Revise(ctx context.Context, in revision[T]) (S, error) {
 	c, at := o.change(store.Updated, in.place, &in.Body)
 	return o.carryOut(ctx, write[T]{c, func(ctx context.Context, r store.Reader) (err error) {
@@ -272,13 +273,13 @@ func (o Operations[T, L, S]) Revise(ctx context.Context, in revision[T]) (S, err
 	}})
 }
 
-// UpdateRow changes a record: what the body does not name stays.
+// UpdateRow changes a record: members that the body does not name stay.
 func (o Operations[T, L, S]) UpdateRow(opts ...operation.Option) operation.Row {
 	return operation.PUT("update", o.path(), "Change "+o.One, o.Revise, o.options(opts, Unprocessable(),
 		operation.Faulting(table.CodeInvalid), operation.Example(o.request(), example(o.Sample, o.Show)))...)
 }
 
-// UpdateRowAs changes a record and answers less than all of it.
+// UpdateRowAs changes a record and answers with a reduced representation.
 func UpdateRowAs[V any, T table.Row[T], L, S any](o Operations[T, L, S], less func(S) V, opts ...operation.Option) operation.Row {
 	return operation.PUT("update", o.path(), "Change "+o.One, func(ctx context.Context, in revision[T]) (out V, err error) {
 		shown, err := o.Revise(ctx, in)
@@ -311,13 +312,14 @@ func (o Operations[T, L, S]) DeleteRow(opts ...operation.Option) operation.Row {
 	return operation.DELETE("delete", o.path(), "Delete "+o.One, o.Delete, o.options(opts, operation.Example(nil, Status{"ok"}))...)
 }
 
-// forced is the input of a deletion that goes on when others fail, or use the record.
+// forced is the input of a deletion that continues even if other services fail, or use the
+// record.
 type forced struct {
 	address
 	Force string `query:"force" doc:"true: delete it although others use it, or a dashboard or an identity provider refuses what must be ended there."`
 }
 
-// ForcedDeleteRow removes a record that others know: force=true removes it whatever
+// ForcedDeleteRow deletes a record that other services know: force=true deletes it whatever
 // they answer.
 func (o Operations[T, L, S]) ForcedDeleteRow(opts ...operation.Option) operation.Row {
 	return operation.DELETE("delete", o.path(), "Delete "+o.One, func(ctx context.Context, in forced) (Status, error) {
@@ -326,7 +328,7 @@ func (o Operations[T, L, S]) ForcedDeleteRow(opts ...operation.Option) operation
 	}, o.options(opts, operation.Example(nil, Status{"ok"}))...)
 }
 
-// request is the body of the examples: the fields of the sample.
+// request returns the body of the examples: the fields of the sample.
 func (o Operations[T, L, S]) request() map[string]any {
 	v, body := o.Sample, map[string]any{}
 	for _, f := range tableOf[T]().Fields {

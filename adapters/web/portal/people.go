@@ -16,8 +16,8 @@ func (v *visit) leads() bool {
 	return false
 }
 
-// withTeams adds the teams in a form, if it has any. People always join the teams that
-// belong to their organisation.
+// withTeams adds the teams in a form, if it has any. The form need not name the default team
+// of the organisation.
 func (v *visit) withTeams(body map[string]any) map[string]any {
 	if teams := v.r.PostForm["teams"]; len(teams) > 0 {
 		body["Teams"] = slices.DeleteFunc(teams, func(id string) bool { return id == "" }) // an empty value stands for no team

@@ -17,7 +17,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// approval is what the saga of an approval is made of.
+// approval is the data of the saga of an approval.
 type approval struct {
 	Request table.ID
 	// AuthType and DCREnabled are those of the products when the approval began; AuthType "":
@@ -26,11 +26,11 @@ type approval struct {
 	DCREnabled bool   `json:",omitempty"`
 	Method     string
 	Was        request.Status // when the approval began
-	Reuse      bool           // a credential that there is gets the products as well
+	Reuse      bool           // an existing credential gets the products as well
 	Grant      *issuers.Grant // nil: nothing is issued
 }
 
-// Approve approves an access request: credentials are made first.
+// Approve approves an access request; credentials are made first.
 func (s *Service) Approve(ctx context.Context, scope tenant.Scope, id table.ID) error {
 	var d *approval
 	var app table.ID
@@ -44,7 +44,7 @@ func (s *Service) Approve(ctx context.Context, scope tenant.Scope, id table.ID) 
 	return s.settled(ctx, scope, app, s.approving.Run(ctx, scope, about(app), d))
 }
 
-// approvable returns what the approval of a request takes, if it can be approved.
+// approvable returns the approval of a request, or why the request cannot be approved.
 func (s *Service) approvable(ctx context.Context, r store.Reader, id table.ID) (*approval, table.ID, error) {
 	req, err := portal.Find(ctx, r, Requests, id.String())
 	if err != nil {
@@ -73,7 +73,7 @@ func (s *Service) approvable(ctx context.Context, r store.Reader, id table.ID) (
 	if d.Grant, err = s.grant(ctx, r, a, req.PlanID, req.ProductIDs); err != nil {
 		return nil, 0, err
 	}
-	var c credential.Credential // none when the request names none, or that is gone
+	var c credential.Credential // the zero Credential when the request names none, or the credential was deleted
 	if req.CredentialID != 0 {
 		if c, err = portal.Find(ctx, r, Credentials, req.CredentialID.String()); err != nil && fault.KindOf(err) != fault.NotFound {
 			return nil, 0, err
@@ -100,7 +100,7 @@ func (s *Service) approvable(ctx context.Context, r store.Reader, id table.ID) (
 	return d, req.AppID, issuer.Prepare(ctx, r, act, d.Grant)
 }
 
-// renewed returns the request as it counts with the products that there are by now.
+// renewed returns the request with the current authentication of its products.
 func renewed(ctx context.Context, r store.Reader, req request.Request) (request.Request, error) {
 	list, err := existing(ctx, r, req.ProductIDs)
 	if err != nil {
@@ -108,7 +108,7 @@ func renewed(ctx context.Context, r store.Reader, req request.Request) (request.
 	}
 	p, err := portal.Find(ctx, r, plans.Kind, req.PlanID.String())
 	switch {
-	case fault.KindOf(err) == fault.NotFound: // what needs it says so
+	case fault.KindOf(err) == fault.NotFound: // code that needs the plan reports this
 		p.ProviderID = req.ProviderID
 	case err != nil:
 		return req, err
@@ -117,10 +117,10 @@ func renewed(ctx context.Context, r store.Reader, req request.Request) (request.
 	return req, wrong.Err()
 }
 
-// approve is how an access request is approved. What was made is undone when the request
-// is not stored as approved.
+// approve returns the plan of an approval. Credentials that were made are undone if the
+// request is not stored as approved.
 func (s *Service) approve(org tenant.ID, d *approval) intents.Plan {
-	// What another approval has brought about meanwhile is refused.
+	// Refuse the request if another approval or a rejection has changed it meanwhile.
 	look := intents.Step{Name: "look at the request", Do: func(ctx context.Context) error {
 		scope, err := tenant.Of(org)
 		if err != nil {
@@ -149,8 +149,8 @@ func (s *Service) approve(org tenant.ID, d *approval) intents.Plan {
 	return p
 }
 
-// next returns the status of a request that is approved. Of one that was rejected since the
-// approval began, it is not.
+// next returns the status of the request after approval. It refuses a request that was
+// rejected since the approval began.
 func (d *approval) next(req request.Request) (request.Status, error) {
 	if d.Was != "" && d.Was != req.Status {
 		return "", fault.New(fault.Invalid, request.CodeState, "access request was %s meanwhile", req.Status)
@@ -158,7 +158,8 @@ func (d *approval) next(req request.Request) (request.Status, error) {
 	return req.Status.On(request.Approve)
 }
 
-// approved stores the credential and then, so that its event comes later, the request.
+// approved stores the credential first and then the request, so that the event of the request
+// comes later.
 func (s *Service) approved(ctx context.Context, w store.Writer, d *approval) error {
 	req, err := portal.Find(ctx, w, Requests, d.Request.String())
 	if err != nil {
@@ -199,7 +200,7 @@ func (s *Service) approved(ctx context.Context, w store.Writer, d *approval) err
 	return err
 }
 
-// typed refuses a client whose type was deleted while it was registered.
+// typed refuses a client whose client type was deleted during its registration.
 func typed(ctx context.Context, r store.Reader, g *issuers.Grant) error {
 	if g.ClientType == 0 {
 		return nil

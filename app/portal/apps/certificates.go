@@ -34,13 +34,14 @@ const exampleFingerprint = "38edce514c2d0a866063550c64d6c90be99d01561ac5aa7e82b8
 
 var exampleCertificate = Certificate{"5f1a0c5d8e3b2a1f00000001" + exampleFingerprint, "Till of the shop", exampleFingerprint, "ECDSA-SHA256", "CN=Shop", "CN=till.example.com", true, "2026-01-02 03:04", "2027-01-02 03:04", "-----BEGIN CERTIFICATE-----…"}
 
-// certificateOf shows the certificate of a credential, with times where it is now.
+// certificateOf returns the certificate of a credential, with its status at the time now.
 func certificateOf(p credential.Public, now time.Time) (Certificate, error) {
 	c, err := credential.ReadCertificate(p.Certificate)
 	return Certificate{p.CertificateID, cmp.Or(p.CertificateName, c.Subject), c.Fingerprint, c.SignatureAlgorithm, c.Issuer, c.Subject, c.Valid(now), table.Stamp(c.NotBefore.In(now.Location())), table.Stamp(c.NotAfter.In(now.Location())), c.PEM}, err
 }
 
-// CertificateUsers returns what tells for which APIs credentials need a certificate.
+// CertificateUsers returns the function that lists the APIs for which credentials need a
+// certificate.
 func CertificateUsers(st store.Store) issuers.Others {
 	return func(ctx context.Context, org tenant.ID, at table.ID, certificate string, but table.ID) (list []string, used bool, err error) {
 		scope, err := tenant.Of(org)
@@ -71,8 +72,8 @@ func Needed(ctx context.Context, r store.Reader, at table.ID, certificate string
 	return used, err
 }
 
-// Pool returns the certificates that administrators have given to the organisation of the
-// owner of an app.
+// Pool returns the certificates that administrators have assigned to the organisation of
+// an app's owner.
 func Pool(ctx context.Context, r store.Reader, a application.App, at table.ID) ([]string, error) {
 	owner, err := portal.Find(ctx, r, people.Users, a.UserID.String())
 	if err != nil {

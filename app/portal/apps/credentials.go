@@ -11,7 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// credentialNamed is a credential below its access request, as a path names it.
+// credentialNamed is a credential of an access request, as named in a path.
 type credentialNamed struct {
 	nested
 	ID string `path:"credential_id" doc:"Number or CID of the credential."`
@@ -72,7 +72,7 @@ func (s *Service) getCredential(ctx context.Context, in credentialNamed) (out Cr
 	return out, err
 }
 
-// stored returns the credential of a path.
+// stored returns the credential in the path.
 func (s *Service) stored(ctx context.Context, in credentialNamed) (c credential.Credential, err error) {
 	err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
 		_, req, err := s.below(ctx, r, in.named, in.Request)
@@ -87,7 +87,7 @@ func (s *Service) stored(ctx context.Context, in credentialNamed) (c credential.
 	return c, err
 }
 
-// credentialEnding names a credential that is deleted.
+// credentialEnding is a credential to delete.
 type credentialEnding struct {
 	credentialNamed
 	insisting `params:""`

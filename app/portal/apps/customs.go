@@ -19,7 +19,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// customNamed is a custom credential as a path names it.
+// customNamed is a custom credential, as named in a path.
 type customNamed struct {
 	named
 	ID string `path:"credential_id" doc:"Number or CID of the credential."`
@@ -35,14 +35,14 @@ type customRenaming struct {
 	Body table.Body[credential.Renamed] `body:""`
 }
 
-// maxCustoms is how many custom credentials an app has at most.
+// maxCustoms is the maximum number of custom credentials of an app.
 const maxCustoms = 100
 
-// making is what the saga of a custom credential is made of.
+// making is the data of the saga that makes a custom credential.
 type making struct {
 	Credential credential.Credential // as it is stored, without its values
-	Values     credential.Values     // of one that is made elsewhere
-	Grant      *issuers.Grant        // nil: it is made elsewhere
+	Values     credential.Values     // of a credential that is managed elsewhere
+	Grant      *issuers.Grant        // nil: the credential is managed elsewhere
 }
 
 func (s *Service) customRows() []operation.Operation {
@@ -66,7 +66,7 @@ func (s *Service) customRows() []operation.Operation {
 	)
 }
 
-// custom returns the custom credential of a path.
+// custom returns the custom credential in a path.
 func (s *Service) custom(ctx context.Context, r store.Reader, in customNamed) (c credential.Credential, err error) {
 	a, err := portal.Find(ctx, r, Kind, in.App)
 	if err != nil {
@@ -86,7 +86,7 @@ func (s *Service) customOf(ctx context.Context, in customNamed) (c credential.Cr
 	return c, err
 }
 
-// Customs returns the custom credentials of an app, the newest first.
+// Customs returns the custom credentials of an app, newest first.
 func Customs(ctx context.Context, r store.Reader, app table.ID) ([]credential.Credential, error) {
 	all, err := credentialsOf(ctx, r, app)
 	slices.Reverse(all)
@@ -127,7 +127,8 @@ func (s *Service) getCustom(ctx context.Context, in customNamed) (out ShownCusto
 	return out, err
 }
 
-// makeCustom makes a custom credential: elsewhere first, then here.
+// makeCustom makes a custom credential: first at the dashboard or identity provider, then
+// here.
 func (s *Service) makeCustom(ctx context.Context, in customMaking) (out ShownCustom, err error) {
 	var d *making
 	err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
@@ -147,8 +148,8 @@ func (s *Service) makeCustom(ctx context.Context, in customMaking) (out ShownCus
 	return s.getCustom(ctx, customNamed{in.named, d.Credential.ID.String()})
 }
 
-// keyID is what is done to keys with a chosen text one after the other, also for different
-// apps: of two that choose it at the same moment, the second one finds the key of the first.
+// keyID returns the lock for keys with a chosen text, also across apps: if two sagas choose
+// the same text at the same moment, the second one finds the key of the first.
 func (s *Service) keyID(at table.ID, chosen string) []intent.Subject {
 	if chosen == "" {
 		return nil
@@ -156,7 +157,7 @@ func (s *Service) keyID(at table.ID, chosen string) []intent.Subject {
 	return []intent.Subject{{Kind: "KeyID", ID: at.String() + " " + s.Secrets.Digests(chosen)[0]}}
 }
 
-// makeable returns what it takes to make a custom credential, if it can be made.
+// makeable returns the saga data for a custom credential, or why it cannot be made.
 func (s *Service) makeable(ctx context.Context, r store.Reader, in customMaking) (*making, error) {
 	a, err := portal.Find(ctx, r, Kind, in.App)
 	if err != nil {
@@ -212,8 +213,9 @@ func roomFor(ctx context.Context, r store.Reader, app table.ID) error {
 	return err
 }
 
-// make is how a custom credential is made. What was made elsewhere is undone when it is not
-// stored: its app has gone, or others have taken the room.
+// make returns the plan that makes a custom credential. What was made elsewhere is undone if
+// the credential cannot be stored: its app was deleted, or the maximum number was reached
+// meanwhile.
 func (s *Service) make(org tenant.ID, d *making) intents.Plan {
 	p := intents.Plan{Back: true, Close: func(ctx context.Context, w store.Writer) error {
 		at := s.Stamp(s.Scope)
@@ -268,7 +270,7 @@ func (s *Service) renameCustom(ctx context.Context, in customRenaming) (out Show
 	return out, err
 }
 
-// CodeElsewhere is the code of the fault for what is managed elsewhere.
+// CodeElsewhere is the fault code for a credential that is managed elsewhere.
 const CodeElsewhere = "portal_access.elsewhere"
 
 func (s *Service) rotateCustom(ctx context.Context, in customNamed) (portal.Done, error) {
@@ -283,7 +285,7 @@ func (s *Service) rotateCustom(ctx context.Context, in customNamed) (portal.Done
 	return portal.Executed("Rotate"), err
 }
 
-// customEnding names a custom credential that is deleted.
+// customEnding is a custom credential to delete.
 type customEnding struct {
 	customNamed
 	insisting `params:""`
@@ -311,7 +313,7 @@ type ListedCustom struct {
 	ClientTypeID         table.ID   `json:"ClientTypeID"`
 }
 
-// ShownCustom is a custom credential by itself.
+// ShownCustom is the full representation of a custom credential.
 type ShownCustom struct {
 	ListedCustom
 	CreatedAt string `json:"CreatedAt"`

@@ -21,9 +21,9 @@ type departure struct {
 	Sent bool `json:",omitzero"`
 }
 
-// Depart deletes the account of a user who asks for it: the credentials of all apps are
-// revoked first, then the apps go, and the account. What begins is finished: when something
-// is gone and a dashboard does not answer any more, the rest goes later, by itself.
+// Depart deletes an account at its user's request: first the credentials of all apps are revoked,
+// then the apps and the account are deleted. A departure that has begun is completed: if
+// something was deleted and a dashboard no longer answers, the rest follows later, automatically.
 func (s *Service) Depart(ctx context.Context, id table.ID) error {
 	err := s.depart(ctx, departure{User: id})
 	if fault.CodeOf(err) == CodeLater {
@@ -63,12 +63,12 @@ func (s *Service) depart(ctx context.Context, d departure) error {
 	return fault.New(fault.Invalid, CodeLater, "%s", message(err)).Because(err)
 }
 
-// departs is the subject of that saga: a user has one at a time.
+// departs returns the lock of that saga: one at a time for each user.
 func departs(id table.ID) intent.Subject {
 	return intent.Subject{Kind: account.Kind, ID: id.String()}
 }
 
-// CodeLeaves is the code of the fault for an account that is not deleted yet.
+// CodeLeaves is the fault code for an account that is not deleted yet.
 const CodeLeaves = "portal_access.leaves"
 
 func (s *Service) departed(org tenant.ID, d *departure) intents.Plan {
@@ -92,7 +92,7 @@ func (s *Service) departed(org tenant.ID, d *departure) intents.Plan {
 			if err == nil {
 				return nil
 			}
-			// When nothing has gone the caller hears of it, and may let it be.
+			// When nothing was deleted, the caller gets the error, and may give up.
 			if left, failed := s.belongings(ctx, scope, d.User); failed == nil && left == before && !intents.Repeated(ctx) && fault.KindOf(err) != fault.Conflict {
 				return err
 			}
@@ -108,7 +108,7 @@ func (s *Service) departed(org tenant.ID, d *departure) intents.Plan {
 	}
 }
 
-// belongings counts the apps of a user, and their credentials.
+// belongings counts the apps of a user and their credentials.
 func (s *Service) belongings(ctx context.Context, scope tenant.Scope, id table.ID) (n int, err error) {
 	err = s.Store.View(ctx, scope, func(r store.Reader) error {
 		all, err := Owned(ctx, r, id)

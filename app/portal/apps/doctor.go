@@ -23,7 +23,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// What the doctor finds.
+// The kinds of findings.
 const (
 	KeyAlone        = "key without credential"
 	CredentialAlone = "credential without key" //nolint:gosec // it is a finding
@@ -41,11 +41,11 @@ const (
 	KeyLacking      = "key without certificate"
 )
 
-// Finding is one thing that is not as it should be.
+// Finding is one inconsistency.
 type Finding struct {
 	Finding    string   `json:"Finding" doc:"key without credential, credential without key, client without credential, credential without client, client astray, mapping without product, product without mapping, provider away, mail never sent, record without certificate, certificate without record, credential without certificate, list without certificate, key without certificate."`
 	ProviderID table.ID `json:"ProviderID"`
-	// OAuthProviderID is there for what concerns an identity provider.
+	// OAuthProviderID is set for findings about an identity provider.
 	OAuthProviderID table.ID `json:"OAuthProviderID,omitzero" doc:"The identity provider of a client or a mapping."`
 	AppID           table.ID `json:"AppID"`
 	CredentialID    table.ID `json:"CredentialID" doc:"0: there is none."`
@@ -58,7 +58,7 @@ type Finding struct {
 	mail   string
 }
 
-// done is the finding after an attempt to fix it.
+// done returns the finding after an attempt to fix it.
 func (f Finding) done(err error) Finding {
 	if f.Fixed = err == nil; err != nil {
 		f.Message = message(err)
@@ -66,7 +66,7 @@ func (f Finding) done(err error) Finding {
 	return f
 }
 
-// Diagnosis is what the doctor has found.
+// Diagnosis is the result of an examination.
 type Diagnosis struct {
 	Findings []Finding `json:"Findings"`
 }
@@ -87,8 +87,8 @@ func (s *Service) doctorRows() []operation.Operation {
 	)
 }
 
-// Examine compares the credentials of the portal with the keys of its dashboards, and
-// deletes what has no other half if it is told to fix that.
+// Examine compares the credentials of the portal with the keys of its dashboards. With
+// fix it deletes credentials and keys without a counterpart.
 func (s *Service) Examine(ctx context.Context, scope tenant.Scope, fix bool) (Diagnosis, error) {
 	out := Diagnosis{[]Finding{}}
 	var all []provider.Provider
@@ -130,8 +130,8 @@ func (s *Service) Examine(ctx context.Context, scope tenant.Scope, fix bool) (Di
 	return out, nil
 }
 
-// unsent finds the mails that were given up, and forgets them if it is told to fix that.
-// What they said is gone: it cannot be sent any more.
+// unsent returns the mails that were given up; with fix it deletes them. Their content
+// is gone: they cannot be sent any more.
 func (s *Service) unsent(ctx context.Context, scope tenant.Scope, fix bool) (out []Finding, err error) {
 	look := func(r store.Reader) error {
 		all, err := mails.All(ctx, r)
@@ -161,9 +161,9 @@ func (s *Service) unsent(ctx context.Context, scope tenant.Scope, fix bool) (out
 	return out, err
 }
 
-// halves are both sides of one provider.
+// halves are the credentials and keys of one provider.
 type halves struct {
-	keys        []dashboard.Key // with the tags and policies of the portal
+	keys        []dashboard.Key // keys with the tags and policies of the portal
 	credentials []credential.Credential
 	secrets     map[table.ID]credential.Values
 	given       names // of the credentials of all providers: two may lead to one dashboard
@@ -176,12 +176,12 @@ func newNames() names { return names{map[string]bool{}, map[string]bool{}} }
 
 func (n names) add(text, hash string) { n.texts[text], n.hashes[hash] = true, true }
 
-// has reports whether a key with a text, or a hash, is among them.
+// has reports whether a key with this text or hash is in n.
 func (n names) has(text, hash string) bool {
 	return text != "" && n.texts[text] || hash != "" && n.hashes[hash]
 }
 
-// opens reports whether a key is that of a credential.
+// opens reports whether a key belongs to a credential.
 func (h halves) opens(k dashboard.Key) bool { return h.given.has(k.ID, k.Hash) }
 
 func (s *Service) examine(ctx context.Context, scope tenant.Scope, id table.ID) ([]Finding, error) {
@@ -193,7 +193,7 @@ func (s *Service) examine(ctx context.Context, scope tenant.Scope, id table.ID) 
 	if err != nil {
 		return nil, err
 	}
-	// What is made meanwhile has its saga, or is seen now.
+	// A credential that is made meanwhile has a running saga, or is read now.
 	var h halves
 	if err := s.Store.View(ctx, scope, func(r store.Reader) error { return s.read(ctx, r, id, keys, &h) }); err != nil {
 		return nil, err
@@ -203,11 +203,11 @@ func (s *Service) examine(ctx context.Context, scope tenant.Scope, id table.ID) 
 		if h.opens(k) {
 			continue
 		}
-		if app := appOf(k); !s.goesOn(ctx, scope, app) { // or else it is about to get a credential, or to go
+		if app := appOf(k); !s.goesOn(ctx, scope, app) { // else the app is about to get a credential, or to be deleted
 			out = append(out, Finding{Finding: KeyAlone, ProviderID: id, AppID: app, Alias: k.Session.Get("alias").Text(), key: k.Name()})
 		}
 	}
-	if len(out) > 0 { // the credential of one may have been stored before its saga was looked for
+	if len(out) > 0 { // a key's credential may have been stored before the running sagas were read
 		var now halves
 		if err := s.Store.View(ctx, scope, func(r store.Reader) error { return s.read(ctx, r, id, keys, &now) }); err != nil {
 			return nil, err
@@ -227,7 +227,7 @@ func (s *Service) examine(ctx context.Context, scope tenant.Scope, id table.ID) 
 		if there.has(v.Key, v.Hash) {
 			continue
 		}
-		// It may have been made since, or have other tags by now.
+		// The key may have been made since, or have other tags by now.
 		_, err := p.Dashboard.Key(ctx, dashboard.KeyName{Text: v.Key})
 		if errors.Is(err, dashboard.ErrGone) {
 			out = append(out, Finding{Finding: CredentialAlone, ProviderID: c.ProviderID, AppID: c.AppID, CredentialID: c.ID})
@@ -239,7 +239,7 @@ func (s *Service) examine(ctx context.Context, scope tenant.Scope, id table.ID) 
 	return append(out, strays...), err
 }
 
-// read reads our half, and leaves the keys of others out.
+// read reads the credentials, and removes keys of other portals.
 func (s *Service) read(ctx context.Context, r store.Reader, id table.ID, keys []dashboard.Key, h *halves) error {
 	*h = halves{secrets: map[table.ID]credential.Values{}, given: newNames()}
 	known := map[string]bool{}
@@ -284,7 +284,7 @@ func (s *Service) read(ctx context.Context, r store.Reader, id table.ID, keys []
 	return nil
 }
 
-// appOf returns the app that a key is for, by its tags; 0: it is none of a portal.
+// appOf returns the app that a key is for, from its tags; 0: it is not a portal's key.
 func appOf(k dashboard.Key) table.ID {
 	for _, tag := range k.Session.Get("tags").Texts() {
 		if text, ok := strings.CutPrefix(tag, credential.AppTag); ok {
@@ -295,7 +295,7 @@ func appOf(k dashboard.Key) table.ID {
 	return 0
 }
 
-// fix ends what has no other half.
+// fix deletes a credential or key without a counterpart.
 func (s *Service) fix(ctx context.Context, scope tenant.Scope, f Finding) Finding {
 	var err error
 	switch f.Finding {

@@ -16,12 +16,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// certified is what the doctor finds of the certificates that administrators manage: records
-// that are not what the store of the dashboard has, and credentials, lists and keys that lag.
+// certified returns the findings about managed certificates: records that differ from the
+// dashboard's store, and credentials, allow lists and keys that are out of date.
 func (s *Service) certified(ctx context.Context, scope tenant.Scope, at table.ID, fix bool) ([]Finding, error) {
 	kept := certificates.New(certificates.Config{Tools: s.Tools, Open: s.Open})
 	used, any, err := s.managed(ctx, scope, at)
-	if err != nil || !any { // dashboards without managed certificates need not list any
+	if err != nil || !any { // dashboards without managed certificates need not support listing
 		return nil, err
 	}
 	is, err := kept.Compare(ctx, scope, at)
@@ -63,7 +63,7 @@ func (s *Service) certified(ctx context.Context, scope tenant.Scope, at table.ID
 }
 
 // managed returns the credentials of a provider whose certificates administrators manage,
-// but for those of apps of which an operation goes on, and whether there are such
+// except for apps with a running saga. The second result reports whether there are such
 // credentials or certificates.
 func (s *Service) managed(ctx context.Context, scope tenant.Scope, at table.ID) (out []credential.Credential, any bool, err error) {
 	err = s.Store.View(ctx, scope, func(r store.Reader) (err error) {
@@ -87,8 +87,8 @@ func (s *Service) managed(ctx context.Context, scope tenant.Scope, at table.ID) 
 	}), any, err
 }
 
-// astray finds records and credentials that are not what the store of the dashboard has.
-// Certificates that the portal never knew are no finding: the next synchronisation adds them.
+// astray finds records and credentials that differ from the dashboard's store. Certificates
+// that the portal never knew are not a finding: the next synchronisation adds them.
 func astray(at table.ID, is certificates.Stored, used []credential.Credential) (out []Finding) {
 	for _, c := range is.Moves {
 		switch {
@@ -109,8 +109,8 @@ func astray(at table.ID, is certificates.Stored, used []credential.Credential) (
 	return out
 }
 
-// lacking finds the lists and the key that have lost certificates of a credential which the
-// store has.
+// lacking finds allow lists and keys that lack certificates of a credential although the
+// dashboard's store has them.
 func (s *Service) lacking(ctx context.Context, d dashboard.Keys, lists listReader, c credential.Credential, there map[string]bool) (out []Finding, err error) {
 	found := Finding{ProviderID: c.ProviderID, AppID: c.AppID, CredentialID: c.ID}
 	for _, e := range c.Standings(credential.Public{}) {
@@ -151,7 +151,8 @@ type listReader struct {
 	known map[string]*dashboard.Definition // nil: it is gone
 }
 
-// of tells which certificates an API takes. One that is gone lacks none.
+// of returns a function that reports whether an API accepts a certificate. A deleted API
+// counts as accepting all.
 func (l listReader) of(ctx context.Context, api string) (func(id string) bool, error) {
 	def, read := l.known[api]
 	if !read {

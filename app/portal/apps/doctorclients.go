@@ -19,25 +19,25 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// leftover is a client of gateways that belongs to no credential: where it is, and the policy
-// that the portal has made for it.
+// leftover is a gateway client without a credential: its API, and the policy that the portal
+// made for it.
 type leftover struct {
 	id     string
 	apis   []string
 	policy dashboard.Policy
 }
 
-// clientele is what the doctor looks at of the clients of one provider.
+// clientele is the state of the clients of one provider.
 type clientele struct {
-	mark     string // of the policies that the portal has made
+	mark     string // of the policies that this portal made
 	policies []*doc.Node
 	owned    map[sync.Ref]bool                  // policies of credentials
 	at       map[string][]dashboard.OAuthClient // by API
 	list     []credential.Credential
 }
 
-// strays finds clients of gateways without credential, credentials without client, and
-// clients that are not as they should be.
+// strays finds gateway clients without credential, credentials without client, and clients
+// that are out of date.
 func (s *Service) strays(ctx context.Context, scope tenant.Scope, d dashboard.Dashboard, id table.ID) (out []Finding, err error) {
 	var look clientele
 	if look.policies, err = d.Policies(ctx); err != nil {
@@ -53,7 +53,7 @@ func (s *Service) strays(ctx context.Context, scope tenant.Scope, d dashboard.Da
 	if look.at, err = clientsOf(ctx, d, look.list); err != nil {
 		return nil, err
 	}
-	// What is made meanwhile has its saga, or is seen now.
+	// A client that is made meanwhile has a running saga, or is read now.
 	if err := s.Store.View(ctx, scope, func(r store.Reader) error { return look.read(ctx, r, id) }); err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (s *Service) strays(ctx context.Context, scope tenant.Scope, d dashboard.Da
 	return out, nil
 }
 
-// there are the clients of each API.
+// there returns the client IDs by API.
 func (l *clientele) there() map[string]map[string]bool {
 	out := make(map[string]map[string]bool, len(l.at))
 	for api, list := range l.at {
@@ -110,13 +110,13 @@ func (l *clientele) there() map[string]map[string]bool {
 	return out
 }
 
-// goesOn reports whether an operation on an app goes on.
+// goesOn reports whether a saga of an app is running.
 func (s *Service) goesOn(ctx context.Context, scope tenant.Scope, app table.ID) bool {
 	_, err := s.Intents.Current(ctx, scope, about(app))
 	return fault.KindOf(err) != fault.NotFound
 }
 
-// read reads our half.
+// read reads the portal's records.
 func (l *clientele) read(ctx context.Context, r store.Reader, id table.ID) error {
 	l.list, l.owned = nil, map[sync.Ref]bool{}
 	at, err := portal.Glance[table.Base](ctx, r, provider.Kind, id)
@@ -136,8 +136,8 @@ func (l *clientele) read(ctx context.Context, r store.Reader, id table.ID) error
 	return nil
 }
 
-// clientsOf returns the clients of all APIs that take their tokens, and of those at which
-// credentials have some.
+// clientsOf returns the clients of all APIs that accept gateway-issued tokens, and of the
+// APIs at which credentials have clients.
 func clientsOf(ctx context.Context, d dashboard.Dashboard, list []credential.Credential) (map[string][]dashboard.OAuthClient, error) {
 	apis, err := d.APIs(ctx)
 	out, used := map[string][]dashboard.OAuthClient{}, map[string]bool{}
@@ -158,13 +158,14 @@ func clientsOf(ctx context.Context, d dashboard.Dashboard, list []credential.Cre
 	return out, err
 }
 
-// stateOf is what is stored of the client of a credential.
+// stateOf returns the stored state of a credential's client.
 func stateOf(c credential.Credential) (out credential.ClientState) {
-	_ = json.Unmarshal(c.Own, &out) // one without any has none
+	_ = json.Unmarshal(c.Own, &out) // a credential without state decodes to the zero state
 	return out
 }
 
-// alone tells of the policy of a client that belongs to no credential; nil: it has one.
+// alone returns the finding about a client's policy that belongs to no credential; nil: it
+// belongs to one.
 func (l *clientele) alone(n *doc.Node) *Finding {
 	p := dashboard.Policy{Document: n}
 	if l.owned[p.Ref()] {

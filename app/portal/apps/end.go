@@ -18,28 +18,28 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// removal is what the saga of a deletion is made of: an app with all that is below it, one
-// of its access requests, one credential, or one product of a credential.
+// removal is the data of the saga of a deletion: of an app with everything below it, one of
+// its access requests, one credential, or one product of a credential.
 type removal struct {
 	App        table.ID
 	Request    table.ID `json:",omitzero"`
 	Credential table.ID `json:",omitzero"`
-	Product    table.ID `json:",omitzero"` // that the credential loses; 0: it ends
-	// Force removes the records even though credentials cannot be revoked.
+	Product    table.ID `json:",omitzero"` // the product that the credential loses; 0: the credential is deleted
+	// Force deletes the records even if credentials cannot be revoked.
 	Force bool `json:",omitempty"`
-	// Patience is how long what is forced waits for the end of one credential elsewhere; 0:
-	// forcedPatience.
+	// Patience is how long a forced deletion waits for the revocation of one credential
+	// elsewhere; 0: forcedPatience.
 	Patience time.Duration `json:",omitempty"`
 }
 
-// remove revokes credentials and removes the records.
+// remove revokes credentials and deletes the records.
 func (s *Service) remove(ctx context.Context, scope tenant.Scope, d removal) error {
 	return s.settled(ctx, scope, d.App, s.removeNow(ctx, scope, d))
 }
 
-// removeNow is remove with the error of the saga.
+// removeNow is remove, with the unchanged error of the saga.
 func (s *Service) removeNow(ctx context.Context, scope tenant.Scope, d removal) error {
-	// Of keys that end, others may choose the text once that is over.
+	// Lock the texts of keys: others may choose them only after the keys are revoked.
 	var also []intent.Subject
 	err := s.Store.View(ctx, scope, func(r store.Reader) error {
 		also = nil
@@ -48,7 +48,7 @@ func (s *Service) removeNow(ctx context.Context, scope tenant.Scope, d removal) 
 			if err != nil || c.Custom == nil || c.Method != issuers.Tokens {
 				continue
 			}
-			if v, failed := s.opened(c); failed == nil { // or else its revocation fails
+			if v, failed := s.opened(c); failed == nil { // if it cannot be opened, its revocation fails
 				also = append(also, s.keyID(c.ProviderID, v.Chosen)...)
 			}
 		}
@@ -60,12 +60,12 @@ func (s *Service) removeNow(ctx context.Context, scope tenant.Scope, d removal) 
 	return err
 }
 
-// end is how things end. A credential that is revoked is removed at once: what has been
-// done stays done when a later one cannot be revoked.
+// end returns the plan of a deletion. Each revoked credential is deleted at once: earlier
+// revocations stay in effect when a later one fails.
 func (s *Service) end(org tenant.ID, d *removal) intents.Plan {
 	return intents.Plan{
 		Over: d.Force,
-		// What another deletion, for which this one has waited, has removed is refused.
+		// Return an error if another deletion, which this one waited for, has deleted it.
 		Open: func(ctx context.Context, r store.Reader) (err error) {
 			switch {
 			case d.Credential != 0:
@@ -113,22 +113,22 @@ func concerned(ctx context.Context, r store.Reader, d *removal) ([]credential.Cr
 	return []credential.Credential{c}, err
 }
 
-// part is what becomes of one credential.
+// part is the change of one credential.
 type part struct {
 	act   issuers.Act
-	left  credential.Credential // what is stored; not when it is revoked
-	fewer []request.Request     // requests with a product less
+	left  credential.Credential // the credential to store; unused when it is revoked
+	fewer []request.Request     // requests that lose a product
 	grant *issuers.Grant
 }
 
-// parted works out what becomes of a credential: it ends, or loses one product, or those of
-// an access request.
+// parted computes the change of a credential: it is revoked, or it loses one product, or the
+// products of an access request.
 func (s *Service) parted(ctx context.Context, r store.Reader, c credential.Credential, d *removal) (p part, err error) {
 	p.act = issuers.Revoke
 	if p.grant, err = s.held(ctx, r, c, true); err != nil || d.Product == 0 && (d.Request == 0 || d.Credential != 0) {
 		return p, err
 	}
-	var all []request.Request // that use the credential, as far as there still are such
+	var all []request.Request // the existing requests that use the credential
 	for _, id := range c.Requests() {
 		switch req, err := portal.Find(ctx, r, Requests, id.String()); {
 		case fault.KindOf(err) == fault.NotFound:
@@ -164,18 +164,18 @@ func (s *Service) parted(ctx context.Context, r store.Reader, c credential.Crede
 	return p, err
 }
 
-// forcedPatience is how long a forced deletion waits for the end of one credential elsewhere,
-// and shortPatience how long it does so after twice that time has gone with other apps of a
-// user: the records have to go while the caller waits.
+// forcedPatience is how long a forced deletion waits for the revocation of one credential
+// elsewhere. shortPatience is that time for further apps of a user, once twice forcedPatience
+// has passed: the caller waits until the records are deleted.
 const (
 	forcedPatience = 5 * time.Second
 	shortPatience  = forcedPatience / 50
 )
 
-// revoke carries out what becomes of one credential: elsewhere first, then here.
+// revoke carries out the change of one credential: first elsewhere, then here.
 func (s *Service) revoke(ctx context.Context, scope tenant.Scope, c credential.Credential, d *removal) error {
 	elsewhere := ctx
-	if d.Force { // the records go, too, when no time is left
+	if d.Force { // the records are deleted even if the time is used up
 		short, cancel := context.WithTimeout(ctx, cmp.Or(d.Patience, forcedPatience))
 		defer cancel()
 		elsewhere, ctx = short, context.WithoutCancel(ctx)
@@ -219,7 +219,7 @@ func (s *Service) revoke(ctx context.Context, scope tenant.Scope, c credential.C
 	return err
 }
 
-// fewer stores requests that have lost a product. One without any is over.
+// fewer stores requests that have lost a product. A request without products is deleted.
 func (s *Service) fewer(ctx context.Context, w store.Writer, list []request.Request) error {
 	for _, req := range list {
 		err := error(nil)
@@ -238,7 +238,7 @@ func (s *Service) fewer(ctx context.Context, w store.Writer, list []request.Requ
 	return nil
 }
 
-// absentFine says that what is gone already is gone.
+// absentFine treats a NotFound error as success, since the record is gone already.
 func absentFine(err error) error {
 	if fault.KindOf(err) == fault.NotFound {
 		return nil
@@ -246,10 +246,10 @@ func absentFine(err error) error {
 	return err
 }
 
-// CodeMore is the code of the fault for a credential that was made while its app ended.
+// CodeMore is the fault code for a credential that was made while its app was being deleted.
 const CodeMore = "portal_access.more"
 
-// gone removes the records of what has ended.
+// gone deletes the records.
 func (s *Service) gone(ctx context.Context, w store.Writer, d *removal) error {
 	if d.Product != 0 {
 		return nil

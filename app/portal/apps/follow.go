@@ -13,15 +13,15 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// following is what the saga of an app with other redirections is made of.
+// following is the data of the saga that changes an app's redirect addresses.
 type following struct {
 	App     application.App
-	Grants  []*issuers.Grant // of its clients at identity providers
-	Clients []*issuers.Grant `json:",omitempty"` // of its clients at gateways
+	Grants  []*issuers.Grant // of the app's clients at identity providers
+	Clients []*issuers.Grant `json:",omitempty"` // of the app's clients at gateways
 }
 
-// follow tells identity providers and gateways to which addresses people may come back from
-// now on, before the app is stored. One that refuses keeps the app as it was.
+// follow tells identity providers and gateways the new redirect addresses, before the app
+// is stored. If one of them refuses, the app stays unchanged.
 func (s *Service) follow(ctx context.Context, c *portal.Change[application.App]) error {
 	if c.Op != store.Updated || slices.Equal(c.Old.Redirects(), c.New.Redirects()) {
 		return nil
@@ -54,10 +54,10 @@ func (s *Service) follow(ctx context.Context, c *portal.Change[application.App])
 	return s.settled(ctx, c.Scope, c.Old.ID, s.following.Run(ctx, c.Scope, about(c.Old.ID), d))
 }
 
-// followed is how clients follow their app: all of them, or none.
+// followed returns the plan that updates all clients of an app, or none.
 func (s *Service) followed(org tenant.ID, d *following) intents.Plan {
 	all := slices.Concat(d.Grants, d.Clients)
-	// Stored are what providers have said, and the addresses of the app.
+	// It stores the answers of the providers, and the addresses of the app.
 	p := intents.Plan{Back: true, Open: unchanged(all...), Close: func(ctx context.Context, w store.Writer) error {
 		at := s.Stamp(s.Scope)
 		for _, g := range all {

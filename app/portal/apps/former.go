@@ -11,12 +11,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// reportedAs is the name by which gateways report calls with a credential; "": by none of
-// its own.
+// reportedAs returns the name under which gateways report calls with a credential; "": it
+// has no name of its own.
 func reportedAs(v credential.Values) string { return cmp.Or(v.Hash, v.Key) }
 
-// ended remembers the key that a credential had before it got other values, or none, so
-// that what the key has called goes on to count as usage of the app.
+// ended stores the key that a credential had before its values change or are removed, so
+// that earlier calls with the key still count as usage of the app.
 func (s *Service) ended(ctx context.Context, w store.Writer, c credential.Credential, then credential.Values) error {
 	v, err := s.opened(c)
 	name := reportedAs(v)
@@ -45,8 +45,8 @@ func (s *Service) ended(ctx context.Context, w store.Writer, c credential.Creden
 	return err
 }
 
-// formerOf returns the keys of an app that have ended. Those that no encryption key opens
-// any more are not counted.
+// formerOf returns the former keys of an app. Keys that no encryption key can open are
+// not counted.
 func (s *Service) formerOf(ctx context.Context, r store.Reader, app table.ID) (credential.FormerKeys, error) {
 	f, err := formers.Get(ctx, r, app.Key())
 	if err != nil {

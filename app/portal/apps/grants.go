@@ -25,10 +25,10 @@ type (
 	catalogueOf = catalogue.Catalogue
 )
 
-// CodeGone is the code of the fault for an access request whose plan or product is gone.
+// CodeGone is the fault code for an access request whose plan or product was deleted.
 const CodeGone = "portal_access.gone"
 
-// methodOf names the issuer of a request.
+// methodOf returns the method that issues credentials for a request.
 func methodOf(r request.Request) string {
 	switch {
 	case r.DCREnabled:
@@ -43,10 +43,10 @@ func methodOf(r request.Request) string {
 	return issuers.Tokens
 }
 
-// CodeMethod is the code of the fault for a method that nothing issues credentials for.
+// CodeMethod is the fault code for an authentication method without an issuer.
 const CodeMethod = "portal_access.method"
 
-// issuer returns who issues credentials by a method.
+// issuer returns the issuer for a method.
 func (s *Service) issuer(method, authType string) (issuers.Issuer, error) {
 	out, known := s.Issuers[method]
 	if !known || method == issuers.Tokens && authType != request.AuthToken {
@@ -55,7 +55,7 @@ func (s *Service) issuer(method, authType string) (issuers.Issuer, error) {
 	return out, nil
 }
 
-// bearer is for whom a credential of an app is made.
+// bearer returns the data about an app and its owner that go into a credential.
 func (s *Service) bearer(ctx context.Context, r store.Reader, a application.App) (b credential.Bearer, err error) {
 	owner, err := portal.Find(ctx, r, people.Users, a.UserID.String())
 	if err != nil {
@@ -68,7 +68,7 @@ func (s *Service) bearer(ctx context.Context, r store.Reader, a application.App)
 	return b, err
 }
 
-// gone says of what a request needs that it does not exist any more.
+// gone turns a NotFound error into CodeGone.
 func gone(what string, err error) error {
 	if fault.KindOf(err) == fault.NotFound {
 		return fault.New(fault.Invalid, CodeGone, "%s does not exist any more", what)
@@ -76,7 +76,7 @@ func gone(what string, err error) error {
 	return err
 }
 
-// grant returns what an issuer must know of access to products under a plan.
+// grant returns the grant for access to products under a plan.
 func (s *Service) grant(ctx context.Context, r store.Reader, a application.App, planID table.ID, list []table.ID) (*issuers.Grant, error) {
 	g := &issuers.Grant{App: a, At: s.Now().UTC()}
 	var err error
@@ -92,7 +92,8 @@ func (s *Service) grant(ctx context.Context, r store.Reader, a application.App, 
 	return g, err
 }
 
-// opened returns what products open. lenient leaves out those that are gone.
+// opened returns products as issuers need them. lenient leaves out products that were
+// deleted.
 func opened(ctx context.Context, r store.Reader, list []table.ID, lenient bool) (out []issuers.Product, err error) {
 	for _, id := range list {
 		v, err := products.Kind.Get(ctx, r, id.Key())
@@ -110,7 +111,8 @@ func opened(ctx context.Context, r store.Reader, list []table.ID, lenient bool) 
 	return out, nil
 }
 
-// limits returns the plan of a credential that ends, or changes; of one that is gone nothing.
+// limits returns the plan of a credential that is revoked or changed; the zero Plan if it was
+// deleted.
 func limits(ctx context.Context, r store.Reader, id table.ID) (issuers.Plan, error) {
 	v, err := plans.Kind.Get(ctx, r, id.Key())
 	if err != nil {
@@ -119,8 +121,8 @@ func limits(ctx context.Context, r store.Reader, id table.ID) (issuers.Plan, err
 	return issuers.Plan{ID: v.Value.ID, Policy: v.Value.Ref.Name(), Ref: v.Value.Ref, Scopes: v.Value.Scopes()}, nil
 }
 
-// held returns what an issuer must know of a credential that there is. Of one that ends,
-// what it was for may be gone.
+// held returns the grant for an existing credential. With lenient, its products and plan may
+// have been deleted.
 func (s *Service) held(ctx context.Context, r store.Reader, c credential.Credential, lenient bool) (g *issuers.Grant, err error) {
 	a, err := portal.Find(ctx, r, Kind, c.AppID.String())
 	if err != nil && !lenient {

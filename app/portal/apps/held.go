@@ -10,8 +10,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// held is an app of a user with what belongs to it, for the archive of all that the portal
-// knows of a person. It has no secret.
+// held is an app of a user with its requests and credentials, for the archive of a
+// person's data. It contains no secrets.
 type held struct {
 	ID                            table.ID
 	Name, Description, Visibility string

@@ -12,18 +12,18 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// about is the subject of the sagas of an app: one of them goes on at a time.
+// about returns the lock of the sagas of an app: one runs at a time.
 func about(app table.ID) intent.Subject {
 	return intent.Subject{Kind: application.Kind, ID: app.String()}
 }
 
 // Codes of the faults of sagas.
 const (
-	CodeBusy = "portal_access.busy" // another operation on the app goes on
+	CodeBusy = "portal_access.busy" // another saga of the app is running
 	CodeOpen = "portal_access.open" // it goes on later
 )
 
-// settled says what became of a saga that has failed.
+// settled converts the error of a saga for clients.
 func (s *Service) settled(ctx context.Context, scope tenant.Scope, app table.ID, err error) error {
 	kind := fault.KindOf(err)
 	if err == nil || kind == fault.Invalid || kind == fault.NotFound {
@@ -32,7 +32,7 @@ func (s *Service) settled(ctx context.Context, scope tenant.Scope, app table.ID,
 	open, failed := s.Intents.Current(context.WithoutCancel(ctx), scope, about(app))
 	switch {
 	case failed != nil && fault.CodeOf(err) == intent.CodeBusy:
-		return issuers.Taken() // by what goes on with another app
+		return issuers.Taken() // a saga of another app holds the lock
 	case fault.CodeOf(err) == intent.CodeBusy:
 		return fault.New(fault.Invalid, CodeBusy, "another operation on the app goes on: see GET /portal-api/operations/%s", open.ID).Because(err)
 	case kind != fault.Unavailable:
@@ -49,7 +49,7 @@ func (s *Service) settled(ctx context.Context, scope tenant.Scope, app table.ID,
 	return fault.New(fault.Invalid, CodeOpen, "%s%s", message(err), goes).Because(err)
 }
 
-// message is what clients may be told of an error.
+// message returns the text of an error for clients.
 func message(err error) string {
 	if f, ok := errors.AsType[*fault.Error](err); ok {
 		return f.Message

@@ -12,8 +12,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Keys returns the credentials of the apps that somebody may use which open a product to
-// calls with nothing but a key.
+// Keys returns the credentials of apps that a user may use, which give access to a
+// product with a key alone.
 func (s *Service) Keys(ctx context.Context, r store.Reader, u account.User, product table.ID) (out []showcase.Openable, err error) {
 	list, err := usableBy(ctx, r, u)
 	if err != nil {

@@ -26,11 +26,11 @@ const (
 	byRequest = "request" // credentials by the access requests that use them
 	byUser    = "user"
 	byPEM     = "certificate" // credentials by the identifier of their certificate
-	byHaste   = "at_once"     // access requests that are to be approved at once, and are not yet
-	byTicket  = "ticket"      // apps and access requests by the calls that made them, as far as these say which they are
+	byHaste   = "at_once"     // access requests that should be approved at once, but are not yet
+	byTicket  = "ticket"      // apps and access requests by the ticket of the call that made them, if it had one
 )
 
-// How apps and what belongs to them are stored.
+// The kinds of apps and of the records below them.
 var (
 	Kind = portal.KindOf(store.Lookup(byOwner, func(a application.App) string { return a.UserID.Key() }),
 		store.Index[application.App]{Name: byTicket, Noun: "ticket", Unique: true, Values: func(a application.App) []string { return ticketed(a.Ticket) }})
@@ -63,20 +63,20 @@ var (
 	}
 )
 
-// hastens reports whether a request is to be approved at once, and is not yet.
+// hastens reports whether a request should be approved at once, but is not yet.
 func hastens(r request.Request) bool { return r.Status == request.Pending && r.ProvisionImmediately }
 
 // hasty is the one value of byHaste.
 const hasty = "yes"
 
-// formers is how keys that have ended are stored, by app.
+// formers is the kind of former keys, by app.
 var formers = &store.Kind[credential.Former]{
 	Name: credential.FormerKind, Noun: "former keys",
 	ID:  func(f credential.Former) string { return f.App.Key() },
 	Org: func(f credential.Former) tenant.ID { return f.Portal },
 }
 
-// below is what the index values of all records of an app begin with.
+// below returns the prefix of the index values of all records of an app.
 func below(app table.ID) string { return app.Key() + "\x00" }
 
 // Registrations are the kinds of records.
@@ -125,7 +125,8 @@ func usedBy(ctx context.Context, r store.Reader, id table.ID) ([]credential.Cred
 	return Credentials.Values(ctx, r, store.Query{Index: byRequest, Value: id.Key()})
 }
 
-// Expiring returns the credentials that end between two times, with whom to tell.
+// Expiring returns the credentials that expire between two times, with the users to
+// notify.
 func Expiring(ctx context.Context, r store.Reader, from, to time.Time) ([]letter.Expiry, error) {
 	var out []letter.Expiry
 	for c, err := range Credentials.Find(ctx, r, store.Query{}) {

@@ -18,9 +18,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Products lets credentials follow what administrators do with products: certificates go on
-// lists and off them, and policies of clients say something else. of is the service as soon
-// as there is one.
+// Products adds hooks that update credentials when administrators change products:
+// certificates are added to allow lists or removed, and policies of clients change. of
+// returns the service, once it exists.
 func Products(hooks portal.Hooks[productOf], of func() *Service) portal.Hooks[productOf] {
 	hooks = portal.Announcing(hooks, func(ctx context.Context, c *portal.Change[productOf]) {
 		s := of()
@@ -35,19 +35,20 @@ func Products(hooks portal.Hooks[productOf], of func() *Service) portal.Hooks[pr
 	return leading(hooks, of, func(p productOf) table.ID { return p.ProviderID })
 }
 
-// Plans does so for plans.
+// Plans adds the same hooks for plans.
 func Plans(hooks portal.Hooks[planOf], of func() *Service) portal.Hooks[planOf] {
 	hooks = rejecting(hooks, func(q request.Request, p planOf) bool { return q.PlanID == p.ID })
 	return leading(hooks, of, func(p planOf) table.ID { return p.ProviderID })
 }
 
-// Providers does so for dashboards, with which their products and plans go for good.
+// Providers adds hooks for deleted dashboards, whose products and plans are deleted as well.
 func Providers(hooks portal.Hooks[provider.Provider]) portal.Hooks[provider.Provider] {
 	return rejecting(hooks, func(q request.Request, p provider.Provider) bool { return q.ProviderID == p.ID })
 }
 
-// rejecting rejects, with a plan or a product that is deleted, the access requests that wait
-// for it: they could never be approved. An approval that goes on is undone then.
+// rejecting adds a hook that, when a plan or a product is deleted, rejects the access
+// requests that wait for it, because they could never be approved. A running approval of
+// such a request is undone.
 func rejecting[T table.Row[T]](hooks portal.Hooks[T], waits func(request.Request, T) bool) portal.Hooks[T] {
 	after := hooks.After
 	hooks.After = func(ctx context.Context, w store.Writer, c *portal.Change[T]) error {
@@ -82,8 +83,8 @@ func rejecting[T table.Row[T]](hooks portal.Hooks[T], waits func(request.Request
 	return hooks
 }
 
-// leading lets the clients of gateways follow a product or a plan: each has a policy of its
-// own, which says what those say. at is the provider of a record.
+// leading adds a hook that updates the gateway clients of a product or a plan: each client
+// has its own policy, which combines product and plan. at returns the provider of a record.
 func leading[T synchronise.Carrier[T]](hooks portal.Hooks[T], of func() *Service, at func(T) table.ID) portal.Hooks[T] {
 	return portal.Announcing(hooks, func(ctx context.Context, c *portal.Change[T]) {
 		s, was := of(), c.Old.Record()
@@ -100,11 +101,11 @@ func leading[T synchronise.Carrier[T]](hooks portal.Hooks[T], of func() *Service
 	})
 }
 
-// every is a choice of all credentials.
+// every selects all credentials.
 func every(credential.Credential) bool { return true }
 
-// lead brings the clients of credentials at the gateways of a provider to what they should
-// be. It goes on after what fails.
+// lead updates the gateway clients of a provider's credentials that are out of date. It
+// continues after errors.
 func (s *Service) lead(ctx context.Context, scope tenant.Scope, at table.ID, uses func(credential.Credential) bool, most int) error {
 	late, err := s.behindOf(ctx, scope, at, uses)
 	for _, id := range late[:min(len(late), most)] {
@@ -116,7 +117,7 @@ func (s *Service) lead(ctx context.Context, scope tenant.Scope, at table.ID, use
 	return err
 }
 
-// behindOf returns the credentials whose clients are not as they should be.
+// behindOf returns the credentials whose clients are out of date.
 func (s *Service) behindOf(ctx context.Context, scope tenant.Scope, at table.ID, uses func(credential.Credential) bool) (late []table.ID, err error) {
 	issuer, known := s.Issuers[issuers.Client].(issuers.Clients)
 	if !known {

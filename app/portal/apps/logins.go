@@ -8,37 +8,37 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// Logins is what the doctor asks about identity providers, and the entries that registries
-// of dashboards have of them.
+// Logins is what the doctor needs about identity providers and their entries in the
+// registries of dashboards.
 type Logins interface {
-	// Lonely finds clients that stand for what no credential needs.
+	// Lonely finds clients with claims that no credential needs.
 	Lonely(ctx context.Context, scope tenant.Scope) ([]Lonely, error)
-	// Needed reports whether a credential for that has come meanwhile.
+	// Needed reports whether a credential has come to need the claim meanwhile.
 	Needed(ctx context.Context, scope tenant.Scope, l Lonely) (bool, error)
-	// Release ends that; it can be repeated.
+	// Release removes the claim; it can be repeated.
 	Release(ctx context.Context, org tenant.ID, l Lonely) error
-	// Astray finds entries that are not as they should be.
+	// Astray finds registry entries that are out of date.
 	Astray(ctx context.Context, scope tenant.Scope) ([]Astray, error)
-	// Lead brings one to what it should be.
+	// Lead updates one entry.
 	Lead(ctx context.Context, scope tenant.Scope, a Astray) error
 }
 
-// Lonely is a client of an identity provider that stands for what no credential needs.
+// Lonely is a client of an identity provider with a claim that no credential needs.
 type Lonely struct {
 	App, IdP table.ID
-	ClientID string   // "": its registration ended without an answer
+	ClientID string   // "": the answer of its registration was lost
 	Claims   []string // what it stands for
 }
 
-// Astray is an entry of a registry that is not as it should be.
+// Astray is a registry entry that is out of date.
 type Astray struct {
 	IdP, Dashboard table.ID
 	Entry          string
-	More, Less     bool  // it maps scopes of what is gone; it lacks some
-	Err            error // why it could not be looked at
+	More, Less     bool  // it has mappings of deleted objects; it lacks mappings
+	Err            error // why it could not be checked
 }
 
-// logins is what the doctor finds at identity providers and in registries.
+// logins returns the findings about identity providers and registries.
 func (s *Service) logins(ctx context.Context, scope tenant.Scope, fix bool) (out []Finding, err error) {
 	if s.Logins == nil {
 		return nil, nil
@@ -49,9 +49,9 @@ func (s *Service) logins(ctx context.Context, scope tenant.Scope, fix bool) (out
 	}
 	for _, l := range all {
 		if s.goesOn(ctx, scope, l.App) {
-			continue // it is about to get a credential, or to go
+			continue // the app is about to get a credential, or to be deleted
 		}
-		if needed, err := s.Logins.Needed(ctx, scope, l); err != nil || needed { // by what has just ended
+		if needed, err := s.Logins.Needed(ctx, scope, l); err != nil || needed { // a saga that has just ended may need it
 			continue
 		}
 		f := Finding{Finding: ClientAlone, OAuthProviderID: l.IdP, AppID: l.App, Alias: l.ClientID}

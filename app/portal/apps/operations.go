@@ -12,7 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// Saga is an operation of several steps, as administrators see it.
+// Saga is an operation in several steps, as administrators see it.
 type Saga struct {
 	ID            string `json:"ID"`
 	Operation     string `json:"Operation" doc:"What is done."`
@@ -39,7 +39,7 @@ func saga(v intents.View) Saga {
 	return Saga{v.ID, v.Action, v.Subject.Kind + " " + v.Subject.ID, string(v.State), v.Actor, v.Attempts, v.Error, at(v.Created), at(v.Next), at(v.Ended)}
 }
 
-// sagaNamed is a saga as a path names it.
+// sagaNamed is a saga, as named in a path.
 type sagaNamed struct {
 	Scope tenant.Scope
 	ID    string `path:"operation_id" doc:"Identifier of the operation."`

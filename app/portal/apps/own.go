@@ -16,13 +16,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// CodeOwner is the code of the fault for somebody who may use an app and not change it.
+// CodeOwner is the fault code for a user who may use an app but not change it.
 const CodeOwner = "portal_own_apps.owner"
 
-// caller is somebody who has logged in.
+// caller is a logged-in user.
 type caller struct{ Who operation.Principal }
 
-// of returns the user who calls, as stored at this moment.
+// of returns the current record of the calling user.
 func (in caller) of(ctx context.Context, r store.Reader) (account.User, error) {
 	id, _ := account.OfPrincipal(in.Who.ID)
 	return portal.Find(ctx, r, people.Users, id.String())
@@ -39,7 +39,7 @@ type ownMaking struct {
 	Body table.Body[application.Own] `body:""`
 }
 
-// ownNamed is an app that the caller may use, as a path names it.
+// ownNamed is an app that the caller may use, as named in a path.
 type ownNamed struct {
 	caller
 	App string `path:"app_id" doc:"Number or CID of the app."`
@@ -50,16 +50,16 @@ type ownChange struct {
 	Body table.Body[application.Own] `body:""`
 }
 
-// usable is an app with the one who uses it and the one who owns it.
+// usable is an app with its viewer and its owner.
 type usable struct {
 	viewer, owner account.User
 	app           application.App
 }
 
-// changeable reports whether the viewer may change and delete the app, and not only use it.
+// changeable reports whether the viewer may also change and delete the app.
 func (v usable) changeable() bool { return v.viewer.ID == v.owner.ID || v.viewer.Governs(v.owner) }
 
-// find returns the app, if the caller may use it. Others are not there.
+// find returns the app if the caller may use it, and NotFound otherwise.
 func (in ownNamed) find(ctx context.Context, r store.Reader) (v usable, err error) {
 	if v.viewer, err = in.of(ctx, r); err != nil {
 		return v, err
@@ -93,7 +93,7 @@ func (in ownNamed) changeable(ctx context.Context, r store.Reader) (usable, erro
 	return v, err
 }
 
-// usableBy returns the apps that somebody may use, the newest first.
+// usableBy returns the apps that a user may use, newest first.
 func usableBy(ctx context.Context, r store.Reader, u account.User) (out []usable, err error) {
 	owners := []account.User{u}
 	if u.Together() {
@@ -118,7 +118,7 @@ func usableBy(ctx context.Context, r store.Reader, u account.User) (out []usable
 	return out, err
 }
 
-// ownRows are what people do with the apps that they may use.
+// ownRows are the operations of users on the apps that they may use.
 func (s *Service) ownRows() []operation.Operation {
 	session := operation.BySession()
 	g := portal.Group("portal-own-apps", "", "own apps")
@@ -189,7 +189,7 @@ func (s *Service) ownCreate(ctx context.Context, in ownMaking) (out OwnShown, er
 		case made && before.UserID == u.ID:
 			out, err = s.ownShow(ctx, w, usable{u, u, before})
 			return err
-		case made: // it belongs to somebody else by now
+		case made: // the app has another owner by now
 			o.Ticket = ""
 		}
 		c := &portal.Change[application.App]{Op: store.Created, New: o.App}
@@ -216,8 +216,8 @@ func (s *Service) ownGet(ctx context.Context, in ownNamed) (out OwnShown, err er
 	return out, err
 }
 
-// ownUpdate changes an app. Identity providers learn of other addresses first, as they do
-// when an administrator changes them.
+// ownUpdate changes an app. Identity providers get new redirect addresses first, as when an
+// administrator changes them.
 func (s *Service) ownUpdate(ctx context.Context, in ownChange) (out OwnShown, err error) {
 	drafted := func(ctx context.Context, r store.Reader) (usable, *portal.Change[application.App], error) {
 		v, err := in.changeable(ctx, r)
@@ -267,8 +267,8 @@ func (s *Service) ownDelete(ctx context.Context, in ownNamed) (portal.Status, er
 	return portal.Status{Status: "ok"}, err
 }
 
-// Plain says to developers what became of an operation that takes several steps. What
-// dashboards and identity providers say is for administrators, and so is where to look.
+// Plain converts the error of a saga for developers. It hides the errors of dashboards and
+// identity providers, and the address of the saga, which are for administrators.
 func Plain(err error) error {
 	switch fault.CodeOf(err) {
 	case CodeBusy:

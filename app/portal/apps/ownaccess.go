@@ -23,7 +23,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// CodeOffer is the code of the fault for a plan under which a product is not offered.
+// CodeOffer is the fault code for a product that is not offered under the plan.
 const CodeOffer = "portal_own_apps.offer"
 
 type ownOrder struct {
@@ -59,8 +59,8 @@ type ownRenewing struct {
 	Body table.Body[credential.Renewal] `body:""`
 }
 
-// ownAccessRows are the rows about what apps have access to. Those who may use an app may
-// ask for access and look after its credentials.
+// ownAccessRows are the operations on the access of apps. Users of an app may request
+// access and manage its credentials.
 func (s *Service) ownAccessRows() []operation.Row {
 	session, ended := operation.BySession(), operation.Example(nil, portal.Status{Status: "ok"})
 	order := map[string]any{"PlanID": 1, "ProductIDs": []int{1, 2}, "CatalogueID": 1}
@@ -96,10 +96,10 @@ func (s *Service) ownAccessRows() []operation.Row {
 	}
 }
 
-// offered is what somebody may ask for: the catalogues whose products and plans it is.
+// offered are the catalogues from which a user may request products and plans.
 type offered []table.ID // in order
 
-// offeredTo returns what is offered to somebody.
+// offeredTo returns the catalogues that are offered to a user.
 func offeredTo(ctx context.Context, r store.Reader, u account.User) (out offered, err error) {
 	rules, err := general.Load(ctx, r)
 	if err != nil {
@@ -120,7 +120,7 @@ func offeredTo(ctx context.Context, r store.Reader, u account.User) (out offered
 	return out, nil
 }
 
-// resolver knows what somebody may name: nothing else is there.
+// resolver resolves only records that the user may name; others are not found.
 func (o offered) resolver(ctx context.Context, r store.Reader, app table.ID) table.Resolve {
 	all := portal.Resolver(ctx, r)
 	return func(kind, name string) (table.ID, bool, error) {
@@ -145,7 +145,7 @@ func (o offered) resolver(ctx context.Context, r store.Reader, app table.ID) tab
 	}
 }
 
-// ownOrder makes an access request. One that is to be approved at once and cannot be is
+// ownOrder makes an access request. If it should be approved at once but cannot be, it is
 // made all the same: administrators see it, and decide.
 func (s *Service) ownOrder(ctx context.Context, in ownOrder) (out OwnRequest, err error) {
 	var req request.Request
@@ -172,8 +172,8 @@ func (s *Service) ownOrder(ctx context.Context, in ownOrder) (out OwnRequest, er
 		if err := addressed(ctx, w, v.app, req); err != nil {
 			return err
 		}
-		// One catalogue has to offer the products together with the plan: the one that the
-		// request names or, when it names none, any.
+		// One catalogue must offer the products together with the plan: the one that the
+		// request names or, if it names none, any.
 		if req.CatalogueID != 0 {
 			o = offered{req.CatalogueID}
 		}
@@ -216,8 +216,8 @@ func (in ownBelow) under(ctx context.Context, r store.Reader) (v usable, req req
 	return v, req, err
 }
 
-// nested names an access request for the use cases of administrators, once the caller is
-// known to be one who may use the app.
+// nested returns an access request as named in administrators' operations, after checking
+// that the caller may use the app.
 func (s *Service) nested(ctx context.Context, in ownBelow) (out nested, err error) {
 	err = s.Store.View(ctx, s.Scope, func(r store.Reader) error {
 		v, req, err := in.under(ctx, r)
@@ -257,7 +257,7 @@ func (s *Service) ownSubscribe(ctx context.Context, in ownSubscribing) (out OwnR
 	return s.ownRequested(ctx, in.ownBelow)
 }
 
-// CodeGiven is the code of the fault for a credential that only administrators delete.
+// CodeGiven is the fault code for a credential that only administrators may delete.
 const CodeGiven = "portal_own_apps.given"
 
 // ownStored returns a credential of an app that the caller may use.
@@ -323,10 +323,10 @@ func (s *Service) ownRevoke(ctx context.Context, in ownCredentialNamed) (portal.
 	return portal.Status{Status: "ok"}, err
 }
 
-// CodeLast is the code of the fault for the only product of a credential.
+// CodeLast is the fault code for the only product of a credential.
 const CodeLast = "portal_own_apps.last"
 
-// last says why a credential cannot lose a product.
+// last returns an error if a credential cannot lose a product.
 func last(c credential.Credential, product table.ID) error {
 	if !slices.Contains(c.Products, product) {
 		return products.Kind.Absent()
@@ -334,7 +334,7 @@ func last(c credential.Credential, product table.ID) error {
 	return fault.New(fault.Invalid, CodeLast, "the credential opens no other product: delete it, or end the access, instead")
 }
 
-// ownDrop takes a product off a credential.
+// ownDrop removes a product from a credential.
 func (s *Service) ownDrop(ctx context.Context, in ownDropping) (out OwnCredential, err error) {
 	c, err := s.ownStored(ctx, in.ownCredentialNamed)
 	if err != nil {

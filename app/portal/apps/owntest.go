@@ -15,7 +15,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Codes of the faults of messages that developers have sent to try their receivers.
+// Fault codes for test messages that developers send to their webhook receivers.
 const (
 	CodeUntested = "portal_own_apps.untested"
 	CodeTestWait = "portal_own_apps.test_wait"
@@ -27,7 +27,7 @@ const (
 	testFor        = 10 * time.Second
 )
 
-// Tested is what became of a message that was sent to try a receiver.
+// Tested is the outcome of a test message.
 type Tested struct {
 	EventType    string `json:"EventType"`
 	Accepted     bool   `json:"Accepted" doc:"The receiver has answered with a status from 200 to 299."`
@@ -43,7 +43,7 @@ type ownTesting struct {
 	} `body:""`
 }
 
-// tests counts the messages that users have sent.
+// tests counts the test messages of users.
 type tests struct {
 	mu    sync.Mutex
 	count session.Attempts
@@ -64,9 +64,9 @@ func (t *tests) begin(now time.Time, user table.ID) error {
 	return f
 }
 
-// ownTest sends a message to where gateways send those of an access request, in the form in
-// which they do. Nothing of the answer but its status is told: the receiver may be one to
-// which the developer has no other way.
+// ownTest sends a test message to the receiver of an access request, in the format of
+// gateways. It answers only the status: the developer may have no other way to reach the
+// receiver, and must not read its answers.
 func (s *Service) ownTest(ctx context.Context, in ownTesting) (out Tested, err error) {
 	var user table.ID
 	var at string

@@ -14,7 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// CodeUsage is the code of the fault for a dashboard that does not tell of usage.
+// CodeUsage is the fault code for a dashboard that does not report usage.
 const CodeUsage = "portal_own_apps.usage"
 
 // Usage is what an app has called.
@@ -24,7 +24,7 @@ type Usage struct {
 	Days []UsageDay `json:"Days" doc:"Every day, in order."`
 }
 
-// UsageDay is one day of it.
+// UsageDay is the usage of one day.
 type UsageDay struct {
 	Date    string  `json:"Date"`
 	Calls   int64   `json:"Calls"`
@@ -34,14 +34,14 @@ type UsageDay struct {
 
 var exampleUsage = Usage{"2026-01-01", "2026-01-02", []UsageDay{{Date: "2026-01-01"}, {"2026-01-02", 120, 3, 41.5}}}
 
-// Bounds of what is asked of dashboards.
+// Bounds of queries to dashboards.
 const (
 	usageDays    = 30
 	maxUsageDays = 90
-	maxUsageKeys = 50 // of an app at a provider: the newest; as many are named in one question
+	maxUsageKeys = 50 // of an app at a provider: the newest; one query names as many
 )
 
-// everyApp is the number of no app. As the app whose usage is asked for it means all.
+// everyApp stands for all apps of the user; no app has this number.
 const everyApp = "0"
 
 type usageIn struct {
@@ -49,7 +49,7 @@ type usageIn struct {
 	Days string `query:"days" doc:"How many days back, 30 unless said otherwise, 90 at most."`
 }
 
-// ownUsage counts what the keys of apps have called, at the dashboards that have them.
+// ownUsage sums the calls of the keys of apps, from the dashboards that have the keys.
 func (s *Service) ownUsage(ctx context.Context, in usageIn) (out Usage, err error) {
 	days, err := strconv.Atoi(cmp.Or(in.Days, strconv.Itoa(usageDays)))
 	if err != nil || days < 1 || days > maxUsageDays {
@@ -73,8 +73,8 @@ func (s *Service) ownUsage(ctx context.Context, in usageIn) (out Usage, err erro
 	return summed(all, from, days), nil
 }
 
-// counted asks a provider what keys have called, some of them at a time: an address holds
-// no more names.
+// counted queries a provider for the calls of keys, a few keys at a time: a URL cannot
+// contain more.
 func (s *Service) counted(ctx context.Context, at table.ID, keys []string, from, to time.Time) (out []dashboard.Day, err error) {
 	p, err := s.Open(ctx, s.Scope, at)
 	if err != nil {
@@ -90,7 +90,7 @@ func (s *Service) counted(ctx context.Context, at table.ID, keys []string, from,
 	return out, nil
 }
 
-// reported returns how gateways report the keys of apps, by provider.
+// reported returns the names under which gateways report the keys of apps, by provider.
 func (s *Service) reported(ctx context.Context, in usageIn) (map[table.ID][]string, error) {
 	out := map[table.ID][]string{}
 	err := s.Store.View(ctx, s.Scope, func(r store.Reader) error {
@@ -124,8 +124,7 @@ func (s *Service) reported(ctx context.Context, in usageIn) (map[table.ID][]stri
 	return out, err
 }
 
-// reportedOf returns the keys of one app: those that it has, and those that it had, the
-// newest first.
+// reportedOf returns the current and former keys of one app, newest first.
 func (s *Service) reportedOf(ctx context.Context, r store.Reader, app table.ID) (map[table.ID][]string, error) {
 	list, err := credentialsOf(ctx, r, app)
 	if err != nil {
@@ -154,7 +153,7 @@ func (s *Service) reportedOf(ctx context.Context, r store.Reader, app table.ID) 
 	return out, nil
 }
 
-// summed puts days of several dashboards together: every day of the period, in order.
+// summed adds up the days of several dashboards: every day of the period, in order.
 func summed(all []dashboard.Day, from time.Time, days int) Usage {
 	out := Usage{From: from.Format(time.DateOnly), Days: make([]UsageDay, days)}
 	for i := range out.Days {

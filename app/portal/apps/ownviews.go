@@ -19,7 +19,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// OwnApp is an app as those see it who may use it.
+// OwnApp is an app as its users see it.
 type OwnApp struct {
 	ID           table.ID `json:"ID"`
 	UserID       table.ID `json:"UserID" doc:"Whose app it is."`
@@ -33,14 +33,14 @@ type OwnApp struct {
 	Changeable   bool     `json:"Changeable" doc:"The caller may change and delete it."`
 }
 
-// OwnShown is such an app with what it has access to.
+// OwnShown is an app as its users see it, with its access.
 type OwnShown struct {
 	OwnApp
 	AccessRequests []OwnRequest    `json:"AccessRequests" doc:"The newest first."`
 	Credentials    []OwnCredential `json:"Credentials" doc:"The newest first; also those that administrators have made."`
 }
 
-// OwnRequest is an access request of such an app.
+// OwnRequest is an access request as users of the app see it.
 type OwnRequest struct {
 	ID                   table.ID      `json:"ID"`
 	UserID               table.ID      `json:"UserID" doc:"Whose app it was when access was asked for."`
@@ -72,7 +72,7 @@ type OwnProduct struct {
 	Idle bool     `json:"Idle" doc:"It has no APIs at the moment, and its policy is switched off."`
 }
 
-// OwnCredential is a credential of such an app. What opens something is masked.
+// OwnCredential is a credential as users of the app see it. Secrets are masked.
 type OwnCredential struct {
 	ID                table.ID      `json:"ID"`
 	AccessRequestID   table.ID      `json:"AccessRequestID" doc:"0: an administrator has made it for the app."`
@@ -105,7 +105,7 @@ type OwnCredential struct {
 	CreatedAt         string        `json:"CreatedAt"`
 }
 
-// Revealed is what opens something.
+// Revealed are the secrets of a credential.
 type Revealed struct {
 	ID                table.ID `json:"ID"`
 	Credential        string   `json:"Credential"`
@@ -155,8 +155,8 @@ func (s *Service) ownShow(ctx context.Context, r store.Reader, v usable) (OwnSho
 	return out, err
 }
 
-// maxTypes is from how many types of events on an access request tells no more of them: an app has
-// many requests, each of which may be about many products with long lists.
+// maxTypes is how many event types an access request may show: an app has many requests, each of
+// which may be about many products with long lists.
 const maxTypes = 1000
 
 func ownRequest(ctx context.Context, r store.Reader, req request.Request) (out OwnRequest, err error) {
@@ -180,9 +180,9 @@ func ownRequest(ctx context.Context, r store.Reader, req request.Request) (out O
 	return out, err
 }
 
-// ownPlan shows a plan, or one without a number when it is gone, and reports whether it is of
-// no use any more. It names no catalogues: some of those that have the plan may be hidden from
-// the viewer.
+// ownPlan returns a plan, or one without a number when it was deleted, and reports whether it can
+// no longer be used. It names no catalogues: the viewer may not see some of those that have the
+// plan.
 func ownPlan(ctx context.Context, r store.Reader, id table.ID) (out showcase.Plan, away bool, err error) {
 	p, err := plans.Kind.Get(ctx, r, id.Key())
 	if fault.KindOf(err) == fault.NotFound {
@@ -194,7 +194,7 @@ func ownPlan(ctx context.Context, r store.Reader, id table.ID) (out showcase.Pla
 	return showcase.ShowPlan(p.Value, nil), p.Value.Away(), nil
 }
 
-// ownProducts shows products, and calls each for those that there are.
+// ownProducts returns products, and calls each for those that exist.
 func ownProducts(ctx context.Context, r store.Reader, ids []table.ID, each func(productOf)) ([]OwnProduct, error) {
 	out := []OwnProduct{}
 	for _, id := range ids {

@@ -15,9 +15,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Leave ends the apps of a user who is about to be deleted, one after the other: those with
-// credentials first, so that the others stay when one of these cannot be revoked. It is
-// people.Follower.Leave.
+// Leave deletes the apps of a user who is about to be deleted, one after the other. Apps
+// with credentials go first, so that the others stay when a credential cannot be revoked.
+// It is people.Follower.Leave.
 func (s *Service) Leave(ctx context.Context, in tenant.Scope, u account.User, force bool) error {
 	began := s.Now()
 	return s.leave(ctx, in, u, func(ctx context.Context, in tenant.Scope, app table.ID) error {
@@ -29,7 +29,7 @@ func (s *Service) Leave(ctx context.Context, in tenant.Scope, u account.User, fo
 	})
 }
 
-// leave ends the apps of a user by a function, in the order of Leave.
+// leave deletes the apps of a user with a function, in the order of Leave.
 func (s *Service) leave(ctx context.Context, in tenant.Scope, u account.User, end func(context.Context, tenant.Scope, table.ID) error) error {
 	var keyed, others []application.App
 	err := s.Store.View(ctx, in, func(r store.Reader) error {
@@ -56,9 +56,8 @@ func (s *Service) leave(ctx context.Context, in tenant.Scope, u account.User, en
 	return err
 }
 
-// Follow gives the apps of a user whose organisation or teams change a visibility that is
-// possible there, and forgets what plans allowed somebody who is gone. It is
-// people.Follower.Follow.
+// Follow adjusts the visibility of a user's apps to the user's new organisation or teams,
+// and deletes the plans' request counts of deleted users. It is people.Follower.Follow.
 func Follow(ctx context.Context, w store.Writer, at crud.Stamp, before, after *account.User) error {
 	if before == nil {
 		return nil
@@ -67,7 +66,7 @@ func Follow(ctx context.Context, w store.Writer, at crud.Stamp, before, after *a
 		switch left, err := Owned(ctx, w, before.ID); {
 		case err != nil:
 			return err
-		case len(left) > 0: // its credentials would have no owner, and still work
+		case len(left) > 0: // its credentials would have no owner, but still work
 			return fault.New(fault.Invalid, people.CodeMore, "the user has got another app meanwhile: delete the user again")
 		}
 		all, err := allowances.Values(ctx, w, store.Query{Index: byUser, Value: before.ID.Key()})
@@ -94,8 +93,8 @@ func Follow(ctx context.Context, w store.Writer, at crud.Stamp, before, after *a
 	return err
 }
 
-// HandOver gives the apps of a user to another one of the organisation, with their access
-// requests and credentials: gateways know apps, and not their owners. It is
+// HandOver transfers the apps of a user to another user of the organisation, with their
+// access requests and credentials: gateways know apps, but not their owners. It is
 // people.Follower.HandOver.
 func HandOver(ctx context.Context, w store.Writer, at crud.Stamp, from, to table.ID) error {
 	all, err := Owned(ctx, w, from)

@@ -20,8 +20,8 @@ import (
 
 // Codes of the faults of access requests.
 const (
-	CodeQuota   = "portal_access.quota"   // the plan allows no more of them
-	CodePending = "portal_access.pending" // it was made, and could not be approved
+	CodeQuota   = "portal_access.quota"   // the user has reached the plan's limit
+	CodePending = "portal_access.pending" // the request was made, but could not be approved
 )
 
 type provisioning struct {
@@ -29,7 +29,7 @@ type provisioning struct {
 	Body table.Body[request.Order] `body:""`
 }
 
-// provision makes an access request, and approves it when its plan says so.
+// provision makes an access request, and approves it if its plan says so.
 func (s *Service) provision(ctx context.Context, in provisioning) (portal.Done, error) {
 	var req request.Request
 	_, err := s.Store.Update(ctx, in.Scope, func(w store.Writer) (err error) {
@@ -48,14 +48,14 @@ func (s *Service) provision(ctx context.Context, in provisioning) (portal.Done, 
 	return portal.Executed("Provision"), err
 }
 
-// asking is an app for which a user asks for access.
+// asking is the app for which a user requests access.
 type asking struct {
 	app    application.App
 	by     table.ID
 	ticket string // of the call; "": none
 }
 
-// requested stores an access request of an app that a user makes. resolve knows what it may
+// requested stores a user's access request for an app. resolve restricts which records it may
 // name.
 func (s *Service) requested(ctx context.Context, w store.Writer, of asking, body table.Body[request.Order], resolve table.Resolve) (req request.Request, err error) {
 	a, by := of.app, of.by
@@ -66,8 +66,8 @@ func (s *Service) requested(ctx context.Context, w store.Writer, of asking, body
 	if n >= maxRequests {
 		return req, fault.New(fault.Invalid, CodeMany, "the app has too many access requests (the maximum is %d)", maxRequests)
 	}
-	// Clients of the API send a client type with every order: it is looked at only where
-	// clients of the products register.
+	// Clients of the API send a client type with every order: it is checked only if the
+	// products use client registration.
 	var order request.Order
 	untyped := request.Untyped(body)
 	wrong := untyped.Apply(&order, true, resolve)
@@ -102,7 +102,7 @@ func (s *Service) requested(ctx context.Context, w store.Writer, of asking, body
 	return portal.Add(ctx, w, Requests, s.Stamp(s.Scope), req)
 }
 
-// ordered returns the request that an order becomes, if it can be carried out.
+// ordered returns the request for an order, or why it cannot be carried out.
 func (s *Service) ordered(ctx context.Context, r store.Reader, a application.App, o request.Order, p planOf, list []productOf) (req request.Request, err error) {
 	if err := o.Checked(p, list).Err(); err != nil {
 		return req, err
@@ -139,9 +139,9 @@ func (s *Service) ordered(ctx context.Context, r store.Reader, a application.App
 	return req, err
 }
 
-// alone refuses a request for a credential that another request, which is not decided yet, is
-// going to change: of two that add one product only one can be approved, and two that are
-// approved at once change it at the same moment.
+// alone refuses a request for a credential that another pending request is going to change.
+// If two requests add the same product only one can be approved, and two that are approved at
+// once would change the credential at the same moment.
 func alone(ctx context.Context, r store.Reader, req request.Request) error {
 	all, err := requestsOf(ctx, r, req.AppID)
 	if err != nil {
@@ -159,7 +159,7 @@ func alone(ctx context.Context, r store.Reader, req request.Request) error {
 	return nil
 }
 
-// allow counts a request against what its plan allows a user.
+// allow counts a request against the plan's limit for a user.
 func (s *Service) allow(ctx context.Context, w store.Writer, p planOf, user table.ID) error {
 	if p.PlanQuota == 0 {
 		return nil
@@ -184,9 +184,8 @@ func (s *Service) allow(ctx context.Context, w store.Writer, p planOf, user tabl
 	return err
 }
 
-// addressed refuses a request whose client logs people in, for an app without an address to
-// send them back to. No administrator could approve it, and only those who use the app know
-// the address.
+// addressed refuses a request for a client with user login, if the app has no redirect
+// address. No administrator could approve it, and only the users of the app know the address.
 func addressed(ctx context.Context, r store.Reader, a application.App, req request.Request) error {
 	if methodOf(req) != issuers.Registration || req.CredentialID != 0 || len(a.Redirects()) > 0 {
 		return nil

@@ -15,7 +15,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// related are the rows of the records that an access request leads to.
+// related are the operations that show the records that an access request refers to.
 func (s *Service) related() []operation.Row {
 	offered := catalogues.Resource(products.Offers(), plans.Offers)
 	user := s.Persons.UserResource()
@@ -35,7 +35,7 @@ func (s *Service) related() []operation.Row {
 	}
 }
 
-// leads makes the row of one of them.
+// leads returns one of these operations.
 func leads[V any](s *Service, name string, to func(context.Context, store.Reader, request.Request) (V, error), example V, opts ...operation.Option) operation.Row {
 	return operation.GET(name, "/{access_request_id}/"+name, "Fetch the "+name+" of an access request", func(ctx context.Context, in requestNamed) (out V, err error) {
 		err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {
@@ -49,7 +49,7 @@ func leads[V any](s *Service, name string, to func(context.Context, store.Reader
 	}, append(opts, operation.Example(nil, example))...)
 }
 
-// shownOf shows a record by its number.
+// shownOf returns a record by its number.
 func shownOf[T table.Row[T], V any](ctx context.Context, r store.Reader, k *store.Kind[T], id table.ID, show func(context.Context, store.Reader, T) (V, error)) (out V, err error) {
 	v, err := portal.Find(ctx, r, k, id.String())
 	if err != nil {

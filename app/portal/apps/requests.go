@@ -22,7 +22,7 @@ var (
 		WebhookEventTypes: "order.created,order.paid", WebhookSecret: "hush", WebhookURL: "https://shop.example.com/messages"}
 )
 
-// requestNamed is an access request as a path names it.
+// requestNamed is an access request, as named in a path.
 type requestNamed struct {
 	Scope tenant.Scope
 	ID    string `path:"access_request_id" doc:"Number or CID of the access request."`
@@ -103,7 +103,7 @@ func (s *Service) reject(ctx context.Context, in requestNamed) (portal.Done, err
 	return portal.Executed("Reject"), err
 }
 
-// nested is an access request below its app, as a path names it.
+// nested is an access request of an app, as named in a path.
 type nested struct {
 	named
 	Request string `path:"access_request_id" doc:"Number or CID of the access request."`

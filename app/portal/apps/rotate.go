@@ -14,7 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// rotation is what the saga of a rotation is made of.
+// rotation is the data of the saga of a rotation.
 type rotation struct {
 	Credential table.ID
 	Method     string
@@ -22,12 +22,12 @@ type rotation struct {
 	Grant      *issuers.Grant
 }
 
-// Rotate gives a credential another value, and ends the one before.
+// Rotate gives a credential a new value, and revokes the old one.
 func (s *Service) Rotate(ctx context.Context, scope tenant.Scope, id table.ID) error {
 	return s.replace(ctx, scope, id, issuers.Rotate, credential.Renewal{})
 }
 
-// replace gives a credential another value or, to renew it, another certificate; "": none.
+// replace gives a credential a new value or, for Renew, another certificate; "": none.
 func (s *Service) replace(ctx context.Context, scope tenant.Scope, id table.ID, act issuers.Act, with credential.Renewal) error {
 	d := &rotation{Credential: id, Act: act}
 	var app table.ID
@@ -47,7 +47,7 @@ func (s *Service) replace(ctx context.Context, scope tenant.Scope, id table.ID, 
 		if err != nil {
 			return err
 		}
-		if act == issuers.Rotate && c.Method == issuers.Tokens { // another key has none of the products that are gone, unless all of them are
+		if act == issuers.Rotate && c.Method == issuers.Tokens { // a new key gets no deleted products, unless all were deleted
 			all, err := opened(ctx, r, c.Products, true)
 			if err != nil {
 				return err
@@ -74,8 +74,9 @@ func (s *Service) replace(ctx context.Context, scope tenant.Scope, id table.ID, 
 	return s.settled(ctx, scope, app, s.rotating.Run(ctx, scope, about(app), d, s.keyID(d.Grant.Provider, d.Grant.Was.Chosen)...))
 }
 
-// rotate is how a credential gets another value: the new one is made, stored, and then the
-// old one ends. It goes on where it stopped; it is undone only when somebody refuses.
+// rotate returns the plan of a rotation: the new value is made and stored, then the old
+// one is revoked. The saga continues where it stopped; it is undone only when a step is
+// refused.
 func (s *Service) rotate(org tenant.ID, d *rotation) intents.Plan {
 	issuer, known := s.Issuers[d.Method]
 	if !known {
@@ -93,12 +94,12 @@ func (s *Service) rotate(org tenant.ID, d *rotation) intents.Plan {
 	return intents.Plan{Steps: steps, Open: unchanged(d.Grant)}
 }
 
-// CodeChanged is the code of the fault for a credential that another operation has changed
-// while this one waited for it.
+// CodeChanged is the fault code for a credential that another operation has changed while
+// this one waited for it.
 const CodeChanged = "portal_access.changed"
 
-// unchanged refuses credentials that are not any more what grants were made of. A key that
-// took the place of one that has ended meanwhile would have no owner.
+// unchanged refuses credentials that have changed since their grants were made. Otherwise
+// a new key could replace one that was revoked meanwhile, and would have no owner.
 func unchanged(grants ...*issuers.Grant) func(context.Context, store.Reader) error {
 	return func(ctx context.Context, r store.Reader) error {
 		for _, g := range grants {
@@ -113,7 +114,7 @@ func unchanged(grants ...*issuers.Grant) func(context.Context, store.Reader) err
 	}
 }
 
-// put stores the values of a credential. One that is gone needs none.
+// put stores the values of a credential. It ignores a credential that was deleted.
 func (s *Service) put(ctx context.Context, org tenant.ID, id table.ID, v credential.Values) error {
 	scope, err := tenant.Of(org)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Operations lists the rows; none when there is no portal.
+// Operations returns the rows; none when there is no portal.
 func (s *Service) Operations() []operation.Operation {
 	if s.Scope.IsZero() {
 		return nil
@@ -29,16 +29,16 @@ func (s *Service) Operations() []operation.Operation {
 	return append(out, s.doctorRows()...)
 }
 
-// named is a record and the app that it is below, as a path names them.
+// named is a record and its app, as named in a path.
 type named struct {
 	Scope tenant.Scope
 	App   string `path:"app_id" doc:"Number or CID of the app."`
 }
 
-// failing are the faults of rows that write elsewhere.
+// failing are the faults of operations that write elsewhere.
 var failing = []string{table.CodeInvalid, CodeBusy, CodeOpen, "portal_access.refused", CodeGone, CodeMethod, CodeChanged, credential.CodeRedirects}
 
-// CodeMany is the code of the fault for an app, or an access request, too many.
+// CodeMany is the fault code for exceeding the number of apps or access requests.
 const CodeMany = "portal_access.many"
 
 // Bounds.
@@ -67,8 +67,9 @@ func (s *Service) appRows() []operation.Operation {
 	)
 }
 
-// settle gives an app the visibility that its owner can give it, and refuses one too many. A
-// change with an empty one says nothing: an app is not shared with more people by that.
+// settle sets the visibility of an app to one that its owner may give it, and refuses an app
+// over the limit. A change with an empty visibility keeps the old one, so that it does not
+// share the app with more people.
 func settle(ctx context.Context, w store.Writer, c *portal.Change[application.App]) error {
 	if c.Op == store.Deleted {
 		return nil
@@ -87,7 +88,7 @@ func settle(ctx context.Context, w store.Writer, c *portal.Change[application.Ap
 	}
 	owner, err := portal.Find(ctx, w, people.Users, c.New.UserID.String())
 	if fault.KindOf(err) == fault.NotFound {
-		return nil // who is gone shares nothing
+		return nil // a deleted owner shares nothing
 	}
 	if err != nil {
 		return err
@@ -110,13 +111,13 @@ func homeOf(ctx context.Context, r store.Reader, id table.ID) (table.ID, error) 
 	return 0, nil
 }
 
-// deletion names an app that is deleted.
+// deletion is an app to delete.
 type deletion struct {
 	named
 	insisting `params:""`
 }
 
-// insisting says whether records go that cannot be ended elsewhere.
+// insisting says whether records are deleted even if revocation elsewhere fails.
 type insisting struct {
 	Force string `query:"force" doc:"true: the records go even though credentials cannot be revoked."`
 }

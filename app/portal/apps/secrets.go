@@ -8,7 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/request"
 )
 
-// CodeSealed is the code of the fault for a secret that no encryption key opens.
+// CodeSealed is the fault code for a secret that no encryption key can open.
 const CodeSealed = "portal_access.sealed"
 
 func locked(err error) error {

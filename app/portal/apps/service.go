@@ -16,7 +16,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Config is what a Service is made of.
+// Config is the configuration of a Service.
 type Config struct {
 	crud.Tools
 	Secrets secret.Keys
@@ -24,17 +24,17 @@ type Config struct {
 	Issuers issuers.Issuers
 	Intents *intents.Service
 	Persons *people.Service
-	Open    synchronise.Providers // the way to dashboards, for the doctor
-	Logins  Logins                // likewise, to identity providers; nil: there are none
-	// Receivers calls those of messages, for who tries one, and says which addresses may be
-	// called; nil: none.
+	Open    synchronise.Providers // finds dashboards, for the doctor
+	Logins  Logins                // identity providers, for the doctor; nil: there are none
+	// Receivers calls webhook receivers for test messages, and restricts their addresses;
+	// nil: none can be called.
 	Receivers fetch.Fetcher
-	// Describe returns what keys of a user say besides identifiers, as administrators have
-	// switched it on; nil: nothing.
+	// Describe returns what the keys of a user contain besides identifiers, as
+	// administrators have configured it; nil: nothing.
 	Describe func(ctx context.Context, r store.Reader, u account.User) ([]credential.Entry, error)
 }
 
-// Service is what there is to apps.
+// Service has the operations on apps.
 type Service struct {
 	Config
 	tests     tests
@@ -47,7 +47,7 @@ type Service struct {
 	departing intents.Runner[departure]
 }
 
-// New returns a Service, whose sagas are known to the intents from now on.
+// New returns a Service, and registers its sagas.
 func New(c Config) *Service {
 	s := &Service{Config: c}
 	s.approving = intents.Add(c.Intents, intents.Action[approval]{Name: "portal-access-requests.approve", Plan: s.approve})
@@ -56,7 +56,7 @@ func New(c Config) *Service {
 	s.following = intents.Add(c.Intents, intents.Action[following]{Name: "portal-apps.follow", Plan: s.followed})
 	s.ending = intents.Add(c.Intents, intents.Action[removal]{Name: "portal-apps.revoke", Plan: s.end})
 	s.departing = intents.Add(c.Intents, intents.Action[departure]{Name: "portal-users.depart", Plan: s.departed})
-	s.releasing = intents.Add(c.Intents, intents.Action[Lonely]{Name: "portal-apps.release", Plan: func(org tenant.ID, l *Lonely) intents.Plan { // after what goes on with its app
+	s.releasing = intents.Add(c.Intents, intents.Action[Lonely]{Name: "portal-apps.release", Plan: func(org tenant.ID, l *Lonely) intents.Plan { // runs after a running saga of the app
 		return intents.Plan{Steps: []intents.Step{{Name: "release the client", Do: func(ctx context.Context) error { return s.Logins.Release(ctx, org, *l) }}}}
 	}})
 	return s

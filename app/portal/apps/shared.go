@@ -12,8 +12,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Share tells the credentials of an app that are one client, but for one of them, what the
-// client has become.
+// Share updates the other credentials of an app that share a client, except one, after the
+// client has changed.
 func Share(ctx context.Context, w store.Writer, keys secret.Keys, at crud.Stamp, app, but table.ID, client string, told func(credential.Values) credential.Values) error {
 	all, err := credentialsOf(ctx, w, app)
 	if err != nil {

@@ -13,25 +13,26 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// atOnce is how many certificates follow a product while the administrator waits, and
-// atMost how many one synchronisation leads: the next one goes on.
+// atOnce is how many credentials are updated while the administrator waits, and atMost how many
+// one synchronisation updates: the next one continues.
 const (
 	atOnce = 50
 	atMost = 1000
 )
 
-// After returns what follows a synchronisation: what did so before and then, since the
-// dashboard may have changed the APIs of products, and what policies say, the certificates and
-// clients of all credentials. Clients at identity providers get the scopes that products and
-// plans have by now.
+// After returns the function that runs after a synchronisation. It calls then, and after that
+// updates the certificates and clients of all credentials, since the dashboard may have changed
+// the APIs of products and its policies. Clients at identity providers get the current scopes
+// of products and plans.
 func (s *Service) After(then func(context.Context, tenant.Scope, table.ID) error) func(context.Context, tenant.Scope, table.ID) error {
 	return func(ctx context.Context, scope tenant.Scope, at table.ID) error {
 		return errors.Join(then(ctx, scope, at), s.spread(ctx, scope, at, 0, atMost), s.lead(ctx, scope, at, every, atMost), s.rescope(ctx, scope, at))
 	}
 }
 
-// spread puts the certificates of credentials on the lists of the APIs that their products have
-// by now, and takes them off others: of one product; 0: of all. It goes on after what fails.
+// spread adds the certificates of credentials to the allow lists of the APIs that their
+// products have by now, and removes them from others: for one product; 0: for all. It continues
+// after errors.
 func (s *Service) spread(ctx context.Context, scope tenant.Scope, at, of table.ID, most int) (err error) {
 	var late []table.ID
 	err = s.Store.View(ctx, scope, func(r store.Reader) error {
@@ -63,8 +64,8 @@ func (s *Service) spread(ctx context.Context, scope tenant.Scope, at, of table.I
 	return err
 }
 
-// behind reports whether the APIs of the products of a credential are others than those that
-// take its certificates, or its organisation has other certificates by now.
+// behind reports whether the APIs of a credential's products differ from those that accept its
+// certificates, or whether its organisation has other certificates by now.
 func behind(ctx context.Context, r store.Reader, c credential.Credential) (bool, error) {
 	list, err := opened(ctx, r, c.Products, true)
 	if err != nil || !slices.Equal(issuers.APIs(list), c.Allowed) {
@@ -81,23 +82,23 @@ func behind(ctx context.Context, r store.Reader, c credential.Credential) (bool,
 	return !slices.Equal(pool, c.Pool), err
 }
 
-// Recertify lets the credentials of a provider follow the certificates of their organisations.
+// Recertify updates the credentials of a provider after the certificates of organisations have
+// changed.
 func (s *Service) Recertify(ctx context.Context, scope tenant.Scope, at table.ID) error {
 	return s.spread(ctx, scope, at, 0, atOnce)
 }
 
-// silences is how many clients may not be changed, one after the other, before the others wait
-// for the next synchronisation.
+// silences is after how many failed clients in a row the rest waits for the next
+// synchronisation.
 const silences = 3
 
-// rescope gives clients at identity providers the scopes that their products and plans have by
-// now.
+// rescope gives clients at identity providers the current scopes of their products and plans.
 func (s *Service) rescope(ctx context.Context, scope tenant.Scope, at table.ID) error {
 	issuer, known := s.Issuers[issuers.Registration].(issuers.Scoped)
 	if !known {
 		return nil
 	}
-	var late, places []table.ID // credentials, and where their clients are
+	var late, places []table.ID // outdated credentials, and the identity providers of their clients
 	err := s.Store.View(ctx, scope, func(r store.Reader) error {
 		late, places = nil, nil
 		for c, err := range portal.All(ctx, r, Credentials, 0) {

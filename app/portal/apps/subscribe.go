@@ -12,7 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// CodeSubscribe is the code of the fault for a subscription to what is not approved.
+// CodeSubscribe is the fault code for a subscription to a request that is not approved.
 const CodeSubscribe = "portal_access.subscribe"
 
 type subscribing struct {
@@ -20,7 +20,8 @@ type subscribing struct {
 	Body table.Body[request.Subscribed] `body:""`
 }
 
-// subscribe stores where gateways send the messages of an access request.
+// subscribe stores the address to which gateways send the messages of an access
+// request.
 func (s *Service) subscribe(ctx context.Context, in subscribing) (out Within, err error) {
 	_, err = s.Store.Update(ctx, in.Scope, func(w store.Writer) error {
 		a, req, err := s.below(ctx, w, in.named, in.Request)
@@ -42,7 +43,7 @@ func (s *Service) subscribe(ctx context.Context, in subscribing) (out Within, er
 		if err != nil {
 			return err
 		}
-		var others [][]string // what products that the request is not about can send
+		var others [][]string // event types of products that the request is not about
 		for p, err := range portal.All(ctx, w, products.Kind, 0) {
 			if err != nil {
 				return err
@@ -72,7 +73,7 @@ func (s *Service) subscribe(ctx context.Context, in subscribing) (out Within, er
 	return out, err
 }
 
-// existing returns the products of a request that there are, also those that are away.
+// existing returns the products of a request that exist, also hidden ones.
 func existing(ctx context.Context, r store.Reader, ids []table.ID) (out []productOf, err error) {
 	for _, id := range ids {
 		v, err := products.Kind.Get(ctx, r, id.Key())

@@ -12,17 +12,18 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// maxTicket is how long what says which call this is may be.
+// maxTicket is the maximum length of a ticket in bytes.
 const maxTicket = 100
 
-// numbered is a call that says which it is: when its caller sends it once more, because the
-// answer was lost or somebody has pressed a button twice, what it has made is answered again.
+// numbered is a call with a ticket, an idempotency key: if the caller repeats the call, because
+// the answer was lost or a button was pressed twice, it gets the record that the first call
+// made.
 type numbered struct {
 	Number string `header:"Idempotency-Key" doc:"Says which call this is, in 100 characters at most: the same call once more makes nothing, and gets what the first one has made."`
 }
 
-// ticket returns what stands for the call of a user, or below an app; "": it does not say which
-// it is.
+// ticket returns the index value for the ticket, scoped to a user or an app; "": the call has
+// no ticket.
 func (n numbered) ticket(of table.ID) (string, error) {
 	switch {
 	case n.Number == "":
@@ -33,7 +34,7 @@ func (n numbered) ticket(of table.ID) (string, error) {
 	return of.Key() + "/" + n.Number, nil
 }
 
-// ticketed is what a record is found by that a call with a ticket has made.
+// ticketed returns the index values for a record that a call with a ticket has made.
 func ticketed(ticket string) []string {
 	if ticket == "" {
 		return nil
@@ -41,7 +42,7 @@ func ticketed(ticket string) []string {
 	return []string{store.Indexed(ticket)}
 }
 
-// madeBy returns what the call with a ticket has made before, if it has.
+// madeBy returns the record that an earlier call with the ticket has made, if there is one.
 func madeBy[T any](ctx context.Context, r store.Reader, kind *store.Kind[T], ticket string) (out T, made bool, err error) {
 	if ticket == "" {
 		return out, false, nil
@@ -53,14 +54,14 @@ func madeBy[T any](ctx context.Context, r store.Reader, kind *store.Kind[T], tic
 	return v.Value, err == nil, err
 }
 
-// How often, and with which pause, a call that is sent once more looks whether the first one is
-// through: five seconds in all.
+// How many times, and with which pause, a repeated call checks whether the first one is done:
+// five seconds in all.
 const (
 	looks    = 50
 	lookTime = 100 * time.Millisecond
 )
 
-// awaited waits a while for another call that approves a request at once.
+// awaited waits a while for another call that is approving a request.
 func (s *Service) awaited(ctx context.Context, req request.Request) {
 	for range looks {
 		err := s.Store.View(ctx, s.Scope, func(r store.Reader) (err error) {

@@ -27,13 +27,13 @@ type Listed struct {
 	CreatedAt    string   `json:"CreatedAt"`
 }
 
-// Shown is an app by itself, as gateways read it too.
+// Shown is the full representation of an app, which gateways also read.
 type Shown struct {
 	Listed
 	AccessRequests []Within `json:"AccessRequests"`
 }
 
-// common is what every form of an access request says.
+// common are the members of every representation of an access request.
 type common struct {
 	ID                   table.ID `json:"ID"`
 	Status               string   `json:"Status,omitempty"`
@@ -49,13 +49,13 @@ type common struct {
 	DeletedAt            string   `json:"DeletedAt"`
 }
 
-// ListedRequest is an access request in the list of all.
+// ListedRequest is an access request in the list of all requests.
 type ListedRequest struct {
 	common
 	Products string `json:"Products" doc:"Names, separated by commas."`
 }
 
-// ShownRequest is an access request by itself.
+// ShownRequest is the full representation of an access request.
 type ShownRequest struct {
 	ListedRequest
 	Credentials []Credential `json:"Credentials"`
@@ -118,7 +118,7 @@ func (s *Service) show(ctx context.Context, r store.Reader, a application.App) (
 	return out, err
 }
 
-// inside shows an access request in its app.
+// inside returns an access request for its app.
 func (s *Service) inside(ctx context.Context, r store.Reader, a application.App, req request.Request) (out Within, err error) {
 	if req, err = s.subscription(req); err != nil {
 		return out, err
@@ -151,7 +151,7 @@ func shared(ctx context.Context, r store.Reader, app string, req request.Request
 	return out, err
 }
 
-// nameOf returns the name of a record, also of one that is away; "" of none.
+// nameOf returns the name of a record, also of a hidden one; "" if there is none.
 func nameOf[T any](ctx context.Context, r store.Reader, k *store.Kind[T], id table.ID, name func(T) string) (string, error) {
 	if id == 0 {
 		return "", nil
@@ -183,7 +183,7 @@ func (s *Service) showRequest(ctx context.Context, r store.Reader, req request.R
 	return out, err
 }
 
-// credentials shows the credentials that an access request uses.
+// credentials returns the credentials that an access request uses.
 func (s *Service) credentials(ctx context.Context, r store.Reader, req request.Request) ([]Credential, error) {
 	out := []Credential{}
 	all, err := usedBy(ctx, r, req.ID)

@@ -14,16 +14,16 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// How often requests are looked for that were to be approved at once, and the age from
-// which the process that took one is dead: its own attempt is over by then.
+// How often requests are checked that should have been approved at once, and the age from which
+// the process that handled one counts as dead: its own attempt is over by then.
 const (
 	lookEvery = time.Minute
 	leftAfter = 5 * time.Minute
 )
 
-// Run approves the access requests that were to be approved at once when the process that
-// took them died between the two, until ctx ends. Of those that cannot be approved
-// administrators are told (docs/wire/portal-apps.md#access-requests).
+// Run approves, until ctx ends, access requests that should have been approved at once but
+// whose process died in between. Administrators are notified about requests that cannot be
+// approved (docs/wire/portal-apps.md#access-requests).
 func (s *Service) Run(ctx context.Context) error {
 	for look := 0; s.Scope.Org() != "" && retry.Sleep(ctx, lookEvery) == nil; look++ {
 		left, err := s.left(ctx, look == thorough)
@@ -31,7 +31,7 @@ func (s *Service) Run(ctx context.Context) error {
 			s.Log.WarnContext(ctx, "access requests that were to be approved at once cannot be looked for; trying again", "error", err)
 		}
 		for _, id := range left {
-			// Busy: another process does it. Open: it goes on by itself.
+			// Busy: another process is approving it. Open: the saga continues by itself.
 			if err := s.Approve(ctx, s.Scope, id); err != nil && !slices.Contains([]string{CodeBusy, CodeOpen}, fault.CodeOf(err)) && ctx.Err() == nil && s.await(ctx, s.Scope, id) {
 				s.Log.WarnContext(ctx, "an access request that was to be approved at once waits for administrators", "org_id", string(s.Scope.Org()), "access_request", int64(id), "error", err)
 			}
@@ -40,12 +40,11 @@ func (s *Service) Run(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// thorough is the look, counted from the start, that goes through all requests: those that an
-// older version wrote are not in the index. Those that it left are old enough by then.
+// thorough is the number of the check, counted from the start, that reads all requests:
+// requests written by an older version are not in the index. They are old enough by then.
 const thorough = int(leftAfter / lookEvery)
 
-// left returns the requests that wait for a process that is gone. What goes on with their
-// apps is settled first.
+// left returns the requests whose process is gone, except those of apps with a running saga.
 func (s *Service) left(ctx context.Context, all bool) (out []table.ID, err error) {
 	var old []request.Request
 	q := store.Query{Index: byHaste, Value: hasty}
@@ -60,7 +59,7 @@ func (s *Service) left(ctx context.Context, all bool) (out []table.ID, err error
 		if err != nil {
 			break
 		}
-		// A time further ahead than that was set by a clock that has been put back since.
+		// A time further in the future was set by a clock that has been put back since.
 		if !hastens(req) || s.Now().Sub(req.UpdatedAt).Abs() < leftAfter {
 			continue
 		}
@@ -75,9 +74,9 @@ func (s *Service) left(ctx context.Context, all bool) (out []table.ID, err error
 	return out, err
 }
 
-// approveAtOnce approves a request whose plan says so. When that fails the request waits for
-// an administrator like any other, who is told: waits says so. One that was rejected meanwhile,
-// with its plan or a product, does not.
+// approveAtOnce approves a request if its plan says so. When that fails, waits is true: the
+// request waits for an administrator, who is notified. A request that was rejected meanwhile,
+// with its plan or a product, does not wait.
 func (s *Service) approveAtOnce(ctx context.Context, scope tenant.Scope, id table.ID) (waits bool, err error) {
 	if err = s.Approve(ctx, scope, id); err != nil {
 		waits = s.await(context.WithoutCancel(ctx), scope, id)
@@ -85,8 +84,8 @@ func (s *Service) approveAtOnce(ctx context.Context, scope tenant.Scope, id tabl
 	return waits, err
 }
 
-// await makes a request that was to be approved at once one that waits for an administrator,
-// and reports whether it was one.
+// await turns a request that should have been approved at once into one that waits for an
+// administrator, and reports whether it was such a request.
 func (s *Service) await(ctx context.Context, scope tenant.Scope, id table.ID) (waits bool) {
 	_, failed := s.Store.Update(ctx, scope, func(w store.Writer) error {
 		_, err := portal.Edit(ctx, w, Requests, id, s.Stamp(s.Scope), func(req request.Request) (request.Request, error) {

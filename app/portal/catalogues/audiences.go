@@ -13,7 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Audiences is how audiences are stored.
+// Audiences is the kind of audiences.
 var Audiences = portal.KindOf[catalogue.Audience]()
 
 // ListedAudience is an audience in lists.
@@ -23,7 +23,7 @@ type ListedAudience struct {
 	TeamID         table.ID `json:"TeamID"`
 }
 
-// ShownAudience is an audience by itself.
+// ShownAudience is the full representation of an audience.
 type ShownAudience struct {
 	ListedAudience
 	CreatedAt string `json:"CreatedAt"`
@@ -34,7 +34,7 @@ func listedAudience(a catalogue.Audience) ListedAudience {
 	return ListedAudience{a.ID, a.OrganisationID, a.TeamID}
 }
 
-// AudienceResource is what there is to audiences.
+// AudienceResource defines audiences as a resource.
 var AudienceResource = portal.Resource[catalogue.Audience, ListedAudience, ShownAudience]{
 	Kind: Audiences, Name: "portal-audiences", Path: "/catalogues/{catalogue_id}/audiences", Param: "audience_id", One: "an audience", Many: "audiences",
 	Above: &portal.Above{Kind: catalogue.Kind, Param: "catalogue_id"},
@@ -57,8 +57,8 @@ var AudienceResource = portal.Resource[catalogue.Audience, ListedAudience, Shown
 	},
 }
 
-// ofTeam returns an audience with the organisation of its team. Clients need not name it;
-// when they do, the team has to be one of it.
+// ofTeam returns an audience with the organisation of its team. Clients need not name the
+// organisation; if they do, the team must belong to it.
 func ofTeam(ctx context.Context, r store.Reader, a catalogue.Audience) (catalogue.Audience, error) {
 	team, err := portal.Glance[organisation.Team](ctx, r, account.TeamKind, a.TeamID)
 	if err != nil {
@@ -71,7 +71,7 @@ func ofTeam(ctx context.Context, r store.Reader, a catalogue.Audience) (catalogu
 	return a, nil
 }
 
-// reopened takes note that the audiences of a catalogue say again who sees it.
+// reopened records that the audiences of a catalogue determine again who sees it.
 func reopened(ctx context.Context, w store.Writer, c *portal.Change[catalogue.Audience]) error {
 	if c.Op != store.Created {
 		return nil
@@ -79,7 +79,7 @@ func reopened(ctx context.Context, w store.Writer, c *portal.Change[catalogue.Au
 	return closed(ctx, w, c.New.CatalogueID, c.At, false)
 }
 
-// closed sets whether a catalogue stays closed without audiences.
+// closed sets whether a catalogue without audiences stays closed.
 func closed(ctx context.Context, w store.Writer, id table.ID, at crud.Stamp, yes bool) error {
 	old, err := Kind.Get(ctx, w, id.Key())
 	if err != nil || old.Value.Closed == yes {
@@ -92,8 +92,8 @@ func closed(ctx context.Context, w store.Writer, id table.ID, at crud.Stamp, yes
 	return err
 }
 
-// Forget removes the audiences that are a team which goes. Their catalogues do not open for
-// everybody by that.
+// Forget removes the audiences of a deleted team. Their catalogues do not become visible to
+// everyone by that.
 func Forget(ctx context.Context, w store.Writer, team table.ID, at crud.Stamp) error {
 	var gone []catalogue.Audience
 	for a, err := range portal.All(ctx, w, Audiences, 0) {

@@ -1,4 +1,4 @@
-// Package catalogues holds what there is to catalogues and their audiences
+// Package catalogues has the operations on catalogues and their audiences
 // (docs/wire/portal-catalogues.md).
 package catalogues
 
@@ -16,10 +16,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Kind is how catalogues are stored.
+// Kind is the kind of catalogues.
 var Kind = portal.KindOf[catalogue.Catalogue]()
 
-// Found stores the catalogues that a portal begins with.
+// Found stores the initial catalogues of a portal.
 func Found(ctx context.Context, w store.Writer, at crud.Stamp) error {
 	for _, c := range catalogue.First() {
 		if _, err := portal.Add(ctx, w, Kind, at, c); err != nil {
@@ -29,10 +29,10 @@ func Found(ctx context.Context, w store.Writer, at crud.Stamp) error {
 	return nil
 }
 
-// resource knows what catalogues have in them.
+// resource is the resource of catalogues, with the kinds that they contain.
 type resource struct{ all []Offers }
 
-// Resource is what there is to catalogues, which have these in them.
+// Resource defines catalogues as a resource; all are the kinds that they contain.
 func Resource(all ...Offers) portal.Resource[catalogue.Catalogue, Listed, Shown] {
 	s := resource{all}
 	return portal.Resource[catalogue.Catalogue, Listed, Shown]{
@@ -52,7 +52,7 @@ func Resource(all ...Offers) portal.Resource[catalogue.Catalogue, Listed, Shown]
 	}
 }
 
-// held is where a catalogue names what is in it.
+// held returns the list in which a catalogue names its records of a kind.
 func held(c *catalogue.Catalogue, kind string) *[]table.ID {
 	if kind == catalogue.PlanKind {
 		return &c.Plans
@@ -75,8 +75,8 @@ func (s resource) load(ctx context.Context, r store.Reader, c *catalogue.Catalog
 	return nil
 }
 
-// before makes the part of the address that the client has not chosen, and closes a new
-// catalogue whose audiences come without identifiers.
+// before sets the slug if the client has not, and closes a new catalogue whose audiences have
+// no identifiers.
 func before(ctx context.Context, w store.Writer, c *portal.Change[catalogue.Catalogue]) error {
 	if c.Op == store.Created {
 		c.New.Closed = namesOnly(c.Sent)
@@ -97,11 +97,11 @@ func before(ctx context.Context, w store.Writer, c *portal.Change[catalogue.Cata
 			return err
 		}
 	}
-	c.New.NameWithSlug = base + "-" + c.At.ID // names may be as alike as they like
+	c.New.NameWithSlug = base + "-" + c.At.ID // many catalogues may have the same name
 	return nil
 }
 
-// tries is how many numbers are tried behind a name that is taken.
+// tries is how many numbers are tried as suffix of a taken name.
 const tries = 100
 
 func (s resource) after(ctx context.Context, w store.Writer, c *portal.Change[catalogue.Catalogue]) error {
@@ -133,8 +133,8 @@ func (s resource) after(ctx context.Context, w store.Writer, c *portal.Change[ca
 	return invite(ctx, w, c)
 }
 
-// namesOnly reports whether a client lists audiences, and all of them by name alone, as answers
-// do: it means some people, and not everybody.
+// namesOnly reports whether a client lists audiences by name only, as answers do: such a
+// catalogue is meant for some people, and must not be visible to all.
 func namesOnly(sent portal.Sent) bool {
 	some := false
 	for _, name := range names {
@@ -147,11 +147,11 @@ func namesOnly(sent portal.Sent) bool {
 	return some
 }
 
-// names are those of the member that lists audiences.
+// names are the names of the member that lists audiences.
 var names = []string{"OrgCatalogues", "OrgCatalogs"}
 
-// invite stores the audiences that a client names with a new catalogue. Objects that name
-// no organisation come out of answers: they say nothing.
+// invite stores the audiences that a client sends with a new catalogue. Objects without an
+// organisation are copied from answers, and ignored.
 func invite(ctx context.Context, w store.Writer, c *portal.Change[catalogue.Catalogue]) error {
 	for _, name := range names {
 		sent, ok := c.Sent.Get(name).([]any)

@@ -10,10 +10,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// byCatalogue is the index of what catalogues have in them.
+// byCatalogue is the index of records by their catalogues.
 const byCatalogue = "catalogue"
 
-// Index finds the records of a kind by the catalogues that they are in.
+// Index returns the index of a kind's records by their catalogues.
 func Index[T any](of func(T) []table.ID) store.Index[T] {
 	return store.Index[T]{Name: byCatalogue, Values: func(v T) (out []string) {
 		for _, id := range of(v) {
@@ -23,8 +23,8 @@ func Index[T any](of func(T) []table.ID) store.Index[T] {
 	}}
 }
 
-// Offers are the records of a kind that catalogues have in them: products, plans. They
-// keep the catalogues themselves, so that what is hidden comes back to its place.
+// Offers are the records of a kind in catalogues: products or plans. The records
+// themselves store their catalogues, so that a hidden record returns to its place.
 type Offers interface {
 	kind() string
 	list(ctx context.Context, r store.Reader, catalogue table.ID) ([]offer, error)
@@ -37,22 +37,22 @@ type offer struct {
 	name string
 }
 
-// offers are the records of a kind that has Index.
+// offers implements Offers for a kind that has Index.
 type offers[T table.Row[T]] struct {
 	of   *store.Kind[T]
 	name func(T) string
 	in   func(*T) *[]table.ID
 }
 
-// OffersOf are the records of a kind that has Index: their names, and where they keep the
-// catalogues that they are in.
+// OffersOf returns the Offers of a kind that has Index, given the name of a record and
+// the list of its catalogues.
 func OffersOf[T table.Row[T]](kind *store.Kind[T], name func(T) string, in func(*T) *[]table.ID) Offers {
 	return offers[T]{kind, name, in}
 }
 
 func (o offers[T]) kind() string { return o.of.Name }
 
-// list returns what a catalogue shows, in order of number.
+// list returns the visible records of a catalogue, in order of number.
 func (o offers[T]) list(ctx context.Context, r store.Reader, catalogue table.ID) (out []offer, err error) {
 	var zero T
 	for v, err := range o.of.Find(ctx, r, store.Query{Index: byCatalogue, Value: catalogue.Key()}) {
@@ -66,7 +66,7 @@ func (o offers[T]) list(ctx context.Context, r store.Reader, catalogue table.ID)
 	return out, nil
 }
 
-// put makes what a catalogue shows these. What is hidden stays as it is.
+// put sets the visible records of a catalogue. Hidden records stay as they are.
 func (o offers[T]) put(ctx context.Context, w store.Writer, at crud.Stamp, catalogue table.ID, before, now []table.ID) error {
 	in := func(list []table.ID) map[table.ID]bool {
 		out := make(map[table.ID]bool, len(list))
@@ -96,7 +96,7 @@ func (o offers[T]) put(ctx context.Context, w store.Writer, at crud.Stamp, catal
 	return nil
 }
 
-// drop takes everything out of a catalogue that goes, what is hidden too.
+// drop removes all records from a deleted catalogue, also hidden ones.
 func (o offers[T]) drop(ctx context.Context, w store.Writer, catalogue table.ID) error {
 	gone, err := o.of.Values(ctx, w, store.Query{Index: byCatalogue, Value: catalogue.Key()})
 	if err != nil {

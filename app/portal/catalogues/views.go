@@ -20,7 +20,7 @@ type Listed struct {
 	VisibilityStatus string   `json:"VisibilityStatus,omitempty"`
 }
 
-// Shown is a catalogue by itself. Products and plans are names.
+// Shown is the full representation of a catalogue. Products and plans are names.
 type Shown struct {
 	Listed
 	Products      []string `json:"Products"`
@@ -30,7 +30,7 @@ type Shown struct {
 	UpdatedAt     string   `json:"UpdatedAt"`
 }
 
-// Viewer is an audience as a catalogue shows it: names.
+// Viewer is an audience in a catalogue: names only.
 type Viewer struct {
 	Catalogue    string   `json:"Catalogue"`
 	ID           table.ID `json:"ID"`
@@ -80,13 +80,13 @@ func AudiencesOf(ctx context.Context, r store.Reader, id table.ID) ([]catalogue.
 	return store.Collect(portal.All(ctx, r, Audiences, id))
 }
 
-// says reports whether what a client has sent for an audience says which one it is.
+// says reports whether an audience in a request has identifiers.
 func says(members map[string]any) bool {
 	return members["OrganisationID"] != nil || members["TeamID"] != nil
 }
 
-// audience reads an audience that a client has sent with its catalogue, and reports false
-// when that says nothing.
+// audience decodes an audience that a client has sent with its catalogue; said is false
+// if it has no identifiers.
 func audience(ctx context.Context, r store.Reader, catalogueID table.ID, sent any) (a catalogue.Audience, said bool, err error) {
 	members, ok := sent.(map[string]any)
 	if !ok {

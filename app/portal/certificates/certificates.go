@@ -1,5 +1,5 @@
-// Package certificates holds what there is to the certificates that administrators manage for
-// organisations: the resource, and how it follows the stores of dashboards
+// Package certificates has the operations on the certificates that administrators manage for
+// organisations, and synchronises them with the stores of dashboards
 // (docs/wire/portal-certificates.md).
 package certificates
 
@@ -22,19 +22,18 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Config is what a Service is made of.
+// Config is the configuration of a Service.
 type Config struct {
 	crud.Tools
-	// Open finds the dashboard of a provider.
+	// Open returns the dashboard of a provider.
 	Open synchronise.Providers
 	// Used reports whether a credential of a provider needs a certificate of its store.
 	Used func(ctx context.Context, r store.Reader, at table.ID, id string) (bool, error)
-	// Follow brings the credentials of a provider in line with the certificates that there are
-	// now.
+	// Follow updates the credentials of a provider after its certificates have changed.
 	Follow func(ctx context.Context, scope tenant.Scope, at table.ID) error
 }
 
-// Service is what there is to managed certificates.
+// Service has the operations on managed certificates.
 type Service struct{ Config }
 
 // New returns a Service.
@@ -46,7 +45,7 @@ const (
 	byProvider     = "provider" // hidden ones too
 )
 
-// Kind is how certificates are stored.
+// Kind is the kind of certificates.
 var Kind = portal.KindOf(
 	store.Index[certificate.Certificate]{Name: byOrganisation, Values: func(c certificate.Certificate) (out []string) {
 		for _, id := range c.Organisations {
@@ -58,7 +57,7 @@ var Kind = portal.KindOf(
 	store.Lookup(byProvider, func(c certificate.Certificate) string { return c.ProviderID.Key() }),
 )
 
-// maxBody bounds bodies: a certificate with its chain, and organisations.
+// maxBody bounds request bodies in bytes: a certificate with its chain, and organisations.
 const maxBody = 256 << 10
 
 // Listed is a certificate in lists.
@@ -76,7 +75,7 @@ type Listed struct {
 	NotAfter      string     `json:"ValidNotAfter"`
 }
 
-// Shown is a certificate by itself.
+// Shown is the full representation of a certificate.
 type Shown struct {
 	Listed
 	StoreID            string `json:"StoreID" doc:"Its name in the store of the dashboard."`
@@ -97,7 +96,7 @@ func (s *Service) list(_ context.Context, r store.Reader, c certificate.Certific
 
 const exampleFingerprint = "38edce514c2d0a866063550c64d6c90be99d01561ac5aa7e82b8610b7e273d37"
 
-// Resource is what there is to certificates as a resource.
+// Resource defines certificates as a resource.
 func (s *Service) Resource() portal.Resource[certificate.Certificate, Listed, Shown] {
 	begun := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	return portal.Resource[certificate.Certificate, Listed, Shown]{
@@ -125,7 +124,7 @@ func (s *Service) Resource() portal.Resource[certificate.Certificate, Listed, Sh
 
 type change = portal.Change[certificate.Certificate]
 
-// check refuses what cannot be stored, and the end of what is needed.
+// check refuses invalid certificates, and the deletion of one that a credential needs.
 func (s *Service) check(ctx context.Context, r store.Reader, c *change) error {
 	if c.Op == store.Deleted {
 		used, err := s.Used(ctx, r, c.Old.ProviderID, c.Old.StoreID)
@@ -159,7 +158,8 @@ func (s *Service) check(ctx context.Context, r store.Reader, c *change) error {
 	return nil
 }
 
-// turn keeps synchronisations away that would take an upload for one of the dashboard's own.
+// turn blocks synchronisations, which would mistake an upload for a certificate of the
+// dashboard.
 func (s *Service) turn(ctx context.Context, c *change, write func(context.Context) error) error {
 	if c.Op == store.Updated {
 		return write(ctx)
@@ -171,13 +171,13 @@ func (s *Service) turn(ctx context.Context, c *change, write func(context.Contex
 	return p.InTurn(ctx, write)
 }
 
-// uploaded is what the store of the dashboard says of a certificate before it is stored here.
+// uploaded is the dashboard's answer about a certificate, before the record is stored here.
 type uploaded struct {
 	id    string
 	fresh bool // it was not there
 }
 
-// prepare uploads a new certificate, and deletes one that goes.
+// prepare uploads a new certificate, or deletes a deleted one, at the dashboard.
 func (s *Service) prepare(ctx context.Context, c *change) error {
 	if c.Op == store.Updated {
 		return nil
@@ -205,14 +205,14 @@ func (s *Service) prepare(ctx context.Context, c *change) error {
 	return told(err)
 }
 
-// failed takes back what prepare has uploaded.
+// failed deletes a certificate that prepare has uploaded.
 func (s *Service) failed(ctx context.Context, c *change) {
 	m, ok := c.Memo.(uploaded)
 	if !ok || !m.fresh || m.id == "" {
 		return
 	}
 	if p, err := s.Open(ctx, c.Scope, c.New.ProviderID); err == nil {
-		_ = p.Dashboard.DeleteCertificate(ctx, m.id) // what stays, the next synchronisation finds
+		_ = p.Dashboard.DeleteCertificate(ctx, m.id) // if this fails, the next synchronisation finds the certificate
 	}
 }
 
@@ -228,7 +228,7 @@ func (s *Service) before(_ context.Context, _ store.Writer, c *change) (err erro
 	return err
 }
 
-// announced lets credentials follow.
+// announced updates credentials after a change.
 func (s *Service) announced(ctx context.Context, c *change) {
 	if slices.Equal(c.Old.Organisations, c.New.Organisations) {
 		return
@@ -238,7 +238,7 @@ func (s *Service) announced(ctx context.Context, c *change) {
 	}
 }
 
-// told is what the client is told of an error of a dashboard.
+// told converts an error of a dashboard for clients.
 func told(err error) error {
 	for _, known := range []error{dashboard.ErrUnreachable, dashboard.ErrRefused, dashboard.ErrGone, dashboard.ErrChanged} {
 		if errors.Is(err, known) {

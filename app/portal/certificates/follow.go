@@ -14,7 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Pool returns the names, in the store of a provider, of the certificates of an organisation.
+// Pool returns the names of an organisation's certificates in the store of a provider.
 func Pool(ctx context.Context, r store.Reader, organisation, at table.ID) (out []string, err error) {
 	for v, err := range Kind.Find(ctx, r, store.Query{Index: byOrganisation, Value: organisation.Key()}) {
 		if err != nil {
@@ -28,7 +28,7 @@ func Pool(ctx context.Context, r store.Reader, organisation, at table.ID) (out [
 	return out, nil
 }
 
-// of returns the certificates of a provider, hidden ones too.
+// of returns the certificates of a provider, including hidden ones.
 func of(ctx context.Context, r store.Reader, at table.ID) ([]certificate.Certificate, error) {
 	return Kind.Values(ctx, r, store.Query{Index: byProvider, Value: at.Key()})
 }
@@ -36,10 +36,10 @@ func of(ctx context.Context, r store.Reader, at table.ID) ([]certificate.Certifi
 // atOnce is how many records change in one unit of work.
 const atOnce = 200
 
-// Stored is what the store of a dashboard has, and how the records differ from it.
+// Stored is the content of a dashboard's store, and the differences of the records.
 type Stored struct {
 	Names map[string]bool           // of its certificates
-	Moves []certificate.Certificate // as the records should be; those that are unknown have the number 0
+	Moves []certificate.Certificate // the records as they should be; unknown ones have the number 0
 }
 
 // Compare compares the certificates of a provider with the store of its dashboard.
@@ -64,7 +64,7 @@ func (s *Service) Compare(ctx context.Context, scope tenant.Scope, at table.ID) 
 	return out, err
 }
 
-// Mend is Synchronise for who does not have the turn of the provider.
+// Mend is Synchronise for callers that do not hold the provider's turn.
 func (s *Service) Mend(ctx context.Context, scope tenant.Scope, at table.ID) error {
 	p, err := s.Open(ctx, scope, at)
 	if err != nil {
@@ -73,13 +73,13 @@ func (s *Service) Mend(ctx context.Context, scope tenant.Scope, at table.ID) err
 	return p.InTurn(ctx, func(ctx context.Context) error { return s.Synchronise(ctx, scope, at) })
 }
 
-// Any reports whether there are certificates of a provider, hidden ones too.
+// Any reports whether a provider has certificates, including hidden ones.
 func Any(ctx context.Context, r store.Reader, at table.ID) (bool, error) {
 	all, err := of(ctx, r, at)
 	return len(all) > 0, err
 }
 
-// Synchronise lets the certificates of a provider follow the store of its dashboard.
+// Synchronise updates the certificates of a provider from the store of its dashboard.
 func (s *Service) Synchronise(ctx context.Context, scope tenant.Scope, at table.ID) error {
 	is, err := s.Compare(ctx, scope, at)
 	moves := is.Moves
@@ -111,7 +111,7 @@ func (s *Service) Synchronise(ctx context.Context, scope tenant.Scope, at table.
 	return err
 }
 
-// Forget takes an organisation that goes from its certificates.
+// Forget removes a deleted organisation from its certificates.
 func Forget(ctx context.Context, w store.Writer, organisation table.ID) error {
 	all, err := Kind.Values(ctx, w, store.Query{Index: byOrganisation, Value: organisation.Key()})
 	if err != nil {
@@ -129,7 +129,7 @@ func Forget(ctx context.Context, w store.Writer, organisation table.ID) error {
 	return nil
 }
 
-// Clear removes the certificates of a provider that goes. The store of its dashboard keeps
+// Clear removes the certificates of a deleted provider. The store of its dashboard keeps
 // them.
 func Clear(ctx context.Context, w store.Writer, at table.ID) error {
 	all, err := of(ctx, w, at)
@@ -141,7 +141,7 @@ func Clear(ctx context.Context, w store.Writer, at table.ID) error {
 	return err
 }
 
-// Expiring returns the certificates of organisations that end between two times.
+// Expiring returns the certificates of organisations that expire between two times.
 func Expiring(ctx context.Context, r store.Reader, from, to time.Time) (out []letter.Expiry, err error) {
 	for v, err := range Kind.Find(ctx, r, store.Query{}) {
 		if err != nil {

@@ -1,6 +1,5 @@
-// Package contents keeps the large contents of records in the storage that the portal is
-// told to use, and removes files that no record names any more
-// (docs/wire/portal-content.md#files).
+// Package contents stores large contents of records in the configured storage, and deletes
+// files that no record names any more (docs/wire/portal-content.md#files).
 package contents
 
 import (
@@ -16,8 +15,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Operation is the attribution of commits that remember files, of which audit trails tell
-// nothing: they tell of the records that name them.
+// Operation is the attribution of commits about files. They are not in audit logs, which
+// record the changes of the records that name the files.
 const Operation = "portal files"
 
 var kind = &store.Kind[file.Kept]{
@@ -26,18 +25,19 @@ var kind = &store.Kind[file.Kept]{
 	Org: func(k file.Kept) tenant.ID { return k.Portal },
 }
 
-// Registration is what there is to files.
+// Registration registers the kind of files.
 func Registration() crud.Registration {
 	return crud.Facts[file.Kept]{Kind: kind, Sample: func(at crud.Stamp) (file.Kept, error) {
 		return file.Kept{ID: at.ID, Portal: at.Org, Name: "default/products/" + at.ID + ".png", At: at.Now()}, nil
 	}}.Registration()
 }
 
-// Shelf is where contents are kept.
+// Shelf stores contents.
 type Shelf struct{ Storage files.Storage }
 
-// Keep keeps a content and returns what its record must hold. A file is remembered before
-// it is written: when the unit of work that should name it fails, it is removed later.
+// Keep stores a content and returns the reference for its record. The file is registered
+// before it is written: if the unit of work that should name it fails, the file is deleted
+// later.
 func (s Shelf) Keep(ctx context.Context, t crud.Tools, in tenant.Scope, sort, extension string, content []byte) (file.Content, error) {
 	var k file.Kept
 	if s.Storage.Apart() {
@@ -51,10 +51,10 @@ func (s Shelf) Keep(ctx context.Context, t crud.Tools, in tenant.Scope, sort, ex
 	return c, told(err)
 }
 
-// linked is for how long a link gives a file.
+// linked is the lifetime of a link to a file.
 const linked = 5 * time.Minute
 
-// Origin is where browsers fetch contents themselves; "": they don't.
+// Origin returns the origin from which browsers fetch contents directly; "": they do not.
 func (s Shelf) Origin() string {
 	if l, ok := s.Storage.(files.Linker); ok {
 		return l.Origin()
@@ -62,27 +62,27 @@ func (s Shelf) Origin() string {
 	return ""
 }
 
-// Link returns an address from which a browser fetches a content itself; "": it has none,
-// and the content is to be opened.
+// Link returns an address from which a browser fetches a content directly; "": there is
+// none, and the content must be opened.
 func (s Shelf) Link(ctx context.Context, c file.Content, mediaType string) string {
 	l, ok := s.Storage.(files.Linker)
 	if !ok || c.Place.Name == "" {
 		return ""
 	}
 	link, err := l.Link(ctx, c.Place, mediaType, linked)
-	if err != nil { // opening it says what is wrong
+	if err != nil { // opening the content will report the error
 		return ""
 	}
 	return link
 }
 
-// own attributes units of work to the keeping of files.
+// own attributes units of work to Operation.
 func own(ctx context.Context) context.Context {
 	return store.Attribute(ctx, store.Attribution{Actor: Operation, Operation: Operation})
 }
 
-// Open returns the content of a record. The record is looked at once more when its file is
-// gone: it may have got another one.
+// Open returns the content of a record. If the file is gone it reads the record again,
+// which may have got another file.
 func (s Shelf) Open(ctx context.Context, find func() (file.Content, error)) ([]byte, error) {
 	c, err := find()
 	if err != nil {
@@ -99,7 +99,7 @@ func (s Shelf) Open(ctx context.Context, find func() (file.Content, error)) ([]b
 	return out, told(err)
 }
 
-// told is the error of a storage as clients read it.
+// told converts an error of the storage for clients.
 func told(err error) error {
 	switch {
 	case err == nil || fault.KindOf(err) != fault.Internal:

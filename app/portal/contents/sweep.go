@@ -12,18 +12,18 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// byFile is the index of the files that records name.
+// byFile is the index of records by the files that they name.
 const byFile = "file"
 
-// Index is the index of a kind whose records name files.
+// Index returns this index for a kind.
 func Index[T any](place func(T) file.Place) store.Index[T] {
 	return store.Lookup(byFile, func(v T) string { return place(v).Name })
 }
 
-// Source tells whether some record names a file.
+// Source reports whether a record names a file.
 type Source func(ctx context.Context, r store.Reader, name string) (bool, error)
 
-// Of is the source of a kind with the Index.
+// Of returns the Source of a kind with Index.
 func Of[T any](k *store.Kind[T]) Source {
 	return func(ctx context.Context, r store.Reader, name string) (bool, error) {
 		for _, err := range k.Find(ctx, r, store.Query{Index: byFile, Value: name}) {
@@ -33,15 +33,15 @@ func Of[T any](k *store.Kind[T]) Source {
 	}
 }
 
-// How often files are looked for that no record names, how old they are at least (those
-// of requests under way are younger), and how many go at a time.
+// How often unnamed files are searched, their minimum age (files of running requests
+// are younger), and how many are deleted at a time.
 const (
 	every = time.Hour
 	age   = time.Hour
 	most  = 1000
 )
 
-// Sweeper removes files that no record names. Several processes may do so at once.
+// Sweeper deletes files that no record names. Several processes may run it at once.
 type Sweeper struct {
 	crud.Tools
 	Shelf
@@ -49,7 +49,7 @@ type Sweeper struct {
 	Sources []Source
 }
 
-// Run sweeps now and then, until ctx ends.
+// Run sweeps periodically, until ctx ends.
 func (s *Sweeper) Run(ctx context.Context) error {
 	if s.Scope.IsZero() || !s.Storage.Apart() {
 		return nil
@@ -64,7 +64,7 @@ func (s *Sweeper) Run(ctx context.Context) error {
 	})
 }
 
-// Sweep removes the files that no record names, and returns how many.
+// Sweep deletes the files that no record names, and returns how many.
 func (s *Sweeper) Sweep(ctx context.Context) (n int, err error) {
 	if s.Scope.IsZero() || !s.Storage.Apart() {
 		return 0, nil
@@ -99,7 +99,7 @@ func (s *Sweeper) Sweep(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// unnamed returns the files of some age that no record names.
+// unnamed returns the files of the minimum age that no record names.
 func (s *Sweeper) unnamed(ctx context.Context, r store.Reader) (out []file.Kept, err error) {
 	old := s.Now().Add(-age)
 	for v, err := range kind.Find(ctx, r, store.Query{}) {

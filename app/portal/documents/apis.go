@@ -30,7 +30,7 @@ type ListedAPI struct {
 	DocumentationType string `json:"DocumentationType" doc:"What developers are shown: oas, graphqlSDL, or nothing."`
 }
 
-// ShownAPI is an API of a product by itself.
+// ShownAPI is the full representation of an API of a product.
 type ShownAPI struct {
 	ListedAPI
 	Description           string `json:"Description"`
@@ -39,7 +39,7 @@ type ShownAPI struct {
 
 func ofAPI(product table.ID, id string) owner { return owner{product, document.OfAPI(product, id)} }
 
-// rowOf makes a row out of what a product and its sheet say about an API.
+// rowOf returns an API from the data in its product and its sheet.
 func rowOf(d product.Detail, endpoint string) document.API {
 	return document.API{APIID: d.APIID, Name: d.Name, ListenPath: d.ListenPath, TargetURL: d.TargetURL, APIType: d.APIType, Status: d.Status, Description: d.Description, OASURL: d.OASUrl, Endpoint: endpoint}
 }
@@ -85,8 +85,8 @@ func apiAt(ctx context.Context, r store.Reader, in at) (product.Product, product
 	return p, p.APIs[i], nil
 }
 
-// describe changes what a product says about an API. The policy of the product knows
-// nothing of it.
+// describe changes the product's data about an API. The policy of the product does not
+// contain them.
 func describe(ctx context.Context, w store.Writer, id table.ID, api string, stamp crud.Stamp, fn func(*product.Detail)) error {
 	_, err := portal.Edit(ctx, w, products.Kind, id, stamp, func(p product.Product) (product.Product, error) {
 		p.APIs = slices.Clone(p.APIs)
@@ -124,7 +124,7 @@ func (f family) listAPIs(ctx context.Context, in listing) (out operation.Listing
 		rows := make([]document.API, 0, len(p.APIs))
 		for i, d := range p.APIs {
 			row := rowOf(d, "")
-			row.ID = table.ID(len(p.APIs) - i) // lists begin with the highest
+			row.ID = table.ID(len(p.APIs) - i) // lists begin with the highest number
 			rows = append(rows, row)
 		}
 		part := portal.Excerpt(rows, in.Page, func(a document.API) document.API { return a })
@@ -167,7 +167,8 @@ func showAPI(ctx context.Context, r store.Reader, in at) (out ShownAPI, err erro
 	return out, err
 }
 
-// servedAt returns where gateways serve an API, or "" where its provider does not say.
+// servedAt returns the address where gateways serve an API, or "" if its provider has
+// none.
 func servedAt(ctx context.Context, r store.Reader, p product.Product, d product.Detail) (string, error) {
 	at, err := portal.Find(ctx, r, providers.Kind, p.ProviderID.String())
 	if fault.KindOf(err) == fault.NotFound {
@@ -205,7 +206,7 @@ func (f family) updateAPI(ctx context.Context, in revision) (out ShownAPI, err e
 		if err != nil {
 			return err
 		}
-		if row.Endpoint == served { // what an answer said comes back
+		if row.Endpoint == served { // the client sends back an answer's value
 			row.Endpoint = ""
 		}
 		if err := annotate(ctx, w, o, func(s document.Sheet) document.Sheet { s.Endpoint = row.Endpoint; return s }); err != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Declare stores the specifications that the body of a product names. Those that the
-// product has are known by their alias, and change as the body says; what it does not
-// name stays, unless it says that there are none.
+// Declare stores the specifications in the body of a product. Specifications of the
+// product are matched by alias, and change as the body says. Others stay, unless the
+// body says that there are none.
 func Declare(ctx context.Context, w store.Writer, p product.Product, at crud.Stamp) error {
 	if p.SpecDetails == nil {
 		return nil
@@ -39,7 +39,7 @@ func Declare(ctx context.Context, w store.Writer, p product.Product, at crud.Sta
 		alias, _ := table.Text(fields["SpecAlias"])
 		s, there := known[alias]
 		if named[alias] {
-			s = document.Spec{} // one more of the name, which is taken
+			s = document.Spec{} // a second one with the same name, which is invalid
 		}
 		named[alias] = true
 		if !there && (!p.IsDocumentationOnly || len(known) >= table.MaxList) {

@@ -1,5 +1,5 @@
-// Package documents holds what developers read about products: the details of their APIs,
-// the specifications of products without APIs, and the documents of both
+// Package documents has the documentation of products: the details of their APIs, the
+// specifications of products without APIs, and the documents of both
 // (docs/wire/portal-documents.md).
 package documents
 
@@ -19,15 +19,15 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/yaml"
 )
 
-// Config is what reads documents.
+// Config is the configuration of the package.
 type Config struct {
 	YAML      yaml.Codec
 	GraphQL   graphql.Checker // nil: schemas in the definition language are refused
-	MaxUpload int64           // bytes of a form with a file
+	MaxUpload int64           // maximum size of a form with a file, in bytes
 	Shelf     contents.Shelf  // where documents are
 }
 
-// byProduct is the index of what belongs to a product.
+// byProduct is the index of records by product.
 const byProduct = "product"
 
 var sheets = &store.Kind[document.Sheet]{
@@ -44,10 +44,10 @@ var texts = &store.Kind[document.Text]{
 	Indexes: []store.Index[document.Text]{contents.Index(func(t document.Text) place.Place { return t.File })},
 }
 
-// Texts tells whether a document is in a file.
+// Texts reports whether a document is stored in a file.
 var Texts = contents.Of(texts)
 
-// specs is how specifications are stored.
+// specs is the kind of specifications.
 var specs = portal.KindOf[document.Spec]()
 
 // Resources are the registrations of the package.
@@ -72,7 +72,7 @@ func (c Config) Resources() []crud.Registrar {
 	}
 }
 
-// owner is what has documents: an API of a product, or a specification.
+// owner is an object with documents: an API of a product, or a specification.
 type owner struct {
 	product table.ID
 	sheet   string

@@ -12,33 +12,32 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// CodeElsewhere is the code of the fault for a description at another address that cannot
-// be read there.
+// CodeElsewhere is the fault code for a description on another host that cannot be read.
 const CodeElsewhere = "document.elsewhere"
 
-// Bounds of descriptions at other addresses.
+// Bounds of descriptions on other hosts.
 const (
-	// MaxElsewhere is how many bytes of one are read at most.
+	// MaxElsewhere is the maximum size of a description, in bytes.
 	MaxElsewhere = 4 << 20
 
-	fresh         = 5 * time.Minute  // for how long one is not asked for again
-	afterFailure  = 30 * time.Second // likewise, when it could not be read
+	fresh         = 5 * time.Minute  // for how long a description is cached
+	afterFailure  = 30 * time.Second // for how long a failure is cached
 	maxRemembered = 100
-	maxHeld       = 32 << 20 // bytes of all that are remembered
+	maxHeld       = 32 << 20 // bytes of all cached descriptions
 )
 
-// Elsewhere reads descriptions that are kept at other addresses, and remembers them for a
-// while: however many look at a page, the address is asked now and then.
+// Elsewhere fetches and caches descriptions on other hosts, so that the number of
+// requests does not depend on the number of visitors.
 type Elsewhere struct {
 	Config
-	Fetcher fetch.Fetcher // says which addresses may be asked
+	Fetcher fetch.Fetcher // restricts the addresses
 	Now     system.Clock
 
 	mu    sync.Mutex
 	known map[string]*distant
 }
 
-// distant is a description at another address. Its lock is held while it is read.
+// distant is a description on another host. Its mutex is held while it is fetched.
 type distant struct {
 	mu   sync.Mutex
 	till time.Time
@@ -46,8 +45,8 @@ type distant struct {
 	err  error
 }
 
-// Read returns the description at an address, and its media type. What was read before
-// stands in for one that cannot be read now.
+// Read returns the description at an address, and its media type. If it cannot be fetched
+// now, Read returns the last version.
 func (e *Elsewhere) Read(ctx context.Context, address string) (text []byte, mediaType string, err error) {
 	d := e.at(address)
 	d.mu.Lock()
@@ -63,14 +62,14 @@ func (e *Elsewhere) Read(ctx context.Context, address string) (text []byte, medi
 	if err == nil {
 		f, err = e.readOAS(ctx, operation.Attachment{Content: a.Body})
 	}
-	if err != nil { // the reason names no answer: it may be that of a host which is not for everybody
+	if err != nil { // the reason does not quote the answer, which may come from an internal host
 		err = fault.New(fault.Unavailable, CodeElsewhere, "the description is kept at %s, and cannot be read there now", address).Because(err)
 	}
 	switch {
 	case err == nil:
 		d.file, d.err, d.till = f, nil, e.Now().Add(fresh)
 		e.forget(address, d)
-	case ctx.Err() != nil: // who asked is gone: that says nothing about the address
+	case ctx.Err() != nil: // the caller cancelled, which says nothing about the address
 		return nil, "", err
 	default:
 		d.till = e.Now().Add(afterFailure)
@@ -81,7 +80,7 @@ func (e *Elsewhere) Read(ctx context.Context, address string) (text []byte, medi
 	return d.file.text, d.file.mediaType, d.err
 }
 
-// at returns what is remembered of an address.
+// at returns the cache entry of an address.
 func (e *Elsewhere) at(address string) *distant {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -96,7 +95,7 @@ func (e *Elsewhere) at(address string) *distant {
 	return d
 }
 
-// forget drops all others when a description makes them too large together.
+// forget drops all other entries when a description makes the cache too large.
 func (e *Elsewhere) forget(address string, with *distant) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -104,7 +103,7 @@ func (e *Elsewhere) forget(address string, with *distant) {
 	for at, d := range e.known {
 		if at == address {
 			held += len(with.file.text)
-		} else if d.mu.TryLock() { // one that is being read counts when it was
+		} else if d.mu.TryLock() { // an entry that is being fetched was counted before
 			held += len(d.file.text)
 			d.mu.Unlock()
 		}
@@ -114,8 +113,8 @@ func (e *Elsewhere) forget(address string, with *distant) {
 	}
 }
 
-// Elsewhere reports where the description of a readable is that is kept at another
-// address; "": it is not, or it is no OpenAPI description.
+// Elsewhere returns the address of an OpenAPI description on another host; "": there is
+// none, or it is not an OpenAPI description.
 func (d Readable) Elsewhere() string {
 	if d.Form != document.OAS {
 		return ""

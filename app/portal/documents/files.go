@@ -21,26 +21,26 @@ type at struct {
 	Owner   string `path:""`
 }
 
-// upload is the input of an operation that takes a document.
+// upload is the input of an operation that receives a document.
 type upload struct {
 	at
 	Body operation.Attachment `body:""`
 }
 
-// trial is the same of one that may only check it.
+// trial is upload for operations that can also only validate the document.
 type trial struct {
 	upload
 	DryRun bool `query:"dry_run" doc:"true: check the file and store nothing."`
 }
 
-// family makes the rows of the documents of owners of one kind.
+// family makes the operations on the documents of one kind of owner.
 type family struct {
 	Config
 	crud.Tools
 	param, one string // of the owner, in paths and summaries
-	// find returns the owner that a path names.
+	// find returns the owner in a path.
 	find func(ctx context.Context, r store.Reader, in at) (owner, error)
-	// unlink forgets the address of the owner's OpenAPI description, if it has one.
+	// unlink removes the address of the owner's OpenAPI description, if it has one.
 	unlink func(ctx context.Context, w store.Writer, in at, stamp crud.Stamp) error
 }
 
@@ -52,7 +52,7 @@ var (
 	unknown = operation.Answer{Status: 422, Text: "record not found"}
 )
 
-// options are what all rows of the family say.
+// options are the options of all rows of the family.
 func (f family) options(more ...operation.Option) []operation.Option {
 	return append([]operation.Option{
 		operation.Identifier(f.param, "Which of "+f.one+"s it is."), operation.Above("product_id", "Number or CID of the product."),
@@ -75,7 +75,7 @@ func (f family) oas() []operation.Row {
 	}
 }
 
-// fetchSchema is the row that answers with a GraphQL schema.
+// fetchSchema is the row that returns a GraphQL schema.
 func (f family) fetchSchema() operation.Row {
 	return operation.GET("get-schema", f.schemaPath(), "Fetch the GraphQL schema of "+f.one, f.fetch(document.GraphQL, CodeNoSchema, "no graphql schema specified"), f.options(
 		operation.Answers(map[string]operation.Answer{"not_found": {Status: 422, Text: "record not found", Form: operation.FailureText}, CodeNoSchema: {Status: 422, Form: operation.FailureText}}),
@@ -84,12 +84,12 @@ func (f family) fetchSchema() operation.Row {
 
 func (f family) schemaPath() string { return "/{" + f.param + "}/graphql/schema" }
 
-// takeSchema carries out the upload of a GraphQL schema.
+// takeSchema handles the upload of a GraphQL schema.
 func (f family) takeSchema(ctx context.Context, in trial) (portal.Status, error) {
 	return f.receive(ctx, in, document.GraphQL, f.readSchema, nil)
 }
 
-// schemaOptions are what rows that take a GraphQL schema say besides.
+// schemaOptions are the additional options of rows that accept a GraphQL schema.
 func (f family) schemaOptions(answers map[string]operation.Answer) []operation.Option {
 	answers["not_found"], answers[codeLarge] = unknown, tooMuch
 	return f.options(operation.Limits(f.MaxUpload, 0), operation.Answers(answers), operation.Faulting(document.CodeSDL, document.CodeJSON, document.CodeExtension, codeLarge, codeUnchecked, files.CodeAway),
@@ -97,13 +97,13 @@ func (f family) schemaOptions(answers map[string]operation.Answer) []operation.O
 		operation.Notes("The name of the file says what it holds: .graphql, .graphqls and .gql a schema in the definition language, .json the answer to the introspection query."))
 }
 
-// Codes of the faults for documents that are not there.
+// Fault codes for missing documents.
 const (
 	CodeNoOAS    = "document.no_oas"
 	CodeNoSchema = "document.no_schema"
 )
 
-// fetch answers with the document of a form.
+// fetch returns the handler that answers the document of a form.
 func (f family) fetch(form document.Form, code, none string) func(context.Context, at) (Download, error) {
 	return func(ctx context.Context, in at) (Download, error) {
 		var t store.Stored[document.Text]
@@ -125,8 +125,8 @@ func (f family) fetch(form document.Form, code, none string) func(context.Contex
 	}
 }
 
-// receive checks a document and stores it. It looks for the owner first: a document for
-// none costs little.
+// receive validates a document and stores it. It looks up the owner first, so that a
+// document for an unknown owner costs little.
 func (f family) receive(ctx context.Context, in trial, form document.Form, read reader, before func(context.Context, store.Writer, at, crud.Stamp) error) (portal.Status, error) {
 	done := portal.Status{Status: "ok"}
 	if err := f.Store.View(ctx, in.Scope, func(r store.Reader) error {
@@ -157,7 +157,7 @@ func (f family) receive(ctx context.Context, in trial, form document.Form, read 
 	return done, err
 }
 
-// remove deletes the document of a form.
+// remove returns the handler that deletes the document of a form.
 func (f family) remove(form document.Form) func(context.Context, at) (portal.Status, error) {
 	return func(ctx context.Context, in at) (portal.Status, error) {
 		_, err := f.Store.Update(ctx, in.Scope, func(w store.Writer) error {

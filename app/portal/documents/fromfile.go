@@ -15,7 +15,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// newSpec is the input of the operation that makes a specification out of a file.
+// newSpec is the input of the operation that makes a specification from a file.
 type newSpec struct {
 	Scope   tenant.Scope
 	Product string               `path:"^"`
@@ -23,8 +23,8 @@ type newSpec struct {
 	Body    operation.Attachment `body:""`
 }
 
-// Uploaded is the specification that was made out of a file, or, when the file was only
-// checked, that it is good.
+// Uploaded is the specification made from a file, or, if the file was only validated,
+// the message that it is valid.
 type Uploaded struct{ made *Spec }
 
 // MarshalJSON implements json.Marshaler.
@@ -44,7 +44,7 @@ func (Uploaded) Schema() map[string]any {
 	}}
 }
 
-// fromSchema is the row that makes a specification out of a file.
+// fromSchema is the row that makes a specification from a file.
 func (c Config) fromSchema(o specOperations, f family) operation.Row {
 	return operation.POST("create-from-schema", "/graphql/schema", "Make a specification out of a GraphQL schema", func(ctx context.Context, in newSpec) (out Uploaded, err error) {
 		if err := o.Store.View(ctx, in.Scope, func(r store.Reader) error {

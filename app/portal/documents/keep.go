@@ -12,7 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// save changes a record, or stores it when there is none.
+// save changes a record, or creates it.
 func save[T any](ctx context.Context, w store.Writer, k *store.Kind[T], id string, fresh T, fn func(T) T) error {
 	_, err := k.Edit(ctx, w, id, nil, func(v T) (T, error) { return fn(v), nil })
 	if fault.KindOf(err) == fault.NotFound {
@@ -21,7 +21,7 @@ func save[T any](ctx context.Context, w store.Writer, k *store.Kind[T], id strin
 	return err
 }
 
-// annotate changes the sheet of an owner. One that says nothing goes.
+// annotate changes the sheet of an owner. An empty sheet is deleted.
 func annotate(ctx context.Context, w store.Writer, o owner, fn func(document.Sheet) document.Sheet) error {
 	s, err := sheetOf(ctx, w, o)
 	if err != nil {
@@ -39,7 +39,7 @@ func annotate(ctx context.Context, w store.Writer, o owner, fn func(document.She
 	return save(ctx, w, sheets, o.sheet, s, func(document.Sheet) document.Sheet { return s })
 }
 
-// keep stores a document in place of the one of its form.
+// keep stores a document, replacing the one of the same form.
 func keep(ctx context.Context, w store.Writer, o owner, f document.Form, d file) error {
 	if err := annotate(ctx, w, o, func(s document.Sheet) document.Sheet { return s.With(f) }); err != nil {
 		return err
@@ -48,7 +48,7 @@ func keep(ctx context.Context, w store.Writer, o owner, f document.Form, d file)
 	return save(ctx, w, texts, t.ID, t, func(document.Text) document.Text { return t })
 }
 
-// drop removes the document of a form, or says that there is none.
+// drop deletes the document of a form, or returns an error if there is none.
 func drop(ctx context.Context, w store.Writer, o owner, f document.Form) error {
 	if _, err := texts.Delete(ctx, w, document.TextID(o.sheet, f), nil); err != nil {
 		return err
@@ -56,7 +56,7 @@ func drop(ctx context.Context, w store.Writer, o owner, f document.Form) error {
 	return annotate(ctx, w, o, func(s document.Sheet) document.Sheet { return s.Without(f) })
 }
 
-// yield lets a stored OpenAPI description give way to one at an address.
+// yield deletes a stored OpenAPI description in favour of one at an address.
 func yield(ctx context.Context, w store.Writer, o owner, address string) error {
 	if address == "" {
 		return nil
@@ -67,7 +67,7 @@ func yield(ctx context.Context, w store.Writer, o owner, address string) error {
 	return nil
 }
 
-// erase removes all documents of an owner.
+// erase deletes all documents of an owner.
 func erase(ctx context.Context, w store.Writer, o owner) error {
 	s, err := sheetOf(ctx, w, o)
 	if err != nil {
@@ -83,8 +83,9 @@ func erase(ctx context.Context, w store.Writer, o owner) error {
 	return annotate(ctx, w, o, func(s document.Sheet) document.Sheet { return document.Sheet{ID: s.ID, Product: s.Product} })
 }
 
-// Follow brings the documents of a product's APIs in line with a change of the product:
-// those of APIs that it lost go, and descriptions give way to new addresses.
+// Follow updates the documents of a product's APIs after a change of the product:
+// documents of removed APIs are deleted, and so are descriptions that got an address
+// instead.
 func Follow(ctx context.Context, w store.Writer, was, is product.Product) error {
 	now := map[string]product.Detail{}
 	for _, d := range is.APIs {
@@ -109,7 +110,7 @@ func Follow(ctx context.Context, w store.Writer, was, is product.Product) error 
 	return nil
 }
 
-// Forget removes the specifications and all documents of a product that goes.
+// Forget deletes the specifications and all documents of a deleted product.
 func Forget(ctx context.Context, w store.Writer, id table.ID, at crud.Stamp) error {
 	gone, err := Specs(ctx, w, id)
 	if err != nil {

@@ -17,37 +17,36 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/yaml"
 )
 
-// Bounds of documents, besides their bytes.
+// Bounds of documents, besides their size in bytes.
 const (
 	maxValues = 300_000
 	maxDepth  = 128
 )
 
-// Codes of the faults of files that are too large, and of schemas that nothing here can
-// check.
+// Fault codes for files that are too large, and for schemas that cannot be checked here.
 const (
 	codeLarge     = "document.too_large"
 	codeUnchecked = "document.unchecked"
 )
 
-// file is a document that has been checked.
+// file is a validated document.
 type file struct {
 	mediaType string
 	text      []byte
-	kept      place.Content // where the text is; set by shelve
+	kept      place.Content // where the text is stored; set by shelve
 }
 
-// shelve keeps the text of a document before the unit of work that stores the document.
+// shelve stores the text of a document before the unit of work that stores the document.
 func (f family) shelve(ctx context.Context, in tenant.Scope, d file) (file, error) {
 	var err error
 	d.kept, err = f.Shelf.Keep(ctx, f.Tools, in, "documents", path.Base(d.mediaType), d.text)
 	return d, err
 }
 
-// reader reads files of one form.
+// reader parses files of one form.
 type reader func(ctx context.Context, a operation.Attachment) (file, error)
 
-// readOAS reads an OpenAPI description.
+// readOAS parses an OpenAPI description.
 func (c Config) readOAS(ctx context.Context, a operation.Attachment) (file, error) {
 	n, mediaType, err := c.tree(ctx, a.Content)
 	if err != nil {
@@ -56,7 +55,7 @@ func (c Config) readOAS(ctx context.Context, a operation.Attachment) (file, erro
 	return file{mediaType: mediaType, text: a.Content}, document.CheckOAS(n)
 }
 
-// tree reads JSON or YAML, when there is room for what it may become.
+// tree parses JSON or YAML, after reserving memory for the result.
 func (c Config) tree(ctx context.Context, text []byte) (*doc.Node, string, error) {
 	if isJSON := bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")); isJSON && doc.Check(text, maxDepth) == nil {
 		n, err := parseJSON(ctx, text, document.CodeOAS)
@@ -87,7 +86,7 @@ func unread(err error) error {
 	return fault.New(fault.Invalid, document.CodeOAS, "the file is neither JSON nor YAML: %s", err.Error()).At("file")
 }
 
-// parseJSON reads a JSON text, when there is room for its values.
+// parseJSON parses a JSON text, after reserving memory for its values.
 func parseJSON(ctx context.Context, text []byte, code string) (*doc.Node, error) {
 	if err := doc.Check(text, maxDepth); err != nil {
 		return nil, fault.New(fault.Invalid, code, "the file is no JSON: %s", err.Error()).At("file")
@@ -102,8 +101,8 @@ func parseJSON(ctx context.Context, text []byte, code string) (*doc.Node, error)
 	return doc.ParseNode(text)
 }
 
-// readSchema reads a GraphQL schema: in the definition language, or as the answer to the
-// introspection query.
+// readSchema parses a GraphQL schema: in the definition language, or as the result of
+// the introspection query.
 func (c Config) readSchema(ctx context.Context, a operation.Attachment) (file, error) {
 	mediaType, err := document.SchemaType(a.Name)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Readable is an API of a product, or a specification of one that is documentation only,
-// as developers read it.
+// Readable is an API of a product, or a specification of a documentation-only product, as
+// developers read it.
 type Readable struct {
 	Alias       string
 	Name        string
@@ -21,12 +21,12 @@ type Readable struct {
 	APIType     string
 	ListenPath  string
 	Active      bool
-	Form        document.Form // of what it is described by; "": nothing
-	Address     string        // where that is, if it is not kept here
+	Form        document.Form // form of its description; "": it has none
+	Address     string        // address of the description, if it is not stored here
 	sheet       document.Sheet
 }
 
-// with notes what a readable is described by.
+// with sets the description of a readable.
 func (d Readable) with(ctx context.Context, r store.Reader, o owner) (Readable, error) {
 	s, err := sheetOf(ctx, r, o)
 	d.sheet, d.Form = s, s.Type(d.Address)
@@ -36,7 +36,7 @@ func (d Readable) with(ctx context.Context, r store.Reader, o owner) (Readable, 
 	return d, err
 }
 
-// Readables returns what there is to read about a product, in order.
+// Readables returns the readables of a product, in order.
 func Readables(ctx context.Context, r store.Reader, p product.Product) (out []Readable, err error) {
 	for _, a := range p.APIs {
 		d, err := Readable{Alias: a.APIID, Name: a.Name, Description: a.Description, APIType: a.APIType, ListenPath: a.ListenPath, Active: a.Status, Address: a.OASUrl}.with(ctx, r, ofAPI(p.ID, a.APIID))
@@ -59,8 +59,8 @@ func Readables(ctx context.Context, r store.Reader, p product.Product) (out []Re
 	return out, nil
 }
 
-// Read returns the record of the document that is kept of a readable of a product; what it
-// says may be in a file. Of one that is described elsewhere there is none.
+// Read returns a readable of a product and the record of its stored document, whose text may be
+// in a file. A description elsewhere has no stored document.
 func Read(ctx context.Context, r store.Reader, p product.Product, alias string) (d Readable, t document.Text, err error) {
 	all, err := Readables(ctx, r, p)
 	if err != nil {
@@ -78,8 +78,8 @@ func Read(ctx context.Context, r store.Reader, p product.Product, alias string) 
 	return Readable{}, t, texts.Absent()
 }
 
-// open reads a document when there is room for it: a large one takes several times its size, and
-// visitors may ask for many at once.
+// open reads a document after reserving memory for it: a large one takes several times its size,
+// and visitors may request many at once.
 func open(ctx context.Context, r store.Reader, name string) (v store.Stored[document.Text], err error) {
 	if rec, err := r.Get(ctx, texts.Name, name); err == nil {
 		if err := load.Of(ctx).Work(ctx, int64(len(rec.Doc)), 0); err != nil {
@@ -92,7 +92,7 @@ func open(ctx context.Context, r store.Reader, name string) (v store.Stored[docu
 	return v, load.Of(ctx).Work(ctx, v.Value.File.Size, 0)
 }
 
-// Text names the document that is kept of a readable; "": none is.
+// Text returns the name of the stored document of a readable; "": there is none.
 func (d Readable) Text() string {
 	if !d.sheet.Has(d.Form) {
 		return ""
@@ -112,8 +112,8 @@ func Revisions(ctx context.Context, r store.Reader) (map[string]store.Revision, 
 	return out, nil
 }
 
-// Outline returns the operations that the document of a name describes, and how many bytes
-// it has. A GraphQL schema has none.
+// Outline returns the operations in a document, and its size in bytes. A GraphQL schema has no
+// operations.
 func (c Config) Outline(ctx context.Context, st store.Store, in tenant.Scope, name string) (out []document.Operation, size int, err error) {
 	text, err := c.Shelf.Open(ctx, func() (kept place.Content, err error) {
 		err = st.View(ctx, in, func(r store.Reader) error {
@@ -133,10 +133,10 @@ func (c Config) Outline(ctx context.Context, st store.Store, in tenant.Scope, na
 	return document.Outline(n), len(text), nil
 }
 
-// Absent is the fault for a document that is not there.
+// Absent returns the fault for a missing document.
 func Absent() error { return texts.Absent() }
 
-// Touched are the kinds of records on which Readables depend.
+// Touched are the kinds of records that determine Readables.
 func Touched() []string { return []string{sheets.Name, texts.Name, specs.Name} }
 
 // ServedAt returns where gateways serve an API of a product; "": unknown.

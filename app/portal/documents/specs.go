@@ -13,8 +13,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// CodeRegular is the code of the fault for a specification of a product that has APIs,
-// and CodeMany that for more of them than a product can have.
+// CodeRegular is the fault code for a specification of a product that has APIs, and
+// CodeMany for too many specifications.
 const (
 	CodeRegular = "portal_spec.product"
 	CodeMany    = "portal_spec.many"
@@ -37,15 +37,15 @@ func showSpec(ctx context.Context, r store.Reader, s document.Spec) (Spec, error
 
 func ofSpec(s document.Spec) owner { return owner{s.ProductID, document.OfSpec(s.ProductID, s.ID)} }
 
-// Specs returns the specifications of a product, the first one first.
+// Specs returns the specifications of a product, in order.
 func Specs(ctx context.Context, r store.Reader, id table.ID) ([]document.Spec, error) {
 	return store.Collect(portal.All(ctx, r, specs, id))
 }
 
 type specOperations = portal.Operations[document.Spec, Spec, Spec]
 
-// admit refuses specifications of products that have APIs, and more of them than a
-// product can have.
+// admit refuses specifications of products with APIs, and more of them than a product
+// may have.
 func admit(ctx context.Context, w store.Writer, c *portal.Change[document.Spec]) error {
 	if c.Op != store.Created {
 		return nil
@@ -66,7 +66,7 @@ func admit(ctx context.Context, w store.Writer, c *portal.Change[document.Spec])
 
 var regular error = fault.New(fault.Invalid, CodeRegular, "product is not documentation-only")
 
-// settle keeps the documents of a specification in line with it.
+// settle updates the documents of a specification after it has changed.
 func settle(ctx context.Context, w store.Writer, c *portal.Change[document.Spec]) error {
 	if c.Op == store.Deleted {
 		return erase(ctx, w, ofSpec(c.Old))
@@ -106,7 +106,7 @@ func specAt(ctx context.Context, r store.Reader, in at) (document.Spec, error) {
 	return s, err
 }
 
-// unlinkSpec forgets the address of a specification's description.
+// unlinkSpec removes the address of a specification's description.
 func unlinkSpec(ctx context.Context, w store.Writer, in at, stamp crud.Stamp) error {
 	s, err := specAt(ctx, w, in)
 	if err != nil || s.OASURL == "" {

@@ -26,7 +26,7 @@ type First struct {
 	LastName  string `json:"last_name,omitempty"`
 }
 
-// check lists what is wrong.
+// check returns all errors in the input.
 func (f First) check() error {
 	wrong := table.Problems{}
 	if _, err := identity.CleanEmail(f.Username); strings.TrimSpace(f.Username) == "" {
@@ -55,7 +55,7 @@ func (f First) check() error {
 
 const maxName = 255
 
-// Bootstrapped is the answer to a bootstrap.
+// Bootstrapped is the answer of a bootstrap.
 type Bootstrapped struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
@@ -68,7 +68,7 @@ type bootstrapIn struct {
 	First First `body:""`
 }
 
-// open refuses strangers once there is a portal, whatever they send.
+// open refuses all callers once the portal is bootstrapped.
 func (s *Service) open(ctx context.Context, _ *operation.Call) error {
 	return s.Store.View(ctx, s.Scope, func(r store.Reader) error { return s.fresh(ctx, r) })
 }
@@ -84,9 +84,9 @@ func bootstrapped(token string) Bootstrapped {
 	return out
 }
 
-// Bootstrap makes the first admin and all that a portal begins with, once, and returns
-// the admin's token. A password is hashed only where there is no portal yet: that takes
-// long.
+// Bootstrap stores the first admin and the initial records, once, and returns the
+// admin's token. The password is hashed only if the portal is not bootstrapped yet,
+// because hashing takes long.
 func (s *Service) Bootstrap(ctx context.Context, f First) (string, error) {
 	if err := f.check(); err != nil {
 		return "", err
@@ -129,7 +129,7 @@ func (s *Service) Bootstrap(ctx context.Context, f First) (string, error) {
 	return account.Sign(key, u.Token), err
 }
 
-// fresh refuses a portal that is there already.
+// fresh returns an error if the portal is bootstrapped already.
 func (s *Service) fresh(ctx context.Context, r store.Reader) error {
 	_, err := installations.Get(ctx, r, installed)
 	if err == nil {

@@ -1,5 +1,5 @@
-// Package door is how one gets into the developer portal: its first admin, the tokens of
-// its API, and the probes (docs/wire/portal.md#start).
+// Package door gives access to the developer portal: its first admin, the tokens of its
+// API, and the probes (docs/wire/portal.md#start).
 package door
 
 import (
@@ -16,24 +16,24 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Seed stores what a portal begins with.
+// Seed stores initial records of a portal.
 type Seed func(ctx context.Context, w store.Writer, at crud.Stamp) error
 
-// Config is what a door is made of.
+// Config is the configuration of a Service.
 type Config struct {
 	crud.Tools
 	Keys       secret.Keys
 	Passwords  secret.Passwords
 	Scope      tenant.Scope // of the portal; the zero Scope: there is none
-	SigningKey string       // of tokens; "": the one that bootstrap draws
+	SigningKey string       // of tokens; "": a random key made at bootstrap
 	Seeds      []Seed       // in order
-	Stopping   func() bool  // whether changes are refused, because the process is about to end; nil: never
+	Stopping   func() bool  // reports whether changes are refused because the process is about to end; nil: never
 }
 
-// Service lets people in.
+// Service has the operations for access to the portal.
 type Service struct{ Config }
 
-// installation is what there is once of a portal.
+// installation is the record that a portal has once.
 type installation struct {
 	Portal     tenant.ID `json:"org_id"`
 	SigningKey string    `json:"signing_key"` // sealed
@@ -47,7 +47,7 @@ var installations = &store.Kind[installation]{
 	Org: func(i installation) tenant.ID { return i.Portal },
 }
 
-// Registration is what there is to installations.
+// Registration registers the kind of installations.
 func Registration() crud.Registration {
 	return crud.Facts[installation]{Kind: installations, Sealed: func(i *installation) *string { return &i.SigningKey }, Sample: func(at crud.Stamp) (installation, error) {
 		return installation{Portal: at.Org, SigningKey: "sealed"}, nil
@@ -61,8 +61,8 @@ const (
 	CodeNotAdmin        = "portal.not_admin"
 )
 
-// Authenticate is the guard's Authenticator of the portal: the admin whose token the
-// call presents, as it is stored at this moment.
+// Authenticate is the guard's Authenticator of the portal: it sets the principal to the
+// admin whose token the call has, from the current record.
 func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
 	var u account.User
 	err := s.Store.View(ctx, s.Scope, func(r store.Reader) error {
@@ -90,7 +90,7 @@ func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
 		return fault.New(fault.Denied, CodeNotAdmin, "access denied")
 	}
 	c.Scope = s.Scope
-	c.Principal = operation.Principal{ID: account.Principal(u.ID), OrgID: s.Scope.Org(), Active: true} // the trail keeps no address
+	c.Principal = operation.Principal{ID: account.Principal(u.ID), OrgID: s.Scope.Org(), Active: true} // the audit log must not contain the email address
 	return nil
 }
 
@@ -111,7 +111,7 @@ func (s *Service) Begun(ctx context.Context) (bool, error) {
 	return err == nil, err
 }
 
-// there says in place of the record that is missing that there is no portal yet.
+// there turns a NotFound error into the fault for a portal that is not bootstrapped.
 func there(err error) error {
 	if fault.KindOf(err) == fault.NotFound {
 		return fault.New(fault.Unavailable, CodeNotBootstrapped, "portal is not bootstrapped")
@@ -119,14 +119,14 @@ func there(err error) error {
 	return err
 }
 
-// key returns the key that signs tokens, or says that there is no portal yet.
+// key returns the key that signs tokens, or an error if the portal is not bootstrapped.
 func (s *Service) key(ctx context.Context, r store.Reader) (string, error) {
 	key, err := Signing(ctx, r, s.Keys, s.SigningKey)
 	return key, there(err)
 }
 
-// Signing returns the key that signs the tokens of a portal, which set is unless it is
-// "". A portal that has not been bootstrapped is a NotFound fault.
+// Signing returns the key that signs the tokens of a portal: set unless that is "", else
+// the stored key. A portal that has not been bootstrapped is a NotFound fault.
 func Signing(ctx context.Context, r store.Reader, keys secret.Keys, set string) (string, error) {
 	i, err := installations.Get(ctx, r, installed)
 	if err != nil || set != "" {

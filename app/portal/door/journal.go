@@ -19,13 +19,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// Journal writes a line for each action of an admin of the portal: what was done or
-// refused, to what, by whom and from where; never what was sent.
+// Journal writes a line for each action of an admin of the portal: the operation, its outcome,
+// object, caller and address; never what was sent.
 type Journal struct {
 	File interface {
 		Append(text []byte) (undo func() error, err error)
 	}
-	// Admin reports whether a user is one: logins and sessions are everybody's, tokens are admins'.
+	// Admin reports whether a user is an admin: all users have logins and sessions, but only admins
+	// have tokens.
 	Admin func(ctx context.Context, user table.ID) (bool, error)
 	Now   system.Clock
 	Log   *slog.Logger
@@ -33,7 +34,7 @@ type Journal struct {
 	failing atomic.Bool
 }
 
-// action is a line. People are numbers: it says nothing else of them but the address.
+// action is a line. People are given by number: the only other personal data is the address.
 type action struct {
 	Time       string `json:"time"`
 	UserID     string `json:"user_id"`
@@ -47,17 +48,17 @@ type action struct {
 	RequestID  string `json:"request_id"`
 }
 
-// maxShown bounds what a line has of what clients choose.
+// maxShown bounds the length of texts in a line that clients choose.
 const maxShown = 256
 
-// Hear is an auditor of the guard. An action is carried out although its line cannot be
-// written: the log tells that once, until a line can be written again.
+// Hear is an auditor of the guard. An action is carried out even if its line cannot be written:
+// that is logged once, until a line can be written again.
 func (j *Journal) Hear(ctx context.Context, c *operation.Call, err error) {
 	user, known := account.OfPrincipal(c.Principal.ID)
 	if c.Spec.Surface != operation.Portal || !known || c.Spec.Intent == access.Read {
 		return
 	}
-	if c.Spec.BySession || c.Spec.Public { // of public calls, logins know a user in the end
+	if c.Spec.BySession || c.Spec.Public { // among public calls, logins set the user at their end
 		if admin, err := j.Admin(context.WithoutCancel(ctx), user); err == nil && !admin {
 			return
 		}
@@ -79,7 +80,7 @@ func (j *Journal) Hear(ctx context.Context, c *operation.Call, err error) {
 		j.write(ctx, a)
 		return
 	}
-	c.Answered(func(m operation.Transcript) { // what was made is known by the answer
+	c.Answered(func(m operation.Transcript) { // the answer contains the number of a created record
 		var made struct{ ID json.Number }
 		if json.Unmarshal(bytes.Join(m.Body, nil), &made) == nil {
 			a.ResourceID = shown(made.ID.String())

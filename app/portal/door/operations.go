@@ -12,10 +12,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// token stands for one in examples.
+// token is an example token.
 const token = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJQcm92aWRlciI6Im5vbmUiLCJVc2VySUQiOiJ4In0.c2lnbmF0dXJl" //nolint:gosec // an example
 
-// Operations lists the rows; none when there is no portal.
+// Operations returns the rows; none when there is no portal.
 func (s *Service) Operations() []operation.Operation {
 	if s.Scope.IsZero() {
 		return nil
@@ -44,7 +44,7 @@ func (s *Service) Operations() []operation.Operation {
 	)...)
 }
 
-// maxBootstrap is the size of a body that strangers may send.
+// maxBootstrap is the maximum body size, in bytes, of a call without authentication.
 const maxBootstrap = 16 << 10
 
 const codeNotReady = "portal.not_ready"
@@ -54,8 +54,8 @@ type Message struct {
 	Message string `json:"message"`
 }
 
-// ready asks the store each time. A process that is about to stop refuses every form:
-// balancers should send people to another one.
+// ready checks the store each time. A process that is about to stop refuses every form,
+// so it is not ready: load balancers should choose another process.
 func (s *Service) ready(ctx context.Context, _ struct{}) (Message, error) {
 	if s.Stopping != nil && s.Stopping() {
 		return Message{}, fault.New(fault.Unavailable, codeNotReady, "the portal is about to stop")
@@ -77,7 +77,7 @@ type Rotated struct {
 
 type rotateIn struct{ Who operation.Principal }
 
-// rotate gives the caller another token.
+// rotate gives the caller a new token.
 func (s *Service) rotate(ctx context.Context, in rotateIn) (Rotated, error) {
 	var key string
 	fresh, at := people.NewToken(s.Keys), s.Stamp(s.Scope)

@@ -1,6 +1,6 @@
-// Package finder looks for products by words, in what is written about them and in the
-// operations that their documentation describes (docs/wire/portal-showcase.md#search). It
-// remembers the words in memory and reads again what has changed, when somebody looks.
+// Package finder is a full-text search for products, over their texts and the operations
+// in their documentation (docs/wire/portal-showcase.md#search). It keeps the index in
+// memory, and reads changes at the next search.
 package finder
 
 import (
@@ -19,30 +19,30 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Config is what a Finder reads.
+// Config is the configuration of a Finder.
 type Config struct {
 	Store     store.Store
 	Scope     tenant.Scope // of the portal
 	Documents documents.Config
 }
 
-// maxRead is how many bytes of documents one search reads at most: the first ones after a
-// start take turns.
+// maxRead is how many bytes of documents one search reads at most: after a start, several
+// searches share the work.
 const maxRead = 2 << 20
 
-// Finder looks for products.
+// Finder searches for products.
 type Finder struct {
 	Config
 	filling sync.Mutex
-	at      []store.Revision    // of what was read last
-	partial bool                // there are documents to read
-	known   map[table.ID]page   // what the index holds, by product
+	at      []store.Revision    // revisions of the last read
+	partial bool                // documents are still unread
+	known   map[table.ID]page   // indexed content by product
 	read    map[string]outlined // documents by name
 	mu      sync.RWMutex
 	index   *search.Index
 }
 
-// page is what there is to find of a product.
+// page is the searchable content of a product.
 type page struct {
 	head  []search.Entry // all but operations
 	texts []text
@@ -55,19 +55,19 @@ type text struct {
 	read      bool
 }
 
-// outlined is what was read of a document.
+// outlined is the result of reading a document.
 type outlined struct {
 	rev     store.Revision
 	failed  bool
 	entries []search.Entry
 }
 
-// New returns a Finder that has read nothing.
+// New returns a Finder with an empty index.
 func New(c Config) *Finder {
 	return &Finder{Config: c, known: map[table.ID]page{}, read: map[string]outlined{}, index: search.New()}
 }
 
-// Find returns the products that answer a question, out of those that may be found.
+// Find returns the products that match a query, among those that may allows.
 func (f *Finder) Find(ctx context.Context, query string, may func(product int) bool) ([]search.Hit, error) {
 	if err := f.refresh(ctx); err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (f *Finder) Find(ctx context.Context, query string, may func(product int) b
 	return f.index.Find(query, may), nil
 }
 
-// refresh reads what has changed since the last search.
+// refresh reads the changes since the last search.
 func (f *Finder) refresh(ctx context.Context) error {
 	f.filling.Lock()
 	defer f.filling.Unlock()
@@ -107,7 +107,7 @@ func (f *Finder) refresh(ctx context.Context) error {
 	return nil
 }
 
-// gather reads what there is to find of each product.
+// gather reads the searchable content of each product.
 func gather(ctx context.Context, r store.Reader) (map[table.ID]page, error) {
 	out := map[table.ID]page{}
 	revs, err := documents.Revisions(ctx, r)
@@ -149,8 +149,8 @@ func gather(ctx context.Context, r store.Reader) (map[table.ID]page, error) {
 	return out, nil
 }
 
-// outline reads the documents that are new, as many as one search may. One that cannot be
-// read is left aside until something changes.
+// outline reads new documents, up to maxRead. A document that cannot be read is skipped
+// until something changes.
 func (f *Finder) outline(ctx context.Context, pages map[table.ID]page, moved bool) {
 	left := maxRead
 	live := map[string]bool{}
@@ -183,7 +183,7 @@ func (f *Finder) outline(ctx context.Context, pages map[table.ID]page, moved boo
 	}
 }
 
-// settle makes the index what the pages say. Searches under way end first.
+// settle updates the index to pages. It waits for running searches.
 func (f *Finder) settle(pages map[table.ID]page) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

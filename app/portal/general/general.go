@@ -1,5 +1,5 @@
-// Package general holds the general settings of the portal, its configuration, and what
-// it tells crawlers (docs/wire/portal.md#settings).
+// Package general has the general settings of the portal, its configuration, and its robots.txt
+// (docs/wire/portal.md#settings).
 package general
 
 import (
@@ -18,35 +18,35 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Kind is how the settings are stored.
+// Kind is the kind of the settings.
 var Kind = portal.KindOf[setting.Settings]()
 
-// the is the number of the record: there is one.
+// the is the number of the only record.
 const the table.ID = 1
 
-// Registration is what there is to the settings.
+// Registration registers the kind of the settings.
 func Registration() crud.Registration {
 	return crud.Facts[setting.Settings]{Kind: Kind, Sealed: func(s *setting.Settings) *string { return &s.SMTPPassword }, Sample: func(at crud.Stamp) (setting.Settings, error) {
 		return portal.Sampled(setting.Default(), at), nil
 	}}.Registration()
 }
 
-// Found stores the settings that a portal begins with.
+// Found stores the initial settings of a portal.
 func Found(ctx context.Context, w store.Writer, at crud.Stamp) error {
 	_, err := portal.Add(ctx, w, Kind, at, setting.Default())
 	return err
 }
 
-// Service are the use cases.
+// Service has the operations.
 type Service struct {
 	crud.Tools
 	Keys  secret.Keys
 	Scope tenant.Scope // of the portal; the zero Scope: there is none
-	// Options is what the operator has set, as GET /configs answers it: secrets masked.
+	// Options are the operator's settings, as GET /configs answers them: secrets masked.
 	Options map[string]any
 }
 
-// Shown is the settings as they are answered.
+// Shown is the representation of the settings.
 type Shown struct {
 	PortalVisibility                string          `json:"PortalVisibility"`
 	SignInEnabled                   bool            `json:"SignInEnabled"`
@@ -92,7 +92,7 @@ func shown(s setting.Settings) Shown {
 		s.FooterText, s.SecurityText, table.Stamp(s.UpdatedAt)}
 }
 
-// Operations lists the rows; none when there is no portal.
+// Operations returns the rows; none when there is no portal.
 func (s *Service) Operations() []operation.Operation {
 	if s.Scope.IsZero() {
 		return nil
@@ -121,7 +121,7 @@ func (s *Service) Operations() []operation.Operation {
 
 type in struct{ Scope tenant.Scope }
 
-// Load returns the settings that count at this moment.
+// Load returns the current settings.
 func Load(ctx context.Context, r store.Reader) (setting.Settings, error) {
 	v, err := portal.Find(ctx, r, Kind, the.String())
 	if fault.KindOf(err) == fault.NotFound {
@@ -143,14 +143,14 @@ type change struct {
 	Body  table.Body[setting.Settings] `body:""`
 }
 
-// update changes what the body names. The password of the mail server is sealed before
-// it gets near the store.
+// update changes the members in the body. The password of the mail server is sealed before it
+// is stored.
 func (s *Service) update(ctx context.Context, in change) (out Shown, err error) {
 	at := s.Stamp(s.Scope)
 	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
 		v, err := portal.Edit(ctx, w, Kind, the, at, func(old setting.Settings) (setting.Settings, error) {
 			fresh := old
-			fresh.SMTPPassword = "" // the bounds are for what is sent, not for what is stored
+			fresh.SMTPPassword = "" // the bounds are for the sent password, not for the sealed one
 			if err := in.Body.Apply(&fresh, false, portal.Resolver(ctx, w)); err != nil {
 				return old, err
 			}
@@ -169,7 +169,7 @@ func (s *Service) update(ctx context.Context, in change) (out Shown, err error) 
 	return out, err
 }
 
-// configs answers with what the operator has set, and whether the blog is on, which admins set.
+// configs answers the operator's settings, and whether admins have enabled the blog.
 func (s *Service) configs(ctx context.Context, _ in) ([]map[string]any, error) {
 	v, err := s.load(ctx)
 	if err != nil {
@@ -192,7 +192,7 @@ func (s *Service) security(ctx context.Context, _ struct{}) (Text, error) {
 	return Text(v.SecurityText), err
 }
 
-// Text is a plain text as it is answered.
+// Text is an answer in plain text.
 type Text string
 
 // Stream implements operation.Stream.

@@ -20,15 +20,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// acting carries out the steps of one grant. What is done at the provider is noted in the
-// record of the client before and after each call, so that another attempt goes on from
-// there.
+// acting executes the steps of one grant. Before and after each call to the provider it
+// updates the record of the client, so that a retry continues from there.
 type acting struct {
 	*Service
 	org  tenant.ID
 	g    *issuers.Grant
 	memo memo
-	lone bool // no credential stands for the client: only this call ends it
+	lone bool // the client belongs to no credential: only this call deletes it
 }
 
 func (a acting) view(ctx context.Context, fn func(store.Reader) error) error {
@@ -48,7 +47,7 @@ func (a acting) update(ctx context.Context, fn func(store.Writer) error) error {
 	return err
 }
 
-// record returns the client of the app at the provider, or false when it has none.
+// record returns the client of the app at the provider; there is false if it has none.
 func (a acting) record(ctx context.Context) (rec idp.Registered, c idp.Client, there bool, err error) {
 	key := idp.Registered{App: a.memo.App, IdP: a.memo.IdP}.Key()
 	err = a.view(ctx, func(r store.Reader) (err error) {
@@ -66,13 +65,13 @@ func (a acting) record(ctx context.Context) (rec idp.Registered, c idp.Client, t
 	return rec, c, there, err
 }
 
-// keep stores the client as the provider has just told of it, also where other credentials
-// of the app are the same client: its secret may be another one.
+// keep stores the client from the provider's answer, also for other credentials of the app
+// that share the client: its secret may have changed.
 func (a acting) keep(ctx context.Context, rec idp.Registered, c idp.Client) (idp.Registered, error) {
 	return a.keepIf(ctx, rec, c, func(store.Writer) error { return nil })
 }
 
-// keepIf does so unless may refuses it.
+// keepIf is keep, unless may returns an error.
 func (a acting) keepIf(ctx context.Context, rec idp.Registered, c idp.Client, may func(store.Writer) error) (idp.Registered, error) {
 	text, err := json.Marshal(c)
 	if err == nil {
@@ -99,7 +98,7 @@ func (a acting) forget(ctx context.Context, rec idp.Registered) error {
 	return a.update(ctx, func(w store.Writer) error { return drop(ctx, w, clients, rec.Key()) })
 }
 
-// place returns the provider and its client type.
+// place returns the client type, its provider, and how to reach the provider.
 func (a acting) place(ctx context.Context) (t idp.ClientType, p idp.Provider, at registration.Place, err error) {
 	err = a.view(ctx, func(r store.Reader) (err error) {
 		t, p, err = Issuer{a.Service}.typeOf(ctx, r, a.g.ClientType)
@@ -111,7 +110,7 @@ func (a acting) place(ctx context.Context) (t idp.ClientType, p idp.Provider, at
 	return t, p, at, err
 }
 
-// register makes the client of the app, or gives the one that it has more scopes.
+// register registers a client for the app, or adds scopes to its existing client.
 func (a acting) register(ctx context.Context) error {
 	rec, c, there, err := a.record(ctx)
 	if err != nil {
@@ -149,7 +148,7 @@ func (a acting) register(ctx context.Context) error {
 		return explain(err)
 	}
 	rec.Attempt = ""
-	if c.Scope == "" { // it has what was asked for
+	if c.Scope == "" { // the client has the requested scopes
 		c.Scope = strings.Join(scopes(a.g, a.g.Products), " ")
 	}
 	rec = rec.With(idp.Claim{ID: a.memo.Claim, Scopes: scopes(a.g, a.g.Products)})
@@ -159,17 +158,17 @@ func (a acting) register(ctx context.Context) error {
 	return err
 }
 
-// claim makes the client stand for the credential with some scopes.
+// claim registers the credential's claim to scopes of the client.
 func (a acting) claim(ctx context.Context, rec idp.Registered, c idp.Client, list []string) error {
 	before := rec
 	rec = rec.With(idp.Claim{ID: a.memo.Claim, Scopes: list})
-	rec, err := a.keep(ctx, rec, c) // first: what is undone has to know of it
+	rec, err := a.keep(ctx, rec, c) // stored first, so that an undo knows about it
 	if err != nil {
 		return err
 	}
 	c, err = a.move(ctx, rec, c, before, rec)
 	if err != nil {
-		if err = explain(err); definite(err) { // the client has no other scopes than before
+		if err = explain(err); definite(err) { // the client has only its old scopes
 			if _, failed := a.keep(ctx, before, c); failed != nil {
 				return failed
 			}
@@ -180,8 +179,8 @@ func (a acting) claim(ctx context.Context, rec idp.Registered, c idp.Client, lis
 	return nil
 }
 
-// move changes the scopes of the client at the provider, and the redirections to those of
-// the app. The token for it may be another one after each call.
+// move changes the scopes of the client at the provider, and its redirect addresses to those
+// of the app. Each call may change the client's token.
 func (a acting) move(ctx context.Context, rec idp.Registered, c idp.Client, before, after idp.Registered) (idp.Client, error) {
 	if !c.Managed() {
 		if len(idp.Reduced(after.Needs(), idp.Scopes(c.Scope), nil)) == 0 {
@@ -235,8 +234,8 @@ func (a acting) change(list []issuers.Product) func(context.Context) error {
 	}
 }
 
-// withdraw takes back what the credential stands for: the client, or only the scopes that
-// no other credential of the app needs.
+// withdraw removes the claim of the credential: it deletes the client, or only removes the
+// scopes that no other credential of the app needs.
 func (a acting) withdraw(ctx context.Context) error {
 	rec, c, there, err := a.record(ctx)
 	if err != nil || !there {
@@ -255,7 +254,7 @@ func (a acting) withdraw(ctx context.Context) error {
 	if left := rec.Without(a.memo.Claim); len(left.Claims) > 0 { // for other credentials
 		if c.Managed() {
 			after, err := a.move(ctx, rec, c, rec, left)
-			if err != nil && !errors.Is(err, registration.ErrGone) { // one that is gone has no scopes
+			if err != nil && !errors.Is(err, registration.ErrGone) { // a deleted client has no scopes
 				return explain(err)
 			}
 			c = after
@@ -277,7 +276,7 @@ func (a acting) withdraw(ctx context.Context) error {
 		err := a.Registrar.Delete(ctx, registration.Place{Insecure: rec.Insecure}, c)
 		switch {
 		case err == nil:
-		case !errors.Is(err, registration.ErrDenied), !a.lone && !intents.Repeated(ctx): // of one that is gone, the token is not taken
+		case !errors.Is(err, registration.ErrDenied), !a.lone && !intents.Repeated(ctx): // the provider does not accept the token of a deleted client
 			return explain(err)
 		case a.lone:
 			a.Log.WarnContext(ctx, "a client is forgotten for which its identity provider does not take the token any more; delete it there if it is there", "org_id", string(a.org), "client_id", c.ID)
@@ -286,10 +285,10 @@ func (a acting) withdraw(ctx context.Context) error {
 	return a.forget(ctx, rec)
 }
 
-// lost asks once more for a registration whose end is unknown: a provider that
-// knows its key answers with what there is, and what another one makes is deleted as well.
-// It asks no second time when that answer is of no use either: with each request a provider
-// may make a client more.
+// lost repeats a registration whose answer was lost. A provider that recognises the
+// idempotency key answers with the existing client; a client that another provider makes is
+// deleted as well. lost does not try again if that answer cannot be used either, since each
+// request may make another client.
 func (a acting) lost(ctx context.Context, rec idp.Registered) (c idp.Client, err error) {
 	t, p, at, err := a.place(ctx)
 	if k := fault.KindOf(err); k == fault.Invalid || k == fault.NotFound { // the provider is gone
@@ -317,13 +316,14 @@ func (a acting) lost(ctx context.Context, rec idp.Registered) (c idp.Client, err
 	return c, explain(err)
 }
 
-// note notes what the credential is.
+// note updates the values of the credential.
 func (a acting) note(c idp.Client, jwks, token string) {
 	own, _ := json.Marshal(memo{Claim: a.memo.Claim, App: a.memo.App, IdP: a.memo.IdP}) // texts and numbers
 	a.g.Values = told(credential.Values{Public: credential.Public{JWKSURI: jwks, TokenURL: token, Own: own}}, c)
 }
 
-// told returns what a credential is whose client is as the provider has told of it.
+// told returns the values of a credential, updated with the provider's answer about its
+// client.
 func told(v credential.Values, c idp.Client) credential.Values {
 	v.ClientID, v.RegistrationURI, v.GrantType, v.ResponseType, v.TokenEndpoints = c.ID, c.URI, strings.Join(c.Grants, ","), strings.Join(c.Responses, ","), c.Method
 	v.Scope, v.RedirectURI, v.Expires = c.Scope, strings.Join(c.Redirects, ","), c.Ends
@@ -331,14 +331,14 @@ func told(v credential.Values, c idp.Client) credential.Values {
 	return v
 }
 
-// CodeProvider and CodeAway are the codes of the faults for what a provider does not do, and
-// for one that does not answer.
+// CodeProvider is the fault code for what a provider refuses, CodeAway the code for a
+// provider that does not answer.
 const (
 	CodeProvider = "portal_oauth_provider.refused"
 	CodeAway     = "portal_oauth_provider.away"
 )
 
-// explain says in the words of sagas why a provider has not done something.
+// explain converts an error of a provider into a fault for sagas.
 func explain(err error) error {
 	if err == nil || fault.KindOf(err) != fault.Internal {
 		return err
@@ -354,14 +354,14 @@ func explain(err error) error {
 	return err
 }
 
-// definite reports whether an error says that nothing was done, and that to try again is of
-// no use: what is refused is not undone.
+// definite reports whether an error means that nothing was done and a retry is useless: a
+// refused step need not be undone.
 func definite(err error) bool {
 	k := fault.KindOf(err)
 	return k != fault.Internal && k != fault.Unavailable
 }
 
-// at is the way to a provider.
+// at returns how to reach a provider.
 func (s *Service) at(p idp.Provider) (registration.Place, error) {
 	at := registration.Place{WellKnown: p.WellKnownURL, Insecure: p.Insecure}
 	if p.Sealed == "" {

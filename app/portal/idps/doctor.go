@@ -18,8 +18,7 @@ import (
 
 var _ apps.Logins = (*Service)(nil)
 
-// Lonely finds clients that stand for what no credential needs any more: each with what it
-// stands for.
+// Lonely finds clients with claims that no credential needs any more, each with its claim.
 func (s *Service) Lonely(ctx context.Context, scope tenant.Scope) (out []apps.Lonely, err error) {
 	err = s.Store.View(ctx, scope, func(r store.Reader) error {
 		out = nil
@@ -50,7 +49,7 @@ func (s *Service) Lonely(ctx context.Context, scope tenant.Scope) (out []apps.Lo
 	return out, err
 }
 
-// claims are those of the credentials that there are.
+// claims returns the claims of the existing credentials.
 func claims(ctx context.Context, r store.Reader) (map[string]bool, error) {
 	out := map[string]bool{}
 	for c, err := range portal.All(ctx, r, apps.Credentials, 0) {
@@ -65,8 +64,8 @@ func claims(ctx context.Context, r store.Reader) (map[string]bool, error) {
 	return out, nil
 }
 
-// Release deletes a client that no credential needs, or takes the scopes from it that none
-// needs.
+// Release removes a claim: it deletes the client if no credential needs it, or removes the
+// scopes that none needs.
 func (s *Service) Release(ctx context.Context, org tenant.ID, l apps.Lonely) error {
 	for _, claim := range l.Claims {
 		a := acting{Service: s, org: org, g: &issuers.Grant{}, memo: memo{Claim: claim, App: l.App, IdP: l.IdP}, lone: true}
@@ -77,9 +76,9 @@ func (s *Service) Release(ctx context.Context, org tenant.ID, l apps.Lonely) err
 	return nil
 }
 
-// Astray finds the entries of registries that are not as the portal has to write them: with
-// mappings of products or plans that are gone, without those of what was approved, or of
-// identity providers that are deleted. What administrators have added counts for nothing.
+// Astray finds registry entries that differ from what the portal writes: they have mappings
+// of deleted products or plans, lack mappings of what was approved, or belong to deleted
+// identity providers. Additions by administrators are ignored.
 func (s *Service) Astray(ctx context.Context, scope tenant.Scope) (out []apps.Astray, err error) {
 	if !s.Registry {
 		return nil, nil
@@ -107,7 +106,7 @@ func (s *Service) Astray(ctx context.Context, scope tenant.Scope) (out []apps.As
 	})
 	for i, p := range all {
 		a := apps.Astray{IdP: p.entry.IdP, Dashboard: p.entry.Dashboard, Entry: p.entry.EntryID}
-		look, done := issuers.Share(ctx, len(all)-i+1) // what is found is mended afterwards
+		look, done := issuers.Share(ctx, len(all)-i+1) // findings are fixed afterwards
 		if a.More, a.Less, a.Err = s.astray(look, scope, p.entry, p.want); a.More || a.Less || a.Err != nil {
 			out = append(out, a)
 		}
@@ -116,10 +115,10 @@ func (s *Service) Astray(ctx context.Context, scope tenant.Scope) (out []apps.As
 	return out, err
 }
 
-// astray says whether an entry has too much, or too little.
+// astray reports whether an entry has too many or too few mappings.
 func (s *Service) astray(ctx context.Context, scope tenant.Scope, e idp.Entry, want idp.Mappings) (more, less bool, err error) {
 	way, err := s.Open(ctx, scope, e.Dashboard)
-	if fault.KindOf(err) == fault.NotFound { // it is not connected any more, and keeps what it has
+	if fault.KindOf(err) == fault.NotFound { // the dashboard is no longer connected, and keeps the entry
 		return false, false, nil
 	}
 	if err != nil {
@@ -138,7 +137,7 @@ func (s *Service) astray(ctx context.Context, scope tenant.Scope, e idp.Entry, w
 	return more, less, nil
 }
 
-// Lead brings an entry to what it should be, or removes that of a provider that is deleted.
+// Lead updates an entry, or removes it if its identity provider was deleted.
 func (s *Service) Lead(ctx context.Context, scope tenant.Scope, a apps.Astray) error {
 	var e idp.Entry
 	err := s.Store.View(ctx, scope, func(r store.Reader) (err error) {
@@ -154,7 +153,7 @@ func (s *Service) Lead(ctx context.Context, scope tenant.Scope, a apps.Astray) e
 	return s.settle(ctx, scope, a.IdP, a.Dashboard, asked{})
 }
 
-// Needed reports whether a credential has come for something that a client stands for.
+// Needed reports whether a credential has come to need the claim meanwhile.
 func (s *Service) Needed(ctx context.Context, scope tenant.Scope, l apps.Lonely) (is bool, err error) {
 	err = s.Store.View(ctx, scope, func(r store.Reader) error {
 		needed, err := claims(ctx, r)

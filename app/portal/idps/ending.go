@@ -17,11 +17,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// ended are the credentials that a deletion has ended: their clients go when it is stored.
+// ended are the credentials that a deletion has ended: their clients are deleted after it is
+// stored.
 type ended []memo
 
-// reject rejects the access requests for client types that are deleted, and removes their
-// credentials, and custom ones.
+// reject rejects the access requests for deleted client types, and deletes their credentials
+// and custom credentials.
 func reject(ctx context.Context, w store.Writer, at crud.Stamp, types ...table.ID) (out ended, err error) {
 	ids, err := requested(ctx, w, types)
 	if err != nil {
@@ -60,7 +61,7 @@ func reject(ctx context.Context, w store.Writer, at crud.Stamp, types ...table.I
 	return out, nil
 }
 
-// requested returns the access requests for client types that are not rejected.
+// requested returns the access requests for client types, without rejected ones.
 func requested(ctx context.Context, r store.Reader, types []table.ID) (out []table.ID, err error) {
 	for q, err := range portal.All(ctx, r, apps.Requests, 0) {
 		if err != nil {
@@ -73,12 +74,11 @@ func requested(ctx context.Context, r store.Reader, types []table.ID) (out []tab
 	return out, nil
 }
 
-// silences is how many calls without an answer, one after the other, say that a provider has
-// gone.
+// silences is after how many unanswered calls in a row a provider counts as gone.
 const silences = 3
 
-// withdraw deletes the clients of credentials that have ended. What fails is logged: the
-// provider may have gone as well, and is not waited for again and again then.
+// withdraw deletes the clients of ended credentials. Errors are logged. The provider may be
+// gone as well: after silences unanswered calls it is no longer called.
 func (s *Service) withdraw(ctx context.Context, scope tenant.Scope, all ended) {
 	var err error
 	silent := 0

@@ -16,8 +16,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// wants returns the mappings of a provider that a dashboard should have: of what was
-// approved and is there. A hidden product may come back, and keeps its mappings.
+// wants returns the mappings that a dashboard should have for an identity provider: for
+// approved products that are not deleted. A hidden product may return, and keeps its
+// mappings.
 func wants(ctx context.Context, r store.Reader, of, at table.ID) (idp.Mappings, error) {
 	all, err := find(ctx, r, approvals, byIdP, of)
 	if err != nil {
@@ -52,9 +53,8 @@ func wants(ctx context.Context, r store.Reader, of, at table.ID) (idp.Mappings, 
 	return idp.Wants(list), nil
 }
 
-// asked is what the discovery document of a provider says, or why it cannot be read: a
-// provider that does not answer is waited for once, and not for each dashboard. Zero:
-// nothing was asked yet.
+// asked is the discovery document of a provider, or the error of reading it. A provider
+// that does not answer delays once, and not once per dashboard. Zero: not read yet.
 type asked struct {
 	facts *idp.Discovery
 	err   error
@@ -73,8 +73,8 @@ func (s *Service) ask(ctx context.Context, p idp.Provider) asked {
 	return asked{facts: &d}
 }
 
-// settle brings the entry of a provider at a dashboard to what it should be. Without facts
-// those that were known before count, or else what the discovery document says.
+// settle updates the entry of a provider at a dashboard. Without facts it uses the last
+// known ones, or else the discovery document.
 func (s *Service) settle(ctx context.Context, scope tenant.Scope, of, at table.ID, said asked) error {
 	var p idp.Provider
 	var e idp.Entry
@@ -118,7 +118,7 @@ func (s *Service) settle(ctx context.Context, scope tenant.Scope, of, at table.I
 	}
 	return s.write(ctx, scope, func(w store.Writer) error {
 		now, there, err := get(ctx, w, entries, e.Key())
-		if err != nil || !there || now.Turn != e.Turn { // others have begun to write meanwhile
+		if err != nil || !there || now.Turn != e.Turn { // another process has begun to write meanwhile
 			return err
 		}
 		now.Wrote = want
@@ -143,7 +143,7 @@ func bring(ctx context.Context, d dashboard.Registry, p idp.Provider, e idp.Entr
 	return d.PatchEntry(ctx, e.EntryID, patch)
 }
 
-// refused says in the words of sagas why a dashboard has not done something.
+// refused converts an error of a dashboard into a fault for sagas.
 func refused(err error) error {
 	for _, known := range []error{dashboard.ErrRefused, dashboard.ErrGone} {
 		if errors.Is(err, known) {
@@ -161,10 +161,10 @@ func (s *Service) write(ctx context.Context, scope tenant.Scope, fn func(store.W
 	return err
 }
 
-// remove removes the entry of a deleted provider at its dashboard.
+// remove removes the entry of a deleted provider from its dashboard.
 func (s *Service) remove(ctx context.Context, scope tenant.Scope, e idp.Entry) error {
 	way, err := s.Open(ctx, scope, e.Dashboard)
-	if fault.KindOf(err) != fault.NotFound { // a dashboard that is not connected any more keeps it
+	if fault.KindOf(err) != fault.NotFound { // a disconnected dashboard keeps it
 		if err == nil {
 			err = way.Dashboard.DeleteEntry(ctx, e.EntryID)
 		}
@@ -175,9 +175,8 @@ func (s *Service) remove(ctx context.Context, scope tenant.Scope, e idp.Entry) e
 	return s.write(ctx, scope, func(w store.Writer) error { return drop(ctx, w, entries, e.Key()) })
 }
 
-// Synchronise brings the registry of one dashboard to what it should be: entries of
-// providers that are new to it, what could not be written before, and those that have to
-// go. It goes on after what fails.
+// Synchronise updates the registry of one dashboard: it adds entries of new providers,
+// repeats failed writes, and removes entries. It continues after errors.
 func (s *Service) Synchronise(ctx context.Context, scope tenant.Scope, at table.ID) error {
 	if !s.Registry {
 		return nil

@@ -14,22 +14,22 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// alarm says that a registry could not be written: the next synchronisation tries again.
+// alarm logs that a registry could not be written; the next synchronisation tries again.
 func (s *Service) alarm(ctx context.Context, scope tenant.Scope, of, at table.ID, err error) {
 	if err != nil {
 		s.Log.ErrorContext(ctx, "the registry of a dashboard could not be written; the next synchronisation tries again", "org_id", string(scope.Org()), "oauth_provider_id", int64(of), "provider_id", int64(at), "error", err)
 	}
 }
 
-// announced tells all dashboards of a provider that is stored, or deleted. What fails is
-// logged, and tried again at the next synchronisation.
+// announced updates all dashboards after a provider was stored or deleted. Errors are
+// logged, and the next synchronisation tries again.
 func (s *Service) announced(ctx context.Context, c *portal.Change[idp.Provider]) {
 	ctx = context.WithoutCancel(ctx)
 	if c.Op == store.Deleted {
 		if done, ok := c.Memo.(ended); ok {
 			s.withdraw(ctx, c.Scope, done)
 		}
-		s.alarm(ctx, c.Scope, c.Old.ID, 0, s.write(ctx, c.Scope, func(w store.Writer) error { // those that could not be deleted there
+		s.alarm(ctx, c.Scope, c.Old.ID, 0, s.write(ctx, c.Scope, func(w store.Writer) error { // clients that could not be deleted at the provider
 			left, err := find(ctx, w, clients, byIdP, c.Old.ID)
 			for _, rec := range left {
 				if err == nil {
@@ -69,7 +69,7 @@ func (s *Service) announced(ctx context.Context, c *portal.Change[idp.Provider])
 	}
 }
 
-// Products makes dashboards follow what happens to products that were approved.
+// Products adds hooks that update dashboards when approved products change.
 func (s *Service) Products(hooks portal.Hooks[product.Product]) portal.Hooks[product.Product] {
 	return portal.Announcing(hooks, func(ctx context.Context, c *portal.Change[product.Product]) {
 		old, now := c.Old, c.New
@@ -82,7 +82,7 @@ func (s *Service) Products(hooks portal.Hooks[product.Product]) portal.Hooks[pro
 	})
 }
 
-// Plans makes dashboards follow what happens to plans under which something was approved.
+// Plans adds hooks that update dashboards when the plans of approvals change.
 func (s *Service) Plans(hooks portal.Hooks[plan.Plan]) portal.Hooks[plan.Plan] {
 	return portal.Announcing(hooks, func(ctx context.Context, c *portal.Change[plan.Plan]) {
 		old, now := c.Old, c.New
@@ -95,8 +95,8 @@ func (s *Service) Plans(hooks portal.Hooks[plan.Plan]) portal.Hooks[plan.Plan] {
 	})
 }
 
-// follow brings the mappings of what names a product or a plan to what they should be.
-// Approvals of what is deleted are forgotten.
+// follow updates the mappings of entries that name a product or a plan. Approvals of a
+// deleted one are deleted.
 func (s *Service) follow(ctx context.Context, scope tenant.Scope, index string, id, at table.ID, deleted bool) {
 	ctx = context.WithoutCancel(ctx)
 	var all []idp.Approval

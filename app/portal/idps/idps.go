@@ -1,5 +1,5 @@
-// Package idps holds what there is to the identity providers at which the portal registers
-// clients, and to the types of clients (docs/wire/portal-oauth-providers.md).
+// Package idps has the operations on the identity providers at which the portal registers
+// clients, and on client types (docs/wire/portal-oauth-providers.md).
 package idps
 
 import (
@@ -20,26 +20,26 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Config is what a Service is made of.
+// Config is the configuration of a Service.
 type Config struct {
 	crud.Tools
 	Keys secret.Keys
-	// Registrar speaks to identity providers.
+	// Registrar calls identity providers.
 	Registrar registration.Registrar
-	// Open finds the dashboard of a provider of the portal.
+	// Open returns the dashboard of a provider of the portal.
 	Open synchronise.Providers
-	// Registry says that dashboards are told by their registry of client IdPs, and not by
-	// the definitions of APIs.
+	// Registry says that dashboards learn about clients from their registry of client
+	// IdPs, rather than from the definitions of APIs.
 	Registry bool
 }
 
-// Service is what there is to identity providers.
+// Service has the operations on identity providers.
 type Service struct{ Config }
 
 // New returns a Service.
 func New(c Config) *Service { return &Service{c} }
 
-// How providers and client types are stored.
+// The kinds of providers and client types.
 var (
 	Kind     = portal.KindOf[idp.Provider]()
 	TypeKind = portal.KindOf[idp.ClientType]()
@@ -51,16 +51,16 @@ const (
 	CodeMany = "portal_oauth_provider.many"
 )
 
-// maxBody bounds bodies: a few texts.
+// maxBody bounds request bodies in bytes: a few texts.
 const maxBody = 256 << 10
 
-// strict is how writes are answered here: what is invalid is 400, what is not there 404.
+// strict sets the statuses of writes: 400 for invalid input, 404 for missing records.
 func strict() operation.Option {
 	bad := operation.Answer{Status: 400}
 	return operation.Answers(map[string]operation.Answer{"invalid": bad, "conflict": bad})
 }
 
-// Resource is what there is to providers as a resource.
+// Resource defines providers as a resource.
 func (s *Service) Resource() portal.Resource[idp.Provider, Listed, Shown] {
 	return portal.Resource[idp.Provider, Listed, Shown]{
 		Kind: Kind, Name: "portal-oauth-providers", Path: "/oauth-providers", Param: "provider_id", One: "an identity provider", Many: "identity providers",
@@ -77,7 +77,7 @@ func (s *Service) Resource() portal.Resource[idp.Provider, Listed, Shown] {
 	}
 }
 
-// TypeResource is what there is to client types as a resource.
+// TypeResource defines client types as a resource.
 func (s *Service) TypeResource() portal.Resource[idp.ClientType, Type, Type] {
 	return portal.Resource[idp.ClientType, Type, Type]{
 		Kind: TypeKind, Name: "portal-client-types", Path: "/oauth-providers/{provider_id}/client-types", Param: "client_type_id", One: "a client type", Many: "client types",
@@ -102,8 +102,8 @@ func (s *Service) TypeResource() portal.Resource[idp.ClientType, Type, Type] {
 	}
 }
 
-// unused refuses to delete a provider whose client types products name, unless the client
-// insists.
+// unused refuses to delete a provider whose client types are named by products, unless the
+// client forces it.
 func unused(ctx context.Context, r store.Reader, c *portal.Change[idp.Provider]) error {
 	if c.Op != store.Deleted || c.Force {
 		return nil
@@ -115,8 +115,8 @@ func unused(ctx context.Context, r store.Reader, c *portal.Change[idp.Provider])
 	return free(ctx, r, "identity provider", all...)
 }
 
-// free returns a fault if a product that is not deleted names one of the client types, or
-// an access request for one has not been rejected: its credentials would end.
+// free returns a fault if a client type is in use: a product that is not deleted names it,
+// or an access request for it has not been rejected, so that its credentials would end.
 func free(ctx context.Context, r store.Reader, what string, all ...idp.ClientType) error {
 	var ids []table.ID
 	for _, t := range all {
@@ -137,7 +137,7 @@ func free(ctx context.Context, r store.Reader, what string, all ...idp.ClientTyp
 	return err
 }
 
-// before refuses a provider too many, and seals the token that a client sends.
+// before refuses a provider over the limit, and seals the token in the request.
 func (s *Service) before(ctx context.Context, w store.Writer, c *portal.Change[idp.Provider]) (err error) {
 	if c.Op == store.Deleted {
 		return nil
@@ -160,7 +160,7 @@ func (s *Service) before(ctx context.Context, w store.Writer, c *portal.Change[i
 	return err
 }
 
-// after takes the client types of a deleted provider along, with what stands on them.
+// after deletes the client types of a deleted provider, with what depends on them.
 func after(ctx context.Context, w store.Writer, c *portal.Change[idp.Provider]) error {
 	if c.Op != store.Deleted {
 		return nil
@@ -182,7 +182,7 @@ func after(ctx context.Context, w store.Writer, c *portal.Change[idp.Provider]) 
 	if c.Memo, err = reject(ctx, w, c.At, ids...); err != nil {
 		return err
 	}
-	// What dashboards have of it is marked, and what was approved for it is forgotten.
+	// Its entries at dashboards are marked for removal, and its approvals deleted.
 	known, err := find(ctx, w, entries, byIdP, c.Old.ID)
 	for _, e := range known {
 		if e.Gone = true; err == nil {

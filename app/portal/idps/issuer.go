@@ -15,17 +15,19 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Issuer issues clients that identity providers register.
+// Issuer issues clients that are registered with identity providers.
 type Issuer struct{ *Service }
 
 var _ issuers.Issuer = Issuer{}
 
-// memo is what the steps need besides the grant. The claim names the credential: it is the
-// key of the registration, so that what an attempt has left is found again.
+// memo is the data of the steps besides the grant. The claim identifies the credential: it
+// is the idempotency key of the registration, so that a retry finds the client of an
+// earlier attempt.
 type memo struct {
 	Claim    string
 	App, IdP table.ID
-	// Added is what the definitions of APIs get; nil: they were not read yet.
+	// Added are the additions to the definitions of APIs; nil: the definitions were not
+	// read yet.
 	Added map[string]idp.Added `json:",omitempty"`
 }
 
@@ -86,7 +88,7 @@ func (s Issuer) typeOf(ctx context.Context, r store.Reader, id table.ID) (idp.Cl
 	return t, p, err
 }
 
-// grantable refuses products and plans whose tokens nothing would tell apart.
+// grantable refuses products and plans whose tokens could not be told apart.
 func (s Issuer) grantable(ctx context.Context, r store.Reader, g *issuers.Grant) error {
 	for _, one := range g.Products {
 		p, err := products.Kind.Get(ctx, r, one.ID.Key())
@@ -106,7 +108,7 @@ func (s Issuer) grantable(ctx context.Context, r store.Reader, g *issuers.Grant)
 	return nil
 }
 
-// scopes are those of products and of the plan.
+// scopes returns the scopes of products and of the plan.
 func scopes(g *issuers.Grant, list []issuers.Product) (out []string) {
 	for _, p := range list {
 		out = idp.Grown(out, p.Scopes)
@@ -145,7 +147,7 @@ func (s Issuer) Steps(org tenant.ID, act issuers.Act, g *issuers.Grant) []intent
 			intents.Step{Name: "tell the dashboard of its scopes", Do: a.tell, Undo: a.untell},
 		)
 	}
-	if act == issuers.Spread { // it is led to what it should be: there is nothing to go back to
+	if act == issuers.Spread { // a repair to the desired state is not undone
 		return []intents.Step{{Name: "change the scopes of the client", Do: a.change(g.Products)}}
 	}
 	if act == issuers.Follow {

@@ -12,7 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Indexes of what follows from access.
+// Indexes of clients, approvals and entries.
 const (
 	byIdP       = "idp"
 	byClient    = "client"
@@ -21,7 +21,7 @@ const (
 	byDashboard = "dashboard"
 )
 
-// How the clients, approvals and entries are stored.
+// The kinds of clients, approvals and entries.
 var (
 	clients = &store.Kind[idp.Registered]{
 		Name: idp.ClientKind, Noun: "registered client", ID: idp.Registered.Key, Org: func(c idp.Registered) tenant.ID { return c.Portal },
@@ -52,7 +52,7 @@ var (
 	}
 )
 
-// Registrations are those of what follows from access that was granted.
+// Registrations registers these kinds.
 func Registrations() []crud.Registrar {
 	return []crud.Registrar{
 		crud.Facts[idp.Registered]{Kind: clients, Sealed: func(c *idp.Registered) *string { return &c.Sealed }, Sample: func(at crud.Stamp) (idp.Registered, error) {
@@ -67,12 +67,12 @@ func Registrations() []crud.Registrar {
 	}
 }
 
-// find returns the records of a kind with a value of an index.
+// find returns the records of a kind with a value in an index.
 func find[T any](ctx context.Context, r store.Reader, k *store.Kind[T], index string, id table.ID) ([]T, error) {
 	return k.Values(ctx, r, store.Query{Index: index, Value: id.Key()})
 }
 
-// get returns a record, or false when there is none.
+// get returns a record, and whether it exists.
 func get[T any](ctx context.Context, r store.Reader, k *store.Kind[T], id string) (T, bool, error) {
 	v, err := k.Get(ctx, r, id)
 	if fault.KindOf(err) == fault.NotFound {
@@ -81,7 +81,7 @@ func get[T any](ctx context.Context, r store.Reader, k *store.Kind[T], id string
 	return v.Value, err == nil, err
 }
 
-// put stores a record, new or not.
+// put creates or replaces a record.
 func put[T any](ctx context.Context, w store.Writer, k *store.Kind[T], v T) error {
 	_, err := k.Edit(ctx, w, k.ID(v), nil, func(T) (T, error) { return v, nil })
 	if fault.KindOf(err) == fault.NotFound {
@@ -90,7 +90,7 @@ func put[T any](ctx context.Context, w store.Writer, k *store.Kind[T], v T) erro
 	return err
 }
 
-// drop removes a record, if it is there.
+// drop deletes a record, if it exists.
 func drop[T any](ctx context.Context, w store.Writer, k *store.Kind[T], id string) error {
 	if _, err := k.Delete(ctx, w, id, nil); fault.KindOf(err) != fault.NotFound {
 		return err
@@ -98,8 +98,8 @@ func drop[T any](ctx context.Context, w store.Writer, k *store.Kind[T], id strin
 	return nil
 }
 
-// CodeSealed is the code of the fault for a secret that no encryption key opens.
+// CodeSealed is the fault code for a secret that no encryption key can open.
 const CodeSealed = "portal_oauth_provider.sealed"
 
-// numberOf is a number for a sample.
+// numberOf returns a number for a sample.
 func numberOf(at crud.Stamp) table.ID { return portal.Sampled(idp.Provider{}, at).ID }

@@ -14,9 +14,9 @@ import (
 
 var _ issuers.Scoped = Issuer{}
 
-// Outdated implements issuers.Scoped. Where definitions say what scopes open, an approval writes
-// both: clients keep the scopes that definitions know until then. A client that cannot be changed
-// keeps its own as well.
+// Outdated implements issuers.Scoped. Without a registry, an approval writes the scopes to API
+// definitions and clients together, so clients keep their scopes until then. A client that cannot
+// be changed keeps its scopes as well.
 func (s Issuer) Outdated(ctx context.Context, r store.Reader, g *issuers.Grant) (at table.ID, is bool, err error) {
 	var m memo
 	if !s.Registry || g.Was.RegistrationURI == "" || json.Unmarshal(g.Was.Own, &m) != nil {

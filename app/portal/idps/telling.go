@@ -16,8 +16,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// tell makes gateways take tokens of the client for the products: by the registry of the
-// dashboard, or by the definitions of the APIs.
+// tell makes gateways accept tokens of the client for the products: through the
+// dashboard's registry, or through the definitions of the APIs.
 func (a acting) tell(ctx context.Context) error {
 	if err := a.approve(ctx); err != nil {
 		return err
@@ -43,7 +43,7 @@ func (a acting) tell(ctx context.Context) error {
 	return err
 }
 
-// approve notes which products were approved under which plan.
+// approve records which products were approved under which plan.
 func (a acting) approve(ctx context.Context) error {
 	return a.update(ctx, func(w store.Writer) error {
 		for _, p := range a.g.Products {
@@ -66,11 +66,12 @@ func (a acting) approve(ctx context.Context) error {
 	})
 }
 
-// maxClaims bounds the claims of an approval: with so many, none can be undone any more.
+// maxClaims is the maximum number of claims of an approval: beyond it, approvals can no
+// longer be undone.
 const maxClaims = 100
 
-// untell takes back what only this approval has brought about in the registry. Definitions
-// are taken back by undefine.
+// untell reverts the changes that only this approval made in the registry. undefine
+// reverts changes of definitions.
 func (a acting) untell(ctx context.Context) error {
 	err := a.disapprove(ctx)
 	if err != nil || !a.Registry {
@@ -85,11 +86,11 @@ func (a acting) untell(ctx context.Context) error {
 	return err
 }
 
-// disapprove takes back what approve has noted.
+// disapprove reverts approve.
 func (a acting) disapprove(ctx context.Context) error {
 	known := map[any]bool{}
 	for _, p := range a.g.Before {
-		known[p.ID] = a.g.Earlier.ID == 0 // it was approved under another plan
+		known[p.ID] = a.g.Earlier.ID == 0 // it was approved under another plan before
 	}
 	return a.update(ctx, func(w store.Writer) error {
 		for _, p := range a.g.Products {
@@ -117,8 +118,8 @@ func (a acting) disapprove(ctx context.Context) error {
 	})
 }
 
-// look finds out what the definitions of the APIs lack, so that it can be taken back, and
-// refuses before anything is done what one of them cannot get.
+// look records what the definitions of the APIs lack, so that changes can be reverted. It
+// fails, before anything is changed, if a definition cannot be changed as needed.
 func (a acting) look(ctx context.Context) error {
 	var m memo
 	if err := json.Unmarshal(a.g.Memo, &m); err != nil || m.Added != nil {
@@ -135,8 +136,8 @@ func (a acting) look(ctx context.Context) error {
 	return err
 }
 
-// definitions adds the trust to the definition of each API, and passes it on with what it
-// lacked.
+// definitions adds the trust in the client's tokens to the definition of each API, and
+// calls then with the additions.
 func (a acting) definitions(ctx context.Context, then func(dashboard.Registry, dashboard.Definition, idp.Added) error) error {
 	_, p, at, err := a.place(ctx)
 	if err != nil {
@@ -193,8 +194,8 @@ func placeIn(d dashboard.Definition) (idp.Place, error) {
 	return idp.Classic(d.API, d.Document.Get("api_definition"))
 }
 
-// undefine takes out of the definitions what tell has written there, but for what another
-// approval needs.
+// undefine reverts the changes that tell made in definitions, except what another approval
+// needs.
 func (a acting) undefine(ctx context.Context) error {
 	var m memo
 	if err := json.Unmarshal(a.g.Memo, &m); err != nil {
@@ -213,7 +214,7 @@ func (a acting) undefine(ctx context.Context) error {
 		return err
 	}
 	way, err := a.Open(ctx, scope, a.g.Provider)
-	if fault.KindOf(err) == fault.NotFound { // a dashboard that is not connected any more keeps it
+	if fault.KindOf(err) == fault.NotFound { // a disconnected dashboard keeps it
 		return nil
 	}
 	if err != nil {
@@ -231,7 +232,7 @@ func (a acting) undefine(ctx context.Context) error {
 			return refused(err)
 		}
 		place, err := placeIn(d)
-		if err != nil || !place.TakeBack(m.Added[api], want[api]) { // without JWT nothing of it counts
+		if err != nil || !place.TakeBack(m.Added[api], want[api]) { // without JWT authentication the definition ignores all of it
 			continue
 		}
 		if err := way.Dashboard.ReplaceDefinition(ctx, d); err != nil {

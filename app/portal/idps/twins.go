@@ -8,19 +8,20 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// CodeTwin is the code of the fault for a registration that is answered with the client of
-// another app.
+// CodeTwin is the fault code for a registration that is answered with the client of another
+// app.
 const CodeTwin = "portal_oauth_provider.twin"
 
-// twin refuses the client of a registration that another app of ours has already: who deletes
-// one app would delete the client of the other. It is not deleted, as it is not ours to delete.
+// twin refuses a registered client that another app of the portal already has: deleting one app
+// would delete the client of the other. The client is not deleted, because it belongs to the
+// other app.
 func twin(other idp.Registered, id string) error {
 	return fault.New(fault.Invalid, CodeTwin, "the identity provider has answered with the client %s, which app %s has already: nothing was taken over", id, other.App)
 }
 
-// other returns another app's record of a client with an identifier at the same identity
-// provider, if there is one. Two records of ours may be one identity provider: keys of tokens
-// tell it. q says among which to look.
+// other returns another app's record of a client with the same identifier at the same identity
+// provider, if there is one. Two provider records of the portal may be the same identity
+// provider: their token keys show that. q restricts the search.
 func other(ctx context.Context, r store.Reader, rec idp.Registered, id string, q store.Query) (out idp.Registered, there bool, err error) {
 	if id == "" {
 		return out, false, nil
@@ -36,7 +37,7 @@ func other(ctx context.Context, r store.Reader, rec idp.Registered, id string, q
 	return out, false, nil
 }
 
-// anothers reports whether another app has the client as well.
+// anothers returns another app's record of the client, if there is one.
 func (a acting) anothers(ctx context.Context, rec idp.Registered, id string) (out idp.Registered, there bool, err error) {
 	err = a.view(ctx, func(r store.Reader) (err error) {
 		out, there, err = other(ctx, r, rec, id, store.Query{})

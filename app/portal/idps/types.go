@@ -14,8 +14,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// fitting holds a client type against its provider; of one that is deleted, it asks who
-// uses it.
+// fitting validates a client type against its provider. When it is deleted, fitting
+// checks that it is not in use.
 func fitting(ctx context.Context, r store.Reader, c *portal.Change[idp.ClientType]) error {
 	if c.Op == store.Deleted {
 		if c.Force {
@@ -30,7 +30,7 @@ func fitting(ctx context.Context, r store.Reader, c *portal.Change[idp.ClientTyp
 	return c.New.For(p.Type).Err()
 }
 
-// settled stores lists as they count, and refuses a client type too many.
+// settled normalises lists, and refuses a client type over the limit.
 func settled(ctx context.Context, w store.Writer, c *portal.Change[idp.ClientType]) error {
 	if c.Op == store.Deleted {
 		return nil
@@ -46,7 +46,7 @@ func settled(ctx context.Context, w store.Writer, c *portal.Change[idp.ClientTyp
 	return err
 }
 
-// detached takes a deleted client type off products.
+// detached removes a deleted client type from products.
 func detached(ctx context.Context, w store.Writer, c *portal.Change[idp.ClientType]) error {
 	if c.Op != store.Deleted {
 		return nil
@@ -59,7 +59,7 @@ func detached(ctx context.Context, w store.Writer, c *portal.Change[idp.ClientTy
 	return err
 }
 
-// detach takes a client type off products: also off hidden ones, which may come back.
+// detach removes a client type from products, also from hidden ones, which may return.
 func detach(ctx context.Context, w store.Writer, id table.ID, now time.Time) error {
 	all, err := products.Typed(ctx, w, id)
 	if err != nil {

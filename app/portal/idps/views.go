@@ -8,7 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Listed is a provider in lists: never its token.
+// Listed is a provider in lists, without its token.
 type Listed struct {
 	ID                    table.ID `json:"ID"`
 	CID                   string   `json:"CID"`
@@ -21,7 +21,7 @@ type Listed struct {
 	UpdatedAt             string   `json:"UpdatedAt"`
 }
 
-// Shown is a provider by itself.
+// Shown is the full representation of a provider.
 type Shown struct {
 	Listed
 	ClientTypes []Type `json:"ClientTypes"`

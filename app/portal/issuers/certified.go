@@ -16,17 +16,17 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Others returns the APIs for which credentials of a dashboard, but for one of them, need a
-// certificate, and whether there is such a credential.
+// Others returns the APIs for which other credentials of a dashboard need a certificate, and
+// whether there are such credentials.
 type Others func(ctx context.Context, org tenant.ID, at table.ID, certificate string, but table.ID) (apis []string, used bool, err error)
 
-// Certificates issues keys for APIs that want a certificate of the client besides: it is put
-// into the store of the dashboard, and on the lists of the APIs.
+// Certificates issues keys for APIs that also require a client certificate. The certificate
+// is uploaded to the dashboard's store, and added to the allow lists of the APIs.
 type Certificates struct {
 	Keys
 	Others Others
-	// Pool returns the certificates that the clients of an app come with where administrators
-	// choose them: their names in the store of the dashboard, in order.
+	// Pool returns the certificates for an app's clients if administrators choose them: their
+	// names in the dashboard's store, in order.
 	Pool func(ctx context.Context, r store.Reader, app application.App, at table.ID) ([]string, error)
 }
 
@@ -75,11 +75,11 @@ func (c Certificates) Steps(org tenant.ID, act Act, g *Grant) []intents.Step {
 		return slices.Concat(a.enter(now.Standings(was)), c.Keys.Steps(org, act, g), a.off(was.Standings(now)))
 	case Spread:
 		steps := a.enter(now.Standings(was))
-		if !slices.Equal(g.Was.Ties(), g.Values.Ties()) { // a key that is gone follows nothing
+		if !slices.Equal(g.Was.Ties(), g.Values.Ties()) { // a deleted key is not updated
 			steps = append(steps, intents.Step{Name: "bind the key to the certificates", Do: goneFine(a.bind(false)), Undo: goneFine(a.bind(true))})
 		}
 		return append(steps, a.off(was.Standings(now))...)
-	case Restore: // what is gone has lost nothing, and nothing is undone: it was to be so before
+	case Restore: // a deleted object has lost nothing, and nothing is undone: this restores the desired state
 		var steps []intents.Step
 		for _, e := range now.Standings(credential.Public{}) {
 			steps = append(steps, intents.Step{
@@ -105,19 +105,19 @@ func (c Certificates) Discard(org tenant.ID, g *Grant) []intents.Step {
 	return certifying{c.acting(org, g), c.Others}.off(g.Was.Standings(credential.Public{}))
 }
 
-// certifying carries out the steps of one grant.
+// certifying executes the steps of one grant.
 type certifying struct {
 	acting
 	others Others
 }
 
-// admit are the steps that let a certificate in. What was there before stays when they are
-// undone.
+// admit returns the steps that make APIs accept a certificate. Undoing them keeps what was
+// there before.
 func (a certifying) admit() []intents.Step {
 	if a.g.Certificate.PEM == "" { // it is taken away
 		return []intents.Step{{Name: "forget the certificate", Do: func(context.Context) error {
 			v := &a.g.Values.Public
-			if v.Bound { // a key without one would open with the certificates of others
+			if v.Bound { // an unbound key would work with the certificates of others
 				v.Held = v.Ties()
 			}
 			v.Certificate, v.CertificateName, v.CertificateID, v.Allowed = "", "", "", nil
@@ -128,7 +128,7 @@ func (a certifying) admit() []intents.Step {
 		{Name: "look for the certificate", Do: a.look, Notes: true},
 		{Name: "upload the certificate", Do: a.upload, Undo: a.withdraw},
 	}
-	for _, api := range APIs(a.g.Products) { // a step for each: one that is refused has done nothing
+	for _, api := range APIs(a.g.Products) { // one step for each API: a refused step has changed nothing
 		steps = append(steps, intents.Step{
 			Name: "let the certificate in at " + api,
 			Do:   func(ctx context.Context) error { return a.write(ctx, a.g.Values.Certificates(), api, true) },
@@ -149,7 +149,7 @@ func (a certifying) admit() []intents.Step {
 	return steps
 }
 
-// enter puts certificates on lists on which they were not.
+// enter adds certificates to allow lists that lack them.
 func (a certifying) enter(list []credential.Standing) (steps []intents.Step) {
 	for _, e := range list {
 		steps = append(steps, intents.Step{
@@ -161,7 +161,7 @@ func (a certifying) enter(list []credential.Standing) (steps []intents.Step) {
 	return steps
 }
 
-// off takes the certificates of the credential off lists on which they were put.
+// off removes the credential's certificates from allow lists to which they were added.
 func (a certifying) off(list []credential.Standing) (steps []intents.Step) {
 	for _, e := range list {
 		steps = append(steps, intents.Step{
@@ -173,7 +173,7 @@ func (a certifying) off(list []credential.Standing) (steps []intents.Step) {
 	return steps
 }
 
-// APIs are the APIs of some products, each once.
+// APIs returns the APIs of products, each once.
 func APIs(list []Product) (out []string) {
 	for _, p := range list {
 		out = append(out, p.APIs...)
@@ -182,10 +182,10 @@ func APIs(list []Product) (out []string) {
 	return slices.Compact(out)
 }
 
-// look notes what is there before anything is done.
+// look records the state before anything is changed.
 func (a certifying) look(ctx context.Context) error {
 	c := &a.g.Certificate
-	if c.Fresh || len(c.Missing) > 0 { // an earlier attempt has noted it
+	if c.Fresh || len(c.Missing) > 0 { // an earlier attempt has recorded it
 		return nil
 	}
 	return a.at(ctx, func(d dashboard.Dashboard) error {
@@ -208,7 +208,7 @@ func (a certifying) look(ctx context.Context) error {
 	})
 }
 
-// settings is the part of a definition that has the lists.
+// settings returns the part of a definition with the allow lists.
 func settings(d dashboard.Definition) *doc.Node {
 	if d.OAS {
 		return d.Document
@@ -216,7 +216,7 @@ func settings(d dashboard.Definition) *doc.Node {
 	return d.Document.Get("api_definition")
 }
 
-// upload stores the certificate, unless it is there, and notes its name.
+// upload uploads the certificate, unless it is there, and records its name.
 func (a certifying) upload(ctx context.Context) error {
 	return a.at(ctx, func(d dashboard.Dashboard) error {
 		id, err := d.FindCertificate(ctx, a.g.Certificate.Fingerprint)
@@ -225,7 +225,7 @@ func (a certifying) upload(ctx context.Context) error {
 			if id, err = d.FindCertificate(ctx, a.g.Certificate.Fingerprint); err == nil && id == "" {
 				err = errors.Join(dashboard.ErrUnreachable, added)
 			}
-			if id == "" && added != nil { // what it says is the reason
+			if id == "" && added != nil { // the upload's error is the reason
 				err = added
 			}
 		}
@@ -236,7 +236,7 @@ func (a certifying) upload(ctx context.Context) error {
 	})
 }
 
-// withdraw deletes the certificate if this saga has brought it, and no other credential uses
+// withdraw deletes the certificate if this saga has uploaded it, and no other credential uses
 // it by now.
 func (a certifying) withdraw(ctx context.Context) error {
 	if !a.g.Certificate.Fresh {
@@ -255,7 +255,8 @@ func (a certifying) withdraw(ctx context.Context) error {
 	})
 }
 
-// leave takes certificates off the list of an API for which no other credential needs them.
+// leave removes certificates from the allow list of an API, unless another credential needs
+// them.
 func (a certifying) leave(ctx context.Context, ids []string, api string) error {
 	var free []string
 	for _, id := range ids {
@@ -273,7 +274,7 @@ func (a certifying) leave(ctx context.Context, ids []string, api string) error {
 	return a.write(ctx, free, api, false)
 }
 
-// bind binds the key to the new certificates, or back to those before.
+// bind binds the key to the new certificates or, with back, to the old ones.
 func (a certifying) bind(back bool) func(context.Context) error {
 	return func(ctx context.Context) error {
 		from, to := a.g.Was.Ties(), a.g.Values.Ties()
@@ -300,7 +301,7 @@ func (a certifying) bind(back bool) func(context.Context) error {
 	}
 }
 
-// at does something at the dashboard. One that is gone has nothing of ours.
+// at calls the dashboard. It does nothing if the dashboard is no longer connected.
 func (a certifying) at(ctx context.Context, do func(dashboard.Dashboard) error) error {
 	p, err := a.dashboard(ctx)
 	if fault.KindOf(err) == fault.NotFound {
@@ -312,11 +313,12 @@ func (a certifying) at(ctx context.Context, do func(dashboard.Dashboard) error) 
 	return Explain(err)
 }
 
-// attempts is how often a definition is written that somebody else changes meanwhile.
+// attempts is how many times the write of a definition is tried when others change it at the
+// same time.
 const attempts = 3
 
-// write puts certificates on the list of an API, or takes them off. An API that is gone has
-// no list.
+// write adds certificates to the allow list of an API, or removes them. It does nothing for a
+// deleted API.
 func (a certifying) write(ctx context.Context, ids []string, api string, wanted bool) error {
 	return a.at(ctx, func(d dashboard.Dashboard) error {
 		err := dashboard.ErrChanged

@@ -22,27 +22,27 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Clients issues clients of the authorisation server that gateways have, through the
-// dashboard of the provider: one client with one secret at each API of the products, and a
-// policy of its own (docs/wire/portal-apps.md#clients-of-gateways).
+// Clients issues clients of the gateways' authorisation server, through the dashboard of the
+// provider: one client with one secret at each API of the products, and its own policy
+// (docs/wire/portal-apps.md#clients-of-gateways).
 type Clients struct {
 	Open      synchronise.Providers
 	Secrets   secret.Keys
-	Separator string // between redirections; "": gateways take one
+	Separator string // separator of redirect addresses; "": gateways accept one address
 }
 
 var _ Issuer = Clients{}
 
-// CodeRotate is the code of the fault for a credential that cannot have another value.
+// CodeRotate is the fault code for a credential whose value cannot be rotated.
 const CodeRotate = "portal_access.rotate"
 
-// clientMemo is what the steps need besides the grant.
+// clientMemo is the data of the steps besides the grant.
 type clientMemo struct {
 	ID, Secret string
 	Mark       string                 // of the policies that the portal makes at this dashboard
 	Redirects  string                 // as gateways read them
 	Before     string                 // likewise, before they changed
-	State      credential.ClientState // what there is; of a new client, what has been made
+	State      credential.ClientState // the current state; of a new client, the part that was made
 }
 
 // Prepare implements Issuer.
@@ -76,8 +76,8 @@ func (c Clients) Prepare(ctx context.Context, r store.Reader, act Act, g *Grant)
 	return err
 }
 
-// taken writes redirections that gateways have taken before. If they would not any more, the
-// setting has changed: they keep the first one.
+// taken encodes redirect addresses that gateways accepted before. If the separator setting has
+// changed, gateways would refuse them: then only the first one is kept.
 func (c Clients) taken(list []string) string {
 	out, err := credential.JoinRedirects(list, c.Separator)
 	if err != nil {
@@ -86,7 +86,7 @@ func (c Clients) taken(list []string) string {
 	return out
 }
 
-// reachable are the APIs of products that are there.
+// reachable returns the APIs of products that exist.
 func reachable(list []Product) []string {
 	return APIs(slices.DeleteFunc(slices.Clone(list), func(p Product) bool { return p.Away }))
 }
@@ -109,14 +109,14 @@ func (c Clients) Steps(org tenant.ID, act Act, g *Grant) []intents.Step {
 		}
 		change := lessFine(g, intents.Step{Name: "change the policy of the client", Do: a.write(g.Products, g.Plan), Undo: a.write(g.Before, plan)})
 		return slices.Concat([]intents.Step{change}, a.at(gets, had), a.off(had, gets))
-	case Spread: // it is led to what it should be: there is nothing to go back to
+	case Spread: // a repair to the desired state is not undone
 		steps := slices.Concat([]intents.Step{{Name: "change the policy of the client", Do: a.write(g.Products, g.Plan)}}, a.at(gets, nil), a.off(had, gets))
 		for i := range steps {
 			steps[i].Undo = nil
 		}
 		return steps
 	case Follow:
-		if len(g.App.Redirects()) == 0 { // the client keeps those that it has
+		if len(g.App.Redirects()) == 0 { // the client keeps its addresses
 			return nil
 		}
 		g.Values.RedirectURI = string(g.App.RedirectURLs)
@@ -132,7 +132,7 @@ func (c Clients) Steps(org tenant.ID, act Act, g *Grant) []intents.Step {
 // Discard implements Issuer: nothing is rotated.
 func (Clients) Discard(tenant.ID, *Grant) []intents.Step { return nil }
 
-// client carries out the steps of one grant.
+// client executes the steps of one grant.
 type client struct {
 	Clients
 	org  tenant.ID
@@ -140,7 +140,7 @@ type client struct {
 	memo clientMemo
 }
 
-// reach does something at the dashboard.
+// reach calls the dashboard.
 func (a *client) reach(ctx context.Context, do func(synchronise.Provider) error) error {
 	scope, err := tenant.Of(a.org)
 	if err != nil {
@@ -153,7 +153,7 @@ func (a *client) reach(ctx context.Context, do func(synchronise.Provider) error)
 	return Explain(err)
 }
 
-// gone is reach for what is taken away: a dashboard that is gone has nothing of ours.
+// gone is reach for deletions: it does nothing if the dashboard is no longer connected.
 func (a *client) gone(ctx context.Context, do func(synchronise.Provider) error) error {
 	scope, err := tenant.Of(a.org)
 	if err != nil {
@@ -165,7 +165,7 @@ func (a *client) gone(ctx context.Context, do func(synchronise.Provider) error) 
 	return a.reach(ctx, do)
 }
 
-// policy is the policy of the client for some products under a plan.
+// policy returns the policy of the client for products under a plan.
 func (a *client) policy(p synchronise.Provider, read func(sync.Ref) (*doc.Node, error), products []Product, plan Plan) (out credential.ClientPolicy, err error) {
 	out = credential.ClientPolicy{Client: a.memo.ID, Org: p.Org, Mark: a.memo.Mark, App: a.g.App.ID, Organisation: a.g.Bearer.Organisation, Tags: p.Tags}
 	for _, one := range products {
@@ -183,7 +183,7 @@ func (a *client) policy(p synchronise.Provider, read func(sync.Ref) (*doc.Node, 
 	return out, err
 }
 
-// reading reads policies one by one; nil is one that is gone.
+// reading returns a function that reads policies one by one; nil stands for a deleted policy.
 func reading(ctx context.Context, d dashboard.Policies) func(sync.Ref) (*doc.Node, error) {
 	return func(ref sync.Ref) (*doc.Node, error) {
 		if ref == (sync.Ref{}) {
@@ -197,7 +197,7 @@ func reading(ctx context.Context, d dashboard.Policies) func(sync.Ref) (*doc.Nod
 	}
 }
 
-// make makes the policy of a new client. What it gives must be there.
+// make creates the policy of a new client. Its products must exist.
 func (a *client) make(ctx context.Context) error {
 	return a.reach(ctx, func(p synchronise.Provider) error {
 		want, err := a.policy(p, reading(ctx, p.Dashboard), a.g.Products, a.g.Plan)
@@ -221,7 +221,7 @@ func (a *client) create(ctx context.Context, p synchronise.Provider, want creden
 	return err
 }
 
-// note notes what becomes of the credential.
+// note updates the values of the credential.
 func (a *client) note(products []Product) error {
 	a.memo.State.APIs = reachable(products)
 	own, err := json.Marshal(a.memo.State)
@@ -246,8 +246,8 @@ func (a *client) unmake(ctx context.Context) error {
 	return a.gone(ctx, func(p synchronise.Provider) error { return p.Dashboard.Delete(ctx, ref) })
 }
 
-// write makes the policy say what the products and the plan say now. One that somebody has
-// deleted is made again.
+// write updates the policy from the current products and plan. If the policy was deleted, it
+// is created again.
 func (a *client) write(products []Product, plan Plan) func(context.Context) error {
 	return func(ctx context.Context) error {
 		return a.reach(ctx, func(p synchronise.Provider) error {
@@ -278,7 +278,7 @@ func (a *client) put(ctx context.Context, p synchronise.Provider, want credentia
 	return p.Dashboard.Replace(ctx, have)
 }
 
-// at puts the client at APIs at which it is not yet, of which there were some.
+// at returns the steps that create the client at APIs, except the ones in but.
 func (a *client) at(apis, but []string) (steps []intents.Step) {
 	for _, api := range apis {
 		if !slices.Contains(but, api) {
@@ -288,7 +288,7 @@ func (a *client) at(apis, but []string) (steps []intents.Step) {
 	return steps
 }
 
-// off takes the client off APIs, but for some.
+// off returns the steps that delete the client from APIs, except the ones in but.
 func (a *client) off(apis, but []string) (steps []intents.Step) {
 	for _, api := range apis {
 		if !slices.Contains(but, api) {
@@ -298,7 +298,7 @@ func (a *client) off(apis, but []string) (steps []intents.Step) {
 	return steps
 }
 
-// enter puts the client at an API.
+// enter creates the client at an API.
 func (a *client) enter(api, redirects string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		return a.reach(ctx, func(p synchronise.Provider) error {
@@ -316,8 +316,8 @@ func (a *client) leave(api string) func(context.Context) error {
 	}
 }
 
-// Behind reports whether the policy of a client is not what it should be, or its products
-// have other APIs than those at which it is. policies are all that the dashboard has.
+// Behind reports whether the policy of a client is out of date, or its products have other
+// APIs than those where the client exists. policies are all policies of the dashboard.
 func (c Clients) Behind(p synchronise.Provider, policies Policies, g *Grant) (bool, error) {
 	a := &client{Clients: c, g: g}
 	if err := json.Unmarshal(g.Memo, &a.memo); err != nil {
@@ -331,11 +331,11 @@ func (c Clients) Behind(p synchronise.Provider, policies Policies, g *Grant) (bo
 	return have == nil || want.Write(have.Clone()) || !slices.Equal(reachable(g.Products), a.memo.State.APIs), nil
 }
 
-// Policies are those of a dashboard by their names: each client has one of its own, so that to
-// look through all of them for each would take the square of their number.
+// Policies indexes the policies of a dashboard by their names: searching all policies for each
+// client would take quadratic time, since each client has its own policy.
 type Policies struct{ object, custom map[string]*doc.Node }
 
-// PoliciesOf returns policies by their names; of two with one name the first counts.
+// PoliciesOf indexes policies by their names; of two with the same name the first counts.
 func PoliciesOf(list []*doc.Node) Policies {
 	out := Policies{make(map[string]*doc.Node, len(list)), make(map[string]*doc.Node, len(list))}
 	for _, n := range slices.Backward(list) {

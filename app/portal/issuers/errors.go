@@ -11,15 +11,15 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
 )
 
-// Codes of the faults of steps.
+// Fault codes of steps.
 const (
-	CodeRefused = "portal_access.refused" // the dashboard, or the identity provider, does not do it
-	CodeAway    = "portal_access.away"    // it does not answer as it should
+	CodeRefused = "portal_access.refused" // the dashboard or the identity provider refuses
+	CodeAway    = "portal_access.away"    // it is unavailable, or its answer is unusable
 )
 
-// Explain says in the words of sagas why a dashboard has not done something: what it
-// refuses is refused for good, and all else may work later. Its texts name no key. Steps for
-// which what is gone is fine still find dashboard.ErrGone in it.
+// Explain converts an error of a dashboard into a fault for sagas: a refusal is permanent, any
+// other error may go away. Its texts contain no keys. The result still wraps dashboard.ErrGone,
+// for steps that accept missing objects.
 func Explain(err error) error {
 	switch {
 	case errors.Is(err, dashboard.ErrGone):
@@ -37,8 +37,9 @@ func Explain(err error) error {
 	return f
 }
 
-// unsent says of a step whose only write is one call that it has done nothing when there was no
-// connection for it: there is nothing to undo then, for which the next ones would wait.
+// unsent marks the error of a step whose only write is one call that could not connect: the
+// step has done nothing, so that it need not be undone, and later sagas need not wait for the
+// undo.
 func unsent(err error) error {
 	if !errors.Is(err, dashboard.ErrUnsent) {
 		return err
@@ -46,7 +47,7 @@ func unsent(err error) error {
 	return silent{err, gateway.ErrUnreachable}
 }
 
-// silent is the fault for what was not sent, with what says so.
+// silent is a fault for a request that was not sent, together with the marker error.
 type silent struct {
 	error
 	says error
@@ -54,9 +55,9 @@ type silent struct {
 
 func (s silent) Unwrap() []error { return []error{s.error, s.says} }
 
-// Share returns a context for a look at one of several places: it ends when its part of the
-// time of the caller is over, so that a place that keeps its callers waiting is told as being
-// away, and the others are looked at.
+// Share returns a context for checking one of several places: it ends after an equal share of
+// the caller's time, so that a slow place is reported as unavailable, and the others are still
+// checked.
 func Share(ctx context.Context, places int) (context.Context, context.CancelFunc) {
 	end, bounded := ctx.Deadline()
 	if !bounded {
@@ -65,13 +66,13 @@ func Share(ctx context.Context, places int) (context.Context, context.CancelFunc
 	return context.WithTimeout(ctx, time.Until(end)/time.Duration(max(places, 1)))
 }
 
-// missing is the fault for what a dashboard does not have.
+// missing is the fault for an object that a dashboard does not have.
 type missing struct{ fault *fault.Error }
 
 func (m missing) Error() string   { return m.fault.Error() }
 func (m missing) Unwrap() []error { return []error{m.fault, dashboard.ErrGone} }
 
-// goneFine does something to what may be gone: at the dashboard, or with it.
+// goneFine runs a step that succeeds even if its object or its dashboard is gone.
 func goneFine(do func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if err := do(ctx); !errors.Is(err, dashboard.ErrGone) && fault.KindOf(err) != fault.NotFound {
@@ -81,8 +82,8 @@ func goneFine(do func(context.Context) error) func(context.Context) error {
 	}
 }
 
-// lessFine is a step that changes a credential. One that is gone opens nothing of what it is
-// to lose.
+// lessFine is a step that changes a credential. It succeeds if the key is gone, when the
+// credential only loses access.
 func lessFine(g *Grant, s intents.Step) intents.Step {
 	if !g.Grows {
 		s.Do, s.Undo = goneFine(s.Do), goneFine(s.Undo)

@@ -11,10 +11,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// CodeManaged is the code of the fault for a certificate that is not the developer's to choose.
+// CodeManaged is the fault code for a certificate that developers may not choose.
 const CodeManaged = "portal_access.managed"
 
-// managed completes a grant for which administrators choose the certificates.
+// managed completes a grant whose certificates administrators choose.
 func (c Certificates) managed(ctx context.Context, r store.Reader, act Act, g *Grant) error {
 	v := &g.Values.Public
 	switch act {
@@ -22,7 +22,7 @@ func (c Certificates) managed(ctx context.Context, r store.Reader, act Act, g *G
 		return fault.New(fault.Invalid, CodeManaged, "administrators manage the certificates of the credential")
 	case Issue:
 		v.Bound = slices.ContainsFunc(g.Products, func(p Product) bool { return p.Bind })
-	case Change: // other certificates come with a Spread
+	case Change: // Spread changes certificates
 		v.Allowed = APIs(g.Products)
 		return nil
 	case Spread:
@@ -41,8 +41,8 @@ func (c Certificates) managed(ctx context.Context, r store.Reader, act Act, g *G
 	return nil
 }
 
-// admitAll are the steps that let certificates of an organisation in. What was there before
-// stays when they are undone.
+// admitAll returns the steps that make APIs accept the certificates of an organisation. Undoing
+// them keeps what was there before.
 func (a certifying) admitAll() []intents.Step {
 	steps := []intents.Step{{Name: "look for the certificates", Do: a.lookAll, Notes: true}}
 	for _, e := range a.g.Values.Standings(credential.Public{}) {
@@ -62,7 +62,7 @@ func (a certifying) admitAll() []intents.Step {
 	return steps
 }
 
-// lookAll notes what is missing on lists before anything is done.
+// lookAll records what is missing on allow lists before anything is changed.
 func (a certifying) lookAll(ctx context.Context) error {
 	c := &a.g.Certificate
 	if c.Looked {
@@ -85,7 +85,7 @@ func (a certifying) lookAll(ctx context.Context) error {
 	})
 }
 
-// Takes reports whether an API takes clients with a certificate.
+// Takes reports whether an API accepts clients with a certificate.
 func Takes(def dashboard.Definition, id string) bool {
 	return credential.Allows(settings(def), def.OAS, id)
 }

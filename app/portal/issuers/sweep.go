@@ -13,10 +13,11 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
 )
 
-// Sweeper deletes keys once more that a slow dashboard may make after it was told to delete
-// them: it goes on with a request although the portal no longer waits for the answer.
+// Sweeper deletes keys again that a slow dashboard may create after it was told to delete
+// them: a dashboard continues a request even when the portal no longer waits for the
+// answer.
 type Sweeper struct {
-	Linger time.Duration // for how long a dashboard may do so
+	Linger time.Duration // for how long a dashboard may still create a key
 	tools  crud.Tools
 	open   synchronise.Providers
 	runner intents.Runner[stray]
@@ -24,21 +25,21 @@ type Sweeper struct {
 
 const linger = time.Minute
 
-// stray is a key that may still be made.
+// stray is a key that may still be created.
 type stray struct {
 	Provider table.ID
 	Key      string
 	Until    time.Time
 }
 
-// NewSweeper returns a Sweeper, whose action is known to the intents from now on.
+// NewSweeper returns a Sweeper, and registers its saga.
 func NewSweeper(s *intents.Service, tools crud.Tools, open synchronise.Providers) *Sweeper {
 	w := &Sweeper{Linger: linger, tools: tools, open: open}
 	w.runner = intents.Add(s, intents.Action[stray]{Name: "portal-keys.sweep", Plan: w.plan})
 	return w
 }
 
-// codeLate is the code of the fault for a dashboard that may still make a key.
+// codeLate is the fault code for a dashboard that may still create a key.
 const codeLate = "portal_access.late"
 
 func (w *Sweeper) plan(org tenant.ID, d *stray) intents.Plan {

@@ -23,17 +23,17 @@ import (
 type Keys struct {
 	Open    synchronise.Providers
 	Secrets secret.Keys
-	// Sweeper deletes again what a slow dashboard makes too late; nil: nothing does.
+	// Sweeper deletes keys that a slow dashboard creates too late; nil: such keys stay.
 	Sweeper *Sweeper
 }
 
 var _ Issuer = Keys{}
 
-// drawn is the memo of a grant: the identifier that a new key is made of, so that what an
-// attempt has left is found again.
+// drawn is the memo of a grant: the random identifier of a new key, so that a retry finds the
+// key of an earlier attempt.
 type drawn struct {
 	ID   string
-	Free bool `json:",omitempty"` // no key had an identifier that was chosen
+	Free bool `json:",omitempty"` // no key had the chosen identifier
 }
 
 // Prepare implements Issuer.
@@ -65,7 +65,7 @@ func (k Keys) Steps(org tenant.ID, act Act, g *Grant) []intents.Step {
 	case Rotate:
 		return []intents.Step{{Name: "create another key", Do: a.replace, Undo: a.drop}}
 	}
-	if act == Follow || act.KeepsValues() { // keys know neither addresses nor lists
+	if act == Follow || act.KeepsValues() { // keys contain neither redirect addresses nor allow lists
 		return nil
 	}
 	return []intents.Step{{Name: "delete the key", Do: a.revoke}}
@@ -77,12 +77,12 @@ func (k Keys) Discard(org tenant.ID, g *Grant) []intents.Step {
 	return []intents.Step{{Name: "delete the key before", Do: a.revoke}}
 }
 
-// acting carries out the steps of one grant.
+// acting executes the steps of one grant.
 type acting struct {
 	Keys
 	org  tenant.ID
 	g    *Grant
-	late *bool // a key was asked for, and there was no answer
+	late *bool // the answer to the creation of a key was lost
 }
 
 func (k Keys) acting(org tenant.ID, g *Grant) acting { return acting{k, org, g, new(bool)} }
@@ -95,14 +95,14 @@ func (a acting) dashboard(ctx context.Context) (synchronise.Provider, error) {
 	return a.Open(ctx, scope, a.g.Provider)
 }
 
-// drawn is the name of the key that is made.
+// drawn returns the name of the new key.
 func (a acting) drawn() (dashboard.KeyName, error) {
 	var d drawn
 	err := json.Unmarshal(a.g.Memo, &d)
 	return dashboard.KeyName{Text: d.ID}, err
 }
 
-// session is what a new key says.
+// session returns the session of a new key.
 func (a acting) session(p synchronise.Provider) *doc.Node {
 	s := credential.Session(a.g.Bearer, p.Org, a.g.Policies(a.g.Products), credential.After(a.g.At, a.g.Plan.KeyExpiresIn))
 	if ties := a.g.Values.Ties(); len(ties) > 0 {
@@ -134,14 +134,15 @@ func (a acting) make(ctx context.Context, of func(synchronise.Provider) (*doc.No
 	return nil
 }
 
-// CodeTaken is the code of the fault for a text that is a key already.
+// CodeTaken is the fault code for a chosen text that is a key already.
 const CodeTaken = "portal_access.taken"
 
-// Taken is the fault for a chosen text that is a key already, or becomes one at the moment.
+// Taken returns the fault for a chosen text that is a key already, or is becoming one right
+// now.
 func Taken() error { return fault.New(fault.Invalid, CodeTaken, "KeyID has already been taken") }
 
-// look refuses a chosen text that is a key already: another one would overwrite it, and
-// take it along when it ends.
+// look refuses a chosen text that is a key already: the new key would overwrite it, and delete
+// it at its end.
 func (a acting) look(ctx context.Context) error {
 	var d drawn
 	if err := json.Unmarshal(a.g.Memo, &d); err != nil || d.Free {
@@ -163,16 +164,16 @@ func (a acting) look(ctx context.Context) error {
 	return err
 }
 
-// drop removes what create may have made.
+// drop deletes the key that create may have made.
 func (a acting) drop(ctx context.Context) error {
 	var d drawn
-	if err := json.Unmarshal(a.g.Memo, &d); err != nil || a.g.Chosen != "" && !d.Free { // the key is somebody else's
+	if err := json.Unmarshal(a.g.Memo, &d); err != nil || a.g.Chosen != "" && !d.Free { // the key belongs to another credential
 		return err
 	}
-	if err := a.delete(ctx, dashboard.KeyName{Text: d.ID}); err != nil || !*a.late || a.Sweeper == nil || a.g.Chosen != "" { // others may choose the same text
+	if err := a.delete(ctx, dashboard.KeyName{Text: d.ID}); err != nil || !*a.late || a.Sweeper == nil || a.g.Chosen != "" { // other credentials may choose the same text
 		return err
 	}
-	// The sweeper makes sure that the key is gone when the dashboard has had its time.
+	// The sweeper makes sure that the key is gone after the dashboard's time is over.
 	scope, err := tenant.Of(a.org)
 	if err != nil {
 		return err
@@ -186,7 +187,7 @@ func (a acting) drop(ctx context.Context) error {
 	return err
 }
 
-// revoke removes the key that is stored.
+// revoke deletes the stored key.
 func (a acting) revoke(ctx context.Context) error {
 	if a.g.Was.Key == "" {
 		return nil
@@ -196,7 +197,7 @@ func (a acting) revoke(ctx context.Context) error {
 
 func (a acting) delete(ctx context.Context, name dashboard.KeyName) error {
 	p, err := a.dashboard(ctx)
-	if fault.KindOf(err) == fault.NotFound { // keys of a provider that is gone are no business of ours
+	if fault.KindOf(err) == fault.NotFound { // the provider was deleted, so its keys are not ours to delete
 		return nil
 	}
 	if err == nil {
@@ -205,8 +206,8 @@ func (a acting) delete(ctx context.Context, name dashboard.KeyName) error {
 	return Explain(err)
 }
 
-// replace makes a key with the session of the one before: what administrators have
-// changed about it stays.
+// replace creates a key with the session of the old one, so that changes by administrators are
+// kept.
 func (a acting) replace(ctx context.Context) error {
 	if intents.Repeated(ctx) {
 		if done, err := a.found(ctx); done || err != nil {
@@ -222,8 +223,8 @@ func (a acting) replace(ctx context.Context) error {
 			return nil, Explain(err)
 		}
 		session := was.Session.Clone()
-		// No key is made with policies of which the dashboard says that they are gone. Those of
-		// the products are there.
+		// A key must not name policies that the dashboard reports as gone. The policies of the
+		// products exist.
 		known := a.g.Policies(a.g.Products)
 		list := slices.DeleteFunc(session.Get("apply_policies").Texts(), func(id string) bool {
 			if slices.Contains(known, id) {
@@ -244,8 +245,9 @@ func (a acting) replace(ctx context.Context) error {
 	})
 }
 
-// found takes the key that an earlier attempt has made: the one before may be gone by now.
-// It is written once more: a dashboard that could not answer takes back what it has made.
+// found adopts the key that an earlier attempt has created; the old key may be gone by now.
+// found writes the key again, because a dashboard that could not answer deletes what it has
+// created.
 func (a acting) found(ctx context.Context) (bool, error) {
 	p, err := a.dashboard(ctx)
 	if err != nil {
@@ -268,7 +270,7 @@ func (a acting) found(ctx context.Context) (bool, error) {
 	return err == nil, Explain(err)
 }
 
-// note notes the key that was made.
+// note records the key that was created.
 func (a acting) note(k dashboard.Key) {
 	a.g.Values = credential.Values{
 		Public:  a.g.Values.Public,
@@ -277,11 +279,11 @@ func (a acting) note(k dashboard.Key) {
 	}
 }
 
-// counters are what gateways count in a session: a new key begins anew.
+// counters are the counters in a session: a new key starts without them.
 var counters = []string{"quota_remaining", "quota_renews", "allowance", "last_check", "date_created", "last_updated"}
 
-// lift takes from a session that is to be written the inactivity that a policy gives it:
-// sessions are shown with their policies applied, and a key would keep it for good.
+// lift removes, from a session to be written, the inactivity that comes from a policy: sessions
+// are read with their policies applied, and the key would keep the value for good.
 func (a acting) lift(ctx context.Context, d dashboard.Dashboard, session *doc.Node) error {
 	if !session.Get("is_inactive").True() {
 		return nil
@@ -307,8 +309,8 @@ func (a acting) lift(ctx context.Context, d dashboard.Dashboard, session *doc.No
 	return nil
 }
 
-// change gives the key the policies of other products; those that administrators have
-// added stay behind them.
+// change gives the key the policies of other products. Policies that administrators have added
+// follow them.
 func (a acting) change(from, to []Product) func(context.Context) error {
 	return func(ctx context.Context) error {
 		p, err := a.dashboard(ctx)

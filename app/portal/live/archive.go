@@ -13,15 +13,15 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Known is something that the portal knows of a person: what it is about, and what is
-// known.
+// Known is a category of a person's data in the portal: its name, and a function that
+// returns the data.
 type Known struct {
 	Name string
 	Of   func(ctx context.Context, r store.Reader, u account.User) (any, error)
 }
 
-// known is what this package knows; Config.Known is what others do. Nothing of it
-// opens anything: hashes, tokens, codes.
+// known are the data of this package; Config.Known are those of others. They contain no
+// secrets: no hashes, tokens or codes.
 var known = []Known{
 	{"account", func(ctx context.Context, r store.Reader, u account.User) (any, error) {
 		p, err := profile(ctx, r, u)
@@ -52,7 +52,7 @@ var known = []Known{
 	}},
 }
 
-// each calls fn for what a user has of a kind.
+// each calls fn for the records of a kind that belong to a user.
 func each[T any](ctx context.Context, r store.Reader, k *store.Kind[T], u account.User, fn func(T)) error {
 	for v, err := range k.Find(ctx, r, store.Query{Index: byUser, Value: u.ID.Key()}) {
 		if err != nil {
@@ -63,7 +63,7 @@ func each[T any](ctx context.Context, r store.Reader, k *store.Kind[T], u accoun
 	return nil
 }
 
-// Archive is what the portal knows of a person, by what it is about.
+// Archive is all data about a person in the portal, by category.
 type Archive map[string]any
 
 // Schema describes the archive.
@@ -73,7 +73,7 @@ type archiveIn struct {
 	ID string `path:"user_id" doc:"Number or CID of a user."`
 }
 
-// Archive tells all that the portal knows of a person, as of one moment.
+// Archive returns all data about a person, from one moment.
 func (s *Service) Archive(ctx context.Context, in archiveIn) (Archive, error) {
 	out := Archive{}
 	err := s.Store.View(ctx, s.Scope, func(r store.Reader) error {

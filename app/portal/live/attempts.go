@@ -10,23 +10,23 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// flights are the attempts to log in that are under way. They count as wrong: an attempt for
-// which they leave no room waits until one of them has turned out right, or all wrong.
+// flights are the running login attempts. They count as failed: an attempt that would exceed
+// the limit waits until one of them succeeds, or all have failed.
 type flights struct {
-	by      map[string]int // by what they count against
-	landed  chan struct{}  // closed when the next one is over
+	by      map[string]int // by the limit they count against
+	landed  chan struct{}  // closed when the next attempt ends
 	waiting int
 }
 
-// Bounds of waiting for the attempts of the same moment.
+// Bounds of waiting for concurrent attempts.
 const (
 	flightPatience = 5 * time.Second
 	maxWaiting     = queued
 )
 
-// attempt makes an attempt to log in if the account and the network have some left. It is
-// counted as wrong before it is made, so that many at once are no way around the limit. An
-// account is locked whether or not there is one.
+// attempt makes a login attempt if the account and the network have attempts left. It counts
+// as failed before it is made, so that concurrent attempts cannot exceed the limit. Unknown
+// accounts are locked as well.
 func (s *Service) attempt(ctx context.Context, in loginIn, rules setting.Settings, make func() (bool, error)) (right bool, err error) {
 	name, from := account.Address(in.Login.Email), operation.Network(in.Origin.Remote)
 	if len(name) > password.Longest {
@@ -50,7 +50,7 @@ func (s *Service) attempt(ctx context.Context, in loginIn, rules setting.Setting
 	return make()
 }
 
-// outlast waits until an attempt that is under way has ended.
+// outlast waits until a running attempt has ended.
 func (s *Service) outlast(ctx context.Context, over <-chan struct{}, end <-chan time.Time) error {
 	defer func() {
 		s.mu.Lock()
@@ -67,8 +67,8 @@ func (s *Service) outlast(ctx context.Context, over <-chan struct{}, end <-chan 
 	}
 }
 
-// take begins an attempt. Where there is none left, it returns what is closed when one that is
-// under way has ended; nil: none is, or too many wait already.
+// take begins an attempt. If none is left, it returns a channel that is closed when a running
+// attempt ends; nil: none is running, or too many callers wait already.
 func (s *Service) take(name, from string, rules setting.Settings) (over <-chan struct{}, taken bool) {
 	window, now, f := time.Duration(rules.LoginLockTime)*time.Second, s.Now(), &s.flights
 	s.mu.Lock()
@@ -94,7 +94,7 @@ func (s *Service) take(name, from string, rules setting.Settings) (over <-chan s
 	return f.landed, false
 }
 
-// What flights count against.
+// The limits that flights count against.
 const (
 	byNetwork = "network "
 	byName    = "name "

@@ -30,8 +30,8 @@ const (
 	CodeHidden   = "portal_live.hidden"
 )
 
-// Authenticate is the guard's Authenticator of calls with the session of a browser: the
-// user whose session it is, as stored at this moment.
+// Authenticate is the guard's Authenticator of calls with a browser session: it sets the
+// principal to the session's user, from the current record.
 func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
 	u, found, err := s.holder(ctx, operation.Browser{Token: c.Session, Agent: c.Header["User-Agent"]}, operation.Origin{Remote: c.Remote, Peer: c.Peer})
 	switch {
@@ -53,11 +53,12 @@ func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
 		}
 	}
 	c.Scope = s.Scope
-	c.Principal = operation.Principal{ID: account.Principal(u.ID), OrgID: s.Scope.Org(), Active: true} // the trail keeps no address
+	c.Principal = operation.Principal{ID: account.Principal(u.ID), OrgID: s.Scope.Org(), Active: true} // the audit log must not contain the email address
 	return s.touch(ctx, found)
 }
 
-// shut refuses developers, and those who would become ones, while only admins see the portal.
+// shut refuses developers, and people who would become developers, while only admins may see
+// the portal.
 func shut(rules setting.Settings) error {
 	if catalogue.Portal(rules.PortalVisibility) == catalogue.PortalHidden {
 		return fault.New(fault.Denied, CodeHidden, "This Portal is disabled")
@@ -65,7 +66,7 @@ func shut(rules setting.Settings) error {
 	return nil
 }
 
-// holder returns whose session a browser has, or an Unauthenticated fault.
+// holder returns the user of a browser's session, or an Unauthenticated fault.
 func (s *Service) holder(ctx context.Context, b operation.Browser, from operation.Origin) (u account.User, found visit.Session, err error) {
 	err = s.Store.View(ctx, s.Scope, func(r store.Reader) (err error) {
 		if found, err = s.byToken(ctx, r, b.Token); err != nil {
@@ -83,8 +84,8 @@ func (s *Service) holder(ctx context.Context, b operation.Browser, from operatio
 	return u, found, err
 }
 
-// Visit returns who looks at what anybody may see, and what the browser learns of its
-// session; nil: there is no session, or not any more.
+// Visit returns the user for public operations, and the data of the browser's session; nil:
+// there is no valid session.
 func (s *Service) Visit(ctx context.Context, b operation.Browser, from operation.Origin) (*account.User, Opened, error) {
 	if b.Token == "" {
 		return nil, Opened{}, nil
@@ -109,8 +110,8 @@ func (s *Service) Administers(ctx context.Context, id table.ID) (is bool, err er
 	return is, err
 }
 
-// byToken returns the session of a token, or an Unauthenticated fault. Looking up by
-// keyed digest tells an attacker nothing by its timing.
+// byToken returns the session of a token, or an Unauthenticated fault. The lookup is by keyed
+// digest, so that its timing reveals nothing.
 func (s *Service) byToken(ctx context.Context, r store.Reader, token string) (visit.Session, error) {
 	if token != "" {
 		for _, digest := range s.digests(token) {
@@ -123,13 +124,13 @@ func (s *Service) byToken(ctx context.Context, r store.Reader, token string) (vi
 	return visit.Session{}, guard.Unauthenticated()
 }
 
-// touch notes now and then that a session is used.
+// touch updates, now and then, when a session was last used.
 func (s *Service) touch(ctx context.Context, found visit.Session) error {
 	now := s.Now()
 	if !found.Stale(s.rules(), now) {
 		return nil
 	}
-	defer load.Away(ctx)() // the writer may have a lot to do
+	defer load.Away(ctx)() // the writer may be busy: meanwhile others can use the memory
 	_, err := s.Store.Update(attributed(ctx, found.UserID), s.Scope, func(w store.Writer) error {
 		_, err := sessions.Edit(ctx, w, found.ID, nil, func(v visit.Session) (visit.Session, error) {
 			v.Seen = now
@@ -143,11 +144,10 @@ func (s *Service) touch(ctx context.Context, found visit.Session) error {
 	return err
 }
 
-// pruneEvery is how often sessions and codes that are over are forgotten.
+// pruneEvery is how often expired sessions and codes are deleted.
 const pruneEvery = time.Minute
 
-// Run sends mails that people ask for, and forgets sessions and codes that are over,
-// until ctx ends.
+// Run sends the requested mails, and deletes expired sessions and codes, until ctx ends.
 func (s *Service) Run(ctx context.Context) error {
 	if s.Scope.IsZero() {
 		return nil
@@ -164,7 +164,7 @@ func (s *Service) Run(ctx context.Context) error {
 	})
 }
 
-// Prune forgets sessions and codes that are over.
+// Prune deletes expired sessions and codes.
 func (s *Service) Prune(ctx context.Context) error {
 	ctx, now := store.Attribute(ctx, store.Attribution{Actor: "sessions", Operation: "portal-live.prune"}), s.Now()
 	if _, err := crud.Forget(ctx, s.Store, s.Scope, sessions, func(v visit.Session) bool { return v.Over(s.rules(), now) }); err != nil {

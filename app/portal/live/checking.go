@@ -11,19 +11,19 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/secret"
 )
 
-// Bounds of what passwords may cost together: each takes a processor, and memory.
+// Bounds of concurrent password checks: each takes a processor, and memory.
 const (
 	atOnce = 2
 	queued = 64
 )
 
-// CodeBusy is the code of the fault for more than can be done at once.
+// CodeBusy is the fault code for too many concurrent password checks.
 const CodeBusy = "portal_live.busy"
 
-// checker hashes and checks passwords, a few at a time.
+// checker hashes and verifies passwords, a few at a time.
 type checker struct {
 	passwords secret.Passwords
-	dummy     func() string // the hash of a password that no user has
+	dummy     func() string // the hash of a random password, for unknown users
 	queue     chan struct{}
 	slots     chan struct{}
 }
@@ -53,10 +53,11 @@ func (c *checker) hash(ctx context.Context, password string) (string, error) {
 	return c.passwords.Hash(password)
 }
 
-// least is how long an answer takes: longer than to check or to hash a password.
+// least is the minimum duration of an answer: longer than verifying or hashing a
+// password.
 const least = time.Second
 
-// pause delays an answer so that its time says nothing about what was found.
+// pause delays an answer so that its timing does not reveal whether an account exists.
 func (s *Service) pause(ctx context.Context, began time.Time) {
 	if s.Delay < 0 {
 		return
@@ -69,10 +70,11 @@ func (s *Service) pause(ctx context.Context, began time.Time) {
 	}
 }
 
-// CodeWait is the code of the fault for a network that asks too often.
+// CodeWait is the fault code for a network with too many requests.
 const CodeWait = "portal_live.wait"
 
-// ask counts something that costs a mail or a record, or says how long to wait.
+// ask counts an action that causes a mail or a record, or returns a fault that says how
+// long to wait.
 func (s *Service) ask(from operation.Origin) error {
 	return s.allow(&s.asking, operation.Network(from.Remote))
 }

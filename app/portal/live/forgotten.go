@@ -19,17 +19,17 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// CodeCode is the code of the fault for a code that cannot be used.
+// CodeCode is the fault code for an unusable code.
 const CodeCode = "portal_live.code"
 
-// Message is an answer that says what happens now. It names no person.
+// Message is an answer that says what happens next. It contains no personal data.
 type Message struct {
 	Status  string `json:"status"`
 	Message string `json:"message"`
 }
 
-// ask is a mail that somebody asked for. It is stored before the answer and goes with the
-// unit of work that makes the mail: no crash loses it, and none sends it twice.
+// ask is a requested mail. It is stored before the answer, and deleted by the unit of
+// work that makes the mail: a crash neither loses the mail nor sends it twice.
 type ask struct {
 	ID     string            `json:"id"`
 	Portal tenant.ID         `json:"org_id"`
@@ -44,11 +44,11 @@ var asks = &store.Kind[ask]{
 	Org: func(a ask) tenant.ID { return a.Portal },
 }
 
-// noting attributes units of work to the keeping of requests for mails, of which audit
-// trails tell nothing.
+// noting is the attribution of units of work about requested mails. Audit logs do not
+// contain them.
 const noting = "portal mails"
 
-// Forgotten is who has forgotten a password.
+// Forgotten is the body of a request by a user who has forgotten the password.
 type Forgotten struct {
 	Email string `json:"Email"`
 }
@@ -60,8 +60,8 @@ type forgottenIn struct {
 
 var mailed = Message{"ok", "If there is an active account with this address, a mail is on its way"}
 
-// Forget has a mail sent with which a password can be chosen. The answer does not wait
-// for anything that depends on whether there is such a user.
+// Forget requests a mail with which a user can choose a new password. The duration of the
+// answer does not depend on whether the user exists.
 func (s *Service) Forget(ctx context.Context, in forgottenIn) (Message, error) {
 	email := account.Address(in.Body.Email)
 	if wrong := (table.Problems{}); email == "" {
@@ -102,11 +102,11 @@ func (s *Service) Forget(ctx context.Context, in forgottenIn) (Message, error) {
 	return mailed, nil
 }
 
-// again is how long a mail waits at most whose request another process has stored, or
-// could not carry out.
+// again is the maximum delay of a mail that another process has requested, or failed to
+// make.
 const again = 30 * time.Second
 
-// post makes and sends mails that were asked for until ctx ends.
+// post makes and sends requested mails until ctx ends.
 func (s *Service) post(ctx context.Context) {
 	tick := time.NewTicker(again)
 	defer tick.Stop()
@@ -125,7 +125,7 @@ func (s *Service) post(ctx context.Context) {
 	}
 }
 
-// answer makes the mails that were asked for.
+// answer makes the requested mails.
 func (s *Service) answer(ctx context.Context) error {
 	var all []ask
 	if err := s.Store.View(ctx, s.Scope, func(r store.Reader) (err error) {
@@ -141,9 +141,8 @@ func (s *Service) answer(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// remind makes a code for a user and the mail with it, where nothing else did. Earlier
-// codes hold on: somebody who asks for mails in the name of another user makes none of
-// them useless.
+// remind makes a code for a user and its mail, unless another process did. Earlier codes
+// stay valid, so that requests by other people cannot invalidate them.
 func (s *Service) remind(ctx context.Context, a ask) error {
 	email, _, err := s.People.Keys.Open(a.Email)
 	if err != nil {
@@ -168,8 +167,8 @@ func (s *Service) remind(ctx context.Context, a ask) error {
 	return nil
 }
 
-// reminder makes the code of a user who may choose another password, and returns the
-// letter that remains to be sent.
+// reminder makes a code for a user who may choose a new password. It returns the letter
+// if the caller has to send it.
 func (s *Service) reminder(ctx context.Context, w store.Writer, email string) (*Letter, error) {
 	u, err := people.ByEmail(ctx, w, email)
 	if fault.KindOf(err) == fault.NotFound || err == nil && (!u.Can(account.Forget) || u.Provider != account.OwnPassword) {
@@ -190,8 +189,8 @@ func (s *Service) reminder(ctx context.Context, w store.Writer, email string) (*
 	return left, err
 }
 
-// letter makes a code for a user, in a unit of work, and the letter with it, which it
-// returns unless it is sent from the store.
+// letter makes a code for a user and its letter, in a unit of work. It returns the letter
+// unless the store's queue sends it.
 func (s *Service) letter(ctx context.Context, w store.Writer, p visit.Purpose, u account.User) (*Letter, error) {
 	code := rand.Text()
 	made := visit.NewCode(s.NewID(), s.codeDigests(p, code)[0], p, u, s.Now())
@@ -213,7 +212,7 @@ func (s *Service) letter(ctx context.Context, w store.Writer, p visit.Purpose, u
 	return l, err
 }
 
-// attempts is how often a mail is tried to be sent.
+// attempts is how many times the sending of a mail is tried.
 const attempts = 3
 
 // send sends a letter, if mails are sent at all.
@@ -237,10 +236,11 @@ func (s *Service) codeDigests(p visit.Purpose, code string) []string {
 	return s.People.Keys.Digests("portal-code\x00" + string(p) + "\x00" + code)
 }
 
-// useless answers codes that are unknown, used, too old, or of a user who has changed.
+// useless is the fault for codes that are unknown, used or expired, or whose user has
+// changed.
 var useless error = fault.New(fault.Invalid, CodeCode, "Code has been used or is too old: ask for another mail")
 
-// redeem returns the user of a code that can be used, and the code.
+// redeem returns a usable code and its user.
 func (s *Service) redeem(ctx context.Context, r store.Reader, p visit.Purpose, code string) (c visit.Code, u account.User, err error) {
 	for _, digest := range s.codeDigests(p, code) {
 		v, err := codes.ByKey(ctx, r, byDigest, digest)
@@ -259,7 +259,7 @@ func (s *Service) redeem(ctx context.Context, r store.Reader, p visit.Purpose, c
 	return c, u, useless
 }
 
-// NewPassword is what is sent with the code of a mail.
+// NewPassword is the body for a new password, with the code of a mail.
 type NewPassword struct {
 	Code     string `json:"Code"`
 	Password string `json:"Password"`
@@ -270,8 +270,9 @@ type resetIn struct {
 	Body   NewPassword `body:""`
 }
 
-// Reset gives the user of a code the password that it chose, and ends its sessions. The
-// code goes in the same unit of work: of two browsers with one code, one succeeds.
+// Reset sets a user's new password, given the code of a mail, and ends the user's
+// sessions. The code is deleted in the same unit of work: if two browsers use it, one
+// succeeds.
 func (s *Service) Reset(ctx context.Context, in resetIn) (out operation.Visit[Message], err error) {
 	if err := s.ask(in.Origin); err != nil {
 		return out, err
@@ -297,7 +298,7 @@ func (s *Service) Reset(ctx context.Context, in resetIn) (out operation.Visit[Me
 		}
 		out.Who = s.principal(u.ID)
 		_, err = s.People.Edit(ctx, w, u.ID, at, func(u account.User) (account.User, error) {
-			u.PasswordHash, u.ResetPassword, u.Unproven = hash, false, false // the code came by mail
+			u.PasswordHash, u.ResetPassword, u.Unproven = hash, false, false // the code came by mail, so the address is confirmed
 			return u, nil
 		})
 		return err

@@ -36,7 +36,7 @@ func showInviteCode(_ context.Context, _ store.Reader, c invite.Code) (ShownInvi
 	return ShownInviteCode{c.ID, c.CID, c.Code, c.Quota, c.Used, c.ExpiresAt, c.Active, c.TeamID, table.Stamp(c.CreatedAt), table.Stamp(c.UpdatedAt)}, nil
 }
 
-// InviteCodeResource is what there is to invite codes.
+// InviteCodeResource defines invite codes as a resource.
 func (s *Service) InviteCodeResource() portal.Resource[invite.Code, ShownInviteCode, ShownInviteCode] {
 	return portal.Resource[invite.Code, ShownInviteCode, ShownInviteCode]{
 		Kind: inviteCodes, Name: "portal-invite-codes", Path: "/invite_codes", Param: "invite_code_id", One: "an invite code", Many: "invite codes",
@@ -56,7 +56,7 @@ func (s *Service) InviteCodeResource() portal.Resource[invite.Code, ShownInviteC
 	}
 }
 
-// usable returns the invite code with a text, if it admits somebody now.
+// usable returns the invite code with a text, if it is valid now.
 func usable(ctx context.Context, r store.Reader, text string, now time.Time) (invite.Code, error) {
 	v, err := inviteCodes.ByKey(ctx, r, "code", store.Indexed(text))
 	if fault.KindOf(err) == fault.NotFound || err == nil && !v.Value.Admits(now) {
@@ -65,8 +65,8 @@ func usable(ctx context.Context, r store.Reader, text string, now time.Time) (in
 	return v.Value, err
 }
 
-// place puts a newcomer into the team of the invite code that the body has, and uses up
-// one of those whom the code admits.
+// place puts a new user into the team of the invite code in the body, and uses up one
+// admission of the code.
 func (s *Service) place(ctx context.Context, w store.Writer, body table.Body[account.Newcomer], at crud.Stamp, u *account.User) error {
 	text, _ := table.Text(body.Get("InviteCode"))
 	if text == "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Leaving is what somebody confirms the end of the own account with.
+// Leaving is the body with which a user confirms the deletion of the account.
 type Leaving struct {
 	CurrentPassword string `json:"CurrentPassword"`
 }
@@ -19,8 +19,8 @@ type leaving struct {
 	Body Leaving `body:""`
 }
 
-// Leave deletes the account of somebody who knows its password: with its apps, whose
-// credentials are revoked first.
+// Leave deletes the caller's account after checking its password. The credentials of
+// its apps are revoked first.
 func (s *Service) Leave(ctx context.Context, in leaving) (out operation.Visit[Left], err error) {
 	defer s.pause(ctx, time.Now())
 	var u account.User

@@ -1,6 +1,6 @@
-// Package live holds what people can do for themselves on the portal: register, log in,
-// choose passwords, change their profile, ask for an organisation, look after its users
-// (docs/wire/portal-live.md). Pages stand on it.
+// Package live has the operations of portal users on their own behalf: register, log in,
+// choose passwords, change their profile, request an organisation, manage its users
+// (docs/wire/portal-live.md). The portal's pages call them.
 package live
 
 import (
@@ -46,7 +46,7 @@ var codes = &store.Kind[visit.Code]{
 	},
 }
 
-// Registrations are what there is to sessions, codes and requests.
+// Registrations registers the kinds of sessions, codes and requests.
 func (s *Service) Registrations() []crud.Registrar {
 	return []crud.Registrar{
 		crud.Facts[visit.Session]{Kind: sessions, Sample: func(at crud.Stamp) (visit.Session, error) {
@@ -62,39 +62,39 @@ func (s *Service) Registrations() []crud.Registrar {
 	}
 }
 
-// Letter is a mail with a code that its receiver alone may know.
+// Letter is a mail with a code that only its receiver may know.
 type Letter struct {
 	Purpose     visit.Purpose
 	ID          string // of the code
 	To          string // an address
 	First, Last string
-	Team        string // into which somebody is invited
-	Admin       bool   // somebody is invited to administer
+	Team        string // of an invitation
+	Admin       bool   // the invitation is for an admin
 	Code        string
 	Until       time.Time
 }
 
-// Settings say how browsers are treated. The zero Settings have the defaults.
+// Settings configure browser sessions. The zero Settings have the defaults.
 type Settings struct {
 	Cookie   string // name of the cookie; "": portal-session
-	Secure   bool   // cookies go over TLS only
+	Secure   bool   // cookies are sent over TLS only
 	Script   bool   // scripts may read the cookie
 	SameSite string // "": Strict
-	Key      string // with another one, the sessions there are hold no more
+	Key      string // a new key invalidates the existing sessions
 	Life     time.Duration
 	Idle     time.Duration
-	Bound    bool // sessions hold for the network in which they began
-	NoProof  bool // calls that change something need no proof that they come from our own pages
-	// Home is the start page, to which developers get from identity providers; "": "/".
+	Bound    bool // sessions are valid only in the network in which they began
+	NoProof  bool // writes need no CSRF token
+	// Home is the start page, to which developers return from identity providers; "": "/".
 	Home string
-	// Queue stores a letter in the unit of work that causes it, to be sent from the store;
-	// false: the portal sends no mails of its own. nil: it never does.
+	// Queue stores a letter in the unit of work that causes it, to be sent later; false: the
+	// portal sends no mails of its own. nil: it never does.
 	Queue func(ctx context.Context, w store.Writer, l Letter) (bool, error)
-	// Post sends a letter that Queue did not take, which takes as long as it takes; nil:
-	// such a letter is not sent.
+	// Post sends a letter that Queue did not store, and may block; nil: such letters are not
+	// sent.
 	Post func(ctx context.Context, l Letter) error
-	// Delay is how long an answer about a password waits at most besides what all take; 0:
-	// 200 ms, less: no answer waits.
+	// Delay is the maximum random delay of an answer about a password, in addition to the
+	// fixed one; 0: 200 ms, negative: answers are not delayed.
 	Delay time.Duration
 }
 
@@ -106,18 +106,18 @@ const (
 	defaultDelay  = 200 * time.Millisecond
 )
 
-// Config is what the use cases are made of. Tools are given when the operations are made.
+// Config is the configuration of a Service. The Tools are passed with the operations.
 type Config struct {
 	Settings
 	People *people.Service
 	Scope  tenant.Scope // of the portal; the zero Scope: there is none
-	Known  []Known      // what others know of a person
-	// Depart deletes the account of somebody who wants to go, with all that it has at others.
-	// Its errors are for the person.
+	Known  []Known      // personal data in other packages
+	// Depart deletes the account of a user at the user's request, with its credentials
+	// elsewhere. Its errors are shown to the user.
 	Depart func(ctx context.Context, id table.ID) error
 }
 
-// Service are the use cases.
+// Service has the operations.
 type Service struct {
 	Config
 	crud.Tools
@@ -128,16 +128,16 @@ type Service struct {
 	networks session.Attempts // the same, by network
 	flights  flights
 	asked    session.Attempts // mails, by address
-	asking   session.Attempts // registrations and mails asked for, by network
-	guesses  session.Attempts // wrong present passwords of people who have a session, by user
+	asking   session.Attempts // registrations and requested mails, by network
+	guesses  session.Attempts // wrong current passwords of logged-in users, by user
 
-	letters chan Letter   // that Queue did not take
-	wake    chan struct{} // somebody has asked for a mail
+	letters chan Letter   // letters that Queue did not store
+	wake    chan struct{} // signals a requested mail
 }
 
-// Bounds of what strangers may ask for.
+// Bounds for callers without a session.
 const (
-	wrongPerNetwork  = 100 // passwords in the time that an account is locked
+	wrongPerNetwork  = 100 // failed logins in the time for which an account is locked
 	mailsPerAddress  = 3   // in a day
 	asksPerNetwork   = 50  // in an hour
 	guessesPerUser   = 10  // in an hour
@@ -147,7 +147,7 @@ const (
 	maxStrangersBody = 64 << 10
 )
 
-// New returns the use cases.
+// New returns a Service.
 func New(c Config, t crud.Tools) *Service {
 	if c.Cookie == "" {
 		c.Cookie = defaultCookie
@@ -184,25 +184,25 @@ func New(c Config, t crud.Tools) *Service {
 
 func (s *Service) rules() visit.Rules { return visit.Rules{Life: s.Life, Idle: s.Idle} }
 
-// attributed returns a context whose units of work are the user's own.
+// attributed returns a context whose units of work are attributed to the user.
 func attributed(ctx context.Context, id table.ID) context.Context {
 	a := store.AttributionOf(ctx, tenant.Scope{})
 	a.Actor = account.Principal(id)
 	return store.Attribute(ctx, a)
 }
 
-// person is the input of an operation of somebody who has logged in.
+// person is the input of an operation of a logged-in user.
 type person struct{ Who operation.Principal }
 
-// of returns the user who calls, as stored at this moment.
+// of returns the current record of the calling user.
 func (in person) of(ctx context.Context, r store.Reader) (account.User, error) {
 	id, _ := account.OfPrincipal(in.Who.ID)
 	return portal.Find(ctx, r, people.Users, id.String())
 }
 
-// Follower ends the sessions and the codes of a user who goes, is deactivated, or has
-// another password, the codes of one who has another address, and forgets the requests of
-// one who goes.
+// Follower ends the sessions and codes of a user who is deleted, is deactivated, or has a new
+// password. It deletes the codes of a user with a new address, and the requests of a deleted
+// user.
 func Follower() people.Follower {
 	return people.Follower{Follow: func(ctx context.Context, w store.Writer, _ crud.Stamp, before, after *account.User) error {
 		switch {
@@ -213,7 +213,7 @@ func Follower() people.Follower {
 				return err
 			}
 		case before.PasswordHash == after.PasswordHash && (after.Active || !before.Active):
-			if before.Email != after.Email { // others may read what was mailed to the old one
+			if before.Email != after.Email { // another person may read the mail to the old address
 				return drop(ctx, w, codes, before.ID)
 			}
 			return nil
@@ -222,7 +222,7 @@ func Follower() people.Follower {
 	}}
 }
 
-// EndAll ends all sessions of a user, and the codes that mails have.
+// EndAll deletes all sessions of a user, and the codes in mails.
 func EndAll(ctx context.Context, w store.Writer, id table.ID) error {
 	if err := drop(ctx, w, sessions, id); err != nil {
 		return err
@@ -230,7 +230,7 @@ func EndAll(ctx context.Context, w store.Writer, id table.ID) error {
 	return drop(ctx, w, codes, id)
 }
 
-// drop deletes what a user has of a kind.
+// drop deletes the records of a kind that belong to a user.
 func drop[T any](ctx context.Context, w store.Writer, k *store.Kind[T], id table.ID) error {
 	gone, err := k.Values(ctx, w, store.Query{Index: byUser, Value: id.Key()})
 	if err != nil {

@@ -25,11 +25,11 @@ const (
 	CodeClosed      = "portal_live.closed"
 )
 
-// wrong is the one answer to an unknown address, a wrong password, and an account that
-// is not active, locked, or of another provider.
+// wrong is the same fault for an unknown address, a wrong password, and an account that is
+// not active, is locked, or belongs to another provider.
 var wrong error = fault.New(fault.Unauthenticated, CodeCredentials, "Email or password is wrong")
 
-// Login is what a user logs in with.
+// Login is the body of a login.
 type Login struct {
 	Email    string `json:"Email"`
 	Password string `json:"Password"`
@@ -41,17 +41,17 @@ type loginIn struct {
 	Login   Login `body:""`
 }
 
-// Opened is what a browser learns of its session.
+// Opened is the session data for the browser.
 type Opened struct {
 	UserID    table.ID `json:"UserID"`
 	Role      string   `json:"Role"`
 	CSRFToken string   `json:"CSRFToken" doc:"Calls that change something carry it in the header X-CSRF-Token."`
-	// ResetPassword says that the session can do nothing but change the password.
+	// ResetPassword says that the session permits only a change of the password.
 	ResetPassword bool   `json:"ResetPassword" doc:"The user must choose another password first."`
 	Expires       string `json:"Expires"`
 }
 
-// Login begins a session for a user who knows the password.
+// Login begins a session for a user with the right password.
 func (s *Service) Login(ctx context.Context, in loginIn) (out operation.Visit[Opened], err error) {
 	defer s.pause(ctx, time.Now())
 	var u account.User
@@ -79,8 +79,8 @@ func (s *Service) Login(ctx context.Context, in loginIn) (out operation.Visit[Op
 	return s.open(ctx, u, in)
 }
 
-// knows reports whether somebody knows the password of a user. It takes as long for a
-// user who is not there.
+// knows reports whether text is the user's password. It takes equally long for unknown
+// users.
 func (s *Service) knows(ctx context.Context, u account.User, text string) (bool, error) {
 	hash := u.PasswordHash
 	if u.Provider != account.OwnPassword {
@@ -101,9 +101,9 @@ func (s *Service) knows(ctx context.Context, u account.User, text string) (bool,
 	return s.passwords.Verify(hash, text) && known, nil
 }
 
-// open begins the session of a user whose password was right, in one unit of work with a
-// look whether it still is. A hash of an older kind is replaced, now that the password is
-// at hand.
+// open begins the session of a user whose password was right. In the same unit of work it
+// checks that the password has not changed. It also replaces a hash of an older kind, since
+// the password is available now.
 func (s *Service) open(ctx context.Context, u account.User, in loginIn) (out operation.Visit[Opened], err error) {
 	hash, token, at := u.PasswordHash, rand.Text(), s.Stamp(s.Scope)
 	if !s.People.Passwords.Current(hash) {
@@ -115,9 +115,9 @@ func (s *Service) open(ctx context.Context, u account.User, in loginIn) (out ope
 	_, err = s.Store.Update(attributed(ctx, u.ID), s.Scope, func(w store.Writer) error {
 		v, err := portal.Find(ctx, w, people.Users, u.ID.String())
 		if fault.KindOf(err) == fault.NotFound || err == nil && (v.PasswordHash != u.PasswordHash || !v.Can(account.LogIn)) {
-			return wrong // it has changed since it was checked
+			return wrong // the password has changed since it was checked
 		}
-		if err == nil && hash != u.PasswordHash { // the same password: no session ends
+		if err == nil && hash != u.PasswordHash { // the same password, so no session ends
 			_, err = portal.Edit(ctx, w, people.Users, u.ID, at, func(v account.User) (account.User, error) {
 				v.PasswordHash = hash
 				return v, nil
@@ -135,8 +135,8 @@ func (s *Service) begin(u account.User, token, agent string, now time.Time) visi
 	return visit.Session{ID: s.NewID(), Portal: s.Scope.Org(), UserID: u.ID, Digest: s.digests(token)[0], Agent: agent, Created: now, Seen: now}
 }
 
-// keep stores a session and ends those that it takes the place of: the one that the browser
-// had, whose cookie it loses, and those over the number that a user may have.
+// keep stores a session and ends those that it replaces: the browser's previous session,
+// whose cookie is overwritten, and sessions over the user's limit.
 func (s *Service) keep(ctx context.Context, w store.Writer, begun visit.Session, by operation.Browser) error {
 	if err := s.end(ctx, w, by.Token); err != nil {
 		return err
@@ -153,8 +153,8 @@ func (s *Service) keep(ctx context.Context, w store.Writer, begun visit.Session,
 	return sessions.Insert(ctx, w, begun)
 }
 
-// Enter begins the session of a user whom somebody else has recognised, in the unit of
-// work in which that counts, and says where the browser goes on.
+// Enter begins the session of a user whom an identity provider or broker has recognised, in
+// the caller's unit of work, and returns where the browser goes next.
 func (s *Service) Enter(ctx context.Context, w store.Writer, u account.User, browser operation.Browser, from operation.Origin) (out operation.Landing, err error) {
 	rules, err := general.Load(ctx, w)
 	if err != nil {
@@ -174,7 +174,7 @@ func (s *Service) Enter(ctx context.Context, w store.Writer, u account.User, bro
 	return out, s.keep(ctx, w, begun, browser)
 }
 
-// entered is the answer to a browser that has got a session.
+// entered returns the answer for a browser with a new session.
 func (s *Service) entered(u account.User, begun visit.Session, token string) operation.Visit[Opened] {
 	return operation.Visit[Opened]{
 		Value:   s.opened(u, begun, token),
@@ -191,19 +191,19 @@ func (s *Service) cookie(token string, life time.Duration) operation.Cookie {
 	return operation.Cookie{Name: s.Cookie, Value: token, Life: life, Script: s.Script, Secure: s.Secure, SameSite: s.SameSite}
 }
 
-// digests returns under which digests a token may have been stored.
+// digests returns the digests under which a token may have been stored.
 func (s *Service) digests(token string) []string {
 	return s.People.Keys.Digests("portal-session\x00" + s.Key + "\x00" + token)
 }
 
-// proofs returns what proves calls of a session: the server alone can make it of the
-// token, so that no other site can plant one.
+// proofs returns the CSRF tokens of a session: only the server can derive them from the
+// session token, so no other site can forge one.
 func (s *Service) proofs(token string) []string {
 	return s.People.Keys.Digests("portal-csrf\x00" + token)
 }
 
-// agents returns the digests of what a session is bound to: what the browser says it is
-// and, when the settings want that, its network.
+// agents returns the digests of what a session is bound to: the User-Agent and, if the
+// settings say so, the network.
 func (s *Service) agents(agent string, from operation.Origin) []string {
 	if s.Bound {
 		agent += "\x00" + operation.Network(from.Remote)
@@ -211,18 +211,18 @@ func (s *Service) agents(agent string, from operation.Origin) []string {
 	return s.People.Keys.Digests("portal-agent\x00" + agent)
 }
 
-// visiting is the input of an operation of a browser that has a session.
+// visiting is the input of an operation of a browser with a session.
 type visiting struct {
 	person
 	Browser operation.Browser
 }
 
-// Left is the answer to a browser that has ended its session.
+// Left is the answer to a browser whose session has ended.
 type Left struct {
 	Status string `json:"status"`
 }
 
-// Logout ends the session of the call.
+// Logout ends the caller's session.
 func (s *Service) Logout(ctx context.Context, in visiting) (out operation.Visit[Left], err error) {
 	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
 		return s.end(ctx, w, in.Browser.Token)
@@ -242,7 +242,7 @@ func (s *Service) end(ctx context.Context, w store.Writer, token string) error {
 	return err
 }
 
-// Session tells a browser about its session.
+// Session returns the session data for the browser.
 func (s *Service) Session(ctx context.Context, in visiting) (out Opened, err error) {
 	err = s.Store.View(ctx, s.Scope, func(r store.Reader) error {
 		u, err := in.of(ctx, r)
@@ -256,7 +256,7 @@ func (s *Service) Session(ctx context.Context, in visiting) (out Opened, err err
 	return out, err
 }
 
-// principal is somebody in audit.
+// principal returns a user as a principal for the audit log.
 func (s *Service) principal(id table.ID) operation.Principal {
 	return operation.Principal{ID: account.Principal(id), OrgID: s.Scope.Org()}
 }

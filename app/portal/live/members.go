@@ -14,7 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Member is a user as those of the same team see it.
+// Member is a user as members of the same team see it.
 type Member struct {
 	ID             table.ID   `json:"ID"`
 	Email          string     `json:"Email"`
@@ -42,7 +42,7 @@ type memberNamed struct {
 	ID string `path:"user_id" doc:"Number or CID of a user."`
 }
 
-// Members lists the people whom the caller sees.
+// Members lists the people visible to the caller.
 func (s *Service) Members(ctx context.Context, in memberList) (out operation.Listing[Member], err error) {
 	err = s.Store.View(ctx, s.Scope, func(r store.Reader) error {
 		u, err := in.of(ctx, r)
@@ -62,7 +62,7 @@ func (s *Service) Members(ctx context.Context, in memberList) (out operation.Lis
 	return out, err
 }
 
-// Member tells about one of them.
+// Member returns one of these people.
 func (s *Service) Member(ctx context.Context, in memberNamed) (out Member, err error) {
 	err = s.Store.View(ctx, s.Scope, func(r store.Reader) error {
 		_, found, err := in.find(ctx, r)
@@ -72,8 +72,8 @@ func (s *Service) Member(ctx context.Context, in memberNamed) (out Member, err e
 	return out, err
 }
 
-// find returns the caller and the user whom the call is about. One whom the caller does
-// not see does not exist.
+// find returns the caller and the user in the path. Users who are not visible to the caller are
+// not found.
 func (in memberNamed) find(ctx context.Context, r store.Reader) (u, found account.User, err error) {
 	if u, err = in.of(ctx, r); err != nil {
 		return u, found, err
@@ -87,7 +87,7 @@ func (in memberNamed) find(ctx context.Context, r store.Reader) (u, found accoun
 	return u, found, err
 }
 
-// governed returns a user whom the caller may change.
+// governed returns the user in the path if the caller may change it.
 func (in memberNamed) governed(ctx context.Context, r store.Reader) (u, found account.User, err error) {
 	if u, found, err = in.find(ctx, r); err == nil && !u.Governs(found) {
 		err = denied
@@ -97,7 +97,7 @@ func (in memberNamed) governed(ctx context.Context, r store.Reader) (u, found ac
 
 var denied error = fault.New(fault.Denied, CodeMember, "access denied")
 
-// CodeMember is the code of the fault for somebody who may see and not change.
+// CodeMember is the fault code for a caller who may see a user, but not change it.
 const CodeMember = "portal_live.member"
 
 type memberChange struct {
@@ -117,7 +117,7 @@ func (s *Service) ChangeMember(ctx context.Context, in memberChange) (out Member
 		if err := in.Body.Apply(&c, false, portal.Resolver(ctx, w)); err != nil {
 			return err
 		}
-		// The last active admin keeps the role: no other of the people could give it to anybody.
+		// The last active admin keeps the role: no one else in the organisation could assign it.
 		if found.Role == account.ConsumerAdmin && c.Role != account.ConsumerAdmin {
 			all, err := people.Of(ctx, w, found.OrganisationID)
 			if err != nil {
@@ -137,11 +137,11 @@ func (s *Service) ChangeMember(ctx context.Context, in memberChange) (out Member
 	return out, err
 }
 
-// CodeLast is the code of the fault for an organisation that would be left without an admin.
+// CodeLast is the fault code for removing the last admin of an organisation.
 const CodeLast = "portal_live.last"
 
-// RemoveMember moves a user to the default organisation, after those who follow users have
-// handed over to the caller what stays with the organisation.
+// RemoveMember moves a user to the default organisation. Before that, the followers of users
+// transfer what stays with the organisation to the caller.
 func (s *Service) RemoveMember(ctx context.Context, in memberNamed) (portal.Status, error) {
 	at := s.Stamp(s.Scope)
 	_, err := s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
@@ -164,8 +164,8 @@ func (s *Service) RemoveMember(ctx context.Context, in memberNamed) (portal.Stat
 	return portal.Status{Status: "ok"}, err
 }
 
-// InviteMember invites somebody into the organisation of the caller. Somebody whom
-// another organisation has invited stays there, and the caller learns nothing more.
+// InviteMember invites a person into the organisation of the caller. A person invited by another
+// organisation stays there, and the caller is not told.
 func (s *Service) InviteMember(ctx context.Context, in invitation) (people.ListedUser, error) {
 	if err := s.allow(&s.asking, "invitations\x00"+in.Who.ID); err != nil {
 		return people.ListedUser{}, err
@@ -175,7 +175,7 @@ func (s *Service) InviteMember(ctx context.Context, in invitation) (people.Liste
 		if err != nil {
 			return err
 		}
-		// The rest of what a body says is for admins.
+		// Only admins may set the other members.
 		*fresh = account.User{Email: fresh.Email, First: fresh.First, Last: fresh.Last, Role: fresh.Role, Teams: fresh.Teams, OrganisationID: u.OrganisationID,
 			Provider: account.OwnPassword, InvitedAt: fresh.InvitedAt, Token: fresh.Token, TokenAt: fresh.TokenAt}
 		if !u.Governs(*fresh) || fresh.Admin() {

@@ -10,19 +10,19 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Notification is a mail that its receiver may do without.
+// Notification is a mail that users may turn off.
 type Notification struct {
 	Name   string `json:"Name"`
 	Title  string `json:"Title" doc:"What it tells."`
 	Wanted bool   `json:"Wanted"`
 }
 
-// Notifications are all of them.
+// Notifications are all these mails.
 type Notifications struct {
 	Notifications []Notification `json:"Notifications"`
 }
 
-// Wish is which mails somebody wants, and which not.
+// Wish says which mails a user wants to be on or off.
 type Wish struct {
 	Notifications []struct {
 		Name   string `json:"Name"`
@@ -43,7 +43,7 @@ func notifications(u account.User) Notifications {
 	return out
 }
 
-// Notifications tells a user which mails can be switched off.
+// Notifications returns the mails that a user can turn off.
 func (s *Service) Notifications(ctx context.Context, in person) (out Notifications, err error) {
 	err = s.Store.View(ctx, s.Scope, func(r store.Reader) error {
 		u, err := in.of(ctx, r)
@@ -53,7 +53,7 @@ func (s *Service) Notifications(ctx context.Context, in person) (out Notificatio
 	return out, err
 }
 
-// Notify switches mails off and on.
+// Notify turns mails off and on.
 func (s *Service) Notify(ctx context.Context, in wishing) (out Notifications, err error) {
 	at := s.Stamp(s.Scope)
 	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
@@ -75,8 +75,8 @@ func (s *Service) Notify(ctx context.Context, in wishing) (out Notifications, er
 	return out, err
 }
 
-// unwanted returns the mails that a user does without, once the wish is fulfilled. What it
-// does not name stays.
+// unwanted returns the mails that a user has turned off, after applying the wish. Mails
+// that the wish does not name stay.
 func (w Wish) unwanted(u account.User) ([]string, error) {
 	choices, wrong := letter.Choices(u.Admin()), table.Problems{}
 	named := func(name string) func(letter.Notice) bool {

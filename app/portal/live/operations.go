@@ -10,11 +10,11 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// Prefix begins the paths of what people do for themselves: no cookie opens what is
+// Prefix is the prefix of these operations' paths. Session cookies are not accepted
 // below portal.Prefix.
 const Prefix = "/portal/api"
 
-// Operations lists the rows; none when there is no portal.
+// Operations returns the rows; none when there is no portal.
 func (s *Service) Operations() []operation.Operation {
 	if s.Scope.IsZero() {
 		return nil
@@ -46,7 +46,7 @@ var (
 	exampleCode    = "TQ2YVTXVZ5IDC5TLPTRAZUYT3A"
 )
 
-// strangers are the rows that anybody may call.
+// strangers are the rows without authentication.
 func (s *Service) strangers() []operation.Row {
 	open := func(faults ...string) []operation.Option {
 		return []operation.Option{operation.Public(), operation.Limits(maxStrangersBody, 0), people.Personal("Code", "InviteCode"),
@@ -71,7 +71,7 @@ func (s *Service) strangers() []operation.Row {
 	}
 }
 
-// own are the rows about the account of the caller and the people of its organisation.
+// own are the rows about the caller's account and the people in its organisation.
 func (s *Service) own() []operation.Row {
 	session := operation.BySession()
 	wish := map[string]any{"Notifications": []any{map[string]any{"Name": letter.ToExpire, "Wanted": false}}}

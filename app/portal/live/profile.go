@@ -17,7 +17,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Profile is what a user sees of the own account.
+// Profile is the caller's account.
 type Profile struct {
 	people.ListedUser
 	Organisation     string         `json:"Organisation"`
@@ -26,14 +26,14 @@ type Profile struct {
 	CustomAttributes []ProfileValue `json:"CustomAttributes"`
 }
 
-// ProfileValue is the value of an attribute that its user may see.
+// ProfileValue is the value of an attribute that is visible to its user.
 type ProfileValue struct {
 	FormValues
 	Value    string `json:"Value"`
 	Editable bool   `json:"Editable"`
 }
 
-// Profile tells a user about the own account.
+// Profile returns the caller's account.
 func (s *Service) Profile(ctx context.Context, in person) (out Profile, err error) {
 	err = s.Store.View(ctx, s.Scope, func(r store.Reader) error {
 		u, err := in.of(ctx, r)
@@ -78,8 +78,8 @@ type profileChange struct {
 	Body table.Body[account.Newcomer] `body:""`
 }
 
-// ChangeProfile changes names, and attributes that developers may edit. The address is
-// the login name: admins change it.
+// ChangeProfile changes names, and attributes that developers may edit. Only admins may
+// change the address, which is the login name.
 func (s *Service) ChangeProfile(ctx context.Context, in profileChange) (out Profile, err error) {
 	at := s.Stamp(s.Scope)
 	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
@@ -107,7 +107,7 @@ func (s *Service) ChangeProfile(ctx context.Context, in profileChange) (out Prof
 	return out, err
 }
 
-// edited returns the values of a user as the user wants them.
+// edited returns the attribute values of a user after the user's changes.
 func edited(ctx context.Context, r store.Reader, u account.User, n account.Newcomer) (attribute.Values, error) {
 	wrong, values := table.Problems{}, u.Attributes
 	if strings.TrimSpace(n.First) == "" {
@@ -144,7 +144,7 @@ func edited(ctx context.Context, r store.Reader, u account.User, n account.Newco
 	return values, wrong.Err()
 }
 
-// Change is what a password is changed with.
+// Change is the body of a password change.
 type Change struct {
 	CurrentPassword string `json:"CurrentPassword"`
 	Password        string `json:"Password"`
@@ -157,12 +157,11 @@ type passwordChange struct {
 	Body    Change `body:""`
 }
 
-// CodePassword is the code of the fault for a wrong password of somebody who has a
-// session.
+// CodePassword is the fault code for a wrong current password of a logged-in user.
 const CodePassword = "portal_live.current"
 
-// ChangePassword changes the password of somebody who knows the present one. All sessions
-// of the user end, and the browser gets another one.
+// ChangePassword changes the password of a user who knows the current one. All sessions
+// of the user end, and the browser gets a new one.
 func (s *Service) ChangePassword(ctx context.Context, in passwordChange) (out operation.Visit[Opened], err error) {
 	defer s.pause(ctx, time.Now())
 	var u account.User
@@ -174,7 +173,7 @@ func (s *Service) ChangePassword(ctx context.Context, in passwordChange) (out op
 	}); err != nil {
 		return out, err
 	}
-	if u.ResetPassword && in.Body.Password == in.Body.CurrentPassword { // the admin who chose it knows it
+	if u.ResetPassword && in.Body.Password == in.Body.CurrentPassword { // an admin has chosen the current password, and knows it
 		return out, table.Problems{"Password must be another one"}.Err()
 	}
 	if err := s.confirm(ctx, u, in.Body.CurrentPassword); err != nil {
@@ -205,8 +204,9 @@ func (s *Service) ChangePassword(ctx context.Context, in passwordChange) (out op
 
 var mistaken error = fault.New(fault.Invalid, CodePassword, "CurrentPassword is wrong")
 
-// confirm demands the present password of a user. Guesses count as those at the login do,
-// under a name of their own: a session that somebody stole locks no account.
+// confirm checks the current password of a user. Failed checks are limited as at the
+// login, but counted under another name, so that a stolen session cannot lock the
+// account.
 func (s *Service) confirm(ctx context.Context, u account.User, text string) error {
 	s.mu.Lock()
 	enough := s.guesses.Take(s.Now(), u.ID.Key()) > 0

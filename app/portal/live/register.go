@@ -19,14 +19,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Form is what a page needs to know to show the form for a registration.
+// Form is the data that a page needs for the registration form.
 type Form struct {
 	RegistrationEnabled bool         `json:"RegistrationEnabled"`
 	SignInEnabled       bool         `json:"SignInEnabled"`
 	CustomAttributes    []FormValues `json:"CustomAttributes"`
 }
 
-// FormValues is an attribute that a form asks for.
+// FormValues is an attribute in a form.
 type FormValues struct {
 	Name           string `json:"Name"`
 	Identifier     string `json:"Identifier"`
@@ -40,7 +40,7 @@ func formValues(a attribute.Attribute) FormValues {
 	return FormValues{a.Name, a.Identifier, a.Description, a.TypeWord(), string(a.DropdownValues), a.Required}
 }
 
-// SignUp tells what a registration needs.
+// SignUp returns the data for the registration form.
 func (s *Service) SignUp(ctx context.Context, _ struct{}) (out Form, err error) {
 	out.CustomAttributes = []FormValues{}
 	err = s.Store.View(ctx, s.Scope, func(r store.Reader) error {
@@ -62,15 +62,15 @@ func (s *Service) SignUp(ctx context.Context, _ struct{}) (out Form, err error) 
 	return out, err
 }
 
-// registration is the input of a registration: fields of a user that people choose
-// themselves, and a code that somebody gave them.
+// registration is the input of a registration: members of a user that people choose
+// themselves, and an invite code.
 type registration struct {
 	Origin operation.Origin
 	Body   table.Body[account.Newcomer] `body:""`
 }
 
-// Register makes an account. The answer is the same when the address has one already:
-// it takes as long, and changes nothing.
+// Register creates an account. If the address has an account already, the answer is the
+// same and takes as long, but nothing changes.
 func (s *Service) Register(ctx context.Context, in registration) (out Message, err error) {
 	if err := s.ask(in.Origin); err != nil {
 		return out, err
@@ -111,7 +111,7 @@ func (s *Service) Register(ctx context.Context, in registration) (out Message, e
 	return Message{"ok", "Registered: an admin looks at it, and you can log in afterwards"}, err
 }
 
-// drafted returns the user whom a registration describes, or says what is wrong.
+// drafted returns the user for a registration, or what is wrong.
 func (s *Service) drafted(ctx context.Context, r store.Reader, body table.Body[account.Newcomer]) (u account.User, rules setting.Settings, err error) {
 	if rules, err = general.Load(ctx, r); err != nil {
 		return u, rules, err
@@ -135,7 +135,7 @@ func (s *Service) drafted(ctx context.Context, r store.Reader, body table.Body[a
 	return u, rules, err
 }
 
-// complete puts into a user what somebody says about oneself.
+// complete sets the members of a user that people choose themselves.
 func (s *Service) complete(ctx context.Context, r store.Reader, u account.User, n account.Newcomer) (account.User, error) {
 	if n.First != "" {
 		u.First = n.First
@@ -162,15 +162,15 @@ func (s *Service) complete(ctx context.Context, r store.Reader, u account.User, 
 	return u, wrong.Err()
 }
 
-// acceptance is what a person answers an invitation with: the code of the mail, and what
-// the account lacks.
+// acceptance is the input for accepting an invitation: the code of the mail, and missing
+// members of the account.
 type acceptance struct {
 	Origin operation.Origin
 	Body   table.Body[account.Newcomer] `body:""`
 }
 
-// Accept finishes a registration that an admin began, and activates the account. The
-// address and the role are those of the invitation.
+// Accept completes a registration that an admin began, and activates the account.
+// Address and role stay as in the invitation.
 func (s *Service) Accept(ctx context.Context, in acceptance) (out operation.Visit[Message], err error) {
 	if err := s.ask(in.Origin); err != nil {
 		return out, err
@@ -213,8 +213,8 @@ type invitation struct {
 	Body table.Body[account.User] `body:""`
 }
 
-// Invite makes an inactive account and mails its owner a code with which the owner
-// finishes it. An account that is there and inactive gets another mail.
+// Invite creates an inactive account and mails its owner a code to complete it. For an
+// existing inactive account it sends another mail.
 func (s *Service) Invite(ctx context.Context, in invitation) (people.ListedUser, error) {
 	return s.invite(ctx, in, func(ctx context.Context, r store.Reader, fresh *account.User) (err error) {
 		wrong := table.Problems{}
@@ -225,7 +225,7 @@ func (s *Service) Invite(ctx context.Context, in invitation) (people.ListedUser,
 	})
 }
 
-// invite asks admit before it stores anything.
+// invite calls admit before it stores anything.
 func (s *Service) invite(ctx context.Context, in invitation, admit func(context.Context, store.Reader, *account.User) error) (out people.ListedUser, err error) {
 	at, token := s.Stamp(s.Scope), people.NewToken(s.People.Keys)
 	var left *Letter
@@ -258,7 +258,7 @@ func (s *Service) invite(ctx context.Context, in invitation, admit func(context.
 
 var taken error = table.Problems{"Email has already been taken"}.Err()
 
-// invited stores the account of somebody who is invited, for the first time or again.
+// invited stores the account of an invited person, for the first time or again.
 func (s *Service) invited(ctx context.Context, w store.Writer, at crud.Stamp, u account.User) (account.User, error) {
 	old, err := people.ByEmail(ctx, w, u.Email)
 	switch {
@@ -266,7 +266,7 @@ func (s *Service) invited(ctx context.Context, w store.Writer, at crud.Stamp, u 
 		return s.People.Make(ctx, w, at, u)
 	case err != nil:
 		return old, err
-	case old.State() != account.Inactive || old.InvitedAt.IsZero() || old.PasswordHash != "": // who has finished is deactivated, and does not wait
+	case old.State() != account.Inactive || old.InvitedAt.IsZero() || old.PasswordHash != "": // an account whose registration is complete was deactivated, and is not invited
 		return old, taken
 	}
 	return s.People.Edit(ctx, w, old.ID, at, func(v account.User) (account.User, error) {

@@ -19,7 +19,7 @@ import (
 
 var requests = portal.KindOf(store.Lookup(byUser, func(r orgrequest.Request) string { return r.UserID.Key() }))
 
-// Codes of the faults of requests for organisations.
+// Fault codes of requests for organisations.
 const (
 	CodeMoved   = "portal_request.moved"
 	CodeBelongs = "portal_request.belongs"
@@ -41,7 +41,7 @@ func showRequest(_ context.Context, _ store.Reader, r orgrequest.Request) (Shown
 	return ShownRequest{r.ID, r.CID, r.Name, "User#" + r.UserID.String(), string(r.Status), r.OrganisationID, table.Stamp(r.CreatedAt), table.Stamp(r.UpdatedAt)}, nil
 }
 
-// RequestResource is what admins see of requests for organisations.
+// RequestResource defines requests for organisations as a resource for admins.
 func (s *Service) RequestResource() portal.Resource[orgrequest.Request, ShownRequest, ShownRequest] {
 	return portal.Resource[orgrequest.Request, ShownRequest, ShownRequest]{
 		Kind: requests, Name: "portal-organisation-requests", Path: "/organisation_requests", Param: "organisation_request_id", One: "a request for an organisation", Many: "requests for organisations",
@@ -75,8 +75,8 @@ type requestNamed struct {
 	ID string `path:"organisation_request_id" doc:"Number or CID of a request."`
 }
 
-// settle stores a decision. An approval makes the organisation, and moves who asked for
-// it there.
+// settle stores a decision. An approval creates the organisation, and moves the
+// requesting user there.
 func (s *Service) settle(ctx context.Context, w store.Writer, at crud.Stamp, v orgrequest.Request, e orgrequest.Event) (orgrequest.Request, error) {
 	next, ok := v.Status.On(e)
 	if !ok {
@@ -109,9 +109,9 @@ type asking struct {
 	Body table.Body[orgrequest.Request] `body:""`
 }
 
-// Ask asks for an organisation. A developer of the default organisation may, once at a
-// time; where requests are approved by themselves, one whose name is taken waits for an
-// admin.
+// Ask requests an organisation. Developers of the default organisation may have one
+// open request. Even with automatic approval, a request waits for an admin if its name
+// is taken.
 func (s *Service) Ask(ctx context.Context, in asking) (out ShownRequest, err error) {
 	at := s.Stamp(s.Scope)
 	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
@@ -155,7 +155,7 @@ type ownRequests struct {
 	portal.Page `params:""`
 }
 
-// Asked lists the requests of the caller.
+// Asked lists the caller's requests.
 func (s *Service) Asked(ctx context.Context, in ownRequests) (out operation.Listing[ShownRequest], err error) {
 	err = s.Store.View(ctx, s.Scope, func(r store.Reader) error {
 		id, _ := account.OfPrincipal(in.Who.ID)

@@ -20,19 +20,19 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Audience makes mails of the events of a portal. Events come at least once each; the
-// mails that they cause are known by them.
+// Audience turns events of a portal into mails. Each event is delivered at least once; the
+// mails are identified by their event, so that a repetition adds none.
 type Audience struct{ *Service }
 
 var _ deliver.Audience = Audience{}
 
-// lane is the only one: mails wait for each other in a queue of their own.
+// lane is the only lane: the mails have a queue of their own.
 const lane = "mails"
 
 // Name implements deliver.Audience.
 func (a Audience) Name() string { return string(a.Scope.Org()) + " mails" }
 
-// Lanes implements deliver.Audience: there is no listener while the portal sends no mails.
+// Lanes implements deliver.Audience: there are no lanes while the portal sends no mails.
 func (a Audience) Lanes(ctx context.Context, r store.Reader, org tenant.ID, name string) ([]deliver.Lane, error) {
 	if org != a.Scope.Org() || !letter.Causes(name) {
 		return nil, nil
@@ -90,7 +90,7 @@ func (a Audience) hand(ctx context.Context, id string, body []byte) error {
 	return err
 }
 
-// about collects what a mail about an event says.
+// about collects the data for a mail about an event.
 func (a Audience) about(ctx context.Context, r store.Reader, n letter.Notice, f letter.Facts) (d Data, err error) {
 	d.Person = Person{f.First, f.Last, f.Email}
 	id := f.ID
@@ -127,9 +127,9 @@ func (a Audience) about(ctx context.Context, r store.Reader, n letter.Notice, f 
 	return d, nil
 }
 
-// asker returns who gets the mail about a decision on access: the developer who asked, for
-// pages promise it to that person. It is the owner of the app unless somebody else of the
-// organisation uses it.
+// asker returns the receiver of a mail about a decision on access: the developer who
+// requested it, because pages promise that; or the owner of the app, if that developer can
+// no longer use it.
 func asker(ctx context.Context, r store.Reader, about, owner table.ID) (table.ID, error) {
 	asked, err := portal.Glance[request.Request](ctx, r, request.Kind, about)
 	if err != nil || asked.AskedBy == 0 {
@@ -140,19 +140,19 @@ func asker(ctx context.Context, r store.Reader, about, owner table.ID) (table.ID
 		return 0, err
 	}
 	o, err := portal.Glance[account.User](ctx, r, account.Kind, owner)
-	if u.ID == 0 || u.OrganisationID != o.OrganisationID { // an account that is gone, or in another organisation by now, hears nothing of the app
+	if u.ID == 0 || u.OrganisationID != o.OrganisationID { // deleted accounts, and accounts that moved to another organisation, are not told about the app
 		return owner, err
 	}
 	return u.ID, err
 }
 
-// appKind is how apps are stored.
+// appKind is the kind of apps.
 const appKind = "portal-app"
 
 // maxAdmins is how many admins get a mail.
 const maxAdmins = 500
 
-// recipients returns the addresses that a mail goes to: of those who want it.
+// recipients returns the addresses of the receivers who want a mail.
 func (a Audience) recipients(ctx context.Context, r store.Reader, n letter.Notice, d Data) (out []string, err error) {
 	if n.To != letter.Admins {
 		if wanted, err := wanted(ctx, r, n, d.Person.Email); err != nil || !wanted {

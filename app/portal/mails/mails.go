@@ -1,5 +1,5 @@
-// Package mails sends the mails of the portal: made of events and of what use cases post,
-// kept in the store, and sent outside of requests by one process of the cluster at a time
+// Package mails sends the mails of the portal. Mails are made from events and by use cases,
+// queued in the store, and sent in the background by one process of the cluster at a time
 // (docs/wire/portal-mails.md).
 package mails
 
@@ -27,8 +27,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// Operation is the attribution of commits that keep the mails, of which audit trails tell
-// nothing.
+// Operation is the attribution of commits about mails. Audit logs do not contain them.
 const Operation = "portal mails"
 
 // Indexes of mails.
@@ -37,7 +36,7 @@ const (
 	byDue   = "due" // of pending ones
 )
 
-// How mails and marks are stored.
+// The kinds of mails and marks.
 var (
 	kind = &store.Kind[letter.Mail]{
 		Name: letter.Kind, Noun: "mail",
@@ -60,7 +59,7 @@ var (
 	}
 )
 
-// Registrations are what there is to mails.
+// Registrations registers the kinds of mails and marks.
 func Registrations() []crud.Registrar {
 	return []crud.Registrar{
 		crud.Facts[letter.Mail]{Kind: kind, Sealed: func(m *letter.Mail) *string { return &m.Data }, Sample: func(at crud.Stamp) (letter.Mail, error) {
@@ -74,23 +73,22 @@ func Registrations() []crud.Registrar {
 	}
 }
 
-// Expiring yields the credentials and certificates that end between two times.
+// Expiring returns the credentials and certificates that expire between two times.
 type Expiring func(ctx context.Context, r store.Reader, from, to time.Time) ([]letter.Expiry, error)
 
-// Settings says how mails are sent.
+// Settings configure how mails are sent.
 type Settings struct {
-	Dial   mail.Dial     // nil: there are no mails
-	Engine render.Engine // runs the templates of mails
-	// URL is the address of the portal, for links; "": mails have none but those that use
-	// cases make.
+	Dial   mail.Dial     // nil: no mails are sent
+	Engine render.Engine // renders the templates of mails
+	// URL is the address of the portal, for links; "": only use cases put links into mails.
 	URL string
-	// Every is how often somebody looks for credentials and certificates that expire; 0: never.
+	// Every is how often expiring credentials and certificates are searched; 0: never.
 	Every time.Duration
-	// Poll is how often somebody looks for mails that are due; 0: every two seconds.
+	// Poll is how often due mails are searched; 0: every two seconds.
 	Poll time.Duration
 }
 
-// Config is what the service is made of.
+// Config is the configuration of a Service.
 type Config struct {
 	crud.Tools
 	Settings
@@ -99,10 +97,10 @@ type Config struct {
 	Holder  string
 	TTL     time.Duration
 	Content func(context.Context, tenant.Scope) (theme.Content, error) // the current theme
-	// Standard is the theme that is always there: its mails stand in for those that the
-	// current theme does not have.
+	// Standard returns the built-in theme, whose mail templates are used if the current theme
+	// lacks them.
 	Standard func() theme.Content
-	// Expiring knows the credentials and certificates; nil: there are none.
+	// Expiring finds credentials and certificates; nil: there are none.
 	Expiring Expiring
 }
 
@@ -110,11 +108,11 @@ type Config struct {
 type Service struct {
 	Config
 	turn      *lease.Lease
-	steady    system.Clock // by which things end and mails are old: nothing takes back a mail
-	unwritten *attempted   // the last attempt, until the store has taken it; for the goroutine that sends
+	steady    system.Clock // for expiry and the age of mails: a sent mail cannot be taken back
+	unwritten *attempted   // the last attempt until it is stored; used by the sending goroutine only
 }
 
-// New returns the service.
+// New returns a Service.
 func New(c Config) (*Service, error) {
 	s := &Service{Config: c}
 	if c.Scope.IsZero() || c.Dial == nil {
@@ -129,7 +127,8 @@ func New(c Config) (*Service, error) {
 	return s, nil
 }
 
-// Sends reports whether the service sends mails, once the settings of the portal say how.
+// Sends reports whether the service can send mails, provided that the portal's settings name a
+// server.
 func (s *Service) Sends() bool { return s.turn != nil }
 
 // Run sends mails while this process holds the lease, until ctx ends or Quit is called.
@@ -137,43 +136,43 @@ func (s *Service) Run(ctx context.Context) error {
 	return s.turn.Run(ctx, s.hold)
 }
 
-// Quit ends sending for good, so that another process goes on.
+// Quit stops sending for good, so that another process takes over.
 func (s *Service) Quit(ctx context.Context) error {
 	return s.turn.Quit(ctx)
 }
 
-// Data is what a mail says, as templates are given it.
+// Data is the data of a mail for its templates.
 type Data struct {
-	Values map[string]any `json:"values,omitempty"` // what the templates look at
-	Person Person         `json:"person"`           // whom the mail is about
+	Values map[string]any `json:"values,omitempty"` // values for the templates
+	Person Person         `json:"person"`           // the person whom the mail is about
 	Team   string         `json:"team,omitempty"`
-	Admin  bool           `json:"admin,omitempty"` // the person is, or becomes, an administrator
+	Admin  bool           `json:"admin,omitempty"` // the person is an administrator, or becomes one
 	Link   string         `json:"link,omitempty"`  // that opens something
 }
 
-// Person is a user as templates see one.
+// Person is a user in templates.
 type Person struct{ First, Last, Email string }
 
-// String returns the name: templates also print a user as it is.
+// String returns the name: some templates print a user directly.
 func (p Person) String() string { return strings.TrimSpace(p.First + " " + p.Last) }
 
-// DisplayName is the name, as templates of pages call it.
+// DisplayName returns the name, as in templates of pages.
 func (p Person) DisplayName() string { return p.String() }
 
-// values are what templates read about the person.
+// values returns the person's data for templates.
 func (p Person) values() map[string]any {
 	return map[string]any{"First": p.First, "Last": p.Last, "Email": p.Email, "DisplayName": p.String()}
 }
 
-// Team is the name of a team. Templates print it, or ask for Name.
+// Team is the name of a team. Templates print it, or use Name.
 type Team string
 
 // Name returns the name.
 func (t Team) Name() string { return string(t) }
 
-// Post stores a mail about a person, to be sent soon, in the unit of work that causes it.
-// Nothing is stored while the portal sends no mails, which is false, or when there is that
-// mail already: cause names the reason, and is not used again.
+// Post stores a mail about a person in the unit of work that causes it; it is sent soon. It
+// returns false and stores nothing while the portal sends no mails. It also stores nothing if a
+// mail with the same cause exists: each cause is used once.
 func (s *Service) Post(ctx context.Context, w store.Writer, cause, notice string, d Data) (bool, error) {
 	g, err := general.Load(ctx, w)
 	if err != nil || !s.sends(g) {
@@ -186,12 +185,12 @@ func (s *Service) Post(ctx context.Context, w store.Writer, cause, notice string
 	return true, s.keep(ctx, w, cause, n, d.Person.Email, d)
 }
 
-// sends reports whether the settings say where mails go and from whom they are.
+// sends reports whether the settings have a mail server and a sender address.
 func (s *Service) sends(g setting.Settings) bool {
 	return s.Sends() && strings.TrimSpace(g.SMTPHost) != "" && strings.TrimSpace(g.EmailFrom) != ""
 }
 
-// keep stores a mail, once.
+// keep stores a mail, unless it exists.
 func (s *Service) keep(ctx context.Context, w store.Writer, cause string, n letter.Notice, to string, d Data) error {
 	m := letter.New(s.Scope.Org(), cause, n, to, s.Now())
 	if _, err := kind.Get(ctx, w, m.ID); fault.KindOf(err) != fault.NotFound {
@@ -215,7 +214,7 @@ func (s *Service) keep(ctx context.Context, w store.Writer, cause string, n lett
 	return kind.Insert(ctx, w, m)
 }
 
-// server is where mails go.
+// server returns the sender for the configured mail server.
 func (s *Service) server(g setting.Settings) (mail.Sender, error) {
 	at := mail.Server{Address: net.JoinHostPort(strings.TrimSpace(g.SMTPHost), strconv.FormatInt(g.SMTPPort, 10)), Username: g.SMTPUser, From: strings.TrimSpace(g.EmailFrom)}
 	if g.SMTPPassword != "" {
@@ -234,12 +233,12 @@ func absentIsFine(err error) error {
 	return err
 }
 
-// All returns the mails of a portal, for those who look after it.
+// All returns the mails of a portal, for administration.
 func All(ctx context.Context, r store.Reader) ([]letter.Mail, error) {
 	return kind.Values(ctx, r, store.Query{})
 }
 
-// Forget removes a mail, if it is there.
+// Forget deletes a mail, if it exists.
 func Forget(ctx context.Context, w store.Writer, id string) error {
 	_, err := kind.Delete(ctx, w, id, nil)
 	return absentIsFine(err)

@@ -11,7 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// warn posts the mails about an expiry unless that was done.
+// warn posts the mails about an expiry, once.
 func (s *Service) warn(ctx context.Context, w store.Writer, notice string, e letter.Expiry) error {
 	id, what := e.Subject()
 	mark := letter.Mark{ID: letter.MarkID(id, notice), Portal: s.Scope.Org(), Expires: e.Expires.UTC()}
@@ -46,15 +46,15 @@ func (s *Service) warn(ctx context.Context, w store.Writer, notice string, e let
 	return nil
 }
 
-// maxConcerned is how many people of organisations get a mail of one expiry, so that it does
-// not fill the queue.
+// maxConcerned is how many people of organisations get a mail about one expiry, so that it
+// does not fill the queue.
 const maxConcerned = 500
 
-// concerned returns those who hear of an expiry: of a credential its owner, of a certificate
-// the admins, and the active people of its organisations.
+// concerned returns the receivers of a mail about an expiry: the owner of a credential; for
+// a certificate the admins, and the active people of its organisations.
 func concerned(ctx context.Context, r store.Reader, e letter.Expiry) (out []Person, err error) {
 	if e.Certificate == 0 {
-		u, err := portal.Glance[account.User](ctx, r, account.Kind, e.Owner) // nothing of one that is gone
+		u, err := portal.Glance[account.User](ctx, r, account.Kind, e.Owner) // a deleted owner yields the zero user
 		return []Person{{u.First, u.Last, u.Email}}, err
 	}
 	known := map[string]bool{}

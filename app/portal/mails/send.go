@@ -22,7 +22,7 @@ const (
 	writeTime   = 3 * time.Second
 )
 
-// hold works until run ends.
+// hold sends mails until run ends.
 func (s *Service) hold(run, held context.Context, _ *lease.Holding) {
 	run = store.Attribute(run, store.Attribution{Actor: Operation, Operation: Operation})
 	held = store.Attribute(held, store.Attribution{Actor: Operation, Operation: Operation})
@@ -45,7 +45,7 @@ func (s *Service) hold(run, held context.Context, _ *lease.Holding) {
 	all.Wait()
 }
 
-// every does something again and again until ctx ends, and logs when it begins to fail.
+// every runs fn repeatedly until ctx ends, and logs when it begins to fail.
 func (s *Service) every(ctx context.Context, pause time.Duration, what string, fn func() error) {
 	tick := time.NewTicker(pause)
 	defer tick.Stop()
@@ -64,9 +64,8 @@ func (s *Service) every(ctx context.Context, pause time.Duration, what string, f
 	}
 }
 
-// send sends the mails that are due, one after the other. What became of one is written down
-// before another is sent: a store that can be read only would have the first one sent again
-// and again.
+// send sends the due mails, one after the other. The outcome of each mail is stored before the next
+// is sent: with a read-only store, the first mail would otherwise be sent again and again.
 func (s *Service) send(run, held context.Context) error {
 	if err := s.catchUp(held); err != nil {
 		return err
@@ -85,7 +84,7 @@ func (s *Service) send(run, held context.Context) error {
 				return nil
 			}
 			after, away := s.attempt(held, sender, g, m)
-			if held.Err() != nil && after.State != letter.Done { // cut short: the next process tries
+			if held.Err() != nil && after.State != letter.Done { // interrupted: the next process tries again
 				return nil
 			}
 			s.unwritten = &attempted{m, after}
@@ -93,13 +92,13 @@ func (s *Service) send(run, held context.Context) error {
 				return err
 			}
 			if away {
-				return nil // what else is due waits for the server
+				return nil // the other due mails wait for the server as well
 			}
 		}
 	}
 }
 
-// due returns the next mails, and the settings.
+// due returns the next mails, and the portal's settings.
 func (s *Service) due(ctx context.Context) (out []letter.Mail, g setting.Settings, err error) {
 	err = s.Store.View(ctx, s.Scope, func(r store.Reader) error {
 		out = nil
@@ -120,8 +119,7 @@ func (s *Service) due(ctx context.Context) (out []letter.Mail, g setting.Setting
 	return out, g, err
 }
 
-// attempt tries to send a mail, and returns it as it is then; away: no server was there to
-// be told of it.
+// attempt tries to send a mail, and returns its new state; away: no server received it.
 func (s *Service) attempt(ctx context.Context, sender mail.Sender, g setting.Settings, m letter.Mail) (after letter.Mail, away bool) {
 	var d Data
 	text, _, err := s.Keys.Open(m.Data)
@@ -130,7 +128,8 @@ func (s *Service) attempt(ctx context.Context, sender mail.Sender, g setting.Set
 	}
 	var message mail.Message
 	if err == nil {
-		// Strangers choose names, and addresses to which mails with these go: each is one line.
+		// Unauthenticated people choose names, and the addresses of mails that contain the names:
+		// each must be one line.
 		d.Person.First, d.Person.Last, d.Team = letter.Line(d.Person.First), letter.Line(d.Person.Last), letter.Line(d.Team)
 		d.Values, _ = inLines(d.Values).(map[string]any)
 		message, err = s.write(ctx, g, m, d)
@@ -152,9 +151,9 @@ func (s *Service) attempt(ctx context.Context, sender mail.Sender, g setting.Set
 // attempted is a mail before and after an attempt.
 type attempted struct{ before, after letter.Mail }
 
-// catchUp writes down what became of the last mail, if that is to be done, unless another process
-// has tried it meanwhile: one that was halted does not know that its turn is over. That it was sent
-// counts as long as it is pending.
+// catchUp stores the outcome of the last mail if that is pending, unless another process has tried
+// the mail meanwhile: a halted process does not know that it has lost the lease. The outcome "sent"
+// counts as long as the mail is pending.
 func (s *Service) catchUp(ctx context.Context) error {
 	if s.unwritten == nil {
 		return nil
@@ -177,7 +176,7 @@ func (s *Service) catchUp(ctx context.Context) error {
 	return err
 }
 
-// tidy forgets mails that ended long ago.
+// tidy deletes mails that ended long ago.
 func (s *Service) tidy(ctx context.Context) error {
 	now := s.steady()
 	for _, state := range []letter.State{letter.Done, letter.Failed} {
@@ -215,11 +214,11 @@ func (s *Service) tidy(ctx context.Context) error {
 	return nil
 }
 
-// remind posts the mails about credentials and certificates that expire soon, or have
-// expired: each once for one expiry of one of them.
+// remind posts mails about credentials and certificates that expire soon, or have expired: one mail
+// for each expiry.
 func (s *Service) remind(ctx context.Context) error {
 	now := s.steady()
-	due := map[string][]letter.Expiry{} // by notice; looked for beside the writer
+	due := map[string][]letter.Expiry{} // by notice; read outside the writing unit of work
 	err := s.Store.View(ctx, s.Scope, func(r store.Reader) error {
 		clear(due)
 		g, err := general.Load(ctx, r)

@@ -9,8 +9,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// wanted reports whether a mail goes to an address. Obligatory ones go to
-// everybody; no mail goes to a person who is gone.
+// wanted reports whether a mail goes to an address. Obligatory mails go to all existing
+// users; deleted users get none.
 func wanted(ctx context.Context, r store.Reader, n letter.Notice, email string) (bool, error) {
 	if email == "" || n.Choice == "" {
 		return email != "", nil

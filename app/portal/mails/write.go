@@ -12,7 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/render"
 )
 
-// inLines puts each text in one line.
+// inLines converts each text into one line.
 func inLines(v any) any {
 	switch v := v.(type) {
 	case string:
@@ -29,8 +29,8 @@ func inLines(v any) any {
 	return v
 }
 
-// write makes the message: with the templates of the current theme, or those of the
-// default one where it has none, or where they fail.
+// write renders the message: with the templates of the current theme, or with those of
+// the built-in theme if the current one lacks them or they fail.
 func (s *Service) write(ctx context.Context, g setting.Settings, m letter.Mail, d Data) (mail.Message, error) {
 	n, known := letter.Find(m.Notice)
 	if !known {
@@ -52,7 +52,7 @@ func (s *Service) write(ctx context.Context, g setting.Settings, m letter.Mail, 
 	return out, err
 }
 
-// fill runs the templates of a mail.
+// fill renders the templates of a mail.
 func (s *Service) fill(ctx context.Context, out *mail.Message, c theme.Content, n letter.Notice, d Data) (err error) {
 	name := theme.Mailers + n.Name
 	html, text := first(c, name+".html"), first(c, name+".text")
@@ -76,7 +76,7 @@ func (s *Service) fill(ctx context.Context, out *mail.Message, c theme.Content, 
 	return err
 }
 
-// first returns the first template that a theme has, or "".
+// first returns the first named template that a theme has, or "".
 func first(c theme.Content, names ...string) string {
 	for _, name := range names {
 		if c.Has(name) {
@@ -86,7 +86,7 @@ func first(c theme.Content, names ...string) string {
 	return ""
 }
 
-// run runs one template with a layout and the partials that go with it.
+// run renders one template with a layout and its partials.
 func (s *Service) run(ctx context.Context, c theme.Content, name, layout string, html bool, d Data) (string, error) {
 	url := strings.TrimRight(s.URL, "/")
 	link := func() string { return d.Link }

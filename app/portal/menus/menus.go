@@ -1,4 +1,4 @@
-// Package menus holds what there is to the menus of the portal
+// Package menus has the operations on the menus of the portal
 // (docs/wire/portal-content.md#menus).
 package menus
 
@@ -13,7 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// How menus and their items are stored.
+// The kinds of menus and their items.
 var (
 	Kind  = portal.KindOf[menu.Menu]()
 	Items = portal.KindOf[menu.Item]()
@@ -21,7 +21,7 @@ var (
 
 const ours = "An extension of ours."
 
-// Resources are what there is to menus and their items.
+// Resources registers menus and their items.
 func Resources() []crud.Registrar {
 	return []crud.Registrar{
 		portal.Resource[menu.Menu, Listed, Shown]{
@@ -65,7 +65,7 @@ type Listed struct {
 	Name string   `json:"Name"`
 }
 
-// Shown is a menu by itself, with its items in order.
+// Shown is the full representation of a menu, with its items in order.
 type Shown struct {
 	Listed
 	Items     []Item `json:"Items"`
@@ -110,7 +110,7 @@ func Of(ctx context.Context, r store.Reader, id table.ID) (out []menu.Item, err 
 	return out, err
 }
 
-// fits refuses an item that is one too many, and one below an item where it cannot be.
+// fits refuses an item over the limit, and a parent that the item cannot have.
 func fits(ctx context.Context, r store.Reader, c *portal.Change[menu.Item]) error {
 	if c.Op == store.Deleted {
 		return nil
@@ -129,7 +129,7 @@ func fits(ctx context.Context, r store.Reader, c *portal.Change[menu.Item]) erro
 	return wrong.Err()
 }
 
-// lift puts what was below an item that goes where the item was.
+// lift moves the children of a deleted item to the item's parent.
 func lift(ctx context.Context, w store.Writer, c *portal.Change[menu.Item]) error {
 	if c.Op != store.Deleted {
 		return nil
@@ -146,7 +146,7 @@ func lift(ctx context.Context, w store.Writer, c *portal.Change[menu.Item]) erro
 	return err
 }
 
-// discard removes the items of a menu that goes.
+// discard deletes the items of a deleted menu.
 func discard(ctx context.Context, w store.Writer, c *portal.Change[menu.Menu]) error {
 	if c.Op != store.Deleted {
 		return nil
@@ -160,7 +160,7 @@ func discard(ctx context.Context, w store.Writer, c *portal.Change[menu.Menu]) e
 	return err
 }
 
-// Found stores the menu that a portal begins with.
+// Found stores the initial menu of a portal.
 func Found(ctx context.Context, w store.Writer, at crud.Stamp) error {
 	_, err := portal.Add(ctx, w, Kind, at, menu.Menu{Name: menu.Primary})
 	return err

@@ -1,4 +1,4 @@
-// Package pages holds what there is to the content pages of the portal and their blocks
+// Package pages has the operations on the content pages of the portal and their blocks
 // (docs/wire/portal-content.md#pages).
 package pages
 
@@ -15,21 +15,21 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// How pages and their blocks are stored.
+// The kinds of pages and their blocks.
 var (
 	Kind   = portal.KindOf[page.Page]()
 	Blocks = portal.KindOf[page.Block]()
 )
 
-// Config is what pages are made of.
+// Config is the configuration of the package.
 type Config struct {
-	// Refers returns the names of the blocks that a template of the active theme refers
-	// to, and false when the theme has no such template.
+	// Refers returns the names of the blocks that a template of the current theme refers to;
+	// known is false if the theme has no such template.
 	Refers func(ctx context.Context, r store.Reader, template string) (names []string, known bool, err error)
 	Log    *slog.Logger
 }
 
-// Resources are what there is to pages and blocks.
+// Resources registers pages and blocks.
 func (c Config) Resources() []crud.Registrar {
 	return []crud.Registrar{
 		portal.Resource[page.Page, Listed, Shown]{
@@ -62,11 +62,11 @@ func (c Config) Resources() []crud.Registrar {
 	}
 }
 
-// blocksPerPage is how many blocks a page of a list has, so that clients that look for one
-// miss none.
+// blocksPerPage is the page size of block lists, so large that clients which look for a
+// block find it on the first page.
 const blocksPerPage = 100
 
-// room refuses a block that is one too many.
+// room refuses a block over the limit.
 func room(ctx context.Context, w store.Writer, c *portal.Change[page.Block]) error {
 	if c.Op != store.Created {
 		return nil
@@ -78,8 +78,8 @@ func room(ctx context.Context, w store.Writer, c *portal.Change[page.Block]) err
 	return table.Problems{"a page has 1000 content blocks at most"}.Err()
 }
 
-// placed refuses a path at which the portal itself answers. A page that has one keeps it, so
-// that the rest of it can be changed.
+// placed refuses a path that the portal itself uses. An existing page keeps such a path, so
+// that its other members can be changed.
 func placed(_ context.Context, _ store.Writer, c *portal.Change[page.Page]) error {
 	if c.Op == store.Deleted || page.Address(c.New.Path) == page.Address(c.Old.Path) || !page.Taken(c.New.Path) {
 		return nil
@@ -87,7 +87,8 @@ func placed(_ context.Context, _ store.Writer, c *portal.Change[page.Page]) erro
 	return table.Problems{"Path is an address of the portal itself, where the page would never be shown"}.Err()
 }
 
-// after gives a page the blocks of a new template, and takes its blocks away with it.
+// after adds the blocks of a new template to a page, and deletes the blocks of a deleted
+// page.
 func (c Config) after(ctx context.Context, w store.Writer, ch *portal.Change[page.Page]) error {
 	if ch.Op == store.Deleted {
 		have, err := Of(ctx, w, ch.Old.ID)
@@ -104,8 +105,8 @@ func (c Config) after(ctx context.Context, w store.Writer, ch *portal.Change[pag
 	return c.fill(ctx, w, ch.New, ch.At, nil)
 }
 
-// fill adds a block for each name that the template of a page refers to, with content if
-// there is some.
+// fill adds a block for each name that the template of a page refers to, with its content if
+// there is any.
 func (c Config) fill(ctx context.Context, w store.Writer, p page.Page, at crud.Stamp, content map[string]string) error {
 	names, known, err := c.Refers(ctx, w, p.Template)
 	if err != nil {
@@ -131,7 +132,7 @@ func Of(ctx context.Context, r store.Reader, id table.ID) ([]page.Block, error) 
 	return store.Collect(portal.All(ctx, r, Blocks, id))
 }
 
-// Found stores the pages of the theme that a portal begins with.
+// Found stores the initial pages of a portal, from the theme.
 func (c Config) Found(ctx context.Context, w store.Writer, at crud.Stamp, seeds []theme.Page) error {
 	for _, seed := range seeds {
 		p, err := portal.Add(ctx, w, Kind, at, page.Page{Title: seed.Title, Path: seed.Path, Template: seed.Template, Status: page.Published})

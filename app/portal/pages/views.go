@@ -21,7 +21,7 @@ func listed(p page.Page) Listed {
 	return Listed{p.ID, p.CID, p.Title, p.Path, p.Status, p.Template, p.AllowFormSubmission, p.PageTypeID}
 }
 
-// Shown is a page by itself.
+// Shown is the full representation of a page.
 type Shown struct {
 	Listed
 	CreatedAt string `json:"CreatedAt"`
@@ -43,7 +43,7 @@ func listedBlock(b page.Block) ListedBlock {
 	return ListedBlock{b.ID, b.CID, b.PageID, b.Name, b.Content, b.MarkdownContent, b.MarkdownEnabled}
 }
 
-// ShownBlock is a block by itself.
+// ShownBlock is the full representation of a block.
 type ShownBlock struct {
 	ListedBlock
 	CreatedAt string `json:"CreatedAt"`

@@ -14,16 +14,16 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// How custom attributes are stored. Values are stored with their users.
+// The kinds of custom attributes. Values are stored with their users.
 var (
 	Models     = portal.KindOf[attribute.Model]()
 	Attributes = portal.KindOf[attribute.Attribute]()
 )
 
-// CodeManyAttributes is the code of the fault for one attribute more than there can be.
+// CodeManyAttributes is the fault code for exceeding the number of attributes.
 const CodeManyAttributes = "portal_attribute.many"
 
-// ListedModel is what has attributes, in lists.
+// ListedModel is an object type with attributes, in lists.
 type ListedModel struct {
 	ID            table.ID `json:"ID"`
 	ModelName     string   `json:"ModelName"`
@@ -31,7 +31,7 @@ type ListedModel struct {
 	UpdatedAt     string   `json:"UpdatedAt"`
 }
 
-// ShownModel is what has attributes, by itself.
+// ShownModel is the full representation of an object type with attributes.
 type ShownModel struct {
 	ListedModel
 	CustomAttributes  []ShownAttribute `json:"CustomAttributes"`
@@ -94,7 +94,7 @@ func attributes(ctx context.Context, r store.Reader) ([]attribute.Attribute, err
 // modelParam is the placeholder of a model in paths.
 const modelParam = "extended_attribute_id"
 
-// ModelResource is what there is to models, of which bootstrap makes the only one.
+// ModelResource defines models as a resource; bootstrap creates the only one.
 func (s *Service) ModelResource() portal.Resource[attribute.Model, ListedModel, ShownModel] {
 	return portal.Resource[attribute.Model, ListedModel, ShownModel]{
 		Kind: Models, Name: "portal-extended-attributes", Path: "/extended_attributes", Param: modelParam, One: "a model with custom attributes", Many: "custom attributes",
@@ -114,7 +114,7 @@ func (s *Service) ModelResource() portal.Resource[attribute.Model, ListedModel, 
 	}
 }
 
-// AttributeResource is what there is to custom attributes.
+// AttributeResource defines custom attributes as a resource.
 func (s *Service) AttributeResource() portal.Resource[attribute.Attribute, ShownAttribute, ShownAttribute] {
 	return portal.Resource[attribute.Attribute, ShownAttribute, ShownAttribute]{
 		Kind: Attributes, Name: "portal-custom-attributes", Path: "/extended_attributes/{" + modelParam + "}/custom-attributes", Param: "custom_attribute_id", One: "a custom attribute", Many: "custom attributes",
@@ -140,8 +140,8 @@ func fewAttributes(ctx context.Context, w store.Writer, c *portal.Change[attribu
 	return err
 }
 
-// afterAttribute notes who has changed the attributes. Values follow: they go with their
-// attribute, and are called as it is called now.
+// afterAttribute records who has changed the attributes. Values are deleted with their
+// attribute, and renamed with it.
 func afterAttribute(ctx context.Context, w store.Writer, c *portal.Change[attribute.Attribute]) error {
 	if err := touch(ctx, w, c.Who, c.At, func(m attribute.Model) attribute.Model { return m }); err != nil {
 		return err

@@ -110,10 +110,10 @@ func (d defaults) update(ctx context.Context, in defaultChange) (out ShownDefaul
 	return out, err
 }
 
-// Describe returns what of a user goes into the metadata of credentials: default
-// attributes that admins have switched on, and values of custom attributes by identifier. A custom
-// attribute called as one of the former adds nothing: people may edit it, and what is behind
-// gateways trusts the role and the address.
+// Describe returns the data of a user for the metadata of credentials: default attributes that
+// admins have enabled, and values of custom attributes by identifier. A custom attribute with the
+// name of a default one is ignored: users may edit it, and services behind gateways trust the role
+// and the address.
 func Describe(ctx context.Context, r store.Reader, u account.User) (out []credential.Entry, err error) {
 	m, err := portal.Find(ctx, r, Models, attribute.Users.String())
 	if err != nil && fault.KindOf(err) != fault.NotFound {

@@ -13,7 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Make stores a new user where people of the role belong.
+// Make stores a new user in the organisation and teams of the user's role.
 func (s *Service) Make(ctx context.Context, w store.Writer, at crud.Stamp, u account.User) (account.User, error) {
 	u, err := settled(ctx, w, account.User{}, u)
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *Service) MakeOrganisation(ctx context.Context, w store.Writer, at crud.
 	return o, err
 }
 
-// Unnamed reports whether no organisation has a name.
+// Unnamed reports whether no organisation has this name.
 func Unnamed(ctx context.Context, r store.Reader, name string) (bool, error) {
 	_, err := Organisations.ByKey(ctx, r, "name", store.Indexed(name))
 	if fault.KindOf(err) == fault.NotFound {
@@ -53,7 +53,7 @@ func Unnamed(ctx context.Context, r store.Reader, name string) (bool, error) {
 	return false, err
 }
 
-// HandOver gives to a user what belongs to another one of the organisation.
+// HandOver transfers a user's belongings to another user of the organisation.
 func (s *Service) HandOver(ctx context.Context, w store.Writer, at crud.Stamp, from, to table.ID) error {
 	for _, f := range s.Followers {
 		if f.HandOver == nil {
@@ -71,12 +71,12 @@ func Of(ctx context.Context, r store.Reader, id table.ID) ([]account.User, error
 	return usersBy(ctx, r, byOrganisation, id)
 }
 
-// Listed is a user as lists show it.
+// Listed returns a user for lists.
 func Listed(u account.User) ListedUser {
 	return ListedUser{u.ID, u.CID, u.Active, u.Email, u.First, u.Last, u.OrganisationID, u.Role, u.Provider}
 }
 
-// Acceptable refuses a password that people may not choose.
+// Acceptable returns an error for a password that violates the rules.
 func Acceptable(ctx context.Context, r store.Reader, password string) error {
 	lacks, err := Lacking(ctx, r, password)
 	if err == nil && len(lacks) > 0 {
@@ -85,8 +85,8 @@ func Acceptable(ctx context.Context, r store.Reader, password string) error {
 	return err
 }
 
-// Personal hides in the audit trail, in logs and everywhere else what bodies and records
-// say about a person, so that nothing of it has to be erased there: numbers stay.
+// Personal redacts personal data of bodies and records in the audit log, in other logs
+// and elsewhere, so that they need not be erased there; numbers stay.
 func Personal(more ...string) operation.Option {
 	return operation.Redact(append([]string{"Email", "First", "Last", "CustomAttributes", "Attributes", "Password", "JWTToken"}, more...)...)
 }

@@ -19,11 +19,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// CodeDefault is the code of the fault for the deletion of what users without another
-// place are in.
+// CodeDefault is the fault code for deleting the default organisation or a default team.
 const CodeDefault = "portal.default"
 
-// OrganisationResource is what there is to organisations.
+// OrganisationResource defines organisations as a resource.
 func (s *Service) OrganisationResource() portal.Resource[organisation.Organisation, ListedOrganisation, ShownOrganisation] {
 	return portal.Resource[organisation.Organisation, ListedOrganisation, ShownOrganisation]{
 		Kind: Organisations, Name: "portal-organisations", Path: "/organisations", Param: "organisation_id", One: "an organisation", Many: "organisations",
@@ -84,8 +83,8 @@ func (s *Service) dissolve(ctx context.Context, w store.Writer, id table.ID, at 
 
 var inviteCodes = portal.KindOf[invite.Code]()
 
-// forgetTeam removes what is about a team that goes: audiences, and invite codes, which admit
-// to nothing any more.
+// forgetTeam removes the audiences of a deleted team, and its invite codes, which are useless
+// without it.
 func forgetTeam(ctx context.Context, w store.Writer, team table.ID, at crud.Stamp) error {
 	if err := catalogues.Forget(ctx, w, team, at); err != nil {
 		return err
@@ -112,7 +111,7 @@ func (s *Service) edit(ctx context.Context, w store.Writer, id table.ID, at crud
 	return err
 }
 
-// TeamResource is what there is to teams.
+// TeamResource defines teams as a resource.
 func (s *Service) TeamResource() portal.Resource[organisation.Team, ListedTeam, ShownTeam] {
 	return portal.Resource[organisation.Team, ListedTeam, ShownTeam]{
 		Kind: Teams, Name: "portal-teams", Path: "/organisations/{organisation_id}/teams", Param: "team_id", One: "a team", Many: "teams",
@@ -144,7 +143,7 @@ func (s *Service) TeamResource() portal.Resource[organisation.Team, ListedTeam, 
 	}
 }
 
-// beforeTeam refuses members of other organisations, and the end of a default team.
+// beforeTeam refuses members of other organisations, and the deletion of a default team.
 func beforeTeam(ctx context.Context, w store.Writer, c *portal.Change[organisation.Team]) error {
 	if c.Op == store.Deleted && c.Old.Default {
 		return fault.New(fault.Invalid, CodeDefault, "%s cannot be deleted", c.Old.Name)
@@ -162,7 +161,7 @@ func beforeTeam(ctx context.Context, w store.Writer, c *portal.Change[organisati
 	return wrong.Err()
 }
 
-// afterTeam lets users join and leave.
+// afterTeam updates the users who joined or left.
 func (s *Service) afterTeam(ctx context.Context, w store.Writer, c *portal.Change[organisation.Team]) error {
 	team, before := c.New.ID, c.Old.Users
 	if c.Op == store.Deleted {
@@ -205,7 +204,7 @@ func (s *Service) afterTeam(ctx context.Context, w store.Writer, c *portal.Chang
 	return nil
 }
 
-// defaultTeam returns the team of an organisation that users without another are in.
+// defaultTeam returns the default team of an organisation, for users without another team.
 func defaultTeam(ctx context.Context, r store.Reader, id table.ID) (table.ID, error) {
 	for t, err := range portal.All(ctx, r, Teams, id) {
 		if err != nil || t.Default {

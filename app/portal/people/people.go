@@ -1,5 +1,5 @@
-// Package people holds what there is to the users of the portal, their organisations
-// and teams (docs/wire/portal-people.md).
+// Package people has the operations on the users of the portal, their organisations and
+// teams (docs/wire/portal-people.md).
 package people
 
 import (
@@ -27,7 +27,7 @@ const (
 	byAttribute    = "attribute"
 )
 
-// How people are stored.
+// The kinds of users, organisations and teams.
 var (
 	Users = portal.KindOf(
 		store.Lookup(byRole, func(u account.User) string { return u.Role }),
@@ -54,23 +54,22 @@ var (
 	Teams         = portal.KindOf[organisation.Team]()
 )
 
-// Follower is what else happens when something happens to a user. Each function may be
-// nil.
+// Follower reacts to changes of users. Each function may be nil.
 type Follower struct {
-	// Leave ends what a user has at others before the user is deleted, outside of any unit
-	// of work. It may be called again for the same user. With force it goes on where others
-	// refuse.
+	// Leave revokes what a user has elsewhere before the user is deleted, outside of any
+	// unit of work. It may be called again for the same user. With force it continues after
+	// refusals.
 	Leave func(ctx context.Context, in tenant.Scope, u account.User, force bool) error
 	// Follow runs in the unit of work that stores a change of a user. before is nil when the
-	// user is made, after when the user is deleted: a fault with CodeMore has Leave called
-	// once more.
+	// user is created, after when the user is deleted: then a fault with CodeMore causes
+	// another call of Leave.
 	Follow func(ctx context.Context, w store.Writer, at crud.Stamp, before, after *account.User) error
-	// HandOver gives to a user what belongs to another one, who leaves the organisation of
-	// both, in the unit of work of the move and before it.
+	// HandOver transfers belongings of a user who leaves an organisation to another user of
+	// it, in the unit of work of the move and before it.
 	HandOver func(ctx context.Context, w store.Writer, at crud.Stamp, from, to table.ID) error
 }
 
-// Config is what the use cases are made of.
+// Config is the configuration of a Service.
 type Config struct {
 	Keys      secret.Keys
 	Passwords secret.Passwords
@@ -83,15 +82,15 @@ type Config struct {
 	Dismiss func(ctx context.Context, id table.ID) error
 }
 
-// Service are the use cases of people.
+// Service has the operations on people.
 type Service struct{ Config }
 
-// Registrations are what there is to people.
+// Registrations registers the kinds and resources of people.
 func (s *Service) Registrations() []crud.Registrar {
 	return []crud.Registrar{s.OrganisationResource(), s.TeamResource(), s.UserResource(), s.ModelResource(), s.AttributeResource()}
 }
 
-// ByToken returns the user whom a token names, or a NotFound fault.
+// ByToken returns the user of a token, or a NotFound fault.
 func ByToken(ctx context.Context, r store.Reader, token string) (account.User, error) {
 	v, err := Users.ByKey(ctx, r, byToken, store.Indexed(token))
 	return v.Value, err
@@ -109,7 +108,7 @@ func BySSOKey(ctx context.Context, r store.Reader, key string) (account.User, er
 	return v.Value, err
 }
 
-// Edit changes a user in a unit of work, and what follows from the change.
+// Edit changes a user in a unit of work, and runs the followers.
 func (s *Service) Edit(ctx context.Context, w store.Writer, id table.ID, at crud.Stamp, fn func(account.User) (account.User, error)) (account.User, error) {
 	var before account.User
 	after, err := portal.Edit(ctx, w, Users, id, at, func(u account.User) (account.User, error) {
@@ -134,7 +133,7 @@ func (s *Service) follow(ctx context.Context, w store.Writer, at crud.Stamp, bef
 	return nil
 }
 
-// NewToken draws what the API token of a user names the user by.
+// NewToken returns a random text by which the API token identifies its user.
 func NewToken(keys secret.Keys) string { return keys.Digests(keys.NewKey())[0] }
 
 // Found stores the first organisation, its team, and the model of users.
@@ -150,7 +149,7 @@ func Found(ctx context.Context, w store.Writer, at crud.Stamp) error {
 	return err
 }
 
-// Admins yields the admins who are active.
+// Admins yields the active admins.
 func Admins(ctx context.Context, r store.Reader) iter.Seq2[account.User, error] {
 	return func(yield func(account.User, error) bool) {
 		for _, role := range []string{account.SuperAdmin, account.ProviderAdmin} {

@@ -20,12 +20,12 @@ import (
 const (
 	CodeCaller = "portal_user.caller"
 	CodeLast   = "portal_user.last"
-	CodeMore   = "portal_user.more" // there is by now what Leave has not ended
+	CodeMore   = "portal_user.more" // there are credentials that Leave has not revoked
 )
 
 type change = portal.Change[account.User]
 
-// UserResource is what there is to users.
+// UserResource defines users as a resource.
 func (s *Service) UserResource() portal.Resource[account.User, ListedUser, ShownUser] {
 	return portal.Resource[account.User, ListedUser, ShownUser]{
 		Kind: Users, Name: "portal-users", Path: "/users", Param: "user_id", One: "a user", Many: "users",
@@ -54,7 +54,7 @@ func (s *Service) UserResource() portal.Resource[account.User, ListedUser, Shown
 	}
 }
 
-// checkUser refuses what no portal can be left with.
+// checkUser refuses changes that would leave the portal in an invalid state.
 func checkUser(ctx context.Context, r store.Reader, c *change) error {
 	if by, ok := account.OfPrincipal(c.Who.ID); c.Op == store.Deleted && ok && by == c.Old.ID {
 		return ownAccount()
@@ -85,7 +85,7 @@ func stays(ctx context.Context, r store.Reader, old account.User) error {
 	return fault.New(fault.Invalid, CodeLast, "The portal needs an active super-admin: make another one first")
 }
 
-// validateUser finds passwords that are too weak, and attributes that are missing.
+// validateUser finds weak passwords, and missing attributes.
 func validateUser(ctx context.Context, r store.Reader, c *change) (wrong table.Problems, err error) {
 	if c.Op == store.Updated && c.Sent.Has("First") && strings.TrimSpace(c.New.First) == "" && c.Old.First != "" {
 		wrong.Blank("First")
@@ -103,7 +103,7 @@ func validateUser(ctx context.Context, r store.Reader, c *change) (wrong table.P
 	return wrong, err
 }
 
-// Lacking says what a password must have and does not: one text for each.
+// Lacking returns the rules that a password violates, one text for each.
 func Lacking(ctx context.Context, r store.Reader, password string) (wrong []string, err error) {
 	settings, err := general.Load(ctx, r)
 	if err != nil {
@@ -115,20 +115,21 @@ func Lacking(ctx context.Context, r store.Reader, password string) (wrong []stri
 	return wrong, nil
 }
 
-// Begin returns the values of custom attributes of a new user, and notes what is wrong.
+// Begin returns the values of custom attributes of a new user, and adds problems to
+// wrong.
 func Begin(ctx context.Context, r store.Reader, given attribute.Given, wrong *table.Problems) (attribute.Values, error) {
 	all, err := attributes(ctx, r)
 	return attribute.Begin(all, given, wrong), err
 }
 
-// Invite is Begin for somebody who is invited: what is required may come later.
+// Invite is Begin for an invited user: required values may follow later.
 func Invite(ctx context.Context, r store.Reader, given attribute.Given, wrong *table.Problems) (attribute.Values, error) {
 	all, err := attributes(ctx, r)
 	return attribute.Invite(all, given, wrong), err
 }
 
-// Join returns the values of somebody who says them oneself, beside those that an admin
-// has said.
+// Join returns the attribute values of a user who completes the registration, merged with
+// the values by an admin.
 func Join(ctx context.Context, r store.Reader, have attribute.Values, given attribute.Given, wrong *table.Problems) (attribute.Values, error) {
 	all, err := attributes(ctx, r)
 	return attribute.Join(all, have, given, wrong), err
@@ -136,8 +137,8 @@ func Join(ctx context.Context, r store.Reader, have attribute.Values, given attr
 
 func ruling(u account.User) bool { return u.Role == account.SuperAdmin && u.Active }
 
-// farewells is how often what a user has at others is ended before a deletion is refused:
-// while that goes on, outside of any unit of work, the user may get more.
+// farewells is how many times Leave is called before a deletion is refused: Leave runs
+// outside of any unit of work, so the user may get new credentials meanwhile.
 const farewells = 3
 
 // turnUser leaves the deletion of a user to Dismiss, which finishes what it begins; what is
@@ -154,11 +155,11 @@ func (s *Service) turnUser(ctx context.Context, c *change, write func(context.Co
 	return err
 }
 
-// prepared is what a write of a user needs before its unit of work.
+// prepared is the data for a write of a user that is computed before the unit of work.
 type prepared struct{ hash, token string }
 
-// prepareUser hashes a password, which takes long, draws a token, and ends what a user
-// who goes has at others.
+// prepareUser hashes a password, which takes long, makes a token, and calls Leave for a
+// user who is deleted.
 func (s *Service) prepareUser(ctx context.Context, c *change) (err error) {
 	p := prepared{}
 	switch c.Op {
@@ -202,7 +203,7 @@ func (s *Service) beforeUser(ctx context.Context, w store.Writer, c *change) err
 	return err
 }
 
-// settled puts a user where people of the role belong.
+// settled puts a user into the organisation and teams of the user's role.
 func settled(ctx context.Context, r store.Reader, before, u account.User) (account.User, error) {
 	home := account.Home{Organisation: u.OrganisationID}
 	if home.Organisation == 0 {

@@ -14,15 +14,15 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// UserValue is the value that a user has of an attribute. It is known by the number of
-// the attribute, so that one without a value can be given one.
+// UserValue is a user's value of an attribute. It is identified by the number of the
+// attribute, so that a missing value can be set.
 type UserValue struct {
 	ID              table.ID          `json:"ID"`
 	Value           string            `json:"Value"`
 	CustomAttribute AttributeOfAValue `json:"CustomAttribute"`
 }
 
-// AttributeOfAValue is an attribute as values show it.
+// AttributeOfAValue is an attribute in the representation of values.
 type AttributeOfAValue struct {
 	Name              string `json:"Name"`
 	Identifier        string `json:"Identifier"`
@@ -38,7 +38,7 @@ func userValue(a attribute.Attribute, value string) UserValue {
 	return UserValue{a.ID, value, AttributeOfAValue{a.Name, a.Identifier, a.TypeWord(), a.BehaviourWord(), a.AddToKeyMetadata, a.Required, a.ShowOnSignUp, a.WriteOnceReadMany}}
 }
 
-// values are the rows of the values of a user.
+// values are the operations on the values of a user.
 type values struct {
 	crud.Tools
 	people *Service
@@ -80,7 +80,7 @@ func (v values) list(ctx context.Context, in valueList) (out operation.Listing[U
 	return out, err
 }
 
-// find returns the user of a call and the attribute that it is about.
+// find returns the user and the attribute in a path.
 func (in valueNamed) find(ctx context.Context, r store.Reader) (u account.User, a attribute.Attribute, err error) {
 	if u, err = portal.Find(ctx, r, Users, in.User); err == nil {
 		a, err = portal.Find(ctx, r, Attributes, in.ID)

@@ -11,7 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// ListedUser is a user in lists: no password, and no token.
+// ListedUser is a user in lists, without password and token.
 type ListedUser struct {
 	ID             table.ID `json:"ID"`
 	CID            string   `json:"CID"`
@@ -24,7 +24,8 @@ type ListedUser struct {
 	Provider       string   `json:"Provider"`
 }
 
-// ShownUser is a user by itself. Teams are null of admins, who are in none.
+// ShownUser is the full representation of a user. Teams are null for admins, who have
+// none.
 type ShownUser struct {
 	ListedUser
 	Organisation      string        `json:"Organisation"`
@@ -36,7 +37,7 @@ type ShownUser struct {
 	UpdatedAt         string        `json:"UpdatedAt"`
 }
 
-// TeamOfUser is a team as its members show it: not who else is in it.
+// TeamOfUser is a team in the representation of its member, without other members.
 type TeamOfUser struct {
 	ListedTeam
 	CreatedAt string `json:"CreatedAt"`
@@ -78,7 +79,7 @@ type ListedOrganisation struct {
 	Name string   `json:"Name"`
 }
 
-// ShownOrganisation is an organisation by itself.
+// ShownOrganisation is the full representation of an organisation.
 type ShownOrganisation struct {
 	ListedOrganisation
 	CreatedAt string       `json:"CreatedAt"`
@@ -95,7 +96,7 @@ type ListedTeam struct {
 	Name    string   `json:"Name"`
 }
 
-// ShownTeam is a team by itself. Users are labels.
+// ShownTeam is the full representation of a team. Users are labels.
 type ShownTeam struct {
 	ListedTeam
 	CreatedAt string   `json:"CreatedAt"`
@@ -134,7 +135,7 @@ func showTeam(ctx context.Context, r store.Reader, t organisation.Team) (ShownTe
 	return out, err
 }
 
-// usersBy returns the users who have a value in an index, in order of number.
+// usersBy returns the users with a value in an index, in order of number.
 func usersBy(ctx context.Context, r store.Reader, index string, id table.ID) ([]account.User, error) {
 	return Users.Values(ctx, r, store.Query{Index: index, Value: id.Key()})
 }

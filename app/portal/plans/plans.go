@@ -1,4 +1,4 @@
-// Package plans holds what there is to plans (docs/wire/portal-plans.md).
+// Package plans has the operations on plans (docs/wire/portal-plans.md).
 package plans
 
 import (
@@ -15,11 +15,11 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// byName is the index of names. A dashboard may call two policies alike: names are the
-// plans' own only where an administrator chooses them.
+// byName is the index of names. A dashboard may give two policies the same name, so only
+// names that an administrator chooses are unique.
 const byName = "name"
 
-// Kind is how plans are stored.
+// Kind is the kind of plans.
 var Kind = portal.KindOf(
 	providers.ByProvider(func(p plan.Plan) table.ID { return p.ProviderID }),
 	catalogues.Index(func(p plan.Plan) []table.ID { return p.Catalogues }),
@@ -34,19 +34,20 @@ var Kind = portal.KindOf(
 
 func named(p plan.Plan) string { return store.Indexed(p.ProviderID.Key() + "/" + p.Name) }
 
-// Shelf is where synchronisation finds plans.
+// Shelf is the storage of plans for synchronisation.
 var Shelf = providers.Kept[plan.Plan]{Of: sync.KindPlan, In: Kind, Provider: func(p *plan.Plan) *table.ID { return &p.ProviderID }}
 
-// Offers are the plans that catalogues have in them.
+// Offers are the plans in catalogues.
 var Offers = catalogues.OffersOf(Kind, func(p plan.Plan) string { return p.Name }, func(p *plan.Plan) *[]table.ID { return &p.Catalogues })
 
-// Resource is what there is to plans, whose policies are at the dashboards of providers.
+// Resource defines plans as a resource; their policies are at the dashboards of
+// providers.
 func Resource(open synchronise.Providers) portal.Resource[plan.Plan, Listed, Shown] {
 	hooks := synchronise.Hooks(Kind, open, func(p plan.Plan) table.ID { return p.ProviderID })
 	hooks.Check = check
 	carry := hooks.Before
 	hooks.Before = func(ctx context.Context, w store.Writer, c *portal.Change[plan.Plan]) error {
-		if c.Op != store.Deleted { // limits as they count, whatever the dashboard has to hear of them
+		if c.Op != store.Deleted { // normalises limits, whether or not the dashboard is called
 			c.New = c.New.Take(c.New.Record())
 		}
 		return carry(ctx, w, c)
@@ -59,7 +60,7 @@ func Resource(open synchronise.Providers) portal.Resource[plan.Plan, Listed, Sho
 		Show: show, Sample: sample, Hooks: hooks,
 		Rows: func(o portal.Operations[plan.Plan, Listed, Shown]) []operation.Row {
 			failing := operation.Faulting(table.CodeInvalid, synchronise.CodeCarry, providers.CodeBusy)
-			missing := operation.Answers(nil) // a plan that is not there is 404 for every operation
+			missing := operation.Answers(nil) // a missing plan is 404 in every operation
 			return []operation.Row{
 				o.ListRow(), o.CreateRow(failing, operation.Notes("The policy is made at the dashboard first.")), o.GetRow(),
 				o.UpdateRow(failing, missing, operation.Notes("The dashboard is called only when its policy changes.")),
@@ -75,8 +76,8 @@ var sample = plan.Plan{
 	PlanQuota: 2, PlanQuotaRenewalRate: 3600,
 }
 
-// check holds a plan against those that are there: names and scopes are its own, and it
-// stays with its provider.
+// check checks a plan against the existing ones: its name and scopes must be unique, and
+// its provider must not change.
 func check(ctx context.Context, r store.Reader, c *portal.Change[plan.Plan]) error {
 	if c.Op == store.Deleted {
 		return nil

@@ -20,7 +20,8 @@ type Listed struct {
 	Quota                     int64    `json:"Quota"`
 }
 
-// Shown is a plan by itself. Catalogues are numbers, so that the answer can be sent back.
+// Shown is the full representation of a plan. Catalogues are numbers, so that the answer
+// can be sent back.
 type Shown struct {
 	ID                        table.ID        `json:"ID"`
 	CID                       string          `json:"CID"`

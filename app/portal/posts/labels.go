@@ -14,7 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// within is the input of operations on what sorts a post.
+// within is the input of operations on the labels of a post.
 type within struct {
 	Scope tenant.Scope
 	Post  string `path:"^"`
@@ -35,17 +35,17 @@ type (
 	}
 )
 
-// words are what summaries call labels.
+// words are the singular and plural of a label in summaries.
 type words struct{ one, many string }
 
-// shelf are the operations on one sort of labels.
+// shelf has the operations on one type of labels.
 type shelf struct {
 	operations
 	label post.Label
 }
 
-// labelRows are the rows of one sort of labels. Lists give the ID as a number where
-// numbered says so, all else as a text.
+// labelRows are the rows of one type of labels. With numbered, lists contain the ID as
+// a number; everything else has it as text.
 func labelRows[K interface{ Kind() string }](o operations, word words, l post.Label, numbered bool) []operation.Row {
 	s := shelf{o, l}
 	sample := record{Name: "News"}
@@ -99,7 +99,7 @@ func listLabels[V any](s shelf, word words, sample record, shown func(record) V)
 		operation.Example(nil, operation.Listing[V]{Items: []V{shown(sample)}, Total: 1, Page: 1, PerPage: portal.DefaultPerPage}))
 }
 
-// update runs a write on a post: fn returns it as it is to be.
+// update runs a write on a post: fn returns the new post.
 func (s shelf) update(ctx context.Context, in within, fn func(context.Context, store.Writer, post.Post) (post.Post, error)) error {
 	at := s.Stamp(in.Scope)
 	_, err := s.Store.Update(ctx, in.Scope, func(w store.Writer) error {
@@ -127,13 +127,13 @@ func (s shelf) detach(ctx context.Context, in labelled) (portal.Status, error) {
 	})
 }
 
-// record is what is read of a label.
+// record is the read part of a label.
 type record struct {
 	table.Base
 	Name string
 }
 
-// Table implements table.Row: lists of labels are ordered and searched by it.
+// Table implements table.Row: lists of labels are sorted and searched by it.
 func (record) Table() *table.Table[record] { return records }
 
 var records = &table.Table[record]{
@@ -142,7 +142,7 @@ var records = &table.Table[record]{
 	Fields: []table.Field[record]{{Name: "Name", At: func(r *record) any { return &r.Name }}},
 }
 
-// labelsOf returns what sorts a post. What was deleted meanwhile is left out.
+// labelsOf returns the labels of a post, without deleted ones.
 func labelsOf(ctx context.Context, r store.Reader, p post.Post, l post.Label) (out []record, err error) {
 	for _, id := range *l.At(&p) {
 		found, err := portal.Glance[record](ctx, r, l.Kind, id)
@@ -156,7 +156,7 @@ func labelsOf(ctx context.Context, r store.Reader, p post.Post, l post.Label) (o
 	return out, nil
 }
 
-// Names returns the names of labels by their numbers. What was deleted is left out.
+// Names returns the names of labels by their numbers, without deleted ones.
 func Names(ctx context.Context, r store.Reader, l post.Label, ids []table.ID) ([]string, error) {
 	var p post.Post
 	*l.At(&p) = ids

@@ -1,5 +1,5 @@
-// Package posts holds what there is to the posts of the blog, the categories that sort
-// them, and what posts are tagged with (docs/wire/portal-content.md#posts).
+// Package posts has the operations on the posts of the blog, their categories and their
+// tags (docs/wire/portal-content.md#posts).
 package posts
 
 import (
@@ -14,13 +14,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// How posts and categories are stored.
+// The kinds of posts and categories.
 var (
 	Kind       = portal.KindOf(by(post.ByCategory), by(post.ByTag))
 	Categories = portal.KindOf[post.Category]()
 )
 
-// by is the index of what sorts posts.
+// by is the index of posts by their labels.
 func by(l post.Label) store.Index[post.Post] {
 	return store.Index[post.Post]{Name: l.Kind, Values: func(p post.Post) (out []string) {
 		for _, id := range *l.At(&p) {
@@ -32,7 +32,7 @@ func by(l post.Label) store.Index[post.Post] {
 
 type operations = portal.Operations[post.Post, Listed, Shown]
 
-// Resources are what there is to posts and categories.
+// Resources registers posts and categories.
 func Resources() []crud.Registrar {
 	return []crud.Registrar{
 		portal.Resource[post.Post, Listed, Shown]{

@@ -1,5 +1,5 @@
-// Package providers holds what there is to the dashboards that a portal is connected to:
-// the resource, the way to them, and synchronisation (docs/wire/portal-providers.md).
+// Package providers has the dashboards that a portal is connected to: the resource, the
+// connection, and synchronisation (docs/wire/portal-providers.md).
 package providers
 
 import (
@@ -20,28 +20,27 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Config is what a Service is made of.
+// Config is the configuration of a Service.
 type Config struct {
 	crud.Tools
 	Keys  secret.Keys
 	Scope tenant.Scope // of the portal; the zero Scope: there is none
-	// Dial returns the way to a dashboard; it makes no call.
+	// Dial returns a client for a dashboard; it makes no call.
 	Dial func(provider.Settings) dashboard.Dashboard
-	// Shelves are where products and plans are kept, in the order in which they are
-	// synchronised.
+	// Shelves store products and plans, in the order in which they are synchronised.
 	Shelves []Shelf
-	// Clear removes what else is kept of a provider that goes; nil: nothing.
+	// Clear deletes other records of a deleted provider; nil: there are none.
 	Clear func(ctx context.Context, w store.Writer, id table.ID) error
-	// Holder names this process among those that share the store.
+	// Holder identifies this process among those that share the store.
 	Holder string
-	// Then runs after products and plans are synchronised with a dashboard: for what else
-	// it has to know; nil: nothing.
+	// Then runs after products and plans are synchronised with a dashboard, for further
+	// updates of it; nil: none.
 	Then func(ctx context.Context, portal tenant.Scope, id table.ID) error
-	// Every is how often all providers are synchronised; 0: only when somebody asks.
+	// Every is how often all providers are synchronised; 0: only on request.
 	Every time.Duration
 }
 
-// Service is what there is to providers.
+// Service has the operations on providers.
 type Service struct {
 	Config
 	turns *turns
@@ -55,7 +54,7 @@ func New(c Config) *Service {
 	return &Service{c, t}
 }
 
-// How providers, and what is known of their synchronisation, are stored.
+// The kinds of providers, and of their synchronisation state.
 var (
 	Kind   = portal.KindOf[provider.Provider]()
 	states = &store.Kind[provider.State]{
@@ -65,15 +64,15 @@ var (
 	}
 )
 
-// States is the registration of what is known of synchronisations.
+// States registers the kind of synchronisation states.
 func States() crud.Registration {
 	return crud.Facts[provider.State]{Kind: states, Sample: func(at crud.Stamp) (provider.State, error) {
 		return provider.State{Provider: portal.Sampled(provider.Provider{}, at).ID, Portal: at.Org, Status: provider.Up, SyncedAt: at.Now()}, nil
 	}}.Registration()
 }
 
-// Open returns a provider as synchronisation, and others who write policies, need it. It
-// makes no call. It is synchronise.Providers.
+// Open returns a provider for synchronisation and other code that writes policies. It makes no
+// call. It is synchronise.Providers.
 func (s *Service) Open(ctx context.Context, scope tenant.Scope, id table.ID) (out synchronise.Provider, err error) {
 	err = s.Store.View(ctx, scope, func(r store.Reader) error {
 		p, err := portal.Find(ctx, r, Kind, id.String())
@@ -86,7 +85,7 @@ func (s *Service) Open(ctx context.Context, scope tenant.Scope, id table.ID) (ou
 	return out, err
 }
 
-// reach returns the way to the dashboard of a provider.
+// reach returns a provider with a client for its dashboard.
 func (s *Service) reach(p provider.Provider) (synchronise.Provider, error) {
 	p, err := s.opened(p)
 	if err != nil {
@@ -111,13 +110,13 @@ func (s *Service) opened(p provider.Provider) (provider.Provider, error) {
 	return p, nil
 }
 
-// CodeSealed is the code of the fault for a secret that no encryption key opens.
+// CodeSealed is the fault code for a secret that no encryption key can open.
 const CodeSealed = "portal_provider.sealed"
 
-// maxBody bounds bodies: a name and settings.
+// maxBody bounds request bodies in bytes: a name and settings.
 const maxBody = 512 << 10
 
-// Resource is what there is to providers as a resource.
+// Resource defines providers as a resource.
 func (s *Service) Resource() portal.Resource[provider.Provider, Listed, Shown] {
 	sample := provider.Provider{
 		Name: "Acme dashboard", Type: provider.TykPro,
@@ -148,12 +147,12 @@ func (s *Service) Resource() portal.Resource[provider.Provider, Listed, Shown] {
 	}
 }
 
-// step is how many records of a provider are removed in one unit of work.
+// step is how many records of a provider are deleted in one unit of work.
 const step = 500
 
-// prepare empties a provider that is to be deleted in short units of work, so that others
-// write in between, until the last one can take the rest along. No run fills it up
-// meanwhile.
+// prepare deletes most records of a provider to be deleted in short units of work, so that
+// others can write in between; the last unit deletes the rest. Synchronisation cannot add
+// records meanwhile.
 func (s *Service) prepare(ctx context.Context, c *portal.Change[provider.Provider]) error {
 	if c.Op != store.Deleted {
 		return nil
@@ -170,7 +169,7 @@ func (s *Service) prepare(ctx context.Context, c *portal.Change[provider.Provide
 	return nil
 }
 
-// empty leaves step records of a shelf.
+// empty deletes records of a shelf until step are left.
 func (s *Service) empty(ctx context.Context, shelf Shelf, c *portal.Change[provider.Provider]) error {
 	for {
 		n, err := s.count(ctx, shelf, c.Old.ID)
@@ -192,8 +191,8 @@ func (s *Service) count(ctx context.Context, shelf Shelf, of table.ID) (n int, e
 	return n, err
 }
 
-// before takes the configuration that was sent, and seals its secret. One that has not changed
-// stays as it was sealed.
+// before takes the configuration in the request, and seals its secret. An unchanged secret
+// stays sealed as it was.
 func (s *Service) before(_ context.Context, _ store.Writer, c *portal.Change[provider.Provider]) (err error) {
 	if c.Op == store.Deleted {
 		return nil
@@ -211,7 +210,7 @@ func (s *Service) before(_ context.Context, _ store.Writer, c *portal.Change[pro
 	return err
 }
 
-// after keeps the state of a new provider, and takes along what a deleted one brought.
+// after stores the state of a new provider, and deletes the records of a deleted one.
 func (s *Service) after(ctx context.Context, w store.Writer, c *portal.Change[provider.Provider]) error {
 	switch c.Op {
 	case store.Created:

@@ -9,7 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
-// target is the input of what is done with one provider.
+// target is the input of an operation on one provider.
 type target struct {
 	ID string `path:"provider_id" doc:"Number or CID of a provider."`
 }
@@ -22,7 +22,7 @@ func (s *Service) synchronise(ctx context.Context, in target) (portal.Done, erro
 	return portal.Executed("Synchronize"), err
 }
 
-// Drift is in what a portal and a dashboard differ.
+// Drift is the differences between a portal and a dashboard.
 type Drift struct {
 	ProviderID  table.ID     `json:"ProviderID"`
 	Provider    string       `json:"Provider"`
@@ -42,7 +42,7 @@ type Difference struct {
 	Members  []string `json:"Members" doc:"Of the policy."`
 }
 
-// Problem is what stands in the way of one record or policy.
+// Problem prevents the synchronisation of one record or policy.
 type Problem struct {
 	CID      string `json:"CID"`
 	PolicyID string `json:"PolicyID"`
@@ -56,7 +56,7 @@ var exampleDrift = Drift{
 	Problems:    []Problem{},
 }
 
-// drift looks at both sides and changes nothing.
+// drift compares both sides without changes.
 func (s *Service) drift(ctx context.Context, in target) (Drift, error) {
 	p, _, err := s.find(ctx, in.ID)
 	if err != nil {
@@ -77,7 +77,7 @@ func (s *Service) drift(ctx context.Context, in target) (Drift, error) {
 			members = []string{}
 		}
 		cid := d.Record
-		if !table.IsCID(cid) { // of a policy that no record knows
+		if !table.IsCID(cid) { // of a policy without a record
 			cid = ""
 		}
 		out.Differences = append(out.Differences, Difference{d.Kind.String(), d.Drift.String(), d.Cause.String(), d.Name, cid, d.Policy.Name(), d.Field, members})

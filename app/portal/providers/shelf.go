@@ -13,24 +13,24 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Shelf is where products, or plans, are kept.
+// Shelf is the storage of products or plans for synchronisation.
 type Shelf interface {
-	// Kind says which of both.
+	// Kind returns which of the two it stores.
 	Kind() sync.Kind
-	// List returns what is kept of a provider in order of number: hidden records too, and
-	// deleted ones until they are forgotten.
+	// List returns the records of a provider in order of number, including hidden records,
+	// and deleted ones until they are forgotten.
 	List(ctx context.Context, r store.Reader, of table.ID) ([]sync.Record, error)
-	// Store stores what synchronisation wants of a record; see synchronise.Records.
+	// Store stores the new state of a record; see synchronise.Records.
 	Store(ctx context.Context, w store.Writer, of table.ID, seen *sync.Record, r sync.Record, at crud.Stamp) error
-	// Forget ends what synchronisation has to do with a deleted record.
+	// Forget removes a deleted record from synchronisation.
 	Forget(ctx context.Context, w store.Writer, of table.ID, r sync.Record) error
-	// News returns the keys of the records about whose APIs the dashboard says something
-	// else than they do, and Learn stores it for one of them.
+	// News returns the keys of records whose data about APIs differ from the dashboard's,
+	// and Learn updates one of them.
 	News(ctx context.Context, r store.Reader, of table.ID, apis sync.Index) ([]string, error)
 	Learn(ctx context.Context, w store.Writer, key string, apis sync.Index) error
-	// Count returns how many records are kept of a provider.
+	// Count returns how many records a provider has.
 	Count(ctx context.Context, r store.Reader, of table.ID) (int, error)
-	// Clear removes what is kept of a provider for good, most records at the most; 0: all.
+	// Clear deletes records of a provider for good, at most most; 0: all.
 	Clear(ctx context.Context, w store.Writer, of table.ID, most int, at crud.Stamp) error
 }
 
@@ -38,22 +38,22 @@ type Shelf interface {
 type Kept[T synchronise.Carrier[T]] struct {
 	Of sync.Kind
 	In *store.Kind[T]
-	// Provider points to the number of the provider in a record.
+	// Provider returns a pointer to the number of the provider in a record.
 	Provider func(*T) *table.ID
-	// Complete fills in what a record that a policy brings needs besides: addresses, say;
-	// nil: nothing.
+	// Complete sets further members of a record that is made from a policy, such as
+	// addresses; nil: none.
 	Complete func(ctx context.Context, w store.Writer, v *T) error
-	// Known returns a record with what the dashboard says about its APIs, and whether that
-	// is news; nil: it keeps nothing of it.
+	// Known returns a record with the dashboard's data about its APIs, and whether they
+	// differ from the record's; nil: records store no such data.
 	Known func(v T, apis sync.Index) (T, bool)
-	// Gone runs before a record is removed for good; nil: no other record names it.
+	// Gone runs before a record is deleted for good; nil: no other record names it.
 	Gone func(ctx context.Context, w store.Writer, v T, at crud.Stamp) error
 }
 
 const byProvider = "provider"
 
-// ByProvider is the index by which a Shelf finds what it keeps of a provider: all of it,
-// and one record by its CID. Deleted records are in it, too.
+// ByProvider is the index of a provider's records, and of one record by its CID. It
+// includes deleted records.
 func ByProvider[T table.Row[T]](of func(T) table.ID) store.Index[T] {
 	return store.Index[T]{Name: byProvider, Values: func(v T) []string {
 		id := of(v)
@@ -67,7 +67,7 @@ func ByProvider[T table.Row[T]](of func(T) table.ID) store.Index[T] {
 // Kind implements Shelf.
 func (k Kept[T]) Kind() sync.Kind { return k.Of }
 
-// all returns what has a value in the index, most records at the most; 0: all.
+// all returns the records with a value in the index, at most most; 0: all.
 func (k Kept[T]) all(ctx context.Context, r store.Reader, value string, most int) ([]T, error) {
 	return k.In.Values(ctx, r, store.Query{Index: byProvider, Value: value, Limit: most})
 }
@@ -84,8 +84,8 @@ func (k Kept[T]) List(ctx context.Context, r store.Reader, of table.ID) ([]sync.
 	return out, err
 }
 
-// found returns the record with a CID, deleted or not. Another one may have taken the CID
-// of a deleted record: the one that is not deleted comes first.
+// found returns the record with a CID, deleted or not. Another record may have taken the
+// CID of a deleted one: the one that is not deleted wins.
 func (k Kept[T]) found(ctx context.Context, r store.Reader, of table.ID, cid string) (out T, err error) {
 	all, err := k.all(ctx, r, of.Key()+"/"+cid, 0)
 	if err != nil || len(all) == 0 {
@@ -129,10 +129,10 @@ func (k Kept[T]) Store(ctx context.Context, w store.Writer, of table.ID, seen *s
 	return err
 }
 
-// CodeMoved is the code of the fault for a record that has changed since it was seen.
+// CodeMoved is the fault code for a record that has changed since it was read.
 const CodeMoved = "portal_provider.moved"
 
-// Forget implements Shelf: the record stays deleted, and has no policy any more.
+// Forget implements Shelf: the record stays deleted, and loses its policy.
 func (k Kept[T]) Forget(ctx context.Context, w store.Writer, of table.ID, r sync.Record) error {
 	v, err := k.found(ctx, w, of, r.CID)
 	if fault.KindOf(err) == fault.NotFound {
@@ -161,7 +161,7 @@ func (k Kept[T]) News(ctx context.Context, r store.Reader, of table.ID, apis syn
 	return keys, err
 }
 
-// Learn implements Shelf. What is gone meanwhile needs to know nothing.
+// Learn implements Shelf. It ignores deleted records.
 func (k Kept[T]) Learn(ctx context.Context, w store.Writer, key string, apis sync.Index) error {
 	_, err := k.In.Edit(ctx, w, key, nil, func(v T) (T, error) {
 		v, _ = k.Known(v, apis)

@@ -17,20 +17,20 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// longest bounds one run; the next one goes on where it has ended.
+// longest bounds the duration of one run; the next one continues where it ended.
 const longest = 10 * time.Minute
 
-// CodeFailed is the code of the fault for a provider that could not be synchronised.
+// CodeFailed is the fault code for a failed synchronisation of a provider.
 const CodeFailed = "portal_provider.failed"
 
-// Synchronise brings a provider and its dashboard together when its turn comes, and notes
-// how that went.
+// Synchronise synchronises a provider with its dashboard when its turn comes, and records
+// the outcome.
 func (s *Service) Synchronise(ctx context.Context, id table.ID) (synchronise.Report, error) {
 	return s.synchroniseUnless(ctx, id, func(time.Time) bool { return false })
 }
 
-// synchroniseUnless is Synchronise, unless somebody has done it meanwhile: enough decides
-// by the end of the last attempt.
+// synchroniseUnless is Synchronise, unless another run has done it meanwhile: enough
+// decides, given the end of the last attempt.
 func (s *Service) synchroniseUnless(ctx context.Context, id table.ID, enough func(time.Time) bool) (report synchronise.Report, err error) {
 	err = s.turns.do(ctx, id, maxRuns, func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, longest)
@@ -44,8 +44,8 @@ func (s *Service) synchroniseUnless(ctx context.Context, id table.ID, enough fun
 	return report, err
 }
 
-// attempt synchronises a provider whose turn it is. One that somebody breaks off says
-// nothing about the dashboard.
+// attempt synchronises a provider that has its turn. A cancelled run says nothing about
+// the dashboard.
 func (s *Service) attempt(ctx context.Context, p provider.Provider) (report synchronise.Report, err error) {
 	way, err := s.reach(p)
 	if err == nil {
@@ -72,7 +72,7 @@ func (s *Service) attempt(ctx context.Context, p provider.Provider) (report sync
 	return report, err
 }
 
-// learn stores what the dashboard says about APIs, where that is news.
+// learn updates the dashboard's data about APIs in records.
 func (s *Service) learn(ctx context.Context, id table.ID, apis sync.Index) error {
 	for _, shelf := range s.Shelves {
 		var keys []string
@@ -83,7 +83,7 @@ func (s *Service) learn(ctx context.Context, id table.ID, apis sync.Index) error
 		if err != nil {
 			return err
 		}
-		for _, key := range keys { // all at once would keep others waiting
+		for _, key := range keys { // in one unit of work others would have to wait
 			_, err := s.Store.Update(ctx, s.Scope, func(w store.Writer) error { return shelf.Learn(ctx, w, key, apis) })
 			if err != nil {
 				return err
@@ -93,7 +93,7 @@ func (s *Service) learn(ctx context.Context, id table.ID, apis sync.Index) error
 	return nil
 }
 
-// find returns a provider by its number or its CID, and when it was tried last.
+// find returns a provider by its number or its CID, and the time of its last attempt.
 func (s *Service) find(ctx context.Context, name string) (p provider.Provider, tried time.Time, err error) {
 	err = s.Store.View(ctx, s.Scope, func(r store.Reader) error {
 		if p, err = portal.Find(ctx, r, Kind, name); err != nil {
@@ -109,7 +109,8 @@ func (s *Service) find(ctx context.Context, name string) (p provider.Provider, t
 	return p, tried, err
 }
 
-// failure is the fault for what a dashboard has not done; nil: the error is another one.
+// failure is the fault for a failed operation of a dashboard; nil: the error has another
+// cause.
 func failure(p provider.Provider, err error) error {
 	for _, known := range []error{dashboard.ErrUnreachable, dashboard.ErrRefused, dashboard.ErrGone, dashboard.ErrChanged, synchronise.ErrTooMuch} {
 		if errors.Is(err, known) {
@@ -122,10 +123,10 @@ func failure(p provider.Provider, err error) error {
 	return nil
 }
 
-// told bounds how many problems of a run are logged; drift shows all.
+// told is how many problems of a run are logged; drift shows all.
 const told = 20
 
-// tell logs what a run has done.
+// tell logs the result of a run.
 func (s *Service) tell(p provider.Provider, r synchronise.Report) {
 	for i, problem := range r.Problems {
 		if i == told {
@@ -139,14 +140,14 @@ func (s *Service) tell(p provider.Provider, r synchronise.Report) {
 	}
 }
 
-// Operations by which commits of the background are known. Those that note how an attempt
-// went only keep books.
+// The operations of background commits. Those that record attempts do not concern users.
 const (
 	refreshing = "portal-providers.refresh"
 	Noting     = "portal-providers.noted"
 )
 
-// note stores how an attempt went. A provider that is gone meanwhile has no state.
+// note records the outcome of an attempt. It ignores a provider that was deleted
+// meanwhile.
 func (s *Service) note(ctx context.Context, id table.ID, ok bool) error {
 	if store.AttributionOf(ctx, s.Scope).Operation == refreshing {
 		ctx = store.Attribute(ctx, store.Attribution{Actor: "portal", Operation: Noting})
@@ -176,8 +177,8 @@ func (s *Service) all(ctx context.Context) (ids []table.ID, err error) {
 	return ids, err
 }
 
-// All synchronises all providers, one after the other, and returns one fault that tells
-// of those that failed.
+// All synchronises all providers, one after the other, and returns one fault for all that
+// failed.
 func (s *Service) All(ctx context.Context) error {
 	ids, err := s.all(ctx)
 	if err != nil {
@@ -199,11 +200,11 @@ func (s *Service) All(ctx context.Context) error {
 	return nil
 }
 
-// Again after this time when the store does not answer.
+// Retry after this time when the store does not answer.
 const again = time.Second
 
 // Run synchronises all providers at the start and at each interval, until ctx ends. At an
-// interval those are left out that another process has just tried.
+// interval it skips providers that another process has just tried.
 func (s *Service) Run(ctx context.Context) error {
 	if s.Scope.IsZero() || s.Every <= 0 {
 		return nil
@@ -223,14 +224,14 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// refresh synchronises those providers whose last attempt was some time ago.
+// refresh synchronises the providers whose last attempt is older than fresh.
 func (s *Service) refresh(ctx context.Context, fresh time.Duration) error {
 	ids, err := s.all(ctx)
 	if err != nil {
 		return err
 	}
 	for _, id := range ids {
-		_, err := s.synchroniseUnless(ctx, id, func(tried time.Time) bool { // one that is far ahead is from before the clock was put back
+		_, err := s.synchroniseUnless(ctx, id, func(tried time.Time) bool { // a time far in the future is from before the clock was put back
 			return fresh > 0 && s.Now().Sub(tried).Abs() < fresh
 		})
 		if err != nil && ctx.Err() == nil && fault.KindOf(err) != fault.NotFound {
@@ -240,7 +241,7 @@ func (s *Service) refresh(ctx context.Context, fresh time.Duration) error {
 	return nil
 }
 
-// records are the products and plans of a provider, as synchronisation wants them.
+// records are the products and plans of a provider, for synchronisation.
 type records struct {
 	s  *Service
 	id table.ID

@@ -10,33 +10,33 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// How many may wait for a provider in one process: writes are short.
+// How many callers may wait for a provider in one process: writes are short.
 const (
 	maxRuns   = 16
 	maxWrites = 64
 )
 
-// CodeBusy is the code of the fault for a provider for which too many wait.
+// CodeBusy is the fault code for a provider with too many waiting callers.
 const CodeBusy = "portal_provider.busy"
 
-// turns sees to it that a provider is synchronised, or written to, by one at a time: in this process, and
-// where the store has leases, in all of them.
+// turns serialises synchronisation of, and writes to, a provider: in this process and, if the store
+// has leases, across all processes.
 type turns struct {
-	leases store.Leases // nil: the store has none, and no other process has the store
+	leases store.Leases // nil: the store has no leases, and only this process uses it
 	config lease.Config
 
 	mu    sync.Mutex
 	lines map[table.ID]*line
 }
 
-// line is those who wait for a provider; the token is in it while no run works.
+// line is the queue of a provider; the token is in it while no run is active.
 type line struct {
 	token   chan struct{}
 	waiting int
 }
 
-// do waits for the turn of a provider behind no more than so many, and uses it. The
-// context that fn gets ends when the turn is lost.
+// do waits for the turn of a provider behind at most most callers, and runs fn. The context of fn
+// ends when the turn is lost.
 func (t *turns) do(ctx context.Context, id table.ID, most int, fn func(context.Context) error) error {
 	l, err := t.enter(id, most)
 	if err != nil {
@@ -55,7 +55,7 @@ func (t *turns) do(ctx context.Context, id table.ID, most int, fn func(context.C
 	return t.hold(ctx, id, fn)
 }
 
-// hold uses the lease of a provider once. A store that does not answer ends the wait.
+// hold runs fn once with the lease of a provider. A store that does not answer ends the wait.
 func (t *turns) hold(ctx context.Context, id table.ID, fn func(context.Context) error) (err error) {
 	waiting, end := context.WithCancel(ctx)
 	defer end()
@@ -68,7 +68,7 @@ func (t *turns) hold(ctx context.Context, id table.ID, fn func(context.Context) 
 			end()
 		}
 	}
-	_ = lease.New(c).Run(waiting, func(held, _ context.Context, _ *lease.Holding) { // its error is that of the context
+	_ = lease.New(c).Run(waiting, func(held, _ context.Context, _ *lease.Holding) { // its error is the context's
 		used, err = true, fn(held)
 		end()
 	})
@@ -94,7 +94,7 @@ func (t *turns) enter(id table.ID, most int) (*line, error) {
 	return l, nil
 }
 
-// leave ends the wait; the last one puts the line away.
+// leave ends the wait; the last caller removes the line.
 func (t *turns) leave(id table.ID, l *line) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

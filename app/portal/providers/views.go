@@ -9,7 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Listed is a provider in lists: nothing secret.
+// Listed is a provider in lists, without secrets.
 type Listed struct {
 	ID           table.ID `json:"ID"`
 	Name         string   `json:"Name"`
@@ -19,7 +19,7 @@ type Listed struct {
 	LastSynced   string   `json:"LastSynced"`
 }
 
-// Shown is a provider by itself, as an admin may see it.
+// Shown is the full representation of a provider for admins.
 type Shown struct {
 	Listed
 	Configuration Configuration `json:"Configuration"`

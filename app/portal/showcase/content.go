@@ -39,7 +39,7 @@ type located struct {
 	Path string `query:"path" doc:"Path of the page."`
 }
 
-// content shows a content page; drafts only to admins.
+// content returns a content page; drafts only for admins.
 func (s *Service) content(ctx context.Context, in located) (out Content, err error) {
 	err = s.look(ctx, in.visitor, func(r store.Reader, now sight) error {
 		v, err := pages.Kind.ByKey(ctx, r, "path", store.Indexed(page.Address(in.Path)))
@@ -76,7 +76,7 @@ type Post struct {
 	CreatedAt       string   `json:"CreatedAt"`
 }
 
-// Posts is a part of the blog.
+// Posts is a page of the blog.
 type Posts struct {
 	Posts   []Post `json:"Posts" doc:"The newest first."`
 	Total   int    `json:"Total"`
@@ -92,10 +92,10 @@ type blog struct {
 
 const postsPerPage = 10
 
-// shows reports whether somebody sees posts of a status.
+// shows reports whether the viewer sees posts of a status.
 func (s sight) shows(status string) bool { return s.admin() || status == "published" }
 
-// entry is what lists look at of each post.
+// entry is the part of a post that lists read.
 type entry struct {
 	id         table.ID
 	status     string
@@ -108,8 +108,8 @@ var entries = store.Column[post.Post, entry]{Kind: posts.Kind, Of: func(p post.P
 	return entry{p.ID, p.Status, p.Categories, p.Tags, p.CreatedAt}
 }}
 
-// entries are the posts that somebody sees, those of a category if it has a name, the newest
-// first.
+// entries returns the posts that the viewer sees, of one category if category is not empty,
+// newest first.
 func (s sight) entries(ctx context.Context, r store.Reader, category string) (out []entry, err error) {
 	var of table.ID
 	if category != "" {
@@ -152,7 +152,7 @@ func (s *Service) blog(ctx context.Context, in blog) (out Posts, err error) {
 	return out, err
 }
 
-// listed shows posts as lists do: without their content.
+// listed returns posts for lists, without their content.
 func listed(ctx context.Context, r store.Reader, all []entry) ([]Post, error) {
 	out := []Post{}
 	for _, e := range all {
@@ -170,10 +170,10 @@ func listed(ctx context.Context, r store.Reader, all []entry) ([]Post, error) {
 	return out, nil
 }
 
-// maxRelated is how many posts the page of a product names.
+// maxRelated is how many posts the page of a product lists.
 const maxRelated = 6
 
-// related are published posts that share a tag with a product.
+// related sets the published posts that share a tag with a product.
 func (out *Product) related(ctx context.Context, r store.Reader, now sight, p product.Product) error {
 	if !now.rules.BlogEnabled || len(p.Tags) == 0 {
 		return nil

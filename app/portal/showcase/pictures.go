@@ -18,7 +18,7 @@ type pictureIn struct {
 	File    string `path:"file" doc:"Name of the file, as the product has it."`
 }
 
-// shown is a picture as it is answered: its bytes, or where the storage has them.
+// shown is a picture as answer: its bytes, or a redirect to the storage.
 type shown struct {
 	rows.Picture
 	at string
@@ -27,8 +27,8 @@ type shown struct {
 // At implements operation.Elsewhere.
 func (s shown) At() string { return s.at }
 
-// picture returns a picture. What the visitor does not see has none. A document stays
-// here, where it comes with a policy that lets it do nothing
+// picture returns a picture that the visitor may see. A document such as SVG is always
+// served from here, with a policy that keeps it from running scripts
 // (docs/wire/portal-content.md#files).
 func (s *Service) picture(ctx context.Context, in pictureIn) (out shown, err error) {
 	which := product.Picture(in.Which)

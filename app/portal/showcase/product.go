@@ -22,7 +22,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Product is a product with what is read about it.
+// Product is a product with its documentation.
 type Product struct {
 	Card
 	Logo            string     `json:"Logo" doc:"Address of the picture on the page, or empty."`
@@ -40,7 +40,7 @@ type Product struct {
 	Requirements
 }
 
-// Requirements is what an access request has to bring.
+// Requirements are the data that an access request must have.
 type Requirements struct {
 	ProviderID       table.ID     `json:"ProviderID" doc:"Products and plans of one provider go together."`
 	AuthTypeMode     string       `json:"AuthTypeMode"`
@@ -49,7 +49,7 @@ type Requirements struct {
 	ClientTypes      []ClientType `json:"ClientTypes"`
 }
 
-// ClientType is a sort of client that may register.
+// ClientType is a type of client that can be registered.
 type ClientType struct {
 	ID                      table.ID `json:"ID"`
 	Name                    string   `json:"Name"`
@@ -60,7 +60,7 @@ type ClientType struct {
 	OktaAppType             string   `json:"OktaAppType"`
 }
 
-// API is an API of a product, or a specification of one that is documentation only.
+// API is an API of a product, or a specification of a documentation-only product.
 type API struct {
 	Alias       string `json:"Alias" doc:"By which addresses name it."`
 	Name        string `json:"Name"`
@@ -89,7 +89,7 @@ type Plan struct {
 	Catalogues         []table.ID `json:"Catalogues" doc:"In which it is offered for the product. Empty in what is said of apps."`
 }
 
-// Tutorial tells how to get started with a product.
+// Tutorial describes how to get started with a product.
 type Tutorial struct {
 	Title           string `json:"Title"`
 	Lede            string `json:"Lede"`
@@ -104,7 +104,7 @@ type named struct {
 	Path string `path:"product_path" doc:"Path of the product."`
 }
 
-// find returns a product that the visitor sees. Others are not there.
+// find returns a product that the visitor sees; others are not found.
 func find(ctx context.Context, r store.Reader, now sight, path string) (product.Product, error) {
 	v, err := products.Kind.ByKey(ctx, r, "path", store.Indexed(path))
 	if err == nil && !now.sees(v.Value) {
@@ -158,7 +158,7 @@ func (s *Service) product(ctx context.Context, in named) (out Product, err error
 	return out, err
 }
 
-// served says where gateways serve the APIs of the product.
+// served sets the addresses where gateways serve the APIs of the product.
 func (out *Product) served(ctx context.Context, r store.Reader, p product.Product) error {
 	at, err := portal.Glance[provider.Provider](ctx, r, provider.Kind, p.ProviderID)
 	if err != nil || p.IsDocumentationOnly {
@@ -173,7 +173,7 @@ func (out *Product) served(ctx context.Context, r store.Reader, p product.Produc
 	return nil
 }
 
-// apisOf shows the APIs of a product, or its specifications.
+// apisOf returns the APIs of a product, or its specifications.
 func apisOf(ctx context.Context, r store.Reader, p product.Product) ([]API, error) {
 	out := []API{}
 	all, err := documents.Readables(ctx, r, p)
@@ -203,7 +203,7 @@ func (out *Product) offered(ctx context.Context, r store.Reader, now sight, p pr
 	return nil
 }
 
-// ShowPlan shows a plan as it is offered in catalogues.
+// ShowPlan returns a plan as it is offered in catalogues.
 func ShowPlan(v plan.Plan, in []table.ID) Plan {
 	v = v.Settled()
 	out := Plan{v.ID, v.Title(), v.Description, v.RateLimit, v.Per, v.UnlimitedRateLimit, v.Quota, v.QuotaRenewalRate, v.UnlimitedQuota, v.AutoApprove, []table.ID{}}

@@ -34,14 +34,14 @@ type Card struct {
 	APIs                []API      `json:"APIs,omitempty" doc:"Of lists that are asked for them."`
 }
 
-// Match is what answers a search, cut into pieces: words that do so, and what is between.
+// Match is a search match, cut into pieces: matching words, and the text between them.
 type Match struct {
 	Name        []search.Piece `json:"Name"`
 	Description []search.Piece `json:"Description"`
 	Entries     []Entry        `json:"Entries" doc:"APIs, operations and tutorials that answer, three at most, the best first."`
 }
 
-// Entry is something of a product that answers a search.
+// Entry is a part of a product that matches a search.
 type Entry struct {
 	Sort   search.Sort    `json:"Sort" doc:"api, operation or tutorial."`
 	Title  []search.Piece `json:"Title"`
@@ -59,7 +59,7 @@ type Shelf struct {
 	Cart             bool     `json:"Cart" doc:"The visitor may ask for access to what is in it."`
 }
 
-// Found is a part of the catalogue.
+// Found is a page of the catalogue.
 type Found struct {
 	Products   []Card  `json:"Products"`
 	Catalogues []Shelf `json:"Catalogues"`
@@ -89,7 +89,7 @@ func (s *Service) products(ctx context.Context, in question) (out Found, err err
 		for i := range out.Products {
 			c := &out.Products[i]
 			p, err := portal.Glance[product.Product](ctx, r, products.Kind.Name, c.ID)
-			if err == nil && now.sees(p) { // it may be gone by now
+			if err == nil && now.sees(p) { // it may be deleted by now
 				c.APIs, err = apisOf(ctx, r, p)
 			}
 			if err != nil {
@@ -101,7 +101,7 @@ func (s *Service) products(ctx context.Context, in question) (out Found, err err
 	return out, err
 }
 
-// cards are the products of a page, without their APIs.
+// cards returns the products of a page, without their APIs.
 func (s *Service) cards(ctx context.Context, in question) (out Found, err error) {
 	out = Found{Products: []Card{}, Catalogues: []Shelf{}, Page: pageOf(in.Number), PerPage: perPage}
 	var now sight
@@ -141,10 +141,10 @@ func (s *Service) cards(ctx context.Context, in question) (out Found, err error)
 	return out, nil
 }
 
-// ware is what lists look at of each product.
+// ware is the part of a product that lists read.
 type ware struct {
 	Card         // with all catalogues
-	order string // by which products are sorted
+	order string // sort key of products
 	away  bool
 }
 
@@ -152,13 +152,13 @@ var wares = store.Column[product.Product, ware]{Kind: products.Kind, Of: func(p 
 	return ware{cardOf(p), strings.ToLower(p.Title()), p.Away()}
 }}
 
-// part is what a page shows of a list.
+// part returns the page of a list that begins at from.
 func part[T any](all []T, from int) []T {
 	from = min(from, len(all))
 	return all[from:min(from+perPage, len(all))]
 }
 
-// search finds products by words, among those that the visitor sees at this moment.
+// search finds products by words, among those that the visitor currently sees.
 func (s *Service) search(ctx context.Context, query string, now sight, visible []*ware, from int, out *Found) error {
 	known := map[int]*ware{}
 	for _, p := range visible {
@@ -178,7 +178,7 @@ func (s *Service) search(ctx context.Context, query string, now sight, visible [
 	return err
 }
 
-// pageOf reads the number of a page. What is none is the first.
+// pageOf parses a page number. An invalid number counts as 1.
 func pageOf(text string) int {
 	id, ok := table.ParseID(text)
 	if !ok || id < 1 {
@@ -199,7 +199,7 @@ func cardOf(p product.Product) Card {
 	return Card{p.ID, p.Title(), p.Path, p.Description, p.AuthType(), append([]string{}, p.AuthTypes...), p.Feature, p.IsDocumentationOnly, p.Catalogues, p.Address(product.Preview), nil, nil}
 }
 
-// card leaves the catalogues that the visitor sees.
+// card removes the catalogues that the visitor does not see.
 func (s sight) card(of Card) Card {
 	all := of.Catalogues
 	of.Catalogues = []table.ID{}
@@ -211,7 +211,7 @@ func (s sight) card(of Card) Card {
 	return of
 }
 
-// Document is what an API or a specification is described by.
+// Document is the description of an API or a specification.
 type Document struct {
 	Product   string `json:"Product" doc:"Its name."`
 	Name      string `json:"Name"`
@@ -223,7 +223,8 @@ type Document struct {
 	ServedAt  string `json:"ServedAt" doc:"Where it does; otherwise empty."`
 }
 
-// Size is how many bytes the text has: a large answer takes room before it is made.
+// Size returns the size of the text in bytes: a large answer reserves memory before it is
+// encoded.
 func (d Document) Size() int { return len(d.Text) }
 
 type documented struct {
@@ -258,7 +259,7 @@ func (s *Service) document(ctx context.Context, in documented) (out Document, er
 	return out, err
 }
 
-// lookUp makes the options that the rows share.
+// lookUp returns the options that the rows share.
 func lookUp(more ...operation.Option) []operation.Option {
 	return append([]operation.Option{operation.Visited(), operation.Faulting(CodePrivate, CodeHidden)}, more...)
 }

@@ -1,6 +1,6 @@
-// Package showcase holds what visitors of the portal see: the products of catalogues, what
-// they read about them, content pages and the blog (docs/wire/portal-showcase.md). The
-// pages of the portal stand on it.
+// Package showcase has the operations for visitors of the portal: the products of
+// catalogues, their documentation, content pages and the blog
+// (docs/wire/portal-showcase.md). The portal's pages call them.
 package showcase
 
 import (
@@ -29,43 +29,43 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/system"
 )
 
-// Codes of the faults for those who may not see the portal.
+// Fault codes for visitors who may not see the portal.
 const (
 	CodePrivate = "portal_showcase.private"
 	CodeHidden  = "portal_showcase.hidden"
 )
 
-// Config is what the use cases are made of.
+// Config is the configuration of a Service.
 type Config struct {
 	Store store.Store
 	Scope tenant.Scope   // of the portal; the zero Scope: there is none
 	Shelf contents.Shelf // where documents are
-	// Elsewhere reads those that are at other addresses.
+	// Elsewhere reads documents on other hosts.
 	Elsewhere *documents.Elsewhere
-	// Finder looks for products by words.
+	// Finder searches for products by words.
 	Finder *finder.Finder
-	// Keys returns the credentials with which somebody may call a product, and Relay calls
+	// Keys returns the credentials with which a user may call a product. Relay calls
 	// gateways with them.
 	Keys  func(ctx context.Context, r store.Reader, u account.User, product table.ID) ([]Openable, error)
 	Relay fetch.Relay
 	Now   system.Clock
-	// Visit returns who has the session of a browser, or nil.
+	// Visit returns the user of a browser's session, or nil.
 	Visit func(ctx context.Context, b operation.Browser, from operation.Origin) (*account.User, live.Opened, error)
 }
 
-// Service are the use cases.
+// Service has the operations.
 type Service struct {
 	Config
 	tries, subscriptions tries
 }
 
-// visitor is the input of an operation that anybody may call.
+// visitor is the input of a public operation.
 type visitor struct {
 	Browser operation.Browser
 	Origin  operation.Origin
 }
 
-// sight is what somebody sees at this moment.
+// sight is what a visitor sees at this moment.
 type sight struct {
 	rules  setting.Settings
 	viewer *account.User // nil: a stranger
@@ -80,14 +80,14 @@ func (s sight) sees(p product.Product) bool { return !p.Away() && catalogue.Show
 // admin reports whether the viewer sees drafts.
 func (s sight) admin() bool { return s.viewer != nil && s.viewer.Admin() }
 
-// look runs fn with what a visitor sees, or refuses who may not see the portal.
+// look runs fn with what a visitor sees, or refuses a visitor who may not see the portal.
 func (s *Service) look(ctx context.Context, in visitor, fn func(r store.Reader, s sight) error) error {
 	viewer, opened, err := s.Visit(ctx, in.Browser, in.Origin)
 	if err != nil {
 		return err
 	}
 	if opened.ResetPassword {
-		viewer = nil // until there is another password, the session opens nothing
+		viewer = nil // until the password is changed, the session gives no access
 	}
 	return s.Store.View(ctx, s.Scope, func(r store.Reader) error {
 		rules, err := general.Load(ctx, r)
@@ -115,7 +115,7 @@ func (s *Service) look(ctx context.Context, in visitor, fn func(r store.Reader, 
 	})
 }
 
-// admit refuses who may not see the portal at all.
+// admit refuses a visitor who may not see the portal.
 func admit(rules setting.Settings, viewer *account.User) error {
 	switch p := catalogue.Portal(rules.PortalVisibility); {
 	case viewer != nil && viewer.Admin():
@@ -128,7 +128,7 @@ func admit(rules setting.Settings, viewer *account.User) error {
 	return nil
 }
 
-// Site is what every page shows.
+// Site is the data for every page.
 type Site struct {
 	Visibility                  string                `json:"Visibility"`
 	Viewer                      *Viewer               `json:"Viewer" doc:"null: somebody who has not logged in."`
@@ -141,7 +141,7 @@ type Site struct {
 	Menus                       map[string][]MenuItem `json:"Menus" doc:"By name; none for who may not see the portal."`
 }
 
-// Viewer is who looks at a page.
+// Viewer is the viewer of a page.
 type Viewer struct {
 	ID             table.ID `json:"ID"`
 	Email          string   `json:"Email"`
@@ -165,7 +165,7 @@ type Team struct {
 	Default bool     `json:"Default" doc:"People of the organisation without another team are in it."`
 }
 
-// viewerOf shows who looks at a page.
+// viewerOf returns the viewer of a page.
 func viewerOf(ctx context.Context, r store.Reader, u account.User, opened live.Opened) (*Viewer, error) {
 	out := &Viewer{ID: u.ID, Email: u.Email, First: u.First, Last: u.Last, Role: u.Role, OrganisationID: u.OrganisationID, Teams: []Team{},
 		Provider: u.Provider, Active: u.Active, CreatedAt: table.Stamp(u.CreatedAt), ResetPassword: opened.ResetPassword, CSRFToken: opened.CSRFToken}
@@ -183,7 +183,7 @@ func viewerOf(ctx context.Context, r store.Reader, u account.User, opened live.O
 	return out, err
 }
 
-// MenuItem is an item of a menu with those below it.
+// MenuItem is an item of a menu with its children.
 type MenuItem struct {
 	ID       table.ID `json:"ID"`
 	Title    string   `json:"Title"`
@@ -197,7 +197,8 @@ type shownAs struct {
 	Preview string `query:"preview" doc:"Settings as an object of JSON: an admin sees the look as it would be with them. Others see what counts."`
 }
 
-// Site tells what every page shows. Everybody may ask, also who may not see the portal.
+// Site returns the data for every page. It is public, even for visitors who may not see
+// the portal.
 func (s *Service) Site(ctx context.Context, in shownAs) (out Site, err error) {
 	viewer, opened, err := s.Visit(ctx, in.Browser, in.Origin)
 	if err != nil {
@@ -215,7 +216,7 @@ func (s *Service) Site(ctx context.Context, in shownAs) (out Site, err error) {
 		out.Visibility, out.RegistrationEnabled, out.SignInEnabled, out.BlogEnabled = rules.PortalVisibility, rules.RegistrationEnabled, rules.SignInEnabled, rules.BlogEnabled
 		out.OrganisationRequestsEnabled, out.APIAccessFlow = rules.OrganisationRequestsEnabled, rules.APIAccessFlow
 		out.Brand = rules.Brand()
-		if in.Preview != "" && viewer != nil && viewer.Admin() { // the look with settings that are not stored yet
+		if in.Preview != "" && viewer != nil && viewer.Admin() { // a preview of settings that are not stored yet
 			var b table.Body[setting.Settings]
 			if err := json.Unmarshal([]byte(in.Preview), &b); err != nil {
 				return fault.New(fault.Invalid, table.CodeInvalid, "preview is invalid: an object of JSON with settings is wanted").At("preview")

@@ -14,17 +14,17 @@ import (
 // Bounds of subscriptions from pages.
 const (
 	subscribedFor = 10 * time.Minute
-	lookEvery     = 5 * time.Second // whether the viewer may still have it
-	saidAtOnce    = 1               // messages that wait for the page
+	lookEvery     = 5 * time.Second // interval of checks whether the viewer may still have it
+	saidAtOnce    = 1               // buffered messages for the page
 )
 
-// Subscribed is what comes of a subscription, as server-sent events: an operation.Live.
+// Subscribed is the events of a subscription, as server-sent events: an operation.Live.
 type Subscribed struct {
 	example []byte // nothing else comes
 
-	events chan tryout.Event // closed when there are no more
+	events chan tryout.Event // closed after the last event
 	look   *time.Ticker
-	may    func(context.Context) error // whether the viewer may still have it
+	may    func(context.Context) error // checks whether the viewer may still have it
 	close  func()
 	over   bool
 }
@@ -59,7 +59,7 @@ func (s *Subscribed) Next(ctx context.Context) ([]byte, error) {
 // Close implements operation.Live.
 func (s *Subscribed) Close() { s.close() }
 
-// subscribe asks a gateway of a product for a subscription.
+// subscribe opens a subscription at a gateway of a product.
 func (s *Service) subscribe(ctx context.Context, in sending) (_ *Subscribed, err error) {
 	if err := in.Body.CheckSubscription(); err != nil {
 		return nil, err
@@ -96,12 +96,12 @@ func (s *Service) subscribe(ctx context.Context, in sending) (_ *Subscribed, err
 		out.look.Stop()
 		end()
 	})
-	context.AfterFunc(life, out.close) // also when the answer is never sent
+	context.AfterFunc(life, out.close) // also if the answer is never sent
 	go out.hear(life, talk, tryout.Subscribe(talk.Protocol(), []byte(in.Body.Body)))
 	return out, nil
 }
 
-// hear takes what the gateway says until the subscription is over.
+// hear receives the messages of the gateway until the subscription ends.
 func (s *Subscribed) hear(ctx context.Context, talk fetch.Conversation, sub *tryout.Subscription) {
 	defer close(s.events)
 	say := func(e tryout.Event) bool {

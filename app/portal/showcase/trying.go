@@ -20,7 +20,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Codes of the faults of calls that developers try.
+// Fault codes of calls that developers try.
 const (
 	CodeNowhere    = "portal_try.nowhere"
 	CodeForbidden  = "portal_try.private"
@@ -30,7 +30,7 @@ const (
 	CodeCredential = "portal_try.credential"
 )
 
-// codeSealed is the code of the fault for a key that no encryption key opens.
+// codeSealed is the fault code for a key that no encryption key can open.
 const codeSealed = "portal_access.sealed"
 
 // Bounds of the relay.
@@ -40,7 +40,7 @@ const (
 	triesInAll     = 64 // at once
 )
 
-// tries counts the calls that developers send, or the subscriptions that they have.
+// tries counts the running calls of developers, or their subscriptions.
 type tries struct {
 	mu    sync.Mutex
 	count session.Attempts
@@ -48,7 +48,7 @@ type tries struct {
 	all   int
 }
 
-// begin counts a call of a user, and returns what ends it.
+// begin counts a call of a user, and returns the function that ends it.
 func (t *tries) begin(now time.Time, u table.ID) (end func(), err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -77,13 +77,13 @@ func (t *tries) begin(now time.Time, u table.ID) (end func(), err error) {
 	}, nil
 }
 
-// Tryable is what somebody needs to call an API from a page.
+// Tryable is the data that a user needs to call an API from a page.
 type Tryable struct {
 	Address     string     `json:"Address" doc:"Below which calls go."`
 	Credentials []Openable `json:"Credentials" doc:"Those of apps that the caller may use that open the product with a key."`
 }
 
-// Openable is a credential that opens a product.
+// Openable is a credential with access to a product.
 type Openable struct {
 	ID  table.ID `json:"ID"`
 	App string   `json:"App" doc:"Name of its app."`
@@ -98,7 +98,7 @@ type sending struct {
 	Body tryout.Call `body:""`
 }
 
-// tried is what a call needs to know.
+// tried is the data for a call.
 type tried struct {
 	user    account.User
 	product product.Product
@@ -106,7 +106,7 @@ type tried struct {
 	keys    []Openable
 }
 
-// tryable finds the API that somebody wants to call, if it is seen and there is a gateway.
+// tryable finds the API that a user wants to call, if it is visible and has a gateway.
 func (s *Service) tryable(ctx context.Context, in trying) (out tried, err error) {
 	err = s.look(ctx, in.visitor, func(r store.Reader, now sight) error {
 		if now.viewer == nil {
@@ -142,7 +142,7 @@ func (s *Service) tryable(ctx context.Context, in trying) (out tried, err error)
 	return out, err
 }
 
-// tryout tells what somebody needs to call an API from a page.
+// tryout returns the data that a user needs to call an API from a page.
 func (s *Service) tryout(ctx context.Context, in trying) (out Tryable, err error) {
 	t, err := s.tryable(ctx, in)
 	out = Tryable{Address: t.address, Credentials: []Openable{}}
@@ -150,7 +150,7 @@ func (s *Service) tryout(ctx context.Context, in trying) (out Tryable, err error
 	return out, err
 }
 
-// send sends a call to the gateways of a product, and nowhere else.
+// send sends a call to the gateways of a product, and to no other host.
 func (s *Service) send(ctx context.Context, in sending) (out tryout.Answer, err error) {
 	if err := in.Body.Check(); err != nil {
 		return out, err
@@ -175,7 +175,7 @@ func (s *Service) send(ctx context.Context, in sending) (out tryout.Answer, err 
 	return tryout.Shown(a.Status, a.Header, a.Body), nil
 }
 
-// request returns what is sent to the gateway.
+// request returns the request to the gateway.
 func (s *Service) request(t tried, c tryout.Call) (r fetch.Request, err error) {
 	at, ok := c.At(t.address)
 	if !ok {
@@ -200,8 +200,8 @@ func (s *Service) request(t tried, c tryout.Call) (r fetch.Request, err error) {
 	return fetch.Request{Method: c.Method, URL: at, Header: header, Body: []byte(c.Body), Still: true}, err
 }
 
-// told says why there is no answer. It names no address: the caller may not know where the
-// gateway is inside.
+// told returns why there is no answer. It contains no address: the caller must not learn
+// the internal address of the gateway.
 func told(err error) error {
 	switch {
 	case errors.Is(err, fetch.ErrPrivate):
@@ -212,7 +212,7 @@ func told(err error) error {
 	return fault.New(fault.Unavailable, CodeAway, "the gateway does not answer").Because(err)
 }
 
-// tryRows are the rows about calls from pages.
+// tryRows are the rows for calls from pages.
 func (s *Service) tryRows() []operation.Row {
 	failing := operation.Faulting(live.CodeUnproven, live.CodeExpired, CodePrivate, CodeHidden, CodeNowhere, CodeForbidden, CodeAway, CodeLarge, CodeWait, CodeCredential, table.CodeInvalid, codeSealed)
 	answers := operation.Answers(map[string]operation.Answer{CodeNowhere: {Status: 422}, CodeCredential: {Status: 422}, table.CodeInvalid: {Status: 422}})
@@ -231,7 +231,7 @@ func (s *Service) tryRows() []operation.Row {
 	}
 }
 
-// Bounds of one call: bytes of what a client sends, and how long all of it takes.
+// Bounds of one call: bytes of the client's request, and total duration.
 const (
 	maxTry = 512 << 10
 	tryFor = 20 * time.Second

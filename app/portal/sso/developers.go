@@ -24,14 +24,14 @@ import (
 // pageSize is how many developers a page has.
 const pageSize = 20
 
-// leastNonce is how many characters a nonce has at least that a broker chooses, and
-// mostKey how many a key has at most.
+// leastNonce is the minimum length of a nonce that a broker chooses, mostKey the maximum
+// length of a key.
 const (
 	leastNonce = 16
 	mostKey    = 500
 )
 
-// Developer is a developer in the shape of the classic portal.
+// Developer is a developer in the format of the classic portal.
 type Developer struct {
 	ID            string            `json:"id"`
 	Email         string            `json:"email"`
@@ -51,13 +51,13 @@ func classic(u account.User) Developer {
 		Fields: map[string]string{"Name": strings.TrimSpace(u.First + " " + u.Last)}, SSOKey: u.SSOKey}
 }
 
-// Page is a part of a list in the shape of the classic portal.
+// Page is a page of a list in the format of the classic portal.
 type Page struct {
 	Data  []Developer `json:"Data"`
 	Pages int         `json:"Pages"`
 }
 
-// Receipt is an answer in the shape of the dashboard.
+// Receipt is an answer in the format of the dashboard.
 type Receipt struct {
 	Status  string `json:"Status"`
 	Message string `json:"Message"`
@@ -68,7 +68,7 @@ type pageIn struct {
 	Number int `query:"p" doc:"Page, counted from 1."`
 }
 
-// Developers lists developers, the oldest first.
+// Developers lists developers, oldest first.
 func (s *Service) Developers(ctx context.Context, in pageIn) (out Page, err error) {
 	out.Data = []Developer{}
 	var all []account.User
@@ -109,7 +109,7 @@ func (s *Service) ByKey(ctx context.Context, in keyIn) (Developer, error) {
 	return s.one(ctx, func(r store.Reader) (account.User, error) { return people.BySSOKey(ctx, r, in.Key) })
 }
 
-// one returns a developer. Admins are none, and brokers learn nothing of them.
+// one returns a developer. It never returns admins, about whom brokers learn nothing.
 func (s *Service) one(ctx context.Context, find func(store.Reader) (account.User, error)) (out Developer, err error) {
 	err = s.Store.View(ctx, s.Scope, func(r store.Reader) error {
 		u, err := find(r)
@@ -131,8 +131,8 @@ type changeIn struct {
 	Developer Developer `body:""`
 }
 
-// problems are what is wrong with what a broker says of a developer. email is the
-// address in the form in which it is stored.
+// problems returns what is wrong with a broker's data about a developer. email is the
+// normalised address.
 func (d Developer) problems() (email string, err error) {
 	wrong := table.Problems{}
 	email, bad := identity.CleanEmail(d.Email)
@@ -148,7 +148,7 @@ func (d Developer) problems() (email string, err error) {
 	return email, wrong.Err()
 }
 
-// Make makes a developer.
+// Make creates a developer.
 func (s *Service) Make(ctx context.Context, in makeIn) (out Receipt, err error) {
 	d := in.Developer
 	email, err := d.problems()
@@ -170,7 +170,7 @@ func (s *Service) Make(ctx context.Context, in makeIn) (out Receipt, err error) 
 	return out, err
 }
 
-// providerSSO is the provider of accounts that an external broker makes.
+// providerSSO is the provider of accounts that an external broker creates.
 const providerSSO = "sso"
 
 // Change changes the address, the state and the key of a developer.
@@ -218,7 +218,8 @@ func (s *Service) lets(ctx context.Context, w store.Writer, u account.User, nonc
 	return err
 }
 
-// AccessData is what a broker says about a person, whom the portal knows by the address alone.
+// AccessData is a broker's data about a person, whom the portal identifies by the address
+// alone.
 type AccessData struct {
 	session.AccessData `needs:"EmailAddress,ForSection"`
 }
@@ -227,15 +228,15 @@ type mintIn struct {
 	Data AccessData `body:""`
 }
 
-// Mint makes a nonce with which one browser begins a session of a person. The broker
-// vouches for the person.
+// Mint creates a nonce with which one browser begins a session of a person. The broker vouches
+// for the person.
 func (s *Service) Mint(ctx context.Context, in mintIn) (out Receipt, err error) {
-	if in.Data.ForSection == "" { // a broker that forgets it makes no admins
+	if in.Data.ForSection == "" { // a broker that leaves it out cannot create admins
 		wrong := table.Problems{}
 		wrong.Blank("ForSection")
 		return out, wrong.Err()
 	}
-	email, _ := identity.CleanEmail(in.Data.EmailAddress) // what is none, Person refuses
+	email, _ := identity.CleanEmail(in.Data.EmailAddress) // Person refuses an invalid address
 	p, err := in.Data.Person(email)
 	if err != nil {
 		return out, err

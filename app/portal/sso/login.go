@@ -16,28 +16,28 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// attemptCookie is the name of the cookie of a login under way. Its path is that of the
-// callback, so that logins by several profiles do not meet.
+// attemptCookie is the name of the cookie of a running login. Its path is that of the
+// callback, so that logins through several profiles do not collide.
 const attemptCookie = "portal-login"
 
-// flow is how people of the portal log in.
+// flow returns the login flow of the portal.
 func (s *Service) flow() *signon.Flow {
 	return &signon.Flow{Provider: s.Provider, Keys: s.People.Keys, Now: s.Now, Log: s.Log, Cookie: attemptCookie, URL: s.Profiles.URL, URLName: "portal.url", Key: s.Key}
 }
 
-// Login is a way of logging in.
+// Login is a way to log in.
 type Login struct {
 	Name   string `json:"Name"`
 	Path   string `json:"Path" doc:"Where the login begins."`
 	Admins bool   `json:"Admins" doc:"It is for admins, and not for developers."`
 }
 
-// Logins are the ways of logging in at identity providers.
+// Logins are the ways to log in at identity providers.
 type Logins struct {
 	Logins []Login `json:"Logins" doc:"In order of name."`
 }
 
-// Logins lists the profiles by which somebody can log in here.
+// Logins lists the profiles through which users can log in here.
 func (s *Service) Logins(ctx context.Context, _ struct{}) (Logins, error) {
 	out := Logins{Logins: []Login{}}
 	if s.flow().Open() != nil {
@@ -66,7 +66,7 @@ type profileIn struct {
 	Provider string `path:"provider" doc:"The provider, as LoginURL has it."`
 }
 
-// Begin sends a browser to the identity provider of a profile.
+// Begin redirects a browser to the identity provider of a profile.
 func (s *Service) Begin(ctx context.Context, in profileIn) (operation.Landing, error) {
 	_, at, err := s.profile(ctx, in)
 	if err != nil {
@@ -104,7 +104,7 @@ type finishIn struct {
 	Attempt string `cookie:"portal-login" doc:"The login under way."`
 }
 
-// Finish begins the session of a person whom the identity provider has sent back.
+// Finish begins the session of a person who returns from the identity provider.
 func (s *Service) Finish(ctx context.Context, in finishIn) (out operation.Landing, err error) {
 	p, at, err := s.profile(ctx, in.profileIn)
 	if err != nil {
@@ -117,7 +117,7 @@ func (s *Service) Finish(ctx context.Context, in finishIn) (out operation.Landin
 	who := p.Person(found)
 	who.Provider = providerSSO
 	out, err = s.enter(ctx, in.visitor, func(w store.Writer, stamp crud.Stamp) (account.User, error) {
-		for _, digest := range end.Digests { // of two calls with one login, one gets in
+		for _, digest := range end.Digests { // if two calls use the same login, one succeeds
 			if _, err := nonces.ByKey(ctx, w, byDigest, digest); err == nil {
 				return account.User{}, signon.Spent()
 			} else if fault.KindOf(err) != fault.NotFound {

@@ -15,15 +15,15 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// Where brokers make nonces and look after developers.
+// The paths where brokers create nonces and manage developers.
 const (
 	noncePath     = portal.Prefix + "/sso"
 	developerPath = portal.Prefix + "/developers"
 )
 
-// Canonical returns the path of an operation for one that brokers know from the classic
-// portal. It is for listeners of the portal alone: beside a dashboard these paths belong to
-// the dashboard.
+// Canonical maps a path that brokers know from the classic portal to the path of the
+// operation. It is only for listeners that serve the portal alone: beside a dashboard these
+// paths belong to the dashboard.
 func Canonical(path string) string {
 	if path == "/api/sso" {
 		return noncePath
@@ -34,10 +34,10 @@ func Canonical(path string) string {
 	return path
 }
 
-// maxDeveloper is more than a broker has to say about a developer, in bytes.
+// maxDeveloper is the maximum body size in bytes; brokers need less.
 const maxDeveloper = 64 << 10
 
-// Operations lists the rows; none when there is no portal.
+// Operations returns the rows; none when there is no portal.
 func (s *Service) Operations() []operation.Operation {
 	if s.Scope.IsZero() {
 		return nil
@@ -60,10 +60,10 @@ func (s *Service) Operations() []operation.Operation {
 	return slices.Concat(rows, s.logins(g), s.developers(g))
 }
 
-// logins are the rows of logins at identity providers. Browsers alone call them.
+// logins are the rows for logins at identity providers, which only browsers call.
 func (s *Service) logins(g operation.Group) []operation.Operation {
 	for _, code := range signon.Ending {
-		if code != signon.CodeRefused { // its reason is for the log
+		if code != signon.CodeRefused { // the reason is only logged
 			g.Style.Faults[code] = operation.Answer{}
 		}
 	}
@@ -78,7 +78,7 @@ func (s *Service) logins(g operation.Group) []operation.Operation {
 			operation.Notes("Sets the cookie of the session and sends the browser on: admins to `/admin`, developers to the start page of the portal. The browser must be the one that began the login.")))
 }
 
-// developers are the rows of developers in the shape of the classic portal.
+// developers are the rows about developers in the format of the classic portal.
 func (s *Service) developers(g operation.Group) []operation.Operation {
 	g.Name, g.Path = "portal-developers", developerPath
 	sample := classic(account.User{Base: table.Base{ID: 7, CreatedAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}, Email: "ada@example.com", First: "Ada", Active: true, SSOKey: "1234@openid-connect"})

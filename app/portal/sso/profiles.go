@@ -1,5 +1,5 @@
-// Package sso lets people into the portal whom an identity broker has recognised: its
-// profiles, nonces, and the developers that brokers look after (docs/wire/portal-sso.md).
+// Package sso is single sign-on for the portal: profiles, nonces, and the developers that
+// identity brokers manage (docs/wire/portal-sso.md).
 package sso
 
 import (
@@ -19,22 +19,22 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Codes of the faults of profiles.
+// Fault codes of profiles.
 const (
 	CodeMany   = "portal_sso_profile.many"
 	CodeSealed = "portal_sso_profile.sealed"
 )
 
-// maxBody is how many bytes a profile has at most.
+// maxBody is the maximum size of a profile in bytes.
 const maxBody = 256 << 10
 
-// Kind is how profiles are stored.
+// Kind is the kind of profiles.
 var Kind = portal.KindOf[sso.Profile]()
 
-// Profiles are what there is to profiles as a resource.
+// Profiles has the operations on profiles.
 type Profiles struct {
 	Keys secret.Keys
-	URL  string // of the portal, without a slash at the end; "": addresses are relative
+	URL  string // of the portal, without a trailing slash; "": addresses are relative
 }
 
 // Listed is a profile in lists.
@@ -49,7 +49,7 @@ type Listed struct {
 	UpdatedBy            string `json:"UpdatedBy" doc:"Address of the admin."`
 }
 
-// Shown is a profile by itself, as it was sent.
+// Shown is the full representation of a profile, as it was sent.
 type Shown struct {
 	ID                        string          `json:"ID"`
 	Name                      string          `json:"Name"`
@@ -72,7 +72,7 @@ type Shown struct {
 	SSOOnlyForRegisteredUsers bool            `json:"SSOOnlyForRegisteredUsers"`
 }
 
-// Resource is what there is to profiles as a resource.
+// Resource defines profiles as a resource.
 func (s *Profiles) Resource() portal.Resource[sso.Profile, Listed, Shown] {
 	return portal.Resource[sso.Profile, Listed, Shown]{
 		Kind: Kind, Name: "portal-sso-profiles", Path: "/sso_profiles", Param: "profile_id", One: "an SSO profile", Many: "SSO profiles",
@@ -101,10 +101,11 @@ func Find(ctx context.Context, r store.Reader, id string) (sso.Profile, error) {
 	return v.Value, err
 }
 
-// sealed is what of a profile is stored sealed.
+// sealed is the part of a profile that is stored sealed.
 type sealed struct{ Config, Handler table.Object }
 
-// before refuses a profile too many, seals what may have secrets, and notes who writes.
+// before refuses a profile over the limit, seals the parts that may contain secrets, and
+// records the writer.
 func (s *Profiles) before(ctx context.Context, w store.Writer, c *portal.Change[sso.Profile]) error {
 	if c.Op == store.Deleted {
 		return nil
@@ -126,7 +127,7 @@ func (s *Profiles) before(ctx context.Context, w store.Writer, c *portal.Change[
 	return err
 }
 
-// unseal puts what is stored sealed where it belongs.
+// unseal restores the sealed part of a profile.
 func (s *Profiles) unseal(p *sso.Profile) error {
 	if p.Sealed == "" {
 		return nil // it is an example
@@ -166,7 +167,7 @@ func (s *Profiles) show(_ context.Context, _ store.Reader, p sso.Profile) (Shown
 	}, err
 }
 
-// object is an object as answers have it: empty when none was sent.
+// object returns an object for answers: empty if none was sent.
 func object(o table.Object) json.RawMessage {
 	if o == "" {
 		return json.RawMessage("{}")
@@ -174,5 +175,6 @@ func object(o table.Object) json.RawMessage {
 	return json.RawMessage(o)
 }
 
-// Address is the address of a portal as addresses below it begin.
+// Address returns the address of a portal without trailing slashes, as prefix of other
+// addresses.
 func Address(url string) string { return strings.TrimRight(url, "/") }

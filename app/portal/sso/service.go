@@ -18,7 +18,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Codes of the faults of single sign-on.
+// Fault codes of single sign-on.
 const (
 	CodeNonce   = "portal_sso.nonce"
 	CodeRefused = "portal_sso.refused"
@@ -33,45 +33,45 @@ var nonces = &store.Kind[sso.Nonce]{
 	Indexes: []store.Index[sso.Nonce]{store.Unique(byDigest, "nonce", func(n sso.Nonce) string { return n.Digest })},
 }
 
-// Nonces is the registration of nonces.
+// Nonces registers the kind of nonces.
 func Nonces() crud.Registration {
 	return crud.Facts[sso.Nonce]{Kind: nonces, Sample: func(at crud.Stamp) (sso.Nonce, error) {
 		return sso.Nonce{ID: at.ID, Portal: at.Org, Digest: at.ID, Person: sso.Person{Email: "ada@example.com"}, Expires: at.Now().Add(sso.NonceLife)}, nil
 	}}.Registration()
 }
 
-// Settings say who may enter.
+// Settings say who may log in.
 type Settings struct {
-	Secret   string // of identity brokers; "": none has it
-	NoAdmins bool   // single sign-on makes no admins
-	// Provider speaks to the identity providers of profiles; nil: only brokers outside do.
+	Secret   string // of identity brokers; "": no broker is accepted
+	NoAdmins bool   // single sign-on creates no admins
+	// Provider calls the identity providers of profiles; nil: only external brokers are used.
 	Provider login.Provider
-	// Key is part of what protects a login under way: with another one, those end.
+	// Key is part of the key that protects running logins: a new one invalidates them.
 	Key string
 }
 
-// Config is what the use cases are made of.
+// Config is the configuration of a Service.
 type Config struct {
 	Settings
 	Scope  tenant.Scope // of the portal; the zero Scope: there is none
 	People *people.Service
 	Live   *live.Service
-	// Profiles are by what people log in, and the address of the portal.
+	// Profiles has the login profiles, and the address of the portal.
 	Profiles *Profiles
-	// Equal compares a secret with what somebody presents, in constant time.
+	// Equal compares a secret with the caller's, in constant time.
 	Equal func(secret, presented string) bool
 }
 
-// Service are the use cases of single sign-on.
+// Service has the operations of single sign-on.
 type Service struct {
 	Config
 	crud.Tools
 }
 
-// broker is the name of brokers in the audit trail.
+// broker is the name of brokers in the audit log.
 const broker = "broker"
 
-// Authenticate is the guard's Authenticator of what brokers call: they know the secret.
+// Authenticate is the guard's Authenticator of calls by brokers, which send the secret.
 func (s *Service) Authenticate(_ context.Context, c *operation.Call) error {
 	if !s.Equal(s.Secret, c.Token) {
 		return guard.Unauthenticated()
@@ -90,12 +90,12 @@ func (s *Service) note(ctx context.Context, w store.Writer, text string, n sso.N
 	return nonces.Insert(ctx, w, n)
 }
 
-// spent answers nonces that are unknown, used, or too old.
+// spent is the fault for nonces that are unknown, used, or expired.
 var spent error = fault.New(fault.Unauthenticated, CodeNonce, "This link has been used or is too old; log in again")
 
 func refused(why string) error { return fault.New(fault.Denied, CodeRefused, "access denied: %s", why) }
 
-// visitor is the browser that wants to enter.
+// visitor is the browser that wants to log in.
 type visitor struct {
 	Origin  operation.Origin
 	Browser operation.Browser
@@ -106,8 +106,8 @@ type enterIn struct {
 	Nonce string `query:"nonce" doc:"The nonce."`
 }
 
-// Enter begins the session of a person whom a broker has recognised. Of two browsers with
-// one nonce, one gets in.
+// Enter begins the session of a person whom a broker has recognised. If two browsers use the
+// same nonce, one succeeds.
 func (s *Service) Enter(ctx context.Context, in enterIn) (out operation.Landing, err error) {
 	n, err := s.nonce(ctx, in.Nonce)
 	if err != nil {
@@ -131,8 +131,8 @@ func (s *Service) Enter(ctx context.Context, in enterIn) (out operation.Landing,
 		}
 		return u, err
 	})
-	// Also a nonce with which somebody was refused works once. When it cannot be forgotten it
-	// stays for its minute, and the person is refused again.
+	// A nonce whose person was refused is used up as well. If it cannot be deleted it stays
+	// valid for its minute, and the person is refused again.
 	if code := fault.CodeOf(err); code == CodeRefused || code == live.CodeClosed {
 		_, failed := s.Store.Update(store.Attribute(ctx, pruning), s.Scope, func(w store.Writer) error {
 			_, err := nonces.Delete(ctx, w, n.ID, nil)
@@ -145,7 +145,7 @@ func (s *Service) Enter(ctx context.Context, in enterIn) (out operation.Landing,
 	return out, err
 }
 
-// enter begins the session of the user whom admit returns, in one unit of work with it.
+// enter begins the session of the user that admit returns, in the same unit of work.
 func (s *Service) enter(ctx context.Context, in visitor, admit func(store.Writer, crud.Stamp) (account.User, error)) (out operation.Landing, err error) {
 	at := s.Stamp(s.Scope)
 	_, err = s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
@@ -161,7 +161,7 @@ func (s *Service) enter(ctx context.Context, in visitor, admit func(store.Writer
 	return out, err
 }
 
-// nonce returns a nonce that can be used.
+// nonce returns a nonce that is still valid.
 func (s *Service) nonce(ctx context.Context, text string) (n sso.Nonce, err error) {
 	err = s.Store.View(ctx, s.Scope, func(r store.Reader) error {
 		for _, digest := range s.digests(text) {
@@ -180,7 +180,7 @@ func (s *Service) nonce(ctx context.Context, text string) (n sso.Nonce, err erro
 	return n, err
 }
 
-// admit returns the user as whom a person enters. One who has no account may get one.
+// admit returns the user account for a person. A person without an account may get one.
 func (s *Service) admit(ctx context.Context, w store.Writer, at crud.Stamp, p sso.Person) (account.User, error) {
 	if p.Refused {
 		return account.User{}, refused(sso.ByBroker)
@@ -207,7 +207,7 @@ func (s *Service) admit(ctx context.Context, w store.Writer, at crud.Stamp, p ss
 	})
 }
 
-// known finds the account of a person: a developer by the key, all others by the address.
+// known finds the account of a person: developers by key, others by address.
 func (s *Service) known(ctx context.Context, r store.Reader, p sso.Person) (account.User, error) {
 	if p.Key != "" && !p.Admin {
 		if u, err := people.BySSOKey(ctx, r, p.Key); fault.KindOf(err) != fault.NotFound {
@@ -217,7 +217,7 @@ func (s *Service) known(ctx context.Context, r store.Reader, p sso.Person) (acco
 	return people.ByEmail(ctx, r, p.Email)
 }
 
-// newcomer makes an account for a person who has none.
+// newcomer creates an account for a person without one.
 func (s *Service) newcomer(ctx context.Context, w store.Writer, at crud.Stamp, p sso.Person) (u account.User, err error) {
 	if p.Registered || p.Admin && s.NoAdmins {
 		return u, refused(sso.Unknown)
@@ -238,13 +238,13 @@ func (s *Service) newcomer(ctx context.Context, w store.Writer, at crud.Stamp, p
 	return s.People.Make(ctx, w, at, u)
 }
 
-// pruneEvery is how often nonces that are over are forgotten.
+// pruneEvery is how often expired nonces are deleted.
 const pruneEvery = time.Minute
 
-// pruning is the attribution of commits that forget nonces.
+// pruning is the attribution of commits that delete nonces.
 var pruning = store.Attribution{Actor: "sessions", Operation: "portal-sso.prune"}
 
-// Run forgets nonces that are over, until ctx ends.
+// Run deletes expired nonces, until ctx ends.
 func (s *Service) Run(ctx context.Context) error {
 	if s.Scope.IsZero() {
 		return nil
@@ -256,7 +256,7 @@ func (s *Service) Run(ctx context.Context) error {
 	})
 }
 
-// Prune forgets nonces that are over.
+// Prune deletes expired nonces.
 func (s *Service) Prune(ctx context.Context) error {
 	ctx, now := store.Attribute(ctx, pruning), s.Now()
 	_, err := crud.Forget(ctx, s.Store, s.Scope, nonces, func(n sso.Nonce) bool { return n.Over(now) })

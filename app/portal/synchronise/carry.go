@@ -10,14 +10,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
 )
 
-// CodeCarry is the code of the fault for a record that the dashboard has not taken.
+// CodeCarry is the fault code for a record that the dashboard has not accepted.
 const CodeCarry = "portal_sync.carry"
 
-// Carry tells the dashboard at once what an administrator has changed in one record, and
-// returns the record as it is to be stored, and whether a policy was made for it that was
-// not there before. What concerns the portal alone makes no call. Store the record as it was
-// before with the change first, or its result after: in both orders a run of the
-// synchronisation, or the same change once more, finishes what was interrupted.
+// Carry sends an administrator's change of one record to the dashboard at once. It returns the
+// record to store, and whether a policy was created for it. Changes that concern only the
+// portal make no call. The caller may store the changed record first, or the result of Carry
+// afterwards: in both orders a synchronisation run, or the same change repeated, completes an
+// interrupted change.
 func Carry(ctx context.Context, p Provider, r sync.Record) (now sync.Record, made bool, err error) {
 	if !r.Pending() {
 		return r, false, nil
@@ -30,9 +30,10 @@ func Carry(ctx context.Context, p Provider, r sync.Record) (now sync.Record, mad
 		}
 		have.APIs = sync.NewIndex(apis)
 	}
-	// The policies that the change can concern: the record's own. Of a record that has none, an
-	// earlier attempt may have made it; a product that gets APIs again may need another one,
-	// whose name must be free; and a deleted one may have left several: then it is all of them.
+	// The policies that the change can concern. Usually that is the record's own policy. If the
+	// record has none, an earlier attempt may have created it. A product that gets APIs again
+	// may need a new policy, whose name must be free. A deleted record may have left several.
+	// In these cases it is all policies.
 	var policies []*doc.Node
 	if r.Agreed == nil || r.Kind == sync.KindProduct && (r.Deleted || r.Agreed.Draft) {
 		policies, err = p.Dashboard.Policies(ctx)
@@ -47,7 +48,7 @@ func Carry(ctx context.Context, p Provider, r sync.Record) (now sync.Record, mad
 	want, problems := sync.Want(have)
 	var steps []sync.Step
 	for _, s := range sync.Plan(have, want) {
-		if s.For == r.Key() { // others are a run's business
+		if s.For == r.Key() { // a synchronisation run handles the others
 			steps = append(steps, s)
 		}
 	}
@@ -66,7 +67,7 @@ func Carry(ctx context.Context, p Provider, r sync.Record) (now sync.Record, mad
 	return one.record, r.Agreed == nil && report.Writes > 0, nil
 }
 
-// single keeps one record.
+// single implements Records for one record.
 type single struct{ record sync.Record }
 
 func (s *single) List(context.Context) ([]sync.Record, error) {

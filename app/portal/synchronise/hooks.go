@@ -14,10 +14,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Providers finds the dashboard of a provider of a portal by its number.
+// Providers returns the dashboard of a portal's provider by its number.
 type Providers func(ctx context.Context, portal tenant.Scope, id table.ID) (Provider, error)
 
-// Carrier is a record that has a policy at a dashboard: a product, a plan.
+// Carrier is a record with a policy at a dashboard: a product or a plan.
 type Carrier[T any] interface {
 	table.Row[T]
 	Record() sync.Record
@@ -27,27 +27,27 @@ type Carrier[T any] interface {
 // carried is what a write has done at the dashboard before it is stored.
 type carried struct {
 	provider  Provider
-	seen, now sync.Record // the record as it was stored and, if all goes well, will be
-	made      bool        // a policy that was not there before
+	seen, now sync.Record // the stored record and the record to store
+	made      bool        // a policy was created
 }
 
-// keeper keeps the policies of a kind of records in step with what administrators do.
+// keeper synchronises the policies of a kind of records with the changes of administrators.
 type keeper[T Carrier[T]] struct {
 	kind      *store.Kind[T]
 	providers Providers
 	of        func(T) table.ID // the provider of a record
 }
 
-// Hooks carry what administrators do with a record to the dashboard of its provider
-// before it is stored; what concerns the portal alone makes no call. A write that ends
-// between the two is finished by the next run: a policy without its record becomes one,
-// a record without its policy is hidden. A hook that calls these keeps Change.Memo.
+// Hooks send administrators' changes of a record to the dashboard of its provider before they
+// are stored; changes that concern only the portal make no call. If a write is interrupted in
+// between, the next run completes it: a policy without a record becomes a record, a record
+// without its policy is hidden. A hook that calls these hooks must preserve Change.Memo.
 func Hooks[T Carrier[T]](kind *store.Kind[T], providers Providers, provider func(T) table.ID) portal.Hooks[T] {
 	k := keeper[T]{kind, providers, provider}
 	return portal.Hooks[T]{Turn: k.turn, Prepare: k.prepare, Failed: k.failed, Before: k.before, After: k.after}
 }
 
-// wanted returns what a write wants of a record, and its provider.
+// wanted returns the new state of a record in a write, and its provider.
 func (k keeper[T]) wanted(c *portal.Change[T]) (want sync.Record, of table.ID) {
 	if c.Op != store.Deleted {
 		return c.New.Record(), k.of(c.New)
@@ -57,8 +57,8 @@ func (k keeper[T]) wanted(c *portal.Change[T]) (want sync.Record, of table.ID) {
 	return want, k.of(c.Old)
 }
 
-// turn keeps runs of the synchronisation away from a write that the dashboard hears of:
-// one that begins between the policy and the record would make a record of its own.
+// turn blocks synchronisation runs during a write that calls the dashboard: a run that begins
+// between the policy and the record would create a second record.
 func (k keeper[T]) turn(ctx context.Context, c *portal.Change[T], write func(context.Context) error) error {
 	want, of := k.wanted(c)
 	if !want.Pending() {
@@ -88,8 +88,8 @@ func (k keeper[T]) prepare(ctx context.Context, c *portal.Change[T]) error {
 	}
 	now, made, err := Carry(ctx, p, want)
 	if err == nil && want.Agreed == nil && !made {
-		// The policy was there. One that was renamed in the portal while the dashboard did not
-		// answer may have it.
+		// The policy existed before. It may belong to a record that was renamed in the portal
+		// while the dashboard did not answer.
 		err = c.Store.View(ctx, c.Scope, func(r store.Reader) error {
 			for other, err := range k.kind.Find(ctx, r, store.Query{}) {
 				if err != nil {
@@ -109,7 +109,7 @@ func (k keeper[T]) prepare(ctx context.Context, c *portal.Change[T]) error {
 	return nil
 }
 
-// apart refuses a CID that a record of the other kind has: synchronisation knows products
+// apart refuses a CID that a record of the other kind has: synchronisation identifies products
 // and plans by it.
 func (k keeper[T]) apart(ctx context.Context, r store.Reader, c *portal.Change[T]) error {
 	base := c.New.Table().Base(&c.New)
@@ -125,7 +125,7 @@ func (k keeper[T]) apart(ctx context.Context, r store.Reader, c *portal.Change[T
 	return nil
 }
 
-// Explain says to the administrator why the dashboard has not taken a change.
+// Explain converts an error of the dashboard into a fault for the administrator.
 func Explain(err error) error {
 	if f, ok := errors.AsType[*fault.Error](err); ok && f.Kind != fault.Unavailable {
 		return err
@@ -141,8 +141,8 @@ func Explain(err error) error {
 	return err
 }
 
-// before puts what both sides have agreed on into the record. When the record has
-// changed meanwhile it keeps what it says now: the next run tells the dashboard.
+// before copies the state agreed with the dashboard into the record. If the record has changed
+// meanwhile it stays as it is: the next run updates the dashboard.
 func (k keeper[T]) before(ctx context.Context, w store.Writer, c *portal.Change[T]) error {
 	if c.Op == store.Created {
 		if err := k.apart(ctx, w, c); err != nil {
@@ -158,7 +158,7 @@ func (k keeper[T]) before(ctx context.Context, w store.Writer, c *portal.Change[
 	return nil
 }
 
-// after ends what synchronisation has to do with a deleted record: its policy is gone.
+// after removes a deleted record from synchronisation: its policy is gone.
 func (k keeper[T]) after(ctx context.Context, w store.Writer, c *portal.Change[T]) error {
 	if c.Op != store.Deleted {
 		return nil
@@ -171,8 +171,8 @@ func (k keeper[T]) after(ctx context.Context, w store.Writer, c *portal.Change[T
 	return err
 }
 
-// failed takes a policy back whose record was not stored, unless it was stored after all:
-// the answer of the store may have been lost.
+// failed deletes a new policy whose record was not stored, unless it was stored after all: the
+// answer of the store may have been lost.
 func (k keeper[T]) failed(ctx context.Context, c *portal.Change[T]) {
 	m, ok := c.Memo.(carried)
 	if !ok || !m.made {
@@ -183,6 +183,6 @@ func (k keeper[T]) failed(ctx context.Context, c *portal.Change[T]) {
 		return err
 	})
 	if fault.KindOf(err) == fault.NotFound {
-		_ = m.provider.Dashboard.Delete(ctx, m.now.Ref) // what stays, the next run finds
+		_ = m.provider.Dashboard.Delete(ctx, m.now.Ref) // if this fails, the next run finds the policy
 	}
 }

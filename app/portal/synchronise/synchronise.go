@@ -1,7 +1,6 @@
-// Package synchronise keeps the products and plans of a portal and the policies of a
-// dashboard in step (docs/wire/portal-sync.md). What is to be done is worked out in
-// core/portal/sync; here it is done, step by step, so that a run that ends anywhere is
-// finished by the next one.
+// Package synchronise synchronises the products and plans of a portal with the policies of a
+// dashboard (docs/wire/portal-sync.md). core/portal/sync computes the steps; this package
+// executes them, so that the next run can complete an interrupted one.
 package synchronise
 
 import (
@@ -15,28 +14,28 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
 )
 
-// Records are the products and plans of one provider, wherever they are kept.
+// Records are the products and plans of one provider, in any storage.
 type Records interface {
-	// List returns them in order, the deleted ones whose policies may still be there too.
+	// List returns them in order, including deleted ones whose policies may still exist.
 	List(ctx context.Context) ([]sync.Record, error)
-	// Store stores what synchronisation wants of a record. seen is the record as it was
-	// listed: if it has changed since, nothing is stored and the error is a Stale fault.
-	// Without one the record is new and bare.
+	// Store stores the new state of a record. seen is the record as it was listed: if it has
+	// changed since, nothing is stored and the error is a Stale fault. If seen is nil, the
+	// record is new and has only the data of r.
 	Store(ctx context.Context, seen *sync.Record, r sync.Record) error
-	// Forget ends what synchronisation has to do with a deleted record.
+	// Forget removes a deleted record from synchronisation.
 	Forget(ctx context.Context, r sync.Record) error
 }
 
-// Provider is a dashboard with what a portal has agreed with it.
+// Provider is a dashboard with the settings that a portal has for it.
 type Provider struct {
 	Dashboard dashboard.Dashboard
 	Tags      []string // PoliciesTags
 	Org       string   // organisation at the dashboard, or ""
-	// Turn runs fn when neither a run nor another write is under way; nil: none can be.
+	// Turn runs fn while neither a run nor another write is active; nil: there are no others.
 	Turn func(ctx context.Context, fn func(context.Context) error) error
 }
 
-// InTurn runs fn by Turn.
+// InTurn calls Turn, or fn directly if Turn is nil.
 func (p Provider) InTurn(ctx context.Context, fn func(context.Context) error) error {
 	if p.Turn == nil {
 		return fn(ctx)
@@ -44,31 +43,31 @@ func (p Provider) InTurn(ctx context.Context, fn func(context.Context) error) er
 	return p.Turn(ctx, fn)
 }
 
-// Report is what a run has found and done.
+// Report is the result of a run.
 type Report struct {
 	Differences []sync.Difference
-	Problems    []sync.Problem // what stands in the way of single records; the others are done
+	Problems    []sync.Problem // problems of single records; the other records are done
 	Writes      int            // at the dashboard
 	Stored      int            // in the portal
-	APIs        sync.Index     // those of the dashboard, as they were read
+	APIs        sync.Index     // the APIs of the dashboard when they were read
 }
 
-// Codes of the faults that a run reports besides those of the plan.
+// Fault codes that a run reports, besides those of the plan.
 const (
 	CodeStale = "portal_sync.stale" // a policy names APIs that do not exist
-	CodeWrite = "portal_sync.write" // the dashboard has not done what it was asked for
+	CodeWrite = "portal_sync.write" // the dashboard has failed to execute a write
 	CodeMoved = "portal_sync.moved" // the record or the policy has changed meanwhile
-	CodeStore = "portal_sync.store" // the portal cannot have the record: another one has its name
+	CodeStore = "portal_sync.store" // the portal cannot store the record, because another one has its name
 )
 
-// Look returns in what portal and dashboard differ, and changes nothing.
+// Look returns the differences between portal and dashboard without changes.
 func Look(ctx context.Context, p Provider, records Records) (Report, error) {
 	_, _, report, err := look(ctx, p, records)
 	return report, err
 }
 
-// Run brings portal and dashboard together. An error means that the dashboard or the
-// storage has failed; the report says how far the run has come.
+// Run synchronises portal and dashboard. An error means that the dashboard or the storage has
+// failed; the report has what was done until then.
 func Run(ctx context.Context, p Provider, records Records) (Report, error) {
 	have, want, report, err := look(ctx, p, records)
 	if err != nil {
@@ -78,7 +77,7 @@ func Run(ctx context.Context, p Provider, records Records) (Report, error) {
 	return report, err
 }
 
-// look reads both sides and works out what they should be.
+// look reads both sides and computes their target states.
 func look(ctx context.Context, p Provider, records Records) (have, want sync.State, report Report, err error) {
 	policies, err := p.Dashboard.Policies(ctx)
 	if err != nil {
@@ -110,17 +109,17 @@ func look(ctx context.Context, p Provider, records Records) (have, want sync.Sta
 	return have, want, report, nil
 }
 
-// ErrTooMuch says that a dashboard is too large for a portal.
+// ErrTooMuch says that a dashboard has too much data for a portal.
 var ErrTooMuch = errors.New("the products of the dashboard would take too much with what it says about their APIs")
 
-// maxTold bounds what all products of a dashboard keep about their APIs: each repeats what the
-// dashboard says once.
+// maxTold bounds the size in bytes of the data about APIs in all products of a dashboard: each
+// product repeats the dashboard's data.
 const maxTold = 256 << 20
 
 // shown bounds how many identifiers a fault lists.
 const shown = 3
 
-// read reads policies, and reports those that name what does not exist.
+// read decodes policies, and reports those that name missing APIs.
 func read(list []*doc.Node, apis sync.Index, tags []string, report *Report) []sync.Policy {
 	out := make([]sync.Policy, 0, len(list))
 	for _, n := range list {
@@ -134,8 +133,8 @@ func read(list []*doc.Node, apis sync.Index, tags []string, report *Report) []sy
 	return out
 }
 
-// carryOut does the steps of a plan. When one of a record fails, the later ones of this
-// record are left for the next run. A dashboard that does not answer ends the run.
+// carryOut executes the steps of a plan. When a step of a record fails, the later steps of
+// this record are left for the next run. If the dashboard does not answer, the run ends.
 func carryOut(ctx context.Context, p Provider, records Records, apis sync.Index, steps []sync.Step, report *Report) error {
 	w := &writer{Provider: p, records: records, apis: apis, made: map[string]sync.Ref{}, report: report}
 	failed := map[string]bool{}
@@ -159,7 +158,7 @@ func carryOut(ctx context.Context, p Provider, records Records, apis sync.Index,
 	return nil
 }
 
-// classify tells whether an error concerns one record only.
+// classify returns the code of an error, and whether it concerns one record only.
 func classify(err error) (code string, single bool) {
 	switch {
 	case errors.Is(err, dashboard.ErrChanged), fault.KindOf(err) == fault.Stale:

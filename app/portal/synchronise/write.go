@@ -7,12 +7,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
 )
 
-// writer does steps.
+// writer executes steps.
 type writer struct {
 	Provider
 	records Records
 	apis    sync.Index
-	made    map[string]sync.Ref // policies that this run has made, by the key of their record
+	made    map[string]sync.Ref // policies that this run has created, by the key of their record
 	report  *Report
 }
 
@@ -50,9 +50,9 @@ func (w *writer) do(ctx context.Context, step sync.Step) error {
 	return err
 }
 
-// replace reads a policy, changes what the portal has to say in it, and writes it whole:
-// all else that was set at the dashboard stays. What is not as it was seen any more is
-// left for the next run.
+// replace reads a policy, changes the portal's members in it, and writes it whole:
+// everything else that was set at the dashboard stays. A policy that has changed since
+// it was listed is left for the next run.
 func (w *writer) replace(ctx context.Context, step sync.Step) error {
 	p, err := w.Dashboard.Policy(ctx, step.Before.Ref)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package tags holds what there is to tags.
+// Package tags has the operations on tags.
 package tags
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Resource is what there is to tags.
+// Resource defines tags as a resource.
 var Resource = portal.Resource[tag.Tag, Listed, Shown]{
 	Kind: Kind, Name: "portal-tags", Path: "/tags", Param: "tag_id", One: "a tag", Many: "tags",
 	List:   func(_ context.Context, _ store.Reader, t tag.Tag) (Listed, error) { return listed(t), nil },
@@ -24,11 +24,10 @@ var Resource = portal.Resource[tag.Tag, Listed, Shown]{
 	Hooks:  portal.Hooks[tag.Tag]{After: detach},
 }
 
-// Kind is how tags are stored.
+// Kind is the kind of tags.
 var Kind = portal.KindOf[tag.Tag]()
 
-// show shows a tag with the posts and the products that have it, as far as anybody sees
-// them.
+// show returns a tag with its posts and products, as far as they are public.
 func show(ctx context.Context, r store.Reader, t tag.Tag) (Shown, error) {
 	out := Shown{listed(t), []Post{}, []Product{}}
 	all, err := products.Tagged(ctx, r, t.ID)
@@ -47,7 +46,7 @@ func show(ctx context.Context, r store.Reader, t tag.Tag) (Shown, error) {
 	return out, err
 }
 
-// detach takes a tag that goes off everything that has it, hidden products too.
+// detach removes a deleted tag from posts and products, including hidden ones.
 func detach(ctx context.Context, w store.Writer, c *portal.Change[tag.Tag]) error {
 	if c.Op != store.Deleted {
 		return nil
@@ -82,7 +81,7 @@ type Listed struct {
 
 func listed(t tag.Tag) Listed { return Listed{t.ID, t.CID, t.Name} }
 
-// Shown is a tag by itself, with what has it.
+// Shown is the full representation of a tag, with the posts and products that have it.
 type Shown struct {
 	Listed
 	Posts    []Post    `json:"Posts"`

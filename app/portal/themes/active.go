@@ -8,14 +8,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// content is the files of a theme as they were at a time.
+// content is the files of a theme at a revision.
 type content struct {
 	name string
 	at   time.Time
 	theme.Content
 }
 
-// Active returns the files of the theme that is shown. An archive is unpacked once.
+// Active returns the files of the current theme. An archive is unpacked once.
 func (s *Service) Active(ctx context.Context) (theme.Content, error) {
 	var t theme.Theme
 	err := s.Store.View(ctx, s.Scope, func(r store.Reader) error {

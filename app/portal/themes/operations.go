@@ -28,13 +28,13 @@ const (
 	CodeMany      = "theme.many"
 )
 
-// maxThemes is how many themes a portal has, those that were deleted counted too.
+// maxThemes is how many themes a portal may have, including deleted ones.
 const maxThemes = 200
 
-// maxForm is how much larger than the archive the form may be that it comes in.
+// maxForm is by how many bytes the form may be larger than the archive in it.
 const maxForm = 64 << 10
 
-// Shown is a theme as clients read it.
+// Shown is the representation of a theme.
 type Shown struct {
 	ID      string `json:"ID" doc:"The name."`
 	Name    string `json:"Name"`
@@ -120,8 +120,8 @@ func (s *Service) get(ctx context.Context, in address) (out Shown, err error) {
 	return out, err
 }
 
-// upload checks a theme and stores it. Nothing of it runs, and nothing but the store is
-// written to.
+// upload validates a theme and stores it. It runs no templates, and writes only to the
+// store.
 func (s *Service) upload(ctx context.Context, in upload) (portal.Done, error) {
 	done := portal.Done{Status: "ok", Message: "File uploaded successfully"}
 	switch {
@@ -157,7 +157,7 @@ func (s *Service) upload(ctx context.Context, in upload) (portal.Done, error) {
 	return done, err
 }
 
-// keep stores a theme in place of the one of its name.
+// keep stores a theme, replacing one of the same name.
 func keep(ctx context.Context, w store.Writer, fresh theme.Theme, c file.Content) error {
 	_, err := kind.Edit(ctx, w, fresh.ID, nil, func(old theme.Theme) (theme.Theme, error) {
 		fresh.CreatedAt = old.CreatedAt
@@ -240,7 +240,7 @@ func (s *Service) download(ctx context.Context, in address) (out Archive, err er
 	return out, err
 }
 
-// Content returns the files of the theme that is shown.
+// Content returns the files of the current theme.
 func (s *Service) Content(ctx context.Context, scope tenant.Scope) (c theme.Content, err error) {
 	data, err := s.open(ctx, scope, func(r store.Reader) (string, error) { return s.Current(ctx, r) })
 	switch {
@@ -249,13 +249,13 @@ func (s *Service) Content(ctx context.Context, scope tenant.Scope) (c theme.Cont
 	case data == nil:
 		return Standard(), nil
 	}
-	if c, err = theme.Read(data, theme.MaxFile*theme.MaxFiles); err != nil { // it was small enough when it came
+	if c, err = theme.Read(data, theme.MaxFile*theme.MaxFiles); err != nil { // the size was checked at the upload
 		return c, errors.Join(errors.New("themes: the current theme cannot be read"), err)
 	}
 	return c, nil
 }
 
-// open returns the archive of the theme that choose names; nil: that is the default one.
+// open returns the archive of the theme that choose names; nil: the built-in theme.
 func (s *Service) open(ctx context.Context, scope tenant.Scope, choose func(store.Reader) (string, error)) ([]byte, error) {
 	return s.Shelf.Open(ctx, func() (out file.Content, err error) {
 		err = s.Store.View(ctx, scope, func(r store.Reader) error {
@@ -271,7 +271,7 @@ func (s *Service) open(ctx context.Context, scope tenant.Scope, choose func(stor
 	})
 }
 
-// Archive is the files of a theme as they are answered.
+// Archive is the files of a theme as answer.
 type Archive struct {
 	name string
 	data []byte

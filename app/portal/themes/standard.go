@@ -12,7 +12,7 @@ import (
 //go:embed all:default
 var standardFiles embed.FS
 
-// standardContent is the theme that is always there. A test reads it: it is never broken.
+// standardContent is the built-in theme. A test reads it, so it is valid.
 var standardContent = sync.OnceValue(func() theme.Content {
 	out := theme.Files{}
 	err := fs.WalkDir(standardFiles, theme.Default, func(path string, d fs.DirEntry, err error) error {
@@ -32,10 +32,10 @@ var standardContent = sync.OnceValue(func() theme.Content {
 	return c
 })
 
-// Standard returns the files of the theme that is always there.
+// Standard returns the files of the built-in theme.
 func Standard() theme.Content { return standardContent() }
 
-// standard is the record of the theme that is always there.
+// standard is the record of the built-in theme.
 var standard = sync.OnceValue(func() theme.Theme {
 	c := Standard()
 	entries, err := c.Entries()
@@ -45,5 +45,5 @@ var standard = sync.OnceValue(func() theme.Theme {
 	return theme.Theme{Name: c.Name, Version: c.Version, Author: c.Author, Templates: entries}
 })
 
-// standardArchive is its files as they are fetched.
+// standardArchive is the archive of its files.
 var standardArchive = sync.OnceValues(func() ([]byte, error) { return theme.Pack(Standard().Files) })

@@ -1,5 +1,5 @@
-// Package themes holds how the portal looks: themes are uploaded, activated, fetched and
-// deleted, and one is always there (docs/wire/portal-content.md#themes).
+// Package themes has the themes of the portal: they are uploaded, activated, downloaded
+// and deleted, and one is built in (docs/wire/portal-content.md#themes).
 package themes
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// How themes are stored.
+// The kinds of themes.
 var (
 	kind = &store.Kind[theme.Theme]{
 		Name: theme.Kind, Noun: "theme",
@@ -38,34 +38,34 @@ var (
 	}
 )
 
-// Archives tells whether a theme has a file as its archive.
+// Archives reports whether a theme has a file as its archive.
 var Archives = contents.Of(archives)
 
-// current is the key of the record that says which theme is shown: there is one.
+// current is the key of the single record that says which theme is active.
 const current = "current"
 
-// Settings says what themes a portal takes.
+// Settings configure which themes a portal accepts.
 type Settings struct {
-	Engine        render.Engine // checks templates; nil: nothing can be uploaded
-	First         string        // the theme of a portal that never chose one; "": the default one
-	Path          string        // where themes say that they are
+	Engine        render.Engine // checks templates; nil: themes cannot be uploaded
+	First         string        // the initial theme of a portal; "": the built-in one
+	Path          string        // the path in answers about themes
 	DisableUpload bool
 	Shelf         contents.Shelf // where archives are
-	MaxUpload     int64          // bytes of a form, and of all files of a theme together
+	MaxUpload     int64          // maximum size of a form, and of all files of a theme together, in bytes
 }
 
-// Service are the use cases.
+// Service has the operations.
 type Service struct {
 	crud.Tools
 	Settings
 	Scope tenant.Scope // of the portal
-	Off   bool         // there is no portal, and so no operation
+	Off   bool         // there is no portal, and so there are no operations
 
 	mu   sync.Mutex
 	read *content // the theme that was read last
 }
 
-// Registrations are what there is to themes.
+// Registrations registers the kinds of themes.
 func Registrations() []crud.Registrar {
 	return []crud.Registrar{
 		crud.Facts[theme.Theme]{Kind: kind, Sample: func(at crud.Stamp) (theme.Theme, error) {
@@ -80,14 +80,14 @@ func Registrations() []crud.Registrar {
 	}
 }
 
-// idOf is how a theme is stored: authors name themes as they like.
+// idOf returns the ID of a theme in the store: theme names can be arbitrary texts.
 func idOf(name string) string {
 	sum := sha256.Sum256([]byte(name))
 	return hex.EncodeToString(sum[:16])
 }
 
-// Current returns the name of the theme that is shown. One that is gone gives way to the
-// default one.
+// Current returns the name of the current theme, or of the built-in one if that was
+// deleted.
 func (s Settings) Current(ctx context.Context, r store.Reader) (string, error) {
 	name := s.First
 	v, err := inUse.Get(ctx, r, current)

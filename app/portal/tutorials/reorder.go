@@ -14,7 +14,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// wanted is the body of a new order: numbers or CIDs of tutorials, numbers also as texts.
+// wanted is the body with a new order: numbers or CIDs of tutorials; numbers may be
+// texts.
 type wanted []string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -46,7 +47,7 @@ type order struct {
 	Body    wanted `body:""`
 }
 
-// reorder is the row that puts the tutorials of a product in another order.
+// reorder is the row that changes the order of a product's tutorials.
 func reorder(o operations) operation.Row {
 	return operation.POST("reorder", "/reorder", "Put the tutorials of a product in another order", func(ctx context.Context, in order) (portal.Status, error) {
 		_, err := o.Store.Update(ctx, in.Scope, func(w store.Writer) error {
@@ -69,7 +70,7 @@ func reorder(o operations) operation.Row {
 		operation.Example([]int{2, 1, 3}, portal.Status{Status: "ok"}))
 }
 
-// ids returns the numbers of the tutorials that a client named.
+// ids returns the numbers of the tutorials in the body.
 func (w wanted) ids(ctx context.Context, r store.Reader) ([]table.ID, error) {
 	out := make([]table.ID, 0, len(w))
 	for _, name := range w {

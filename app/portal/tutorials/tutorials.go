@@ -1,5 +1,5 @@
-// Package tutorials holds what there is to tutorials: the pages that tell developers how
-// to get started with a product (docs/wire/portal-documents.md#tutorials).
+// Package tutorials has the operations on tutorials: pages that describe how to get
+// started with a product (docs/wire/portal-documents.md#tutorials).
 package tutorials
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// kind is how tutorials are stored, and orders how their order is.
+// kind is the kind of tutorials, and orders the kind of their order.
 var (
 	kind   = portal.KindOf[tutorial.Tutorial]()
 	orders = &store.Kind[tutorial.Order]{
@@ -28,14 +28,14 @@ var (
 	}
 )
 
-// Registrations are what there is to tutorials.
+// Registrations registers the kinds of tutorials.
 func Registrations() []crud.Registrar {
 	return []crud.Registrar{resource, crud.Facts[tutorial.Order]{Kind: orders, Sample: func(at crud.Stamp) (tutorial.Order, error) {
 		return tutorial.Order{ID: at.ID, Portal: at.Org, Sequence: []table.ID{2, 1}}, nil
 	}}.Registration()}
 }
 
-// Tutorial is a tutorial as clients read it.
+// Tutorial is the representation of a tutorial.
 type Tutorial struct {
 	ID              table.ID `json:"ID"`
 	CID             string   `json:"CID"`
@@ -81,7 +81,7 @@ var resource = portal.Resource[tutorial.Tutorial, Tutorial, Tutorial]{
 	},
 }
 
-// sequence returns the order in which the tutorials of a product are shown.
+// sequence returns the order of a product's tutorials.
 func sequence(ctx context.Context, r store.Reader, product table.ID) ([]table.ID, error) {
 	o, err := orders.Get(ctx, r, product.Key())
 	if fault.KindOf(err) == fault.NotFound {
@@ -90,7 +90,7 @@ func sequence(ctx context.Context, r store.Reader, product table.ID) ([]table.ID
 	return o.Value.Sequence, err
 }
 
-// place puts a new tutorial at the end, and takes one that goes out of the order.
+// place appends a new tutorial to the order, and removes a deleted one.
 func place(ctx context.Context, w store.Writer, c *portal.Change[tutorial.Tutorial]) error {
 	switch c.Op {
 	case store.Created:
@@ -124,7 +124,7 @@ func arrange(ctx context.Context, w store.Writer, product table.ID, fn func(tuto
 	return err
 }
 
-// Forget removes the tutorials of a product that goes.
+// Forget deletes the tutorials of a deleted product.
 func Forget(ctx context.Context, w store.Writer, product table.ID, at crud.Stamp) error {
 	have, err := sequence(ctx, w, product)
 	if err != nil {
@@ -141,7 +141,7 @@ func Forget(ctx context.Context, w store.Writer, product table.ID, at crud.Stamp
 	})
 }
 
-// Published returns the tutorials of a product that developers see, in order.
+// Published returns a product's tutorials that developers see, in order.
 func Published(ctx context.Context, r store.Reader, product table.ID) (out []tutorial.Tutorial, err error) {
 	ids, err := sequence(ctx, r, product)
 	if err != nil {
@@ -160,5 +160,5 @@ func Published(ctx context.Context, r store.Reader, product table.ID) (out []tut
 	return out, nil
 }
 
-// Touched are the kinds of records on which Published depends.
+// Touched are the kinds of records that determine Published.
 func Touched() []string { return []string{kind.Name, orders.Name} }

@@ -13,16 +13,16 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Audience are the webhooks of a portal as receivers of events. A webhook is a lane, by its
-// number.
+// Audience has the webhooks of a portal as receivers of events. Each webhook is a lane,
+// named by its number.
 type Audience struct{ *Service }
 
 var _ deliver.Audience = Audience{}
 
-// Name implements deliver.Audience: portals that share a store send their own events.
+// Name implements deliver.Audience: portals that share a store deliver their own events.
 func (a Audience) Name() string { return string(a.Scope.Org()) }
 
-// Lanes implements deliver.Audience: a webhook hears nothing from before it was made.
+// Lanes implements deliver.Audience: a webhook gets no events from before it was created.
 func (a Audience) Lanes(ctx context.Context, r store.Reader, org tenant.ID, name string) (out []deliver.Lane, err error) {
 	if org != a.Scope.Org() {
 		return nil, nil
@@ -58,7 +58,7 @@ func (a Audience) Target(ctx context.Context, r store.Reader, _ tenant.ID, lane 
 	return to, err
 }
 
-// target is how to reach a webhook, without the headers that it wants.
+// target returns how to reach a webhook, without its custom headers.
 func (s *Service) target(w webhook.Webhook) deliver.Target {
 	return deliver.Target{URL: w.URL, Method: w.Method, Header: map[string]string{}, Secret: s.Secret, Timeout: time.Duration(w.Seconds()) * time.Second}
 }

@@ -18,10 +18,11 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// CodePing is the code of the fault for a receiver that does not answer a test call well.
+// CodePing is the fault code for a receiver that fails a test call.
 const CodePing = "portal_webhook.ping"
 
-// console is what admins do with webhooks besides: test calls, and what was sent.
+// console has further operations of admins on webhooks: test calls, and the list of
+// deliveries.
 type console struct {
 	*Service
 	tools crud.Tools
@@ -41,7 +42,7 @@ func (c *console) rows() []operation.Row {
 	}
 }
 
-// Delivery is an event as it was, or will be, sent to a webhook.
+// Delivery is an event that was, or will be, sent to a webhook.
 type Delivery struct {
 	ID            string `json:"ID"`
 	Event         string `json:"Event"`
@@ -59,7 +60,7 @@ func shown(d core.Delivery) Delivery {
 	return Delivery{d.ID, d.Event, string(d.State), d.Attempts, written(d.Created), written(d.Next), written(d.Ended), d.Status, d.Error, d.Body}
 }
 
-// written is a time of the log, where seconds matter; "": there is none.
+// written formats a time of the log, with seconds; "": there is none.
 func written(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -67,19 +68,19 @@ func written(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// named is a webhook that a call is about.
+// named is the webhook in a path.
 type named struct {
 	Scope   tenant.Scope
 	Webhook string `path:"webhook_id" doc:"Number of the webhook."`
 }
 
-// sent is a delivery that a call is about.
+// sent is the delivery in a path.
 type sent struct {
 	named
 	Delivery string `path:"delivery_id" doc:"Identifier of the delivery, which receivers know as X-Event-Id."`
 }
 
-// listing is what lists of deliveries can be asked for.
+// listing has the parameters of lists of deliveries.
 type listing struct {
 	named
 	State   string `query:"state" doc:"pending, failed or done."`
@@ -88,7 +89,7 @@ type listing struct {
 	Limit   string `query:"limit" doc:"Deliveries in this answer; where the page begins follows from per_page."`
 }
 
-// lane returns the deliveries of a webhook that is there.
+// lane returns the deliveries of an existing webhook.
 func (c *console) lane(ctx context.Context, r store.Reader, in named) (delivery.Lane, webhook.Webhook, error) {
 	w, err := portal.Find(ctx, r, Kind, in.Webhook)
 	return delivery.Lane{Audience: Audience{c.Service}.Name(), Name: w.ID.String()}, w, err
@@ -143,7 +144,7 @@ func (c *console) resend(ctx context.Context, in sent) (portal.Done, error) {
 	return portal.Executed("Resend"), err
 }
 
-// ping asks the address of a webhook for nothing, and holds no transaction meanwhile.
+// ping sends a test call to a webhook, outside of any transaction.
 func (c *console) ping(ctx context.Context, in named) (out portal.Done, err error) {
 	var w webhook.Webhook
 	if err := c.tools.Store.View(ctx, in.Scope, func(r store.Reader) (err error) {

@@ -19,7 +19,7 @@ type Listed struct {
 	Events  []string       `json:"Events"`
 }
 
-// Shown is a webhook by itself.
+// Shown is the full representation of a webhook.
 type Shown struct {
 	Listed
 	CreatedAt string `json:"CreatedAt"`
@@ -33,13 +33,13 @@ type ListedHeader struct {
 	Value string `json:"Value"`
 }
 
-// ShownHeader is a header by itself.
+// ShownHeader is the full representation of a header.
 type ShownHeader struct {
 	ListedHeader
 	WebhookID string `json:"WebhookID"`
 }
 
-// ChangedHeader is what a change of a header is answered with.
+// ChangedHeader is the answer to a change of a header.
 type ChangedHeader struct {
 	Name  string `json:"Name"`
 	Value string `json:"Value"`
@@ -51,7 +51,7 @@ func (s *Service) list(ctx context.Context, r store.Reader, w webhook.Webhook) (
 	if err != nil {
 		return out, err
 	}
-	for _, h := range slices.Backward(list) { // as the list of headers has them: the newest first
+	for _, h := range slices.Backward(list) { // in the order of header lists: the newest first
 		shown, err := s.listHeader(ctx, r, h)
 		if err != nil {
 			return out, err

@@ -1,5 +1,5 @@
-// Package webhooks holds what there is to the addresses outside that the portal tells of
-// events: the resources, and the way to the receivers (docs/wire/portal-webhooks.md).
+// Package webhooks sends the portal's events to other services: the resources, and the
+// delivery (docs/wire/portal-webhooks.md).
 package webhooks
 
 import (
@@ -19,23 +19,23 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Settings says how webhooks are called. Those without a fetcher call none.
+// Settings configure how webhooks are called. Without a fetcher none are called.
 type Settings struct {
 	Deliveries delivery.Settings
 	Secret     string // signs; "": nothing does
 }
 
-// longest is how long an attempt may take at most unless the settings say otherwise.
+// longest is the default maximum duration of an attempt.
 const longest = 30 * time.Second
 
-// Config is what a Service is made of.
+// Config is the configuration of a Service.
 type Config struct {
 	Settings
 	Keys  secret.Keys
 	Scope tenant.Scope // of the portal; the zero Scope: there is none
 }
 
-// Service is what there is to webhooks.
+// Service has the operations on webhooks.
 type Service struct{ Config }
 
 // New returns a Service.
@@ -44,7 +44,7 @@ func New(c Config) *Service {
 	return &Service{c}
 }
 
-// byEvent is the index of webhooks by what they are told of.
+// byEvent is the index of webhooks by event.
 const byEvent = "event"
 
 // Kinds of records.
@@ -66,20 +66,20 @@ const (
 	CodeSealed = "portal_webhook.sealed"
 )
 
-// Resource is what there is to webhooks as a resource.
+// Resource defines webhooks as a resource.
 func (s *Service) Resource() portal.Resource[webhook.Webhook, Listed, Shown] {
 	limit := int64(s.Deliveries.Timeout / time.Second)
 	return portal.Resource[webhook.Webhook, Listed, Shown]{
 		Kind: Kind, Name: "portal-webhooks", Path: "/webhooks", Param: "webhook_id", One: "a webhook", Many: "webhooks",
 		List: s.list,
 		Show: func(ctx context.Context, r store.Reader, w webhook.Webhook) (Shown, error) {
-			l, err := s.list(ctx, r, w) // after the hooks: with the headers that came with a new webhook
+			l, err := s.list(ctx, r, w) // runs after the hooks, so that the headers of a new webhook are included
 			return Shown{l, table.Stamp(w.CreatedAt), table.Stamp(w.UpdatedAt)}, err
 		},
 		Sample: webhook.Webhook{Name: "CRM", URL: "https://crm.example.com/portal", Method: "POST", Timeout: 5, Events: []string{"UserRegistered"}, Headers: webhook.Headers{}},
 		Begin:  func(w *webhook.Webhook, _ table.ID) { w.Longest = limit },
 		Load: func(_ context.Context, _ store.Reader, w *webhook.Webhook) error {
-			w.Longest = max(limit, w.Timeout) // one from before stays, whatever may be chosen by now
+			w.Longest = max(limit, w.Timeout) // an old value stays, even if it exceeds the current limit
 			return nil
 		},
 		Hooks: portal.Hooks[webhook.Webhook]{Before: few, After: s.after},
@@ -91,7 +91,7 @@ func (s *Service) Resource() portal.Resource[webhook.Webhook, Listed, Shown] {
 	}
 }
 
-// few refuses a webhook too many.
+// few refuses a webhook over the limit.
 func few(ctx context.Context, w store.Writer, c *portal.Change[webhook.Webhook]) error {
 	if c.Op != store.Created {
 		return nil
@@ -103,8 +103,8 @@ func few(ctx context.Context, w store.Writer, c *portal.Change[webhook.Webhook])
 	return err
 }
 
-// after stores the headers that a client sends with a new webhook, and removes those of
-// one that is gone.
+// after stores the headers in the request for a new webhook, and deletes those of a
+// deleted one.
 func (s *Service) after(ctx context.Context, w store.Writer, c *portal.Change[webhook.Webhook]) error {
 	switch c.Op {
 	case store.Created:
@@ -137,7 +137,7 @@ func headersOf(ctx context.Context, r store.Reader, id table.ID) ([]webhook.Head
 	return store.Collect(portal.All(ctx, r, HeaderKind, id))
 }
 
-// HeaderResource is what there is to headers as a resource.
+// HeaderResource defines headers as a resource.
 func (s *Service) HeaderResource() portal.Resource[webhook.Header, ListedHeader, ShownHeader] {
 	return portal.Resource[webhook.Header, ListedHeader, ShownHeader]{
 		Kind: HeaderKind, Name: "portal-webhook-headers", Path: "/webhooks/{webhook_id}/headers", Param: "header_id", One: "a webhook header", Many: "webhook headers",
@@ -149,7 +149,7 @@ func (s *Service) HeaderResource() portal.Resource[webhook.Header, ListedHeader,
 		},
 		Sample: webhook.Header{Name: "X-Tenant", Value: "acme", WebhookID: 7},
 		Begin:  func(h *webhook.Header, parent table.ID) { h.WebhookID = parent },
-		Search: func(h webhook.Header, keyword string) bool { return strings.Contains(strings.ToLower(h.Name), keyword) }, // values are sealed, and say nothing
+		Search: func(h webhook.Header, keyword string) bool { return strings.Contains(strings.ToLower(h.Name), keyword) }, // values are sealed, and cannot be searched
 		Sealed: func(h *webhook.Header) *string { return &h.Sealed },
 		Hooks:  portal.Hooks[webhook.Header]{Before: s.seal},
 		Rows: func(o portal.Operations[webhook.Header, ListedHeader, ShownHeader]) []operation.Row {
@@ -165,12 +165,12 @@ func (s *Service) HeaderResource() portal.Resource[webhook.Header, ListedHeader,
 	}
 }
 
-// absent answers with a status where a record does not exist.
+// absent sets the status for a missing record.
 func absent(status int) operation.Option {
 	return operation.Answers(map[string]operation.Answer{"not_found": {Status: status, Text: "record not found"}})
 }
 
-// seal seals the value that a client sends, and refuses a header too many.
+// seal seals the value of a header in a request, and refuses a header over the limit.
 func (s *Service) seal(ctx context.Context, w store.Writer, c *portal.Change[webhook.Header]) (err error) {
 	switch {
 	case c.Op == store.Deleted:
@@ -190,7 +190,7 @@ func (s *Service) seal(ctx context.Context, w store.Writer, c *portal.Change[web
 	return err
 }
 
-// sealed returns a header as it is stored.
+// sealed returns a header with its value sealed.
 func (s *Service) sealed(h webhook.Header) (_ webhook.Header, err error) {
 	if h.Sealed = ""; h.Value != "" {
 		h.Sealed, err = s.Keys.Seal(h.Value)
@@ -198,10 +198,10 @@ func (s *Service) sealed(h webhook.Header) (_ webhook.Header, err error) {
 	return h, err
 }
 
-// value returns the value of a header.
+// value returns the plain value of a header.
 func (s *Service) value(h webhook.Header) (string, error) {
 	if h.Sealed == "" {
-		return h.Value, nil // none, or that of an example
+		return h.Value, nil // no value, or the value of an example
 	}
 	plain, _, err := s.Keys.Open(h.Sealed)
 	if err != nil {

@@ -20,7 +20,7 @@ type ListedType struct {
 	Name string   `json:"Name"`
 }
 
-// ShownType is a client type of a product by itself.
+// ShownType is the full representation of a client type of a product.
 type ShownType struct {
 	ListedType
 	Description string `json:"Description"`
@@ -41,7 +41,7 @@ type (
 	}
 )
 
-// choice is the body that names a client type.
+// choice is a body that names a client type.
 type choice struct {
 	table.Base
 	Type table.ID
@@ -56,7 +56,7 @@ var choices = &table.Table[choice]{
 	Fields: []table.Field[choice]{{Name: "ID", At: func(c *choice) any { return &c.Type }, Required: true, Target: idp.TypeKind}},
 }
 
-// typesOf returns the client types that a product names.
+// typesOf returns the client types of a product.
 func typesOf(ctx context.Context, r store.Reader, p product.Product) (out []idp.ClientType, err error) {
 	for _, id := range p.Templates {
 		t, err := portal.Glance[idp.ClientType](ctx, r, idp.TypeKind, id)
@@ -70,7 +70,7 @@ func typesOf(ctx context.Context, r store.Reader, p product.Product) (out []idp.
 	return out, nil
 }
 
-// typeOf returns one of them.
+// typeOf returns one client type of a product.
 func typeOf(ctx context.Context, r store.Reader, p product.Product, name string) (idp.ClientType, error) {
 	id, found, err := portal.Resolver(ctx, r)(idp.TypeKind, name)
 	if err != nil || !found || !slices.Contains(p.Templates, id) {

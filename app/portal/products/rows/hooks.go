@@ -20,14 +20,14 @@ import (
 
 type change = portal.Change[product.Product]
 
-// prepared is what the dashboard said before a product is stored.
+// prepared is the dashboard's data, read before a product is stored.
 type prepared struct {
-	inner any // what the policy's own hooks keep
+	inner any // the memo of the policy's own hooks
 	apis  sync.Index
 }
 
-// hooks are those of records with a policy; besides, the APIs of a product are held
-// against those of the dashboard first.
+// hooks are the hooks of records with a policy; in addition, the APIs of a product are
+// first validated against those of the dashboard.
 func hooks(providers synchronise.Providers) portal.Hooks[product.Product] {
 	of := func(p product.Product) table.ID { return p.ProviderID }
 	policy := synchronise.Hooks(products.Kind, providers, of)
@@ -80,7 +80,7 @@ func hooks(providers synchronise.Providers) portal.Hooks[product.Product] {
 	}
 }
 
-// accompany keeps the documents of a product in line with it.
+// accompany updates the documents of a product after a change.
 func accompany(ctx context.Context, w store.Writer, c *change) error {
 	if err := documents.Follow(ctx, w, c.Old, c.New); err != nil {
 		return err
@@ -88,7 +88,7 @@ func accompany(ctx context.Context, w store.Writer, c *change) error {
 	return documents.Declare(ctx, w, c.New, c.At)
 }
 
-// discard removes what a product has of its own when it goes.
+// discard deletes a deleted product's own records.
 func discard(ctx context.Context, w store.Writer, p product.Product, at crud.Stamp) error {
 	for _, which := range []product.Picture{product.Logo, product.Preview} {
 		if *p.File(which) == "" {
@@ -104,7 +104,7 @@ func discard(ctx context.Context, w store.Writer, p product.Product, at crud.Sta
 	return tutorials.Forget(ctx, w, p.ID, at)
 }
 
-// check holds a product against what it was and what the client says it is.
+// check checks a product against its old state and its type in the request.
 func check(ctx context.Context, r store.Reader, c *change) error {
 	wrong := table.Problems{}
 	switch c.Op {
@@ -118,7 +118,7 @@ func check(ctx context.Context, r store.Reader, c *change) error {
 		wrong = append(wrong, c.Old.Moved(c.New)...)
 		wanted, _ := table.Text(c.Sent.Get("AuthType"))
 		if known := c.Old.AuthTypes; !c.New.Record().Pending() && wanted != "" && wanted != c.Old.AuthType() && len(known) > 0 && !product.SameMethod(wanted, known) {
-			wrong.Invalid("AuthType") // its APIs stay, which are held against the word otherwise
+			wrong.Invalid("AuthType") // the APIs stay, and are validated against the word otherwise
 		}
 	}
 	if claims := c.New.Claims(); !slices.Equal(claims, c.Old.Claims()) {
@@ -133,8 +133,8 @@ func check(ctx context.Context, r store.Reader, c *change) error {
 	return wrong.Err()
 }
 
-// admitted returns what leads to the dashboard of a product, and its APIs, if a write
-// concerns them and they can be part of a product.
+// admitted returns the dashboards, with a product's APIs read, if a write concerns them
+// and they may be part of a product.
 func admitted(ctx context.Context, c *change, providers synchronise.Providers) (synchronise.Providers, sync.Index, error) {
 	if c.Op == store.Deleted || !c.New.Record().Pending() || len(c.New.APIs) == 0 {
 		return providers, nil, nil
@@ -151,7 +151,7 @@ func admitted(ctx context.Context, c *change, providers synchronise.Providers) (
 	wrong := table.Problems(c.New.CheckAPIs(apis))
 	wanted, _ := table.Text(c.Sent.Get("AuthType"))
 	if c.Op == store.Updated && wanted == c.Old.AuthType() {
-		wanted = "" // what an answer said, and comes back with a change, says nothing
+		wanted = "" // a value copied from an answer is ignored
 	}
 	if len(wrong) == 0 && wanted != "" && !product.SameMethod(wanted, apis[c.New.APIs[0].APIID].AuthTypes) {
 		wrong.Invalid("AuthType")
@@ -160,7 +160,7 @@ func admitted(ctx context.Context, c *change, providers synchronise.Providers) (
 	return func(context.Context, tenant.Scope, table.ID) (synchronise.Provider, error) { return p, nil }, apis, wrong.Err()
 }
 
-// looked is a dashboard whose APIs were read a moment ago.
+// looked is a dashboard whose APIs were just read.
 type looked struct {
 	dashboard.Dashboard
 	apis []sync.API

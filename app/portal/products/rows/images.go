@@ -15,8 +15,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// images is how the content of pictures is stored, apart from the products: lists of
-// products need not read it.
+// images is the kind of the content of pictures. It is separate from products, so that
+// lists of products need not read it.
 var images = &store.Kind[product.Image]{
 	Name: product.ImageKind, Noun: "image",
 	ID:      product.Image.Key,
@@ -24,20 +24,20 @@ var images = &store.Kind[product.Image]{
 	Indexes: []store.Index[product.Image]{contents.Index(func(i product.Image) file.Place { return i.File })},
 }
 
-// Pictures tells whether a product has a file as its picture.
+// Pictures reports whether a product has a file as its picture.
 var Pictures = contents.Of(images)
 
-// Images is the registration of the content of pictures.
+// Images registers the kind of pictures' content.
 func Images() crud.Registration {
 	return crud.Facts[product.Image]{Kind: images, Sample: func(at crud.Stamp) (product.Image, error) {
 		return product.Image{Product: portal.Sampled(product.Product{}, at).ID, Portal: at.Org, Which: product.Logo, Type: "image/png", Data: []byte("\x89PNG\r\n\x1a\n")}, nil
 	}}.Registration()
 }
 
-// CodeImage is the code of the fault for a file that is no picture.
+// CodeImage is the fault code for a file that is not a picture.
 const CodeImage = "portal_image.invalid"
 
-// maxForm is how much larger than the picture the form may be that it comes in.
+// maxForm is by how many bytes the form may be larger than the picture in it.
 const maxForm = 64 << 10
 
 type upload struct {
@@ -61,7 +61,7 @@ func (f family) imageRows() (rows []operation.Row) {
 	return rows
 }
 
-// Picture is a picture as it is answered.
+// Picture is a picture as answer.
 type Picture product.Image
 
 // Stream implements operation.Stream.
@@ -72,8 +72,8 @@ func (p Picture) Stream() (mediaType, tag string, plain, gzipped [][]byte) {
 // MediaTypes implements operation.Varied.
 func (Picture) MediaTypes() []string { return product.MediaTypes() }
 
-// Header implements operation.Headed: an SVG file is a document, which may neither run nor
-// load anything, and no browser takes a picture for something else.
+// Header implements operation.Headed: an SVG file is a document, so it must neither run
+// scripts nor load anything; and browsers must not guess another type.
 func (Picture) Header() map[string]string {
 	return map[string]string{"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox", "X-Content-Type-Options": "nosniff"}
 }
@@ -90,7 +90,7 @@ func (f family) upload(which product.Picture) func(context.Context, upload) (por
 		case len(in.Body.Content) > product.MaxImage:
 			return portal.Status{}, fault.New(fault.TooLarge, CodeImage, "the image is too large: %d bytes at most", product.MaxImage)
 		}
-		if err := f.Store.View(ctx, in.Scope, func(r store.Reader) error { // a picture of none costs little
+		if err := f.Store.View(ctx, in.Scope, func(r store.Reader) error { // checked first, so that a picture for an unknown product costs little
 			_, err := of(ctx, r, in.within)
 			return err
 		}); err != nil {

@@ -1,4 +1,4 @@
-// Package rows holds the operations on products (docs/wire/portal-products.md).
+// Package rows has the operations on products (docs/wire/portal-products.md).
 package rows
 
 import (
@@ -24,11 +24,11 @@ type (
 	tagOf       = tag.Tag
 )
 
-// operations makes rows of products.
+// operations builds the rows of products.
 type operations = portal.Operations[product.Product, Listed, Shown]
 
-// Resource is what there is to products, whose policies are at the dashboards of providers
-// and whose pictures are on a shelf.
+// Resource defines products as a resource; their policies are at the dashboards of
+// providers, and their pictures on a shelf.
 func Resource(dashboards synchronise.Providers, shelf contents.Shelf, maxUpload int64) portal.Resource[product.Product, Listed, Shown] {
 	return portal.Resource[product.Product, Listed, Shown]{
 		Kind: products.Kind, Name: "portal-products", Path: "/products", Param: param, One: "a product", Many: "products",
@@ -70,7 +70,7 @@ var sample = product.Product{
 	AuthTypes: []string{"authToken"}, AuthTypeMode: product.SelfServe, Description: "Pays.", Content: "<p>Pays.</p>", Path: "acme-payment-api", Scopes: "payments,clients",
 }
 
-// Shelf is where synchronisation keeps products.
+// Shelf is the storage of products for synchronisation.
 func Shelf() providers.Shelf {
 	return providers.Kept[product.Product]{
 		Of: sync.KindProduct, In: products.Kind, Provider: func(p *product.Product) *table.ID { return &p.ProviderID },

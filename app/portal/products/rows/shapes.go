@@ -20,7 +20,7 @@ type ListedAPI struct {
 	Status bool   `json:"Status"`
 }
 
-// ShownAPI is an API of a product by itself.
+// ShownAPI is the full representation of an API of a product.
 type ShownAPI struct {
 	APIID       string `json:"APIID"`
 	APIType     string `json:"APIType"`
@@ -39,10 +39,10 @@ type Spec struct {
 	OASUrl    string   `json:"OASUrl"`
 }
 
-// Specs are the documents of a product; none is null.
+// Specs are the documents of a product; null if there are none.
 type Specs []Spec
 
-// Schema describes them.
+// Schema describes the list.
 func (Specs) Schema() map[string]any {
 	text := map[string]any{"type": "string"}
 	return map[string]any{"type": []string{"array", "null"}, "items": map[string]any{
@@ -50,7 +50,7 @@ func (Specs) Schema() map[string]any {
 	}}
 }
 
-// common is what lists show too.
+// common are the members that lists also show.
 type common struct {
 	ID                  table.ID `json:"ID"`
 	CID                 string   `json:"CID"`
@@ -74,7 +74,7 @@ type Listed struct {
 	APIDetails []ListedAPI `json:"APIDetails"`
 }
 
-// Shown is a product by itself.
+// Shown is the full representation of a product.
 type Shown struct {
 	common
 	APIDetails             []ShownAPI `json:"APIDetails"`
@@ -139,7 +139,7 @@ func show(ctx context.Context, r store.Reader, p product.Product) (out Shown, er
 	return out, err
 }
 
-// names returns the names of records. What is not there any more has none.
+// names returns the names of records, without deleted ones.
 func names[T table.Row[T]](ctx context.Context, r store.Reader, k *store.Kind[T], ids []table.ID, name func(T) string) ([]string, error) {
 	out := make([]string, 0, len(ids))
 	for _, id := range ids {

@@ -26,7 +26,7 @@ type Attached struct {
 
 func attached(t tag.Tag) Attached { return Attached{t.ID, t.Name} }
 
-// within is the input of operations on what a product has.
+// within is the input of operations on parts of a product.
 type within struct {
 	Scope tenant.Scope
 	ID    string `path:"product_id" doc:"Number or CID of the product."`
@@ -47,19 +47,19 @@ type (
 	}
 )
 
-// family are the rows of what products have.
+// family has the operations on parts of products.
 type family struct {
 	operations
 	shelf     contents.Shelf
-	maxUpload int64 // bytes of a form with a picture
+	maxUpload int64 // maximum size of a form with a picture, in bytes
 }
 
-// of returns the product that a call is about.
+// of returns the product in a path.
 func of(ctx context.Context, r store.Reader, in within) (product.Product, error) {
 	return portal.Find(ctx, r, products.Kind, in.ID)
 }
 
-// tagOfProduct returns the tag of a product that has a name.
+// tagOfProduct returns the tag of a product with a name.
 func tagOfProduct(ctx context.Context, r store.Reader, p product.Product, name string) (tag.Tag, error) {
 	t, err := tags.ByName(ctx, r, name)
 	if err == nil && !slices.Contains(p.Tags, t.ID) {
@@ -104,7 +104,7 @@ func (f family) tag(ctx context.Context, in tagNamed) (out Attached, err error) 
 	return out, err
 }
 
-// update runs a write on a product: fn returns it as it is to be.
+// update runs a write on a product: fn returns the new product.
 func (f family) update(ctx context.Context, in within, fn func(context.Context, store.Writer, product.Product, crud.Stamp) (product.Product, error)) error {
 	at := f.Stamp(in.Scope)
 	_, err := f.Store.Update(ctx, in.Scope, func(w store.Writer) error {
@@ -142,7 +142,7 @@ func (f family) attach(ctx context.Context, in tagging) (out Attached, err error
 	return out, err
 }
 
-// with returns a list with one more, if it is not in it.
+// with adds an element to a list, unless it is in it.
 func with(list []table.ID, id table.ID) ([]table.ID, error) {
 	if slices.Contains(list, id) {
 		return list, nil
@@ -153,7 +153,7 @@ func with(list []table.ID, id table.ID) ([]table.ID, error) {
 	return append(slices.Clone(list), id), nil
 }
 
-// without returns a list without one.
+// without removes an element from a list.
 func without(list []table.ID, id table.ID) []table.ID {
 	return slices.DeleteFunc(slices.Clone(list), func(v table.ID) bool { return v == id })
 }
