@@ -41,7 +41,7 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// Hashes of before are verified, and are not what would be made now.
+// Hashes of the older scheme are verified, but are not current.
 func TestOlder(t *testing.T) {
 	p := argon2.New(crypto.Passwords{})
 	if !p.Verify(older, "correct horse") || p.Verify(older, "correct house") {
@@ -98,7 +98,8 @@ func FuzzVerify(f *testing.F) {
 	})
 }
 
-// BenchmarkVerify says what a check takes, also many at once.
+// BenchmarkVerify measures the time to verify a password, also with many callers at
+// once.
 func BenchmarkVerify(b *testing.B) {
 	p := argon2.New(nil)
 	h, _ := p.Hash("correct horse")

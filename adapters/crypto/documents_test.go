@@ -27,8 +27,8 @@ func sealed(t testing.TB, d *crypto.Documents, plain, place string) []byte {
 	return text
 }
 
-// A document opens where it was sealed for, with any configured secret, and
-// nowhere else.
+// A document opens only in the place for which it was sealed, with any configured
+// secret.
 func TestDocuments(t *testing.T) {
 	old, both, other := documents(t, "old"), documents(t, "new", "old", "new"), documents(t, "other")
 	text := sealed(t, old, `{"password":"hunter2"}`, "here")
@@ -59,7 +59,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// Both directions append to what is there, in place when there is room.
+// Seal and Open append to dst, in place when its capacity suffices.
 func TestDocumentsAppend(t *testing.T) {
 	d := documents(t, "secret")
 	room := append(make([]byte, 0, 1000), "before"...)
@@ -74,7 +74,7 @@ func TestDocumentsAppend(t *testing.T) {
 	}
 }
 
-// Secrets have to be there.
+// Without secrets there is an error.
 func TestDocumentsNeedSecrets(t *testing.T) {
 	for _, secrets := range [][]string{nil, {""}, {"a", ""}} {
 		if _, err := crypto.NewDocuments(secrets...); err == nil {
@@ -83,7 +83,7 @@ func TestDocumentsNeedSecrets(t *testing.T) {
 	}
 }
 
-// FuzzDocuments opens whatever a disk may hold without trouble.
+// FuzzDocuments opens arbitrary bytes without panic.
 func FuzzDocuments(f *testing.F) {
 	d := documents(f, "secret")
 	f.Add([]byte(""), []byte(""))

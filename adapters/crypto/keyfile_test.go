@@ -42,7 +42,7 @@ func TestLoadOrCreateKeyKeepsGivenOne(t *testing.T) {
 	}
 }
 
-// TestLoadOrCreateKeyRace starts many at once, over and over.
+// TestLoadOrCreateKeyRace starts many calls at once, repeatedly.
 func TestLoadOrCreateKeyRace(t *testing.T) {
 	for range 20 {
 		path := filepath.Join(t.TempDir(), "key")
@@ -87,7 +87,7 @@ func TestLoadOrCreateKeyRefuses(t *testing.T) {
 	}
 }
 
-// A key file that others could read is its owner's alone from now on.
+// The mode of a key file that others could read is restricted to its owner.
 func TestKeyFileIsTightened(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "key")
 	if err := os.WriteFile(path, []byte("a longer secret"), 0o644); err != nil {

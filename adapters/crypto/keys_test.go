@@ -78,8 +78,8 @@ func TestDigests(t *testing.T) {
 	}
 }
 
-// TestStored pins the derivation: what is in stores today must be found and
-// opened by every later version.
+// TestStored pins the key derivation: every later version must find and open what
+// stores contain today.
 func TestStored(t *testing.T) {
 	k := newKeys(t, "0123456789abcdef")
 	const digest = "33230eae.o1Ft0ffq9VmI5U5ji9QgLALinbDQyFlBtbI0-OifWL4"
@@ -193,8 +193,8 @@ func FuzzSealOpen(f *testing.F) {
 	})
 }
 
-// FuzzOpen looks for forgeries. No seed is close to a genuine text, which a mutation
-// could complete.
+// FuzzOpen looks for forgeries. No seed is close to a genuine text, because a mutation
+// could complete it.
 func FuzzOpen(f *testing.F) {
 	k := newKeys(f, newSecret)
 	id, _, _ := strings.Cut(k.Digests("")[0], ".")

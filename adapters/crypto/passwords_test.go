@@ -8,7 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 )
 
-// quick is for tests of everything but the cost.
+// quick is for tests in which the cost does not matter.
 var quick = crypto.Passwords{Iterations: 10}
 
 func hash(t testing.TB, p crypto.Passwords, password string) string {

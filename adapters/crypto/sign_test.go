@@ -8,8 +8,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/crypto"
 )
 
-// TestSigning rotates the secret: what an older one signed is still verified, and a key
-// that is not configured is unknown.
+// TestSigning rotates the secret: signatures with an older secret still verify, and a
+// key that is not configured is unknown.
 func TestSigning(t *testing.T) {
 	older, err := crypto.NewKeys("older")
 	if err != nil {
@@ -32,7 +32,7 @@ func TestSigning(t *testing.T) {
 	}
 }
 
-// Keys that only sign: rotated by a new first one, and those before them stay known.
+// Keys that only sign are rotated by a new first secret; older secrets still verify.
 func TestSigner(t *testing.T) {
 	keys, err := crypto.NewKeys("an encryption key")
 	if err != nil {

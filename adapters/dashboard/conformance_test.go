@@ -1,4 +1,5 @@
-// Package dashboard_test holds both ways to a dashboard against what every one does.
+// Package dashboard_test runs the same conformance tests on both implementations of a
+// dashboard.
 package dashboard_test
 
 import (
@@ -32,7 +33,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// service is our own service with two organisations, in this process and on a port.
+// service is Gatehouse with two organisations, in this process and on a port.
 type service struct {
 	app                  *app.App
 	url                  string
@@ -99,7 +100,7 @@ func TestLocal(t *testing.T) {
 	})
 }
 
-// hashed lets gateways know keys by hashes alone.
+// hashed makes gateways name keys by hash.
 var hashed = app.WithKeySettings(keys.Settings{Hashed: true, ListHashes: true, UpdateByHash: true, DeleteByHash: true})
 
 func TestRemote(t *testing.T) {
@@ -112,7 +113,8 @@ func TestRemote(t *testing.T) {
 	})
 }
 
-// lossy is a fetcher whose answers to writes are lost: the dashboard has carried them out.
+// lossy is a fetcher that loses the answers to writes after the dashboard has carried them
+// out.
 type lossy struct {
 	fetch.Fetcher
 	lose int
@@ -127,7 +129,7 @@ func (l *lossy) Fetch(ctx context.Context, r fetch.Request) (fetch.Answer, error
 	return a, err
 }
 
-// TestAnswersAreLost: a write whose answer is lost is done once, and counts as done.
+// TestAnswersAreLost: a write whose answer is lost is carried out once, and succeeds.
 func TestAnswersAreLost(t *testing.T) {
 	s := newService(t)
 	l := &lossy{Fetcher: fetching.New(fetching.Config{})}
@@ -159,7 +161,7 @@ func TestAnswersAreLost(t *testing.T) {
 	}
 }
 
-// TestAnswersOfOthers: what a dashboard answers is bounded, and never repeats the
+// TestAnswersOfOthers: errors quote a bounded part of a dashboard's answer, without the
 // credential.
 func TestAnswersOfOthers(t *testing.T) {
 	const secret = "hunter2hunter2"
@@ -200,8 +202,8 @@ func TestAnswersOfOthers(t *testing.T) {
 	}
 }
 
-// TestListsWithoutEntries: dashboards write a list without entries as an empty one, or as
-// null. An answer without a list is none.
+// TestListsWithoutEntries: dashboards encode an empty list as [] or as null. An answer
+// without a list is an error.
 func TestListsWithoutEntries(t *testing.T) {
 	for body, want := range map[string]error{
 		`{"Data":[],"Pages":0}`:   nil,
@@ -220,7 +222,7 @@ func TestListsWithoutEntries(t *testing.T) {
 	}
 }
 
-// TestBusyKeys: a change of a key that waits for another one may work later.
+// TestBusyKeys: a change of a key that conflicts with a running one is a temporary error.
 func TestBusyKeys(t *testing.T) {
 	asked := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -248,8 +250,8 @@ func TestBusyKeys(t *testing.T) {
 	}
 }
 
-// TestPrivateAddresses: an address that no operator has chosen does not lead into the
-// network of the service.
+// TestPrivateAddresses: an address that the operator has not chosen must not lead into the
+// private network.
 func TestPrivateAddresses(t *testing.T) {
 	s := newService(t)
 	before := s.calls.Load()
@@ -269,8 +271,8 @@ func TestSlowAnswers(t *testing.T) {
 	}
 }
 
-// FuzzDecode: whatever a dashboard answers, lists are read without panic, and what is read
-// can be planned with.
+// FuzzDecode decodes arbitrary answers of a dashboard without panic, and plans with the
+// result.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"Data":[{"_id":"1","id":"gold","partitions":{"acl":true},"access_rights":{"a":null}}],"Pages":1}`))
 	f.Add([]byte(`{"apis":[{"api_definition":{"api_id":"a","use_keyless":true}}],"mcps":[{"x-tyk-api-gateway":{"info":{"id":"p"}}}]}`))

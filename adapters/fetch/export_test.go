@@ -1,7 +1,7 @@
 package fetch
 
-// Public is public, for its table.
+// Public exports public for its test.
 var Public = public
 
-// Guard is for tests.
+// Guard exports guard for tests.
 var Guard = guard

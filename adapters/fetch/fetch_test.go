@@ -19,7 +19,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/fetch"
 )
 
-// upstream answers what a test asks for.
+// upstream is a server that answers as a test's path says.
 func upstream(t *testing.T) *httptest.Server {
 	t.Helper()
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "elsewhere") }))
@@ -63,7 +63,7 @@ func TestFetch(t *testing.T) {
 		{fetch.Request{URL: s.URL + "/echo"}, 418, "GET " + host + " Gatehouse  "},
 		{fetch.Request{Method: "POST", URL: s.URL + "/echo", Header: map[string]string{"x-asked": "yes", "host": "api.example", "user-agent": "me"}, Body: []byte("body")},
 			418, "POST api.example me yes body"},
-		{fetch.Request{Method: "POST", URL: s.URL + "/echo", Header: map[string]string{"Content-Length": "1"}, Body: []byte("body")}, // as rules have patched it
+		{fetch.Request{Method: "POST", URL: s.URL + "/echo", Header: map[string]string{"Content-Length": "1"}, Body: []byte("body")}, // as rules may patch it
 			418, "POST " + host + " Gatehouse  body"},
 		{fetch.Request{Method: "POST", URL: s.URL + "/here", Body: []byte("body")}, 418, "POST " + host + " Gatehouse  body"},
 	} {
@@ -72,7 +72,7 @@ func TestFetch(t *testing.T) {
 			t.Errorf("%+v: %d %q %v, %v", tt.r, a.Status, a.Body, a.Header, err)
 		}
 	}
-	// A redirection elsewhere, or without end, is the answer.
+	// A redirect to another origin, or an endless one, is returned as the answer.
 	for _, path := range []string{"/away", "/loop"} {
 		if a, err := c.Fetch(t.Context(), fetch.Request{URL: s.URL + path}); err != nil || a.Status != 302 || len(a.Header["Location"]) != 1 || string(a.Body) == "elsewhere" {
 			t.Errorf("%s: %d %q, %v", path, a.Status, a.Body, err)
@@ -123,7 +123,7 @@ func TestFetchRefuses(t *testing.T) {
 	}
 }
 
-// A trusted request may go where the operator lives, but stays careful otherwise.
+// A trusted request may reach private addresses, but keeps all other limits.
 func TestTrusted(t *testing.T) {
 	s := upstream(t)
 	c := adapter.New(adapter.Config{MaxBytes: 1000})
@@ -150,8 +150,8 @@ func TestPublic(t *testing.T) {
 	}
 }
 
-// FuzzFetch: whatever is sent to a private address, nothing arrives there and
-// nothing panics.
+// FuzzFetch: requests to a private address, however it is spelt, arrive nowhere and do
+// not panic.
 func FuzzFetch(f *testing.F) {
 	private := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("reached") }))
 	f.Cleanup(private.Close)
@@ -170,8 +170,8 @@ func FuzzFetch(f *testing.F) {
 	})
 }
 
-// TestInsecure: a certificate without a known issuer is refused, unless the caller said
-// not to look.
+// TestInsecure: a certificate without a known issuer is refused, unless the caller
+// allows it.
 func TestInsecure(t *testing.T) {
 	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello") }))
 	t.Cleanup(s.Close)

@@ -17,11 +17,11 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/fetch"
 )
 
-// forbidden are spellings of addresses that lead inside: to this machine, to its
-// network, or to what a cloud tells its machines. HOST stands for what the row is about.
+// forbidden are spellings of addresses that lead to this machine, to its network, or to
+// the metadata service of a cloud. HOST stands for the address of the row.
 func forbidden() []string {
 	hosts := []string{
-		// This machine, in the spellings that resolvers take.
+		// This machine, in the spellings that resolvers accept.
 		"127.0.0.1", "127.1", "127.0.1", "127.255.255.254", "127.0.0.2", "2130706433", "0x7f000001", "0x7f.0x0.0x0.0x1", "0177.0.0.1", "017700000001", "0x7f.1", "127.0.0.1.",
 		"0", "0.0.0.0", "0.0.0.1", "0x0", "00", "localhost", "LOCALHOST", "localhost.", "localhost.localdomain", "ip6-localhost", "ip6-loopback",
 		"%31%32%37.0.0.1", "127.0.0.%31", "①②⑦.⓪.⓪.①", "127。0。0。1",
@@ -30,22 +30,22 @@ func forbidden() []string {
 		// Private networks.
 		"10.0.0.1", "10.255.255.255", "10.1", "0xa000001", "167772161", "012.0.0.1", "172.16.0.1", "172.31.255.255", "172.20.1.1", "192.168.0.1", "192.168.255.255", "192.168.1", "3232235777",
 		"[::ffff:10.0.0.1]", "[::ffff:a00:1]", "[::ffff:192.168.1.1]", "[::ffff:172.16.0.1]", "[::10.0.0.1]", "[fc00::1]", "[fd00::1]", "[fdff:ffff::1]", "[fd12:3456:789a:1::1]",
-		// Link-local addresses, and what clouds tell their machines.
+		// Link-local addresses, and the metadata services of clouds.
 		"169.254.169.254", "169.254.0.1", "169.254.170.2", "169.254.169.253", "2852039166", "0xa9fea9fe", "0xa9.0xfe.0xa9.0xfe", "0251.0376.0251.0376", "169.254.43518",
 		"[::ffff:169.254.169.254]", "[::ffff:a9fe:a9fe]", "[::169.254.169.254]", "[fe80::1]", "[fe80::1%25eth0]", "[febf::1]", "[fd00:ec2::254]", "168.63.129.16", "[::ffff:168.63.129.16]",
 		"100.100.100.200", "192.0.0.192", "192.0.0.170",
 		// Carrier-grade NAT, benchmarks, documentation, reserved and broadcast addresses.
 		"100.64.0.1", "100.127.255.255", "198.18.0.1", "198.19.255.255", "192.0.2.1", "198.51.100.1", "203.0.113.1", "240.0.0.1", "255.255.255.255", "192.88.99.1", "[::ffff:100.64.0.1]",
 		"224.0.0.1", "239.255.255.255", "[ff02::1]", "[ff0e::1]", "[2001:db8::1]", "[100::1]", "[3fff::1]", "[5f00::1]", "[fec0::1]",
-		// Addresses of IPv6 that stand for those of IPv4.
+		// IPv6 addresses that embed IPv4 addresses.
 		"[64:ff9b::7f00:1]", "[64:ff9b::127.0.0.1]", "[64:ff9b::10.0.0.1]", "[64:ff9b::a9fe:a9fe]", "[64:ff9b:1::127.0.0.1]", "[64:ff9b:1:ffff::a00:1]",
 		"[2002:7f00:1::]", "[2002:7f00:0001::1]", "[2002:a00:1::1]", "[2002:a9fe:a9fe::]", "[2002:c0a8:101::]", "[2001:0:7f00:1::]", "[2001::a00:1]", "[2001:0:4136:e378:8000:63bf:3fff:fdd2]",
 	}
 	return hosts
 }
 
-// TestForbidden: no connection is made to any of them, whatever the port, scheme or
-// sort of request, although somebody listens on all addresses of this machine.
+// TestForbidden: no connection is made to any of them, with any port, scheme or kind of
+// request, although a listener accepts connections on all addresses of this machine.
 func TestForbidden(t *testing.T) {
 	var connections atomic.Int64
 	port := listen(t, &connections)
@@ -91,8 +91,8 @@ func listen(t *testing.T, connections *atomic.Int64) (port string) {
 	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 }
 
-// A public receiver that redirects inside is not followed, and a network that is
-// allowed opens itself only.
+// A redirect of a public receiver into the private network is not followed, and an
+// allowed network does not open others.
 func TestAllow(t *testing.T) {
 	var inside atomic.Int64
 	port := listen(t, &inside)
@@ -123,7 +123,7 @@ func TestAllow(t *testing.T) {
 	}
 }
 
-// TestStatusOnly: a receiver that answers without end costs no more than the status.
+// TestStatusOnly: of an endless answer only the status is read.
 func TestStatusOnly(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		for {
@@ -139,8 +139,8 @@ func TestStatusOnly(t *testing.T) {
 	}
 }
 
-// TestPrivate: who may reach the own network may not reach what clouds keep for their
-// virtual machines, however the address is spelled, nor link-local addresses.
+// TestPrivate: a fetcher with access to the private network cannot reach the metadata
+// services of clouds, in any spelling, or link-local addresses.
 func TestPrivate(t *testing.T) {
 	c := adapter.New(adapter.Config{Timeout: 2 * time.Second, Allow: adapter.Private()})
 	for _, host := range []string{
@@ -148,7 +148,7 @@ func TestPrivate(t *testing.T) {
 	} {
 		if _, err := c.Fetch(t.Context(), fetch.Request{URL: "http://" + host + "/", StatusOnly: true}); err == nil {
 			t.Errorf("%s is reached", host)
-		} else if !errors.Is(err, fetch.ErrPrivate) && host != "2852039166" { // no resolver need know a number
+		} else if !errors.Is(err, fetch.ErrPrivate) && host != "2852039166" { // not every resolver accepts a number
 			t.Errorf("%s: %v", host, err)
 		}
 	}
@@ -159,9 +159,8 @@ func TestPrivate(t *testing.T) {
 	}
 }
 
-// TestMetadata: what clouds keep for their machines and containers is in no network that
-// an operator opens. The guard is asked without a connection: a machine in a cloud that
-// runs this test would get an answer.
+// TestMetadata: allowed networks do not include the metadata services of clouds. The test
+// calls the guard without a connection: in a cloud it would get an answer.
 func TestMetadata(t *testing.T) {
 	check := adapter.Guard([]netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")})
 	for _, address := range []string{

@@ -16,7 +16,7 @@ import (
 	port "github.com/gatehouse-io/gatehouse/ports/fetch"
 )
 
-// TestTalk holds conversations to the bounds of other requests.
+// TestTalk applies the limits of other requests to conversations.
 func TestTalk(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/echo", func(w http.ResponseWriter, r *http.Request) {
@@ -62,7 +62,7 @@ func TestTalk(t *testing.T) {
 	if text, err := c.Receive(t.Context()); err != nil || string(text) != "hello" {
 		t.Error(string(text), err)
 	}
-	// It lasts longer than a request may take, until somebody has had enough.
+	// It lasts longer than a request may take, until the caller ends it.
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 	defer cancel()
 	if _, err := c.Receive(ctx); !errors.Is(err, port.ErrUnreachable) || ctx.Err() == nil {

@@ -1,5 +1,5 @@
-// Package gateway_test holds the ways to the control API of gateways against what every
-// one does.
+// Package gateway_test runs the same conformance tests on all implementations of the
+// control API of gateways.
 package gateway_test
 
 import (

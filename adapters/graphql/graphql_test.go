@@ -19,7 +19,7 @@ func many(n int, pattern string) string {
 	return b.String()
 }
 
-// TestCheck states which schemas are good, and what others are told.
+// TestCheck states which schemas are valid, and the errors of others.
 func TestCheck(t *testing.T) {
 	for name, c := range map[string]struct {
 		sdl  string
@@ -64,8 +64,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// FuzzCheck checks that no text, however broken, does more than fail, and that a good one
-// has no more tokens than its characters say.
+// FuzzCheck checks arbitrary texts without panic, and that a valid one has no more tokens
+// than Weigh says.
 func FuzzCheck(f *testing.F) {
 	for _, s := range []string{"type A { a: Int }", "extend schema @a(b: [{c: 1}]) { query: Q }", "union U = | A | B", "\"\"\"x\\\"\"\"\"\"\" scalar S", "\"a\\\"b\" enum E { A B }", "input I { i: I! = {} }", "# c\ndirective @d repeatable on FIELD"} {
 		f.Add(s)

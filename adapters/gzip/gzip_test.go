@@ -13,8 +13,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/compress"
 )
 
-// check holds what an answer unpacks to against what it should say, and returns the
-// length of the compressed form.
+// check compares the unpacked answer with the expected one, and returns the compressed
+// length.
 func check(t testing.TB, o compress.Opening, before, tail string) int {
 	t.Helper()
 	plain, packed := o.Close([]byte(tail))
@@ -54,8 +54,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestShared checks that answers share parts and an opening, at the same time, and
-// that a part is compressed once.
+// TestShared checks that concurrent answers share parts and an opening, and that each
+// part is compressed once.
 func TestShared(t *testing.T) {
 	var c gzip.Coding
 	text := strings.Repeat("a part of several answers, ", 100)

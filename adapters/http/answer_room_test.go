@@ -19,7 +19,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// text is a value of a size that it tells, or does not tell when it is negative.
+// text is a value with a known size, or an unknown one if it is negative.
 type text int
 
 func (t text) Size() int { return int(t) }
@@ -43,7 +43,7 @@ func lists(t *testing.T, c httpadapter.Config, sizes ...text) nethttp.Handler {
 	return h
 }
 
-// pieces notes how a list is sent.
+// pieces records how a list is sent.
 type pieces struct {
 	*httptest.ResponseRecorder
 	largest int
@@ -56,8 +56,8 @@ func (p *pieces) Write(b []byte) (int, error) {
 
 func (p *pieces) ResponseWriter() nethttp.ResponseWriter { return p.ResponseRecorder }
 
-// A long list is sent in pieces: the service never holds all of it. A short one goes
-// in one, with its length.
+// A long list is sent in pieces, so that the service never holds all of it. A short one is
+// sent at once, with its length.
 func TestListsAreSentInPieces(t *testing.T) {
 	for _, c := range []struct {
 		sizes []text
@@ -88,8 +88,8 @@ func TestListsAreSentInPieces(t *testing.T) {
 	}
 }
 
-// A large part of an answer waits for room: without it, it is 503 before anything
-// was sent, and the end of the connection after. What was taken is given back.
+// A large part of an answer waits for a memory reservation. Without one, the answer is 503
+// if nothing was sent yet; otherwise the connection is closed. Reservations are released.
 func TestAnswersTakeRoom(t *testing.T) {
 	room := load.NewRoom(16<<20, nil)
 	_, other := room.Begin(t.Context())
@@ -126,7 +126,8 @@ func TestAnswersTakeRoom(t *testing.T) {
 	}
 }
 
-// counted is a text that notes how many of its kind are made at once, once the list is long.
+// counted is a text that records how many are encoded at the same time, once the list is
+// long.
 type counted struct{ now, most *atomic.Int64 }
 
 func (c counted) AppendJSON(b []byte) ([]byte, error) {
@@ -140,8 +141,8 @@ func (c counted) AppendJSON(b []byte) ([]byte, error) {
 	return append(append(append(b, '"'), bytes.Repeat([]byte("x"), 8<<10)...), '"'), nil
 }
 
-// Many long lists at once leave a core to small requests: as many are made at a time as
-// there are cores for large requests, and none is kept while a client reads.
+// Many long lists at once leave a core to small requests: only as many are encoded at a time
+// as there are cores for large requests, and no core is held while a client reads.
 func TestLongListsTakeTurns(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // one core for large requests
 	room := load.NewRoom(1<<40, nil)

@@ -9,8 +9,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// Who asks for it hears the answer as it is sent: status, headers and body, and the headers
-// of the request; its body is not told. Refusals are told like everything else.
+// Hooks receive the answer as it is sent: status, headers and body, and the headers of the
+// request, but not its body. Errors are included.
 func TestAnswered(t *testing.T) {
 	var heard []operation.Transcript
 	s := serve(t, func(c *httpadapter.Config) {

@@ -12,7 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// keeps is a table whose one row answers with the name and the content of a file.
+// keeps is a table with one row that answers the name and the content of a file.
 func keeps(t *testing.T, opts ...operation.Option) nethttp.Handler {
 	t.Helper()
 	opts = append(opts, operation.Public(), operation.Limits(2_000, 0), operation.Example(map[string]any{"file": "a"}, map[string]any{}),
@@ -34,7 +34,7 @@ func keeps(t *testing.T, opts ...operation.Option) nethttp.Handler {
 	return h
 }
 
-// TestAttachments states which forms have a file, and what others are told.
+// TestAttachments states which forms contain a file, and the errors of others.
 func TestAttachments(t *testing.T) {
 	h := keeps(t)
 	part := func(disposition, text string) string {
@@ -74,7 +74,7 @@ func TestAttachments(t *testing.T) {
 	}
 }
 
-// TestAnyPart states which part is the file where it may have any name.
+// TestAnyPart states which part is the file if it may have any name.
 func TestAnyPart(t *testing.T) {
 	h := keeps(t, operation.AnyPart())
 	part := func(disposition, text string) string {
@@ -105,7 +105,7 @@ func TestAnyPart(t *testing.T) {
 	}
 }
 
-// FuzzOnlyFile checks that no form, however broken, does more than fail.
+// FuzzOnlyFile parses arbitrary forms without panic.
 func FuzzOnlyFile(f *testing.F) {
 	f.Add("--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\nx\r\n--b--\r\n")
 	f.Add("--b\r\n\r\n\r\n--b--")

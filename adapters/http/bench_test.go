@@ -9,7 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// sink is a ResponseWriter that costs next to nothing.
+// sink is a cheap ResponseWriter.
 type sink struct {
 	header nethttp.Header
 	status int

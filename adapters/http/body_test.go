@@ -19,7 +19,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// A text that is small on the wire and large as values is refused by its size.
+// A body that is small as text but large as values is refused as too large.
 func TestBodiesAreBoundedByWhatTheyBecome(t *testing.T) {
 	h := echoes(t, httpadapter.Config{MaxValues: 1000, MaxBody: 1 << 20})
 	bomb := "a: &a " + strings.Repeat("x", 10_000) + "\nb: [" + strings.Repeat("*a,", 400) + "*a]\n"
@@ -47,8 +47,8 @@ func TestBodiesAreBoundedByWhatTheyBecome(t *testing.T) {
 	}
 }
 
-// While large bodies take all the memory, a further one gets 503 with Retry-After
-// at its deadline, and small ones are served.
+// While large bodies take all the memory, another one gets 503 with Retry-After at its
+// deadline, and small ones are served.
 func TestNoRoomForALargeBody(t *testing.T) {
 	room := load.NewRoom(8<<20, nil)
 	_, other := room.Begin(t.Context())
@@ -69,14 +69,14 @@ func TestNoRoomForALargeBody(t *testing.T) {
 		t.Errorf("a small body waits for large ones: %d %s", w.Code, w.Body)
 	}
 	other.End()
-	for range 3 { // whatever is taken is given back
+	for range 3 { // reservations are released
 		if w := post(largeBody); w.Code != 200 {
 			t.Errorf("%d %.200s", w.Code, w.Body)
 		}
 	}
 }
 
-// Bodies that one organisation is slow to send leave room for those of others.
+// Slow bodies of one organisation leave memory for those of others.
 func TestSlowBodiesOfOneOrganisation(t *testing.T) {
 	room := load.NewRoom(8<<20, nil)
 	slow, err := tenant.Of("slow")
@@ -116,7 +116,7 @@ func TestSlowBodiesOfOneOrganisation(t *testing.T) {
 	}
 }
 
-// dial sends the head of a request and returns what the server answers.
+// dial sends the head of a request and returns a reader for the answer.
 func dial(t *testing.T, s *httptest.Server, head string) (net.Conn, *bufio.Reader) {
 	t.Helper()
 	c, err := net.Dial("tcp", s.Listener.Addr().String())
@@ -133,11 +133,11 @@ func dial(t *testing.T, s *httptest.Server, head string) (net.Conn, *bufio.Reade
 	return c, bufio.NewReader(c)
 }
 
-// A body that comes drop by drop ends at the deadline of its row, and so does the
+// A body that arrives very slowly ends at the deadline of its row, and so does the
 // connection.
 func TestSlowBodiesEndAtTheDeadline(t *testing.T) {
 	s := httptest.NewServer(echoes(t, httpadapter.Config{Deadline: 100 * time.Millisecond}))
-	t.Cleanup(s.Close) // after the connections: it waits for requests under way
+	t.Cleanup(s.Close) // after the connections, because it waits for running requests
 	c, answers := dial(t, s, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n{")
 	go func() {
 		for {
@@ -159,15 +159,15 @@ func TestSlowBodiesEndAtTheDeadline(t *testing.T) {
 	}
 }
 
-// A stranger gets the answer without the body, and keeps the connection when
-// there is little to skip.
+// An unauthenticated caller gets the answer before the body is read, and keeps the
+// connection when the body is short.
 func TestStrangersDoNotWaitForTheirBodies(t *testing.T) {
 	s := httptest.NewServer(echoes(t, httpadapter.Config{Guard: func(operation.Handler) operation.Handler {
 		return func(ctx, *operation.Call) (any, error) {
 			return nil, fault.New(fault.Unauthenticated, "auth.credential", "Not authorised")
 		}
 	}}))
-	t.Cleanup(s.Close) // after the connections: it waits for requests under way
+	t.Cleanup(s.Close) // after the connections, because it waits for running requests
 	for _, length := range []string{"Content-Length: 30000000", "Content-Length: 100000", "Transfer-Encoding: chunked"} {
 		_, answers := dial(t, s, "POST /echo HTTP/1.1\r\nHost: x\r\n"+length+"\r\n\r\n1")
 		r, err := nethttp.ReadResponse(answers, nil)
@@ -187,7 +187,7 @@ func TestStrangersDoNotWaitForTheirBodies(t *testing.T) {
 	}
 }
 
-// A client that sends all of a large body before it looks for the answer gets the answer.
+// A client that sends all of a large body before it reads gets the answer.
 func TestAnswersBehindLargeBodies(t *testing.T) {
 	for name, guard := range map[string]func(operation.Handler) operation.Handler{
 		"413": func(next operation.Handler) operation.Handler {
@@ -212,7 +212,7 @@ func TestAnswersBehindLargeBodies(t *testing.T) {
 	}
 	s := httptest.NewServer(echoes(t, httpadapter.Config{MaxBody: 1 << 20}))
 	t.Cleanup(s.Close)
-	tellsBehind(t, s, "DELETE /echo", "405") // no row takes the body, or the path
+	tellsBehind(t, s, "DELETE /echo", "405") // no row has a body there, or no row has the path
 	tellsBehind(t, s, "POST /none", "404")
 }
 

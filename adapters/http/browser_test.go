@@ -19,7 +19,7 @@ type enterIn struct {
 	Known  string `cookie:"known" doc:"What the browser has."`
 }
 
-// browserTable has a row that sets cookies and one that sends a browser elsewhere.
+// browserTable has a row that sets cookies and one that redirects a browser.
 func browserTable() []operation.Operation {
 	enter := func(_ context.Context, in enterIn) (operation.Landing, error) {
 		return operation.Landing{Receipt: operation.Receipt{Message: "in", Meta: in.Known + " " + in.Origin.Peer}, Cookies: []operation.Cookie{
@@ -37,7 +37,7 @@ func browserTable() []operation.Operation {
 	)
 }
 
-// Rows that answer with a Landing set cookies; pages of other sites cannot have that,
+// Rows that answer with a Landing set cookies. Pages of other sites cannot call them,
 // unless their visitor follows a link.
 func TestCookiesAndOtherSites(t *testing.T) {
 	ops := browserTable()
@@ -89,8 +89,8 @@ func TestCookiesAndOtherSites(t *testing.T) {
 	}
 }
 
-// A browser's cookie is its credential on the surface of users only, and only where no
-// access key is sent.
+// A browser's cookie is accepted on the surface of users only, and only without an
+// access key.
 func TestSessionCookie(t *testing.T) {
 	s := serve(t)
 	for _, c := range []struct{ target, key, session, proof string }{

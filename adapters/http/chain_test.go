@@ -244,8 +244,8 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// What a stranger sends is neither read nor looked at: not how long it says it
-// is, not its type, not its form.
+// The body of an unauthenticated request is not read, and its length, type and form are
+// not checked.
 func TestStrangersAreRefusedUnread(t *testing.T) {
 	s := serve(t)
 	s.before = func(*operation.Call) error {

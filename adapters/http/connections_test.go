@@ -14,8 +14,8 @@ import (
 	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
 )
 
-// few is a server that has three connections at most. Requests for /long are carried out
-// until the test lets them go on.
+// few is a server with at most three connections. Requests for /long run until the test
+// lets them continue.
 type few struct {
 	t       *testing.T
 	s       *nethttp.Server
@@ -24,7 +24,7 @@ type few struct {
 	full    atomic.Int32
 	begun   chan struct{}
 	goOn    chan struct{}
-	taken   chan error // what became of the answer to /large
+	taken   chan error // outcome of the answer to /large
 }
 
 func newFew(t *testing.T) *few {
@@ -54,7 +54,7 @@ func newFew(t *testing.T) *few {
 	return f
 }
 
-// holds waits until so many connections are open.
+// holds waits until that many connections are open.
 func (f *few) holds(n int) {
 	for f.c.Open() != n {
 		runtime.Gosched()
@@ -113,7 +113,7 @@ func (c *client) gone() {
 }
 
 // TestConnectionsMakeRoom has clients that keep connections open, or never send the end of
-// a header. The one that has waited longest makes room for a new one.
+// a header. The one that has waited longest is closed for a new one.
 func TestConnectionsMakeRoom(t *testing.T) {
 	f := newFew(t)
 	slow := f.dial()
@@ -133,7 +133,7 @@ func TestConnectionsMakeRoom(t *testing.T) {
 	}
 }
 
-// TestConnectionsAtWork keeps those that have requests under way, however old they are.
+// TestConnectionsAtWork: connections with running requests are kept, however old they are.
 func TestConnectionsAtWork(t *testing.T) {
 	f := newFew(t)
 	var long []*client
@@ -151,7 +151,8 @@ func TestConnectionsAtWork(t *testing.T) {
 	f.dial().ask("/new")
 }
 
-// TestConnectionsOfSlowReaders: who does not take an answer makes room as well.
+// TestConnectionsOfSlowReaders: a connection whose client does not read the answer is
+// closed as well.
 func TestConnectionsOfSlowReaders(t *testing.T) {
 	f := newFew(t)
 	slow := f.dial()
@@ -171,7 +172,7 @@ func TestConnectionsOfSlowReaders(t *testing.T) {
 	close(f.goOn)
 }
 
-// TestConnectionsOfGateways: a gateway that takes its feed slowly keeps its connection.
+// TestConnectionsOfGateways: a gateway that reads its feed slowly keeps its connection.
 func TestConnectionsOfGateways(t *testing.T) {
 	f := newFew(t)
 	gateway := f.dial()
@@ -190,10 +191,10 @@ func TestConnectionsOfGateways(t *testing.T) {
 	if err := <-f.taken; err != nil {
 		t.Error(err)
 	}
-	gateway.ask("/again") // the next request is one like any other
+	gateway.ask("/again") // the next request has no special protection
 }
 
-// TestConnectionsEnd counts no connection that its client has closed.
+// TestConnectionsEnd: connections that their clients have closed are not counted.
 func TestConnectionsEnd(t *testing.T) {
 	f := newFew(t)
 	for i := range 10 {

@@ -15,7 +15,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// echoes is a table whose one row answers with the document it gets.
+// echoes is a table with one row that answers the document it gets.
 func echoes(t *testing.T, cfg httpadapter.Config) nethttp.Handler {
 	t.Helper()
 	echo := func(_ context.Context, in struct {
@@ -107,7 +107,8 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// TestAcceptedForm: the form that weighs more, of equal ones the first; the file is named after it.
+// TestAcceptedForm: the form with the higher weight wins, or else the first; the file name has its
+// extension.
 func TestAcceptedForm(t *testing.T) {
 	h := echoes(t, httpadapter.Config{})
 	for accept, want := range map[string]string{
@@ -136,8 +137,8 @@ func TestAcceptedForm(t *testing.T) {
 	}
 }
 
-// TestDocumentsNeedYAML checks that rows with documents are not served without a
-// codec, and others are.
+// TestDocumentsNeedYAML checks that rows with documents are not served without a codec, but others
+// are.
 func TestDocumentsNeedYAML(t *testing.T) {
 	group := operation.Group{Surface: operation.Probe, Name: "x", Path: "/x", Tag: "X"}
 	takes := func(context.Context, struct {

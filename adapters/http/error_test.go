@@ -16,7 +16,7 @@ var answers = map[string]struct {
 	status  int
 	message string
 	code    string
-	detail  string // where it is not the message
+	detail  string // if it differs from the message
 }{
 	"invalid":         {400, "name is nonsense", "thing.name", ""},
 	"unauthenticated": {401, "Not authorised", "auth.credential", ""},
@@ -100,7 +100,7 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestNodeErrorsAreNeutral proves that no error below the paths of nodes holds a
+// TestNodeErrorsAreNeutral proves that no error below the paths of nodes contains a
 // word that stops a gateway's reloads (docs/wire/gateway-nodes.md#recovery-words).
 func TestNodeErrorsAreNeutral(t *testing.T) {
 	s := serve(t, func(c *httpadapter.Config) { c.MaxBody = 8 })
@@ -169,7 +169,7 @@ func TestLost(t *testing.T) {
 			t.Errorf("%v", line)
 		}
 	}
-	// The guard hears of what is below /api and /admin, by a path without secrets.
+	// The guard gets calls below /api and /admin, with a path without secrets.
 	if len(s.begun) != 9 || len(s.calls) != 5 {
 		t.Errorf("observed %v, guarded %d", s.begun, len(s.calls))
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// FuzzHandler sends anything to the whole table: it never panics, it always
+// FuzzHandler sends arbitrary requests to the whole table: it never panics, it always
 // answers with a request ID, and errors are always JSON with a status.
 func FuzzHandler(f *testing.F) {
 	f.Add("GET", "/api/things/x", "n=1", "", "", "")

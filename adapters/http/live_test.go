@@ -16,7 +16,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// ticking is an answer that goes on for ever.
+// ticking is an endless live answer.
 type ticking struct{ closed *atomic.Int64 }
 
 func (ticking) Stream() (string, string, [][]byte, [][]byte) {
@@ -34,8 +34,8 @@ func (t ticking) Next(ctx context.Context) ([]byte, error) {
 
 func (t ticking) Close() { t.closed.Add(1) }
 
-// TestLive: an answer that goes on is sent piece by piece. It outlasts the bounds of other
-// answers, and ends with the client or the server.
+// TestLive: a live answer is sent piece by piece. It outlasts the limits of other answers, and ends
+// with the client or the server.
 func TestLive(t *testing.T) {
 	var closed atomic.Int64
 	ops := operation.Group{Surface: operation.Portal, Name: "ticks", Path: "/portal-api/ticks", Tag: "Ticks", Style: operation.Style{Faults: operation.PortalFaults()}}.Rows(
@@ -87,7 +87,7 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// large is a feed in pieces, more than a connection holds back.
+// large is a feed in pieces that exceeds a connection's buffers.
 type large struct{}
 
 const pieceSize, pieceCount = 8 << 20, 7
@@ -96,7 +96,8 @@ func (large) Stream() (string, string, [][]byte, [][]byte) {
 	return "application/json", "", slices.Repeat([][]byte{bytes.Repeat([]byte(" "), pieceSize)}, pieceCount), nil
 }
 
-// TestSlowGateway: a gateway that takes a feed piece by piece may take longer than answers may, in all.
+// TestSlowGateway: a gateway that reads a feed piece by piece may take longer in all than other
+// answers may.
 func TestSlowGateway(t *testing.T) {
 	ops := operation.Group{Surface: operation.Node, Name: "system", Path: "/system", Tag: "Feeds"}.Rows(
 		operation.GET("apis", "/apis", "Fetch a feed", func(context.Context, struct{}) (large, error) { return large{}, nil }, operation.Example(nil, map[string]any{})))

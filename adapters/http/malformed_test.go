@@ -15,8 +15,8 @@ import (
 	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
 )
 
-// What net/http refuses before any handler is answered in JSON, in the form of
-// the surface.
+// Requests that net/http refuses before any handler are answered in JSON, in the format
+// of the surface.
 func TestMalformedRequestsAreAnsweredInJSON(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -73,7 +73,7 @@ func TestMalformedRequestsAreAnsweredInJSON(t *testing.T) {
 	}
 }
 
-// The same holds over TLS, where a client without TLS is told what to do.
+// The same holds over TLS, where a client without TLS gets an explanation.
 func TestMalformedRequestsOverTLS(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

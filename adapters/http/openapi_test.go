@@ -17,8 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
-// TestDocumentGolden compares the description of a small table. After a wanted
-// change run the test with -update and read the difference.
+// TestDocumentGolden compares the description of a small table. After a wanted change
+// run the test with -update and review the difference.
 func TestDocumentGolden(t *testing.T) {
 	ops := table()[2:7] // create, get, word, replace, patch
 	ops = append(ops, failing(operation.Node, "n", "/system")[0])
@@ -81,7 +81,7 @@ func TestExamplesFollowTheirSchemas(t *testing.T) {
 	}
 }
 
-// TestStatuses lists which errors rows document, and no others.
+// TestStatuses checks exactly which errors rows document.
 func TestStatuses(t *testing.T) {
 	text, err := httpadapter.Document(table(), "", "1")
 	if err != nil {
@@ -173,7 +173,8 @@ func TestSchemas(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		// Error is taken: the name of the package comes first. Members keep their order.
+		// The name Error is taken, so the package name is prepended. Members keep their
+		// order.
 		"Http_testError": `{"properties":{"first":{"type":"string"},"last":{"type":"string"},"silent":{},"letters":{"additionalProperties":{"items":{"$ref":"#/components/schemas/Loop"},"type":"array"},"type":"object"},` +
 			`"lettered":{"type":"string"},"inline":{"properties":{"a":{"type":"integer"}},"required":["a"],"type":"object"},"word":{"description":"Which.","enum":["yes","no"],"type":"string"}},` +
 			`"required":["inline","last","lettered","letters","silent","word"],"type":"object"}`,
@@ -187,8 +188,8 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// TestParameters shows what tags say of texts that use cases read themselves, and that
-// a document may come under media types of its own.
+// TestParameters checks the description of tags for texts that use cases parse
+// themselves, and that a document may have its own media types.
 func TestParameters(t *testing.T) {
 	type in struct {
 		N    string             `query:"n" is:"integer"`

@@ -15,8 +15,7 @@ import (
 	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
 )
 
-// pipes is a listener whose connections are in memory, so that they keep the time of a
-// test.
+// pipes is a listener with in-memory connections, for tests with a fake clock.
 type pipes chan net.Conn
 
 func (p pipes) Accept() (net.Conn, error) {
@@ -30,8 +29,9 @@ func (p pipes) Accept() (net.Conn, error) {
 func (p pipes) Close() error   { return nil }
 func (p pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }
 
-// A body that takes room has to come with a rate, after a head start. A slower one is
-// ended with 408, long before its row's deadline; one that pauses may catch up.
+// A body with a memory reservation must arrive at a minimum rate, after a head start. A
+// slower one ends with 408, long before its row's deadline; one that pauses may catch
+// up.
 func TestBodiesKeepPace(t *testing.T) {
 	const size = 1 << 20
 	for name, c := range map[string]struct {
@@ -72,7 +72,7 @@ func TestBodiesKeepPace(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				body, _ := io.ReadAll(r.Body) // an error is a connection that has ended
+				body, _ := io.ReadAll(r.Body) // an error means that the connection has ended
 				if r.StatusCode != c.status || c.status == 408 && (!r.Close || !strings.Contains(string(body), "too slowly")) {
 					t.Errorf("%d %v %.200s", r.StatusCode, r.Header, body)
 				}
@@ -80,7 +80,7 @@ func TestBodiesKeepPace(t *testing.T) {
 				close(incoming)
 				_ = s.Close()
 				sending.Wait()
-				time.Sleep(time.Second) // for what the server does about its connections
+				time.Sleep(time.Second) // for the server's handling of its connections
 			})
 		})
 	}

@@ -14,8 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// rehearsals is a table of rows that can be asked what they would do, whatever
-// they answer otherwise.
+// rehearsals is a table of rows that support dry runs, with all kinds of outputs.
 func rehearsals() []operation.Operation {
 	type one struct {
 		Name string `json:"name"`
@@ -48,7 +47,7 @@ func TestRehearsals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h = contracttest.Wrap(t, h, text) // every answer is as described
+	h = contracttest.Wrap(t, h, text) // every answer must match the description
 	const nothing = `{"Status":"OK","Message":"dry run: nothing was stored","Meta":{"changes":[],"references":[]}}`
 	for _, c := range []struct {
 		method, query, mediaType, body string
@@ -77,7 +76,7 @@ func TestRehearsals(t *testing.T) {
 	}
 }
 
-// What the rows are follows from the table, and so does how they are described.
+// The rows and their description follow from the table.
 func TestRehearsalsAreDescribed(t *testing.T) {
 	text, err := httpadapter.Document(rehearsals(), "", "1")
 	if err != nil {

@@ -8,8 +8,7 @@ import (
 	httpadapter "github.com/gatehouse-io/gatehouse/adapters/http"
 )
 
-// Only proxies that are trusted may say who calls, and callers cannot speak for
-// them.
+// Only trusted proxies may name the caller, and callers cannot forge that.
 func TestRemote(t *testing.T) {
 	proxies := []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/64")}
 	for _, c := range []struct {

@@ -35,7 +35,7 @@ func routes(t testing.TB, patterns ...string) *router {
 	return rt
 }
 
-// TestPaths: paths are known by their form, with and without a slash at the end.
+// TestPaths: paths are matched by their form, with and without a trailing slash.
 func TestPaths(t *testing.T) {
 	var p Paths
 	for _, spec := range []operation.Spec{{Path: "/api/a/{id}"}, {Method: "PUT", Path: "/api/a/{id}"}, {Method: "POST", Path: "/api/b", Alone: true}, {Path: "/files/{path}", Tail: true}} {
@@ -48,8 +48,8 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// A tail takes what no other pattern fits.
-// TestRouterAlone: a path that one method has alone is unknown to the others.
+// A tail matches paths that no other pattern matches. TestRouterAlone: a path with
+// Alone is unknown to other methods.
 func TestRouterAlone(t *testing.T) {
 	var allowed []string
 	lost := false
@@ -130,9 +130,9 @@ func TestRouter(t *testing.T) {
 		{"GET /api", "lost []"},
 		{"HEAD /api/apis/x", "GET /api/apis/{id} id=x"},
 		{"HEAD /api/apis/head", "HEAD /api/apis/head"},
-		{"HEAD /portal-api/tags", "lost [GET POST]"}, // the portal's API knows the methods of its rows alone
+		{"HEAD /portal-api/tags", "lost [GET POST]"}, // the portal's API only has the methods of its rows
 		{"GET /portal-api/tags/", "GET /portal-api/tags"},
-		{"PATCH /api/apis/oas/x", "PATCH /api/apis/{a}/{b} a=oas b=x"}, // another method of the literal path does not stand in the way
+		{"PATCH /api/apis/oas/x", "PATCH /api/apis/{a}/{b} a=oas b=x"}, // another method of the literal path does not block the placeholder
 		{"GET /api/apis/literal/x", "GET /api/{a}/literal/{b} a=apis b=x"},
 		{"GET /api/apis/literal", "GET /api/apis/{id} id=literal"},
 		{"GET /x/y/literal", "GET /{a}/{b}/literal a=x b=y"},

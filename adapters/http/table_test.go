@@ -43,7 +43,7 @@ type stock struct {
 	Count int64 `json:"count,string"`
 }
 
-// spelled writes its own JSON and says what it looks like.
+// spelled encodes its own JSON and describes it.
 type spelled struct{ text string }
 
 func (s spelled) AppendJSON(b []byte) ([]byte, error) {
@@ -228,7 +228,7 @@ func table() []operation.Operation {
 			operation.Example(nil, feed{"x"})))...)
 }
 
-// spy is an observer and a guard that notes what it sees.
+// spy is an observer and a guard that records its calls.
 type spy struct {
 	mu     sync.Mutex
 	begun  []string
@@ -265,7 +265,7 @@ func (s *spy) guard(next operation.Handler) operation.Handler {
 
 func (s *spy) last() *operation.Call { return s.calls[len(s.calls)-1] }
 
-// server is the table behind the check of answers.
+// server is the table with contract checks of answers.
 type server struct {
 	spy
 	handler nethttp.Handler

@@ -15,9 +15,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// TestVisitorsTakeTurns: what anybody may read on the portal takes turns, so that the rest of
-// the service finds a processor free. A page and what works for it have one turn; probes and
-// what changes something take none.
+// TestVisitorsTakeTurns: public reads of the portal take turns, so that the rest of the
+// service has a free processor. A page and its operations share one turn; probes and writes
+// take none.
 func TestVisitorsTakeTurns(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // one processor for visitors
 	room := load.NewRoom(0, nil)
@@ -77,7 +77,8 @@ func TestVisitorsTakeTurns(t *testing.T) {
 	page.End()
 }
 
-// TestVisitors: the one who asks is the network that calls, as proxies that are trusted say.
+// TestVisitors: turns are taken in the name of the calling network, as trusted proxies report
+// it.
 func TestVisitors(t *testing.T) {
 	by := httpadapter.Visitors([]netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")})
 	for _, c := range []struct{ peer, forwarded, want string }{

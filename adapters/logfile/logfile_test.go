@@ -41,12 +41,12 @@ func TestFile(t *testing.T) {
 	if first() == nil {
 		t.Error("what was appended before something else is taken back")
 	}
-	if err := add("three\n")(); err != nil { // in a file of its own
+	if err := add("three\n")(); err != nil { // in a new file
 		t.Error(err)
 	}
 	holds("log ", "log.1 one\ntwo\n")
 	add("four\n")
-	add(strings.Repeat("x", 20)) // longer than a file may be
+	add(strings.Repeat("x", 20)) // longer than a file's limit
 	holds("log "+strings.Repeat("x", 20), "log.1 four\n", "log.2 one\ntwo\n")
 	add("five\n")
 	holds("log five\n", "log.1 "+strings.Repeat("x", 20), "log.2 four\n")
@@ -74,7 +74,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// world is a folder with a file that is moved away at ten bytes, and three older ones beside it.
+// world is a folder with a file that is rotated at ten bytes, and three older files.
 func world(t *testing.T, names ...string) (dir string, open func() *logfile.File) {
 	t.Helper()
 	dir = t.TempDir()
@@ -103,7 +103,7 @@ func read(t *testing.T, dir, name string) string {
 	return string(text)
 }
 
-// TestMovedAwayLater: a file that could not be moved away takes texts again once it can be.
+// TestMovedAwayLater: a file that could not be rotated accepts texts again later.
 func TestMovedAwayLater(t *testing.T) {
 	dir, open := world(t, "log", "log.1", "log.2")
 	l, taken := open(), filepath.Join(dir, "log.3")
@@ -126,7 +126,7 @@ func TestMovedAwayLater(t *testing.T) {
 	}
 }
 
-// TestTorn: what a process has written of a text before it died spoils no other text.
+// TestTorn: a text that a dying process has written partly does not spoil other texts.
 func TestTorn(t *testing.T) {
 	dir, open := world(t)
 	if err := os.WriteFile(filepath.Join(dir, "log"), []byte(`{"a"`), 0o600); err != nil {
@@ -140,9 +140,9 @@ func TestTorn(t *testing.T) {
 	}
 }
 
-// TestDiedBetweenRenames: the older files stay although a process died while it moved them.
+// TestDiedBetweenRenames: the older files stay even if a process died during a rotation.
 func TestDiedBetweenRenames(t *testing.T) {
-	dir, open := world(t, "log", "log.2", "log.3") // log.1 has just become log.2
+	dir, open := world(t, "log", "log.2", "log.3") // log.1 was just renamed to log.2
 	if _, err := open().Append([]byte("next\n")); err != nil {
 		t.Fatal(err)
 	}

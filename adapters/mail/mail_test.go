@@ -37,7 +37,7 @@ func TestSend(t *testing.T) {
 	}
 }
 
-// What servers quote is not in errors, which are logged.
+// Errors, which are logged, do not quote the server.
 func TestRefusedMail(t *testing.T) {
 	server := mailtest.Start(t)
 	server.Refuse = "550 5.1.1 <ada@example.com> is unknown here"
@@ -48,8 +48,8 @@ func TestRefusedMail(t *testing.T) {
 	}
 }
 
-// TestFailures: failures before the server hears of a mail, and answers that it takes the mail
-// later, are no refusals of the mail.
+// TestFailures: errors before the server gets a mail, and temporary answers, are not refusals
+// of the mail.
 func TestFailures(t *testing.T) {
 	for _, c := range []struct {
 		verb, text string
@@ -71,8 +71,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// A mail that the server has taken is sent, however the conversation ends: an error would
-// make callers send it again.
+// A mail that the server has accepted counts as sent, however the connection ends: an error
+// would make callers send it again.
 func TestTakenMail(t *testing.T) {
 	for name, set := range map[string]func(*mailtest.Server){
 		"a malformed goodbye":    func(s *mailtest.Server) { s.Goodbye = "bye" },
@@ -90,7 +90,7 @@ func TestTakenMail(t *testing.T) {
 	}
 }
 
-// A recipient is one address: nothing smuggles another header or recipient in.
+// A recipient is one address: it cannot smuggle in another header or recipient.
 func TestRecipients(t *testing.T) {
 	server := mailtest.Start(t)
 	s := open(t, mail.Config{Address: server.Address(), From: "gatehouse@example.com"})
@@ -104,8 +104,8 @@ func TestRecipients(t *testing.T) {
 	}
 }
 
-// A password goes to no other machine without TLS, and a server that says nothing does
-// not hold up the caller.
+// A password is not sent to another machine without TLS, and a silent server does not block
+// the caller.
 func TestServersThatFail(t *testing.T) {
 	silent, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -118,7 +118,7 @@ func TestServersThatFail(t *testing.T) {
 	}
 }
 
-// TestCutShort: a conversation ends when its caller has to, whatever the server does.
+// TestCutShort: a connection ends with its caller's context, whatever the server does.
 func TestCutShort(t *testing.T) {
 	silent, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -161,7 +161,8 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// A mail with both forms has them as alternatives, and a server that is away is told apart.
+// A mail with text and HTML has them as alternatives, and an unavailable server is
+// distinguished.
 func TestAlternatives(t *testing.T) {
 	server := mailtest.Start(t)
 	s, err := mail.Dial(port.Server{Address: server.Address(), From: "gatehouse@example.com"})

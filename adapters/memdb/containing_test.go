@@ -17,8 +17,8 @@ type shown struct{ id, name string }
 
 func (s *shown) Sought() *string { return &s.name }
 
-// TestContaining finds texts in the names of records, which are kept behind each other: what
-// begins in one name and ends in the next is not found.
+// TestContaining searches texts in the names of records, which are stored one after the
+// other: a text that spans two names does not match.
 func TestContaining(t *testing.T) {
 	w := newWorld(t)
 	kind := &store.Kind[named]{Name: "named", Noun: "named", ID: func(v named) string { return v.ID }, Org: func(named) tenant.ID { return "org" }}

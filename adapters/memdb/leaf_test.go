@@ -13,7 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// world is a DB and what should be in it.
+// world is a DB and its expected content.
 type world struct {
 	*testing.T
 	db    *memdb.DB
@@ -34,7 +34,7 @@ func newWorld(t *testing.T) *world {
 	return &world{T: t, db: db, scope: scope}
 }
 
-// toggle creates the records that are not there, and deletes those that are.
+// toggle creates missing records, and deletes existing ones.
 func (w *world) toggle(ids ...string) {
 	w.Helper()
 	_, err := w.db.Update(w.Context(), w.scope, func(tx store.Writer) error {
@@ -118,8 +118,8 @@ func leaves(ctx context.Context, t *testing.T, r store.Reader) (out []*store.Lea
 	return out
 }
 
-// TestLeaves checks that records stay in order through splits and joins, whatever
-// comes and goes, and what pages of them are.
+// TestLeaves checks that records stay in order through splits and joins, and pages of
+// them.
 func TestLeaves(t *testing.T) {
 	w := newWorld(t)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -150,7 +150,7 @@ func TestLeaves(t *testing.T) {
 }
 
 // TestLeavesShared checks that a change replaces one leaf, and that the other
-// organisation and a snapshot from before keep theirs.
+// organisation and an older snapshot keep theirs.
 func TestLeavesShared(t *testing.T) {
 	w := newWorld(t)
 	var batch []string

@@ -45,8 +45,8 @@ func filled(tb testing.TB, n int) (*memdb.DB, tenant.Scope) {
 	return db, a
 }
 
-// BenchmarkPage reads the first and the last page of ten in every order. What a
-// page costs does not depend on how many there are.
+// BenchmarkPage reads the first and the last page of ten in every order. The cost of a
+// page does not depend on the number of records.
 func BenchmarkPage(b *testing.B) {
 	for _, n := range []int{1_000, 10_000} {
 		db, a := filled(b, n)
@@ -78,7 +78,7 @@ func BenchmarkPage(b *testing.B) {
 	}
 }
 
-// BenchmarkWrite keeps the price of the counts in sight.
+// BenchmarkWrite measures the cost of the counts.
 func BenchmarkWrite(b *testing.B) {
 	for b.Loop() {
 		filled(b, 1_000)

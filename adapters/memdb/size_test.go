@@ -13,8 +13,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// TestSize holds the size of each organisation against what is stored, through commits, units that
-// fail, deletions, a copy that follows, and one that is loaded.
+// TestSize compares the size of each organisation with the stored records, through commits, failed
+// units, deletions, a replica that follows, and one that is loaded.
 func TestSize(t *testing.T) {
 	ctx := context.Background()
 	db, err := memdb.New(time.Now)

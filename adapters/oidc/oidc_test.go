@@ -18,8 +18,8 @@ import (
 
 var loopback = fetch.Config{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MaxBytes: 1 << 20}
 
-// TestAskedOnce begins many logins at once: the provider is asked for its discovery document
-// once, and again when that is old; one that is away is left alone for a while.
+// TestAskedOnce begins many logins at once: the discovery document is requested once, and
+// again when it has expired; a provider that does not answer is not asked again for a while.
 func TestAskedOnce(t *testing.T) {
 	server := idp.New(idp.Other)
 	t.Cleanup(server.Close)
@@ -58,8 +58,8 @@ func TestAskedOnce(t *testing.T) {
 	}
 }
 
-// TestCallerGoes: a caller who goes away while the provider is asked spoils nothing for those
-// who come after.
+// TestCallerGoes: a caller that cancels while the provider is asked does not affect other
+// callers.
 func TestCallerGoes(t *testing.T) {
 	server := idp.New(idp.Other)
 	t.Cleanup(server.Close)
@@ -82,8 +82,8 @@ func (d documents) Fetch(_ context.Context, r ports.Request) (ports.Answer, erro
 	return ports.Answer{Status: 302, Header: map[string][]string{"Location": {"http://inside.example.com/"}}}, nil
 }
 
-// TestDiscovery believes a discovery document that names the issuer that its address begins
-// with, with or without a slash behind it.
+// TestDiscovery accepts a discovery document whose issuer matches the beginning of its
+// address, with or without a trailing slash.
 func TestDiscovery(t *testing.T) {
 	const at = "https://login.example.com/.well-known/openid-configuration"
 	begin := func(discovery, text string) (string, error) {

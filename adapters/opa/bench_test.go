@@ -18,8 +18,8 @@ func tableOf(n int) (ops []operation.Operation) {
 	return ops
 }
 
-// BenchmarkDecide is a call that goes ahead, by a user who is no admin, under
-// the default rules.
+// BenchmarkDecide decides a permitted call by a user who is not an admin, under the
+// default rules.
 func BenchmarkDecide(b *testing.B) {
 	for _, c := range []struct {
 		name  string

@@ -10,8 +10,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/rules"
 )
 
-// TestCoverage: lines that were evaluated by any of the trials are told apart from those that
-// were not, in both versions of Rego.
+// TestCoverage: lines that any trial has evaluated are distinguished from other lines, in both
+// versions of Rego.
 func TestCoverage(t *testing.T) {
 	const older = `package dashboard_users
 
@@ -80,8 +80,8 @@ writes if {
 	}
 }
 
-// TestCoverageIsBounded: what a text costs grows as its length does, and the largest one tells
-// 1,000 stretches.
+// TestCoverageIsBounded: the cost grows linearly with the length of a text, and the largest
+// text reports 1,000 stretches.
 func TestCoverageIsBounded(t *testing.T) {
 	covers := func(rules int) (rules.Coverage, float64) {
 		k, err := engine(t, opa.Config{}).Read(t.Context(), "org", "package dashboard_users\ndeny[\"x\"] { false }\n"+strings.Repeat("f = 1\n\n", rules))
@@ -95,7 +95,7 @@ func TestCoverageIsBounded(t *testing.T) {
 		got := k.Coverage()
 		return got, time.Since(start).Seconds()
 	}
-	const most = 50 // ten times as many rules: 10 when the cost grows as they do, 100 when with their square
+	const most = 50 // ten times as many rules: factor 10 if the cost is linear, 100 if it is quadratic
 	for try := 0; ; try++ {
 		_, few := covers(1_500)
 		got, many := covers(15_000)
@@ -105,7 +105,7 @@ func TestCoverageIsBounded(t *testing.T) {
 		if many/few <= most {
 			break
 		}
-		if try == 3 { // something else may have come between the others
+		if try == 3 { // other load may have disturbed the earlier tries
 			t.Errorf("ten times as many rules take %.0f times as long, %d at most are wanted", many/few, most)
 			break
 		}

@@ -59,7 +59,7 @@ func TestDebugLogHidesSecrets(t *testing.T) {
 	}
 }
 
-// What APIs and webhooks hold: headers, addresses with credentials, keys of schemes.
+// Secrets in APIs and webhooks: headers, addresses with credentials, keys of schemes.
 func TestDebugLogHidesDefinitions(t *testing.T) {
 	for _, body := range []string{
 		`{"name":"seen","target_path":"https://me:s3cr3t-a@hooks.example/x?token=s3cr3t-b&v=1","header_map":{"X-Custom":"s3cr3t-c"}}`,
@@ -85,8 +85,9 @@ func TestDebugLogHidesDefinitions(t *testing.T) {
 	}
 }
 
-// A secret of a few characters is hidden in its place, and so is every text of the rules
-// that it may be in. It is not looked for in other texts, where the gaps would tell it.
+// A secret of a few characters is hidden in its own place, and so is every text of the
+// rules that may contain it. It is not hidden in other texts, where the gaps would
+// reveal it.
 func TestDebugLogHidesShortSecrets(t *testing.T) {
 	for _, secret := range []string{"a", "ap", "e", "1", "\"", "*", "api", "12345"} {
 		var b bytes.Buffer

@@ -95,8 +95,8 @@ func TestDefaultRules(t *testing.T) {
 	}
 }
 
-// The default rules and the built-in decision are two descriptions of the same
-// thing, except that a literal deny binds admins here (docs/wire/permissions.md#the-permission-map).
+// The default rules and the built-in decision agree, except that a literal deny binds admins here
+// (docs/wire/permissions.md#the-permission-map).
 func TestDefaultRulesAgreeWithBuiltIn(t *testing.T) {
 	groups := []access.Permission{
 		access.APIs, access.MCP, access.Keys, access.Policies, access.OAuth, access.Certs, access.Assets, access.Hooks,
@@ -127,8 +127,7 @@ func TestDefaultRulesAgreeWithBuiltIn(t *testing.T) {
 	}
 }
 
-// maps returns permission maps in which everything that can matter for a group
-// takes every value.
+// maps returns permission maps with all relevant values for a group.
 func maps(g access.Permission) (out []access.Map) {
 	levels := []access.Level{"", access.LevelDeny, access.LevelRead, access.LevelWrite, access.LevelAdmin, "odd"}
 	other := map[access.Permission]string{access.Policies: "policy", access.OAuth: "apis"}[g]
@@ -151,8 +150,7 @@ func maps(g access.Permission) (out []access.Map) {
 	return out
 }
 
-// literalDeny reports whether the entries that speak for a group say deny and
-// none of them says more.
+// literalDeny reports whether the entries for a group say deny, and none of them permits more.
 func literalDeny(m access.Map, g access.Permission) bool {
 	names := []string{string(g)}
 	switch _, own := m[string(g)]; {

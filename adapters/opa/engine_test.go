@@ -157,7 +157,7 @@ func TestFailsClosed(t *testing.T) {
 	}
 }
 
-// TestReasonsAreAnyValues states that every value of deny refuses, also when it is no text.
+// TestReasonsAreAnyValues states that every value of deny refuses, not only texts.
 func TestReasonsAreAnyValues(t *testing.T) {
 	e := engine(t, opa.Config{OrgRules: orgRules("package dashboard_users\n" +
 		`deny[x] { x := ["text", "", 1, true, null, [1, "a"], {"b": {"c": 2}}, {3}][_] }`)})
@@ -181,7 +181,7 @@ func TestFailsClosedWithoutRules(t *testing.T) {
 	}
 }
 
-// A rule about the path or the method holds however a caller writes the path, and for HEAD.
+// A rule about the path or the method applies to every spelling of the path, and to HEAD.
 func TestOneSpellingOfPaths(t *testing.T) {
 	e := engine(t, opa.Config{OrgRules: orgRules(`package dashboard_users
 deny[x] { x := sprintf("%v %v", [input.request.method, input.request.path]) }`)})

@@ -9,7 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// An organisation that forbids public listen paths, and names its APIs itself.
+// An organisation forbids public listen paths, and sets the names of its APIs.
 func ExampleNew() {
 	const text = `package dashboard_users
 

@@ -78,8 +78,8 @@ func TestHotReload(t *testing.T) {
 	}
 }
 
-// TestFileThatComesLater states that default rules are in force until there is a file, and
-// that those of the file stay when it goes.
+// TestFileThatComesLater states that default rules apply until the file exists, and that
+// the file's rules stay when it is deleted.
 func TestFileThatComesLater(t *testing.T) {
 	name, log := t.TempDir()+"/dashboard.rego", &journal{}
 	e := engine(t, opa.Config{File: name, Later: true, Poll: time.Millisecond, Logger: slog.New(slog.NewTextHandler(log, nil))})
@@ -91,7 +91,7 @@ func TestFileThatComesLater(t *testing.T) {
 		t.Error(first)
 	}
 	write(t, name+".new", always("one"))
-	if err := os.Rename(name+".new", name); err != nil { // it is there whole, or not at all
+	if err := os.Rename(name+".new", name); err != nil { // the file appears complete
 		t.Fatal(err)
 	}
 	eventually(t, "the rules of the file", func() bool { return says() == "one" })

@@ -48,8 +48,7 @@ func TestTykAPIGet(t *testing.T) {
 	}
 }
 
-// An object that cannot be had must not look as if the request named one that
-// does not exist.
+// A failed lookup of an object must not look as if the request named a missing object.
 func TestTykAPIGetFails(t *testing.T) {
 	e := engine(t, opa.Config{
 		OrgRules: orgRules(readOnly),

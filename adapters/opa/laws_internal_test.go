@@ -38,8 +38,8 @@ func merged(t *testing.T, target string, patch ast.Value) ast.Value {
 	return v
 }
 
-// A difference, applied, gives the other value, if that holds no null, which a
-// merge patch cannot set.
+// Applying a difference gives the other value, unless that contains null, which a merge
+// patch cannot set.
 func FuzzDiff(f *testing.F) {
 	f.Add(`{"a":{"b":1,"c":[1]},"d":1}`, `{"a":{"b":2},"e":{"f":{}}}`)
 	f.Add(`{}`, `[]`)
@@ -55,7 +55,7 @@ func FuzzDiff(f *testing.F) {
 	})
 }
 
-// Two patches in one do what they do one after the other.
+// Two patches composed have the effect of the two in sequence.
 func FuzzCompose(f *testing.F) {
 	f.Add(`{"a":1}`, `{"a":{"b":1,"c":null}}`, `{"a":{"b":null,"d":1}}`)
 	f.Add(`{"a":{"x":1}}`, `{"a":5}`, `{"a":{"b":1}}`)

@@ -12,8 +12,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// TestNeeds: rules decide about the further permissions that a call needs, in place of the
-// permission map.
+// TestNeeds: rules decide about further permissions of a call, in place of the permission
+// map.
 func TestNeeds(t *testing.T) {
 	create := spec("oas.create", "POST", "/api/apis/oas", access.APIs, access.Write)
 	operation.Needs(access.Assets, access.Read, "templateId")(&create.Spec)
@@ -55,7 +55,7 @@ func TestNeeds(t *testing.T) {
 			if v := decide(t, e, made); (len(v.Denials) == 0) != c.allowed {
 				t.Errorf("%q", v.Denials)
 			}
-			// The log shows the input of the last permission that was decided on.
+			// The log shows the input for the last permission.
 			if told := strings.Contains(log.String(), `permission\":\"mcp`); told != (c.op == "usage.mcp") {
 				t.Errorf("%v: %s", told, log.String())
 			}

@@ -61,7 +61,7 @@ func engine(t testing.TB, cfg opa.Config) *opa.Engine {
 	return e
 }
 
-// written returns the name of a file with the given rules.
+// written writes rules to a file and returns its name.
 func written(t testing.TB, text string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "dashboard.rego")
@@ -95,7 +95,7 @@ func always(reason string) string {
 	return "package dashboard_users\ndeny[\"" + reason + "\"] { true }\n"
 }
 
-// slowly gives rules look-ups that end with a channel and with nothing else.
+// slowly gives rules a lookup that blocks until a channel is closed.
 func slowly(end <-chan struct{}, cfg opa.Config) opa.Config {
 	cfg.Lookup = func(context.Context, *operation.Call, string) (any, error) {
 		<-end

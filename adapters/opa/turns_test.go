@@ -12,8 +12,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// TestTurns: rules of an organisation leave a processor to others, and those of another organisation do
-// not wait for them.
+// TestTurns: rules of one organisation leave a processor to others, and rules of another
+// organisation do not wait for them.
 func TestTurns(t *testing.T) {
 	const rule = "package dashboard_users\ndeny[\"x\"] { TykAPIGet(\"/slow\") }"
 	most := max(1, runtime.GOMAXPROCS(0)-1)

@@ -15,7 +15,7 @@ import (
 // wide begins a rule with a text of 900,000 characters.
 const wide = `deny[x] { y := sprintf("%900000d", [1]); `
 
-// Functions that would take all memory come to no verdict.
+// Functions that would use up memory yield no verdict.
 func TestFunctionsAreBounded(t *testing.T) {
 	for name, rule := range map[string]string{
 		"a wide text":              `deny[x] { x := sprintf("` + strings.Repeat("%999999d", 20) + `", numbers.range(1, 20)) }`,
@@ -38,15 +38,16 @@ func TestFunctionsAreBounded(t *testing.T) {
 	}
 }
 
-// unhurried is an engine with a rule that denies when a body is true, and no deadline.
+// unhurried is an engine with a rule that denies when a body is true, and without a
+// timeout.
 func unhurried(t *testing.T, body string) *opa.Engine {
 	t.Helper()
 	rules := "package dashboard_users\nall = [input.user.id | numbers.range(1, 4000)[_]]\ndeny[\"x\"] { " + body + " }"
 	return engine(t, opa.Config{OrgRules: orgRules(rules), Timeout: time.Hour})
 }
 
-// Comparisons that would need more stack than a process has come to no verdict: large
-// values, and small texts that say one value many times.
+// Comparisons that would need more stack than a process may have yield no verdict:
+// large values, and small texts that repeat one value many times.
 func TestComparisonsAreBounded(t *testing.T) {
 	const list = `[{"a": x} | x := numbers.range(1, 1000)[_]]`
 	for name, rule := range map[string]string{
@@ -66,7 +67,7 @@ func TestComparisonsAreBounded(t *testing.T) {
 	}
 }
 
-// Functions do not go down into values without end.
+// Functions have a limit for nested values.
 func TestNestingIsBounded(t *testing.T) {
 	const deep = `d := json.unmarshal(sprintf("%s1%s", [concat("", ["[" | numbers.range(1, 9000)[_]]), concat("", ["]" | numbers.range(1, 9000)[_]])])); p := concat("", ["/0" | numbers.range(1, 9000)[_]]); `
 	for rule, ends := range map[string]bool{
@@ -80,7 +81,7 @@ func TestNestingIsBounded(t *testing.T) {
 	}
 }
 
-// tower makes 40 lines, of which each uses the one before it twice.
+// tower returns 40 lines, each of which uses the line before it twice.
 func tower(line, end string) string {
 	var b strings.Builder
 	for i := range 40 {
@@ -89,7 +90,7 @@ func tower(line, end string) string {
 	return b.String() + end
 }
 
-// Values of 2^40 parts, in 40 lines, are refused before types are looked at.
+// Values of 2^40 parts, in 40 lines, are refused before the type check.
 func TestTowersAreRefused(t *testing.T) {
 	inside := func(line, end string) string {
 		return "deny[r] {\n\tv0 := [input.user.id]\n" + tower(line, end) + "\n}"
@@ -119,7 +120,8 @@ func TestTowersAreRefused(t *testing.T) {
 	}
 }
 
-// Rules cannot reach out, read files or compute without end, and a text has bounds.
+// Rules cannot use the network, read files or compute without end, and texts have
+// limits.
 func TestTextsThatAreRefused(t *testing.T) {
 	rule := func(expr string) string { return "package dashboard_users\ndeny[\"x\"] { " + expr + " }" }
 	for _, text := range []string{
@@ -147,12 +149,13 @@ func TestTextsThatAreRefused(t *testing.T) {
 	}
 }
 
-// What cannot be stopped is left behind, and the organisation gets no third of it.
+// An evaluation that cannot be stopped is abandoned, and the organisation may have at
+// most two of them.
 func TestStuckEvaluations(t *testing.T) {
 	const slow = "package dashboard_users\ndeny[\"x\"] { TykAPIGet(\"/slow\") }"
 	end := make(chan struct{})
 	e := engine(t, slowly(end, opa.Config{OrgRules: orgRules(slow), Timeout: 20 * time.Millisecond}))
-	for stuck, refused := 0, false; !refused; stuck++ { // on a busy machine some end at the deadline before they get stuck
+	for stuck, refused := 0, false; !refused; stuck++ { // on a busy machine some evaluations time out before they get stuck
 		_, err := e.Decide(t.Context(), call(t, things, "apis.get", "/api/apis/1", nil))
 		if !errors.Is(err, opa.ErrNoVerdict) || stuck > 200 {
 			t.Fatal(stuck, err)
@@ -177,7 +180,7 @@ func TestStuckEvaluations(t *testing.T) {
 	}
 }
 
-// A trial says what would be decided and how, and leaves what is in force alone.
+// A trial returns the decision and its trace, and does not change the rules in force.
 func TestTry(t *testing.T) {
 	e := engine(t, opa.Config{})
 	c := call(t, things, "apis.update", "/api/apis/1", access.Map{"apis": "write"})

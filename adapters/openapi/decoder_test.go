@@ -11,8 +11,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/shape/shapetest"
 )
 
-// TestDecoder holds the type of documents against a decoder that is written like
-// that of gateways: what the type accepts, the decoder reads.
+// TestDecoder compares the type of documents with a decoder like that of gateways: the
+// decoder reads what the type accepts.
 func TestDecoder(t *testing.T) {
 	n := 0
 	for c := range shapetest.Right(feed.DocumentType()) {

@@ -15,7 +15,7 @@ import (
 	port "github.com/gatehouse-io/gatehouse/ports/openapi"
 )
 
-// places walks a JSON schema and calls visit with each place that documents have.
+// places walks a JSON schema and calls visit with each place that documents can have.
 func places(root, schema map[string]any, at string, visit func(string)) {
 	if ref, ok := schema["$ref"].(string); ok {
 		definitions := root["definitions"].(map[string]any)
@@ -45,8 +45,8 @@ func places(root, schema map[string]any, at string, visit func(string)) {
 	}
 }
 
-// TestExtensionType checks that the type of the extension, which follows from the
-// table of conversions, has every place that the schema has, and no other.
+// TestExtensionType checks that the type of the extension, which follows from the table
+// of conversions, has exactly the places of the schema.
 func TestExtensionType(t *testing.T) {
 	var known, schema []string
 	oas.ExtensionType().Walk(func(at shape.Place, _ shape.Type) { known = append(known, at.String()) })
@@ -77,8 +77,8 @@ func TestExtensionType(t *testing.T) {
 	}
 }
 
-// TestMisspeltExtension misspells every member of the extension: each is refused,
-// with or without unknown members, and named with its right spelling.
+// TestMisspeltExtension misspells every member of the extension: each is refused, with
+// or without unknown members, and reported with its right spelling.
 func TestMisspeltExtension(t *testing.T) {
 	v := openapi.New()
 	n := 0

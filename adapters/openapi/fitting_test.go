@@ -20,14 +20,14 @@ func with(t testing.TB, value string, path ...string) *doc.Node {
 	return tree(edited(t, value, path...))
 }
 
-// TestFitting compares what is found with what the library finds, wherever an example or a default
-// can be.
+// TestFitting compares the findings with those of the library, for examples and defaults in all
+// places.
 func TestFitting(t *testing.T) {
 	op := func(path ...string) []string { return append([]string{"paths", "/berths", "get"}, path...) }
 	part := func(path ...string) []string { return append([]string{"components"}, path...) }
 	for name, c := range map[string]struct {
 		path  []string
-		value string // with VALUE, which should be a number
+		value string // with VALUE, where a number is expected
 	}{
 		"of a schema":               {part("schemas", "a"), `{"type":"number","example":VALUE}`},
 		"default of a schema":       {part("schemas", "a"), `{"type":"number","default":VALUE}`},
@@ -74,8 +74,8 @@ func TestFitting(t *testing.T) {
 	}
 }
 
-// TestFittingIsBounded: documents of some kilobytes for which the library would look for years, and
-// those whose messages would take gigabytes, are refused.
+// TestFittingIsBounded: small documents for which the library would work for years, and documents
+// whose messages would have gigabytes, are refused.
 func TestFittingIsBounded(t *testing.T) {
 	twice := func(kind string) string {
 		var s []string
@@ -103,7 +103,7 @@ func TestFittingIsBounded(t *testing.T) {
 	}
 }
 
-// TestKeptPatterns: the library keeps patterns for good, so that there is a bound for them.
+// TestKeptPatterns: the library keeps patterns for good, so there is a limit.
 func TestKeptPatterns(t *testing.T) {
 	if keepable(strings.Repeat("a", maxPattern+1)) {
 		t.Error("a long pattern is kept")

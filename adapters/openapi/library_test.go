@@ -11,13 +11,14 @@ import (
 	port "github.com/gatehouse-io/gatehouse/ports/openapi"
 )
 
-// relations are what the library finds wrong with the parts of a document, examples and defaults aside.
+// relations returns the library's findings about the relations of a document's parts, without
+// examples and defaults.
 func relations(d *openapi3.T) []port.Problem {
 	return failures(d.Validate(context.Background(), openapi3.EnableMultiError(), openapi3.DisableSchemaPatternValidation(),
 		openapi3.DisableExamplesValidation(), openapi3.DisableSchemaDefaultsValidation()))
 }
 
-// failures lists what the library found.
+// failures lists the library's findings.
 func failures(err error) []port.Problem {
 	var list openapi3.MultiError
 	if !errors.As(err, &list) && err != nil {
@@ -25,7 +26,7 @@ func failures(err error) []port.Problem {
 	}
 	var out []port.Problem
 	for _, err := range list {
-		// Gateways look at the root requirements only, which is a rule of its own.
+		// Gateways only check the root requirements, for which there is a separate rule.
 		if _, undefined := errors.AsType[*openapi3.SecurityRequirementSchemeUndefinedError](err); !undefined {
 			at, message := location(err)
 			if p := (port.Problem{Field: strings.Join(at, "."), Message: message}); len(out) < maxProblems && !slices.Contains(out, p) {
@@ -36,7 +37,7 @@ func failures(err error) []port.Problem {
 	return out
 }
 
-// location unwraps the context of a failure into the place it is about.
+// location unwraps the context of a finding into its location.
 func location(err error) ([]string, string) {
 	var path []string
 	for {

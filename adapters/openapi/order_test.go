@@ -8,7 +8,7 @@ import (
 	port "github.com/gatehouse-io/gatehouse/ports/openapi"
 )
 
-// TestOrderOfProblems checks that problems come in the order of the document, the same at
+// TestOrderOfProblems checks that problems are in the order of the document, the same at
 // every call, whichever of them an answer names.
 func TestOrderOfProblems(t *testing.T) {
 	const text = `{"openapi":"3.0.3","info":{"version":7,"title":8},"zebra":1,"apple":1,"paths":{"/z":{"get":{"operationId":1}},"/a":{"get":{"operationId":2}}},

@@ -22,8 +22,8 @@ func withPatterns(t testing.TB, n int, pattern string) *doc.Node {
 	return d
 }
 
-// TestPatterns: what makes a pattern slow to read is counted in all of them, and repetitions
-// are not written out.
+// TestPatterns: the cost of patterns is counted over all of them, and repetitions are not
+// expanded.
 func TestPatterns(t *testing.T) {
 	v := New()
 	if found := v.Validate(withPatterns(t, 5_000, `(?i)[B-\x{1e942}]`), port.Options{}); len(found) != 1 || !strings.Contains(found[0].Message, "classes") {

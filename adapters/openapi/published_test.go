@@ -14,8 +14,8 @@ import (
 	port "github.com/gatehouse-io/gatehouse/ports/openapi"
 )
 
-// publishedFile reads a schema that gateways publish, from data/schemas/oas of the
-// folder that GATEHOUSE_CONTRACT_DIR names. The project may not copy these files.
+// publishedFile reads a schema that gateways publish, from data/schemas/oas in the
+// folder GATEHOUSE_CONTRACT_DIR. These files must not be copied into the project.
 func publishedFile(t *testing.T, name string) []byte {
 	t.Helper()
 	dir := os.Getenv("GATEHOUSE_CONTRACT_DIR")
@@ -63,8 +63,8 @@ func published(t *testing.T, host, ext string) *jsonschema.Schema {
 	return s
 }
 
-// everyItem makes a schema for the first item of an array one for all of them,
-// which is what ours says.
+// everyItem turns a schema for the first item of an array into one for all items, as in
+// our schema.
 func everyItem(v any) any {
 	switch v := v.(type) {
 	case object:
@@ -82,8 +82,7 @@ func everyItem(v any) any {
 	return v
 }
 
-// mutants yields a document and what becomes of it when one value is dropped or
-// replaced, or one member is added.
+// mutants yields a document with one value dropped or replaced, or one member added.
 func mutants(text []byte, yield func(what string, d *doc.Node)) {
 	values := []*doc.Node{
 		doc.NewString("5s"), doc.NewInt(-1), doc.NewArray(doc.NewInt(1)),
@@ -122,11 +121,11 @@ func mutants(text []byte, yield func(what string, d *doc.Node)) {
 	visit(d, "")
 }
 
-// deliberate lists where our schema differs, as parts of a location.
+// deliberate lists intended differences of our schema, as parts of a location.
 var deliberate = []string{
-	"eventHandlers",                  // names that gateways lose are optional; types are checked
+	"eventHandlers",                  // names that gateways drop are optional; types are checked
 	"batchProcessing",                // must be an object
-	"fromOASExamples",                // must be an object, with known members
+	"fromOASExamples",                // must be an object with known members
 	"trafficLogs.plugins",            // members of every plugin are known
 	"Plugins = [1]", "plugins = [1]", // a plugin is an object
 	"scopes = [1]", "extraMetadata = [1]", // items are texts
@@ -139,10 +138,10 @@ var deliberate = []string{
 	"oauth.password",          // unknown members are refused
 }
 
-// In 3.1 gateways look into schemas when they load the document, we at once.
+// In 3.1 gateways check schemas when they load the document; we check them at once.
 var deliberate31 = []string{"components.schemas.", ".schema"}
 
-// completed makes a document valid where it lacks what every API has.
+// completed adds the required members of every API to a document.
 func completed(t *testing.T, text []byte, version string) *doc.Node {
 	t.Helper()
 	d, err := doc.ParseNode(text)

@@ -13,7 +13,7 @@ import (
 	port "github.com/gatehouse-io/gatehouse/ports/openapi"
 )
 
-// harbour is a valid document in which most of OpenAPI occurs.
+// harbour is a valid document that uses most of OpenAPI.
 const harbour = `{"openapi":"3.0.3","info":{"title":"Harbour","version":"2","license":{"name":"MIT"},"contact":{"email":"a@b.example"}},
 "servers":[{"url":"https://{region}.example/v1","variables":{"region":{"default":"north","enum":["north","south"]}}}],
 "tags":[{"name":"berths"}],"security":[{"key":[]},{"login":["read"]}],
@@ -149,13 +149,14 @@ func TestValidate(t *testing.T) {
 
 var shared = New()
 
-// tree returns the tree of a text, none of one that is no JSON.
+// tree parses a text; nil if it is not JSON.
 func tree(text []byte) *doc.Node {
 	n, _ := doc.ParseNode(text)
 	return n
 }
 
-// Of alternatives one of which is clearly meant, the first problem is the one inside it.
+// If one of several alternatives is clearly meant, the first problem is the one inside
+// it.
 func TestAlternatives(t *testing.T) {
 	schema := []string{"components", "schemas", "Berth"}
 	scheme := []string{"components", "securitySchemes", "key"}
@@ -202,7 +203,7 @@ func TestNotADocument(t *testing.T) {
 	}
 }
 
-// TestManyProblems checks that an answer stays readable.
+// TestManyProblems checks that the number of problems in an answer is limited.
 func TestManyProblems(t *testing.T) {
 	var tags strings.Builder
 	for i := range 500 {
@@ -214,7 +215,7 @@ func TestManyProblems(t *testing.T) {
 	}
 }
 
-// TestDeep checks that the time for a deeply nested mistake stays bounded.
+// TestDeep checks that a deeply nested mistake is found in bounded time.
 func TestDeep(t *testing.T) {
 	for depth, want := range map[int]int{maxDepth - 10: maxProblems, maxDepth: 1} {
 		nested := strings.Repeat(`{"items":`, depth) + `{"type":"moon"}` + strings.Repeat(`}`, depth)
@@ -264,7 +265,7 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// TestSchemaAllowsTheDocument checks that the published text says what is checked.
+// TestSchemaAllowsTheDocument checks that the published schema matches the validation.
 func TestSchemaAllowsTheDocument(t *testing.T) {
 	text, err := shared.Schema(port.OAS, "3.0.3")
 	if err != nil {
@@ -301,8 +302,8 @@ func TestOutlineErrors(t *testing.T) {
 	}
 }
 
-// TestAgreesWithLibrary compares our relations between the parts of a document
-// with those of kin-openapi, on documents of the right form with one mistake each.
+// TestAgreesWithLibrary compares our checks of relations with those of kin-openapi, on
+// documents of valid form with one mistake each.
 func TestAgreesWithLibrary(t *testing.T) {
 	for _, full := range []string{"3.0.3", "3.1.0"} {
 		n, bad := 0, 0

@@ -72,7 +72,7 @@ func TestVectors(t *testing.T) {
 				t.Errorf("parse: %v", err)
 			}
 			found := append(validation.OpenAPI(d), validation.Document(d, o.Variant == port.MCP)...)
-			if err == nil { // what the schema refuses already, gateways may refuse for OpenAPI's sake, too
+			if err == nil { // documents that the schema refuses may also be refused by gateways for OpenAPI's rules
 				found = append(found, relations(parsed)...)
 			}
 			if (len(found) == 0) != c.Output.Document {

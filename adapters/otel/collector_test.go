@@ -76,7 +76,7 @@ func TestExport(t *testing.T) {
 		if err := o.Shutdown(t.Context()); err != nil {
 			t.Fatalf("%s: %v", c.endpoint, err)
 		}
-		got := <-received // Shutdown returned, so it is there
+		got := <-received // Shutdown has returned, so it has arrived
 		if got.err != nil || got.path != c.path || got.authorization != c.authorization || got.contentType != "application/x-protobuf" {
 			t.Errorf("%s: %+v", c.endpoint, got)
 		}
@@ -125,7 +125,7 @@ func TestCollectorRefuses(t *testing.T) {
 	end(200)
 }
 
-// TestCollectorHangs: the caller of Shutdown decides how long it waits.
+// TestCollectorHangs: the context of Shutdown limits how long it waits.
 func TestCollectorHangs(t *testing.T) {
 	release := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))

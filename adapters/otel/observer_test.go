@@ -12,7 +12,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// recorded returns an Observer and the spans that it ended.
+// recorded returns an Observer and its finished spans.
 func recorded(t *testing.T) (*Observer, *tracetest.InMemoryExporter) {
 	t.Helper()
 	spans := tracetest.NewInMemoryExporter()

@@ -12,7 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/observe"
 )
 
-// scrape returns what a Prometheus server would read, line by line.
+// scrape returns the lines that a Prometheus server would read.
 func scrape(t *testing.T, o *prometheus.Observer) []string {
 	t.Helper()
 	server := httptest.NewServer(o.Handler())

@@ -34,7 +34,7 @@ var want = record.Record{
 	MCP:     record.MCP{Is: true, Method: "tools/call", PrimitiveType: "tool", PrimitiveName: "get-weather"},
 }
 
-// TestBothEncodings reads the same record in both.
+// TestBothEncodings decodes the same record in both encodings.
 func TestBothEncodings(t *testing.T) {
 	for protobuf, entry := range map[bool][]byte{false: full.Msgpack(), true: full.Protobuf()} {
 		got, err := records.Decoder{}.Record(entry, protobuf)
@@ -56,7 +56,7 @@ func unhex(t testing.TB, text string) []byte {
 	return b
 }
 
-// captured are pieces of an entry that a gateway has written.
+// captured are the parts of an entry that a gateway has written.
 const captured = `
 	de0007 a64d6574686f64 a4504f5354
 	ad436f6e74656e744c656e677468 07
@@ -66,7 +66,8 @@ const captured = `
 	a84578706972654174 92 cf0000000126fa8594 ce1cea3a62
 	a74e65774e616d65 93 01 80 c0`
 
-// TestCaptured reads what a gateway has written, with a member of a later release.
+// TestCaptured decodes an entry that a gateway has written, with a member of a later
+// release.
 func TestCaptured(t *testing.T) {
 	r, err := records.Decoder{}.Record(unhex(t, captured), false)
 	if err != nil || r.Method != "POST" || r.ContentLength != 7 || r.Year != 2026 || !r.TimeStamp.Equal(at) || r.ExpireAt.Unix() != 0x126fa8594 ||
@@ -87,7 +88,7 @@ func TestUptime(t *testing.T) {
 	}
 }
 
-// TestOddities reads what gateways may write and we have not seen.
+// TestOddities decodes variants that gateways may write but that were not captured.
 func TestOddities(t *testing.T) {
 	entry := func(members ...any) []byte {
 		out := msgp.AppendMapHeader(nil, uint32(len(members)/2))
@@ -129,7 +130,7 @@ func TestOddities(t *testing.T) {
 	}
 }
 
-// Whatever is in a list, reading it ends without a panic, and what was read can be cleaned.
+// Decoding an arbitrary entry does not panic, and its result can be cleaned.
 func FuzzMsgpack(f *testing.F) {
 	f.Add(full.Msgpack())
 	f.Add(unhex(f, captured))

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// TestAudience: who counts as having come back.
+// TestAudience: which subscribers count as having come back.
 func TestAudience(t *testing.T) {
 	const grace = 10 * time.Second
 	for _, c := range []struct {
 		name  string
 		told  bool
 		looks []int // one a second
-		want  int   // how many of them say that a gateway came back
+		want  int   // how many observations report a gateway that came back
 	}{
 		{"no listener", true, []int{0, 0, 0}, 0},
 		{"a start beside gateways", false, []int{3, 3, 3}, 0},

@@ -17,7 +17,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/analytics"
 )
 
-// lists returns a server of the test's own with gateways' lists, and claims of them.
+// lists returns a server of the test's own, and claims of gateways' lists on it.
 func lists(t *testing.T) (*goredis.Client, *redis.Claims) {
 	t.Helper()
 	addr := harness.NewRedis(t).Addr()
@@ -90,7 +90,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestReadBounds: one read returns no more than fits, whatever others have left.
+// TestReadBounds: one read returns no more than its limit, whatever the list contains.
 func TestReadBounds(t *testing.T) {
 	rdb, q := lists(t)
 	l := analytics.Lists()[1]
@@ -122,7 +122,7 @@ func TestReadBounds(t *testing.T) {
 	}
 }
 
-// TestLevels tells how much the lists hold, and for how long.
+// TestLevels returns how much the lists hold, and for how long.
 func TestLevels(t *testing.T) {
 	rdb, q := lists(t)
 	all := analytics.Lists()
@@ -139,8 +139,7 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestLastMillisecond: a list that expires within a millisecond is none that stays, whose
-// entries only another program could have taken.
+// TestLastMillisecond: a list that expires within a millisecond must not become one without expiry.
 func TestLastMillisecond(t *testing.T) {
 	f := newFake(t, nil, func(command []string) string {
 		switch strings.ToUpper(command[0]) {
@@ -162,7 +161,7 @@ func TestLastMillisecond(t *testing.T) {
 	}
 }
 
-// TestClaimsWithoutRedis: a server that is away or does not answer is an error, in time.
+// TestClaimsWithoutRedis: a server that is away or does not answer causes an error in time.
 func TestClaimsWithoutRedis(t *testing.T) {
 	f := newFake(t, nil, func(command []string) string {
 		if strings.EqualFold(command[0], "HELLO") {
@@ -189,8 +188,9 @@ func TestClaimsWithoutRedis(t *testing.T) {
 	}
 }
 
-// TestFull: when lists have filled Redis, the collector can still claim, read and release them, which
-// makes room. While a claim waits because the database is away, no further list is kept from expiring.
+// TestFull: when lists have filled Redis, the collector can still claim, read and release them,
+// which frees memory. While a claim waits because the database is away, no further list is claimed,
+// so that lists can expire.
 func TestFull(t *testing.T) {
 	rdb, q := lists(t)
 	ctx := t.Context()
@@ -242,7 +242,7 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// TestClaimsUser: the rights that the guide of the collector names are enough.
+// TestClaimsUser: the permissions in the guide of the collector suffice.
 func TestClaimsUser(t *testing.T) {
 	rdb, _ := lists(t)
 	ctx := t.Context()

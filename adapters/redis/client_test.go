@@ -95,8 +95,7 @@ func TestPing(t *testing.T) {
 	}
 }
 
-// TestLibraryLog: what the library has to say is for those who debug, without
-// passwords.
+// TestLibraryLog: the library's messages are logged at level debug, without passwords.
 func TestLibraryLog(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -172,8 +171,8 @@ func TestSentinel(t *testing.T) {
 	}
 }
 
-// TestCluster: announcements go through the node that owns the channel's slot,
-// which is where gateways listen.
+// TestCluster: announcements go to the node that owns the channel's slot, where
+// gateways subscribe.
 func TestCluster(t *testing.T) {
 	var nodes [2]*fake
 	slots := func(command []string) string {

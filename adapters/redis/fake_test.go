@@ -12,17 +12,17 @@ import (
 	"testing"
 )
 
-// fake is a server that answers as a test says, for what a real one would be hard
-// to bring to do. It speaks RESP 2.
+// fake is a server that answers as a test says, for cases that are hard to produce with
+// a real one. It speaks RESP 2.
 type fake struct {
 	addr   string
-	answer func(command []string) string // a RESP reply; "" never comes
+	answer func(command []string) string // a RESP reply; "" blocks
 	mu     sync.Mutex
 	asked  []string
 	conns  []net.Conn
 }
 
-// ok is what a server says that has no objections and one listener.
+// ok is the answer of a server with one subscriber.
 func ok(command []string) string {
 	switch strings.ToUpper(command[0]) {
 	case "HELLO":
@@ -37,7 +37,7 @@ func ok(command []string) string {
 	return "+OK\r\n"
 }
 
-// newFake returns a server that runs; encryption nil means none.
+// newFake starts a server; without TLS if encryption is nil.
 func newFake(t testing.TB, encryption *tls.Config, answer func([]string) string) *fake {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -102,7 +102,7 @@ func (f *fake) cut() {
 	f.conns = nil
 }
 
-// heard returns the commands that begin with a word.
+// heard returns the received commands that begin with a word.
 func (f *fake) heard(word string) (out []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

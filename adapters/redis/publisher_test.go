@@ -10,8 +10,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/redis"
 )
 
-// TestPublisher: who listens to the channel hears a message as it is; one that nobody
-// heard, or that Redis did not take, is an error.
+// TestPublisher: subscribers receive a message unchanged; a message without
+// subscribers, or one that Redis refuses, is an error.
 func TestPublisher(t *testing.T) {
 	s := newServer(t)
 	p := redis.NewPublisher(open(t, redis.Config{Addrs: []string{s.addr}}))

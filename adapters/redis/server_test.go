@@ -27,14 +27,14 @@ const patience = 30 * time.Second
 
 func TestMain(m *testing.M) { os.Exit(harness.Run(m)) }
 
-// server is a Redis server behind an address that stays the same while the server
-// is stopped and started: the one of GATEHOUSE_TEST_REDIS_ADDR, or else one of the
-// test's own, or else what the harness can have. Stopping a server that is not the test's own cuts its connections.
+// server is a Redis server behind a fixed address while the server is stopped and started. It is
+// the server at GATEHOUSE_TEST_REDIS_ADDR, or one that the test starts, or one from the harness.
+// Stopping a server that the test has not started only cuts its connections.
 type server struct {
 	addr    string
-	network string // and address of what is behind
+	network string // and address of the real server
 	behind  string
-	args    []string // command of a server of the test's own
+	args    []string // command line of a server started by the test
 	process *exec.Cmd
 
 	mu    sync.Mutex
@@ -51,7 +51,7 @@ func newServer(t testing.TB) *server {
 		s.behind = harness.Redis(t).Addr()
 	}
 	if s.behind == "" {
-		folder, err := os.MkdirTemp("", "redis") // the name of a socket must be short
+		folder, err := os.MkdirTemp("", "redis") // the path of a socket must be short
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +70,7 @@ func newServer(t testing.TB) *server {
 	return s
 }
 
-// start returns when the server answers.
+// start starts the server and waits until it answers.
 func (s *server) start(t testing.TB) {
 	t.Helper()
 	if s.args != nil {
@@ -97,7 +97,7 @@ func (s *server) start(t testing.TB) {
 	s.down = false
 }
 
-// stop ends the server the hard way.
+// stop kills the server.
 func (s *server) stop() {
 	s.mu.Lock()
 	s.down = true
@@ -112,7 +112,7 @@ func (s *server) stop() {
 	}
 }
 
-// serve passes connections on until the listener is closed.
+// serve forwards connections until the listener is closed.
 func (s *server) serve(l net.Listener) {
 	for {
 		front, err := l.Accept()
@@ -154,19 +154,19 @@ func (s *server) forget(conns ...net.Conn) {
 	}
 }
 
-// gateway listens like a gateway: it drops what is not signed with its secret,
-// and what is published while it does not listen is lost to it.
+// gateway subscribes like a gateway: it drops messages without a valid signature, and loses
+// messages published while it is not subscribed.
 type gateway struct {
 	secret    string
 	client    *goredis.Client
 	mu        sync.Mutex
 	got       []signal.Signal
-	listening int                // how often it began to
+	listening int                // how often it has subscribed
 	cut       context.CancelFunc // ends the subscription
-	paused    chan struct{}      // closed: listen again; nil: not paused
+	paused    chan struct{}      // closed: subscribe again; nil: not paused
 }
 
-// listen returns a gateway that listens.
+// listen returns a subscribed gateway.
 func listen(t testing.TB, addr string) *gateway {
 	t.Helper()
 	secret := sha256.Sum256([]byte(t.Name()))
@@ -191,7 +191,7 @@ func listen(t testing.TB, addr string) *gateway {
 	return g
 }
 
-// pause ends the subscription and returns what takes it up again.
+// pause ends the subscription and returns a function that subscribes again.
 func (g *gateway) pause(t testing.TB, left int) (resume func()) {
 	t.Helper()
 	g.mu.Lock()
@@ -273,7 +273,7 @@ func (g *gateway) times() int {
 	return g.listening
 }
 
-// await waits until the gateway has begun to listen for the nth time.
+// await waits until the gateway has subscribed for the nth time.
 func (g *gateway) await(t testing.TB, n int) {
 	t.Helper()
 	eventually(t, "a gateway listens", func() bool { return g.times() >= n })

@@ -19,7 +19,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/signal"
 )
 
-// TestKeyFile checks signatures the way gateways do.
+// TestKeyFile verifies signatures as gateways do.
 func TestKeyFile(t *testing.T) {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {

@@ -72,7 +72,7 @@ func newWorld(t *testing.T, gateways int) *world {
 	return newWorldAt(t, s, all...)
 }
 
-// newWorldAt starts a relay at a server that is there.
+// newWorldAt starts a relay at an existing server.
 func newWorldAt(t *testing.T, s *server, gateways ...*gateway) *world {
 	db, err := memdb.New(time.Now)
 	if err != nil {
@@ -108,8 +108,8 @@ func (w *world) change(alias string) time.Duration {
 	return time.Since(began)
 }
 
-// converge waits until every gateway has been told everything, and says what
-// came otherwise than once and in order.
+// converge waits until every gateway has received everything, and fails if something
+// came more than once or out of order.
 func (w *world) converge() {
 	w.Helper()
 	for i, g := range w.gateways {
@@ -120,14 +120,14 @@ func (w *world) converge() {
 	}
 }
 
-// changes leaves out that gateways were told to reload everything, as they are
-// after each outage.
+// changes leaves out the reload-everything announcements, which gateways get after each
+// outage.
 func changes(all []signal.Signal) []signal.Signal {
 	return slices.DeleteFunc(all, func(s signal.Signal) bool { return slices.Contains(signal.CatchUp(), s) })
 }
 
-// TestOutage: what was committed while Redis was stopped is announced when it is
-// back, once, in order, to every gateway; requests notice nothing.
+// TestOutage: commits during an outage of Redis are announced after it, once, in order,
+// to every gateway; requests are not affected.
 func TestOutage(t *testing.T) {
 	w := newWorld(t, 2)
 	for i := range 3 {
@@ -150,8 +150,7 @@ func TestOutage(t *testing.T) {
 	eventually(t, "the relay is content", func() bool { s := w.relay.Status(); return s.Error == "" && s.Lag == 0 })
 }
 
-// TestIdleRestart: a restart that went unnoticed, because there was nothing to
-// announce, loses nothing either.
+// TestIdleRestart: a restart without announcements in between loses nothing either.
 func TestIdleRestart(t *testing.T) {
 	w := newWorld(t, 3)
 	w.change("before")
@@ -162,7 +161,7 @@ func TestIdleRestart(t *testing.T) {
 	w.converge()
 }
 
-// TestOutageAtStart: Redis away when the service starts.
+// TestOutageAtStart: Redis is away when the service starts.
 func TestOutageAtStart(t *testing.T) {
 	s := newServer(t)
 	g := listen(t, s.addr)
@@ -179,9 +178,9 @@ func TestOutageAtStart(t *testing.T) {
 	eventually(t, "the gateway is told", func() bool { return slices.Equal(g.received(), []signal.Signal{as[0].Signal}) })
 }
 
-// TestFirstDelivery: a process that starts while gateways have no subscription,
-// because Redis comes back or came back just before, waits for a listener; and a
-// gateway that listens only after the first announcement is told to reload.
+// TestFirstDelivery: a process that starts while gateways have no subscription, because
+// Redis comes back or has just come back, waits for a subscriber. A gateway that
+// subscribes only after the first announcement is told to reload.
 func TestFirstDelivery(t *testing.T) {
 	s := newServer(t)
 	early, late := listen(t, s.addr), listen(t, s.addr)
@@ -199,8 +198,8 @@ func TestFirstDelivery(t *testing.T) {
 	eventually(t, "nothing is left to do", func() bool { s := w.relay.Status(); return s.Error == "" && s.Lag == 0 })
 }
 
-// TestUnheard: what no gateway heard does not count as announced, however long
-// none listens, and comes again to the first that does.
+// TestUnheard: an announcement without subscribers does not count as sent, and is
+// repeated for the first gateway that subscribes.
 func TestUnheard(t *testing.T) {
 	w := newWorld(t, 1)
 	w.change("before")
@@ -218,13 +217,13 @@ func TestUnheard(t *testing.T) {
 	}
 }
 
-// TestLostSubscription: a gateway that lost only its subscription has missed what
-// was announced meanwhile; when it listens again, all are told to reload.
+// TestLostSubscription: a gateway that lost only its subscription has missed
+// announcements; when it subscribes again, all gateways are told to reload.
 func TestLostSubscription(t *testing.T) {
 	w := newWorld(t, 2)
 	w.change("before")
 	w.converge()
-	time.Sleep(600 * time.Millisecond) // two looks: both are counted
+	time.Sleep(600 * time.Millisecond) // two counts of the subscribers
 	resume := w.gateways[0].pause(t, 1)
 	w.change("during")
 	eventually(t, "the other gateway is told", func() bool { return slices.Equal(w.gateways[1].received(), w.want) })
@@ -242,8 +241,8 @@ func TestLostSubscription(t *testing.T) {
 	})
 }
 
-// TestGatewayLeft: a gateway that left for good delays nothing while the
-// connection holds, and no longer than the grace when it did not.
+// TestGatewayLeft: a gateway that left for good delays nothing while the connection
+// holds, and at most for the grace period after an interruption.
 func TestGatewayLeft(t *testing.T) {
 	var listening atomic.Int64
 	f := newFake(t, nil, func(command []string) string {
@@ -275,12 +274,12 @@ func TestGatewayLeft(t *testing.T) {
 	}
 }
 
-// TestRefused: what a server may answer, and that it is passed on.
+// TestRefused: possible error answers of a server, which are passed on.
 func TestRefused(t *testing.T) {
 	as := []notify.Announcement{{Rev: 1, Signal: signal.CatchUp()[0]}, {Rev: 2, Signal: signal.CatchUp()[0]}}
 	for _, c := range []struct {
 		name, command, reply string
-		want                 string // "" means that it gets through
+		want                 string // "": the call succeeds
 	}{
 		{"not allowed to count", "PUBSUB", "-NOPERM no permissions\r\n", ""},
 		{"not allowed to publish", "PUBLISH", "-NOPERM no permissions\r\n", "redis: publish: NOPERM"},
@@ -321,8 +320,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestHanging: a server that accepts and says nothing holds up no caller for longer
-// than the timeout or the context, and order survives a delivery that was given up.
+// TestHanging: a silent server blocks no caller for longer than the timeout or the
+// context, and order is kept after a cancelled delivery.
 func TestHanging(t *testing.T) {
 	var silent atomic.Bool
 	f := newFake(t, nil, func(command []string) string {

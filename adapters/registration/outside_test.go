@@ -17,10 +17,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/registration"
 )
 
-// TestNamedInside: what the answers of an identity provider name is called under the same
-// guard as what an administrator has written: documents that are elsewhere, endpoints, the
-// address for a client, and where any of them redirects. 127.0.0.1 is allowed here, and stands
-// for the world outside; 127.0.0.2 is inside.
+// TestNamedInside: URLs in the answers of an identity provider are guarded like URLs that an
+// administrator has set: document URLs, endpoints, the address of a client, and redirects of
+// all of them. 127.0.0.1 is allowed here, and stands for the public Internet; 127.0.0.2 is
+// private.
 func TestNamedInside(t *testing.T) {
 	var inside atomic.Int64
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.2:0")
@@ -35,7 +35,7 @@ func TestNamedInside(t *testing.T) {
 		switch r.URL.Path {
 		case "/document":
 			_, _ = fmt.Fprintf(w, `{"issuer":"https://login.example.com","jwks_uri":"%s/keys","registration_endpoint":"%s/register"}`, victim.URL, victim.URL)
-		default: // also bodies and methods go along with these
+		default: // redirects that also repeat method and body
 			http.Redirect(w, r, victim.URL+r.URL.Path, http.StatusTemporaryRedirect)
 		}
 	}))

@@ -19,7 +19,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/registration"
 )
 
-// flavours are all of them, with what their clients are.
+// flavours are all flavours with the type of their clients.
 var flavours = map[idp.Flavour]core.ClientType{
 	idp.Keycloak: {Name: "Server", GrantType: "client_credentials", ResponseTypes: "none", TokenEndpointAuthMethod: "client_secret_basic"},
 	idp.Gluu:     {Name: "Server", GrantType: "client_credentials", ResponseTypes: "token"},
@@ -48,8 +48,8 @@ func request(t *testing.T, f idp.Flavour, scopes ...string) *doc.Node {
 	return n
 }
 
-// TestLife: at every flavour a client is registered, gets tokens, gets more scopes and
-// fewer with the same secret, and is deleted.
+// TestLife: with every flavour a client is registered, gets tokens, gets more scopes and fewer
+// with the same secret, and is deleted.
 func TestLife(t *testing.T) {
 	for f := range flavours {
 		t.Run(string(f), func(t *testing.T) {
@@ -96,7 +96,8 @@ func TestLife(t *testing.T) {
 			if _, status := s.Token(one.ID, one.Secret); status != http.StatusBadRequest {
 				t.Error(status)
 			}
-			// Of what is gone, Keycloak says so; others say that the token is wrong.
+			// For a deleted client, Keycloak answers that it is gone; others answer that the
+			// token is wrong.
 			if err := c.Delete(t.Context(), at, one); f == idp.Keycloak && err != nil || f != idp.Keycloak && !errors.Is(err, registration.ErrDenied) {
 				t.Error(err)
 			}
@@ -104,8 +105,8 @@ func TestLife(t *testing.T) {
 	}
 }
 
-// TestFaults: every way to fail at every endpoint is told apart by what may be done, and no
-// error tells a token.
+// TestFaults: every failure of every endpoint is classified by what may have been done, and no
+// error contains a token.
 func TestFaults(t *testing.T) {
 	class := map[idp.Fault]error{
 		idp.Down: registration.ErrUncertain, idp.Broken: registration.ErrUncertain, idp.Garbage: registration.ErrUncertain, idp.Dies: registration.ErrUncertain,
@@ -139,12 +140,12 @@ func TestFaults(t *testing.T) {
 			before := s.Calls(endpoint)
 			err = call(one)
 			if endpoint == idp.Deletion && fault == idp.Garbage {
-				want = nil // it is done, whatever was said
+				want = nil // the deletion was carried out in any case
 			}
 			if want == nil && err != nil || !errors.Is(err, want) || err != nil && (strings.Contains(err.Error(), at.Token) || strings.Contains(err.Error(), one.Token)) {
 				t.Errorf("%s, %s: %v", endpoint, fault, err)
 			}
-			// Package net/http repeats what can be repeated when an old connection breaks.
+			// Package net/http repeats idempotent requests when an old connection breaks.
 			n, least := s.Calls(endpoint)-before, 1
 			if endpoint == idp.Discovery && fault != idp.Garbage && fault != idp.Refuses {
 				least = 3
@@ -155,7 +156,7 @@ func TestFaults(t *testing.T) {
 		}
 		s.Close()
 		for endpoint, call := range calls {
-			// An old connection that breaks does not say whether something was sent on it.
+			// If an old connection breaks, it is unknown whether the request was sent.
 			if err := call(core.Client{URI: at.WellKnown, Token: "t"}); !errors.Is(err, registration.ErrUntouched) && !errors.Is(err, registration.ErrUncertain) {
 				t.Errorf("%s of a provider that is off: %v", endpoint, err)
 			}
@@ -163,8 +164,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestAnotherClient: an answer about another client than the one that was asked about is of no
-// use, and leaves open what was done.
+// TestAnotherClient: an answer about another client than the requested one is unusable, and
+// the outcome is unknown.
 func TestAnotherClient(t *testing.T) {
 	s, at := open(t, idp.Other)
 	c := adapter.New(loopback(), adapter.Config{Attempts: 1})
@@ -179,7 +180,7 @@ func TestAnotherClient(t *testing.T) {
 		}
 	}
 	mine := both[1]
-	mine.ID = both[0].ID // the address and the token lead to the other one
+	mine.ID = both[0].ID // address and token are those of the other client
 	if _, err := c.Read(t.Context(), at, mine); !errors.Is(err, registration.ErrUncertain) {
 		t.Error("read:", err)
 	}
@@ -195,8 +196,8 @@ func TestAnotherClient(t *testing.T) {
 	}
 }
 
-// TestTokens: without the token for registrations there is no client, and a repeated
-// registration makes one client where the provider knows its key.
+// TestTokens: without the registration token no client is made, and a repeated registration
+// makes one client if the provider knows its idempotency key.
 func TestTokens(t *testing.T) {
 	s, at := open(t, idp.Keycloak)
 	c := adapter.New(loopback(), adapter.Config{})
@@ -214,7 +215,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestOutside: the address of a client's word is not called when it is inside.
+// TestOutside: a private client address in an answer is not called.
 func TestOutside(t *testing.T) {
 	s, at := open(t, idp.Other)
 	c := adapter.New(fetching.New(fetching.Config{}), adapter.Config{})
@@ -226,7 +227,7 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// TestLog: answers are written down on demand only, without secrets.
+// TestLog: answers are logged on demand only, without secrets.
 func TestLog(t *testing.T) {
 	s, at := open(t, idp.Keycloak)
 	var log bytes.Buffer

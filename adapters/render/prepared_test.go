@@ -14,8 +14,8 @@ import (
 // guest is a value of a job.
 type guest struct{ Name string }
 
-// TestPrepared runs many jobs at once on templates that were read once: each has values
-// and functions of its own, and a job that fails leaves nothing behind.
+// TestPrepared runs many concurrent jobs on templates that were parsed once: each has its own
+// values and functions, and a failed job leaves nothing behind.
 func TestPrepared(t *testing.T) {
 	all, err := render.Engine{}.Prepare([]theme.Source{
 		html("layouts/l", `<main>{{yield}}</main>`), html("partials/p", `<i>{{.}}</i>`),
@@ -59,7 +59,7 @@ func TestPrepared(t *testing.T) {
 	}
 }
 
-// BenchmarkPrepared compares a job on templates that were read before with one that reads them.
+// BenchmarkPrepared compares a job on prepared templates with one that parses them.
 func BenchmarkPrepared(b *testing.B) {
 	var sources []theme.Source
 	for i := range 60 {

@@ -52,7 +52,7 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// TestLimits states that no template runs, prints, or keeps without end.
+// TestLimits states that time, output and memory of templates are bounded.
 func TestLimits(t *testing.T) {
 	double := `{{$x := "0123456789"}}` + strings.Repeat(`{{$x = print $x $x}}`, 40)
 	dicts := `{{$d := dict "a" 1}}` + strings.Repeat(`{{$d = dict "a" $d "b" $d}}`, 60) + `{{$d}}<script>var a = {{$d}}</script>`
@@ -88,8 +88,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestWaitingIsNoLoop: a job ends by what it does, not by how long it waits for a processor
-// or for what a function of the job fetches.
+// TestWaitingIsNoLoop: the limit counts a job's work, not the time it waits for a processor
+// or for a function of the job.
 func TestWaitingIsNoLoop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := port.Job{Name: "x", Templates: []theme.Source{html("x", `{{range 10}}{{site}}{{range 2000}}{{end}}{{end}}`)},
@@ -110,7 +110,7 @@ func TestWaitingIsNoLoop(t *testing.T) {
 	})
 }
 
-// TestCheck states that templates are looked at as a whole, and not run.
+// TestCheck states that templates are checked together, and not run.
 func TestCheck(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"good":         {`<p>{{range 4000000000}}{{end}}{{.a.b.c}}</p>`, ""},

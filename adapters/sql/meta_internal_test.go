@@ -10,7 +10,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// FuzzMeta reads every meta as encoding/json does.
+// FuzzMeta decodes every meta as encoding/json does.
 func FuzzMeta(f *testing.F) {
 	f.Add("name", "a \"quoted\" <text> \u2028 \x80", true, false, true, uint8(2), uint64(store.FirstSerial)+7)
 	f.Add("", "", false, true, false, uint8(0), uint64(0))
@@ -36,7 +36,7 @@ func FuzzMeta(f *testing.F) {
 	})
 }
 
-// TestMetaOfDamage refuses what no meta is.
+// TestMetaOfDamage refuses invalid metas.
 func TestMetaOfDamage(t *testing.T) {
 	for _, text := range []string{
 		``, `5`, `[]`, `null`, `{`, `{}x`, `{"k":5}`, `{"k":{}}`, `{"k":[5]}`, `{"k":[{"i":5}]}`, `{"k":[{"u":1}]}`, `{"r":null}`, `{"r":[[]]}`,

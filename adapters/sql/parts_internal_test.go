@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// What parts are sealed for, and how rows name them, does not change: what is stored must
-// open.
+// The places of parts, and their names in rows, never change: stored texts must open.
 func TestPlacesOfParts(t *testing.T) {
 	at := recordSpot("k", "a", "1", 7)
 	for _, c := range []struct {
@@ -30,7 +29,7 @@ func TestPlacesOfParts(t *testing.T) {
 	}
 }
 
-// Of the documents stored last, one of each record is kept, and no more than a bound.
+// The cache keeps the last document of each record, up to its limit.
 func TestYoungest(t *testing.T) {
 	var y youngest
 	text := func(name, id string, size int) *longText {

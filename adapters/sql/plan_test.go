@@ -12,8 +12,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// TestPlans checks that no query walks a table: SQLite's planner has no
-// statistics and would rather walk all records of a kind than look a key up.
+// TestPlans checks that no query scans a table: SQLite's planner has no statistics and
+// would rather walk all records of a kind than look up a key.
 func TestPlans(t *testing.T) {
 	db, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "gatehouse.db"))
 	if err != nil {
@@ -57,8 +57,8 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// TestPlansOfRemovals checks that rows of indexes are found by their keys, however
-// many go at once.
+// TestPlansOfRemovals checks that index rows are found by their keys, however many are
+// deleted at once.
 func TestPlansOfRemovals(t *testing.T) {
 	db, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "gatehouse.db"))
 	if err != nil {

@@ -35,9 +35,9 @@ func took(group []*unit, names map[*unit]string) (out []string) {
 	return out
 }
 
-// An organisation that floods the writer delays another by one of its units: the
-// unit of the other comes with the next group, however many wait, and shares it with
-// none that takes long.
+// An organisation that floods the writer delays another by one of its units: the unit of
+// the other is in the next group, however many wait, and shares it with none that takes
+// long.
 func TestFloodDelaysOthersByOneUnit(t *testing.T) {
 	q, names := waiting(t, map[tenant.ID]int{"flood": 1000}, "flood")
 	for range 3 {
@@ -61,7 +61,7 @@ func TestFloodDelaysOthersByOneUnit(t *testing.T) {
 	}
 }
 
-// Organisations share the writer by what they use of it, and none is left out.
+// Organisations share the writer by their usage, and none starves.
 func TestWriterIsShared(t *testing.T) {
 	q, _ := waiting(t, map[tenant.ID]int{"heavy": 10, "light": 500}, "heavy", "light")
 	var heavy, light int
@@ -86,7 +86,7 @@ func TestWriterIsShared(t *testing.T) {
 	}
 }
 
-// Units of one organisation stay in order, those that had no turn included.
+// Units of one organisation stay in order, including units that were put back.
 func TestOrderWithinAnOrganisation(t *testing.T) {
 	q, names := waiting(t, map[tenant.ID]int{"a": 5, "b": 3}, "a", "b")
 	group := q.take()
@@ -109,7 +109,8 @@ func TestOrderWithinAnOrganisation(t *testing.T) {
 	}
 }
 
-// A unit waits for no job that comes in the same turn: each has a transaction of its own.
+// A unit does not wait for a job that is taken at the same time: each has its own
+// transaction.
 func TestJobsAreAlone(t *testing.T) {
 	q, names := waiting(t, map[tenant.ID]int{"a": 1, "b": 1, "c": 1}, "a", "b", "c")
 	job := &unit{job: func(context.Context, *session) error { return nil }}

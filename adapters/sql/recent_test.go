@@ -7,9 +7,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// A large commit stays in memory until those who follow closely have taken it, although
-// others come right after it. One who does not follow closely, or does not move, keeps no
-// more than so much.
+// A large commit stays in memory until close followers have received it, although others
+// follow right after. Followers that are far behind, or do not advance, keep a limited
+// amount.
 func TestFollowersTakeLargeCommitsFromMemory(t *testing.T) {
 	var r recent
 	r.init()
@@ -17,7 +17,7 @@ func TestFollowersTakeLargeCommitsFromMemory(t *testing.T) {
 		change := store.NewChange(nil, &store.Record{Org: "a", Kind: "k", ID: "1", Doc: bytes.Repeat([]byte("x"), size)})
 		r.add([]store.Commit{{Rev: rev, Changes: []store.Change{change}}})
 	}
-	const large = recentBytes/2 + 1 // which counts twice: the record and the difference
+	const large = recentBytes/2 + 1 // counted twice: the record and the difference
 	add(1, 10)
 	near, far := r.join(1), r.join(0)
 	add(2, large)
@@ -33,7 +33,7 @@ func TestFollowersTakeLargeCommitsFromMemory(t *testing.T) {
 	if got, _ := r.since(1); len(got) != 0 {
 		t.Errorf("a large commit stays when all have taken it: %d", len(got))
 	}
-	for rev := store.Revision(4); rev < 4+recentMost/recentBytes*2; rev++ { // near stays where it is
+	for rev := store.Revision(4); rev < 4+recentMost/recentBytes*2; rev++ { // near does not advance
 		add(rev, large)
 	}
 	if r.bytes > recentMost {

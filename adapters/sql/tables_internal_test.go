@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestTablesAreTheSchema compares what a backup copies with the migrations: no
-// table and no column is forgotten.
+// TestTablesAreTheSchema compares the tables of a backup with the migrations: no table
+// and no column is missing.
 func TestTablesAreTheSchema(t *testing.T) {
 	for _, dialect := range []string{"sqlite", "postgres"} {
 		steps, err := Steps(dialect)
@@ -29,7 +29,7 @@ func TestTablesAreTheSchema(t *testing.T) {
 				have[m[1]] = append(have[m[1]], m[2])
 			}
 		}
-		delete(have, "node") // who is there now, not data
+		delete(have, "node") // live nodes are not part of a backup
 		if len(have) != len(tables) {
 			t.Errorf("%s: the schema has %d tables, a backup %d", dialect, len(have), len(tables))
 		}

@@ -10,9 +10,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Errors of a database are told as what they are to those who read and who write: no
-// reader hears of a full disk, and a race that is lost again and again is no fault of the
-// program.
+// Errors of a database are classified for readers and writers: no reader is told of a
+// full disk, and a race that is lost repeatedly is not an internal error.
 func TestWhatErrorsAre(t *testing.T) {
 	full, lost, busy, odd := errors.New("full"), errors.New("lost"), errors.New("busy"), errors.New("odd")
 	is := func(what error) func(error) bool { return func(err error) bool { return errors.Is(err, what) } }

@@ -59,8 +59,8 @@ func TestParseBoundsWhatTextsBecome(t *testing.T) {
 	}
 }
 
-// FuzzCount holds what is counted against what the library makes of a text, and
-// what is foreseen against what becomes of it.
+// FuzzCount compares the count with the nodes that the library makes, and the estimate
+// with the result.
 func FuzzCount(f *testing.F) {
 	for _, text := range large {
 		f.Add(text[:min(len(text), 200)])

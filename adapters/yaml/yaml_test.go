@@ -49,8 +49,8 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// Texts that are booleans or numbers to readers of YAML 1.1 are written in quotes, as
-// names too.
+// Texts that readers of YAML 1.1 take for booleans or numbers are quoted, also as
+// names.
 func TestFormatForOlderReaders(t *testing.T) {
 	n, err := doc.ParseNode([]byte(`{"y":["yes","No","ON","off","n","1:30","-1:5:59.5","nobody","1:99","a:30","="],"true":"true","x":"<<"}`))
 	if err != nil {

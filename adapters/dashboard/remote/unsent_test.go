@@ -12,7 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/fetch"
 )
 
-// failing answers calls with errors, one after the other.
+// failing returns errors for the calls, one after the other.
 type failing struct{ left []error }
 
 func (f *failing) Fetch(context.Context, fetch.Request) (fetch.Answer, error) {
@@ -21,8 +21,8 @@ func (f *failing) Fetch(context.Context, fetch.Request) (fetch.Answer, error) {
 	return fetch.Answer{}, err
 }
 
-// TestUnsent: a key was not asked for when no attempt had a connection; after one that may have
-// arrived it may be there.
+// TestUnsent: if no attempt could connect, the key was not requested; after an attempt that may
+// have arrived, the key may exist.
 func TestUnsent(t *testing.T) {
 	none, lost := fetch.ErrUnconnected, fetch.ErrUnreachable
 	for _, c := range []struct {

@@ -41,8 +41,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestUnfinished states that a file that a crash left unfinished is no content, that only
-// its owner can read files, and that dropping the name removes what is left.
+// TestUnfinished states that an unfinished file from a crash is not a content, that only
+// its owner can read files, and that dropping the name removes the rest.
 func TestUnfinished(t *testing.T) {
 	dir := t.TempDir()
 	s, left := folder.New(dir), filepath.Join(dir, "default", "products", "7.png.part")

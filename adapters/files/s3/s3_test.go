@@ -56,8 +56,8 @@ func TestACL(t *testing.T) {
 	}
 }
 
-// TestLinks states that a link gives the file to somebody without credentials, that a
-// changed link does not, and that there is none unless the settings want links.
+// TestLinks states that a link gives access without credentials, that a changed link does
+// not, and that there are links only if the settings say so.
 func TestLinks(t *testing.T) {
 	s := s3test.New(t)
 	c := config(s)
@@ -88,7 +88,7 @@ func TestLinks(t *testing.T) {
 	if at := storage.Origin(); at != s.URL || open(t, config(s)).Origin() != "" {
 		t.Errorf("links are at %q", at)
 	}
-	for _, c := range []s3.Config{{Region: "eu-west-1"}, {}} { // that of Amazon: no call finds out where it is
+	for _, c := range []s3.Config{{Region: "eu-west-1"}, {}} { // the address of Amazon: no call is needed to find it
 		c.AccessKey, c.SecretKey, c.Bucket, c.Links = "a", "b", "pictures", true
 		amazon, err := s3.New(c)
 		if c.Region == "" && (err == nil || !strings.Contains(err.Error(), "S3.Region")) || c.Region != "" && (err != nil || !strings.HasPrefix(amazon.Origin(), "https://pictures.s3.") || !strings.HasSuffix(amazon.Origin(), "eu-west-1.amazonaws.com")) {
@@ -100,8 +100,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestTrouble states that a storage that is away, or that refuses the credentials, is a
-// fault of the moment which names neither keys nor buckets.
+// TestTrouble states that an unavailable storage, or one that refuses the credentials, is
+// a temporary fault, whose text contains neither keys nor buckets.
 func TestTrouble(t *testing.T) {
 	s := s3test.New(t)
 	wrong := config(s)
@@ -133,7 +133,7 @@ func (d during) RoundTrip(r *http.Request) (*http.Response, error) {
 	return d.next.RoundTrip(r)
 }
 
-// TestTurn states that other visitors have their turn while a file comes from the storage.
+// TestTurn states that other visitors get the turn while a file comes from the storage.
 func TestTurn(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // one processor for visitors
 	s := s3test.New(t)

@@ -15,7 +15,7 @@ const made = "eyJvcmciOiJvMSIsImlkIjoiNWIzMGU3MDMwMjk3NDliOWJhZDIzZDljNTNiYWY2ZT
 
 func TestOf(t *testing.T) {
 	for key, want := range map[string]string{
-		made: "1de461e9ee0777bf", // as a gateway hashed it
+		made: "1de461e9ee0777bf", // the hash that a gateway computed
 		"":   "00000000", "hello": "248bfa47", "hello, world": "149bbb7f",
 		keyhash.Make("o1", "x", keyhash.SHA256): fmt.Sprintf("%x", sha256.Sum256([]byte(`eyJvcmciOiJvMSIsImlkIjoieCIsImgiOiJzaGEyNTYifQ==`))),
 	} {
@@ -40,7 +40,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestAgainstAnother compares the functions with another implementation of them.
+// TestAgainstAnother compares the functions with another implementation.
 func TestAgainstAnother(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same every time
 	for n := range 200 {
@@ -62,7 +62,7 @@ func TestAgainstAnother(t *testing.T) {
 	}
 }
 
-// FuzzOf: no text is too strange, and a hash is one of four lengths.
+// FuzzOf hashes arbitrary texts: a hash has one of four lengths.
 func FuzzOf(f *testing.F) {
 	f.Add(made)
 	f.Add("eyJoIjoic2hhMjU2In0=")

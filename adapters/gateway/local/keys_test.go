@@ -7,8 +7,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// TestLifetime: a key that is made with a policy which says so expires, as at gateways; one
-// that is written over keeps its time.
+// TestLifetime: a new key whose policy limits its lifetime expires, as at gateways; a key that
+// is overwritten keeps its expiry.
 func TestLifetime(t *testing.T) {
 	keys, _ := newKeys(t, gatewayPolicies{
 		"brief": `{"id":"brief","access_rights":{"a":{}},"key_expires_in":3600}`, "always": `{"id":"always","access_rights":{"a":{}}}`,
@@ -44,8 +44,8 @@ func TestLifetime(t *testing.T) {
 	}
 }
 
-// TestZeroMembers: what is zero is left out at any depth of what gateways decode, and stays in
-// what clients say to their plugins.
+// TestZeroMembers: zero values are omitted at any depth in members that gateways decode, and
+// kept in clients' data for plugins.
 func TestZeroMembers(t *testing.T) {
 	keys, _ := newKeys(t, nil)
 	session, err := doc.ParseNode([]byte(`{"access_rights":{"a":{"api_id":"a","versions":["Default"],"allowed_urls":[],"disable_introspection":false,

@@ -19,7 +19,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// counted counts what is decrypted.
+// counted counts decryptions.
 type counted struct {
 	secret.Keys
 	opened atomic.Int64
@@ -30,7 +30,7 @@ func (c *counted) Open(sealed string) (string, bool, error) {
 	return c.Keys.Open(sealed)
 }
 
-// gatewayPolicies are policies as gateways know them; they can be taken away.
+// gatewayPolicies are policies as gateways see them; a test can remove them.
 type gatewayPolicies map[string]string
 
 func (g gatewayPolicies) policy(_ context.Context, _ store.Reader, id string) (*doc.Node, error) {
@@ -61,7 +61,8 @@ var sessions = []string{
 	`{"access_rights":{"b":{}},"apply_policies":["nothing"]}`, `{"apply_policy_id":"rights"}`, `{"access_rights":{"c":{}}}`,
 }
 
-// The list of an API has the keys whose sessions have a right to it when they are read.
+// The list of an API has the keys whose sessions have a right to it at the time of the
+// read.
 func TestListSaysWhatSessionsSay(t *testing.T) {
 	policies := gatewayPolicies{
 		"all": `{"id":"all","access_rights":{"a":{}}}`, "limits": `{"id":"limits","partitions":{"quota":true},"access_rights":{"a":{}}}`,
@@ -100,7 +101,7 @@ func TestListSaysWhatSessionsSay(t *testing.T) {
 	}
 }
 
-// A list does not decrypt all keys: each was decrypted when it was first looked at.
+// A list does not decrypt all keys: each is decrypted when it is first read.
 func TestListsDecryptOnce(t *testing.T) {
 	keys, count := newKeys(t, gatewayPolicies{"all": `{"id":"all","access_rights":{"a":{}}}`})
 	const n = 1000
@@ -132,7 +133,7 @@ type broken struct{ secret.Keys }
 
 func (broken) Open(string) (string, bool, error) { return "", false, errBroken }
 
-// A key that cannot be decrypted makes lists fail, and is not left out of them.
+// A key that cannot be decrypted makes lists fail; it is not left out.
 func TestListFailsOnWhatCannotBeDecrypted(t *testing.T) {
 	keys, count := newKeys(t, nil)
 	session, err := doc.ParseNode([]byte(`{"access_rights":{"a":{}}}`))

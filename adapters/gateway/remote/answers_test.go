@@ -10,9 +10,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
 )
 
-// TestAnswersOfOthers: something else than a gateway answers 200 and JSON. What names another
-// thing than the one that was asked for is no answer, and a write of which nothing is said may
-// have arrived.
+// TestAnswersOfOthers: a server that is not a gateway answers 200 and JSON. An answer about
+// another object is an error. A write whose answer says nothing about it may have arrived.
 func TestAnswersOfOthers(t *testing.T) {
 	s := newScene(t, 1, 0)
 	for _, body := range []string{`null`, `[]`, `5`, `{}`, `{"id":"another","client_id":"another","keys":null}`} {

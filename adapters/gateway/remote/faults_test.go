@@ -18,18 +18,18 @@ import (
 )
 
 const (
-	there  = "5b30e703029749b9bad23d9c53baf6e8" // the identifier of a key that is there
+	there  = "5b30e703029749b9bad23d9c53baf6e8" // the identifier of an existing key
 	absent = "6b30e703029749b9bad23d9c53baf6e9"
 	rights = `{"apply_policies":["gold"],"alias":"ours"}`
 )
 
-// scene is an installation with one of everything, whose gateways misbehave later.
+// scene is an installation with one object of each kind, whose gateways misbehave later.
 type scene struct {
 	installation
 	pair   gatewaytest.Pair
-	cert   string // identifier of a certificate that is there
+	cert   string // identifier of an existing certificate
 	sound  gateway.Control
-	shaken func() gateway.Control // a new client: none has learned of faults
+	shaken func() gateway.Control // a new client, which has recorded no failures
 }
 
 func newScene(t *testing.T, n int, patience time.Duration) scene {
@@ -128,10 +128,10 @@ func right(err error, ok bool) error {
 	return err
 }
 
-// How a write finds out whether it has arrived.
+// How a write looks up whether it has arrived.
 const (
 	looked   = iota // it looks
-	repeated        // it need not: it is sent again
+	repeated        // it does not: the write is repeated
 	once            // it cannot
 )
 
@@ -216,7 +216,7 @@ func keyHas(ctx context.Context, s scene, id, alias string) bool {
 	return err == nil && k.Session.Get("alias").Text() == alias
 }
 
-// silent says of an error that it holds nothing secret.
+// silent fails the test if an error contains a secret.
 func silent(t *testing.T, err error) {
 	t.Helper()
 	for _, hidden := range []string{secret, there, absent} {
@@ -226,16 +226,16 @@ func silent(t *testing.T, err error) {
 	}
 }
 
-// changes are the requests that change something at a gateway.
+// changes reports whether a request changes something at a gateway.
 func changes(r *http.Request) bool { return r.Method != http.MethodGet }
 
-// each runs a test for every fault, all at once: most of the time it waits.
+// each runs a test for every fault, concurrently: they mostly wait.
 func each(t *testing.T, test func(t *testing.T, fault gatewaysim.Fault, patience time.Duration)) {
 	t.Helper()
 	for _, fault := range gatewaysim.Faults {
 		t.Run(faultNames[fault], func(t *testing.T) {
 			t.Parallel()
-			patience := time.Minute // the deadline has no part in how it ends
+			patience := time.Minute // so long that the deadline does not decide the outcome
 			if slices.Contains([]gatewaysim.Fault{gatewaysim.Hanging, gatewaysim.HangsAfter, gatewaysim.Slow}, fault) {
 				patience = 8 * time.Second
 			}
@@ -244,8 +244,8 @@ func each(t *testing.T, test func(t *testing.T, fault gatewaysim.Fault, patience
 	}
 }
 
-// TestFaultsOfReads: a read from the only gateway says that it is unreachable; with
-// another gateway it goes there.
+// TestFaultsOfReads: a read that fails at the only gateway is unreachable; with a second
+// gateway, the read goes there.
 func TestFaultsOfReads(t *testing.T) {
 	each(t, func(t *testing.T, fault gatewaysim.Fault, patience time.Duration) {
 		one, two := newScene(t, 1, patience/4), newScene(t, 2, patience)
@@ -276,8 +276,8 @@ var faultNames = map[gatewaysim.Fault]string{
 	gatewaysim.DiesBefore: "death before", gatewaysim.DiesAfter: "death after", gatewaysim.HangsAfter: "hanging after",
 }
 
-// expected says how a write ends whose requests that change something meet a fault at the
-// only gateway: the error, and whether the write has arrived.
+// expected returns the outcome of a write whose requests fail at the only gateway: the
+// error, and whether the write has arrived.
 func expected(fault gatewaysim.Fault, way int) (err error, made bool) {
 	switch arrives := slices.Contains([]gatewaysim.Fault{gatewaysim.HalfJSON, gatewaysim.DiesAfter, gatewaysim.HangsAfter}, fault); {
 	case fault == gatewaysim.Unwired:
@@ -302,7 +302,7 @@ func TestFaultsOfWrites(t *testing.T) {
 	})
 }
 
-// meets makes a write that meets a fault, and the same again when the gateway is sound.
+// meets makes a write that fails, and repeats it when the gateway works.
 func (s scene) meets(t *testing.T, name string, fault gatewaysim.Fault, w write) {
 	want, made := expected(fault, w.way)
 	err := w.do(t.Context(), s, s.shaken())
@@ -328,8 +328,8 @@ func (s scene) meets(t *testing.T, name string, fault gatewaysim.Fault, w write)
 	}
 }
 
-// TestFaultsOfOneGateway: a write for which one of two gateways fails is done once, by the
-// other one, unless it cannot be known whether it has arrived.
+// TestFaultsOfOneGateway: if one of two gateways fails, the other one carries out the
+// write once, unless it is unknown whether the write has arrived.
 func TestFaultsOfOneGateway(t *testing.T) {
 	each(t, func(t *testing.T, fault gatewaysim.Fault, patience time.Duration) {
 		var tasks sync.WaitGroup

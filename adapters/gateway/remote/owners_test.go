@@ -31,7 +31,7 @@ func (c *clock) Now() time.Time { c.mu.Lock(); defer c.mu.Unlock(); return c.now
 
 func (c *clock) move(d time.Duration) { c.mu.Lock(); defer c.mu.Unlock(); c.now = c.now.Add(d) }
 
-// control sends a request to the control API past the adapter, as another program does.
+// control sends a request to the control API without the adapter, as another program does.
 func (in installation) control(t *testing.T, method, path, body string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, in.urls[0]+path, strings.NewReader(body))
@@ -49,11 +49,11 @@ func (in installation) control(t *testing.T, method, path, body string) {
 	}
 }
 
-// TestReborn: a key that is deleted and made again for another organisation is named to
-// its old one no longer: at once when a list has missed it or we wrote it, and after half a
-// minute in any case.
+// TestReborn: a key that is deleted and created again for another organisation no longer
+// appears in its old organisation's lists: at once when a list has missed it or when we
+// wrote it, and after half a minute in any case.
 func TestReborn(t *testing.T) {
-	in := start(t, 1, func(c *gatewaysim.Config) { c.HashKeyFunction = "" }) // keys are the organisation and the identifier: texts can meet
+	in := start(t, 1, func(c *gatewaysim.Config) { c.HashKeyFunction = "" }) // keys are organisation and identifier, so two organisations can have the same text
 	at := &clock{now: time.Now()}
 	keys := in.client(func(c *remote.Config) { c.Now = at.Now }).Control().Keys
 	made, err := keys.CreateKey(t.Context(), gatewaytest.Org, there, node(rights))
@@ -82,7 +82,7 @@ func TestReborn(t *testing.T) {
 	if got := names(gatewaytest.Other); !slices.Equal(got, []string{made.Hash}) {
 		t.Errorf("the other organisation has %v", got)
 	}
-	// reborn makes the key again, first for us and then for the other organisation.
+	// reborn creates the key again, first for the own and then for the other organisation.
 	reborn := func(deleted string) {
 		t.Helper()
 		in.control(t, "POST", "/tyk/keys/"+there, mine)
@@ -125,8 +125,8 @@ func TestSessionsAreReadOnce(t *testing.T) {
 	}
 }
 
-// TestBreaker: a gateway that fails again and again is left alone, operations then fail
-// without a call, and it is used again when it is back.
+// TestBreaker: a gateway that fails repeatedly is not called for a while, so operations fail
+// without a call, and it is called again later.
 func TestBreaker(t *testing.T) {
 	in := start(t, 1, nil)
 	client := in.client(func(c *remote.Config) { c.OpenFor = 2 * time.Second })
@@ -155,7 +155,7 @@ func TestBreaker(t *testing.T) {
 	}
 }
 
-// TestGivingUp: a caller who gives up says nothing about the gateway.
+// TestGivingUp: a caller that cancels does not affect the state of the gateway.
 func TestGivingUp(t *testing.T) {
 	in := start(t, 1, nil)
 	client := in.client(nil)
@@ -174,7 +174,7 @@ func TestGivingUp(t *testing.T) {
 	}
 }
 
-// TestAnswersOfGateways: what gateways answer is classed by its form, and is shown short
+// TestAnswersOfGateways: answers of gateways are classified by their form, and quoted short
 // and without secrets.
 func TestAnswersOfGateways(t *testing.T) {
 	key := "eyJvcmciOiJvMSIsImlkIjoiYWJjIiwiaCI6Im11cm11cjY0In0="
@@ -201,7 +201,7 @@ func TestAnswersOfGateways(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				w.WriteHeader(c.status)
-				_, _ = w.Write([]byte(c.body)) // the test sees what is missing
+				_, _ = w.Write([]byte(c.body)) // the test notices if it fails
 			}))
 			defer server.Close()
 			keys := remote.New(fetching.New(fetching.Config{}), remote.Config{URLs: []string{server.URL}, Secret: secret}).Control().Keys
@@ -216,8 +216,8 @@ func TestAnswersOfGateways(t *testing.T) {
 	}
 }
 
-// TestOneThatDoesNotHash: a gateway that does not hash keys, among others that do, hides the
-// keys of these for one call, not until the next start.
+// TestOneThatDoesNotHash: a gateway that does not hash keys, among others that do, hides
+// their keys for one call only.
 func TestOneThatDoesNotHash(t *testing.T) {
 	var other atomic.Bool
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -1,4 +1,4 @@
-// Package remote_test holds the adapter against simulated gateways.
+// Package remote_test tests the adapter against simulated gateways.
 package remote_test
 
 import (
@@ -18,7 +18,7 @@ import (
 
 const secret = "control-secret-1"
 
-// installation is some gateways that share a store.
+// installation is several gateways that share a store.
 type installation struct {
 	gateways []*gatewaysim.Gateway
 	urls     []string
@@ -97,7 +97,7 @@ func call(t *testing.T, url, key string) int {
 	return resp.StatusCode
 }
 
-// forms are gateways of every setting that changes what keys are called.
+// forms are gateways with every setting that changes the names of keys.
 var forms = map[string]struct {
 	gateways  int
 	function  string

@@ -10,8 +10,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/gzip/quick"
 )
 
-// TestPacker checks that texts are compressed each by itself, and that a result stays as it
-// is when the next one is made.
+// TestPacker checks that texts are compressed independently, and that a result is not
+// overwritten by the next one.
 func TestPacker(t *testing.T) {
 	pack := quick.Packer()
 	texts := []string{strings.Repeat("a line of a text\n", 5_000), "", "short", strings.Repeat("x", 1<<20)}

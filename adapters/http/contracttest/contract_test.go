@@ -47,7 +47,7 @@ func TestCheck(t *testing.T) {
 	for _, tt := range []struct {
 		name, method, path string
 		status             int
-		media, body, want  string // want: part of the complaint
+		media, body, want  string // want: part of the error
 	}{
 		{"fits", "GET", "/a/x%2Fy", 200, j + "; charset=utf-8", `{"n":1}`, ""},
 		{"trailing slash", "GET", "/a/x/", 200, j, `{"n":1}`, ""},
@@ -115,7 +115,7 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
-// failures is a test that only notes that it failed.
+// failures is a testing.TB that only records that it failed.
 type failures struct {
 	testing.TB
 	n int

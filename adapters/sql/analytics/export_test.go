@@ -8,8 +8,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/analytics/view"
 )
 
-// Covered returns how many blocks of the rollup answer a question, and how many pieces of its
-// period are read beside them.
+// Covered returns how many blocks of the rollup answer a query, and how many gaps are read
+// besides.
 func (s *Store) Covered(ctx context.Context, org string, q view.Query) (blocks, gaps int, err error) {
 	p, t := s.home(q)
 	tables, err := p.tables(ctx, t, q.Period)
@@ -20,7 +20,7 @@ func (s *Store) Covered(ctx context.Context, org string, q view.Query) (blocks, 
 	return len(c.blocks), len(c.gaps), err
 }
 
-// Bounded returns a dialect whose transactions end sooner when nothing comes.
+// Bounded returns a dialect with a shorter idle timeout of transactions.
 func Bounded(d Dialect, after time.Duration) Dialect {
 	whole := d.bound
 	d.bound = func(time.Duration) string { return whole(after) }

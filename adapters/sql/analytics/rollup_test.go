@@ -22,7 +22,7 @@ import (
 // The first day of the traffic.
 var firstRolled = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// twin is the same traffic twice: one is rolled, the other is not.
+// twin is the same traffic twice: with and without a rollup.
 type twin struct {
 	t              *testing.T
 	rolled, direct *analytics.Store
@@ -30,8 +30,8 @@ type twin struct {
 	days           int
 }
 
-// TestRollup: questions have the same answers as without a rollup, whenever counters are rolled,
-// while others write and delete some.
+// TestRollup: queries have the same results as without a rollup, whenever counters are rolled
+// up, while others write and delete some.
 func TestRollup(t *testing.T) {
 	for sharded, days := range map[bool]int{false: 150, true: 40} {
 		t.Run(fmt.Sprint("sqlite, sharded ", sharded), func(t *testing.T) {
@@ -79,7 +79,8 @@ func testRollup(t *testing.T, days int, open func() analytics.Place) {
 		t.Errorf("%d blocks, %d gaps, %v", blocks, gaps, err)
 	}
 	w.compare()
-	// A pump counts more, for APIs first and then their total; in between nothing is rolled.
+	// A pump adds to the counters of APIs first and then to their total; in between nothing is
+	// rolled up.
 	at := firstRolled.AddDate(0, 0, w.days/2)
 	w.change(at, `update {t} set counter_hits = counter_hits + 5, counter_error = counter_error + 2 where org_id = 'a' and dimension = 'apiid'`)
 	w.roll(w.days)
@@ -92,7 +93,7 @@ func testRollup(t *testing.T, days int, open func() analytics.Place) {
 	w.roll(w.days)
 	w.covered(year, blocks, 0)
 	w.compare()
-	// Somebody deletes a day, and the collector forgets what is old.
+	// A day is deleted directly, and the collector deletes old rows.
 	w.change(firstRolled.AddDate(0, 0, w.days*2/3), `delete from {t} where org_id = 'a'`)
 	w.compare()
 	w.roll(w.days)
@@ -103,7 +104,7 @@ func testRollup(t *testing.T, days int, open func() analytics.Place) {
 	w.compare()
 }
 
-// question asks for the totals of each API.
+// question returns a query for the totals of each API.
 func (w *twin) question(from, to time.Time) view.Query {
 	w.t.Helper()
 	zone := []*time.Location{time.UTC, time.FixedZone("ahead", 5*3600+1800), time.FixedZone("behind", -9*3600)}[rand.IntN(3)]
@@ -118,7 +119,7 @@ func (w *twin) question(from, to time.Time) view.Query {
 	return view.Query{Dimension: view.APIs, ByAPI: true, Period: p, AtMost: 1000, Order: view.Order{By: view.ByHits, Desc: true}}
 }
 
-// covered checks of how many pieces an answer is made.
+// covered checks the number of blocks and gaps of a result.
 func (w *twin) covered(q view.Query, blocks, gaps int) {
 	w.t.Helper()
 	if b, g, err := w.rolled.Covered(w.t.Context(), "a", q); err != nil || b != blocks || g != gaps {
@@ -126,7 +127,7 @@ func (w *twin) covered(q view.Query, blocks, gaps int) {
 	}
 }
 
-// roll rolls all days up to one.
+// roll rolls up all days before one.
 func (w *twin) roll(days int) {
 	w.t.Helper()
 	writer := w.rolled.Writers()[0]
@@ -141,7 +142,7 @@ func (w *twin) roll(days int) {
 	}
 }
 
-// change writes to the counters of a day in both.
+// change writes to the counters of a day in both databases.
 func (w *twin) change(at time.Time, statement string) {
 	w.t.Helper()
 	for _, s := range []*analytics.Store{w.rolled, w.direct} {
@@ -156,7 +157,7 @@ func (w *twin) change(at time.Time, statement string) {
 	}
 }
 
-// compare asks both for periods of all sorts.
+// compare compares the results of both for periods of all kinds.
 func (w *twin) compare() {
 	w.t.Helper()
 	for i := range 15 {

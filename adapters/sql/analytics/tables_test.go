@@ -13,7 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
 )
 
-// TestTables makes every table twice, plain and for a day, and counts its columns.
+// TestTables creates every table twice, plain and for a day, and counts its columns.
 func TestTables(t *testing.T) {
 	_, db, err := sqlite.Plain(filepath.Join(t.TempDir(), "analytics.db"), slog.Default())
 	if err != nil {

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) { os.Exit(harness.Run(m)) }
 
 var noon = time.Date(2026, 11, 3, 12, 0, 0, 0, time.UTC)
 
-// world is a database with a writer of all tables.
+// world is a database with a Writer of all tables.
 type world struct {
 	t *testing.T
 	*analytics.Writer
@@ -72,7 +72,7 @@ func call(change func(*record.Record)) record.Record {
 	return r
 }
 
-// piece makes a piece of records, of a new claim.
+// piece returns a piece of records, with a new claim.
 func (w *world) piece(records ...record.Record) port.Piece {
 	w.n++
 	b := aggregate.New(aggregate.Options{TrackAll: true})
@@ -106,8 +106,8 @@ func (w *world) want(query, want string) {
 	}
 }
 
-// TestFrozenWriter: a process that is frozen while it stores a claim does not keep the one that
-// takes over from storing it.
+// TestFrozenWriter: a process that is frozen while it stores a claim does not block the process
+// that takes over.
 func TestFrozenWriter(t *testing.T) {
 	db, err := postgres.Plain(harness.Database(t), 4)
 	if err != nil {
@@ -131,7 +131,7 @@ func TestFrozenWriter(t *testing.T) {
 	}
 }
 
-// TestStore checks what becomes of counters when pieces are stored one after the other.
+// TestStore checks counters when pieces are stored one after the other.
 func TestStore(t *testing.T) {
 	each(t, false, func(w *world) {
 		w.store(w.piece(call(func(*record.Record) {}), call(func(r *record.Record) {
@@ -193,7 +193,7 @@ func TestOnce(t *testing.T) {
 	})
 }
 
-// TestHostile: whatever clients send is stored, and costs nothing of what others sent.
+// TestHostile: arbitrary values of clients are stored, and do not affect other records.
 func TestHostile(t *testing.T) {
 	each(t, false, func(w *world) {
 		var all []record.Record
@@ -221,8 +221,8 @@ func TestHostile(t *testing.T) {
 	})
 }
 
-// TestSharedIdentifiers: an API of MCP that reports for several organisations is counted in
-// one row, also within a piece.
+// TestSharedIdentifiers: an MCP API that reports for several organisations has one row of
+// counters, also within a piece.
 func TestSharedIdentifiers(t *testing.T) {
 	each(t, false, func(w *world) {
 		of := func(org string) record.Record {
@@ -235,7 +235,7 @@ func TestSharedIdentifiers(t *testing.T) {
 	})
 }
 
-// TestRefused: the database says that it refuses the values, and the error does not say them.
+// TestRefused: the database refuses the values, and the error does not quote them.
 func TestRefused(t *testing.T) {
 	each(t, false, func(w *world) {
 		w.store(w.piece(call(func(*record.Record) {})))
@@ -279,8 +279,7 @@ func TestSharded(t *testing.T) {
 	})
 }
 
-// TestForget: rows go when they are too old, or when there is too much of them, the oldest
-// first, in steps.
+// TestForget: rows are deleted when they are too old or too many, oldest first, in steps.
 func TestForget(t *testing.T) {
 	each(t, false, func(w *world) {
 		var old []record.Record
@@ -324,7 +323,7 @@ func TestForget(t *testing.T) {
 	})
 }
 
-// TestAsides keeps entries that could not be read, with their reasons, and not too many.
+// TestAsides keeps a limited number of unreadable entries, with their errors.
 func TestAsides(t *testing.T) {
 	each(t, false, func(w *world) {
 		for i := range 15 {
@@ -345,7 +344,7 @@ func TestAsides(t *testing.T) {
 	})
 }
 
-// TestOlderTables: the table of another program, without all columns, is written to.
+// TestOlderTables: a table of another program that lacks columns is written to.
 func TestOlderTables(t *testing.T) {
 	each(t, false, func(w *world) {
 		if _, err := w.db.ExecContext(w.t.Context(), `create table tyk_analytics (method text, path text, orgid text, extra text)`); err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// TestOpenSlowly: a server that is too slow to take a connection at first does not end the
-// start of a service; one that refuses does, after the attempts that the configuration allows.
+// TestOpenSlowly: a server that is too slow to accept a connection at first does not end the
+// start of a service. A server that refuses does, after the configured attempts.
 func TestOpenSlowly(t *testing.T) {
 	t.Parallel()
 	dsn := harness.Database(t)
@@ -49,8 +49,8 @@ func TestOpenSlowly(t *testing.T) {
 	}
 }
 
-// TestFrozenWriter: a process that is frozen in the middle of a write keeps others from writing
-// for no longer than a transaction may take, and writes again when it goes on.
+// TestFrozenWriter: a process that is frozen during a write blocks other writers for no longer
+// than a transaction may take, and writes again when it continues.
 func TestFrozenWriter(t *testing.T) {
 	t.Parallel()
 	dsn := harness.Database(t)

@@ -41,8 +41,7 @@ func first(t *testing.T, s store.ChangeLog, after store.Revision) (store.Commit,
 	return store.Commit{}, 0
 }
 
-// A follower hears of another process's commit by a hint; when hints are lost,
-// by polling.
+// A follower learns of another process's commit by a hint, or by polling when hints are lost.
 func TestHintsAreOnlyHints(t *testing.T) {
 	dsn := harness.Database(t)
 	open := func(poll time.Duration) *postgres.Store {
@@ -78,8 +77,8 @@ func TestHintsAreOnlyHints(t *testing.T) {
 	}
 }
 
-// While the server is away everything says so; afterwards all goes on, and
-// nothing that was acknowledged is missing.
+// While the server is away all operations report that; afterwards they succeed, and no acknowledged
+// write is missing.
 func TestServerAway(t *testing.T) {
 	server := harness.NewPostgres(t)
 	s := open(t, server.DSN())
@@ -111,9 +110,8 @@ func TestServerAway(t *testing.T) {
 	}
 }
 
-// A server that restarts leaves dead connections behind: the one of the writer and
-// those of the pool. The first write afterwards is carried out all the same, once, and
-// so are the first read and the first lease.
+// A server restart leaves dead connections behind: the writer's and the pool's. The first write
+// afterwards succeeds all the same, once, and so do the first read and the first lease.
 func TestFirstWriteAfterARestart(t *testing.T) {
 	server := harness.NewPostgres(t)
 	s := open(t, server.DSN())
@@ -150,7 +148,7 @@ func TestFirstWriteAfterARestart(t *testing.T) {
 	}
 }
 
-// Replicas note the presence of the same node without overwriting each other.
+// Replicas record the presence of the same node without overwriting each other.
 func TestBoard(t *testing.T) {
 	dsn := harness.Database(t)
 	var boards []presence.Board
@@ -187,7 +185,7 @@ func TestBoard(t *testing.T) {
 	}
 }
 
-// TestBoardForgets: gateways that were killed, and replicas of earlier starts, leave no rows for ever.
+// TestBoardForgets: rows of killed gateways, and of earlier starts of replicas, are deleted.
 func TestBoardForgets(t *testing.T) {
 	dsn := harness.Database(t)
 	now := time.Now()
@@ -215,7 +213,8 @@ func TestBoardForgets(t *testing.T) {
 	}
 }
 
-// TestBoardForgetsAfterALeap: old rows go also when the clock was years ahead, and is put back.
+// TestBoardForgetsAfterALeap: old rows are also deleted when the clock was years ahead, and is put
+// back.
 func TestBoardForgetsAfterALeap(t *testing.T) {
 	b, now := open(t, harness.Database(t)).Board(), time.Now()
 	for _, n := range []presence.Node{{ID: "ahead", LastSeen: now.AddDate(10, 0, 0)}, {ID: "old", LastSeen: now.Add(-2 * time.Hour)}, {ID: "new", LastSeen: now}} {

@@ -12,10 +12,10 @@ import (
 )
 
 // TestPlanBesideAnotherProcess prepares a unit of work while another process commits. The
-// unit runs again when that changes what it has looked at, and only then.
+// unit runs again if and only if the commit changes what it has read.
 func TestPlanBesideAnotherProcess(t *testing.T) {
 	for name, c := range map[string]struct {
-		changes map[int]string // the organisation that has the record with a number
+		changes map[int]string // the organisation whose record has a number
 		n, runs int
 	}{
 		"a few commits":                    {nil, 3, 1},
@@ -48,8 +48,8 @@ func TestPlanBesideAnotherProcess(t *testing.T) {
 	}
 }
 
-// TestManyRowsAtOnce stores, changes and removes more records than a statement takes rows,
-// and texts that share no statement.
+// TestManyRowsAtOnce stores, changes and deletes more records than a statement takes rows,
+// and texts too long to share a statement.
 func TestManyRowsAtOnce(t *testing.T) {
 	s := open(t, harness.Database(t))
 	const n = 5000
@@ -84,7 +84,7 @@ func TestManyRowsAtOnce(t *testing.T) {
 	}
 }
 
-// look counts the records of a round whose numbers end with 7, which are of a revision.
+// look counts the records of a round that have a revision and numbers ending in 7.
 func look(ctx context.Context, s store.Store, sc tenant.Scope, round int, at store.Revision) (n int, err error) {
 	err = s.View(ctx, sc, func(r store.Reader) error {
 		for rec, err := range r.Scan(ctx, store.Query{Kind: "k", Index: "round", Value: fmt.Sprint(round, 7)}) {

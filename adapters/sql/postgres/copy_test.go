@@ -17,8 +17,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store/storetest"
 )
 
-// TestBackupMovesBetweenDatabases takes a store from SQLite to PostgreSQL and back
-// by way of the one form of backup, in clear and encrypted.
+// TestBackupMovesBetweenDatabases moves a store from SQLite to PostgreSQL and back
+// through a backup, unencrypted and encrypted.
 func TestBackupMovesBetweenDatabases(t *testing.T) {
 	documents, err := crypto.NewDocuments("secret")
 	if err != nil {
@@ -112,7 +112,7 @@ func move(t *testing.T, sealing sqladapter.Sealing) {
 	}
 }
 
-// check looks for what has been moved.
+// check checks the moved records.
 func check(t *testing.T, st interface {
 	store.Store
 	store.Historian
@@ -138,7 +138,7 @@ func check(t *testing.T, st interface {
 	}
 }
 
-// TestReseal encrypts what PostgreSQL holds in clear, and reads it.
+// TestReseal encrypts unencrypted records in PostgreSQL, and reads them.
 func TestReseal(t *testing.T) {
 	documents, err := crypto.NewDocuments("secret")
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Prepared returns c with every unit of work prepared beside the writer.
+// Prepared returns c with every unit of work prepared outside the writer.
 func Prepared(c Config) Config {
 	c.prepare = true
 	return c

@@ -18,7 +18,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store/storetest"
 )
 
-// counted counts the parts that are sealed, and calls before with each.
+// counted counts the sealed parts, and calls before with each.
 type counted struct {
 	secret.Documents
 	before func(n int)
@@ -34,8 +34,8 @@ func (c *counted) Seal(dst, plain, place []byte) ([]byte, error) {
 }
 
 // TestTextsOfAnotherProcess stores a long document while another process starts, which
-// removes the texts that no row names: those of a unit that is under way stay, and old
-// ones go. A unit that loses its texts that way stores them again.
+// removes texts without a row: texts of a running unit stay, and old ones are removed.
+// A unit that loses its texts that way stores them again.
 func TestTextsOfAnotherProcess(t *testing.T) {
 	dsn := harness.Database(t)
 	db, err := sql.Open("pgx", dsn)
@@ -91,7 +91,7 @@ func TestTextsOfAnotherProcess(t *testing.T) {
 	for round, c := range []struct {
 		aged bool
 		runs int
-	}{{false, 2}, {true, 2}} { // the first run of all finds out that the unit is large
+	}{{false, 2}, {true, 2}} { // the first run finds out that the unit is large
 		text, runs, parts := storetest.Long(fmt.Sprint("text ", round), 1_200_000), 0, sealing.n
 		sealing.before = func(n int) {
 			if n != parts+4 {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestLost: the error of a driver about a connection that is gone means that the database is away,
-// also when others have put words before it.
+// TestLost: a driver's error about a lost connection means that the database cannot be reached,
+// also when the error is wrapped in a message.
 func TestLost(t *testing.T) {
 	closed := errors.New("conn closed")
 	for _, c := range []struct {

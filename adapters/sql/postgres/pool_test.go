@@ -12,8 +12,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// TestPool: many readers at once take no more connections than they may, few stay open
-// afterwards, and those that are old are replaced.
+// TestPool: many concurrent readers use no more connections than allowed, few stay open
+// afterwards, and old ones are replaced.
 func TestPool(t *testing.T) {
 	dsn := harness.Database(t)
 	s := openWith(t, postgres.Config{DSN: dsn, Conns: 2, Idle: 1, Life: time.Minute})

@@ -22,7 +22,7 @@ func TestKinds(t *testing.T) {
 	storetest.RunKinds(t, func(tb testing.TB) storetest.Backend { return open(tb, harness.Database(tb)) }, a.Kinds().Samples())
 }
 
-// Units that are prepared beside the writer behave as those that run with it.
+// Units that are prepared outside the writer behave as those that run in it.
 func TestStorePrepared(t *testing.T) {
 	storetest.Run(t, func(tb testing.TB) storetest.Backend {
 		return openWith(tb, postgres.Prepared(postgres.Config{DSN: harness.Database(tb), Conns: 4}))

@@ -16,8 +16,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// watched counts how often a client waits for the server: each time it reads after it has
-// written.
+// watched counts a client's round trips: each read after a write.
 type watched struct {
 	net.Conn
 	mu    sync.Mutex
@@ -50,7 +49,8 @@ func (c *watched) count() int {
 	return c.trips
 }
 
-// watching opens a store and returns how often each of its connections has waited so far.
+// watching opens a store and returns a function that returns the number of round trips of each
+// connection.
 func watching(t *testing.T, c postgres.Config) (*postgres.Store, func() []int) {
 	t.Helper()
 	var mu sync.Mutex
@@ -77,7 +77,7 @@ func watching(t *testing.T, c postgres.Config) (*postgres.Store, func() []int) {
 	}
 }
 
-// follow starts a follower and returns a channel of what it hears.
+// follow starts a follower and returns a channel of the revisions it receives.
 func follow(t *testing.T, s *postgres.Store) <-chan store.Revision {
 	heard := make(chan store.Revision, 1024)
 	go func() {
@@ -91,7 +91,7 @@ func follow(t *testing.T, s *postgres.Store) <-chan store.Revision {
 	return heard
 }
 
-// Followers do not ask the database after each commit of their own process.
+// Followers do not query the database after each commit of their own process.
 func TestFollowersAskForOthersOnly(t *testing.T) {
 	const followers, writes = 8, 100
 	s, trips := watching(t, postgres.Config{DSN: harness.Database(t), Poll: time.Hour})
@@ -122,7 +122,7 @@ func TestFollowersAskForOthersOnly(t *testing.T) {
 	}
 }
 
-// Followers hear of each commit in order when two processes write by turns, without polling.
+// Followers receive each commit in order when two processes write in turns, without polling.
 func TestFollowersBesideAnotherProcess(t *testing.T) {
 	dsn := harness.Database(t)
 	one, _ := watching(t, postgres.Config{DSN: dsn, Poll: time.Hour})
@@ -152,8 +152,8 @@ func TestFollowersBesideAnotherProcess(t *testing.T) {
 	}
 }
 
-// overwrite stores a document that is another one for each n from 0 to 9, in a unit of work that
-// takes so long.
+// overwrite stores a document that differs for each n from 0 to 9, in a unit of work that takes
+// took.
 func overwrite(ctx context.Context, s store.Store, id string, n int, took time.Duration) error {
 	scope, err := tenant.Of("a")
 	if err != nil {
@@ -170,8 +170,8 @@ func overwrite(ctx context.Context, s store.Store, id string, n int, took time.D
 	return err
 }
 
-// A write of a record that this process wrote last takes two round trips: one that begins,
-// takes the turn and reads the revision, and one that stores and commits.
+// A write of a record that this process wrote last takes two round trips: one that begins, takes
+// the turn and reads the revision, and one that stores and commits.
 func TestRoundTrips(t *testing.T) {
 	s, trips := watching(t, postgres.Config{DSN: harness.Database(t)})
 	busiest := func() (most int) {
@@ -187,7 +187,7 @@ func TestRoundTrips(t *testing.T) {
 			}
 		}
 	}
-	write(50) // the statements are prepared, and the writer's connection is the busiest
+	write(50) // prepares the statements, and makes the writer's connection the busiest
 	before := busiest()
 	write(50)
 	if got := busiest() - before; got > 2*50+2 {
@@ -195,8 +195,8 @@ func TestRoundTrips(t *testing.T) {
 	}
 }
 
-// A busy writer takes one round trip for each transaction: what begins the next one goes with
-// the commit.
+// A busy writer takes one round trip for each transaction: the beginning of the next one is sent
+// with the commit.
 func TestRoundTripsOfABusyWriter(t *testing.T) {
 	dsn := harness.Database(t)
 	s, trips := watching(t, postgres.Config{DSN: dsn})
@@ -211,7 +211,7 @@ func TestRoundTripsOfABusyWriter(t *testing.T) {
 		for i := range 16 {
 			wg.Go(func() {
 				for n := range times {
-					// A transaction is full with a few of them, and others wait.
+					// A few units fill a transaction, and others wait.
 					if err := overwrite(t.Context(), s, fmt.Sprint(i), n, 4*time.Millisecond); err != nil {
 						t.Error(err)
 						return
@@ -241,7 +241,7 @@ func TestRoundTripsOfABusyWriter(t *testing.T) {
 	}
 }
 
-// A writer that never rests lets another process have its turn.
+// A busy writer lets another process have its turn.
 func TestTurnsBesideABusyWriter(t *testing.T) {
 	dsn := harness.Database(t)
 	busy, other := open(t, dsn), open(t, dsn)
@@ -274,8 +274,9 @@ func TestTurnsBesideABusyWriter(t *testing.T) {
 	wg.Wait()
 }
 
-// A transaction that was begun with the commit before keeps the turn for units of work only:
-// when all that waited have given up, and while something else has the writer, others may write.
+// A transaction that was begun with the previous commit holds the turn for units of work only:
+// other processes may write when all waiting units have given up, and while the writer does
+// something else.
 func TestTurnIsGivenUp(t *testing.T) {
 	dsn := harness.Database(t)
 	s, other := open(t, dsn), open(t, dsn)
@@ -317,8 +318,8 @@ func TestTurnIsGivenUp(t *testing.T) {
 	}
 }
 
-// What the server refuses is sent together with the commit: nothing of it is stored, others
-// of the same transaction are, and the next write finds the connection as it should be.
+// A refused statement is sent together with the commit: nothing of its unit is stored, other
+// units of the same transaction are, and the next write finds a clean connection.
 func TestRefusedWithTheCommit(t *testing.T) {
 	dsn := harness.Database(t)
 	s := open(t, dsn)

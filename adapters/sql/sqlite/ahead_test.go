@@ -30,8 +30,7 @@ func (w watched) Seal(dst, plain, place []byte) ([]byte, error) {
 }
 
 // TestLongTextsAreMadeAhead checks that a long document, and the text of a long change,
-// are escaped and encrypted beside the writer: while each part is, another organisation
-// writes.
+// are escaped and encrypted outside the writer: meanwhile another organisation writes.
 func TestLongTextsAreMadeAhead(t *testing.T) {
 	other, err := tenant.Of("b")
 	if err != nil {
@@ -57,7 +56,7 @@ func TestLongTextsAreMadeAhead(t *testing.T) {
 	}
 	holdsRecord(t, s, "x", second)
 	var doc []byte
-	for _, d := range []store.Revision{0, 1} { // what the followers of the log are told
+	for _, d := range []store.Revision{0, 1} { // as followers of the log get it
 		for c, err := range s.Follow(t.Context(), 0) {
 			if err != nil {
 				t.Fatal(err)
@@ -95,7 +94,7 @@ func holdsRecord(tb testing.TB, s *sqlite.Store, id string, want []byte) {
 }
 
 // TestSeveralLongTexts stores several long documents with short ones in one unit of work,
-// more than is made ahead at once, and others around it.
+// more than are stored ahead at once, and others around it.
 func TestSeveralLongTexts(t *testing.T) {
 	for name, sealed := range map[string]sqladapter.Sealing{"clear": {}, "encrypted": sealing(t, "secret")} {
 		t.Run(name, func(t *testing.T) {

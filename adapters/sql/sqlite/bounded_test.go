@@ -17,8 +17,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// bounded writes until the system lets no file of the process grow, and prints what the store
-// makes of that, before and after the limit is gone.
+// bounded writes until the system refuses to let any file of the process grow, and prints the
+// errors of the store, before and after the limit is lifted.
 func bounded(path string) {
 	ctx := context.Background()
 	s, err := sqlite.Open(ctx, sqlite.Config{Path: path})
@@ -43,8 +43,8 @@ func bounded(path string) {
 	os.Exit(0)
 }
 
-// TestBoundedFiles says of a store whose files may not grow that nothing can be written: the
-// probe passed while each write failed.
+// TestBoundedFiles: a store whose files may not grow reports that nothing can be written.
+// Formerly the probe passed while each write failed.
 func TestBoundedFiles(t *testing.T) {
 	child := exec.Command(os.Args[0])
 	child.Env = append(os.Environ(), boundedOf+"="+filepath.Join(t.TempDir(), "gatehouse.db"))

@@ -13,8 +13,8 @@ import (
 )
 
 // TestPlanOutlastsManyCommits prepares a unit of work while another organisation commits
-// more often than a process remembers: the unit does not run again for that, and it does
-// when the first of these commits changed what it has looked at.
+// more often than a process remembers. The unit runs again only if the first of these
+// commits changed what it has read.
 func TestPlanOutlastsManyCommits(t *testing.T) {
 	for name, c := range map[string]struct {
 		first store.Record
@@ -44,8 +44,7 @@ func TestPlanOutlastsManyCommits(t *testing.T) {
 	}
 }
 
-// fillLog stores a record, and then so many others of another organisation, in a commit
-// each.
+// fillLog stores a record, and then n others of another organisation, in one commit each.
 func fillLog(t *testing.T, s store.Store, first store.Record, n int) {
 	t.Helper()
 	everyone := tenant.Everyone("units of this scope have a turn of their own")
@@ -74,7 +73,7 @@ func fillLog(t *testing.T, s store.Store, first store.Record, n int) {
 }
 
 // TestLargeUnitLeavesTheWriterEarly counts how much a large unit of work does before it
-// is sent aside, whatever it makes of errors, and looks at what it has stored in the end.
+// is stopped, even if it ignores errors, and checks what it has stored in the end.
 func TestLargeUnitLeavesTheWriterEarly(t *testing.T) {
 	s := openWith(t, sqlite.Config{Path: filepath.Join(t.TempDir(), "gatehouse.db")})
 	const n = 4000

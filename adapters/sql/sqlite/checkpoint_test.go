@@ -9,8 +9,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// TestLogIsWrittenBack keeps the write-ahead log short while it is written to without a
-// pause, although no commit writes it back itself.
+// TestLogIsWrittenBack: the write-ahead log stays short under constant writes, although
+// no commit runs a checkpoint itself.
 func TestLogIsWrittenBack(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gatehouse.db")
 	s := open(t, path)

@@ -42,8 +42,8 @@ func fill(tb testing.TB, s *sqlite.Store, n int) {
 	}
 }
 
-// behind opens a file behind the store's back. It waits while the store has the file for
-// itself, as it does while it writes its log back.
+// behind opens a file directly. It waits while the store locks the file, as during a
+// checkpoint.
 func behind(tb testing.TB, path string) *sql.DB {
 	tb.Helper()
 	db, err := sql.Open("sqlite", path+"?_pragma=busy_timeout(10000)")
@@ -53,7 +53,7 @@ func behind(tb testing.TB, path string) *sql.DB {
 	return db
 }
 
-// tamper runs a statement behind the store's back.
+// tamper runs a statement on the file directly.
 func tamper(tb testing.TB, path, statement string) {
 	tb.Helper()
 	db := behind(tb, path)
@@ -76,8 +76,8 @@ func names(ctx context.Context, s store.Store) (ids []string, err error) {
 	return ids, err
 }
 
-// TestDamagedRecords leaves damaged records out of lists, says so to who asks for
-// one, counts them, and lets each be deleted with all that it held.
+// TestDamagedRecords: damaged records are left out of lists, reported when requested,
+// counted, and can each be deleted with all their rows.
 func TestDamagedRecords(t *testing.T) {
 	for name, statement := range map[string]string{
 		"document":     `update record set doc = substr(doc, 1, 20) where id = '001'`,
@@ -131,7 +131,7 @@ func TestDamagedRecords(t *testing.T) {
 	}
 }
 
-// TestDamagedLog follows around a row of the log that cannot be read.
+// TestDamagedLog: followers get past a row of the log that cannot be read.
 func TestDamagedLog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gatehouse.db")
 	s := open(t, path)
@@ -168,8 +168,8 @@ func TestDamagedLog(t *testing.T) {
 	}
 }
 
-// TestFlippedBytes damages a file at many places: it is refused with the way out,
-// or it serves every record but those that it counts as damaged.
+// TestFlippedBytes damages a file in many places: it is refused with advice, or it serves
+// every record except those counted as damaged.
 func TestFlippedBytes(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "gatehouse.db")
@@ -222,8 +222,8 @@ func TestFlippedBytes(t *testing.T) {
 	}
 }
 
-// TestUntouchedFile serves from a file at once that is as it was left, and checks it then:
-// damage ends all writing. Any other file is checked first.
+// TestUntouchedFile: a file in the state in which it was closed is served at once and then
+// checked: damage stops all writes. Any other file is checked first.
 func TestUntouchedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gatehouse.db")
 	s := open(t, path)
@@ -275,7 +275,7 @@ func TestUntouchedFile(t *testing.T) {
 	}
 }
 
-// TestVanishedDatabase does not start with an empty database where one has been.
+// TestVanishedDatabase: a start does not create an empty database where there was one.
 func TestVanishedDatabase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gatehouse.db")
 	s := open(t, path)
@@ -306,14 +306,15 @@ func TestVanishedDatabase(t *testing.T) {
 	open(t, path)
 }
 
-// TestAcknowledgedChangesAreMissed refuses a file whose log is gone, cut or flipped, or in
-// whose place an older copy stands, once it has acknowledged more than is there.
+// TestAcknowledgedChangesAreMissed refuses a file whose log is missing, truncated or
+// damaged, or that was replaced by an older copy, if it has acknowledged more than it
+// contains.
 func TestAcknowledgedChangesAreMissed(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "gatehouse.db")
 	s := open(t, path)
 	fill(t, s, 3)
-	running := map[string][]byte{} // as a process leaves it that is killed
+	running := map[string][]byte{} // as a killed process leaves it
 	for _, suffix := range []string{"", "-wal", ".lock"} {
 		text, err := os.ReadFile(path + suffix)
 		if err != nil {
@@ -337,7 +338,7 @@ func TestAcknowledgedChangesAreMissed(t *testing.T) {
 				}
 				return
 			}
-			for _, beside := range []bool{true, false} { // the former leaves no trace that hides it from the latter
+			for _, beside := range []bool{true, false} { // the first attempt must leave no trace that hides the problem from the second
 				_, err := sqlite.Open(t.Context(), sqlite.Config{Path: path, Beside: beside})
 				if !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), "changes up to 1 have been acknowledged") || !strings.Contains(err.Error(), "gatehouse restore FILE") {
 					t.Errorf("beside %t: %v", beside, err)

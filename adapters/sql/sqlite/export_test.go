@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Temporary returns where the connections to a file keep what is temporary: 2 is memory.
+// Temporary returns where the connections to a file store temporary data: 2 is memory.
 func Temporary(ctx context.Context, path string) (where int, err error) {
 	db, err := connect(path, 1, "")
 	if err != nil {
@@ -16,7 +16,7 @@ func Temporary(ctx context.Context, path string) (where int, err error) {
 	return where, errors.Join(err, db.Close())
 }
 
-// Prepared returns c with every unit of work prepared beside the writer.
+// Prepared returns c with every unit of work prepared outside the writer.
 func Prepared(c Config) Config {
 	c.prepare = true
 	return c
@@ -28,7 +28,7 @@ func CheckedAfter(c Config, later time.Duration) Config {
 	return c
 }
 
-// Limited returns c with a bound on the pages of the file, which makes a full disk.
+// Limited returns c with a limit on the pages of the file, which simulates a full disk.
 func Limited(c Config, pages int) Config {
 	c.pages = pages
 	return c

@@ -10,8 +10,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// TestFilesAreTheOwners checks the modes of a new database and of one that others
-// could read.
+// TestFilesAreTheOwners checks the modes of a new database and of one that others could
+// read.
 func TestFilesAreTheOwners(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "gatehouse.db")

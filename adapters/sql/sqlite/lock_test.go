@@ -14,11 +14,11 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
 )
 
-// holderOf names, in the environment of this test run again as a child, the file
-// that the child serves from.
+// holderOf is the environment variable with the file that a child, this test binary run again,
+// serves from.
 const holderOf = "GATEHOUSE_TEST_HOLD"
 
-// boundedOf is such a name for the file of a child whose files may not grow.
+// boundedOf is the environment variable with the file of a child whose files may not grow.
 const boundedOf = "GATEHOUSE_TEST_BOUND"
 
 func TestMain(m *testing.M) {
@@ -38,8 +38,8 @@ func hold(path string) {
 	select {}
 }
 
-// TestOneServicePerFile refuses a second service on a file, by whatever name, and
-// lets others work beside the first.
+// TestOneServicePerFile refuses a second service on a file, under any name, and lets others
+// open it beside the first.
 func TestOneServicePerFile(t *testing.T) {
 	dir := t.TempDir()
 	path, link := filepath.Join(dir, "gatehouse.db"), filepath.Join(dir, "link.db")
@@ -68,8 +68,8 @@ func TestOneServicePerFile(t *testing.T) {
 	}
 }
 
-// TestHardLinks refuses a file under a second name, while it is served from and after: what one
-// name has in its log, the other one does not know.
+// TestHardLinks refuses a file with a second name, during service and after it: one name's log
+// is unknown under the other.
 func TestHardLinks(t *testing.T) {
 	dir := t.TempDir()
 	path, link := filepath.Join(dir, "gatehouse.db"), filepath.Join(t.TempDir(), "link.db")

@@ -18,8 +18,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store/storetest"
 )
 
-// hooked calls before with every text that is about to be sealed, and counts the parts
-// that are opened.
+// hooked calls before with every text that is about to be sealed, and counts the opened
+// parts.
 type hooked struct {
 	secret.Documents
 	before func(plain []byte)
@@ -47,13 +47,13 @@ func openHooked(tb testing.TB, path string) (*sqlite.Store, *hooked) {
 	return openWith(tb, sqlite.Config{Path: path, Sealing: sqladapter.Sealing{Documents: h}}), h
 }
 
-// ofRows counts the parts of texts that rows name.
+// ofRows counts the parts of texts that belong to rows.
 const ofRows = `select count(*) from long_part where name in (select name from long_text where state = 1)`
 
-// isPart reports whether a text is a part, which is sealed beside the writer.
+// isPart reports whether a text is a part, which is sealed outside the writer.
 func isPart(plain []byte) bool { return len(plain) > 64<<10 }
 
-// replace stores a document in the place of what is there.
+// replace stores a document, replacing the existing one.
 func replace(ctx context.Context, s *sqlite.Store, id string, text []byte) error {
 	_, err := s.Update(ctx, acme, func(w store.Writer) error {
 		return put(ctx, w, store.Record{Org: "a", Kind: "long", ID: id, Doc: text})
@@ -62,8 +62,8 @@ func replace(ctx context.Context, s *sqlite.Store, id string, text []byte) error
 }
 
 // TestKilledBetweenPartsAndUnit copies the files, as a kill leaves them, before every
-// text that is written for a long document: with each copy the record and its history are
-// whole, as they were before, and what had been stored ahead is removed at the start.
+// text that is written for a long document: in each copy the record and its history are
+// intact, as before, and texts stored ahead are removed at the start.
 func TestKilledBetweenPartsAndUnit(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gatehouse.db")
 	s, h := openHooked(t, path)
@@ -82,7 +82,7 @@ func TestKilledBetweenPartsAndUnit(t *testing.T) {
 		}
 		var err error
 		if isPart(plain) {
-			err = s.InTurn(t.Context(), take) // no other transaction is under way
+			err = s.InTurn(t.Context(), take) // no other transaction is running
 		} else {
 			err = take(t.Context())
 		}
@@ -118,8 +118,8 @@ func copyFile(path, folder string) error {
 	return errors.Join(err, os.WriteFile(filepath.Join(folder, filepath.Base(path)), text, 0o600))
 }
 
-// TestPartsAreCommittedOneByOne checks that each part of a long document is in the file,
-// for all to see, before the next one is made: no transaction holds many of them.
+// TestPartsAreCommittedOneByOne checks that each part of a long document is committed
+// before the next one is made: no transaction contains many of them.
 func TestPartsAreCommittedOneByOne(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gatehouse.db")
 	s, h := openHooked(t, path)
@@ -141,7 +141,7 @@ func TestPartsAreCommittedOneByOne(t *testing.T) {
 	}
 }
 
-// A unit of work that is given up while its texts are stored leaves nothing.
+// A unit of work that is cancelled while its texts are stored leaves nothing.
 func TestGivenUpWhileTextsAreStored(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gatehouse.db")
 	s, h := openHooked(t, path)
@@ -163,7 +163,7 @@ func TestGivenUpWhileTextsAreStored(t *testing.T) {
 	holds(t, s, "x", first, second)
 }
 
-// Texts that another process has removed meanwhile, because it took them for left behind,
+// Texts that another process has removed meanwhile, because it took them for abandoned,
 // are stored again.
 func TestTextsThatWereRemovedTooEarly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gatehouse.db")
@@ -174,7 +174,7 @@ func TestTextsThatWereRemovedTooEarly(t *testing.T) {
 	}
 	removed := 0
 	h.before = func(plain []byte) {
-		if !isPart(plain) && removed < 2 { // the head of the row of the log: all others are stored
+		if !isPart(plain) && removed < 2 { // the head of the log row: all other parts are stored
 			return
 		}
 		if n := ask(t, path, `select count(*) from long_part where name in (select name from long_text where state = 0)`); n == 8 && removed < 2 {
@@ -191,8 +191,8 @@ func TestTextsThatWereRemovedTooEarly(t *testing.T) {
 	holds(t, s, "x", first, second)
 }
 
-// A long text of a unit that had to run with the writer, because what it looks at changes
-// all the time, is stored with it.
+// A long text of a unit that had to run in the writer, because what it reads changes all
+// the time, is stored with it.
 func TestLongTextWithTheWriter(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gatehouse.db")
 	s := openSealed(t, path, sealing(t, "secret"))
@@ -224,9 +224,9 @@ func TestLongTextWithTheWriter(t *testing.T) {
 	holds(t, s, "x", third, second)
 }
 
-// TestSweepLeavesWhatMayBeTaken opens a file that holds texts which no row names: old
-// ones and young ones, and those of a process that has ended. A process beside the one
-// that serves leaves the young ones, which a unit of the other may be about to take.
+// TestSweepLeavesWhatMayBeTaken opens a file with texts that have no row: old ones and
+// young ones, and those of an ended process. A process beside the serving one leaves the
+// young ones, which a unit of the other may be about to take.
 func TestSweepLeavesWhatMayBeTaken(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gatehouse.db")
 	s := open(t, path)

@@ -9,7 +9,7 @@ import (
 )
 
 // TestMigrate applies each step once, and refuses a database that it does not
-// understand instead of guessing.
+// understand.
 func TestMigrate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a folder?#%", "..", "gatehouse.db")
 	path = filepath.Clean(path)

@@ -15,7 +15,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store/storetest"
 )
 
-// long stores a document of several parts, and a second one in its place.
+// long stores a document of several parts, and then replaces it.
 func long(tb testing.TB, s *sqlite.Store, id string) (first, second []byte) {
 	tb.Helper()
 	first, second = storetest.Long("first", 1_200_000), storetest.Long("second", 2_200_000)
@@ -33,7 +33,7 @@ func long(tb testing.TB, s *sqlite.Store, id string) (first, second []byte) {
 	return first, second
 }
 
-// holds checks that a record and its history are there, read from the file.
+// holds checks a record and its history, read from the file.
 func holds(tb testing.TB, s *sqlite.Store, id string, first, second []byte) {
 	tb.Helper()
 	head, err := s.Head(tb.Context())
@@ -46,7 +46,7 @@ func holds(tb testing.TB, s *sqlite.Store, id string, first, second []byte) {
 		}
 	}
 	var rec store.Record
-	rec.Doc, _ = store.At(tb.Context(), s, acme, "long", id, head-2) // there may have been none
+	rec.Doc, _ = store.At(tb.Context(), s, acme, "long", id, head-2) // there may be none
 	for c, err := range s.Follow(tb.Context(), head-2) {
 		if err != nil {
 			tb.Fatal(err)
@@ -71,7 +71,7 @@ func holds(tb testing.TB, s *sqlite.Store, id string, first, second []byte) {
 	}
 }
 
-// ask returns a number that a query over the file answers.
+// ask returns the number that a query on the file returns.
 func ask(tb testing.TB, path, query string) (n int) {
 	tb.Helper()
 	db := behind(tb, path)
@@ -82,12 +82,12 @@ func ask(tb testing.TB, path, query string) (n int) {
 	return n
 }
 
-// partsOf selects the parts of the text of a record, or of a row of the log.
+// partsOf returns the query for the parts of the text of a record, or of a row of the log.
 func partsOf(what string) string {
 	return `from long_part where name = (select name from long_text where state = 1 and ` + what + `)`
 }
 
-// swept waits until there are no parts but so many.
+// swept waits until want parts are left.
 func swept(tb testing.TB, path string, want int) {
 	tb.Helper()
 	n, end := -1, time.Now().Add(20*time.Second)
@@ -101,8 +101,8 @@ func swept(tb testing.TB, path string, want int) {
 	}
 }
 
-// Long texts are in parts, none of which is larger than a part may be, encrypted or not.
-// They are read by who opens the file anew, and none is left when nothing needs them.
+// Long texts are in parts no larger than the limit, encrypted or not. They can be read
+// after the file is opened again, and none is left when nothing needs them.
 func TestParts(t *testing.T) {
 	for name, s := range map[string]sqladapter.Sealing{"clear": {}, "encrypted": sealing(t, "secret")} {
 		t.Run(name, func(t *testing.T) {
@@ -149,7 +149,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// What an older program has stored whole is read, changed and deleted.
+// Texts that an older program has stored whole are read, changed and deleted.
 func TestWholeTextsOfOlderPrograms(t *testing.T) {
 	upgraded(t, "select min(octet_length(doc)) from record", func(text []byte) int { return len(text) }, func(path string) {
 		for _, statement := range []string{
@@ -162,7 +162,7 @@ func TestWholeTextsOfOlderPrograms(t *testing.T) {
 	})
 }
 
-// Texts in parts of a program that knew no names of texts are read and changed.
+// Texts in parts of a program without names of texts are read and changed.
 func TestPartsWithoutNames(t *testing.T) {
 	upgraded(t, "select max(octet_length(doc)) from record", func([]byte) int { return len("+9 2200000") }, func(path string) {
 		beRowsOwn(t, path)
@@ -173,8 +173,8 @@ func TestPartsWithoutNames(t *testing.T) {
 	})
 }
 
-// upgraded opens a database that has been made one of an older program: what it holds is
-// read and changed. The question tells by a size that it is one.
+// upgraded opens a database that was converted to an older program's form: its content is
+// read and changed. The question shows by a size that it has that form.
 func upgraded(t *testing.T, question string, size func(text []byte) int, older func(path string)) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "gatehouse.db")
@@ -191,8 +191,7 @@ func upgraded(t *testing.T, question string, size func(text []byte) int, older f
 	holds(t, st, "x", first, second)
 }
 
-// beRowsOwn makes a file one of a program that kept parts with the rows that they belong
-// to.
+// beRowsOwn converts a file to the form of a program that stored parts with their rows.
 func beRowsOwn(t *testing.T, path string) {
 	t.Helper()
 	for _, statement := range []string{
@@ -206,8 +205,8 @@ func beRowsOwn(t *testing.T, path string) {
 	}
 }
 
-// Texts of a program that kept parts with the rows that they belong to are read, encrypted,
-// changed, deleted and forgotten.
+// Texts of a program that stored parts with their rows are read, encrypted, changed,
+// deleted and pruned.
 func TestPartsWithTheirRows(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gatehouse.db")
 	st := open(t, path)
@@ -264,8 +263,8 @@ func TestResealParts(t *testing.T) {
 	}
 }
 
-// A part that is missing, another's, an older one or damaged makes its record or its row
-// of the log damaged, and nothing else. Such a record can be deleted with its parts.
+// A part that is missing, moved, outdated or damaged makes only its record or its log row
+// damaged. Such a record can be deleted with its parts.
 func TestDamagedParts(t *testing.T) {
 	sound := filepath.Join(t.TempDir(), "gatehouse.db")
 	s := openSealed(t, sound, sealing(t, "secret"))
@@ -331,7 +330,7 @@ func TestDamagedParts(t *testing.T) {
 	}
 }
 
-// BenchmarkLong replaces a document of 32 MiB by one that has nothing in common with it.
+// BenchmarkLong replaces a document of 32 MiB by an entirely different one.
 func BenchmarkLong(b *testing.B) {
 	for name, s := range map[string]sqladapter.Sealing{"clear": {}, "encrypted": sealing(b, "secret")} {
 		b.Run(name, func(b *testing.B) {

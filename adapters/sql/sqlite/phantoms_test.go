@@ -16,9 +16,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// TestPreparedSeesNoPhantoms prepares units of work that note what some query answers,
-// while others insert, change and delete records: however often it had to run, what the
-// unit has noted is what the query answers when the unit is stored.
+// TestPreparedSeesNoPhantoms prepares units of work that store the result of a query,
+// while others insert, change and delete records: however often it had to run, the
+// stored result is the query's result at the time when the unit is stored.
 func TestPreparedSeesNoPhantoms(t *testing.T) {
 	s := openWith(t, sqlite.Prepared(sqlite.Config{Path: filepath.Join(t.TempDir(), "gatehouse.db")}))
 	rnd := rand.New(rand.NewPCG(7, 11)) //nolint:gosec // a test that repeats
@@ -26,7 +26,7 @@ func TestPreparedSeesNoPhantoms(t *testing.T) {
 	again := 0
 	for round := range 200 {
 		sc, between := acme, everyone
-		if rnd.IntN(2) == 0 { // only those of one organisation delete
+		if rnd.IntN(2) == 0 { // only units of one organisation delete
 			sc, between = everyone, acme
 		}
 		look := someLook(t.Context(), sc, rnd)
@@ -85,11 +85,11 @@ func TestPreparedSeesNoPhantoms(t *testing.T) {
 	}
 }
 
-// someLook is a question, whose answer is a text.
+// someLook is a random query, whose result is a text.
 func someLook(ctx context.Context, sc tenant.Scope, rnd *rand.Rand) func(store.Reader) (string, error) {
 	q := store.Query{Kind: "k"}
 	most := 6
-	if sc.All() { // which has no order, and no references
+	if sc.All() { // without order and references
 		most = 3
 	}
 	switch rnd.IntN(most) {
@@ -122,7 +122,7 @@ func someLook(ctx context.Context, sc tenant.Scope, rnd *rand.Rand) func(store.R
 	return func(r store.Reader) (string, error) { return ids(r.Scan(ctx, q)) }
 }
 
-// someChanges are a few units of work on the records that are looked at.
+// someChanges are a few units of work on the queried records.
 func someChanges(ctx context.Context, rnd *rand.Rand, sc tenant.Scope) (out []func(store.Writer) error) {
 	for range rnd.IntN(3) {
 		rec := store.Record{Org: "a", Kind: "k", ID: some(rnd, "r", 12), Doc: fmt.Append(nil, rnd.IntN(100))}
@@ -145,7 +145,7 @@ func someChanges(ctx context.Context, rnd *rand.Rand, sc tenant.Scope) (out []fu
 	return out
 }
 
-// put stores a record, whether it is there or not.
+// put creates or replaces a record.
 func put(ctx context.Context, w store.Writer, rec store.Record) error {
 	for old, err := range w.Scan(ctx, store.Query{Kind: rec.Kind, ID: rec.ID}) {
 		if err != nil {
@@ -158,7 +158,7 @@ func put(ctx context.Context, w store.Writer, rec store.Record) error {
 
 func some(rnd *rand.Rand, of string, n int) string { return fmt.Sprint(of, rnd.IntN(n)) }
 
-// ids is what a question answers: the records, in order, and what they hold.
+// ids returns the result of a query as text: the records, in order, and their content.
 func ids(seq iter.Seq2[store.Record, error]) (string, error) {
 	out := ""
 	for rec, err := range seq {

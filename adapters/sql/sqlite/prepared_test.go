@@ -28,8 +28,8 @@ func count(seq iter.Seq2[store.Record, error]) (n int, err error) {
 }
 
 // TestPreparedIsComparedWithWhatCameBetween changes something while a unit of work is
-// prepared. When it is what the unit has looked at, the unit runs again and sees it;
-// else it is stored as prepared.
+// prepared. If the unit has read it, the unit runs again and sees the change; else the
+// unit is stored as prepared.
 func TestPreparedIsComparedWithWhatCameBetween(t *testing.T) {
 	tag := store.Key{Index: "tag", Value: "x"}
 	sorted := store.Key{Index: "list", Value: "f\x00b", Sorted: true}

@@ -13,7 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// grow writes one record again and again, and returns the size of the file.
+// grow overwrites one record repeatedly, and returns the size of the file.
 func grow(t *testing.T, s *sqlite.Store, path string, times int) int64 {
 	t.Helper()
 	scope, err := tenant.Of("a")
@@ -39,7 +39,7 @@ func grow(t *testing.T, s *sqlite.Store, path string, times int) int64 {
 	return size(t, path)
 }
 
-// size is that of the file once it holds all that was committed.
+// size returns the size of the file once it contains all commits.
 func size(t *testing.T, path string) int64 {
 	t.Helper()
 	db := behind(t, path)
@@ -54,8 +54,8 @@ func size(t *testing.T, path string) int64 {
 	return info.Size()
 }
 
-// What history no longer has, the file system has back, of a database that was made
-// before files could give anything back as well.
+// Space of pruned history is given back to the file system, even in a database from
+// before files could give space back.
 func TestSpaceComesBack(t *testing.T) {
 	for _, old := range []bool{false, true} {
 		t.Run(fmt.Sprint("made before: ", old), func(t *testing.T) {

@@ -43,10 +43,10 @@ func TestSealedStore(t *testing.T) {
 	})
 }
 
-// password stands for what must not be read on a disk.
+// password must not be readable on the disk.
 const password = "correct-horse-battery"
 
-// leaks returns the files of a database that hold the password.
+// leaks returns the files of a database that contain the password.
 func leaks(tb testing.TB, path string) (found []string) {
 	tb.Helper()
 	files, err := filepath.Glob(path + "*")
@@ -111,7 +111,7 @@ func closed(tb testing.TB, s *sqlite.Store) {
 	}
 }
 
-// TestNothingInClear looks for a password in every file of an encrypted store.
+// TestNothingInClear searches for a password in every file of an encrypted store.
 func TestNothingInClear(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gatehouse.db")
 	s := openSealed(t, path, sealing(t, "secret"))
@@ -126,8 +126,8 @@ func TestNothingInClear(t *testing.T) {
 	}
 }
 
-// TestReseal encrypts what was stored in clear, pages that are free included;
-// changes the key; and reads on when encryption is switched off.
+// TestReseal encrypts unencrypted texts, including free pages; changes the key; and can
+// read when encryption is switched off.
 func TestReseal(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gatehouse.db")
 	s := open(t, path)
@@ -170,8 +170,8 @@ func TestReseal(t *testing.T) {
 	}
 }
 
-// TestSwappedDocuments takes no document from another record, organisation or
-// revision: each is bound to its place.
+// TestSwappedDocuments refuses documents of another record, organisation or revision:
+// each is bound to its place.
 func TestSwappedDocuments(t *testing.T) {
 	for name, swap := range map[string]string{
 		"record":       `update record set doc = (select doc from record where id = '001') where id = '000'`,

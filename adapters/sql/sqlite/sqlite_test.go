@@ -48,7 +48,7 @@ func TestKinds(t *testing.T) {
 	storetest.RunKinds(t, func(tb testing.TB) storetest.Backend { return open(tb, filepath.Join(tb.TempDir(), "gatehouse.db")) }, a.Kinds().Samples())
 }
 
-// Units that are prepared beside the writer behave as those that run with it.
+// Units that are prepared outside the writer behave as those that run in it.
 func TestStorePrepared(t *testing.T) {
 	storetest.Run(t, func(tb testing.TB) storetest.Backend {
 		return openWith(tb, sqlite.Prepared(sqlite.Config{Path: filepath.Join(tb.TempDir(), "gatehouse.db")}))
@@ -67,8 +67,8 @@ func TestHold(t *testing.T) {
 	})
 }
 
-// A unit of work whose rows take too long to send is refused as well, and the others
-// of its group go on.
+// A unit of work whose rows take too long to send is refused as well, and the other units of
+// its group continue.
 func TestHoldWhileSending(t *testing.T) {
 	s := openWith(t, sqlite.Config{Path: filepath.Join(t.TempDir(), "gatehouse.db"), Hold: 50 * time.Millisecond})
 	scope, err := tenant.Of("a")
@@ -111,8 +111,8 @@ func TestHoldWhileSending(t *testing.T) {
 	}
 }
 
-// A process that has the file for itself does not wait for a lease of one that has
-// died. Within a process a lease has one holder.
+// A process that uses the file alone does not wait for the lease of a dead process. Within a
+// process a lease has one holder.
 func TestLeaseOfTheDead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gatehouse.db")
 	first, err := sqlite.Open(t.Context(), sqlite.Config{Path: path})
@@ -125,7 +125,7 @@ func TestLeaseOfTheDead(t *testing.T) {
 	if err := first.Advance(t.Context(), "redis", "one", 7); err != nil {
 		t.Fatal(err)
 	}
-	if err := first.Close(); err != nil { // as a process ends that was killed: nothing is released
+	if err := first.Close(); err != nil { // as after a kill: nothing is released
 		t.Fatal(err)
 	}
 	next := open(t, path)
@@ -137,8 +137,8 @@ func TestLeaseOfTheDead(t *testing.T) {
 	}
 }
 
-// A lease that lasts longer than leases do was taken before a clock was put back, and keeps no
-// process from the work.
+// A lease that is longer than any real lease was taken before a clock was put back, and blocks
+// no process.
 func TestLeaseOfAnotherTime(t *testing.T) {
 	s := openWith(t, sqlite.Config{Path: filepath.Join(t.TempDir(), "gatehouse.db"), Beside: true}) // which shares its leases
 	for _, c := range []struct {
@@ -152,7 +152,7 @@ func TestLeaseOfAnotherTime(t *testing.T) {
 	}
 }
 
-// That a store was put back from a backup is told until that has succeeded, and not again.
+// Restored calls tell until it has succeeded, and not again.
 func TestRestored(t *testing.T) {
 	dir := t.TempDir()
 	path, file := filepath.Join(dir, "gatehouse.db"), filepath.Join(dir, "backup.db")

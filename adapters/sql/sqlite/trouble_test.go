@@ -24,8 +24,8 @@ func insert(t *testing.T, s store.Store, id string) error {
 	return err
 }
 
-// TestFullDisk says of a full disk that it is full, keeps what was acknowledged,
-// and goes on by itself once there is room.
+// TestFullDisk: a full disk is reported as such, acknowledged writes are kept, and writes
+// succeed again once there is space.
 func TestFullDisk(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gatehouse.db")
 	s, err := sqlite.Open(t.Context(), sqlite.Limited(sqlite.Config{Path: path}, 200))
@@ -57,8 +57,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestConnectionsWriteNothing opens a file that is there without a write: on a full disk, a
-// service that has been killed starts again, and gateways and readers are served.
+// TestConnectionsWriteNothing opens an existing file without a write: on a full disk, a killed
+// service starts again, and serves gateways and readers.
 func TestConnectionsWriteNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gatehouse.db")
 	s := open(t, path)
@@ -87,8 +87,8 @@ func TestConnectionsWriteNothing(t *testing.T) {
 	}
 }
 
-// TestLockedElsewhere says of a file that another program keeps locked that the store cannot
-// be had, to all who wait, and before their patience ends: not after each try of each.
+// TestLockedElsewhere: a file that another program keeps locked makes all waiting callers fail,
+// before their patience ends, and not one after the other.
 func TestLockedElsewhere(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "gatehouse.db")
@@ -119,8 +119,8 @@ func TestLockedElsewhere(t *testing.T) {
 	}
 }
 
-// TestTemporaryFiles checks that no write needs a folder for temporary files: one that is
-// full would be told as a full disk of the store.
+// TestTemporaryFiles checks that no write needs a folder for temporary files: a full one would
+// be reported as a full disk of the store.
 func TestTemporaryFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gatehouse.db")
 	closed(t, open(t, path))
@@ -129,8 +129,8 @@ func TestTemporaryFiles(t *testing.T) {
 	}
 }
 
-// TestVanishedLock takes the lock again that somebody removes, and writes nothing while another
-// process has it.
+// TestVanishedLock takes the lock again if its file was removed, and writes nothing while
+// another process holds it.
 func TestVanishedLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gatehouse.db")
 	s := open(t, path)
@@ -155,8 +155,8 @@ func TestVanishedLock(t *testing.T) {
 	}
 }
 
-// TestVanishedFile acknowledges nothing that would be written to a file that has
-// been deleted or replaced, and goes on when it is back.
+// TestVanishedFile acknowledges no writes to a file that was deleted or replaced, and continues
+// when it is back.
 func TestVanishedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gatehouse.db")
 	s := open(t, path)
@@ -187,7 +187,7 @@ func TestVanishedFile(t *testing.T) {
 			t.Errorf("write: %v", err)
 		}
 		var all sync.WaitGroup
-		for range 20 { // connections that have what is there now
+		for range 20 { // connections to the current file
 			all.Go(func() { _, _ = names(t.Context(), s) })
 		}
 		all.Wait()

@@ -14,7 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/web/console"
 )
 
-// api stands for everything behind the console.
+// api stands for the API behind the console.
 var api = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNotFound)
 	_, _ = io.WriteString(w, `{"path":"`+r.URL.Path+`"}`)
@@ -30,8 +30,8 @@ func ask(c console.Config, method, path string, header ...string) *httptest.Resp
 	return w
 }
 
-// TestWhoGetsThePage: browsers get the console at /, programs get the API's answer, and
-// nothing but the console's own files is taken from the API.
+// TestWhoGetsThePage: browsers get the console at /, programs get the API's answer, and the
+// console takes only its own files' paths from the API.
 func TestWhoGetsThePage(t *testing.T) {
 	for _, c := range []struct {
 		method, path, accept string
@@ -49,8 +49,8 @@ func TestWhoGetsThePage(t *testing.T) {
 	}
 }
 
-// TestPolicy: the page runs scripts with its nonce, which is another one each time, and
-// calls this service and the servers that were named.
+// TestPolicy: the page runs scripts with its nonce, which differs each time, and calls only
+// this service and the configured servers.
 func TestPolicy(t *testing.T) {
 	nonce := regexp.MustCompile(`script-src 'nonce-([A-Z2-7]{26})'`)
 	seen := map[string]bool{}
@@ -77,8 +77,8 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// TestFiles: files are compressed, have an entity tag, and stay for good under the address
-// that the page gives.
+// TestFiles: files are compressed, have an entity tag, and may be cached for ever under the
+// address in the page.
 func TestFiles(t *testing.T) {
 	page := ask(console.Config{}, "GET", "/", "Accept", "text/html").Body.String()
 	for _, name := range []string{"console.js", "console.css", "chunk.js", "icon.svg"} {
@@ -105,9 +105,9 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestFirstLoad: what a browser loads before somebody can sign in is small. Pages, editor and
-// YAML come later. What the first script imports is named in the page, so that no round
-// trip is lost.
+// TestFirstLoad: the files that a browser loads before sign-in are small. Pages, editor and
+// YAML are loaded later. The page preloads the imports of the first script, which saves a
+// round trip.
 func TestFirstLoad(t *testing.T) {
 	const limit = 30_000
 	page, first := ask(console.Config{}, "GET", "/", "Accept", "text/html").Body.String(), ask(console.Config{}, "GET", "/console/console.js").Body.String()

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestAddressed asks for clients that log people in: an app without redirect URLs is refused at once.
-// No administrator could approve such a request, nor change it.
+// TestAddressed requests access with clients for user login: an app without redirect URLs is
+// refused at once. No administrator could approve such a request, nor change it.
 func TestAddressed(t *testing.T) {
 	w, _ := registering(t, map[string]string{"orders": `"enable_jwt":true,"jwt_signing_method":"rsa"`, "basic": `"use_basic_auth":true`})
 	w.api("POST", "/portal-api/oauth-providers/1/client-types", `{"Name":"Web","ResponseTypes":"code","GrantType":"authorization_code"}`)
@@ -19,7 +19,7 @@ func TestAddressed(t *testing.T) {
 	w.submit(form, "/portal/catalogue-products/shop", "product_id", "1", "catalogue_id", "1", "plan_id", "1")
 	const at = "/portal/private/cart/provision"
 	cart := w.open(at)
-	// A new app: the field says it, and neither the app nor the request is there.
+	// A new app: the error is at the field, and neither the app nor the request is created.
 	w.shows(w.submit(cart, at, "app-action", "create", "client_name", "Till", "app-action-template", "1"), 422,
 		"See the fields below", "Redirect addresses of the app can&#39;t be blank: the client type Web uses authorization_code", `value="Till"`)
 	if p := w.open("/portal/private/apps"); strings.Contains(p.text, "Till") {
@@ -33,7 +33,7 @@ func TestAddressed(t *testing.T) {
 	w.shows(w.submit(cart, at, "app-action", "create", "client_name", "Till", "redirect_urls", "https://till.example.com/back", "app-action-template", "1"), 200, "Your request is on its way")
 	w.api("PUT", "/portal-api/access_requests/1/approve", "")
 
-	// A product without a way to ask for access says so, and names its authentication once.
+	// A product for which access cannot be requested says so, and shows its authentication once.
 	if p := w.shows(w.open("/portal/catalogue-products/tills"), 200, "You can't ask for access to this product here", ">Basic auth<"); strings.Contains(p.text, ">BA<") {
 		t.Error("a badge shows a word of the inside")
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/identity"
 )
 
-// offering adds a dashboard with two APIs, products and plans for them, and people: Ada
-// and Bob of one organisation, Eve of none.
+// offering adds a dashboard with two APIs, products and plans for them, and people: Ada and Bob
+// of one organisation, Eve of none.
 func (w *world) offering() {
 	w.t.Helper()
 	b, err := w.app.Bootstrap(w.t.Context(), identity.First{OrgID: "one", Email: "admin@example.com"})
@@ -40,8 +40,8 @@ func (w *world) offering() {
 	}
 }
 
-// TestTestMessage tries receivers of messages: one that takes them, one that does not, one
-// that is not there, and one inside the network.
+// TestTestMessage sends test messages to receivers: one that accepts them, one that does not,
+// one that does not exist, and one in the private network.
 func TestTestMessage(t *testing.T) {
 	var got []string
 	receiver := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -53,7 +53,7 @@ func TestTestMessage(t *testing.T) {
 		}
 	}))
 	t.Cleanup(receiver.Close)
-	receiver.Config.SetKeepAlivesEnabled(false) // a message on an old connection that breaks would not say that no new one can be made
+	receiver.Config.SetKeepAlivesEnabled(false) // a break of an old connection would not show that a new one is impossible
 	here := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	w := newWorldWith(t, func(p *app.Portal) {
 		p.Webhooks.Deliveries.Fetcher = fetch.New(fetch.Config{MaxBytes: 1 << 20, Allow: here})
@@ -89,7 +89,7 @@ func TestTestMessage(t *testing.T) {
 	w.shows(w.submit(w.open("/portal/private/profile"), at, "mode", "test"), 404)
 }
 
-// as lets somebody log in with a fresh browser.
+// as logs a user in with a new browser.
 func (w *world) as(name string) {
 	w.t.Helper()
 	w.fresh()
@@ -98,14 +98,14 @@ func (w *world) as(name string) {
 
 var key = regexp.MustCompile(`id="secret-1"[^>]* value="([^"]+)"`)
 
-// approved asks for access for an app.
+// approved requests access for an app.
 func (w *world) approved(app, plan, product string) {
 	w.t.Helper()
 	w.api("PUT", "/portal-api/apps/"+app+"/provision", `{"PlanID":`+plan+`,"ProductIDs":[`+product+`],"CatalogueID":1}`)
 }
 
-// TestPagesOfAnApp shows an app with many credentials in pages: all at once are more than a page
-// may have. A secret is shown on the page of its credential.
+// TestPagesOfAnApp shows an app with many credentials in pages: all at once exceed the limit of
+// a page. A secret is shown on the page of its credential.
 func TestPagesOfAnApp(t *testing.T) {
 	w := newWorld(t)
 	w.offering()
@@ -136,7 +136,7 @@ func TestPagesOfAnApp(t *testing.T) {
 	}
 }
 
-// TestManyTutorials shows a product whose tutorials are more than a page may print.
+// TestManyTutorials shows a product whose tutorials exceed the output limit of a page.
 func TestManyTutorials(t *testing.T) {
 	w := newWorld(t)
 	w.offering()
@@ -222,7 +222,8 @@ func TestOwnApps(t *testing.T) {
 	}
 }
 
-// TestOwnForms refuses forms about apps that other pages send, and strangers.
+// TestOwnForms refuses forms about apps from pages of other sites, and from visitors without a
+// session.
 func TestOwnForms(t *testing.T) {
 	w := newWorld(t)
 	w.offering()
@@ -236,7 +237,7 @@ func TestOwnForms(t *testing.T) {
 	}
 }
 
-// TestUsage shows what an app has called, in pictures and numbers, and to nobody else.
+// TestUsage shows the usage of an app, in charts and numbers, to its users only.
 func TestUsage(t *testing.T) {
 	w := newWorld(t)
 	w.offering()
@@ -269,7 +270,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestColleagues shows and changes people of the own organisation, and nobody else.
+// TestColleagues shows and changes people of the viewer's organisation only.
 func TestColleagues(t *testing.T) {
 	w := newWorld(t)
 	w.offering()
@@ -312,7 +313,7 @@ func TestColleagues(t *testing.T) {
 	w.shows(w.submit(w.open("/portal/private/apps/new"), "/portal/private/users/2/edit", "first", "Stolen"), 404, "Page not found")
 }
 
-// TestLeave deletes the own account for who knows its password: its apps and keys go too.
+// TestLeave deletes the account of a user who knows its password, with its apps and keys.
 func TestLeave(t *testing.T) {
 	w := newWorld(t)
 	w.offering()
@@ -330,8 +331,8 @@ func TestLeave(t *testing.T) {
 	w.shows(w.submit(w.open("/portal/private/profile/delete"), "/portal/private/profile/delete", "current_password", "secret"), 422, "An admin cannot delete the own account")
 }
 
-// TestLeaveInVain: while a key cannot be revoked the account stays, and its owner reads that the
-// rest follows, but not what the dashboard says.
+// TestLeaveInVain: while a key cannot be revoked the account stays. Its owner is told that the
+// rest follows, but not the dashboard's error.
 func TestLeaveInVain(t *testing.T) {
 	w := newWorld(t)
 	w.offering()
@@ -348,8 +349,8 @@ func TestLeaveInVain(t *testing.T) {
 	w.shows(w.open("/portal/private/profile"), 200, "ada@example.com")
 }
 
-// TestOrganisationPage: the page says to each what is so: that an organisation is there at once,
-// that one belongs to one, or that admins belong to none.
+// TestOrganisationPage: the page shows each viewer's case: automatic approval, membership of an
+// organisation, or an admin, who belongs to none.
 func TestOrganisationPage(t *testing.T) {
 	w := newWorld(t)
 	w.offering()
@@ -370,8 +371,8 @@ func TestOrganisationPage(t *testing.T) {
 	w.shows(w.open(at), 200, "You are in the organisation Eves.")
 }
 
-// TestManyAppsAndPeople: forms offer all apps, and pages name all people, also where there are
-// more than on a page of a list.
+// TestManyAppsAndPeople: forms offer all apps, and pages name all people, even if there are more
+// than on one page of a list.
 func TestManyAppsAndPeople(t *testing.T) {
 	w := newWorld(t)
 	w.offering()

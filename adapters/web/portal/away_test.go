@@ -14,9 +14,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// TestStoreAway: while the store is away, pages are 503 and say when to come again, whether the
-// theme cannot be read or what the page shows: balancers and programs take 500 and 502 for a
-// fault that stays.
+// TestStoreAway: while the store is unavailable, pages answer 503 and Retry-After, whether the
+// theme or the page's data cannot be read: load balancers and programs treat 500 and 502 as
+// permanent.
 func TestStoreAway(t *testing.T) {
 	var away atomic.Value // what is away
 	away.Store("")

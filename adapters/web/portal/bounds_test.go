@@ -9,7 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/yaml"
 )
 
-// TestLocal states where a login leads to.
+// TestLocal states which targets a login may have.
 func TestLocal(t *testing.T) {
 	for at, want := range map[string]string{
 		"": "/home", "/": "/", "/portal/private/profile?done=saved": "/portal/private/profile?done=saved", "https://evil.example/": "/home", "//evil.example/": "/home", `/\evil.example`: "/home",
@@ -21,7 +21,7 @@ func TestLocal(t *testing.T) {
 	}
 }
 
-// TestReferenceBounds draws descriptions that are large, refer to themselves, or are none.
+// TestReferenceBounds converts descriptions that are large, refer to themselves, or are invalid.
 func TestReferenceBounds(t *testing.T) {
 	s := &server{Config: Config{YAML: yaml.Codec{}}}
 	many := strings.Builder{}
@@ -46,7 +46,7 @@ func TestReferenceBounds(t *testing.T) {
 	}
 }
 
-// describing is a description with operations that have a body and an answer of a schema.
+// describing returns a description with operations whose body and response have a schema.
 func describing(operations int, schemas string) string {
 	content := `{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/S0"}}}}`
 	paths := make([]string, operations)
@@ -56,7 +56,7 @@ func describing(operations int, schemas string) string {
 	return `{"openapi":"3.0.3","info":{"title":"T","version":"1"},"paths":{` + strings.Join(paths, ",") + `},"components":{"schemas":{` + schemas + `}}}`
 }
 
-// TestReferenceParts draws schemas whose parts lead back to themselves, or double.
+// TestReferenceParts converts schemas whose parts are cyclic, or double in size.
 func TestReferenceParts(t *testing.T) {
 	s := &server{Config: Config{YAML: yaml.Codec{}}}
 	double := ""
@@ -90,8 +90,8 @@ func TestReferenceParts(t *testing.T) {
 	}
 }
 
-// TestReferenceWeight draws short descriptions of long references: what many refer to
-// counts each time.
+// TestReferenceWeight converts short descriptions of long references: a part that is referenced
+// often counts each time.
 func TestReferenceWeight(t *testing.T) {
 	s := &server{Config: Config{YAML: yaml.Codec{}}}
 	answers, parameters, long := []string{}, []string{}, strings.Repeat("x", 100_000)
@@ -116,8 +116,8 @@ func TestReferenceWeight(t *testing.T) {
 	}
 }
 
-// TestReferenceWork draws descriptions that take long to look at and draw little: lists and
-// long references that many operations share.
+// TestReferenceWork converts descriptions that take long to read and have little output: lists
+// and long references that many operations share.
 func TestReferenceWork(t *testing.T) {
 	s := &server{Config: Config{YAML: yaml.Codec{}}}
 	repeated := func(text string, n int) string { return strings.TrimSuffix(strings.Repeat(text+",", n), ",") }
@@ -141,7 +141,7 @@ func TestReferenceWork(t *testing.T) {
 	}
 }
 
-// TestMarkdownBounds draws texts that would take long.
+// TestMarkdownBounds renders texts that would take long.
 func TestMarkdownBounds(t *testing.T) {
 	takes := func(text string) time.Duration {
 		begun := time.Now()
@@ -153,8 +153,8 @@ func TestMarkdownBounds(t *testing.T) {
 		"[a]: b\n", "[a]\n", "# ", "|", "|a", "a|\n", ":-|", "\t", " ", "\n", "a\n", "a \n", "```\n", "~~~\n", "<div>\n", "_a", "__a__ ", "***a*** ", "(", "[](", "[a][", "a:", "x", "\x00", "é", "    a\n", "* * *\n", "=\n", "a\n=\n", "[ ] ", "- [ ] a\n",
 	} {
 		for _, length := range []int{maxMarks, maxMarkdown, 1 << 20} {
-			// The worst takes 400 times as long as words. Both are timed side by side, and again
-			// when something else may have come between.
+			// The worst text takes 400 times as long as plain words. Both are timed side by
+			// side, and again if other load may have disturbed them.
 			const most = 2000
 			text, words := strings.Repeat(part, length/len(part)), strings.Repeat("word ", length/5)
 			for try := 0; ; try++ {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestBrand changes the look without a theme: at once, and for admins before it is saved.
+// TestBrand changes the look without a theme: at once, and as a preview for admins before
+// it is saved.
 func TestBrand(t *testing.T) {
 	w := newWorld(t)
 	w.stocked()

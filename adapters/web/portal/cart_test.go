@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestCart puts products in the cart, takes one out, and asks for access: for a new app, for
-// one that there is, and with a credential that there is.
+// TestCart puts products into the cart, removes one, and requests access: for a new app, for an
+// existing one, and with an existing credential.
 func TestCart(t *testing.T) {
 	w := newWorld(t)
 	w.offering()
@@ -28,7 +28,7 @@ func TestCart(t *testing.T) {
 	w.shows(w.submit(cart, "/portal/private/cart/provision", "app-action", "create", "client_name", "Till", "redirect-to-app", "1"), 200, "Access is granted", "<h1>Till</h1>", "Rotate now", "approved")
 	w.shows(w.open("/portal/private/cart/provision"), 200, "There is nothing to ask for")
 
-	// A credential that there is gets a further product.
+	// An existing credential gets another product.
 	w.submit(shipping, "/portal/catalogue-products/shipping", "product_id", "2", "catalogue_id", "1", "plan_id", "1")
 	w.shows(w.open("/portal/private/cart/provision"), 200, "One that the app has", "Till: Payments (Open)")
 	w.shows(w.submit(cart, "/portal/private/cart/provision", "app-action", "existing", "selected-app", "1", "credential_action", "reuse_existing", "credential_id", "1", "redirect-to-app", "1"), 422, "The credential has another plan")
@@ -41,7 +41,8 @@ func TestCart(t *testing.T) {
 	}
 }
 
-// TestCartInVain: a new app that gets no access is not there afterwards, and what was typed is.
+// TestCartInVain: a new app that gets no access is deleted again, and the form keeps its
+// values.
 func TestCartInVain(t *testing.T) {
 	w := newWorld(t)
 	w.offering()
@@ -57,8 +58,8 @@ func TestCartInVain(t *testing.T) {
 	w.shows(w.submit(cart, "/portal/private/cart/provision", "app-action", "create", "client_name", "Till", "redirect-to-app", "1"), 200, "Access is granted", "<h1>Till</h1>")
 }
 
-// TestCartPartly asks for two products of which one cannot be had: the other is there, and
-// out of the cart.
+// TestCartPartly requests two products of which one is refused: the other is granted, and
+// removed from the cart.
 func TestCartPartly(t *testing.T) {
 	w := newWorld(t)
 	w.offering()
@@ -83,8 +84,8 @@ func TestCartPartly(t *testing.T) {
 	w.shows(w.submit(app, "/portal/private/apps/1/access-requests/1", "mode", "delete"), 200, "The access request is gone")
 }
 
-// TestCartOfOffers: only what is offered to the viewer comes into the cart, and what is not any
-// more goes out of it.
+// TestCartOfOffers: only offered products can be put into the cart, and products that are no
+// longer offered are removed.
 func TestCartOfOffers(t *testing.T) {
 	w := newWorld(t)
 	w.offering()
@@ -102,7 +103,7 @@ func TestCartOfOffers(t *testing.T) {
 	w.shows(w.open("/portal/catalogue-products"), 200, `<span class="badge">1<`)
 }
 
-// TestCartOfCatalogue asks for what is in the cart of one catalogue: the rest stays there.
+// TestCartOfCatalogue requests the products of one catalogue in the cart: the rest stays there.
 func TestCartOfCatalogue(t *testing.T) {
 	w := newWorld(t)
 	w.offering()
@@ -122,7 +123,7 @@ func TestCartOfCatalogue(t *testing.T) {
 	w.shows(w.open("/portal/private/cart/provision"), 200, "Payments")
 }
 
-// TestDirect asks for access without a cart, and reads carts that were made up.
+// TestDirect requests access without a cart, and reads forged carts.
 func TestDirect(t *testing.T) {
 	w := newWorld(t)
 	w.offering()

@@ -28,7 +28,7 @@ func certificateOf(t testing.TB, name string) string {
 }
 
 // TestCertificates: a certificate is chosen by its number or its fingerprint, and a credential
-// whose certificate was taken away gets another one.
+// whose certificate was removed gets another one.
 func TestCertificates(t *testing.T) {
 	w := newWorld(t)
 	w.offering()

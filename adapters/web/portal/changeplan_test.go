@@ -14,7 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/idp"
 )
 
-// TestChangePlan asks for another plan for a client of an identity provider, and for one of
+// TestChangePlan requests another plan for a client of an identity provider, and for one of
 // gateways; other credentials keep theirs.
 func TestChangePlan(t *testing.T) {
 	w, provider := registering(t, map[string]string{"orders": `"enable_jwt":true,"jwt_signing_method":"rsa"`, "pay": `"use_standard_auth":true`, "oauth": `"use_oauth2":true`})
@@ -48,8 +48,8 @@ func TestChangePlan(t *testing.T) {
 	}
 }
 
-// TestChangePlanOfMany offers other plans for all clients of an app, and for some of them only
-// where somebody asks for it: a page looks up so much and no more.
+// TestChangePlanOfMany offers other plans for all clients of an app, or for some of them only on
+// request: a page has a limit of lookups.
 func TestChangePlanOfMany(t *testing.T) {
 	w := newWorld(t)
 	b, err := w.app.Bootstrap(t.Context(), identity.First{OrgID: "one", Email: "admin@example.com"})
@@ -78,8 +78,8 @@ func TestChangePlanOfMany(t *testing.T) {
 	w.shows(w.submit(p, app+"/credentials/1/change-plan", "new_plan_id", "2"), 200, "The credential has another plan.")
 }
 
-// registering returns a portal with an identity provider that registers clients, and with a dashboard
-// that has some APIs: their names, and the members of their definitions about authentication.
+// registering returns a portal with an identity provider that registers clients, and with a
+// dashboard with APIs: their names, and the authentication members of their definitions.
 func registering(t *testing.T, apis map[string]string) (*world, *idp.Server) {
 	t.Helper()
 	provider := idp.New(idp.Keycloak)

@@ -15,7 +15,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/theme"
 )
 
-// raw fetches something as it goes over the wire.
+// raw sends a request and returns the response undecoded.
 func (w *world) raw(path string, headers ...string) *http.Response {
 	w.t.Helper()
 	req, err := http.NewRequest("GET", w.server.URL+path, nil)
@@ -31,7 +31,7 @@ func (w *world) raw(path string, headers ...string) *http.Response {
 	return resp
 }
 
-// TestVary: what varies for others before the pages varies for them still.
+// TestVary: the Vary header of middleware before the pages is kept.
 func TestVary(t *testing.T) {
 	w := newWorldWith(t, func(p *app.Portal) {
 		front := p.Pages
@@ -52,8 +52,8 @@ func TestVary(t *testing.T) {
 	}
 }
 
-// TestPacked compresses what is worth it, and no page of somebody who is known when
-// another site asks for it: its length would tell what stands on it.
+// TestPacked compresses large answers, except pages with a session when another site
+// links to them: the compressed length would reveal their content.
 func TestPacked(t *testing.T) {
 	w := newWorld(t)
 	w.stocked()
@@ -86,8 +86,8 @@ func TestPacked(t *testing.T) {
 	}
 }
 
-// TestAssetAddresses keeps files for as long as browsers like, at an address that only
-// these files have.
+// TestAssetAddresses: files may be cached for ever, at an address that changes with
+// their content.
 func TestAssetAddresses(t *testing.T) {
 	w := newWorld(t)
 	home := w.open("/")
@@ -103,7 +103,7 @@ func TestAssetAddresses(t *testing.T) {
 	}
 }
 
-// TestThemeChanges shows a theme that was changed at once, also one of the same name.
+// TestThemeChanges shows a changed theme at once, even with the same name.
 func TestThemeChanges(t *testing.T) {
 	w := newWorld(t)
 	upload := func(version int) {

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestDropProduct takes products off a credential: the others stay, and the last one does
-// too.
+// TestDropProduct removes products from a credential; the last product stays.
 func TestDropProduct(t *testing.T) {
 	w := newWorld(t)
 	w.offering()

@@ -17,7 +17,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/theme"
 )
 
-// wear shows a theme.
+// wear activates a theme.
 func (w *world) wear(name string, files theme.Files) {
 	w.t.Helper()
 	data, err := theme.Pack(files)
@@ -26,7 +26,7 @@ func (w *world) wear(name string, files theme.Files) {
 	w.api("PUT", "/portal-api/themes/"+name+"/activate", "")
 }
 
-// everything is the theme in testdata that uses all that there is.
+// everything is the theme in testdata that uses all features.
 func everything(t *testing.T) theme.Files {
 	t.Helper()
 	out := theme.Files{}
@@ -49,7 +49,7 @@ var (
 	nameRule = regexp.MustCompile("`(\\w+)`")
 )
 
-// documentedViews returns the objects of each view, as the page about themes has them.
+// documentedViews returns the objects of each view, from the page about themes.
 func documentedViews(t *testing.T) map[string][]string {
 	t.Helper()
 	text, err := os.ReadFile("../../../docs/wire/portal-content.md")
@@ -65,7 +65,7 @@ func documentedViews(t *testing.T) map[string][]string {
 	return out
 }
 
-// gallery notes which objects views have had.
+// gallery records which objects views have received.
 type gallery map[string]string
 
 func (g gallery) see(w *world, p page, status int, views ...string) page {
@@ -86,8 +86,8 @@ func (g gallery) see(w *world, p page, status int, views ...string) page {
 	return p
 }
 
-// TestThemeOfEverything shows every view with a theme that uses all that themes may: none
-// breaks, and each object that is documented is there.
+// TestThemeOfEverything shows every view with a theme that uses all features: none fails,
+// and each documented object exists.
 func TestThemeOfEverything(t *testing.T) {
 	w, g := newWorldWith(t, func(p *app.Portal) { p.GraphQL = graphql.Checker{} }), gallery{}
 	w.stocked()
@@ -109,7 +109,7 @@ func TestThemeOfEverything(t *testing.T) {
 	g.see(w, w.open("/nothing"), 404, "not_found")
 	g.see(w, w.open("/sso?nonce=used"), 401, "auth/error")
 	w.as("ada")
-	w.shows(w.open("/portal/private/users/invite"), 403, "Only an admin of the organisation") // the theme has a layout called message, and no view
+	w.shows(w.open("/portal/private/users/invite"), 403, "Only an admin of the organisation") // the theme has a layout called message, but no view
 	w.api("PUT", "/portal-api/users/"+account(w, "ada@example.com"), `{"Role":"consumer-admin"}`)
 	w.submit(w.open("/portal/private/apps/new"), "/portal/private/apps", "name", "Till", "description", "Pays")
 	w.approved("1", "2", "2")
@@ -142,7 +142,7 @@ func TestThemeOfEverything(t *testing.T) {
 	}
 }
 
-// account returns the number of somebody.
+// account returns the number of a user.
 func account(w *world, email string) string {
 	w.t.Helper()
 	var all []struct {
@@ -159,7 +159,7 @@ func account(w *world, email string) string {
 	return ""
 }
 
-// TestThemeOfRedoc shows the one view that only another setting shows.
+// TestThemeOfRedoc shows the only view that needs another setting.
 func TestThemeOfRedoc(t *testing.T) {
 	var log bytes.Buffer
 	w := newWorldWith(t, func(p *app.Portal) {
@@ -174,8 +174,8 @@ func TestThemeOfRedoc(t *testing.T) {
 }
 
 // TestThemeAttacks shows views that loop, include themselves, and print without end: a
-// visitor gets the page of an error, never half a page, and the log has one line that says
-// which file and line.
+// visitor gets an error page, never half a page, and the log has one line with file and
+// line.
 func TestThemeAttacks(t *testing.T) {
 	w := newWorld(t)
 	const start = "<p>begun</p>\n"

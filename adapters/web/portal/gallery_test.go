@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestGallery states that a description is drawn once, also when many look at it at once,
-// and that what is kept stays within bounds.
+// TestGallery states that a description is converted once, also with concurrent visits,
+// and that the cache stays within its limits.
 func TestGallery(t *testing.T) {
 	var g gallery
 	var drawn atomic.Int32
@@ -36,7 +36,7 @@ func TestGallery(t *testing.T) {
 	}
 	for i := range 2 * maxDrawn {
 		_, _ = g.of(fmt.Sprint(i), draw(0))
-		_, _ = g.of("one", draw(10)) // it is looked at again and again
+		_, _ = g.of("one", draw(10)) // it is used again and again
 	}
 	if g.order.Len() != maxDrawn || len(g.known) != maxDrawn || drawn.Load() != 1+2*maxDrawn {
 		t.Errorf("%d, %d kept, %d drawn", g.order.Len(), len(g.known), drawn.Load())

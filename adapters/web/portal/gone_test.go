@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestGone shows an app whose products and plan go, one after the other: the page says why
-// gateways refuse its calls.
+// TestGone shows an app whose products and plan are deleted, one after the other: the page
+// says why gateways refuse its calls.
 func TestGone(t *testing.T) {
 	w := newWorld(t)
 	w.offering()
@@ -33,6 +33,6 @@ func TestGone(t *testing.T) {
 	if p := w.shows(w.open(app), 200, "The plan Open is not there any more"); strings.Contains(p.text, "The plan Gold") {
 		t.Error("a plan that is there is said to be gone")
 	}
-	w.api("DELETE", "/portal-api/plans/1", "") // a request that waits is refused with it
+	w.api("DELETE", "/portal-api/plans/1", "") // a waiting request is rejected with it
 	w.shows(w.open(app), 200, "The plan Gold is not there any more")
 }

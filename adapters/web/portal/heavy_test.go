@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestHeavyApp shows an app whose credentials have as many products as they may, and one of them
-// hundreds of types of events: fewer of them make a page.
+// TestHeavyApp shows an app whose credentials have the maximum number of products, and one of
+// them hundreds of event types: a page shows fewer of them.
 func TestHeavyApp(t *testing.T) {
 	w := newWorld(t)
 	w.offering()
@@ -32,7 +32,7 @@ func TestHeavyApp(t *testing.T) {
 	w.shows(w.open("/portal/private/apps/1?page=99"), 200, `id="credential-1"`)
 }
 
-// TestManyPlans shows a product that is offered under more plans than a page may print.
+// TestManyPlans shows a product with more plans than a page may show.
 func TestManyPlans(t *testing.T) {
 	w := newWorld(t)
 	w.offering()

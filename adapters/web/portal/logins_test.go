@@ -13,8 +13,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/sso"
 )
 
-// TestLoginsElsewhere states that people find identity providers where they log in, and
-// read on a page why one did not let them in.
+// TestLoginsElsewhere states that the login page links to identity providers, and that a page
+// shows why one of them refused a user.
 func TestLoginsElsewhere(t *testing.T) {
 	w := newWorldWith(t, func(p *app.Portal) {
 		p.URL, p.SignOn = "https://portal.example.com", sso.Settings{Provider: &apptest.Vouching{}}
@@ -58,8 +58,8 @@ func TestLoginsElsewhere(t *testing.T) {
 	}
 }
 
-// TestAdministratorsArrive: single sign-on sends administrators to /admin, which leads on to
-// the portal where it has its own port.
+// TestAdministratorsArrive: single sign-on sends administrators to /admin, which redirects to
+// the portal if the portal has its own port.
 func TestAdministratorsArrive(t *testing.T) {
 	w := newWorld(t)
 	w.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
@@ -76,8 +76,8 @@ func TestAdministratorsArrive(t *testing.T) {
 	}
 }
 
-// TestHomeElsewhere: where something else answers at "/", people land on the portal after
-// they have logged in, and its links lead to its own start page.
+// TestHomeElsewhere: if another service answers at "/", users get to the portal after login,
+// and its links lead to its own start page.
 func TestHomeElsewhere(t *testing.T) {
 	w := newWorldWith(t, func(p *app.Portal) {
 		p.Pages = fronted(func(c *pages.Config) { c.Home, c.Alone = "/portal", false })
@@ -93,7 +93,7 @@ func TestHomeElsewhere(t *testing.T) {
 	w.shows(w.open("/admin"), 200, "Build with our APIs")
 	w.shows(w.open("/portal/private/nothing"), 404, "Page not found")
 	w.shows(w.open("/blog/nothing"), 404, "Page not found")
-	for path, want := range map[string]int{"/portal": 200, "/portal/": 200, "/about-us": 404} { // programs that take anything, as probes do: other addresses are the dashboard's
+	for path, want := range map[string]int{"/portal": 200, "/portal/": 200, "/about-us": 404} { // programs that accept anything, such as probes: other addresses belong to the dashboard
 		resp, err := http.Get(w.server.URL + path)
 		must(t, err)
 		must(t, resp.Body.Close())
@@ -103,7 +103,7 @@ func TestHomeElsewhere(t *testing.T) {
 	}
 }
 
-// TestArrivalEndsSession: who comes in by single sign-on has one session with the same browser.
+// TestArrivalEndsSession: a user who logs in by single sign-on has one session per browser.
 func TestArrivalEndsSession(t *testing.T) {
 	w := newWorldWith(t, func(p *app.Portal) { p.SignOn = sso.Settings{Secret: "of brokers"} })
 	var first []*http.Cookie

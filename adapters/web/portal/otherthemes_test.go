@@ -14,7 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/theme"
 )
 
-// plain is a theme with these views and nothing around them.
+// plain is a theme with these views and no layouts.
 func plain(views map[string]string) theme.Files {
 	out := theme.Files{
 		"theme.json":                         []byte(`{"name":"Plain","version":"1","author":"ada","templates":[{"name":"Home","template":"home","layout":"portal_layout"}]}`),
@@ -28,8 +28,8 @@ func plain(views map[string]string) theme.Files {
 	return out
 }
 
-// TestThemesOfOthers renders what public themes for this protocol ask of objects: they have
-// other names for some things, expect maps where a list would do, and have no paging.
+// TestThemesOfOthers renders what public themes for this protocol use: they have other names,
+// expect maps in place of lists, and have no paging.
 func TestThemesOfOthers(t *testing.T) {
 	w := newWorld(t)
 	w.stocked()
@@ -94,7 +94,7 @@ func TestThemesOfOthers(t *testing.T) {
 	}
 }
 
-// from opens a page to which another one has led.
+// from opens a page with the Referer of another one.
 func (w *world) from(referer, path string) page {
 	w.t.Helper()
 	req, err := http.NewRequest("GET", w.server.URL+path, http.NoBody)
@@ -103,7 +103,7 @@ func (w *world) from(referer, path string) page {
 	return w.shown(req)
 }
 
-// TestAttributesOfOthers registers somebody with attributes by a form of a public theme.
+// TestAttributesOfOthers registers a user with attributes through a form of a public theme.
 func TestAttributesOfOthers(t *testing.T) {
 	w := newWorld(t)
 	w.offering()
@@ -129,13 +129,13 @@ func TestAttributesOfOthers(t *testing.T) {
 	}
 }
 
-// TestPasswordsOfOthers: public themes send the forms of forgotten passwords to the addresses
-// the other way round, and the code in the address.
+// TestPasswordsOfOthers: public themes swap the addresses of the two forms for forgotten
+// passwords, and put the code into the address.
 func TestPasswordsOfOthers(t *testing.T) {
 	w := newWorld(t)
 	w.offering()
 	login := w.server.URL + "/auth/password/login"
-	w.shows(w.from(login, "/auth/password/update"), 200, "Code from the mail") // the standard theme leads elsewhere
+	w.shows(w.from(login, "/auth/password/update"), 200, "Code from the mail") // the standard theme has other addresses
 	w.wear("Plain", plain(map[string]string{
 		"layouts/auth/forgot_password": `<form action="/auth/password/update" method="post">asks for a mail{{if .done}}: it is sent{{end}}<input name="email"></form>`,
 		"layouts/auth/reset":           `<form action="/auth/password/recover?token={{.code}}" method="post">resets by ({{.code}}) {{.error}}<input name="password1"><input name="password2"></form>`,
@@ -148,15 +148,15 @@ func TestPasswordsOfOthers(t *testing.T) {
 	w.shows(w.submit(reset, "/auth/password/recover?token=none", "password1", "another", "password2", "another"), 422, "resets by (none) Code has been used")
 }
 
-// TestNewAppsOfOthers makes an app as public themes have it: the dashboard leads to the form at
-// the address that is a list otherwise.
+// TestNewAppsOfOthers creates an app as public themes do: their dashboard links to the form at
+// the address that is otherwise the list.
 func TestNewAppsOfOthers(t *testing.T) {
 	w := newWorld(t)
 	w.offering()
 	w.as("ada")
 	const apps = "/portal/private/apps"
 	dashboard := w.server.URL + "/portal/private/dashboard"
-	w.shows(w.from(dashboard, apps), 200, "There is no app yet") // the standard theme leads elsewhere
+	w.shows(w.from(dashboard, apps), 200, "There is no app yet") // the standard theme has other addresses
 	w.wear("Plain", plain(map[string]string{
 		"views/user_home":       `apps: {{range Clients req}}{{.Name}}{{end}} <a href="apps">Create</a>`,
 		"views/app_form_create": `<form action="apps" method="post"><input name="name"></form>`,
@@ -170,7 +170,7 @@ func TestNewAppsOfOthers(t *testing.T) {
 	w.shows(w.open("/portal/private/dashboard"), 200, "apps: Till")
 }
 
-// TestObjectsOfOthers renders what the public theme asks of checkout, profile, home, blog and
+// TestObjectsOfOthers renders what the public theme uses in checkout, profile, home, blog and
 // catalogue.
 func TestObjectsOfOthers(t *testing.T) {
 	w := newWorld(t)
@@ -198,7 +198,7 @@ func TestObjectsOfOthers(t *testing.T) {
 	w.shows(w.open("/portal/private/profile"), 200, "has a password Adele")
 }
 
-// TestBaseURL shows developers where APIs are: the gateway of the provider of a product.
+// TestBaseURL shows developers the address of APIs: the gateway of the product's provider.
 func TestBaseURL(t *testing.T) {
 	w := newWorld(t)
 	w.offering()
@@ -221,7 +221,7 @@ func TestBaseURL(t *testing.T) {
 	w.shows(w.open("/portal/catalogue-products/payments"), 200, "at https://gw.example.com/base, https://gw.example.com/base, other () /pay/ https://gw.example.com/base/pay/")
 }
 
-// TestMenusOfOthers: themes ask for a menu by its name, or go down the trees of all menus.
+// TestMenusOfOthers: themes get a menu by its name, or walk the trees of all menus.
 func TestMenusOfOthers(t *testing.T) {
 	w := newWorld(t)
 	w.api("POST", "/portal-api/menus", `{"Name":"Footer"}`)
@@ -235,7 +235,7 @@ func TestMenusOfOthers(t *testing.T) {
 	}
 }
 
-// item is the number of an item of the second menu.
+// item returns the number of an item of the second menu.
 func item(t *testing.T, w *world, title string) string {
 	t.Helper()
 	var all []struct {
@@ -252,8 +252,8 @@ func item(t *testing.T, w *world, title string) string {
 	return ""
 }
 
-// TestWordsOfOthers: themes ask for the visibility of catalogues, the words of methods, and the
-// product of a request, and their login leads back without a field for that.
+// TestWordsOfOthers: themes use the visibility of catalogues, the words for methods, and the
+// product of a request, and their login returns without a field for the target.
 func TestWordsOfOthers(t *testing.T) {
 	w := newWorld(t)
 	w.offering()
@@ -279,8 +279,8 @@ func TestWordsOfOthers(t *testing.T) {
 	w.shows(w.open("/portal/private/apps/1"), 200, "for Payments")
 }
 
-// TestFunctionsOfOthers: an admin sees no portal as hidden or private, and the name of an app
-// is found by its credential.
+// TestFunctionsOfOthers: to an admin no portal is hidden or private, and the name of an app is
+// found by its credential.
 func TestFunctionsOfOthers(t *testing.T) {
 	w := newWorld(t)
 	w.offering()
@@ -307,8 +307,7 @@ func TestFunctionsOfOthers(t *testing.T) {
 	}
 }
 
-// TestFormsOfOthers: forms of themes that do not write the proof work, for who has logged in
-// and for strangers.
+// TestFormsOfOthers: forms of themes without the CSRF token work, with and without a session.
 func TestFormsOfOthers(t *testing.T) {
 	w := newWorld(t)
 	w.offering()
@@ -325,8 +324,8 @@ func TestFormsOfOthers(t *testing.T) {
 	w.shows(w.submit(w.open("/portal/private/apps/new"), "/portal/private/apps", "name", "Till"), 200, "Your app is there")
 }
 
-// TestErrorsOfOthers: themes go through what is wrong with each field, or print it; what is
-// wrong with no field is there too.
+// TestErrorsOfOthers: themes iterate over the errors of each field, or print them; errors without
+// a field are included.
 func TestErrorsOfOthers(t *testing.T) {
 	w := newWorld(t)
 	w.offering()
@@ -342,7 +341,7 @@ func TestErrorsOfOthers(t *testing.T) {
 	w.shows(w.submit(w.open("/portal/private/apps/new"), "/portal/private/apps", "name", "", "redirectURLs", "/back"), 422, "(name: Name can&#39;t be blank;)", "(redirectURLs: Redirect addresses are invalid", "printed: Name can&#39;t be blank ")
 }
 
-// TestMarked: the default theme speaks of the fields only when there is something wrong with one.
+// TestMarked: the default theme mentions fields only if one has an error.
 func TestMarked(t *testing.T) {
 	w := newWorld(t)
 	w.offering()
@@ -354,8 +353,8 @@ func TestMarked(t *testing.T) {
 	w.shows(w.submit(w.open("/portal/private/apps/new"), "/portal/private/apps", "name", ""), 422, marked)
 }
 
-// TestRelatedPosts: the page of a product names posts that share a tag with it, a few, the
-// newest first: no drafts, and nothing of a blog that is switched off.
+// TestRelatedPosts: the page of a product lists a few posts that share a tag with it, newest
+// first, without drafts, and none if the blog is off.
 func TestRelatedPosts(t *testing.T) {
 	w := newWorld(t)
 	w.api("POST", "/portal-api/tags", `{"Name":"animals"}`)
@@ -391,8 +390,8 @@ func TestRelatedPosts(t *testing.T) {
 	w.shows(w.open("/portal/catalogue-products/pets"), 200, "no posts")
 }
 
-// TestLayoutsOfDescriptions: descriptions of APIs have their own layouts where a theme has
-// them, and the layout of all pages otherwise.
+// TestLayoutsOfDescriptions: descriptions of APIs use their own layouts if the theme has them,
+// and the layout of all pages otherwise.
 func TestLayoutsOfDescriptions(t *testing.T) {
 	for renderer, want := range map[string]string{"redoc": "of redoc, pets: Pets, ", "stoplight": "of stoplight, pets: Pets, "} {
 		w := newWorldWith(t, func(p *app.Portal) {

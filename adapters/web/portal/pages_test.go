@@ -43,8 +43,8 @@ func (w *world) stocked() {
 	w.api("POST", "/portal-api/posts", `{"Title":"Not yet","Content":"<p>Sit</p>","Path":"draft","Status":"draft"}`)
 }
 
-// TestPrograms: programs that take whatever comes get pages where there are some, and the
-// answers of the API elsewhere.
+// TestPrograms: programs that accept anything get pages where there are some, and the answers
+// of the API elsewhere.
 func TestPrograms(t *testing.T) {
 	w := newWorld(t)
 	w.stocked()
@@ -63,7 +63,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// TestLoginEndsSession: who logs in again with the same browser has one session.
+// TestLoginEndsSession: a user who logs in again with the same browser has one session.
 func TestLoginEndsSession(t *testing.T) {
 	w := newWorld(t)
 	const login = "/auth/password/login"
@@ -88,8 +88,8 @@ func TestLoginEndsSession(t *testing.T) {
 	}
 }
 
-// TestMethods: what is asked for by a method that a page does not know is 405 with those
-// that it knows, as a page for browsers.
+// TestMethods: a method that a page does not support gets 405 with the supported ones, as a
+// page for browsers.
 func TestMethods(t *testing.T) {
 	w := newWorld(t)
 	check := func(answers map[string]string) {
@@ -115,12 +115,12 @@ func TestMethods(t *testing.T) {
 		"PUT /auth/password/login": "405 GET, HEAD, POST", "DELETE /assets/portal.css": "405 GET, HEAD", "POST /blog": "405 GET, HEAD", "PATCH /portal/private/apps/7": "405 GET, HEAD, POST",
 		"POST /": "405 GET, HEAD", "DELETE /": "405 GET, HEAD", "PUT /about-us": "405 GET, HEAD", "POST /nothing": "404 ", "PUT /portal/private/nothing": "404 ", "POST /portal-api/nothing": "404 ",
 	})
-	w.shows(w.open("/portal/private/credentials"), 200, "Log in") // an address that only takes forms
+	w.shows(w.open("/portal/private/credentials"), 200, "Log in") // an address that accepts only forms
 	w.api("PUT", "/portal-api/settings", `{"PortalVisibility":"Private"}`)
-	check(map[string]string{"POST /nothing": "404 ", "POST /blog": "405 GET, HEAD"}) // a stranger learns nothing of what is there
+	check(map[string]string{"POST /nothing": "404 ", "POST /blog": "405 GET, HEAD"}) // visitors without a session cannot find out what exists
 }
 
-// TestPublicPages opens what everybody may see.
+// TestPublicPages opens the public pages.
 func TestPublicPages(t *testing.T) {
 	w := newWorld(t)
 	w.stocked()
@@ -164,7 +164,7 @@ func TestPublicPages(t *testing.T) {
 	}
 }
 
-// TestJourney registers, logs in, changes what is one's own, and leaves.
+// TestJourney registers, logs in, changes the own account, and logs out.
 func TestJourney(t *testing.T) {
 	w := newWorld(t)
 	form := w.shows(w.open("/auth/password/register"), 200, "Password again")
@@ -197,10 +197,10 @@ func TestJourney(t *testing.T) {
 	w.shows(w.submit(forgot, "/auth/password/recover", "email", "nobody@example.com"), 200, "a mail is on its way")
 	reset := w.shows(w.open("/auth/reset/code?token=none"), 200, "New password again")
 	w.shows(w.submit(reset, "/auth/password/update", "code", "none", "password1", "another", "password2", "another"), 422, "Code has been used")
-	w.shows(w.open("/auth/reset/code"), 200, "Code from the mail") // where mails have no links
+	w.shows(w.open("/auth/reset/code"), 200, "Code from the mail") // for mails without links
 }
 
-// TestVisibility opens a portal that is private, and one that is hidden.
+// TestVisibility opens a private portal, and a hidden one.
 func TestVisibility(t *testing.T) {
 	w := newWorld(t)
 	w.stocked()
@@ -217,8 +217,8 @@ func TestVisibility(t *testing.T) {
 	w.shows(w.open("/portal/catalogue-products"), 200, "Pet &lt;b&gt;store")
 }
 
-// TestHidden: a hidden portal refuses developers, and those who would be ones, by the API that
-// pages call as well; admins and ends of sessions are not refused.
+// TestHidden: a hidden portal refuses developers, and people who would become developers, also
+// in the API that pages call; admins and logouts are not refused.
 func TestHidden(t *testing.T) {
 	w := newWorld(t)
 	w.offering()
@@ -240,7 +240,7 @@ func TestHidden(t *testing.T) {
 	w.shows(ask("GET", "/portal/api/apps", ""), 200)
 }
 
-// TestAddresses: a slash at the end leads to the page, categories may have any name, and the
+// TestAddresses: a trailing slash redirects to the page, categories may have any name, and the
 // sitemap has all products.
 func TestAddresses(t *testing.T) {
 	w := newWorld(t)
@@ -276,7 +276,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// TestRegisterByInviteCode: a link may carry an invite code, by either name.
+// TestRegisterByInviteCode: a link may contain an invite code, under either name.
 func TestRegisterByInviteCode(t *testing.T) {
 	w := newWorld(t)
 	w.offering()
@@ -296,8 +296,8 @@ func TestRegisterByInviteCode(t *testing.T) {
 	}
 }
 
-// TestHiddenHatch: admins get into a hidden portal by the links of mails as well.
-// Registering there takes an invitation.
+// TestHiddenHatch: admins can also enter a hidden portal through the links of mails.
+// Registering there needs an invitation.
 func TestHiddenHatch(t *testing.T) {
 	w := newWorld(t)
 	w.api("PUT", "/portal-api/settings", `{"PortalVisibility":"Hidden"}`)
@@ -313,8 +313,8 @@ func TestHiddenHatch(t *testing.T) {
 	w.shows(w.submit(reset, "/auth/password/update", "code", "none", "password1", "another", "password2", "another"), 422, "Code has been used")
 }
 
-// TestOwnAttributes: values are changed, cleared and unticked on the profile; what is wrong
-// with one stands at its field. A form that lacks an attribute leaves it as it is.
+// TestOwnAttributes: values are changed, cleared and unticked on the profile; errors are shown
+// at their field. A form without an attribute leaves it unchanged.
 func TestOwnAttributes(t *testing.T) {
 	w := newWorld(t)
 	w.offering()
@@ -341,8 +341,8 @@ func TestOwnAttributes(t *testing.T) {
 	}
 }
 
-// TestMarkdownOfAdmins: where Markdown is on and there is none, the text that stands where HTML
-// does otherwise is drawn. HTML in it is kept, and its scripts are not.
+// TestMarkdownOfAdmins: if Markdown is enabled and the Markdown field is empty, the HTML field
+// is rendered as Markdown. HTML in it is kept, without scripts.
 func TestMarkdownOfAdmins(t *testing.T) {
 	w := newWorld(t)
 	for path, text := range map[string]string{"marked": "**bold**", "html": "<p>as <em>HTML</em></p><script>alert(1)</script>"} {
@@ -358,7 +358,7 @@ func TestMarkdownOfAdmins(t *testing.T) {
 	}
 }
 
-// TestForms refuses forms that other pages send.
+// TestForms refuses forms from pages of other sites.
 func TestForms(t *testing.T) {
 	w := newWorld(t)
 	form := w.open("/auth/password/login")
@@ -385,9 +385,9 @@ func TestForms(t *testing.T) {
 	w.shows(w.submit(profile, "/portal/private/profile", "first", strings.Repeat("x", 300<<10)), 413, "too large")
 }
 
-// TestProfileForms: cancel changes nothing, a form with names and a password changes both,
-// and an address is not dropped without a word. Who has to choose another password comes to
-// the form for it from every private page.
+// TestProfileForms: cancel changes nothing, a form with names and a password changes both, and
+// a changed address gives an error. A user who must choose a new password is redirected to that
+// form from every private page.
 func TestProfileForms(t *testing.T) {
 	w := newWorld(t)
 	w.offering()
@@ -420,8 +420,8 @@ func TestProfileForms(t *testing.T) {
 	}
 }
 
-// TestBrokenTheme shows the error page and a line in the log when a view breaks, and the
-// standard view when a theme lacks one.
+// TestBrokenTheme shows the error page and logs a line when a view fails, and the standard view
+// when a theme lacks one.
 func TestBrokenTheme(t *testing.T) {
 	w := newWorld(t)
 	data, err := theme.Pack(theme.Files{
@@ -449,8 +449,8 @@ func TestBrokenTheme(t *testing.T) {
 	}
 }
 
-// TestLargeReference: a description within the bounds of descriptions has a page, which names
-// every operation and says that there is more.
+// TestLargeReference: a description of the maximum size has a page that lists every operation
+// and says that there is more.
 func TestLargeReference(t *testing.T) {
 	const operations = 490
 	w := newWorld(t)

@@ -2,8 +2,8 @@ package portal_test
 
 import "testing"
 
-// TestPartialForms sends forms as themes of others have them: what a form does not have stays
-// as it is, a mode of cancel changes nothing, and an address is not dropped without a word.
+// TestPartialForms sends forms as other themes have them: missing fields stay unchanged, a
+// mode of cancel changes nothing, and a changed address gives an error.
 func TestPartialForms(t *testing.T) {
 	w := newWorld(t)
 	w.offering()

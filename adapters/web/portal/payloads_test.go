@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// payloads are what people write who want a script to run for others.
+// payloads are attempts to run a script in other users' browsers.
 var payloads = func() (out []string) {
 	for _, run := range []string{"alert(1)", "fetch('/portal/api/profile')"} {
 		for _, shape := range []string{
@@ -21,7 +21,8 @@ var payloads = func() (out []string) {
 	return out
 }()
 
-// TestPayloads puts scripts into what people can write, and looks at the pages that show it.
+// TestPayloads puts scripts into texts that users can write, and checks the pages that show
+// them.
 func TestPayloads(t *testing.T) {
 	w := newWorld(t)
 	w.stocked()

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestProofsInForms writes the proof into forms that are posted to us and have none.
+// TestProofsInForms inserts the token into forms that post to this host and lack it.
 func TestProofsInForms(t *testing.T) {
 	const field = `<input type="hidden" name="csrf_token" value="a&lt;b">`
 	for page, want := range map[string]string{

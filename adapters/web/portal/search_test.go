@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestSearch finds products by what is written about them, with the operations that answer.
+// TestSearch finds products by their texts, with the matching operations.
 func TestSearch(t *testing.T) {
 	w := newWorld(t)
 	w.stocked()
@@ -32,8 +32,8 @@ func TestSearch(t *testing.T) {
 	w.shows(w.open("/assets/search.js"), 200, "use strict")
 }
 
-// TestSearchReads: one search reads so many documents and no more, and goes without those
-// that are away until something changes.
+// TestSearchReads: one search reads a limited amount of documents, and skips unavailable
+// ones until something changes.
 func TestSearchReads(t *testing.T) {
 	w := newWorld(t)
 	large := strings.Replace(petstore, "Its name", strings.Repeat("long ", 190_000), 1)
@@ -55,12 +55,11 @@ func TestSearchReads(t *testing.T) {
 	w.shows(w.open(at+"fetch"), 200, "5 products")
 }
 
-// secrets of one page that another one has not.
+// random texts that differ from page to page.
 var perPage = regexp.MustCompile(`nonce="[^"]*"|name="csrf_token" value="[^"]*"`)
 
-// TestSearchHidden: what somebody may not see has no say in what a search finds: neither in
-// the products and their number, nor in what is marked, nor in how typing errors are
-// forgiven.
+// TestSearchHidden: invisible products do not influence a search: neither its results and
+// their number, nor the marked words, nor the correction of typing errors.
 func TestSearchHidden(t *testing.T) {
 	w := newWorld(t)
 	w.stocked()
@@ -86,7 +85,8 @@ func TestSearchHidden(t *testing.T) {
 	w.shows(w.open("/portal/catalogue-products?search=pump"), 200, "1 product", "Reactor")
 }
 
-// BenchmarkSearch opens what a search finds among 1,000 products with a description each.
+// BenchmarkSearch opens the results of a search among 1,000 products with a description
+// each.
 func BenchmarkSearch(b *testing.B) {
 	w := newWorld(b)
 	for p := range 1000 {

@@ -19,7 +19,7 @@ func TestCartChanges(t *testing.T) {
 	w.api("PUT", "/portal-api/products/1", `{"Catalogues":[]}`)
 	order := []string{"app-action", "create", "client_name", "Till", "plan-for-0", "1", "plan-for-1", "2"}
 	w.shows(w.submit(cart, at, append(order, "cart", "0.1.1 1.1.2")...), 422, why, `value="Till"`)
-	w.shows(w.submit(cart, at, order...), 422, why) // of a theme that does not say of which cart it is
+	w.shows(w.submit(cart, at, order...), 422, why) // of a theme whose form does not identify its cart
 	if p := w.open("/portal/private/apps"); strings.Contains(p.text, "Till") {
 		t.Error("access is asked for by a form of another cart")
 	}
@@ -34,12 +34,12 @@ func TestCartChanges(t *testing.T) {
 	cart = w.open(at)
 	w.shows(w.submit(cart, at, "cart", "0.1.2", "app-action", "create", "client_name", "", "plan-for-0", "1"), 422, "Name can&#39;t be blank", `<option value="1" selected>Gold`)
 	w.shows(w.submit(cart, at, "cart", "0.1.2", "app-action", "create", "client_name", "Till", "plan-for-0", "2", "redirect-to-app", "1"), 200, "Access is granted")
-	// The same form once more, as after going back.
+	// The same form again, as after going back in the browser.
 	w.shows(w.submit(cart, at, "cart", "0.1.2", "app-action", "create", "client_name", "Till", "plan-for-0", "2", "redirect-to-app", "1"), 422, why, "There is nothing to ask for")
 }
 
-// TestFormsAfterTheEnd sends forms after the session has ended: the login says that nothing is
-// done, and leads back to the form.
+// TestFormsAfterTheEnd sends forms after the session has ended: the login page says that nothing
+// was done, and returns to the form.
 func TestFormsAfterTheEnd(t *testing.T) {
 	w := newWorld(t)
 	w.offering()
@@ -56,7 +56,7 @@ func TestFormsAfterTheEnd(t *testing.T) {
 	}
 }
 
-// TestRefusedItem asks for three products of which the second one is refused: the page names it.
+// TestRefusedItem requests three products of which the second is refused: the page names it.
 func TestRefusedItem(t *testing.T) {
 	w := newWorld(t)
 	w.offering()

@@ -8,8 +8,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/app"
 )
 
-// TestStart: until a portal has its first admin its start page, and no other one, is the form
-// that makes one, for browsers and for probes. The form makes one admin, and no second one.
+// TestStart: until a portal has its first admin, its start page is the form that creates one,
+// for browsers and for probes; there is no other page. The form creates only one admin.
 func TestStart(t *testing.T) {
 	w := unbegun(t, func(*app.Portal) {})
 	for accept, page := range map[string]bool{"": true, "*/*": true, "text/html": true, "application/json": false} {

@@ -19,7 +19,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/tryout"
 )
 
-// telling is a gateway that tells a number every 50 ms to whom has subscribed, in the
+// telling is a gateway that sends a number every 50 ms to its subscriber, in the
 // protocol graphql-transport-ws.
 func telling(t *testing.T, open *atomic.Int64) *httptest.Server {
 	t.Helper()
@@ -55,7 +55,7 @@ func telling(t *testing.T, open *atomic.Int64) *httptest.Server {
 	return s
 }
 
-// subscribes asks for a subscription as a page does, and returns the answer.
+// subscribes opens a subscription as a page does, and returns the response.
 func (w *world) subscribes(query string, call map[string]any) *http.Response {
 	w.t.Helper()
 	asked, err := json.Marshal(map[string]string{"query": query})
@@ -75,7 +75,7 @@ func (w *world) subscribes(query string, call map[string]any) *http.Response {
 	return resp
 }
 
-// hears returns the data of the next event of a name.
+// hears returns the data of the next event with a name.
 func hears(t *testing.T, events *bufio.Scanner, name string) string {
 	t.Helper()
 	for events.Scan() {
@@ -87,7 +87,7 @@ func hears(t *testing.T, events *bufio.Scanner, name string) string {
 	return ""
 }
 
-// within waits for something that comes about by itself.
+// within waits for an asynchronous condition.
 func within(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for range 200 {
@@ -99,8 +99,8 @@ func within(t *testing.T, what string, is func() bool) {
 	t.Fatal("in 10 s not", what)
 }
 
-// TestSubscribe follows what a GraphQL API tells, with a credential of one's own, for as
-// long as one's session lasts.
+// TestSubscribe receives the events of a GraphQL API, with a credential of the user,
+// while the session lasts.
 func TestSubscribe(t *testing.T) {
 	var open atomic.Int64
 	gw := telling(t, &open)
@@ -165,7 +165,7 @@ func TestSubscribe(t *testing.T) {
 	}
 }
 
-// TestSubscribeInside: no subscription reaches addresses inside.
+// TestSubscribeInside: no subscription reaches private addresses.
 func TestSubscribeInside(t *testing.T) {
 	var open atomic.Int64
 	gw := telling(t, &open)

@@ -8,8 +8,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/page"
 )
 
-// TestTakenAddresses checks that no content page can have an address that another page answers:
-// it would never be shown.
+// TestTakenAddresses checks that no content page can have the address of another page: it would
+// never be shown.
 func TestTakenAddresses(t *testing.T) {
 	for _, list := range pages {
 		for pattern := range list {

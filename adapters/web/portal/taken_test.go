@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestTakenPaths checks that the admin is told when a content page asks for an address that the
-// portal answers itself, and that the change of another field is no such thing.
+// TestTakenPaths checks that an admin gets an error when a content page is put at an address
+// that the portal itself uses, but not when another field is changed.
 func TestTakenPaths(t *testing.T) {
 	w := newWorld(t)
 	const why = "Path is an address of the portal itself"

@@ -15,13 +15,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/render"
 )
 
-// printed is what the theme in testdata prints of each object of a view and each attribute.
+// printed matches what the theme in testdata prints of each object of a view and each
+// attribute.
 var printed = regexp.MustCompile(`⟦([\w/]+)\.(\w+)⟧([^⟦]*)⟦⟧`)
 
 var inQuotes = regexp.MustCompile("`([^`]+)`")
 
-// documentedRows returns a table of the page about themes: what is in its first column, and
-// the names in the others.
+// documentedRows returns a table of the page about themes: the first column, and the names
+// in the others.
 func documentedRows(t *testing.T, heading string) map[string][][]string {
 	t.Helper()
 	text, err := os.ReadFile("../../../docs/wire/portal-content.md")
@@ -50,7 +51,7 @@ func documentedRows(t *testing.T, heading string) map[string][][]string {
 	return out
 }
 
-// everything is the theme in testdata that uses all that there is.
+// everything is the theme in testdata that uses all features.
 func everything(t *testing.T) (out []theme.Source) {
 	t.Helper()
 	const root = "testdata/theme"
@@ -69,11 +70,11 @@ func everything(t *testing.T) (out []theme.Source) {
 	return out
 }
 
-// fill gives all that a value holds another value than nothing.
+// fill sets all fields in a value to non-zero values.
 func fill(v reflect.Value, depth int) {
 	switch {
 	case depth > 5:
-	case v.Kind() == reflect.Struct: // also one that is embedded and cannot be set itself
+	case v.Kind() == reflect.Struct: // also an embedded one, which cannot be set itself
 		for i := range v.NumField() {
 			fill(v.Field(i), depth+1)
 		}
@@ -101,11 +102,11 @@ func filled[T any]() *T {
 	return out
 }
 
-// objects are examples of what themes know, by the names of the documentation.
+// objects are examples of the objects in themes, by their documented names.
 func objects() map[string][]any {
 	app, regular, viewer := filled[client](), *filled[product](), filled[user]()
 	app.settle()
-	regular.IsDocumentationOnly, regular.AuthTypes = false, []authMethod{"token"} // APIs of a type that is no method
+	regular.IsDocumentationOnly, regular.AuthTypes = false, []authMethod{"token"} // an API type that is not an authentication method
 	schema, described := *filled[api](), *filled[api]()
 	schema.Document, schema.Address, described.Document, described.Address = "graphqlSDL", "", "oas", ""
 	admin, person := filled[user](), &member{user: *filled[user]()}
@@ -117,9 +118,9 @@ func objects() map[string][]any {
 	}
 }
 
-// TestThemeObjects holds the objects that templates get to the documentation: each of their
-// attributes and methods is there, and says something unless it is documented as empty. The
-// theme in testdata prints all of them.
+// TestThemeObjects compares the objects of templates with the documentation: each
+// documented attribute and method exists, and is not empty unless it is documented as
+// empty. The theme in testdata prints all of them.
 func TestThemeObjects(t *testing.T) {
 	all, templates := objects(), everything(t)
 	rows := documentedRows(t, "object")
@@ -164,7 +165,7 @@ func TestThemeFunctions(t *testing.T) {
 	v := &visit{server: &server{}, r: httptest.NewRequest("GET", "/", nil)}
 	names := []string{"trim", "lower", "date", "add", "sub", "dict", "merge", "safe", "safe_md", "raw", "yield", "render", "SplitStrings", "StringsContains", "TruncateString", "FormatTime"}
 	for name := range v.functions() {
-		if name != "AssetURL" { // it is for assets of our own, and the default theme uses it
+		if name != "AssetURL" { // it is for our own assets, and the default theme uses it
 			names = append(names, name)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// gateway is one that serves an API below /pets/, and knows of nothing else.
+// gateway serves an API below /pets/, and nothing else.
 func gateway(t *testing.T) *httptest.Server {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -39,7 +39,7 @@ func gateway(t *testing.T) *httptest.Server {
 	return s
 }
 
-// served adds a product whose API a gateway serves, and a developer who has a credential
+// served adds a product whose API a gateway serves, and a developer with a credential
 // for it.
 func (w *world) served(at string) {
 	w.t.Helper()
@@ -60,7 +60,7 @@ func (w *world) served(at string) {
 	w.api("PUT", "/portal-api/access_requests/1/approve", "")
 }
 
-// TestTry calls an API from its page, with a credential of one's own.
+// TestTry calls an API from its page, with a credential of the user.
 func TestTry(t *testing.T) {
 	gw := gateway(t)
 	w := newWorldWith(t, func(p *app.Portal) {
@@ -120,7 +120,7 @@ func TestTry(t *testing.T) {
 	}
 }
 
-// TestTryLimits: so many calls in a minute, and none to addresses inside.
+// TestTryLimits: a limited number of calls in a minute, and none to private addresses.
 func TestTryLimits(t *testing.T) {
 	gw := gateway(t)
 	w := newWorldWith(t, func(p *app.Portal) {
@@ -136,7 +136,7 @@ func TestTryLimits(t *testing.T) {
 	w.shows(w.submit(form, at, "method", "GET", "path", "/a"), 429, "too many requests")
 }
 
-// TestTryNowhere says why an API that no gateway serves cannot be tried.
+// TestTryNowhere shows why an API without a gateway cannot be tried.
 func TestTryNowhere(t *testing.T) {
 	w := newWorld(t)
 	w.offering()

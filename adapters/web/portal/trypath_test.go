@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestTryRepeatedParameter: a path that names a parameter many times does not multiply a long
-// value of a form.
+// TestTryRepeatedParameter: a path that repeats a parameter does not multiply a long value of
+// a form.
 func TestTryRepeatedParameter(t *testing.T) {
 	w := newWorld(t)
 	w.served("http://gateway.example")

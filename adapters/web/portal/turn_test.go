@@ -17,9 +17,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/load"
 )
 
-// TestPagesTakeTurns: of many pages at once as many are made as visitors have processors, so
-// that what others write finds one free. The operations that work for a page wait for no turn
-// of their own.
+// TestPagesTakeTurns: only as many pages are rendered at once as visitors have processors, so
+// that writes find one free. The operations of a page wait for no turn of their own.
 func TestPagesTakeTurns(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // one processor for visitors
 	var now, most atomic.Int64

@@ -11,8 +11,8 @@ import (
 
 var ticket = regexp.MustCompile(`name="form_ticket" value="([^"]+)"`)
 
-// twice sends a form two times as a browser without scripts does whose button is pressed twice:
-// both come with the cookies of the page on which the form stands.
+// twice sends a form twice, as a browser without scripts does when its button is pressed twice:
+// both requests have the cookies of the form's page.
 func (w *world) twice(p page, action string, fields ...string) {
 	w.t.Helper()
 	form := url.Values{"csrf_token": {token.FindStringSubmatch(p.text)[1]}}
@@ -42,7 +42,7 @@ func (w *world) twice(p page, action string, fields ...string) {
 	}
 }
 
-// TestTwice: a form that comes twice makes one app, and one access request for each product.
+// TestTwice: a form that is sent twice makes one app, and one access request for each product.
 // Another form with the same content makes another app, and so does the same form with other
 // content, after a step back in the browser.
 func TestTwice(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestCharts draws pictures that are well formed, whatever the numbers are.
+// TestCharts renders well-formed charts for all numbers.
 func TestCharts(t *testing.T) {
 	for _, days := range [][]usageDay{nil, {{"2026-01-01", 0, 0, 0}}, {{"2026-01-01", 1, 1, 0.4}, {"2026-01-02", 1 << 50, 7, 1e9}}, {{"<b>", -3, -1, -1}}} {
 		for _, c := range (usage{From: "2026-01-01", To: "<b>", Days: days}).charts() {

@@ -12,8 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app"
 )
 
-// TestViewers opens the pages of viewers: each has a policy of its own, and no other page has
-// it.
+// TestViewers opens the pages of viewers: each has its own policy, which no other page has.
 func TestViewers(t *testing.T) {
 	w := newWorld(t)
 	w.stocked()
@@ -43,8 +42,8 @@ func TestViewers(t *testing.T) {
 	}
 }
 
-// TestLargeSchema shows the beginning of a schema that is larger than a page may be, and says so. It can
-// be downloaded whole.
+// TestLargeSchema shows the beginning of a schema that exceeds a page, and says so. The whole
+// schema can be downloaded.
 func TestLargeSchema(t *testing.T) {
 	w := newWorld(t)
 	w.stocked()
@@ -64,8 +63,8 @@ func TestLargeSchema(t *testing.T) {
 	}
 }
 
-// TestDescribedElsewhere draws a description that is kept at another address, which the
-// portal asks and no browser does; one that is away is said to be.
+// TestDescribedElsewhere shows a description on another host, which the portal fetches instead of
+// the browser; an unavailable one is reported.
 func TestDescribedElsewhere(t *testing.T) {
 	host := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/pets.json" || r.Header.Get("Cookie") != "" {
@@ -82,7 +81,7 @@ func TestDescribedElsewhere(t *testing.T) {
 		const at = "/portal/catalogue-products/pets/main/docs"
 		w.api("PUT", "/portal-api/products/1/spec-details/1", `{"OASUrl":"`+host.URL+`/pets.json"}`)
 		w.shows(w.open("/portal/catalogue-products/pets"), 200, `href="`+at+`"`)
-		if c.Allow == nil || c.MaxBytes < 100 { // inside the network, and too large
+		if c.Allow == nil || c.MaxBytes < 100 { // in the private network, and too large
 			w.shows(w.open(at), 502, "cannot be read there now", host.URL)
 			continue
 		}
@@ -94,8 +93,8 @@ func TestDescribedElsewhere(t *testing.T) {
 	}
 }
 
-// TestViewerFiles: files are kept for good under their version, and name no other host that
-// they would load something from.
+// TestViewerFiles: files may be cached for ever under their version, and load nothing from other
+// hosts.
 func TestViewerFiles(t *testing.T) {
 	w := newWorld(t)
 	for _, name := range []string{viewers.Redoc, viewers.Elements, viewers.ElementsStyle, viewers.React, viewers.ReactDOM, viewers.GraphiQL, viewers.GraphiQLStyle, viewers.Start} {

@@ -71,7 +71,7 @@ func unbegun(t testing.TB, change func(*app.Portal)) *world {
 	return w
 }
 
-// fronted makes the pages of the portal, with what change makes of their configuration.
+// fronted serves the pages of the portal with a changed configuration.
 func fronted(change func(*pages.Config)) func(app.Pages) func(http.Handler) http.Handler {
 	return func(p app.Pages) func(http.Handler) http.Handler {
 		c := pages.Config{Engine: render.Engine{}, YAML: yaml.Codec{}, Theme: p.Theme, Standard: themes.Standard(), Bootstrapped: p.Bootstrapped, Alone: true, Room: p.Room, Visitor: p.Visitor, Log: p.Log}
@@ -87,7 +87,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// fresh takes another browser.
+// fresh switches to a new browser.
 func (w *world) fresh() {
 	jar, err := cookiejar.New(nil)
 	must(w.t, err)
@@ -146,7 +146,7 @@ type page struct {
 	text   string
 }
 
-// open opens an address, and follows where it leads.
+// open opens an address, and follows redirects.
 func (w *world) open(path string) page {
 	w.t.Helper()
 	req, err := http.NewRequest("GET", w.server.URL+path, nil)
@@ -167,7 +167,7 @@ func (w *world) shown(req *http.Request) page {
 
 var token = regexp.MustCompile(`name="csrf_token" value="([^"]*)"`)
 
-// submit sends a form that stands on a page, with the proof of that page.
+// submit sends a form of a page, with the token of that page.
 func (w *world) submit(p page, action string, fields ...string) page {
 	w.t.Helper()
 	form := url.Values{}
@@ -184,7 +184,7 @@ func (w *world) submit(p page, action string, fields ...string) page {
 	return w.shown(req)
 }
 
-// shows demands the status of a page, and texts on it.
+// shows checks the status of a page, and texts on it.
 func (w *world) shows(p page, status int, texts ...string) page {
 	w.t.Helper()
 	if p.status != status {

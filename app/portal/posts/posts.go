@@ -74,12 +74,12 @@ func Resources() []crud.Registrar {
 	}
 }
 
-// Labelled returns the posts that have a label, in order of number.
+// Labelled returns the posts with a label, in order of number.
 func Labelled(ctx context.Context, r store.Reader, l post.Label, id table.ID) ([]post.Post, error) {
 	return Kind.Values(ctx, r, store.Query{Index: l.Kind, Value: id.Key()})
 }
 
-// Detach takes a label that goes off all posts.
+// Detach removes a deleted label from all posts.
 func Detach(ctx context.Context, w store.Writer, l post.Label, id table.ID) error {
 	all, err := Labelled(ctx, w, l, id)
 	for _, p := range all {

@@ -25,7 +25,7 @@ type Listed struct {
 	UpdatedAt       string   `json:"UpdatedAt"`
 }
 
-// Shown is a post by itself.
+// Shown is the full representation of a post.
 type Shown struct {
 	ID              string  `json:"ID" doc:"The number, as a text."`
 	CID             string  `json:"CID"`
@@ -43,7 +43,7 @@ type Shown struct {
 	UpdatedAt       string  `json:"UpdatedAt"`
 }
 
-// Label is what sorts a post.
+// Label is a category or tag of a post.
 type Label struct {
 	ID        string `json:"ID" doc:"The number, as a text."`
 	Name      string `json:"Name"`
@@ -51,7 +51,7 @@ type Label struct {
 	UpdatedAt string `json:"UpdatedAt"`
 }
 
-// NumberedLabel is a tag in the list of a post's.
+// NumberedLabel is a tag in the list of a post's tags.
 type NumberedLabel struct {
 	ID        table.ID `json:"ID"`
 	Name      string   `json:"Name"`
@@ -70,7 +70,7 @@ type Category struct {
 	Name string   `json:"Name"`
 }
 
-// ShownCategory is a category by itself.
+// ShownCategory is the full representation of a category.
 type ShownCategory struct {
 	Category
 	CreatedAt string `json:"CreatedAt"`

@@ -1,5 +1,5 @@
-// Package products holds how the products of the portal are stored and found, for
-// everything that has to do with them. Their operations are in the package rows.
+// Package products stores and finds the products of the portal, for all other packages.
+// The operations on products are in package rows.
 package products
 
 import (
@@ -15,14 +15,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// byTag is the index of the tags of products, byType that of their client types. Hidden
-// products are in them.
+// byTag is the index of products by tag, byType that by client type. Both include hidden
+// products.
 const (
 	byTag  = "tag"
 	byType = "client-type"
 )
 
-// Kind is how products are stored.
+// Kind is the kind of products.
 var Kind = portal.KindOf(
 	providers.ByProvider(func(p product.Product) table.ID { return p.ProviderID }),
 	portal.ByScope(product.Product.Claims),
@@ -31,7 +31,7 @@ var Kind = portal.KindOf(
 	related(byType, func(p product.Product) []table.ID { return p.Templates }),
 )
 
-// related is an index of records that products name.
+// related is an index of products by the records that they name.
 func related(name string, of func(product.Product) []table.ID) store.Index[product.Product] {
 	return store.Index[product.Product]{Name: name, Values: func(p product.Product) (out []string) {
 		for _, id := range of(p) {
@@ -41,27 +41,27 @@ func related(name string, of func(product.Product) []table.ID) store.Index[produ
 	}}
 }
 
-// Offers are what catalogues show of products.
+// Offers are the products in catalogues.
 func Offers() catalogues.Offers {
 	return catalogues.OffersOf(Kind, func(p product.Product) string { return p.Name }, func(p *product.Product) *[]table.ID { return &p.Catalogues })
 }
 
-// Tagged returns the products that have a tag, in order of number: hidden and deleted ones
-// too.
+// Tagged returns the products with a tag, in order of number, including hidden and deleted
+// ones.
 func Tagged(ctx context.Context, r store.Reader, tag table.ID) (out []product.Product, err error) {
 	return Kind.Values(ctx, r, store.Query{Index: byTag, Value: tag.Key()})
 }
 
-// Typed returns the products that have a client type, in order of number: hidden and
-// deleted ones too.
+// Typed returns the products with a client type, in order of number, including hidden and
+// deleted ones.
 func Typed(ctx context.Context, r store.Reader, id table.ID) (out []product.Product, err error) {
 	return Kind.Values(ctx, r, store.Query{Index: byType, Value: id.Key()})
 }
 
-// maxPaths bounds the search for an address that is free.
+// maxPaths bounds the search for a free path.
 const maxPaths = 1000
 
-// Addressed returns a product with an address: its own, or one made of its name that no
+// Addressed returns a product with a path: its own, or one made from its name that no
 // other product has.
 func Addressed(ctx context.Context, r store.Reader, p product.Product) (product.Product, error) {
 	if p.Path != "" {

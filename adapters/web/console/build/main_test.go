@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestFresh: what is committed is what the sources make, in any folder.
+// TestFresh: the committed files are what the sources build, in any folder.
 func TestFresh(t *testing.T) {
 	if err := run("..", true, "", new(bytes.Buffer)); err != nil {
 		t.Error(err)
@@ -22,8 +22,8 @@ func TestFresh(t *testing.T) {
 	}
 }
 
-// TestStale: files that the sources do not make, packages that nobody named, and a folder
-// that would change the outcome are refused.
+// TestStale: files that the sources do not build, unlisted packages, and a folder that
+// would change the result are refused.
 func TestStale(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(root string) error

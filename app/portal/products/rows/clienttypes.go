@@ -14,7 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// ListedType is a client type in the list of a product's.
+// ListedType is a client type in the list of a product's client types.
 type ListedType struct {
 	ID   table.ID `json:"ID"`
 	Name string   `json:"Name"`

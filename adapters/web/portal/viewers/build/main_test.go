@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// TestFresh: what is committed is what the list states.
+// TestFresh: the committed files match the list.
 func TestFresh(t *testing.T) {
 	if err := run("..", true, ""); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestStale: packages and licences that the list does not state are refused.
+// TestStale: packages and licences that are not in the list are refused.
 func TestStale(t *testing.T) {
 	for name, c := range map[string]struct{ file, text, want string }{
 		"a file":    {"packages/more.js", "x", "is not in build/vendor.json"},
