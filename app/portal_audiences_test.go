@@ -14,8 +14,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// TestAudiencesGo: audiences go with their team or organisation, and no catalogue opens by
-// that; one that is named later says again who sees it.
+// TestAudiencesGo: audiences are deleted with their team or organisation, and no catalogue
+// becomes visible to everyone by that. An audience that is added later determines again who sees
+// the catalogue.
 func TestAudiencesGo(t *testing.T) {
 	db, err := memdb.New(apptest.Clock())
 	if err != nil {
@@ -59,8 +60,8 @@ func TestAudiencesGo(t *testing.T) {
 	is(false)
 }
 
-// TestAudiencesOfAnswers: a catalogue that is made of what a read answers lists audiences by
-// their names, which say nothing here. It does not open for everybody; one that lists none does.
+// TestAudiencesOfAnswers: a catalogue made from a read answer lists audiences by name, which is
+// ignored. It is not visible to everyone; a catalogue that lists no audiences is.
 func TestAudiencesOfAnswers(t *testing.T) {
 	db, err := memdb.New(apptest.Clock())
 	if err != nil {

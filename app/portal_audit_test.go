@@ -22,7 +22,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/mail"
 )
 
-// lines is a file in memory that can be full.
+// lines is an in-memory file that can be full.
 type lines struct {
 	text string
 	full bool
@@ -36,9 +36,10 @@ func (l *lines) Append(text []byte) (func() error, error) {
 	return func() error { return nil }, nil
 }
 
-// TestPortalAudit states what is written down of calls of the portal: in the trail of the
-// portal's own organisation every change and every refusal, also of strangers and of
-// bootstrap; in the journal every action of an admin. Neither has what was sent.
+// TestPortalAudit states what is logged about calls of the portal: in the audit log of the
+// portal's own organisation every change and every refusal, also of unauthenticated callers
+// and of bootstrap; in the journal every action of an admin. Neither contains what was
+// sent.
 func TestPortalAudit(t *testing.T) {
 	journal := &lines{}
 	keys, err := crypto.NewKeys("a secret of the test")
@@ -107,7 +108,7 @@ func TestPortalAudit(t *testing.T) {
 			t.Errorf("the journal has %q", secret)
 		}
 	}
-	journal.full = true // the action is carried out all the same
+	journal.full = true // the action is carried out anyway
 	call("PUT", "/portal-api/tags/1", "portal-admin", `{"Name":"Payments"}`, 200)
 	journal.full = false
 	call("DELETE", "/portal-api/tags/1", "portal-admin", "", 200)
@@ -142,8 +143,9 @@ func TestPortalAudit(t *testing.T) {
 	}
 }
 
-// TestPortalAuditOfMails: what admins do with the codes of mails is in the journal as well:
-// another password, and the end of their registration. What developers do is not.
+// TestPortalAuditOfMails: the journal also contains what admins do with the codes of mails:
+// a new password, and the end of their registration. It does not contain what developers
+// do.
 func TestPortalAuditOfMails(t *testing.T) {
 	journal, box := &lines{}, make(posted, 20)
 	a := service(t, nobodyWatches(), append(portalOptions(), app.WithPortal(app.Portal{

@@ -75,7 +75,7 @@ func settle(t *testing.T, registry bool) *cleaned {
 	return c
 }
 
-// state says what there is, here and elsewhere.
+// state describes what exists, here and elsewhere.
 func (c *cleaned) state(registry bool) string {
 	c.Helper()
 	keys, err := c.dash.Keys(c.Context())
@@ -117,8 +117,8 @@ func (c *cleaned) state(registry bool) string {
 	return fmt.Sprintf("%d keys, %d clients, requests %v, policies %v, scopes %v", len(keys), len(c.server.Clients()), requests, names, mapped)
 }
 
-// TestCleanUp is the table of docs/wire/portal-oauth-providers.md#clean-up, and what there is
-// to keys: what each deletion leaves at the dashboard, at the identity provider, in the
+// TestCleanUp is the table of docs/wire/portal-oauth-providers.md#clean-up, and the same for
+// keys: what each deletion leaves at the dashboard, at the identity provider, in the
 // registry, and in definitions.
 func TestCleanUp(t *testing.T) {
 	const all = "policies [Gold Shop Tills]"

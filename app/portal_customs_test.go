@@ -11,7 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// ask calls an operation of the portal and returns the status and the answer.
+// ask calls an operation of the portal and returns status and answer.
 func (c *cleaned) ask(method, path, body string) (int, *doc.Node) {
 	c.Helper()
 	r := httptest.NewRequestWithContext(c.Context(), method, "/portal-api"+path, strings.NewReader(body))
@@ -25,7 +25,7 @@ func (c *cleaned) ask(method, path, body string) (int, *doc.Node) {
 	return w.Code, n
 }
 
-// scopes are those of the only client.
+// scopes returns the scopes of the only client.
 func (c *cleaned) scopes() (id string, out []string) {
 	c.Helper()
 	all := c.server.Clients()
@@ -40,9 +40,9 @@ func (c *cleaned) scopes() (id string, out []string) {
 	return "", nil
 }
 
-// TestCustomClients follows custom credentials that are clients of an identity provider: they
-// share the client of the app, gateways know their scopes, no answer has the secret, and what
-// is deleted ends at the provider; so do all of them with the client type.
+// TestCustomClients: custom credentials that are clients of an identity provider share the
+// client of the app, gateways know their scopes, no answer contains the secret, and a
+// deletion ends them at the provider; a deleted client type ends all of them.
 func TestCustomClients(t *testing.T) {
 	for _, registry := range []bool{true, false} {
 		c := settle(t, registry)
@@ -67,7 +67,7 @@ func TestCustomClients(t *testing.T) {
 				t.Fatalf("%d: %d %s, %v", i, status, made.JSON(), scopes)
 			}
 			if i == 0 {
-				c.send("DELETE", "/access_requests/1", "") // that stays for the custom one
+				c.send("DELETE", "/access_requests/1", "") // the client stays for the custom credential
 			}
 			if token, got := c.server.Token(id, secret, "shop", "gold"); token == "" {
 				t.Error(got)

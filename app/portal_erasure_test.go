@@ -14,9 +14,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// TestPortalErasure states that the audit trail of a portal never has what says who a
-// person is, so that it stays as it is when the person is erased; and that nothing else
-// is left. Detailed recording changes nothing of that.
+// TestPortalErasure states that the audit log of a portal never contains personal data,
+// so that it can stay when a person is erased, and that nothing else is left. Detailed
+// recording does not change that.
 func TestPortalErasure(t *testing.T) {
 	for _, detailed := range []bool{false, true} {
 		t.Run(fmt.Sprintf("detailed=%t", detailed), func(t *testing.T) { erasure(t, detailed) })

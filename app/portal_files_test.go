@@ -31,7 +31,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// TestPortalFiles states that clients see no difference between the storages: pictures,
+// TestPortalFiles states that clients see no difference between storages: pictures,
 // documents and themes are answered as they were uploaded.
 func TestPortalFiles(t *testing.T) {
 	dir, bucket := filepath.Join(t.TempDir(), "public", "system"), s3test.New(t)
@@ -77,8 +77,8 @@ func TestPortalFiles(t *testing.T) {
 	}
 }
 
-// TestPortalFilesAway states what clients are told while the storage is away, or has lost
-// a file: to try again, or to upload it again, and nothing about the storage.
+// TestPortalFilesAway states the errors while the storage is unavailable, or has lost a
+// file: try again, or upload again, and nothing about the storage.
 func TestPortalFilesAway(t *testing.T) {
 	broken := &failing{Storage: folder.New(t.TempDir())}
 	send := portalWithFiles(t, broken)
@@ -100,10 +100,10 @@ func TestPortalFilesAway(t *testing.T) {
 	}
 }
 
-// TestPortalLinks states that browsers fetch pictures from a bucket by links that hold for
-// minutes, where the settings want that, but for documents, which could run scripts there;
-// programs get the bytes; who does not see a product gets no link; and what is wrong with
-// the bucket is not told.
+// TestPortalLinks states that, if the settings say so, browsers fetch pictures from a
+// bucket by links that are valid for minutes, except for documents, which could run
+// scripts there. Programs get the bytes, visitors who do not see a product get no link,
+// and errors of the bucket are not shown.
 func TestPortalLinks(t *testing.T) {
 	bucket := s3test.New(t)
 	objects, err := s3.New(s3.Config{AccessKey: s3test.AccessKey, SecretKey: s3test.SecretKey, Region: s3test.Region, Endpoint: bucket.URL, Bucket: s3test.Bucket, Transport: bucket.Client().Transport, Links: true})
@@ -169,7 +169,7 @@ func TestPortalLinks(t *testing.T) {
 	}
 }
 
-// failing is a storage with an error.
+// failing is a storage that returns an error.
 type failing struct {
 	*folder.Storage
 	err error
@@ -189,15 +189,15 @@ func (f *failing) Open(ctx context.Context, c content.Content) ([]byte, error) {
 	return f.Storage.Open(ctx, c)
 }
 
-// portalWithFiles returns what sends a file to a portal with a product of documents and
-// a specification; without content it only asks.
+// portalWithFiles returns a function that sends a file to a portal with a
+// documentation-only product and a specification; without content it only reads.
 func portalWithFiles(t *testing.T, s files.Storage) func(method, path, name, text string) (int, string) {
 	t.Helper()
 	_, send := portalOfFiles(t, s)
 	return send
 }
 
-// portalOfFiles returns the portal as well.
+// portalOfFiles also returns the portal.
 func portalOfFiles(t *testing.T, s files.Storage) (*app.App, func(method, path, name, text string) (int, string)) {
 	t.Helper()
 	a := service(t, nobodyWatches(), append(portalOptions(), app.WithPortal(app.Portal{Shared: true, SigningKey: signingKey, GraphQL: graphql.Checker{}, Themes: themes.Settings{Engine: render.Engine{}}, Files: s}))...)

@@ -18,10 +18,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/idp"
 )
 
-// TestRegisteredClients: a developer asks for access to a product with registration of
-// clients. The approval registers a client that gets tokens, and the registry of the
-// dashboard, or the definition of the API, knows their scopes. The end of the app is the end
-// of the client; the end of the product that of its scopes in the registry.
+// TestRegisteredClients: a developer requests access to a product with client registration. The
+// approval registers a client that gets tokens, and the dashboard's registry, or the definition of
+// the API, has their scopes. Deleting the app deletes the client; deleting the product removes its
+// scopes from the registry.
 func TestRegisteredClients(t *testing.T) {
 	for _, registry := range []bool{true, false} {
 		server := idp.New(idp.Keycloak)
@@ -79,7 +79,7 @@ func TestRegisteredClients(t *testing.T) {
 				t.Errorf("%s", definition.JSON())
 			}
 		}
-		// Other scopes reach the client at the next synchronisation, where the registry maps them.
+		// Changed scopes reach the client at the next synchronisation, if the registry maps them.
 		send("PUT", "/products/1", `{"Scopes":"store,till"}`)
 		send("PUT", "/plans/1", `{"JWTScope":"silver"}`)
 		send("PUT", "/providers/1/synchronize", "")

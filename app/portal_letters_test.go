@@ -21,8 +21,8 @@ func (p posted) Send(_ context.Context, m mail.Message) error {
 	return nil
 }
 
-// TestPortalLetters states that mails with codes are made by the templates of the portal,
-// with links to its pages, and sent from its store.
+// TestPortalLetters states that mails with codes are rendered with the templates of the
+// portal, link to its pages, and are sent from its store.
 func TestPortalLetters(t *testing.T) {
 	box := make(posted, 10)
 	a := service(t, nobodyWatches(), append(portalOptions(), app.WithPortal(app.Portal{

@@ -21,8 +21,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// TestSecretsOfProviders: the access key of a dashboard is sealed where it is stored, and
-// in no log, change, trail, list or error.
+// TestSecretsOfProviders: the access key of a dashboard is stored sealed, and is in no log, change,
+// audit entry, list or error.
 func TestSecretsOfProviders(t *testing.T) {
 	var log apptest.Log
 	signer, err := crypto.NewKeys("a secret of the test")
@@ -112,8 +112,8 @@ func TestSecretsOfProviders(t *testing.T) {
 	}
 }
 
-// TestSettingsThatWereNotSentStay: a change without MetaData leaves the access key of the
-// dashboard as it is, and one of several kinds of bodies is refused with one text.
+// TestSettingsThatWereNotSentStay: a change without MetaData keeps the access key of the dashboard,
+// and invalid bodies of several kinds are refused with one text.
 func TestSettingsThatWereNotSentStay(t *testing.T) {
 	a := service(t, nobodyWatches(), portalOptions()...)
 	if code, text := fetch(t, a, "POST", "/portal-api/bootstrap", "", `{"username":"admin@example.com","password":"secret"}`); code != 200 {
@@ -141,8 +141,9 @@ func TestSettingsThatWereNotSentStay(t *testing.T) {
 	}
 }
 
-// TestSecretsOfPortalsAreRekeyed: after a start with a new encryption key beside the old
-// one, the old one can go: the key of a dashboard, the one that signs tokens, a webhook's header and the password of the mail server still open.
+// TestSecretsOfPortalsAreRekeyed: after a start with a new encryption key beside the old one, the
+// old one can be removed: the key of a dashboard, the key that signs tokens, a webhook's header and
+// the mail server's password still open.
 func TestSecretsOfPortalsAreRekeyed(t *testing.T) {
 	db, err := memdb.New(time.Now)
 	if err != nil {

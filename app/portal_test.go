@@ -9,8 +9,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/app"
 )
 
-// TestPortalIsApart states that neither surface reaches the data of the other, and that
-// two portals in one store do not either.
+// TestPortalIsApart states that neither surface reaches the data of the other, and neither
+// do two portals in one store.
 func TestPortalIsApart(t *testing.T) {
 	a := service(t, nobodyWatches(), portalOptions()...)
 	if code, text := fetch(t, a, "POST", "/portal-api/bootstrap", "", `{"username":"admin@example.com","password":"secret"}`); code != 200 {
@@ -42,8 +42,8 @@ func TestPortalIsApart(t *testing.T) {
 	}
 }
 
-// TestBeforeBootstrap: until there is a first admin each path of the portal's API, and each
-// method, is answered alike, but those of bootstrap and the probes.
+// TestBeforeBootstrap: until there is a first admin, all paths and methods of the portal's
+// API give the same answer, except bootstrap and the probes.
 func TestBeforeBootstrap(t *testing.T) {
 	a := service(t, nobodyWatches(), portalOptions()...)
 	listeners := map[string]http.Handler{"shared": a, "own": a.Portal()}
@@ -75,8 +75,8 @@ func TestBeforeBootstrap(t *testing.T) {
 	}
 }
 
-// TestPortalListener states what the listener of the portal alone answers, and what the
-// dashboard's does then.
+// TestPortalListener states what the portal's own listener answers, and what the
+// dashboard's answers then.
 func TestPortalListener(t *testing.T) {
 	a := service(t, nobodyWatches(), app.WithPortal(app.Portal{}))
 	for path, code := range map[string]int{"/live": 200, "/ready": 200, "/portal-api/tags": 503, "/api/apis": 404, "/": 404} {
@@ -94,8 +94,8 @@ func TestPortalListener(t *testing.T) {
 	}
 }
 
-// TestPortalBeforeBootstrap states that strangers can leave nothing in a portal that has no
-// admin yet, and learn only that.
+// TestPortalBeforeBootstrap states that unauthenticated callers can store nothing in a
+// portal without an admin, and learn only that it has none.
 func TestPortalBeforeBootstrap(t *testing.T) {
 	a := service(t, nobodyWatches(), portalOptions()...)
 	const newcomer = `{"Email":"admin@example.com","First":"E","Last":"V","Password":"a-good-password"}`

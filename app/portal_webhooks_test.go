@@ -22,9 +22,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// TestPortalWebhooks: an organisation that an admin of the portal makes is told to the
-// webhook that listens, with its method, its headers and both signatures; and values of
-// headers are neither in the store, nor in its history, nor in the audit trail, nor in the log.
+// TestPortalWebhooks: an organisation created by an admin of the portal is sent to the
+// subscribed webhook, with its method, its headers and both signatures. Values of headers are
+// neither in the store, nor in its history, nor in the audit log, nor in other logs.
 func TestPortalWebhooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		to, organisations := &listening{}, &listening{}

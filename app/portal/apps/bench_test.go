@@ -18,8 +18,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// BenchmarkStreaming is what gateways that send messages read for each of them: a page of
-// ten apps, and one app with its access requests, out of 10,000 apps, by 50 at once. It
+// BenchmarkStreaming measures the reads of gateways for each message: a page of ten apps,
+// and one app with its access requests, out of 10,000 apps, by 50 clients at once. It
 // reports the 99th percentile of both.
 func BenchmarkStreaming(b *testing.B) {
 	const all, pollers = 10_000, 50
@@ -75,8 +75,8 @@ func BenchmarkStreaming(b *testing.B) {
 	b.ReportMetric(float64(took[len(took)*99/100])/1e6, "p99-ms")
 }
 
-// BenchmarkApproval is what an approval costs when the dashboard answers at once, over HTTP:
-// it reports how many times as long it takes as the calls alone that it makes there.
+// BenchmarkApproval measures an approval with a fast dashboard over HTTP: it reports the
+// time as a multiple of the time of its calls alone.
 func BenchmarkApproval(b *testing.B) {
 	w := open(b, newOurs(b, true))
 	session, err := doc.ParseNode([]byte(`{"apply_policies":["one","gold"],"org_id":"one","expires":0,"alias":"Till (1)","meta_data":{"DeveloperID":1,"ApplicationID":1,"OrganisationID":1,"TeamIDs":[1]},"tags":["portal-app-1","portal-org-1"]}`))
@@ -85,7 +85,7 @@ func BenchmarkApproval(b *testing.B) {
 	}
 	var bare, whole time.Duration
 	for i := range b.N {
-		if i%500 == 499 { // an app has so many requests at most
+		if i%500 == 499 { // the maximum number of requests of an app
 			w.update(func(wr store.Writer) error {
 				a, err := portal.Add(b.Context(), wr, apps.Kind, w.at(), application.App{Name: "Till", UserID: w.user, Visibility: application.Personal})
 				w.app = a.ID

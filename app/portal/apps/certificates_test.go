@@ -53,7 +53,7 @@ func made(ends ...time.Time) (texts, prints []string) {
 	return texts, prints
 }
 
-// sells adds the products of APIs that want a certificate: 3 and 4.
+// sells adds products 3 and 4, whose APIs require a certificate.
 func (w *world) sells(bind bool) { w.sellsBy("", bind) }
 
 func (w *world) sellsBy(mode string, bind bool) {
@@ -69,7 +69,7 @@ func (w *world) sellsBy(mode string, bind bool) {
 	})
 }
 
-// with asks for the products, with a certificate.
+// with requests the products, with a certificate.
 func with(certificate int) func(w *world) error {
 	return func(w *world) error {
 		if len(w.requests()) == 0 && !w.sold() {
@@ -98,7 +98,7 @@ func (w *world) renew(certificate int) error {
 	return err
 }
 
-// lists returns whom the APIs take.
+// lists returns the allow lists of the APIs.
 func (w *world) lists() map[string][]string {
 	w.t.Helper()
 	out := map[string][]string{}
@@ -112,8 +112,8 @@ func (w *world) lists() map[string][]string {
 	return out
 }
 
-// certified fails unless the APIs take the certificates of credentials, with whom they took
-// before, and no other ones.
+// certified fails unless the APIs accept exactly the certificates of credentials and those on
+// the lists before.
 func (w *world) certified(what string) {
 	w.t.Helper()
 	want := []string{"theirs"}
@@ -134,7 +134,7 @@ func (w *world) certified(what string) {
 	}
 }
 
-// clearCertificates removes what tests have left at the dashboard.
+// clearCertificates removes what earlier tests have left at the dashboard.
 func (w *world) clearCertificates() (err error) {
 	ctx := w.t.Context()
 	for _, api := range []string{"c1", "c2"} {
@@ -156,8 +156,8 @@ func (w *world) clearCertificates() (err error) {
 	return err
 }
 
-// TestCertificates follows the certificate of a credential to its end, at a dashboard in this
-// process and over HTTP.
+// TestCertificates follows the certificate of a credential from upload to deletion, at a
+// dashboard in this process and over HTTP.
 func TestCertificates(t *testing.T) {
 	for _, overHTTP := range []bool{false, true} {
 		w := open(t, newOurs(t, overHTTP))
@@ -184,21 +184,21 @@ func TestCertificates(t *testing.T) {
 		if err := w.credential("forget", "1", "1"); err != nil {
 			t.Fatal(err)
 		}
-		bound("one" + fingerprints[0]) // it opens nothing, and not with the certificates of others
+		bound("one" + fingerprints[0]) // it gives no access, not even with the certificates of others
 		w.consistent("taken away")
 		if err := w.renew(1); err != nil {
 			t.Fatal(err)
 		}
 		bound("one" + fingerprints[1])
 		w.consistent("renewed")
-		if err := w.renew(1); err != nil { // the same once more changes nothing
+		if err := w.renew(1); err != nil { // the same again changes nothing
 			t.Fatal(err)
 		}
 		w.consistent("renewed again")
 		if err := w.renew(2); err == nil || !strings.Contains(err.Error(), "expired") {
 			t.Error(err)
 		}
-		// Another app with the same certificate: it stays until the last credential goes.
+		// Another app with the same certificate: it stays until the last credential is deleted.
 		if err := with(1)(w); err != nil {
 			t.Fatal(err)
 		}
@@ -221,7 +221,7 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// TestLocalTimes: times of certificates and of credentials are told in the zone of the service.
+// TestLocalTimes: times of certificates and credentials are in the time zone of the service.
 func TestLocalTimes(t *testing.T) {
 	w, zone := open(t, newOurs(t, false)), time.FixedZone("", 5*60*60)
 	w.p.Tools.Now = func() time.Time { return time.Now().In(zone) }
@@ -243,7 +243,7 @@ func TestLocalTimes(t *testing.T) {
 	}
 }
 
-// TestCertificateOrders states which certificates developers can come with.
+// TestCertificateOrders states which certificates developers may use.
 func TestCertificateOrders(t *testing.T) {
 	w := open(t, newOurs(t, false))
 	w.sells(false)
@@ -261,7 +261,7 @@ func TestCertificateOrders(t *testing.T) {
 	if len(w.requests()) != 0 {
 		t.Error("a request was made")
 	}
-	// A key that need not be bound opens with any certificate of the list.
+	// An unbound key works with any certificate on the list.
 	if err := w.provision(`{"PlanID":2,"ProductIDs":[3],"Certificate":` + quoted(texts[0]) + `}`); err != nil {
 		t.Fatal(err)
 	}
@@ -275,9 +275,9 @@ func TestCertificateOrders(t *testing.T) {
 	w.certified("a further product")
 }
 
-// TestSpread: the certificates of a product are on the list of an API as soon as the product
-// has it, and off when it has not any more; also when the dashboard has changed the product, and
-// when the process died on its way.
+// TestSpread: the certificates of a product are on the allow list of an API as soon as the
+// product has it, and are removed when it no longer has it; also when the dashboard has changed
+// the product, and when the process died in between.
 func TestSpread(t *testing.T) {
 	d := newOurs(t, false)
 	for point := range 12 {

@@ -22,8 +22,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// withClients sells the products 3 and 4, whose APIs take tokens of OAuth clients, also
-// under the plan 3.
+// withClients adds products 3 and 4, whose APIs accept tokens of OAuth clients, also under
+// plan 3.
 func withClients(w *world) error {
 	w.update(func(wr store.Writer) error {
 		for _, id := range []string{"o1", "o2"} {
@@ -39,7 +39,7 @@ func withClients(w *world) error {
 	return err
 }
 
-// oneClient is an app with a client for the product 3.
+// oneClient makes an app with a client for product 3.
 func oneClient(w *world) error {
 	return errors.Join(withClients(w), w.provision(`{"PlanID":2,"ProductIDs":[3]}`))
 }
@@ -48,7 +48,7 @@ func twoProducts(w *world) error {
 	return errors.Join(oneClient(w), w.provision(`{"PlanID":2,"ProductIDs":[4],"CredentialID":1}`))
 }
 
-// policiesOfClients are the policies that the portal has made for clients.
+// policiesOfClients returns the policies that the portal has made for clients.
 func (w *world) policiesOfClients() (out []*doc.Node) {
 	w.t.Helper()
 	list, err := w.dash.Policies(w.t.Context())
@@ -63,7 +63,7 @@ func (w *world) policiesOfClients() (out []*doc.Node) {
 	return out
 }
 
-// clients tells of the clients at the dashboard: API, policy, redirections.
+// clients returns the clients at the dashboard: API, policy, redirect addresses.
 func (w *world) clients() (out []string) {
 	w.t.Helper()
 	for _, api := range []string{"o1", "o2"} {
@@ -78,7 +78,8 @@ func (w *world) clients() (out []string) {
 	return out
 }
 
-// gives is what the only policy of a client gives: APIs, and a rate; "" when there is none.
+// gives returns what the only policy of a client gives: APIs, and a rate; "" if there is
+// none.
 func (w *world) gives() string {
 	list := w.policiesOfClients()
 	if len(list) != 1 {
@@ -94,8 +95,8 @@ func (w *world) gives() string {
 	return fmt.Sprintf("%s %v%s", strings.Join(apis, ","), n.Get("rate").Float(), dead)
 }
 
-// clientele fails unless the dashboard has the clients of the credentials, each with a policy
-// of its own at the APIs of its products, and no other ones.
+// clientele fails unless the dashboard has exactly the clients of the credentials, each with
+// its own policy, at the APIs of its products.
 func (w *world) clientele(what string) {
 	w.t.Helper()
 	var want, names []string
@@ -145,7 +146,7 @@ func (w *world) clearClients() (err error) {
 	return err
 }
 
-// ofClients are the acts that write about clients.
+// ofClients are the acts that write clients.
 var ofClients = []act{
 	{
 		"approve a client", withClients, func(w *world) error { return w.provision(`{"PlanID":2,"ProductIDs":[3,4]}`) },
@@ -175,8 +176,8 @@ var ofClients = []act{
 	{"delete the app with a client", twoProducts, func(w *world) error { return w.delete("portal-apps", "app_id", "1") }, func(w *world) bool { return len(w.clients()) == 0 }},
 }
 
-// TestClients follows a client from its approval to its end, at a dashboard in this process
-// and over HTTP.
+// TestClients follows a client from approval to deletion, at a dashboard in this process and
+// over HTTP.
 func TestClients(t *testing.T) {
 	for name, over := range map[string]bool{"in process": false, "over HTTP": true} {
 		t.Run(name, func(t *testing.T) {
@@ -196,7 +197,7 @@ func TestClients(t *testing.T) {
 	}
 }
 
-// TestClientIsNotRotated states what cannot be had of a client.
+// TestClientIsNotRotated states which acts a client does not support.
 func TestClientIsNotRotated(t *testing.T) {
 	w := open(t, newOurs(t, false))
 	if err := oneClient(w); err != nil {
@@ -218,7 +219,7 @@ func TestClientIsNotRotated(t *testing.T) {
 	}
 }
 
-// edit changes what the policy of a product or plan says at the dashboard.
+// edit changes the policy of a product or plan at the dashboard.
 func (w *world) edit(id string, change func(*doc.Node)) {
 	w.t.Helper()
 	p, err := w.dash.Policy(w.t.Context(), sync.Ref{ID: id})
@@ -231,8 +232,8 @@ func (w *world) edit(id string, change func(*doc.Node)) {
 	}
 }
 
-// TestClientsFollow: what somebody changes at the dashboard, and what an administrator does
-// with a product, the policy of a client says as well.
+// TestClientsFollow: the policy of a client follows changes at the dashboard and changes of
+// products by administrators.
 func TestClientsFollow(t *testing.T) {
 	w := open(t, newOurs(t, false))
 	if err := twoProducts(w); err != nil {
@@ -291,7 +292,7 @@ func TestClientsFollow(t *testing.T) {
 	}
 	w.consistent("another API")
 
-	// Without its plan a token gives nothing: no limit would be all that there is.
+	// Without its plan a token gives no access: otherwise it would have no limit.
 	if err := w.dash.Delete(t.Context(), sync.Ref{ID: "gold"}); err != nil {
 		t.Fatal(err)
 	}
@@ -318,8 +319,8 @@ func must(t *testing.T, text string) *doc.Node {
 
 func nothing(context.Context, tenant.Scope, table.ID) error { return nil }
 
-// TestDoctorOfClients: clients without credential go, clients of which something is missing
-// are mended, and credentials whose client somebody has deleted go; the second pass finds
+// TestDoctorOfClients: clients without credential are deleted, incomplete clients are
+// repaired, and credentials whose client was deleted are deleted; the second pass finds
 // nothing.
 func TestDoctorOfClients(t *testing.T) {
 	w := open(t, newOurs(t, false))
@@ -346,7 +347,7 @@ func TestDoctorOfClients(t *testing.T) {
 	look("get", "")
 	w.consistent("mended")
 
-	// One of another portal at the same dashboard, and one whose credential is gone.
+	// A client of another portal at the same dashboard, and one whose credential is gone.
 	mine := w.policiesOfClients()[0]
 	for _, id := range []string{"theirs", "lost"} {
 		n := mine.Clone()

@@ -16,7 +16,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// further gives the user one more app.
+// further gives the user another app.
 func (w *world) further() (id table.ID) {
 	w.t.Helper()
 	w.update(func(wr store.Writer) error {
@@ -33,8 +33,8 @@ func (w *world) customsOf(app table.ID) []apps.ListedCustom {
 	return w.do("portal-custom-credentials.list", "", "app_id", app.String()).(operation.Listing[apps.ListedCustom]).Items
 }
 
-// TestOneText: of administrators who choose one text for keys of different apps at the same
-// moment one gets it. When it is free again, another one can.
+// TestOneText: if administrators choose the same text for keys of different apps at the
+// same moment, one of them gets it. When the text is free again, another can get it.
 func TestOneText(t *testing.T) {
 	w := open(t, newOurs(t, false))
 	all := []table.ID{w.app, w.further(), w.further()}
@@ -77,8 +77,8 @@ func TestOneText(t *testing.T) {
 	}
 }
 
-// TestTextThatGoes: while a key goes nobody else makes one of its text, which would go as
-// well when the attempt is repeated.
+// TestTextThatGoes: while a key is being deleted no other key with its text can be made,
+// because a repeated deletion would delete that as well.
 func TestTextThatGoes(t *testing.T) {
 	for _, act := range []func(w *world) error{
 		func(w *world) error { return w.custom("delete", "1") },
@@ -98,7 +98,7 @@ func TestTextThatGoes(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "KeyID has already been taken") {
 			t.Error(err)
 		}
-		w.seen.fate = w.fate // the dashboard is there again
+		w.seen.fate = w.fate // the dashboard works again
 		open := w.do("portal-operations.list", "").(operation.Listing[apps.Saga]).Items
 		w.do("portal-operations.retry", "", "operation_id", open[0].ID)
 		w.resume()
@@ -108,8 +108,8 @@ func TestTextThatGoes(t *testing.T) {
 	}
 }
 
-// TestLastRoom: of those who make the last custom credential of an app at the same moment
-// one does, and the others leave nothing.
+// TestLastRoom: if several callers make the last custom credential of an app at the same
+// moment, one succeeds, and the others leave nothing behind.
 func TestLastRoom(t *testing.T) {
 	w := open(t, newOurs(t, false))
 	for range 99 {

@@ -22,7 +22,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// noService is no service: nothing follows a deletion elsewhere.
+// noService returns nil: a deletion here has no consequences elsewhere.
 func noService() *apps.Service { return nil }
 
 // ends deletes a record as its operation does, with the hooks of access requests.
@@ -40,8 +40,8 @@ func ends[T table.Row[T]](w *world, kind *store.Kind[T], hooks portal.Hooks[T], 
 	})
 }
 
-// TestDeletedPlan: with a plan, or a product, that is deleted the access requests go that wait
-// for it, also one that is being approved; others stay.
+// TestDeletedPlan: when a plan or a product is deleted, the access requests that wait for it
+// are rejected, also one that is being approved; others stay.
 func TestDeletedPlan(t *testing.T) {
 	d := newOurs(t, false)
 	for name, end := range map[string]func(w *world, plan table.ID){
@@ -75,15 +75,15 @@ func TestDeletedPlan(t *testing.T) {
 		w.dash = ours{overtaken{d, func() { end(w, 2) }}}
 		w.start(&fate{})
 		err := w.provision(`{"PlanID":2,"ProductIDs":[1]}`)
-		if err == nil || strings.Contains(err.Error(), "pending") || w.requests()[0].Status != string(request.Rejected) || len(w.keys()) != 0 && name != "provider" { // keys stay where the portal cannot reach them
+		if err == nil || strings.Contains(err.Error(), "pending") || w.requests()[0].Status != string(request.Rejected) || len(w.keys()) != 0 && name != "provider" { // keys stay because the portal cannot reach them
 			t.Errorf("%s, while its request is approved: %v, %+v, %d keys", name, err, w.requests(), len(w.keys()))
 		}
 		w.clear()
 	}
 }
 
-// TestOneCredentialAtOnce: of several requests at the same moment to add a product to one
-// credential one is made. Those that would only wait in vain are not stored.
+// TestOneCredentialAtOnce: of several concurrent requests to add a product to one credential,
+// one is made. Requests that could never be approved are not stored.
 func TestOneCredentialAtOnce(t *testing.T) {
 	for _, orders := range [][]string{
 		{`{"PlanID":2,"ProductIDs":[2],"CredentialID":1}`},
@@ -112,7 +112,7 @@ func TestOneCredentialAtOnce(t *testing.T) {
 			t.Errorf("%d requests", len(list))
 		}
 	}
-	// The same where administrators approve.
+	// The same with approval by administrators.
 	w := open(t, newOurs(t, false))
 	if err := w.provision(`{"PlanID":1,"ProductIDs":[1]}`); err != nil {
 		t.Fatal(err)
@@ -130,8 +130,8 @@ func TestOneCredentialAtOnce(t *testing.T) {
 	w.clear()
 }
 
-// TestLeftClock: a request that is left over by a process whose clock was ahead is approved
-// although the clock has been put back since.
+// TestLeftClock: a request left by a process whose clock was ahead is approved although the
+// clock has been put back since.
 func TestLeftClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := open(t, newOurs(t, false))

@@ -38,7 +38,7 @@ func departing(t *testing.T, dash ours) *world {
 	return w
 }
 
-// standing says what there is of the user: the account, apps, keys.
+// standing describes what exists of the user: the account, apps, keys.
 func (w *world) standing() string {
 	w.t.Helper()
 	there, owned := true, 0
@@ -59,8 +59,7 @@ func (w *world) standing() string {
 	return fmt.Sprint(there, owned, len(w.keys()))
 }
 
-// hurry tries departures that are open again, which try what they wait for, without the pause
-// before that.
+// hurry resumes open departures, without the pause before a retry.
 func (w *world) hurry() {
 	w.t.Helper()
 	w.start(&fate{})
@@ -114,7 +113,8 @@ func departs(t *testing.T, depart func(*world) error) {
 	}
 }
 
-// TestDepartMore: an app that is made while somebody goes, goes as well, and so does its key.
+// TestDepartMore: an app that is made during a departure is deleted as well, and so is its
+// key.
 func TestDepartMore(t *testing.T) {
 	w := departing(t, newOurs(t, false))
 	w.fate.says, w.fate.at, w.fate.once, w.fate.seen = fault.New(fault.Unavailable, "x", "it does not answer as it should"), 3, true, 0

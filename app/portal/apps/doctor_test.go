@@ -15,8 +15,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// TestDoctorMails states that the doctor finds the mails that were given up and no others,
-// that it tells no address, and that one pass that fixes leaves nothing to be found.
+// TestDoctorMails states that the doctor finds exactly the mails that were given up, that
+// it shows no address, and that a second pass after a fix finds nothing.
 func TestDoctorMails(t *testing.T) {
 	w := open(t, newOurs(t, false))
 	notice, _ := letter.Find(letter.Invite)
@@ -50,7 +50,7 @@ func TestDoctorMails(t *testing.T) {
 	}
 }
 
-// mute is a dashboard that keeps who asks for keys waiting.
+// mute is a dashboard that does not answer requests for keys.
 type mute struct{ dashboard.Dashboard }
 
 func (mute) Keys(ctx context.Context) ([]dashboard.Key, error) {
@@ -58,8 +58,8 @@ func (mute) Keys(ctx context.Context) ([]dashboard.Key, error) {
 	return nil, ctx.Err()
 }
 
-// TestDoctorWithMute states that a dashboard that does not answer is told as being away, in
-// the time that the caller has.
+// TestDoctorWithMute states that a dashboard that does not answer is reported as
+// unavailable, within the caller's time.
 func TestDoctorWithMute(t *testing.T) {
 	w := open(t, ours{mute{newOurs(t, false)}})
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)

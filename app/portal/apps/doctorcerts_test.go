@@ -10,8 +10,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
 )
 
-// TestDoctorCertificates states what the doctor finds of certificates that administrators
-// manage, and that a second pass after one that fixes finds nothing.
+// TestDoctorCertificates states the doctor's findings about managed certificates, and
+// that a second pass after a fix finds nothing.
 func TestDoctorCertificates(t *testing.T) {
 	for _, overHTTP := range []bool{false, true} {
 		w := open(t, newOurs(t, overHTTP))

@@ -16,8 +16,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// TestExpiring: credentials that end within the time are named with the app and its owner;
-// those that never end, or end at another time, are not.
+// TestExpiring: credentials that expire within the period are returned with the app and
+// its owner; others are not.
 func TestExpiring(t *testing.T) {
 	db, err := memdb.New(apptest.Clock())
 	if err != nil {

@@ -16,14 +16,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// KeyUsage says which keys were asked about.
+// KeyUsage records which keys were queried.
 func (d *watched) KeyUsage(_ context.Context, keys []string, _, to time.Time) ([]dashboard.Day, error) {
 	d.counted = keys
 	return []dashboard.Day{{Date: to, Calls: int64(len(keys))}}, nil
 }
 
-// TestUsageOfFormerKeys: what was called with a key that was rotated or deleted is usage of
-// the app, until the app is gone.
+// TestUsageOfFormerKeys: calls with a key that was rotated or deleted are usage of the app,
+// until the app is deleted.
 func TestUsageOfFormerKeys(t *testing.T) {
 	w := open(t, newOurs(t, false))
 	key := func(request string) string {
@@ -79,8 +79,8 @@ func TestUsageOfFormerKeys(t *testing.T) {
 	}
 }
 
-// TestUsageOfAllApps: app 0 is all that somebody may use, none included, in questions that
-// fit into an address.
+// TestUsageOfAllApps: app 0 stands for all apps of a user, also if there are none, in
+// queries that fit into a URL.
 func TestUsageOfAllApps(t *testing.T) {
 	w := open(t, newOurs(t, false))
 	calls := func(user table.ID) int64 {

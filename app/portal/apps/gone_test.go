@@ -14,8 +14,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// TestLessOfWhatIsGone: access requests that share a credential end one by one, also when the
-// dashboard has no longer what the credential is, or is not connected any more.
+// TestLessOfWhatIsGone: access requests that share a credential are deleted one by one, also
+// when the dashboard has lost the key, or is no longer connected.
 func TestLessOfWhatIsGone(t *testing.T) {
 	for name, share := range map[string]func(*world) error{"key": both, "client": twoProducts} {
 		for how, lose := range map[string]func(*world) error{
@@ -56,7 +56,7 @@ func TestLessOfWhatIsGone(t *testing.T) {
 	}
 }
 
-// known is an error other than that something is not there.
+// known returns an error unless it is NotFound.
 func known(err error) error {
 	if fault.KindOf(err) == fault.NotFound {
 		return nil
@@ -64,8 +64,8 @@ func known(err error) error {
 	return err
 }
 
-// TestManagedWithoutKey: certificates that administrators give go on the lists also where the
-// dashboard has the key no longer.
+// TestManagedWithoutKey: managed certificates are added to the allow lists even if the
+// dashboard has lost the key.
 func TestManagedWithoutKey(t *testing.T) {
 	for _, over := range []bool{false, true} {
 		w := open(t, newOurs(t, over))

@@ -10,8 +10,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
 )
 
-// TestHalvesGrowth: which keys belong to credentials takes as much longer as there are more of
-// both, by the text of a key as well as by its hash.
+// TestHalvesGrowth: matching keys with credentials takes linear time, by the text of a key as
+// well as by its hash.
 func TestHalvesGrowth(t *testing.T) {
 	growth.Linear(t, 500, func(size int) func() {
 		h := halves{secrets: map[table.ID]credential.Values{}, given: newNames()}

@@ -14,8 +14,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// given lets an administrator have the organisation of the app come with these certificates,
-// and no other ones. The products want them.
+// given assigns exactly these certificates to the organisation of the app, as an
+// administrator. The products require them.
 func given(w *world, list ...int) error {
 	w.t.Helper()
 	if !w.sold() {
@@ -62,10 +62,10 @@ func given(w *world, list ...int) error {
 	return nil
 }
 
-// ordered asks for the products whose certificates administrators manage.
+// ordered requests the products with managed certificates.
 func ordered(w *world) error { return w.provision(`{"PlanID":2,"ProductIDs":[3,4]}`) }
 
-// bindings are those of the only key.
+// bindings returns the bindings of the only key.
 func (w *world) bindings() (out []string) {
 	w.t.Helper()
 	for id := range w.keys() {
@@ -78,8 +78,8 @@ func (w *world) bindings() (out []string) {
 	return out
 }
 
-// TestManagedCertificates follows the certificates that administrators manage: keys and lists
-// have those of the organisation, and follow them.
+// TestManagedCertificates: keys and allow lists have the certificates of the organisation,
+// and follow their changes.
 func TestManagedCertificates(t *testing.T) {
 	for _, overHTTP := range []bool{false, true} {
 		w := open(t, newOurs(t, overHTTP))
@@ -141,7 +141,7 @@ func TestManagedCertificates(t *testing.T) {
 		if b := w.bindings(); !slices.Equal(b, []string{"one" + fingerprints[1]}) {
 			t.Error(b)
 		}
-		// Without any certificate the key opens nothing: it is not unbound.
+		// Without any certificate the key gives no access: it stays bound.
 		if err := given(w); err != nil {
 			t.Fatal(err)
 		}

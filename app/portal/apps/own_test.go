@@ -26,7 +26,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// by calls an operation as somebody who has logged in.
+// by calls an operation as a logged-in user.
 func (w *world) by(user table.ID, id, body string, path ...string) (any, error) {
 	o := w.ops["portal-own-apps."+id]
 	call := &operation.Call{Spec: &o.Spec, Scope: w.p.Scope, Principal: operation.Principal{ID: account.Principal(user)}, Body: []byte(body), Path: map[string]string{}}
@@ -36,8 +36,8 @@ func (w *world) by(user table.ID, id, body string, path ...string) (any, error) 
 	return o.Do(w.t.Context(), call)
 }
 
-// TestOwnStrangers lets people of all relations call every operation on apps of each
-// visibility: who may not use an app finds none, and who may not change it is refused.
+// TestOwnStrangers calls every operation on apps of each visibility as users in all relations to
+// the app: a user who may not use an app gets NotFound, and one who may not change it is refused.
 func TestOwnStrangers(t *testing.T) {
 	w := open(t, newOurs(t, false))
 	type someone struct {
@@ -101,7 +101,7 @@ func TestOwnStrangers(t *testing.T) {
 	}
 }
 
-// TestOwnPlain states what a developer is told of a secret, and of a dashboard that fails.
+// TestOwnPlain states what a developer is shown of a secret, and of a dashboard's error.
 func TestOwnPlain(t *testing.T) {
 	w := open(t, newOurs(t, false))
 	if err := w.provision(`{"PlanID":2,"ProductIDs":[1]}`); err != nil {
@@ -120,7 +120,7 @@ func TestOwnPlain(t *testing.T) {
 	if len(secret) < 32 || c.Credential != credential.Masked(secret) || !c.Rotatable || c.Expired {
 		t.Errorf("%+v", c)
 	}
-	// What a dashboard says when it fails is for administrators.
+	// The error of a dashboard is for administrators only.
 	w.start(&fate{at: 1, says: dashboard.ErrUnreachable, once: false})
 	for _, id := range []string{"rotate", "revoke"} {
 		if _, err := w.by(w.user, id, "", path...); err == nil || fault.CodeOf(err) == apps.CodeOpen && err.Error() != "this could not be finished now: look again in a few minutes, and tell the administrators of the portal if nothing has changed" {
@@ -129,8 +129,8 @@ func TestOwnPlain(t *testing.T) {
 	}
 }
 
-// TestOwnPlanNamesNoCatalogues: a plan of an app does not tell which catalogues have it, since some
-// of them may be hidden from its developer.
+// TestOwnPlanNamesNoCatalogues: a plan of an app does not show its catalogues, since some of them
+// may be hidden from its developer.
 func TestOwnPlanNamesNoCatalogues(t *testing.T) {
 	w := open(t, newOurs(t, false))
 	if err := w.provision(`{"PlanID":2,"ProductIDs":[1]}`); err != nil {
@@ -181,8 +181,8 @@ func TestVisibilityStays(t *testing.T) {
 	}
 }
 
-// TestManyTypes: an access request tells of a bounded number of types of events, however many its
-// products have: an app shows a thousand requests.
+// TestManyTypes: an access request shows a limited number of event types, however many its products
+// have: an app shows a thousand requests.
 func TestManyTypes(t *testing.T) {
 	w := open(t, newOurs(t, false))
 	w.update(func(wr store.Writer) error {
@@ -218,8 +218,8 @@ func TestManyTypes(t *testing.T) {
 	}
 }
 
-// TestOwnTwice sends calls that say which they are once more, also at the same moment: what the
-// first one has made is answered again, and nothing else is made.
+// TestOwnTwice repeats calls with a ticket, also at the same moment: the record of the first call
+// is answered again, and nothing else is made.
 func TestOwnTwice(t *testing.T) {
 	w := open(t, newOurs(t, false))
 	w.clear()

@@ -7,7 +7,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
 )
 
-// TestSummed puts days of several dashboards together.
+// TestSummed adds up days of several dashboards.
 func TestSummed(t *testing.T) {
 	from := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	day := func(n int, calls, errors int64, latency float64) dashboard.Day {

@@ -13,9 +13,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// TestHandOver states that the apps of somebody who is removed belong to another one, with
-// what hangs on them; that they are shared no wider than the new owner can; and that no one
-// gets more apps than a user has.
+// TestHandOver states that the apps of a removed user get another owner, with everything
+// below them; that their visibility is adjusted to the new owner; and that no user gets
+// more apps than allowed.
 func TestHandOver(t *testing.T) {
 	w := open(t, newOurs(t, false))
 	ctx, at := t.Context(), w.at()

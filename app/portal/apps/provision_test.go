@@ -25,8 +25,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// TestProvisionClientType: a client type that is sent counts only where clients of the
-// products register; otherwise none has to be there, and none is stored.
+// TestProvisionClientType: a client type in the request is checked only if the products use
+// client registration; otherwise it need not exist, and is not stored.
 func TestProvisionClientType(t *testing.T) {
 	w := open(t, newOurs(t, false))
 	w.update(func(wr store.Writer) error {
@@ -67,8 +67,8 @@ func TestProvisionClientType(t *testing.T) {
 	})
 }
 
-// TestOtherMethod: a request is approved by the method that its product has at the time, or
-// refused when it lacks what that needs.
+// TestOtherMethod: a request is approved with the current method of its product, or refused
+// when it lacks the data for that method.
 func TestOtherMethod(t *testing.T) {
 	w, r := open(t, newOurs(t, false)), &registrar{meanwhile: func() {}}
 	w.registers = r
@@ -122,8 +122,8 @@ func TestOtherMethod(t *testing.T) {
 	}
 }
 
-// TestAllowance: who asks for access uses up what a plan allows, and not who owns the app. The
-// request remembers that person, who gets the mail about it.
+// TestAllowance: the plan's limit counts requests by the requesting user, not by the app's
+// owner. The request stores that user, who gets the mail about it.
 func TestAllowance(t *testing.T) {
 	w := open(t, newOurs(t, false))
 	var users []table.ID

@@ -12,7 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
 )
 
-// closed is a dashboard that takes no connections for what concerns keys.
+// closed is a dashboard that accepts no connections for calls about keys.
 type closed struct{ dashboard.Dashboard }
 
 func (closed) CreateKey(context.Context, string, *doc.Node) (dashboard.Key, error) {
@@ -23,8 +23,8 @@ func (closed) DeleteKey(context.Context, dashboard.KeyName) error {
 	return fmt.Errorf("delete a key: %w: connection refused", dashboard.ErrUnsent)
 }
 
-// TestNoConnection: an approval for which the dashboard takes no connection leaves nothing to
-// undo, for which whatever comes next about the app would wait.
+// TestNoConnection: an approval that cannot connect to the dashboard leaves nothing to undo,
+// so later sagas of the app do not wait.
 func TestNoConnection(t *testing.T) {
 	d := newOurs(t, false)
 	w := open(t, d)

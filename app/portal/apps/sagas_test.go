@@ -36,12 +36,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// act is something that is done, in a world that is prepared for it.
+// act is an action with the preparation of its world.
 type act struct {
 	name    string
 	prepare func(w *world) error
 	do      func(w *world) error
-	done    func(w *world) bool // reports whether it is done, after an acknowledgement
+	done    func(w *world) bool // reports whether it is complete after it succeeded
 }
 
 func first(w *world) error { return w.provision(`{"PlanID":2,"ProductIDs":[1]}`) }
@@ -63,13 +63,13 @@ func chosen(w *world) error {
 
 func none(w *world) bool { return len(w.keys()) == 0 }
 
-// drop takes the first product off the first credential.
+// drop removes the first product from the first credential.
 func drop(w *world) error {
 	_, err := w.by(w.user, "drop", "", "app_id", w.app.String(), "credential_id", "1", "product_id", "1")
 	return err
 }
 
-// opened are the policies of the only key.
+// opened returns the policies of the only key.
 func opened(w *world) string {
 	for _, policies := range w.keys() {
 		return strings.Join(policies, " ")
@@ -77,7 +77,7 @@ func opened(w *world) string {
 	return ""
 }
 
-// acts are all that write at a dashboard.
+// acts are all actions that write at a dashboard.
 var acts = []act{
 	{
 		"approve", func(w *world) error { return w.provision(`{"PlanID":1,"ProductIDs":[1,2]}`) }, func(w *world) error { return w.approve("1") },
@@ -165,15 +165,14 @@ var acts = []act{
 	},
 }
 
-// TestEveryPoint kills the process, or takes the dashboard or the disk away for one call,
-// at every call of every act, before and after the call is carried out. Nothing that was
-// acknowledged is lost; when the next process has settled what is open, the dashboard has
-// the keys of the credentials and no other ones.
+// TestEveryPoint kills the process, or makes the dashboard or the disk fail for one call, at every
+// call of every act, before and after the call is carried out. No acknowledged change is lost; when
+// the next process has settled open sagas, the dashboard has exactly the keys of the credentials.
 func TestEveryPoint(t *testing.T) {
 	for _, a := range slices.Concat(acts, ofClients) {
 		t.Run(a.name, func(t *testing.T) {
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) { // most of the time is waiting for another attempt
+			synctest.Test(t, func(t *testing.T) { // most of the time is spent waiting for a retry
 				d := newOurs(t, false)
 				for point := 1; ; point++ {
 					met := 0
@@ -192,7 +191,7 @@ func TestEveryPoint(t *testing.T) {
 	}
 }
 
-// at carries an act out with a fate, and returns how many calls it made.
+// at runs an act with a fate, and returns how many calls it made.
 func at(t *testing.T, d ours, a act, f *fate) int {
 	t.Helper()
 	w := open(t, d)
@@ -220,7 +219,7 @@ func at(t *testing.T, d ours, a act, f *fate) int {
 	return met
 }
 
-// TestRefused: what a dashboard refuses for good is undone, and says why.
+// TestRefused: an act that the dashboard refuses is undone, and returns the reason.
 func TestRefused(t *testing.T) {
 	for _, a := range slices.Concat(acts, ofClients) {
 		t.Run(a.name, func(t *testing.T) {
@@ -235,7 +234,7 @@ func TestRefused(t *testing.T) {
 					f := &fate{at: point, once: true, says: fmt.Errorf("%w: 403 no", dashboard.ErrRefused)}
 					w.start(f)
 					err := a.do(w)
-					if err != nil && (strings.HasPrefix(a.name, "delete a credential with") || strings.HasPrefix(a.name, "delete") && strings.Contains(a.name, "client")) { // what was refused on its way can be done again
+					if err != nil && (strings.HasPrefix(a.name, "delete a credential with") || strings.HasPrefix(a.name, "delete") && strings.Contains(a.name, "client")) { // a refused act can be repeated
 						err = a.do(w)
 					}
 					w.resume()
@@ -250,8 +249,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestTaken asks for a key that somebody else has, with each fate at every point: it is not
-// changed, and no undoing deletes it.
+// TestTaken requests a key that another credential has, with each fate at every point: that key is
+// not changed, and no undo deletes it.
 func TestTaken(t *testing.T) {
 	d := newOurs(t, false)
 	theirs, err := doc.ParseNode([]byte(`{"org_id":"one","alias":"theirs","apply_policies":["two","gold"]}`))
@@ -277,7 +276,7 @@ func TestTaken(t *testing.T) {
 	}
 }
 
-// gate is a dashboard that tells of looks at keys, and holds them until it opens.
+// gate is a dashboard that reports lookups of keys, and blocks them until it opens.
 type gate struct {
 	dashboard.Dashboard
 	looked, open chan struct{}
@@ -290,8 +289,8 @@ func (g gate) Key(ctx context.Context, n dashboard.KeyName) (dashboard.Key, erro
 	return k, err
 }
 
-// TestClaimed: of two apps that choose one key at the same time one gets it, and the other
-// takes nothing from it, whether or not both look for it before one of them makes it.
+// TestClaimed: if two apps choose the same key at the same time, one gets it, and the other does
+// not affect it, even if both look it up before one of them makes it.
 func TestClaimed(t *testing.T) {
 	g := gate{newOurs(t, false), make(chan struct{}, 9), make(chan struct{})}
 	w := open(t, ours{g})
@@ -318,7 +317,7 @@ func TestClaimed(t *testing.T) {
 	}
 }
 
-// busy is a dashboard beside which something happens when the first key is deleted.
+// busy is a dashboard that runs a function when the first key is deleted.
 type busy struct {
 	dashboard.Dashboard
 	meanwhile *func()
@@ -332,7 +331,7 @@ func (b busy) DeleteKey(ctx context.Context, n dashboard.KeyName) error {
 	return b.Dashboard.DeleteKey(ctx, n)
 }
 
-// overtaken is a dashboard beside which something happens when a key is made.
+// overtaken is a dashboard that runs a function when a key is made.
 type overtaken struct {
 	dashboard.Dashboard
 	meanwhile func()
@@ -343,7 +342,7 @@ func (o overtaken) CreateKey(ctx context.Context, id string, session *doc.Node) 
 	return o.Dashboard.CreateKey(ctx, id, session)
 }
 
-// entered is a dashboard that tells when it is to delete a key, before it does.
+// entered is a dashboard that signals when it is about to delete a key.
 type entered struct {
 	dashboard.Dashboard
 	tell func()
@@ -354,7 +353,7 @@ func (e entered) DeleteKey(ctx context.Context, n dashboard.KeyName) error {
 	return e.Dashboard.DeleteKey(ctx, n)
 }
 
-// TestDeletedTwice: of two who delete the same thing at once, one is told that it is gone.
+// TestDeletedTwice: of two concurrent deletions of the same object, one gets NotFound.
 func TestDeletedTwice(t *testing.T) {
 	for name, remove := range map[string]func(w *world) error{
 		"credential": func(w *world) error { return w.credential("delete", "1", "1") },
@@ -384,7 +383,7 @@ func TestDeletedTwice(t *testing.T) {
 	}
 }
 
-// slow is a dashboard that makes keys when it is told to, and has not answered by then.
+// slow is a dashboard that creates keys but does not answer in time.
 type slow struct {
 	dashboard.Dashboard
 	late *[]func() error
@@ -398,8 +397,8 @@ func (s slow) CreateKey(ctx context.Context, id string, session *doc.Node) (dash
 	return dashboard.Key{}, fmt.Errorf("%w: it is slow", dashboard.ErrUnreachable)
 }
 
-// TestLateKeys: a key that a dashboard makes when the portal no longer waits for it is deleted, and
-// meanwhile the app can be given others.
+// TestLateKeys: a key that a dashboard creates after the portal has stopped waiting is deleted, and
+// meanwhile the app can get other keys.
 func TestLateKeys(t *testing.T) {
 	quick, late := newOurs(t, false), []func() error{}
 	w := open(t, ours{slow{quick, &late}})
@@ -425,8 +424,8 @@ func TestLateKeys(t *testing.T) {
 	}
 }
 
-// TestRejectedMeanwhile: a request that is rejected while its key is made stays rejected, and
-// the key goes.
+// TestRejectedMeanwhile: a request that is rejected while its key is made stays rejected, and the
+// key is deleted.
 func TestRejectedMeanwhile(t *testing.T) {
 	var w *world
 	w = open(t, ours{overtaken{newOurs(t, false), func() {
@@ -476,8 +475,8 @@ func TestKeyOfDraft(t *testing.T) {
 	}
 }
 
-// TestRotatedWithout: a credential one of whose products is gone, with its policy, gets another
-// key for the others.
+// TestRotatedWithout: a credential that has lost a product, with its policy, gets a new key for the
+// others.
 func TestRotatedWithout(t *testing.T) {
 	w := open(t, newOurs(t, false))
 	if err := both(w); err != nil {
@@ -503,8 +502,8 @@ func TestRotatedWithout(t *testing.T) {
 	}
 }
 
-// TestMoreApps: a user who gets another app, with a credential, while the others end, goes
-// with that one too, and no key is left.
+// TestMoreApps: if a user gets another app with a credential while the others are being deleted,
+// that app is deleted too, and no key is left.
 func TestMoreApps(t *testing.T) {
 	var meanwhile func()
 	w := open(t, ours{busy{newOurs(t, false), &meanwhile}})
@@ -524,7 +523,7 @@ func TestMoreApps(t *testing.T) {
 	}
 }
 
-// registrar registers clients somewhere, and takes them back.
+// registrar registers clients elsewhere, and deletes them.
 type registrar struct {
 	meanwhile func()
 	clients   int
@@ -540,8 +539,8 @@ func (r *registrar) Steps(tenant.ID, issuers.Act, *issuers.Grant) []intents.Step
 
 func (*registrar) Discard(tenant.ID, *issuers.Grant) []intents.Step { return nil }
 
-// TestTypeGone: a client type that is deleted while a client of it is registered takes the
-// client along: nothing is approved.
+// TestTypeGone: if a client type is deleted during the registration of a client, the client is
+// deleted and nothing is approved.
 func TestTypeGone(t *testing.T) {
 	w, types, r := open(t, newOurs(t, false)), portal.KindOf[idp.ClientType](), &registrar{meanwhile: func() {}}
 	w.registers = r
@@ -576,7 +575,7 @@ func TestTypeGone(t *testing.T) {
 	}
 }
 
-// TestCustomBound: an app has no more custom credentials than can be revoked in one go.
+// TestCustomBound: an app may have only as many custom credentials as can be revoked at once.
 func TestCustomBound(t *testing.T) {
 	w := open(t, newOurs(t, false))
 	for range 100 {
@@ -589,8 +588,8 @@ func TestCustomBound(t *testing.T) {
 	}
 }
 
-// TestOrders deletes what a world has in every order: after each deletion the dashboard has
-// the keys of the credentials and no other ones.
+// TestOrders deletes the records of a world in every order: after each deletion the dashboard has
+// exactly the keys of the credentials.
 func TestOrders(t *testing.T) {
 	steps := map[string]func(w *world) error{
 		"credential": func(w *world) error { return w.credential("delete", "1", "1") },
@@ -649,14 +648,14 @@ func permutations(list []string, do func([]string)) {
 	next(0)
 }
 
-// TestProviderGone: a request keeps the names of what has gone with its provider. With the
-// provider a credential ends here; its key is the dashboard's business from then on.
+// TestProviderGone: a request keeps the names of records deleted with its provider. A credential is
+// deleted with its provider; its key stays at the dashboard.
 func TestProviderGone(t *testing.T) {
 	w := open(t, newOurs(t, false))
 	if err := first(w); err != nil {
 		t.Fatal(err)
 	}
-	w.update(func(wr store.Writer) error { // as a provider goes, with what it brought
+	w.update(func(wr store.Writer) error { // as a provider is deleted, with its records
 		_, err := products.Kind.Delete(t.Context(), wr, table.ID(1).Key(), nil)
 		_, also := plans.Kind.Delete(t.Context(), wr, table.ID(2).Key(), nil)
 		return errors.Join(err, also, portal.Remove(t.Context(), wr, providers.Kind, 1, w.at()))
@@ -669,7 +668,7 @@ func TestProviderGone(t *testing.T) {
 	}
 }
 
-// TestForce: with force the records go although the dashboard refuses.
+// TestForce: with force the records are deleted although the dashboard refuses.
 func TestForce(t *testing.T) {
 	w := open(t, newOurs(t, false))
 	if err := first(w); err != nil {
@@ -685,8 +684,8 @@ func TestForce(t *testing.T) {
 	w.clear()
 }
 
-// TestForceSilent: with force the records go although the dashboard keeps every call waiting
-// until no time is left.
+// TestForceSilent: with force the records are deleted although the dashboard does not answer until
+// no time is left.
 func TestForceSilent(t *testing.T) {
 	away, deletes := false, 0
 	w := open(t, ours{absent{newOurs(t, false), &away, &deletes, true}})
@@ -706,7 +705,7 @@ func TestForceSilent(t *testing.T) {
 	w.clear()
 }
 
-// hurried is a dashboard that deletes no key, and tells for how long it would be waited for.
+// hurried is a dashboard that deletes no key, and records how long callers would wait.
 type hurried struct {
 	dashboard.Dashboard
 	waits func(time.Duration)
@@ -718,7 +717,7 @@ func (h hurried) DeleteKey(ctx context.Context, _ dashboard.KeyName) error {
 	return fmt.Errorf("%w: away", dashboard.ErrUnreachable)
 }
 
-// TestForceMany: who deletes a user with many apps by force does not wait for each of them.
+// TestForceMany: the forced deletion of a user with many apps does not wait for each of them.
 func TestForceMany(t *testing.T) {
 	var waits []time.Duration
 	var later time.Duration
@@ -743,7 +742,7 @@ func TestForceMany(t *testing.T) {
 	}
 }
 
-// TestForceOne: with force one credential goes although the dashboard does not answer, and
+// TestForceOne: with force one credential is deleted although the dashboard does not answer, and
 // the access request and the app stay.
 func TestForceOne(t *testing.T) {
 	away, deletes := true, 0
@@ -776,12 +775,12 @@ func TestForceOne(t *testing.T) {
 	w.clear()
 }
 
-// absent is a dashboard that does not answer when keys are deleted, while it is away.
+// absent is a dashboard that does not answer deletions of keys while it is away.
 type absent struct {
 	dashboard.Dashboard
 	away    *bool
 	deletes *int
-	silent  bool // it keeps its callers waiting
+	silent  bool // it blocks its callers
 }
 
 func (a absent) DeleteKey(ctx context.Context, n dashboard.KeyName) error {
@@ -796,9 +795,8 @@ func (a absent) DeleteKey(ctx context.Context, n dashboard.KeyName) error {
 	return a.Dashboard.DeleteKey(ctx, n)
 }
 
-// TestForceAfterFailures: a user whose key cannot be revoked stays with the app of the key and
-// those without keys, and each further call makes one attempt. Forced, the deletion takes the place
-// of the one that is open.
+// TestForceAfterFailures: a user whose key cannot be revoked keeps the app of the key and apps
+// without keys, and each further call makes one attempt. A forced deletion replaces the open one.
 func TestForceAfterFailures(t *testing.T) {
 	away, deletes := false, 0
 	w := open(t, ours{absent{newOurs(t, false), &away, &deletes, false}})
@@ -830,8 +828,7 @@ func TestForceAfterFailures(t *testing.T) {
 	w.clear()
 }
 
-// TestTogether: of approvals of one request at the same time one succeeds, and one key is
-// there.
+// TestTogether: of concurrent approvals of one request one succeeds, and one key exists.
 func TestTogether(t *testing.T) {
 	w := open(t, newOurs(t, false))
 	if err := w.provision(`{"PlanID":1,"ProductIDs":[1]}`); err != nil {
@@ -857,8 +854,8 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// TestOvertaken: of rotations and deletions at the same time each finds the credential as it
-// looked at it, or does nothing: no key is left that belongs to no credential.
+// TestOvertaken: concurrent rotations and deletions act on the credential as they read it, or do
+// nothing: no key without a credential is left.
 func TestOvertaken(t *testing.T) {
 	d := newOurs(t, false)
 	for name, ops := range map[string][]string{"rotations": {"rotate", "rotate", "rotate", "rotate"}, "a deletion": {"rotate", "delete", "rotate", "rotate", "rotate"}} {
@@ -870,7 +867,7 @@ func TestOvertaken(t *testing.T) {
 		id, of := r.ID.String(), r.Credentials[0].ID.String()
 		var all stdsync.WaitGroup
 		for _, op := range ops {
-			all.Go(func() { _ = w.credential(op, id, of) }) // those that come too late are refused
+			all.Go(func() { _ = w.credential(op, id, of) }) // late ones are refused
 		}
 		all.Wait()
 		w.consistent(name)
@@ -878,8 +875,8 @@ func TestOvertaken(t *testing.T) {
 	}
 }
 
-// TestMoved: a user who moves, or leaves a team, keeps the visibility of apps as far as it
-// is possible there.
+// TestMoved: when a user moves, or leaves a team, the visibility of apps is kept as far as
+// possible.
 func TestMoved(t *testing.T) {
 	w := open(t, newOurs(t, false))
 	var home, team, other table.ID
@@ -966,8 +963,8 @@ func TestSecretsAreSealed(t *testing.T) {
 	})
 }
 
-// TestDoctor: what has no other half is found and, in one pass, fixed; the second pass finds
-// nothing. Keys of others are left alone.
+// TestDoctor: keys and credentials without a counterpart are found and, in one pass, fixed; the
+// second pass finds nothing. Keys of others are left alone.
 func TestDoctor(t *testing.T) {
 	d := newOurs(t, false)
 	w := open(t, d)
@@ -1004,13 +1001,12 @@ func TestDoctor(t *testing.T) {
 	look("get", "key without credential of 7 false;credential without key of 1 false;")
 	look("fix", "key without credential of 7 true;credential without key of 1 true;")
 	look("get", "")
-	if n := len(w.keys()); n != 2 { // that of the third request, and that of others
+	if n := len(w.keys()); n != 2 { // the key of the third request, and the key of others
 		t.Errorf("%d keys", n)
 	}
 }
 
-// TestOrderOfEvents: what is told of a request that is approved at once comes in the order
-// in which it happened.
+// TestOrderOfEvents: events about a request that is approved at once are in chronological order.
 func TestOrderOfEvents(t *testing.T) {
 	d := newOurs(t, false)
 	w := open(t, d)

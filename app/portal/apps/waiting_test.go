@@ -11,8 +11,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
 )
 
-// TestLeftRequests: a process that dies between an access request and its approval at once
-// leaves it to the next one, which approves it, or makes it wait for administrators.
+// TestLeftRequests: if a process dies between an access request and its immediate
+// approval, the next process approves it, or makes it wait for administrators.
 func TestLeftRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newOurs(t, false)

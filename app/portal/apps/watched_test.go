@@ -8,11 +8,11 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
 )
 
-// watched is the dashboard as the process sees it.
+// watched is the dashboard as the process calls it.
 type watched struct {
 	dashboard.Dashboard
 	*fate
-	counted []string // keys whose usage was asked for last
+	counted []string // keys of the last usage query
 }
 
 func (d *watched) Key(ctx context.Context, n dashboard.KeyName) (k dashboard.Key, err error) {

@@ -41,8 +41,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// ours is a dashboard of our own with the policies one, two (of products) and gold (of a
-// plan), in this process or over HTTP. Tests share it, each with a portal of its own.
+// ours is a Gatehouse dashboard with the policies one, two (of products) and gold (of a
+// plan), in this process or over HTTP. Tests share it, each with its own portal.
 type ours struct {
 	dashboard.Dashboard
 }
@@ -65,7 +65,7 @@ func newOurs(t testing.TB, overHTTP bool) ours {
 		apptest.Send(t, a, b.AccessKey, "POST", "/api/apis", fmt.Sprintf(`{"api_definition":{"name":"%s","api_id":"%s","active":true,"use_standard_auth":true,"use_mutual_tls_auth":true,"client_certificates":["theirs"],"proxy":{"listen_path":"/%s/","target_url":"http://up.example"}}}`, id, id, id))
 		apptest.Send(t, a, b.AccessKey, "POST", "/api/portal/policies", fmt.Sprintf(`{"id":"%s","name":"%s","active":true,"access_rights":{"%s":{"api_id":"%s","versions":["Default"]}},"partitions":{"acl":true}}`, id, id, id, id))
 	}
-	for _, id := range []string{"o1", "o2"} { // take tokens of OAuth clients
+	for _, id := range []string{"o1", "o2"} { // accept tokens of OAuth clients
 		apptest.Send(t, a, b.AccessKey, "POST", "/api/apis", fmt.Sprintf(`{"api_definition":{"name":"%s","api_id":"%s","active":true,"use_oauth2":true,"proxy":{"listen_path":"/%s/","target_url":"http://up.example"}}}`, id, id, id))
 		apptest.Send(t, a, b.AccessKey, "POST", "/api/portal/policies", fmt.Sprintf(`{"id":"%s","name":"%s","active":true,"access_rights":{"%s":{"api_id":"%s","versions":["Default"]}},"partitions":{"acl":true}}`, id, id, id, id))
 	}
@@ -81,18 +81,18 @@ func newOurs(t testing.TB, overHTTP bool) ours {
 
 var errDead = errors.New("the process is dead")
 
-// fate decides about calls: of the store, and of the dashboard.
+// fate determines the outcome of calls of the store and the dashboard.
 type fate struct {
 	mu    stdsync.Mutex
 	seen  int
-	at    int  // the call at which something happens; 0: never
-	after bool // when the call is carried out
-	once  bool // the call alone fails; otherwise the process is dead from then on
+	at    int  // number of the call that fails; 0: none
+	after bool // it fails after it was carried out
+	once  bool // only this call fails; otherwise the process is dead from then on
 	dead  bool
 	says  error
 }
 
-// meet returns what happens to a call.
+// meet returns the outcome of a call.
 func (f *fate) meet(call func() error) error {
 	f.mu.Lock()
 	f.seen++
@@ -141,9 +141,10 @@ type world struct {
 	ops   map[string]operation.Operation
 	user  table.ID
 	app   table.ID
-	// linger is for how long a dashboard may make keys for which the portal no longer waits.
+	// linger is for how long a dashboard may create keys after the portal has stopped
+	// waiting.
 	linger time.Duration
-	// registers is who registers clients, if somebody does.
+	// registers is the issuer of registered clients, if there is one.
 	registers issuers.Issuer
 }
 
@@ -182,7 +183,7 @@ func open(t testing.TB, d ours) *world {
 	return w
 }
 
-// start starts a process over the store; one that was there is dead.
+// start starts a process on the store; the previous one is dead.
 func (w *world) start(f *fate) {
 	w.fate, w.seen = f, &watched{Dashboard: w.dash, fate: f}
 	tools := w.p.Tools
@@ -225,7 +226,7 @@ func (w *world) update(fn func(store.Writer) error) {
 	}
 }
 
-// try calls an operation: path is what the placeholders say, in pairs.
+// try calls an operation; path has names and values of placeholders, in pairs.
 func (w *world) try(id, body string, path ...string) (any, error) {
 	o, known := w.ops[id]
 	if !known {
@@ -247,7 +248,7 @@ func (w *world) do(id, body string, path ...string) any {
 	return out
 }
 
-// Acts, as tests name them.
+// Acts of tests.
 func (w *world) provision(body string) error {
 	_, err := w.try("portal-apps.provision", body, "app_id", w.app.String())
 	return err
@@ -298,7 +299,7 @@ func (w *world) requests() (out []apps.ShownRequest) {
 	return out
 }
 
-// keys returns what the dashboard has, by key: the policies.
+// keys returns the policies of the dashboard's keys, by key.
 func (w *world) keys() map[string][]string {
 	w.t.Helper()
 	list, err := w.dash.Keys(w.t.Context())
@@ -312,9 +313,9 @@ func (w *world) keys() map[string][]string {
 	return out
 }
 
-// consistent fails unless the dashboard has the keys of the credentials, with the policies
-// of their products, and no other ones; and every approved request of tokens that never
-// lost its credential has one.
+// consistent fails unless the dashboard has exactly the keys of the credentials, with the
+// policies of their products, and every approved request for tokens that never lost its
+// credential has one.
 func (w *world) consistent(what string) {
 	w.t.Helper()
 	have, want := w.keys(), map[string][]string{}
@@ -362,7 +363,7 @@ func (w *world) clear() {
 	}
 }
 
-// resume starts another process, which settles what is open.
+// resume starts another process, which settles open sagas.
 func (w *world) resume() {
 	w.t.Helper()
 	w.start(&fate{})

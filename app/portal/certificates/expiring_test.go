@@ -15,9 +15,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// TestExpiring: certificates of organisations that end within the time are named; those
-// without an organisation, those that the dashboard has lost, and those that end at another
-// time are not.
+// TestExpiring: certificates of organisations that expire within the period are returned;
+// those without an organisation, those that the dashboard has lost, and others are not.
 func TestExpiring(t *testing.T) {
 	db, err := memdb.New(apptest.Clock())
 	if err != nil {
@@ -55,7 +54,7 @@ func TestExpiring(t *testing.T) {
 	}
 }
 
-// TestLocalTimes: the times of certificates are told in the zone of the service.
+// TestLocalTimes: times of certificates are in the time zone of the service.
 func TestLocalTimes(t *testing.T) {
 	zone, at := time.FixedZone("", 5*60*60), time.Date(2026, 1, 2, 22, 4, 5, 0, time.UTC)
 	s := certificates.New(certificates.Config{Tools: crud.Tools{Now: func() time.Time { return at.In(zone) }}})

@@ -55,7 +55,7 @@ func newWorld(t *testing.T, portal tenant.ID, dir string, db *memdb.DB) *world {
 	return w
 }
 
-// keep keeps a content and, unless it is "", names it in a note.
+// keep stores a content and, unless id is "", names it in a note.
 func (w *world) keep(t *testing.T, id, content string) file.Content {
 	t.Helper()
 	c, err := w.Keep(t.Context(), w.Tools, w.Scope, "notes", "txt", []byte(content))
@@ -87,9 +87,8 @@ func (w *world) there(c file.Content) bool {
 	return err == nil
 }
 
-// TestSweep states that files go when no record names them and they are an hour old, and
-// that no others do: neither those of another portal nor those that somebody else put into
-// the folder.
+// TestSweep states that files are deleted when no record names them and they are an hour
+// old, but no others: neither those of another portal nor foreign files in the folder.
 func TestSweep(t *testing.T) {
 	db, err := memdb.New(apptest.Clock())
 	if err != nil {
@@ -119,8 +118,8 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestSweepStays states that what could not be removed is removed by the next turn, and
-// that a file which was removed before its turn ended stops none.
+// TestSweepStays states that a file that could not be deleted is deleted by the next run,
+// and that a file that is already gone is no error.
 func TestSweepStays(t *testing.T) {
 	db, err := memdb.New(apptest.Clock())
 	if err != nil {
@@ -141,7 +140,7 @@ func TestSweepStays(t *testing.T) {
 	w.sweep(t, 0)
 }
 
-// stubborn is a storage that removes so many files.
+// stubborn is a storage that deletes a limited number of files.
 type stubborn struct {
 	*folder.Storage
 	left int
@@ -154,8 +153,8 @@ func (s *stubborn) Drop(ctx context.Context, name string) error {
 	return s.Storage.Drop(ctx, name)
 }
 
-// TestReplaced states that a reader whose file goes while it is read gets the one that took
-// its place.
+// TestReplaced states that a reader whose file is deleted during the read gets its
+// replacement.
 func TestReplaced(t *testing.T) {
 	db, err := memdb.New(apptest.Clock())
 	if err != nil {
@@ -177,8 +176,8 @@ func TestReplaced(t *testing.T) {
 	}
 }
 
-// TestInRecords states that contents that stay in their records cost no unit of work, and
-// that there is nothing to sweep.
+// TestInRecords states that contents in records cost no unit of work, and that there is
+// nothing to sweep.
 func TestInRecords(t *testing.T) {
 	db, err := memdb.New(apptest.Clock())
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	port "github.com/gatehouse-io/gatehouse/ports/graphql"
 )
 
-// service is a portal with a product that developers read about, and its admin's token.
+// service is a portal with a documented product, and its admin's token.
 type service struct {
 	t     *testing.T
 	a     *app.App
@@ -71,8 +71,8 @@ func (s *service) upload(method, path, name, text string) (int, string) {
 
 const specs = "/products/1/spec-details"
 
-// TestLargeDocumentsTakeRoom reads a large document in each way: all take room, so that many
-// who ask at once wait for each other.
+// TestLargeDocumentsTakeRoom reads a large document in each way: all reserve memory, so that
+// concurrent readers wait for each other.
 func TestLargeDocumentsTakeRoom(t *testing.T) {
 	large := 0
 	s := newService(t, nil, app.WithBodies(0, 0, func(begins bool) {
@@ -102,7 +102,7 @@ func TestLargeDocumentsTakeRoom(t *testing.T) {
 	}
 }
 
-// TestBounds states how much a document may be, and a product may have.
+// TestBounds states the limits of documents and products.
 func TestBounds(t *testing.T) {
 	s := newService(t, graphql.Checker{})
 	if code, text := s.send("POST", specs, "", []byte(`{"SpecAlias":"a"}`)); code != 201 {
@@ -168,8 +168,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestWithoutChecker states what a service says that cannot check schemas in the
-// definition language: those in JSON it can.
+// TestWithoutChecker states the error of a service that cannot check schemas in the
+// definition language: schemas in JSON can be checked.
 func TestWithoutChecker(t *testing.T) {
 	s := newService(t, nil)
 	if code, text := s.upload("POST", specs+"/graphql/schema", "a.gql", "type Query { a: Int }"); code != 503 || !strings.Contains(text, "introspection result") {

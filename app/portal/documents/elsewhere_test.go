@@ -16,7 +16,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/fetch"
 )
 
-// library is a host that keeps descriptions.
+// library is a host with descriptions.
 type library struct {
 	asked  atomic.Int64
 	answer fetch.Answer
@@ -31,9 +31,9 @@ func (l *library) Fetch(_ context.Context, r fetch.Request) (fetch.Answer, error
 	return l.answer, l.err
 }
 
-// TestElsewhere reads a description at another address: once for all who look, and again
-// after a while. One that is away, too large, or none is refused, and is not asked for at
-// every look.
+// TestElsewhere reads a description on another host: once for all readers, and again
+// after a while. A description that is unavailable, too large or invalid is refused, and
+// not fetched at each read.
 func TestElsewhere(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	l := &library{answer: fetch.Answer{Status: 200, Body: []byte("openapi: 3.0.3\ninfo: {title: Pets, version: '1'}\n")}}
@@ -88,7 +88,7 @@ func TestElsewhere(t *testing.T) {
 	read("who asked first is gone", "Dogs", 1)
 }
 
-// TestElsewhereBounds asks for more than is remembered.
+// TestElsewhereBounds reads more than the cache may hold.
 func TestElsewhereBounds(t *testing.T) {
 	l := &library{answer: fetch.Answer{Status: 200, Body: []byte(`{"openapi":"3.0.3","info":{"title":"` + strings.Repeat("x", 1<<20) + `","version":"1"}}`)}}
 	e := &documents.Elsewhere{Config: documents.Config{YAML: yaml.Codec{}, MaxUpload: 2 << 20}, Fetcher: l, Now: time.Now}

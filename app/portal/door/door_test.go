@@ -42,8 +42,8 @@ func wants(t *testing.T, err error, kind fault.Kind, code string) {
 
 var first = door.First{Username: "ada@example.com", Password: "secret"}
 
-// TestBootstrapOnce states that a portal is made once, whole or not at all, and that
-// strangers cause no hashing of passwords afterwards.
+// TestBootstrapOnce states that a portal is bootstrapped once, completely or not at all,
+// and that later calls cause no hashing of passwords.
 func TestBootstrapOnce(t *testing.T) {
 	broken := true
 	s, h := open(t, people.Found, func(context.Context, store.Writer, crud.Stamp) error {
@@ -67,7 +67,7 @@ func TestBootstrapOnce(t *testing.T) {
 	}
 }
 
-// TestAuthenticate states who may call: active admins with the token that they have now.
+// TestAuthenticate states who may call: active admins with their current token.
 func TestAuthenticate(t *testing.T) {
 	s, _ := open(t)
 	call := func(token string) (*operation.Call, error) {

@@ -14,8 +14,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// TestMailPassword states that the password of the mail server is sealed where it is
-// stored, stays when it is not sent, and that no answer has it.
+// TestMailPassword states that the password of the mail server is stored sealed, stays
+// when it is not sent, and is in no answer.
 func TestMailPassword(t *testing.T) {
 	p := apptest.NewPortal(t)
 	db, keys, scope := p.DB, p.Keys, p.Scope

@@ -32,7 +32,7 @@ func (keyless) Policies(context.Context) ([]*doc.Node, error) { return nil, nil 
 
 func (keyless) Keys(context.Context) ([]dashboard.Key, error) { return nil, nil }
 
-// doctor is what examines the world: at dashboards it looks at registries alone.
+// doctor returns the service that examines the world: at dashboards it checks registries alone.
 func (w *world) doctor() *apps.Service {
 	sagas := intents.New(intents.Settings{Holder: w.Tools.NewID(), Alone: true, Wait: 50 * time.Millisecond}, w.Tools, w.Keys)
 	nowhere := func(context.Context, tenant.Scope, table.ID) (synchronise.Provider, error) {
@@ -41,7 +41,7 @@ func (w *world) doctor() *apps.Service {
 	return apps.New(apps.Config{Tools: w.Tools, Secrets: w.Keys, Scope: w.Scope, Intents: sagas, Open: nowhere, Logins: w.service, Issuers: issuers.Issuers{}})
 }
 
-// credential stores a credential for what was issued.
+// credential stores a credential for an issued grant.
 func (w *world) credential(app table.ID, g *issuers.Grant) {
 	w.Helper()
 	w.update(func(wr store.Writer) error {
@@ -50,9 +50,9 @@ func (w *world) credential(app table.ID, g *issuers.Grant) {
 	})
 }
 
-// TestDoctor: clients of which no credential knows, and mappings of what is gone or of what
-// is missing are found and mended in one pass; the second one finds nothing. What
-// administrators have added to an entry stays, and so do clients that credentials need.
+// TestDoctor: clients without credential, and superfluous or missing mappings, are found and
+// fixed in one pass; the second one finds nothing. Additions of administrators to an entry
+// stay, and so do clients that credentials need.
 func TestDoctor(t *testing.T) {
 	w := open(t, idp.Keycloak, true)
 	orders, gold := w.offer(1, "orders", "shop")
@@ -79,7 +79,8 @@ func TestDoctor(t *testing.T) {
 			t.Errorf("%q", have)
 		}
 	}
-	// Mappings of a plan that goes without a word, one of administrators, and one that is lost.
+	// Mappings of a plan that was deleted silently, one of administrators, and one that is
+	// lost.
 	patch, _ := doc.ParseNode([]byte(`{"orders":{"scope_to_policy":{"theirs":"policy"}}}`))
 	if err := w.dashboards[1].PatchEntry(t.Context(), w.provider.EntryID(), patch); err != nil {
 		t.Fatal(err)
@@ -102,7 +103,7 @@ func TestDoctor(t *testing.T) {
 	if want := (core.Mappings{"claims": {"care": "policy-care-2", "care-plan": "plan-policy-care-2"}}); !reflect.DeepEqual(w.mappings(2), want) {
 		t.Error(w.mappings(2))
 	}
-	// A product that goes without a word; a dashboard that is away is told as such.
+	// A product that was deleted silently; a dashboard that is away is reported.
 	w.update(func(wr store.Writer) error { return portal.Remove(t.Context(), wr, products.Kind, claims.ID, w.at()) })
 	look(false, "mapping without product: app 0, dashboard 2, fixed false")
 	w.away[2] = true
@@ -112,9 +113,9 @@ func TestDoctor(t *testing.T) {
 	look(false)
 }
 
-// TestDoctorForgets: a client that its provider does not have any more, and says so only by
-// refusing the token (RFC 7592, 2.3), is no finding for ever. While a credential stands for
-// it, it is not forgotten.
+// TestDoctorForgets: a client that its provider has deleted, which the provider only shows by
+// refusing the token (RFC 7592, 2.3), must not be a permanent finding. As long as a credential
+// needs the client, its record stays.
 func TestDoctorForgets(t *testing.T) {
 	w := openWith(t, idp.Other, false, 1)
 	orders, gold := w.offer(1, "orders", "shop")
@@ -137,7 +138,7 @@ func TestDoctorForgets(t *testing.T) {
 	}
 }
 
-// TestDoctorWaits: a client whose saga goes on is left alone.
+// TestDoctorWaits: a client with a running saga is left alone.
 func TestDoctorWaits(t *testing.T) {
 	w := openWith(t, idp.Other, false, 1)
 	orders, gold := w.offer(1, "orders", "shop")

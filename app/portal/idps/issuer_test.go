@@ -28,7 +28,7 @@ type draft = registry.Draft
 
 var flavours = []idp.Flavour{idp.Keycloak, idp.Gluu, idp.Okta, idp.Other}
 
-// only returns the scopes of the only client.
+// only returns the identifier and scopes of the only client.
 func (w *world) only() (id string, scopes []string) {
 	w.Helper()
 	all := w.server.Clients()
@@ -43,8 +43,8 @@ func (w *world) only() (id string, scopes []string) {
 	return "", nil
 }
 
-// TestOneClient: an app has one client at each provider, whose scopes grow and shrink with
-// its credentials; the last one takes it along. Mappings stay.
+// TestOneClient: an app has one client at each provider, whose scopes follow its credentials;
+// the last credential deletes the client. Mappings stay.
 func TestOneClient(t *testing.T) {
 	for _, f := range flavours {
 		t.Run(string(f), func(t *testing.T) {
@@ -83,7 +83,7 @@ func TestOneClient(t *testing.T) {
 			if _, scopes := w.only(); !slices.Equal(scopes, []string{"care", "care-plan"}) {
 				t.Error(scopes)
 			}
-			for range 2 { // what is gone is revoked
+			for range 2 { // a missing client counts as revoked
 				if err := w.act(issuers.Revoke, two, nil); err != nil || len(w.server.Clients()) != 0 {
 					t.Error(err, w.server.Clients())
 				}
@@ -98,8 +98,8 @@ func TestOneClient(t *testing.T) {
 	}
 }
 
-// TestSecretEnds: a credential ends when the provider says that the secret of its client
-// does, also where the provider says so later.
+// TestSecretEnds: a credential expires when the provider says that the secret of its client
+// does, also if the provider says so later.
 func TestSecretEnds(t *testing.T) {
 	w := open(t, idp.Keycloak, true)
 	orders, gold := w.offer(1, "orders", "shop")
@@ -114,8 +114,8 @@ func TestSecretEnds(t *testing.T) {
 	}
 }
 
-// TestPlanChange: under another plan the client has the scopes of that instead; undone, those
-// from before, and the dashboard forgets the plan.
+// TestPlanChange: under another plan the client has that plan's scopes; after an undo it has
+// the old ones, and the dashboard forgets the plan.
 func TestPlanChange(t *testing.T) {
 	w := open(t, idp.Gluu, true)
 	orders, gold := w.offer(1, "orders", "shop")
@@ -148,8 +148,8 @@ func TestPlanChange(t *testing.T) {
 	}
 }
 
-// TestFollow: the client of an app follows its redirections, and keeps its scopes; undone, it
-// has those from before.
+// TestFollow: the client of an app follows its redirect addresses, and keeps its scopes; an
+// undo restores the old ones.
 func TestFollow(t *testing.T) {
 	w := openWith(t, idp.Keycloak, true, 1)
 	p, l := w.offer(1, "orders", "shop")
@@ -176,9 +176,9 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestFaults: whatever fails at an approval, and in whichever way, in the end there is no
-// client and no mapping of it, and a second attempt works. Only a provider that does not
-// know the key of a registration may keep a client that it did not tell of.
+// TestFaults: whatever fails during an approval, in the end there is no client and no mapping
+// of it, and a second attempt works. Only a provider without idempotency keys may keep a
+// client whose answer was lost.
 func TestFaults(t *testing.T) {
 	unanswered := []idp.Fault{idp.Garbage, idp.Dies, idp.Slow}
 	for _, f := range []idp.Flavour{idp.Other, idp.Keycloak} {
@@ -224,12 +224,12 @@ func TestFaults(t *testing.T) {
 }
 
 // TestUnreadableRegistration: a provider whose answers to registrations cannot be read is
-// asked once more when an approval is undone, and not again and again.
+// called once more when an approval is undone, and no further.
 func TestUnreadableRegistration(t *testing.T) {
 	w := openWith(t, idp.Keycloak, true, 1)
 	w.server.Misbehave(idp.Registration, idp.Garbage, -1)
 	orders, gold := w.offer(1, "orders", "shop")
-	if err := w.act(issuers.Issue, grant(7, orders, gold), nil); err == nil { // an undo that fails is an error there
+	if err := w.act(issuers.Issue, grant(7, orders, gold), nil); err == nil { // there, a failed undo is an error
 		t.Error("approved")
 	}
 	if n := w.server.Calls(idp.Registration); n != 2 {
@@ -241,8 +241,8 @@ func TestUnreadableRegistration(t *testing.T) {
 	}
 }
 
-// TestRefusedScopes: a client for which the provider refuses further scopes does not get them
-// later, by what else happens to it, and goes with its credential.
+// TestRefusedScopes: if the provider refuses further scopes for a client, later changes do
+// not add them either, and the client is deleted with its credential.
 func TestRefusedScopes(t *testing.T) {
 	for _, at := range []idp.Endpoint{idp.Reading, idp.Updating} {
 		w := openWith(t, idp.Gluu, true, 1)
@@ -271,8 +271,8 @@ func TestRefusedScopes(t *testing.T) {
 	}
 }
 
-// TestRefusedDefinition: where one of the definitions of a product cannot take the keys, none
-// of them is changed, and nothing is noted as approved.
+// TestRefusedDefinition: if one of the definitions of a product cannot take the keys, none of
+// them is changed, and nothing is recorded as approved.
 func TestRefusedDefinition(t *testing.T) {
 	w := openWith(t, idp.Keycloak, false, 1)
 	p, l := w.offer(1, "orders", "shop")
@@ -306,8 +306,8 @@ func TestRefusedDefinition(t *testing.T) {
 	})
 }
 
-// TestHalfDefined: an approval that fails when some of the definitions are written takes back
-// what it has written, but not what another approval needs.
+// TestHalfDefined: an approval that fails after some of the definitions are written reverts
+// its changes, but not those that another approval needs.
 func TestHalfDefined(t *testing.T) {
 	for name, at := range map[string]refusing{
 		"refused":          {api: "orders", err: dashboard.ErrRefused},
@@ -353,7 +353,8 @@ func TestHalfDefined(t *testing.T) {
 	}
 }
 
-// definitions are what those of both APIs say of tokens, but for what is empty.
+// definitions returns the token settings in the definitions of both APIs, without empty
+// members.
 func (w *world) definitions() (out string) {
 	w.Helper()
 	empty := func(n *doc.Node) bool {
@@ -378,8 +379,8 @@ func (w *world) definitions() (out string) {
 	return out
 }
 
-// TestLostToken: where each answer has another token for the client, and one is lost, the
-// client cannot be managed any more. An approval and its undoing say so; the operator sees
+// TestLostToken: if each answer has a new token for the client, and one answer is lost, the
+// client cannot be managed any more. An approval and its undo report that; the operator sees
 // the saga rest.
 func TestLostToken(t *testing.T) {
 	w := open(t, idp.Keycloak, true)
@@ -404,7 +405,7 @@ func TestLostToken(t *testing.T) {
 	}
 }
 
-// TestDashboardAway: an approval of which the dashboard cannot be told leaves no client.
+// TestDashboardAway: an approval leaves no client if the dashboard cannot be updated.
 func TestDashboardAway(t *testing.T) {
 	w := open(t, idp.Keycloak, true)
 	orders, gold := w.offer(1, "orders", "shop")
@@ -418,7 +419,7 @@ func TestDashboardAway(t *testing.T) {
 	}
 }
 
-// TestRefusals: what an approval needs.
+// TestRefusals: preconditions of an approval.
 func TestRefusals(t *testing.T) {
 	w := open(t, idp.Keycloak, true)
 	orders, gold := w.offer(1, "orders", "shop")
@@ -446,8 +447,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestDefinitions: with the registry off, the definitions of the APIs take the keys and the
-// scopes; what is revoked stays in them.
+// TestDefinitions: with the registry off, the definitions of the APIs get the keys and the
+// scopes; revoked ones stay in them.
 func TestDefinitions(t *testing.T) {
 	w := open(t, idp.Keycloak, false)
 	if _, err := w.dashboards[1].Entry(t.Context(), w.provider.EntryID()); !errors.Is(err, dashboard.ErrGone) {
@@ -477,8 +478,8 @@ func TestDefinitions(t *testing.T) {
 	}
 }
 
-// TestSilentProvider: one whose discovery document cannot be read is asked once, however
-// many dashboards there are, and once by each synchronisation.
+// TestSilentProvider: an unreadable discovery document is requested once for all dashboards,
+// and once by each synchronisation.
 func TestSilentProvider(t *testing.T) {
 	w := open(t, idp.Keycloak, true)
 	before := w.server.Calls(idp.Discovery)
@@ -501,9 +502,8 @@ func TestSilentProvider(t *testing.T) {
 	}
 }
 
-// TestRegistry: every dashboard gets an entry at once, follows what happens to products,
-// plans and providers, and what could not be written is written at the next
-// synchronisation.
+// TestRegistry: every dashboard gets an entry at once, which follows changes of products,
+// plans and providers. Failed writes are repeated at the next synchronisation.
 func TestRegistry(t *testing.T) {
 	w := open(t, idp.Keycloak, true)
 	orders, gold := w.offer(1, "orders", "shop")
@@ -519,7 +519,7 @@ func TestRegistry(t *testing.T) {
 	changed := func(op store.Op, old, fresh product.Product) {
 		announce(w, w.service.Products, op, old, fresh)
 	}
-	// An API more, other scopes.
+	// Another API, other scopes.
 	more := orders.WithAPIs([]string{"claims", "orders"})
 	more.Scopes = "mall"
 	w.update(func(wr store.Writer) error {
@@ -534,7 +534,7 @@ func TestRegistry(t *testing.T) {
 	if want := (core.Mappings{"orders": scopes, "claims": scopes}); !reflect.DeepEqual(w.mappings(1), want) {
 		t.Error(w.mappings(1))
 	}
-	// The plan goes, while its dashboard is away.
+	// The plan is deleted while its dashboard is away.
 	w.away[1] = true
 	w.update(func(wr store.Writer) error { return portal.Remove(t.Context(), wr, plans.Kind, gold.ID, w.at()) })
 	announce(w, w.service.Plans, store.Deleted, gold, gold)
@@ -549,7 +549,7 @@ func TestRegistry(t *testing.T) {
 	if want := (core.Mappings{"orders": scopes, "claims": scopes}); !reflect.DeepEqual(w.mappings(1), want) {
 		t.Error(w.mappings(1))
 	}
-	// The product goes: nothing remains.
+	// The product is deleted: nothing remains.
 	w.update(func(wr store.Writer) error { return portal.Remove(t.Context(), wr, products.Kind, orders.ID, w.at()) })
 	changed(store.Deleted, more, more)
 	if len(w.mappings(1)) != 0 || len(w.mappings(2)) != 1 {
@@ -559,7 +559,8 @@ func TestRegistry(t *testing.T) {
 	if err := w.service.Synchronise(t.Context(), w.Scope, w.connect()); err != nil || len(w.mappings(3)) != 0 {
 		t.Error(err)
 	}
-	// A change of the provider reaches all; its deletion too, some later.
+	// A change of the provider reaches all dashboards; so does its deletion, some of them
+	// later.
 	w.do("portal-oauth-providers.update", map[string]string{"provider_id": "1"}, `{"Name":"Acme","ScopeClaimName":"scp"}`)
 	for id := range w.dashboards {
 		if e, err := w.dashboards[id].Entry(t.Context(), w.provider.EntryID()); err != nil || e.Name != "Acme" || e.ScopeClaim != "scp" || (len(core.Recorded(e.APIMappings)) == 1) != (id == 2) {
@@ -587,7 +588,7 @@ func TestRegistry(t *testing.T) {
 	}
 }
 
-// TestQuiet: what concerns neither APIs nor scopes makes no call.
+// TestQuiet: changes of neither APIs nor scopes make no call.
 func TestQuiet(t *testing.T) {
 	w := open(t, idp.Keycloak, true)
 	orders, gold := w.offer(1, "orders", "shop")

@@ -16,7 +16,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// echoing answers every registration with the first client that was registered.
+// echoing answers every registration with the first client.
 type echoing struct {
 	registration.Registrar
 	first core.Client
@@ -57,8 +57,8 @@ func TestTwins(t *testing.T) {
 	})
 }
 
-// TestTwinsOfOld: of two apps that have one client, as older versions took it, the first one
-// that ends leaves it to the other.
+// TestTwinsOfOld: if two apps share a client, as in older versions, the first app that is
+// deleted leaves the client to the other.
 func TestTwinsOfOld(t *testing.T) {
 	w := openWith(t, idp.Gluu, true, 1)
 	orders, gold := w.offer(1, "orders", "shop")

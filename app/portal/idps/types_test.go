@@ -12,8 +12,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// TestUsedByRequests: what an access request stands on, though no product names it any
-// more, goes by force only: its credentials would end.
+// TestUsedByRequests: a client type of an access request can be deleted only with force,
+// even if no product names it any more: its credentials would end.
 func TestUsedByRequests(t *testing.T) {
 	w := open(t, idp.Keycloak, true)
 	var made request.Request
@@ -38,7 +38,7 @@ func TestUsedByRequests(t *testing.T) {
 		}
 		return err
 	})
-	// A rejected request does not count.
+	// A rejected request is ignored.
 	w.update(func(wr store.Writer) error {
 		_, err := portal.Add(t.Context(), wr, apps.Requests, w.at(), request.Request{ClientTypeID: table.ID(2), Status: request.Rejected})
 		return err
@@ -48,8 +48,9 @@ func TestUsedByRequests(t *testing.T) {
 	}
 }
 
-// TestForceWithSilence: a client type goes by force although its provider has gone, which is
-// waited for three times and not once for each client. The doctor knows what is left there.
+// TestForceWithSilence: a client type is deleted by force although its provider does not
+// answer: three calls wait for it, and not one for each client. The doctor finds the
+// remaining clients.
 func TestForceWithSilence(t *testing.T) {
 	w := openWith(t, idp.Keycloak, false, 1)
 	orders, gold := w.offer(1, "orders", "shop")

@@ -40,7 +40,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// world is a portal with two dashboards of our own and an identity provider.
+// world is a portal with two Gatehouse dashboards and an identity provider.
 type world struct {
 	*testing.T
 	apptest.Portal
@@ -48,11 +48,11 @@ type world struct {
 	ops        map[string]operation.Operation
 	dashboards map[table.ID]dashboard.Dashboard
 	away       map[table.ID]bool
-	writes     func(dashboard.Dashboard) dashboard.Dashboard // what stands before dashboards; nil: nothing
+	writes     func(dashboard.Dashboard) dashboard.Dashboard // wraps dashboards; nil: they are used directly
 	server     *idp.Server
 	provider   core.Provider
 	stamps     int
-	opens      int // ways to dashboards that were asked for
+	opens      int // number of dashboards that were opened
 }
 
 const (
@@ -84,7 +84,7 @@ func openWith(t *testing.T, flavour idp.Flavour, registry bool, dashboards int) 
 	return w
 }
 
-// connect adds a dashboard, an App of its own, as the next provider of the portal.
+// connect adds a dashboard, a separate App, as the next provider of the portal.
 func (w *world) connect() table.ID {
 	w.Helper()
 	a, err := app.New(app.WithLogger(slog.New(slog.DiscardHandler)))
@@ -121,11 +121,11 @@ func (w *world) open(_ context.Context, _ tenant.Scope, id table.ID) (synchronis
 	return synchronise.Provider{Dashboard: d}, nil
 }
 
-// refusing is a dashboard that writes the definition of one API not, and says err.
+// refusing is a dashboard that returns err for writes of one API's definition.
 type refusing struct {
 	dashboard.Dashboard
 	api  string
-	done bool // it does, and then says err
+	done bool // it writes before it returns err
 	err  error
 }
 
@@ -167,7 +167,7 @@ func (w *world) update(fn func(store.Writer) error) {
 	}
 }
 
-// do carries out an operation as an admin.
+// do runs an operation as an admin.
 func (w *world) do(id string, path map[string]string, body string) any {
 	w.Helper()
 	out, err := w.try(id, path, body, nil)
@@ -201,7 +201,7 @@ func (w *world) offer(at table.ID, api, scope string) (p product.Product, l plan
 	return p, l
 }
 
-// grant is access of an app to a product under a plan.
+// grant returns access of an app to a product under a plan.
 func grant(app table.ID, p product.Product, l plan.Plan) *issuers.Grant {
 	return &issuers.Grant{
 		App: application.App{Base: table.Base{ID: app}, Name: fmt.Sprint("App ", app)}, Bearer: credential.Bearer{App: app}, Provider: p.ProviderID, ClientType: 1,
@@ -209,9 +209,9 @@ func grant(app table.ID, p product.Product, l plan.Plan) *issuers.Grant {
 	}
 }
 
-// act carries out an act as a saga does: what the steps before one that is refused did is
-// undone, and what one that does not work may have done. Between, the outcome of each step is
-// stored as JSON.
+// act runs an act as a saga does: when a step is refused, the earlier steps are undone, and
+// also the failed step, which may have had an effect. Between steps the grant is stored as
+// JSON.
 func (w *world) act(act issuers.Act, g *issuers.Grant, mend func()) error {
 	w.Helper()
 	issuer := idps.Issuer{Service: w.service}
@@ -258,7 +258,7 @@ func (w *world) act(act issuers.Act, g *issuers.Grant, mend func()) error {
 	return nil
 }
 
-// mappings are those of the provider at a dashboard.
+// mappings returns the mappings of the provider at a dashboard.
 func (w *world) mappings(at table.ID) core.Mappings {
 	w.Helper()
 	e, err := w.dashboards[at].Entry(w.Context(), w.provider.EntryID())
@@ -273,7 +273,7 @@ func (w *world) mappings(at table.ID) core.Mappings {
 
 func invalid(err error) bool { return fault.KindOf(err) == fault.Invalid }
 
-// announce tells of a write that is stored.
+// announce runs the hooks after a stored write.
 func announce[T any](w *world, hooks func(portal.Hooks[T]) portal.Hooks[T], op store.Op, old, fresh T) {
 	w.Helper()
 	c := &portal.Change[T]{Op: op, Scope: w.Scope, Store: w.DB, Old: old, New: fresh, At: w.at()}

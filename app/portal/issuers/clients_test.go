@@ -12,8 +12,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/growth"
 )
 
-// TestBehindGrowth: whether clients are behind takes as much longer as there are more of them,
-// although each of them brings a policy.
+// TestBehindGrowth: checking whether clients are behind takes linear time, although each of
+// them has a policy.
 func TestBehindGrowth(t *testing.T) {
 	growth.Linear(t, 200, func(size int) func() {
 		var list []*doc.Node

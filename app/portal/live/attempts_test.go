@@ -12,8 +12,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 )
 
-// TestLoginsAtOnce: of many logins of one account at the same moment all are let in that have
-// the right password, and of those with a wrong one no more are tried than an account has.
+// TestLoginsAtOnce: of many concurrent logins of one account all with the right password
+// succeed, and no more wrong passwords are tried than the limit of an account.
 func TestLoginsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := open(t, nil)

@@ -26,7 +26,7 @@ import (
 
 type stamp = crud.Stamp
 
-// plain hashes passwords so that tests can read them, and counts the checks.
+// plain does not hash passwords, so that tests can read them, and counts the checks.
 type plain struct {
 	secret.Passwords
 	mu     *sync.Mutex
@@ -54,7 +54,7 @@ type world struct {
 	checks int
 	takes  time.Duration // to check a password
 	remote string        // address of callers
-	sent   []string      // parts of what happens to apps
+	sent   []string      // events about apps
 
 	mu      sync.Mutex
 	letters []live.Letter
@@ -114,10 +114,10 @@ func (w *world) store(fn func(store.Writer) error) {
 	}
 }
 
-// browser is what somebody uses the portal with.
+// browser is a user's browser.
 type browser struct{ token, proof, agent string }
 
-// call calls an operation; with a browser as whose session it is.
+// call calls an operation; with a browser, in its session.
 func (w *world) call(id string, b *browser, path map[string]string, body string) (any, error) {
 	w.t.Helper()
 	o, known := w.ops[id]
@@ -152,7 +152,7 @@ func (w *world) refused(id string, b *browser, path map[string]string, body, cod
 	}
 }
 
-// login returns the browser of somebody who has logged in.
+// login returns the browser of a logged-in user.
 func (w *world) login(email, password string) *browser {
 	w.t.Helper()
 	b := &browser{agent: "a browser"}
@@ -160,7 +160,7 @@ func (w *world) login(email, password string) *browser {
 	return b
 }
 
-// relogin logs somebody in with a browser that may have a session already.
+// relogin logs a user in with a browser that may already have a session.
 func (w *world) relogin(b *browser, email, password string) {
 	w.t.Helper()
 	out, err := w.call("portal-live.login", b, nil, fmt.Sprintf(`{"Email":%q,"Password":%q}`, email, password))
@@ -171,7 +171,7 @@ func (w *world) relogin(b *browser, email, password string) {
 	b.token, b.proof = v.Cookies[0].Value, v.Value.CSRFToken
 }
 
-// developer makes an active developer of an organisation and logs in.
+// developer creates an active developer of an organisation and logs in.
 func (w *world) developer(email, role string, org int) *browser {
 	w.t.Helper()
 	w.must("portal-users.create", nil, nil, fmt.Sprintf(`{"Email":%q,"First":"D","Role":%q,"OrganisationID":%d,"Active":true,"Password":"secret"}`, email, role, org))
@@ -218,8 +218,8 @@ func text(v any) string {
 	return string(out)
 }
 
-// TestLogin states who gets in: one text answers everybody else, each after one check of a
-// password; a locked account stays closed until its time is over.
+// TestLogin states who can log in: all others get the same text, each after one check of a
+// password; a locked account stays locked until its time is over.
 func TestLogin(t *testing.T) {
 	w := open(t, nil)
 	w.developer("ada@example.com", account.Member, 1)
@@ -248,7 +248,7 @@ func TestLogin(t *testing.T) {
 	w.login("ADA@example.com", "secret")
 }
 
-// TestSessions states what a session opens, with which proof and which browser, and what
+// TestSessions states what a session permits, with which CSRF token and browser, and what
 // ends it.
 func TestSessions(t *testing.T) {
 	w := open(t, nil)
@@ -314,7 +314,7 @@ func TestSessions(t *testing.T) {
 	})
 }
 
-// TestRegister states who registers, and that no answer tells whether an address has an
+// TestRegister states who can register, and that no answer shows whether an address has an
 // account.
 func TestRegister(t *testing.T) {
 	w := open(t, func(s *setting.Settings) { s.AutoApproveRegistrations = true })
@@ -373,7 +373,7 @@ func TestInviteCodes(t *testing.T) {
 	if err := register("b@example.com"); err == nil {
 		t.Error("it has expired")
 	}
-	// Codes go with their team, whether it goes alone or with its organisation.
+	// Codes are deleted with their team, alone or with its organisation.
 	acme := map[string]string{"organisation_id": "2", "team_id": "3"}
 	w.must("portal-teams.create", nil, acme, `{"Name":"Engines"}`)
 	w.must("portal-invite-codes.create", nil, nil, `{"Code":"ENGINES-2026","TeamID":3}`)
@@ -387,8 +387,8 @@ func TestInviteCodes(t *testing.T) {
 	}
 }
 
-// TestForgotten states that a mail goes to active users alone, that all are answered
-// alike, and that a code works once.
+// TestForgotten states that only active users get a mail, that all callers get the same
+// answer, and that a code works once.
 func TestForgotten(t *testing.T) {
 	w := open(t, nil)
 	ada := w.developer("ada@example.com", account.Member, 1)
@@ -430,8 +430,8 @@ func TestForgotten(t *testing.T) {
 	}
 }
 
-// TestAddressIsProven: an address with which somebody registers is unproven until a code that
-// was mailed to it comes back, or an admin chooses the password.
+// TestAddressIsProven: the address of a registration is unproven until its owner uses a code
+// that was mailed to it, or an admin sets the password.
 func TestAddressIsProven(t *testing.T) {
 	w := open(t, func(s *setting.Settings) { s.AutoApproveRegistrations = true })
 	w.run()
@@ -451,7 +451,7 @@ func TestAddressIsProven(t *testing.T) {
 	}
 }
 
-// TestInvitations states how an invited person gets in, by the mail alone.
+// TestInvitations states how an invited person gets access, only through the mail.
 func TestInvitations(t *testing.T) {
 	w := open(t, nil)
 	invited := `{"Email":"grace@example.com","First":"Grace","Role":"consumer-admin","Active":true,"Password":"chosen-by-admin"}`
@@ -475,8 +475,8 @@ func TestInvitations(t *testing.T) {
 	w.login("grace@example.com", "secret")
 }
 
-// TestAttributesOfNewcomers states that newcomers say no attribute that only admins know,
-// and leave what an admin has said of them as it is.
+// TestAttributesOfNewcomers states that new users cannot set attributes that only admins may
+// set, and do not overwrite an admin's values.
 func TestAttributesOfNewcomers(t *testing.T) {
 	w := open(t, nil)
 	w.run()
@@ -495,8 +495,8 @@ func TestAttributesOfNewcomers(t *testing.T) {
 	}
 }
 
-// TestDeactivatedIsNotInvited states that no invitation opens an account again that an
-// admin has closed.
+// TestDeactivatedIsNotInvited states that an invitation does not reopen an account that an
+// admin has deactivated.
 func TestDeactivatedIsNotInvited(t *testing.T) {
 	w := open(t, nil)
 	w.run()
@@ -507,7 +507,8 @@ func TestDeactivatedIsNotInvited(t *testing.T) {
 	w.refused("portal-invitations.create", nil, nil, body, table.CodeInvalid)
 }
 
-// TestOrganisationRequests states who asks for an organisation, and what a decision does.
+// TestOrganisationRequests states who may request an organisation, and the effect of a
+// decision.
 func TestOrganisationRequests(t *testing.T) {
 	w := open(t, nil)
 	ada, bob := w.developer("ada@example.com", account.Member, 1), w.developer("bob@example.com", account.Member, 1)

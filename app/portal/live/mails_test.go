@@ -14,14 +14,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// TestAskedBeforeACrash states that a mail that was asked for is made by whichever process
-// comes next, and by one alone.
+// TestAskedBeforeACrash states that a requested mail is made by exactly one of the next
+// processes.
 func TestAskedBeforeACrash(t *testing.T) {
 	w := open(t, nil)
 	w.developer("ada@example.com", account.Member, 1)
 	w.must("portal-live.forgot", nil, nil, `{"Email":"ada@example.com"}`)
 	w.must("portal-live.forgot", nil, nil, `{"Email":"none@example.com"}`)
-	ctx, end := context.WithCancel(t.Context()) // the process that was asked never ran
+	ctx, end := context.WithCancel(t.Context()) // the process that stored the request never ran
 	var processes sync.WaitGroup
 	for range 3 {
 		next := live.New(w.s.Config, w.p.Tools)
@@ -36,8 +36,8 @@ func TestAskedBeforeACrash(t *testing.T) {
 	w.must("portal-live.reset", nil, nil, `{"Code":"`+l.Code+`","Password":"another"}`)
 }
 
-// TestQueue states that letters are stored in the unit of work that makes their codes where
-// the portal sends mails of its own, and are sent as plain ones where it does not.
+// TestQueue states that letters are stored in the unit of work of their codes if the portal
+// sends its own mails, and are sent as plain ones otherwise.
 func TestQueue(t *testing.T) {
 	for _, own := range []bool{true, false} {
 		w := open(t, nil)
@@ -78,8 +78,8 @@ func TestQueue(t *testing.T) {
 	}
 }
 
-// TestBound states that a session can be bound to the network in which it began, and is
-// not unless the settings say so.
+// TestBound states that a session can be bound to the network in which it began, if the
+// settings say so.
 func TestBound(t *testing.T) {
 	for _, bound := range []bool{false, true} {
 		w := open(t, nil)

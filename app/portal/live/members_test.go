@@ -69,7 +69,7 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-// somebody is a person as the model knows it.
+// somebody is a person in the model.
 type somebody struct {
 	id, org int
 	teams   []int
@@ -77,7 +77,7 @@ type somebody struct {
 	b       *browser
 }
 
-// sees is the rule of visibility, written once more.
+// sees is the visibility rule, implemented a second time.
 func (p *somebody) sees(q *somebody) bool {
 	if p == q {
 		return true
@@ -90,8 +90,8 @@ func (p *somebody) sees(q *somebody) bool {
 	return false
 }
 
-// TestVisibility runs random changes of two organisations, their teams and their people,
-// and compares what each person sees with the model after each.
+// TestVisibility makes random changes of two organisations, their teams and their
+// people, and after each compares what each person sees with the model.
 func TestVisibility(t *testing.T) {
 	w := open(t, nil)
 	teams := map[int][]int{1: {1}}

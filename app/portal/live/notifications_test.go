@@ -9,7 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
 
-// TestNotifications switches mails off and on: the own ones, of which one may do without.
+// TestNotifications turns a user's own optional mails off and on.
 func TestNotifications(t *testing.T) {
 	w := open(t, nil)
 	ada, bob := w.developer("ada@example.com", account.Member, 1), w.developer("bob@example.com", account.Member, 1)

@@ -89,7 +89,7 @@ func (w *world) store(fn func(store.Writer) error) {
 	}
 }
 
-// server lets mails go to an address.
+// server sets the address of the mail server.
 func (w *world) server(address string) {
 	w.Helper()
 	host, port, err := net.SplitHostPort(address)
@@ -110,7 +110,7 @@ func (w *world) settings(fn func(*setting.Settings)) {
 	})
 }
 
-// start runs the mails of the world until the function it returns is called.
+// start runs the mails of the world until the returned function is called.
 func (w *world) start(more ...func(*mails.Config)) (s *mails.Service, stop func()) {
 	w.Helper()
 	c := w.config
@@ -121,7 +121,7 @@ func (w *world) start(more ...func(*mails.Config)) (s *mails.Service, stop func(
 	if err != nil {
 		w.Fatal(err)
 	}
-	// How far events have been told is known from here on.
+	// From here on it is known how far events have been delivered.
 	if _, ok, err := w.portal.DB.Acquire(w.Context(), "events", c.Holder, c.TTL); err != nil || !ok {
 		w.Fatal(ok, err)
 	}
@@ -152,14 +152,14 @@ func userEvents() deliver.Source {
 	return *reg.Events
 }
 
-// none is a world outside without anybody.
+// none is an outside without receivers.
 type none struct{}
 
 func (none) Fetch(context.Context, fetch.Request) (fetch.Answer, error) {
 	return fetch.Answer{}, fetch.ErrUnreachable
 }
 
-// add makes a user, by somebody.
+// add creates a user, on behalf of an actor.
 func (w *world) add(u account.User, by string) {
 	w.Helper()
 	ctx := store.Attribute(w.Context(), store.Attribution{Actor: by, Operation: "test"})
@@ -171,7 +171,7 @@ func (w *world) add(u account.User, by string) {
 	}
 }
 
-// all returns the mails that are kept.
+// all returns the stored mails.
 func (w *world) all() (out []letter.Mail) {
 	w.Helper()
 	if err := w.portal.DB.View(w.Context(), w.portal.Scope, func(r store.Reader) error {
@@ -193,7 +193,7 @@ func count(list []letter.Mail, state letter.State) (n int) {
 	return n
 }
 
-// until waits for something to become true.
+// until waits for a condition.
 func (w *world) until(what string, fn func() bool) {
 	w.Helper()
 	for range 4000 {
@@ -205,7 +205,7 @@ func (w *world) until(what string, fn func() bool) {
 	w.Fatalf("%s: that did not happen; %+v\n%s", what, w.all(), w.log)
 }
 
-// parts returns the text and the HTML of a mail that has both.
+// parts returns the text and the HTML of a mail with both.
 func parts(t *testing.T, m mailtest.Mail) (text, html string) {
 	t.Helper()
 	kind, params, err := mime.ParseMediaType(m.Header.Get("Content-Type"))
@@ -238,7 +238,7 @@ func TestEvents(t *testing.T) {
 	w.settings(func(s *setting.Settings) { s.EmailSubjects = `{"welcome_dev":"Hello\r\nBcc: eve@example.com"}` })
 	_, stop := w.start()
 	w.add(account.User{Email: "new@example.com", First: "New & Co", Role: account.Member, OrganisationID: 1, Token: "n"}, "")
-	w.until("three mails", func() bool { return count(w.all(), letter.Done) == 3 }) // of the first, to the admins that there are
+	w.until("three mails", func() bool { return count(w.all(), letter.Done) == 3 }) // from the first one, to the existing admins
 	w.add(account.User{Email: "boss@example.com", Role: account.ProviderAdmin, Active: true, Token: "b"}, account.Principal(1))
 	w.until("four mails", func() bool { return count(w.all(), letter.Done) == 4 })
 	got := map[string][]string{}
@@ -273,8 +273,8 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestSignUpAddress states that the address for sign-ups hears of developers who wait, once, also
-// when it is an admin's, and of nothing else that admins hear of.
+// TestSignUpAddress states that the address for sign-ups gets one mail about each waiting
+// developer, also when it is an admin's, and no other mails for admins.
 func TestSignUpAddress(t *testing.T) {
 	for set, want := range map[string]string{
 		"":                     "ada@example.com bob@example.com",
@@ -305,7 +305,7 @@ func TestSignUpAddress(t *testing.T) {
 	}
 }
 
-// TestUnwanted: people get no mails that they switched off, but always those about their own
+// TestUnwanted: users get no mails that they have turned off, but always those about their own
 // account.
 func TestUnwanted(t *testing.T) {
 	w := open(t)
@@ -345,8 +345,8 @@ func TestUnwanted(t *testing.T) {
 	}
 }
 
-// TestNoMailOfALeap: a clock that leaps ahead sends no warning about a credential that expires much
-// later. Each warning is sent once, so the right one would be missing.
+// TestNoMailOfALeap: a clock that leaps ahead causes no warning about a credential that expires
+// much later. Each warning is sent once, so the real one would be missing.
 func TestNoMailOfALeap(t *testing.T) {
 	w := open(t)
 	server := mailtest.Start(t)
@@ -366,7 +366,7 @@ func TestNoMailOfALeap(t *testing.T) {
 	})
 	<-asked
 	clock.Set(8999 * time.Hour)
-	for range 3 { // the question before the last was asked of the clock that is ahead, and is answered
+	for range 3 { // the second-to-last run used the clock that is ahead, and is done
 		<-asked
 	}
 	go func() {
@@ -380,7 +380,7 @@ func TestNoMailOfALeap(t *testing.T) {
 	}
 }
 
-// TestPost states that a mail with a secret is sealed, sent once, and its link works.
+// TestPost states that a mail with a secret is sealed and sent once, and that its link works.
 func TestPost(t *testing.T) {
 	w := open(t)
 	s, _ := w.start()
@@ -444,8 +444,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestLater states that a mail that the server takes later waits as long as one that reaches no
-// server, and keeps no other mail waiting.
+// TestLater states that a mail that the server rejects temporarily waits as long as one without a
+// reachable server, and does not delay other mails.
 func TestLater(t *testing.T) {
 	w := open(t)
 	server := mailtest.Start(t)
@@ -469,7 +469,7 @@ func TestLater(t *testing.T) {
 	}
 }
 
-// taking is a mail server that takes every mail when it is told to.
+// taking is a mail server that accepts mails when the test says so.
 type taking struct {
 	came  chan string
 	taken func(ctx context.Context)
@@ -481,7 +481,7 @@ func (s taking) Send(ctx context.Context, m mail.Message) error {
 	return nil
 }
 
-// to lets mails go to a server, and posts one.
+// to sets the mail server, and posts a mail.
 func (w *world) to(s taking, more ...func(*mails.Config)) (stop func()) {
 	w.Helper()
 	w.server("127.0.0.1:25")
@@ -493,7 +493,7 @@ func (w *world) to(s taking, more ...func(*mails.Config)) (stop func()) {
 	return stop
 }
 
-// TestTakenAtTheEnd states that a mail that the server took although the end had come is not sent
+// TestTakenAtTheEnd states that a mail that the server accepted during the shutdown is not sent
 // again.
 func TestTakenAtTheEnd(t *testing.T) {
 	w := open(t)
@@ -506,7 +506,7 @@ func TestTakenAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestUnwritten states that a mail is sent once although the store does not take that for a while.
+// TestUnwritten states that a mail is sent once although the store cannot record that for a while.
 func TestUnwritten(t *testing.T) {
 	w := open(t)
 	var is atomic.Bool
@@ -521,7 +521,7 @@ func TestUnwritten(t *testing.T) {
 	}
 }
 
-// granting is a store whose lease of mails is never another process's.
+// granting is a store whose mail lease no other process can take.
 type granting struct{ *memdb.DB }
 
 func (g granting) Acquire(ctx context.Context, sink, holder string, ttl time.Duration) (store.Revision, bool, error) {
@@ -531,7 +531,7 @@ func (g granting) Acquire(ctx context.Context, sink, holder string, ttl time.Dur
 	return g.DB.Acquire(ctx, sink, holder, ttl)
 }
 
-// refusing is a mail server that refuses every mail when it is told to.
+// refusing is a mail server that refuses mails when the test says so.
 type refusing struct{ taking }
 
 func (r refusing) Send(ctx context.Context, m mail.Message) error {
@@ -539,8 +539,8 @@ func (r refusing) Send(ctx context.Context, m mail.Message) error {
 	return errors.New("refused")
 }
 
-// TestHaltedSender states that a process that was halted while it sent a mail does not undo that
-// another one has sent it.
+// TestHaltedSender states that a process that was halted while it sent a mail does not overwrite
+// that another one has sent it.
 func TestHaltedSender(t *testing.T) {
 	w := open(t)
 	goes := make(chan struct{})
@@ -566,8 +566,8 @@ func TestHaltedSender(t *testing.T) {
 	}
 }
 
-// TestTemplates states that every mail can be made in both forms, and that a theme that
-// cannot make one gives way to the default one.
+// TestTemplates states that every mail can be rendered in both forms, and that the default theme
+// replaces a theme that fails.
 func TestTemplates(t *testing.T) {
 	w := open(t)
 	server := mailtest.Start(t)
@@ -603,8 +603,8 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
-// TestNames states that what somebody is called stays in its line: a stranger who registers
-// with the address of another person writes no mail to that.
+// TestNames states that a name stays in its line: registering with another person's address cannot
+// be used to write a mail to that person.
 func TestNames(t *testing.T) {
 	w := open(t)
 	server := mailtest.Start(t)
@@ -621,8 +621,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestExpiry states that the owner of a credential hears of its end once before and once
-// after, and again when it ends at another time.
+// TestExpiry states that the owner of a credential gets one mail before and one after its expiry,
+// and again when the expiry changes.
 func TestExpiry(t *testing.T) {
 	w := open(t)
 	server := mailtest.Start(t)

@@ -26,13 +26,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// everything is a template that says all that a mail can say, but for the name of the mail.
+// everything is a template that prints all data of a mail, except the name of the mail.
 const everything = `[{{site}} {{login_url}} {{with current_user}}{{.Email}}{{end}} {{with user}}{{.First}}{{end}} ` +
 	`team={{team}} reset={{reset_password_url}} confirm={{confirm_url}} invite={{invite_url}} called={{user}} of={{team.Name}} ` +
 	`shown={{user.DisplayName}}/{{with .user}}{{.DisplayName}}{{end}} user={{with .user}}{{.Email}}{{end}} name={{with .name}}{{.}}{{end}} organisation={{with .organisationName}}{{.}}{{end}} ` +
 	`requests={{range .requests}}{{.ID}}:{{.App}}{{end}} credential={{with .credential}}{{.ID}}:{{.Name}}:{{.Expires}}{{end}} certificate={{with .certificate}}{{.ID}}:{{.Name}}:{{.Expires}}{{end}}]`
 
-// talkative is a theme whose mails say everything, in both forms.
+// talkative is a theme whose mails print all data, in both forms.
 func talkative() theme.Content {
 	files := theme.Files{"layouts/emails.html.tmpl": []byte("<h1>layout</h1>{{yield}}"), "layouts/emails.text.tmpl": []byte("layout {{yield}}")}
 	for _, n := range letter.Table {
@@ -42,15 +42,15 @@ func talkative() theme.Content {
 	return theme.Content{Files: files}
 }
 
-// TestEveryMail goes through the table of docs/wire/portal-mails.md: what causes each mail, who
-// gets it, that both parts come with their layout, and what templates can say in it. What the
-// events are comes from the records, as it does in the portal.
+// TestEveryMail goes through the table of docs/wire/portal-mails.md: the cause of each mail,
+// its receivers, that both parts have their layout, and the data for templates. The events are
+// made from records, as in the portal.
 func TestEveryMail(t *testing.T) {
 	w := open(t)
 	server := mailtest.Start(t)
 	w.server(server.Address())
 	var app application.App
-	var pending, former, elsewhere request.Request // of a developer with the app of another one, of one who is gone, and of one in another organisation
+	var pending, former, elsewhere request.Request // of a developer with another user's app, of a deleted one, and of one in another organisation
 	w.store(func(wr store.Writer) (err error) {
 		if app, err = portal.Add(t.Context(), wr, apps.Kind, w.at, application.App{Name: "Till", UserID: 4}); err != nil {
 			return err
@@ -76,7 +76,7 @@ func TestEveryMail(t *testing.T) {
 			return slices.Clone(ends), nil
 		}
 	})
-	stop() // what happens is told by hand, and nothing is sent before it is seen
+	stop() // the test creates events itself, and nothing is sent before it is checked
 	said := 0
 	tell := func(told []event.Told, by string) {
 		t.Helper()

@@ -15,7 +15,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// TestBounds states that a menu has as many items as it may have, and no more.
+// TestBounds states the maximum number of items of a menu.
 func TestBounds(t *testing.T) {
 	p := apptest.NewPortal(t)
 	ops := p.Operations(menus.Resources()...)

@@ -11,8 +11,8 @@ import (
 
 var model = map[string]string{"extended_attribute_id": "1"}
 
-// TestValuesFollow states that values are called as their attributes are, go with them,
-// and are told in events and in the metadata of credentials.
+// TestValuesFollow states that values are renamed and deleted with their attributes, and are in
+// events and in the metadata of credentials.
 func TestValuesFollow(t *testing.T) {
 	w := open(t)
 	w.call(t, "portal-custom-attributes.create", model, `{"Name":"Department","Identifier":"department","Type":1,"AddToKeyMetadata":true}`)
@@ -53,8 +53,8 @@ func TestValuesFollow(t *testing.T) {
 	}
 }
 
-// TestDefaultsComeFirst: a custom attribute that people may edit does not take the place of what
-// the portal knows of them in the metadata of credentials.
+// TestDefaultsComeFirst: a custom attribute that users may edit does not replace the portal's
+// own data in the metadata of credentials.
 func TestDefaultsComeFirst(t *testing.T) {
 	w := open(t)
 	w.call(t, "portal-custom-attributes.create", model, `{"Name":"Role","Identifier":"Role","Type":1,"AddToKeyMetadata":true}`)

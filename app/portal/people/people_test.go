@@ -30,10 +30,10 @@ type world struct {
 
 	people   *people.Service
 	followed []string // what followers were told
-	refuses  error    // what a follower answers when a user leaves
+	refuses  error    // what a follower returns when a user leaves
 }
 
-// plain hashes passwords so that tests can read them.
+// plain does not hash passwords, so that tests can read them.
 type plain struct{ secret.Passwords }
 
 func (plain) Hash(password string) (string, error) { return "hash of " + password, nil }
@@ -112,7 +112,7 @@ func (w *world) call(t *testing.T, id string, path map[string]string, body strin
 	return out
 }
 
-// try calls as user 9, who need not be there.
+// try calls an operation as user 9, who need not exist.
 func (w *world) try(t *testing.T, id string, path map[string]string, body string) (any, error) {
 	t.Helper()
 	id, force, _ := strings.Cut(id, "?")
@@ -124,7 +124,7 @@ func (w *world) try(t *testing.T, id string, path map[string]string, body string
 	return o.Do(t.Context(), c)
 }
 
-// refused demands a fault with a text.
+// refused checks that an operation fails with a text.
 func (w *world) refused(t *testing.T, id string, path map[string]string, body, text string) {
 	t.Helper()
 	if _, err := w.try(t, id, path, body); err == nil || !strings.Contains(err.Error(), text) {
@@ -132,7 +132,7 @@ func (w *world) refused(t *testing.T, id string, path map[string]string, body, t
 	}
 }
 
-// in fails unless a user is in an organisation and these teams.
+// in fails unless a user is in exactly an organisation and these teams.
 func (w *world) in(t *testing.T, user string, org table.ID, teams ...table.ID) {
 	t.Helper()
 	if err := w.tools.Store.View(t.Context(), w.scope, func(r store.Reader) error {
@@ -146,8 +146,8 @@ func (w *world) in(t *testing.T, user string, org table.ID, teams ...table.ID) {
 	}
 }
 
-// TestTeams states who is in which team: what is sent replaces the members, no user is
-// left without a team, and labels in place of numbers change nothing.
+// TestTeams states who is in which team: the body replaces the members, no user is left
+// without a team, and labels in place of numbers are ignored.
 func TestTeams(t *testing.T) {
 	w := open(t)
 	org, team := map[string]string{"organisation_id": "2"}, map[string]string{"organisation_id": "2", "team_id": "3"}
@@ -169,8 +169,8 @@ func TestTeams(t *testing.T) {
 	w.in(t, "1", 2, 2)
 }
 
-// TestOrganisationIsDissolved states where users go when their organisation does, and
-// that its teams go with it.
+// TestOrganisationIsDissolved states where users go when their organisation is deleted,
+// and that its teams are deleted with it.
 func TestOrganisationIsDissolved(t *testing.T) {
 	w := open(t)
 	shown := w.call(t, "portal-organisations.get", map[string]string{"organisation_id": "2"}, "").(people.ShownOrganisation)

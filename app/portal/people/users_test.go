@@ -17,7 +17,7 @@ import (
 
 func user(id string) map[string]string { return map[string]string{"user_id": id} }
 
-// stored returns a user as the store has it.
+// stored returns a user from the store.
 func (w *world) stored(t *testing.T, id string) (u account.User) {
 	t.Helper()
 	if err := w.tools.Store.View(t.Context(), w.scope, func(r store.Reader) (err error) {
@@ -29,8 +29,8 @@ func (w *world) stored(t *testing.T, id string) (u account.User) {
 	return u
 }
 
-// TestUsers states what becomes of users: where they belong, what is kept of a password,
-// and what answers say.
+// TestUsers states where users belong, what is stored of a password, and what answers
+// contain.
 func TestUsers(t *testing.T) {
 	w := open(t)
 	shown := w.call(t, "portal-users.create", nil, `{"Email":" Ada@Example.com ","First":"Ada","Password":"secret","Active":"true"}`).(people.ShownUser)
@@ -87,7 +87,7 @@ func TestUserProblems(t *testing.T) {
 	} {
 		w.refused(t, "portal-users.create", nil, body, text)
 	}
-	w.call(t, "portal-users.update", user("1"), `{"First":""}`) // as it was: bootstrap asks for no name
+	w.call(t, "portal-users.update", user("1"), `{"First":""}`) // as before: bootstrap requires no name
 	w.call(t, "portal-users.update", user("1"), `{"First":"A"}`)
 	w.followed = nil
 	w.refused(t, "portal-users.update", user("1"), `{"First":""}`, "First can't be blank")
@@ -100,8 +100,8 @@ func TestUserProblems(t *testing.T) {
 	}
 }
 
-// TestLastAdmin states that a portal keeps an active super-admin, and that no admin
-// deletes the own account.
+// TestLastAdmin states that a portal keeps an active super-admin, and that no admin can
+// delete the own account.
 func TestLastAdmin(t *testing.T) {
 	w := open(t)
 	root := func(email string) {
@@ -127,8 +127,8 @@ func TestLastAdmin(t *testing.T) {
 	}
 }
 
-// TestFollowers states what others learn of users: before a user leaves, and in the unit
-// of work of each change, also of changes that organisations and teams bring.
+// TestFollowers states when followers of users are called: before a user leaves, and in
+// the unit of work of each change, including changes through organisations and teams.
 func TestFollowers(t *testing.T) {
 	w := open(t)
 	said := func(want ...string) {

@@ -24,7 +24,8 @@ import (
 
 const gold = `{"Name":"Gold","ProviderID":1,"DisplayName":"Golden","RateLimit":100,"Per":60,"Quota":1000,"QuotaRenewalRate":3600,"KeyExpiresIn":60,"MetaData":{"tier":"gold"},"Catalogues":[1]}`
 
-// TestLife follows a plan and its policy through their life, in one process and over HTTP.
+// TestLife follows a plan and its policy from creation to deletion, in one process and
+// over HTTP.
 func TestLife(t *testing.T) {
 	for name, overHTTP := range map[string]bool{"in process": false, "over HTTP": true} {
 		t.Run(name, func(t *testing.T) {
@@ -89,14 +90,14 @@ func TestLife(t *testing.T) {
 				t.Errorf("%+v %v", left, err)
 			}
 			w.quiet()
-			w.create(`{"Name":"Silver","ProviderID":1,"JWTScope":"gold","CID":"` + p.CID + `"}`) // all of it is free again
+			w.create(`{"Name":"Silver","ProviderID":1,"JWTScope":"gold","CID":"` + p.CID + `"}`) // all its unique values are free again
 			w.quiet()
 		})
 	}
 }
 
-// TestTheirsStays: what was set at the dashboard survives a change, and what it calls
-// unlimited is not written by one that concerns the portal alone.
+// TestTheirsStays: settings at the dashboard survive a change, and a change that concerns
+// only the portal does not rewrite the dashboard's form of "unlimited".
 func TestTheirsStays(t *testing.T) {
 	w := open(t, false)
 	p := w.create(gold)
@@ -123,8 +124,8 @@ func TestTheirsStays(t *testing.T) {
 	w.quiet()
 }
 
-// TestRefusedBeforeACall: what is wrong, or belongs to another record, is found before the
-// dashboard hears of it.
+// TestRefusedBeforeACall: invalid values, and values of another record, are refused before
+// the dashboard is called.
 func TestRefusedBeforeACall(t *testing.T) {
 	w := open(t, false)
 	p := w.create(`{"Name":"Gold","ProviderID":1,"JWTScope":"read, write","CID":"2r7p8aUnkzby17hCJk8w2XvK3K6"}`)
@@ -157,8 +158,8 @@ func TestRefusedBeforeACall(t *testing.T) {
 	w.quiet()
 }
 
-// TestTheStoreFails: a policy whose plan cannot be stored is taken back, unless it was
-// there before.
+// TestTheStoreFails: a policy whose plan cannot be stored is deleted again, unless it
+// existed before.
 func TestTheStoreFails(t *testing.T) {
 	w := open(t, false)
 	w.db.full = true
@@ -195,8 +196,8 @@ func TestTheStoreFails(t *testing.T) {
 	w.quiet()
 }
 
-// TestInterrupted: what a process that ends between the dashboard and the store leaves is
-// finished by the next run.
+// TestInterrupted: if a process ends between the dashboard and the store, the next run
+// completes its work.
 func TestInterrupted(t *testing.T) {
 	w := open(t, false)
 	w.db.full = true
@@ -236,7 +237,7 @@ func TestInterrupted(t *testing.T) {
 	w.quiet()
 }
 
-// TestPolicyOfAnother: a new plan takes up no policy that another plan has.
+// TestPolicyOfAnother: a new plan does not adopt a policy that another plan has.
 func TestPolicyOfAnother(t *testing.T) {
 	w := open(t, false)
 	w.create(gold)
@@ -244,7 +245,7 @@ func TestPolicyOfAnother(t *testing.T) {
 	if _, err := w.try("portal-plans.update", 1, `{"Name":"Silver"}`); !errors.Is(err, errFull) {
 		t.Fatal(err)
 	}
-	w.db.full = false // the dashboard has heard of the new name, the portal has not stored it
+	w.db.full = false // the dashboard has the new name, but the portal has not stored it
 	if _, err := w.try("portal-plans.create", 0, strings.Replace(gold, "Gold", "Silver", 1)); fault.CodeOf(err) != sync.CodeShared {
 		t.Error(err)
 	}
@@ -255,8 +256,8 @@ func TestPolicyOfAnother(t *testing.T) {
 	w.quiet()
 }
 
-// TestTheDashboardFails: nothing is stored that the dashboard has not taken, and the
-// answer says what it said.
+// TestTheDashboardFails: nothing is stored that the dashboard has not accepted, and the
+// error contains its reason.
 func TestTheDashboardFails(t *testing.T) {
 	w := open(t, false)
 	p := w.create(gold)
@@ -282,7 +283,7 @@ func TestTheDashboardFails(t *testing.T) {
 	if _, err := w.try("portal-plans.update", p.ID, `{"KeyExpiresIn":9}`); fault.KindOf(err) != fault.Invalid {
 		t.Errorf("its policy is gone: %v", err)
 	}
-	w.call("portal-plans.delete", p.ID, "") // what is gone is deleted
+	w.call("portal-plans.delete", p.ID, "") // a missing policy counts as deleted
 	w.quiet()
 }
 
@@ -329,9 +330,9 @@ func TestMeanwhile(t *testing.T) {
 	w.quiet()
 }
 
-// TestRunMeanwhile: a run of the synchronisation that begins while an administrator makes
-// a plan waits until the plan is stored; what concerns the portal alone does not wait for
-// a run.
+// TestRunMeanwhile: a synchronisation run that begins while an administrator creates a
+// plan waits until the plan is stored; changes that concern only the portal do not wait
+// for a run.
 func TestRunMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := open(t, false)
@@ -362,8 +363,7 @@ func TestRunMeanwhile(t *testing.T) {
 	})
 }
 
-// TestCatalogues: plans keep in which catalogues they are, and hidden ones come back to
-// their place.
+// TestCatalogues: plans store their catalogues, and hidden ones return to their place.
 func TestCatalogues(t *testing.T) {
 	w := open(t, false)
 	a, b := w.create(gold), w.create(`{"Name":"Silver","ProviderID":1}`)
@@ -412,7 +412,7 @@ func TestCatalogues(t *testing.T) {
 	is(1)
 }
 
-// TestApart: plans and products share the identifiers of their policies, scopes, and
+// TestApart: plans and products share the unique identifiers of policies, scopes, and
 // catalogues.
 func TestApart(t *testing.T) {
 	w := open(t, false)
@@ -448,7 +448,7 @@ func TestApart(t *testing.T) {
 	}
 }
 
-// hide stores what synchronisation stores of a plan whose policy is gone, or back.
+// hide stores what synchronisation stores for a plan whose policy is gone, or restores it.
 func hide(t *testing.T, w *world, cid string, hidden bool) {
 	t.Helper()
 	list, err := w.List(t.Context())

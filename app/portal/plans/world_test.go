@@ -36,12 +36,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// watched is the dashboard, which counts calls and fails where it is told to.
+// watched is the dashboard, with a count of calls and failures on demand.
 type watched struct {
 	dashboard.Dashboard
 	calls  int
 	before func(call string) error // nil: nothing
-	made   func()                  // runs when a policy has been made; nil: nothing
+	made   func()                  // runs after a policy was created; nil: nothing
 }
 
 func (d *watched) called(call string) error {
@@ -84,7 +84,7 @@ func (d *watched) Delete(ctx context.Context, ref sync.Ref) error {
 	return d.Dashboard.Delete(ctx, ref)
 }
 
-// full is a store that takes nothing more once it is full.
+// full is a store that can be made full.
 type full struct {
 	store.Store
 	full bool
@@ -99,7 +99,8 @@ func (f *full) Update(ctx context.Context, s tenant.Scope, fn func(store.Writer)
 	return f.Store.Update(ctx, s, fn)
 }
 
-// world is a portal with two catalogues and one provider, whose dashboard is our own.
+// world is a portal with two catalogues and one provider, whose dashboard is a
+// Gatehouse.
 type world struct {
 	t     *testing.T
 	tools crud.Tools
@@ -138,7 +139,7 @@ func open(t *testing.T, overHTTP bool) *world {
 	return w
 }
 
-// connect makes operations that find the dashboard by dial.
+// connect builds operations that find the dashboard with dial.
 func (w *world) connect(dial synchronise.Providers) {
 	for _, r := range []crud.Registrar{plans.Resource(dial), rows.Resource(dial, contents.Shelf{Storage: record.Storage{}}, 1<<25), catalogues.Resource(products.Offers(), plans.Offers), catalogues.AudienceResource} {
 		for _, o := range r.Registration().Operations(w.tools) {
@@ -196,8 +197,7 @@ func (w *world) get(id table.ID) plans.Shown {
 	return w.call("portal-plans.get", id, "").(plans.Shown)
 }
 
-// refused fails unless an operation is answered with a text, without a call of the
-// dashboard.
+// refused fails unless an operation returns a text, without a call of the dashboard.
 func (w *world) refused(id string, number table.ID, body, want string) {
 	w.t.Helper()
 	calls := w.dash.calls
@@ -241,7 +241,7 @@ func (w *world) Forget(ctx context.Context, r sync.Record) error {
 	return err
 }
 
-// run synchronises, and returns how many writes that took.
+// run synchronises, and returns the number of writes.
 func (w *world) run() int {
 	w.t.Helper()
 	report, err := synchronise.Run(w.t.Context(), w.provider(), w)
@@ -251,7 +251,7 @@ func (w *world) run() int {
 	return report.Writes + report.Stored
 }
 
-// quiet fails unless there is nothing to synchronise.
+// quiet fails if there is something to synchronise.
 func (w *world) quiet() {
 	w.t.Helper()
 	if n := w.run(); n != 0 {

@@ -30,7 +30,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// noKeys are keys, and a registry, that no test asks for.
+// noKeys are keys and a registry that no test uses.
 type noKeys = interface {
 	dashboard.OAuthClients
 	dashboard.Keys
@@ -38,8 +38,7 @@ type noKeys = interface {
 	dashboard.Usage
 }
 
-// hall is a store with processes that share it, and a dashboard without anything that
-// takes its time.
+// hall is a store with processes that share it, and an empty dashboard with slow answers.
 type hall struct {
 	noKeys
 	*testing.T
@@ -79,7 +78,7 @@ func (*hall) Create(context.Context, *doc.Node) (sync.Ref, error) {
 func (*hall) Replace(context.Context, dashboard.Policy) error { return dashboard.ErrRefused }
 func (*hall) Delete(context.Context, sync.Ref) error          { return dashboard.ErrRefused }
 
-// inHall runs a test in a bubble whose time passes only while everybody waits.
+// inHall runs a test in a synctest bubble, where time passes only while all goroutines wait.
 func inHall(t *testing.T, test func(h *hall)) {
 	synctest.Test(t, func(t *testing.T) {
 		p := apptest.NewPortal(t)
@@ -114,7 +113,7 @@ func (h *hall) connect() table.ID {
 	return p.ID
 }
 
-// TestOneAtATime: a provider is synchronised by one at a time, in a process and over
+// TestOneAtATime: only one run at a time synchronises a provider, within a process and across
 // processes; others wait, and then run.
 func TestOneAtATime(t *testing.T) {
 	inHall(t, func(h *hall) {
@@ -135,8 +134,8 @@ func TestOneAtATime(t *testing.T) {
 	})
 }
 
-// TestLongRunsKeepTheirTurn: a run that takes longer than a lease keeps it; when the
-// process dies another one goes on once the lease has ended.
+// TestLongRunsKeepTheirTurn: a run that takes longer than a lease keeps it; when the process
+// dies another one continues after the lease has ended.
 func TestLongRunsKeepTheirTurn(t *testing.T) {
 	inHall(t, func(h *hall) {
 		id := h.connect()
@@ -163,8 +162,8 @@ func TestLongRunsKeepTheirTurn(t *testing.T) {
 	})
 }
 
-// TestQueueIsBounded: only so many wait for a provider in one process, and those who give
-// up make room.
+// TestQueueIsBounded: a limited number of callers wait for a provider in one process, and
+// callers that give up make room.
 func TestQueueIsBounded(t *testing.T) {
 	inHall(t, func(h *hall) {
 		id := h.connect()
@@ -194,8 +193,8 @@ func TestQueueIsBounded(t *testing.T) {
 	})
 }
 
-// TestStatus: how an attempt ended is stored and shown, and an attempt that somebody
-// broke off says nothing about the dashboard.
+// TestStatus: the outcome of an attempt is stored and shown, and a cancelled attempt says
+// nothing about the dashboard.
 func TestStatus(t *testing.T) {
 	inHall(t, func(h *hall) {
 		s := h.process("one")
@@ -250,8 +249,8 @@ func TestStatus(t *testing.T) {
 	})
 }
 
-// TestRefresh: all providers are synchronised at the start and at each interval, by one of
-// the processes.
+// TestRefresh: all providers are synchronised at the start and at each interval, by one of the
+// processes.
 func TestRefresh(t *testing.T) {
 	inHall(t, func(h *hall) {
 		every := func(c *providers.Config) { c.Every = 10 * time.Minute }
@@ -277,9 +276,9 @@ func TestRefresh(t *testing.T) {
 		start(one)
 		expect(2*time.Second, 1)
 		expect(10*time.Minute, 2)
-		start(h.process("two", every)) // it synchronises at its start, also when another process has just done so
+		start(h.process("two", every)) // it synchronises at its start, even if another process has just done so
 		expect(2*time.Second, 3)
-		expect(59*time.Minute, 8) // in an hour each tick of one of both finds what the other has just done
+		expect(59*time.Minute, 8) // in an hour, at each tick one of the two finds that the other has just done it
 		h.fails.Store(true)
 		expect(10*time.Minute, 9)
 		if h.log.Count("a provider could not be synchronised") == 0 {
@@ -325,7 +324,7 @@ func TestClockPutBack(t *testing.T) {
 	})
 }
 
-// stingy is a store that breaks down after some units of work.
+// stingy is a store that fails after some units of work.
 type stingy struct {
 	*memdb.DB
 	units int
@@ -338,8 +337,8 @@ func (s *stingy) Update(ctx context.Context, scope tenant.Scope, fn func(store.W
 	return s.DB.Update(ctx, scope, fn)
 }
 
-// TestLargeProvidersGoInSteps: the records of a provider are deleted by several units of
-// work, and a deletion that was broken off goes on when it is sent again.
+// TestLargeProvidersGoInSteps: the records of a provider are deleted in several units of work,
+// and an interrupted deletion continues when it is repeated.
 func TestLargeProvidersGoInSteps(t *testing.T) {
 	inHall(t, func(h *hall) {
 		const many, most = 2300, 500

@@ -13,7 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// MintFor makes a nonce.
+// MintFor creates a nonce.
 func MintFor(ctx context.Context, s *Service, d session.AccessData) (string, error) {
 	out, err := s.Mint(ctx, mintIn{AccessData{d}})
 	text, _ := out.Meta.(string)
@@ -41,7 +41,7 @@ func BeginAt(ctx context.Context, s *Service, profile, provider string) (operati
 	return s.Begin(ctx, profileIn{profile, provider})
 }
 
-// FinishAt comes back from an identity provider with the query of an address, and a cookie.
+// FinishAt returns from an identity provider with the query of an address, and a cookie.
 func FinishAt(ctx context.Context, s *Service, profile, provider string, q url.Values, cookie string) (operation.Landing, error) {
 	return s.Finish(ctx, finishIn{profileIn: profileIn{profile, provider}, Attempt: cookie, Return: signon.Return{State: q.Get("state"), Code: q.Get("code"), Issuer: q.Get("iss"), Error: q.Get("error")}})
 }

@@ -25,16 +25,16 @@ import (
 // portalURL is the address of the portal under test.
 const portalURL = "https://portal.example.com"
 
-// ada is somebody who can log in.
+// ada is a person who can log in.
 var ada = map[string]any{"sub": "1234", "email": "Ada@Example.com", "email_verified": true, "name": "Ada Lovelace", "groups": []any{"others", "engineers"}}
 
-// house is a portal whose people log in at an identity provider.
+// house is a portal whose users log in at an identity provider.
 type house struct {
 	*world
 	idp *idp.Server
 }
 
-// login is a login under way: what the browser holds.
+// login is a running login: the data in the browser.
 type login struct{ address, cookie string }
 
 func withProvider(t *testing.T, more string) *house {
@@ -48,7 +48,7 @@ func withProvider(t *testing.T, more string) *house {
 	return h
 }
 
-// profile makes a profile by which people log in.
+// profile creates a login profile.
 func (h *house) profile(name, action, more string) (secret string) {
 	h.t.Helper()
 	id, secret := h.idp.Application(portalURL + "/tib/auth/" + name + "/openid-connect/callback")
@@ -77,7 +77,7 @@ func (h *house) begin(profile string) login {
 	return login{out.Location, c.Value}
 }
 
-// sit lets the browser log in at the provider, and returns what it brings back.
+// sit logs the browser in at the provider, and returns the query of the redirect.
 func (h *house) sit(l login) url.Values {
 	h.t.Helper()
 	back, err := h.idp.Sit(l.address)
@@ -92,14 +92,14 @@ func (h *house) finish(profile string, q url.Values, cookie string) (operation.L
 	return sso.FinishAt(h.t.Context(), h.s, profile, "openid-connect", q, cookie)
 }
 
-// whole is a login from its beginning to its end.
+// whole runs a complete login.
 func (h *house) whole(profile string) (operation.Landing, error) {
 	h.t.Helper()
 	l := h.begin(profile)
 	return h.finish(profile, h.sit(l), l.cookie)
 }
 
-// TestLogin lets somebody in: first as a newcomer with the team of a group, then again.
+// TestLogin logs a person in: first as a new user with the team of a group, then again.
 func TestLogin(t *testing.T) {
 	h := withProvider(t, `,"CustomUserGroupField":"groups","UserGroupMapping":{"engineers":"1"},"DefaultUserGroupID":"99"`)
 	out, err := h.whole("developers")
@@ -123,8 +123,8 @@ func TestLogin(t *testing.T) {
 	}
 }
 
-// TestLoginsAreBound refuses whatever another browser, another login, another profile or
-// another time has brought about.
+// TestLoginsAreBound refuses results of another browser, another login, another profile or
+// another time.
 func TestLoginsAreBound(t *testing.T) {
 	h := withProvider(t, "")
 	h.profile("others", core.ForDevelopers, "")
@@ -153,7 +153,7 @@ func TestLoginsAreBound(t *testing.T) {
 	if _, err := h.finish("developers", q, mine.cookie); fault.CodeOf(err) != signon.CodeRefused {
 		t.Error("the provider takes a code twice:", err)
 	}
-	again := h.sit(mine) // another code for a login that is over
+	again := h.sit(mine) // another code for a finished login
 	spent("a login that is over", "developers", again, mine.cookie)
 	late := h.begin("developers")
 	q = h.sit(late)
@@ -161,7 +161,7 @@ func TestLoginsAreBound(t *testing.T) {
 	spent("ten minutes later", "developers", q, late.cookie)
 }
 
-// TestProviderIsNotBelieved refuses what a provider says, or somebody in its place.
+// TestProviderIsNotBelieved refuses invalid or forged answers of a provider.
 func TestProviderIsNotBelieved(t *testing.T) {
 	h := withProvider(t, `,"ProviderConstraintsDomain":"example.com","ProviderConstraintsGroup":"engineers","CustomUserGroupField":"groups"`)
 	forged := func(name string, value any) func(map[string]any) map[string]any {
@@ -213,8 +213,7 @@ func TestProviderIsNotBelieved(t *testing.T) {
 	}
 }
 
-// TestUserinfo asks for what the token does not say, and believes it of the same person
-// only.
+// TestUserinfo reads claims that the token lacks, and accepts them for the same person only.
 func TestUserinfo(t *testing.T) {
 	h := withProvider(t, "")
 	h.idp.Seat(map[string]any{"sub": "5"})
@@ -228,7 +227,7 @@ func TestUserinfo(t *testing.T) {
 	}
 }
 
-// TestProviderIsAway answers that the provider is away, and lets people in when it is back.
+// TestProviderIsAway reports that the provider is away, and logs people in when it is back.
 func TestProviderIsAway(t *testing.T) {
 	for _, at := range []idp.Endpoint{idp.Tokens, idp.Keys, idp.Discovery} {
 		for _, f := range []idp.Fault{idp.Down, idp.Broken, idp.Garbage} {
@@ -250,7 +249,7 @@ func TestProviderIsAway(t *testing.T) {
 	}
 }
 
-// TestNoLogin answers where there is none.
+// TestNoLogin states the errors of unknown logins.
 func TestNoLogin(t *testing.T) {
 	h := withProvider(t, "")
 	h.make(`{"ID":"ldap","ActionType":"GenerateOrLoginDeveloperProfile","ProviderName":"ADProvider"}`)
@@ -278,8 +277,8 @@ func TestNoLogin(t *testing.T) {
 	}
 }
 
-// TestLoginHidesSecrets keeps state, codes and tokens out of what is stored, and the client's
-// secret out of the address to which browsers are sent.
+// TestLoginHidesSecrets: state, codes and tokens are not stored in plain text, and the
+// client's secret is not in the address to which browsers are redirected.
 func TestLoginHidesSecrets(t *testing.T) {
 	h := withProvider(t, "")
 	l := h.begin("developers")

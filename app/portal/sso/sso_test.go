@@ -52,7 +52,7 @@ func (w *world) store(fn func(store.Writer) error) {
 	}
 }
 
-// link makes a nonce.
+// link creates a nonce.
 func (w *world) link(d session.AccessData) string {
 	w.t.Helper()
 	out, err := sso.MintFor(w.t.Context(), w.s, d)
@@ -83,8 +83,8 @@ func (w *world) add(u account.User) {
 	})
 }
 
-// TestNonces uses nonces once, twice, late, and in another portal; a store has no text of
-// one.
+// TestNonces uses nonces once, twice, late, and in another portal; the store never contains the
+// text of one.
 func TestNonces(t *testing.T) {
 	w := open(t, sso.Settings{})
 	d := session.AccessData{ForSection: session.Portal, EmailAddress: "ada@example.com"}
@@ -117,7 +117,7 @@ func TestNonces(t *testing.T) {
 	}
 }
 
-// dump is all that the portal stores of nonces.
+// dump returns everything that the portal stores of nonces.
 func (w *world) dump() string {
 	w.t.Helper()
 	var b strings.Builder
@@ -127,7 +127,7 @@ func (w *world) dump() string {
 	return b.String()
 }
 
-// records are those of a kind that the portal stores.
+// records returns the stored records of a kind.
 func (w *world) records(kind string) (all []store.Record) {
 	w.t.Helper()
 	if err := w.p.Tools.Store.View(w.t.Context(), w.p.Scope, func(r store.Reader) error {
@@ -144,7 +144,7 @@ func (w *world) records(kind string) (all []store.Record) {
 	return all
 }
 
-// TestPeople states who enters as whom.
+// TestPeople states which account a person gets.
 func TestPeople(t *testing.T) {
 	w := open(t, sso.Settings{})
 	w.add(account.User{Email: "admin@example.com", First: "A", Role: account.ProviderAdmin, Active: true})
@@ -194,8 +194,7 @@ func TestPeople(t *testing.T) {
 	}
 }
 
-// TestNoSection refuses a nonce that does not say for whom it is: at a dashboard it would be one
-// for an admin.
+// TestNoSection refuses a nonce without a section: at a dashboard it would be one for an admin.
 func TestNoSection(t *testing.T) {
 	w := open(t, sso.Settings{})
 	if _, err := sso.MintFor(t.Context(), w.s, session.AccessData{EmailAddress: "ada@example.com"}); fault.CodeOf(err) != table.CodeInvalid || !strings.Contains(err.Error(), "ForSection can't be blank") {
@@ -203,8 +202,8 @@ func TestNoSection(t *testing.T) {
 	}
 }
 
-// TestUnprovenAddress lets people in by an address with which somebody else has registered: the
-// password of that account is worth nothing afterwards.
+// TestUnprovenAddress logs a person in with an address with which another person has registered:
+// the password of that account is invalid afterwards.
 func TestUnprovenAddress(t *testing.T) {
 	w := open(t, sso.Settings{})
 	for _, name := range []string{"linked", "named", "chosen"} {
@@ -235,8 +234,8 @@ func TestUnprovenAddress(t *testing.T) {
 	}
 }
 
-// TestSessionsOfAnUnprovenAddress ends the sessions that an account had before somebody vouched for
-// its address.
+// TestSessionsOfAnUnprovenAddress ends the sessions that an account had before its address was
+// confirmed.
 func TestSessionsOfAnUnprovenAddress(t *testing.T) {
 	w := open(t, sso.Settings{})
 	w.add(account.User{Email: "ada@example.com", First: "A", Role: account.Member, Provider: account.OwnPassword, Active: true, PasswordHash: "hash"})
@@ -258,7 +257,7 @@ func TestSessionsOfAnUnprovenAddress(t *testing.T) {
 	}
 }
 
-// TestNoSecret refuses all brokers of a portal that has no secret.
+// TestNoSecret refuses all brokers of a portal without a secret.
 func TestNoSecret(t *testing.T) {
 	w := open(t, sso.Settings{})
 	for _, token := range []string{"", "x"} {

@@ -28,7 +28,7 @@ func silver(n int) plan.Plan {
 	return plan.Plan{Base: table.Base{CID: cid(n)}, Name: fmt.Sprint("Plan ", n), ProviderID: 1, RateLimit: 10, Per: 1, Quota: -1, QuotaRenewalRate: -1}
 }
 
-// wordy is a dashboard with many policies of one API that has a long name.
+// wordy is a dashboard with many policies of one API with a long name.
 type wordy struct{ dashboard.Dashboard }
 
 func (wordy) Policies(context.Context) (out []*doc.Node, err error) {
@@ -56,8 +56,8 @@ func TestTooMuch(t *testing.T) {
 	}
 }
 
-// TestLife follows a product and a plan through their life, at the dashboard and in the
-// portal, in the same process and over HTTP.
+// TestLife follows a product and a plan from creation to deletion, at the dashboard and
+// in the portal, in the same process and over HTTP.
 func TestLife(t *testing.T) {
 	for name, open := range map[string]func(service) dashboard.Dashboard{"in process": service.local, "over HTTP": service.remote} {
 		t.Run(name, func(t *testing.T) {
@@ -124,7 +124,7 @@ func TestLife(t *testing.T) {
 	}
 }
 
-// quiet demands that a run finds nothing and only reads.
+// quiet checks that a run finds nothing and only reads.
 func quiet(t *testing.T, s service, p synchronise.Provider, records synchronise.Records) {
 	t.Helper()
 	before := s.writes.Load()
@@ -133,9 +133,8 @@ func quiet(t *testing.T, s service, p synchronise.Provider, records synchronise.
 	}
 }
 
-// TestImport: what is made at the dashboard comes to the portal in order; what is wrong
-// with one policy stops no other; what is changed there is taken over, and what lives in
-// the portal stays.
+// TestImport: policies created at the dashboard are imported in order; an invalid policy
+// does not affect others; changes there are adopted, and data of the portal alone stay.
 func TestImport(t *testing.T) {
 	s, records := newService(t), newShelf(t)
 	p := synchronise.Provider{Dashboard: s.remote()}
@@ -177,7 +176,7 @@ func TestImport(t *testing.T) {
 	if got := records.product(t, second.CID); got.Name != "Renamed" || got.Ref.Name() != "other" || got.DisplayName != "Kept" || len(got.Catalogues) != 1 {
 		t.Errorf("%+v", got)
 	}
-	// A change in the portal leaves alone what was set at the dashboard.
+	// A change in the portal keeps settings of the dashboard.
 	second = records.product(t, second.CID).WithAPIs([]string{"a", "c"})
 	records.add(t, second)
 	if _, err := synchronise.Run(t.Context(), p, records); err != nil {
@@ -186,7 +185,7 @@ func TestImport(t *testing.T) {
 	if n := s.policy(t, "other"); n.Get("access_rights", "c", "allowed_urls").Len() != 1 || n.Get("access_rights", "a", "api_name").Text() != "API a" {
 		t.Error(string(n.JSON()))
 	}
-	// Away, and back.
+	// Deleted, and restored.
 	n = s.policy(t, "limits")
 	s.send(t, "DELETE", "/api/portal/policies/limits", "")
 	_, _ = synchronise.Run(t.Context(), p, records)
@@ -202,7 +201,7 @@ func TestImport(t *testing.T) {
 
 var errAbort = errors.New("killed")
 
-// fragile ends a run after a number of writes, wherever they go.
+// fragile ends a run after a number of writes to either side.
 type fragile struct {
 	dashboard.Dashboard
 	synchronise.Records
@@ -252,8 +251,8 @@ func (f fragile) Forget(ctx context.Context, r sync.Record) error {
 	return f.Records.Forget(ctx, r)
 }
 
-// busy makes a portal and a dashboard between which everything is to be done: creations,
-// changes on both sides, a product that loses its APIs, one that gets others, deletions,
+// busy makes a portal and a dashboard with all kinds of differences: creations, changes
+// on both sides, a product that loses its APIs, one that gets others, deletions,
 // imports, and a policy that is gone.
 func busy(t *testing.T) (service, shelf) {
 	s, records := newService(t), newShelf(t)
@@ -278,7 +277,8 @@ func busy(t *testing.T) (service, shelf) {
 	return s, records
 }
 
-// outcome is what matters of a portal and its dashboard when they agree.
+// outcome returns the relevant state of a portal and its dashboard after
+// synchronisation.
 func outcome(t *testing.T, s service, records shelf) string {
 	t.Helper()
 	all, err := records.List(t.Context())
@@ -305,8 +305,8 @@ func outcome(t *testing.T, s service, records shelf) string {
 	return b.String()
 }
 
-// TestAborted ends a run after each of its writes: the next run finishes it, leaves
-// nothing behind, and comes to what an undisturbed run comes to.
+// TestAborted ends a run after each of its writes: the next run completes it, leaves
+// nothing behind, and reaches the state of an uninterrupted run.
 func TestAborted(t *testing.T) {
 	s, records := busy(t)
 	report := run(t, synchronise.Provider{Dashboard: s.local()}, records)
@@ -344,7 +344,7 @@ func (r refusing) Create(ctx context.Context, n *doc.Node) (sync.Ref, error) {
 	return r.Dashboard.Create(ctx, n)
 }
 
-// TestOneIsRefused: the others are done, and what is refused stays as it was.
+// TestOneIsRefused: the others are synchronised, and the refused one stays unchanged.
 func TestOneIsRefused(t *testing.T) {
 	s, records := newService(t), newShelf(t)
 	records.add(t, silver(1), silver(2), silver(3))
@@ -362,7 +362,7 @@ func TestOneIsRefused(t *testing.T) {
 	}
 }
 
-// meddling changes a policy, or a record, between the look and the write.
+// meddling changes a policy, or a record, between the read and the write.
 type meddling struct {
 	dashboard.Dashboard
 	synchronise.Records
@@ -380,7 +380,7 @@ func (m meddling) List(ctx context.Context) ([]sync.Record, error) {
 	return out, err
 }
 
-// TestChangesMeanwhile: what changes during a run is not overwritten.
+// TestChangesMeanwhile: changes during a run are not overwritten.
 func TestChangesMeanwhile(t *testing.T) {
 	s, records := newService(t), newShelf(t)
 	p := synchronise.Provider{Dashboard: s.local()}
@@ -420,7 +420,7 @@ func TestChangesMeanwhile(t *testing.T) {
 	}
 }
 
-// TestCarry: a change goes to the dashboard at once, with the calls that it needs.
+// TestCarry: a change goes to the dashboard at once, with the necessary calls only.
 func TestCarry(t *testing.T) {
 	s := newService(t)
 	p := synchronise.Provider{Dashboard: s.remote()}
@@ -482,8 +482,8 @@ func TestCarry(t *testing.T) {
 	}
 }
 
-// BenchmarkSync synchronises 1,000 products and plans: made anew, changed, and with
-// nothing to do, when there are only reads.
+// BenchmarkSync synchronises 1,000 products and plans: new ones, changed ones, and
+// unchanged ones, which are only read.
 func BenchmarkSync(b *testing.B) {
 	for name, open := range map[string]func(service) dashboard.Dashboard{"in-process": service.local, "HTTP": service.remote} {
 		for _, work := range []string{"make", "change", "nothing"} {

@@ -28,7 +28,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// kept are products and plans as a store has them.
+// kept are products and plans in a store.
 type kept[T any] struct {
 	Value T      `json:"value"`
 	CID   string `json:"cid"`
@@ -43,7 +43,7 @@ var (
 	plans    = kind[plan.Plan]("portal_plan")
 )
 
-// shelf keeps records in a store. It is what the storage of a portal has to do.
+// shelf stores records, as the storage of a portal must do.
 type shelf struct {
 	db    store.Store
 	scope tenant.Scope
@@ -146,7 +146,7 @@ func (s shelf) add(t testing.TB, values ...any) {
 	}
 }
 
-// put stores a value, over the one that is there.
+// put creates or replaces a value.
 func put[T any](w store.Writer, k *store.Kind[kept[T]], cid string, v T) error {
 	_, err := k.Edit(context.Background(), w, cid, nil, func(old kept[T]) (kept[T], error) {
 		old.Value = v
@@ -181,7 +181,7 @@ func get[T any](t testing.TB, s shelf, k *store.Kind[kept[T]], cid string) (out 
 	return out
 }
 
-// service is our own service as the dashboard, in this process and over HTTP.
+// service is Gatehouse as the dashboard, in this process and over HTTP.
 type service struct {
 	app           *app.App
 	url, key      string
@@ -250,7 +250,7 @@ func (s service) policies(t testing.TB) int {
 	return len(list)
 }
 
-// run synchronises and demands that nothing stood in the way.
+// run synchronises and checks that there were no problems.
 func run(t testing.TB, p synchronise.Provider, records synchronise.Records) synchronise.Report {
 	t.Helper()
 	report, err := synchronise.Run(context.Background(), p, records)

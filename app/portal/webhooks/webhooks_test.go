@@ -22,7 +22,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// world is a portal in a store that others share.
+// world is a portal in a store shared with others.
 type world struct {
 	db       *memdb.DB
 	scope    tenant.Scope
@@ -51,7 +51,7 @@ func (w *world) must(t *testing.T, id string, path map[string]string, body strin
 	}
 }
 
-// everyone reads what all portals share, as deliveries do.
+// everyone reads across all portals, as deliveries do.
 func (w *world) everyone(t *testing.T, fn func(ctx context.Context, r store.Reader) error) {
 	t.Helper()
 	if err := w.db.View(t.Context(), tenant.Everyone("test"), func(r store.Reader) error { return fn(t.Context(), r) }); err != nil {
@@ -61,8 +61,8 @@ func (w *world) everyone(t *testing.T, fn func(ctx context.Context, r store.Read
 
 const posting = `{"Name":"n","URL":"https://h.example/x","Method":"PUT","Timeout":3,"Events":["UserRegistered","UserRegistered"],"Headers":[{"Name":"X-Key","Value":"hunter2"},{"Name":"X-Empty"}]}`
 
-// TestAudience states who listens, what is sent where, and that a portal hears nothing of
-// another one.
+// TestAudience states which webhooks get an event, what is sent to them, and that a portal
+// gets no events of another one.
 func TestAudience(t *testing.T) {
 	p := apptest.NewPortal(t)
 	one, two := open(p), open(p.Beside(t, "portal:two"))
@@ -122,7 +122,7 @@ func TestAudience(t *testing.T) {
 	})
 }
 
-// TestBody states that an event names the admin who caused it, and no other caller.
+// TestBody states that an event names the admin who caused it, but no other caller.
 func TestBody(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for by, want := range map[string]string{"portal-user-7": `"ByUser":7,`, "portal-user-": "", "ada": "", "": ""} {
@@ -133,8 +133,8 @@ func TestBody(t *testing.T) {
 	}
 }
 
-// TestSealed states that values of headers are sealed where they are stored, that a value
-// stays sealed as it is when it is not sent, and that it is not stored when it is refused.
+// TestSealed states that values of headers are stored sealed, that a value that is not sent
+// stays sealed, and that a refused value is not stored.
 func TestSealed(t *testing.T) {
 	p := apptest.NewPortal(t)
 	w := open(p)
@@ -177,8 +177,8 @@ func TestSealed(t *testing.T) {
 	}
 }
 
-// TestShorterAttempts: a webhook from before attempts became shorter can be changed; its time
-// can stay as it is, and become shorter.
+// TestShorterAttempts: a webhook from before the maximum time became shorter can be changed;
+// its time can stay, or become shorter.
 func TestShorterAttempts(t *testing.T) {
 	w := open(apptest.NewPortal(t))
 	w.must(t, "portal-webhooks.create", nil, posting)
@@ -203,7 +203,7 @@ func TestShorterAttempts(t *testing.T) {
 	}
 }
 
-// TestMany states how many webhooks and headers there can be.
+// TestMany states the maximum numbers of webhooks and headers.
 func TestMany(t *testing.T) {
 	p := apptest.NewPortal(t)
 	w := open(p)

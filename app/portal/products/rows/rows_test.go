@@ -121,8 +121,8 @@ func (w *world) synchronise() {
 	w.ok("PUT", "/portal-api/providers/1/synchronize", "", nil)
 }
 
-// TestOrderByMethod: lists of products are ordered by how their APIs authenticate, and
-// found by it.
+// TestOrderByMethod: lists of products can be sorted and searched by the authentication of
+// their APIs.
 func TestOrderByMethod(t *testing.T) {
 	w := open(t)
 	w.api("j", `"enable_jwt":true`)
@@ -148,8 +148,8 @@ func TestOrderByMethod(t *testing.T) {
 	}
 }
 
-// TestSynchronised: what the dashboard makes, changes, takes away and gives back arrives,
-// and what lives in the portal stays.
+// TestSynchronised: products created, changed, removed and restored at the dashboard follow in
+// the portal, and data of the portal alone stay.
 func TestSynchronised(t *testing.T) {
 	w := open(t)
 	const policy = `{"id":"gold","name":"Gold & more","active":true,"state":"active","partitions":{"acl":true},"access_rights":{"a":{"api_id":"a","api_name":"API a","versions":["Default"]}}}`
@@ -191,14 +191,14 @@ func TestSynchronised(t *testing.T) {
 	w.ok("POST", "/api/portal/policies", policy, nil)
 	w.synchronise()
 	after := w.product(2)
-	before.ReferenceID, after.ReferenceID = "", "" // the policy is a new one under the same identifier
+	before.ReferenceID, after.ReferenceID = "", "" // the policy is a new one with the same identifier
 	if a, b := fmt.Sprintf("%+v", before), fmt.Sprintf("%+v", after); a != b {
 		t.Errorf("it was %s\nand is %s", a, b)
 	}
 }
 
-// TestLearnedOneByOne: what a dashboard says about an API is stored for each product in a unit
-// of work of its own, so that others write in between.
+// TestLearnedOneByOne: the dashboard's data about an API is stored for each product in a unit
+// of work of its own, so that others can write in between.
 func TestLearnedOneByOne(t *testing.T) {
 	w := open(t)
 	for _, name := range []string{"One", "Two"} {
@@ -220,7 +220,7 @@ func TestLearnedOneByOne(t *testing.T) {
 	}
 }
 
-// TestTheDashboardIsAway: what concerns the portal alone makes no call; all else is
+// TestTheDashboardIsAway: changes that concern only the portal make no call; all others are
 // refused, and nothing is stored.
 func TestTheDashboardIsAway(t *testing.T) {
 	w := open(t)
@@ -254,8 +254,8 @@ func TestProxies(t *testing.T) {
 	w.refused("PUT", "/portal-api/products/1", `{"APIDetails":[{"APIID":"a"},{"APIID":"tools"}]}`, 422, "API tools is an MCP proxy and can't be part of a product")
 }
 
-// TestProviders: a product stays with the provider that has its policy; without one it
-// may go to another.
+// TestProviders: a product with a policy stays with its provider; without a policy it may
+// change the provider.
 func TestProviders(t *testing.T) {
 	w := open(t)
 	w.ok("POST", "/portal-api/providers", strings.Replace(w.provider(at), "Here", "There", 1), nil)
@@ -269,8 +269,8 @@ func TestProviders(t *testing.T) {
 	}
 }
 
-// TestScopes: what a token may do follows from its scopes, so that no two products and
-// plans have one.
+// TestScopes: the permissions of a token follow from its scopes, so each scope belongs to only
+// one product or plan.
 func TestScopes(t *testing.T) {
 	w := open(t)
 	w.ok("POST", "/portal-api/products", `{"Name":"One","IsDocumentationOnly":true,"DCREnabled":true,"Scopes":"read,write"}`, nil)
@@ -283,7 +283,7 @@ func TestScopes(t *testing.T) {
 	w.ok("PUT", "/portal-api/products/1", `{"Scopes":"read"}`, nil)
 }
 
-// TestImages: pictures are small, are what they are, and do nothing in a browser.
+// TestImages: pictures are small, have their real type, and cannot run scripts in a browser.
 func TestImages(t *testing.T) {
 	w := open(t)
 	w.ok("POST", "/portal-api/products", `{"Name":"Docs","IsDocumentationOnly":true}`, nil)
@@ -358,7 +358,7 @@ func (w *world) count(kind string) (n int) {
 	return n
 }
 
-// TestClientTypes: those that there are can be attached, and are shown by name.
+// TestClientTypes: existing client types can be attached, and are shown by name.
 func TestClientTypes(t *testing.T) {
 	w := open(t)
 	w.ok("POST", "/portal-api/products", `{"Name":"Docs","IsDocumentationOnly":true}`, nil)
