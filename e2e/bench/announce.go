@@ -30,7 +30,7 @@ func listen(ctx context.Context, client *goredis.Client, channel string) (*liste
 	return l, nil
 }
 
-// await returns when a message comes that it is meant to wait for.
+// await waits for a message for which meant returns true.
 func (l *listener) await(ctx context.Context, meant func(text string) bool) error {
 	timeout := time.After(patience)
 	for {
@@ -50,7 +50,7 @@ func (l *listener) await(ctx context.Context, meant func(text string) bool) erro
 	}
 }
 
-// announceRows follows writes to a Redis subscriber.
+// announceRows measures the delay from writes to a Redis subscriber.
 func announceRows(ctx context.Context, b *bench, k backend) (rows []row, err error) {
 	o, err := k.open(ctx, b)
 	if err != nil {
@@ -87,7 +87,7 @@ func announceRows(ctx context.Context, b *bench, k backend) (rows []row, err err
 	return append(rows, ours.table(k.name+": commit to notification received", bare, "the bare publish")...), nil
 }
 
-// announce writes and waits for the notification, in turns with the bare echo.
+// announce writes and waits for the notification, alternating with the bare echo.
 func (w *world) announce(ctx context.Context, samples int, gateway *listener, echo *echo) (bare, ours delays, err error) {
 	if err := w.seed(ctx, "corp", 1, 10); err != nil {
 		return nil, nil, err
@@ -114,8 +114,8 @@ func (w *world) announce(ctx context.Context, samples int, gateway *listener, ec
 	return bare, ours, nil
 }
 
-// ourSignal reports whether a message was signed with the secret of this run:
-// others may use the same server.
+// ourSignal reports whether a message is signed with the secret of this run: others may
+// use the same server.
 func ourSignal(text string) bool {
 	var m struct {
 		Command   signal.Command `json:"command"`

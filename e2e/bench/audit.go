@@ -16,17 +16,17 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/replicated"
 )
 
-// audited is a way in which the same upserts are measured with and without a trail.
+// audited is a way in which the same upserts are measured with and without an audit log.
 type audited struct {
 	id, figure string
 	clients    int
 	detailed   bool
-	aim        float64 // the least share of the rate without a trail; 0: none
+	aim        float64 // the minimum share of the rate without an audit log; 0: none
 	upserts    func(w *world, clients int) (c contestant, done func() error, err error)
 }
 
-// auditRows measures what the audit trail costs: the same upserts with and without it,
-// turn by turn.
+// auditRows measures the cost of the audit log: the same upserts with and without it,
+// alternating.
 func auditRows(ctx context.Context, b *bench) (rows []row, err error) {
 	keys, err := crypto.Ephemeral()
 	if err != nil {
@@ -48,8 +48,8 @@ func auditRows(ctx context.Context, b *bench) (rows []row, err error) {
 	return rows, nil
 }
 
-// told is after how many writes the trail is brought up to date: as many as it tells at
-// once. The service does so ten times a second when that many are made, as here.
+// told is after how many writes the audit log is brought up to date: as many as it
+// records at once. The service does so ten times a second at this rate of writes.
 const told = 2_000
 
 func auditedWrites(ctx context.Context, b *bench, a audited, how []audit.Settings) (r row, err error) {
@@ -97,7 +97,7 @@ func auditedWrites(ctx context.Context, b *bench, a audited, how []audit.Setting
 
 func noError() error { return nil }
 
-// used is a contestant that upserts by the use case.
+// used is a contestant that upserts through the use case.
 func (w *world) used(clients int) (contestant, func() error, error) {
 	return w.put("corp", clients, false), noError, nil
 }
@@ -117,8 +117,8 @@ func (w *world) overHTTP(clients int) (c contestant, done func() error, err erro
 	}), func() error { return errors.Join(ls.close(), s.close()) }, nil
 }
 
-// handled is a contestant that upserts through the handler, without a socket: only calls
-// that are answered have dumps.
+// handled is a contestant that upserts through the handler, without a socket: only
+// answered calls have dumps.
 func (w *world) handled(clients int) (contestant, func() error, error) {
 	return contestant{name: "upsert", clients: clients, do: func(ctx context.Context, client, n int) error {
 		r := httptest.NewRequestWithContext(ctx, http.MethodPut, "/api/clientidps/"+name("corp", client)+"/mappings/api-5", strings.NewReader(mapping(n)))

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	_ "github.com/jackc/pgx/v5/stdlib" // the driver of the bare commits
-	_ "modernc.org/sqlite"             // the driver of the bare commits
+	_ "github.com/jackc/pgx/v5/stdlib" // driver for the bare commits
+	_ "modernc.org/sqlite"             // driver for the bare commits
 
 	"github.com/gatehouse-io/gatehouse/adapters/sql/postgres"
 	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
@@ -19,14 +19,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/replicated"
 )
 
-// someTime stands in for the clock where it must not be part of the figure.
+// someTime replaces the clock where reading it must not be part of the measurement.
 var someTime = time.Date(2026, 1, 2, 3, 4, 5, 678901234, time.UTC)
 
-// backend is a kind of store with what there is to compare it with.
+// backend is a kind of store with its baseline.
 type backend struct {
 	name string
-	// open returns a store's options for an App and the database for bare
-	// commits, nil in memory.
+	// open returns a store's options for an App and the database for bare commits,
+	// which is nil in memory.
 	open func(context.Context, *bench) (*opened, error)
 }
 
@@ -51,8 +51,7 @@ var (
 	onPostgres = backend{"PostgreSQL", openPostgres}
 )
 
-// backends returns those that can be measured, and a row about the one that
-// cannot.
+// backends returns the ones that can be measured, and a row about each that cannot.
 func (b *bench) backends(all ...backend) (there []backend, missing []row) {
 	for _, k := range all {
 		if k.name == onPostgres.name && b.postgres == "" {
@@ -77,7 +76,7 @@ func (b *bench) onEach(ctx context.Context, measure func(context.Context, *bench
 	return append(rows, missing...), nil
 }
 
-// worldOn starts a service over an empty store.
+// worldOn starts a service on an empty store.
 func (b *bench) worldOn(ctx context.Context, k backend, more ...app.Option) (o *opened, w *world, done func() error, err error) {
 	if o, err = k.open(ctx, b); err != nil {
 		return nil, nil, nil, err
@@ -137,8 +136,8 @@ func (o *opened) withBare(driver, dsn string) (*opened, error) {
 	return o, nil
 }
 
-// schema makes a schema of its own and returns how to connect to it and how to
-// drop it.
+// schema creates a schema and returns its connection string and a function that drops
+// it.
 func (b *bench) schema(ctx context.Context) (dsn string, drop func() error, err error) {
 	b.files++
 	name := fmt.Sprintf("gatehouse_bench_%d_%d", time.Now().UnixNano(), b.files)

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// appendFile returns a contestant that appends 512 bytes to a file and waits
-// until they are on the disk: the least that durability can cost.
+// appendFile returns a contestant that appends 512 bytes to a file and waits until they
+// are on the disk: the minimum cost of durability.
 func (b *bench) appendFile() (c contestant, done func() error, err error) {
 	f, err := os.OpenFile(b.path("append"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
@@ -24,16 +24,15 @@ func (b *bench) appendFile() (c contestant, done func() error, err error) {
 	}}, f.Close, nil
 }
 
-// How a bare commit differs from the one before: in every mapping, so that all
-// bytes are written, or in one, where SQLite finds the pages that stay the same
-// and leaves them alone.
+// How a bare commit differs from the one before: in every mapping, so that all bytes
+// are written, or in one, where SQLite detects unchanged pages and does not write them.
 const (
 	everyMapping = "policy-0"
 	oneMapping   = "policy-00000005"
 )
 
-// bareCommit returns a contestant that updates one row by primary key, with a
-// document as large as that of an identity provider with so many mappings.
+// bareCommit returns a contestant that updates one row by primary key, with a document
+// as large as that of an identity provider with this number of mappings.
 func bareCommit(ctx context.Context, db *sql.DB, mappings int, differs string) (contestant, error) {
 	p, err := provider("corp-0", mappings)
 	if err != nil {
@@ -63,7 +62,7 @@ func bareCommit(ctx context.Context, db *sql.DB, mappings int, differs string) (
 	}}, nil
 }
 
-// bareRows shows what everything else is compared with.
+// bareRows measures the baselines.
 func bareRows(ctx context.Context, b *bench) (rows []row, err error) {
 	file, done, err := b.appendFile()
 	if err != nil {

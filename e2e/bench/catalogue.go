@@ -16,20 +16,21 @@ import (
 // counts are the numbers of APIs and of policies that a service is measured with.
 var counts = []int{100, 1_000, 10_000, 100_000}
 
-// many is from how many records on there are aims.
+// many is the number of records from which there are aims.
 const many = 10_000
 
-// flat is how much slower than among a tenth of the records a page of a list may be.
+// flat is how many times slower a page of a list may be than with a tenth of the
+// records.
 const flat = 1.5
 
-// linear is the same for a list with a filter, which looks at every record: ten times
-// as many, and somewhat more where they no longer fit into a cache.
+// linear is the same for a list with a filter, which reads every record: ten times, and
+// somewhat more when the records no longer fit into a cache.
 const linear = 15
 
-// heapPerAPI is how many kilobytes of memory an API may take.
+// heapPerAPI is the maximum memory of an API in kilobytes.
 const heapPerAPI = 12
 
-// perPage is how many records the service puts on a page by default.
+// perPage is the service's default page size.
 const perPage = 10
 
 // catalogue is a service with as many APIs as policies.
@@ -40,7 +41,7 @@ type catalogue struct {
 	perDoc float64 // bytes of the stored document
 }
 
-// catalogueRows measures APIs and policies next to how many there are.
+// catalogueRows measures APIs and policies for different numbers of them.
 func catalogueRows(ctx context.Context, b *bench) (rows []row, err error) {
 	sizes := counts
 	if b.short {
@@ -73,8 +74,8 @@ func catalogueRows(ctx context.Context, b *bench) (rows []row, err error) {
 	return catalogueTable(all, results), nil
 }
 
-// newCatalogue makes a service with APIs, every other one of them an OAS API, and
-// with policies.
+// newCatalogue starts a service with APIs, every other one of them an OAS API, and with
+// policies.
 func newCatalogue(ctx context.Context, size int) (*catalogue, error) {
 	w, err := newWorld(ctx)
 	if err != nil {
@@ -103,7 +104,7 @@ func newCatalogue(ctx context.Context, size int) (*catalogue, error) {
 	return c, nil
 }
 
-// documents returns how long the stored document of an API is on average.
+// documents returns the average size of the stored document of an API, in bytes.
 func (c *catalogue) documents(ctx context.Context) (mean float64, err error) {
 	err = c.Store().View(ctx, c.scope, func(r store.Reader) error {
 		for rec, err := range r.Scan(ctx, store.Query{Kind: apidef.Kind}) {
@@ -125,7 +126,7 @@ func heap() float64 {
 	return float64(m.HeapAlloc)
 }
 
-// ask sends a request as the admin, or as a node, and throws the answer away.
+// ask sends a request as the admin, or as a node, and discards the answer.
 func (c *catalogue) ask(ctx context.Context, method, path, body string) error {
 	r := httptest.NewRequestWithContext(ctx, method, path, strings.NewReader(body))
 	r.Header.Set("Authorization", c.token)
@@ -142,7 +143,7 @@ func (c *catalogue) ask(ctx context.Context, method, path, body string) error {
 	return nil
 }
 
-// unread drops an answer, and remembers only what an error message needs.
+// unread discards an answer, except what an error message needs.
 type unread struct {
 	header http.Header
 	status int
@@ -163,7 +164,7 @@ func (n *unread) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// classicAPI is the body of a classic API of middling size.
+// classicAPI returns the body of a classic API of medium size.
 func classicAPI(i int) string {
 	return fmt.Sprintf(`{"api_definition":{"name":"Orders %[1]d #shop","api_id":"api-%[1]d","slug":"orders-%[1]d","active":true,"use_keyless":false,"auth":{"auth_header_name":"Authorization"},`+
 		`"proxy":{"listen_path":"/orders-%[1]d/","target_url":"http://orders-%[1]d.internal:8080/","strip_listen_path":true},"tags":["edge"],`+
@@ -171,7 +172,7 @@ func classicAPI(i int) string {
 		`"extended_paths":{"white_list":[{"path":"/orders","method_actions":{"GET":{"action":"no_action","code":200,"data":"","headers":{}}}}]}}}}}}`, i)
 }
 
-// oasAPI is the body of an OAS API of middling size.
+// oasAPI returns the body of an OAS API of medium size.
 func oasAPI(i int) string {
 	var paths strings.Builder
 	for p := range 5 {
@@ -184,7 +185,7 @@ func oasAPI(i int) string {
 		`"upstream":{"url":"http://orders-%[1]d.internal:8080/"},"middleware":{"operations":{"get0":{"enforceTimeout":{"enabled":true,"duration":"1.5s","value":2}}}}}}`, i, paths.String()[1:])
 }
 
-// policy is the body of a policy for one API.
+// policy returns the body of a policy for one API.
 func policy(i, rate int) string {
 	return fmt.Sprintf(`{"id":"policy-%[1]d","name":"Policy %[1]d","active":true,"rate":%[2]d,"per":60,"quota_max":-1,"tags":["paid"],`+
 		`"access_rights":{"api-%[1]d":{"api_id":"api-%[1]d","api_name":"Orders %[1]d","versions":["Default"]}}}`, i, rate)

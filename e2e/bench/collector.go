@@ -21,7 +21,7 @@ import (
 	port "github.com/gatehouse-io/gatehouse/ports/analytics"
 )
 
-// What the collector is measured with: a list of so many records, on two cores.
+// The collector's workload: a list of this many records, on two cores.
 const (
 	reported       = 20_000
 	collectorCores = 2
@@ -29,7 +29,7 @@ const (
 )
 
 // collectorRows measures how many records a second are taken out of Redis and stored,
-// next to taking them out and reading them alone.
+// compared with only taking them out and decoding them.
 func collectorRows(ctx context.Context, b *bench) (rows []row, err error) {
 	if b.redis == "" {
 		return []row{{figure: "records of gateways", note: noRedis}}, nil
@@ -52,7 +52,7 @@ func collectorRows(ctx context.Context, b *bench) (rows []row, err error) {
 	}, onSQLite, onPostgres)
 }
 
-// leaveRecords makes the list that is collected again and again.
+// leaveRecords creates the list that is collected repeatedly.
 func leaveRecords(ctx context.Context, rdb *goredis.Client) error {
 	var entries []any
 	for i := range reported {
@@ -66,7 +66,7 @@ func leaveRecords(ctx context.Context, rdb *goredis.Client) error {
 	return errors.Join(rdb.Del(ctx, template).Err(), rdb.RPush(ctx, template, entries...).Err())
 }
 
-// plainList is where gateways leave records.
+// plainList is the list where gateways push records.
 var plainList = port.List{Name: gatewaysim.RecordList}
 
 // collected measures one kind of database.
@@ -108,7 +108,7 @@ func (b *bench) analyticsOn(k backend) (*analytics.Store, error) {
 	return &analytics.Store{Counters: p, Records: p, Uptime: p}, err
 }
 
-// readAlone claims the list, reads and counts its records, and forgets them.
+// readAlone claims the list, decodes and counts its records, and releases them.
 func readAlone(ctx context.Context, rdb *goredis.Client, queue port.Queue, unique string) error {
 	if err := rdb.Copy(ctx, template, plainList.Name, 0, true).Err(); err != nil {
 		return err

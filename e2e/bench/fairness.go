@@ -16,9 +16,9 @@ import (
 // floods the service.
 const fairly = 10
 
-// fairnessRows measures what the writes of one organisation cost another: first the
-// largest policies by themselves, whose cost must grow with their size only, then
-// small writes of a second organisation while the first floods the service.
+// fairnessRows measures how writes of one organisation affect another: first the
+// largest policies alone, whose cost must be linear in their size, then small writes of
+// a second organisation while the first floods the service.
 func fairnessRows(ctx context.Context, b *bench) (rows []row, err error) {
 	return b.onEach(ctx, fairnessOn, onSQLite, onPostgres)
 }
@@ -57,7 +57,7 @@ func fairnessOn(ctx context.Context, b *bench, k backend) (rows []row, err error
 	return rows, nil
 }
 
-// capOfRights is how many access rights a policy may have.
+// capOfRights returns how many access rights a policy may have.
 func capOfRights() int {
 	for _, c := range caps.Policy.Caps {
 		if c.Field == "access_rights" {
@@ -67,7 +67,7 @@ func capOfRights() int {
 	return 0
 }
 
-// rights is a policy with n access rights that no other round has.
+// rights returns a policy with n access rights that differ in each round.
 func rights(id string, n, round int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `{"id":%[1]q,"name":%[1]q,"rate":1,"per":1,"access_rights":{`, id)
@@ -81,7 +81,7 @@ func rights(id string, n, round int) string {
 	return b.String()
 }
 
-// rightsCost returns how long it takes to replace all rights of a policy, for each.
+// rightsCost returns the time of replacing all rights of a policy, per right.
 func (w *world) rightsCost(ctx context.Context, n int) (time.Duration, error) {
 	id := fmt.Sprintf("cost-%d", n)
 	if _, err := w.call(ctx, "policies.create", nil, rights(id, n, 0)); err != nil {
@@ -97,7 +97,7 @@ func (w *world) rightsCost(ctx context.Context, n int) (time.Duration, error) {
 	return time.Since(began) / time.Duration(rounds*n), nil
 }
 
-// writes upserts one mapping after the other and returns how long each took.
+// writes upserts one mapping after the other and returns the time of each.
 func (w *world) writes(ctx context.Context, n int) (took delays, err error) {
 	for i := range n {
 		began := time.Now()

@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// The feed that is pulled: gatewayNodes at once, of feedRecords identity
-// providers with feedMappings mappings each.
+// The feed that is pulled: by gatewayNodes nodes at once, with feedRecords identity
+// providers of feedMappings mappings each.
 const (
 	gatewayNodes = 50
 	feedRecords  = 10
@@ -52,7 +52,7 @@ func feedRows(ctx context.Context, b *bench) (rows []row, err error) {
 	return feedTable(results, gatewayNodes*float64(len(packed))/1e6), nil
 }
 
-// packedFeed returns the compressed feed as a node gets it.
+// packedFeed returns the compressed feed as sent to a node.
 func (w *world) packedFeed() ([]byte, error) {
 	r := httptest.NewRequest("GET", "/system/clientidps", nil)
 	r.Header.Set("Authorization", nodeSecret)
@@ -65,7 +65,7 @@ func (w *world) packedFeed() ([]byte, error) {
 	return io.ReadAll(rec.Body)
 }
 
-// feedTable turns waves into rows; megabytes is what one wave carries.
+// feedTable turns waves into rows; megabytes is the size of one wave.
 func feedTable(results []series, megabytes float64) (rows []row) {
 	bare := results[0]
 	for i, figure := range []string{"the bare handler with the same bytes", "all nodes, same revision", "all nodes, right after a change, which counts"} {
@@ -79,8 +79,8 @@ func feedTable(results []series, megabytes float64) (rows []row) {
 	return rows
 }
 
-// newWave returns a contestant that pulls the feed with all nodes at once, each
-// on a connection of its own.
+// newWave returns a contestant that pulls the feed with all nodes at once, each on its
+// own connection.
 func newWave(h http.Handler) (contestant, func() error, error) {
 	s, err := serve(h)
 	if err != nil {

@@ -16,16 +16,16 @@ import (
 
 const adminSecret = "admin-secret-of-the-benchmark"
 
-// flooders is how many clients of one organisation write at once, each as much as one
-// write may hold.
+// flooders is how many clients of one organisation write at once, each with the largest
+// allowed write.
 const flooders = 4
 
-// flood is one kind of write that is as large as it may be. Bodies come in two, so that
-// every write changes everything; turn 0 is what is there before.
+// flood is one kind of write of maximum size. Bodies alternate between two versions, so
+// that every write changes everything; turn 0 is the initial state.
 type flood struct {
 	id, what       string
 	method, create string // method and path of turn 0
-	replace        string // path of the turns after it; %s: the identifier that creating gave
+	replace        string // path of the later turns; %s: the identifier from the answer to turn 0
 	body           func(w *world, client, turn int) string
 }
 
@@ -44,12 +44,12 @@ var floods = []flood{
 		body: func(w *world, client, turn int) string { return manyPolicies(w, 10_000, client, turn) }},
 }
 
-// at gives a description a listen path of its own.
+// at sets the listen path of a description.
 func at(flood string, client int, description string) string {
 	return strings.Replace(description, `"/n/"`, fmt.Sprintf(`"/%s-%d/"`, flood, client), 1)
 }
 
-// manyPaths is a description with so many paths, all of which are converted.
+// manyPaths returns a description with n paths, all of which are converted.
 func manyPaths(n, turn int) string {
 	var paths, operations strings.Builder
 	for i := range n {
@@ -68,7 +68,7 @@ func manyPolicies(w *world, n, client, turn int) string {
 	return `{"Data":[` + b.String()[1:] + `]}`
 }
 
-// rows measures small writes of another organisation, first alone and then beside the
+// rows measures small writes of another organisation, first alone and then during the
 // flood.
 func (f flood) rows(ctx context.Context, b *bench, k backend, flooded, other *world) ([]row, error) {
 	quiet, err := other.writes(ctx, b.samples())
@@ -91,9 +91,9 @@ func (f flood) rows(ctx context.Context, b *bench, k backend, flooded, other *wo
 	}, nil
 }
 
-// during is other's writes while w floods the service, how many large writes that were,
-// and how many besides were refused: a flood may be. Writing goes on until several of the
-// flood have been stored.
+// during returns the times of other's writes while w floods the service, and the numbers
+// of large writes in total and refused; a flood may be refused. Writing continues until
+// several large writes have been stored.
 func (f flood) during(ctx context.Context, w, other *world, n int) (took delays, total, declined int, err error) {
 	bodies := [flooders][3]string{}
 	ids := [flooders]string{}
@@ -143,11 +143,11 @@ func (f flood) during(ctx context.Context, w, other *world, n int) (took delays,
 	return took, total, int(refused.Load()), errors.Join(append(errs, err)...)
 }
 
-// errBusy is a request that may be sent again later.
+// errBusy is the error of a request that may be repeated later.
 var errBusy = errors.New("busy")
 
 // ask sends a request through the whole chain, without a network, and returns the
-// identifier that the answer names, if any.
+// identifier in the answer, if any.
 func (w *world) ask(ctx context.Context, method, path, body string) (string, error) {
 	r := httptest.NewRequestWithContext(ctx, method, path, strings.NewReader(body))
 	r.Header.Set("Authorization", w.token)

@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// sizes are the numbers of mappings a record is measured with.
+// sizes are the numbers of mappings of the measured records.
 var sizes = []int{10, 1_000, 10_000}
 
-// constant is how much of its ratio at 10 mappings a larger record may not lose,
-// for its cost to be that of its bytes.
+// constant is the minimum share of the ratio at 10 mappings that larger records must
+// keep, so that the cost is proportional to the bytes.
 const constant = 0.7
 
-// growthRows measures what an upsert into a large record costs, next to writing
-// the same number of bytes bare.
+// growthRows measures an upsert into a large record, compared with a bare write of the
+// same number of bytes.
 func growthRows(ctx context.Context, b *bench) (rows []row, err error) {
 	return b.onEach(ctx, growthOn, onSQLite, onPostgres)
 }
@@ -48,8 +48,8 @@ func growthOn(ctx context.Context, b *bench, k backend) (rows []row, err error) 
 	return growthTable(k, results), nil
 }
 
-// growthTable turns results into rows: for each size the upsert, the bare commit
-// of all bytes and the one of a small difference.
+// growthTable turns results into rows: for each size the upsert, the bare commit of all
+// bytes, and the one with a small difference.
 func growthTable(k backend, results []series) (rows []row) {
 	small := results[0].over(results[1])
 	for i, n := range sizes {

@@ -17,11 +17,11 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// historyRows measures what the change log costs. The aim compares the store
-// with the same records written by hand into the same tables, without a row in
-// the log: what else the store does for a write counts against the log there.
-// The second ratio is to the store itself over a database that keeps no log,
-// which leaves out the work of finding the difference.
+// historyRows measures the cost of the change log. The aim compares the store with a
+// direct write of the same records into the same tables, without a log row: all other
+// work of the store for a write counts against the log there. The second ratio is to
+// the store itself on a database without a log, which leaves out computing the
+// difference.
 func historyRows(ctx context.Context, b *bench) (rows []row, err error) {
 	for _, m := range []struct{ mappings, clients int }{{10, 1}, {10, 64}, {10_000, 1}, {10_000, 64}} {
 		r, err := historyOf(ctx, b, m.mappings, m.clients)
@@ -63,9 +63,9 @@ func historyOf(ctx context.Context, b *bench, mappings, clients int) (r row, err
 		aim:    atLeast(times, 0.75, "× by hand without the log"), allocs: median(results[1].allocs)}, nil
 }
 
-// writeOnly returns a control plane on SQLite without a copy in memory, which
-// would follow the log at the expense of its writers. With forget, the
-// database remembers of the log only how far it goes.
+// writeOnly returns a control plane on SQLite without a copy in memory, which would
+// follow the log and slow down the writers. With forget, the database stores only the
+// last revision of the log.
 func writeOnly(ctx context.Context, b *bench, forget bool) (*world, func() error, error) {
 	path := b.path("history.db")
 	st, err := sqlite.Open(ctx, sqlite.Config{Path: path, Logger: quiet()})
@@ -84,7 +84,7 @@ func writeOnly(ctx context.Context, b *bench, forget bool) (*world, func() error
 	return w, func() error { return errors.Join(w.stop(ctx), st.Close()) }, nil
 }
 
-// dropLog puts a view in the place of the log that keeps one number.
+// dropLog replaces the log by a view that stores one number.
 func dropLog(ctx context.Context, path string) (err error) {
 	db, err := sql.Open("sqlite", sqliteDSN(path))
 	if err != nil {
@@ -100,8 +100,7 @@ func dropLog(ctx context.Context, path string) (err error) {
 	return err
 }
 
-// unlogged writes records the way the store does, group commit and all, but
-// keeps no history.
+// unlogged writes records as the store does, with group commit, but without history.
 type unlogged struct {
 	db   *sql.DB
 	recs []registry.IdP // by client
@@ -111,7 +110,7 @@ type unlogged struct {
 	rev  int64
 }
 
-// change is one record on its way into a transaction.
+// change is one record to be written by a transaction.
 type change struct {
 	doc, meta []byte
 	id        string
@@ -159,7 +158,7 @@ func (u *unlogged) contestant(clients int) contestant {
 	}}
 }
 
-// write joins the transaction that forms while another one is under way.
+// write joins the transaction that forms while another one is running.
 func (u *unlogged) write(ctx context.Context, c *change) error {
 	u.mu.Lock()
 	u.wait = append(u.wait, c)
@@ -172,7 +171,7 @@ func (u *unlogged) write(ctx context.Context, c *change) error {
 	return <-c.done
 }
 
-// lead commits what has come together, then lets somebody else lead.
+// lead commits the collected records, then lets another goroutine lead.
 func (u *unlogged) lead(ctx context.Context) {
 	u.mu.Lock()
 	group := u.wait
@@ -213,7 +212,7 @@ func (u *unlogged) args(group []*change) (args []any) {
 	return args
 }
 
-// upsertText is the store's statement that writes n records.
+// upsertText returns the store's statement that writes n records.
 func upsertText(n int) string {
 	values := strings.TrimSuffix(strings.Repeat("(?,?,?,?,?,?),", n), ",")
 	return "insert into record (kind, org, id, rev, doc, meta) values " + values +

@@ -14,9 +14,9 @@ import (
 	"strings"
 )
 
-// hops sends one PATCH of a mapping over a socket to a service in memory and to one
-// on SQLite, and prints which functions of which files ran, with what went on in
-// the background meanwhile. The program must be built with counters:
+// hops sends one PATCH of a mapping over a socket to a service in memory and to one on
+// SQLite, and prints which functions of which files ran, including concurrent
+// background work. The program must be built with coverage counters:
 //
 //	go run -cover -covermode=atomic -coverpkg=./... ./e2e/bench -hops
 func (b *bench) hops(ctx context.Context, stdout io.Writer) error {
@@ -60,7 +60,7 @@ func (b *bench) patchOn(ctx context.Context, k backend) (ran []function, err err
 	}
 	defer func() { err = errors.Join(err, ls.close()) }()
 	patch := request("PATCH", "/api/clientidps/"+name("corp", 0)+"/mappings", `{"api-5":{"scope_to_policy":{"read":"gold","old":null}}}`, "Authorization", w.token)
-	if _, err := ls[0].ask(patch); err != nil { // what runs once per process does not count
+	if _, err := ls[0].ask(patch); err != nil { // functions that run once per process do not count
 		return nil, err
 	}
 	if err := coverage.ClearCounters(); err != nil {

@@ -9,7 +9,7 @@ import (
 	"net/http/httptest"
 )
 
-// httpRows measures the whole chain next to a handler that does nothing.
+// httpRows measures the whole chain compared with a handler that does nothing.
 func httpRows(ctx context.Context, b *bench) (rows []row, err error) {
 	return b.onEach(ctx, httpOn, inMemory, onSQLite, onPostgres)
 }
@@ -58,7 +58,7 @@ func (w *world) get() *http.Request {
 	return r
 }
 
-// httpContestants are pairs of the bare handler and the service, in the order of
+// httpContestants returns pairs of the bare handler and the service, in the order of
 // httpTable.
 func (w *world) httpContestants(bare http.Handler) (cs []contestant, done func() error, err error) {
 	var closers []func() error

@@ -14,7 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// latencyRows measures how long after a write others know of it.
+// latencyRows measures the delay after which other processes see a write.
 func latencyRows(ctx context.Context, b *bench) (rows []row, err error) {
 	if b.postgres == "" {
 		rows = append(rows, row{figure: "visible on a replica", note: noPostgres})
@@ -35,7 +35,7 @@ func latencyRows(ctx context.Context, b *bench) (rows []row, err error) {
 	return append(rows, missing...), nil
 }
 
-// samples is how many writes are followed.
+// samples returns the number of measured writes.
 func (b *bench) samples() int {
 	if b.short {
 		return 100
@@ -43,7 +43,7 @@ func (b *bench) samples() int {
 	return 1_000
 }
 
-// patience is how long one write is waited for.
+// patience is the timeout for one write.
 const patience = 30 * time.Second
 
 // delays are in seconds.
@@ -67,8 +67,8 @@ func (d delays) table(figure string, bare delays, of string) []row {
 	return out
 }
 
-// cluster is three replicas over one PostgreSQL database: one to write to, one
-// whose reads are current, and one whose reads are what it has heard of.
+// cluster is three replicas on one PostgreSQL database: one for writes, one with
+// current reads, and one that reads its copy.
 type cluster struct {
 	writer, current, local *world
 	bare                   *opened
@@ -152,8 +152,8 @@ func replicaRows(ctx context.Context, b *bench) (rows []row, err error) {
 	return append(rows, local.table("PostgreSQL: commit to visible on a replica that only follows (reads: local)", bare, of)...), nil
 }
 
-// await reads until the n-th upsert is there, at most so many times, and notes
-// how long it took.
+// await reads until the n-th upsert is visible, at most reads times, and records the
+// time.
 func (w *world) await(ctx context.Context, n, reads int, took *delays) error {
 	began := time.Now()
 	for range reads {
@@ -172,7 +172,7 @@ func (w *world) await(ctx context.Context, n, reads int, took *delays) error {
 	return errors.New("a replica answered with an older state than the one that was acknowledged")
 }
 
-// policyOf reads the policy out of the answer to a GET of a mapping.
+// policyOf returns the policy in the answer to a GET of a mapping.
 func policyOf(answer any) string {
 	e, ok := answer.(operation.Entity[registry.Mapping])
 	if !ok {

@@ -53,15 +53,15 @@ func bareHandler(body []byte, headers ...string) http.Handler {
 	})
 }
 
-// line is one keep-alive connection. It costs less than net/http's client, so
-// that on shared cores the figures are more about the server.
+// line is one keep-alive connection. It costs less than net/http's client, so that on
+// shared cores the measurement is more about the server.
 type line struct {
 	conn net.Conn
 	r    *bufio.Reader
 }
 
-// ask sends a request and returns the length of the body of the answer, which
-// must be a success.
+// ask sends a request and returns the length of the body of the answer, which must be a
+// success.
 func (l *line) ask(request []byte) (n int64, err error) {
 	if _, err := l.conn.Write(request); err != nil {
 		return 0, err
@@ -100,7 +100,7 @@ func (ls lines) close() error {
 	return errors.Join(errs...)
 }
 
-// asking is a contestant whose clients send what request makes.
+// asking is a contestant whose clients send the requests that request makes.
 func (ls lines) asking(what string, request func(client, n int) []byte) contestant {
 	return contestant{name: what, clients: len(ls), do: func(_ context.Context, client, n int) error {
 		_, err := ls[client].ask(request(client, n))
@@ -108,7 +108,7 @@ func (ls lines) asking(what string, request func(client, n int) []byte) contesta
 	}}
 }
 
-// request writes an HTTP/1.1 request; headers come in pairs.
+// request encodes an HTTP/1.1 request; headers are name, value pairs.
 func request(method, path, body string, headers ...string) []byte {
 	b := fmt.Appendf(nil, "%s %s HTTP/1.1\r\nHost: localhost\r\n", method, path)
 	for pair := range slices.Chunk(headers, 2) {

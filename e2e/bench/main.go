@@ -1,10 +1,10 @@
-// Command bench measures the control plane and prints one table of figures.
-// Every speed is a ratio to something simple that is measured in the same run,
-// turn by turn with it, so that a figure means the same on any machine.
+// Command bench measures the control plane and prints one table of figures. Every speed
+// is a ratio to a simple baseline that is measured in the same run, alternating with
+// it, so that a figure means the same on any machine.
 //
 // The PostgreSQL and Redis rows need servers: -postgres and -redis, or
-// GATEHOUSE_TEST_POSTGRES_DSN and GATEHOUSE_TEST_REDIS_ADDR. Without them the
-// table says what is missing.
+// GATEHOUSE_TEST_POSTGRES_DSN and GATEHOUSE_TEST_REDIS_ADDR. Without them the table
+// lists the missing rows.
 package main
 
 import (
@@ -40,7 +40,7 @@ func main() {
 
 // bench is one run of the program.
 type bench struct {
-	turn     time.Duration // how long one contestant works in one round
+	turn     time.Duration // for how long a contestant runs in each round
 	rounds   int
 	short    bool
 	dir      string // where files are measured
@@ -50,7 +50,7 @@ type bench struct {
 	files    int // temporary files made so far
 }
 
-// section is one theme of the table.
+// section is one topic of the table.
 type section struct {
 	id, title string
 	run       func(context.Context, *bench) ([]row, error)
@@ -159,8 +159,8 @@ func choose(only string) ([]section, error) {
 	return out, nil
 }
 
-// measure runs sections. One that fails says so in the table, and the others
-// are measured all the same.
+// measure runs sections. If one fails, the table says so, and the others are still
+// measured.
 func (b *bench) measure(ctx context.Context, chosen []section) (table []part, failure error) {
 	for _, s := range chosen {
 		b.say("%s: %s", s.id, s.title)

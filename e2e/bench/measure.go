@@ -10,18 +10,18 @@ import (
 	"time"
 )
 
-// contestant is one thing that is measured.
+// contestant is one measured operation.
 type contestant struct {
 	name    string
 	clients int // goroutines that work at once; 0: 1
 	// do carries out one operation, the n-th of a client.
 	do func(ctx context.Context, client, n int) error
-	// between is done after each operation of a lone client and takes no time; nil:
+	// between runs after each operation of a single client and is not timed; nil:
 	// nothing.
 	between func(ctx context.Context, n int) error
 }
 
-// series is what a contestant achieved, by round.
+// series is the results of a contestant, by round.
 type series struct {
 	rates  []float64 // operations per second
 	allocs []float64 // heap objects per operation, of the whole process
@@ -32,8 +32,8 @@ func (s series) rate() float64 { return median(s.rates) }
 // each returns the time of one operation.
 func (s series) each() time.Duration { return time.Duration(float64(time.Second) / s.rate()) }
 
-// over returns how many times as fast as base s is. Rounds are compared pair by
-// pair: what slows the machine down for a while slows both down.
+// over returns how many times faster s is than base. Rounds are compared pair by pair:
+// a temporary slowdown of the machine affects both.
 func (s series) over(base series) float64 {
 	ratios := make([]float64, 0, len(s.rates))
 	for i := range min(len(s.rates), len(base.rates)) {
@@ -42,8 +42,7 @@ func (s series) over(base series) float64 {
 	return median(ratios)
 }
 
-// race lets contestants take turns, round after round, and returns what each
-// achieved.
+// race runs contestants alternately, round after round, and returns their results.
 func (b *bench) race(ctx context.Context, theme string, cs ...contestant) ([]series, error) {
 	out := make([]series, len(cs))
 	counters := make([][]int, len(cs))
@@ -69,7 +68,7 @@ func (b *bench) race(ctx context.Context, theme string, cs ...contestant) ([]ser
 
 // work is one turn: every client works until the time is over, at least once.
 func (c contestant) work(ctx context.Context, turn time.Duration, counters []int) (rate, allocs float64, err error) {
-	runtime.GC() // no contestant pays for the garbage of the one before
+	runtime.GC() // the garbage of the previous contestant must not count
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	began := time.Now()

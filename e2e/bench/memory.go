@@ -22,19 +22,19 @@ import (
 	program "github.com/gatehouse-io/gatehouse/app/serve"
 )
 
-// childVariable makes this program the service that memoryRows measures: memory
-// is that of a process.
+// childVariable makes this program the service that memoryRows measures, because memory
+// is measured per process.
 const childVariable = "GATEHOUSE_BENCH_CHILD"
 
 // memoryClients is how many clients send the largest bodies at once.
 const memoryClients = 64
 
-// largest are bodies of a description as large as the limits let in, by what they
-// are large in. Each comes with the API's own members.
+// largest are bodies of the largest allowed descriptions, by the way in which they are
+// large. Each includes the API's own members.
 var largest = []struct {
 	id, name, mediaType string
 	anonymous           bool
-	body                func() string // the X in it is another letter for each client
+	body                func() string // each client replaces the X in it by its own letter
 }{
 	{"values", "JSON, 300,000 values", "application/json", false, func() string { return described("[" + strings.Repeat(`{"a":1},`, 149_900) + "1]") }},
 	{"yaml", "YAML, 300,000 values", "application/x-yaml", false, func() string { return described("[" + strings.Repeat("{a: 1}, ", 149_900) + "1]") }},
@@ -73,8 +73,8 @@ func longNames(n int) string {
 	return b.String()[1:]
 }
 
-// memoryRows measures how much memory the service takes while many clients
-// replace one API by the largest document there may be.
+// memoryRows measures the memory of the service while many clients replace one API by
+// the largest allowed document.
 func memoryRows(ctx context.Context, b *bench) (rows []row, err error) {
 	for _, l := range largest {
 		figure := fmt.Sprintf("SQLite: %s, %d clients at once", l.name, memoryClients)
@@ -131,7 +131,7 @@ func (b *bench) child(ctx context.Context) (*child, error) {
 	return c, nil
 }
 
-// beChild serves until it is told to end, and writes its address first.
+// beChild prints its address and serves until it is told to end.
 func beChild() error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
@@ -142,8 +142,8 @@ func beChild() error {
 	return program.Run(ctx, s, program.NewLogger(os.Stderr, s.Log), "bench", func(a net.Addr) { fmt.Println(a) })
 }
 
-// flood makes an API and replaces it by the body from all clients at once. It
-// returns how many answers had which status.
+// flood creates an API and replaces it by the body from all clients at once. It returns
+// the number of answers by status.
 func (c *child) flood(ctx context.Context, body, mediaType string, anonymous bool) (map[int]int, error) {
 	var made struct{ ID string }
 	status, answer, err := c.send(ctx, "POST", "/api/apis/oas", lettered{strings.NewReader(described("1")), 'X'}, "application/json", false)
@@ -171,7 +171,7 @@ func (c *child) flood(ctx context.Context, body, mediaType string, anonymous boo
 	return out, ctx.Err()
 }
 
-// lettered is a text with a letter in place of each X.
+// lettered is a text with each X replaced by a letter.
 type lettered struct {
 	*strings.Reader
 	letter byte
@@ -215,7 +215,7 @@ func (c *child) end() error {
 
 var errNoPeak = errors.New("this system does not tell the peak memory of a process")
 
-// peakOf returns the most memory that a process has had, as Linux tells it.
+// peakOf returns the peak memory of a process, as Linux reports it.
 func peakOf(pid int) (megabytes float64, err error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// page is the document with the figures.
+// page is the document with the results.
 type page struct {
 	Command string
 	Machine machine
@@ -19,12 +19,12 @@ type page struct {
 	Table   []part
 }
 
-// machine is where figures come from.
+// machine describes the machine of the measurement.
 type machine struct {
 	CPU        string
 	Cores      int
 	Go, System string
-	FileSystem string // of the measured files; "" where it is not known
+	FileSystem string // of the measured files; "" if unknown
 }
 
 func thisMachine(dir string) machine {
@@ -34,7 +34,7 @@ func thisMachine(dir string) machine {
 		System: runtime.GOOS + "/" + runtime.GOARCH, FileSystem: fileSystem(string(mounts), dir)}
 }
 
-// cpuModel reads the model of the first processor out of Linux' description.
+// cpuModel returns the model of the first processor in Linux's description.
 func cpuModel(cpuinfo string) string {
 	for line := range strings.Lines(cpuinfo) {
 		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
@@ -44,7 +44,7 @@ func cpuModel(cpuinfo string) string {
 	return "unknown processor"
 }
 
-// fileSystem finds the type of the file system that holds a folder.
+// fileSystem returns the type of the file system of a folder.
 func fileSystem(mounts, dir string) string {
 	longest, kind := -1, ""
 	for line := range strings.Lines(mounts) {
@@ -59,8 +59,8 @@ func fileSystem(mounts, dir string) string {
 	return kind
 }
 
-// command is how the run was started, without what is about this machine:
-// connection strings, which may hold a password, and folders.
+// command returns the command line of the run, without machine-specific parts:
+// connection strings, which may contain a password, and folders.
 func command(args []string) string {
 	out := []string{"go run ./e2e/bench"}
 	hide := false
@@ -102,7 +102,7 @@ Allocations are those of the whole process, clients included.
 
 `
 
-// render writes the page in Markdown.
+// render returns the page in Markdown.
 func (p page) render() []byte {
 	var b bytes.Buffer
 	disk := ""
@@ -136,8 +136,8 @@ func (p page) render() []byte {
 
 const bytesFlood = "While a document of 32 MiB is stored, the one writer hands some 100 MiB to the database: the document, and what it was and is for the log. Differences, escaping and encryption happen beside the writer; one small write may wait for the rest, and with few samples that one is the p99."
 
-// explanations say why an aim is missed, by row. There is one for every row
-// whose aim is known to be missed on some machine.
+// explanations explain missed aims, by row. Every row whose aim is known to be missed
+// on some machine has one.
 var explanations = map[string]string{
 	"upsert/SQLite/use/1":        "The commit is only a part: the call is authenticated, the record edited and compared with what it was, and the copy in memory brought up to date. The commit itself writes a page of the record and one of the log where the bare one writes one page.",
 	"upsert/SQLite/store/1":      "The commit writes a page of the record and one of the log where the bare one writes one page.",

@@ -28,11 +28,11 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/themes"
 )
 
-// pageSize is how much there is in the portal whose pages are measured.
+// pageSize is the size of the portal whose pages are measured.
 type pageSize struct{ products, developers, posts int }
 
 const (
-	pageReaders = 50 // who look at a page, read, and look at another one
+	pageReaders = 50 // users who open a page, read it, and open another one
 	pagePause   = 250 * time.Millisecond
 	pageCores   = 2
 	pagePass    = "bench-password" // of everybody
@@ -40,14 +40,14 @@ const (
 	mostWeight  = 60               // kilobytes, compressed
 )
 
-// measured are the pages.
+// measured are the measured pages.
 var measured = []struct{ name, path string }{
 	{"home", "/"}, {"catalogue", "/portal/catalogue-products"}, {"search", "/portal/catalogue-products?search=payments+refund"}, {"product", "/portal/catalogue-products/product-7"},
 	{"documentation", "/portal/catalogue-products/product-7/main/docs"}, {"blog", "/blog"}, {"content", "/about-us"}, {"login", "/auth/password/login"},
 	{"profile", "/portal/private/profile"}, {"team", "/portal/private/users"},
 }
 
-// showroom is a portal with its pages, and people who are logged in.
+// showroom is a portal with its pages, and logged-in users.
 type showroom struct {
 	*app.App
 	token   string
@@ -198,7 +198,7 @@ func (s *showroom) describe(path string) error {
 
 var formToken = regexp.MustCompile(`name="csrf_token" value="([^"]*)"`)
 
-// login returns the cookies of a browser in which somebody has logged in.
+// login returns the cookies of a logged-in browser.
 func (s *showroom) login(email string) (string, error) {
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -230,7 +230,7 @@ func (s *showroom) login(email string) (string, error) {
 	return strings.Join(out, "; "), nil
 }
 
-// open makes a page for a reader.
+// open requests a page for a reader.
 func (s *showroom) open(reader int, path string) (*httptest.ResponseRecorder, error) {
 	req := httptest.NewRequest("GET", path, nil)
 	req.Header.Set("Accept", "text/html")
@@ -244,7 +244,7 @@ func (s *showroom) open(reader int, path string) (*httptest.ResponseRecorder, er
 	return w, nil
 }
 
-// read lets all readers open a page again and again, and returns how long each took.
+// read makes all readers open a page repeatedly, and returns the time of each.
 func (s *showroom) read(ctx context.Context, turn time.Duration, path string) (all []float64, err error) {
 	var readers sync.WaitGroup
 	var mu sync.Mutex
@@ -254,7 +254,7 @@ func (s *showroom) read(ctx context.Context, turn time.Duration, path string) (a
 			var own []float64
 			var failure error
 			for failure == nil && ctx.Err() == nil && (own == nil || time.Now().Before(until)) { // once at least
-				time.Sleep(rand.N(2 * pagePause)) // a benchmark: readers do read
+				time.Sleep(rand.N(2 * pagePause)) // simulates reading
 				began := time.Now()
 				_, failure = s.open(i, path)
 				own = append(own, time.Since(began).Seconds())
@@ -268,7 +268,7 @@ func (s *showroom) read(ctx context.Context, turn time.Duration, path string) (a
 	return all, errors.Join(err, ctx.Err())
 }
 
-// alone is how many milliseconds a page takes when nothing else is going on.
+// alone returns the milliseconds for a page without other load.
 func (s *showroom) alone(path string) (float64, error) {
 	var all []float64
 	for range 50 {
@@ -283,7 +283,7 @@ func (s *showroom) alone(path string) (float64, error) {
 
 var linked = regexp.MustCompile(`(?:href|src)="(/assets/[^"]*)"`)
 
-// weight is how many kilobytes a browser gets for a page that it sees for the first time.
+// weight returns the kilobytes that a browser loads for a page on the first visit.
 func (s *showroom) weight(path string) (float64, error) {
 	w, err := s.open(0, path)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/rules"
 )
 
-// rulesRows measures one decision, by the default rules in Rego and by the
-// built-in ones.
+// rulesRows measures one decision by the default rules in Rego, and by the built-in
+// ones.
 func rulesRows(ctx context.Context, b *bench) (rows []row, err error) {
 	w, err := newWorld(ctx)
 	if err != nil {
@@ -41,7 +41,7 @@ func rulesRows(ctx context.Context, b *bench) (rows []row, err error) {
 	}, nil
 }
 
-// upsertCall is an upsert by a user who may write and is no admin.
+// upsertCall is an upsert by a user who may write and is not an admin.
 func (w *world) upsertCall(table []operation.Operation) (*operation.Call, error) {
 	for i := range table {
 		if table[i].ID == "clientidps.mappings.put" {
@@ -56,7 +56,7 @@ func (w *world) upsertCall(table []operation.Operation) (*operation.Call, error)
 	return nil, errors.New("the table has no upsert")
 }
 
-// deciding is a contestant that decides about a call that may go ahead.
+// deciding is a contestant that decides about a permitted call.
 func deciding(what string, e rules.Engine, call *operation.Call) contestant {
 	return contestant{name: what, do: func(ctx context.Context, _, _ int) error {
 		v, err := e.Decide(ctx, call)

@@ -12,8 +12,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/replicated"
 )
 
-// sealingRows measures what encryption at rest costs: the same writes and the same
-// start with and without it, turn by turn.
+// sealingRows measures the cost of encryption at rest: the same writes and the same
+// start with and without it, alternating.
 func sealingRows(ctx context.Context, b *bench) (rows []row, err error) {
 	documents, err := crypto.NewDocuments("a secret of the bench")
 	if err != nil {
@@ -58,7 +58,7 @@ func sealedWrites(ctx context.Context, b *bench, how []sqladapter.Sealing, mappi
 		value: significant(results[1].rate()), unit: "writes/s", ratios: []ratio{{times, "in clear"}}, aim: atLeast(times, 0.8, "× in clear"), allocs: median(results[1].allocs)}, nil
 }
 
-// sealedStart measures from start to ready over files with the same records.
+// sealedStart measures the time from start to ready with files of the same records.
 func sealedStart(ctx context.Context, b *bench, how []sqladapter.Sealing) (r row, err error) {
 	records := 20_000
 	var paths []string

@@ -90,7 +90,7 @@ func storeUnit(ctx context.Context, st store.Store, from, to int) error {
 	return err
 }
 
-// readAll reads every row of the records and nothing more.
+// readAll only reads every row of the records.
 func readAll(ctx context.Context, path string, records int) (took time.Duration, err error) {
 	runtime.GC()
 	began := time.Now()
@@ -120,8 +120,8 @@ func readAll(ctx context.Context, path string, records int) (took time.Duration,
 	return took, errors.Join(err, rows.Err())
 }
 
-// startOn starts a service on a file and returns how long it took to be ready,
-// and the megabytes of heap it holds then.
+// startOn starts a service on a file and returns the time until it was ready, and its
+// heap in megabytes then.
 func startOn(ctx context.Context, path string, sealing sqladapter.Sealing) (took time.Duration, megabytes float64, err error) {
 	before := heapInUse()
 	began := time.Now()
@@ -145,10 +145,10 @@ func startOn(ctx context.Context, path string, sealing sqladapter.Sealing) (took
 	return took, megabytes, a.Stop(context.WithoutCancel(ctx))
 }
 
-// heapInUse returns the bytes of heap that are reachable.
+// heapInUse returns the bytes of reachable heap.
 func heapInUse() int64 {
 	runtime.GC()
-	runtime.GC() // what the first one made finalisable
+	runtime.GC() // collects objects that the first run made finalisable
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)

@@ -16,14 +16,14 @@ type part struct {
 
 // row is one figure.
 type row struct {
-	id     string // names an aim in explanations; "" for a row without one
+	id     string // key in explanations; "" for a row without an aim
 	figure string
 	value  string // "1,234"
 	unit   string // "writes/s"
 	ratios []ratio
 	aim    *aim
 	allocs float64 // per operation; 0: not counted
-	note   string  // instead of the figure: why there is none
+	note   string  // replaces the figure: why it is missing
 }
 
 // ratio compares a figure with another one of the same run.
@@ -32,11 +32,11 @@ type ratio struct {
 	of    string
 }
 
-// aim is what a figure should be.
+// aim is the intended value of a figure.
 type aim struct {
 	measured float64
 	bound    float64
-	most     bool // the bound is the most it may be, not the least
+	most     bool // the bound is a maximum rather than a minimum
 	of       string
 }
 
@@ -61,7 +61,7 @@ func (a aim) verdict() string {
 	return "**below**"
 }
 
-// String writes the aim as the table shows it: "≥ 0.9 × bare commit".
+// String formats the aim for the table: "≥ 0.9 × bare commit".
 func (a aim) String() string {
 	sign := "≥"
 	if a.most {
@@ -101,12 +101,12 @@ func (r row) write(w io.Writer) {
 	fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s |\n", cell(r.figure), r.value, r.unit, cell(strings.Join(ratios, ", ")), cell(goal), verdict, allocs)
 }
 
-// cell keeps a text within its cell.
+// cell escapes a text for a cell.
 func cell(s string) string {
 	return strings.NewReplacer("|", `\|`, "\n", " ", "\r", "").Replace(s)
 }
 
-// significant writes a number with as many digits as a measurement deserves.
+// significant formats a number with as many digits as the measurement is precise.
 func significant(x float64) string {
 	switch abs := math.Abs(x); {
 	case math.IsNaN(x) || math.IsInf(x, 0):
@@ -121,7 +121,7 @@ func significant(x float64) string {
 	return strconv.FormatFloat(x, 'g', 2, 64)
 }
 
-// grouped writes an integer with commas between thousands.
+// grouped formats an integer with commas between thousands.
 func grouped(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	sign := ""

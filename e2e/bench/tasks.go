@@ -5,20 +5,20 @@ import (
 	"fmt"
 )
 
-// task is something that is done to a catalogue, whatever its size.
+// task is an operation on a catalogue of any size.
 type task struct {
 	figure string
 	flat   bool // its time must not depend on the size of the catalogue
-	linear bool // its time may grow as the catalogue does, but not faster
+	linear bool // its time may grow at most linearly with the catalogue
 	do     func(ctx context.Context, c *catalogue, n int) error
-	// between is done after each time and not measured.
+	// between runs after each operation and is not timed.
 	between func(ctx context.Context, c *catalogue, n int) error
 }
 
-// spare is the number of a record that is not part of a catalogue.
+// spare is the number of a record outside of all catalogues.
 const spare = 1_000_000
 
-// tasks are what is measured, kind by kind.
+// tasks are the measured operations.
 var tasks = []task{
 	{figure: "API, OAS: create", do: send("POST", "/api/apis/oas", func(*catalogue, int) string { return oasAPI(spare) }),
 		between: send("DELETE", fmt.Sprintf("/api/apis/api-%d", spare), nothing)},
@@ -53,7 +53,7 @@ func lastPage(format string) func(context.Context, *catalogue, int) error {
 	}
 }
 
-// search looks for one record.
+// search searches for one record.
 func search(format string) func(context.Context, *catalogue, int) error {
 	return func(ctx context.Context, c *catalogue, _ int) error {
 		return c.ask(ctx, "GET", fmt.Sprintf(format, c.size-1), "")
@@ -67,7 +67,7 @@ func changeAPI(ctx context.Context, c *catalogue, n int) error {
 	return c.ask(ctx, "PUT", fmt.Sprintf("/api/apis/oas/api-%d", i), body)
 }
 
-// changePolicy does the same to a policy.
+// changePolicy replaces a policy likewise.
 func changePolicy(ctx context.Context, c *catalogue, n int) error {
 	return c.ask(ctx, "PUT", fmt.Sprintf("/api/portal/policies/policy-%d", c.size/2), policy(c.size/2, n+1))
 }
@@ -80,7 +80,7 @@ func (t task) contestant(c *catalogue) contestant {
 	return out
 }
 
-// catalogueTable turns results into rows: of each task the sizes in order, each
+// catalogueTable turns results into rows: for each task the sizes in order, each
 // compared with the one before.
 func catalogueTable(all []*catalogue, results []series) (rows []row) {
 	for i, t := range tasks {

@@ -21,17 +21,17 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/mail"
 )
 
-// question asks the service for something that it refuses, or answers alike.
+// question is a request that the service refuses, or answers uniformly.
 type question struct {
 	name   string
 	make   func() *http.Request
 	status int           // of the answer; 0: 401
-	rest   time.Duration // before the next question, for what goes on behind the answer
+	rest   time.Duration // pause before the next question, for work after the answer
 }
 
-// timingRows compares how long refusals take that must not tell anything: Mann and
-// Whitney's test over calls that are made turn by turn, in an order by chance. The pause
-// by chance before the answer to a login is off: what it hides is looked at here.
+// timingRows compares the times of refusals that must not reveal anything: Mann and
+// Whitney's test over calls in random order. The random delay of login answers is off, so
+// that the times that it hides are tested.
 func timingRows(ctx context.Context, b *bench) (rows []row, err error) {
 	w, err := newWorld(ctx, app.WithAdminSecret(adminSecret), app.WithPasswords(argon2.New(crypto.Passwords{})), app.WithSessions(session.Config{Delay: -1}))
 	if err != nil {
@@ -71,7 +71,7 @@ func timingRows(ctx context.Context, b *bench) (rows []row, err error) {
 	return slices.Concat(logins, keys, secrets, behind), err
 }
 
-// older is the password of a user whose hash is of the kind that logins replace.
+// older is the password of a user whose hash has the kind that logins replace.
 const older = "an-older-passphrase"
 
 // mixed hashes one password as older versions did.
@@ -84,14 +84,14 @@ func (m mixed) Hash(password string) (string, error) {
 	return m.Passwords.Hash(password)
 }
 
-// unsent takes mails and sends none.
+// unsent accepts mails and sends none.
 type unsent struct{}
 
 func (unsent) Send(context.Context, mail.Message) error { return nil }
 
 // hiddenRows compares answers whose time is hidden on purpose: a login waits, which covers
-// that hashes of an older kind take another time, and a mail is written behind the answer.
-// Each address may ask for three mails, so that there are many.
+// the different time of older hashes, and a mail is made after the answer. Each address
+// may ask for three mails, so there are many addresses.
 func hiddenRows(ctx context.Context, b *bench) (rows []row, err error) {
 	waits, mails := 100, 300
 	if b.short {
@@ -124,7 +124,7 @@ func hiddenRows(ctx context.Context, b *bench) (rows []row, err error) {
 	return append(logins, forgotten...), err
 }
 
-// forgetting asks for mails to addresses, for each three times.
+// forgetting requests mails to addresses, three times for each.
 func forgetting(name, prefix string) question {
 	n := -1
 	return question{name: name, status: http.StatusOK, rest: 3 * time.Millisecond, make: func() *http.Request {
@@ -133,7 +133,7 @@ func forgetting(name, prefix string) question {
 	}}
 }
 
-// made returns digits by chance.
+// made returns random digits.
 func made(bytes int) string {
 	text := make([]byte, bytes)
 	rand.Read(text)
@@ -158,7 +158,7 @@ func credential(name, header string, value func() string) question {
 	}}
 }
 
-// alike asks n times each, in an order by chance, and compares every question with the
+// alike sends each question n times, in random order, and compares every question with the
 // first one.
 func (w *world) alike(ctx context.Context, b *bench, n int, theme string, questions ...question) (rows []row, err error) {
 	b.say("times of refusals: %s", theme)
@@ -178,7 +178,7 @@ func (w *world) alike(ctx context.Context, b *bench, n int, theme string, questi
 			if rec.Code != cmp.Or(questions[i].status, http.StatusUnauthorized) {
 				return nil, fmt.Errorf("%s, %s: %d %s", theme, questions[i].name, rec.Code, rec.Body)
 			}
-			if turn >= n/20 { // what comes before warms up
+			if turn >= n/20 { // the calls before are a warm-up
 				took[i] = append(took[i], float64(each.Nanoseconds())/1e3)
 			}
 		}
@@ -192,10 +192,10 @@ func (w *world) alike(ctx context.Context, b *bench, n int, theme string, questi
 	return rows, nil
 }
 
-// mannWhitney returns how probable it is that two samples that come from one and the same
-// distribution differ as much as these (two-sided, with the normal approximation,
-// corrected for ties and continuity), and how probable it is that a value of the second
-// is greater than one of the first.
+// mannWhitney returns the probability that two samples from the same distribution differ
+// as much as these (two-sided, with the normal approximation, corrected for ties and
+// continuity), and the probability that a value of the second is greater than one of the
+// first.
 func mannWhitney(first, second []float64) (p, greater float64) {
 	type value struct {
 		of     float64

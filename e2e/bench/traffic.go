@@ -11,14 +11,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// trafficDays and trafficAPIs are how much there is to read: a row of counters a day for each
-// API, and one an hour for all together.
+// trafficDays and trafficAPIs are the amount of data: one row of counters a day for each API,
+// and one an hour for all together.
 const (
 	trafficDays = 365
 	trafficAPIs = 1000
 )
 
-// trafficRows measures how long views of a year take, of 1,000 APIs.
+// trafficRows measures views of a year, of 1,000 APIs.
 func trafficRows(ctx context.Context, b *bench) ([]row, error) {
 	return b.onEach(ctx, trafficOn, onSQLite, onPostgres)
 }
@@ -100,7 +100,7 @@ func addTraffic(ctx context.Context, p analytics.Place, first time.Time, days in
 	statements := analytics.Usage.Create(p.Dialect, analytics.Usage.Name)
 	const columns = `"id", "org_id", "dimension", "dimension_value", "timestamp", "counter_hits", "counter_success", "counter_error", "counter_total_request_time", "counter_total_latency",
 		"counter_total_upstream_latency", "counter_max_latency", "counter_min_latency", "counter_max_upstream_latency", "counter_min_upstream_latency", "counter_last_time"`
-	// Of each API 10 calls are counted in each hour.
+	// For each API 10 calls are counted in each hour.
 	add := func(dimension, value, at, rows string, hours int) string {
 		counts := fmt.Sprintf("%d, %d, %d, %d, %d, %d, 40, 2, 35, 1", 10*hours, 9*hours, hours, 120*hours, 120*hours, 100*hours)
 		return `insert into "tyk_aggregated" (` + columns + `) ` + rows + ` select '` + dimension + `' || ` + value + ` || '/' || ` + at + `, 'org', '` + dimension + `', ` + value + `, ` + at +

@@ -64,10 +64,10 @@ func upsertsOn(ctx context.Context, b *bench, k backend) (rows []row, err error)
 	return upsertTable(k, results, o.bare != nil), nil
 }
 
-// upsertTable turns what was measured into rows: results hold the append, the
-// upserts in their order and, if there is one, the bare commit.
+// upsertTable turns results into rows: results contain the append, the upserts in their
+// order and, if there is one, the bare commit.
 func upsertTable(k backend, results []series, bare bool) (rows []row) {
-	one := map[bool]series{} // the lone client, through the use case or not
+	one := map[bool]series{} // the single client, by whether it uses the use case
 	for i, u := range upserts {
 		s := results[i+1]
 		r := row{id: "upsert/" + k.name + "/" + u.id, figure: k.name + ": " + u.figure, value: significant(s.rate()), unit: "writes/s", allocs: median(s.allocs)}

@@ -28,7 +28,7 @@ var idps = &store.Kind[registry.IdP]{
 	},
 }
 
-// quiet formats what the service would log, and throws it away.
+// quiet formats log lines, and discards them.
 func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
 
 const nodeSecret = "node-secret-of-the-benchmark"
@@ -63,7 +63,7 @@ func newWorld(ctx context.Context, opts ...app.Option) (*world, error) {
 
 func (w *world) stop(ctx context.Context) error { return w.Stop(context.WithoutCancel(ctx)) }
 
-// call carries out an operation as the admin, without HTTP.
+// call runs an operation as the admin, without HTTP.
 func (w *world) call(ctx context.Context, id string, path map[string]string, body string) (any, error) {
 	return w.Do(ctx, id, &operation.Call{Token: w.token, Path: path, Body: json.RawMessage(body), RequestID: "bench"})
 }
@@ -95,10 +95,10 @@ func draft(id string, mappings int) string {
 	return b.String()
 }
 
-// mapping is the body of an upsert, another one for every n.
+// mapping returns the body of an upsert, which differs for every n.
 func mapping(n int) string { return fmt.Sprintf(`{"scope_to_policy":{"read":"policy-%08d"}}`, n) }
 
-// provider makes the value that draft registers.
+// provider returns the value that draft registers.
 func provider(id string, mappings int) (registry.IdP, error) {
 	var d registry.Draft
 	if err := json.Unmarshal([]byte(draft(id, mappings)), &d); err != nil {
@@ -107,8 +107,8 @@ func provider(id string, mappings int) (registry.IdP, error) {
 	return registry.New("5f1a0c5d8e3b2a1f00000003", "5f1a0c5d8e3b2a1f00000001", someTime, d)
 }
 
-// put is a contestant that upserts through the use case: each client its own
-// record, or all the first one.
+// put is a contestant that upserts through the use case: each client its own record, or
+// all the first one.
 func (w *world) put(prefix string, clients int, shared bool) contestant {
 	return contestant{name: "upsert", clients: clients, do: func(ctx context.Context, client, n int) error {
 		if shared {
@@ -119,7 +119,7 @@ func (w *world) put(prefix string, clients int, shared bool) contestant {
 	}}
 }
 
-// edit is a contestant that does the same to the store alone.
+// edit is a contestant that writes the same directly to the store.
 func (w *world) edit(prefix string, clients int) contestant {
 	return contestant{name: "edit", clients: clients, do: func(ctx context.Context, client, n int) error {
 		m := registry.NewMapping([2]string{"read", fmt.Sprintf("policy-%08d", n)})

@@ -1,8 +1,8 @@
-// Package browser drives a real browser in tests of pages: what people see and do.
+// Package browser drives a real browser in tests of pages.
 //
-// One browser serves all tests of a package; each test has a profile of its own.
-// GATEHOUSE_TEST_BROWSER names another browser than Debian's Chromium, and
-// GATEHOUSE_TEST_PICTURES a folder that gets pictures.
+// All tests of a package share one browser; each test has its own profile. GATEHOUSE_TEST_BROWSER
+// names another browser than Debian's Chromium, and GATEHOUSE_TEST_PICTURES a folder for
+// screenshots.
 package browser
 
 import (
@@ -29,8 +29,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/harness"
 )
 
-// Patience is how long a page may take to show what a test waits for, also on a machine that does
-// much else. A test that passes does not wait for it.
+// Patience is how long a test waits for a page, also on a busy machine. A test that passes does
+// not wait for it.
 const Patience = time.Minute
 
 // shared is the browser of this process.
@@ -50,8 +50,8 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// program finds the browser: before others one without windows, which takes a third of the
-// processor time.
+// program finds the browser, preferably one without windows, which takes a third of the processor
+// time.
 func program() (string, error) {
 	for _, name := range []string{os.Getenv("GATEHOUSE_TEST_BROWSER"), "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"} {
 		if at, err := exec.LookPath(name); name != "" && err == nil {
@@ -75,7 +75,7 @@ func start() {
 	shared.err = chromedp.Do(ctx)
 }
 
-// Tab is a page of a profile of its own, and what the browser has complained about.
+// Tab is a page with its own profile, and the browser's errors.
 type Tab struct {
 	T   testing.TB
 	Ctx context.Context
@@ -85,15 +85,15 @@ type Tab struct {
 	asked    map[network.RequestID]string // requests without an answer
 	troubles []string
 	foreign  []string
-	allowed  []string // parts of addresses whose refusals are expected
-	provoked bool     // the policy is expected to stop something
+	allowed  []string // parts of addresses whose errors are expected
+	provoked bool     // the policy is expected to block something
 }
 
-// watch listens for violations of the page's policy from the first script on.
+// watch records violations of the page's policy from the first script on.
 const watch = `window.violations = []; document.addEventListener('securitypolicyviolation', e => window.violations.push(e.violatedDirective + ' ' + e.blockedURI + ' ' + (e.sample || '')));`
 
-// Open starts a page at a server. At the end of the test nothing may have gone wrong in
-// the browser: no error, no violation of the policy, no request to another host.
+// Open opens a page at a server. At the end of the test the browser must not have reported an
+// error, a violation of the policy, or a request to another host.
 func Open(t testing.TB, at string) *Tab {
 	t.Helper()
 	shared.Do(start)
@@ -121,7 +121,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// hear notes what the browser reports.
+// hear records an event of the browser.
 func (b *Tab) hear(ev any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -148,10 +148,10 @@ func (b *Tab) hear(ev any) {
 	}
 }
 
-// Expect lets the browser complain about refusals of an address, and about nothing else.
+// Expect allows error responses for addresses that contain these parts.
 func (b *Tab) Expect(parts ...string) { b.allowed = append(b.allowed, parts...) }
 
-// Provoke lets the policy of pages stop what a test tries, and the browser say so.
+// Provoke allows that the policy of pages blocks what a test tries.
 func (b *Tab) Provoke() {
 	b.provoked = true
 	b.Expect("Content Security Policy")
@@ -189,7 +189,7 @@ func (b *Tab) settle() {
 	}
 }
 
-// Run evaluates a script and decodes what it comes to. A promise is waited for.
+// Run evaluates a script and decodes its result. It waits for a promise.
 func (b *Tab) Run(script string, into any) error {
 	ctx, cancel := context.WithTimeout(b.Ctx, Patience)
 	defer cancel()
@@ -200,7 +200,7 @@ func (b *Tab) Run(script string, into any) error {
 	return json.Unmarshal(text, into)
 }
 
-// Value is Run for a test that cannot go on without the result.
+// Value is Run for a test that cannot continue without the result.
 func Value[T any](b *Tab, script string) (out T) {
 	b.T.Helper()
 	if err := b.Run(script, &out); err != nil {
@@ -217,13 +217,13 @@ func Clip(s string) string {
 	return s
 }
 
-// Quote writes a Go string as one of JavaScript.
+// Quote encodes a Go string as a JavaScript string.
 func Quote(s string) string {
 	text, _ := json.Marshal(s)
 	return string(text)
 }
 
-// state says what somebody sees who looks for the reason of a failure.
+// state returns the visible page, for the message of a failure.
 func (b *Tab) state() string {
 	says := Value[string](b, "location.href + ' says: ' + (document.querySelector('dialog[open]') ?? document.querySelector('main') ?? document.body).innerText.slice(0, 900)")
 	b.mu.Lock()
@@ -248,45 +248,46 @@ func (b *Tab) Wait(script string) {
 	}
 }
 
-// See waits until the page shows a text, as people read it.
+// See waits until the page shows a text.
 func (b *Tab) See(text string) {
 	b.T.Helper()
 	b.Wait("document.body.innerText.toLowerCase().includes(" + Quote(strings.ToLower(text)) + ")")
 }
 
-// found begins a script that looks for what people call by a name, in the dialog if one is open.
+// found returns the beginning of a script that finds elements by their visible name, in the
+// dialog if one is open.
 func found(name string) string {
 	return `(() => { const n = ` + Quote(name) + `, top = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document, says = e => (e.getAttribute('aria-label') ?? e.innerText ?? '').trim().replace(/\s+/g, ' ');
 `
 }
 
-// Named is a script for the button, link or menu with a text.
+// Named returns a script for the button, link or menu with a text.
 func Named(name string) string {
 	return found(name) + `const all = [...top.querySelectorAll('button, a, summary, [role=option]')].filter(e => e.checkVisibility());
 return all.find(e => says(e) === n) ?? all.find(e => says(e).startsWith(n) && says(e) !== n + '…'); })()`
 }
 
-// Field is a script for the field with a label.
+// Field returns a script for the field with a label.
 func Field(label string) string {
 	return found(label) + `const all = [...top.querySelectorAll('label')], l = all.find(e => says(e) === n) ?? all.find(e => says(e).startsWith(n + ' '));
 return l ? (l.htmlFor ? document.getElementById(l.htmlFor) : l.querySelector('input, select, textarea')) : top.querySelector('[aria-label=' + JSON.stringify(n) + ']'); })()`
 }
 
-// Click clicks what has a name, at the moment it is there: a page that draws itself anew
-// may have taken it away a moment later.
+// Click clicks the element with a name as soon as it exists: a page that redraws itself may
+// remove it a moment later.
 func (b *Tab) Click(name string) {
 	b.T.Helper()
 	b.Wait(`(() => { const e = ` + Named(name) + `; if (!e || e.disabled) return false; e.click(); return true; })()`)
 }
 
-// Fill writes into the field with a label, as a person does: the page hears of it.
+// Fill writes into the field with a label, with the events of a user's input.
 func (b *Tab) Fill(label, text string) {
 	b.T.Helper()
 	b.Wait(`(() => { const e = ` + Field(label) + `; if (!e) return false; e.focus(); const proto = e instanceof HTMLTextAreaElement ? HTMLTextAreaElement : e instanceof HTMLSelectElement ? HTMLSelectElement : HTMLInputElement;
 Object.getOwnPropertyDescriptor(proto.prototype, 'value').set.call(e, ` + Quote(text) + `); e.dispatchEvent(new Event('input', { bubbles: true })); e.dispatchEvent(new Event('change', { bubbles: true })); return true; })()`)
 }
 
-// Check ticks the box or the choice with a label.
+// Check ticks the checkbox or radio button with a label.
 func (b *Tab) Check(label string) {
 	b.T.Helper()
 	b.Wait(`(() => { const e = ` + Field(label) + `; if (!e) return false; if (!e.checked) e.click(); return true; })()`)
@@ -298,28 +299,28 @@ func (b *Tab) Press(keys string, modifiers ...chromedp.Modifier) {
 	must(b.T, chromedp.Do(b.Ctx, chromedp.KeyEvent(keys, chromedp.KeyModifiers(modifiers...))))
 }
 
-// Size gives the window a size.
+// Size sets the size of the window.
 func (b *Tab) Size(width, height int64) {
 	b.T.Helper()
 	_, err := chromedp.Call(b.Ctx, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height, DeviceScaleFactor: 1})
 	must(b.T, err)
 }
 
-// Colours chooses light or dark, as the system of a person does.
+// Colours sets the preferred colour scheme, light or dark.
 func (b *Tab) Colours(scheme string) {
 	b.T.Helper()
 	_, err := chromedp.Call(b.Ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
 	must(b.T, err)
 }
 
-// Print shows the page as it is printed, where people like it dark too.
+// Print shows the page in the print media type, with the dark colour scheme.
 func (b *Tab) Print() {
 	b.T.Helper()
 	_, err := chromedp.Call(b.Ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print", Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}})
 	must(b.T, err)
 }
 
-// Slow gives the browser a line of 1.6 Mbit/s and 150 ms.
+// Slow limits the browser's network to 1.6 Mbit/s and 150 ms.
 func (b *Tab) Slow() {
 	b.T.Helper()
 	const rate, latency = 1.6e6 / 8, 150
@@ -329,7 +330,7 @@ func (b *Tab) Slow() {
 	must(b.T, err)
 }
 
-// Picture keeps a picture where GATEHOUSE_TEST_PICTURES names a folder.
+// Picture stores a screenshot if GATEHOUSE_TEST_PICTURES names a folder.
 func (b *Tab) Picture(name string) {
 	folder := os.Getenv("GATEHOUSE_TEST_PICTURES")
 	if folder == "" {

@@ -10,13 +10,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// deafened names the browser in the environment of a process that becomes it.
+// deafened is the environment variable with the browser that a process should become.
 const deafened = "GATEHOUSE_TEST_BROWSER_DEAFENED"
 
-// Other packages start containers while pages load. Each one brings network interfaces, the
-// browser hears of them from the kernel and aborts what it loads, from the loopback too
-// (ERR_NETWORK_CHANGED). No flag of the browser stops that. Therefore this program becomes the
-// browser after it has denied itself the socket by which the kernel tells.
+// Other packages start containers while pages load. Each container adds network interfaces.
+// The kernel reports them to the browser, which then aborts its requests, even on loopback
+// (ERR_NETWORK_CHANGED). No flag of the browser prevents that. So this program blocks, for
+// itself, the socket for such reports, and then becomes the browser.
 func init() { //nolint:gochecknoinits // the tests of a package have no other way to become a browser than before they begin
 	browser := os.Getenv(deafened)
 	if browser == "" {
@@ -32,9 +32,9 @@ func init() { //nolint:gochecknoinits // the tests of a package have no other wa
 	os.Exit(1)
 }
 
-// deaf tells which program to start, with which environment, for a browser that does not
-// hear of network interfaces. Without root the browser needs a sandbox of its own, which
-// would not start under a filter; then it is the browser itself.
+// deaf returns the program and environment for a browser that is not told about network
+// interfaces. Without root the browser needs a sandbox of its own, which would not start under
+// the filter; then the program is the browser itself.
 func deaf(browser string) (program string, env []string) {
 	if self, err := os.Executable(); err == nil && os.Geteuid() == 0 {
 		return self, []string{deafened + "=" + browser}
@@ -42,7 +42,8 @@ func deaf(browser string) (program string, env []string) {
 	return browser, nil
 }
 
-// denyNetlink refuses sockets of the family AF_NETLINK to this thread and what it becomes.
+// denyNetlink refuses sockets of the family AF_NETLINK for this thread and the program that it
+// becomes.
 func denyNetlink() error {
 	const number, family = 0, 16 // offsets in struct seccomp_data: the call, its first argument
 	filter := []unix.SockFilter{

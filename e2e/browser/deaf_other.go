@@ -2,6 +2,6 @@
 
 package browser
 
-// deaf tells which program to start, and with which environment. Only on Linux a browser can
-// be kept from hearing of network interfaces.
+// deaf returns the program and environment for a browser. Only on Linux reports of network
+// interfaces can be blocked.
 func deaf(browser string) (program string, env []string) { return browser, nil }

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// widths are those of a telephone, a tablet and a screen.
+// widths are those of a phone, a tablet and a desktop screen.
 var widths = []int64{360, 768, 1440}
 
-// axe is the file of the rules of accessibility, as tests two folders below the root name it.
+// axe is the path of the accessibility rules, for tests two folders below the root.
 const axe = "../../adapters/web/console/testdata/axe-core/axe.min.js"
 
-// serious lists what axe finds that keeps people out.
+// serious lists axe's serious and critical findings.
 const serious = `axe.run(document, { resultTypes: ['violations'] }).then(r => r.violations.filter(v => ['serious', 'critical'].includes(v.impact)).map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n => n.target.join(' ') + ' ' + n.failureSummary.replace(/\s+/g, ' ')).join(' | ')))`
 
-// overflow names what is wider than the window.
+// overflow lists elements that are wider than the window.
 const overflow = `document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('body *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest('.scroll, .cm-editor, pre')).slice(0, 5).map(e => e.tagName + '.' + e.className + ' ' + e.innerText?.slice(0, 40))`
 
-// Looks judges the page that is shown, in each width and colour. Colours do not depend on
-// the width, so axe looks at each of them once; overflow does not depend on the colour.
+// Looks checks the current page in each width and colour scheme. Colours do not depend on the
+// width, so axe checks each scheme once; overflow does not depend on the colour.
 func (b *Tab) Looks(name string) {
 	b.T.Helper()
 	if Value[bool](b, "!window.axe") {
@@ -36,7 +36,7 @@ func (b *Tab) Looks(name string) {
 		for n, scheme := range []string{"light", "dark"} {
 			b.Colours(scheme)
 			b.Picture(fmt.Sprintf("%s-%d-%s", name, width, scheme))
-			if i != 2*n { // the telephone in light, the screen in dark
+			if i != 2*n { // the phone in light, the desktop in dark
 				continue
 			}
 			if found := Value[[]string](b, serious); len(found) > 0 {

@@ -18,7 +18,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
 )
 
-// demo is where everything is served.
+// demo has the addresses and tokens of the running services.
 type demo struct {
 	dashboard, portal string
 	token             string // of the admin of the portal
@@ -36,8 +36,8 @@ var products = []struct{ name, path, text string }{
 	{"Invoices", "invoices", "Invoices that the tax office likes."},
 }
 
-// fill makes APIs and policies on the dashboard, products of them in the portal, people,
-// posts, and a month of traffic.
+// fill creates APIs and policies on the dashboard, products in the portal, users, posts,
+// and a month of traffic.
 func (d *demo) fill(ctx context.Context, traffic string) error {
 	var me struct {
 		OrgID string `json:"org_id"`
@@ -67,8 +67,8 @@ func (d *demo) inPortal(ctx context.Context, path string, body object) error {
 	return d.ask(ctx, "POST", d.portal+"/portal-api"+path, d.token, body, nil)
 }
 
-// sell makes products of APIs, and plans for them: people get access at once, or when an
-// admin approves.
+// sell creates products of APIs, and plans for them: with immediate access, or with
+// approval by an admin.
 func (d *demo) sell(ctx context.Context) error {
 	where, err := json.Marshal(object{"URL": d.dashboard, "Secret": key})
 	if err != nil {
@@ -129,7 +129,7 @@ func (d *demo) describe(ctx context.Context, product int, name, path string) err
 	return d.send(ctx, "POST", fmt.Sprintf("%s/portal-api/products/%d/api-details/%s/oas", d.portal, product, path), d.token, form.FormDataContentType(), &body, nil)
 }
 
-// write makes people and posts.
+// write creates users and posts.
 func (d *demo) write(ctx context.Context) error {
 	for _, p := range []object{
 		{"Email": grace, "First": "Grace", "Last": "Hopper", "Password": password, "Role": "consumer-admin", "Active": true, "OrgID": 1},
@@ -147,7 +147,7 @@ func (d *demo) write(ctx context.Context) error {
 	return nil
 }
 
-// report tells of a month of traffic, as gateways do.
+// report writes a month of traffic, as gateways report it.
 func report(ctx context.Context, file, org string) error {
 	const days = 30
 	readers, writers, err := sqlite.Plain(file, slog.New(slog.DiscardHandler))

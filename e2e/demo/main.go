@@ -1,5 +1,5 @@
 // Command demo runs a portal and a dashboard in memory, with example products, people and
-// traffic, and prints the addresses to open. Nothing is kept when it ends.
+// traffic, and prints the addresses to open. All data is lost when it ends.
 package main
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/serve"
 )
 
-// What people log in with.
+// Logins of the example users.
 const (
 	admin    = "admin@example.com"
 	grace    = "grace@example.com"
@@ -62,7 +62,7 @@ func run(ctx context.Context, dashboard, portal int) (err error) {
 	}
 	d := demo{dashboard: fmt.Sprintf("http://127.0.0.1:%d", dashboard), portal: fmt.Sprintf("http://127.0.0.1:%d", portal)}
 	if err := d.fill(ctx, filepath.Join(dir, "traffic.db")); err != nil {
-		if ctx.Err() != nil { // who ends it early is told no more, whatever was cut short
+		if ctx.Err() != nil { // after an interrupt, errors of interrupted work are not shown
 			err = ctx.Err()
 		}
 		cancel()

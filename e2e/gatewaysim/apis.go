@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// API is what a gateway shows of a loaded API.
+// API is the visible part of an API that a gateway has loaded.
 type API struct {
 	ID         string
 	OrgID      string
@@ -25,21 +25,21 @@ type api struct {
 	mcp        bool
 }
 
-// entry is one element of the API feed; everything else in it is ignored.
+// entry is one element of the API feed; other members are ignored.
 type entry struct {
 	Definition json.RawMessage `json:"api_definition"`
 	OAS        json.RawMessage
 }
 
-// parsedEntry is an entry whose types are right.
+// parsedEntry is a decoded entry.
 type parsedEntry struct {
 	definition
 	oas json.RawMessage // nil when absent or null
 }
 
-// parseAPIs reads the Message of /system/apis and appends the local
-// definitions. One wrong type anywhere refuses the whole feed; a missing
-// definition is errCrash (docs/wire/gateway-nodes.md#rules-that-matter-most).
+// parseAPIs decodes the Message of /system/apis and appends the local definitions. One
+// wrong type anywhere refuses the whole feed; a missing definition is errCrash
+// (docs/wire/gateway-nodes.md#rules-that-matter-most).
 func parseAPIs(message json.RawMessage, local []json.RawMessage) ([]parsedEntry, error) {
 	var entries []entry
 	if len(message) > 0 {
@@ -54,7 +54,7 @@ func parseAPIs(message json.RawMessage, local []json.RawMessage) ([]parsedEntry,
 	crash := false
 	for i, e := range entries {
 		if isNull(e.Definition) {
-			crash = true // only if the rest of the feed can be read at all
+			crash = true // only if the rest of the feed can be decoded
 			continue
 		}
 		var err error
@@ -87,17 +87,17 @@ func (e entry) parse() (parsedEntry, error) {
 
 func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
 
-// apiSet is what a gateway has loaded. It never changes.
+// apiSet is the loaded APIs of a gateway. It is immutable.
 type apiSet struct {
 	list    []*api // by listen path
 	byID    map[string]*api
 	skipped map[string]string
 }
 
-// newAPISet chooses what this gateway loads from a feed (sections 3.1 to 3.5):
-// the later of two entries with one id; nothing without a listen path, outside
-// the segment, or OAS without a valid document; and of two APIs on one path the
-// second elsewhere. Inactive APIs are loaded like any other.
+// newAPISet chooses the APIs that this gateway loads from a feed (sections 3.1 to 3.5):
+// the later of two entries with one id. It skips APIs without a listen path, outside
+// the segment, and OAS APIs without a valid document. If two APIs have the same path,
+// the second is moved. Inactive APIs are loaded like any other.
 func newAPISet(entries []parsedEntry, segmented bool, tags []string) *apiSet {
 	set := &apiSet{byID: map[string]*api{}, skipped: map[string]string{}}
 	last := map[string]int{}
@@ -161,8 +161,8 @@ func (s *apiSet) summary() []API {
 	return list
 }
 
-// route returns the API with the longest listen path that the request path
-// lies under, or nil. Internal APIs have no address of their own.
+// route returns the API with the longest listen path that contains the request path, or
+// nil. Internal APIs have no address of their own.
 func (s *apiSet) route(path string) *api {
 	var found *api
 	for _, a := range s.list {

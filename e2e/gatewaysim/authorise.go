@@ -8,10 +8,10 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// sessionKey names the session that a subject has in an organisation.
+// sessionKey identifies the session of a subject in an organisation.
 type sessionKey struct{ org, subject string }
 
-// authorise turns a genuine token into policies, by the table of
+// authorise determines the policies for a valid token, by the table of
 // docs/wire/feeds.md#when-gateways-use-the-registry.
 func (v view) authorise(a *api, claims jwt.MapClaims, b *Binding) Decision {
 	session := sessionKey{a.OrgID, a.identity(claims)}
@@ -41,7 +41,7 @@ func (v view) choosePolicies(a *api, claims jwt.MapClaims, b *Binding, session s
 	if mapping := a.scopeMap(b); present && len(mapping) > 0 {
 		mapped := mapScopes(scopes, mapping)
 		if len(mapped) == 0 {
-			return nil, forbid("no matching policy found in scope claim") // defaults do not rescue a wrong scope
+			return nil, forbid("no matching policy found in scope claim") // defaults do not apply to a wrong scope
 		}
 		return appendNew(policies, mapped), nil
 	}
@@ -56,7 +56,7 @@ func (v view) choosePolicies(a *api, claims jwt.MapClaims, b *Binding, session s
 	return nil, forbid("no matching policy found")
 }
 
-// known reports whether the subject has a session that is still alive.
+// known reports whether the subject has a session that has not expired.
 func (v view) known(key sessionKey) bool {
 	v.p.gw.mu.Lock()
 	defer v.p.gw.mu.Unlock()
@@ -64,8 +64,7 @@ func (v view) known(key sessionKey) bool {
 	return ok && (expires.IsZero() || time.Now().Before(expires))
 }
 
-// remember makes or renews the subject's session, which lives as long as the
-// token.
+// remember creates or renews the subject's session, which expires with the token.
 func (v view) remember(key sessionKey, claims jwt.MapClaims) {
 	var expires time.Time
 	if t, _ := claims.GetExpirationTime(); t != nil {
@@ -76,7 +75,7 @@ func (v view) remember(key sessionKey, claims jwt.MapClaims) {
 	v.p.sessions[key] = expires
 }
 
-// basePolicy is the policy that the token itself names, or "".
+// basePolicy returns the policy that the token itself names, or "".
 func (a *api) basePolicy(claims jwt.MapClaims) string {
 	var names []string
 	if a.doc != nil && a.doc.jwt != nil {

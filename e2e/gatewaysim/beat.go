@@ -17,8 +17,8 @@ func (p *process) beat() {
 	}
 }
 
-// heartbeat sends one heartbeat. A 403, whatever its body, means a fresh
-// registration and then a full reload; the loaded APIs serve on meanwhile.
+// heartbeat sends one heartbeat. A 403 with any body causes a new registration and then a full
+// reload; the loaded APIs are served meanwhile.
 func (p *process) heartbeat() {
 	ans, err := p.ping()
 	switch {
@@ -34,8 +34,8 @@ func (p *process) heartbeat() {
 	}
 }
 
-// probe checks the control plane's health on its own clock. It shares the nonce
-// with everything else but never registers; to it a 403 is good health.
+// probe checks the control plane's health at its own interval. It shares the nonce with other calls
+// but never registers; it treats a 403 as healthy.
 func (p *process) probe() {
 	for p.sleep(p.cfg.Intervals.Probe) {
 		ans, err := p.ping()
@@ -55,7 +55,8 @@ func (p *process) ping() (answer, error) {
 	return ans, err
 }
 
-// QuotaTrigger is the report of a key that crossed a quota limit (docs/wire/gateway-nodes.md#quota-trigger).
+// QuotaTrigger is the report of a key that has crossed a quota limit
+// (docs/wire/gateway-nodes.md#quota-trigger).
 type QuotaTrigger struct {
 	Message            string
 	OriginatingRequest string
@@ -65,9 +66,9 @@ type QuotaTrigger struct {
 	UsagePercentage    int64  `json:"usage_percentage"`
 }
 
-// ReportQuota sends a quota trigger as the gateway does: with node id and nonce
-// but without session and host name. The error is ErrNotRunning or says that
-// the answer was not 200, which a real gateway would only log.
+// ReportQuota sends a quota trigger as the gateway does: with node id and nonce but without session
+// and host name. The error is ErrNotRunning, or says that the answer was not 200, which a real
+// gateway would only log.
 func (g *Gateway) ReportQuota(ctx context.Context, q QuotaTrigger) error {
 	body, err := json.Marshal(q)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// claim finds a claim by its name, or by a dotted name that reaches into
-// objects (docs/wire/feeds.md#when-gateways-use-the-registry).
+// claim returns a claim by its name, or by a dotted name for nested objects
+// (docs/wire/feeds.md#when-gateways-use-the-registry).
 func claim(claims map[string]any, name string) (any, bool) {
 	if v, ok := claims[name]; ok {
 		return v, true
@@ -35,8 +35,8 @@ func firstText(claims jwt.MapClaims, names ...string) string {
 	return ""
 }
 
-// identity is the subject of a token: the claims the OAS document names, then
-// the one the definition names, then sub.
+// identity returns the subject of a token: from the claims that the OAS document names,
+// then the one that the definition names, then sub.
 func (a *api) identity(claims jwt.MapClaims) string {
 	var names []string
 	if a.doc != nil && a.doc.jwt != nil {
@@ -45,9 +45,9 @@ func (a *api) identity(claims jwt.MapClaims) string {
 	return firstText(claims, slices.Concat(names, []string{a.JWTIdentityField, "sub"})...)
 }
 
-// checkClaims refuses tokens out of their time and tokens that an OAS document's
-// lists exclude. Texts are known for expiry, issuer and absent
-// audience; the others are built alike.
+// checkClaims refuses expired or premature tokens, and tokens that an OAS document's
+// lists exclude. The texts for expiry, issuer and absent audience are known; the others
+// are made in the same way.
 func (a *api) checkClaims(claims jwt.MapClaims, now time.Time) *Decision {
 	unauthorised := func(format string, args ...any) *Decision {
 		return refuse(http.StatusUnauthorized, "Key not authorized: "+fmt.Sprintf(format, args...))

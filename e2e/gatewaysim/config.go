@@ -12,15 +12,15 @@ import (
 	"time"
 )
 
-// Config says which control plane a gateway belongs to and how it behaves.
-// Only DashboardURL is required; zero values mean the documented default.
+// Config says which control plane a gateway uses and how it behaves. Only DashboardURL
+// is required; zero values mean the documented default.
 type Config struct {
 	DashboardURL string // base URL of the control plane
-	NodeSecret   string // sent bare in Authorization; also signs notifications
+	NodeSecret   string // sent alone in Authorization; also signs notifications
 
-	Redis     Redis  // where notifications come from; off without an address
+	Redis     Redis  // source of notifications; off without an address
 	Hostname  string // default: the machine's
-	SessionID string // default: a new UUID at every Start, as a real process has
+	SessionID string // default: a new UUID at every Start, as in a real process
 
 	Segmented bool     // load only APIs that share a tag (docs/wire/feeds.md#segments)
 	Tags      []string // this gateway's tags, never sent
@@ -32,11 +32,11 @@ type Config struct {
 
 	// The control API (docs/wire/gateway-control.md), off without a secret.
 	Secret          string
-	Store           *Store // shared with other gateways; default: one of its own
+	Store           *Store // shared with other gateways; default: a separate one
 	HashKeyFunction string // murmur32, murmur64, murmur128, sha256; default: keys of the oldest form, murmur32
-	PlainKeys       bool   // keys are kept under their text
+	PlainKeys       bool   // keys are stored under their text
 
-	Records bool // leave a record of each request in Redis (docs/wire/records.md#records)
+	Records bool // push a record of each request to Redis (docs/wire/records.md#records)
 
 	Intervals Intervals
 	Timeout   time.Duration // of every call to the control plane, default 30 s
@@ -51,16 +51,16 @@ type Redis struct {
 	DB       int // pub/sub is global, so this only matters for access rules
 }
 
-// Intervals are the gateway's waits. Tests shorten them; the defaults are the
-// real gateway's.
+// Intervals are the gateway's intervals. Tests shorten them; the defaults are those of
+// a real gateway.
 type Intervals struct {
 	Heartbeat  time.Duration // between heartbeats, 2 s
 	Probe      time.Duration // between health probes, 10 s
 	Retry      time.Duration // before registering again, 5 s
-	LoadRetry  time.Duration // first back-off of a failed initial load, 5 s, doubling up to twelve times itself
+	LoadRetry  time.Duration // first backoff of a failed initial load, 5 s, doubling up to twelve times itself
 	Tick       time.Duration // at most one full reload per tick, 1 s
 	Debounce   time.Duration // quiet time after the last ClientIdPChanged, 100 ms
-	JWKSCache  time.Duration // life of a fetched key set, 240 s
+	JWKSCache  time.Duration // cache time of a key set, 240 s
 	RedisRetry time.Duration // before subscribing again, 1 s (we chose)
 	RedisCheck time.Duration // silence after which the subscription is pinged, 5 s (we chose)
 }
@@ -95,8 +95,8 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// check refuses what could only be blamed on the test, so that a feed that is
-// refused later is always the control plane's fault.
+// check refuses invalid configurations of a test, so that a feed that is refused later
+// is always the control plane's fault.
 func (c Config) check() error {
 	u, err := url.Parse(c.DashboardURL)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {

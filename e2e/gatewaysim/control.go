@@ -11,41 +11,41 @@ import (
 	"time"
 )
 
-// Fault is a way in which a control API misbehaves.
+// Fault is a failure of a control API.
 type Fault int
 
 // The ways.
 const (
 	Healthy    Fault = iota
-	Down             // the connection ends before anything is read
+	Down             // the connection is closed before anything is read
 	Hanging          // no answer ever comes
-	Slow             // the request is carried out half a minute late, also when its sender has gone
-	Garbage          // 200 with bytes that are no JSON
+	Slow             // the request is carried out half a minute late, even if its sender has disconnected
+	Garbage          // 200 with bytes that are not JSON
 	PlainText        // 200 with a line of text
 	HalfJSON         // 200 with the beginning of the answer
 	Trouble          // 500 with a line of text
-	Unwired          // 404 with a line of text: another server answers at the address
+	Unwired          // 404 with a line of text: another server has the address
 	Endless          // 200 with an answer that does not end
-	DiesBefore       // the request is read, nothing is done, the connection ends
-	DiesAfter        // the request is carried out, the connection ends
-	HangsAfter       // the request is carried out, no answer comes
+	DiesBefore       // the request is read, not carried out, and the connection is closed
+	DiesAfter        // the request is carried out, and the connection is closed
+	HangsAfter       // the request is carried out, but never answered
 )
 
 // Faults are all of them but Healthy.
 var Faults = []Fault{Down, Hanging, Slow, Garbage, PlainText, HalfJSON, Trouble, Unwired, Endless, DiesBefore, DiesAfter, HangsAfter}
 
-// late is how late a slow control API is.
+// late is the delay of a slow control API.
 const late = 30 * time.Second
 
-// Misbehave makes the control API misbehave for the requests that when says, all if it is
-// nil, until it is called again.
+// Misbehave makes the control API fail for the requests for which when returns true, or
+// all if it is nil, until it is called again.
 func (g *Gateway) Misbehave(f Fault, when func(*http.Request) bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.fault, g.faulty = f, when
 }
 
-// ControlCalls returns how many requests each call of the control API has got, by method
+// ControlCalls returns the number of requests of each call of the control API, by method
 // and pattern such as "PUT /tyk/keys/{key}".
 func (g *Gateway) ControlCalls() map[string]int {
 	g.mu.Lock()
@@ -66,7 +66,7 @@ type controlCall struct {
 	query url.Values
 }
 
-// control carries out a call and says the status and body of the answer.
+// control handles a call and returns status and body of the answer.
 type control func(c *controlCall) (int, any)
 
 // said is the envelope of most answers.
@@ -75,7 +75,7 @@ type said struct {
 	Message string `json:"message"`
 }
 
-// done is the envelope of what was done to a key or a client.
+// done is the envelope of answers about keys and clients.
 type done struct {
 	Key    string `json:"key"`
 	Status string `json:"status"`
@@ -123,7 +123,7 @@ func (g *Gateway) controls() http.Handler {
 	return g.guarded(mux)
 }
 
-// guarded asks for the secret.
+// guarded checks the secret.
 func (g *Gateway) guarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -162,7 +162,8 @@ func (g *Gateway) carryOut(do control, c *controlCall) (int, any) {
 	return do(c)
 }
 
-// serveControl answers a request to the control API, well or as the test wants.
+// serveControl answers a request to the control API, with the current fault if there is
+// one.
 func (g *Gateway) serveControl(w http.ResponseWriter, r *http.Request) {
 	g.mu.Lock()
 	fault := g.fault
@@ -187,7 +188,7 @@ func (g *Gateway) serveControl(w http.ResponseWriter, r *http.Request) {
 		g.controlAPI.ServeHTTP(w, r)
 	case Down, DiesBefore:
 		if fault == DiesBefore {
-			_, _ = io.Copy(io.Discard, r.Body) // what is not there is not read
+			_, _ = io.Copy(io.Discard, r.Body) // a missing body has nothing to read
 		}
 		panic(http.ErrAbortHandler)
 	case DiesAfter:
@@ -202,7 +203,7 @@ func (g *Gateway) serveControl(w http.ResponseWriter, r *http.Request) {
 		g.serveLate(w, r)
 	case HalfJSON:
 		text := healthy().Body.String()
-		_, _ = io.WriteString(w, text[:len(text)/2]) // a failure means that the client is gone
+		_, _ = io.WriteString(w, text[:len(text)/2]) // an error means that the client has disconnected
 	case Endless:
 		for _, err := io.WriteString(w, "["); err == nil; {
 			_, err = io.WriteString(w, strings.Repeat(`"x",`, 4096))
@@ -212,7 +213,7 @@ func (g *Gateway) serveControl(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serveLate carries a request out late, whether or not its sender waits.
+// serveLate carries a request out late, even if its sender has disconnected.
 func (g *Gateway) serveLate(w http.ResponseWriter, r *http.Request) {
 	p := g.view().p
 	body, err := io.ReadAll(r.Body)
@@ -231,7 +232,7 @@ func (g *Gateway) serveLate(w http.ResponseWriter, r *http.Request) {
 	select {
 	case rec := <-done:
 		w.WriteHeader(rec.Code)
-		_, _ = w.Write(rec.Body.Bytes()) // a failure means that the client is gone
+		_, _ = w.Write(rec.Body.Bytes()) // an error means that the client has disconnected
 	case <-r.Context().Done():
 		panic(http.ErrAbortHandler)
 	case <-p.ctx.Done():
@@ -254,8 +255,8 @@ func writeText(w http.ResponseWriter, fault Fault) {
 	_, _ = io.WriteString(w, text)
 }
 
-// reloadOne and reloadGroup answer at once; a reload that is asked for with block is begun
-// as well, and its end is not waited for.
+// reloadOne and reloadGroup answer at once; a reload with block is started as well,
+// without waiting for its end.
 func reloadOne(c *controlCall) (int, any) {
 	c.v.p.gw.Reload()
 	return http.StatusOK, said{Status: "ok"}
@@ -275,7 +276,7 @@ func dropKeySets(c *controlCall) (int, any) {
 	return dropCache(c)
 }
 
-// decode reads an object whose members have the types of a session.
+// decodeSession decodes an object whose members have the types of a session.
 func decodeSession(body []byte) (map[string]any, bool) {
 	var s map[string]any
 	if sessionShape.check(body) != nil || json.Unmarshal(body, &s) != nil || s == nil {

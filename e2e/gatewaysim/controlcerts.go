@@ -14,8 +14,8 @@ import (
 
 const noCertificate = "Certificate with given SHA256 fingerprint not found"
 
-// readPEM reads a certificate, with its private key or without, or a bare public key, and
-// the fingerprint of what it is.
+// readPEM parses a certificate, with or without its private key, or a bare public key,
+// and returns its fingerprint.
 func readPEM(body []byte) (c *certificate, fingerprint string) {
 	c = &certificate{}
 	var der []byte
@@ -53,7 +53,7 @@ func addCertificate(c *controlCall) (int, any) {
 	return http.StatusOK, map[string]string{"id": id, "status": "ok", "message": "Certificate added"}
 }
 
-// name is a distinguished name as gateways show it.
+// name is a distinguished name in the gateways' format.
 type name struct {
 	CommonName string   `json:"CommonName"`
 	Country    []string `json:"Country,omitempty"`
@@ -135,8 +135,8 @@ func deleteCertificate(c *controlCall) (int, any) {
 	return http.StatusOK, said{"ok", "removed"}
 }
 
-// trusts reports whether a mutual TLS API takes the certificate of a client: it is one of
-// those that the API names, and still in the store.
+// trusts reports whether a mutual TLS API accepts a client's certificate: the API names
+// it, and it is in the store.
 func (v view) trusts(a *api, client *x509.Certificate) bool {
 	if client == nil {
 		return false

@@ -12,11 +12,11 @@ import (
 const (
 	noClient = "OAuth Client ID not found"
 	noAPI    = "API doesn't exist"
-	// tokenLife is how long tokens of OAuth clients hold.
+	// tokenLife is the lifetime of tokens of OAuth clients.
 	tokenLife = time.Hour
 )
 
-// wantedClient is what a request says about a client.
+// wantedClient is a client in a request.
 type wantedClient struct {
 	API         string `json:"api_id"`
 	ID          string `json:"client_id"`
@@ -27,8 +27,8 @@ type wantedClient struct {
 	Meta        any    `json:"meta_data"`
 }
 
-// createClient stores a client over one that is there. Its policy is not looked at, unless
-// it says for which APIs the client is.
+// createClient stores a client, replacing an existing one. It checks the policy only if
+// the client names its APIs.
 func createClient(c *controlCall) (int, any) {
 	var w wantedClient
 	if json.Unmarshal(c.body, &w) != nil {
@@ -115,7 +115,7 @@ func rotateClient(c *controlCall) (int, any) {
 	return http.StatusOK, client
 }
 
-// deleteClient leaves the tokens of the client alone: they hold until they expire.
+// deleteClient keeps the tokens of the client, which are valid until they expire.
 func deleteClient(c *controlCall) (int, any) {
 	delete(c.store.clients, clientKey{c.PathValue("api"), c.PathValue("client")})
 	return http.StatusOK, done{Key: c.PathValue("client"), Status: "ok", Action: "deleted"}
@@ -153,13 +153,14 @@ func apisOfClient(c *controlCall) (int, any) {
 	return http.StatusOK, apis
 }
 
-// form reads what is sent as a form.
+// form decodes a form.
 func (c *controlCall) form() url.Values {
-	form, _ := url.ParseQuery(string(c.body)) // what cannot be read says nothing
+	form, _ := url.ParseQuery(string(c.body)) // an undecodable form counts as empty
 	return form
 }
 
-// revoke takes tokens from the clients with an identifier, and from those that hold them.
+// revoke removes tokens from the clients with an identifier, and from the clients that own
+// them.
 func (c *controlCall) revoke(id string, which func(kept string) bool) {
 	for key, client := range c.store.clients {
 		for kept := range client.tokens {
@@ -182,7 +183,7 @@ func revokeToken(c *controlCall) (int, any) {
 	return http.StatusOK, said{"ok", "token revoked successfully"}
 }
 
-// revokeTokens does not look at the secret of the client.
+// revokeTokens does not check the secret of the client.
 func revokeTokens(c *controlCall) (int, any) {
 	if c.form().Get("client_id") == "" {
 		return failed(http.StatusBadRequest, "client_id is required")
@@ -206,8 +207,8 @@ func purgeTokens(c *controlCall) (int, any) {
 	return http.StatusOK, said{"ok", "lapsed tokens purged"}
 }
 
-// serveToken is the token endpoint of an OAuth API: the credentials of a client for a key
-// that has the client's policy.
+// serveToken is the token endpoint of an OAuth API: it exchanges client credentials for a
+// key with the client's policy.
 func (v view) serveToken(w http.ResponseWriter, r *http.Request, a *api) {
 	invalid := map[string]string{"error": "invalid_request", "error_description": "The request is missing a required parameter"}
 	id, secret, ok := r.BasicAuth()
@@ -232,7 +233,7 @@ func (v view) serveToken(w http.ResponseWriter, r *http.Request, a *api) {
 	writeJSON(w, http.StatusOK, map[string]any{"access_token": token, "expires_in": int(tokenLife.Seconds()), "token_type": "bearer"})
 }
 
-// readAPI shows what is loaded of an API.
+// readAPI returns a loaded API.
 func readAPI(c *controlCall) (int, any) {
 	a := c.v.apis.byID[c.PathValue("api")]
 	if a == nil {
@@ -243,8 +244,8 @@ func readAPI(c *controlCall) (int, any) {
 	}
 }
 
-// serveAuthorize issues a code for a client in the name of a person; who asks knows the
-// secret of the gateway. Codes are not taken for tokens.
+// serveAuthorize issues a code for a client on behalf of a person; the caller knows the
+// gateway's secret. Codes cannot be exchanged for tokens.
 func (v view) serveAuthorize(w http.ResponseWriter, r *http.Request, a *api) {
 	if r.Header.Get("X-Tyk-Authorization") != v.p.cfg.Secret || v.p.cfg.Secret == "" || r.ParseForm() != nil {
 		writeJSON(w, http.StatusForbidden, said{"error", "Attempted administrative access with invalid or missing key!"})
@@ -262,7 +263,7 @@ func (v view) serveAuthorize(w http.ResponseWriter, r *http.Request, a *api) {
 	writeJSON(w, http.StatusOK, map[string]string{"code": code, "redirect_to": client.Redirect + "?code=" + code})
 }
 
-// oauthPath is the path of the authorisation server that a request is for; "": another.
+// oauthPath returns the path of the authorisation server that a request is for; "": none.
 func oauthPath(a *api, r *http.Request) string {
 	if !a.OAuth || r.Method != http.MethodPost {
 		return ""

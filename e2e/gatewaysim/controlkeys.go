@@ -15,7 +15,7 @@ import (
 
 const notCreated = "Failed to create key, ensure security settings are correct."
 
-// keptAs returns the names under which a key may be kept that a request names.
+// keptAs returns the names under which a requested key may be stored.
 func (c *controlCall) keptAs(text, org string) []string {
 	cfg := c.v.p.cfg
 	if c.query.Get("hashed") != "" {
@@ -33,7 +33,7 @@ func (c *controlCall) keptAs(text, org string) []string {
 	return []string{cfg.kept(cfg.token(org, text)), cfg.kept(text), cfg.kept(org + text)}
 }
 
-// find returns the key that a request names, and the name under which it is kept.
+// find returns a requested key, and the name under which it is stored.
 func (c *controlCall) find(org string) (string, *storedKey) {
 	for _, kept := range c.keptAs(c.PathValue("key"), org) {
 		if k := c.store.keys[kept]; k != nil {
@@ -61,8 +61,8 @@ func policiesOf(session map[string]any) (ids []string) {
 	return ids
 }
 
-// refusal says why a session is not stored, "" when it is. Names of APIs and of certificates
-// that a key is bound to at its creation are not looked at.
+// refusal returns why a session cannot be stored, or "". It does not check the names of
+// APIs, and of certificates in bindings at creation.
 func (c *controlCall) refusal(session map[string]any) (status int, reason string) {
 	rights, _ := session["access_rights"].(map[string]any)
 	policies := policiesOf(session)
@@ -81,7 +81,7 @@ func (c *controlCall) refusal(session map[string]any) (status int, reason string
 	return 0, ""
 }
 
-// addKey stores a key with a given name or a generated one, over one that is there.
+// addKey stores a key with a given or a generated name, replacing an existing one.
 func addKey(c *controlCall) (int, any) {
 	session, ok := decodeSession(c.body)
 	if !ok {
@@ -102,8 +102,8 @@ func addKey(c *controlCall) (int, any) {
 	return c.add(session, name)
 }
 
-// createKey is the older way: the name comes from a certificate, if there is one, and a
-// secret for HMAC is made.
+// createKey is the older call: the name comes from a certificate, if there is one, and it
+// makes an HMAC secret.
 func createKey(c *controlCall) (int, any) {
 	session, ok := decodeSession(c.body)
 	if !ok {
@@ -153,19 +153,19 @@ func (c *controlCall) add(session map[string]any, name string) (int, any) {
 	return http.StatusOK, answer
 }
 
-// takePassword hashes the password of a session, or keeps the one that was there.
+// takePassword hashes the password of a session, or keeps the previous one.
 func (k *storedKey) takePassword(before []byte) {
 	data, _ := k.session["basic_auth_data"].(map[string]any)
 	given := text(data, "password")
 	if k.password = before; given != "" {
-		k.password, _ = bcrypt.GenerateFromPassword([]byte(given), bcrypt.MinCost) // too long a one can never be given
+		k.password, _ = bcrypt.GenerateFromPassword([]byte(given), bcrypt.MinCost) // a password that is too long can never match
 	}
 	if k.password != nil {
 		k.session["basic_auth_data"] = map[string]any{"hash_type": "bcrypt"}
 	}
 }
 
-// replaceKey stores another session. The organisation is that of the session.
+// replaceKey replaces the session. The organisation is that of the session.
 func replaceKey(c *controlCall) (int, any) {
 	session, ok := decodeSession(c.body)
 	if !ok {
@@ -196,7 +196,7 @@ func replaceKey(c *controlCall) (int, any) {
 	return http.StatusOK, done{Key: c.PathValue("key"), Status: "ok", Action: "modified"}
 }
 
-// readKey shows a session with its policies applied and what is left of its quota.
+// readKey returns a session with its policies applied and its remaining quota.
 func readKey(c *controlCall) (int, any) {
 	if c.v.p.cfg.PlainKeys && c.query.Get("hashed") != "" {
 		return failed(http.StatusBadRequest, "Key requested by hash but key hashing is not enabled")
@@ -244,7 +244,7 @@ func (v view) applied(session map[string]any) map[string]any {
 	return out
 }
 
-// withoutZeros leaves out what says nothing, as gateways do.
+// withoutZeros removes zero members, as gateways do.
 func withoutZeros(session map[string]any) map[string]any {
 	maps.DeleteFunc(session, func(_ string, v any) bool {
 		switch v := v.(type) {
@@ -266,7 +266,7 @@ func withoutZeros(session map[string]any) map[string]any {
 	return session
 }
 
-// listKeys names keys of all organisations.
+// listKeys returns keys of all organisations.
 func listKeys(c *controlCall) (int, any) {
 	names, api := []string{}, c.query.Get("api_id")
 	for kept, k := range c.store.keys {
@@ -291,7 +291,7 @@ func deleteKey(c *controlCall) (int, any) {
 	return http.StatusOK, done{Key: c.PathValue("key"), Status: "ok", Action: "deleted"}
 }
 
-// previewKey shows what would be stored.
+// previewKey returns what would be stored.
 func previewKey(c *controlCall) (int, any) {
 	session, ok := decodeSession(c.body)
 	if !ok {
@@ -303,7 +303,7 @@ func previewKey(c *controlCall) (int, any) {
 	return http.StatusOK, withoutZeros(c.v.applied(session))
 }
 
-// policyOfKey changes the policies of a key, which is named by its hash.
+// policyOfKey changes the policies of a key, given by its hash.
 func policyOfKey(c *controlCall) (int, any) {
 	k := c.store.keys[c.PathValue("hash")]
 	if k == nil {

@@ -9,23 +9,23 @@ import (
 	"time"
 )
 
-// Decision is what the gateway would answer a request.
+// Decision is the gateway's answer to a request.
 type Decision struct {
-	Status   int      // 0: the connection is dropped without an answer
-	Body     string   // the refusal's message, "" when allowed
+	Status   int      // 0: the connection is closed without an answer
+	Body     string   // the error message, "" if allowed
 	Policies []string // applied, in order
 	Identity string   // subject of the token, or the key
 }
 
-// Key is an access key whose rights come from policies, as one created through
-// the gateway's control API with apply_policies.
+// Key is an access key whose rights come from policies, like one created through the
+// gateway's control API with apply_policies.
 type Key struct {
 	OrgID     string
 	Policies  []string
 	JWTSecret string // verifies tokens whose identity is this key (docs/wire/feeds.md#when-gateways-use-the-registry)
 }
 
-// PutKey creates or replaces a key. Keys live outside the process and survive a
+// PutKey creates or replaces a key. Keys are stored outside the process and survive a
 // restart.
 func (g *Gateway) PutKey(token string, key Key) {
 	g.mu.Lock()
@@ -35,7 +35,7 @@ func (g *Gateway) PutKey(token string, key Key) {
 
 const noField = "Authorization field missing"
 
-// Refusals that have one text whatever the reason.
+// Refusals whose text does not depend on the reason.
 var (
 	notAuthorized = Decision{Status: http.StatusForbidden, Body: "Key not authorized"}
 	disallowed    = Decision{Status: http.StatusForbidden, Body: "Access to this API has been disallowed"}
@@ -45,7 +45,7 @@ var (
 
 func refuse(status int, body string) *Decision { return &Decision{Status: status, Body: body} }
 
-// view is the loaded configuration as one decision sees it.
+// view is the loaded configuration for one decision.
 type view struct {
 	p        *process
 	running  bool
@@ -61,23 +61,23 @@ func (g *Gateway) view() view {
 	return view{p, p.running(), p.apis, p.policies, p.registry}
 }
 
-// request is what a decision reads of a client's request. Without a method only
-// its credential is in question.
+// request is the part of a client's request that a decision reads. Without a method
+// only its credential is checked.
 type request struct {
 	method string
 	path   string // below the listen path, with a leading slash
 	header http.Header
 	query  url.Values
-	token  string // overrides what the header has
+	token  string // replaces the value of the header
 	rpc    *rpcCall
 	cert   *x509.Certificate // of the client; nil: none
-	held   *held             // of a key that was made through the control API, once it is accepted
+	held   *held             // of an accepted key that was created through the control API
 }
 
-// Decide says whether the API with this id would accept this credential. The
-// token is the value of the credential's header, with or without Bearer; ""
-// means that there is none. It may fetch a key set. Versions, path lists, rights
-// on single requests and limits are judged by Handler, and only there.
+// Decide returns whether the API with this id would accept this credential. The token
+// is the value of the credential's header, with or without Bearer; "" means that there
+// is none. Decide may fetch a key set. Only Handler checks versions, path lists, rights
+// on single requests and limits.
 func (g *Gateway) Decide(apiID, token string) Decision {
 	v := g.view()
 	if !v.running {
@@ -90,9 +90,8 @@ func (g *Gateway) Decide(apiID, token string) Decision {
 	return v.decide(a, &request{token: token})
 }
 
-// decide runs the checks in the gateway's order: the version of the API, its
-// path lists, the credential and what it may do, the upstream (sections 3.2 and
-// 5.2).
+// decide runs the checks in the gateway's order: the version of the API, its path
+// lists, the credential and its permissions, the upstream (sections 3.2 and 5.2).
 func (v view) decide(a *api, r *request) Decision {
 	if refusal := a.checkVersion(time.Now()); refusal != nil {
 		return *refusal
@@ -118,7 +117,7 @@ func (v view) decide(a *api, r *request) Decision {
 	return d
 }
 
-// endpoint is the path that lists are about: of a JSON-RPC call its method.
+// endpoint returns the path for the lists; for a JSON-RPC call, its method.
 func (r *request) endpoint() string {
 	if r.rpc != nil {
 		return "/" + r.rpc.Method
@@ -126,8 +125,8 @@ func (r *request) endpoint() string {
 	return r.path
 }
 
-// judge compares one request with what its accepted credential may do, and
-// counts it. A keyless API has no credential: only its own tool rules hold.
+// judge checks one request against the permissions of its accepted credential, and
+// counts it. A keyless API has no credential: only its own tool rules apply.
 func (v view) judge(a *api, r *request, d Decision) *Decision {
 	if a.mcp && !a.doc.permits(r.rpc) {
 		return &noPrimitive
@@ -142,7 +141,7 @@ func (v view) judge(a *api, r *request, d Decision) *Decision {
 		}
 		var err error
 		if s, err = newSession(v.policies, a.OrgID, d.Policies); err != nil {
-			return &disallowed // they changed since the credential was judged
+			return &disallowed // the policies have changed since the credential was checked
 		}
 	}
 	access := s.Rights[a.APIID]
@@ -173,8 +172,8 @@ func trimBearer(token string) string {
 	return token
 }
 
-// checkVersion refuses what an incomplete definition makes unusable (section
-// 3.2). A decision names no version, so a versioned API needs a default.
+// checkVersion refuses APIs that an incomplete definition makes unusable (section 3.2).
+// A decision names no version, so a versioned API needs a default.
 func (a *api) checkVersion(now time.Time) *Decision {
 	_, isDefault := a.VersionData.Versions[a.VersionData.DefaultVersion]
 	expires, err := time.Parse("2006-01-02 15:04", a.Expiration)
@@ -204,12 +203,12 @@ func (v view) authenticate(a *api, r *request, token string) Decision {
 	}
 	d := v.decideJWT(a, token)
 	if d.Status == http.StatusOK && a.StandardAuth {
-		return v.decideKey(a, r, token) // several methods: all of them must pass
+		return v.decideKey(a, r, token) // with several methods, all must pass
 	}
 	return d
 }
 
-// decideKey judges a key by the policies it has now.
+// decideKey checks a key with its current policies.
 func (v view) decideKey(a *api, r *request, token string) Decision {
 	if token == "" {
 		return Decision{Status: http.StatusUnauthorized, Body: noField}

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// document is what the gateway reads from an OAS document itself, next to the
+// document is the part of an OAS document that the gateway reads in addition to the
 // classic definition (docs/wire/feeds.md#oas-apis).
 type document struct {
 	mcp       bool       // it has MCP tools, resources or prompts
-	tools     primitives // by name; likewise what follows
+	tools     primitives // by name; likewise the next two
 	resources primitives
 	prompts   primitives
-	challenge bool       // protected-resource metadata is on: no token is 401
+	challenge bool       // protected-resource metadata is on: a missing token gives 401
 	jwt       *jwtScheme // nil when the document has no JWT security scheme
 }
 
@@ -45,9 +45,9 @@ type rawDocument struct {
 	} `json:"x-tyk-api-gateway"`
 }
 
-// parseDocument reads a document, refusing what no OpenAPI validation lets pass:
-// another version than 3, an info without title or version, no paths object
-// (needed up to OpenAPI 3.0).
+// parseDocument decodes a document. It refuses what every OpenAPI validation refuses:
+// another version than 3, an info without title or version, no paths object (required
+// up to OpenAPI 3.0).
 func parseDocument(raw json.RawMessage) (*document, error) {
 	var d rawDocument
 	if err := json.Unmarshal(raw, &d); err != nil {

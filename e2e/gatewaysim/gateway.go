@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// ErrRunning is returned by Start while the gateway runs, ErrNotRunning by what
-// only a running gateway can do.
+// ErrRunning is returned by Start while the gateway runs, ErrNotRunning by methods that need a
+// running gateway.
 var (
 	ErrRunning    = errors.New("gatewaysim: already running")
 	ErrNotRunning = errors.New("gatewaysim: not running")
@@ -23,19 +23,18 @@ type Gateway struct {
 	cfg  Config
 	life sync.Mutex // serialises Start, Stop and Kill
 
-	mu      sync.Mutex    // guards what follows and everything marked so in process
+	mu      sync.Mutex    // guards the fields below and those marked so in process
 	changed chan struct{} // closed and replaced at every change of state
 	proc    *process      // the running process, or the last one
 	keys    map[string]Key
 	fault   Fault                    // of the control API
-	faulty  func(*http.Request) bool // which requests meet the fault; nil: all
+	faulty  func(*http.Request) bool // for which requests the fault applies; nil: all
 	asked   map[string]int           // calls of the control API, by method and pattern
 
 	controlAPI http.Handler
 }
 
-// process is one life of a gateway, from Start to its end. Nothing in it
-// survives a restart.
+// process is one run of a gateway, from Start to its end. Nothing in it survives a restart.
 type process struct {
 	gw     *Gateway
 	cfg    Config
@@ -63,7 +62,7 @@ type process struct {
 	plainUsed map[string]bool // APIs whose plain-text jwt_source had its one request
 }
 
-// New makes a gateway that does nothing until Start.
+// New returns a gateway that does nothing until Start.
 func New(cfg Config) *Gateway {
 	g := &Gateway{cfg: cfg.withDefaults(), changed: make(chan struct{}), keys: map[string]Key{}, asked: map[string]int{}}
 	g.cfg.Store.join(g)
@@ -92,9 +91,8 @@ func newProcess(ctx context.Context, g *Gateway) *process {
 	return p
 }
 
-// Start begins to run the gateway and returns at once; wait for a [State] to
-// see how far it got. ctx is the life of the process: when it is done, the
-// gateway is killed. The error is ErrRunning or says what is wrong with the
+// Start starts the gateway and returns at once; wait for a [State] to see its progress. When ctx
+// ends, the gateway is killed. The error is ErrRunning or says what is wrong with the
 // configuration.
 func (g *Gateway) Start(ctx context.Context) error {
 	g.life.Lock()
@@ -105,7 +103,7 @@ func (g *Gateway) Start(ctx context.Context) error {
 	if err := g.cfg.check(); err != nil {
 		return err
 	}
-	g.kill() // what is left of a process that crashed or whose context ended
+	g.kill() // ends the rest of a process that crashed or whose context ended
 	p := newProcess(ctx, g)
 	p.state.Running = true
 	g.mu.Lock()
@@ -120,10 +118,10 @@ func (g *Gateway) Start(ctx context.Context) error {
 	return nil
 }
 
-// Stop ends the gateway gracefully: everything halts, then the node is
-// deregistered with DELETE /system/node (docs/wire/gateway-nodes.md#deregistration). The gateway is stopped
-// whatever Stop returns; the error says that the control plane did not confirm,
-// which a real gateway would only log.
+// Stop ends the gateway gracefully: everything halts, then the node is deregistered with DELETE
+// /system/node (docs/wire/gateway-nodes.md#deregistration). The gateway is stopped whatever Stop
+// returns; the error says that the control plane did not confirm, which a real gateway would only
+// log.
 func (g *Gateway) Stop(ctx context.Context) error {
 	g.life.Lock()
 	defer g.life.Unlock()
@@ -143,7 +141,7 @@ func (g *Gateway) Stop(ctx context.Context) error {
 	return nil
 }
 
-// Kill ends the gateway without a word, as a lost machine does.
+// Kill ends the gateway without deregistration, like a lost machine.
 func (g *Gateway) Kill() {
 	g.life.Lock()
 	defer g.life.Unlock()
@@ -162,8 +160,7 @@ func (g *Gateway) kill() *process {
 	return p
 }
 
-// running is decided by the context, which ends before anybody is told. The
-// caller holds Gateway.mu.
+// running depends on the context, which ends before waiters are woken. The caller holds Gateway.mu.
 func (p *process) running() bool { return p.state.Running && p.ctx.Err() == nil }
 
 // sleep waits and reports whether the process still runs afterwards.

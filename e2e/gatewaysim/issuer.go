@@ -25,8 +25,8 @@ type Issuer struct {
 	fetches int
 }
 
-// NewIssuer starts an issuer with a fresh key. It panics when no loopback port
-// can be had, as there is no test without one. Close it when done.
+// NewIssuer starts an issuer with a new key. It panics if there is no free loopback
+// port. Close it when done.
 func NewIssuer() *Issuer {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -41,14 +41,14 @@ func NewIssuer() *Issuer {
 	return i
 }
 
-// URL is the issuer's name, to be used as iss.
+// URL returns the issuer's name, for iss.
 func (i *Issuer) URL() string { return i.url }
 
-// JWKSURL is the address of the key set.
+// JWKSURL returns the address of the key set.
 func (i *Issuer) JWKSURL() string { return i.url + "/jwks.json" }
 
-// Sign returns an RS256 token with exactly these claims and the current key's
-// id as kid. It panics on claims that are no JSON.
+// Sign returns an RS256 token with exactly these claims and the current key's id as
+// kid. It panics if the claims cannot be encoded as JSON.
 func (i *Issuer) Sign(claims map[string]any) string {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -61,7 +61,7 @@ func (i *Issuer) Sign(claims map[string]any) string {
 	return signed
 }
 
-// Rotate replaces the key: the key set holds only the new one from now on.
+// Rotate replaces the key: the key set then contains only the new one.
 func (i *Issuer) Rotate() {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -72,7 +72,7 @@ func (i *Issuer) Rotate() {
 	i.key, i.kid = key, newUUID()
 }
 
-// Fetches says how often the key set was fetched.
+// Fetches returns how many times the key set was fetched.
 func (i *Issuer) Fetches() int {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -94,5 +94,5 @@ func (i *Issuer) ServeKeys(w http.ResponseWriter, _ *http.Request) {
 		N: encode(public.N.Bytes()), E: encode(big.NewInt(int64(public.E)).Bytes()),
 	}}})
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(body) // a failure means that the client is gone
+	_, _ = w.Write(body) // an error means that the client has disconnected
 }

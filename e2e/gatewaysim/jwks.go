@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// keySets caches fetched key sets per API and URL. A set is kept for its whole
-// life, empty or not, and whatever key is missing in it (docs/wire/feeds.md#cached-keys).
+// keySets caches fetched key sets per API and URL. A set is cached for its whole
+// lifetime, even if it is empty or lacks a key (docs/wire/feeds.md#cached-keys).
 type keySets struct {
 	http *http.Client
 	ttl  time.Duration
@@ -35,7 +35,7 @@ func newKeySets(client *http.Client, ttl time.Duration) *keySets {
 	return &keySets{http: client, ttl: ttl, sets: map[keySetID]keySet{}}
 }
 
-// key returns the key with this kid, nil when the set has none or cannot be
+// key returns the key with this kid, nil when the set does not have it or cannot be
 // fetched. ttl zero means the gateway's default.
 func (k *keySets) key(ctx context.Context, apiID, url, kid string, ttl time.Duration) (any, error) {
 	id := keySetID{apiID, url}
@@ -47,7 +47,7 @@ func (k *keySets) key(ctx context.Context, apiID, url, kid string, ttl time.Dura
 	}
 	keys, err := k.fetch(ctx, url)
 	if err != nil {
-		return nil, err // a failure is not a key set: the next token tries again
+		return nil, err // an error is not cached: the next token tries again
 	}
 	if ttl <= 0 {
 		ttl = k.ttl
@@ -58,7 +58,7 @@ func (k *keySets) key(ctx context.Context, apiID, url, kid string, ttl time.Dura
 	return keys[kid], nil
 }
 
-// drop forgets the key sets of one API.
+// drop removes the key sets of one API from the cache.
 func (k *keySets) drop(apiID string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -108,7 +108,7 @@ type jwk struct {
 	Y   string `json:"y,omitempty"`
 }
 
-// public returns the key, or nil for anything that is no sound RSA or EC key.
+// public returns the key, or nil if it is not a valid RSA or EC key.
 func (j jwk) public() any {
 	switch j.KTY {
 	case "RSA":

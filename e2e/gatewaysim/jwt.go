@@ -37,7 +37,7 @@ func (b *bearer) signedBy(key any) bool {
 	return key != nil && b.Method.Verify(b.text, b.sig, key) == nil
 }
 
-// decideJWT judges a token by docs/wire/feeds.md#when-gateways-use-the-registry.
+// decideJWT checks a token by docs/wire/feeds.md#when-gateways-use-the-registry.
 func (v view) decideJWT(a *api, token string) Decision {
 	if a.IsOAS && a.doc.jwt == nil {
 		return dropped // docs/wire/feeds.md#oas-apis: classic part and document disagree
@@ -69,8 +69,8 @@ func missingToken(a *api) Decision {
 	return Decision{Status: http.StatusBadRequest, Body: noField}
 }
 
-// methodFits compares the token's algorithm with jwt_signing_method, which
-// means HMAC when it is empty.
+// methodFits compares the token's algorithm with jwt_signing_method, which means HMAC when it is
+// empty.
 func methodFits(want string, method jwt.SigningMethod) bool {
 	families := map[string][]string{
 		"": {"HS"}, "hmac": {"HS"}, "rsa": {"RS", "PS"}, "ecdsa": {"ES"},
@@ -80,9 +80,9 @@ func methodFits(want string, method jwt.SigningMethod) bool {
 	})
 }
 
-// verify looks for the key that signed the token: first where the API
-// definition says, and only if it says nothing with the identity's own secret
-// or in the registry. The binding is nil unless the registry had the key.
+// verify finds the key that signed the token: first as the API definition says, and only if that
+// says nothing with the identity's own secret or in the registry. The binding is nil unless the key
+// is from the registry.
 func (v view) verify(a *api, b *bearer) (*Binding, bool) {
 	if a.IsOAS && len(a.JWTJWKSURIs) > 0 {
 		return nil, slices.ContainsFunc(a.JWTJWKSURIs, func(u jwksURI) bool {
@@ -108,7 +108,7 @@ func (v view) verify(a *api, b *bearer) (*Binding, bool) {
 	return nil, false
 }
 
-// signedBySet needs a kid in the token that is in the key set.
+// signedBySet reports whether the token's kid is in the key set, and the signature is valid.
 func (v view) signedBySet(a *api, b *bearer, url string, ttl time.Duration) bool {
 	if b.kid == "" {
 		return false
@@ -121,8 +121,8 @@ func (v view) signedBySet(a *api, b *bearer, url string, ttl time.Duration) bool
 	return b.signedBy(key)
 }
 
-// signedBySource uses jwt_source: base64 of a key set's URL, of a PEM public
-// key or of a secret. A plain URL works for one request only (docs/wire/classic-definition.md#jwt).
+// signedBySource uses jwt_source: base64 of a key set's URL, of a PEM public key or of a secret. A
+// plain URL works for one request only (docs/wire/classic-definition.md#jwt).
 func (v view) signedBySource(a *api, b *bearer) bool {
 	if isURL(a.JWTSource) {
 		return v.firstPlainUse(a.APIID) && v.signedBySet(a, b, a.JWTSource, 0)
@@ -147,8 +147,8 @@ func (v view) firstPlainUse(apiID string) bool {
 	return first
 }
 
-// ownSecret returns the secret of the existing key that is the token's
-// identity: its kid unless the API skips it, else the identity claim.
+// ownSecret returns the secret of the existing key that is the token's identity: its kid unless the
+// API skips it, else the identity claim.
 func (v view) ownSecret(a *api, b *bearer) string {
 	id := a.identity(b.claims)
 	if !a.JWTSkipKid && b.kid != "" {
@@ -158,7 +158,7 @@ func (v view) ownSecret(a *api, b *bearer) string {
 	return key.JWTSecret
 }
 
-// keyFromText reads a secret or a PEM public key; nil when it is neither.
+// keyFromText parses a secret or a PEM public key; nil if it is neither.
 func keyFromText(text string, method jwt.SigningMethod) any {
 	var key any
 	err := errors.ErrUnsupported

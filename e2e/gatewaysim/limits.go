@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// counterKey names what is counted together.
+// counterKey identifies a shared counter.
 type counterKey struct {
 	org, identity, scope string
 	stored               bool // identity is a key in the shared store
@@ -23,8 +23,8 @@ var (
 	overUsed = Decision{Status: http.StatusForbidden, Body: "Quota exceeded"}
 )
 
-// take counts a request, or says why it must not be made: first the rate, of
-// which refused requests are no part, then the quota.
+// take counts a request, or returns why it is refused: first by the rate, which does
+// not count refused requests, then by the quota.
 func (c *counter) take(l Limit, now time.Time) *Decision {
 	if l.Rate > 0 && l.Per > 0 {
 		since := now.Add(-time.Duration(l.Per * float64(time.Second)))

@@ -7,12 +7,11 @@ import (
 	"net/http"
 )
 
-// errCrash ends the process: the feed held an entry that the gateway does not
-// survive.
+// errCrash ends the process: the feed had an entry that crashes the gateway.
 var errCrash = errors.New("an API entry has no api_definition")
 
-// locked runs a load under the reload lock. In a wedged gateway the lock is
-// never free again, so this returns only at the end of the process.
+// locked runs a load under the reload lock. In a wedged gateway the lock is never released, so this
+// returns only at the end of the process.
 func (p *process) locked(load func() error) error {
 	select {
 	case p.loading <- struct{}{}:
@@ -23,8 +22,8 @@ func (p *process) locked(load func() error) error {
 	return load()
 }
 
-// reload fetches policies, APIs and identity providers, in this order. The
-// first failure ends it; what was loaded before stays.
+// reload fetches policies, APIs and identity providers, in this order. The first failure ends it;
+// the earlier configuration stays.
 func (p *process) reload() error {
 	return p.locked(func() error {
 		err := p.loadAll()
@@ -52,7 +51,7 @@ func (p *process) loadAll() error {
 	if err != nil || empty {
 		return err
 	}
-	_ = p.loadIdPs() // a failure leaves APIs and policies unaffected (docs/wire/feeds.md#client-idps)
+	_ = p.loadIdPs() // a failure does not affect APIs and policies (docs/wire/feeds.md#client-idps)
 	return p.ctx.Err()
 }
 
@@ -69,8 +68,8 @@ func (p *process) loadPolicies() error {
 	return nil
 }
 
-// loadAPIs reports whether there are no APIs now and were none before, in which
-// case the gateway has nothing more to do.
+// loadAPIs reports whether there are no APIs now and were none before, in which case the gateway
+// has nothing more to do.
 func (p *process) loadAPIs() (empty bool, err error) {
 	message, err := p.fetch(pathAPIs)
 	if err != nil {
@@ -106,7 +105,7 @@ func (p *process) loadIdPs() error {
 	return nil
 }
 
-// fetch gets the Message of one feed, or wedges the gateway.
+// fetch returns the Message of one feed, or wedges the gateway.
 func (p *process) fetch(path string) (json.RawMessage, error) {
 	ans, err := p.send(p.ctx, http.MethodGet, path, nil, withNode|withSession)
 	switch {
@@ -126,9 +125,8 @@ func (p *process) fetch(path string) (json.RawMessage, error) {
 	return ans.env.Message, nil
 }
 
-// wedge is the recovery of docs/wire/gateway-nodes.md#recovery-words: the gateway registers again and then
-// waits for the reload lock that it holds itself. Only the end of the process
-// gets it out of there.
+// wedge is the recovery of docs/wire/gateway-nodes.md#recovery-words: the gateway registers again
+// and then waits for the reload lock that it holds itself, until the process ends.
 func (p *process) wedge(reason string) error {
 	p.cfg.Logger.Error("wedged", "reason", reason)
 	p.update(func(s *State) { s.Wedged, s.LastError = reason, reason })

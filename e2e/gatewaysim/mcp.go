@@ -17,9 +17,9 @@ type rpcCall struct {
 // kind is one of the three kinds of MCP primitives.
 type kind struct {
 	word string // as mcp_primitives says it
-	call string // the method that uses one
-	list string // the method that lists all
-	name string // the member of a list's items that names them
+	call string // the method that uses a primitive
+	list string // the method that lists all primitives
+	name string // the member with the name in a list's items
 	of   func(*document) primitives
 	may  func(Access) Lists
 }
@@ -30,7 +30,7 @@ var kinds = []kind{
 	{"prompt", "prompts/get", "prompts/list", "name", func(d *document) primitives { return d.prompts }, func(a Access) Lists { return a.Primitives.Prompts }},
 }
 
-// primitive says which primitive a call uses, if it uses one.
+// primitive returns the primitive that a call uses, if any.
 func (c *rpcCall) primitive() (k kind, name string, ok bool) {
 	i := slices.IndexFunc(kinds, func(k kind) bool { return k.call == c.Method })
 	if i < 0 {
@@ -48,7 +48,7 @@ type primitives map[string]struct {
 	Allow, Block struct{ Enabled bool }
 }
 
-// permit refuses what is blocked, and with an allow list everything else too.
+// permit refuses blocked names and, with an allow list, all names that are not in it.
 func (p primitives) permit(name string) bool {
 	selective, allowed := false, false
 	for pattern, rule := range p {
@@ -62,7 +62,7 @@ func (p primitives) permit(name string) bool {
 	return allowed || !selective
 }
 
-// glob matches a text with a pattern whose * stand for any text.
+// glob matches a text with a pattern in which * matches any text.
 func glob(pattern, text string) bool {
 	parts := strings.Split(pattern, "*")
 	rest, ok := strings.CutPrefix(text, parts[0])
@@ -77,20 +77,20 @@ func glob(pattern, text string) bool {
 
 var noPrimitive = Decision{Status: http.StatusForbidden, Body: http.StatusText(http.StatusForbidden)}
 
-// permits judges a call by the document's own rules.
+// permits checks a call with the document's own rules.
 func (d *document) permits(c *rpcCall) bool {
 	k, name, ok := c.primitive()
 	return !ok || k.of(d).permit(name)
 }
 
-// permitsCall judges a call by the rights that policies give.
+// permitsCall checks a call with the rights from policies.
 func (a Access) permitsCall(c *rpcCall) bool {
 	k, name, ok := c.primitive()
 	return a.Methods.permit(c.Method) && (!ok || k.may(a).permit(name))
 }
 
-// callLimits are the limits on a call's method and primitive, each under the name
-// it is counted by.
+// callLimits returns the limits on a call's method and primitive, by the name under
+// which they are counted.
 func (a Access) callLimits(c *rpcCall) map[string]Limit {
 	limits := map[string]Limit{}
 	for _, m := range a.MethodLimits {

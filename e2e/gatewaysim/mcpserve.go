@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// rpcError is a refusal in the form of JSON-RPC (docs/wire/feeds.md#mcp-proxies).
+// rpcError is a refusal in the format of JSON-RPC (docs/wire/feeds.md#mcp-proxies).
 type rpcError struct {
 	Version string `json:"jsonrpc"`
 	Error   struct {
@@ -19,14 +19,15 @@ type rpcError struct {
 	ID json.RawMessage `json:"id"`
 }
 
-// codes of JSON-RPC errors by HTTP status; the others are internal errors.
+// codes are the JSON-RPC error codes by HTTP status; other statuses are internal
+// errors.
 var codes = map[int]int{
 	http.StatusBadRequest: -32700, http.StatusUnauthorized: -32001, http.StatusForbidden: -32002, http.StatusTooManyRequests: -32003,
 }
 
 const internalError = -32603
 
-// serveMCP judges a call to an MCP proxy and passes it on.
+// serveMCP checks a call to an MCP proxy and forwards it.
 func (v view) serveMCP(w http.ResponseWriter, r *http.Request, a *api, req *request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -43,7 +44,7 @@ func (v view) serveMCP(w http.ResponseWriter, r *http.Request, a *api, req *requ
 	case d.Status == 0:
 		panic(http.ErrAbortHandler)
 	case d.Body == noField:
-		d.Status = http.StatusUnauthorized // also where others say 400
+		d.Status = http.StatusUnauthorized // even where other APIs answer 400
 		refuseCall(w, call, d)
 	case d.Status != http.StatusOK:
 		refuseCall(w, call, d)
@@ -62,23 +63,22 @@ func refuseCall(w http.ResponseWriter, call *rpcCall, d Decision) {
 	writeJSON(w, d.Status, e)
 }
 
-// visible tells which items of a list are shown, nil when the call asks for no
-// list of primitives.
+// visible returns the filter for list items, nil when the call is not for a list of
+// primitives.
 func (v view) visible(a *api, call *rpcCall, d Decision) func(item map[string]any) bool {
 	i := slices.IndexFunc(kinds, func(k kind) bool { return k.list == call.Method })
 	if i < 0 {
 		return nil
 	}
 	k := kinds[i]
-	s, _ := newSession(v.policies, a.OrgID, d.Policies) // it was possible a moment ago, with the same policies
+	s, _ := newSession(v.policies, a.OrgID, d.Policies) // it succeeded a moment ago, with the same policies
 	return func(item map[string]any) bool {
 		name, _ := item[k.name].(string)
 		return k.of(a.doc).permit(name) && k.may(s.Rights[a.APIID]).permit(name)
 	}
 }
 
-// passOn sends a call to the target and returns its answer, without the listed
-// items that are not visible.
+// passOn sends a call to the target and returns its answer, without hidden list items.
 func (v view) passOn(w http.ResponseWriter, a *api, call *rpcCall, body []byte, visible func(map[string]any) bool) {
 	failed := Decision{Status: http.StatusBadGateway, Body: http.StatusText(http.StatusBadGateway)}
 	req, err := http.NewRequestWithContext(v.p.ctx, http.MethodPost, a.Proxy.TargetURL, bytes.NewReader(body))
@@ -104,7 +104,7 @@ func (v view) passOn(w http.ResponseWriter, a *api, call *rpcCall, body []byte, 
 	writeJSON(w, res.StatusCode, answer)
 }
 
-// filter drops hidden items of every list in a result.
+// filter removes hidden items from every list in a result.
 func filter(result map[string]any, visible func(map[string]any) bool) {
 	for name, v := range result {
 		items, ok := v.([]any)

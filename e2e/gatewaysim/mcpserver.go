@@ -6,16 +6,15 @@ import (
 	"net/http"
 )
 
-// MCPServer is an MCP server for tests: it lists its tools and answers every
-// call of one with the tool's name.
+// MCPServer is an MCP server for tests: it lists its tools and answers every tool call
+// with the tool's name.
 type MCPServer struct {
 	server *http.Server
 	url    string
 }
 
-// NewMCPServer starts a server with these tools on a loopback port. It panics
-// when no loopback port can be had, as there is no test without one. Close it
-// when done.
+// NewMCPServer starts a server with these tools on a loopback port. It panics if there
+// is no free loopback port. Close it when done.
 func NewMCPServer(tools ...string) *MCPServer {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -27,7 +26,7 @@ func NewMCPServer(tools ...string) *MCPServer {
 	return s
 }
 
-// URL is the server's address, to be used as a proxy's upstream.
+// URL returns the server's address, for a proxy's upstream.
 func (s *MCPServer) URL() string { return s.url }
 
 // Close stops the server at once.

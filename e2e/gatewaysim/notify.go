@@ -17,8 +17,7 @@ const Channel = "tyk.cluster.notifications"
 
 const sha256Algorithm = 5 // number that stands for SHA-256 in a message
 
-// message is a notification; a payload of another type than text makes it
-// malformed.
+// message is a notification; a payload that is not a string makes it malformed.
 type message struct {
 	Command   string `json:"command"`
 	Payload   string `json:"payload"`
@@ -33,8 +32,8 @@ func Signature(command, payload, nodeSecret string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// effects are the known commands of docs/wire/announcements.md#commands with what this gateway does; nil
-// for those whose subject it does not simulate.
+// effects are the known commands of docs/wire/announcements.md#commands with the gateway's
+// reaction; nil if it is not simulated.
 var effects = map[string]func(*process, string){
 	"ApiUpdated":    func(p *process, _ string) { p.wantReload() },
 	"ApiAdded":      func(p *process, _ string) { p.wantReload() },
@@ -50,7 +49,7 @@ var effects = map[string]func(*process, string){
 	"NoticeDashboardConfigRequest": nil, "NoticeGatewayDRLNotification": nil,
 }
 
-// wantIdPs asks for a refresh of the registry after the debounce.
+// wantIdPs requests a refresh of the registry after the debounce.
 func (p *process) wantIdPs() {
 	select {
 	case p.idpDue <- struct{}{}:
@@ -58,7 +57,7 @@ func (p *process) wantIdPs() {
 	}
 }
 
-// receive judges one message and does what it says.
+// receive checks one message and executes it.
 func (p *process) receive(raw string) {
 	var m message
 	if err := json.Unmarshal([]byte(raw), &m); err != nil {
@@ -93,8 +92,8 @@ func (p *process) count(command string, change func(*Notification)) {
 	})
 }
 
-// listen keeps the subscription up until the process ends. What is published
-// while it is down is lost: pub/sub keeps nothing.
+// listen keeps the subscription open until the process ends. Messages published while it is down
+// are lost: pub/sub stores nothing.
 func (p *process) listen() {
 	client := redis.NewClient(&redis.Options{
 		Addr: p.cfg.Redis.Addr, Username: p.cfg.Redis.Username,
@@ -117,7 +116,7 @@ func (p *process) listen() {
 func (p *process) subscribe(client *redis.Client) error {
 	sub := client.Subscribe(p.ctx, Channel)
 	defer sub.Close()
-	stop := context.AfterFunc(p.ctx, func() { _ = sub.Close() }) // a blocked read does not see the context
+	stop := context.AfterFunc(p.ctx, func() { _ = sub.Close() }) // a blocked read ignores the context
 	defer stop()
 	for pinged := false; ; {
 		got, err := sub.ReceiveTimeout(p.ctx, p.cfg.Intervals.RedisCheck)

@@ -36,8 +36,8 @@ type pathRule struct {
 
 var placeholder = regexp.MustCompile(`\{[^{}/]+\}`)
 
-// hits reports whether a request is what an entry is about. A path parameter
-// stands for one segment, and the path must fit in full.
+// hits reports whether an entry applies to a request. A path parameter stands for one
+// segment, and the whole path must match.
 func (r pathRule) hits(method, path string) bool {
 	if r.Disabled {
 		return false
@@ -54,7 +54,7 @@ func (r pathRule) hits(method, path string) bool {
 	return ofMethod && matches(flags+"^(?:"+placeholder.ReplaceAllString(r.Path, `[^/]+`)+")$", path)
 }
 
-// lists are the path lists of the version that counts.
+// lists returns the path lists of the current version.
 func (a *api) lists() (ignored, allowed, blocked []pathRule) {
 	v := a.currentVersion()
 	if !v.UseExtendedPaths {
@@ -70,8 +70,8 @@ func plain(paths []string) (rules []pathRule) {
 	return rules
 }
 
-// currentVersion is the default version of a versioned classic API, and the only
-// one of all others; OAS APIs call it "" (docs/wire/feeds.md#oas-apis).
+// currentVersion returns the default version of a versioned classic API, and the only
+// one of other APIs; OAS APIs call it "" (docs/wire/feeds.md#oas-apis).
 func (a *api) currentVersion() version {
 	names := []string{a.VersionData.DefaultVersion}
 	if a.VersionData.NotVersioned {
@@ -85,8 +85,8 @@ func (a *api) currentVersion() version {
 	return version{}
 }
 
-// checkPath judges a request by the lists: a blocked one is refused, and with an
-// allow list everything else too. Open means that no credential is needed.
+// checkPath checks a request with the lists: a blocked path is refused and, with an
+// allow list, all paths that are not in it. open means that no credential is needed.
 func (a *api) checkPath(method, path string) (open bool, refusal *Decision) {
 	ignored, allowed, blocked := a.lists()
 	hit := func(r pathRule) bool { return r.hits(method, path) }
@@ -100,7 +100,7 @@ func (a *api) checkPath(method, path string) (open bool, refusal *Decision) {
 	return false, nil
 }
 
-// under is the part of a request path below a listen path, with a leading slash.
+// under returns the part of a request path below a listen path, with a leading slash.
 func under(listenPath, path string) string {
 	return "/" + strings.TrimPrefix(strings.TrimPrefix(path, strings.TrimRight(listenPath, "/")), "/")
 }

@@ -7,14 +7,14 @@ import (
 	"slices"
 )
 
-// Policy is what a gateway shows of a loaded policy.
+// Policy is the visible part of a policy that a gateway has loaded.
 type Policy struct {
 	OrgID string
-	ID    string // the one name that references may use: id, else _id
+	ID    string // the only name for references: id, else _id
 	Name  string
 }
 
-// policyKey is how the gateway knows a policy: ids are scoped by organisation.
+// policyKey identifies a policy: ids are scoped by organisation.
 type policyKey struct{ org, id string }
 
 // policy is the part of a policy that a decision needs.
@@ -33,7 +33,7 @@ type policy struct {
 		RateLimit bool `json:"rate_limit"`
 		Quota     bool `json:"quota"`
 		PerAPI    bool `json:"per_api"`
-		// Complexity is the depth of GraphQL queries, which are not judged here.
+		// Complexity is the depth of GraphQL queries, which is not checked here.
 		Complexity bool `json:"complexity"`
 	}
 }
@@ -44,9 +44,9 @@ type right struct {
 	Limit *Limit
 }
 
-// parsePolicies reads the Message of /system/policies, which must be a list,
-// and appends the local ones. One wrong type or bad _id refuses the whole feed.
-// Entries without any id are dropped, the later of two with one id wins
+// parsePolicies decodes the Message of /system/policies, which must be a list, and
+// appends the local ones. One wrong type or bad _id refuses the whole feed. Entries
+// without any id are dropped; of two with one id the later wins
 // (docs/wire/feeds.md#policies).
 func parsePolicies(message json.RawMessage, local []json.RawMessage) (map[policyKey]*policy, error) {
 	var entries []json.RawMessage

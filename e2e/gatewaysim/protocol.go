@@ -31,12 +31,12 @@ const (
 	withHost                // host name
 )
 
-// answer is a response with the envelope that all of them share.
+// answer is a response with the common envelope.
 type answer struct {
 	status int
 	body   []byte
 	env    envelope
-	envErr error // the body is no JSON object, or its Nonce is no string
+	envErr error // the body is not a JSON object, or its Nonce is not a string
 }
 
 type envelope struct {
@@ -45,11 +45,11 @@ type envelope struct {
 	Nonce   string
 }
 
-// send makes one call to the control plane. Every 200 replaces the nonce, also
-// by nothing; any other status keeps it (docs/wire/gateway-nodes.md#nonces).
+// send makes one call to the control plane. Every 200 replaces the nonce, even by an empty one; any
+// other status keeps it (docs/wire/gateway-nodes.md#nonces).
 func (p *process) send(ctx context.Context, method, path string, body []byte, with int) (answer, error) {
 	ans, err := p.roundTrip(ctx, method, path, body, with)
-	if ctx.Err() == nil { // a call cut off by the end of the process never happened
+	if ctx.Err() == nil { // a call interrupted by the end of the process does not count
 		p.update(func(s *State) {
 			p.requests[Request{path, ans.status}]++
 			if ans.status == http.StatusOK {
@@ -94,7 +94,7 @@ func (p *process) sign(h http.Header, with int) {
 	h.Set("Authorization", p.cfg.NodeSecret)
 	if with&withNode != 0 {
 		h.Set("x-tyk-nodeid", node)
-		h.Set("x-tyk-nonce", nonce) // present and empty when there is none
+		h.Set("x-tyk-nonce", nonce) // present, but empty if there is none
 	}
 	if with&withSession != 0 {
 		h.Set("x-tyk-session-id", session)
@@ -104,9 +104,9 @@ func (p *process) sign(h http.Header, with int) {
 	}
 }
 
-// register asks for a node id until an answer counts, for ever if need be. It
-// reports whether the node was accepted: not when the process ended, and not
-// when the answer was no JSON, which leaves the gateway on its own.
+// register requests a node id until it gets a final answer, for ever if necessary. It reports
+// whether the node was accepted: it was not if the process ended, or if the answer was not JSON,
+// after which the gateway runs on its own.
 func (p *process) register() bool {
 	for {
 		ans, err := p.send(p.ctx, http.MethodGet, pathRegister, nil, withSession|withHost)
@@ -132,8 +132,8 @@ func (p *process) register() bool {
 	}
 }
 
-// nodeID returns the node id of an answer that counts as a registration: a 200
-// whatever its Status, or a 409 with Status OK (docs/wire/gateway-nodes.md#registration); otherwise "".
+// nodeID returns the node id of an answer that counts as a registration: a 200 with any Status, or
+// a 409 with Status OK (docs/wire/gateway-nodes.md#registration); otherwise "".
 func nodeID(ans answer) string {
 	if ans.envErr != nil || (ans.status != http.StatusOK && ans.status != http.StatusConflict) {
 		return ""
@@ -160,8 +160,8 @@ func recoveryWord(body []byte) string {
 	return ""
 }
 
-// isNetworkError recognises the errors of docs/wire/gateway-nodes.md#recovery-words that make the gateway
-// recover inside a load; a refused certificate, say, is not among them.
+// isNetworkError reports whether an error is one of docs/wire/gateway-nodes.md#recovery-words that
+// make the gateway recover inside a load; a refused certificate, for example, is not.
 func isNetworkError(err error) bool {
 	if _, ok := errors.AsType[*net.DNSError](err); ok {
 		return true

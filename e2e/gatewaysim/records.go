@@ -11,13 +11,14 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// The lists in which gateways leave what they report (docs/wire/records.md#lists).
+// The lists to which gateways push what they report (docs/wire/records.md#lists).
 const (
 	RecordList = "analytics-tyk-system-analytics"
 	UptimeList = "host-checker:tyk-uptime-analytics"
 )
 
-// Record is what a gateway reports of one request. What tests do not look at is made up.
+// Record is a gateway's report of one request. Members that tests do not read are
+// invented.
 type Record struct {
 	Time                             time.Time
 	Method, Path, RawPath, UserAgent string
@@ -36,7 +37,7 @@ type Record struct {
 	MCPMethod, MCPPrimitive, MCPName string // MCP when there is a method
 }
 
-// Msgpack returns the entry of a record as gateways write it by default.
+// Msgpack encodes the record as gateways do by default.
 func (r Record) Msgpack() []byte {
 	at := r.Time
 	graph := []any{}
@@ -64,7 +65,7 @@ func (r Record) Msgpack() []byte {
 	return packed(members)
 }
 
-// anys and ofTypes return nil for nothing, as gateways do.
+// anys and ofTypes return nil for empty lists, as gateways do.
 func anys(list []string) any {
 	if list == nil {
 		return nil
@@ -79,7 +80,7 @@ func ofTypes(types map[string][]string) any {
 	return types
 }
 
-// proto builds a message of protobuf, in which zero values are left out.
+// proto builds a protobuf message, which omits zero values.
 type proto []byte
 
 func (m proto) text(num protowire.Number, s string) proto {
@@ -118,7 +119,7 @@ func (m proto) list(num protowire.Number, list []string) proto {
 	return m
 }
 
-// Protobuf returns the entry of a record as gateways write it when they are told to.
+// Protobuf encodes the record as gateways do when they are configured so.
 func (r Record) Protobuf() []byte {
 	graph := proto(nil).flag(1, r.GraphQL)
 	names := make([]string, 0, len(r.Types))
@@ -145,7 +146,7 @@ func (r Record) Protobuf() []byte {
 	return m
 }
 
-// reporting leaves a record of each request to an API, when the gateway is told to.
+// reporting pushes a record of each request to an API, if the gateway is configured so.
 func (g *Gateway) reporting(serve http.HandlerFunc) http.HandlerFunc {
 	if !g.cfg.Records {
 		return serve
@@ -166,11 +167,11 @@ func (g *Gateway) reporting(serve http.HandlerFunc) http.HandlerFunc {
 		rec.Tags = []string{"key-" + rec.Key, "org-" + a.OrgID, "api-" + a.APIID}
 		client := redis.NewClient(&redis.Options{Addr: g.cfg.Redis.Addr, Username: g.cfg.Redis.Username, Password: g.cfg.Redis.Password, DB: g.cfg.Redis.DB})
 		defer client.Close()
-		_ = client.RPush(context.WithoutCancel(r.Context()), RecordList, rec.Msgpack()).Err() // a gateway drops what it cannot leave
+		_ = client.RPush(context.WithoutCancel(r.Context()), RecordList, rec.Msgpack()).Err() // a gateway drops records that it cannot push
 	}
 }
 
-// answered notes the status of an answer.
+// answered records the status of an answer.
 type answered struct {
 	http.ResponseWriter
 	status int
@@ -181,14 +182,14 @@ func (a *answered) WriteHeader(status int) {
 	a.ResponseWriter.WriteHeader(status)
 }
 
-// Check is what a gateway reports of one uptime check.
+// Check is a gateway's report of one uptime check.
 type Check struct {
 	Time              time.Time
 	URL, API, Org     string
 	Code, RequestTime int64
 }
 
-// Msgpack returns the entry of a check.
+// Msgpack encodes the check.
 func (c Check) Msgpack() []byte {
 	members := []any{
 		"URL", c.URL, "RequestTime", c.RequestTime, "ResponseCode", c.Code, "TCPError", c.Code == 521, "ServerError", c.Code > 200 && c.Code != 521,
@@ -198,13 +199,13 @@ func (c Check) Msgpack() []byte {
 	return packed(members)
 }
 
-// packed returns a map of members.
+// packed encodes a map of members.
 func packed(members []any) []byte {
 	out := msgp.AppendMapHeader(nil, uint32(len(members)/2))
 	for _, m := range members {
 		var err error
 		if out, err = msgp.AppendIntf(out, m); err != nil {
-			panic(err) // all values are of types that the format has
+			panic(err) // all values have types that the format supports
 		}
 	}
 	return out

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Binding is one identity provider's claim on one API.
+// Binding is the mapping of one identity provider for one API.
 type Binding struct {
 	IdP           string // client_idp_id
 	Issuer        string // compared exactly with iss
@@ -16,8 +16,8 @@ type Binding struct {
 	ScopeToPolicy map[string]string // scope to policy id
 }
 
-// registry is the client identity provider registry. It never changes: each
-// refresh replaces it as a whole.
+// registry is the client identity provider registry. It is immutable: each refresh replaces it
+// as a whole.
 type registry struct {
 	idps  []string
 	byAPI map[string][]Binding // in feed order
@@ -35,9 +35,9 @@ type idpRecord struct {
 	} `json:"api_mappings"`
 }
 
-// parseRegistry reads the Message of /system/clientidps; any wrong type refuses
-// all of it. A record is known by client_idp_id: of two with the same one only
-// the last issuer and key set count, for the bindings of both (docs/wire/feeds.md#client-idps).
+// parseRegistry decodes the Message of /system/clientidps; any wrong type refuses all of it. A
+// record is identified by client_idp_id: of two with the same one only the last issuer and key
+// set count, for the bindings of both (docs/wire/feeds.md#client-idps).
 func parseRegistry(message json.RawMessage) (*registry, error) {
 	var records []idpRecord
 	if len(message) > 0 {
@@ -62,8 +62,8 @@ func parseRegistry(message json.RawMessage) (*registry, error) {
 	return reg, nil
 }
 
-// Bindings returns the registry's bindings of a loaded API in feed order, nil
-// for an API that is not loaded: its mappings are inert.
+// Bindings returns the registry's bindings of a loaded API in feed order, nil for an API that
+// is not loaded: its mappings have no effect.
 func (g *Gateway) Bindings(apiID string) []Binding {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -2,8 +2,8 @@ package gatewaysim
 
 import "time"
 
-// boot is the start-up sequence of docs/wire/gateway-nodes.md#registration: register, load, then heartbeat
-// and a second load side by side.
+// boot is the start-up sequence of docs/wire/gateway-nodes.md#registration: register, load, then
+// heartbeats and a second load concurrently.
 func (p *process) boot() {
 	p.register()
 	if p.ctx.Err() != nil {
@@ -20,12 +20,12 @@ func (p *process) boot() {
 		}
 	})
 	if p.initialLoad() {
-		_ = p.reload() // counted and logged there; a notification tries again
+		_ = p.reload() // errors are counted and logged there; a notification tries again
 	}
 }
 
-// initialLoad loads until it works, with a back-off that doubles up to twelve
-// times its first value. It reports whether the process still runs.
+// initialLoad loads until it succeeds, with a backoff that doubles up to twelve times its first
+// value. It reports whether the process is still running.
 func (p *process) initialLoad() bool {
 	wait, longest := p.cfg.Intervals.LoadRetry, 12*p.cfg.Intervals.LoadRetry
 	for {
@@ -41,21 +41,21 @@ func (p *process) initialLoad() bool {
 	}
 }
 
-// firstAttemptOver lets heartbeats begin.
+// firstAttemptOver starts the heartbeats.
 func (p *process) firstAttemptOver() {
 	p.attempt.Do(func() { close(p.attempted) })
 }
 
-// Reload asks for a full reload at the next tick, as GET /tyk/reload of the
-// control API does (docs/wire/gateway-nodes.md#control-api). It does not wait.
+// Reload requests a full reload at the next tick, as GET /tyk/reload of the control API does
+// (docs/wire/gateway-nodes.md#control-api). It does not wait.
 func (g *Gateway) Reload() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.proc.wantReload()
 }
 
-// wantReload asks for a full reload at the next tick. Asking again before that
-// changes nothing; asking during a reload gives one more.
+// wantReload requests a full reload at the next tick. A second request before that has no effect; a
+// request during a reload causes one more.
 func (p *process) wantReload() {
 	select {
 	case p.reloadDue <- struct{}{}:

@@ -9,9 +9,9 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// scopeClaim names the claim that holds the scopes: the API definition's choice,
-// then the record's, then scope. A definition that names a claim names it for
-// the record's scopes too.
+// scopeClaim returns the name of the claim with the scopes: the API definition's
+// choice, then the record's, then scope. A claim in the definition also applies to the
+// record's scopes.
 func (a *api) scopeClaim(claims jwt.MapClaims, b *Binding) string {
 	if a.doc != nil && a.doc.jwt != nil && len(a.doc.jwt.Scopes.Claims) > 0 {
 		names := a.doc.jwt.Scopes.Claims
@@ -25,7 +25,7 @@ func (a *api) scopeClaim(claims jwt.MapClaims, b *Binding) string {
 	return cmp.Or(a.Scopes.JWT.Claim, a.OldScopeClaim, recorded, "scope")
 }
 
-// scopeMap merges the record's map with the definition's, which wins.
+// scopeMap merges the record's map with the definition's, which takes precedence.
 func (a *api) scopeMap(b *Binding) map[string]string {
 	merged := map[string]string{}
 	if b != nil {
@@ -36,8 +36,8 @@ func (a *api) scopeMap(b *Binding) map[string]string {
 	return merged
 }
 
-// scopesOf reads a text separated by blanks or a list. A claim of another type
-// counts as absent.
+// scopesOf reads a space-separated text or a list. A claim of another type counts as
+// absent.
 func scopesOf(claims jwt.MapClaims, name string) (scopes []string, present bool) {
 	v, _ := claim(claims, name)
 	switch v := v.(type) {

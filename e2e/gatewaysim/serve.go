@@ -8,12 +8,11 @@ import (
 	"time"
 )
 
-// Handler serves the gateway's own liveness paths /hello and /ready (section
-// 2.6) and answers every request under a listen path with its decision: 200
-// with the serving API and the applied policies as JSON, or the refusal's text.
-// A call to an MCP proxy that is allowed goes to the proxy's target, and a
-// refused one is answered with a JSON-RPC error. While the gateway does not run,
-// connections are dropped.
+// Handler serves the gateway's own liveness paths /hello and /ready (section 2.6) and
+// answers every request under a listen path with its decision: 200 with the serving API
+// and the applied policies as JSON, or the error text. An allowed call to an MCP proxy
+// is forwarded to the proxy's target, and a refused one gets a JSON-RPC error. While
+// the gateway does not run, connections are closed.
 func (g *Gateway) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/hello", g.alive(func(w http.ResponseWriter, s State) {
@@ -51,7 +50,7 @@ type component struct {
 	Time   time.Time `json:"time"`
 }
 
-// health is the body of /hello: pass when all components pass, fail when none
+// health returns the body of /hello: pass when all components pass, fail when none
 // does, otherwise warn. Redis is listed only when it is configured.
 func health(s State, withRedis bool) any {
 	now := time.Now().UTC()
@@ -107,7 +106,7 @@ func (g *Gateway) serveAPI(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// writeDecision answers as Handler says.
+// writeDecision answers as described at Handler.
 func writeDecision(w http.ResponseWriter, a *api, d Decision) {
 	switch d.Status {
 	case 0:
@@ -124,10 +123,10 @@ func writeDecision(w http.ResponseWriter, a *api, d Decision) {
 func writeRefusal(w http.ResponseWriter, d Decision) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(d.Status)
-	_, _ = io.WriteString(w, d.Body) // a failure means that the client is gone
+	_, _ = io.WriteString(w, d.Body) // an error means that the client has disconnected
 }
 
-// tokenHeader is where the API expects the credential.
+// tokenHeader returns the header of the credential.
 func (a *api) tokenHeader() string {
 	method := "authToken"
 	if a.EnableJWT {
@@ -139,5 +138,5 @@ func (a *api) tokenHeader() string {
 func writeJSON(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // a failure means that the client is gone
+	_ = json.NewEncoder(w).Encode(body) // an error means that the client has disconnected
 }

@@ -8,21 +8,21 @@ import (
 	"slices"
 )
 
-// Session is what a credential may do by all its policies together.
+// Session is the permissions from all policies of a credential together.
 type Session struct {
 	Inactive bool              // one of the policies is inactive
 	Rights   map[string]Access // by API id; empty when no policy restricts access
-	Limit    Limit             // of all APIs that have none of their own
-	PerAPI   map[string]Limit  // by API id, of policies that name the API
-	Each     map[string]bool   // APIs whose requests are counted by themselves
+	Limit    Limit             // of all APIs without a limit of their own
+	PerAPI   map[string]Limit  // by API id, from policies that name the API
+	Each     map[string]bool   // APIs whose requests are counted separately
 	Tags     []string          // of all policies
 	Meta     map[string]any    // likewise; the last one wins
 
-	acl  bool    // a policy says which APIs
+	acl  bool    // a policy lists APIs
 	sets [3]bool // whether a policy sets the rate, the quota and the depth
 }
 
-// Access is what is allowed on one API.
+// Access is the permissions for one API.
 type Access struct {
 	URLs       []URLAccess `json:"allowed_urls"` // empty: every request
 	Methods    Lists       `json:"json_rpc_methods_access_rights"`
@@ -32,7 +32,7 @@ type Access struct {
 	Versions []string
 	// Endpoints are limits of paths and methods.
 	Endpoints []Endpoint
-	// What GraphQL queries may ask for; no query is judged here.
+	// Restrictions of GraphQL queries, which are not checked here.
 	Restricted      []GraphType      `json:"restricted_types"`
 	Allowed         []GraphType      `json:"allowed_types"`
 	Fields          []GraphField     `json:"field_access_rights"`
@@ -40,7 +40,7 @@ type Access struct {
 	PrimitiveLimits []PrimitiveLimit `json:"mcp_primitives"`
 }
 
-// GraphType is fields of a type, or * for all of them.
+// GraphType lists fields of a type, or * for all of them.
 type GraphType struct {
 	Name   string
 	Fields []string
@@ -55,7 +55,7 @@ type GraphField struct {
 	}
 }
 
-// URLAccess allows methods of the paths that a regular expression finds.
+// URLAccess allows methods for the paths that match a regular expression.
 type URLAccess struct {
 	URL     string
 	Methods []string
@@ -67,8 +67,8 @@ type Endpoint struct {
 	Methods []MethodLimit
 }
 
-// Lists are regular expressions for names, matched in full: what is blocked is
-// refused, and with an allow list everything else is too (docs/wire/policies.md#access-definitions).
+// Lists are regular expressions for names, matched in full: blocked names are refused and, with an
+// allow list, all names that are not in it (docs/wire/policies.md#access-definitions).
 type Lists struct{ Allowed, Blocked []string }
 
 // MethodLimit limits one JSON-RPC method, such as tools/call.
@@ -77,26 +77,25 @@ type MethodLimit struct {
 	Limit Limit
 }
 
-// PrimitiveLimit limits one tool, resource or prompt; Type says which it is.
+// PrimitiveLimit limits one tool, resource or prompt; Type says which of the three.
 type PrimitiveLimit struct {
 	Type, Name string
 	Limit      Limit
 }
 
-// Limit is a rate and a quota; what is zero is not limited, -1 is unlimited and
-// more than any number.
+// Limit is a rate and a quota; zero means not set, -1 means unlimited and exceeds any number.
 type Limit struct {
 	Rate, Per    float64 // requests in seconds
 	QuotaMax     int64   `json:"quota_max"`
 	QuotaRenewal int64   `json:"quota_renewal_rate"` // seconds; 0 or less: never renewed
-	// What belongs to the rate, and is not acted upon here.
+	// Settings of the rate that are not simulated.
 	ThrottleInterval float64 `json:"throttle_interval"`
 	ThrottleRetries  int64   `json:"throttle_retry_limit"`
 	Smoothing        *Smoothing
 	Depth            int64 `json:"max_query_depth"` // of GraphQL queries
 }
 
-// Smoothing says how a rate grows.
+// Smoothing configures how a rate grows.
 type Smoothing struct {
 	Enabled                         bool
 	Threshold, Trigger, Step, Delay float64
@@ -108,17 +107,15 @@ var (
 	errMixed    = errors.New("policies with limits per API do not mix with partitioned ones")
 )
 
-// Session says what a credential of an organisation with these policies may do.
-// The error is that they cannot be applied: one is not loaded, or per_api is
-// mixed with other partitions.
+// Session returns the permissions of a credential of an organisation with these policies. It fails
+// if they cannot be applied: one is not loaded, or per_api is mixed with other partitions.
 func (g *Gateway) Session(org string, policies ...string) (Session, error) {
 	return newSession(g.view().policies, org, policies)
 }
 
-// newSession joins policies (docs/wire/keys.md#policies): each gives
-// the parts that its partitions name, or all of them when it names none. Of
-// several rates or quotas the most generous counts; lists are joined. What policies
-// give that name the API beats what is given for all.
+// newSession merges policies (docs/wire/keys.md#policies): each gives the parts that its partitions
+// name, or all of them when it names none. Of several rates or quotas the most generous counts;
+// lists are merged. Limits of policies that name the API override limits for all APIs.
 func newSession(loaded map[policyKey]*policy, org string, ids []string) (Session, error) {
 	s := Session{Rights: map[string]Access{}, PerAPI: map[string]Limit{}, Each: map[string]bool{}, Meta: map[string]any{}}
 	perAPI, partitioned := false, false
@@ -143,13 +140,12 @@ func newSession(loaded map[policyKey]*policy, org string, ids []string) (Session
 	return s, nil
 }
 
-// partitioned reports whether a policy gives some parts only.
+// partitioned reports whether a policy gives only some parts.
 func (p *policy) partitioned() bool {
 	return p.Partitions.ACL || p.Partitions.RateLimit || p.Partitions.Quota || p.Partitions.Complexity
 }
 
-// addPerAPI takes rights and limits from each entry; one without a limit has
-// the policy's.
+// addPerAPI takes rights and limits from each entry; an entry without a limit has the policy's.
 func (s *Session) addPerAPI(p *policy) {
 	s.acl, s.sets = true, [3]bool{true, true, true}
 	for api, r := range p.AccessRights {
@@ -196,9 +192,8 @@ func (s Session) Grants(api string) bool {
 	return here || len(s.Rights) == 0
 }
 
-// limit is what counts for an API: what policies give that name it, else what is given
-// for all. Requests to all APIs whose policies do not limit each by itself are counted
-// together: scope is "" for them.
+// limit returns the limit for an API: from policies that name it, else the limit for all APIs.
+// Requests to all APIs that no policy limits separately are counted together: scope is "" for them.
 func (s Session) limit(api string) (l Limit, scope string) {
 	l = s.PerAPI[api]
 	if l.Rate == 0 {
@@ -216,7 +211,7 @@ func (s Session) limit(api string) (l Limit, scope string) {
 	return l, scope
 }
 
-// LimitOf is what counts for an API, and whether its requests are counted by themselves.
+// LimitOf returns the limit for an API, and whether its requests are counted separately.
 func (s Session) LimitOf(api string) (l Limit, each bool) {
 	l, scope := s.limit(api)
 	return l, scope != ""
@@ -244,26 +239,26 @@ func (l Lists) permit(name string) bool {
 	return !slices.ContainsFunc(l.Blocked, full) && (len(l.Allowed) == 0 || slices.ContainsFunc(l.Allowed, full))
 }
 
-// permits judges a request by the path under the listen path.
+// permits checks a request by the path below the listen path.
 func (a Access) permits(method, path string) bool {
 	return len(a.URLs) == 0 || slices.ContainsFunc(a.URLs, func(u URLAccess) bool {
 		return slices.Contains(u.Methods, method) && matches(u.URL, path)
 	})
 }
 
-// matches is false for what is no regular expression.
+// matches returns false for an invalid regular expression.
 func matches(pattern, text string) bool {
 	re, err := regexp.Compile(pattern)
 	return err == nil && re.MatchString(text)
 }
 
-// withRate takes over a rate, with what says how it is kept.
+// withRate copies a rate with its settings.
 func (l Limit) withRate(other Limit) Limit {
 	l.Rate, l.Per, l.ThrottleInterval, l.ThrottleRetries, l.Smoothing = other.Rate, other.Per, other.ThrottleInterval, other.ThrottleRetries, other.Smoothing
 	return l
 }
 
-// rate, quota and depth take over one part of a limit where it is more generous.
+// rate, quota and depth copy one part of a limit if it is more generous.
 func (l Limit) rate(other Limit) Limit {
 	if generous(other.Rate/max(other.Per, 1), l.Rate/max(l.Per, 1)) {
 		l = l.withRate(other)
@@ -285,6 +280,5 @@ func (l Limit) quota(other Limit) Limit {
 	return l
 }
 
-// generous reports whether a allows more than b: less than 0 is unlimited, 0
-// says nothing.
+// generous reports whether a allows more than b: less than 0 is unlimited, 0 is not set.
 func generous(a, b float64) bool { return a != 0 && b >= 0 && (a < 0 || a > b) }

@@ -25,8 +25,8 @@ var (
 	sessionShape = parseShape(sessionFields)
 )
 
-// shape is the type that a JSON value must have: one of fields, values and
-// items is set, or kind names a plain type.
+// shape is the required type of a JSON value: one of fields, values and items is set,
+// or kind names a plain type.
 type shape struct {
 	kind   string            // string, bool, integer, number, any, id, duration, time
 	fields map[string]*shape // by lower-case name: names match in any case
@@ -34,7 +34,7 @@ type shape struct {
 	items  *shape            // of a list
 }
 
-// parseShape reads lines such as "proxy.target_list[] string".
+// parseShape parses lines such as "proxy.target_list[] string".
 func parseShape(table string) *shape {
 	root := &shape{}
 	for line := range strings.Lines(table) {
@@ -74,8 +74,8 @@ func orNew(s **shape) *shape {
 	return *s
 }
 
-// check says where a JSON text first departs from the shape. Unknown members
-// are fine.
+// check returns an error for the first place where a JSON text differs from the shape.
+// Unknown members are ignored.
 func (s *shape) check(raw json.RawMessage) error {
 	var v any
 	d := json.NewDecoder(bytes.NewReader(raw))
@@ -86,8 +86,8 @@ func (s *shape) check(raw json.RawMessage) error {
 	return s.match(v, "")
 }
 
-// match accepts null as the zero value of everything but durations, the one
-// type of which docs/wire/classic-definition.md#types refuses it.
+// match accepts null as the zero value of every type except durations, for which
+// docs/wire/classic-definition.md#types refuses it.
 func (s *shape) match(v any, path string) error {
 	if v == nil && s.kind != "duration" {
 		return nil
@@ -140,7 +140,7 @@ func isKind(v any, kind string) bool {
 	switch kind {
 	case "any":
 		return true
-	case "object": // with members that nothing reads
+	case "object": // with members that are not read
 		_, ok := v.(map[string]any)
 		return ok
 	case "bool":

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// Store is what the gateways of an installation share, as real ones share a Redis: keys,
-// OAuth clients and their tokens, certificates, limits of organisations and what is left of
-// them. The zero value is empty and ready.
+// Store is the shared data of the gateways of an installation, as in a real Redis: keys,
+// OAuth clients and their tokens, certificates, limits of organisations and their counters.
+// The zero value is empty and ready.
 type Store struct {
 	mu           sync.Mutex
-	keys         map[string]*storedKey // by the name under which they are kept
+	keys         map[string]*storedKey // by the name under which they are stored
 	orgKeys      map[string]map[string]any
 	clients      map[clientKey]*oauthClient
 	certificates map[string]*certificate // by identifier
@@ -22,13 +22,13 @@ type Store struct {
 // storedKey is a key or a basic-auth user.
 type storedKey struct {
 	session  map[string]any
-	password []byte // hash of a basic-auth user's; nil: it is none
+	password []byte // password hash of a basic-auth user; nil: it is not one
 }
 
-// clientKey names an OAuth client of an API.
+// clientKey identifies an OAuth client of an API.
 type clientKey struct{ api, id string }
 
-// oauthClient is a client of the authorisation server of gateways.
+// oauthClient is a client of the gateways' authorisation server.
 type oauthClient struct {
 	ID          string `json:"client_id"`
 	Redirect    string `json:"redirect_uri"`
@@ -46,7 +46,7 @@ type certificate struct {
 	private bool
 }
 
-// join adds a gateway to those that share the store.
+// join adds a gateway that shares the store.
 func (s *Store) join(g *Gateway) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,7 +58,7 @@ func (s *Store) join(g *Gateway) {
 	}
 }
 
-// forget removes what was counted for a key.
+// forget removes the counters of a key.
 func (s *Store) forget(kept string) {
 	for key := range s.counters {
 		if key.identity == kept {
@@ -67,15 +67,15 @@ func (s *Store) forget(kept string) {
 	}
 }
 
-// HasKey reports whether a key is kept under a name, which is its hash unless keys are not
-// hashed.
+// HasKey reports whether a key is stored under a name, which is its hash unless keys are
+// not hashed.
 func (s *Store) HasKey(kept string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.keys[kept] != nil
 }
 
-// Keys returns how many keys there are.
+// Keys returns the number of keys.
 func (s *Store) Keys() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

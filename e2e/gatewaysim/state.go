@@ -6,14 +6,14 @@ import (
 	"maps"
 )
 
-// State is what a gateway knows about itself at one moment. Its slices and the
-// Skipped map are shared between snapshots and must not be changed.
+// State is a snapshot of a gateway. Its slices and the Skipped map are shared between
+// snapshots and must not be changed.
 type State struct {
 	Running   bool
 	SessionID string // constant for the process, new after a restart
 
 	NodeID        string // solo-<uuid> when the control plane gave none (docs/wire/gateway-nodes.md#registration)
-	Nonce         string // last nonce received, "" when the last answer had none
+	Nonce         string // last received nonce, "" if the last answer had none
 	Registered    bool   // the last registration was accepted and not refused since
 	Registrations int    // accepted registrations
 	Heartbeats    int    // heartbeats and probes answered 200
@@ -21,8 +21,8 @@ type State struct {
 	DashboardUp   bool   // result of the last health probe; true before the first
 
 	Ready   bool   // a full load has succeeded
-	Wedged  string // why no load will ever happen again (docs/wire/gateway-nodes.md#recovery-words), "" when fine
-	Crashed string // what ended the process, "" when nothing did
+	Wedged  string // why loads can never run again (docs/wire/gateway-nodes.md#recovery-words), "" if they can
+	Crashed string // the cause of a crash, "" if there was none
 
 	Reloads            int // full loads that succeeded, the two at start included
 	ReloadsFailed      int
@@ -35,25 +35,25 @@ type State struct {
 	Skipped  map[string]string // api_id to the reason why it was left out of the last API feed
 
 	Subscribed    bool // notifications are being received
-	Subscriptions int  // how often the subscription was made
+	Subscriptions int  // how many times it has subscribed
 	Notifications map[string]Notification
 
-	LastError string // the last thing that went wrong, for reading
+	LastError string // the last error, for messages
 }
 
-// Notification counts the messages of one command. Messages that could not be
-// read have the command "".
+// Notification counts the messages of one command. Unreadable messages have the command
+// "".
 type Notification struct {
 	Received int
-	Accepted int // well signed and known, even when this gateway has nothing to do
+	Accepted int // with a valid signature and known, even if this gateway has nothing to do
 	Rejected int // malformed or badly signed
-	Ignored  int // unknown, or never meant for gateways
+	Ignored  int // unknown, or not meant for gateways
 }
 
 // Request is a kind of answered call to the control plane.
 type Request struct {
 	Path   string // such as /register/ping
-	Status int    // 0 when no answer came
+	Status int    // 0 if there was no answer
 }
 
 // State returns a snapshot.
@@ -71,18 +71,17 @@ func (g *Gateway) snapshot() State {
 	return s
 }
 
-// Requests returns how often each call of the current process was answered
-// with each status.
+// Requests returns, for each call of the current process, the number of answers by
+// status.
 func (g *Gateway) Requests() map[Request]int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return maps.Clone(g.proc.requests)
 }
 
-// WaitFor blocks until cond holds for the state, or ctx is done. cond sees the
-// state at each change, though not every one of several fast changes, and may
-// call other methods of the gateway. The error wraps ctx.Err() and shows the
-// last state.
+// WaitFor blocks until cond returns true for the state, or ctx ends. cond is called
+// after each change, but may miss some of several fast changes; it may call other
+// methods of the gateway. The error wraps ctx.Err() and shows the last state.
 func (g *Gateway) WaitFor(ctx context.Context, cond func(State) bool) error {
 	for {
 		g.mu.Lock()
@@ -99,7 +98,7 @@ func (g *Gateway) WaitFor(ctx context.Context, cond func(State) bool) error {
 	}
 }
 
-// update changes what Gateway.mu guards and wakes those who wait.
+// update changes the state under Gateway.mu and wakes waiters.
 func (p *process) update(change func(*State)) {
 	p.gw.mu.Lock()
 	defer p.gw.mu.Unlock()
@@ -108,10 +107,10 @@ func (p *process) update(change func(*State)) {
 	p.gw.changed = make(chan struct{})
 }
 
-// failed records something that went wrong.
+// failed records an error.
 func (p *process) failed(what string, err error) {
 	if p.ctx.Err() != nil {
-		return // the end of the process is not news
+		return // the end of the process is not an error
 	}
 	p.cfg.Logger.Warn(what, "error", err)
 	p.update(func(s *State) { s.LastError = what + ": " + err.Error() })

@@ -12,21 +12,21 @@ import (
 	"golang.org/x/crypto/bcrypt"
 )
 
-// Refusals of keys that were made through the control API.
+// Refusals of keys that were created through the control API.
 var (
 	expired      = Decision{Status: http.StatusUnauthorized, Body: "Key has expired, please renew"}
 	unauthorised = Decision{Status: http.StatusUnauthorized, Body: "User not authorised"}
 )
 
-// held is the session of a key that was made through the control API, as a request of its
-// holder meets it.
+// held is the session of a key that was created through the control API, for a request with
+// the key.
 type held struct {
 	Session
 	kept string
 }
 
-// stored finds a key that was made through the control API, by its text or the identifier
-// that was chosen for it.
+// stored finds a key that was created through the control API, by its text or its chosen
+// identifier.
 func (v view) stored(org, token string) (kept string, k storedKey, ok bool) {
 	s, cfg := v.p.cfg.Store, v.p.cfg
 	s.mu.Lock()
@@ -39,7 +39,7 @@ func (v view) stored(org, token string) (kept string, k storedKey, ok bool) {
 	return "", storedKey{}, false
 }
 
-// decideStored judges a key by its session and the policies that this names.
+// decideStored checks a key by its session and the session's policies.
 func (v view) decideStored(a *api, r *request, token string) Decision {
 	kept, k, ok := v.stored(a.OrgID, token)
 	if !ok {
@@ -63,8 +63,8 @@ func (v view) decideStored(a *api, r *request, token string) Decision {
 	return Decision{Status: http.StatusOK, Policies: policies, Identity: token}
 }
 
-// SessionOf says what a key of an organisation may do whose session names policies, or names
-// rights and limits itself, at a gateway that has loaded these policies.
+// SessionOf returns the permissions of a key of an organisation whose session names
+// policies, or has its own rights and limits, at a gateway with these policies.
 func SessionOf(policies []json.RawMessage, org string, session json.RawMessage) (Session, error) {
 	var fields map[string]any
 	if err := json.Unmarshal(session, &fields); err != nil {
@@ -82,14 +82,14 @@ func SessionOf(policies []json.RawMessage, org string, session json.RawMessage) 
 	return s, err
 }
 
-// own adds what a session says itself where its policies say nothing. An API with a limit
-// in its rights is counted by itself; policies that name the API without giving rights to
-// it do not limit it.
+// own adds the session's own settings where its policies have none. An API with a limit in
+// its rights is counted separately; policies that name the API without giving rights to it
+// do not limit it.
 func (s *Session) own(session map[string]any) {
 	text, err := json.Marshal(session)
 	var p policy
 	if err != nil || json.Unmarshal(text, &p) != nil {
-		return // it was decoded when it was stored
+		return // it was decodable when it was stored
 	}
 	if !s.acl {
 		s.Rights, s.PerAPI, s.Each = map[string]Access{}, map[string]Limit{}, map[string]bool{}
@@ -119,7 +119,7 @@ func (s *Session) own(session map[string]any) {
 	s.Meta = meta
 }
 
-// decideUser judges the name and the password of a basic-auth user.
+// decideUser checks the name and the password of a basic-auth user.
 func (v view) decideUser(a *api, r *request, credential string) Decision {
 	scheme, rest, _ := strings.Cut(credential, " ")
 	plain, err := base64.StdEncoding.DecodeString(rest)

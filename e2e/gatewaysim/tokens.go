@@ -12,8 +12,8 @@ import (
 	"github.com/twmb/murmur3"
 )
 
-// token makes the key of an organisation with an identifier, which may begin with that of
-// the organisation (docs/wire/gateway-control.md#names-of-keys).
+// token returns the key of an organisation with an identifier, which may begin with the
+// organisation (docs/wire/gateway-control.md#names-of-keys).
 func (c Config) token(org, id string) string {
 	id = strings.TrimPrefix(id, org)
 	if c.HashKeyFunction == "" {
@@ -22,8 +22,8 @@ func (c Config) token(org, id string) string {
 	return base64.StdEncoding.EncodeToString(fmt.Appendf(nil, `{"org":"%s","id":"%s","h":"%s"}`, org, id, c.HashKeyFunction))
 }
 
-// kept returns the name under which a key is kept: its hash, by the function that the key
-// itself names.
+// kept returns the name under which a key is stored: its hash, by the function that the
+// key itself names.
 func (c Config) kept(token string) string {
 	if c.PlainKeys {
 		return token

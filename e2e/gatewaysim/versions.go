@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// routing is the table of versions that a base API holds (docs/wire/feeds.md#oas-apis).
+// routing is the version table of a base API (docs/wire/feeds.md#oas-apis).
 type routing struct {
 	Enabled      bool
 	Name         string // of the base itself
@@ -14,15 +14,14 @@ type routing struct {
 	Key          string // name of the header or parameter
 	Fallback     bool   `json:"fallback_to_default"`
 	StripVersion bool   `json:"strip_versioning_data"`
-	Pattern      string `json:"url_versioning_pattern"` // what in a path is a version at all
+	Pattern      string `json:"url_versioning_pattern"` // what counts as a version in a path
 	Versions     map[string]string
 }
 
 var noVersion = Decision{Status: http.StatusNotFound, Body: "This API version does not seem to exist"}
 
-// chooseVersion finds the API that serves a request to a: one of its child
-// versions, or itself. The request loses what named the version where the base
-// says so.
+// chooseVersion returns the API that serves a request to a: one of its child versions,
+// or itself. It removes the version from the request if the base API says so.
 func (v view) chooseVersion(a *api, r *request) (*api, *Decision) {
 	if !a.IsOAS || !a.Definition.Enabled {
 		return a, nil
@@ -42,7 +41,7 @@ func (v view) chooseVersion(a *api, r *request) (*api, *Decision) {
 	return chosen, nil
 }
 
-// named returns the version that a request asks for, "" when it says nothing.
+// named returns the version in a request, "" if there is none.
 func (t routing) named(r *request) (name string) {
 	switch t.Location {
 	case "header":

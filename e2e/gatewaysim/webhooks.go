@@ -33,9 +33,9 @@ type webhookMeta struct {
 	Timeout  int64             `json:"event_timeout"` // seconds
 }
 
-// Webhooks says what would be called when an event, such as AuthFailure, happens
-// on a loaded API: its enabled webhooks with a target, in the order of the
-// definition. Other handlers are left out.
+// Webhooks returns the calls for an event, such as AuthFailure, of a loaded API: its
+// enabled webhooks with a target, in the order of the definition. Other handlers are
+// left out.
 func (g *Gateway) Webhooks(apiID, event string) []Webhook {
 	var calls []Webhook
 	a := g.view().apis.byID[apiID]
@@ -52,7 +52,7 @@ func (g *Gateway) Webhooks(apiID, event string) []Webhook {
 	return calls
 }
 
-// hookMethod reads a method in any case; what is none becomes GET.
+// hookMethod parses a method in any case; an invalid one becomes GET.
 func hookMethod(text string) string {
 	known := []string{http.MethodGet, http.MethodPut, http.MethodPost, http.MethodPatch, http.MethodDelete}
 	if method := strings.ToUpper(text); slices.Contains(known, method) {

@@ -1,5 +1,5 @@
-// Package growth tells work that grows as its input does from work that grows faster. It compares
-// two sizes in the same run, so that it says the same on a slow machine and on a busy one.
+// Package growth tests that work is linear in the size of its input. It compares two sizes in the
+// same run, so that slow and busy machines give the same result.
 package growth
 
 import (
@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// times is how much larger the second input is, runs how often both are worked on at most, and
-// most how much longer the second may take than as much work on the first: linear work takes as
-// long, a few times that where the second no longer fits into a cache, and quadratic work takes
-// 16 times as long.
+// times is the ratio of the input sizes, runs the maximum number of measurements of each, and most
+// the maximum ratio of the time for the larger input to the time for the same amount of work on
+// the smaller one. For linear work that ratio is one, or a few times that when the larger input no
+// longer fits into a cache; for quadratic work it is 16.
 const (
 	times = 16
 	runs  = 8
 	most  = 5
 )
 
-// Linear fails the test when work on an input that is 16 times as large takes far longer than
-// doing that on the small one 16 times, which other work on the machine slows down as much.
-// prepare returns the work on an input of a size, which is done several times; the fastest counts.
-// small is a size on which it takes a tenth of a millisecond or more.
+// Linear fails the test when work on an input of 16 times the size takes far longer than doing the
+// work on the small one 16 times; other load slows down both alike. prepare returns the work on an
+// input of a size, which runs several times; the fastest run counts. small is a size on which the
+// work takes a tenth of a millisecond or more.
 func Linear(tb testing.TB, small int, prepare func(size int) (work func())) {
 	tb.Helper()
 	one, more := prepare(small), prepare(times*small)

@@ -8,15 +8,15 @@ import (
 	"testing"
 )
 
-// missingVariable names a file in which tests are noted that were left out because a server cannot
-// be had. Without it such tests fail: only who asks for it runs a part of the tests.
+// missingVariable names a file that records tests which were left out because a server is not
+// available. Without it such tests fail: tests are left out only on request.
 const missingVariable = "GATEHOUSE_TEST_MISSING"
 
-// errAbsent is the failure of a server that this machine cannot have.
+// errAbsent means that this machine cannot provide a server.
 var errAbsent = errors.New("this machine cannot have it")
 
-// unavailable ends a test whose server cannot be used: a server that cannot be had leaves the test
-// out where that is asked for, anything else fails it.
+// unavailable ends a test whose server cannot be used. If the machine cannot provide the server
+// and leaving out is requested, the test is left out; otherwise it fails.
 func unavailable(t testing.TB, svc *service, err error) {
 	t.Helper()
 	file := os.Getenv(missingVariable)
@@ -29,14 +29,13 @@ func unavailable(t testing.TB, svc *service, err error) {
 	t.Skipf("left out: no %s: %v", svc.name, err)
 }
 
-// LeaveOut ends a test that needs something else that this machine cannot have, such as a
-// browser: as a server that cannot be had.
+// LeaveOut ends a test for another missing requirement, such as a browser, in the same way.
 func LeaveOut(t testing.TB, what string, why error) {
 	t.Helper()
 	unavailable(t, &service{name: what}, fmt.Errorf("%w: %w", errAbsent, why))
 }
 
-// note appends one line; several processes may do so at once.
+// note appends one line; several processes may call it concurrently.
 func note(file, server, pkg, test string) error {
 	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -46,7 +45,7 @@ func note(file, server, pkg, test string) error {
 	return errors.Join(err, f.Close())
 }
 
-// packageName names the package whose tests run: `go test` runs them in its folder.
+// packageName returns the name of the package whose tests run: `go test` runs them in its folder.
 func packageName() string {
 	dir, err := os.Getwd()
 	root, more := moduleRoot()

@@ -2,7 +2,8 @@ package harness
 
 import "syscall"
 
-// attributes runs the child as its owner, out of the terminal's reach, and ties its life to ours.
+// attributes runs the child as its owner, detached from the terminal, and ends it when the test
+// process ends.
 func attributes(owner *account, orphan syscall.Signal) *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: orphan}
 	if owner != nil {

@@ -14,9 +14,9 @@ import (
 )
 
 // Balancer is an HTTP load balancer on loopback without sticky connections: every request goes to
-// the next backend, also on one client connection. A backend that refuses the connection is passed
-// over. A GET or HEAD that fails before an answer is tried on the next backend too; any other
-// request that may have reached a backend is answered 502, as it is not known what became of it.
+// the next backend, also on one client connection. A backend that refuses the connection is
+// skipped. A GET or HEAD that fails before an answer is retried on the next backend too; any other
+// request that may have reached a backend is answered 502, because its outcome is unknown.
 type Balancer struct {
 	server    *httptest.Server
 	transport http.RoundTripper
@@ -26,15 +26,15 @@ type Balancer struct {
 	next     int
 }
 
-// errNoBackend is the failure of a request when the balancer has no backend at all.
+// errNoBackend is the error of a request when the balancer has no backend.
 var errNoBackend = errors.New("no backend")
 
-// NewBalancer starts a balancer over backends, each host:port. It ends with the test.
+// NewBalancer starts a balancer for backends, each host:port. It ends with the test.
 func NewBalancer(t testing.TB, addrs ...string) *Balancer {
 	t.Helper()
 	b := &Balancer{
-		// A kept connection to a killed backend would make a request fail that a fresh connection
-		// shows to be safe to send elsewhere.
+		// A request on a kept connection to a killed backend would fail; a new connection shows
+		// that the request is safe to send to another backend.
 		transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true},
 		backends:  slices.Clone(addrs),
 	}
@@ -42,7 +42,7 @@ func NewBalancer(t testing.TB, addrs ...string) *Balancer {
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.Out.URL.Scheme = "http"
 			r.Out.Host = r.In.Host
-			r.Out.URL.RawQuery = r.In.URL.RawQuery // as the client wrote it, also if malformed
+			r.Out.URL.RawQuery = r.In.URL.RawQuery // as the client sent it, even if malformed
 			r.SetXForwarded()
 		},
 		Transport:     roundTrip(b.send),
@@ -59,17 +59,17 @@ func NewBalancer(t testing.TB, addrs ...string) *Balancer {
 	return b
 }
 
-// URL is the balancer's base URL, without a slash at the end.
+// URL returns the balancer's base URL, without a trailing slash.
 func (b *Balancer) URL() string { return b.server.URL }
 
-// Set replaces the backends. Requests under way are not disturbed.
+// Set replaces the backends. Running requests are not affected.
 func (b *Balancer) Set(addrs ...string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.backends, b.next = slices.Clone(addrs), 0
 }
 
-// turn gives the backends in the order in which one request tries them.
+// turn returns the backends in the order in which one request tries them.
 func (b *Balancer) turn() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -81,12 +81,12 @@ func (b *Balancer) turn() []string {
 	return append(slices.Clone(b.backends[first:]), b.backends[:first]...)
 }
 
-// roundTrip is a function as http.RoundTripper.
+// roundTrip adapts a function to http.RoundTripper.
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
-// send sends a request to the first backend that takes it.
+// send sends a request to the first backend that accepts it.
 func (b *Balancer) send(req *http.Request) (*http.Response, error) {
 	err := errNoBackend
 	for _, addr := range b.turn() {
@@ -106,7 +106,7 @@ func (b *Balancer) send(req *http.Request) (*http.Response, error) {
 	return nil, err
 }
 
-// repeatable tells whether a failed request may be sent to another backend.
+// repeatable reports whether a failed request may be sent to another backend.
 func repeatable(req *http.Request, err error) bool {
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
 		return true // nothing was sent

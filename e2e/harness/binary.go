@@ -11,13 +11,13 @@ import (
 	"testing"
 )
 
-// binaryVariable names a program that is built already.
+// binaryVariable names an existing build of the program.
 const binaryVariable = "GATEHOUSE_TEST_BINARY"
 
 var sharedBinary = sync.OnceValues(buildGatehouse)
 
-// Binary returns the path of the gatehouse program: the one GATEHOUSE_TEST_BINARY names, or one that
-// the first call builds from this module, static, and that lives until Run ends.
+// Binary returns the path of the gatehouse program: the one that GATEHOUSE_TEST_BINARY names, or
+// one that the first call builds from this module, statically linked; it exists until Run ends.
 func Binary(t testing.TB) string {
 	t.Helper()
 	if path := os.Getenv(binaryVariable); path != "" {
@@ -43,8 +43,8 @@ func buildGatehouse() (string, error) {
 	return path, build(root, "./app/cmd/gatehouse", path)
 }
 
-// build compiles a main package of the module in dir into the file out, with the settings of
-// the tests, so that what was compiled for these is not compiled again.
+// build compiles a main package of the module in dir into the file out, with the settings of the
+// tests, so that packages compiled for these are reused.
 func build(dir, pkg, out string) error {
 	cmd := exec.Command("go", "build", "-o", out, pkg)
 	cmd.Dir = dir

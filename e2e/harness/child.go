@@ -24,7 +24,7 @@ type program struct {
 	env    []string // the whole environment
 	dir    string
 	owner  *account       // nil for the present user
-	orphan syscall.Signal // what the child gets when the test process dies
+	orphan syscall.Signal // the signal to the child when the test process dies
 }
 
 // account is an OS user.
@@ -33,12 +33,12 @@ type account struct{ uid, gid int }
 // child is a started program.
 type child struct {
 	cmd  *exec.Cmd
-	done chan struct{} // closed when it and all that hold its output have ended
-	err  error         // how it ended; valid after done
+	done chan struct{} // closed when the child and all processes that hold its output have ended
+	err  error         // its exit error; valid after done
 }
 
 // parent runs functions on one OS thread that never ends. Linux sends the parent-death signal when
-// the thread ends that started the child, which may be long before the process does.
+// the thread that started the child ends, which may be long before the process does.
 var parent = sync.OnceValue(func() chan<- func() {
 	work := make(chan func())
 	go func() {
@@ -72,7 +72,7 @@ func spawn(p program, out *tail) (*child, error) {
 	return c, nil
 }
 
-// ended is an error once the child is gone.
+// ended returns an error once the child has ended.
 func (c *child) ended(context.Context) error {
 	select {
 	case <-c.done:
@@ -85,15 +85,15 @@ func (c *child) ended(context.Context) error {
 	}
 }
 
-// kill ends the child at once and waits until it is gone.
+// kill kills the child and waits until it has ended.
 func (c *child) kill() {
-	_ = c.cmd.Process.Kill() // fails only when it has ended already
+	_ = c.cmd.Process.Kill() // fails only if it has already ended
 	<-c.done
 }
 
 // end sends a signal and waits; a child that ignores it is killed, which is an error.
 func (c *child) end(signal syscall.Signal, limit time.Duration) error {
-	_ = c.cmd.Process.Signal(signal) // fails only when it has ended already
+	_ = c.cmd.Process.Signal(signal) // fails only if it has already ended
 	select {
 	case <-c.done:
 		return c.err

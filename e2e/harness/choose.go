@@ -6,10 +6,11 @@ import (
 	"os"
 )
 
-// engineVariable forces an engine: "container" or "local"; empty tries both in this order.
+// engineVariable selects an engine: "container" or "local"; empty tries both in this
+// order.
 const engineVariable = "GATEHOUSE_TEST_ENGINE"
 
-// choose picks the engine for a new server; it starts nothing yet.
+// choose selects the engine for a new server, without starting it.
 func choose(svc *service, port int, secret string) (backend, error) {
 	wanted := os.Getenv(engineVariable)
 	switch wanted {

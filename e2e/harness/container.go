@@ -17,7 +17,7 @@ import (
 	tclog "github.com/testcontainers/testcontainers-go/log"
 )
 
-// An engine that is there answers at once; an image of 100 MB may take minutes.
+// An available engine answers at once; pulling an image of 100 MB may take minutes.
 const (
 	engineLimit = 2 * time.Second
 	pullLimit   = 5 * time.Minute
@@ -33,12 +33,14 @@ type container struct {
 	ctr    testcontainers.Container
 }
 
-// newContainer prepares a container; it fails when no engine answers or the image cannot be had.
+// newContainer prepares a container; it fails when no engine answers or the image is not
+// available.
 func newContainer(svc *service, port int, secret string) (*container, error) {
 	tclog.SetDefault(tclog.NewNoopLogger())
 	image := svc.image()
 	if _, set := os.LookupEnv(reaperVariable); isStandIn(image) && !set {
-		// Where stand-ins are used nothing can be pulled, so neither can the reaper's image.
+		// With stand-in images nothing can be pulled, so the reaper's image cannot be pulled
+		// either.
 		if err := os.Setenv(reaperVariable, "true"); err != nil {
 			return nil, err
 		}
@@ -97,7 +99,7 @@ func (c *container) start(ctx context.Context, probe func(context.Context) error
 	})
 }
 
-// kill sends SIGKILL; stopping would first send the signal for an orderly end.
+// kill sends SIGKILL; stopping would first send the signal for a graceful shutdown.
 func (c *container) kill(ctx context.Context) error {
 	_, err := c.engine.ContainerKill(ctx, c.ctr.GetContainerID(), client.ContainerKillOptions{})
 	return err

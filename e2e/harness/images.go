@@ -7,22 +7,22 @@ import (
 	"github.com/testcontainers/testcontainers-go"
 )
 
-// The images that a machine with a registry pulls. Exact tags, so that a new server release changes
-// the tests only when this file changes.
+// The images that a machine with a registry pulls. The tags are exact, so that a new server release
+// affects the tests only when this file changes.
 const (
 	postgresImage = "postgres:17.5-alpine"
 	redisImage    = "redis:7.2.4-alpine"
 )
 
-// standInPrefix begins the names of images made from Debian packages where no registry can be
-// reached. They hold the servers but no entrypoint, so the harness says how to start them.
+// standInPrefix is the prefix of images made from Debian packages where no registry can be reached.
+// They contain the servers but no entrypoint, so the harness provides the start command.
 const standInPrefix = "gatehouse-e2e/"
 
-// maxConnections leaves room for several replicas with a pool each, and for tests in parallel.
+// maxConnections suffices for several replicas with a pool each, and for parallel tests.
 const maxConnections = "200"
 
-// standInPostgres makes a cluster on the first start and keeps it over restarts. Its arguments are
-// the server's command line.
+// standInPostgres creates a cluster on the first start and keeps it over restarts. Its arguments
+// are the server's command line.
 const standInPostgres = `set -eu
 PATH=$(dirname /usr/lib/postgresql/*/bin/postgres):$PATH
 export PGDATA=/var/lib/postgresql/gatehouse
@@ -35,7 +35,7 @@ if [ ! -s $PGDATA/PG_VERSION ]; then
 fi
 exec $as "$@"`
 
-// standInRedis drops root like the official image does.
+// standInRedis drops root as the official image does.
 const standInRedis = `exec setpriv --reuid=redis --regid=redis --init-groups "$@"`
 
 func isStandIn(image string) bool {
@@ -49,8 +49,8 @@ func imageFrom(variable, standard string) string {
 	return standard
 }
 
-// command gives the container's command line: through the script in a stand-in image, to the
-// entrypoint of any other.
+// command sets the container's command line: through the script in a stand-in image, as arguments
+// of the entrypoint in any other.
 func command(image, script string, args ...string) testcontainers.CustomizeRequestOption {
 	if isStandIn(image) {
 		args = append([]string{"sh", "-c", script, "sh"}, args...)

@@ -12,18 +12,18 @@ import (
 	"syscall"
 )
 
-// local is a server run from programs installed on the machine.
+// local is a server from programs installed on the machine.
 type local struct {
-	setup  *program // runs once before the first start; nil for none
+	setup  *program // runs once before the first start; nil: none
 	server program
-	end    syscall.Signal // ends the server for good
+	end    syscall.Signal // shuts the server down for good
 
 	folder string
 	out    tail
 	child  *child
 }
 
-// newLocal finds the programs and makes the server's folder.
+// newLocal finds the programs and creates the server's folder.
 func newLocal(svc *service, port int, secret string) (*local, error) {
 	folder, err := os.MkdirTemp("", "gatehouse-e2e-")
 	if err != nil {
@@ -66,15 +66,15 @@ func (l *local) kill(context.Context) error {
 	return nil
 }
 
-// remove ends the server with its own signal, so that it gives back what the system holds for it.
+// remove ends the server with its own signal, so that it releases its system resources.
 func (l *local) remove(context.Context) (string, error) {
 	if l.child != nil {
-		_ = l.child.end(l.end, lingerLimit) // how a server that is thrown away ends does not matter
+		_ = l.child.end(l.end, lingerLimit) // the exit status of a discarded server does not matter
 	}
 	return l.out.String(), os.RemoveAll(l.folder)
 }
 
-// find looks a program up in PATH and then in more folders, given as patterns.
+// find looks for a program in PATH and then in more folders, given as patterns.
 func find(name string, patterns ...string) (string, error) {
 	if path, err := exec.LookPath(name); err == nil {
 		return path, nil
@@ -91,8 +91,8 @@ func find(name string, patterns ...string) (string, error) {
 	return "", fmt.Errorf("%s is not installed", name)
 }
 
-// stepDown is the account for a server that refuses to run as root; nil when we are not root. It
-// gets the folder.
+// stepDown returns the account for a server that refuses to run as root; nil when the test does
+// not run as root. The account becomes the owner of the folder.
 func stepDown(name, folder string) (*account, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil

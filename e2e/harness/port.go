@@ -9,19 +9,19 @@ import (
 	"testing"
 )
 
-// Ports are taken from below the range from which Linux picks the source ports of outgoing
-// connections (32768 and up). A client that keeps dialling a stopped server can therefore never
-// occupy the server's port, and a restart on the same port succeeds.
+// Ports are below the range from which Linux picks the source ports of outgoing connections
+// (32768 and up). So a client that keeps dialling a stopped server can never occupy the server's
+// port, and a restart on the same port succeeds.
 const (
 	firstPort = 20000
 	lastPort  = 32767
 )
 
-// handedOut keeps two callers of one test process from getting the same port.
+// handedOut prevents that two callers in one test process get the same port.
 var handedOut sync.Map
 
-// FreePort returns a loopback TCP port that nothing listens on and that this test process has not
-// handed out before.
+// FreePort returns a loopback TCP port on which nothing listens and that this test process has
+// not returned before.
 func FreePort(t testing.TB) int {
 	t.Helper()
 	port, err := freePort()

@@ -22,10 +22,10 @@ import (
 	postgresmodule "github.com/testcontainers/testcontainers-go/modules/postgres"
 )
 
-// superuser is the role, and the maintenance database, of every server the harness makes.
+// superuser is the role, and the maintenance database, of every server that the harness creates.
 const superuser = "postgres"
 
-// clusterOptions go to initdb with every engine, so that text sorts the same everywhere.
+// clusterOptions are the initdb options with every engine, so that text sorts the same everywhere.
 const clusterOptions = "--encoding=UTF8 --locale=C"
 
 var postgres = service{
@@ -44,8 +44,8 @@ var postgres = service{
 
 var sharedPostgres = sync.OnceValues(func() (*Server, error) { return share(&postgres, externalPostgres) })
 
-// Postgres returns the PostgreSQL server that the tests of this process share; the first call starts
-// it. Use Database for a database of the test's own.
+// Postgres returns the PostgreSQL server that the tests of this process share; the first call
+// starts it. Use Database for a separate database.
 func Postgres(t testing.TB) *Server {
 	t.Helper()
 	s, err := sharedPostgres()
@@ -55,22 +55,22 @@ func Postgres(t testing.TB) *Server {
 	return s
 }
 
-// NewPostgres starts a PostgreSQL server of the test's own, which the test may stop and start. It is
-// durable (fsync on) and removed after the test.
+// NewPostgres starts a PostgreSQL server for one test, which may stop and start it. It is durable
+// (fsync on) and removed after the test.
 func NewPostgres(t testing.TB) *Server {
 	t.Helper()
 	return own(t, &postgres)
 }
 
 // Database creates an empty database on the shared PostgreSQL server and returns its connection
-// string. It is dropped after the test, also while clients are connected.
+// string. It is dropped after the test, even while clients are connected.
 func Database(t testing.TB) string {
 	t.Helper()
 	server := Postgres(t)
 	name := "gatehouse_" + strings.ToLower(rand.Text()[:16])
 	ctx, cancel := context.WithTimeout(context.Background(), stopLimit)
 	defer cancel()
-	// template0 has no connections ever, so concurrent tests do not block one another.
+	// template0 never has connections, so concurrent tests do not block one another.
 	if err := execute(ctx, server.url, "CREATE DATABASE "+name+" TEMPLATE template0"); err != nil {
 		t.Fatalf("create database: %v", err)
 	}
@@ -84,13 +84,13 @@ func Database(t testing.TB) string {
 	return withDatabase(server.url, name)
 }
 
-// withDatabase names another database in a connection string of either form.
+// withDatabase replaces the database in a connection string of either form.
 func withDatabase(dsn, name string) string {
 	if u, err := url.Parse(dsn); err == nil && strings.HasPrefix(u.Scheme, "postgres") {
 		u.Path = "/" + name
 		return u.String()
 	}
-	return dsn + " dbname=" + name // of a repeated word the last counts
+	return dsn + " dbname=" + name // of repeated keywords the last one counts
 }
 
 func externalPostgres(dsn string) (*Server, error) {
@@ -122,7 +122,8 @@ func postgresContainer(ctx context.Context, image, secret string, address testco
 	return c.Container, err
 }
 
-// serverOptions are the settings that differ from the server's defaults; durability does not.
+// serverOptions are the settings that differ from the server's defaults; durability is as by
+// default.
 func serverOptions(listen string) []string {
 	return []string{"-c", "listen_addresses=" + listen, "-c", "max_connections=" + maxConnections}
 }
@@ -155,7 +156,7 @@ func postgresLocal(l *local, port int, secret string) error {
 		}, strings.Fields(clusterOptions)...),
 	}
 	l.server = program{
-		// The immediate end (SIGQUIT) gives back shared memory, which a kill would leave behind.
+		// The immediate shutdown (SIGQUIT) releases shared memory, which a kill would leave behind.
 		path: server, env: env, dir: l.folder, owner: owner, orphan: syscall.SIGQUIT,
 		args: append([]string{
 			"-D", data, "-p", strconv.Itoa(port), "-c", "unix_socket_directories=",
@@ -165,7 +166,7 @@ func postgresLocal(l *local, port int, secret string) error {
 	return nil
 }
 
-// Exec runs a statement in a database: what an operator might do by hand.
+// Exec runs a statement in a database, as an operator might do manually.
 func Exec(t testing.TB, dsn, statement string) {
 	t.Helper()
 	db, err := sql.Open("pgx", dsn)

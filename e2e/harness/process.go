@@ -14,14 +14,15 @@ import (
 	"time"
 )
 
-// How long a program may take to serve, and to end after SIGTERM.
+// How long a program may take to become ready, and to end after SIGTERM.
 const (
 	readyLimit = time.Minute
 	endLimit   = 30 * time.Second
 )
 
-// inherited are the only variables a process gets from the test's environment, so that settings on
-// a developer's machine do not leak into the program. The GO ones serve coverage and race reports.
+// inherited are the only variables that a process gets from the test's environment, so that
+// settings on a developer's machine do not affect the program. The GO variables are for coverage
+// and race reports.
 var inherited = []string{"PATH", "HOME", "TMPDIR", "GOCOVERDIR", "GORACE", "GOTRACEBACK"}
 
 // Command says how to start a program.
@@ -30,10 +31,10 @@ type Command struct {
 	Args  []string // without the program's name
 	Env   []string // NAME=value; besides these it gets PATH, HOME and TMPDIR
 	Dir   string   // working folder; empty for the test's
-	Ready string   // URL that answers 200 as soon as the program serves; empty: do not wait
+	Ready string   // URL that answers 200 as soon as the program is ready; empty: do not wait
 }
 
-// Process is a program under test that can be killed and started again. It ends with the test.
+// Process is a program under test that can be killed and restarted. It ends with the test.
 type Process struct {
 	program program
 	ready   string
@@ -43,8 +44,8 @@ type Process struct {
 	child *child
 }
 
-// StartProcess starts a program and returns when it is ready. The program's last output is shown
-// when the test fails.
+// StartProcess starts a program and returns when it is ready. If the test fails, the end of the
+// program's output is shown.
 func StartProcess(t testing.TB, c Command) *Process {
 	t.Helper()
 	env := append([]string(nil), c.Env...)
@@ -96,8 +97,8 @@ func (p *Process) start() (err error) {
 	return await(ctx, p.answers, p.child.ended)
 }
 
-// Kill ends the program with SIGKILL and returns when it is gone. A program that has ended is left
-// alone. It may be called from any goroutine.
+// Kill ends the program with SIGKILL and returns when it has ended. It does nothing if the program
+// has already ended. It may be called from any goroutine.
 func (p *Process) Kill() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -107,8 +108,8 @@ func (p *Process) Kill() {
 	}
 }
 
-// SignalChild sends a signal to the one process that the program has started itself. It does not
-// wait for what comes of it.
+// SignalChild sends a signal to the one process that the program itself has started. It does not
+// wait for the effect.
 func (p *Process) SignalChild(t testing.TB, signal os.Signal) {
 	t.Helper()
 	p.mu.Lock()
@@ -125,7 +126,7 @@ func (p *Process) SignalChild(t testing.TB, signal os.Signal) {
 	}
 }
 
-// Signal sends a signal and does not wait for what comes of it.
+// Signal sends a signal and does not wait for the effect.
 func (p *Process) Signal(t testing.TB, signal os.Signal) {
 	t.Helper()
 	p.mu.Lock()
@@ -138,14 +139,14 @@ func (p *Process) Signal(t testing.TB, signal os.Signal) {
 	}
 }
 
-// Stop ends the program with SIGTERM and waits for it; the test fails when it takes longer than 30 s
-// or ends with another code than 0.
+// Stop ends the program with SIGTERM and waits for it; the test fails when that takes longer than
+// 30 s or the exit code is not 0.
 func (p *Process) Stop(t testing.TB) {
 	t.Helper()
 	p.end(t, syscall.SIGTERM)
 }
 
-// Wait is Stop without a signal, for a program that has been told to end.
+// Wait is Stop without a signal, for a program that is already ending.
 func (p *Process) Wait(t testing.TB) {
 	t.Helper()
 	p.end(t, syscall.Signal(0))
@@ -164,8 +165,7 @@ func (p *Process) end(t testing.TB, signal syscall.Signal) {
 	p.child = nil
 }
 
-// Logs is the last megabyte of what the program wrote to its standard output and error, over all
-// its starts.
+// Logs returns the last megabyte of the program's standard output and error, over all its starts.
 func (p *Process) Logs() string { return p.out.String() }
 
 func (p *Process) answers(ctx context.Context) error {

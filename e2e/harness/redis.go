@@ -34,7 +34,7 @@ const redisScheme = "redis://"
 var sharedRedis = sync.OnceValues(func() (*Server, error) { return share(&redis, externalRedis) })
 
 // Redis returns the Redis server that the tests of this process share; the first call starts it.
-// Channels and keys are shared too: choose names of the test's own.
+// Channels and keys are shared too: use names that no other test uses.
 func Redis(t testing.TB) *Server {
 	t.Helper()
 	s, err := sharedRedis()
@@ -44,8 +44,8 @@ func Redis(t testing.TB) *Server {
 	return s
 }
 
-// NewRedis starts a Redis server of the test's own, which the test may stop and start. It keeps
-// nothing over a restart and is removed after the test.
+// NewRedis starts a Redis server for one test, which may stop and start it. It loses its data at a
+// restart and is removed after the test.
 func NewRedis(t testing.TB) *Server {
 	t.Helper()
 	return own(t, &redis)
@@ -55,7 +55,7 @@ func externalRedis(addr string) (*Server, error) {
 	return &Server{service: &redis, addr: addr, url: redis.url(addr, ""), shared: true}, nil
 }
 
-// ping speaks the protocol by hand: a client library would retry and log while the server starts.
+// ping speaks the protocol directly: a client library would retry and log while the server starts.
 func ping(ctx context.Context, url string) error {
 	addr := strings.TrimSuffix(strings.TrimPrefix(url, redisScheme), "/0")
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
@@ -81,13 +81,14 @@ func ping(ctx context.Context, url string) error {
 	return nil
 }
 
-// redisCommand keeps nothing on disk: announcements are not data.
+// redisCommand stores nothing on disk: announcements need not be durable.
 func redisCommand(path, bind string, more ...string) []string {
 	return append([]string{path, "--bind", bind, "--save", "", "--appendonly", "no"}, more...)
 }
 
 func redisContainer(ctx context.Context, image, _ string, address testcontainers.ContainerCustomizer) (testcontainers.Container, error) {
-	// Protected mode would refuse clients from outside the container. Whether it answers asks the probe.
+	// Protected mode would refuse clients from outside the container. The probe checks whether it
+	// answers.
 	c, err := redismodule.Run(ctx, image, address, testcontainers.WithWaitStrategy(wait.ForNop(func(context.Context, wait.StrategyTarget) error { return nil })),
 		command(image, standInRedis, redisCommand("redis-server", "0.0.0.0", "--protected-mode", "no")...))
 	if c == nil {

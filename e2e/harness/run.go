@@ -11,17 +11,17 @@ import (
 	"testing"
 )
 
-// errNoRun means that nothing would remove what is about to be made.
+// errNoRun means that no code would clean up what is about to be created.
 var errNoRun = errors.New("the package needs a TestMain that calls harness.Run, or the run is over")
 
-// ward holds what must be removed before the test process ends.
+// ward holds what must be cleaned up before the test process ends.
 type ward struct {
 	mu     sync.Mutex
 	active bool
 	owed   []*debt
 }
 
-// debt is one removal; it runs once, at the first request.
+// debt is one cleanup; it runs once, at the first request.
 type debt struct {
 	once   sync.Once
 	remove func() error
@@ -31,7 +31,7 @@ type debt struct {
 var session ward
 
 // Run runs the tests of a package, then removes every server, container and folder that the harness
-// made for them, also when the run is interrupted. It returns the exit code for os.Exit.
+// created for them, also after an interrupt. It returns the exit code for os.Exit.
 func Run(m *testing.M) int {
 	session.begin()
 	interrupts := make(chan os.Signal, 1)
@@ -55,7 +55,7 @@ func (w *ward) begin() {
 	w.active = true
 }
 
-// end pays every debt, the youngest first.
+// end runs all cleanups, the latest first.
 func (w *ward) end() error {
 	w.mu.Lock()
 	owed := w.owed
@@ -68,8 +68,8 @@ func (w *ward) end() error {
 	return errors.Join(errs...)
 }
 
-// owe remembers the removal of a thing that is made after this call, so that an interrupt finds it;
-// the returned function does it at once instead of at the end.
+// owe registers the cleanup of an object before it is created, so that an interrupt finds it; the
+// returned function runs the cleanup at once instead of at the end.
 func (w *ward) owe(remove func() error) (func() error, error) {
 	d := &debt{remove: remove}
 	w.mu.Lock()
@@ -87,7 +87,7 @@ func (w *ward) owe(remove func() error) (func() error, error) {
 	}, nil
 }
 
-// folder makes a temporary folder that is removed at the end of the run.
+// folder creates a temporary folder that is removed at the end of the run.
 func (w *ward) folder() (string, error) {
 	path, err := os.MkdirTemp("", "gatehouse-e2e-")
 	if err != nil {

@@ -24,7 +24,7 @@ const (
 // service is a kind of server and how each engine runs it.
 type service struct {
 	name     string // as people write it
-	external string // variable that names a running server
+	external string // environment variable with a running server
 	hint     string // what to install
 	image    func() string
 	port     string // in the container, "5432/tcp"
@@ -35,15 +35,15 @@ type service struct {
 	probe     func(ctx context.Context, url string) error
 }
 
-// backend runs one server with one engine. start and kill alternate and data survives them;
-// remove deletes everything and returns the server's last output.
+// backend runs one server with one engine. start and kill alternate, and data survives them; remove
+// deletes everything and returns the server's last output.
 type backend interface {
 	start(ctx context.Context, probe func(context.Context) error) error
 	kill(ctx context.Context) error
 	remove(ctx context.Context) (output string, err error)
 }
 
-// Server is a PostgreSQL or Redis server. Its address never changes, also not over restarts.
+// Server is a PostgreSQL or Redis server. Its address never changes, even over restarts.
 type Server struct {
 	service *service
 	addr    string
@@ -53,10 +53,10 @@ type Server struct {
 
 	mu     sync.Mutex
 	phase  phase
-	output string // its last words, once it is gone
+	output string // its last output, once it is removed
 }
 
-// phase is where a server is in its life.
+// phase is the state of a server.
 type phase int
 
 const (
@@ -66,18 +66,18 @@ const (
 	gone
 )
 
-// errGone is the failure of a start while everything is being removed.
+// errGone is the error of a start during the final cleanup.
 var errGone = errors.New("it was removed")
 
 // Addr is the server's TCP address, host:port.
 func (s *Server) Addr() string { return s.addr }
 
-// DSN is the server's connection string: the maintenance database of a PostgreSQL server as its
-// superuser, or the redis:// address of a Redis server.
+// DSN returns the server's connection string: the maintenance database of a PostgreSQL server as
+// its superuser, or the redis:// address of a Redis server.
 func (s *Server) DSN() string { return s.url }
 
-// Stop kills the server as a crash would: no farewell to its clients, no checkpoint. New
-// connections are refused until Start. Only a server of the test's own can be stopped.
+// Stop kills the server like a crash: it does not notify its clients, and makes no checkpoint. New
+// connections are refused until Start. Only a test's own server can be stopped.
 func (s *Server) Stop(t testing.TB) {
 	t.Helper()
 	if s.shared {
@@ -97,7 +97,7 @@ func (s *Server) Stop(t testing.TB) {
 }
 
 // Start starts a stopped server again, on the same address with the same data, and returns when it
-// answers. Redis keeps nothing.
+// answers. Redis loses its data.
 func (s *Server) Start(t testing.TB) {
 	t.Helper()
 	if err := s.start(); err != nil {
@@ -129,14 +129,14 @@ func (s *Server) probe(ctx context.Context) error {
 	return s.service.probe(ctx, s.url)
 }
 
-// remove ends the server for good; it first waits for a start under way.
+// remove ends the server for good; it first waits for a running start.
 func (s *Server) remove() error {
 	ctx, cancel := context.WithTimeout(context.Background(), stopLimit)
 	defer cancel()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.phase == killed {
-		// A killed PostgreSQL leaves shared memory to the system; its next start takes it back.
+		// A killed PostgreSQL leaves shared memory behind; its next start releases it.
 		_ = s.backend.start(ctx, s.probe)
 	}
 	s.phase = gone
@@ -187,8 +187,8 @@ func own(t testing.TB, svc *service) *Server {
 	return s
 }
 
-// share gives the server that all tests of the process use: the one the environment names, or a new
-// one that lives until Run ends.
+// share returns the server that all tests of the process use: the one that the environment names,
+// or a new one that lives until Run ends.
 func share(svc *service, external func(value string) (*Server, error)) (*Server, error) {
 	if value := os.Getenv(svc.external); value != "" {
 		s, err := external(value)
@@ -208,7 +208,7 @@ func share(svc *service, external func(value string) (*Server, error)) (*Server,
 	return s, nil
 }
 
-// await returns when the probe succeeds; it gives up when the server has ended or the time is over.
+// await returns when the probe succeeds; it fails when the server has ended or the time is over.
 func await(ctx context.Context, probe, ended func(context.Context) error) error {
 	for {
 		err := probe(ctx)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Endpoint is what a request is about.
+// Endpoint is a kind of request.
 type Endpoint string
 
 // The endpoints.
@@ -21,26 +21,26 @@ const (
 	Keys         Endpoint = "keys"
 )
 
-// Endpoints are those of the registration of clients and of their tokens.
+// Endpoints are those for the registration of clients and for their tokens.
 var Endpoints = []Endpoint{Discovery, Registration, Reading, Updating, Deletion, Tokens}
 
-// Fault is a way to fail.
+// Fault is a kind of failure.
 type Fault string
 
 // The faults.
 const (
-	Down    Fault = "down"    // the connection ends without an answer, and nothing is done
+	Down    Fault = "down"    // the connection is closed without an answer, and nothing is done
 	Broken  Fault = "500"     // nothing is done
-	Garbage Fault = "garbage" // it is done, and answered with what is no JSON
-	Dies    Fault = "dies"    // it is done, and the connection ends without an answer
-	Slow    Fault = "slow"    // it is done, and the answer takes longer than Patience
+	Garbage Fault = "garbage" // the request is carried out, and the answer is not JSON
+	Dies    Fault = "dies"    // the request is carried out, and the connection is closed without an answer
+	Slow    Fault = "slow"    // the request is carried out, and the answer takes longer than Patience
 	Refuses Fault = "403"     // nothing is done
 )
 
 // Faults are all of them.
 var Faults = []Fault{Down, Broken, Garbage, Dies, Slow, Refuses}
 
-// Patience is what a slow answer outlasts.
+// Patience is less than the duration of a slow answer.
 const Patience = 2 * time.Second
 
 type fault struct {
@@ -48,7 +48,7 @@ type fault struct {
 	left int
 }
 
-// Misbehave makes an endpoint fail for some requests; -1: until it is told otherwise.
+// Misbehave makes an endpoint fail for a number of requests; -1: until another call.
 func (s *Server) Misbehave(at Endpoint, kind Fault, times int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,7 +62,7 @@ func (s *Server) Behave() {
 	clear(s.faults)
 }
 
-// Calls says how often an endpoint was called.
+// Calls returns how many times an endpoint was called.
 func (s *Server) Calls(at Endpoint) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,7 +1,7 @@
 // Package idp is an identity provider for tests: OpenID Connect discovery, keys that can be
 // rotated, the registration of clients (RFC 7591) and their management (RFC 7592), tokens
-// for client credentials, and faults on demand. It has the habits of known products, which
-// are called flavours.
+// for client credentials, and faults on demand. It simulates peculiarities of known
+// products, called flavours.
 package idp
 
 import (
@@ -19,15 +19,15 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/gatewaysim"
 )
 
-// Flavour says whose habits a provider has.
+// Flavour says which product is simulated.
 type Flavour string
 
 // The flavours.
 const (
-	Keycloak Flavour = "Keycloak" // wants a token for registrations; each call about a client gives it another token
-	Gluu     Flavour = "Gluu"     // clients are at one address, with their identifier in the query
-	Okta     Flavour = "Okta"     // wants a token for registrations, and the kind of application
-	Other    Flavour = "Other"    // wants no token; a repeated registration is known by its key
+	Keycloak Flavour = "Keycloak" // requires a token for registrations; each call about a client changes its token
+	Gluu     Flavour = "Gluu"     // all clients have one address, with their identifier in the query
+	Okta     Flavour = "Okta"     // requires a token for registrations, and the kind of application
+	Other    Flavour = "Other"    // requires no token; a repeated registration is recognised by its idempotency key
 )
 
 // Server is an identity provider on a loopback port.
@@ -40,13 +40,13 @@ type Server struct {
 
 	mu      sync.Mutex // guards what follows
 	clients map[string]*client
-	ends    int64             // when secrets of clients end, in seconds since 1970; 0: never
+	ends    int64             // when secrets of clients expire, in seconds since 1970; 0: never
 	keys    map[string]string // identifiers of clients by Idempotency-Key
 	faults  map[Endpoint]*fault
 	calls   map[Endpoint]int
 	logins  map[string]login  // by code
 	tokens  map[string]string // subject by access token
-	person  map[string]any    // who sits at the browsers
+	person  map[string]any    // claims of the person in the browser
 	more    map[string]any    // what userinfo tells
 	forge   func(map[string]any) map[string]any
 	sign    func(map[string]any) string
@@ -58,7 +58,7 @@ type client struct {
 	metadata      map[string]any
 }
 
-// New starts a provider. It panics when no loopback port can be had. Close it when done.
+// New starts a provider. It panics if there is no free loopback port. Close it when done.
 func New(f Flavour) *Server {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -92,16 +92,16 @@ func (s *Server) Close() {
 	s.issuer.Close()
 }
 
-// WellKnown is the address of the discovery document.
+// WellKnown returns the address of the discovery document.
 func (s *Server) WellKnown() string { return s.url + "/.well-known/openid-configuration" }
 
-// Issuer is the issuer of tokens.
+// Issuer returns the issuer of tokens.
 func (s *Server) Issuer() string { return s.url }
 
-// JWKS is the address of the keys.
+// JWKS returns the address of the keys.
 func (s *Server) JWKS() string { return s.url + "/keys" }
 
-// InitialToken is what registrations need; "": nothing.
+// InitialToken returns the token that registrations require; "": none.
 func (s *Server) InitialToken() string {
 	if s.flavour == Keycloak || s.flavour == Okta {
 		return s.initial
@@ -109,10 +109,10 @@ func (s *Server) InitialToken() string {
 	return ""
 }
 
-// Rotate signs with another key from now on.
+// Rotate changes the signing key.
 func (s *Server) Rotate() { s.issuer.Rotate() }
 
-// EndSecrets says when the secrets of all clients end.
+// EndSecrets sets when the secrets of all clients expire.
 func (s *Server) EndSecrets(at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,7 +130,7 @@ func (s *Server) Clients() map[string]string {
 	return out
 }
 
-// Metadata returns what is registered of a client.
+// Metadata returns the registered metadata of a client.
 func (s *Server) Metadata(id string) map[string]any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,7 +140,7 @@ func (s *Server) Metadata(id string) map[string]any {
 	return nil
 }
 
-// Token asks for a token as a client; the status is that of the answer.
+// Token requests a token as a client; status is that of the answer.
 func (s *Server) Token(id, secret string, scopes ...string) (token string, status int) {
 	body := url.Values{"grant_type": {"client_credentials"}}
 	if len(scopes) > 0 {
@@ -171,7 +171,7 @@ func (s *Server) discover(w http.ResponseWriter, _ *http.Request) {
 	})
 }
 
-// grant gives tokens for client credentials (RFC 6749, 4.4).
+// grant issues tokens for client credentials (RFC 6749, 4.4).
 func (s *Server) grant(w http.ResponseWriter, r *http.Request) {
 	id, secret, ok := r.BasicAuth()
 	if !ok {

@@ -14,13 +14,13 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// login is a code that waits for its client.
+// login is a code that was not redeemed yet.
 type login struct {
 	client, redirect, challenge string
 	claims                      map[string]any
 }
 
-// Application registers a client at which people log in.
+// Application registers a client for user logins.
 func (s *Server) Application(redirect string) (id, secret string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -29,37 +29,36 @@ func (s *Server) Application(redirect string) (id, secret string) {
 	return id, secret
 }
 
-// Seat says who sits at every browser that comes from now on: the claims of the person
-// besides those of the protocol. nil: somebody who does not log in.
+// Seat sets the claims of the person in every browser from now on, besides those of the
+// protocol. nil: the person does not log in.
 func (s *Server) Seat(claims map[string]any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.person = maps.Clone(claims)
 }
 
-// Tell says what userinfo has besides sub.
+// Tell sets the claims of userinfo besides sub.
 func (s *Server) Tell(claims map[string]any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.more = maps.Clone(claims)
 }
 
-// Forge changes the identity tokens of the provider from now on; nil: they are as they
-// should be.
+// Forge changes the ID tokens of the provider from now on; nil: they are valid.
 func (s *Server) Forge(change func(claims map[string]any) map[string]any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.forge = change
 }
 
-// Resign replaces how identity tokens are signed; nil: with the provider's key.
+// Resign replaces the signing of ID tokens; nil: with the provider's key.
 func (s *Server) Resign(sign func(claims map[string]any) string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sign = sign
 }
 
-// Unsigned is a token without a signature.
+// Unsigned returns a token without a signature.
 func Unsigned(claims map[string]any) string {
 	out, err := jwt.NewWithClaims(jwt.SigningMethodNone, jwt.MapClaims(claims)).SignedString(jwt.UnsafeAllowNoneSignatureType)
 	if err != nil {
@@ -68,7 +67,7 @@ func Unsigned(claims map[string]any) string {
 	return out
 }
 
-// WithSecret is a token that is signed with a secret that client and provider share.
+// WithSecret returns tokens signed with a secret that client and provider share.
 func WithSecret(secret string) func(claims map[string]any) string {
 	return func(claims map[string]any) string {
 		out, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims(claims)).SignedString([]byte(secret))
@@ -79,7 +78,7 @@ func WithSecret(secret string) func(claims map[string]any) string {
 	}
 }
 
-// authorize sends the browser back with a code (OpenID Connect Core 1.0, 3.1.2).
+// authorize redirects the browser back with a code (OpenID Connect Core 1.0, 3.1.2).
 func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	s.mu.Lock()
@@ -110,7 +109,8 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, redirect+"?"+back.Encode(), http.StatusFound)
 }
 
-// redeem gives tokens for a code, once (RFC 6749, 4.1.3; RFC 7636, 4.6). The caller holds mu.
+// redeem issues tokens for a code, once (RFC 6749, 4.1.3; RFC 7636, 4.6). The caller holds
+// mu.
 func (s *Server) redeem(w http.ResponseWriter, r *http.Request, id string) {
 	code := r.PostFormValue("code")
 	l, ok := s.logins[code]
@@ -135,7 +135,7 @@ func (s *Server) redeem(w http.ResponseWriter, r *http.Request, id string) {
 	answer(w, http.StatusOK, map[string]any{"token_type": "Bearer", "expires_in": 300, "access_token": access, "id_token": sign(claims)})
 }
 
-// userinfo tells more about a person (OpenID Connect Core 1.0, 5.3).
+// userinfo returns more claims of a person (OpenID Connect Core 1.0, 5.3).
 func (s *Server) userinfo(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -149,8 +149,8 @@ func (s *Server) userinfo(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, out)
 }
 
-// Sit follows the way of a browser from the address of the provider to the one to which it
-// is sent back, without opening that.
+// Sit follows the redirects of a browser from the address of the provider to the one to which
+// it is sent back, without opening that.
 func (s *Server) Sit(address string) (back string, err error) {
 	c := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	resp, err := c.Get(address)

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// register makes a client (RFC 7591, 3).
+// register registers a client (RFC 7591, 3).
 func (s *Server) register(w http.ResponseWriter, r *http.Request) {
 	if token := s.InitialToken(); token != "" && bearer(r) != token {
 		refuse(w, http.StatusUnauthorized, "invalid_token")
@@ -38,7 +38,7 @@ func (s *Server) register(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusCreated, s.described(id))
 }
 
-// metadata reads what a client is to be, and refuses what no provider takes.
+// metadata decodes the metadata of a client, and refuses what every provider refuses.
 func (s *Server) metadata(w http.ResponseWriter, r *http.Request) (m map[string]any, ok bool) {
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<20)).Decode(&m); err != nil || m == nil {
 		refuse(w, http.StatusBadRequest, "invalid_client_metadata")
@@ -59,7 +59,7 @@ func (s *Server) metadata(w http.ResponseWriter, r *http.Request) (m map[string]
 	return m, true
 }
 
-// described is a client as answers have it.
+// described returns a client for answers.
 func (s *Server) described(id string) map[string]any {
 	c := s.clients[id]
 	out := maps.Clone(c.metadata)
@@ -74,8 +74,9 @@ func (s *Server) described(id string) map[string]any {
 	return out
 }
 
-// about finds the client of a request, whose token it must have. A client that is gone is
-// not told apart from a token that is wrong (RFC 7592, 2.1), except by Keycloak.
+// about finds the client of a request, which must have the client's token. For a missing
+// client the error is the same as for a wrong token (RFC 7592, 2.1), except with
+// Keycloak.
 func (s *Server) about(next func(http.ResponseWriter, *http.Request, string)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		id := r.PathValue("id")
@@ -103,7 +104,7 @@ func (s *Server) read(w http.ResponseWriter, _ *http.Request, id string) {
 	answer(w, http.StatusOK, s.described(id))
 }
 
-// update replaces a client (RFC 7592, 2.2): what is not sent is gone.
+// update replaces a client (RFC 7592, 2.2): members that are not sent are removed.
 func (s *Server) update(w http.ResponseWriter, r *http.Request, id string) {
 	m, ok := s.metadata(w, r)
 	if !ok {
