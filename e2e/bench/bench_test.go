@@ -46,7 +46,7 @@ func TestPercentile(t *testing.T) {
 func TestRatiosCompareRoundByRound(t *testing.T) {
 	slow := series{rates: []float64{10, 20, 100}}
 	fast := series{rates: []float64{30, 40, 200}}
-	if got := fast.over(slow); got != 2 { // of 3, 2 and 2
+	if got := fast.over(slow); got != 2 { // the ratios are 3, 2 and 2
 		t.Errorf("over = %v, want 2", got)
 	}
 	if got := slow.each(); got != 50*time.Millisecond {

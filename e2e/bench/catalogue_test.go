@@ -19,7 +19,7 @@ func TestTasksWorkTwice(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if c.perAPI == 0 { // 20 APIs are too few for more: what else the process frees meanwhile weighs as much
+	if c.perAPI == 0 { // with only 20 APIs, other memory that the process frees weighs as much
 		t.Error("nobody weighed the APIs")
 	}
 	for _, task := range tasks {

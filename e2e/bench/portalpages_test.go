@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestShowroom opens each page that is measured.
+// TestShowroom opens each measured page.
 func TestShowroom(t *testing.T) {
 	s, err := newShowroom(t.Context(), pageSize{8, 2, 1}, 2)
 	if err != nil {

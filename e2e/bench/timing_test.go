@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// The cases can be worked out by hand: U is how many pairs have the greater value in the
-// second sample, its mean is half of them, its spread is from the number of values.
+// The cases can be computed by hand: U is the number of pairs whose greater value is in
+// the second sample, its mean is half of the pairs, and its spread follows from the
+// number of values.
 func TestMannWhitney(t *testing.T) {
 	row := func(from, to, by float64) (out []float64) {
 		for v := from; v < to; v += by {

@@ -25,13 +25,13 @@ func flap(link, address string) error {
 	return nil
 }
 
-// Containers of other packages bring interfaces with them. Pages load meanwhile.
+// Containers of other packages add and remove interfaces while pages load.
 func TestInterfacesComeAndGo(t *testing.T) {
 	if err := flap("gatehouse0", "198.18.0.1/24"); os.Geteuid() != 0 || err != nil {
 		t.Skipf("only root can add interfaces, and only the browser of root is kept from hearing of them (%v)", err)
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Connection", "close") // Each request connects anew: those are what the browser aborts.
+		w.Header().Set("Connection", "close") // Each request uses a new connection, which is what the browser aborts.
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprint(w, "<!doctype html><title>page</title><link rel=icon href=data:,>")
 	}))

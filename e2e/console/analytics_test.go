@@ -12,7 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
 )
 
-// reported is a world in which gateways have told of traffic in the first week of 2026.
+// reported is a world with traffic reported by gateways in the first week of 2026.
 func reported(t *testing.T) *world {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "analytics.db")
@@ -27,8 +27,8 @@ func reported(t *testing.T) *world {
 	return w
 }
 
-// TestLogsPage: single calls of the last week, until somebody chooses another time, each with
-// when it was and how it ended.
+// TestLogsPage: single calls of the last week or of a chosen period, each with its time and
+// outcome.
 func TestLogsPage(t *testing.T) {
 	t.Parallel()
 	w := reported(t)
@@ -47,8 +47,8 @@ func TestLogsPage(t *testing.T) {
 	b.Wait("['Timestamp', 'Method', 'Path', 'Response code'].every((name, i) => document.querySelectorAll('th[scope=col]')[i]?.innerText.startsWith(name)) && document.querySelector('tbody time').dateTime.startsWith('2026-01-0')")
 }
 
-// TestAnalyticsPage: charts with their numbers beside them, of all APIs and of one, of days
-// and of hours, and of a key.
+// TestAnalyticsPage: charts with their numbers, of all APIs and of one, by day and by hour,
+// and of a key.
 func TestAnalyticsPage(t *testing.T) {
 	t.Parallel()
 	w := reported(t)

@@ -9,8 +9,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// BenchmarkFirstPage measures what people wait for at a list of 10,000 APIs: from the
-// change of the address to the rows.
+// BenchmarkFirstPage measures the time from the change of the address to the rows of a
+// list of 10,000 APIs.
 func BenchmarkFirstPage(b *testing.B) {
 	w := newWorld(b)
 	for i := range 10_000 {
@@ -27,8 +27,8 @@ func BenchmarkFirstPage(b *testing.B) {
 	b.ReportMetric(total/float64(b.N), "ms/page")
 }
 
-// BenchmarkSignIn measures how long it takes until somebody can write the password, on a
-// line of 1.6 Mbit/s and 150 ms.
+// BenchmarkSignIn measures the time until a user can type the password, on a line of 1.6
+// Mbit/s and 150 ms.
 func BenchmarkSignIn(b *testing.B) {
 	w := newWorld(b)
 	const rate, latency = 1.6e6 / 8, 150
@@ -48,10 +48,10 @@ func BenchmarkSignIn(b *testing.B) {
 	b.ReportMetric(float64(total.Milliseconds())/float64(b.N), "ms/sign-in")
 }
 
-// BenchmarkTyping measures what people feel who write in a document of 2 MB: from a key
-// that goes down to the picture with its letter, for each of many letters one after the
-// other; and the longest time for which the page stands still when they pause and the
-// document is read anew.
+// BenchmarkTyping measures the delay of typing in a document of 2 MB: from a key press
+// to the frame with its letter, for each of many letters one after the other; and the
+// longest time for which the page is blocked when the user pauses and the document is
+// parsed again.
 func BenchmarkTyping(b *testing.B) {
 	w := newWorld(b)
 	id := w.asset(b, long(2<<20))

@@ -1,5 +1,5 @@
-// Package console proves the operations console in a real browser: what people see and
-// do, against the program as it is served.
+// Package console tests the operations console in a real browser, against the program
+// as it is served.
 package console_test
 
 import (
@@ -33,13 +33,13 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// visit opens a place of the console.
+// visit opens a view of the console.
 func (b *tab) visit(place string) {
 	b.T.Helper()
 	must(b.T, b.Run("void (location.hash = "+quote("#/"+place)+")", nil))
 }
 
-// load opens the page anew.
+// load reloads the page.
 func (b *tab) load(place string) {
 	b.T.Helper()
 	ctx, cancel := context.WithTimeout(b.Ctx, browser.Patience)

@@ -17,11 +17,11 @@ import (
 // gold is the policy of a mapped world.
 const gold = "5f1a0c5d8e3b2a1f0000000a"
 
-// shown is a script for the secret in the dialog that shows one.
+// shown is a script that returns the secret in the dialog.
 const shown = "(document.querySelector('dialog[open] .once')?.innerText ?? '')"
 
-// TestKeysPage: a key is made out of a policy and shown once; the page says what it may do,
-// and what is wrong when the policy no longer lets it.
+// TestKeysPage: a key is created from a policy and shown once; the page shows its
+// permissions, and the problem when the policy no longer applies.
 func TestKeysPage(t *testing.T) {
 	t.Parallel()
 	w := mapped(t)
@@ -59,8 +59,8 @@ func TestKeysPage(t *testing.T) {
 	b.See("There is no such key")
 }
 
-// TestClientsPage: a client of an API is made and shown its secret once, gets another one,
-// and is deleted.
+// TestClientsPage: a client of an API is created and its secret shown once; the secret is
+// rotated, and the client deleted.
 func TestClientsPage(t *testing.T) {
 	t.Parallel()
 	w := mapped(t)
@@ -94,7 +94,7 @@ func TestClientsPage(t *testing.T) {
 	b.See("The API has no client yet")
 }
 
-// certificate makes one that ends at a time, as PEM.
+// certificate returns a certificate with an expiry, as PEM.
 func certificate(t *testing.T, name string, ends time.Time) string {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -105,8 +105,8 @@ func certificate(t *testing.T, name string, ends time.Time) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
 }
 
-// TestCertificatesPage: what ends first stands first; before one is deleted the page says
-// which APIs use it, and it can be taken out of them.
+// TestCertificatesPage: the list is sorted by expiry; before a certificate is deleted the
+// page lists the APIs that use it, and can remove it from them.
 func TestCertificatesPage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -16,10 +16,10 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// workshop makes the console's own functions on documents available to a page.
+// workshop exposes the console's own functions on documents to a page.
 const workshop = `import * as doc from './doc'; import * as merge from './merge'; import * as yaml from './yaml'; Object.assign(globalThis, { doc, merge, yaml });`
 
-// bundle builds them from the sources that the console is built from.
+// bundle builds them from the console's sources.
 func bundle(t *testing.T) string {
 	t.Helper()
 	root, err := filepath.Abs("../../adapters/web/console")
@@ -34,11 +34,11 @@ func bundle(t *testing.T) string {
 	return string(r.OutputFiles[0].Contents)
 }
 
-// thorough reports whether the long form was asked for.
+// thorough reports whether the long form was requested.
 func thorough() bool { return os.Getenv("GATEHOUSE_E2E_LONG") != "" }
 
-// documents are what the vectors of the open-source gateway hold, some of each file or in the
-// long form all, and texts with every oddity that JSON allows.
+// documents are those in the vectors of the open-source gateway, some of each file or in the
+// long form all, and texts with unusual JSON.
 func documents(t *testing.T) []string {
 	t.Helper()
 	out := []string{
@@ -84,10 +84,10 @@ func within(v any, out []string, n int) []string {
 	return out
 }
 
-// large is a document of a megabyte.
+// large returns a document of a megabyte.
 func large() string { return long(1 << 20) }
 
-// long is a document of about so many bytes.
+// long returns a document of about that many bytes.
 func long(bytes int) string {
 	var b strings.Builder
 	b.WriteString(`{"openapi":"3.0.3","paths":{`)
@@ -98,9 +98,9 @@ func long(bytes int) string {
 	return b.String()
 }
 
-// law checks one document: what is put somewhere is there, and every other byte stays;
-// what is put there and taken away leaves the document as it was; YAML and back says the
-// same; an own change joined with another one has both.
+// law checks one document: a member that is set is there, and every other byte stays; setting
+// and removing a member restores the document; conversion to YAML and back is lossless;
+// merging two changes keeps both.
 const law = `(text => {
 const fail = [], paths = [];
 const walk = (n, path) => { paths.push(path); n.members?.forEach(m => { if (n.members.filter(x => x.key === m.key).length === 1) walk(m.node, [...path, m.key]); }); n.items?.forEach((x, i) => walk(x, [...path, i])); };
@@ -136,7 +136,7 @@ const values = t => { const out = []; const w = n => { if (n.members) { out.push
 if (!twice(root) && text.length < 300000) { try { const y = yaml.toJSON(yaml.toYAML(text)); if (values(y) !== values(text)) fail.push('yaml: ' + yaml.toYAML(text).slice(0, 200)); } catch (e) { fail.push('yaml: ' + e.message); } }
 return fail; })`
 
-// TestDocumentsPass: documents pass form and editor unchanged but for the edit.
+// TestDocumentsPass: documents pass through form and editor unchanged except for the edit.
 func TestDocumentsPass(t *testing.T) {
 	w := newWorld(t)
 	b := open(t, w.at)
@@ -168,12 +168,13 @@ func (w *world) asset(t testing.TB, text string) string {
 	return id
 }
 
-// sent notes what the page stores.
+// sent records the bodies that the page stores.
 const sent = `(() => { const real = window.fetch; window.sent = []; window.fetch = (u, o) => { if (o?.method === 'PUT' && !String(u).includes('dry_run')) sent.push(o.body); return real.call(window, u, o); }; })(); 0`
 
-// TestDocumentsPassThePage: documents of the vectors, with members that no schema knows, odd
-// spelling and 1 MB size, are changed in the form and in the editor of the page. What the
-// page stores is what it was given but for that edit, byte for byte, as JSON is set out.
+// TestDocumentsPassThePage: documents of the vectors, with members that no schema has,
+// unusual spelling and a size of 1 MB, are changed in the form and in the editor of the page.
+// The page stores exactly the document that it was given with that edit, byte for byte,
+// formatted as JSON.
 func TestDocumentsPassThePage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -210,8 +211,8 @@ func TestDocumentsPassThePage(t *testing.T) {
 	}
 }
 
-// saves stores what the page shows, and compares it with what a script says, but for the
-// time of the last change, which the server writes.
+// saves stores the document in the page, and compares it with the result of a script, except
+// for the time of the last change, which the server writes.
 func (b *tab) saves(t *testing.T, want string) {
 	t.Helper()
 	must(t, b.Run(`window.timeless = s => s.replace(/"last_updated": "[^"]*"/, ''); window.want = timeless(`+want+"); 0", nil))
@@ -224,8 +225,8 @@ func (b *tab) saves(t *testing.T, want string) {
 	}
 }
 
-// TestFormKeepsTheRest: an API with members that no form knows is edited in the form, and
-// what the server gets differs in that one place.
+// TestFormKeepsTheRest: an API with members that no form has is edited in the form, and the
+// body differs only in the edited place.
 func TestFormKeepsTheRest(t *testing.T) {
 	w := newWorld(t)
 	id := w.ask("POST", "/api/portal/policies", `{"name":"Gold","zzz_unknown":{"B":1,"a":[1.50,{"later":true}]},"rate":100,"per":60,"access_rights":{},"aaa_unknown":"kept"}`)["Message"].(string)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// described is what a test needs of the description.
+// described is the part of the description that tests need.
 type described struct {
 	Resources []resource `json:"x-resources"`
 	Paths     map[string]map[string]struct {
@@ -28,7 +28,7 @@ type resource struct {
 	Operations                      map[string]string
 }
 
-// operation returns where an operation is, and the example of its body.
+// operation returns method and path of an operation, and the example of its body.
 func (d *described) operation(id string) (method, path, example string) {
 	for path, methods := range d.Paths {
 		for method, o := range methods {
@@ -40,7 +40,7 @@ func (d *described) operation(id string) (method, path, example string) {
 	return "", "", ""
 }
 
-// describe reads the description as the console does.
+// describe decodes the description as the console does.
 func (w *world) describe() *described {
 	w.t.Helper()
 	_, text := w.try(http.MethodGet, "/api/openapi.json", "", key)
@@ -51,8 +51,8 @@ func (w *world) describe() *described {
 	return d
 }
 
-// populate makes a record of each resource that has an example, and returns what the
-// answers call them, by name of the resource.
+// populate creates a record of each resource with an example, and returns their
+// identifiers by name of the resource.
 func (w *world) populate(d *described) map[string]string {
 	w.t.Helper()
 	made := map[string]string{}
@@ -66,7 +66,7 @@ func (w *world) populate(d *described) map[string]string {
 		}
 		status, text := w.try(method, path, example, key)
 		if status >= 300 {
-			continue // the example names records that are not there
+			continue // the example names missing records
 		}
 		var a map[string]any
 		_ = json.Unmarshal(text, &a)
@@ -79,9 +79,9 @@ func (w *world) populate(d *described) map[string]string {
 	return made
 }
 
-// TestEveryResource: what the description lists has a list, a form, a document and, where
-// there are such operations, a way to change and to delete a record. A new resource is
-// tested by itself.
+// TestEveryResource: each resource in the description has a list, a form, a document and,
+// if there are such operations, a way to change and to delete a record. New resources are
+// tested automatically.
 func TestEveryResource(t *testing.T) {
 	w := newWorld(t)
 	d := w.describe()
@@ -107,7 +107,7 @@ func TestEveryResource(t *testing.T) {
 	}
 }
 
-// lists shows a list, finds nothing in it by a word that is in no record, and goes back.
+// lists shows a list, searches for a word that is in no record, and goes back.
 func (b *tab) lists(r resource) {
 	b.T.Helper()
 	b.visit(r.Name)
@@ -132,7 +132,7 @@ func (b *tab) reads(r resource, id string) {
 	}
 }
 
-// changes gives the record that is shown another name.
+// changes renames the record that is shown.
 func (b *tab) changes(r resource) {
 	b.T.Helper()
 	b.Click("Form")

@@ -18,8 +18,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/harness"
 )
 
-// TestFirstSteps: from an empty installation to the first call that a gateway passes on,
-// in three clicks.
+// TestFirstSteps: from an empty installation to the first call through a gateway, in three clicks.
 func TestFirstSteps(t *testing.T) {
 	w := newWorld(t)
 	issuer := gatewaysim.NewIssuer()
@@ -57,14 +56,14 @@ func TestFirstSteps(t *testing.T) {
 	b.See("1 gateway is connected")
 }
 
-// hook makes a webhook and returns its identifier.
+// hook creates a webhook and returns its identifier.
 func (w *world) hook(name string) string {
 	w.t.Helper()
 	return w.ask("POST", "/api/hooks", `{"name":`+quote(name)+`,"method":"POST","target_path":"https://hooks.example.com/a","header_map":{"x-auth":"value"}}`)["ID"].(string)
 }
 
-// TestEditing: a record is changed in the form, looked at before it is saved, changed as
-// YAML, duplicated and deleted, all by its names on the page.
+// TestEditing: a record is changed in the form, reviewed before it is saved, changed as YAML,
+// duplicated and deleted, all through labels on the page.
 func TestEditing(t *testing.T) {
 	w := newWorld(t)
 	id := w.hook("Expired keys")
@@ -102,7 +101,7 @@ func TestEditing(t *testing.T) {
 	}
 }
 
-// TestErrorsStandAtTheirField: what the server refuses is said at the field it is about.
+// TestErrorsStandAtTheirField: an error of the server is shown at its field.
 func TestErrorsStandAtTheirField(t *testing.T) {
 	w := newWorld(t)
 	b := w.signIn(t)
@@ -117,7 +116,7 @@ func TestErrorsStandAtTheirField(t *testing.T) {
 	b.See("The trouble is at")
 }
 
-// TestUnsavedWork: leaving asks first, and what was written is kept.
+// TestUnsavedWork: leaving asks for confirmation, and unsaved work is kept.
 func TestUnsavedWork(t *testing.T) {
 	w := newWorld(t)
 	id := w.hook("Expired keys")
@@ -133,12 +132,12 @@ func TestUnsavedWork(t *testing.T) {
 	b.Wait("location.hash === '#/apis' && document.querySelector('h1').innerText === 'APIs'")
 	b.visit("hooks/" + id + "?view=form")
 	b.Wait(browser.Field("Name") + "?.value === 'Expired keys'")
-	b.visit("apis") // nothing has changed: nobody is asked
+	b.visit("apis") // nothing has changed, so there is no question
 	b.Wait("location.hash === '#/apis'")
 }
 
-// TestTwoEditors: what a colleague has saved meanwhile is shown beside one's own work, and
-// both survive.
+// TestTwoEditors: the version that a colleague has saved meanwhile is shown beside the user's own,
+// and both changes survive.
 func TestTwoEditors(t *testing.T) {
 	w := newWorld(t)
 	id := w.hook("Expired keys")
@@ -162,7 +161,7 @@ func TestTwoEditors(t *testing.T) {
 	}
 }
 
-// TestFewRights: what a user may not do is not offered, and a direct address says which
+// TestFewRights: actions without permission are not offered, and a direct address shows which
 // permission is missing.
 func TestFewRights(t *testing.T) {
 	w := newWorld(t)
@@ -193,8 +192,8 @@ func TestFewRights(t *testing.T) {
 	b.See("it needs the rights of an admin")
 }
 
-// TestExpiredPassword: who must choose another password does so at the sign-in, and goes on
-// with it; what cannot be one is said.
+// TestExpiredPassword: a user who must choose a new password does so at the sign-in, and continues
+// with it; invalid passwords are explained.
 func TestExpiredPassword(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "SVC_DB_SECURITY_FORCEFIRSTLOGINPWRESET=true")
@@ -210,7 +209,7 @@ func TestExpiredPassword(t *testing.T) {
 	}
 	signIn()
 	b.Looks("expired")
-	// A session that may do nothing but this is no reason to show an error: the sign-in says what to do.
+	// A session that permits only this must not show an error: the sign-in page says what to do.
 	must(t, b.Run("location.reload()", nil))
 	signIn()
 	for again, says := range map[string]string{"another-passphrase": "The two new passwords differ", "short": "at least"} {
@@ -225,7 +224,8 @@ func TestExpiredPassword(t *testing.T) {
 	b.See("Hello, Bob")
 }
 
-// TestLostSession: when the session ends, work is kept; signing in again goes on with it.
+// TestLostSession: when the session ends, unsaved work is kept; after a new sign-in the user
+// continues.
 func TestLostSession(t *testing.T) {
 	w := newWorld(t)
 	id := w.hook("Expired keys")
@@ -246,8 +246,8 @@ func TestLostSession(t *testing.T) {
 	b.Wait("document.querySelector('h1').innerText === 'Written before'")
 }
 
-// TestServerAway: a server that is gone is said to be gone, nothing spins for ever, and
-// the page goes on by itself when it is back.
+// TestServerAway: an unreachable server is reported, no spinner runs for ever, and the page
+// continues automatically when the server is back.
 func TestServerAway(t *testing.T) {
 	file := t.TempDir() + "/gatehouse.db"
 	environ := []string{"SVC_DB_STORAGE_MAIN_TYPE=sqlite", "SVC_DB_STORAGE_MAIN_CONNECTIONSTRING=" + file, "SVC_DB_HOMEDIR=" + t.TempDir(), "SVC_DB_ENCRYPTIONKEYS=" + strings.Repeat("k", 32)}
@@ -267,8 +267,8 @@ func TestServerAway(t *testing.T) {
 	b.Wait("!document.querySelector('.banner')")
 }
 
-// TestParts: a page whose part is not loaded yet comes when a server that was away is back;
-// after an update it says that the console has to be loaded again.
+// TestParts: a page whose script is not loaded yet appears when the server is back; after an update
+// it says that the console must be reloaded.
 func TestParts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -300,7 +300,7 @@ func TestParts(t *testing.T) {
 	b.See("No gateway is connected")
 }
 
-// TestKeyStaysInMemory: an access key is in no storage and no cookie, and a reload forgets it.
+// TestKeyStaysInMemory: an access key is in no storage and no cookie, and is lost at a reload.
 func TestKeyStaysInMemory(t *testing.T) {
 	w := newWorld(t)
 	b := open(t, w.at)
@@ -320,7 +320,7 @@ func TestKeyStaysInMemory(t *testing.T) {
 	b.See("Sign in to the control plane")
 }
 
-// TestPalette: everything is reached without a mouse.
+// TestPalette: everything can be reached without a mouse.
 func TestPalette(t *testing.T) {
 	w := newWorld(t)
 	w.ask("POST", "/api/apis/oas", `{"openapi":"3.0.3","info":{"title":"Stock of the north","version":"1"},"paths":{},"x-tyk-api-gateway":{"info":{"name":"Stock of the north","state":{"active":true}},"server":{"listenPath":{"value":"/stock/","strip":true}},"upstream":{"url":"http://127.0.0.1:9/"}}}`)
@@ -339,7 +339,7 @@ func TestPalette(t *testing.T) {
 	b.Wait("document.activeElement.id === 'find'")
 }
 
-// TestImport: a description is looked at while it is written, refused with its reason, and imported.
+// TestImport: a description is validated while it is typed, refused with its reason, and imported.
 func TestImport(t *testing.T) {
 	w := newWorld(t)
 	b := w.signIn(t)
@@ -356,8 +356,8 @@ func TestImport(t *testing.T) {
 	b.Wait("location.hash.startsWith('#/apis.oas/') && document.querySelector('h1').innerText === 'Orders'")
 }
 
-// TestRollBack: an API is imported, broken and mended, and then made what it was before that:
-// by its history, whose states are looked at and saved like any other change.
+// TestRollBack: an API is imported, broken and repaired, and then restored to an earlier state from
+// its history, whose states are reviewed and saved like any other change.
 func TestRollBack(t *testing.T) {
 	w := newWorld(t)
 	id := w.ask("POST", "/api/apis/oas", `{"openapi":"3.0.3","info":{"title":"Orders","version":"1"},"paths":{},"x-tyk-api-gateway":{"info":{"name":"Orders","state":{"active":true}},`+
@@ -392,8 +392,8 @@ func TestRollBack(t *testing.T) {
 	}
 }
 
-// TestAudit: a change is in the trail with its difference, and the chain holds until
-// somebody changes a record.
+// TestAudit: a change is in the audit log with its difference, and the hash chain is valid until a
+// record is tampered with.
 func TestAudit(t *testing.T) {
 	w := newWorld(t)
 	id := w.hook("Expired keys")
@@ -417,7 +417,7 @@ func TestAudit(t *testing.T) {
 	b.See("was changed: its hash is not that of its text")
 }
 
-// TestRules: rules are tried on a request that is only described, and on past writes.
+// TestRules: rules are tried on a described request, and on past writes.
 func TestRules(t *testing.T) {
 	w := newWorld(t, "SVC_DB_SECURITY_OPENPOLICY_ENABLED=true", "SVC_DB_SECURITY_OPENPOLICY_ENABLEAPI=true")
 	w.hook("Expired keys")
@@ -446,8 +446,8 @@ func TestRules(t *testing.T) {
 	b.Click("Discard changes")
 }
 
-// TestRulesOfTheService: an organisation without rules of its own sees that, and which lines
-// of those of the service ran.
+// TestRulesOfTheService: an organisation without rules of its own sees that, and which lines of the
+// service's rules ran.
 func TestRulesOfTheService(t *testing.T) {
 	w := newWorld(t, "SVC_DB_SECURITY_OPENPOLICY_ENABLED=true", "SVC_DB_SECURITY_OPENPOLICY_ENABLEAPI=true")
 	w.ask("PUT", "/api/org/opa", `{"open_policy":{"rules":""}}`)

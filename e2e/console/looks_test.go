@@ -2,7 +2,7 @@ package console_test
 
 import "testing"
 
-// pages are the places that are looked at, with what is there when they are complete.
+// pages are the tested views, with a text that shows that they are complete.
 func pages(made map[string]string) []struct{ name, place, there string } {
 	return []struct{ name, place, there string }{
 		{"home", "", "document.querySelectorAll('.panel').length >= 3 && !document.querySelector('.loading')"},
@@ -31,8 +31,8 @@ func pages(made map[string]string) []struct{ name, place, there string } {
 	}
 }
 
-// TestLooks: every page, in light and dark, on a telephone, a tablet and a screen, fits
-// the window and keeps nobody out.
+// TestLooks: every page, in light and dark, on a phone, a tablet and a desktop screen,
+// fits the window and is accessible.
 func TestLooks(t *testing.T) {
 	w := newWorld(t, "SVC_DB_SECURITY_OPENPOLICY_ENABLEAPI=true")
 	made := w.populate(w.describe())

@@ -27,9 +27,8 @@ func mapped(t *testing.T, environ ...string) *world {
 	return w
 }
 
-// TestRegistryPage: a matrix shows what leads nowhere and where a scope was forgotten. Lines
-// are pasted into it, the merge patch is looked at, and stored on top of what somebody else
-// has stored meanwhile.
+// TestRegistryPage: a matrix shows mappings without target and forgotten scopes. Lines are pasted
+// into it, and the merge patch is reviewed and stored on top of another user's change.
 func TestRegistryPage(t *testing.T) {
 	w := mapped(t)
 	b := w.signIn(t)
@@ -46,7 +45,7 @@ func TestRegistryPage(t *testing.T) {
 	b.Click("Review and save…")
 	b.See("The merge patch")
 	b.See(`"lost": null`)
-	// Somebody else stores first: nothing of either is lost.
+	// Another user stores first: neither change is lost.
 	w.ask("PATCH", "/api/clientidps/corp/mappings", `{"orders":{"scope_to_policy":{"audit":"5f1a0c5d8e3b2a1f0000000a"}}}`)
 	b.Wait(browser.Named("Save") + " && !" + browser.Named("Save") + ".disabled")
 	b.Expect("/api/clientidps/corp/mappings") // 412
@@ -70,7 +69,7 @@ func TestRegistryPage(t *testing.T) {
 	b.See("None of the scopes is mapped here")
 }
 
-// TestGatewaysPage: who is alive, what it has loaded, and what it is not given.
+// TestGatewaysPage: which gateways are alive, what they have loaded, and what is left out for them.
 func TestGatewaysPage(t *testing.T) {
 	told := make(chan string, 8)
 	control := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -103,8 +102,8 @@ func TestGatewaysPage(t *testing.T) {
 	b.See(control.URL)
 }
 
-// TestPlaces: the page of an API says where clients reach it, and which live gateways serve
-// it as it is now, whether it has a document or is written in the classic form.
+// TestPlaces: the page of an API shows its addresses for clients, and which live gateways serve its
+// current version, both for OAS and classic APIs.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	w := mapped(t, "SVC_DB_HOSTCONFIG_GATEWAYHOSTNAME=gw.example.com:8080")
@@ -126,8 +125,8 @@ func TestPlaces(t *testing.T) {
 	b.See("http://gw.example.com:8080/new/")
 }
 
-// TestEndpoints: the page of an API lists its endpoints with their middleware, and leads to
-// the definition that gateways execute.
+// TestEndpoints: the page of an API lists its endpoints with their middleware, and links to the
+// definition that gateways execute.
 func TestEndpoints(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -148,8 +147,8 @@ func TestEndpoints(t *testing.T) {
 	b.See("Where it is reached")
 }
 
-// TestPermissionsPage: the levels of a matrix are stored where they belong, other members
-// stay as they are, and the page says what counts in the end.
+// TestPermissionsPage: the levels of a matrix are stored in the right place, other members stay as
+// they are, and the page shows the effective permissions.
 func TestPermissionsPage(t *testing.T) {
 	w := newWorld(t)
 	w.ask("POST", "/api/users", `{"first_name":"Grace","last_name":"H","email_address":"grace@example.com","user_permissions":{"apis":"read"}}`)
@@ -175,8 +174,8 @@ func TestPermissionsPage(t *testing.T) {
 	}
 }
 
-// TestSessionsPage: an admin sees where somebody is signed in and ends it, there and at once; people
-// find their own sessions in the menu, end the others, and stay signed in themselves.
+// TestSessionsPage: an admin sees and ends a user's sessions at once; users find their own sessions
+// in the menu, end the others, and stay signed in themselves.
 func TestSessionsPage(t *testing.T) {
 	w := newWorld(t)
 	id := fmt.Sprint(w.ask("POST", "/api/users", `{"first_name":"Grace","last_name":"H","email_address":"grace@example.com","password":"a-long-passphrase","active":true,"user_permissions":{"apis":"read"}}`)["Meta"])
@@ -216,7 +215,7 @@ func TestSessionsPage(t *testing.T) {
 	first.See("Your session has ended")
 }
 
-// TestRightsPage: what a policy gives, on which API, and what names it.
+// TestRightsPage: the rights that a policy gives on each API, and the records that name the policy.
 func TestRightsPage(t *testing.T) {
 	w := mapped(t)
 	w.ask("PUT", "/api/portal/policies/5f1a0c5d8e3b2a1f0000000a", `{"id":"5f1a0c5d8e3b2a1f0000000a","name":"Gold","state":"active","rate":100,"per":60,"quota_max":-1,"partitions":{"acl":true},`+
@@ -232,8 +231,8 @@ func TestRightsPage(t *testing.T) {
 	b.See("1 entry")
 }
 
-// TestVersions: an API says which versions it has and who names it; one
-// of the versions becomes the base.
+// TestVersions: an API shows its versions and who refers to it; one of the versions becomes the
+// base.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	w := mapped(t)
@@ -254,8 +253,8 @@ func TestVersions(t *testing.T) {
 	b.Wait("location.hash === '#/apis.oas/orders'")
 }
 
-// TestNew: what is made of a document begins with an example where no form can ask for it, and
-// what is made of a file asks for a file.
+// TestNew: a resource made from a document begins with an example if no form can ask for it, and a
+// resource made from a file asks for a file.
 func TestNew(t *testing.T) {
 	t.Parallel()
 	b := newWorld(t).signIn(t)
@@ -265,8 +264,8 @@ func TestNew(t *testing.T) {
 	b.Wait("document.querySelector('input[type=file]')")
 }
 
-// TestListOfDocuments: what the list of MCP proxies has of each is a document; people see
-// its name, where it listens and what it leads to.
+// TestListOfDocuments: items of the list of MCP proxies are documents; the list shows name, listen
+// path and target of each.
 func TestListOfDocuments(t *testing.T) {
 	w := newWorld(t)
 	w.ask("POST", "/api/mcps", `{"openapi":"3.0.3","info":{"title":"Tools","version":"1"},"paths":{},"x-tyk-api-gateway":{"info":{"name":"Our tools","id":"tools","state":{"active":true}},`+

@@ -13,8 +13,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// holding lets a test say when the page hears of what it has drawn: the library of pages waits
-// for the next picture, and on a machine that does much else that takes a while.
+// holding lets a test delay when the page is notified of what it has drawn: the UI library waits
+// for the next frame, which takes a while on a busy machine.
 const holding = `{
 const frame = window.requestAnimationFrame, later = window.setTimeout;
 window.held = [];
@@ -22,8 +22,8 @@ window.requestAnimationFrame = f => window.hold ? (window.held.push(f), 0) : fra
 window.setTimeout = (f, ms, ...a) => window.hold && ms < 100 ? (window.held.push(f), 0) : later.call(window, f, ms, ...a);
 }`
 
-// TestPartComesMeanwhile: a part that is fetched ahead arrives after a page that needs it was drawn,
-// and before that page listens. The page comes nevertheless.
+// TestPartComesMeanwhile: a script that is preloaded arrives after a page that needs it was drawn,
+// and before that page listens. The page appears nevertheless.
 func TestPartComesMeanwhile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -60,8 +60,8 @@ func TestPartComesMeanwhile(t *testing.T) {
 	b.Wait("document.querySelector('h1')?.innerText.includes('Registry')")
 }
 
-// TestAddressChangesMeanwhile: somebody goes to another page after the first one was drawn, and
-// before the console listens to the address. It gets there.
+// TestAddressChangesMeanwhile: the address changes after the first page was drawn, and before the
+// console listens to the address. The console follows.
 func TestAddressChangesMeanwhile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

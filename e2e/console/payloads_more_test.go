@@ -16,7 +16,7 @@ import (
 
 // TestPayloadsOfCredentials: the same texts are names of MCP proxies, OAuth clients, keys and
 // the subjects of certificates, browsers of sessions, reasons of rules, and addresses in the
-// audit trail. They are shown as they are, and none runs. The long form has all of them.
+// audit log. They are shown as text, and none runs. The long form has all of them.
 func TestPayloadsOfCredentials(t *testing.T) {
 	t.Parallel()
 	all := payloads()
@@ -55,7 +55,7 @@ func TestPayloadsOfCredentials(t *testing.T) {
 	for _, r := range w.rows("/api/audit-logs", "audit_logs") {
 		rest("audit/"+fmt.Sprint(r["_id"]), 0)
 	}
-	rest("users/"+stored["user"], 5) // whose sessions are told by their browsers
+	rest("users/"+stored["user"], 5) // whose sessions are identified by their browsers
 	b.visit("people")
 	b.Click("Sessions of grace@example.com")
 	b.Wait("document.querySelectorAll('dialog[open] tbody tr').length > 2")
@@ -82,7 +82,7 @@ func TestPayloadsOfCredentials(t *testing.T) {
 	b.See("Save these rules?")
 	b.harmless("the difference of rules", 5)
 	b.Click("Go on editing")
-	for _, p := range all[:len(all)/3] { // what cannot be read is quoted by the answer
+	for _, p := range all[:len(all)/3] { // the answer quotes what it cannot parse
 		b.write("package dashboard_users\n\ndeny[x] { " + p + " }\n")
 		b.Click("Evaluate")
 		b.Wait("calls.open === 0")
@@ -91,7 +91,7 @@ func TestPayloadsOfCredentials(t *testing.T) {
 	b.Click("Discard changes")
 }
 
-// harmless fails when a payload ran or became an element, or when too few are shown.
+// harmless fails if a payload ran or became an element, or if too few are shown.
 func (b *tab) harmless(at string, shows int) {
 	b.T.Helper()
 	if value[bool](b, "window.pwned !== undefined") {
@@ -105,7 +105,8 @@ func (b *tab) harmless(at string, shows int) {
 	}
 }
 
-// credentials stores texts in what else people write, and returns what is opened.
+// credentials stores texts in the other resources that users write, and returns the addresses
+// to open.
 func (w *world) credentials(t *testing.T, all []string) map[string]string {
 	t.Helper()
 	text := func(v any) string { b, _ := json.Marshal(v); return string(b) }
@@ -139,7 +140,7 @@ func (w *world) credentials(t *testing.T, all []string) map[string]string {
 	return map[string]string{"user": user, "mcp": proxy}
 }
 
-// rows are the entries of a list.
+// rows returns the entries of a list.
 func (w *world) rows(path, member string) (out []map[string]any) {
 	w.t.Helper()
 	_, text := w.try("GET", path, "", key)
@@ -166,7 +167,7 @@ func (w *world) upload(t *testing.T, pem string) {
 	w.send(t, "/api/certs", body.String(), http.Header{"Authorization": {key}, "Content-Type": {form.FormDataContentType()}})
 }
 
-// signedIn signs a user in with a browser of some name.
+// signedIn signs a user in with a browser of a given name.
 func (w *world) signedIn(t *testing.T, agent string) {
 	t.Helper()
 	w.send(t, "/login", `{"username":"grace@example.com","password":"a-long-passphrase"}`, http.Header{"User-Agent": {agent}, "Content-Type": {"application/json"}})

@@ -9,8 +9,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// payloads are names and values that would run as script where somebody took them for
-// markup, for an address, for a template or for a part of a script.
+// payloads are names and values that would run as scripts if they were used as markup, as
+// an address, as a template or as a part of a script.
 func payloads() []string {
 	run := "window.pwned=1"
 	seeds := []string{
@@ -29,9 +29,9 @@ func payloads() []string {
 	return out
 }
 
-// TestPayloads: 300 texts that would be scripts elsewhere are names, values and member
-// names of every resource that people write. They are shown as they are, in lists, records,
-// forms, documents, differences, matrices, menus and messages, and none runs.
+// TestPayloads: 300 texts with scripts are names, values and member names of every resource
+// that users write. They are shown as text, in lists, records, forms, documents,
+// differences, matrices, menus and messages, and none runs.
 func TestPayloads(t *testing.T) {
 	all := payloads()
 	if len(all) != 300 {
@@ -81,8 +81,9 @@ func TestPayloads(t *testing.T) {
 	check("the menu")
 }
 
-// payloads stores them wherever people write: as names of records, and all of them in one
-// record of each resource that holds so many. It returns those records by resource.
+// payloads stores them in all resources that users write: as names of records, and all of
+// them in one record of each resource with enough room. It returns those records by
+// resource.
 func (w *world) payloads(all []string) map[string]string {
 	w.t.Helper()
 	text := func(v any) string { b, _ := json.Marshal(v); return string(b) }
@@ -122,7 +123,7 @@ func (w *world) payloads(all []string) map[string]string {
 	return map[string]string{"clientidps": "payloads", "policies": "many", "apis.oas": "many", "assets": "many", "hooks": hook}
 }
 
-// document is an API with a name, and with texts at every place where people read them.
+// document is an API with a name, and with texts at every place that is shown.
 func document(name, id string, texts []string) map[string]any {
 	paths, tags := map[string]any{}, []any{}
 	for i, p := range texts {

@@ -8,21 +8,21 @@ import (
 	"testing"
 )
 
-// byHand are the pages that no resource of the description makes, with the operation without
-// which each of them shows nothing.
+// byHand are the pages that are not generated from a resource in the description, each with
+// the operation that it needs at least.
 var byHand = map[string]string{
 	"registry": "clientidps.list", "gateways": "system.nodes.list", "people": "users.list", "rights": "policies.list", "analytics": "usage.totals",
 	"access": "keys.detailed", "clients": "oauth.list", "certificates": "certs.details", "rules": "rules.get", "audit": "audit.list", "apis/import": "apis.oas.import",
 }
 
-// watched counts calls, and notes those that were refused.
+// watched counts calls, and records refused ones.
 const watched = `(() => { const real = window.fetch; window.calls = { open: 0, refused: [] };
 window.fetch = async (u, o) => { calls.open++; try { const r = await real.call(window, u, o); if (r.status === 401 || r.status === 403) calls.refused.push((o?.method ?? 'GET') + ' ' + u + ' ' + r.status); return r; } finally { calls.open--; } }; })(); 0`
 
-// quiet is true when the page has shown all that it asked for.
+// quiet is true when all calls of the page are done and shown.
 const quiet = `calls.open === 0 && !document.querySelector('.loading') && document.querySelector('main h1') && new Promise(done => setTimeout(() => done(calls.open === 0 && !document.querySelector('.loading')), 30))`
 
-// offered is what a page offers: where its links lead, and buttons that begin a change.
+// offered returns what a page offers: the targets of links, and buttons that begin a change.
 const offered = `({ links: [...document.querySelectorAll('a[href^="#/"]')].map(a => a.getAttribute('href').slice(2)), denied: document.querySelector('main').innerText.match(/it needs [^.\n]*/)?.[0] ?? '',
 changes: [...document.querySelectorAll('main button')].filter(b => !b.disabled && b.checkVisibility()).map(b => b.innerText.trim()).filter(s => /^(New|Save|Review|Delete|Remove|Reload|Create|Make|Upload|Import|Revoke|Paste|Duplicate|Discard)\b/.test(s)) })`
 
@@ -31,9 +31,9 @@ type offers struct {
 	Denied         string
 }
 
-// TestOnlyOneRight: somebody who may read one group of resources is offered what that
-// permission allows on every page that links lead to, and nothing that would be refused; every
-// other address says which permission is missing, and asks the server for nothing.
+// TestOnlyOneRight: a user who may only read one group of resources is offered exactly what
+// that permission allows on every linked page; every other address shows which permission is
+// missing, and makes no calls.
 func TestOnlyOneRight(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -61,7 +61,7 @@ func TestOnlyOneRight(t *testing.T) {
 	}
 }
 
-// groups are the permissions that a user can have.
+// groups returns the permission groups of users.
 func (d *described) groups() []string {
 	out := map[string]bool{}
 	for _, p := range d.permissions() {
@@ -72,7 +72,7 @@ func (d *described) groups() []string {
 	return slices.Sorted(maps.Keys(out))
 }
 
-// look opens a place and returns what it offers once it is complete.
+// look opens a view and returns what it offers once it is complete.
 func (b *tab) look(place string) offers {
 	b.T.Helper()
 	b.visit(place)
@@ -84,7 +84,7 @@ func (b *tab) look(place string) offers {
 	return value[offers](b, offered)
 }
 
-// crawl follows every link from the home page on, two of a sort.
+// crawl follows every link from the home page on, two of each kind.
 func (b *tab) crawl(group string) map[string]bool {
 	b.T.Helper()
 	seen, sorts, next := map[string]bool{}, map[string]int{}, []string{""}
@@ -121,7 +121,7 @@ func (b *tab) crawl(group string) map[string]bool {
 	return seen
 }
 
-// strangers opens what no link led to by its address.
+// strangers opens unlinked pages by their address.
 func (b *tab) strangers(d *described, group string, made map[string]string, seen map[string]bool) {
 	b.T.Helper()
 	all := d.permissions()
@@ -172,7 +172,7 @@ type permission struct {
 // right is an entry of the permission map.
 type right struct{ Group, Level string }
 
-// lacks returns the first right that somebody lacks who may read a group.
+// lacks returns the first right that is missing for a user who may read a group.
 func (p permission) lacks(group string) right {
 	all := []right{p.right}
 	for _, n := range p.Needs {
@@ -188,7 +188,7 @@ func (p permission) lacks(group string) right {
 	return right{}
 }
 
-// permissions returns those of the operations of users, by identifier.
+// permissions returns the permissions of the operations of users, by identifier.
 func (d *described) permissions() map[string]permission {
 	out := map[string]permission{}
 	for path, methods := range d.Paths {

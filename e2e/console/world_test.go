@@ -23,13 +23,13 @@ const (
 	node     = "node-secret"
 )
 
-// world is the program with everything in memory, served on a port of its own.
+// world is the program with in-memory storage, served on its own port.
 type world struct {
 	t  testing.TB
 	at string
 }
 
-// newWorld starts the program. Further settings are written as in the environment.
+// newWorld starts the program. Further settings are given as environment variables.
 func newWorld(t testing.TB, environ ...string) *world {
 	t.Helper()
 	at, stop := serving(t, "127.0.0.1:0", environ...)
@@ -37,7 +37,7 @@ func newWorld(t testing.TB, environ ...string) *world {
 	return &world{t: t, at: at}
 }
 
-// serving starts the program at an address and returns how to stop it.
+// serving starts the program at an address and returns a function that stops it.
 func serving(t testing.TB, at string, environ ...string) (string, func()) {
 	t.Helper()
 	host, port, err := net.SplitHostPort(at)
@@ -96,7 +96,7 @@ func (w *world) try(method, path, body, key string) (int, []byte) {
 func (w *world) signIn(t testing.TB) *tab {
 	t.Helper()
 	b := open(t, w.at)
-	b.Expect("/api/users/me") // nobody is signed in yet: 401
+	b.Expect("/api/users/me") // before the sign-in: 401
 	b.load("")
 	b.Fill("E-mail address", address)
 	b.Fill("Password", password)

@@ -16,7 +16,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
 )
 
-// january is the period of a view, with what else its path names as pairs.
+// january returns the period of a view, with more path values as pairs.
 func january(more ...string) func(testing.TB, *service) map[string]string {
 	return func(testing.TB, *service) map[string]string {
 		out := map[string]string{"startDay": "1", "startMonth": "1", "startYear": "2026", "EndDay": "31", "EndMonth": "1", "EndYear": "2026"}
@@ -37,7 +37,7 @@ var (
 	trafficKey = analyticstest.Key(1)
 )
 
-// analyticsPlans are those of views of traffic.
+// analyticsPlans are the plans of views of traffic.
 var analyticsPlans = map[string]plan{
 	"usage.totals":             {path: january(), query: viewTags},
 	"usage.apis":               {path: january(), query: viewTags},
@@ -59,15 +59,15 @@ var analyticsPlans = map[string]plan{
 	"logs.list":                {always: map[string]string{"start": "1767225600", "end": "1769903999"}, query: map[string][]string{"p": {"1", "-1"}, "key": {trafficKey}, "api": {"api0"}, "errors": {"true", "false"}}},
 }
 
-// without returns values without one.
+// without returns values without one name.
 func without(values map[string][]string, name string) map[string][]string {
 	out := maps.Clone(values)
 	delete(out, name)
 	return out
 }
 
-// reported is the file of a database with what gateways reported of a few days. It is filled
-// once: hundreds of services get a copy.
+// reported is the file of a database with several days of reports of gateways. It is filled
+// once, and copied for hundreds of services.
 var reported = sync.OnceValues(func() (text []byte, err error) {
 	dir, err := os.MkdirTemp("", "gatehouse-contract-")
 	if err != nil {
@@ -81,7 +81,7 @@ var reported = sync.OnceValues(func() (text []byte, err error) {
 	}
 	first := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	filled := analyticstest.Fill(context.Background(), s, analyticstest.Traffic{Seed: 11, Records: 60, Days: 4, From: first, APIs: 10, Keys: 3, Orgs: []string{"org-a"}}.Make())
-	if err := errors.Join(filled, s.Close()); err != nil { // closing moves everything into the one file
+	if err := errors.Join(filled, s.Close()); err != nil { // closing moves the write-ahead log into the file
 		return nil, err
 	}
 	return os.ReadFile(path)
@@ -93,7 +93,7 @@ func analyticsAt(path string) (*sqlanalytics.Store, error) {
 	return &sqlanalytics.Store{Counters: at, Records: at, Uptime: at}, err
 }
 
-// traffic returns what gateways reported of a few days.
+// traffic returns several days of reports of gateways.
 func traffic(t testing.TB) *sqlanalytics.Store {
 	t.Helper()
 	text, err := reported()

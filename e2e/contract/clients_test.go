@@ -25,7 +25,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// clientPlans are about what lives in gateways besides keys.
+// clientPlans are the plans for OAuth clients and certificates in gateways.
 var clientPlans = map[string]plan{
 	"oauth.list":    {path: withClient, query: map[string][]string{"p": {"1", "2", "-1"}}},
 	"oauth.create":  {path: oauthAPI, bodies: fixed(`{"redirect_uri":"https://app.example.com/callback","description":"Billing","client_name":"App","meta_data":{"team":"billing"}}`, `{}`)},
@@ -50,7 +50,7 @@ var clientPlans = map[string]plan{
 	"certs.detach":       {path: certificated},
 }
 
-// oauthAPI makes an API whose tokens gateways issue.
+// oauthAPI creates an API whose tokens gateways issue.
 func oauthAPI(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	id := fmt.Sprintf("oauth-%d", s.next())
@@ -59,7 +59,7 @@ func oauthAPI(t testing.TB, s *service) map[string]string {
 	return map[string]string{"apiId": id}
 }
 
-// withClient makes an API and a client of it.
+// withClient creates an API with a client.
 func withClient(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	path := oauthAPI(t, s)
@@ -72,12 +72,12 @@ func withClient(t testing.TB, s *service) map[string]string {
 	return path
 }
 
-// newCertificate is a form with a certificate that is not there yet.
+// newCertificate returns a form with a new certificate.
 func newCertificate(int, string) string {
 	return "--b\r\nContent-Disposition: form-data; name=\"cert\"; filename=\"a.pem\"\r\n\r\n" + freshPEM() + "\r\n--b--\r\n"
 }
 
-// freshPEM is a certificate that is not there yet.
+// freshPEM returns a new certificate.
 func freshPEM() string {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -102,7 +102,7 @@ func certificated(t testing.TB, s *service) map[string]string {
 	return map[string]string{"certId": made.ID}
 }
 
-// issuing is what lives in gateways that also issue codes.
+// issuing is local.Clients with support for codes.
 type issuing struct{ *local.Clients }
 
 func (issuing) Authorize(_ context.Context, _ tenant.ID, a gateway.Authorization) (*doc.Node, error) {
@@ -112,7 +112,7 @@ func (issuing) Authorize(_ context.Context, _ tenant.ID, a gateway.Authorization
 	return out, nil
 }
 
-// issuingCodes gives a service gateways that issue codes.
+// issuingCodes makes a service use gateways that issue codes.
 func issuingCodes() []app.Option {
 	db, err := memdb.New(apptest.Clock())
 	if err != nil {

@@ -19,8 +19,7 @@ type tally struct {
 	held                  int // against the file
 }
 
-// TestContract calls every operation and holds every answer against both
-// descriptions.
+// TestContract calls every operation and checks every answer against both descriptions.
 func TestContract(t *testing.T) {
 	table := newService(t)
 	own := describe(t, table)
@@ -33,9 +32,9 @@ func TestContract(t *testing.T) {
 	tallies := map[string]*tally{}
 	for _, o := range table.Operations() {
 		t.Run(o.ID, func(t *testing.T) {
-			s := newService(t, plans[o.ID].options) // of its own, so that lists have what was made well
+			s := newService(t, plans[o.ID].options) // a separate service, so that lists contain what earlier requests created
 			c := &checked{t: t, o: o, own: own, file: file[route(o.Method, o.Path)], seen: map[string]bool{}}
-			defer func() { counted := c.tally; tallies[o.ID] = &counted }() // a pointer into c would keep the service
+			defer func() { counted := c.tally; tallies[o.ID] = &counted }() // a pointer into c would keep the service in memory
 			r := requests{t: t, s: s, o: o, plan: plans[o.ID], file: c.file, rng: rand.New(rand.NewPCG(1, 2))}
 			r.send = func(q request) { c.check(q, s.ask(t, q)) }
 			if r.plan.path == nil && o.Surface == operation.Portal && strings.Contains(o.Path, "{") {
@@ -68,7 +67,7 @@ func describe(t testing.TB, s *service) *contracttest.Contract {
 	return c
 }
 
-// checked holds the answers of one operation against the descriptions.
+// checked checks the answers of one operation against the descriptions.
 type checked struct {
 	tally
 	t    *testing.T
@@ -81,7 +80,7 @@ type checked struct {
 func (c *checked) check(r request, a answer) {
 	c.t.Helper()
 	switch {
-	case a.status < 400 || a.status == c.o.Status: // sign-on succeeds with a redirect, and a row may say that it Refuses
+	case a.status < 400 || a.status == c.o.Status: // sign-on succeeds with a redirect, and a row with Refuses may only refuse
 		c.good++
 	case a.status < 500:
 		c.refused++
@@ -103,8 +102,8 @@ func (c *checked) check(r request, a answer) {
 	}
 }
 
-// ownCheck holds an answer against the service's own description. YAML is held
-// against it as the JSON that it stands for.
+// ownCheck checks an answer against the service's own description. YAML is checked as
+// the JSON that it represents.
 func (c *checked) ownCheck(r request, a answer) error {
 	text, err := a.json()
 	if err != nil {
@@ -116,7 +115,7 @@ func (c *checked) ownCheck(r request, a answer) error {
 	return c.own.Check(r.method, r.path, a.status, a.mediaType, text)
 }
 
-// once reports what has not been reported.
+// once reports an error that has not been reported.
 func (c *checked) once(key, format string, args ...any) {
 	c.t.Helper()
 	if !c.seen[key] {
@@ -127,8 +126,8 @@ func (c *checked) once(key, format string, args ...any) {
 
 func shorten(text string) string { return text[:min(len(text), 120)] }
 
-// missing fails for every operation of the file, and every plan, that the table
-// does not have.
+// missing fails for every operation of the file, and every plan, that is not in the
+// table.
 func missing(t *testing.T, s *service, file map[string]*described) {
 	ids, routes := map[string]bool{}, map[string]bool{}
 	for _, o := range s.Operations() {
@@ -146,8 +145,8 @@ func missing(t *testing.T, s *service, file map[string]*described) {
 	}
 }
 
-// report prints how much was called, and fails for known errors of the file that
-// nothing comes upon any more.
+// report prints the number of calls, and fails for known errors of the file that no
+// longer occur.
 func report(t *testing.T, tallies map[string]*tally, everything bool) {
 	var sum tally
 	for _, n := range tallies {

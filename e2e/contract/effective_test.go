@@ -16,7 +16,7 @@ import (
 // worlds is how many sets of keys and policies are compared with the simulated gateway.
 const worlds = 10_000
 
-// someRights makes keys and policies at random.
+// someRights generates random keys and policies.
 type someRights struct{ *rand.Rand }
 
 func (r someRights) maybe(n int) bool { return r.IntN(n) == 0 }
@@ -128,7 +128,7 @@ func (r someRights) policy(id string) map[string]any {
 	return p
 }
 
-// plainly is what is compared: of each API the rights and the limit, and what is not about one.
+// plainly is the compared part: rights and limit of each API, and settings independent of APIs.
 type plainly struct {
 	Refused  bool
 	Inactive bool
@@ -139,8 +139,8 @@ type plainly struct {
 
 func (w plainly) String() string { text, _ := json.MarshalIndent(w, "", " "); return string(text) }
 
-// TestEffectiveRights compares what the service says a key may do with what the simulated
-// gateway makes of the same key and policies.
+// TestEffectiveRights compares the permissions of a key according to the service with those in
+// the simulated gateway for the same key and policies.
 func TestEffectiveRights(t *testing.T) {
 	r := someRights{rand.New(rand.NewPCG(1, 2))}
 	for world := range worlds {
@@ -164,7 +164,7 @@ func TestEffectiveRights(t *testing.T) {
 	}
 }
 
-// compared makes texts of what both sides say about one API: lists are sets.
+// compared converts both sides' data about one API to text: lists are compared as sets.
 func compared(lists [][]string, l counted, each bool) string {
 	if l.rate == 0 {
 		l.per = 0 // of no rate
@@ -180,7 +180,7 @@ func compared(lists [][]string, l counted, each bool) string {
 	return text + fmt.Sprintf("%+v %t", l, each)
 }
 
-// counted is what counts for one API.
+// counted is the limit that applies to one API.
 type counted struct {
 	rate, per, throttle     float64
 	retries, quota, renewal int64

@@ -19,18 +19,18 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// groups are the tags of the file that the service implements so far.
+// groups are the tags of the file whose operations the service implements so far.
 var groups = map[string]bool{
 	"APIs": true, "Streams APIs": true, "OAS APIs": true, "MCP Proxies": true, "MigrateOAS": true, "Assets": true, "Webhooks": true, "Policies": true,
 	"Schemas": true, "System": true, "Proxy": true, "Client IdPs": true, "Keys": true, "Basic Authentication": true, "Organisation Notifications": true, "Analytics": true,
 }
 
-// portalGroups are those of the portal's file that are complete. What there is of others
-// is compared all the same.
+// portalGroups are the tags of the portal's file that are complete. Implemented
+// operations of other tags are compared as well.
 var portalGroups = map[string]bool{"Tags": true, "Organisations": true, "Teams": true, "Portal configuration": true, "Catalogues": true, "Catalogue audiences": true, "Providers": true, "Webhooks": true, "Plans": true, "Products": true, "API documentation for API Products": true, "Tutorials for API Products": true, "OAuth2.0 providers": true, "Pages and content": true, "Posts": true, "Themes": true, "Access requests": true, "Users": true, "Custom Attributes": true, "Applications and credentials": true, "SSO Profiles": true}
 
 // elsewhere are operations with such a tag that belong to a group which is not
-// there yet.
+// implemented yet.
 var elsewhere = map[string]string{"DELETE /api/cache/jwks/{}": "certificates and JWKS cache"}
 
 // described is an operation of a file.
@@ -42,13 +42,13 @@ type described struct {
 
 var placeholders = regexp.MustCompile(`\{[^}]*\}`)
 
-// route names an operation whatever its placeholders are called.
+// route identifies an operation without the names of its placeholders.
 func route(method, path string) string {
 	return method + " " + placeholders.ReplaceAllString(path, "{}")
 }
 
-// loadFile reads the published files: their operations by route, those of the groups
-// only. It returns nil when GATEHOUSE_CONTRACT_DIR is not set.
+// loadFile reads the published files: their operations by route, of the groups only. It
+// returns nil when GATEHOUSE_CONTRACT_DIR is not set.
 func loadFile(t *testing.T, table *service) map[string]*described {
 	t.Helper()
 	dir := os.Getenv("GATEHOUSE_CONTRACT_DIR")
@@ -86,7 +86,7 @@ func loadFile(t *testing.T, table *service) map[string]*described {
 	return out
 }
 
-// values are those that the file gives for a parameter.
+// values returns the file's values for a parameter.
 func (d *described) values(name string) (out []string) {
 	p := d.op.Parameters.GetByInAndName("query", name)
 	if p == nil || p.Schema == nil {
@@ -100,7 +100,7 @@ func (d *described) values(name string) (out []string) {
 	return out
 }
 
-// body makes one that follows the file's schema, or returns nil.
+// body generates a body that follows the file's schema, or returns nil.
 func (d *described) body(rng *rand.Rand) []byte {
 	if d.op.RequestBody == nil {
 		return nil
@@ -116,24 +116,24 @@ func (d *described) body(rng *rand.Rand) []byte {
 	return text
 }
 
-// violation is a departure of an answer from the file.
+// violation is a difference between an answer and the file.
 type violation struct {
 	status   int
 	location string // a JSON pointer into the answer, "status" or "media type"
 	reason   string
 }
 
-// check holds an answer against the file.
+// check checks an answer against the file.
 func (d *described) check(a answer) []violation {
 	response := d.op.Responses.Status(a.status)
-	if d.portal && response == nil && a.status == http.StatusCreated { // what is made, the portal answers with 201: docs/wire/portal.md#answers
+	if d.portal && response == nil && a.status == http.StatusCreated { // the portal answers 201 for created records: docs/wire/portal.md#answers
 		response = d.op.Responses.Status(http.StatusOK)
 	}
 	if response == nil || response.Value == nil {
 		return []violation{{a.status, "status", "the file does not list it"}}
 	}
 	if len(response.Value.Content) == 0 {
-		return nil // the file says nothing of the body
+		return nil // the file does not describe the body
 	}
 	mediaType, _, _ := mime.ParseMediaType(a.mediaType)
 	media := response.Value.Content[mediaType]
@@ -155,7 +155,7 @@ func (d *described) check(a answer) []violation {
 	return violations(a.status, err)
 }
 
-// violations flattens what the validator says.
+// violations flattens the errors of the validator.
 func violations(status int, err error) (out []violation) {
 	if err == nil {
 		return nil

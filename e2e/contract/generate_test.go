@@ -8,12 +8,13 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// maxGenerated is how deep generated values nest.
+// maxGenerated is the maximum nesting depth of generated values.
 const maxGenerated = 5
 
 var words = []string{"", "a", "orders", "/orders/", "https://example.com/a", "000000000000000000000001", "GET", "Default", "ü", "2026-01-02T03:04:05Z", "500ms", "active"}
 
-// generate makes a value that follows a schema of the file, as far as it says.
+// generate generates a value that follows a schema of the file, as far as it is
+// specified.
 func generate(s *openapi3.Schema, rng *rand.Rand, depth int) any {
 	if s == nil {
 		return words[rng.IntN(len(words))]
@@ -46,7 +47,7 @@ func generate(s *openapi3.Schema, rng *rand.Rand, depth int) any {
 	return generateObject(s, rng, depth)
 }
 
-// generateAll joins the members of all.
+// generateAll merges the members of all schemas.
 func generateAll(all openapi3.SchemaRefs, rng *rand.Rand, depth int) any {
 	out := map[string]any{}
 	for _, ref := range all {
@@ -67,7 +68,7 @@ func generateItems(s *openapi3.Schema, rng *rand.Rand, depth int) any {
 	return out
 }
 
-// generateObject has all required members and some of the others.
+// generateObject generates all required members and some of the others.
 func generateObject(s *openapi3.Schema, rng *rand.Rand, depth int) any {
 	out := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {

@@ -11,7 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// hookPlans are those of the webhooks of the portal.
+// hookPlans are the plans for the webhooks of the portal.
 var hookPlans = map[string]plan{
 	"portal-webhooks.list":       {path: none(receiver), query: portalLists},
 	"portal-webhooks.create":     {bodies: fresh(listening, listeningWith)},
@@ -30,7 +30,7 @@ var hookPlans = map[string]plan{
 	"portal-webhook-headers.delete": {path: hookHeader},
 }
 
-// terse are changes whose answers have less than what reading answers.
+// terse are changes whose answers have fewer members than read answers.
 var terse = map[string]bool{"portal-webhook-headers.update": true}
 
 func listening(n int, _ string) string {
@@ -47,7 +47,7 @@ var receiver = inPortal("webhook_id", "/webhooks", listening)
 
 var hookHeader = below(receiver, "header_id", "/webhooks/{webhook_id}/headers", wanted)
 
-// heard stores a delivery that went well for a webhook of the portal.
+// heard stores a successful delivery for a webhook of the portal.
 func heard(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	path, now := receiver(t, s), time.Now()

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// keyPlans are those of keys of gateways.
+// keyPlans are the plans for keys of gateways.
 var keyPlans = map[string]plan{
 	"keys.create":       {path: some(policyKind), bodies: fresh(keySession, sessionOfPolicy), query: map[string][]string{"basic_auth": {"false"}}},
 	"keys.detailed":     {path: none(aKey), query: map[string][]string{"p": {"1", "0", "-1", "999"}, "q": {"", "key"}, "policy_id": {"", "none"}}},
@@ -45,7 +45,7 @@ func basicUser(n int, _ string) string {
 	return fmt.Sprintf(`{"alias":"User %d","basic_auth_data":{"password":"a password %d"},"access_rights":{"orders":{}}}`, n, n)
 }
 
-// aKey makes a key with an identifier of its own, for an API that is there.
+// aKey creates a key with a chosen identifier, for an existing API.
 func aKey(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	api := s.create(t, classicKind)
@@ -65,7 +65,7 @@ func searched(t testing.TB, s *service) map[string]string {
 	return map[string]string{"apiID": aKey(t, s)["apiID"]}
 }
 
-// aUser makes a basic-auth user for an API that is there.
+// aUser creates a basic-auth user for an existing API.
 func aUser(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	made := aName(t, s)
@@ -75,7 +75,7 @@ func aUser(t testing.TB, s *service) map[string]string {
 	return made
 }
 
-// aName is the name of a user that is not there.
+// aName returns the name of a missing user.
 func aName(_ testing.TB, s *service) map[string]string {
 	return map[string]string{"username": fmt.Sprintf("user-%d", s.next())}
 }

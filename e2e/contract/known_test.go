@@ -8,12 +8,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal"
 )
 
-// known is an error of the file: something it says, or leaves out, that the
-// service rightly does otherwise.
+// known is an error of the file: a place where the service rightly differs from the
+// file.
 type known struct {
-	route    string // "*": any; a path: any below it
+	route    string // "*": any; a path: every path below it
 	status   int    // 0: any
-	location string // segments that are "*" stand for any one, "**" at the end for all that follow
+	location string // a segment "*" stands for any segment, "**" at the end for all that follow
 	reason   string // with the section of docs/wire that decides
 	used     atomic.Bool
 }
@@ -100,7 +100,7 @@ var errata = []*known{
 	{route: "POST /api/proxy", status: 200, location: "/body", reason: "the body of an answer is an object only if that answer is JSON, as the file's own text says"},
 }
 
-// excused reports whether a violation is a known error, and notes its use.
+// excused reports whether a violation is a known error, and records its use.
 func excused(route string, v violation) bool {
 	found := false
 	for _, k := range errata {

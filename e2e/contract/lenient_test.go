@@ -15,14 +15,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// spelling is one value of a field: as the description has it, and another way to say
-// it. absent stands for no member.
+// spelling is a value of a field in the description's form, and in another accepted form.
+// absent stands for a missing member.
 type spelling struct{ plain, other string }
 
 const absent = ""
 
-// spellings are the ways to say the values of a field (docs/wire/portal.md#fields). id
-// is the number of a record that a relation can name.
+// spellings returns the accepted forms for the values of a field
+// (docs/wire/portal.md#fields). id is the number of a record for relations.
 func spellings(f table.Fact, id string) []spelling {
 	switch f.Takes.(type) {
 	case *string:
@@ -50,7 +50,7 @@ func spellings(f table.Fact, id string) []spelling {
 
 func quoted(text string) string { return `"` + text + `"` }
 
-// told are bodies whose fields a table lists.
+// told are bodies whose fields are in a table.
 type told interface {
 	Facts() (kind string, fields []table.Fact)
 }
@@ -67,9 +67,9 @@ func factsOf(o operation.Operation) (kind string, fields []table.Fact, ok bool) 
 	return kind, fields, ok
 }
 
-// TestLenientInputs sends changes in every spelling that clients of the portal use, field
-// by field and many at once, out of the tables: whatever is answered to the plain
-// spelling is answered to the others.
+// TestLenientInputs sends changes in every form that clients of the portal use, field by
+// field and many at once, generated from the tables: all forms get the same answer as the
+// plain one.
 func TestLenientInputs(t *testing.T) {
 	fields := 0
 	for _, o := range newService(t).Operations() {
@@ -114,10 +114,10 @@ func TestLenientInputs(t *testing.T) {
 
 var changed = regexp.MustCompile(`"UpdatedAt": "[^"]*"`)
 
-// timeless is an answer without the time of the last change.
+// timeless returns an answer without the time of the last change.
 func timeless(a answer) string { return changed.ReplaceAllString(string(a.body), "") }
 
-// lenient holds the answers of one operation against each other.
+// lenient compares the answers of one operation.
 type lenient struct {
 	t    *testing.T
 	s    *service
@@ -125,11 +125,11 @@ type lenient struct {
 	ids  map[string]string // of records that relations name, by kind
 	rng  *rand.Rand
 	seen map[int]int // answers by status
-	// always are the fields that each change has to send.
+	// always are the fields that each change must have.
 	always map[string]spelling
 }
 
-// same fails unless a body is answered as one with other spellings is.
+// same fails unless a body gets the same answer in all forms.
 func (l *lenient) same(some map[string]spelling) {
 	l.t.Helper()
 	path, said := map[string]string{}, some
@@ -144,7 +144,7 @@ func (l *lenient) same(some map[string]spelling) {
 		l.t.Errorf("%s: %v are told apart:\n%s\n%s", l.o.ID, some, plain, other)
 	}
 	l.seen[plain.status]++
-	for _, mediaType := range []string{"", "application/x-www-form-urlencoded", "text/plain"} { // what programs say that leave it to chance
+	for _, mediaType := range []string{"", "application/x-www-form-urlencoded", "text/plain"} { // media types of programs that do not set one
 		if as := l.put(path, some, map[string]string{"Content-Type": mediaType}, asPlain); as.status != plain.status || timeless(as) != timeless(plain) {
 			l.t.Errorf("%s: %v as %q is told apart:\n%s\n%s", l.o.ID, some, mediaType, plain, as)
 		}
@@ -164,13 +164,13 @@ func (l *lenient) put(path map[string]string, some map[string]spelling, header m
 	return l.s.ask(l.t, request{method: l.o.Method, path: fill(l.o, path), header: header, as: l.s.caller(l.t, l.o, plan{}), body: []byte("{" + strings.Join(members, ",") + "}")})
 }
 
-// target returns the number of a record of a kind, which is made if need be.
+// target returns the number of a record of a kind, which is created if necessary.
 func (l *lenient) target(kind string) string {
 	l.t.Helper()
 	if kind == "" || l.ids[kind] != "" {
 		return l.ids[kind]
 	}
-	l.ids[kind] = "1" // what the portal begins with, or nothing
+	l.ids[kind] = "1" // an initial record of the portal, or none
 	for _, o := range l.s.Operations() {
 		if k, _, ok := factsOf(o); ok && k == kind && strings.HasSuffix(o.ID, ".create") {
 			r := requests{t: l.t, s: l.s, o: o, plan: plans[o.ID]}
@@ -185,8 +185,9 @@ func (l *lenient) target(kind string) string {
 	return l.ids[kind]
 }
 
-// acts are the operations that write no record which can be read at the same path. Each
-// body that asks for access names records that fit together, so spellings alone make none.
+// acts are the operations whose records cannot be read at the same path. A body that
+// requests access names records that belong together, so field forms alone do not produce
+// one.
 var acts = map[string]bool{"portal-apps.provision": true, "portal-app-access-requests.subscribe": true, "portal-app-credentials.renew": true,
 	"portal-own-apps.subscribe": true, "portal-own-apps.renew": true}
 

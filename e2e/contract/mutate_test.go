@@ -8,15 +8,15 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/doc"
 )
 
-// odd are texts that decoders and stores have stumbled over elsewhere.
+// odd are texts that decoders and stores elsewhere have failed on.
 var odd = []string{"", " ", "\x00", "ü", "𝔘", "\u202e", "a\nb", "'", "\"", "\\", "%00", "%2f", "../..", "$ref", "__proto__", "a.b", "$a", "{id}", "null", "-1", "NaN", "\ufeff", "\ufffd", "/", "//",
 	strings.Repeat("x", 5000), "https://[::1", "javascript:alert(1)", "500ms", "-5s", "1e9h", "(", "(?P<a>", "[a-", "000000000000000000000000"}
 
-// oddJSON are values of every type, as they are written.
+// oddJSON are encoded values of every type.
 var oddJSON = []string{"null", "true", "false", "0", "-0", "-1", "7", "1.5", "1e400", "-1e-400", "9223372036854775808", "123456789012345678901234567890", "1E+2", `""`, `"x"`, `"\ud800"`, `"\u0000"`, "[]", "{}", "[null]", "[[]]",
 	`[{}]`, `{"a":1}`, `{"":""}`, `{"$ref":"#"}`, `{"$ref":"#/components/schemas/Order"}`, `["a","a"]`, `{"a":{"b":{"c":[1,2,{"d":null}]}}}`}
 
-// mutate changes a few things in a document, at places of any depth.
+// mutate makes a number of changes in a document, at any depth.
 func mutate(n *doc.Node, rng *rand.Rand, times int) *doc.Node {
 	n = n.Clone()
 	for range times {
@@ -29,7 +29,7 @@ func mutate(n *doc.Node, rng *rand.Rand, times int) *doc.Node {
 	return n
 }
 
-// containers are the objects and arrays in a document that are not empty.
+// containers returns the non-empty objects and arrays in a document.
 func containers(n *doc.Node) (out []*doc.Node) {
 	if n.Len() == 0 {
 		return nil
@@ -55,7 +55,7 @@ func value(rng *rand.Rand) *doc.Node {
 	return n
 }
 
-// change does one thing to an object or an array.
+// change makes one change to an object or an array.
 func change(n *doc.Node, rng *rand.Rand) {
 	if n.Is(doc.TypeArray) {
 		changeItems(n, rng)
@@ -95,7 +95,7 @@ func changeItems(n *doc.Node, rng *rand.Rand) {
 	}
 }
 
-// garble changes bytes of a text: what no writer of JSON would write.
+// garble changes bytes of a text, which makes it invalid JSON.
 func garble(text []byte, rng *rand.Rand) []byte {
 	if len(text) == 0 {
 		return []byte(odd[rng.IntN(len(odd))])

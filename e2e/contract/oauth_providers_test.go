@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// loginPlans are those of the identity providers of the portal.
+// loginPlans are the plans for the identity providers of the portal.
 var loginPlans = map[string]plan{
 	"portal-oauth-providers.list":   {path: none(login), query: portalLists},
 	"portal-oauth-providers.create": {bodies: fresh(trusting, trustingOkta)},
@@ -66,7 +66,7 @@ func brokeredAdmins(n int, _ string) string {
 	return fmt.Sprintf(`{"ID":"admins-%d","Name":"Admins %d","OrgID":"1","ActionType":"GenerateOrLoginUserProfile","Type":"passthrough","ProviderName":"ADProvider","ProviderConfig":{"LDAPServer":"ldap.example.com"},"DefaultUserGroupID":"1","UserGroupSeparator":","}`, n, n)
 }
 
-// signIn is a profile of single sign-on.
+// signIn creates a profile of single sign-on.
 var signIn = inPortal("profile_id", "/sso_profiles", brokered)
 
 func developing(n int, _ string) string {
@@ -77,14 +77,14 @@ func developing(n int, _ string) string {
 var recognised = fixed(`{"ForSection":"portal","OrgID":"0","EmailAddress":"recognised@example.com","DisplayName":"Ada","GroupID":"1","GroupsIDs":["1"],"SSOOnlyForRegisteredUsers":false,"UserNotAllowed":false}`,
 	`{"ForSection":"dashboard","OrgID":"0","EmailAddress":"boss@example.com"}`)
 
-// recognisedOnce makes a nonce.
+// recognisedOnce creates a nonce.
 func recognisedOnce(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	s.portalAdmin(t)
 	return map[string]string{"nonce": s.asBroker(t, "/portal-api/sso", fmt.Sprintf(`{"ForSection":"portal","EmailAddress":"recognised%d@example.com"}`, s.next())).Meta}
 }
 
-// brokeredAt is a profile by which people log in.
+// brokeredAt creates a login profile.
 func brokeredAt(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	at := signIn(t, s)
@@ -104,7 +104,7 @@ func underWay(t testing.TB, s *service) map[string]string {
 	return at
 }
 
-// brokeredDeveloper makes a developer as a broker does.
+// brokeredDeveloper creates a developer as a broker does.
 func brokeredDeveloper(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	s.portalAdmin(t)
@@ -114,7 +114,7 @@ func brokeredDeveloper(t testing.TB, s *service) map[string]string {
 
 type receipt struct{ Message, Meta string }
 
-// asBroker does something as a broker of the portal.
+// asBroker makes a call as a broker of the portal.
 func (s *service) asBroker(t testing.TB, path, body string) (out receipt) {
 	t.Helper()
 	a := s.ask(t, request{method: "POST", path: path, as: portalBroker, body: []byte(body)})

@@ -20,7 +20,7 @@ func account(n int) string {
 	return fmt.Sprintf(`{"name":"program-%d","description":"","active":true,"user_permissions":{"apis":"write"}}`, n)
 }
 
-// made makes a record whose identifier is Meta of the answer.
+// made creates a record whose identifier is Meta of the answer.
 func made(param, path string, body func(int) string) func(testing.TB, *service) map[string]string {
 	return func(t testing.TB, s *service) map[string]string {
 		t.Helper()
@@ -68,7 +68,7 @@ var (
 	aProgram = made("accountId", "/api/service-accounts", account)
 )
 
-// peoplePlans are those for users, groups and service accounts.
+// peoplePlans are the plans for users, groups and service accounts.
 var peoplePlans = map[string]plan{
 	"users.list":             {path: aMember, query: listQuery},
 	"users.create":           {bodies: fresh(numbered(member))},

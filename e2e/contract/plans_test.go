@@ -20,22 +20,22 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// plan says how an operation is called well.
+// plan says how to call an operation successfully.
 type plan struct {
-	// path makes the records that the placeholders of the path name.
+	// path creates the records for the placeholders of the path.
 	path func(t testing.TB, s *service) map[string]string
-	// bodies are good ones for these records; what is wrong with others is made
-	// from the first.
+	// bodies returns valid bodies for these records; invalid ones are derived from the
+	// first.
 	bodies func(s *service, path map[string]string) []string
-	query  map[string][]string // good values besides those of the file
-	always map[string]string   // values of the query that good requests have
-	header []map[string]string // good ones; "{name}" stands for what the path has
+	query  map[string][]string // valid values besides those of the file
+	always map[string]string   // query values of all valid requests
+	header []map[string]string // valid headers; "{name}" stands for a value of the path
 	as     caller              // admin unless said otherwise
-	// options make the service one that can be called well; nil: it is one as it is.
+	// options change the service so that the operation can succeed; nil: no change.
 	options func() []app.Option
 }
 
-// one makes a record for the only placeholder.
+// one creates a record for the only placeholder.
 func one(name, kind string) func(testing.TB, *service) map[string]string {
 	return func(t testing.TB, s *service) map[string]string {
 		t.Helper()
@@ -45,7 +45,7 @@ func one(name, kind string) func(testing.TB, *service) map[string]string {
 
 func apiOf(kind string) func(testing.TB, *service) map[string]string { return one("apiId", kind) }
 
-// rewritten makes a record and names its last change.
+// rewritten creates a record and returns its last change.
 func rewritten(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	path := map[string]string{"kind": "webhook", "id": s.create(t, hookKind)}
@@ -58,7 +58,7 @@ func rewritten(t testing.TB, s *service) map[string]string {
 	return path
 }
 
-// some makes records for lists.
+// some creates records for lists.
 func some(kinds ...string) func(testing.TB, *service) map[string]string {
 	return func(t testing.TB, s *service) map[string]string {
 		t.Helper()
@@ -69,10 +69,10 @@ func some(kinds ...string) func(testing.TB, *service) map[string]string {
 	}
 }
 
-// every makes an API of every class.
+// every creates an API of every class.
 var every = some(classicKind, oasKind, baseKind, streamsKind, mcpKind)
 
-// family makes a base API and the child that replaces it.
+// family creates a base API and the child that replaces it.
 func family(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	base := s.create(t, oasKind)
@@ -87,7 +87,7 @@ func mappingOf(t testing.TB, s *service) map[string]string {
 	return map[string]string{"id": s.create(t, idpKind), "apiId": "orders"}
 }
 
-// fresh are bodies of new records.
+// fresh returns bodies of new records.
 func fresh(bodies ...func(n int, id string) string) func(*service, map[string]string) []string {
 	return func(s *service, _ map[string]string) []string {
 		var out []string
@@ -99,7 +99,7 @@ func fresh(bodies ...func(n int, id string) string) func(*service, map[string]st
 	}
 }
 
-// again are bodies for records that are there.
+// again returns bodies for existing records.
 func again(param string, bodies ...func(n int, id string) string) func(*service, map[string]string) []string {
 	return func(s *service, path map[string]string) []string {
 		var out []string
@@ -312,7 +312,7 @@ var plans = together(clientPlans, loginPlans, analyticsPlans, keyPlans, hookPlan
 		bodies: fixed(`{"current_password":"","new_password":"a-long-passphrase"}`)},
 })
 
-// together is several tables as one; the last one wins.
+// together merges several tables; the last one wins.
 func together[V any](tables ...map[string]V) map[string]V {
 	all := map[string]V{}
 	for _, t := range tables {
@@ -321,7 +321,7 @@ func together[V any](tables ...map[string]V) map[string]V {
 	return all
 }
 
-// somebody makes a user.
+// somebody creates a user.
 func somebody(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	a := s.ask(t, request{method: "POST", path: "/admin/users", as: root, body: fmt.Appendf(nil, `{"org_id":"org-a","first_name":"Ada","last_name":"Example","email_address":"writer-%d@a.example","user_permissions":{"apis":"write"}}`, s.next())})
@@ -332,7 +332,7 @@ func somebody(t testing.TB, s *service) map[string]string {
 	return map[string]string{"userId": made.Meta.ID}
 }
 
-// organisation is an organisation with most of what one can have.
+// organisation returns an organisation with most members.
 func organisation(n int, id string) string {
 	return fmt.Sprintf(`{"id":%q,"owner_name":"Example %d","owner_slug":"slug-%[2]d","cname":"","cname_enabled":true,"apis":[{"api_human_name":"Orders","api_id":"orders"}],"developer_quota":1,"developer_count":0,`+
 		`"event_options":{"api_event":{"webhook":"https://hooks.example.com/","email":"ops@example.com","redis":true}},"hybrid_enabled":false,"ui":{"hide_help":true},"org_options_meta":{},"open_policy":{"enabled":false,"rules":""},"additional_permissions":{}}`, id, n)
@@ -347,7 +347,7 @@ func organisations(t testing.TB, s *service) map[string]string {
 	return map[string]string{"orgID": id}
 }
 
-// orgLimits are limits of an organisation.
+// orgLimits returns the limits of an organisation.
 func orgLimits(n int, org string) string {
 	return fmt.Sprintf(`{"org_id":%q,"rate":%d,"per":1,"quota_max":1000,"quota_renewal_rate":3600,"tags":["blue"]}`, org, n+1)
 }
@@ -377,7 +377,7 @@ func rests(t testing.TB, s *service) map[string]string {
 	return map[string]string{"intentID": in.ID}
 }
 
-// delivered stores a delivery that went well.
+// delivered stores a successful delivery.
 func delivered(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	now := time.Now()
@@ -390,7 +390,7 @@ func delivered(t testing.TB, s *service) map[string]string {
 	return map[string]string{"deliveryID": d.ID}
 }
 
-// none makes records for lists.
+// none creates records for lists.
 func none(make func(testing.TB, *service) map[string]string) func(testing.TB, *service) map[string]string {
 	return func(t testing.TB, s *service) map[string]string {
 		make(t, s)
@@ -398,7 +398,7 @@ func none(make func(testing.TB, *service) map[string]string) func(testing.TB, *s
 	}
 }
 
-// registered makes a gateway node.
+// registered registers a gateway node.
 func registered(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	a := s.ask(t, request{method: "GET", path: "/register/node", as: node, header: map[string]string{"x-tyk-hostname": "gateway-1", "x-tyk-session-id": "session"}})
@@ -409,7 +409,7 @@ func registered(t testing.TB, s *service) map[string]string {
 	return map[string]string{"id": registration.Message.NodeID, "host": "gateway-1"}
 }
 
-// imported are bodies with a record for an organisation.
+// imported returns bodies with a record for an organisation.
 func imported(format string, record func(n int, id string) string) func(*service, map[string]string) []string {
 	return fresh(func(n int, id string) string {
 		text := record(n, id)
@@ -420,7 +420,7 @@ func imported(format string, record func(n int, id string) string) func(*service
 	})
 }
 
-// migrations are bodies that migrate one classic API in every mode, and others.
+// migrations returns bodies that migrate one classic API in every mode, and others.
 func migrations(_ *service, path map[string]string) []string {
 	var out []string
 	for _, mode := range []string{"dryRun", "stage", "promote", "direct"} {
@@ -455,7 +455,7 @@ func accepting(types ...string) []map[string]string {
 	return out
 }
 
-// form is a body of multipart/form-data with a file.
+// form returns a multipart/form-data body with a file.
 func form(t testing.TB, file []byte) (mediaType string, body []byte) {
 	t.Helper()
 	var b bytes.Buffer

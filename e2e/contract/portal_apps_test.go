@@ -14,7 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// appPlans are those of apps, access requests and credentials.
+// appPlans are the plans for apps, access requests and credentials.
 var appPlans = map[string]plan{
 	"portal-apps.list":      {path: inPortal("app_id", "/apps", till), query: portalLists},
 	"portal-apps.create":    {path: opened, bodies: fresh(till, scanner)},
@@ -78,7 +78,7 @@ func scanner(n int, _ string) string {
 	return fmt.Sprintf(`{"Name":"Scanner %d","UserID":"1","Description":"Reads.","RedirectURLs":["https://shop.example.com/back"],"Visibility":"team"}`, n)
 }
 
-// wanting makes an app, and a product and a plan that it can ask for.
+// wanting creates an app, and a product and a plan that it can request.
 func wanting(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	path := limits(t, s)
@@ -100,7 +100,7 @@ func orders(_ *service, path map[string]string) []string {
 	}
 }
 
-// customs are custom credentials of each form that needs no identity provider.
+// customs returns custom credentials of each form that needs no identity provider.
 func customs(s *service, path map[string]string) []string {
 	managed := fmt.Sprintf(`"Type":"CREDENTIAL_TYPE_TYK_MANAGED","PlanID":%s,"ProductIDs":[%s]`, path["plan_id"], path["product_id"])
 	return []string{
@@ -127,7 +127,7 @@ func requested(t testing.TB, s *service) map[string]string {
 	return path
 }
 
-// approved makes one that has a credential.
+// approved creates an access request with a credential.
 func approved(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	path := requested(t, s)
@@ -136,7 +136,7 @@ func approved(t testing.TB, s *service) map[string]string {
 	return path
 }
 
-// paired makes an access request for two products that has a credential.
+// paired creates an access request for two products with a credential.
 func paired(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	path := wanting(t, s)
@@ -154,7 +154,7 @@ func paired(t testing.TB, s *service) map[string]string {
 	return path
 }
 
-// certified makes an access request that has a credential with a certificate.
+// certified creates an access request with a credential that has a certificate.
 func certified(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	path := limits(t, s)
@@ -188,7 +188,7 @@ func manages(_ *service, path map[string]string) []string {
 	}
 }
 
-// do carries out an action of the portal.
+// do runs an action of the portal.
 func (s *service) do(t testing.TB, path, body string) {
 	t.Helper()
 	if a := s.ask(t, request{method: "PUT", path: "/portal-api" + path, as: s.portalAdmin(t), body: []byte(body)}); a.status != http.StatusOK {
@@ -224,7 +224,7 @@ func resting(t testing.TB, s *service) map[string]string {
 	return map[string]string{"operation_id": in.ID}
 }
 
-// ownPlans are those of what people do with their own apps.
+// ownPlans are the plans for users' operations on their own apps.
 var ownPlans = map[string]plan{
 	"portal-own-apps.list":      {path: tilled, query: portalLists},
 	"portal-own-apps.create":    {path: visiting, bodies: fresh(ownTill)},
@@ -251,7 +251,7 @@ func ownTill(n int, _ string) string {
 	return fmt.Sprintf(`{"Name":"Till %d","Description":"Pays.","RedirectURLs":"https://shop.example.com/back","Visibility":"personal"}`, n)
 }
 
-// owning lets somebody call who owns the app that another plan makes.
+// owning makes the owner of the app in another plan the caller.
 func owning(made func(testing.TB, *service) map[string]string) func(testing.TB, *service) map[string]string {
 	return func(t testing.TB, s *service) map[string]string {
 		t.Helper()
@@ -276,7 +276,7 @@ func subscribed(t testing.TB, s *service) map[string]string {
 	return path
 }
 
-// choosing makes an app of somebody who calls, and puts a product and a plan on offer.
+// choosing creates an app of the caller, and offers a product and a plan.
 func choosing(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	path := owning(wanting)(t, s)

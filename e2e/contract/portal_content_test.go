@@ -8,7 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/theme"
 )
 
-// contentPlans are those of pages, posts, menus and themes.
+// contentPlans are the plans for pages, posts, menus and themes.
 var contentPlans = map[string]plan{
 	"portal-pages.list":   {path: inPortal("page_id", "/pages", content), query: portalLists},
 	"portal-pages.create": {bodies: fresh(content)},
@@ -82,7 +82,7 @@ var (
 	news  = inPortal("post_id", "/posts", newsBody)
 )
 
-// newsAnd makes a post and something that can sort it, and newsWith sorts it too.
+// newsAnd creates a post and a label for it; newsWith also adds the label to the post.
 func newsAnd(name, path string) func(testing.TB, *service) map[string]string {
 	return func(t testing.TB, s *service) map[string]string {
 		t.Helper()
@@ -120,7 +120,7 @@ func packedTheme() string {
 	return string(data)
 }
 
-// painted uploads a theme, and idle sees to it that another one is shown.
+// painted uploads a theme; idle also makes sure that another one is active.
 func painted(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	a := s.ask(t, request{method: "POST", path: "/portal-api/themes/upload", as: s.portalAdmin(t), body: []byte(themeForm), header: pictureForm[0]})

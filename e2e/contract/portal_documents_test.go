@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// documentPlans are those of what developers read about products.
+// documentPlans are the plans for the documentation of products.
 var documentPlans = map[string]plan{
 	"portal-apis.list":          {path: offerWithAPI, query: portalLists},
 	"portal-apis.get":           {path: offerWithAPI},
@@ -69,7 +69,7 @@ var (
 	instructed = below(offer, "doc_id", "/products/{product_id}/docs", tutorial)
 )
 
-// offerWithAPI makes a product with an API of the service's own dashboard.
+// offerWithAPI creates a product with an API of the service's own dashboard.
 func offerWithAPI(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	api := s.create(t, classicKind)
@@ -77,7 +77,7 @@ func offerWithAPI(t testing.TB, s *service) map[string]string {
 	return map[string]string{"api_id": api, "product_id": s.add(t, "/products", fmt.Sprintf(`{"Name":"Pay %d","ProviderID":%s,"APIDetails":[{"APIID":%q}]}`, s.next(), provider, api))}
 }
 
-// holding makes a record that has a document.
+// holding creates a record that has a document.
 func holding(record func(testing.TB, *service) map[string]string, method, to, body string) func(testing.TB, *service) map[string]string {
 	return func(t testing.TB, s *service) map[string]string {
 		t.Helper()

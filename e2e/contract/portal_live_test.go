@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// livePlans are those of what people do for themselves on the portal. A plan of an
-// operation with a session leaves the one who calls it in the service: see visit.
+// livePlans are the plans for portal users on their own behalf. A plan of an operation
+// with a session stores the caller in the service: see visit.
 var livePlans = map[string]plan{
 	"portal-live.form":     {path: opened},
 	"portal-live.register": {path: opened, bodies: fresh(applying)},
@@ -49,20 +49,20 @@ var livePlans = map[string]plan{
 	"portal-organisation-requests.reject":  {path: asked},
 }
 
-// ownPrefix begins the paths of livePlans that no admin is needed for.
+// ownPrefix is the prefix of the paths in livePlans that need no admin.
 const ownPrefix = "/portal/api/"
 
-// visit begins the credential of a browser: the token and the proof follow.
+// visit is the prefix of a browser credential: session token and CSRF token follow.
 const visit = "visit "
 
-// browses puts the session of a browser into a request.
+// browses adds the session of a browser to a request.
 func browses(h *http.Request, as caller) {
 	token, proof, _ := strings.Cut(strings.TrimPrefix(string(as), visit), " ")
 	h.AddCookie(&http.Cookie{Name: "portal-session", Value: token})
 	h.Header.Set("X-CSRF-Token", proof)
 }
 
-// visitor is somebody with a session.
+// visitor returns a user with a session.
 func (s *service) visitor(t testing.TB) caller {
 	t.Helper()
 	if s.visits == "" {
@@ -71,7 +71,7 @@ func (s *service) visitor(t testing.TB) caller {
 	return s.visits
 }
 
-// enter logs somebody in, who calls from now on.
+// enter logs a user in, who becomes the caller.
 func (s *service) enter(t testing.TB, address string) {
 	t.Helper()
 	a := s.ask(t, request{method: "POST", path: ownPrefix + "login", body: fmt.Appendf(nil, `{"Email":%q,"Password":%q}`, address, goodPassword)})
@@ -82,11 +82,11 @@ func (s *service) enter(t testing.TB, address string) {
 	s.visits = caller(visit + a.token + " " + answer.CSRFToken)
 }
 
-// goodPassword is good under the strictest rules that a portal can have: 128 characters of
-// each sort. Random requests change the rules.
+// goodPassword is valid under the strictest rules that a portal can have: 128 characters
+// of each kind. Random requests change the rules.
 var goodPassword = strings.Repeat("aA1!", 128)
 
-// hire makes a user who can log in.
+// hire creates a user who can log in.
 func (s *service) hire(t testing.TB, more string) (id, address string) {
 	t.Helper()
 	address = fmt.Sprintf("developer%d@example.com", s.next())
@@ -105,7 +105,7 @@ func visiting(t testing.TB, s *service) map[string]string {
 	return nil
 }
 
-// governing lets the admin of an organisation of its own call.
+// governing makes the admin of a new organisation the caller.
 func governing(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	s.govern(t)
@@ -120,14 +120,14 @@ func (s *service) govern(t testing.TB) (organisation string) {
 	return organisation
 }
 
-// colleagues lets the admin of an organisation call, who has a colleague.
+// colleagues makes the admin of an organisation with another member the caller.
 func colleagues(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	id, _ := s.hire(t, `,"OrganisationID":`+s.govern(t))
 	return map[string]string{"user_id": id}
 }
 
-// asked makes a request for an organisation.
+// asked creates a request for an organisation.
 func asked(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	visiting(t, s)
@@ -149,7 +149,7 @@ func applying(n int, _ string) string {
 	return fmt.Sprintf(`{"Email":"new%d@example.com","First":"Ada","Password":%q,"CustomAttributes":[]}`, n, goodPassword)
 }
 
-// awaited invites somebody, who gets a mail.
+// awaited invites a person, who gets a mail.
 func awaited(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	address := fmt.Sprintf("grace%d@example.com", s.next())
@@ -157,7 +157,7 @@ func awaited(t testing.TB, s *service) map[string]string {
 	return map[string]string{"code": s.codeFor(t, address)}
 }
 
-// forgetful makes somebody who has forgotten the password, and got a mail.
+// forgetful creates a user who has requested a mail for a forgotten password.
 func forgetful(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	address := developer(t, s)["email"]
@@ -167,7 +167,7 @@ func forgetful(t testing.TB, s *service) map[string]string {
 	return map[string]string{"code": s.codeFor(t, address)}
 }
 
-// codeFor returns the code in the mail that somebody gets.
+// codeFor returns the code in the mail to an address.
 func (s *service) codeFor(t testing.TB, address string) string {
 	t.Helper()
 	for {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// showcasePlans are those of what visitors of the portal see.
+// showcasePlans are the plans for visitors of the portal.
 var showcasePlans = map[string]plan{
 	"portal-showcase.site":     {path: opened},
 	"portal-showcase.products": {path: displayed, query: map[string][]string{"search": {"Payment", "%", "a b c d e f g h i j k l", "paymnets", "ſ İ 𝔛"}, "catalogue": {"1", "none"}, "featured": {"true", "x"}, "page": {"1", "2", "-1", "x", "99999999999"}}},
@@ -21,7 +21,7 @@ var showcasePlans = map[string]plan{
 	"portal-showcase.post":      {path: blogging},
 }
 
-// displayed makes a product that everybody sees, with a description.
+// displayed creates a public product with a description.
 func displayed(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	open(t, s)
@@ -35,7 +35,7 @@ func displayed(t testing.TB, s *service) map[string]string {
 	return map[string]string{"product_path": fmt.Sprintf("read-%d", n), "api_alias": "main"}
 }
 
-// pictured makes a product that everybody sees, with a logo.
+// pictured creates a public product with a logo.
 func pictured(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	open(t, s)
@@ -48,7 +48,7 @@ func pictured(t testing.TB, s *service) map[string]string {
 	return map[string]string{"product_id": id, "picture": "logo", "file": "logo.gif"}
 }
 
-// served makes a product that everybody sees, and whose API a gateway serves.
+// served creates a public product whose API a gateway serves.
 func served(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	open(t, s)
@@ -63,7 +63,7 @@ func served(t testing.TB, s *service) map[string]string {
 	return map[string]string{"product_path": fmt.Sprintf("served-%d", n), "api_alias": fmt.Sprintf("served-%d", n)}
 }
 
-// open lets everybody see the portal: random requests change the rules.
+// open makes the portal public: random requests change the rules.
 func open(t testing.TB, s *service) {
 	t.Helper()
 	a := s.ask(t, request{method: "PUT", path: "/portal-api/settings", as: s.portalAdmin(t), body: []byte(`{"PortalVisibility":"Public","BlogEnabled":true,"SecurityText":"Contact: mailto:security@example.com"}`)})
@@ -72,7 +72,7 @@ func open(t testing.TB, s *service) {
 	}
 }
 
-// reachable lets the portal say whom to tell of weaknesses.
+// reachable sets the contact for security reports.
 func reachable(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	open(t, s)

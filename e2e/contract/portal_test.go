@@ -12,7 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// portalPlans are those of the developer portal.
+// portalPlans are the plans for the developer portal.
 var portalPlans = map[string]plan{
 	"portal.bootstrap":       {bodies: fixed(firstAdmin)},
 	"portal.bootstrap_older": {bodies: fixed(firstAdmin)},
@@ -109,7 +109,7 @@ var portalPlans = map[string]plan{
 	"portal-products.delete-preview":     {path: offerWithPictures},
 }
 
-// offer makes a product.
+// offer creates a product.
 var offer = inPortal("product_id", "/products", offering)
 
 func offering(n int, _ string) string {
@@ -145,12 +145,12 @@ func offerWithType(t testing.TB, s *service) map[string]string {
 	return path
 }
 
-// picture is a form with one.
+// picture is a form with a picture.
 const picture = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"logo.gif\"\r\n\r\nGIF89a\r\n--b--\r\n"
 
 var pictureForm = []map[string]string{{"Content-Type": "multipart/form-data; boundary=b"}}
 
-// offerWithPictures makes a product with both.
+// offerWithPictures creates a product with both pictures.
 func offerWithPictures(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	path := offer(t, s)
@@ -163,7 +163,7 @@ func offerWithPictures(t testing.TB, s *service) map[string]string {
 	return path
 }
 
-// limits makes a plan, and a provider for it.
+// limits creates a plan, and a provider for it.
 func limits(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	path := inPortal("provider_id", "/providers", connected)(t, s)
@@ -171,7 +171,7 @@ func limits(t testing.TB, s *service) map[string]string {
 	return path
 }
 
-// limited are plans of a provider.
+// limited returns plans of a provider.
 func limited(s *service, path map[string]string) []string {
 	n := s.next()
 	return []string{
@@ -188,10 +188,10 @@ func audience(t testing.TB, s *service) map[string]string {
 	return path
 }
 
-// everybody is the team that there is from the start.
+// everybody is the initial team.
 const everybody = `{"OrganisationID":1,"TeamID":1}`
 
-// portalLists are values of what lists of the portal can be asked for.
+// portalLists are values for the parameters of lists of the portal.
 var portalLists = map[string][]string{"page": {"1", "2", "-1", "0", "99999999999"}, "per_page": {"1", "-1"}, "limit": {"1", "0"}, "order_by": {"Name", "created_at_desc"}, "sort": {"id"}, "keyword": {"PAY", "%"}}
 
 const firstAdmin = `{"username":"admin@example.com","password":"a-good-password","first_name":"Ada","last_name":"Lovelace"}`
@@ -215,7 +215,7 @@ func chosen(n int, _ string) string {
 	return fmt.Sprintf(`{"Name":"Colour","Identifier":"colour-%d","Description":"Which","Type":"2","Behaviour":2,"DropdownValues":["Red","Blue"],"AddToKeyMetadata":"true","ShowOnSignUp":true,"WriteOnceReadMany":true}`, n)
 }
 
-// modelOfUsers is what has the attributes.
+// modelOfUsers returns the model that has the attributes.
 func modelOfUsers(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	opened(t, s)
@@ -291,7 +291,7 @@ func opened(t testing.TB, s *service) map[string]string {
 	return nil
 }
 
-// inPortal makes a record of the portal for the only placeholder.
+// inPortal creates a record of the portal for the only placeholder.
 func inPortal(name, path string, body func(n int, id string) string) func(testing.TB, *service) map[string]string {
 	return func(t testing.TB, s *service) map[string]string {
 		t.Helper()
@@ -299,7 +299,7 @@ func inPortal(name, path string, body func(n int, id string) string) func(testin
 	}
 }
 
-// below makes a record and another one in its path.
+// below creates a record and another one in its path.
 func below(record func(testing.TB, *service) map[string]string, name, path string, body func(n int, id string) string) func(testing.TB, *service) map[string]string {
 	return func(t testing.TB, s *service) map[string]string {
 		t.Helper()
@@ -309,7 +309,7 @@ func below(record func(testing.TB, *service) map[string]string, name, path strin
 	}
 }
 
-// placed returns a path with names in place of its placeholders.
+// placed returns a path with values for its placeholders.
 func placed(path string, names map[string]string) string {
 	for name, value := range names {
 		path = strings.ReplaceAll(path, "{"+name+"}", value)
@@ -317,7 +317,7 @@ func placed(path string, names map[string]string) string {
 	return path
 }
 
-// add makes a record of the portal and returns its ID.
+// add creates a record of the portal and returns its ID.
 func (s *service) add(t testing.TB, path, body string) string {
 	t.Helper()
 	a := s.ask(t, request{method: "POST", path: "/portal-api" + path, as: s.portalAdmin(t), body: []byte(body)})
@@ -328,7 +328,7 @@ func (s *service) add(t testing.TB, path, body string) string {
 	return strings.Trim(string(made.ID), `"`)
 }
 
-// caller is who calls an operation well.
+// caller returns a caller who may call an operation.
 func (s *service) caller(t testing.TB, o operation.Operation, p plan) caller {
 	t.Helper()
 	switch {
@@ -348,7 +348,7 @@ func (s *service) caller(t testing.TB, o operation.Operation, p plan) caller {
 // portalBroker is an identity broker of the portal, by its secret.
 const portalBroker caller = "a secret of the brokers"
 
-// portalAdmin is the first admin of the portal, which is bootstrapped if need be.
+// portalAdmin returns the first admin of the portal, which is bootstrapped if necessary.
 func (s *service) portalAdmin(t testing.TB) caller {
 	t.Helper()
 	if s.admin == "" {
@@ -360,8 +360,8 @@ func (s *service) portalAdmin(t testing.TB) caller {
 	return s.admin
 }
 
-// learn keeps the token that an answer gives the admin of the portal, and forgets the
-// session that an answer ends.
+// learn stores the admin's new token from an answer, and removes a session that an answer
+// ends.
 func (s *service) learn(r request, a answer) {
 	switch {
 	case a.status != http.StatusOK:

@@ -20,17 +20,17 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/live"
 )
 
-// TestPortalWorlds lets the people and the admins of two portals in one store, each of
-// which is connected with the dashboard of another organisation, do 1,000 things at random.
-// A model says what each of them sees, counts and may change, and what there is afterwards.
+// TestPortalWorlds makes 1,000 random calls by users and admins of two portals in one store,
+// each connected with the dashboard of another organisation. A model predicts what each of them
+// sees, counts and may change, and the final state.
 func TestPortalWorlds(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	if text := os.Getenv("GATEHOUSE_E2E_SEED"); text != "" {
-		seed, _ = strconv.ParseUint(text, 10, 64) // another seed does as well
+		seed, _ = strconv.ParseUint(text, 10, 64) // an invalid seed becomes 0
 	}
 	t.Logf("repeat with GATEHOUSE_E2E_SEED=%d", seed)
-	// One clock for both, and a slow one: who is asked the time often enough finds that what it
-	// carries out itself has been held for too long.
+	// One slow clock for both: if the clock is read often enough, work that the reader itself
+	// runs counts as held for too long.
 	clock := apptest.ClockOf(200 * time.Millisecond)
 	s := newServiceWith(t, false, func() []app.Option { return []app.Option{app.WithClock(clock)} })
 	keys, err := crypto.NewKeys("a secret of the test")
@@ -66,7 +66,7 @@ func TestPortalWorlds(t *testing.T) {
 	}
 }
 
-// modelUser is a user as the model knows it.
+// modelUser is a user in the model.
 type modelUser struct {
 	ID             int
 	CID            string
@@ -79,10 +79,10 @@ type modelUser struct {
 	teams  []int
 	as     caller // a session
 	asked  []int  // requests for organisations
-	wanted string // the name of one that is pending
+	wanted string // the name in a pending request
 }
 
-// together reports whether somebody is where people know one another.
+// together reports whether the user's organisation shows its members to each other.
 func (u *modelUser) together() bool { return u.OrganisationID != 1 }
 
 func (u *modelUser) sees(o *modelUser) bool {
@@ -93,7 +93,7 @@ func (u *modelUser) governs(o *modelUser) bool {
 	return u.Role == "consumer-admin" && u.together() && u.OrganisationID == o.OrganisationID
 }
 
-// portalWorld is a portal, and what it should have.
+// portalWorld is a portal with its expected content.
 type portalWorld struct {
 	*service
 	beside    *portalWorld
@@ -107,7 +107,7 @@ type portalWorld struct {
 	named     int
 }
 
-// modelApp is an app: whose, and whether it has a key.
+// modelApp is an app: its owner, and whether it has a key.
 type modelApp struct {
 	owner int
 	keyed bool
@@ -136,7 +136,7 @@ func newPortalWorld(t *testing.T, rng *rand.Rand, s *service, dashboard caller) 
 	return w
 }
 
-// anyOf returns one of the numbers, and 0 when there is none.
+// anyOf returns a random number, or 0 when there is none.
 func anyOf[V any](rng *rand.Rand, from map[int]V) int {
 	all := slices.Sorted(maps.Keys(from))
 	if len(all) == 0 {
@@ -150,7 +150,7 @@ func (w *portalWorld) name(kind string) string {
 	return fmt.Sprintf("%s-%s-%d", kind, w.dashboard[:2], w.named)
 }
 
-// wants calls as somebody, wants a status, and reads the answer.
+// wants makes a call, checks its status, and decodes the answer.
 func (w *portalWorld) wants(t *testing.T, as caller, method, path, body string, status int, out any) bool {
 	t.Helper()
 	a := w.ask(t, request{method: method, path: path, as: as, body: []byte(body)})
@@ -166,13 +166,13 @@ func (w *portalWorld) wants(t *testing.T, as caller, method, path, body string, 
 	return true
 }
 
-// rules is wants, as the admin of the portal.
+// rules is wants as the admin of the portal.
 func (w *portalWorld) rules(t *testing.T, method, path, body string, status int, out any) bool {
 	t.Helper()
 	return w.wants(t, w.portalAdmin(t), method, "/portal-api"+path, body, status, out)
 }
 
-// portalActs are what happens, by name; those of one person take who it is.
+// portalActs are the actions, by name; actions of one person take the person.
 var portalActs = map[string]func(*portalWorld, *testing.T){
 	"make an organisation":   (*portalWorld).found,
 	"make a team":            (*portalWorld).groups,
@@ -195,7 +195,7 @@ var portalActs = map[string]func(*portalWorld, *testing.T){
 	"list requests":          byPerson((*portalWorld).listsRequests),
 }
 
-// act does one thing.
+// act runs one random action.
 func (w *portalWorld) act(t *testing.T) string {
 	names := slices.Sorted(maps.Keys(portalActs))
 	name := names[w.rng.IntN(len(names))]
@@ -203,7 +203,7 @@ func (w *portalWorld) act(t *testing.T) string {
 	return name
 }
 
-// byPerson chooses somebody who is active, with a session.
+// byPerson chooses a random active user with a session.
 func byPerson(do func(*portalWorld, *testing.T, *modelUser)) func(*portalWorld, *testing.T) {
 	return func(w *portalWorld, t *testing.T) {
 		active := maps.Clone(w.users)
@@ -221,7 +221,7 @@ func byPerson(do func(*portalWorld, *testing.T, *modelUser)) func(*portalWorld, 
 }
 
 func (w *portalWorld) found(t *testing.T) {
-	if len(w.orgs) > 3 { // so few that people meet
+	if len(w.orgs) > 3 { // so few that they share members
 		return
 	}
 	var made struct {
@@ -276,7 +276,7 @@ func (w *portalWorld) moves(t *testing.T) {
 	if !w.rules(t, "PUT", fmt.Sprintf("/users/%d", u.ID), fmt.Sprintf(`{"OrganisationID":%d,"Teams":%s,"Role":%q}`, org, list(teams), role), http.StatusOK, nil) {
 		return
 	}
-	if u.OrganisationID != org && !slices.Contains(teams, w.orgs[org][0]) { // everybody who comes joins the default team
+	if u.OrganisationID != org && !slices.Contains(teams, w.orgs[org][0]) { // new members join the default team
 		teams = append(teams, w.orgs[org][0])
 	}
 	u.OrganisationID, u.teams, u.Role = org, teams, role
@@ -325,7 +325,7 @@ func (w *portalWorld) disbands(t *testing.T) {
 	}
 }
 
-// decides approves or rejects what somebody asks for.
+// decides approves or rejects a pending request.
 func (w *portalWorld) decides(t *testing.T) {
 	for _, id := range slices.Sorted(maps.Keys(w.users)) {
 		u := w.users[id]
@@ -372,8 +372,8 @@ func (w *portalWorld) dropsApp(t *testing.T) {
 	}
 }
 
-// reaches names somebody of the other portal by CID, and sends what the other portal has
-// given out: nothing is found, and no one gets in.
+// reaches names a user of the other portal by CID, and sends tokens of the other portal:
+// nothing is found, and access is denied.
 func (w *portalWorld) reaches(t *testing.T) {
 	u := w.beside.users[anyOf(w.rng, w.beside.users)]
 	if u == nil {
@@ -392,7 +392,7 @@ func (w *portalWorld) reaches(t *testing.T) {
 	}
 }
 
-// seen are the numbers of the people whom somebody sees.
+// seen returns the numbers of the people whom a user sees.
 func (w *portalWorld) seen(u *modelUser) (out []int) {
 	for _, id := range slices.Sorted(maps.Keys(w.users)) {
 		if u.sees(w.users[id]) {
@@ -434,7 +434,7 @@ func sortedNumbers(list []int) []int {
 	return out
 }
 
-// anybody returns somebody, by number or CID.
+// anybody returns a random user, named by number or CID.
 func (w *portalWorld) anybody() (*modelUser, string) {
 	u := w.users[anyOf(w.rng, w.users)]
 	if w.rng.IntN(4) == 0 {
@@ -468,7 +468,7 @@ func (w *portalWorld) changes(t *testing.T, u *modelUser) {
 		w.wants(t, u.as, "PUT", path, body, http.StatusUnprocessableEntity, nil)
 	case !u.governs(o):
 		w.wants(t, u.as, "PUT", path, body, http.StatusForbidden, nil)
-	case w.rng.IntN(2) == 0: // into a team of somebody else
+	case w.rng.IntN(2) == 0: // into a team of another organisation
 		org := anyOf(w.rng, w.orgs)
 		teams := w.some(org)
 		if org != o.OrganisationID {
@@ -485,7 +485,7 @@ func (w *portalWorld) changes(t *testing.T, u *modelUser) {
 	}
 }
 
-// othersLead reports whether the organisation of u has another admin who is active.
+// othersLead reports whether the organisation of u has another active admin.
 func (w *portalWorld) othersLead(u *modelUser) bool {
 	for _, o := range w.users {
 		if o != u && o.Active && o.OrganisationID == u.OrganisationID && o.Role == u.Role {
@@ -505,7 +505,7 @@ func (w *portalWorld) removes(t *testing.T, u *modelUser) {
 	default:
 		w.wants(t, u.as, "DELETE", path, "", http.StatusOK, nil)
 		o.OrganisationID, o.teams, o.Role = 1, []int{1}, "consumer-team-member"
-		for _, a := range w.apps { // they stay with the organisation
+		for _, a := range w.apps { // the apps stay with the organisation
 			if a.owner == o.ID {
 				a.owner = u.ID
 			}
@@ -524,7 +524,7 @@ func (w *portalWorld) invites(t *testing.T, u *modelUser) {
 		fresh.teams = []int{w.orgs[u.OrganisationID][0]}
 		w.users[fresh.ID] = fresh
 	}
-	if o := w.users[anyOf(w.rng, w.users)]; !u.governs(o) || o.Active { // somebody of whom the caller learns nothing
+	if o := w.users[anyOf(w.rng, w.users)]; !u.governs(o) || o.Active { // a user whom the caller must not learn about
 		w.wants(t, u.as, "POST", ownPrefix+"users/invite", fmt.Sprintf(`{"Email":%q,"First":"Grace"}`, o.Email), http.StatusUnprocessableEntity, nil)
 	}
 }
@@ -562,7 +562,7 @@ func (w *portalWorld) listsRequests(t *testing.T, u *modelUser) {
 	}
 }
 
-// check compares a portal with the model: people each time, and now and then all the rest.
+// check compares a portal with the model: people each time, and everything else now and then.
 func (w *portalWorld) check(t *testing.T, whole bool) {
 	t.Helper()
 	var shown []modelUser

@@ -28,12 +28,12 @@ func beside(t testing.TB, s *service) *service {
 	return &service{App: a}
 }
 
-// away is how far the numbers of the records of one portal are ahead of the other's.
+// away is how far the record numbers of one portal are ahead of the other's.
 const away = 50
 
-// TestPortalsApart calls every operation of one portal with what is in another one, in
-// the same store, by number and by CID: it answers as if there were nothing, and changes
-// nothing. Lists do not show it.
+// TestPortalsApart calls every operation of one portal with records of another one, in the
+// same store, by number and by CID: they are not found, and nothing changes. Lists do not
+// show them.
 func TestPortalsApart(t *testing.T) {
 	var checked atomic.Int64
 	t.Cleanup(func() {
@@ -76,7 +76,7 @@ func TestPortalsApart(t *testing.T) {
 				return
 			}
 			if len(ids) == 0 {
-				return // it makes something new, or there is one
+				return // it creates a new record, or the portal has one itself
 			}
 			feed := s.Store().(store.ChangeLog)
 			missing := b.ask(t, request{method: o.Method, path: fill(o, unknown(ids)), as: as, body: []byte(body)})
@@ -95,8 +95,8 @@ func TestPortalsApart(t *testing.T) {
 	}
 }
 
-// ahead makes records for an operation until their numbers are ahead, and returns them
-// with a good body.
+// ahead creates records for an operation until their numbers are ahead, and returns them
+// with a valid body.
 func ahead(t *testing.T, s *service, o operation.Operation) (ids map[string]string, body string) {
 	t.Helper()
 	p := plans[o.ID]
@@ -122,15 +122,15 @@ func ahead(t *testing.T, s *service, o operation.Operation) (ids map[string]stri
 	return ids, body
 }
 
-// everywhere tells whether identifiers name what every portal has, each its own: the model
-// of users, and the attributes that come with it.
+// everywhere reports whether identifiers name records that every portal has: the model of
+// users, and its initial attributes.
 func everywhere(ids map[string]string) bool {
 	_, model := ids["extended_attribute_id"]
 	_, made := ids["custom_attribute_id"]
 	return model && !made
 }
 
-// attributes are the attributes of users in a portal.
+// attributes returns the attributes of users in a portal.
 func attributes(t *testing.T, s *service) (all string) {
 	t.Helper()
 	for _, path := range []string{"", "/default-attributes", "/custom-attributes"} {
@@ -143,7 +143,7 @@ func attributes(t *testing.T, s *service) (all string) {
 	return all
 }
 
-// unknown are numbers of nothing.
+// unknown returns numbers of missing records.
 func unknown(ids map[string]string) map[string]string {
 	out := map[string]string{}
 	for name := range ids {
@@ -152,7 +152,7 @@ func unknown(ids map[string]string) map[string]string {
 	return out
 }
 
-// cids are the same records by their CID, where reading them tells it.
+// cids returns the same records by their CID, if reading them returns it.
 func cids(t *testing.T, s *service, o operation.Operation, ids map[string]string) (out []map[string]string) {
 	t.Helper()
 	segments := strings.Split(o.Path, "/")

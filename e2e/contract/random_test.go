@@ -23,15 +23,15 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// How many requests a run sends, and how many of them to one service: what is
-// made stays there, so that a service is replaced before it has too much.
+// How many requests a run sends, and how many of them to one service: created records
+// stay, so a service is replaced before it has too many.
 const (
 	shortRun   = 20_000
 	longRun    = 1_000_000
 	perService = 2_500
 )
 
-// failures are the answers of 5xx that clients expect.
+// failures are the 5xx answers that clients expect.
 var failures = []struct{ operation, message, reason string }{
 	{"schemas.", "schema not found for version", "an unknown version: docs/wire/schemas.md#answers"},
 	{"hooks.", "Failed to read response body, body empty.", "an empty body: docs/wire/requests.md#bodies"},
@@ -52,9 +52,9 @@ var failures = []struct{ operation, message, reason string }{
 	{"data-graphs.import", "the document is too large", "network trouble: docs/wire/data-graphs.md#import"},
 }
 
-// TestRandomRequests sends random requests of the whole table and checks that the
-// service never fails, that what is refused changes nothing, and that gateways
-// can load what is left in the end. GATEHOUSE_E2E_SEED repeats a run.
+// TestRandomRequests sends random requests of the whole table and checks that the service
+// never fails, that a refused request changes nothing, and that gateways can load the
+// final state. GATEHOUSE_E2E_SEED repeats a run.
 func TestRandomRequests(t *testing.T) {
 	total, seed := shortRun, uint64(1)
 	if os.Getenv("GATEHOUSE_E2E_LONG") != "" {
@@ -74,8 +74,8 @@ func TestRandomRequests(t *testing.T) {
 	}
 }
 
-// attempted reports whether an operation stores how an attempt went also when it fails: a
-// provider that could not be synchronised is down.
+// attempted reports whether an operation stores the outcome of an attempt even if it
+// fails: a provider that could not be synchronised is down.
 func attempted(o operation.Operation) bool {
 	return strings.HasPrefix(o.ID, "portal-providers.synchronize")
 }
@@ -92,7 +92,7 @@ func randomRun(t *testing.T, rng *rand.Rand) {
 		o := c.table[rng.IntN(len(c.table))]
 		r := c.request(o)
 		if endsCallers(o, r) {
-			continue // all that follows would be refused
+			continue // all later requests would be refused
 		}
 		before := head(t, feed)
 		a := s.ask(t, r)
@@ -108,15 +108,15 @@ func randomRun(t *testing.T, rng *rand.Rand) {
 			c.learn(o, a)
 		}
 		if t.Failed() {
-			t.FailNow() // what follows from a failure is no news
+			t.FailNow() // later failures would only be consequences
 		}
 	}
 	t.Log("answers by class:", answers)
 	checkFeeds(t, s)
 }
 
-// endsCallers reports whether a request may leave those who call without a credential,
-// or without their rights.
+// endsCallers reports whether a request may invalidate the test callers' credentials or
+// permissions.
 func endsCallers(o operation.Operation, r request) bool {
 	switch {
 	case strings.HasPrefix(o.ID, "admin.organisations."):
@@ -135,9 +135,9 @@ func head(t *testing.T, feed store.ChangeLog) store.Revision {
 	return rev
 }
 
-// wrote reports whether a request has written since a revision. What the service does by
-// itself meanwhile, such as to deliver or to renew a lease, names no request. That a
-// session is in use is noted now and then, and mails that were asked for are made later.
+// wrote reports whether a request has written since a revision. Background writes of the
+// service, such as deliveries or renewed leases, name no request. The use of a session is
+// recorded now and then, and requested mails are made later.
 func wrote(t *testing.T, feed store.ChangeLog, since store.Revision) bool {
 	t.Helper()
 	last := head(t, feed)
@@ -159,7 +159,7 @@ func wrote(t *testing.T, feed store.ChangeLog, since store.Revision) bool {
 	return false
 }
 
-// noted reports whether a change says that a session is in use.
+// noted reports whether a change only records the use of a session.
 func noted(c store.Change) bool { return c.Kind == visits.SessionKind && c.Op == store.Updated }
 
 func demanded(o operation.Operation, a answer) bool {
@@ -171,12 +171,12 @@ func demanded(o operation.Operation, a answer) bool {
 	return false
 }
 
-// shared is why a feed rightly leaves out a record: another organisation has one
-// with the same identifier, and gateways would take them for one.
+// shared is the reason why a feed rightly leaves out a record: another organisation has
+// one with the same identifier, and gateways could not distinguish them.
 const shared = "an identifier of its own"
 
-// checkFeeds lets a gateway, which refuses any wrong type, load what is there;
-// nothing may have been left out for it because of a type.
+// checkFeeds makes a gateway, which refuses any wrong type, load the state; nothing may
+// be left out of feeds because of a type.
 func checkFeeds(t *testing.T, s *service) {
 	server := httptest.NewServer(s)
 	defer server.Close()
@@ -224,7 +224,7 @@ func (s *service) document(t testing.TB, id string) []byte {
 	return nil
 }
 
-// chaos makes random requests.
+// chaos generates random requests.
 type chaos struct {
 	t     testing.TB
 	s     *service
@@ -244,7 +244,7 @@ func newChaos(t testing.TB, s *service, rng *rand.Rand) *chaos {
 	return c
 }
 
-// learn keeps the identifier of what was made.
+// learn stores the identifier of a created record.
 func (c *chaos) learn(o operation.Operation, a answer) {
 	var made struct{ ID string }
 	if json.Unmarshal(a.body, &made) != nil || made.ID == "" {
@@ -256,15 +256,15 @@ func (c *chaos) learn(o operation.Operation, a answer) {
 	}
 }
 
-// one in n.
+// one returns true once in n times.
 func (c *chaos) one(n int) bool { return c.rng.IntN(n) == 0 }
 
 func pick[T any](rng *rand.Rand, list []T) T { return list[rng.IntN(len(list))] }
 
-// request makes one for an operation.
+// request generates a request for an operation.
 func (c *chaos) request(o operation.Operation) request {
 	p := plans[o.ID]
-	path := map[string]string{"apiId": c.identifier("apiId")} // bodies may name it, too
+	path := map[string]string{"apiId": c.identifier("apiId")} // bodies may contain it as well
 	r := request{method: o.Method, as: c.s.caller(c.t, o, p), query: url.Values{}, header: map[string]string{}}
 	for _, param := range o.Params {
 		switch param.In {
@@ -317,7 +317,7 @@ func (c *chaos) parameter(p plan, param operation.Param) string {
 	return pick(c.rng, odd)
 }
 
-// body gives a request a body: a good one, one with changes, or none at all.
+// body sets the body of a request: a valid one, a changed one, or none.
 func (c *chaos) body(r *request, o operation.Operation, p plan, path map[string]string) {
 	seed := c.seed(o, p, path)
 	n, err := doc.ParseNode(seed)
@@ -345,7 +345,7 @@ func (c *chaos) body(r *request, o operation.Operation, p plan, path map[string]
 	}
 }
 
-// seed is a good body for an operation, or for another one.
+// seed returns a valid body for an operation, or for another one.
 func (c *chaos) seed(o operation.Operation, p plan, path map[string]string) []byte {
 	if c.one(30) {
 		o = pick(c.rng, c.table)

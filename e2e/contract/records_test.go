@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// next numbers the records of a service.
+// next returns a new number for a record.
 func (s *service) next() int { s.made++; return s.made }
 
-// classic is the wrapper of a classic API with most of what one can have.
+// classic returns the wrapper of a classic API with most members.
 func classic(n int, id string) string {
 	return fmt.Sprintf(`{"api_definition":{"name":"Orders %[1]d #shop","api_id":%[2]q,"slug":"orders-%[1]d","active":true,"enable_jwt":true,"jwt_signing_method":"rsa","jwt_source":"aHR0cHM6Ly9pZHAuZXhhbXBsZS5jb20vandrcw==",`+
 		`"jwt_identity_base_field":"sub","jwt_policy_field_name":"pol","jwt_default_policies":["gold"],"auth":{"auth_header_name":"Authorization"},"tags":["edge"],"domain":"","config_data":{"a":1},"use_keyless":false,`+
@@ -19,13 +19,13 @@ func classic(n int, id string) string {
 		`"hook_references":[],"user_owners":[],"user_group_owners":[],"is_site":false,"sort_by":0}`, n, id)
 }
 
-// gatewayPart is the vendor extension of an OAS document.
+// gatewayPart returns the vendor extension of an OAS document.
 func gatewayPart(n int, id string) string {
 	return fmt.Sprintf(`{"info":{"id":%[2]q,"name":"Orders %[1]d","state":{"active":true}},"server":{"listenPath":{"value":"/oas-%[1]d/","strip":true},"authentication":{"enabled":true,"securitySchemes":{"jwt":{"enabled":true,"source":"aHR0cHM6Ly9pZHAuZXhhbXBsZS5jb20vandrcw==","signingMethod":"rsa","identityBaseField":"sub","header":{"enabled":true,"name":"Authorization"}}}}},`+
 		`"upstream":{"url":"http://orders.internal:8080/"},"middleware":{"global":{"cache":{"enabled":true,"timeout":60}},"operations":{"getOrder":{"enforceTimeout":{"enabled":true,"duration":"1.5s"},"allow":{"enabled":true}}}}}`, n, id)
 }
 
-// plain is an OpenAPI description.
+// plain returns an OpenAPI description.
 func plain(n int, version string) string {
 	return fmt.Sprintf(`{"openapi":%[2]q,"info":{"title":"Orders %[1]d","version":"1.0.0"},"servers":[{"url":"https://orders.example.com/v1"}],"security":[{"jwt":[]}],`+
 		`"paths":{"/orders/{id}":{"parameters":[{"name":"id","in":"path","required":true,"schema":{"type":"string"}}],"get":{"operationId":"getOrder","responses":{"200":{"description":"An order","content":{"application/json":{"schema":{"$ref":"#/components/schemas/Order"},"example":{"id":"1"}}}}}},`+
@@ -90,7 +90,7 @@ const (
 	idpKind     = "idp"
 )
 
-// create makes a record of a kind and returns its identifier.
+// create creates a record of a kind and returns its identifier.
 func (s *service) create(t testing.TB, kind string) string {
 	t.Helper()
 	n := s.next()

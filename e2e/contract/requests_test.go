@@ -16,16 +16,16 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
-// requests makes good and bad requests for one operation.
+// requests generates valid and invalid requests for one operation.
 type requests struct {
 	t    testing.TB
 	s    *service
 	o    operation.Operation
 	plan plan
-	file *described // what the published file says; nil: nothing
+	file *described // the operation in the published file; nil: it has none
 	send func(request)
 	rng  *rand.Rand
-	kept map[string]string // the records of an operation that only reads
+	kept map[string]string // the records for an operation that only reads
 }
 
 // all sends them.
@@ -47,13 +47,13 @@ func (r *requests) all() {
 	}
 }
 
-// body is a good body with the path that belongs to it.
+// body is a valid body with its path.
 type body struct {
 	path map[string]string
 	text string
 }
 
-// good returns good bodies, at least one, for records that are there.
+// good returns valid bodies, at least one, for existing records.
 func (r *requests) good() []body {
 	var path map[string]string
 	switch reading := r.o.Method == "GET"; {
@@ -74,7 +74,7 @@ func (r *requests) good() []body {
 	return out
 }
 
-// example is the body of the description's example, "" where there is none.
+// example returns the body of the description's example, "" if there is none.
 func example(t testing.TB, o operation.Operation) string {
 	if o.Request == nil {
 		return ""
@@ -112,7 +112,7 @@ func (r *requests) request(good []body, change func(*request)) request {
 	return out
 }
 
-// filled puts values into the placeholders of headers.
+// filled replaces the placeholders of headers.
 func filled(header, values map[string]string) map[string]string {
 	out := map[string]string{}
 	for name, value := range header {
@@ -124,14 +124,14 @@ func filled(header, values map[string]string) map[string]string {
 	return out
 }
 
-// vary sends a good request that something is changed in.
+// vary sends a valid request with a change.
 func (r *requests) vary(why string, change func(*request)) {
 	out := r.request(r.good(), change)
 	out.why = why
 	r.send(out)
 }
 
-// parameters sends every value of every parameter of the query.
+// parameters sends every value of every query parameter.
 func (r *requests) parameters() {
 	for _, p := range r.o.Params {
 		if p.In != "query" {
@@ -179,7 +179,7 @@ func (r *requests) yaml(text []byte) []byte {
 	return out
 }
 
-// strangers sends good requests of callers who may not do that.
+// strangers sends valid requests of callers without permission.
 func (r *requests) strangers() {
 	for _, who := range []caller{anonymous, stranger, inactive, nobody, writer, other, root, node} {
 		if who != r.s.caller(r.t, r.o, r.plan) {
@@ -188,7 +188,7 @@ func (r *requests) strangers() {
 	}
 }
 
-// wrongPaths sends identifiers that name nothing, or no identifier.
+// wrongPaths sends unknown and invalid identifiers.
 func (r *requests) wrongPaths() {
 	for _, p := range r.o.Params {
 		if p.In != "path" {
@@ -220,7 +220,7 @@ func (r *requests) wrongPaths() {
 	}
 }
 
-// odd sends bodies that are no objects, or no JSON.
+// odd sends bodies that are not objects, or not JSON.
 func (r *requests) odd() {
 	for _, text := range []string{"", " ", "{", "{}", "[]", "[{}]", "null", "true", "7", `"text"`, `{"a":1}}`, "{'a':1}", `{"a":NaN}`, "\xff\xfe", "\x00", `{"a":"\ud800"}`,
 		strings.Repeat("[", 300) + strings.Repeat("]", 300), strings.Repeat(`{"a":`, 200) + "1" + strings.Repeat("}", 200), `{"":{}}`, "- a\n- b", "<xml/>"} {
@@ -247,7 +247,7 @@ func (r *requests) broken() {
 	r.edited("another member", func(n *doc.Node) { n.Set("unknown", doc.NewString("x")) })
 }
 
-// edited sends a good body with a change.
+// edited sends a valid body with a change.
 func (r *requests) edited(why string, change func(*doc.Node)) {
 	r.vary(why, func(out *request) {
 		n, err := doc.ParseNode(out.body)
@@ -261,7 +261,7 @@ func (r *requests) edited(why string, change func(*doc.Node)) {
 	})
 }
 
-// placesOf lists the paths of members, by way of objects only.
+// placesOf returns the paths of members, through objects only.
 func placesOf(n *doc.Node, at []string, depth int) (out [][]string) {
 	if depth == 0 {
 		return nil
@@ -273,14 +273,14 @@ func placesOf(n *doc.Node, at []string, depth int) (out [][]string) {
 	return out
 }
 
-// put sets a member where its parent is an object.
+// put sets a member if its parent is an object.
 func put(n, v *doc.Node, at []string) {
 	if parent := n.Get(at[:len(at)-1]...); parent.Is(doc.TypeObject) {
 		parent.Set(at[len(at)-1], v)
 	}
 }
 
-// wrong are values that are hardly ever of the right type.
+// wrong returns values that hardly ever have the right type.
 func wrong() []*doc.Node {
 	return []*doc.Node{doc.NewNull(), doc.NewBool(true), doc.NewInt(7), doc.NewInt(-1), doc.NewFloat(1.5), doc.NewString("x"), doc.NewString(""), doc.NewArray(), doc.NewObject(),
 		doc.NewArray(doc.NewNull()), doc.NewStrings([]string{"a"}), number("1e400"), number("123456789012345678901234567890")}
@@ -306,7 +306,7 @@ func (r *requests) generated() {
 	}
 }
 
-// mediaTypes sends the body as what it is not, and documents in every form.
+// mediaTypes sends the body with wrong media types, and documents in every form.
 func (r *requests) mediaTypes() {
 	for _, mediaType := range []string{"application/x-www-form-urlencoded", "text/plain", "application/xml", "image/png; a=b", ";"} {
 		r.vary("media type", func(out *request) { out.header = map[string]string{"Content-Type": mediaType} })

@@ -54,7 +54,7 @@ const (
 	ownAddress        = "http://localhost:3000"
 	admin      caller = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 	other      caller = "55555555555555555555555555555555" // admin of another organisation
-	writer     caller = "11111111111111111111111111111111" // owns nothing that admin made
+	writer     caller = "11111111111111111111111111111111" // owns nothing that admin created
 	nobody     caller = "33333333333333333333333333333333" // has no permission
 	inactive   caller = "44444444444444444444444444444444"
 	stranger   caller = "99999999999999999999999999999999" // unknown
@@ -62,7 +62,7 @@ const (
 	node       caller = nodeSecret
 )
 
-// Addresses of other services.
+// URLs of other services.
 const (
 	gatewayURL  = "https://gateway.example.com"
 	examplesURL = "https://examples.example.com/repository.json"
@@ -72,23 +72,23 @@ const (
 // service is a control plane in memory.
 type service struct {
 	*app.App
-	made   int // records so far, so that each has a name of its own
+	made   int // number of records so far, for unique names
 	mails  postbox
-	admin  caller // of the portal, who changes with the token; see portalAdmin
-	visits caller // the portal last, with a browser; see visitor
+	admin  caller // admin of the portal, which changes with its token; see portalAdmin
+	visits caller // last browser user of the portal; see visitor
 	logins *apptest.Vouching
-	asked  int // requests so far, so that strangers come from many networks
+	asked  int // number of requests so far, so that unauthenticated callers use many networks
 }
 
-// newService starts a control plane with users, where the time goes on by a second
-// with every look at the clock.
+// newService starts a control plane with users, whose clock advances by a second at
+// every read.
 func newService(t testing.TB, more ...func() []app.Option) *service {
 	t.Helper()
 	return newServiceWith(t, true, more...)
 }
 
-// newServiceWith is newService with an audit trail or without: a trail is written beside
-// the requests, so that one who watches what they write goes without.
+// newServiceWith is newService with or without an audit log: the audit log is written
+// concurrently with requests, so tests that watch writes go without it.
 func newServiceWith(t testing.TB, trail bool, more ...func() []app.Option) *service {
 	t.Helper()
 	var opts []app.Option
@@ -123,7 +123,7 @@ func newServiceWith(t testing.TB, trail bool, more ...func() []app.Option) *serv
 	if err := a.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = a.Stop(context.Background()) }) // else hundreds run at once
+	t.Cleanup(func() { _ = a.Stop(context.Background()) }) // otherwise hundreds of services would run at once
 	s := &service{App: a, mails: mails, logins: logins}
 	for _, f := range []identity.First{
 		{OrgID: "org-a", OwnerSlug: "a", Email: "admin@a.example", AccessKey: string(admin)},
@@ -149,7 +149,7 @@ func newServiceWith(t testing.TB, trail bool, more ...func() []app.Option) *serv
 	return s
 }
 
-// plannedKeys gives users the access keys that callers have.
+// plannedKeys gives users the access keys of callers.
 type plannedKeys struct {
 	secret.Keys
 	next  string
@@ -165,7 +165,7 @@ func (k *plannedKeys) NewKey() string {
 	return k.next
 }
 
-// outside answers for the services that the control plane asks.
+// outside answers the calls of the control plane to other services.
 type outside struct{}
 
 func (outside) Talk(_ context.Context, _ fetch.Request, protocols []string) (fetch.Conversation, error) {
@@ -196,7 +196,7 @@ func (outside) Fetch(_ context.Context, r fetch.Request) (fetch.Answer, error) {
 
 // request is what a client sends.
 type request struct {
-	why    string // what is odd about it; "" for nothing
+	why    string // what is unusual about it; "" for nothing
 	method string
 	path   string // escaped
 	query  url.Values
@@ -205,7 +205,7 @@ type request struct {
 	body   []byte
 }
 
-// String shows a request so that it can be sent again.
+// String formats a request so that it can be repeated.
 func (r request) String() string {
 	text := fmt.Sprintf("%s %s?%s", r.method, r.path, r.query.Encode())
 	if r.why != "" {
@@ -214,17 +214,17 @@ func (r request) String() string {
 	return fmt.Sprintf("%s as %q %v\n  %.600q", text, r.as, r.header, r.body)
 }
 
-// answer is what comes back, unpacked.
+// answer is a decoded response.
 type answer struct {
 	status    int
 	mediaType string
 	body      []byte
-	token     string // of the session of a browser
+	token     string // of a browser session
 }
 
 func (a answer) String() string { return fmt.Sprintf("%d %s %.600s", a.status, a.mediaType, a.body) }
 
-// json returns the body as JSON. Of a file nothing is described but the media type.
+// json returns the body as JSON. For a file only the media type is described.
 func (a answer) json() ([]byte, error) {
 	switch {
 	case a.mediaType == "application/octet-stream" && a.status < http.StatusBadRequest:
@@ -280,7 +280,7 @@ func (s *service) ask(t testing.TB, r request) answer {
 	return a
 }
 
-// must sends a request that succeeds, and returns the identifier in the answer.
+// must sends a request that must succeed, and returns the identifier in the answer.
 func (s *service) must(t testing.TB, r request) string {
 	t.Helper()
 	a := s.ask(t, r)
@@ -294,7 +294,7 @@ func (s *service) must(t testing.TB, r request) string {
 	return made.ID
 }
 
-// fill puts values into the placeholders of a path.
+// fill replaces the placeholders of a path.
 func fill(o operation.Operation, values map[string]string) string {
 	segs := strings.Split(o.Path, "/")
 	for i, s := range segs {

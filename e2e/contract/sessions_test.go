@@ -11,7 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/mail"
 )
 
-// postbox keeps the mails of a service, as long as there is room.
+// postbox stores the mails of a service, as long as there is room.
 type postbox chan mail.Message
 
 // Send implements mail.Sender.
@@ -23,7 +23,7 @@ func (b postbox) Send(_ context.Context, m mail.Message) error {
 	return nil
 }
 
-// withCode makes a user who has forgotten the password, and got a mail.
+// withCode creates a user who has requested a mail for a forgotten password.
 func withCode(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	user := withPassword(t, s)
@@ -49,7 +49,7 @@ func chooses(_ *service, path map[string]string) []string {
 	return []string{fmt.Sprintf(`{"code":%q,"new_password":"another-passphrase"}`, path["code"])}
 }
 
-// withPassword makes a user who can log in.
+// withPassword creates a user who can log in.
 func withPassword(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	address := fmt.Sprintf("person-%d@a.example", s.next())
@@ -62,7 +62,7 @@ func logins(_ *service, path map[string]string) []string {
 	return []string{fmt.Sprintf(`{"username":%q,"password":"a-long-passphrase"}`, path["username"])}
 }
 
-// signedOn lets the organisation use single sign-on.
+// signedOn enables single sign-on for the organisation.
 func signedOn(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	s.must(t, request{method: "PUT", path: "/admin/organisations/org-a", as: root, body: []byte(`{"owner_name":"A","owner_slug":"a","sso_enabled":true}`)})
@@ -77,19 +77,19 @@ func operatingByDirectory(n int, _ string) string {
 	return fmt.Sprintf(`{"Name":"Directory %d","ActionType":"GenerateOrLoginUserProfile","Type":"passthrough","ProviderName":"ADProvider","ProviderConfig":{"LDAPServer":"ldap.example.com"},"SSOOnlyForRegisteredUsers":true}`, n)
 }
 
-// operators makes a profile by which operators log in, with the rights of a group.
+// operators creates a login profile for operators, with the rights of a group.
 func operators(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	group := s.meta(t, "/api/usergroups", group(s.next()))
 	return map[string]string{"profileId": s.meta(t, "/api/tib/profiles", strings.Replace(operating(s.next(), ""), `{"Name"`, fmt.Sprintf(`{"DefaultUserGroupID":%q,"Name"`, group), 1))}
 }
 
-// newOperators is where a profile with an identifier is made.
+// newOperators returns an unused identifier of a profile.
 func newOperators(_ testing.TB, s *service) map[string]string {
 	return map[string]string{"profileId": fmt.Sprintf("profile-%d", s.next())}
 }
 
-// operatorsAt is a login by such a profile.
+// operatorsAt returns a login through such a profile.
 func operatorsAt(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	signedOn(t, s)
@@ -98,7 +98,7 @@ func operatorsAt(t testing.TB, s *service) map[string]string {
 	return at
 }
 
-// operatorsBack begins one.
+// operatorsBack begins such a login.
 func operatorsBack(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	at := operatorsAt(t, s)
@@ -112,7 +112,7 @@ func operatorsBack(t testing.TB, s *service) map[string]string {
 
 var aPerson = fixed(`{"ForSection":"dashboard","OrgID":"org-a","EmailAddress":"person@a.example"}`)
 
-// withNonce makes a nonce for somebody of a group.
+// withNonce creates a nonce for a person in a group.
 func withNonce(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	signedOn(t, s)

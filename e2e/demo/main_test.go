@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(harness.Run(m)) }
 
-// TestDemo starts the demo, and opens what it prints.
+// TestDemo starts the demo, and opens the printed addresses.
 func TestDemo(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -40,7 +40,7 @@ func TestDemo(t *testing.T) {
 			}
 		}
 	}
-	open(portal, "/blog", "A new portal") // what is filled in last
+	open(portal, "/blog", "A new portal") // the last data to be filled in
 	open(portal, "/", "Payments")
 	open(portal, "/portal/catalogue-products/payments/payments/docs", "Fetch one of payments")
 	open(dashboard, "/", "Gatehouse")

@@ -27,7 +27,7 @@ func paths(set *apiSet) map[string]string {
 	return m
 }
 
-// The type rules of docs/wire/classic-definition.md#types: what voids the feed.
+// The type rules of docs/wire/classic-definition.md#types: values that void the feed.
 func TestAPITypes(t *testing.T) {
 	for _, tt := range []struct {
 		members string
@@ -110,7 +110,7 @@ func TestAPIEnvelope(t *testing.T) {
 		`[null]`:                               "crash",
 		`[{}]`:                                 "crash",
 		`[` + good + `,{"oas":null}]`:          "crash",
-		// A feed that cannot be read never gets as far as the crash.
+		// An unreadable feed never gets as far as the crash.
 		`[{},{"api_definition":{"active":1}}]`:                                        "refused",
 		`[{"api_definition":{},"hook_references":[1],"user_owners":"x","sort_by":7}]`: "",
 	} {
@@ -244,7 +244,7 @@ func TestRoute(t *testing.T) {
 	}
 }
 
-// One wrong type anywhere leaves the old configuration.
+// One wrong type anywhere keeps the old configuration.
 func TestRefusedFeedKeepsTheOldOne(t *testing.T) {
 	f := newFake(t)
 	f.always(pathPolicies, feed(`{"id":"p1"}`))

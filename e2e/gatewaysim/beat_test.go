@@ -26,8 +26,8 @@ func TestHeartbeatNonce(t *testing.T) {
 			g := loaded(t, f.config())
 			f.always(pathPing, tt.answer)
 			n := f.count(pathPing)
-			// Two more heartbeats were sent after the answer was set: the second
-			// shows the nonce that the first one left.
+			// Two more heartbeats were sent after the answer was set: the second has the nonce
+			// of the first answer.
 			until(t, g, "heartbeats", func(State) bool { return f.count(pathPing) >= n+3 })
 			if got := f.last(t, pathPing).header.Get("x-tyk-nonce"); got != tt.nonce {
 				t.Errorf("nonce %q, want %q", got, tt.nonce)
@@ -39,8 +39,8 @@ func TestHeartbeatNonce(t *testing.T) {
 	}
 }
 
-// A 403 to the heartbeat, even with recovery words, is a clean way to make a
-// gateway register and reload.
+// A 403 to the heartbeat, even with recovery words, is a safe way to make a gateway register
+// and reload.
 func TestHeartbeatRefused(t *testing.T) {
 	for _, body := range []string{"", "Nonce failed", `{"Message":"No node ID Found"}`} {
 		f := newFake(t)
@@ -65,7 +65,7 @@ func TestOldAPIsServeDuringRegistration(t *testing.T) {
 	}
 }
 
-// The probe only reads health: it never registers, and a 403 is fine with it.
+// The probe only reads health: it never registers, and accepts a 403.
 func TestProbe(t *testing.T) {
 	f := newFake(t)
 	cfg := f.config()
@@ -102,7 +102,7 @@ func hello(t *testing.T, g *Gateway, status, dashboard string) {
 	}
 }
 
-// A control plane that is away between loads does no harm.
+// A control plane that is away between loads has no effect.
 func TestDashboardAway(t *testing.T) {
 	f := newFake(t)
 	g := loaded(t, f.config())

@@ -23,7 +23,7 @@ import (
 
 const controlSecret = "352d20ee67be67f6340b4c0605b044b7"
 
-// controlled is a gateway with a control API, and APIs for all sorts of credentials.
+// controlled is a gateway with a control API, and APIs for all kinds of credentials.
 type controlled struct {
 	*Gateway
 	*httptest.Server
@@ -93,7 +93,7 @@ func (c controlled) made(t *testing.T, id, session string) (key, hash string) {
 
 const goldKey = `{"org_id":"o1","apply_policies":["gold"]}`
 
-// TestControlAPI replays what gateways were seen to answer (docs/wire/gateway-control.md).
+// TestControlAPI replays recorded answers of gateways (docs/wire/gateway-control.md).
 func TestControlAPI(t *testing.T) {
 	c := newControlled(t, nil)
 	for _, tt := range []struct {
@@ -171,7 +171,8 @@ func TestControlAPI(t *testing.T) {
 	}
 }
 
-// TestStoredKeys: a key that was made through the control API works until it does not.
+// TestStoredKeys: a key that was created through the control API works until it is limited,
+// changed or deleted.
 func TestStoredKeys(t *testing.T) {
 	c := newControlled(t, nil)
 	call := func(path, key string) int {
@@ -265,7 +266,8 @@ func TestClientCredentials(t *testing.T) {
 	}
 }
 
-// TestClientCertificates: a certificate opens an API that names it while it is in the store.
+// TestClientCertificates: a certificate gives access to an API that names it while it is in
+// the store.
 func TestClientCertificates(t *testing.T) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -306,7 +308,7 @@ func TestClientCertificates(t *testing.T) {
 	}
 }
 
-// TestMisbehaviour: a fault meets the requests it is for, until it ends.
+// TestMisbehaviour: a fault applies to its requests, until it ends.
 func TestMisbehaviour(t *testing.T) {
 	c := newControlled(t, nil)
 	writes := func(r *http.Request) bool { return r.Method != "GET" }

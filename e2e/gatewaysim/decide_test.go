@@ -165,7 +165,7 @@ func TestRegistryDecisions(t *testing.T) {
 	expect(t, "unknown API", g.Decide("zz", token), 404, "Not Found")
 }
 
-// The kid rules: needed, and needed in the set.
+// The kid rules: required, and required in the set.
 func TestKeyIDs(t *testing.T) {
 	a, b := newIssuer(t), newIssuer(t)
 	sets := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -266,7 +266,8 @@ func TestKeyTexts(t *testing.T) {
 	expect(t, "source is no key", g.Decide("nonsense", rs), 403, refusedKey)
 }
 
-// Step 3 of docs/wire/feeds.md#when-gateways-use-the-registry: a key of the organisation may hold the secret.
+// Step 3 of docs/wire/feeds.md#when-gateways-use-the-registry: a key of the organisation may have
+// the secret.
 func TestIdentityKeySecret(t *testing.T) {
 	g := deciding(t, []string{
 		apiEntry(jwtAPI("kid", map[string]any{"jwt_signing_method": "hmac", "jwt_skip_kid": false, "jwt_default_policies": []string{"p-def"}})),
@@ -312,7 +313,7 @@ func jwtDoc(settings map[string]any) string {
 	})
 }
 
-// What the gateway takes from the OAS document itself (docs/wire/feeds.md#oas-apis).
+// What the gateway reads from the OAS document itself (docs/wire/feeds.md#oas-apis).
 func TestOASDecisions(t *testing.T) {
 	i := newIssuer(t)
 	entries := map[string]map[string]any{
@@ -371,8 +372,7 @@ func TestSkews(t *testing.T) {
 	}
 }
 
-// A change of the registry counts from the next request on, also for a subject
-// that has a session.
+// A change of the registry applies from the next request on, even to a subject with a session.
 func TestRegistryChangesTakeEffect(t *testing.T) {
 	i := newIssuer(t)
 	f := newFake(t)

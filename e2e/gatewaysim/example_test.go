@@ -11,8 +11,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/gatewaysim"
 )
 
-// A gateway under a control plane that serves no APIs yet: a local API and a
-// local policy let its registry be tested all the same.
+// A gateway under a control plane that serves no APIs yet: a local API and a local
+// policy make its registry testable.
 func Example() {
 	issuer := gatewaysim.NewIssuer()
 	defer issuer.Close()

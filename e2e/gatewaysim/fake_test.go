@@ -13,12 +13,12 @@ import (
 	"time"
 )
 
-// fakeDashboard answers node calls from a script and keeps what it was asked.
+// fakeDashboard answers node calls from a script and records them.
 type fakeDashboard struct {
 	*httptest.Server
 
 	mu     sync.Mutex
-	next   map[string][]reply // by path, used up one by one
+	next   map[string][]reply // by path, each used once
 	usual  map[string]reply   // by path, when next is empty
 	calls  []call
 	nonces int
@@ -143,7 +143,7 @@ func with(object string, members map[string]any) string {
 	return string(out)
 }
 
-// quick makes every wait short; a test overrides what it needs rare.
+// quick makes every interval short; a test overrides the ones that must be rare.
 func quick() Intervals {
 	return Intervals{
 		Heartbeat: 10 * time.Millisecond, Probe: time.Hour, Retry: 5 * time.Millisecond,
@@ -184,7 +184,7 @@ func until(t *testing.T, g *Gateway, what string, cond func(State) bool) {
 	}
 }
 
-// reload asks for a full load and waits for its result, good or bad.
+// reload requests a full load and waits for its result.
 func reload(t *testing.T, g *Gateway) {
 	t.Helper()
 	before := g.State()

@@ -14,7 +14,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// docs/wire/feeds.md#cached-keys: a set lives its time, whatever is missing in it.
+// docs/wire/feeds.md#cached-keys: a set is cached for its time, even if it lacks keys.
 func TestKeySetCache(t *testing.T) {
 	i := newIssuer(t)
 	k := newKeySets(http.DefaultClient, time.Hour)
@@ -80,7 +80,7 @@ func TestKeySetFailuresAreNotCached(t *testing.T) {
 	if _, err := k.key(t.Context(), "a", server.URL, "late", 0); err == nil {
 		t.Error("no error for a body that is no JSON")
 	}
-	for range 2 { // the empty set is an answer and is kept
+	for range 2 { // the empty set is a valid answer and is cached
 		if key, err := k.key(t.Context(), "a", server.URL, "late", 0); key != nil || err != nil {
 			t.Errorf("key %v, error %v", key, err)
 		}

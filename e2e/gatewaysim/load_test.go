@@ -31,7 +31,7 @@ func TestWedge(t *testing.T) {
 				f := newFake(t)
 				g := loaded(t, f.config())
 				good := f.usual[path]
-				f.always(path, r) // not once: the transport repeats a GET that fails on a reused connection
+				f.always(path, r) // always, since the transport repeats a GET that fails on a reused connection
 				g.Reload()
 				until(t, g, "the wedge", func(s State) bool { return s.Wedged != "" && s.Registrations == 2 })
 				f.always(path, good)
@@ -41,7 +41,7 @@ func TestWedge(t *testing.T) {
 	}
 }
 
-// stuck checks that a wedged gateway beats and serves but never loads.
+// stuck checks that a wedged gateway sends heartbeats and serves but never loads.
 func stuck(t *testing.T, f *fakeDashboard, g *Gateway) {
 	t.Helper()
 	calls := f.count(pathPolicies) + f.count(pathAPIs) + f.count(pathIdPs)
@@ -106,7 +106,7 @@ func TestWedgeOnTimeout(t *testing.T) {
 	until(t, g, "the wedge", func(s State) bool { return strings.Contains(s.Wedged, pathAPIs) })
 }
 
-// Other refusals fail one load only; the next one works.
+// Other errors fail one load only; the next one succeeds.
 func TestFailedLoad(t *testing.T) {
 	for _, path := range loadPaths {
 		for name, r := range map[string]reply{
@@ -145,7 +145,7 @@ func TestFailedLoad(t *testing.T) {
 	}
 }
 
-// An error that docs/wire/gateway-nodes.md#recovery-words does not list fails the load and no more.
+// An error that docs/wire/gateway-nodes.md#recovery-words does not list only fails the load.
 func TestUntrustedDashboardDoesNotWedge(t *testing.T) {
 	f := newFake(t)
 	secure := httptest.NewTLSServer(http.HandlerFunc(f.serve))
@@ -218,7 +218,7 @@ func TestInitialLoadBacksOff(t *testing.T) {
 	}
 }
 
-// Without APIs, now or before, the registry is not asked for.
+// Without APIs, now or before, the registry is not requested.
 func TestNothingToLoad(t *testing.T) {
 	f := newFake(t)
 	f.always(pathAPIs, reply{status: 200, body: `{"Message":null,"Nonce":"NONCE"}`})
@@ -259,7 +259,7 @@ func TestLocalDefinitions(t *testing.T) {
 	}
 }
 
-// Reload requests before a tick are one reload.
+// Several reload requests before a tick cause one reload.
 func TestOneReloadPerTick(t *testing.T) {
 	f := newFake(t)
 	cfg := f.config()

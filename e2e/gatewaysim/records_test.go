@@ -9,7 +9,7 @@ import (
 	"github.com/tinylib/msgp/msgp"
 )
 
-// TestRecords: each request to an API leaves a record, as the control plane reads them.
+// TestRecords: each request to an API leaves a record in the control plane's format.
 func TestRecords(t *testing.T) {
 	f := newFake(t)
 	f.always(pathAPIs, feed(apiEntry(keyless("free", "/free/")), apiEntry(with(keyless("quiet", "/quiet/"), map[string]any{"do_not_track": true}))))

@@ -20,8 +20,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(harness.Run(m)) }
 
-// redisAddr is a Redis to test with: GATEHOUSE_TEST_REDIS_ADDR, else a server
-// of our own on a free port, else what the harness can have.
+// redisAddr is a Redis to test with: GATEHOUSE_TEST_REDIS_ADDR, else a server that the
+// test starts on a free port, else one from the harness.
 func redisAddr(t *testing.T) string {
 	t.Helper()
 	if addr := os.Getenv("GATEHOUSE_TEST_REDIS_ADDR"); addr != "" {
@@ -55,8 +55,8 @@ func redisAddr(t *testing.T) string {
 	return ""
 }
 
-// listening is a loaded gateway that is subscribed, with a secret of its own so
-// that other tests on the same Redis do not matter, and a way to publish to it.
+// listening returns a subscribed gateway, with a unique secret so that other tests on
+// the same Redis do not matter, and a function that publishes to it.
 func listening(t *testing.T, f *fakeDashboard, addr, via string) (*Gateway, func(command, payload string)) {
 	t.Helper()
 	cfg := f.config()
@@ -111,7 +111,7 @@ func TestNotifications(t *testing.T) {
 	})
 }
 
-// Ten changes within the debounce are one request (docs/wire/feeds.md#client-idps).
+// Ten changes within the debounce cause one request (docs/wire/feeds.md#client-idps).
 func TestDebounce(t *testing.T) {
 	f := newFake(t)
 	cfg := f.config()
@@ -164,8 +164,8 @@ func TestInvalidateKeySets(t *testing.T) {
 	}
 }
 
-// A gateway subscribes again when Redis was away; what was published meanwhile
-// is lost.
+// A gateway subscribes again after an outage of Redis; messages published meanwhile are
+// lost.
 func TestRedisGoesAndComesBack(t *testing.T) {
 	addr := redisAddr(t)
 	link := newLink(t, addr)
@@ -183,7 +183,7 @@ func TestRedisGoesAndComesBack(t *testing.T) {
 	}
 }
 
-// A Redis that no longer answers, though the connection stands, is noticed too.
+// A Redis that no longer answers on an open connection is detected too.
 func TestRedisFallsSilent(t *testing.T) {
 	addr := redisAddr(t)
 	link := newLink(t, addr)
@@ -206,7 +206,7 @@ func TestGatewayStartsWithoutRedis(t *testing.T) {
 	}
 }
 
-// link is a TCP connection to Redis that a test can cut, mend and freeze.
+// link is a TCP connection to Redis that a test can cut, restore and freeze.
 type link struct {
 	addr, target string
 

@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// The answer table of docs/wire/gateway-nodes.md#registration: what the first answer leads to.
+// The answer table of docs/wire/gateway-nodes.md#registration: the effect of the first answer.
 func TestRegistrationAnswers(t *testing.T) {
 	const ok = `{"Status":"OK","Message":{"NodeID":"first"},"Nonce":"n"}`
 	for name, tt := range map[string]struct {
 		first    reply
-		accepted bool // at once, without another try
+		accepted bool // at once, without a retry
 	}{
 		"200":                           {reply{status: 200, body: ok}, true},
 		"200 whatever the status says":  {reply{status: 200, body: `{"Status":"Error","Message":{"NodeID":"first"},"Nonce":"n"}`}, true},
@@ -45,7 +45,7 @@ func TestRegistrationAnswers(t *testing.T) {
 			if s.NodeID != want || !s.Registered || s.Registrations != 1 {
 				t.Errorf("state %+v, want node %q registered once", s, want)
 			}
-			if n := f.count(pathRegister); n != calls && !tt.first.drop { // the transport may repeat a dropped call by itself
+			if n := f.count(pathRegister); n != calls && !tt.first.drop { // the transport may repeat a dropped call itself
 				t.Errorf("%d registrations, want %d", n, calls)
 			}
 		})
@@ -73,8 +73,8 @@ func TestRegistrationWaitsBetweenTries(t *testing.T) {
 	}
 }
 
-// A 200 that is no JSON makes the gateway go on under a made-up id, until a 403
-// to a heartbeat makes it register again.
+// A 200 that is not JSON makes the gateway continue with a made-up id, until a 403 to a
+// heartbeat makes it register again.
 func TestRegistrationWithoutJSON(t *testing.T) {
 	f := newFake(t)
 	f.once(pathRegister, reply{status: 200, body: "<html>"})
@@ -108,7 +108,7 @@ func TestSoloNodeHasNoNonce(t *testing.T) {
 	}
 }
 
-// The header table of docs/wire/gateway-nodes.md#headers, and what all calls have in common.
+// The header table of docs/wire/gateway-nodes.md#headers, and the headers of all calls.
 func TestHeaders(t *testing.T) {
 	f := newFake(t)
 	g := loaded(t, f.config())

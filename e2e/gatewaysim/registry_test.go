@@ -10,7 +10,7 @@ const idpA = `{"client_idp_id":"idp-a","org_id":"o1","name":"idp-a","issuer":"ht
 	"jwks_uri":"https://a.example/jwks.json","scope_claim_name":"scope",
 	"api_mappings":{"a1":{"scope_to_policy":{"read":"p1","write":"p2"}}}}`
 
-// The answers of docs/wire/feeds.md#client-idps: refused ones leave the previous registry.
+// The answers of docs/wire/feeds.md#client-idps: refused ones keep the previous registry.
 func TestRegistryAnswers(t *testing.T) {
 	f := newFake(t)
 	f.always(pathIdPs, feed(idpA))
@@ -55,7 +55,7 @@ func TestRegistryIndex(t *testing.T) {
 	}
 	want := map[string][]Binding{
 		"a1": {
-			// The second idp-a took over issuer and key set of the first.
+			// The second idp-a replaced issuer and key set of the first.
 			{IdP: "idp-a", Issuer: "late", JWKSURI: "http://late", ScopeClaim: "scope", ScopeToPolicy: map[string]string{"read": "p1", "write": "p2"}},
 			{IdP: "idp-b", Issuer: "b", JWKSURI: "http://b"},
 		},

@@ -52,7 +52,7 @@ func TestPathLists(t *testing.T) {
 	}
 }
 
-// docs/wire/feeds.md#oas-apis: each version is an API of its own, and the base finds it.
+// docs/wire/feeds.md#oas-apis: each version is a separate API, and the base finds it.
 func TestVersions(t *testing.T) {
 	base := func(id string, definition map[string]any) string {
 		definition["enabled"], definition["name"] = true, "v1"
@@ -79,7 +79,7 @@ func TestVersions(t *testing.T) {
 		var answer struct {
 			APIID string `json:"api_id"`
 		}
-		_ = json.Unmarshal([]byte(body), &answer) // a refusal is no JSON
+		_ = json.Unmarshal([]byte(body), &answer) // a refusal is not JSON
 		if tt.serves == "" && (status != 404 || body != "This API version does not seem to exist") || answer.APIID != tt.serves {
 			t.Errorf("%s %s: %d %s, want %q", tt.path, tt.version, status, body, tt.serves)
 		}
@@ -154,7 +154,7 @@ func rpc(method, name string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"method":%q,"params":{"name":%q,"uri":%[2]q}}`, method, name)
 }
 
-// docs/wire/feeds.md#mcp-proxies: what an MCP proxy shows and refuses.
+// docs/wire/feeds.md#mcp-proxies: what an MCP proxy lists and refuses.
 func TestMCP(t *testing.T) {
 	upstream := NewMCPServer("read", "write", "drop")
 	t.Cleanup(upstream.Close)

@@ -79,7 +79,7 @@ func TestPartitions(t *testing.T) {
 		{[]string{"all", "acl"}, "b", Limit{Rate: 10, Per: 1, QuotaMax: 100, QuotaRenewal: 60}, "", 2},
 		{[]string{"acl"}, "b", Limit{}, "", 1},
 		{[]string{"acl", "rate"}, "b", Limit{Rate: 100, Per: 5, QuotaMax: 0, QuotaRenewal: 0}, "", 1},
-		{[]string{"rate", "all"}, "a", Limit{Rate: 10, Per: 1, QuotaMax: 100, QuotaRenewal: 60}, "", 1}, // what names the API beats what does not
+		{[]string{"rate", "all"}, "a", Limit{Rate: 10, Per: 1, QuotaMax: 100, QuotaRenewal: 60}, "", 1}, // limits of policies that name the API override others
 		{[]string{"rate", "small"}, "a", Limit{Rate: 100, Per: 5, QuotaMax: 7, QuotaRenewal: 0}, "", 0},
 		{[]string{"all", "quota"}, "a", Limit{Rate: 10, Per: 1, QuotaMax: 100, QuotaRenewal: 60}, "", 1},
 		{[]string{"quota", "all"}, "a", Limit{Rate: 10, Per: 1, QuotaMax: 100, QuotaRenewal: 60}, "", 1},
@@ -95,7 +95,7 @@ func TestPartitions(t *testing.T) {
 	}
 }
 
-// Rights of several policies on one API are joined.
+// Rights of several policies on one API are merged.
 func TestJoinedRights(t *testing.T) {
 	loaded := loadedPolicies(t,
 		`{"id":"a","access_rights":{"x":{"allowed_urls":[{"url":"^/a","methods":["GET"]}],

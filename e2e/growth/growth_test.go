@@ -7,7 +7,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/growth"
 )
 
-// recorder is a test that may fail.
+// recorder is a testing.TB that may fail.
 type recorder struct {
 	testing.TB
 	failed bool
@@ -17,7 +17,7 @@ func (r *recorder) Helper() {}
 
 func (r *recorder) Errorf(string, ...any) { r.failed = true }
 
-// TestLinear: a set is fast enough, a list in which each entry is looked up is not.
+// TestLinear accepts a set, and refuses a list in which each entry is searched.
 func TestLinear(t *testing.T) {
 	for name, c := range map[string]struct {
 		add    func(all []int, n int)

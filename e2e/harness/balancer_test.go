@@ -33,7 +33,7 @@ func refusing(t *testing.T) string {
 	return fmt.Sprintf("127.0.0.1:%d", harness.FreePort(t))
 }
 
-// breaking takes connections, reads a request and hangs up.
+// breaking accepts connections, reads a request and closes the connection.
 func breaking(t *testing.T) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {

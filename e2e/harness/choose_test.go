@@ -31,7 +31,7 @@ func TestChooseSaysWhatToDo(t *testing.T) {
 	}
 }
 
-// fake notes how a test ends instead of ending one.
+// fake records how a test ends instead of ending one.
 type fake struct {
 	testing.TB
 	ended string
@@ -42,8 +42,8 @@ func (f *fake) Name() string         { return "TestX/y" }
 func (f *fake) Fatal(...any)         { f.ended = "fatal"; panic(f) }
 func (f *fake) Skipf(string, ...any) { f.ended = "skipped"; panic(f) }
 
-// Without a server tests fail, unless it was asked that they be left out and
-// noted; a server that is there and fails is never a reason.
+// Without a server tests fail, unless leaving them out was requested; a server that
+// exists and fails is never a reason to leave a test out.
 func TestUnavailable(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "missing")
 	absent := fmt.Errorf("start an engine: %w", errAbsent)

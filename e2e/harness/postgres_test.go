@@ -9,7 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/harness"
 )
 
-// deadline bounds one conversation with a server that answers.
+// deadline bounds one exchange with a server that answers.
 const deadline = 20 * time.Second
 
 func within(t *testing.T) context.Context {
@@ -102,7 +102,7 @@ func TestPostgresKeepsDataAndAddressOverCrashes(t *testing.T) {
 		exec(t, db, "INSERT INTO note VALUES ('"+crash+"')")
 		want += crash
 		server.Stop(t)
-		server.Stop(t) // a second time changes nothing
+		server.Stop(t) // a second call changes nothing
 		if err := db.PingContext(within(t)); err == nil {
 			t.Fatal("a stopped server answers")
 		}

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// sample is a program that serves on the address it gets, tells what it was given, and ends in
-// order on SIGTERM unless told to be stubborn.
+// sample is a program that serves on its address, prints its arguments and environment, and
+// ends gracefully on SIGTERM unless it is stubborn.
 const sample = `package main
 
 import (
@@ -103,7 +103,7 @@ func TestProcessIsKilledWithoutFarewell(t *testing.T) {
 	p, base := startSample(t)
 	for range 3 {
 		p.Kill()
-		p.Kill() // a second time changes nothing
+		p.Kill() // a second call changes nothing
 		if _, err := http.Get(base + "/pid"); err == nil {
 			t.Fatal("a killed process answers")
 		}

@@ -21,7 +21,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// starting bounds how long a service may take to answer its first request.
+// starting is the timeout for the first answer of a service.
 const starting = 30 * time.Second
 
 // cluster is a service of one or more replicas in this process.
@@ -30,7 +30,7 @@ type cluster struct {
 	wrap     func(http.Handler) http.Handler // nil: as it is
 }
 
-// start serves every replica on a port of its own.
+// start serves every replica on its own port.
 func (cl cluster) start(t *testing.T) *caller {
 	t.Helper()
 	keys, err := crypto.Ephemeral()
@@ -103,8 +103,8 @@ func overSQLite(m replicated.Mode) func(t *testing.T) cluster {
 	}
 }
 
-// overPostgres is n replicas over one database, each with connections and a
-// copy in memory of its own.
+// overPostgres is n replicas on one database, each with its own connections and copy in
+// memory.
 func overPostgres(n int) func(t *testing.T) cluster {
 	return func(t *testing.T) cluster {
 		t.Helper()

@@ -18,7 +18,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// attempts is how many rounds a broken build gets to show its fault.
+// attempts is how many rounds are recorded for a broken build to show its fault.
 const attempts = 200
 
 // TestBrokenBuildsAreRejected removes one guard at a time.
@@ -57,10 +57,10 @@ func newMemory(t *testing.T) *memdb.DB {
 	return db
 }
 
-// lag is how late a slow feed is: about as long as a few requests take.
+// lag is the delay of a slow feed: about as long as a few requests take.
 const lag = 5 * time.Millisecond
 
-// slowFeed is a store whose commits others hear of late.
+// slowFeed is a store whose commits reach followers late.
 type slowFeed struct{ *memdb.DB }
 
 // Follow implements store.ChangeLog.
@@ -77,14 +77,14 @@ func (s slowFeed) Follow(ctx context.Context, after store.Revision) iter.Seq2[st
 	}
 }
 
-// overSlowFeed is three replicas of one store that hear of each other late.
+// overSlowFeed is three replicas of one store that learn of each other's commits late.
 func overSlowFeed(t *testing.T) cluster {
 	t.Helper()
 	opts := over(slowFeed{newMemory(t)}, replicated.Current)
 	return cluster{replicas: [][]app.Option{opts, opts, opts}}
 }
 
-// ownCommits takes the last commit it has answered for the last there is.
+// ownCommits takes the last commit that it has answered for the last one that exists.
 type ownCommits struct {
 	slowFeed
 	answered *atomic.Uint64
@@ -99,15 +99,14 @@ func (s ownCommits) Update(ctx context.Context, sc tenant.Scope, fn func(store.W
 	if err != nil {
 		return rev, err
 	}
-	time.Sleep(lag) // others may be refused because of this commit meanwhile
+	time.Sleep(lag) // meanwhile other units may be refused because of this commit
 	for old := s.answered.Load(); uint64(rev) > old && !s.answered.CompareAndSwap(old, uint64(rev)); {
 		old = s.answered.Load()
 	}
 	return rev, nil
 }
 
-// overOwnCommits is n replicas of one store that wait for what they wrote
-// themselves, and for nothing else.
+// overOwnCommits is n replicas of one store that wait for their own writes only.
 func overOwnCommits(n int) func(*testing.T) cluster {
 	return func(t *testing.T) cluster {
 		t.Helper()
@@ -120,10 +119,10 @@ func overOwnCommits(n int) func(*testing.T) cluster {
 	}
 }
 
-// hasty serves reads from wherever its copy has got to.
+// hasty serves reads from its copy without waiting.
 type hasty struct{ copied *replicated.Store }
 
-// View implements store.Store, badly.
+// View implements store.Store, incorrectly.
 func (h hasty) View(ctx context.Context, s tenant.Scope, fn func(store.Reader) error) error {
 	return h.copied.ViewStale(ctx, s, fn)
 }
@@ -144,8 +143,7 @@ func overHastyReads(t *testing.T) cluster {
 	return cluster{replicas: [][]app.Option{{app.WithStore(hasty{copied})}}}
 }
 
-// blind runs units of work on a snapshot, and writes whatever came of it over
-// what is there by then.
+// blind runs units of work on a snapshot, and writes the result over the current state.
 type blind struct{ db *memdb.DB }
 
 // View implements store.Store.
@@ -153,7 +151,7 @@ func (b blind) View(ctx context.Context, s tenant.Scope, fn func(store.Reader) e
 	return b.db.View(ctx, s, fn)
 }
 
-// Update implements store.Store, badly.
+// Update implements store.Store, incorrectly.
 func (b blind) Update(ctx context.Context, s tenant.Scope, fn func(store.Writer) error) (store.Revision, error) {
 	w := &blindWriter{scope: s, own: map[[2]string]store.Record{}}
 	err := b.db.View(ctx, s, func(r store.Reader) error {
@@ -163,7 +161,7 @@ func (b blind) Update(ctx context.Context, s tenant.Scope, fn func(store.Writer)
 	if err != nil {
 		return 0, err
 	}
-	time.Sleep(time.Millisecond / 2) // a network between deciding and writing
+	time.Sleep(time.Millisecond / 2) // simulates a network delay between decision and write
 	rev, err := b.db.Update(ctx, s, func(under store.Writer) error {
 		for _, write := range w.writes {
 			if err := write(under); err != nil {
@@ -172,13 +170,13 @@ func (b blind) Update(ctx context.Context, s tenant.Scope, fn func(store.Writer)
 		}
 		return nil
 	})
-	if errors.Is(err, store.ErrTaken) { // creations keep their guard: there is nothing to write over
+	if errors.Is(err, store.ErrTaken) { // creations keep their guard: there is nothing to overwrite
 		return b.db.Update(ctx, s, fn)
 	}
 	return rev, err
 }
 
-// blindWriter collects what to write.
+// blindWriter collects writes.
 type blindWriter struct {
 	store.Reader
 	scope  tenant.Scope
@@ -226,7 +224,7 @@ func (w *blindWriter) Delete(ctx context.Context, kind, id string) error {
 	return nil
 }
 
-// overIgnoredMatch keeps preconditions from a service that is sound otherwise.
+// overIgnoredMatch removes preconditions from requests to an otherwise correct service.
 func overIgnoredMatch(*testing.T) cluster {
 	return cluster{replicas: [][]app.Option{nil}, wrap: func(h http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -20,8 +20,8 @@ type caller struct {
 	key      string
 }
 
-// document is what the tests look at in an answer: a whole record, or one
-// mapping of it.
+// document is the part of an answer that tests read: a whole record, or one mapping of
+// it.
 type document struct {
 	Name     string                  `json:"name"`
 	Mappings map[string]wire[scopes] `json:"api_mappings"`
@@ -33,8 +33,8 @@ type wire[S any] struct {
 	Scopes S `json:"scope_to_policy"`
 }
 
-// do sends one request. An error means an answer that docs/wire does not
-// know; no answer at all is an answer whose effect is unknown.
+// do sends one request. An error means an answer that docs/wire does not allow; a
+// missing answer is an output with unknown effect.
 func (c *caller) do(ctx context.Context, p planned) (output, error) {
 	if p.giveUp > 0 {
 		var cancel context.CancelFunc
@@ -64,7 +64,7 @@ func (c *caller) do(ctx context.Context, p planned) (output, error) {
 	return out, err
 }
 
-// unanswered is right for a client that gave up, and an error for others.
+// unanswered returns an output for a client that gave up, and an error for others.
 func unanswered(p planned, err error) (output, error) {
 	if p.giveUp > 0 && errors.Is(err, context.DeadlineExceeded) {
 		err = nil
@@ -94,7 +94,7 @@ func (c *caller) request(ctx context.Context, p planned) (*http.Request, error) 
 	return req, nil
 }
 
-// wire is the request as HTTP has it (docs/wire/client-idps.md#operations).
+// wire returns the HTTP form of the request (docs/wire/client-idps.md#operations).
 func (in input) wire() (method, path string, body any) {
 	record := "/" + url.PathEscape(in.Record)
 	mapping := record + "/mappings/" + url.PathEscape(in.API)
@@ -137,7 +137,7 @@ func (m merge) wire() any {
 	return out
 }
 
-// understand reads an answer.
+// understand decodes an answer.
 func understand(in input, resp *http.Response, body []byte) (output, error) {
 	out := output{Status: resp.StatusCode, Tag: resp.Header.Get("ETag")}
 	switch resp.StatusCode {
@@ -164,7 +164,7 @@ func understand(in input, resp *http.Response, body []byte) (output, error) {
 	return out, nil
 }
 
-// ready waits until every replica knows the caller.
+// ready waits until every replica accepts the caller.
 func (c *caller) ready(ctx context.Context) error {
 	for i := range c.replicas {
 		for {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// describe puts a request and its answer on one line.
+// describe formats a request and its answer on one line.
 func describe(in input, out output) string {
 	var b strings.Builder
 	b.WriteString(string(in.Verb))
@@ -39,7 +39,7 @@ func (s state) String() string {
 	return fmt.Sprintf("tag=%s name=%s %s", s.Tag, s.Name, text(s.Mappings))
 }
 
-// text is a table or a patch as JSON, "" when there is none.
+// text returns a table or a patch as JSON, "" if there is none.
 func text[M ~map[string]V, V any](m M) string {
 	if m == nil {
 		return ""

@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// The size of one round. It is small enough that clients keep meeting on the
-// same record, and that the search for an order takes milliseconds.
+// The size of one round. It is small enough that clients often collide on the same
+// record, and that the search for an order takes milliseconds.
 const (
 	clients = 8
 	records = 3
 	each    = 25 // requests of one client
 )
 
-// memory is which entity tag of a record a conditional request names.
+// memory says which entity tag of a record a conditional request sends.
 type memory int
 
 const (
 	unconditional memory = iota
-	latest               // the last this client has seen
+	latest               // the last one that this client has seen
 	outdated             // the one before it
 )
 
@@ -36,8 +36,8 @@ var (
 	scopeNames = []string{"read", "orders:write", "https://x/.default"}
 )
 
-// plan draws the requests of one client in one round. Names and policies are
-// written once each, so that a read says which write it saw.
+// plan generates the requests of one client in one round. Names and policies are
+// written once each, so that a read shows which write it saw.
 func plan(seed uint64, round, client int) []planned {
 	g := &drawing{Rand: rand.New(rand.NewPCG(seed, uint64(round*clients+client))), round: round, client: client}
 	out := make([]planned, each)
@@ -73,7 +73,7 @@ func (g *drawing) request() planned {
 	return p
 }
 
-// often says how many of a hundred requests do what; the others read.
+// often has the number of requests of each kind per hundred; the rest are reads.
 var often = []struct {
 	verb
 	share int
@@ -89,8 +89,7 @@ func (g *drawing) verb() verb {
 	return read
 }
 
-// memory makes replacing a compare-and-set, and reading conditional, most of the
-// time.
+// memory mostly makes a replacement a compare-and-set, and a read conditional.
 func (g *drawing) memory(v verb) memory {
 	switch n := g.IntN(100); {
 	case (v == replace || v == read) && n < 70, (v == patch || v == remove) && n < 20:
@@ -126,7 +125,7 @@ func (g *drawing) table() mappings {
 	return out
 }
 
-// merge touches one or two APIs; one in five changes removes something.
+// merge changes one or two APIs; one change in five removes something.
 func (g *drawing) merge() merge {
 	out := merge{}
 	for range 1 + g.IntN(2) {

@@ -16,10 +16,10 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// patience bounds the search for an order in one round.
+// patience is the timeout of the search for an order in one round.
 const patience = time.Minute
 
-// seen is the entity tags a client has got of one record, the latest last.
+// seen is the entity tags of one record that a client has received, the latest last.
 type seen []string
 
 func (s seen) tag(m memory) string {
@@ -34,7 +34,7 @@ func (s seen) tag(m memory) string {
 	return s[len(s)-1]
 }
 
-// record runs one round, all clients at once, and returns what happened.
+// record runs one round, all clients at once, and returns its history.
 func record(t *testing.T, c *caller, seed uint64, round int) []porcupine.Operation {
 	t.Helper()
 	histories := make([][]porcupine.Operation, clients)
@@ -49,7 +49,7 @@ func record(t *testing.T, c *caller, seed uint64, round int) []porcupine.Operati
 					t.Errorf("seed %d, round %d, client %d: %v", seed, round, i, err)
 				}
 				op.ClientId = i
-				if !p.Verb.reads() || !op.Output.(output).Unknown { // a read without an answer says nothing
+				if !p.Verb.reads() || !op.Output.(output).Unknown { // a read without an answer has no effect
 					histories[i] = append(histories[i], op)
 				}
 			}
@@ -59,7 +59,7 @@ func record(t *testing.T, c *caller, seed uint64, round int) []porcupine.Operati
 	return slices.Concat(histories...)
 }
 
-// send carries out one request with the tags its client has seen.
+// send sends one request with the tags that its client has seen.
 func send(ctx context.Context, c *caller, p planned, tags map[string]seen, began time.Time) (porcupine.Operation, error) {
 	if tag := tags[p.Record].tag(p.tag); p.Verb == read {
 		p.NoneMatch = tag
@@ -78,13 +78,14 @@ func send(ctx context.Context, c *caller, p planned, tags map[string]seen, began
 	return porcupine.Operation{Input: p.input, Output: out, Call: int64(call), Return: answered}, err
 }
 
-// verdict is what the checker says of one round.
+// verdict is the checker's result for one round.
 func verdict(history []porcupine.Operation) (porcupine.CheckResult, porcupine.LinearizationInfo) {
 	return porcupine.CheckOperationsVerbose(model, history, patience)
 }
 
-// reused returns a tag that two writes to one record answered with, or "". Two
-// records may share one: each counts for itself, from the microsecond it began in.
+// reused returns a tag that two writes to one record answered, or "". Two records may
+// have the same tag: each counts separately, starting from the time of its first write
+// in microseconds.
 func reused(history []porcupine.Operation) string {
 	tags := map[[2]string]bool{} // by record and tag
 	for _, op := range history {
@@ -101,8 +102,8 @@ func reused(history []porcupine.Operation) string {
 	return ""
 }
 
-// explain writes down what no order explains: a picture of the round, and in
-// the log the shortest beginning of a record's history that shows it.
+// explain writes the evidence against a history: a picture of the round, and in the log
+// the shortest prefix of a record's history that shows the error.
 func explain(t *testing.T, history []porcupine.Operation, info porcupine.LinearizationInfo) {
 	t.Helper()
 	path := filepath.Join(t.ArtifactDir(), "history.html")
@@ -133,7 +134,7 @@ func relative(t *testing.T, path string) string {
 	return path
 }
 
-// shortest returns the shortest illegal beginning of an illegal history.
+// shortest returns the shortest illegal prefix of an illegal history.
 func shortest(history []porcupine.Operation) []porcupine.Operation {
 	var ends []int64
 	for _, op := range history {
@@ -147,7 +148,7 @@ func shortest(history []porcupine.Operation) []porcupine.Operation {
 	return until(history, ends[i])
 }
 
-// until returns a history as it was known at a moment.
+// until returns a history as it was known at a time.
 func until(history []porcupine.Operation, end int64) (out []porcupine.Operation) {
 	for _, op := range history {
 		if op.Return > end {

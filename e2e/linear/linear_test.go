@@ -21,7 +21,7 @@ var seedFlag = flag.Uint64("seed", 0, "draw the requests of this seed; 0: GATEHO
 
 func TestMain(m *testing.M) { os.Exit(harness.Run(m)) }
 
-// seed chooses the requests of a test and logs how to get the same ones again.
+// seed returns the seed of a test and logs how to repeat it.
 func seed(t *testing.T) uint64 {
 	t.Helper()
 	s := *seedFlag
@@ -38,7 +38,7 @@ func seed(t *testing.T) uint64 {
 	return s
 }
 
-// rounds is how many histories each back end gets.
+// rounds returns how many histories are recorded for each back end.
 func rounds() int {
 	if os.Getenv("GATEHOUSE_E2E_LONG") == "1" {
 		return 500
@@ -60,7 +60,7 @@ func TestLinearizable(t *testing.T) {
 		{"three replicas that hear late", overSlowFeed},
 	} {
 		t.Run(backend.name, func(t *testing.T) {
-			t.Parallel() // they wait for the disk, each for its own
+			t.Parallel() // they mostly wait, each for its own disk
 			s, c, sum := seed(t), backend.open(t).start(t), tally{}
 			for round := range rounds() {
 				history := record(t, c, s, round)
@@ -75,7 +75,7 @@ func TestLinearizable(t *testing.T) {
 	}
 }
 
-// accept fails the test unless some order explains a history.
+// accept fails the test unless an order explains a history.
 func accept(t *testing.T, history []porcupine.Operation) {
 	t.Helper()
 	if tag := reused(history); tag != "" {
@@ -91,7 +91,7 @@ func accept(t *testing.T, history []porcupine.Operation) {
 	}
 }
 
-// tally counts answers by what was asked.
+// tally counts answers by kind of request.
 type tally map[string]int
 
 func (n tally) add(history []porcupine.Operation) {
@@ -105,8 +105,8 @@ func (n tally) add(history []porcupine.Operation) {
 	}
 }
 
-// check makes sure that the requests got to what is interesting: a history of
-// refusals proves nothing. What it asks for happens some twenty times or more.
+// check fails unless the interesting cases occurred: a history of refusals proves
+// nothing. Each expected case occurs about twenty times or more.
 func (n tally) check(t *testing.T) {
 	t.Helper()
 	total := 0

@@ -14,7 +14,7 @@ var (
 
 func ptr(s string) *string { return &s }
 
-// at is a request and its answer between two moments.
+// at is a request and its answer between two points in time.
 func at(from, to int64, in input, out output) porcupine.Operation {
 	in.Record = "corp"
 	if out.Unknown {

@@ -21,13 +21,13 @@ const (
 	removeMapping verb = "remove mapping"
 )
 
-// reads reports whether a request leaves the record as it is.
+// reads reports whether a request does not change the record.
 func (v verb) reads() bool { return v == read || v == readMapping }
 
 // scopes is one mapping: policy by scope.
 type scopes map[string]string
 
-// mappings is the table of a record. It is never changed once made.
+// mappings is the table of a record. It is immutable.
 type mappings map[string]scopes
 
 func (m mappings) equal(o mappings) bool {
@@ -50,13 +50,13 @@ type input struct {
 	NoneMatch string // If-None-Match; "" for none
 }
 
-// output is its answer.
+// output is the answer to a request.
 type output struct {
-	Unknown  bool // no answer, or one that leaves open what happened
+	Unknown  bool // no answer, or one that leaves the outcome open
 	Status   int
 	Tag      string // ETag
 	Name     string
-	Mappings mappings // of the whole record, or the one mapping read; nil when the answer holds none
+	Mappings mappings // of the whole record, or the one mapping that was read; nil if the answer has none
 }
 
 // state is one record.
@@ -71,8 +71,8 @@ func (s state) equal(o state) bool {
 	return s.Exists == o.Exists && s.Tag == o.Tag && s.Name == o.Name && s.Mappings.equal(o.Mappings)
 }
 
-// model is the registry as docs/wire/client-idps.md and RFC 9110, 13.1 describe
-// it, one record at a time.
+// model is the registry as docs/wire/client-idps.md and RFC 9110, 13.1 describe it, one
+// record at a time.
 var model = porcupine.Model{
 	Partition: byRecord,
 	Init:      func() any { return state{} },
@@ -101,7 +101,7 @@ func byRecord(history []porcupine.Operation) [][]porcupine.Operation {
 	return parts
 }
 
-// step reports whether an answer is right in a state, and the state after.
+// step reports whether an answer is correct in a state, and returns the next state.
 func (s state) step(in input, out output) (bool, state) {
 	status, next := s.apply(in)
 	wrote := status < 300 && !in.Verb.reads()
@@ -121,7 +121,7 @@ func (s state) step(in input, out output) (bool, state) {
 	return s.read(in, out)
 }
 
-// wrote checks the answer to a write that went ahead.
+// wrote checks the answer to a successful write.
 func (s state) wrote(in input, out output, next state) (bool, state) {
 	next.Tag = out.Tag
 	if in.Verb == remove {
@@ -133,7 +133,7 @@ func (s state) wrote(in input, out output, next state) (bool, state) {
 	return out.Mappings == nil || out.Name == next.Name && out.Mappings.equal(next.Mappings), next
 }
 
-// read checks what a read found, and learns the tag if it was unknown.
+// read checks the answer to a read, and learns an unknown tag.
 func (s state) read(in input, out output) (bool, state) {
 	if out.Tag == "" || s.Tag != "" && s.Tag != out.Tag {
 		return false, s
@@ -145,8 +145,8 @@ func (s state) read(in input, out output) (bool, state) {
 	return out.Name == s.Name && out.Mappings.equal(s.Mappings), s
 }
 
-// apply returns the status a request must get and the record it leaves behind.
-// An unknown tag matches none: a client that sent one had seen it.
+// apply returns the expected status of a request and the resulting record. An unknown
+// tag matches none: a client that sent one had seen it.
 func (s state) apply(in input) (int, state) {
 	switch _, mapped := s.Mappings[in.API]; {
 	case in.Verb == create && s.Exists:
@@ -188,7 +188,7 @@ func (m mappings) with(api string, sc scopes) mappings {
 	return m
 }
 
-// patched merges as RFC 7386 says.
+// patched applies a merge patch (RFC 7386).
 func (m mappings) patched(p merge) mappings {
 	m = maps.Clone(m)
 	for api, changes := range p {

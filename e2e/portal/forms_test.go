@@ -18,7 +18,7 @@ var (
 	inputs  = regexp.MustCompile(`<input type="hidden" name="([^"]*)" value="([^"]*)"`)
 )
 
-// sent is a form as it stands on a page.
+// sent is a form of a page.
 type sent struct {
 	page, action, body string
 	fields             url.Values // that are hidden
@@ -32,7 +32,7 @@ func (a *agent) walk(from ...string) (found []sent) {
 		at := from[0]
 		from = from[1:]
 		path, _, _ := strings.Cut(at, "?")
-		if seen[path] || strings.HasPrefix(path, "/portal/private/cart/remove/") || path == "/auth/logout" { // changes the cart, or ends the walk
+		if seen[path] || strings.HasPrefix(path, "/portal/private/cart/remove/") || path == "/auth/logout" { // these links change the cart, or end the walk
 			continue
 		}
 		seen[path] = true
@@ -66,9 +66,8 @@ func (a *agent) walk(from ...string) (found []sent) {
 	return found
 }
 
-// TestEveryForm sends each form of each page that a link leads to: without its proof, with
-// that of somebody else, and from a page of another site. Each is refused, and nothing has
-// changed.
+// TestEveryForm sends each form of each linked page: without its CSRF token, with another
+// user's, and from a page of another site. Each is refused, and nothing changes.
 func TestEveryForm(t *testing.T) {
 	t.Parallel()
 	w := offering(t)

@@ -14,8 +14,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/browser"
 )
 
-// frames opens many pages in one: each in a frame, a few at a time. For every page it says
-// what came of values and is more than text, or that a payload has run.
+// frames opens many pages in one: each in a frame, a few at a time. For every page it
+// reports values that became more than text, and payloads that ran.
 var frames = `(async paths => {
 const planted = (d, w) => ` + strings.NewReplacer("document.", "d.", "window.", "w.").Replace(planted) + `;
 const found = [];
@@ -37,7 +37,7 @@ for (let i = 0; i < paths.length; i += 10) await Promise.all(paths.slice(i, i + 
 return found.slice(0, 20);
 })`
 
-// gallery is a host that shows what a handler answers in frames.
+// gallery is a host that shows the answers of a handler in frames.
 func gallery(t testing.TB, pages http.Handler) *browser.Tab {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -53,7 +53,7 @@ func gallery(t testing.TB, pages http.Handler) *browser.Tab {
 	return b
 }
 
-// TestFrames: what tests of payloads look with sees scripts, where there are some.
+// TestFrames checks that the detection of scripts finds scripts.
 func TestFrames(t *testing.T) {
 	t.Parallel()
 	bad := []string{"<p>x<script>window.pwned=1</script>", "<p>x<img src=x onerror=window.pwned=1>", "<p>x<a href=javascript:window.pwned=1>x</a>", "<p>x<iframe srcdoc=x></iframe>", "", "<p>x<script>parent.pwned=1</script>"}
@@ -71,7 +71,7 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// clean demands that nothing on the pages came of values but text.
+// clean checks that values became only text on the pages.
 func clean(b *browser.Tab, paths []string) {
 	b.T.Helper()
 	for len(paths) > 0 {
@@ -85,8 +85,8 @@ func clean(b *browser.Tab, paths []string) {
 	}
 }
 
-// seen are the pages as an agent sees them, in frames. Without their policy nothing but what
-// the pages are made of keeps scripts away.
+// seen serves the pages of an agent, for frames. Without their policy only the markup itself
+// keeps scripts away.
 func (a *agent) seen(policy bool) http.Handler {
 	a.w.t.Helper()
 	at, err := url.Parse(a.w.at)

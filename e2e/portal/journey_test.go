@@ -7,8 +7,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/browser"
 )
 
-// TestJourney registers, waits for an admin, logs in, finds a product, reads about it,
-// changes what is its own and leaves: without scripts, in one process and with the portal by itself.
+// TestJourney registers, waits for an admin, logs in, finds a product, reads its documentation,
+// changes the own account and logs out: without scripts, in one process and with a separate portal.
 func TestJourney(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{config.PortalAlone, config.PortalShared} {
@@ -29,12 +29,12 @@ func TestJourney(t *testing.T) {
 			enter(b, "ada@example.com", password)
 			b.See("Email or password is wrong")
 			w.api("PUT", "/users/3", object{"Active": true})
-			b.Go("/portal/private/profile") // leads to the login, and back
+			b.Go("/portal/private/profile") // redirects to the login, and back
 			b.Fill("Email", "ada@example.com")
 			b.Fill("Password", password)
 			submit(b)
 			b.See("Your password")
-			b.Go("/portal/catalogue-products") // "/" is the console where the portal is shared
+			b.Go("/portal/catalogue-products") // "/" is the console if the portal is shared
 			b.Fill("Search", "refund")
 			b.Click("Search")
 			b.See("1 product")
@@ -64,7 +64,7 @@ func submit(b *browser.Tab) {
 	b.Wait(`(() => { document.querySelector('main form button').click(); return true; })()`)
 }
 
-// TestVisibility opens a portal that is private, and one that is hidden.
+// TestVisibility opens a private portal, and a hidden one.
 func TestVisibility(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, config.PortalAlone)
@@ -79,7 +79,7 @@ func TestVisibility(t *testing.T) {
 	b.Fill("Email", developer)
 	b.Fill("Password", password)
 	submit(b)
-	b.See("What is new in version 3") // the page that was asked for
+	b.See("What is new in version 3") // the page that was requested before the login
 	w.api("PUT", "/settings", object{"PortalVisibility": "Hidden"})
 	b.Go("/portal/catalogue-products")
 	b.See("This Portal is disabled")
@@ -88,7 +88,8 @@ func TestVisibility(t *testing.T) {
 	other.See("Featured products")
 }
 
-// TestKeyboard logs in and finds a product with nothing but keys, and always sees where it is.
+// TestKeyboard logs in and finds a product using only the keyboard, and the focus is always
+// visible.
 func TestKeyboard(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, config.PortalAlone)
@@ -117,8 +118,8 @@ func TestKeyboard(t *testing.T) {
 	b.See("Take a payment")
 }
 
-// TestKeyboardOfStrangers registers with nothing but keys, reads what is wrong at its field,
-// and logs in once an admin has said yes.
+// TestKeyboardOfStrangers registers using only the keyboard, reads the errors at their fields, and
+// logs in after an admin's approval.
 func TestKeyboardOfStrangers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, config.PortalAlone)
@@ -152,7 +153,7 @@ func TestKeyboardOfStrangers(t *testing.T) {
 	b.See("Log out")
 }
 
-// reach presses the key that leads on until something has the focus, which has to show it.
+// reach presses Tab until an element has the focus, which must be visible.
 func reach(b *browser.Tab, name string) {
 	b.T.Helper()
 	for range 80 {
@@ -168,8 +169,8 @@ func reach(b *browser.Tab, name string) {
 	b.T.Fatalf("no key leads to %q", name)
 }
 
-// TestKeyboardOfApps asks for access, shows and rotates a key and leaves, with nothing but
-// keys.
+// TestKeyboardOfApps requests access, shows and rotates a key and logs out, using only the
+// keyboard.
 func TestKeyboardOfApps(t *testing.T) {
 	t.Parallel()
 	w := offering(t)

@@ -7,8 +7,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/browser"
 )
 
-// TestLongNames gives everything a long name without spaces, with markup and with right-to-left
-// letters: no page gets wider than a small phone.
+// TestLongNames uses long names without spaces, with markup and with right-to-left letters
+// everywhere: no page is wider than a small phone.
 func TestLongNames(t *testing.T) {
 	t.Parallel()
 	w := offering(t)

@@ -12,10 +12,10 @@ import (
 type place struct {
 	name, path string
 	sees       string
-	refused    bool // it is not answered with 200: the browser says so
+	refused    bool // its status is not 200, which the browser reports
 }
 
-// strangers see these pages.
+// strangers are the pages without a session.
 var strangers = []place{
 	{"home", "/", "Featured products", false},
 	{"content", "/about-us", "About us", false},
@@ -34,7 +34,7 @@ var strangers = []place{
 	{"absent", "/nothing-here", "Page not found", true},
 }
 
-// members see these pages.
+// members are the pages of logged-in users.
 var members = []place{
 	{"profile", "/portal/private/profile", "Your password", false},
 	{"team", "/portal/private/users", "Team", false},
@@ -42,7 +42,7 @@ var members = []place{
 	{"password", "/auth/password/edit", "New password again", false},
 }
 
-// users see these pages once they have apps (see world.offer).
+// users are the pages of users with apps (see world.offer).
 var users = []place{
 	{"product-plans", "/portal/catalogue-products/payments", "Add to the cart", false},
 	{"try", "/portal/catalogue-products/payments/pay/try", "Calls go to", false},
@@ -72,8 +72,8 @@ func look(b *browser.Tab, all []place) {
 	}
 }
 
-// TestLooks: every page and state, in light and dark, on a telephone, a tablet and a
-// screen, fits the window and keeps nobody out.
+// TestLooks: every page and state, in light and dark, on a phone, a tablet and a desktop
+// screen, fits the window and is accessible.
 func TestLooks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, config.PortalAlone)
@@ -107,7 +107,7 @@ func TestLooks(t *testing.T) {
 	look(b, []place{{"hidden", "/", "This Portal is disabled", true}})
 }
 
-// TestLooksOfApps is TestLooks for the pages of people who have apps. What is folded is open.
+// TestLooksOfApps is TestLooks for the pages of users with apps. Folded parts are open.
 func TestLooksOfApps(t *testing.T) {
 	t.Parallel()
 	w := offering(t)
@@ -159,7 +159,7 @@ func TestLooksOfApps(t *testing.T) {
 	})
 }
 
-// TestPrint prints documentation and products: nothing to click, all of the text, dark on
+// TestPrint prints documentation and products: without controls, with the whole text, dark on
 // white whatever the screen shows.
 func TestPrint(t *testing.T) {
 	t.Parallel()

@@ -10,8 +10,8 @@ import (
 )
 
 // offering starts a portal beside a dashboard, with a product that sends messages, a plan
-// that is open and one that has to be approved, and Ada, an admin of an organisation, and
-// Bob of the same. Ada has an app with a key, one that waits, and one with nothing.
+// with immediate access and one with approval, and Ada, an admin of an organisation, and
+// Bob of the same. Ada has an app with a key, a waiting one, and an empty one.
 func offering(t testing.TB) *world {
 	t.Helper()
 	w := &world{t: t, at: start(t, config.PortalShared, []string{"SVC_DB_BOOTSTRAP_EMAIL=" + admin, "SVC_DB_BOOTSTRAP_ACCESSKEY=" + accessKey})}
@@ -37,7 +37,7 @@ func offering(t testing.TB) *world {
 	return w
 }
 
-// dashboardAPI makes an API on the dashboard, which keys open.
+// dashboardAPI creates an API on the dashboard that accepts keys.
 func (w *world) dashboardAPI(id string) {
 	w.t.Helper()
 	text, err := json.Marshal(object{"api_definition": object{
@@ -51,7 +51,7 @@ func (w *world) dashboardAPI(id string) {
 	}
 }
 
-// filled opens a browser of Ada, who has a product in the cart.
+// filled opens a browser of Ada, with a product in the cart.
 func (w *world) filled(t testing.TB) *browser.Tab {
 	t.Helper()
 	b := w.visitor(t)

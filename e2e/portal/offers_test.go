@@ -10,12 +10,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/browser"
 )
 
-// planted tells of what came from a value and is more than text.
+// planted reports elements that come from a value.
 const planted = `[...document.querySelectorAll('script:not([src^="/assets/"]), iframe, object, embed, base, math, video, marquee, meta[http-equiv], img[src=x], form[action^=javascript], [href^="javascript:" i], [src^="javascript:" i]')].map(e => e.outerHTML.slice(0, 100)).concat([...document.querySelectorAll('*')].filter(e => [...e.attributes].some(a => a.name.startsWith('on'))).map(e => e.outerHTML.slice(0, 100))).concat(window.pwned === undefined ? [] : ['a payload has run'])`
 
-// TestPayloadsOfOffers: what would be scripts elsewhere are names and texts of menus, pages,
-// blocks, tags, catalogues, products, plans, attributes, teams, organisations, people and
-// apps. They are shown as they are, and none runs.
+// TestPayloadsOfOffers: texts with scripts are names and texts of menus, pages, blocks,
+// tags, catalogues, products, plans, attributes, teams, organisations, people and apps. They
+// are shown as text, and none runs.
 func TestPayloadsOfOffers(t *testing.T) {
 	t.Parallel()
 	w := offering(t)

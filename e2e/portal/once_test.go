@@ -7,8 +7,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/browser"
 )
 
-// TestFormsGoOnce clicks the button of a form again and again while its answer is on its way:
-// it goes once. With another entry it goes again.
+// TestFormsGoOnce clicks the button of a form repeatedly while its answer is pending: it is
+// sent once. With another value it is sent again.
 func TestFormsGoOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, config.PortalAlone)
@@ -25,7 +25,7 @@ func TestFormsGoOnce(t *testing.T) {
 	if n := browser.Value[int](b, clicks); n != 2 {
 		t.Errorf("after another entry the form has gone %d times", n)
 	}
-	must(t, b.Run(`dispatchEvent(new Event("pageshow"))`, nil)) // somebody has come back to it
+	must(t, b.Run(`dispatchEvent(new Event("pageshow"))`, nil)) // the user has returned to the page
 	if n := browser.Value[int](b, clicks); n != 3 {
 		t.Errorf("on the page that is shown again the form has gone %d times", n)
 	}

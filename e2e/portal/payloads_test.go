@@ -11,8 +11,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/browser"
 )
 
-// TestPayloads: 300 texts that would be scripts elsewhere are names, descriptions, titles and
-// operations here, and what people type. They are shown as they are, and none runs.
+// TestPayloads: 300 texts with scripts are names, descriptions, titles and operations, and
+// values that users type. They are shown as text, and none runs.
 func TestPayloads(t *testing.T) {
 	t.Parallel()
 	all := payloads()
@@ -71,7 +71,7 @@ func TestPayloads(t *testing.T) {
 	}
 }
 
-// write makes payloads whatever admins and developers can name.
+// write uses payloads for all names that admins and developers can choose.
 func (w *world) write(all []string) {
 	w.t.Helper()
 	w.api("POST", "/users", object{"Email": developer, "First": all[0], "Last": all[1], "Password": password, "Role": "consumer-admin", "Active": true, "OrgID": 1})

@@ -13,7 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/config"
 )
 
-// agent is a browser without scripts, whose cookies a test may take.
+// agent is a browser without scripts, whose cookies a test can copy.
 type agent struct {
 	w   *world
 	jar *cookiejar.Jar
@@ -26,13 +26,13 @@ func (w *world) agent() *agent {
 	return &agent{w, jar}
 }
 
-// ask sends a request and returns the answer; redirections are not followed.
+// ask sends a request and returns the answer; it does not follow redirects.
 func (a *agent) ask(method, path string, form url.Values) (int, string, http.Header) {
 	a.w.t.Helper()
 	return a.from(nil, method, path, form)
 }
 
-// from is ask with headers, as a page of another site makes a browser send them.
+// from is ask with the headers of a request from a page of another site.
 func (a *agent) from(header http.Header, method, path string, form url.Values) (int, string, http.Header) {
 	a.w.t.Helper()
 	req, err := http.NewRequestWithContext(a.w.t.Context(), method, a.w.at+path, strings.NewReader(form.Encode()))
@@ -56,7 +56,7 @@ func (a *agent) from(header http.Header, method, path string, form url.Values) (
 
 var proof = regexp.MustCompile(`name="csrf_token" value="([^"]*)"`)
 
-// post sends a form with the proof of a page.
+// post sends a form with the CSRF token of a page.
 func (a *agent) post(page, path string, fields ...string) (int, string) {
 	a.w.t.Helper()
 	_, text, _ := a.ask("GET", page, nil)
@@ -78,7 +78,7 @@ func (a *agent) enter(email, secret string) {
 	}
 }
 
-// inside reports whether the agent sees the profile.
+// inside reports whether the agent can see the profile.
 func (a *agent) inside() bool {
 	status, _, _ := a.ask("GET", "/portal/private/profile", nil)
 	return status == http.StatusOK
@@ -94,8 +94,8 @@ func (a *agent) steal() *agent {
 	return thief
 }
 
-// TestSessions: a cookie from before the login opens nothing after it, and one from before a
-// logout, a change of the password or a deactivation opens nothing either.
+// TestSessions: a cookie from before the login gives no access after it, and neither does
+// one from before a logout, a change of the password or a deactivation.
 func TestSessions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, config.PortalAlone)
@@ -139,8 +139,8 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// payloads are texts that would run as script where somebody took them for markup, for an
-// address, for a template or for a part of a script.
+// payloads are texts that would run as scripts if they were used as markup, as an address,
+// as a template or as a part of a script.
 func payloads() (out []string) {
 	seeds := []string{
 		"<script>%s</script>", "<img src=x onerror=%s>", "<svg onload=%s>", "<svg><script>%s</script></svg>", "<body onload=%s>", "<iframe srcdoc='<script>parent.%s</script>'>", "<iframe src=javascript:%s>",
@@ -156,6 +156,6 @@ func payloads() (out []string) {
 	return out
 }
 
-// line returns a payload as names may have it: without the control characters that browsers
+// line returns a payload in the form of names: without the control characters that browsers
 // drop from addresses.
 func line(payload string) string { return strings.ReplaceAll(payload, "\t", "") }

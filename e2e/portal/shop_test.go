@@ -25,7 +25,7 @@ const (
 	secret    = "a-secret-between-them"
 )
 
-// shop is a portal whose products open an API of a dashboard, a gateway of that dashboard,
+// shop is a portal whose products use an API of a dashboard, a gateway of that dashboard,
 // and a mail server.
 type shop struct {
 	*world
@@ -69,7 +69,7 @@ func newShop(t testing.TB, mode string) *shop {
 	return s
 }
 
-// sell makes an API, and a product with a plan that has to be approved.
+// sell creates an API, and a product with a plan that requires approval.
 func (s *shop) sell(dashboard string) {
 	s.t.Helper()
 	(&world{t: s.t, at: dashboard}).dashboardAPI("pay")
@@ -91,7 +91,7 @@ func (s *shop) call(key string) int {
 	return status
 }
 
-// mailed waits for a mail to somebody.
+// mailed waits for a mail to an address.
 func (s *shop) mailed(to, text string) {
 	s.t.Helper()
 	for {

@@ -15,8 +15,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/browser"
 )
 
-// rates is a gateway that tells a rate every 100 ms to whom has subscribed to it with a key,
-// and refuses all else. It speaks graphql-transport-ws.
+// rates is a gateway that sends a rate every 100 ms to subscribers with a key, and refuses
+// all other requests. It speaks graphql-transport-ws.
 func rates(t *testing.T, open *atomic.Int64) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -50,8 +50,8 @@ func rates(t *testing.T, open *atomic.Int64) *httptest.Server {
 	return s
 }
 
-// TestPlaygroundSubscribes follows a subscription in the playground, stops it, and is told
-// why another one is refused. The browser complains about nothing.
+// TestPlaygroundSubscribes follows a subscription in the playground, stops it, and shows why
+// another one is refused. The browser reports no errors.
 func TestPlaygroundSubscribes(t *testing.T) {
 	var open atomic.Int64
 	gw := rates(t, &open)
@@ -96,7 +96,7 @@ func TestPlaygroundSubscribes(t *testing.T) {
 	if browser.Value[bool](b, `window.pwned !== undefined || document.querySelector('.graphiql-response img') !== null`) {
 		t.Error("what a gateway says has run")
 	}
-	// Queries go the way that they went.
+	// Queries still work as before.
 	write("{ now }")
 	b.Wait(press)
 	b.Wait(shown + `.includes('The gateway answered 426')`)

@@ -7,8 +7,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/browser"
 )
 
-// TestViewers shows descriptions with each of the viewers. The browser complains about
-// nothing: no policy is violated, and no other host is called.
+// TestViewers shows descriptions with each of the viewers. The browser reports no
+// errors: no policy is violated, and no other host is called.
 func TestViewers(t *testing.T) {
 	at := "/portal/catalogue-products/payments/main/docs"
 	t.Run("elements", func(t *testing.T) {
@@ -46,7 +46,7 @@ func TestViewers(t *testing.T) {
 	})
 }
 
-// TestSearchAsYouType finds products while somebody types, and the address follows.
+// TestSearchAsYouType finds products while the user types, and the address follows.
 func TestSearchAsYouType(t *testing.T) {
 	w := newWorld(t, config.PortalAlone)
 	w.stock()

@@ -11,12 +11,12 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/browser"
 )
 
-// TestWholeJourney goes from the registration to the end of the account, without scripts:
-// with a cart and without, in a public portal, a private one and one that is hidden for a
-// while, in one process and with the portal apart from its dashboard.
+// TestWholeJourney goes from the registration to the deletion of the account, without
+// scripts: with a cart and without, in a public portal, a private one and one that is
+// hidden for a while, in one process and with the portal separate from its dashboard.
 func TestWholeJourney(t *testing.T) {
 	t.Parallel()
-	for mode, home := range map[string]string{config.PortalAlone: "/", config.PortalShared: "/portal"} { // the console is at / where both are one
+	for mode, home := range map[string]string{config.PortalAlone: "/", config.PortalShared: "/portal"} { // the console is at / if both are one process
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			s := newShop(t, mode)
@@ -30,7 +30,7 @@ func TestWholeJourney(t *testing.T) {
 	}
 }
 
-// travel is the journey of one developer, whom a login leads home.
+// travel is the journey of one developer, whom the login redirects to home.
 func (s *shop) travel(t *testing.T, home, flow, email, visibility string) {
 	b := s.visitor(t)
 	b.Scripts(false)
@@ -53,7 +53,7 @@ func (s *shop) travel(t *testing.T, home, flow, email, visibility string) {
 	enter(b, email, password)
 	b.Wait("location.pathname === '" + home + "'")
 
-	// Find, read and ask.
+	// Find, read and request.
 	b.Go("/portal/catalogue-products")
 	b.See("Log out")
 	b.Fill("Search", "refund")
@@ -98,9 +98,9 @@ func (s *shop) travel(t *testing.T, home, flow, email, visibility string) {
 	if calls != "4" {
 		t.Fatalf("%s calls are counted, 4 were made", calls)
 	}
-	b.See("4 calls") // what the picture says in words
+	b.See("4 calls") // the chart's data as text
 
-	// A portal that is hidden shows nothing; what was got there keeps working.
+	// A hidden portal shows nothing; its credentials keep working.
 	s.api("PUT", "/settings", object{"PortalVisibility": "Hidden"})
 	for _, path := range []string{"/portal/catalogue-products", "/portal/private/apps/" + app, "/portal/private/profile"} {
 		b.Go(path)
@@ -121,7 +121,7 @@ func (s *shop) travel(t *testing.T, home, flow, email, visibility string) {
 	b.See("Email or password is wrong")
 }
 
-// shown returns the key that the page of an app shows when it is asked to.
+// shown returns the key on an app's page after it is revealed.
 func (s *shop) shown(b *browser.Tab, app string) string {
 	b.T.Helper()
 	b.Go("/portal/private/apps/" + app)
@@ -130,7 +130,7 @@ func (s *shop) shown(b *browser.Tab, app string) string {
 	return browser.Value[string](b, "document.querySelector('input[id^=secret-]').value")
 }
 
-// answers demands the status of a call with a key.
+// answers checks the status of a call with a key.
 func (s *shop) answers(t *testing.T, what, key string, want int) {
 	t.Helper()
 	if got := s.call(key); got != want {

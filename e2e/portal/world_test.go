@@ -1,5 +1,5 @@
-// Package portal proves the pages of the developer portal in a real browser: what people
-// see and do, against the program as it is served.
+// Package portal tests the pages of the developer portal in a real browser, against the
+// program as it is served.
 package portal_test
 
 import (
@@ -29,7 +29,7 @@ const (
 	password  = "a-long-passphrase"
 )
 
-// world is the program with everything in memory, and somebody at a browser.
+// world is the program with in-memory storage, and a user's browser.
 type world struct {
 	t     testing.TB
 	at    string
@@ -43,7 +43,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// newWorld starts a portal: by itself, or beside a dashboard in one process.
+// newWorld starts a portal: alone, or beside a dashboard in one process.
 func newWorld(t testing.TB, mode string, set ...string) *world {
 	t.Helper()
 	w := &world{t: t, at: start(t, mode, nil, set...)}
@@ -51,7 +51,7 @@ func newWorld(t testing.TB, mode string, set ...string) *world {
 	return w
 }
 
-// start runs the program with everything in memory and returns its address.
+// start runs the program with in-memory storage and returns its address.
 func start(t testing.TB, mode string, environ []string, set ...string) string {
 	t.Helper()
 	s, report := config.Load(nil, "", append([]string{"SVC_DB_STORAGE_MAIN_TYPE=memory", "SVC_DB_LISTENADDRESS=127.0.0.1", "SVC_DB_LISTENPORT=0", "SVC_DB_SHUTDOWN_GRACEPERIOD=0s", "SVC_DB_HOMEDIR=" + t.TempDir()}, environ...), config.Options{})
@@ -81,7 +81,7 @@ func start(t testing.TB, mode string, environ []string, set ...string) string {
 	return "http://" + at
 }
 
-// bootstrap makes the first admin.
+// bootstrap creates the first admin.
 func (w *world) bootstrap() {
 	w.t.Helper()
 	var first struct {
@@ -160,7 +160,7 @@ components:
     Payment: {type: object, required: [amount], properties: {amount: {type: integer, description: In cents}, currency: {type: string}, customer: {type: object, properties: {name: {type: string}}}}}
 `
 
-// stock fills the portal with what a small company offers.
+// stock fills the portal with the content of a small company.
 func (w *world) stock() {
 	w.t.Helper()
 	for i, p := range []struct{ name, path, text string }{
@@ -184,7 +184,7 @@ func (w *world) visitor(t testing.TB) *browser.Tab {
 	return browser.Open(t, w.at)
 }
 
-// loggedIn opens a browser in which somebody has logged in.
+// loggedIn opens a browser of a logged-in user.
 func (w *world) loggedIn(t testing.TB, email string) *browser.Tab {
 	t.Helper()
 	b := w.visitor(t)

@@ -25,8 +25,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/browser"
 )
 
-// someOf are all payloads when there is much time, and otherwise some, for what is shown on
-// a page that has to be changed for each.
+// someOf returns all payloads in the long form, and otherwise some, for texts on a page that
+// must be changed for each.
 func someOf(all []string) (out []string) {
 	if os.Getenv("GATEHOUSE_E2E_LONG") != "" {
 		return all
@@ -37,9 +37,9 @@ func someOf(all []string) (out []string) {
 	return out
 }
 
-// TestPayloadsOfCredentials: 300 payloads are names of credentials and of the apps that have
-// them, and some are subjects of certificates, names of people and their organisation, values
-// of attributes and requests for an organisation. The pages have no policy here.
+// TestPayloadsOfCredentials: 300 payloads are names of credentials and their apps, and some are
+// subjects of certificates, names of people and their organisation, values of attributes and
+// requests for an organisation. The pages have no content security policy here.
 func TestPayloadsOfCredentials(t *testing.T) {
 	t.Parallel()
 	w, all := offering(t), payloads()
@@ -85,14 +85,14 @@ func (w *world) newest(path string) string {
 	return fmt.Sprint(list[0]["ID"])
 }
 
-// TestPayloadsOfCertificates: payloads are whom a certificate is for, and who has signed it.
+// TestPayloadsOfCertificates: payloads are subjects and issuers of certificates.
 func TestPayloadsOfCertificates(t *testing.T) {
 	t.Parallel()
 	w := offering(t)
 	first := w.certified()
 	ada := w.agent()
 	ada.enter("ada@example.com", password)
-	// A form may name the certificate in place of the credential, and choose one that there is.
+	// A form may name the certificate in place of the credential, and choose an existing one.
 	ada.post("/portal/private/apps/3", "/portal/private/apps/3/cert/"+first, "cert-mode", "update", "certificate", certificate(t, "second"))
 	if _, page, _ := ada.ask("GET", "/portal/private/apps/3", nil); !strings.Contains(page, "second") || strings.Contains(page, first) {
 		t.Fatalf("the certificate is not another one:\n%s", page)
@@ -107,8 +107,8 @@ func TestPayloadsOfCertificates(t *testing.T) {
 	}
 }
 
-// certified gives the empty app of Ada a credential that needs a certificate.
-// It returns the fingerprint of the certificate.
+// certified gives the empty app of Ada a credential that needs a certificate. It returns the
+// fingerprint of the certificate.
 func (w *world) certified() (fingerprint string) {
 	w.t.Helper()
 	text, err := json.Marshal(object{"api_definition": object{"api_id": "safe", "name": "safe", "active": true, "use_standard_auth": true, "use_mutual_tls_auth": true, "proxy": object{"listen_path": "/safe/", "target_url": "http://127.0.0.1:9/"}}})
@@ -123,7 +123,7 @@ func (w *world) certified() (fingerprint string) {
 	return fmt.Sprintf("%x", sha256.Sum256(block.Bytes))
 }
 
-// certificate makes one for a name.
+// certificate creates a certificate for a name.
 func certificate(t testing.TB, name string) string {
 	t.Helper()
 	public, private, err := ed25519.GenerateKey(rand.Reader)
@@ -134,8 +134,8 @@ func certificate(t testing.TB, name string) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
 }
 
-// TestPayloadsOfWriters: admins may write HTML, so that 300 payloads stand in posts and blocks
-// as they are: the policy of the pages runs none of them.
+// TestPayloadsOfWriters: admins may write HTML, so 300 payloads are in posts and blocks
+// unchanged: the policy of the pages runs none of them.
 func TestPayloadsOfWriters(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, config.PortalAlone)
@@ -200,8 +200,8 @@ func TestPayloadsOfSchemas(t *testing.T) {
 	}
 }
 
-// TestPayloadsOfMails: 300 payloads are names of people and of apps, which mails say. What the
-// HTML of the mails shows is text, for a reader that keeps nothing away.
+// TestPayloadsOfMails: 300 payloads are names of people and apps in mails. The HTML of the
+// mails shows them as text, in a reader without any protection.
 func TestPayloadsOfMails(t *testing.T) {
 	t.Parallel()
 	server := mailtest.Start(t)
@@ -217,7 +217,7 @@ func TestPayloadsOfMails(t *testing.T) {
 	for len(paths) < len(all) {
 		m := server.Next(t)
 		if m.To == admin {
-			continue // the welcome of the first admin: it waits where it found no server at first
+			continue // the welcome mail of the first admin, which waits if there was no server at first
 		}
 		path := "/" + strings.SplitN(m.To, "@", 2)[0]
 		mails[path] = htmlOf(t, m)
@@ -232,7 +232,7 @@ func TestPayloadsOfMails(t *testing.T) {
 	})), paths)
 }
 
-// htmlOf returns the part of a mail that is HTML.
+// htmlOf returns the HTML part of a mail.
 func htmlOf(t testing.TB, m mailtest.Mail) string {
 	t.Helper()
 	_, params, err := mime.ParseMediaType(m.Header.Get("Content-Type"))

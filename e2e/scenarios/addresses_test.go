@@ -10,8 +10,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/gatewaysim"
 )
 
-// Of several APIs that want one listen path at the same moment, on different
-// replicas, one is made; the others are told, and it is on every replica at once.
+// If several APIs are created with the same listen path at the same moment, on
+// different replicas, one succeeds; the others get an error, and the API is on every
+// replica at once.
 func (c *cluster) testAddresses(t *testing.T) {
 	const rounds = 10
 	for round := range rounds {
@@ -42,7 +43,7 @@ func (c *cluster) testAddresses(t *testing.T) {
 	}
 }
 
-// together runs something on all replicas at the same moment.
+// together runs a function on all replicas at the same moment.
 func (c *cluster) together(do func(i int, s *service) error) []error {
 	results := make([]error, len(c.replicas))
 	var all sync.WaitGroup

@@ -33,8 +33,8 @@ func listen(t *testing.T, addr string) <-chan *redis.Message {
 }
 
 // countUntil counts, by payload, the provider announcements before the first one with the
-// payload end. Announcements come in the order of their commits, so nothing
-// about an earlier write comes later.
+// payload end. Announcements are in the order of their commits, so none about an earlier
+// write comes later.
 func countUntil(t *testing.T, messages <-chan *redis.Message, end string) map[string]int {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -53,7 +53,7 @@ func countUntil(t *testing.T, messages <-chan *redis.Message, end string) map[st
 				t.Fatalf("badly signed: %s", m.Payload)
 			}
 			if a.Command == "GroupReload" || a.Payload == "" {
-				continue // listening here looked like a gateway that came back
+				continue // this subscriber looked like a gateway that came back
 			}
 			if a.Command != "ClientIdPChanged" {
 				t.Fatalf("unexpected announcement %s", m.Payload)

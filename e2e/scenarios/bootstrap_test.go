@@ -9,15 +9,15 @@ import (
 	"testing"
 )
 
-// job is a bootstrap job of the field: a script around a command-line HTTP client,
-// which calls every body a form unless it is told otherwise.
+// job is a bootstrap job as used in practice: a script around a command-line HTTP
+// client, which sends every body as a form unless told otherwise.
 type job struct {
 	base   string
 	secret string // of the super-admin
 	key    string // of the user that the job has created
 }
 
-// send carries out one call and returns status and body.
+// send makes one call and returns status and body.
 func (j *job) send(t *testing.T, method, path, body string) (int, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, j.base+path, strings.NewReader(body))
@@ -44,13 +44,13 @@ func (j *job) send(t *testing.T, method, path, body string) (int, string) {
 	return resp.StatusCode, string(text)
 }
 
-// reply is what jobs read of answers.
+// reply is the part of answers that jobs read.
 type reply struct {
 	Status, Message string
 	Meta            json.RawMessage
 }
 
-// must is send of a call without which the job ends.
+// must is send for a call that must succeed.
 func (j *job) must(t *testing.T, method, path, body string) (r reply) {
 	t.Helper()
 	code, text := j.send(t, method, path, body)
@@ -60,7 +60,7 @@ func (j *job) must(t *testing.T, method, path, body string) (r reply) {
 	return r
 }
 
-// says fails the test unless a call is answered with a message.
+// says fails the test unless a call answers a message.
 func (j *job) says(t *testing.T, method, path, body, message string) reply {
 	t.Helper()
 	r := j.must(t, method, path, body)
@@ -70,7 +70,7 @@ func (j *job) says(t *testing.T, method, path, body, message string) reply {
 	return r
 }
 
-// exists is the first thing that a job asks: is there anything to do?
+// exists is the first question of a job: does the organisation exist?
 func (j *job) exists(t *testing.T, id string) bool {
 	t.Helper()
 	code, text := j.send(t, "GET", "/admin/organisations/?p=-1", "")
@@ -86,7 +86,7 @@ func (j *job) exists(t *testing.T, id string) bool {
 	return false
 }
 
-// user creates the admin and sets its password, and goes on as this user.
+// user creates the admin and sets its password; later calls are made as this user.
 func (j *job) user(t *testing.T, org, id, email string) {
 	t.Helper()
 	r := j.must(t, "POST", "/admin/users", fmt.Sprintf(`{"id":%q,"org_id":%q,"first_name":"Admin","last_name":"User","email_address":%q,"active":true,
@@ -128,8 +128,8 @@ func (j *job) portal(t *testing.T, org string) {
 	}
 }
 
-// TestBootstrapJobs does what public jobs do with an empty installation: one that
-// brings all identifiers and imports what it has, one that takes identifiers from the
+// TestBootstrapJobs runs the calls of public jobs on an empty installation: one that
+// brings all identifiers and imports its data, one that takes identifiers from the
 // answers, each twice, and the clean-up.
 func TestBootstrapJobs(t *testing.T) {
 	home := t.TempDir()
@@ -160,7 +160,7 @@ func TestBootstrapJobs(t *testing.T) {
 			t.Error("a second run does not find what the first one made")
 		}
 		imports()
-		j.says(t, "POST", "/admin/organisations/import", record, "Org imported") // some jobs do not ask first
+		j.says(t, "POST", "/admin/organisations/import", record, "Org imported") // some jobs do not check first
 		if code, text := j.send(t, "GET", "/api/apis/?p=-1", ""); code != http.StatusOK || strings.Count(text, `"api_definition"`) != 1 {
 			t.Error(code, text)
 		}

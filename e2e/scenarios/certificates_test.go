@@ -21,7 +21,7 @@ import (
 	"time"
 )
 
-// clientCertificate is one that ends in two days.
+// clientCertificate returns a certificate that expires in two days.
 func clientCertificate(t *testing.T, name string) tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -66,7 +66,7 @@ func (c *client) upload(t *testing.T, certificate tls.Certificate) string {
 	return made.ID
 }
 
-// overTLS is the address of the gateway for clients that may show a certificate.
+// overTLS is the gateway's address for clients that may send a certificate.
 func (e *estate) overTLS(t *testing.T) *httptest.Server {
 	t.Helper()
 	server := httptest.NewUnstartedServer(e.gateway.Handler())
@@ -76,7 +76,7 @@ func (e *estate) overTLS(t *testing.T) *httptest.Server {
 	return server
 }
 
-// callWith calls an address with certificates: one, or none; and with a token, or none.
+// callWith calls an address with one certificate or none, and with a token or none.
 func callWith(t *testing.T, server *httptest.Server, path, token string, certificates ...tls.Certificate) answer {
 	t.Helper()
 	transport := server.Client().Transport.(*http.Transport).Clone()
@@ -100,8 +100,8 @@ func callWith(t *testing.T, server *httptest.Server, path, token string, certifi
 	return answer{res.StatusCode, strings.TrimSpace(string(body))}
 }
 
-// TestMutualTLS states that a certificate that is uploaded here opens an API at the gateway,
-// and that the API is closed when the certificate is deleted or taken from the API.
+// TestMutualTLS states that an uploaded certificate gives access to an API at the gateway,
+// until the certificate is deleted or removed from the API.
 func TestMutualTLS(t *testing.T) {
 	e := controlled(t, nil)
 	front, mine, other := e.overTLS(t), clientCertificate(t, "mine"), clientCertificate(t, "other")

@@ -34,7 +34,7 @@ type mapping struct {
 // patch is a merge patch of api_mappings; nil values remove.
 type patch map[string]any
 
-// scopes is the patch that sets (or with nil removes) scopes of one API.
+// scopes returns the patch that sets (or with nil removes) scopes of one API.
 func scopes(api string, set map[string]any) patch {
 	return patch{api: map[string]any{"scope_to_policy": set}}
 }
@@ -45,7 +45,7 @@ type receipt struct {
 	Meta            json.RawMessage
 }
 
-// statusError is an answer that is no success.
+// statusError is an answer without a success status.
 type statusError struct {
 	method, path string
 	status       int
@@ -56,12 +56,12 @@ func (e *statusError) Error() string {
 	return fmt.Sprintf("%s %s: %d %s", e.method, e.path, e.status, e.body)
 }
 
-// errCutOff is the failure of a call that got no whole answer: the client cannot know what
-// became of it.
+// errCutOff is the error of a call without a complete answer: the client cannot know its
+// outcome.
 var errCutOff = errors.New("no answer")
 
-// statusOf is the status of the answer that err tells of: 200 for nil, 0 when
-// no answer came.
+// statusOf returns the status of the answer for an error: 200 for nil, 0 if there was no
+// answer.
 func statusOf(err error) int {
 	if err == nil {
 		return http.StatusOK
@@ -72,8 +72,8 @@ func statusOf(err error) int {
 	return 0
 }
 
-// isAway reports whether an answer says that the store is away: the registry of
-// identity providers says so with 500, all others with 503.
+// isAway reports whether an answer says that the store is unavailable: the registry of
+// identity providers answers 500 then, all others 503.
 func isAway(err error) bool {
 	e, ok := errors.AsType[*statusError](err)
 	if !ok {
@@ -94,8 +94,8 @@ type client struct {
 	http   *http.Client
 }
 
-// answerLimit is longer than the program may take for one request, so that no
-// request is still being carried out when its client gives up.
+// answerLimit is longer than the program may take for one request, so that no request is
+// still running when its client gives up.
 const answerLimit = 45 * time.Second
 
 func newClient(base, header, credential string) *client {
@@ -103,7 +103,7 @@ func newClient(base, header, credential string) *client {
 	return &client{base: base, header: http.Header{header: {credential}}, http: &http.Client{Transport: transport, Timeout: answerLimit}}
 }
 
-// encode returns the text of a body; what is JSON already stays as it is.
+// encode returns the text of a body; JSON texts stay unchanged.
 func encode(in any) ([]byte, error) {
 	if raw, ok := in.(json.RawMessage); ok {
 		return raw, nil

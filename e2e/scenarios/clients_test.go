@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// oauthClients is where the clients of the API shop are.
+// oauthClients is the path of the clients of the API shop.
 const oauthClients = classicAPIs + "/oauth/shop"
 
 // oauthApp is an application with a client of the API shop.
@@ -20,7 +20,7 @@ type oauthApp struct {
 	Secret string `json:"secret"`
 }
 
-// token asks the gateway for an access token; it is "" for a refusal.
+// token requests an access token from the gateway; it is "" for a refusal.
 func (a *oauthApp) token(t *testing.T, secret string) (string, answer) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, a.address+"/shop/oauth/token/", strings.NewReader(url.Values{"grant_type": {"client_credentials"}}.Encode()))
@@ -45,7 +45,7 @@ func (a *oauthApp) token(t *testing.T, secret string) (string, answer) {
 	return issued.Token, answer{res.StatusCode, string(body)}
 }
 
-// issued is a token that the gateway must give.
+// issued returns a token that the gateway must issue.
 func (a *oauthApp) issued(t *testing.T) string {
 	t.Helper()
 	token, said := a.token(t, a.Secret)
@@ -65,14 +65,14 @@ func (a *oauthApp) refusedToken(t *testing.T, what, secret string) {
 func bearer(token string) request { return request{path: "/shop/x", token: "Bearer " + token} }
 
 // TestOAuthClients states that a client that is registered here gets tokens at the gateway,
-// that its policy decides what they may do, and that the gateway sees at once when its
+// that its policy determines their rights, and that the gateway sees at once when its
 // secret is rotated, its tokens are revoked and the client is deleted.
 func TestOAuthClients(t *testing.T) {
 	e := controlled(t, nil)
 	e.api.do(t, http.MethodPost, classicAPIs, classicAPI("shop", object{"use_standard_auth": false, "use_oauth2": true}))
 	e.api.do(t, http.MethodPost, policies, policy("gold", object{"rate": 100, "per": 60, "quota_max": -1}, "shop"))
 	a := &oauthApp{estate: e}
-	until(t, gatewayLimit, "the gateway has the API", func() error { // until then it refuses clients of the API
+	until(t, gatewayLimit, "the gateway has the API", func() error { // until then the gateway refuses clients of the API
 		return e.api.call(t.Context(), http.MethodPost, oauthClients, object{"client_id": "app", "redirect_uri": "https://app.example/cb", "policy_id": "gold", "client_name": "App"}, a)
 	})
 	e.becomes(t, "the gateway has the policy", bearer(a.issued(t)), http.StatusOK, `"policies":["gold"]`)
@@ -111,7 +111,7 @@ func (a *oauthApp) testRevocation(t *testing.T) {
 	a.answers(t, "a token after that", bearer(a.issued(t)), http.StatusOK, "")
 }
 
-// tokens are those that the client holds.
+// tokens returns the tokens of the client.
 func (a *oauthApp) tokens(t *testing.T) (codes []string) {
 	t.Helper()
 	var list []struct{ Code string }

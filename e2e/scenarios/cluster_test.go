@@ -29,8 +29,8 @@ func newCluster(t *testing.T, dsn, redisAddr string) *cluster {
 	return c
 }
 
-// TestCluster is the main job: what an administrator stores on one replica is
-// at once on the others and soon at every gateway.
+// TestCluster: what an administrator stores on one replica is at once on the others and
+// soon at every gateway.
 func TestCluster(t *testing.T) {
 	redisAddr := harness.NewRedis(t).Addr()
 	c := newCluster(t, harness.Database(t), redisAddr)
@@ -48,7 +48,7 @@ func TestCluster(t *testing.T) {
 	checkHealthy(t, c.gateways)
 }
 
-// Three replicas that start at once make one organisation.
+// Three replicas that start at once create one organisation.
 func (c *cluster) testBootstrap(t *testing.T) {
 	for _, s := range c.replicas {
 		var list struct {
@@ -65,7 +65,7 @@ func (c *cluster) testBootstrap(t *testing.T) {
 	}
 }
 
-// A write is on every replica as soon as it is acknowledged, every time.
+// A write is visible on every replica as soon as it is acknowledged, every time.
 func (c *cluster) testReadElsewhere(t *testing.T) {
 	ctx, began := t.Context(), time.Now()
 	const repetitions = 50
@@ -92,8 +92,8 @@ func (c *cluster) testReadElsewhere(t *testing.T) {
 	t.Logf("%d creations, %d upserts and %d reads elsewhere in %v", repetitions, repetitions, 4*repetitions, time.Since(began).Round(time.Millisecond))
 }
 
-// A token is accepted soon after its scope is mapped and refused soon after the
-// mapping is gone, by every gateway.
+// Every gateway accepts a token soon after its scope is mapped, and refuses it soon
+// after the mapping is removed.
 func (c *cluster) testGateways(t *testing.T, id string) {
 	ctx := t.Context()
 	issuer := gatewaysim.NewIssuer()
@@ -127,7 +127,7 @@ func (c *cluster) testGateways(t *testing.T, id string) {
 	t.Logf("from the acknowledgement until both gateways accept: %v, until both refuse: %v", grants, revocations)
 }
 
-// Every replica lists every gateway, whichever replica it called.
+// Every replica lists every gateway, whichever replica the gateway has called.
 func (c *cluster) testNodes(t *testing.T) {
 	for _, s := range c.replicas {
 		until(t, gatewayLimit, "both gateways listed on "+s.addr, func() error {
@@ -140,7 +140,7 @@ func (c *cluster) testNodes(t *testing.T) {
 	}
 }
 
-// Every successful write is announced exactly once and a refused one never.
+// Every successful write is announced exactly once, and a refused one never.
 func (c *cluster) testAnnouncements(t *testing.T, messages <-chan *redis.Message) {
 	ctx := t.Context()
 	write := func(i int, method, path string, body any, want int) {

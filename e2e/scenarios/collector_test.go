@@ -23,8 +23,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/harness"
 )
 
-// TestCollectorIsKilled kills the process that collects at random moments, while gateways
-// leave records: each is stored and counted exactly once.
+// TestCollectorIsKilled kills the collecting process at random moments, while gateways
+// push records: each is stored and counted exactly once.
 func TestCollectorIsKilled(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) {
 		dir := t.TempDir()
@@ -97,7 +97,8 @@ func killCollectors(t *testing.T, processes int, env environment, driver, dsn st
 	t.Logf("%d kills: %d records and %d checks, each counted once", kills, pushed.Load(), checks.Load())
 }
 
-// TestCollectedCalls: what a gateway is asked is counted, for the API that was made here.
+// TestCollectedCalls: requests to a gateway are counted, for the API that was created
+// here.
 func TestCollectedCalls(t *testing.T) {
 	dir, addr := t.TempDir(), harness.NewRedis(t).Addr()
 	s := serve(t, onSQLite(dir).bootstrapping().with(environment{"REDISADDRS": addr, "ANALYTICS_COLLECT": "true", "ANALYTICS_COLLECTINTERVAL": "100ms"}))
@@ -140,7 +141,7 @@ func TestCollectedCalls(t *testing.T) {
 	})
 }
 
-// report leaves records in random lists until ctx ends.
+// report pushes records to random lists until ctx ends.
 func report(ctx context.Context, t *testing.T, rdb *goredis.Client, gateway int, pushed, checks *atomic.Int64) {
 	for i := 0; ctx.Err() == nil; i++ {
 		list, protobuf := gatewaysim.RecordList, i%3 == 0
@@ -162,7 +163,7 @@ func report(ctx context.Context, t *testing.T, rdb *goredis.Client, gateway int,
 				entries = append(entries, rec.Msgpack())
 			}
 		}
-		// What cannot be known to have arrived would spoil the count.
+		// A push whose outcome is unknown would spoil the count.
 		if err := rdb.RPush(context.WithoutCancel(ctx), list, entries...).Err(); err != nil {
 			t.Error(err)
 			return

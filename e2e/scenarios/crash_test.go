@@ -10,9 +10,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/harness"
 )
 
-// TestCrash kills the service at random moments under concurrent writers of
-// one record. Whatever was acknowledged must be there after the restart, and
-// what one request wrote must be there whole or not at all.
+// TestCrash kills the service at random moments under concurrent writers of one record.
+// Every acknowledged write must be there after the restart, and every write of one
+// request must be there completely or not at all.
 func TestCrash(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) { crash(t, onSQLite(t.TempDir()).bootstrapping()) })
 	t.Run("postgres", func(t *testing.T) { crash(t, onPostgres(t.TempDir(), harness.Database(t)).bootstrapping()) })
@@ -49,8 +49,8 @@ func crash(t *testing.T, env environment) {
 	t.Logf("%d kills in %v: %d writes acknowledged, %d cut off, none lost or torn", rounds, time.Since(began).Round(time.Millisecond), acked, unknown)
 }
 
-// TestTakeover kills the process that announces. Another one goes on soon, and so does
-// a single one that is started again.
+// TestTakeover kills the announcing process. Another one soon takes over, and so does a
+// single one that is restarted.
 func TestTakeover(t *testing.T) {
 	redis := harness.NewRedis(t).Addr()
 	told := environment{"REDISADDRS": redis}
@@ -67,7 +67,7 @@ func TestTakeover(t *testing.T) {
 	})
 }
 
-// takeovers measures from a change after a death until it is announced.
+// takeovers measures the time from a change after a kill until it is announced.
 func takeovers(t *testing.T, redis string, die func() *service, heal func()) {
 	messages := listen(t, redis)
 	var took []time.Duration
@@ -84,7 +84,7 @@ func takeovers(t *testing.T, redis string, die func() *service, heal func()) {
 	t.Logf("from the acknowledgement after a death until the announcement: %v", took)
 }
 
-// writeUntilKilled lets all writers write at once until the service is killed.
+// writeUntilKilled runs all writers concurrently until the service is killed.
 func writeUntilKilled(t *testing.T, s *service, writers []*writer, delay time.Duration) {
 	t.Helper()
 	var bad problems

@@ -7,13 +7,13 @@ import (
 	"testing"
 )
 
-// TestDeliveries kills the service at random moments while events go to receivers that
-// fail at random: each event arrives, in the order of its lane, and signed.
+// TestDeliveries kills the service at random moments while events are sent to receivers
+// that fail at random: each event arrives, in the order of its lane, and signed.
 func TestDeliveries(t *testing.T) {
 	dying(t, environment{"DELIVERIES_PAUSE": "10ms", "DELIVERIES_ALLOWEDNETWORKS": "127.0.0.1"}, deliveries)
 }
 
-// deliveries lets organisations listen, each to its own events.
+// deliveries gives each organisation a webhook for its own events.
 func deliveries(t *testing.T, base string, kill func()) {
 	events, kills := 500, 3
 	if long() {
@@ -48,7 +48,7 @@ func deliveries(t *testing.T, base string, kill func()) {
 	x.run(t, kills, kill)
 }
 
-// change stores the API of a lane under another name.
+// change renames the API of a lane.
 func change(t *testing.T, admin *client, name string) error {
 	number, _ := strconv.Atoi(name)
 	lane := number % writerCount

@@ -30,15 +30,15 @@ const (
 // object is a JSON object.
 type object = map[string]any
 
-// estate is a service with one gateway that has nothing but what the service
-// tells it, and clients that call the gateway's address.
+// estate is a service with one gateway that has only the service's configuration, and
+// clients that call the gateway's address.
 type estate struct {
 	*service
 	gateway *gatewaysim.Gateway
 	address string // of the gateway, without a slash at the end
 }
 
-// newEstate keeps everything in SQLite.
+// newEstate stores all data in SQLite.
 func newEstate(t *testing.T, env environment) *estate {
 	t.Helper()
 	redis := harness.Redis(t).Addr()
@@ -48,13 +48,13 @@ func newEstate(t *testing.T, env environment) *estate {
 	return e
 }
 
-// bareGateway is a gateway without definitions of its own that listens.
+// bareGateway is a subscribed gateway without local definitions.
 func bareGateway(t *testing.T, url, redis string) *gatewaysim.Gateway {
 	t.Helper()
 	return listening(t, gatewaysim.Config{DashboardURL: url, Redis: gatewaysim.Redis{Addr: redis}})
 }
 
-// listening starts a gateway that is as quick as tests want it.
+// listening starts a gateway with the short intervals of tests.
 func listening(t *testing.T, c gatewaysim.Config) *gatewaysim.Gateway {
 	t.Helper()
 	c.NodeSecret, c.Hostname = nodeSecret, "gw"
@@ -69,7 +69,7 @@ func listening(t *testing.T, c gatewaysim.Config) *gatewaysim.Gateway {
 	return g
 }
 
-// serving opens the gateway's address.
+// serving starts a server for the gateway's address.
 func (e *estate) serving(t *testing.T) {
 	t.Helper()
 	server := httptest.NewServer(e.gateway.Handler())
@@ -77,7 +77,7 @@ func (e *estate) serving(t *testing.T) {
 	e.address = server.URL
 }
 
-// request is what a client asks a gateway.
+// request is a client's request to a gateway.
 type request struct {
 	method, path string
 	token        string // value of the header Authorization, "" for none
@@ -85,7 +85,7 @@ type request struct {
 	body         any
 }
 
-// answer is what the gateway says.
+// answer is the gateway's answer.
 type answer struct {
 	status int
 	body   string
@@ -125,8 +125,8 @@ func (e *estate) ask(t *testing.T, r request) answer {
 	return answer{res.StatusCode, strings.TrimSpace(string(body))}
 }
 
-// becomes waits until the gateway answers a request with a status and a text
-// somewhere in the body, which is how a change that was acknowledged shows.
+// becomes waits until the gateway answers a request with a status and a text in the
+// body, which shows that an acknowledged change has arrived.
 func (e *estate) becomes(t *testing.T, what string, r request, status int, text string) {
 	t.Helper()
 	until(t, gatewayLimit, what, func() error {
@@ -137,7 +137,7 @@ func (e *estate) becomes(t *testing.T, what string, r request, status int, text 
 	})
 }
 
-// answers checks at once.
+// answers checks the answer at once.
 func (e *estate) answers(t *testing.T, what string, r request, status int, text string) {
 	t.Helper()
 	if a := e.ask(t, r); a.status != status || !strings.Contains(a.body, text) {
@@ -145,7 +145,7 @@ func (e *estate) answers(t *testing.T, what string, r request, status int, text 
 	}
 }
 
-// healthy fails the test for a gateway that could not load everything.
+// healthy fails the test if a gateway could not load everything.
 func (e *estate) healthy(t *testing.T) {
 	t.Helper()
 	checkHealthy(t, []*gatewaysim.Gateway{e.gateway})
@@ -161,11 +161,11 @@ func (c *client) do(t *testing.T, method, path string, in any) (out struct{ Stat
 	if err := c.call(t.Context(), method, path, in, &raw); err != nil {
 		t.Fatal(err)
 	}
-	_ = json.Unmarshal(raw, &out) // reads answer with other shapes
+	_ = json.Unmarshal(raw, &out) // read answers have other members
 	return out
 }
 
-// read returns the text of an answer that must succeed.
+// read returns the text of a successful answer.
 func (c *client) read(t *testing.T, path string) string {
 	t.Helper()
 	var raw json.RawMessage
@@ -175,7 +175,7 @@ func (c *client) read(t *testing.T, path string) string {
 	return string(raw)
 }
 
-// raw returns the bytes of an answer that must succeed, as they came.
+// raw returns the unchanged bytes of a successful answer.
 func (c *client) raw(t *testing.T, path string) string {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, c.base+path, nil)
@@ -195,7 +195,7 @@ func (c *client) raw(t *testing.T, path string) string {
 	return string(body)
 }
 
-// get decodes an answer that must succeed.
+// get decodes a successful answer.
 func (c *client) get(t *testing.T, path string, out any) {
 	t.Helper()
 	if err := c.call(t.Context(), http.MethodGet, path, nil, out); err != nil {
@@ -212,8 +212,8 @@ func (c *client) refused(t *testing.T, method, path string, in any, status int, 
 	}
 }
 
-// classicAPI is a classic API at /<id>/ that asks for an access key; members go
-// over what is there.
+// classicAPI is a classic API at /<id>/ that requires an access key; members replace
+// existing ones.
 func classicAPI(id string, members object) object {
 	def := object{
 		"api_id": id, "name": id, "active": true, "use_standard_auth": true, "auth_configs": object{"authToken": object{"auth_header_name": "Authorization"}},
@@ -224,8 +224,8 @@ func classicAPI(id string, members object) object {
 	return object{"api_definition": def}
 }
 
-// extension is the vendor part of a keyless OAS API at /<id>/; members go over
-// what is there.
+// extension is the vendor part of a keyless OAS API at /<id>/; members replace existing
+// ones.
 func extension(id string, members object) object {
 	ext := object{
 		"info":     object{"id": id, "name": id, "state": object{"active": true}},
@@ -256,7 +256,7 @@ func oasAPI(id string, members object) object {
 	return d
 }
 
-// policy gives access to APIs; members go over what is there.
+// policy gives access to APIs; members replace existing ones.
 func policy(id string, members object, apis ...string) object {
 	rights := object{}
 	for _, api := range apis {

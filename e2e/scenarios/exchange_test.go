@@ -11,21 +11,21 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/harness"
 )
 
-// listeners says who listens to which events. Events are named by their numbers.
+// listeners configures which lanes get which events. Events are named by their numbers.
 type listeners struct {
 	lanes, events int
 	hears         func(lane, event int) bool // which lane gets which
-	secret        func(lane int) string      // signs what a lane gets
-	place         func(told) int             // from 0, grows with each event of a lane
-	once          bool                       // an event is told by one delivery, whatever becomes of it
+	secret        func(lane int) string      // the signing secret of a lane
+	place         func(told) int             // starts at 0, and grows with each event of a lane
+	once          bool                       // each event has one delivery, whatever its outcome
 }
 
 const lanePrefix = "listening-"
 
-// laneName is where a lane listens: the path of its address.
+// laneName is the name of a lane: the path of its address.
 func laneName(lane int) string { return fmt.Sprint(lanePrefix, lane) }
 
-// told is what a body says of an event.
+// told is an event as a body describes it.
 type told struct {
 	Message struct {
 		Name string
@@ -38,11 +38,11 @@ func toldOf(body []byte) (out told) {
 	return out
 }
 
-// exchange is a service that tells a receiver of events.
+// exchange is a service that sends events to a receiver.
 type exchange struct {
 	*receiver
-	// happen makes an event happen. It is called again after an error, and then must not
-	// make an event that has happened happen twice: that would hide one that is lost.
+	// happen causes an event. After an error it is called again, and must not cause an event twice:
+	// that would hide a lost one.
 	happen func(name string) error
 	list   func(state string) ([]listed, error) // deliveries of all lanes
 	resend func(listed) error
@@ -51,14 +51,13 @@ type exchange struct {
 // listed is a delivery as its operation lists it.
 type listed struct {
 	ID, Body string
-	Lane     string `json:"org_id"` // that of a portal is said by the path
+	Lane     string `json:"org_id"` // for a portal, the path names the lane
 }
 
 func (d listed) key() string { return d.Lane + "/" + toldOf([]byte(d.Body)).Message.Name }
 
-// dying runs a scenario on a process that is killed and starts again, and on two that
-// share a database: one is killed, and starts again, while the other sends. base is where
-// clients call.
+// dying runs a scenario with a process that is killed and restarted, and with two that share a
+// database: one is killed and restarted while the other sends. base is the address for clients.
 func dying(t *testing.T, env environment, scenario func(t *testing.T, base string, kill func())) {
 	t.Run("sqlite", func(t *testing.T) {
 		s := serve(t, onSQLite(t.TempDir()).bootstrapping().with(env))
@@ -77,20 +76,21 @@ func dying(t *testing.T, env environment, scenario func(t *testing.T, base strin
 	})
 }
 
-// writerCount is how many clients make events happen at once. Events are named by their
-// numbers: a client makes each writerCount-th, one after the other.
+// writerCount is how many clients cause events concurrently. Events are named by their numbers: a
+// client causes every writerCount-th one, one after the other.
 const writerCount = 4
 
-// run makes events happen while the service is killed at random moments: each arrives, in
-// the order of its lane, and signed.
+// run causes events while the service is killed at random moments: each arrives, in the order of
+// its lane, and signed.
 func (x *exchange) run(t *testing.T, kills int, kill func()) {
 	t.Helper()
-	// Events are told from when the first process has begun to listen.
+	// Events are delivered from when the first process has begun to listen.
 	until(t, startLimit, "the first event", func() error {
 		if err := x.happen("probe"); err != nil {
 			return err
 		}
-		// With bad luck the receiver refuses all attempts, and what has not changed is told of no more.
+		// With bad luck the receiver refuses all attempts, and an unchanged record causes no
+		// further event.
 		if err := x.again(map[string]bool{}); err != nil {
 			return err
 		}
@@ -119,7 +119,7 @@ func (x *exchange) run(t *testing.T, kills int, kill func()) {
 	t.Logf("%d events, %d kills in %v: %d attempts, %d refused, %d repeated, %d sent again on request", x.events, kills, time.Since(began).Round(time.Millisecond), x.attempts, x.refused, x.repeated, len(rested))
 }
 
-// again sends deliveries that rest once more, and adds them to rested.
+// again repeats resting deliveries, and adds them to rested.
 func (x *exchange) again(rested map[string]bool) error {
 	failed, err := x.list("failed")
 	if err != nil {
@@ -134,7 +134,7 @@ func (x *exchange) again(rested map[string]bool) error {
 	return nil
 }
 
-// settle waits for the end of all deliveries. Those that rest are sent again, and returned.
+// settle waits for the end of all deliveries. Resting ones are repeated, and returned.
 func (x *exchange) settle(t *testing.T) map[string]bool {
 	t.Helper()
 	rested, limit := map[string]bool{}, 3*time.Minute

@@ -13,28 +13,28 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/harness"
 )
 
-// phaseLimit is how long writers may take to get going again after a failure.
+// phaseLimit is how long writers may take to recover after a failure.
 const phaseLimit = time.Minute
 
-// takeoverLimit is how long announcements may wait for another replica when the one
-// that announced was killed.
+// takeoverLimit is how long announcements may wait for another replica when the announcing one
+// was killed.
 const takeoverLimit = time.Minute
 
-// storm is a cluster under concurrent writers.
+// storm is a cluster with concurrent writers.
 type storm struct {
 	*cluster
 	writers []*writer
 	bad     problems
 
 	mu      sync.Mutex
-	away    map[*service]bool // killed: may cut requests off
-	slowest time.Duration     // pair of acknowledged writes since the last look
+	away    map[*service]bool // killed: it may interrupt requests
+	slowest time.Duration     // pair of acknowledged writes since the last reading
 	refusal time.Duration     // slowest of all refusals
 }
 
-// TestFailures takes away each replica, then PostgreSQL, then Redis, while clients
-// write. Nothing acknowledged is lost, gateways end up with what is stored, and
-// no answer is worse than "not now".
+// TestFailures kills each replica, then PostgreSQL, then Redis, while clients write. No
+// acknowledged write is lost, gateways end up with the stored state, and the only errors are
+// temporary.
 func TestFailures(t *testing.T) {
 	database, announcer := harness.NewPostgres(t), harness.NewRedis(t)
 	s := &storm{cluster: newCluster(t, database.DSN(), announcer.Addr()), writers: newWriters(4), away: map[*service]bool{}}
@@ -69,7 +69,7 @@ func TestFailures(t *testing.T) {
 	checkHealthy(t, s.gateways)
 }
 
-// writeAlways lets every writer write to one replica after the other until ctx ends.
+// writeAlways makes every writer write to one replica after the other until ctx ends.
 func (s *storm) writeAlways(ctx context.Context) (wait func()) {
 	var running sync.WaitGroup
 	seen := func(p idp) error { return torn(p, s.writers) }
@@ -78,13 +78,13 @@ func (s *storm) writeAlways(ctx context.Context) (wait func()) {
 			for turn := i; ctx.Err() == nil; turn++ {
 				to := s.replicas[turn%len(s.replicas)]
 				began := time.Now()
-				// Not cut short with ctx: a request must have ended before its value is compared.
+				// Not cancelled with ctx: a request must have ended before its value is compared.
 				err := w.write(context.WithoutCancel(ctx), to.api, seen)
 				s.note(to, err, time.Since(began))
 				if err == nil {
 					continue
 				}
-				select { // do not spin while something is away
+				select { // do not spin during an outage
 				case <-ctx.Done():
 				case <-time.After(pollEvery):
 				}
@@ -94,8 +94,8 @@ func (s *storm) writeAlways(ctx context.Context) (wait func()) {
 	return running.Wait
 }
 
-// note judges one outcome: that the store is away is fine, no answer only from a
-// killed replica.
+// note checks one outcome: an unavailable store is fine, a missing answer only from a killed
+// replica.
 func (s *storm) note(to *service, err error, took time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,7 +125,7 @@ func (s *storm) slowestSince() time.Duration {
 	return slowest.Round(time.Millisecond)
 }
 
-// awaitWrites waits until every writer has got further.
+// awaitWrites waits until every writer has made progress.
 func (s *storm) awaitWrites(t *testing.T, what string) {
 	t.Helper()
 	const more = 10
@@ -146,8 +146,7 @@ func (s *storm) awaitWrites(t *testing.T, what string) {
 	t.Logf("%s: %d writes by each of %d clients in %v, slowest two writes %v", what, more, len(s.writers), took.Round(time.Millisecond), s.slowestSince())
 }
 
-// loseReplicas kills one replica after the other, so that the one that
-// announces is among them.
+// loseReplicas kills one replica after the other, so that the announcing one is among them.
 func (s *storm) loseReplicas(t *testing.T) {
 	for i, lost := range s.replicas {
 		s.setAway(lost, true)
@@ -180,7 +179,7 @@ func (s *storm) loseDatabase(t *testing.T, database *harness.Server) {
 	s.awaitWrites(t, "PostgreSQL back")
 }
 
-// checkAway looks at every replica while PostgreSQL is away.
+// checkAway checks every replica while PostgreSQL is away.
 func (s *storm) checkAway(t *testing.T) {
 	t.Helper()
 	var slowest time.Duration
@@ -225,7 +224,7 @@ func (s *storm) loseAnnouncer(t *testing.T, announcer *harness.Server) {
 	}
 }
 
-// checkConverged waits until every gateway has, and decides by, what is stored.
+// checkConverged waits until every gateway has loaded, and uses, the stored state.
 func (s *storm) checkConverged(t *testing.T, issuer *gatewaysim.Issuer) {
 	t.Helper()
 	began := time.Now()

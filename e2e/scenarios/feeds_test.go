@@ -8,18 +8,18 @@ import (
 	"strings"
 	"testing"
 
-	_ "modernc.org/sqlite" // the driver that the service uses too
+	_ "modernc.org/sqlite" // the driver that the service also uses
 
 	"github.com/gatehouse-io/gatehouse/e2e/gatewaysim"
 	"github.com/gatehouse-io/gatehouse/e2e/harness"
 )
 
-// harm is a record that no operation would store, as older data or a careless
-// import might leave it: each alone would void a whole feed or end the gateways.
+// harm is a record that no operation would store, as older data or a careless import
+// might leave it: each alone would void a whole feed or crash the gateways.
 type harm struct {
 	kind, id  string
-	old, harm string // part of the stored document, and what takes its place
-	path      string // what administrators are told about
+	old, harm string // part of the stored document, and its replacement
+	path      string // the path that administrators are told about
 }
 
 var harms = []harm{
@@ -29,9 +29,8 @@ var harms = []harm{
 	{"policy", "bad", `"rate":10`, `"rate":"all of them"`, "rate"},
 }
 
-// TestHarmfulRecords changes records in the database, behind the service's back,
-// into ones that gateways could not read: all others are served, and
-// administrators see what is left out.
+// TestHarmfulRecords changes records directly in the database into ones that gateways
+// cannot read: all others are served, and administrators see what is left out.
 func TestHarmfulRecords(t *testing.T) {
 	home, redis := t.TempDir(), harness.Redis(t).Addr()
 	s := serve(t, onSQLite(home).bootstrapping().with(environment{"REDISADDRS": redis, "ENCRYPTATREST": "false"}))
@@ -62,7 +61,7 @@ func TestHarmfulRecords(t *testing.T) {
 	e.healthy(t)
 }
 
-// corrupt does the harm.
+// corrupt makes these changes.
 func corrupt(t *testing.T, file string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", file)
@@ -82,7 +81,7 @@ func corrupt(t *testing.T, file string) {
 	}
 }
 
-// checkLeftOut compares the list for administrators with what is harmful.
+// checkLeftOut compares the list for administrators with the harmful records.
 func (e *estate) checkLeftOut(t *testing.T) {
 	t.Helper()
 	var list []struct {
@@ -116,7 +115,7 @@ func (e *estate) checkLeftOut(t *testing.T) {
 	}
 }
 
-// message returns what a feed says, without its nonce.
+// message returns the Message of a feed, without its nonce.
 func (c *client) message(t *testing.T, path string) string {
 	t.Helper()
 	var feed struct{ Message json.RawMessage }

@@ -31,7 +31,7 @@ func visit(t *testing.T, s *service) *visitor {
 	return &visitor{t, s.api.base, &http.Client{Jar: jar, Timeout: answerLimit}}
 }
 
-// send submits a form, or gets a page without one, and returns the answer.
+// send submits a form, or gets a page if form is nil, and returns the answer.
 func (v *visitor) send(path string, form url.Values) (status int, text string) {
 	v.t.Helper()
 	method, body := http.MethodGet, io.Reader(nil)
@@ -73,8 +73,8 @@ func login(password string) url.Values {
 	return url.Values{"username": {adminEmail}, "password": {password}}
 }
 
-// TestForgottenPassword: a user who has forgotten the password gets a mail, opens the
-// address in it, and chooses another one. Code and passwords are written down nowhere.
+// TestForgottenPassword: a user who has forgotten the password gets a mail, opens its
+// link, and chooses a new password. Code and passwords are in no log and no file.
 func TestForgottenPassword(t *testing.T) {
 	const forgotten, chosen = "first-password-of-ada", "second-password-of-ada"
 	dir, server := t.TempDir(), mailtest.Start(t)
@@ -87,7 +87,7 @@ func TestForgottenPassword(t *testing.T) {
 	there.want(200, "/login", login(forgotten))
 	there.want(200, "/api/users/me", nil)
 
-	// An answer that says nothing, for a user and for an unknown address, and one mail.
+	// The same answer for a user and for an unknown address, but only one mail.
 	known := elsewhere.want(200, "/password/forgot", url.Values{"username": {adminEmail}})
 	if unknown := elsewhere.want(200, "/password/forgot", url.Values{"username": {"nobody@example.com"}}); unknown != known {
 		t.Errorf("%s for an unknown address, %s for a user", unknown, known)

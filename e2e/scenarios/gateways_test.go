@@ -14,17 +14,17 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/gatewaysim"
 )
 
-// The API and the policy that every gateway of the tests has loaded.
+// The API and the policy that every test gateway has loaded.
 const (
 	ordersAPI    = "orders"
 	ordersPolicy = "orders-reader"
 )
 
-// gatewayLimit is how long a gateway may take to follow.
+// gatewayLimit is how long a gateway may take to load a change.
 const gatewayLimit = 15 * time.Second
 
-// startGateways starts gateways with these host names and waits until each has
-// loaded and listens.
+// startGateways starts gateways with these host names and waits until each has loaded
+// and is subscribed.
 func startGateways(t *testing.T, url, redis string, hosts ...string) []*gatewaysim.Gateway {
 	t.Helper()
 	var all []*gatewaysim.Gateway
@@ -37,19 +37,19 @@ func startGateways(t *testing.T, url, redis string, hosts ...string) []*gateways
 	return all
 }
 
-// startGateway starts a gateway with one API and one policy of its own. It
-// listens to announcements unless redis is empty.
+// startGateway starts a gateway with one local API and one local policy. It subscribes
+// to announcements unless redis is empty.
 func startGateway(t *testing.T, url, redis, host string) *gatewaysim.Gateway {
 	t.Helper()
 	return startGatewayWith(t, url, redis, host, haste)
 }
 
-// haste is how the gateways of most tests behave. A real one reloads once a
-// second at most; the haste makes calls overlap more often.
+// haste are the intervals of gateways in most tests. A real gateway reloads at most
+// once a second; shorter intervals make calls overlap more often.
 var haste = gatewaysim.Intervals{Heartbeat: 200 * time.Millisecond, Probe: 300 * time.Millisecond, Retry: 200 * time.Millisecond,
 	Tick: 50 * time.Millisecond, RedisRetry: 50 * time.Millisecond}
 
-// slowRedis is haste, but a lost subscription is missed for a while.
+// slowRedis is haste with a slow renewal of the subscription.
 var slowRedis = func() gatewaysim.Intervals { i := haste; i.RedisRetry = 2 * time.Second; return i }()
 
 func startGatewayWith(t *testing.T, url, redis, host string, intervals gatewaysim.Intervals) *gatewaysim.Gateway {
@@ -80,8 +80,8 @@ func waitFor(t *testing.T, g *gatewaysim.Gateway, what string, cond func(gateway
 	return time.Since(began)
 }
 
-// reloadAll keeps gateways reloading until ctx ends: the next reload is asked
-// for as soon as the last one is through.
+// reloadAll keeps gateways reloading until ctx ends: the next reload is requested as
+// soon as the last one is done.
 func reloadAll(ctx context.Context, gateways []*gatewaysim.Gateway) (wait func()) {
 	done := make(chan struct{})
 	for _, g := range gateways {
@@ -118,7 +118,7 @@ func checkHealthy(t *testing.T, gateways []*gatewaysim.Gateway) {
 	}
 }
 
-// sameBinding says how a gateway's view of a provider differs from the record.
+// sameBinding returns how a gateway's view of a provider differs from the record.
 func sameBinding(g *gatewaysim.Gateway, want idp) error {
 	for _, b := range g.Bindings(ordersAPI) {
 		if b.IdP != want.ClientIDPID {
@@ -132,7 +132,7 @@ func sameBinding(g *gatewaysim.Gateway, want idp) error {
 	return errors.New("the gateway does not have " + want.ClientIDPID)
 }
 
-// liveNodes is the list of nodes that a replica shows.
+// liveNodes returns the list of nodes of a replica.
 func (c *client) liveNodes(ctx context.Context) (hosts string, err error) {
 	var list struct {
 		Nodes []struct {

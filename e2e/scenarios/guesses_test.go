@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// What the service is told about wrong passwords in TestGuesses.
+// The service's settings for wrong passwords in TestGuesses.
 const (
 	perName    = 5
 	perAddress = 20
@@ -21,7 +21,7 @@ const (
 	passphrase = "the-passphrase-of-the-owner"
 )
 
-// browser is what a browser of somebody keeps and sends.
+// browser is the state of a browser.
 type browser struct {
 	base, address string
 	cookies       map[string]string
@@ -31,8 +31,8 @@ func (s *service) browser(address string) *browser {
 	return &browser{base: "http://" + s.addr, address: address, cookies: map[string]string{}}
 }
 
-// send carries out a call with the cookies of the browser. proof is sent when it is not
-// empty.
+// send makes a call with the cookies of the browser. proof, the CSRF token, is sent unless
+// it is empty.
 func (b *browser) send(t *testing.T, method, path, proof, body string) (int, http.Header, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, b.base+path, strings.NewReader(body))
@@ -62,7 +62,7 @@ func (b *browser) send(t *testing.T, method, path, proof, body string) (int, htt
 	return resp.StatusCode, resp.Header, string(text)
 }
 
-// login logs in and returns the status, and for how many seconds to wait.
+// login logs in and returns the status, and how many seconds to wait.
 func (b *browser) login(t *testing.T, email, password string) (status, wait int) {
 	t.Helper()
 	code, header, _ := b.send(t, "POST", "/login", "", fmt.Sprintf(`{"username":%q,"password":%q}`, email, password))
@@ -75,7 +75,7 @@ func (b *browser) login(t *testing.T, email, password string) (status, wait int)
 	return code, wait
 }
 
-// holds reports whether the session of the browser holds.
+// holds reports whether the browser's session is valid.
 func (b *browser) holds(t *testing.T) bool {
 	t.Helper()
 	code, _, text := b.send(t, "GET", "/api/users/me", "", "")
@@ -85,7 +85,7 @@ func (b *browser) holds(t *testing.T) bool {
 	return code == http.StatusOK
 }
 
-// person makes a user with a password.
+// person creates a user with a password.
 func (s *service) person(t *testing.T, email, password string) string {
 	t.Helper()
 	var made struct{ Meta struct{ ID string } }
@@ -96,11 +96,11 @@ func (s *service) person(t *testing.T, email, password string) string {
 	return made.Meta.ID
 }
 
-// TestGuesses has hundreds of passwords guessed from many addresses, at the account of an
-// owner and at others, some of which do not exist. No guess gets in, no more passwords are
-// tried than the limits allow, the browser that the owner has used before gets in all the
-// time, and another one when the attack has been over for one window. (A hundred
-// thousand guesses are made against a clock of the test in app/session.)
+// TestGuesses sends hundreds of wrong passwords from many addresses, to the account of an
+// owner and to others, some of which do not exist. No guess succeeds, no more passwords
+// are checked than the limits allow, the owner can always log in with the known browser,
+// and with another one when the attack has been over for one window. (A hundred thousand
+// guesses are made with a test clock in app/session.)
 func TestGuesses(t *testing.T) {
 	s := serve(t, onSQLite(t.TempDir()).bootstrapping().with(environment{
 		"SECURITY_LOGINFAILUREUSERNAMELIMIT": strconv.Itoa(perName), "SECURITY_LOGINFAILUREIPLIMIT": strconv.Itoa(perAddress),
@@ -124,7 +124,7 @@ func TestGuesses(t *testing.T) {
 			for i := next.Add(1); i <= guesses; i = next.Add(1) {
 				email := owner
 				if i%3 == 0 {
-					email = fmt.Sprintf("user-%d@example.com", i%10) // the half of these have no user
+					email = fmt.Sprintf("user-%d@example.com", i%10) // half of these have no user
 				}
 				switch code, _ := s.browser(fmt.Sprintf("10.0.%d.%d", i%2, i%40)).login(t, email, fmt.Sprint("guess ", i)); {
 				case code == http.StatusTooManyRequests:
@@ -143,7 +143,7 @@ func TestGuesses(t *testing.T) {
 		})
 	}
 	attack.Wait()
-	windows := int(time.Since(began)/window) + 2 // a window may begin before the first guess is counted, and one is under way
+	windows := int(time.Since(began)/window) + 2 // a window may begin before the first guess is counted, and one is still running
 	if n := int(tried.Load()); n == 0 || n > windows*perName {
 		t.Errorf("%d passwords of the owner were tried in %d windows of %d", n, windows, perName)
 	}
@@ -161,7 +161,7 @@ func TestGuesses(t *testing.T) {
 	}
 }
 
-// copied returns a browser with the same cookies: calls side by side change them.
+// copied returns a browser with the same cookies, because concurrent calls change them.
 func (b *browser) copied() *browser {
 	out := &browser{base: b.base, address: b.address, cookies: map[string]string{}}
 	for name, value := range b.cookies {
@@ -172,9 +172,9 @@ func (b *browser) copied() *browser {
 	return out
 }
 
-// TestStolenSessions tries what is known against sessions: one that was planted before
-// the login, the cookie without its proof, the proof of another browser, the cookie after
-// a logout, and sessions of before a change of the password.
+// TestStolenSessions tries known attacks on sessions: a session planted before the login,
+// the cookie without its CSRF token, the token of another browser, the cookie after a
+// logout, and sessions from before a password change.
 func TestStolenSessions(t *testing.T) {
 	env := onSQLite(t.TempDir()).bootstrapping()
 	s := serve(t, env)

@@ -13,16 +13,15 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apptest"
 )
 
-// The secrets that `make run` gives the service unless told otherwise.
+// The secrets that `make run` gives the service by default.
 const (
 	guideAdminSecret = "admin-secret"
 	guideNodeSecret  = "node-secret"
 )
 
-// TestGuides does what the README and the guides say, word for word: every block
-// marked sh runs in bash against a service of its own. A line "# → text" in a
-// block says what the commands since the last such line print; … in it stands for
-// anything.
+// TestGuides runs the README and the guides literally: every block marked sh runs in
+// bash with its own service. A line "# → text" in a block says what the commands since
+// the last such line print; … in it stands for any text.
 func TestGuides(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("the guides are not tested: they need curl, and there is none")
@@ -32,7 +31,7 @@ func TestGuides(t *testing.T) {
 		t.Fatalf("guides %v, %v", guides, err)
 	}
 	for _, file := range append(guides, "../../README.md") {
-		if slices.Contains([]string{"guide-from-files.md", storageGuide}, filepath.Base(file)) { // they have tests of their own
+		if slices.Contains([]string{"guide-from-files.md", storageGuide}, filepath.Base(file)) { // these have their own tests
 			continue
 		}
 		t.Run(filepath.Base(file), func(t *testing.T) {
@@ -48,8 +47,8 @@ func TestGuides(t *testing.T) {
 
 const storageGuide = "guide-storage.md"
 
-// TestStorageGuide does what the guide of storages says: each section that has commands
-// starts a service in its own way, and begins with the commands before all sections.
+// TestStorageGuide runs the guide of storages: each section with commands starts a
+// service with its own settings, and begins with the commands before all sections.
 func TestStorageGuide(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("the guide is not tested: it needs curl, and there is none")
@@ -74,10 +73,10 @@ func TestStorageGuide(t *testing.T) {
 	}
 }
 
-// setting is what a line that says `make run` wants the service to be started with.
+// setting matches the service settings in a line with `make run`.
 var setting = regexp.MustCompile("\\b(?:SVC_DB_(\\w+)|(SVC_PORTAL_\\w+))=([^\\s`]+)")
 
-// walkThrough starts a service as a document says and executes its blocks.
+// walkThrough starts a service as a document says and runs its blocks.
 func walkThrough(t *testing.T, file, text string) {
 	t.Helper()
 	data, work := t.TempDir(), t.TempDir()

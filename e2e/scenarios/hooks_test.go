@@ -9,8 +9,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/gatewaysim"
 )
 
-// TestWebhooks follows a stored webhook: a change reaches every API that refers
-// to it at once, although gateways know it only as part of their definitions.
+// TestWebhooks: a change of a stored webhook reaches every API that refers to it at
+// once, although gateways know webhooks only as part of API definitions.
 func TestWebhooks(t *testing.T) {
 	e := newEstate(t, nil)
 	hook := func(target, method string) object {

@@ -26,10 +26,10 @@ const (
 	keyPolicy     = "plan-of-keys"
 )
 
-// TestKeysSurviveKills kills the service at random moments while clients make, change, move
-// and delete keys in a slow gateway. After the next run each key is as its client was told,
-// or, where the client was not told, as it was before or after; and no key is there
-// that was made without telling a client or a receiver.
+// TestKeysSurviveKills kills the service at random moments while clients create, change,
+// move and delete keys in a slow gateway. After the next start each key is in the state of
+// its client's last answer or, without an answer, in the state before or after; and no key
+// exists whose creation was not answered or announced to a receiver.
 func TestKeysSurviveKills(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) {
 		w := newKeyWorld(t)
@@ -47,14 +47,14 @@ func TestKeysSurviveKills(t *testing.T) {
 	})
 }
 
-// keyWorld is what services of keys talk to.
+// keyWorld is the environment of services with keys.
 type keyWorld struct {
 	*keyEvents
 	env     environment // how they find it
 	control atomic.Pointer[http.Handler]
 }
 
-// newKeyWorld makes the address of a gateway, and a receiver.
+// newKeyWorld creates the address of a gateway, and a receiver.
 func newKeyWorld(t *testing.T) *keyWorld {
 	t.Helper()
 	w := &keyWorld{keyEvents: newKeyEvents(t)}
@@ -74,7 +74,7 @@ func newKeyWorld(t *testing.T) *keyWorld {
 	return w
 }
 
-// start starts the gateway, and waits until it knows the policy of the keys.
+// start starts the gateway, and waits until it has loaded the policy of the keys.
 func (world *keyWorld) start(t *testing.T, base string) *gatewaysim.Gateway {
 	t.Helper()
 	g := gatewaysim.New(gatewaysim.Config{
@@ -90,7 +90,7 @@ func (world *keyWorld) start(t *testing.T, base string) *gatewaysim.Gateway {
 	return g
 }
 
-// keyEvents is a receiver of the events of keys: it knows which were made.
+// keyEvents is a receiver of events about keys: it records created ones.
 type keyEvents struct {
 	server *httptest.Server
 	mu     sync.Mutex
@@ -120,14 +120,14 @@ func (e *keyEvents) heard(alias string) bool {
 	return e.made[alias]
 }
 
-// heldKey is a key as its client knows it. Its alias stays; its only tag is its version.
+// heldKey is a key in its client's view. Its alias is fixed; its only tag is its version.
 type heldKey struct {
 	alias, id, certificate string
-	versions               []string // that it may have: one, if the client was told
-	gone, maybe, fresh     bool     // surely not there; perhaps not there; its making was cut off
+	versions               []string // possible versions: one, if the client got an answer
+	gone, maybe, fresh     bool     // certainly deleted; possibly deleted; creation without an answer
 }
 
-// keyWriter is a client that does one thing after the other.
+// keyWriter is a client that makes one call after the other.
 type keyWriter struct {
 	n     int
 	api   *client
@@ -147,7 +147,7 @@ func (k *heldKey) session(version string) object {
 
 func (w *keyWriter) fingerprint() string { return fmt.Sprintf("%s%064x", orgID, w.rand.Uint64()) }
 
-// step does something, and returns the error of a call that was cut off.
+// step makes a random call, and returns the error of an interrupted one.
 func (w *keyWriter) step(ctx context.Context) error {
 	w.count++
 	version := fmt.Sprint("v", w.count)
@@ -187,7 +187,7 @@ func (w *keyWriter) step(ctx context.Context) error {
 	return err
 }
 
-// survive lets clients write until the service is killed, starts it again, and looks.
+// survive lets clients write until the service is killed, restarts it, and checks the keys.
 func (world *keyWorld) survive(t *testing.T, base string, kill, start func()) {
 	kills := 5
 	if long() {
@@ -255,7 +255,7 @@ func (world *keyWorld) survive(t *testing.T, base string, kill, start func()) {
 	t.Logf("%d kills, %d writes, %d of them cut off", kills, steps, cut)
 }
 
-// inspect compares the keys that there are with what clients know, who then know more.
+// inspect compares the existing keys with the clients' views, and updates the views.
 func inspect(t *testing.T, api *client, writers []*keyWriter, heard *keyEvents) {
 	t.Helper()
 	type found struct {
@@ -300,7 +300,7 @@ func inspect(t *testing.T, api *client, writers []*keyWriter, heard *keyEvents) 
 	}
 }
 
-// toldOfMaking waits a moment for the event.
+// toldOfMaking waits a moment for the event of a creation.
 func toldOfMaking(heard *keyEvents, alias string) bool {
 	for range 300 {
 		if heard.heard(alias) {

@@ -14,9 +14,9 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/harness"
 )
 
-// TestKeyResetIsAnnounced: who uses the access key of a user hears which one takes its
-// place. The keys are in the announcement, and in no file: without encryption of
-// documents, too.
+// TestKeyResetIsAnnounced: programs that use a user's access key are told its
+// replacement. The keys are in the announcement, and in no file, even without
+// encryption of documents.
 func TestKeyResetIsAnnounced(t *testing.T) {
 	addr, dir := harness.NewRedis(t).Addr(), t.TempDir()
 	s := serve(t, onSQLite(dir).bootstrapping().with(environment{"REDISADDRS": addr, "ENCRYPTATREST": "false", "LOGLEVEL": "debug"}))

@@ -60,8 +60,8 @@ func (c *client) key(t *testing.T, method, path string, in any) (k keyData) {
 	return k
 }
 
-// TestKeys follows keys from the management API to the gateway: what is made, changed and
-// deleted here counts there at once.
+// TestKeys follows keys from the management API to the gateway: a created, changed or
+// deleted key takes effect there at once.
 func TestKeys(t *testing.T) {
 	e := controlled(t, environment{"HASHKEYS": "true", "ENABLEHASHEDKEYSLISTING": "true", "ENABLEUPDATEKEYBYHASH": "true", "ENABLEDELETEKEYBYHASH": "true"})
 	for _, id := range []string{"shop", "stock"} {
@@ -73,7 +73,7 @@ func TestKeys(t *testing.T) {
 	t.Run("away", e.testKeysAway)
 }
 
-// A policy and a key with it, one right after the other, as scripts make them.
+// A policy and a key with it, created directly after each other, as scripts do.
 func (e *estate) testKeyOfPolicy(t *testing.T) {
 	e.api.do(t, http.MethodPost, policies, policy("limited", object{"rate": 100, "per": 1, "quota_max": 2, "quota_renewal_rate": 3600}, "shop"))
 	k := e.api.key(t, http.MethodPost, "/api/keys", object{"apply_policies": []string{"limited"}})
@@ -117,8 +117,8 @@ func (e *estate) testKeyLife(t *testing.T) {
 	e.api.refused(t, http.MethodGet, "/api/keys/my-key", nil, http.StatusNotFound, "Could not retrieve key detail.")
 }
 
-// A gateway that is down, answers garbage or plain text: each operation has its own text,
-// at once, and nothing is left behind.
+// A gateway that is down, answers garbage or plain text: each operation returns its own
+// error, at once, and nothing is left behind.
 func (e *estate) testKeysAway(t *testing.T) {
 	before := e.api.read(t, "/api/apis/-/keys?p=-1")
 	for _, fault := range []gatewaysim.Fault{gatewaysim.Garbage, gatewaysim.PlainText, gatewaysim.Trouble} {

@@ -1,8 +1,8 @@
-// Package scenarios proves the program as its users meet it: the built binary,
-// several replicas of it, PostgreSQL, Redis and simulated gateways, over HTTP
-// and the command line alone.
+// Package scenarios tests the program from outside: the built binary, several replicas
+// of it, PostgreSQL, Redis and simulated gateways, through HTTP and the command line
+// only.
 //
-// The default form is short. GATEHOUSE_E2E_LONG=1 asks for the long one, and
+// The default form is short. GATEHOUSE_E2E_LONG=1 runs the long one, and
 // GATEHOUSE_E2E_SEED repeats the random moments of an earlier run.
 package scenarios
 
@@ -18,10 +18,10 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(harness.Run(m)) }
 
-// long reports whether the long form was asked for.
+// long reports whether the long form was requested.
 func long() bool { return os.Getenv("GATEHOUSE_E2E_LONG") != "" }
 
-// random returns a source of numbers whose seed is logged.
+// random returns a random source whose seed is logged.
 func random(t *testing.T) *rand.Rand {
 	t.Helper()
 	seed := uint64(time.Now().UnixNano())
@@ -35,11 +35,11 @@ func random(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
-// pollEvery is the pause between two looks at a condition.
+// pollEvery is the pause between two checks of a condition.
 const pollEvery = 10 * time.Millisecond
 
-// until waits until look finds nothing wrong and returns how long that took. It
-// ends the test when that takes longer than limit.
+// until waits until look returns nil and returns how long that took. It ends the test
+// when that takes longer than limit.
 func until(t *testing.T, limit time.Duration, what string, look func() error) time.Duration {
 	t.Helper()
 	began := time.Now()

@@ -7,7 +7,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/gatewaysim"
 )
 
-// mcpProxy is the document of an MCP proxy that asks for a key.
+// mcpProxy is the document of an MCP proxy that requires a key.
 func mcpProxy(id, upstream string, tools object) object {
 	return object{
 		"openapi": "3.0.3", "info": object{"title": id, "version": "1.0.0"}, "paths": object{},
@@ -21,8 +21,8 @@ func mcpProxy(id, upstream string, tools object) object {
 	}
 }
 
-// TestMCP follows calls of tools: the proxy's own rules and those of policies
-// decide together (docs/wire/feeds.md#mcp-proxies).
+// TestMCP follows tool calls: the proxy's own rules and those of policies apply
+// together (docs/wire/feeds.md#mcp-proxies).
 func TestMCP(t *testing.T) {
 	e := newEstate(t, nil)
 	upstream := gatewaysim.NewMCPServer("read", "write", "drop")

@@ -15,8 +15,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/harness"
 )
 
-// TestNotices counts what is announced for each write of definitions: exactly
-// once, and nothing for what concerns no gateway (docs/wire/announcements.md#commands).
+// TestNotices counts the announcements for each write of definitions: exactly one, and
+// none for changes that do not concern gateways (docs/wire/announcements.md#commands).
 func TestNotices(t *testing.T) {
 	addr := harness.NewRedis(t).Addr()
 	s := serve(t, onSQLite(t.TempDir()).bootstrapping().with(environment{"REDISADDRS": addr}))
@@ -29,7 +29,7 @@ func TestNotices(t *testing.T) {
 	t.Run("a flood", n.testFlood)
 }
 
-// notices is a service and what it announces.
+// notices is a service and its announcements.
 type notices struct {
 	*service
 	messages <-chan *redis.Message
@@ -37,8 +37,8 @@ type notices struct {
 }
 
 // after fails the test for other announcements than these, each "Command payload",
-// since the last time. A provider that is created as a marker ends the waiting:
-// announcements come in the order of their commits.
+// since the last call. It ends the waiting by creating a provider as a marker:
+// announcements are in the order of their commits.
 func (n *notices) after(t *testing.T, what string, want ...string) {
 	t.Helper()
 	n.markers++
@@ -136,7 +136,8 @@ func (n *notices) testPolicies(t *testing.T) {
 	n.after(t, "deleted", "PolicyChanged gold")
 }
 
-// A webhook announces the APIs that refer to it, and is nothing by itself.
+// A change of a webhook announces the APIs that refer to it, and nothing if there are
+// none.
 func (n *notices) testWebhooks(t *testing.T) {
 	hook := func(target string) object { return object{"name": "Alarm", "method": "POST", "target_path": target} }
 	id := n.api.do(t, http.MethodPost, webhooks, hook("https://one.example.com/")).ID
@@ -153,8 +154,8 @@ func (n *notices) testWebhooks(t *testing.T) {
 	n.after(t, "a webhook in use", "ApiUpdated first", "ApiUpdated second")
 }
 
-// Many reloads at once are one GroupReload: deleting a base with all its
-// versions is one commit.
+// Many reloads at once become one GroupReload: deleting a base with all its versions is
+// one commit.
 func (n *notices) testFlood(t *testing.T) {
 	const children = 110
 	n.api.do(t, http.MethodPost, oasAPIs, oasAPI("many", nil))
@@ -167,7 +168,7 @@ func (n *notices) testFlood(t *testing.T) {
 	if err := n.api.createIDP(t.Context(), idp{ClientIDPID: marker, Name: marker, JWKSURI: "https://idp.example.com/jwks.json"}); err != nil {
 		t.Fatal(err)
 	}
-	n.until(t, "ClientIdPChanged "+marker) // how many of these writes leave together is a matter of time
+	n.until(t, "ClientIdPChanged "+marker) // how many of these writes are announced together depends on timing
 	n.api.do(t, http.MethodDelete, oasAPIs+"/many?purge=true", nil)
 	n.after(t, "purged", "GroupReload")
 }

@@ -12,8 +12,8 @@ import (
 func post(path string) request { return request{method: http.MethodPost, path: path} }
 func get(path string) request  { return request{path: path} }
 
-// TestOAS follows OpenAPI documents: gateways enforce the classic form that was
-// derived when they were saved.
+// TestOAS follows OpenAPI documents: gateways enforce the classic form that is derived
+// when they are saved.
 func TestOAS(t *testing.T) {
 	e := newEstate(t, nil)
 	allow := object{"operations": object{"getOrder": object{"allow": object{"enabled": true}}}}
@@ -34,7 +34,7 @@ func TestOAS(t *testing.T) {
 	e.healthy(t)
 }
 
-// A plain description becomes an API with the settings of the query.
+// A plain description becomes an API with the settings in the query.
 func (e *estate) testImport(t *testing.T) {
 	made := e.api.do(t, http.MethodPost, oasAPIs+"/import?listenPath=/imported/&upstreamURL=http://127.0.0.1:9/&allowList=true", description("Imported"))
 	if made.ID == "" || made.Message != "API created" {
@@ -47,7 +47,7 @@ func (e *estate) testImport(t *testing.T) {
 	e.api.refused(t, http.MethodPost, oasAPIs, description("Plain"), http.StatusBadRequest, "The payload should contain x-tyk-api-gateway.")
 }
 
-// A new description goes under the stored settings.
+// A new description is combined with the stored settings.
 func (e *estate) testPatch(t *testing.T) {
 	e.api.do(t, http.MethodPost, oasAPIs, oasAPI("patched", nil))
 	e.becomes(t, "before the patch", get("/patched/other"), http.StatusOK, "")
@@ -73,7 +73,7 @@ func (e *estate) testDryRun(t *testing.T) {
 	}
 }
 
-// An inactive API leaves the gateways and comes back, whatever its form.
+// An inactive API is removed from the gateways and can return, in any form.
 func (e *estate) testInactive(t *testing.T) {
 	open := func(active bool) object { return classicAPI("bell", object{"use_keyless": true, "active": active}) }
 	e.api.do(t, http.MethodPost, classicAPIs, open(true))
@@ -95,7 +95,7 @@ func (e *estate) testInactive(t *testing.T) {
 	e.becomes(t, "on again", get("/bell/x"), http.StatusOK, "")
 }
 
-// What would harm gateways is refused, and what was there stays.
+// Documents that would harm gateways are refused, and the stored ones stay.
 func (e *estate) testRefusedDocuments(t *testing.T) {
 	before := e.api.read(t, classicAPIs+"/bell")
 	wrong := func(members object) object {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// user makes a user of the organisation and returns its client and id.
+// user creates a user of the organisation and returns its client and id.
 func (s *service) user(t *testing.T, email string, permissions object) (*client, string) {
 	t.Helper()
 	var made struct {
@@ -23,7 +23,7 @@ func (s *service) user(t *testing.T, email string, permissions object) (*client,
 	return c, made.Meta.ID
 }
 
-// TestOwnership has two users who own an API each. Both see APIs without owners.
+// TestOwnership has two users who own one API each. Both see APIs without owners.
 func TestOwnership(t *testing.T) {
 	s := serve(t, onSQLite(t.TempDir()).bootstrapping().with(environment{"ENABLEOWNERSHIP": "true"}))
 	rights := object{"apis": "write", "mcp": "write", "policies": "write"}
@@ -31,7 +31,7 @@ func TestOwnership(t *testing.T) {
 	bob, bobID := s.user(t, "bob@example.com", rights)
 	s.api.do(t, http.MethodPost, classicAPIs, classicAPI("common", nil))
 	s.api.do(t, http.MethodPost, oasAPIs, oasAPI("anns", nil))
-	bob.do(t, http.MethodPost, classicAPIs, classicAPI("bobs", nil)) // who creates an API owns it
+	bob.do(t, http.MethodPost, classicAPIs, classicAPI("bobs", nil)) // the creator of an API owns it
 	s.api.do(t, http.MethodPut, classicAPIs+"/anns/access", object{"userIds": []string{annID}, "userGroupIds": []string{}})
 	var owners struct{ UserIDs []string }
 	if s.api.get(t, classicAPIs+"/bobs/access", &owners); len(owners.UserIDs) != 1 || owners.UserIDs[0] != bobID {
@@ -61,7 +61,7 @@ func TestOwnership(t *testing.T) {
 	noAPIs.do(t, http.MethodGet, mcpProxies, nil)
 }
 
-// A policy is seen by who sees one of its APIs.
+// A policy is visible to users who see one of its APIs.
 func (s *service) testPolicyVisibility(t *testing.T, ann, bob *client) {
 	t.Helper()
 	s.api.do(t, http.MethodPost, policies, policy("for-bob", nil, "bobs"))
@@ -90,7 +90,7 @@ func sorted(list []string) string {
 	return strings.Join(list, " ")
 }
 
-// names lists the ids of APIs.
+// names returns the ids of APIs.
 func (c *client) names(t *testing.T, path string) (ids []string) {
 	t.Helper()
 	var list struct {

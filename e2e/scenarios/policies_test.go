@@ -12,8 +12,8 @@ const (
 	keyInactive = "Key is inactive, please renew"
 )
 
-// TestPolicies follows access keys whose rights come from policies: what a
-// gateway lets them do changes with the policies, not with the keys.
+// TestPolicies follows access keys whose rights come from policies: the rights at a
+// gateway change with the policies, not with the keys.
 func TestPolicies(t *testing.T) {
 	e := newEstate(t, nil)
 	for _, id := range []string{"shop", "stock"} {
@@ -79,8 +79,8 @@ func (e *estate) testPerAPI(t *testing.T) {
 	e.answers(t, "beyond its quota", stock, http.StatusForbidden, "Quota exceeded")
 }
 
-// A draft switches its keys off, a denied policy is unknown to gateways; both
-// work again as soon as the policy is active.
+// A draft disables its keys, a denied policy is unknown to gateways; both work again as
+// soon as the policy is active.
 func (e *estate) testStates(t *testing.T) {
 	p := func(state string) object { return policy("trial", object{"state": state}, "shop") }
 	e.api.do(t, http.MethodPost, policies, p("draft"))

@@ -16,10 +16,10 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/gatewaysim"
 )
 
-// quick are settings of a portal whose webhooks are tried again at once, at this machine.
+// quick are settings of a portal whose webhooks are retried at once, on this machine.
 var quick = environment{"SVC_PORTAL_WEBHOOKS_PAUSE_DURATION": "0", "DELIVERIES_ALLOWEDNETWORKS": "127.0.0.1"}
 
-// TestPortalAcceptance goes through what a portal must do at least, in one process and as
+// TestPortalAcceptance checks the minimum requirements of a portal, in one process and as
 // two processes over HTTP.
 func TestPortalAcceptance(t *testing.T) {
 	env := quick.with(hashing).with(registering)
@@ -34,8 +34,8 @@ func TestPortalAcceptance(t *testing.T) {
 	})
 }
 
-// accept goes through the points, one after the other: later ones use what earlier ones
-// have left.
+// accept checks the points one after the other: later ones use the records of earlier
+// ones.
 func accept(t *testing.T, e *estate, addr string) {
 	s := &shop{e, nil}
 	s.publish(t)
@@ -68,7 +68,7 @@ func accept(t *testing.T, e *estate, addr string) {
 	s.healthy(t)
 }
 
-// send makes a call and returns its answer as it came.
+// send makes a call and returns its raw answer.
 func (s *shop) send(t *testing.T, method, path string, header http.Header, body string) (*http.Response, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, s.portal.base+path, strings.NewReader(body))
@@ -100,8 +100,8 @@ func (s *shop) policiesBecome(t *testing.T) {
 	}
 }
 
-// oneText sends back what was read, with another text: nothing else changes, and the
-// dashboard is not written.
+// oneText sends back a read record with one text changed: nothing else changes, and the
+// dashboard is not called.
 func (s *shop) oneText(t *testing.T) {
 	before, policy := s.at(t, "/products/1"), s.api.read(t, policyPath("first"))
 	before["Description"] = "Buys."
@@ -134,7 +134,7 @@ func (s *shop) oneMember(t *testing.T) {
 	s.write(t, "PUT", "/plans/1", object{"KeyExpiresIn": 0})
 }
 
-// withoutAPIs takes the APIs of a product away and gives them back, and others.
+// withoutAPIs removes the APIs of a product and adds them again, and others.
 func (s *shop) withoutAPIs(t *testing.T) {
 	user := number(s.write(t, "POST", "/users", object{"Email": "grace@example.com", "First": "Grace", "Active": true}))
 	app := number(s.write(t, "POST", "/apps", object{"Name": "Scanner", "UserID": user}))
@@ -191,12 +191,12 @@ func (s *shop) anApp(t *testing.T) {
 	}
 }
 
-// webhooks follows the headers of a webhook, and a delivery that fails once.
+// webhooks tests the headers of a webhook, and a delivery that fails once.
 func (s *shop) webhooks(t *testing.T) {
 	type delivered struct{ header, body string }
 	got, tries := make(chan delivered, 10), 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body) // what is cut off is no JSON
+		body, _ := io.ReadAll(r.Body) // a truncated body is not valid JSON
 		if tries++; tries == 1 {
 			w.WriteHeader(http.StatusInternalServerError)
 			return
@@ -249,7 +249,7 @@ func (s *shop) webhooks(t *testing.T) {
 	s.write(t, "DELETE", "/users/"+user, nil)
 }
 
-// manners are enumerations that are left out when they are empty, and media types.
+// manners tests enumerations that are omitted when empty, and media types.
 func (s *shop) manners(t *testing.T) {
 	s.write(t, "POST", "/posts", object{"Title": "New", "Content": "x", "Path": "new", "Status": "draft"})
 	for path, name := range map[string]string{"/posts": "Status", "/catalogues": "VisibilityStatus", "/access_requests": "Status", "/providers": "Status"} {
@@ -278,7 +278,7 @@ func (s *shop) manners(t *testing.T) {
 	}
 }
 
-// form is a form with files.
+// form returns a form with files.
 func form(files ...string) (header http.Header, body string) {
 	const between = "a-boundary"
 	for name := range slices.Values(files) {
@@ -328,7 +328,7 @@ func (s *shop) schemas(t *testing.T) {
 	}
 }
 
-// streaming reads apps as gateways with streams do, page by page.
+// streaming reads apps page by page, as gateways with streams do.
 func (s *shop) streaming(t *testing.T) {
 	user := number(s.write(t, "POST", "/users", object{"Email": "streams@example.com", "First": "Joan", "Active": true}))
 	var subscribed string
@@ -365,7 +365,7 @@ func (s *shop) streaming(t *testing.T) {
 	s.write(t, "DELETE", "/users/"+user, nil)
 }
 
-// hidesMCP makes a policy of an MCP proxy, which never becomes a product.
+// hidesMCP creates a policy of an MCP proxy, which never becomes a product.
 func (s *shop) hidesMCP(t *testing.T) {
 	upstream := gatewaysim.NewMCPServer("read")
 	t.Cleanup(upstream.Close)

@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// hashing makes gateways and dashboards keep keys as hashes.
+// hashing makes gateways and dashboards store keys as hashes.
 var hashing = environment{"HASHKEYS": "true", "ENABLEHASHEDKEYSLISTING": "true", "ENABLEUPDATEKEYBYHASH": "true", "ENABLEDELETEKEYBYHASH": "true"}
 
 // TestPortalAccess follows a developer from registration to the last credential: each step
-// counts at the gateway at once, with a dashboard in the same process and over HTTP.
+// takes effect at the gateway at once, with a dashboard in the same process and over HTTP.
 func TestPortalAccess(t *testing.T) {
 	t.Run("in one process", func(t *testing.T) {
 		e := controlled(t, environment{"PORTAL_SERVE": "shared"}.with(hashing))
@@ -22,7 +22,7 @@ func TestPortalAccess(t *testing.T) {
 	})
 }
 
-// number returns the number of a record that an answer shows.
+// number returns the number of the record in an answer.
 func number(o object) string { return fmt.Sprint(o["ID"]) }
 
 func (s *shop) access(t *testing.T) {
@@ -81,7 +81,7 @@ func (s *shop) access(t *testing.T) {
 	}
 }
 
-// credentials returns those of an access request.
+// credentials returns the credentials of an access request.
 func (s *shop) credentials(t *testing.T, app string, request int) (out []object) {
 	t.Helper()
 	s.portal.get(t, fmt.Sprintf("/portal-api/apps/%s/access-requests/%d/credentials", app, request), &out)

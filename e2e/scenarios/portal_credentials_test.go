@@ -10,7 +10,7 @@ import (
 )
 
 // TestPortalCredentials calls the gateway with each kind of credential that is a key: chosen
-// and drawn ones without an access request, and one that needs the developer's certificate.
+// and random ones without an access request, and one that needs the developer's certificate.
 func TestPortalCredentials(t *testing.T) {
 	e := controlled(t, environment{"PORTAL_SERVE": "shared", "HASHKEYS": "true", "ENABLEHASHEDKEYSLISTING": "true", "ENABLEUPDATEKEYBYHASH": "true", "ENABLEDELETEKEYBYHASH": "true"})
 	s := newShop(t, e, e.addr)
@@ -33,7 +33,7 @@ func TestPortalCredentials(t *testing.T) {
 	}
 }
 
-// customs follows custom credentials.
+// customs tests custom credentials.
 func (s *shop) customs(t *testing.T, app string) {
 	t.Helper()
 	managed := func(more object) object {
@@ -58,7 +58,7 @@ func (s *shop) customs(t *testing.T, app string) {
 	s.answers(t, "one that was deleted", request{path: "/shop/x", token: fmt.Sprint(drawn["KeyID"])}, http.StatusForbidden, "")
 }
 
-// certificates follows the certificate of a credential.
+// certificates tests the certificate of a credential.
 func (s *shop) certificates(t *testing.T, front *httptest.Server, app string) {
 	t.Helper()
 	text := func(c tls.Certificate) string {

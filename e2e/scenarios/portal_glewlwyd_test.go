@@ -24,13 +24,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/harness"
 )
 
-// glewlwydVariable names the folder into which the packages of Glewlwyd were unpacked; without
-// it the program is that of the machine.
+// glewlwydVariable names the folder with the unpacked packages of Glewlwyd; without it the
+// installed program is used.
 const glewlwydVariable = "GATEHOUSE_TEST_GLEWLWYD"
 
-// TestPortalRealProvider follows a client through a provider that others have written
-// (Glewlwyd): it is registered, gateways let its tokens in, it is changed for a further product
-// and back again, and deleted.
+// TestPortalRealProvider follows a client at an independent provider (Glewlwyd): it is
+// registered, gateways accept its tokens, it is changed for another product and back, and
+// deleted.
 func TestPortalRealProvider(t *testing.T) {
 	g := runGlewlwyd(t, "vault:read", "vault:write", "gold")
 	e := controlled(t, environment{"PORTAL_SERVE": "shared", "STORAGE_MAIN_TYPE": "memory"}.with(hashing).with(registering))
@@ -52,7 +52,7 @@ func TestPortalRealProvider(t *testing.T) {
 	c := s.registeredFor(t, app, 1)
 	admitted := func(scope string, of int) {
 		t.Helper()
-		token, status := g.token(t, s.registeredFor(t, app, of), scope+" gold") // a change brings another secret, as RFC 7592 allows
+		token, status := g.token(t, s.registeredFor(t, app, of), scope+" gold") // a change may return another secret (RFC 7592)
 		if status != http.StatusOK {
 			t.Fatalf("a token for %s: %d", scope, status)
 		}
@@ -75,7 +75,7 @@ func TestPortalRealProvider(t *testing.T) {
 	}
 	admitted("vault:read", 1)
 
-	// Another credential is the same client: both say what its secret is, whichever one changes.
+	// Another credential shares the client: both show its secret, whichever one changes.
 	s.write(t, "PUT", "/apps/"+app+"/provision", object{"PlanID": 1, "ProductIDs": []string{policies["id of vault:write"]}, "DCRTemplateID": kind})
 	if one, two := s.registeredFor(t, app, 1), s.registeredFor(t, app, 3); one.ID == two.ID || one.OAuthClientID != two.OAuthClientID || one.OAuthClientSecret != two.OAuthClientSecret || len(strings.Fields(one.Scope)) != 3 {
 		t.Errorf("two credentials of one client are %+v and %+v", one, two)
@@ -99,8 +99,8 @@ type glewlwyd struct {
 	session      string // of its administrator
 }
 
-// runGlewlwyd starts the provider with an empty database of its own, and has it register
-// clients that get some scopes.
+// runGlewlwyd starts the provider with an empty database, and enables the registration of
+// clients with some scopes.
 func runGlewlwyd(t *testing.T, scopes ...string) *glewlwyd {
 	t.Helper()
 	root := os.Getenv(glewlwydVariable)
@@ -148,8 +148,8 @@ func runGlewlwyd(t *testing.T, scopes ...string) *glewlwyd {
 	return g
 }
 
-// absent leaves the test out, and has it named at the end where tests that are left out are
-// noted. Nothing else needs the provider.
+// absent leaves the test out, and records it where tests that are left out are recorded. No
+// other test needs the provider.
 func absent(t *testing.T, why error) {
 	t.Helper()
 	if os.Getenv("GATEHOUSE_TEST_MISSING") != "" {
@@ -158,7 +158,7 @@ func absent(t *testing.T, why error) {
 	t.Skipf("LEFT OUT: %v", why)
 }
 
-// prepare logs in as its first administrator and has it register clients.
+// prepare logs in as the provider's first administrator and enables the registration of clients.
 func (g *glewlwyd) prepare(t *testing.T, scopes []string) {
 	t.Helper()
 	g.post(t, "/api/auth/", object{"username": "admin", "password": "password"})
@@ -211,7 +211,7 @@ func (g *glewlwyd) post(t *testing.T, path string, body object) {
 	}
 }
 
-// token asks for a token of a client.
+// token requests a token of a client.
 func (g *glewlwyd) token(t *testing.T, c registered, scope string) (token string, status int) {
 	t.Helper()
 	form := url.Values{"grant_type": {"client_credentials"}, "scope": {scope}}

@@ -12,16 +12,16 @@ import (
 	logins "github.com/gatehouse-io/gatehouse/e2e/idp"
 )
 
-// registering makes the portal keep identity providers in the registry of its dashboards.
+// registering makes the portal write identity providers to the registry of its dashboards.
 var registering = environment{"SVC_PORTAL_ENABLEIDPREGISTRY": "true"}
 
-// APIs that apps get access to.
+// APIs to which apps get access.
 const (
 	byKey   = "shop"
 	byToken = "vault"
 )
 
-// publish makes the APIs.
+// publish creates the APIs.
 func (s *shop) publish(t *testing.T) {
 	t.Helper()
 	s.api.do(t, http.MethodPost, classicAPIs, classicAPI(byKey, nil))
@@ -33,8 +33,8 @@ func (s *shop) publish(t *testing.T) {
 	s.becomes(t, "the APIs are loaded", request{path: "/" + byToken + "/x"}, http.StatusBadRequest, "")
 }
 
-// household is a developer with an app, and what that has access to: a product with keys
-// and a product with clients, under one plan.
+// household is a developer with an app and its access: a product with keys and a product
+// with clients, under one plan.
 type household struct {
 	*shop
 	login                                  *logins.Server
@@ -45,14 +45,14 @@ type household struct {
 	there                                  state
 }
 
-// state is what a household should have.
+// state is the expected state of a household.
 type state struct {
 	app, user, products, plan, provider, idp bool // at the portal
 	key, client, entry                       bool // at the gateway, at the identity provider, in the registry
 	keysPolicy, clientsPolicy, plansPolicy   bool // at the dashboard
 }
 
-// register lets somebody register, whom an admin activates.
+// register registers a developer, whom an admin activates.
 func (s *shop) register(t *testing.T, address string) (user string) {
 	t.Helper()
 	if err := s.portal.call(t.Context(), "POST", "/portal/api/register", object{"Email": address, "First": "Ada", "Password": "a-good-password"}, nil); err != nil {
@@ -75,7 +75,7 @@ func (s *shop) register(t *testing.T, address string) (user string) {
 	return user
 }
 
-// settle makes the n-th household: both products are approved.
+// settle creates the n-th household: both products are approved.
 func (s *shop) settle(t *testing.T, server *logins.Server, n int) *household {
 	t.Helper()
 	h := &household{shop: s, login: server, scope: fmt.Sprintf("vault-%d:read", n), planScope: fmt.Sprintf("gold-%d", n)}
@@ -89,7 +89,7 @@ func (s *shop) settle(t *testing.T, server *logins.Server, n int) *household {
 	h.clients, h.clientsPolicy = number(made), s.policyOf(t, made)
 	made = s.write(t, "POST", "/plans", object{"Name": fmt.Sprint("Gold ", n), "ProviderID": h.provider, "RateLimit": 1000, "Per": 1, "Quota": -1, "AutoApproveAccessRequests": true, "JWTScope": h.planScope})
 	h.plan, h.plansPolicy = number(made), s.policyOf(t, made)
-	if address := fmt.Sprintf("ada-%d@example.com", n); n == 0 { // it takes a second, so that answers do not tell who has an account
+	if address := fmt.Sprintf("ada-%d@example.com", n); n == 0 { // it takes a second, so that answers do not reveal who has an account
 		h.user = s.register(t, address)
 	} else {
 		h.user = number(s.write(t, "POST", "/users", object{"Email": address, "First": "Ada", "Active": true}))
@@ -127,8 +127,8 @@ func (h *household) granted(t *testing.T) (out []object) {
 	return out
 }
 
-// removals are what can be taken from a household: what is asked of the portal, what the
-// answer must be, and what becomes of the rest.
+// removals are the deletions in a household: the call to the portal, its expected answer,
+// and the effect on the rest.
 var removals = map[string]func(h *household, t *testing.T){
 	"app": func(h *household, t *testing.T) {
 		h.remove(t, "/apps/"+h.app, h.there.app)
@@ -152,7 +152,7 @@ var removals = map[string]func(h *household, t *testing.T){
 			h.there.plan, h.there.plansPolicy = false, false
 		}
 	},
-	"provider": func(h *household, t *testing.T) { // what is at its dashboard stays: docs/wire/portal-providers.md#deletion
+	"provider": func(h *household, t *testing.T) { // the dashboard keeps its own data: docs/wire/portal-providers.md#deletion
 		h.remove(t, "/providers/"+h.provider, h.there.provider)
 		h.there.provider, h.there.products, h.there.plan = false, false, false
 	},
@@ -163,7 +163,8 @@ var removals = map[string]func(h *household, t *testing.T){
 	},
 }
 
-// withoutApp takes the app away, with its credentials where these can still be revoked.
+// withoutApp removes the app from the state, with its credentials if these can still be
+// revoked.
 func (s *state) withoutApp() {
 	if s.app {
 		s.app, s.client = false, false
@@ -171,7 +172,7 @@ func (s *state) withoutApp() {
 	}
 }
 
-// remove deletes a record: what is there goes, and what is gone is not found.
+// remove deletes a record: an existing one is deleted, and a missing one is not found.
 func (h *household) remove(t *testing.T, path string, there bool) {
 	t.Helper()
 	want := http.StatusOK
@@ -183,15 +184,15 @@ func (h *household) remove(t *testing.T, path string, there bool) {
 	}
 }
 
-// outside is what others than the portal have.
+// outside is the state of the other services.
 type outside struct {
 	Keys     []string            // their policies, sorted
 	Clients  map[string]string   // their scopes
-	Mappings map[string][]string // of an entry of the registry: scope and policy of APIs
+	Mappings map[string][]string // of a registry entry: scope and policy of APIs
 	Policies []string
 }
 
-// expected is what others should have.
+// expected returns the expected state of the other services.
 func (h *household) expected() outside {
 	out := outside{Clients: map[string]string{}, Mappings: map[string][]string{}}
 	for id, there := range map[string]bool{h.keysPolicy: h.there.keysPolicy, h.clientsPolicy: h.there.clientsPolicy, h.plansPolicy: h.there.plansPolicy} {
@@ -227,7 +228,7 @@ func (o outside) sorted() outside {
 	return o
 }
 
-// outside asks the others.
+// outside reads the state of the other services.
 func (s *shop) outside(t *testing.T, server *logins.Server) outside {
 	t.Helper()
 	out := outside{Clients: server.Clients(), Mappings: map[string][]string{}}
@@ -262,7 +263,7 @@ func (s *shop) outside(t *testing.T, server *logins.Server) outside {
 	return out.sorted()
 }
 
-// differs says in which way two accounts of the others differ.
+// differs returns how two such states differ.
 func (o outside) differs(want outside) error {
 	if slices.Equal(o.Keys, want.Keys) && maps.Equal(o.Clients, want.Clients) && slices.Equal(o.Policies, want.Policies) && maps.EqualFunc(o.Mappings, want.Mappings, slices.Equal) {
 		return nil
@@ -270,8 +271,8 @@ func (o outside) differs(want outside) error {
 	return fmt.Errorf("outside there is\n%+v, want\n%+v", o, want)
 }
 
-// consistent fails unless others have what they should, the portal shows what is left, and
-// nothing waits.
+// consistent fails unless the other services have the expected state, the portal shows
+// what is left, and no saga waits.
 func (h *household) consistent(t *testing.T, what string) {
 	t.Helper()
 	err := h.outside(t, h.login).differs(h.expected())
@@ -291,7 +292,7 @@ func (h *household) consistent(t *testing.T, what string) {
 	}
 }
 
-// opens fails unless the gateway lets in what it should.
+// opens fails unless the gateway accepts exactly the expected credentials.
 func (h *household) opens(t *testing.T, what, token string) {
 	t.Helper()
 	rights := map[bool]int{true: http.StatusOK, false: http.StatusForbidden}
@@ -304,7 +305,7 @@ func (h *household) opens(t *testing.T, what, token string) {
 	}
 }
 
-// clear removes what a dashboard keeps of a provider that is gone.
+// clear removes what a dashboard keeps of a deleted provider.
 func (h *household) clear(t *testing.T) {
 	t.Helper()
 	var failed error

@@ -17,8 +17,8 @@ import (
 )
 
 // TestPortalKills kills the portal, its dashboard, the gateway or the identity provider at
-// random moments while apps get access, rotate and leave. When all are back, nothing that
-// was acknowledged is lost, and each key and each client belongs to a credential.
+// random moments while apps get access, rotate and are deleted. When all are back, no
+// acknowledged change is lost, and each key and each client belongs to a credential.
 func TestPortalKills(t *testing.T) {
 	r := random(t)
 	t.Run("in one process", func(t *testing.T) {
@@ -34,7 +34,7 @@ func TestPortalKills(t *testing.T) {
 	})
 }
 
-// kills kills somebody again and again; all others are among those who may be killed.
+// kills repeatedly kills a random victim.
 func (v *victims) kills(t *testing.T, r *rand.Rand, rounds int, acts map[string]func()) {
 	if long() {
 		rounds *= 10
@@ -65,21 +65,21 @@ func (v *victims) kills(t *testing.T, r *rand.Rand, rounds int, acts map[string]
 	t.Logf("%d kills in %v, %d lives begun, %d apps left", rounds, time.Since(began).Round(time.Millisecond), done, len(v.apps))
 }
 
-// victims are those that are killed, and what was acknowledged.
+// victims are the services that are killed, and the acknowledged changes.
 type victims struct {
 	*shop
 	own                            *harness.Process
 	login                          *logins.Server
 	user, plan, keys, clients, way string
-	further                        map[string]string // a second product, by how its APIs authenticate
+	further                        map[string]string // a second product, by authentication of its APIs
 	policies                       map[string]string // of products and of the plan, by name
 	scopes                         map[string]string // of products, by name
 	apps                           map[string]*tenantOf
 	made, silenced                 int
 }
 
-// tenantOf is what is known for sure of an app: access that was acknowledged, and whether
-// somebody has begun to take it away.
+// tenantOf is what is certain about an app: acknowledged access, and whether its removal has
+// begun.
 type tenantOf struct {
 	keys, clients bool
 	leaving       bool
@@ -109,8 +109,8 @@ func (v *victims) prepare(t *testing.T) {
 	v.user = number(v.write(t, "POST", "/users", object{"Email": "ada@example.com", "First": "Ada", "Active": true}))
 }
 
-// silence makes the identity provider end all connections, by turns before and after it has
-// done what was asked.
+// silence makes the identity provider close all connections, alternately before and after it
+// has carried out a request.
 func (v *victims) silence() {
 	v.silenced++
 	for i, at := range logins.Endpoints {
@@ -118,7 +118,7 @@ func (v *victims) silence() {
 	}
 }
 
-// revive starts again what was killed.
+// revive restarts what was killed.
 func (v *victims) revive(t *testing.T, name string) {
 	t.Helper()
 	switch name {
@@ -142,7 +142,7 @@ func (v *victims) revive(t *testing.T, name string) {
 	})
 }
 
-// live lets an app come, get access to both products, rotate, and perhaps leave.
+// live creates an app, gets access to both products, rotates, and perhaps deletes the app.
 func (v *victims) live(t *testing.T, r *rand.Rand) error {
 	do := func(method, path string, body, out any) error {
 		return v.portal.call(t.Context(), method, "/portal-api"+path, body, out)
@@ -191,7 +191,7 @@ func (v *victims) live(t *testing.T, r *rand.Rand) error {
 	return nil
 }
 
-// again gives the credentials of an app a further product each.
+// again adds another product to each credential of an app.
 func (v *victims) again(t *testing.T, app string, do func(method, path string, body, out any) error) error {
 	t.Helper()
 	list, err := v.requestsOf(t, app)
@@ -207,7 +207,7 @@ func (v *victims) again(t *testing.T, app string, do func(method, path string, b
 	return err
 }
 
-// asked is an access request as it stands in its app.
+// asked is an access request in the representation of its app.
 type asked struct {
 	ID               int
 	Status, AuthType string
@@ -224,7 +224,7 @@ func (v *victims) requestsOf(t *testing.T, app string) ([]asked, error) {
 	return shown.AccessRequests, err
 }
 
-// calm waits until no operation goes on.
+// calm waits until no saga is running.
 func (v *victims) calm(t *testing.T, what string) {
 	t.Helper()
 	until(t, startLimit, what+": operations that go on", func() error {
@@ -233,7 +233,7 @@ func (v *victims) calm(t *testing.T, what string) {
 		if len(open) == 0 {
 			return nil
 		}
-		for _, o := range open { // one that is carried out at the moment refuses
+		for _, o := range open { // a saga that is being carried out right now refuses
 			if err := v.portal.call(t.Context(), "PUT", "/portal-api/operations/"+o.ID+"/retry", nil, nil); err != nil && statusOf(err) < http.StatusBadRequest {
 				return err
 			}
@@ -242,8 +242,8 @@ func (v *victims) calm(t *testing.T, what string) {
 	})
 }
 
-// check compares the credentials of the portal with what was acknowledged, with the keys of
-// the gateway, with the clients of the identity provider, and with the registry.
+// check compares the credentials of the portal with the acknowledged changes, with the keys
+// of the gateway, with the clients of the identity provider, and with the registry.
 func (v *victims) check(t *testing.T, what string) {
 	t.Helper()
 	keys, clients := v.credentials(t, what)
@@ -286,7 +286,7 @@ func (v *victims) check(t *testing.T, what string) {
 	}
 	var found struct{ Findings []object }
 	v.portal.get(t, "/portal-api/doctor", &found)
-	if len(found.Findings) > 0 { // a registry that could not be written is written by the next synchronisation
+	if len(found.Findings) > 0 { // the next synchronisation repeats failed writes to a registry
 		t.Logf("%s: before a synchronisation the doctor finds %v", what, found.Findings)
 		v.synchronise(t)
 		v.portal.get(t, "/portal-api/doctor", &found)
@@ -296,8 +296,8 @@ func (v *victims) check(t *testing.T, what string) {
 	}
 }
 
-// credentials returns the policies of keys and the scopes of clients, as the access requests
-// of the portal say, and compares these with what was acknowledged.
+// credentials returns the policies of keys and the scopes of clients according to the access
+// requests of the portal, and compares these with the acknowledged changes.
 func (v *victims) credentials(t *testing.T, what string) (keys, clients map[string]string) {
 	t.Helper()
 	var all []struct{ ID int }
@@ -341,7 +341,7 @@ func (v *victims) credentials(t *testing.T, what string) (keys, clients map[stri
 	return joined(policies, v.policies["Gold"]), joined(scopes, "gold")
 }
 
-// joined adds a text to each list and makes one text of it.
+// joined adds a text to each list and joins the list.
 func joined(lists map[string][]string, more string) map[string]string {
 	out := map[string]string{}
 	for id, list := range lists {

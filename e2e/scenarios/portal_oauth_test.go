@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestPortalOAuth follows OAuth clients of the gateway from their approval to their end: what
-// their tokens open, and how often.
+// TestPortalOAuth follows OAuth clients of the gateway from approval to deletion: the rights
+// and limits of their tokens.
 func TestPortalOAuth(t *testing.T) {
 	t.Run("in one process", func(t *testing.T) {
 		e := controlled(t, environment{"PORTAL_SERVE": "shared"}.with(hashing))
@@ -23,7 +23,7 @@ func TestPortalOAuth(t *testing.T) {
 	})
 }
 
-// issued asks the gateway for a token with the only credential of an access request.
+// issued requests a token from the gateway with the only credential of an access request.
 func (s *shop) issued(t *testing.T, api, app string, request int) (token string, status int) {
 	t.Helper()
 	list := s.credentials(t, app, request)
@@ -33,7 +33,7 @@ func (s *shop) issued(t *testing.T, api, app string, request int) (token string,
 	return s.tokenOf(t, api, fmt.Sprint(list[0]["OAuthClientID"]), fmt.Sprint(list[0]["OAuthClientSecret"]))
 }
 
-// tokenOf asks the gateway for a token of a client.
+// tokenOf requests a token of a client from the gateway.
 func (s *shop) tokenOf(t *testing.T, api, id, secret string) (token string, status int) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.address+"/"+api+"/oauth/token/", strings.NewReader(url.Values{"grant_type": {"client_credentials"}}.Encode()))
@@ -93,7 +93,7 @@ func (s *shop) clients(t *testing.T) {
 	s.becomes(t, "a further product", request{path: "/stock/x", token: "Bearer " + more}, http.StatusOK, "")
 	s.answers(t, "the one before", request{path: "/shop/x", token: "Bearer " + token}, http.StatusOK, "")
 
-	// Another plan: until somebody approves it, the one before is in force.
+	// Another plan: until it is approved, the old one is in force.
 	s.write(t, "PUT", "/apps/"+app+"/provision", object{"PlanID": 2, "ProductIDs": []int{1, 2}, "CredentialID": 1})
 	for range 3 {
 		s.answers(t, "the plan before", request{path: "/shop/x", token: "Bearer " + token}, http.StatusOK, "")
@@ -103,7 +103,7 @@ func (s *shop) clients(t *testing.T) {
 	s.write(t, "PUT", "/plans/2", object{"RateLimit": 1000, "Per": 1})
 	s.becomes(t, "the plan has another rate", request{path: "/shop/x", token: "Bearer " + token}, http.StatusOK, "")
 
-	// A product that loses an API, and one that goes.
+	// A product that loses an API, and one that is deleted.
 	c := s.credentials(t, app, 1)[0]
 	id, secret := fmt.Sprint(c["OAuthClientID"]), fmt.Sprint(c["OAuthClientSecret"])
 	s.write(t, "DELETE", "/products/2", nil)
@@ -129,8 +129,8 @@ func (s *shop) clients(t *testing.T) {
 	}
 }
 
-// nothingLost fails when the doctor finds something, or a synchronisation makes products or
-// plans of the policies of clients.
+// nothingLost fails if the doctor finds something, or a synchronisation makes products or
+// plans from the policies of clients.
 func (s *shop) nothingLost(t *testing.T) {
 	t.Helper()
 	var before, after []object

@@ -11,9 +11,9 @@ import (
 	logins "github.com/gatehouse-io/gatehouse/e2e/idp"
 )
 
-// TestPortalOrders takes from a household all that it has and stands on, in every order.
-// After each removal the gateway, the identity provider and the registry have exactly what
-// they should.
+// TestPortalOrders deletes everything in a household, and everything that it depends on,
+// in every order. After each deletion the gateway, the identity provider and the registry
+// have exactly the expected state.
 func TestPortalOrders(t *testing.T) {
 	r := random(t)
 	env := environment{"STORAGE_MAIN_TYPE": "memory"}.with(hashing)
@@ -38,7 +38,7 @@ func TestPortalOrders(t *testing.T) {
 	})
 }
 
-// shown is every how many households the gateway is called.
+// shown is after how many households the gateway is called.
 const shown = 30
 
 func (s *shop) orders(t *testing.T, orders [][]string) {
@@ -68,7 +68,7 @@ func (s *shop) orders(t *testing.T, orders [][]string) {
 	s.healthy(t)
 }
 
-// token asks the identity provider as the client.
+// token requests a token from the identity provider as the client.
 func (h *household) token(t *testing.T, scopes ...string) string {
 	t.Helper()
 	token, status := h.login.Token(h.client, h.secret, scopes...)

@@ -16,7 +16,7 @@ import (
 )
 
 // TestPortalRegistration follows a developer whose client is registered at an identity
-// provider: gateways let its tokens in because of the registry, or of definitions.
+// provider: gateways accept its tokens because of the registry, or of definitions.
 func TestPortalRegistration(t *testing.T) {
 	for name, env := range map[string]environment{"registry": registering, "definitions": {}} {
 		t.Run(name+", in one process", func(t *testing.T) {
@@ -31,7 +31,7 @@ func TestPortalRegistration(t *testing.T) {
 	}
 }
 
-// registered is what a developer reads of the credential of a client.
+// registered is a client's credential as the developer reads it.
 type registered struct {
 	ID                               int
 	OAuthClientID, OAuthClientSecret string
@@ -102,7 +102,7 @@ func (s *shop) registration(t *testing.T, registry bool) {
 	if registry {
 		told(map[string]string{})
 	} else {
-		told(map[string]string{"vault:read": product, "gold": gold, "silver": silver}) // nothing is taken out again
+		told(map[string]string{"vault:read": product, "gold": gold, "silver": silver}) // nothing is removed again
 	}
 	s.write(t, "DELETE", "/users/"+user, nil)
 	s.write(t, "DELETE", "/oauth-providers/1?force=true", nil)
@@ -112,8 +112,8 @@ func (s *shop) registration(t *testing.T, registry bool) {
 	s.healthy(t)
 }
 
-// moves asks for the credential under the other plan: the one before is in force until the
-// request is approved, and again when it goes.
+// moves requests another plan for the credential: the old plan is in force until the
+// request is approved, and again when the request is deleted.
 func (s *shop) moves(t *testing.T, server *logins.Server, app, kind string) {
 	t.Helper()
 	c := s.registeredFor(t, app, 2)
@@ -150,7 +150,7 @@ func (s *shop) registeredFor(t *testing.T, app string, request int) registered {
 	return list[0]
 }
 
-// calls asks for a token and returns the call with it.
+// calls requests a token and returns the call with it.
 func (s *shop) calls(t *testing.T, server *logins.Server, c registered) request {
 	t.Helper()
 	token, status := server.Token(c.OAuthClientID, c.OAuthClientSecret)
@@ -160,7 +160,7 @@ func (s *shop) calls(t *testing.T, server *logins.Server, c registered) request 
 	return request{path: "/" + byToken + "/x", token: "Bearer " + token}
 }
 
-// told fails unless the dashboard knows the scopes: in the registry, whose entry there is
+// told fails unless the dashboard has the scopes: in the registry, where the entry exists
 // from the beginning, or in the definition. nil: nothing was approved.
 func (s *shop) told(t *testing.T, server *logins.Server, registry bool, entry string, want map[string]string) {
 	t.Helper()
@@ -197,7 +197,8 @@ func (s *shop) told(t *testing.T, server *logins.Server, registry bool, entry st
 	}
 }
 
-// definitionFirst names another issuer in the definition, which counts before the registry.
+// definitionFirst sets another issuer in the definition, which takes precedence over the
+// registry.
 func (s *shop) definitionFirst(t *testing.T, call request) {
 	t.Helper()
 	other := gatewaysim.NewIssuer()
@@ -214,7 +215,7 @@ func (s *shop) definitionFirst(t *testing.T, call request) {
 	s.becomes(t, "the registry counts again", call, http.StatusOK, "")
 }
 
-// TestPortalVariables gives a portal the same option under either prefix.
+// TestPortalVariables sets the same option of a portal with either prefix.
 func TestPortalVariables(t *testing.T) {
 	for _, prefix := range []string{"SVC_PORTAL_", "TYK_PORTAL_"} {
 		port := strconv.Itoa(harness.FreePort(t))

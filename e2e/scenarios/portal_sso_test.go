@@ -11,14 +11,14 @@ import (
 	logins "github.com/gatehouse-io/gatehouse/e2e/idp"
 )
 
-// signOn is the address of a portal as browsers see it, and what lets people in there.
+// signOnURL is the public address of a portal.
 const signOnURL = "https://portal.example.com"
 
 var signOn = environment{"SVC_PORTAL_TIB_ENABLED": "true", "PORTAL_URL": signOnURL, "SVC_PORTAL_SESSION_SAMESITE": "Lax"}
 
-// TestPortalSingleSignOn follows people from the portal to an identity provider and back:
-// beside a dashboard, and through two processes of a portal, of which either goes on with
-// what the other began.
+// TestPortalSingleSignOn follows users from the portal to an identity provider and back:
+// beside a dashboard, and through two processes of a portal, of which either continues
+// logins of the other.
 func TestPortalSingleSignOn(t *testing.T) {
 	t.Run("in one process", func(t *testing.T) {
 		s := serve(t, onSQLite(t.TempDir()).with(environment{"STORAGE_MAIN_TYPE": "memory", "PORTAL_SERVE": "shared"}).with(signOn))
@@ -33,8 +33,8 @@ func TestPortalSingleSignOn(t *testing.T) {
 }
 
 // TestSingleSignOn follows an operator from the dashboard to an identity provider and back,
-// through two processes of it: with the groups that the provider names, and never with a
-// login that somebody else began.
+// through two processes of the dashboard: with the groups that the provider names, and
+// never with a login begun by another person.
 func TestSingleSignOn(t *testing.T) {
 	server := logins.New(logins.Other)
 	t.Cleanup(server.Close)
@@ -84,11 +84,11 @@ func TestSingleSignOn(t *testing.T) {
 	}
 }
 
-// returning is a browser that has been at the identity provider.
+// returning is a browser that returns from the identity provider.
 type returning struct{ path, cookie string }
 
-// signsOn logs people in, who get to the start page: what begins at one address ends at the
-// other.
+// signsOn logs users in, who get to the start page: a login that begins at one address ends
+// at the other.
 func signsOn(t *testing.T, one, two, home string) {
 	t.Helper()
 	server := logins.New(logins.Other)
@@ -109,9 +109,9 @@ func signsOn(t *testing.T, one, two, home string) {
 	if got := asks(t, one, "/portal/api/profile", session); got.StatusCode != http.StatusOK {
 		t.Errorf("the session that began at the other process: %d", got.StatusCode)
 	}
-	returns(t, one, back, http.StatusForbidden, "") // the provider has taken the code
+	returns(t, one, back, http.StatusForbidden, "") // the provider has redeemed the code
 	returns(t, one, returning{leaves(t, one, server, "developers").path, back.cookie}, http.StatusUnauthorized, "")
-	returns(t, two, leaves(t, one, server, "admins"), http.StatusForbidden, "") // a developer is no admin
+	returns(t, two, leaves(t, one, server, "admins"), http.StatusForbidden, "") // a developer is not an admin
 
 	server.Rotate()
 	server.Seat(object{"sub": "8", "email": "boss@example.com", "email_verified": true})
@@ -134,7 +134,8 @@ func signsOn(t *testing.T, one, two, home string) {
 	returns(t, one, leaves(t, one, server, "developers"), http.StatusServiceUnavailable, "")
 }
 
-// leaves goes from a portal to the identity provider, logs in there, and is sent back.
+// leaves goes from a portal to the identity provider, logs in there, and returns the
+// redirect.
 func leaves(t *testing.T, addr string, server *logins.Server, profile string) returning {
 	t.Helper()
 	return leavesFor(t, addr, server, "/tib/auth/"+profile+"/openid-connect")
@@ -154,7 +155,7 @@ func leavesFor(t *testing.T, addr string, server *logins.Server, path string) re
 	return returning{strings.TrimPrefix(back, signOnURL), got.Cookies()[0].Value}
 }
 
-// returns comes back to a portal, and returns the cookie of the session if there is one.
+// returns goes back to a portal, and returns the session cookie if there is one.
 func returns(t *testing.T, addr string, b returning, status int, location string) *http.Cookie {
 	t.Helper()
 	got := asks(t, addr, b.path, &http.Cookie{Name: "portal-login", Value: b.cookie})
@@ -172,7 +173,7 @@ func returns(t *testing.T, addr string, b returning, status int, location string
 	return nil
 }
 
-// asks opens a path as a browser does that follows nothing.
+// asks opens a path without following redirects.
 func asks(t *testing.T, addr, path string, c *http.Cookie) *http.Response {
 	t.Helper()
 	u, err := url.Parse("http://" + addr + path)

@@ -16,14 +16,14 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/harness"
 )
 
-// shop is a portal, the dashboard that it is connected to, and a gateway of that.
+// shop is a portal, its dashboard, and a gateway of the dashboard.
 type shop struct {
 	*estate
 	portal *client // as the first admin of the portal
 }
 
-// TestPortal publishes a product with a plan and follows both through their life, at the
-// portal, at the dashboard and at the gateway: in one process, and over HTTP.
+// TestPortal publishes a product with a plan and follows both until their deletion, at
+// the portal, at the dashboard and at the gateway: in one process, and over HTTP.
 func TestPortal(t *testing.T) {
 	t.Run("in one process", func(t *testing.T) {
 		e := newEstate(t, environment{"PORTAL_SERVE": "shared"})
@@ -42,7 +42,7 @@ func startPortal(t *testing.T) string {
 	return addr
 }
 
-// runPortal runs a portal without a dashboard, which can be killed and started again.
+// runPortal runs a portal without a dashboard, which can be killed and restarted.
 func runPortal(t *testing.T, env environment) (addr string, p *harness.Process) {
 	t.Helper()
 	port := strconv.Itoa(harness.FreePort(t))
@@ -94,7 +94,7 @@ func enter(t *testing.T, portal *client) {
 	portal.header.Set("Authorization", first.Data.Token)
 }
 
-// write changes something at the portal and returns the answer.
+// write makes a change at the portal and returns the answer.
 func (s *shop) write(t *testing.T, method, path string, body any) (out object) {
 	t.Helper()
 	if err := s.portal.call(t.Context(), method, "/portal-api"+path, body, &out); err != nil {
@@ -108,7 +108,7 @@ func (s *shop) synchronise(t *testing.T) {
 	s.write(t, "PUT", "/providers/1/synchronize", nil)
 }
 
-// drifts returns the words for what differs.
+// drifts returns the kinds of differences.
 func (s *shop) drifts(t *testing.T) (words []string) {
 	t.Helper()
 	var found struct{ Differences []struct{ Drift string } }
@@ -119,7 +119,7 @@ func (s *shop) drifts(t *testing.T) (words []string) {
 	return words
 }
 
-// inStep fails unless both sides say the same.
+// inStep fails unless both sides agree.
 func (s *shop) inStep(t *testing.T, step string) {
 	t.Helper()
 	if words := s.drifts(t); len(words) > 0 {
@@ -127,7 +127,7 @@ func (s *shop) inStep(t *testing.T, step string) {
 	}
 }
 
-// at returns a record of the portal, and nil when it is not shown.
+// at returns a record of the portal, nil if it is not shown.
 func (s *shop) at(t *testing.T, path string) (out object) {
 	t.Helper()
 	err := s.portal.call(t.Context(), "GET", "/portal-api"+path, nil, &out)
@@ -137,7 +137,7 @@ func (s *shop) at(t *testing.T, path string) (out object) {
 	return out
 }
 
-// policy returns a policy of the dashboard, and nil when it is not there.
+// policy returns a policy of the dashboard, nil if it does not exist.
 func (s *shop) policy(t *testing.T, id string) (out object) {
 	t.Helper()
 	err := s.api.call(t.Context(), "GET", policyPath(id), nil, &out)
@@ -214,7 +214,7 @@ func (s *shop) life(t *testing.T) {
 	s.healthy(t)
 }
 
-// atTheDashboard changes, hides and restores a plan by what is done with its policy.
+// atTheDashboard changes, hides and restores a plan through changes of its policy.
 func (s *shop) atTheDashboard(t *testing.T, planPath, id string) {
 	t.Helper()
 	was := s.policy(t, id)
@@ -243,16 +243,16 @@ func (s *shop) atTheDashboard(t *testing.T, planPath, id string) {
 	s.inStep(t, "restored, its policy is "+again)
 }
 
-// policyAgain makes a policy that was deleted.
+// policyAgain creates a deleted policy again.
 func (s *shop) policyAgain(t *testing.T, was object) string {
 	t.Helper()
 	delete(was, "date_created")
 	return s.api.do(t, http.MethodPost, policies, was).Message
 }
 
-// TestDashboardDies kills the dashboard at random moments while plans are made, changed
-// and synchronised. Afterwards one synchronisation brings both sides together: nothing
-// that was acknowledged is lost, and nothing is left over.
+// TestDashboardDies kills the dashboard at random moments while plans are created,
+// changed and synchronised. Afterwards one synchronisation makes both sides agree: no
+// acknowledged change is lost, and nothing is left over.
 func TestDashboardDies(t *testing.T) {
 	rounds := 5
 	if long() {
@@ -297,7 +297,7 @@ func TestDashboardDies(t *testing.T) {
 }
 
 // compare fails unless the plans of the portal and the policies of the dashboard have the
-// same names, those that were acknowledged among them.
+// same names, including the acknowledged ones.
 func (s *shop) compare(t *testing.T, acknowledged map[string]bool) error {
 	t.Helper()
 	var plans []struct{ Name string }

@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// webhookSecret signs what webhooks of the portal get.
+// webhookSecret signs the deliveries of the portal's webhooks.
 const webhookSecret = "the secret of the webhooks"
 
 // TestPortalWebhooks kills the portal at random moments while webhooks that fail at random
-// are told of organisations: each event arrives at each webhook, by one delivery, in the
-// order in which it happened, and signed.
+// get events about organisations: each event arrives at each webhook, by one delivery, in
+// chronological order, and signed.
 func TestPortalWebhooks(t *testing.T) {
 	own := filepath.Join(t.TempDir(), "portal.conf")
 	if err := os.WriteFile(own, []byte(`{"Webhooks":{"PauseDuration":0,"Secret":"`+webhookSecret+`"}}`), 0o600); err != nil {
@@ -22,8 +22,8 @@ func TestPortalWebhooks(t *testing.T) {
 	dying(t, environment{"PORTAL_SERVE": "shared", "PORTAL_CONFIGURATION": own, "DELIVERIES_ALLOWEDNETWORKS": "127.0.0.1"}, portalWebhooks)
 }
 
-// portalWebhooks lets webhooks listen to the same events. Numbers of organisations are
-// given in the order in which they are made.
+// portalWebhooks subscribes several webhooks to the same events. Organisations are
+// numbered in the order of their creation.
 func portalWebhooks(t *testing.T, base string, kill func()) {
 	events, kills := 300, 3
 	if long() {
@@ -68,8 +68,8 @@ func portalWebhooks(t *testing.T, base string, kill func()) {
 	x.run(t, kills, kill)
 }
 
-// register makes an organisation. One that is there was made by a call whose answer did
-// not come.
+// register creates an organisation. An existing one was created by a call whose answer was
+// lost.
 func register(t *testing.T, portal *client, name string) error {
 	err := portal.call(t.Context(), http.MethodPost, "/portal-api/organisations", object{"Name": name}, nil)
 	if statusOf(err) == http.StatusUnprocessableEntity && strings.Contains(err.Error(), "Name has already been taken") {

@@ -13,13 +13,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/harness"
 )
 
-// output is what one run of the program left.
+// output is the result of one run of the program.
 type output struct {
 	code        int
 	out, errOut string
 }
 
-// run carries out one command line in a folder of its own.
+// run runs one command line in a temporary folder.
 func run(t *testing.T, env environment, args ...string) output {
 	t.Helper()
 	var out, errOut bytes.Buffer
@@ -75,7 +75,7 @@ func TestConfigCheck(t *testing.T) {
 	run(t, env.with(environment{"LISTENPORT": "high"}), "serve").want(t, 2, "listen_port")
 }
 
-// Settings come from a file as well, and the environment beats it.
+// Settings can come from a file; the environment takes precedence.
 func TestConfigFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "gatehouse.yaml")
 	if err := os.WriteFile(file, []byte("listen_port: 4000\nlog_level: warn\nstorage:\n  main:\n    type: memory\n"), 0o600); err != nil {

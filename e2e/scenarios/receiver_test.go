@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// receiver takes events, and refuses some.
+// receiver accepts events, and refuses some.
 type receiver struct {
 	listeners
 	server *httptest.Server
@@ -25,7 +25,7 @@ type receiver struct {
 	mu                          sync.Mutex
 	random                      *rand.Rand
 	taken                       map[string][]told // by lane, in order of their first arrival
-	known                       map[string]bool   // lane and name of what was taken
+	known                       map[string]bool   // lane and name of accepted events
 	sent                        map[string]string // identifiers of deliveries, by lane and name
 	wrong                       []string
 	attempts, refused, repeated int
@@ -45,8 +45,8 @@ func (r *receiver) chance(n int) int {
 	return r.random.IntN(n)
 }
 
-// ServeHTTP takes fourteen of twenty events; of the others the connection breaks, before or
-// after the event is taken, or they are refused.
+// ServeHTTP accepts fourteen of twenty events. For the others the connection breaks, before
+// or after the event is accepted, or they are refused.
 func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	body, err := io.ReadAll(req.Body)
 	if err != nil { // the service was killed
@@ -73,7 +73,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// check notes what is wrong with a request.
+// check records what is wrong with a request.
 func (r *receiver) check(req *http.Request, lane, name string, body []byte) {
 	number, _ := strconv.Atoi(strings.TrimPrefix(lane, lanePrefix))
 	if why := signed(req, r.secret(number), body); why != "" {
@@ -96,7 +96,7 @@ func (r *receiver) take(lane string, event told) {
 	r.taken[lane] = append(r.taken[lane], event)
 }
 
-// heard reports whether any lane has got an event.
+// heard reports whether any lane has received an event.
 func (r *receiver) heard(name string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -108,7 +108,7 @@ func (r *receiver) heard(name string) bool {
 	return false
 }
 
-// missing returns what has not arrived yet.
+// missing returns the events that have not arrived yet.
 func (r *receiver) missing() (out []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -122,7 +122,7 @@ func (r *receiver) missing() (out []string) {
 	return out
 }
 
-// verify checks that what arrived is as it should be, and in order but for what had rested.
+// verify checks the received events, and their order except for deliveries that had rested.
 func (r *receiver) verify(t *testing.T, rested map[string]bool) {
 	t.Helper()
 	r.mu.Lock()
@@ -145,7 +145,7 @@ func (r *receiver) verify(t *testing.T, rested map[string]bool) {
 	}
 }
 
-// signed says what is wrong with the signatures of a request.
+// signed returns what is wrong with the signatures of a request.
 func signed(req *http.Request, secret string, body []byte) string {
 	sum := func(parts ...string) []byte {
 		m := hmac.New(sha256.New, []byte(secret))

@@ -13,11 +13,11 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/harness"
 )
 
-// Unknown members, in an order and with number spellings of their
-// own: they belong to those who sent them.
+// Unknown members, in unusual order and number spelling: they belong to the clients that sent
+// them.
 const foreign = `"x_z":{"b":1.50,"a":[1e3,-0.0,12345678901234567890],"ü":"\u00e9<\/>"},"x_a":null`
 
-// belongings are texts of every kind of document, by the path they are sent to.
+// belongings are texts of every kind of document, by path.
 var belongings = map[string]string{
 	classicAPIs: `{"x_wrapper":1.0,"api_definition":{"name":"Kept","api_id":"kept","active":true,"use_keyless":true,` + foreign + `,
 		"proxy":{"target_url":"http://127.0.0.1:9/","listen_path":"/kept/","x_more":0.10},"version_data":{"not_versioned":true,"versions":{"Default":{"name":"Default"}}}},"x_b":{}}`,
@@ -34,7 +34,7 @@ var belongings = map[string]string{
 	"/api/assets": `{"name":"Kept","kind":"oas-template","id":"kept","data":{` + foreign + `,"info":{"title":"T"}}}`,
 }
 
-// reads are where documents are seen.
+// reads are the paths where documents are read.
 var reads = []string{
 	classicAPIs + "/kept", oasAPIs + "/document", mcpProxies + "/proxy", policies + "/kept", streamsAPIs + "/stream", "/api/assets/kept", "/api/assets",
 	classicAPIs + "?p=-1", mcpProxies, policies, webhooks, oasAPIs + "/document/export",
@@ -42,8 +42,8 @@ var reads = []string{
 
 var feeds = []string{"/system/apis", "/system/policies", "/system/clientidps"}
 
-// TestRestart compares every document, byte for byte, before and after a
-// restart, and looks for what was sent in what is read.
+// TestRestart compares every document, byte for byte, before and after a restart, and
+// searches the read documents for what was sent.
 func TestRestart(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) { restartWithDocuments(t, onSQLite(t.TempDir()).bootstrapping()) })
 	if long() {
@@ -87,8 +87,8 @@ func (s *service) everything(t *testing.T) map[string]string {
 	return all
 }
 
-// TestRestoreIsAnnounced: gateways load everything anew after a restore, since they have what
-// came after the backup.
+// TestRestoreIsAnnounced: gateways reload everything after a restore, because they have
+// loaded changes from after the backup.
 func TestRestoreIsAnnounced(t *testing.T) {
 	redis := harness.NewRedis(t).Addr()
 	messages := listen(t, redis)

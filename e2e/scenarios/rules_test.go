@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// TestRules runs a service whose decisions come from a file, and changes it.
+// TestRules runs a service with rules from a file, and changes the file.
 func TestRules(t *testing.T) {
 	home := t.TempDir()
 	file := filepath.Join(home, "schemas", "dashboard.rego")
@@ -60,7 +60,7 @@ func TestRules(t *testing.T) {
 	if err := denied(patch(), "PATCH"); err != nil {
 		t.Error(err)
 	}
-	store("package dashboard_users\n\ndeny[") // a mistake: what was in force stays
+	store("package dashboard_users\n\ndeny[") // an invalid file: the previous rules stay in force
 	until(t, limit, "the mistake is noticed", func() error {
 		if !strings.Contains(s.process.Logs(), "cannot be used") {
 			return errors.New("nothing about it is logged")

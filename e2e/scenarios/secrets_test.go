@@ -22,17 +22,17 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/harness"
 )
 
-// garden keeps which secrets were planted where, and what was told since.
+// garden records which secrets were planted where, and the answers since.
 type garden struct {
 	t       *testing.T
 	base    string
 	planted map[string]string // place by secret
-	// credentials are those that no answer and no store may hold, not even one in clear:
-	// only their hashes are kept.
+	// credentials are secrets that must be in no answer and no store, not even in an unencrypted
+	// one: only their hashes are stored.
 	credentials map[string]bool
 	found       map[string]bool // what was told already
 	logs        func() string
-	told        []string // answers that refused something, headers and bodies
+	told        []string // error answers, headers and bodies
 	answers     []string // all others
 }
 
@@ -43,7 +43,7 @@ func (g *garden) sow(place string) string {
 	return s
 }
 
-// credential is sow for what only hashes are kept of.
+// credential is sow for secrets of which only hashes are stored.
 func (g *garden) credential(place string) string {
 	s := g.sow(place)
 	g.credentials[s] = true
@@ -62,7 +62,7 @@ func (g *garden) fill(place, text string) string {
 	return text
 }
 
-// send carries out a call with new secrets and returns the answer, whose status must be one of want.
+// send makes a call with new secrets and returns the answer, whose status must be one of want.
 func (g *garden) send(as [2]string, method, path, body string, want ...int) string {
 	g.t.Helper()
 	at, _, _ := strings.Cut(path, "?")
@@ -105,7 +105,8 @@ func (g *garden) send(as [2]string, method, path, body string, want ...int) stri
 	return string(text)
 }
 
-// made is credential for what the service drew and answered, by an expression.
+// made is credential for a secret that the service generated, found in its answer by a regular
+// expression.
 func (g *garden) made(place, answer, expression string) string {
 	g.t.Helper()
 	m := regexp.MustCompile(expression).FindStringSubmatch(answer)
@@ -116,7 +117,7 @@ func (g *garden) made(place, answer, expression string) string {
 	return m[1]
 }
 
-// none fails for each secret that stands somewhere.
+// none fails for each secret in a text.
 func (g *garden) none(where string, text []byte, only map[string]bool) {
 	g.t.Helper()
 	for s, place := range g.planted {
@@ -151,7 +152,7 @@ func (g *garden) files(dir string, only map[string]bool) {
 	}
 }
 
-// look looks through what was logged lately: a process keeps the last megabyte.
+// look searches the recent logs: a process keeps the last megabyte.
 func (g *garden) look() {
 	g.t.Helper()
 	logs := g.logs()
@@ -163,7 +164,7 @@ func (g *garden) look() {
 	}
 }
 
-// collector is a collector of traces that keeps what it gets.
+// collector is a trace collector that stores what it receives.
 type collector struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -175,9 +176,9 @@ func (c *collector) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(&c.text, r.Body)
 }
 
-// TestPlantedSecrets plants more than a hundred secrets in every place that takes one, lives
-// a life with them, and finds none where none belongs: in files of the store, in backups,
-// logs, the trail, metrics, traces and refusals.
+// TestPlantedSecrets plants more than a hundred secrets in every place that takes one, uses them in
+// all kinds of calls, and searches for them where they must not be: in files of the store, in
+// backups, logs, the audit log, metrics, traces and error answers.
 func TestPlantedSecrets(t *testing.T) {
 	for _, clear := range []bool{false, true} {
 		t.Run(fmt.Sprint("in clear ", clear), func(t *testing.T) { plantedSecrets(t, clear) })
@@ -211,7 +212,7 @@ func plantedSecrets(t *testing.T, clear bool) {
 	if n := len(g.planted); n < 100 {
 		t.Errorf("only %d secrets were planted", n)
 	}
-	only := g.credentials // of a store in clear
+	only := g.credentials // of an unencrypted store
 	if !clear {
 		only = nil
 	}
@@ -238,7 +239,7 @@ func plantedSecrets(t *testing.T, clear bool) {
 		t.Error(len(filed), err)
 	}
 	g.none("file of records", filed, nil)
-	g.files(dir, only) // with the log that is written ahead, before anything is tidied up
+	g.files(dir, only) // including the write-ahead log, before anything is cleaned up
 	backup := t.TempDir()
 	for name, args := range map[string][]string{
 		"backup": {"backup", filepath.Join(backup, "copy.db")}, "export": {"audit", "export"}, "checkpoints": {"audit", "checkpoints"},
@@ -286,8 +287,8 @@ func (g *garden) raw(key, url string) string {
 	return string(text)
 }
 
-// documents are resources with secrets: where they are made, where they are, and what they
-// become.
+// documents are resources with secrets: the path that creates them, their own path, and the bodies
+// of creation and change.
 var documents = []struct{ in, at, make, next string }{
 	{"/api/hooks", "", `{"name":"h","method":"POST","target_path":"https://u:$S@hooks.example/x?token=$S","header_map":{"X-Auth":"$S","Other":"$S"}}`,
 		`{"name":"h2","method":"POST","target_path":"https://u:$S@hooks.example/x?access_token=$S","header_map":{"X-Auth":"$S","Third":"$S"}}`},
@@ -323,7 +324,7 @@ const streamWithSecrets = `{"openapi":"3.0.3","info":{"title":"Flow","version":"
 	"x-tyk-api-gateway":{"info":{"name":"Flow","id":"flow","state":{"active":true}},"server":{"listenPath":{"value":"/flow/","strip":true}}},
 	"x-tyk-streaming":{"streams":{"s":{"input":{"http_client":{"url":"https://u:$S@in.example/","verb":"GET","headers":{"Authorization":"$S"},"basic_auth":{"enabled":true,"username":"u","password":"$S"}}},"output":{"http_server":{"path":"/out"}}}}}}`
 
-// live is a full life with secrets.
+// live makes all kinds of calls with secrets.
 func (g *garden) live(admin, super, node [2]string) {
 	g.t.Helper()
 	none := [2]string{"X-None", "0"}
@@ -396,7 +397,7 @@ func (g *garden) documents(admin, other [2]string) {
 	}
 }
 
-// refusals sends secrets to where they are refused, forwarded or tried.
+// refusals sends secrets in requests that are refused, forwarded or tried.
 func (g *garden) refusals(admin, super, node [2]string) {
 	rules := `{"open_policy":{"rules":"package dashboard_users\ndeny[\"no\"] { input.request.body.password == \"$S\" }"}}`
 	g.send(admin, "PUT", "/api/org/opa", rules)
@@ -407,7 +408,7 @@ func (g *garden) refusals(admin, super, node [2]string) {
 	told := len(g.told)
 	g.send(admin, "POST", "/api/org/opa/evaluate", `{"path":"/api/apis","open_policy":{"rules":"package dashboard_users\ndeny[\"$S"}}`, 400)
 	g.send(super, "PUT", "/admin/organisations/"+orgID, `{"id":"`+orgID+`","owner_name":"Example","open_policy":{"rules":"package dashboard_users\ndeny[\"$S"}}`, 400, 403)
-	g.told = g.told[:told] // who wrote rules gets back the line that is wrong
+	g.told = g.told[:told] // the author of rules gets the invalid line back
 	g.send(admin, "POST", "/api/proxy", `{"method":"GET","url":"http://u:$S@127.0.0.1:9/?token=$S","headers":{"X-Auth":"$S"},"body":"$S"}`, 200, 400, 403, 500, 502, 503)
 	g.send(admin, "POST", "/api/debug", `{"request":{"method":"GET","path":"/","headers":{"Authorization":["$S"]},"body":"$S"},"spec":{"name":"T","proxy":{"listen_path":"/","target_url":"http://u:$S@x.example/"}}}`, 200, 400, 403, 500, 502, 503)
 	g.send(admin, "POST", "/api/portal/developers", `{"email":"d@example.com","password":"$C"}`)

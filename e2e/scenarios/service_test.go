@@ -22,21 +22,22 @@ const (
 	adminEmail  = "admin@example.com"
 )
 
-// startLimit is how long a service may take to answer after its start, on a machine whose disk others keep busy.
+// startLimit is how long a service may take to answer after its start, on a machine with a busy
+// disk.
 const startLimit = 2 * time.Minute
 
-// environment is what a program is told: variables without the prefix SVC_DB_, and whole
-// ones of the portal's own settings.
+// environment is the settings of a program: variables without the prefix SVC_DB_, and the full
+// names of the portal's own settings.
 type environment map[string]string
 
-// with returns a copy in which more beats what was there.
+// with returns a copy in which more takes precedence.
 func (e environment) with(more environment) environment {
 	out := maps.Clone(e)
 	maps.Copy(out, more)
 	return out
 }
 
-// portals are the names of the portal's own settings.
+// portals matches the names of the portal's own settings.
 var portals = regexp.MustCompile("^(SVC|TYK)_PORTAL_")
 
 func (e environment) list() []string {
@@ -50,7 +51,7 @@ func (e environment) list() []string {
 	return out
 }
 
-// onSQLite keeps everything in dir.
+// onSQLite stores all data in dir.
 func onSQLite(dir string) environment {
 	return environment{
 		"HOMEDIR": dir, "STORAGE_MAIN_TYPE": "sqlite", "LISTENADDRESS": "127.0.0.1",
@@ -59,17 +60,17 @@ func onSQLite(dir string) environment {
 	}
 }
 
-// onPostgres keeps everything in a database.
+// onPostgres stores all data in a database.
 func onPostgres(dir, dsn string) environment {
 	return onSQLite(dir).with(environment{"STORAGE_MAIN_TYPE": "postgres", "STORAGE_MAIN_CONNECTIONSTRING": dsn})
 }
 
-// bootstrapping makes the organisation and its admin at the start.
+// bootstrapping creates the organisation and its admin at the start.
 func (e environment) bootstrapping() environment {
 	return e.with(environment{"BOOTSTRAP_EMAIL": adminEmail, "BOOTSTRAP_ACCESSKEY": accessKey, "BOOTSTRAP_ORGID": orgID})
 }
 
-// service is one running copy of the program.
+// service is one running process of the program.
 type service struct {
 	addr    string
 	process *harness.Process
@@ -78,10 +79,10 @@ type service struct {
 	admin   *client // as the super-admin
 }
 
-// launch starts a service and does not wait for it.
+// launch starts a service without waiting for it.
 func launch(t *testing.T, env environment, flags ...string) *service {
 	t.Helper()
-	binary := harness.Binary(t) // may have to be built: the port is taken right after
+	binary := harness.Binary(t) // may have to be built first, because the port is used right after
 	port := strconv.Itoa(harness.FreePort(t))
 	s := &service{addr: net.JoinHostPort("127.0.0.1", port)}
 	s.process = harness.StartProcess(t, harness.Command{
@@ -108,7 +109,7 @@ func serve(t *testing.T, env environment, flags ...string) *service {
 	return s
 }
 
-// restart starts a service that was killed and waits for it.
+// restart starts a killed service and waits for it.
 func (s *service) restart(t *testing.T) {
 	t.Helper()
 	s.process.Start(t)
@@ -140,7 +141,7 @@ func addresses(all []*service) (out []string) {
 	return out
 }
 
-// problems collects what goes wrong in goroutines.
+// problems collects errors of goroutines.
 type problems struct {
 	mu  sync.Mutex
 	all []error
@@ -152,7 +153,7 @@ func (p *problems) add(err error) {
 	p.all = append(p.all, err)
 }
 
-// report fails the test for what was collected, showing the first few.
+// report fails the test with the first few collected errors.
 func (p *problems) report(t *testing.T) {
 	t.Helper()
 	p.mu.Lock()

@@ -14,12 +14,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/harness"
 )
 
-// changeEvery is the pace of the changes under which the service is stopped and killed.
+// changeEvery is the interval of the changes during which the service is stopped and
+// killed.
 const changeEvery = 50 * time.Millisecond
 
-// TestStops stops a single service again and again under changes, as operators do,
-// with the grace that is the default. Gateways whose connection is refused while they
-// load never load again, as real ones do: none of them may get there.
+// TestStops stops a single service repeatedly under changes, as operators do, with the
+// default grace period. Gateways whose connection is refused during a load never load
+// again, as real ones: this must happen to none of them.
 func TestStops(t *testing.T) {
 	w := newUnrest(t, haste)
 	for range w.rounds {
@@ -31,10 +32,10 @@ func TestStops(t *testing.T) {
 	w.finish(t, "stops")
 }
 
-// TestSupervisedKills kills the child of a supervisor. No connection is refused, so
-// that no gateway is stuck, and no change that was acknowledged is lost. Gateways have
-// the pace of real ones: a request that is under way at the moment of a kill is lost,
-// which only a proxy can prevent, and hasty gateways nearly always have one under way.
+// TestSupervisedKills kills the child of a supervisor. No connection is refused, so no
+// gateway is wedged, and no acknowledged change is lost. Gateways have realistic
+// intervals: a request that is running during a kill is lost, which only a proxy can
+// prevent, and gateways with short intervals nearly always have one running.
 func TestSupervisedKills(t *testing.T) {
 	w := newUnrest(t, gatewaysim.Intervals{}, "--supervise")
 	for range w.rounds {
@@ -50,8 +51,8 @@ func TestSupervisedKills(t *testing.T) {
 	w.process.Stop(t)
 }
 
-// replace asks the supervisor for another child, which comes when the old one has
-// answered gateways for its grace.
+// replace asks the supervisor for a new child, which starts when the old one has
+// answered gateways for its grace period.
 func (w *unrest) replace(t *testing.T) {
 	t.Helper()
 	w.process.Signal(t, syscall.SIGHUP)
@@ -64,7 +65,7 @@ func (w *unrest) replace(t *testing.T) {
 	w.awaitReady(t)
 }
 
-// unrest is a service under changes, with two gateways that follow them.
+// unrest is a service under changes, with two gateways that load them.
 type unrest struct {
 	*service
 	gateways []*gatewaysim.Gateway
@@ -104,7 +105,7 @@ func newUnrest(t *testing.T, pace gatewaysim.Intervals, flags ...string) *unrest
 	return w
 }
 
-// change renames one API at the pace of the test.
+// change renames one API at the interval of the test.
 func (w *unrest) change(ctx context.Context) {
 	for tick := time.NewTicker(changeEvery); ctx.Err() == nil; <-tick.C {
 		w.mu.Lock()
@@ -134,7 +135,7 @@ func (w *unrest) note(err error) {
 	}
 }
 
-// finish ends the changes and looks whether the gateways have all that was stored.
+// finish ends the changes and checks that the gateways have the stored state.
 func (w *unrest) finish(t *testing.T, what string) {
 	t.Helper()
 	w.end()

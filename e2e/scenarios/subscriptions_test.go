@@ -10,8 +10,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/harness"
 )
 
-// subscribers is one service with two gateways that subscribe again as slowly as
-// real ones may, and a token that is accepted as long as its scope is mapped.
+// subscribers is one service with two gateways that subscribe again as slowly as real
+// ones may, and a token that is accepted as long as its scope is mapped.
 type subscribers struct {
 	*service
 	redis    *harness.Server
@@ -49,7 +49,7 @@ func (s *subscribers) change(t *testing.T, policy any) {
 	}
 }
 
-// follow waits until every gateway decides as was last stored.
+// follow waits until every gateway decides by the stored state.
 func (s *subscribers) follow(t *testing.T, what string, status int) {
 	t.Helper()
 	for _, g := range s.gateways {
@@ -57,8 +57,8 @@ func (s *subscribers) follow(t *testing.T, what string, status int) {
 	}
 }
 
-// TestLostSubscriptions: only the gateways lose their subscription, and a right
-// is taken away before they have it back.
+// TestLostSubscriptions: only the gateways lose their subscription, and a right is
+// removed before they have it back.
 func TestLostSubscriptions(t *testing.T) {
 	s := newSubscribers(t)
 	operator := redis.NewClient(&redis.Options{Addr: s.redis.Addr()})
@@ -79,8 +79,8 @@ func TestLostSubscriptions(t *testing.T) {
 	}
 }
 
-// TestRestartWithoutRedis: a right is taken away while Redis is down, and the
-// process dies before Redis is back.
+// TestRestartWithoutRedis: a right is removed while Redis is down, and the process dies
+// before Redis is back.
 func TestRestartWithoutRedis(t *testing.T) {
 	s := newSubscribers(t)
 	for round := range 2 {

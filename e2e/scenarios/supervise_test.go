@@ -23,8 +23,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/harness"
 )
 
-// A first start that fails ends the supervisor, with the words and the code of the
-// service: its supervisor starts it again.
+// A failed first start ends the supervisor, with the message and the exit code of the service: the
+// supervisor's own supervisor restarts it.
 func TestSupervisedStartFails(t *testing.T) {
 	env := onPostgres(t.TempDir(), "postgres://gatehouse:hidden@127.0.0.1:1/gatehouse").with(environment{"LISTENPORT": "0"})
 	o := run(t, env, "serve", "--supervise")
@@ -42,8 +42,8 @@ func TestSupervisorKilled(t *testing.T) {
 	until(t, startLimit, "the end of the child", func() error { return answered(s.addr) })
 }
 
-// Managers of processes may send the signal to stop to all processes of a service: the child hears
-// it twice, and keeps its grace.
+// Process managers may send the stop signal to all processes of a service: the child gets it
+// twice, and keeps its grace period.
 func TestSignalToAll(t *testing.T) {
 	s := serve(t, onSQLite(t.TempDir()).with(environment{"SHUTDOWN_GRACEPERIOD": "2s"}), "--supervise")
 	s.process.Signal(t, syscall.SIGTERM)
@@ -52,7 +52,7 @@ func TestSignalToAll(t *testing.T) {
 	s.process.Wait(t)
 }
 
-// TestUnfitSettings keeps the child that serves when SIGHUP finds settings that cannot work.
+// TestUnfitSettings keeps the serving child when SIGHUP finds invalid settings.
 func TestUnfitSettings(t *testing.T) {
 	conf := filepath.Join(t.TempDir(), "gatehouse.yaml")
 	write := func(text string) {
@@ -82,8 +82,8 @@ func TestUnfitSettings(t *testing.T) {
 	s.process.Stop(t)
 }
 
-// TestProgramAway: the child dies while there is no program to start. The supervisor goes on
-// trying, and connections wait.
+// TestProgramAway: the child dies while there is no program to start. The supervisor keeps trying,
+// and connections wait.
 func TestProgramAway(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "gatehouse")
 	text, err := os.ReadFile(harness.Binary(t))
@@ -124,7 +124,7 @@ func TestProgramAway(t *testing.T) {
 	}
 }
 
-// awaitLeaving waits until the service says that it stops.
+// awaitLeaving waits until the service logs that it stops.
 func (s *service) awaitLeaving(t *testing.T) {
 	t.Helper()
 	until(t, startLimit, "a probe that fails", func() error {
@@ -135,7 +135,7 @@ func (s *service) awaitLeaving(t *testing.T) {
 	})
 }
 
-// A second signal does not wait for anything, with and without a supervisor.
+// A second signal ends the service at once, with and without a supervisor.
 func TestSecondSignal(t *testing.T) {
 	for name, flags := range map[string][]string{"alone": nil, "supervised": {"--supervise"}} {
 		t.Run(name, func(t *testing.T) {
@@ -148,8 +148,8 @@ func TestSecondSignal(t *testing.T) {
 	}
 }
 
-// TestOutlived has what reads the log of the service end while it serves, or its terminal be
-// closed under nohup: requests are carried out all the same, and it stops as ever.
+// TestOutlived: the reader of the service's log ends while it serves, or its terminal is closed
+// under nohup: requests are still carried out, and the service stops as usual.
 func TestOutlived(t *testing.T) {
 	for name, c := range map[string]struct {
 		command string
@@ -165,7 +165,7 @@ func TestOutlived(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range 5 {
-				res, err := http.Get("http://" + addr + "/api/apis") // each is a line of the log
+				res, err := http.Get("http://" + addr + "/api/apis") // each writes a line to the log
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -180,7 +180,7 @@ func TestOutlived(t *testing.T) {
 	}
 }
 
-// TestTerminalCloses: the service stops then as on SIGTERM.
+// TestTerminalCloses: then the service stops as on SIGTERM.
 func TestTerminalCloses(t *testing.T) {
 	cmd, _ := begin(t, "exec $0 serve")
 	if err := errors.Join(cmd.Process.Signal(syscall.SIGHUP), cmd.Wait()); err != nil {
@@ -188,8 +188,8 @@ func TestTerminalCloses(t *testing.T) {
 	}
 }
 
-// begin starts the service by a line for the shell, and returns its address when it serves. What
-// reads its log ends then.
+// begin starts the service by a shell command line, and returns its address when it serves. The
+// reader of its log ends then.
 func begin(t *testing.T, line string) (*exec.Cmd, string) {
 	t.Helper()
 	r, w, err := os.Pipe()
@@ -214,7 +214,7 @@ func begin(t *testing.T, line string) (*exec.Cmd, string) {
 	return nil, ""
 }
 
-// answered is an error as long as connections are taken.
+// answered returns an error as long as connections are accepted.
 func answered(addr string) error {
 	conn, err := net.DialTimeout("tcp", addr, time.Second)
 	if err != nil {
@@ -223,8 +223,8 @@ func answered(addr string) error {
 	return errors.Join(errors.New("connections are taken"), conn.Close())
 }
 
-// The service uses the sockets that it is passed, as systemd passes them: one for the
-// service, which may be encrypted, and one for metrics.
+// The service uses sockets passed as systemd does: one for the service, possibly with TLS, and one
+// for metrics.
 func TestPassedSockets(t *testing.T) {
 	for name, flags := range map[string]string{"alone": "", "supervised": " --supervise"} {
 		t.Run(name, func(t *testing.T) {
@@ -250,7 +250,7 @@ func TestPassedSockets(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, url := range []string{"https://" + addrs[0] + "/health", "http://" + addrs[1] + "/metrics"} {
-				res, err := client.Get(url) // waits in the queue until the service is there
+				res, err := client.Get(url) // waits in the socket's queue until the service accepts it
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -265,7 +265,7 @@ func TestPassedSockets(t *testing.T) {
 	}
 }
 
-// selfSigned makes a certificate for the service and a client that trusts it.
+// selfSigned creates a certificate for the service and a client that trusts it.
 func selfSigned(t *testing.T) (environment, *http.Client) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -8,7 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/gatewaysim"
 )
 
-// jwtAPI is an OAS API that asks for a JWT; settings are those of its scheme.
+// jwtAPI is an OAS API that requires a JWT; settings are those of its scheme.
 func jwtAPI(id string, settings object) object {
 	settings["enabled"], settings["signingMethod"], settings["subjectClaims"] = true, "rsa", []string{"sub"}
 	settings["header"] = object{"enabled": true, "name": "Authorization"}
@@ -29,8 +29,8 @@ func scopeMap(pairs ...string) object {
 	return object{"scopeToPolicyMapping": list}
 }
 
-// TestTokens follows JWTs: scopes become policies by the API's own definition,
-// by the registry of identity providers, or by both with the definition first
+// TestTokens follows JWTs: scopes become policies by the API's own definition, by the
+// registry of identity providers, or by both, where the definition takes precedence
 // (docs/wire/feeds.md#when-gateways-use-the-registry).
 func TestTokens(t *testing.T) {
 	e := newEstate(t, nil)
@@ -75,7 +75,7 @@ func TestTokens(t *testing.T) {
 	e.healthy(t)
 }
 
-// What a scope means changes with the definition, the registry and the policy.
+// The meaning of a scope changes with the definition, the registry and the policy.
 func (e *estate) testTokenChanges(t *testing.T, token string) {
 	both, registered := request{path: "/both/x", token: token}, request{path: "/registered/x", token: token}
 	e.api.do(t, http.MethodPut, oasAPIs+"/both", jwtAPI("both", object{"scopes": scopeMap("read", "by-both")}))
@@ -90,8 +90,8 @@ func (e *estate) testTokenChanges(t *testing.T, token string) {
 	e.becomes(t, "the policy is gone", registered, http.StatusForbidden, "could not apply several policies")
 }
 
-// TestSigningKeysRotate states that gateways refuse tokens of a signing key that they do not
-// know, and that an administrator makes them fetch the keys anew.
+// TestSigningKeysRotate states that gateways refuse tokens of an unknown signing key, and
+// that an administrator can make them fetch the keys again.
 func TestSigningKeysRotate(t *testing.T) {
 	e := newEstate(t, nil)
 	issuer := gatewaysim.NewIssuer()

@@ -15,7 +15,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/e2e/gatewaysim"
 )
 
-// TestTour walks through what a newcomer does: bootstrap on the command line,
+// TestTour walks through a new user's first steps: bootstrap on the command line,
 // serve, store a provider, map scopes, read the feed, restart.
 func TestTour(t *testing.T) {
 	env := onSQLite(t.TempDir())
@@ -80,7 +80,7 @@ func (s *service) tourRegistry(t *testing.T, org string) (id string) {
 	return id
 }
 
-// tourFeed looks at the registry as a gateway does.
+// tourFeed reads the registry as a gateway does.
 func (s *service) tourFeed(t *testing.T) {
 	t.Helper()
 	g := startGateway(t, s.node.base, "", "gw-tour")
@@ -96,8 +96,9 @@ func (s *service) tourFeed(t *testing.T) {
 	}
 }
 
-// TestGracefulStop ends a service while a request is half sent: it is finished
-// and kept, and nothing new is accepted. The stop waits some seconds for the body.
+// TestGracefulStop stops a service while a request is half sent: the request is
+// completed and stored, and no new one is accepted. The stop waits some seconds for the
+// body.
 func TestGracefulStop(t *testing.T) {
 	s := serve(t, onSQLite(t.TempDir()).bootstrapping())
 	conn, err := net.Dial("tcp", s.addr)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestVersions follows an API with a child version: requests to the base go
-// where its routing table says.
+// TestVersions follows an API with a child version: requests to the base are routed by
+// its table.
 func TestVersions(t *testing.T) {
 	e := newEstate(t, nil)
 	e.api.do(t, http.MethodPost, oasAPIs, oasAPI("base", nil))
@@ -52,7 +52,7 @@ func TestVersions(t *testing.T) {
 	e.healthy(t)
 }
 
-// testLocations moves where requests to the base name their version.
+// testLocations changes where requests to the base name their version.
 func (e *estate) testLocations(t *testing.T) {
 	for _, tt := range []struct{ location, key, path string }{
 		{"url-param", "v", "/base/x?v=v2"}, {"url", "", "/base/v2/x"}, {"header", "X-Tyk-Version", "/base/x"},

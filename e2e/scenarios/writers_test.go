@@ -10,11 +10,11 @@ import (
 // sharedIDP is the record that all writers write.
 const sharedIDP = "shared"
 
-// promise is what became of a series of writes of rising numbers: all up to
-// acked were acknowledged; those up to tried may have happened.
+// promise is the outcome of a series of writes of rising numbers: all up to acked were
+// acknowledged; those up to tried may have happened.
 type promise struct{ acked, tried int }
 
-// admits says whether a value that was read can be what is stored.
+// admits returns an error if a value that was read cannot be the stored one.
 func (p promise) admits(value string) error {
 	n, err := strconv.Atoi(value)
 	switch {
@@ -30,9 +30,9 @@ func (p promise) admits(value string) error {
 	return nil
 }
 
-// writer is one client. It owns one API's mapping, which it replaces, and one
-// pair of scopes in a mapping it shares with all, which it patches. Both scopes
-// of a pair always get the same value in one request.
+// writer is one client. It owns one API's mapping, which it replaces, and one pair of
+// scopes in a shared mapping, which it patches. Both scopes of a pair always get the
+// same value in one request.
 type writer struct {
 	name string
 
@@ -48,7 +48,7 @@ func newWriters(n int) (all []*writer) {
 	return all
 }
 
-// write upserts once and patches once; it stops at the first failure.
+// write makes one upsert and one patch; it stops at the first failure.
 func (w *writer) write(ctx context.Context, c *client, seen func(idp) error) error {
 	if err := w.attempt(&w.upsert, seen, func(value string) (idp, error) {
 		return c.putMapping(ctx, sharedIDP, "own-"+w.name, mapping{map[string]string{"a": value, "b": value}})
@@ -76,14 +76,14 @@ func (w *writer) attempt(p *promise, seen func(idp) error, send func(value strin
 	return seen(answer)
 }
 
-// progress is how many writes were acknowledged and how many failed.
+// progress returns how many writes were acknowledged and how many failed.
 func (w *writer) progress() (acked, failed int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.upsert.acked + w.patch.acked, w.failures
 }
 
-// verify compares a record with what this writer was promised.
+// verify compares a record with this writer's acknowledged writes.
 func (w *writer) verify(p idp) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -97,7 +97,7 @@ func (w *writer) verify(p idp) error {
 	return nil
 }
 
-// torn finds a pair whose halves differ.
+// torn returns an error for a pair whose halves differ.
 func torn(p idp, writers []*writer) error {
 	for _, w := range writers {
 		own, shared := p.APIMappings["own-"+w.name].ScopeToPolicy, p.APIMappings[ordersAPI].ScopeToPolicy
