@@ -339,7 +339,7 @@ func weighed(headers []string) iter.Seq2[string, float64] {
 				weight := 1.0
 				for p := range strings.SplitSeq(params, ";") {
 					if name, value, ok := strings.Cut(p, "="); ok && strings.EqualFold(strings.TrimSpace(name), "q") {
-						weight, _ = strconv.ParseFloat(strings.TrimSpace(value), 64) // nonsense weighs nothing
+						weight, _ = strconv.ParseFloat(strings.TrimSpace(value), 64) // an unparsable weight is 0
 						break
 					}
 				}

@@ -34,7 +34,7 @@ func TestCall(t *testing.T) {
 	if status := c.Status(fault.New(fault.Denied, "", "no")); status != 403 {
 		t.Errorf("the status of a refusal is %d", status)
 	}
-	c.Status, c.Answered = nil, nil // functions do not compare
+	c.Status, c.Answered = nil, nil // functions cannot be compared
 	if !reflect.DeepEqual(c, want) || c.Spec.ID != "things.replace" {
 		t.Errorf("%+v\nwant %+v", c, want)
 	}

@@ -33,7 +33,7 @@ type connection struct {
 	net.Conn
 	of      *Connections
 	place   *list.Element // in the waiting list; nil: its request is carried out, or it is closed
-	request bool          // one is under way
+	request bool          // a request is being carried out
 	writing bool          // part of an answer is being written
 	spared  bool          // the answer must not be cut off
 	closed  bool

@@ -34,7 +34,7 @@ type row struct {
 	maxBody   int64
 	maxDepth  int
 	maxValues int
-	bodyRate  int64 // negative: any
+	bodyRate  int64 // negative: no minimum
 	room      *load.Room
 	yaml      yaml.Codec
 	proxies   []netip.Prefix
@@ -60,7 +60,7 @@ func newRow(o *operation.Operation, cfg Config) (*row, error) {
 	r.visits = r.dialect.portal && (o.Public || o.BySession) && !o.Early && !o.ChangesState() // probes do not wait, and writes are bounded where they are carried out
 	r.headers = append(r.headers, callHeaders...)
 	if r.dialect.portal {
-		r.headers = append(r.headers, "User-Agent") // which its journal tells
+		r.headers = append(r.headers, "User-Agent") // for the portal's journal
 	}
 	for _, p := range o.Params {
 		switch p.In {
@@ -96,7 +96,7 @@ type exchange struct {
 	mediaType string
 	tag       string // entity tag without quotes, or ""
 	encoding  string // the content encoding, or ""
-	varies    bool   // with Accept-Encoding
+	varies    bool   // by Accept-Encoding
 	body      *buffer
 	pieces    [][]byte // of a stream or a document, instead of body
 	live      operation.Live
@@ -107,7 +107,7 @@ type exchange struct {
 	extra     map[string]string
 	listing   listing // the size of the list of which the answer shows a part; zero: no list
 
-	answered []func(operation.Transcript) // hear the answer
+	answered []func(operation.Transcript) // functions that get the answer
 }
 
 // statusOf returns the status for an error.

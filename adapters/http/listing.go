@@ -17,9 +17,8 @@ type listing struct {
 	total, page, size int
 }
 
-// header sets the headers for the size of the list, and links to its other pages (RFC
-// 8288). The addresses are relative: the public address of the service is not known
-// here.
+// header sets the headers for the size of the list, with links to its other pages
+// (RFC 8288). The addresses are relative: the public address of the service is not known here.
 func (l listing) header(h nethttp.Header, asked *url.URL) {
 	h["X-Total-Count"] = []string{strconv.Itoa(l.total)}
 	h["X-Page"] = []string{strconv.Itoa(max(1, l.page))}

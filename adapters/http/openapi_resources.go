@@ -227,7 +227,7 @@ func (d *describer) listed(o *operation.Operation, out output) object {
 		about["page"] = page
 		if out.form == listingForm {
 			page["total"] = "X-Total-Count"
-		} else if key := pagesKey(o.Style); fieldsOf(d.resolved(d.outputSchema(o, out))["properties"]).Get(key) != nil { // answers have it
+		} else if key := pagesKey(o.Style); fieldsOf(d.resolved(d.outputSchema(o, out))["properties"]).Get(key) != nil { // answers contain it
 			page["pages"] = key
 		}
 	}

@@ -41,7 +41,7 @@ func shared(kind string, parts []piece) object {
 		name := first[text].name
 		if _, taken := out[name]; taken {
 			sum := fnv.New64a()
-			_, _ = sum.Write([]byte(text)) // it never fails
+			_, _ = sum.Write([]byte(text)) // Write of a hash never fails
 			name += fmt.Sprintf("-%x", sum.Sum64())
 		}
 		names[text], out[name] = name, first[text].value

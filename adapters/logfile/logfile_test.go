@@ -53,7 +53,7 @@ func TestFile(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if l, err = logfile.Open(path, 10, 2); err != nil { // another process goes on
+	if l, err = logfile.Open(path, 10, 2); err != nil { // as another process would continue
 		t.Fatal(err)
 	}
 	add("six\n")

@@ -53,7 +53,7 @@ func TestRefusedMail(t *testing.T) {
 func TestFailures(t *testing.T) {
 	for _, c := range []struct {
 		verb, text string
-		want       error // nil: refused for good
+		want       error // nil: a permanent refusal
 	}{
 		{mailtest.Greeting, "421 4.3.2 busy", port.ErrAway}, {mailtest.Greeting, "554 5.3.2 maintenance", port.ErrAway}, {mailtest.Greeting, "", port.ErrAway},
 		{"AUTH", "535 5.7.8 the password has changed", port.ErrAway}, {"AUTH", "454 4.7.0 later", port.ErrAway}, {"AUTH", "", port.ErrAway},

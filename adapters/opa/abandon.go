@@ -37,7 +37,7 @@ const patience = 10 * time.Second
 func (c *crew) do(job func()) {
 	c.once.Do(func() { c.jobs = make(chan func()) })
 	select {
-	case c.jobs <- job: // somebody waits
+	case c.jobs <- job: // an idle goroutine takes the job
 	default:
 		go func() {
 			t := time.NewTimer(patience)

@@ -55,7 +55,7 @@ type Engine struct {
 	words    vocabulary
 	config   *ast.Term // input.config
 	own      []function
-	eval     []rego.EvalOption // what all evaluations share
+	eval     []rego.EvalOption // options of all evaluations
 	fixed    atomic.Pointer[ruleSet]
 	fileText string // text of File when the engine was created
 	cache    ruleCache

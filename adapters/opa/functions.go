@@ -16,7 +16,7 @@ import (
 // visit is the state of one evaluation for the functions that rules call.
 type visit struct {
 	call *operation.Call
-	err  error // of a look-up
+	err  error // of a lookup
 }
 
 type visitKey struct{}

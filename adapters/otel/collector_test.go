@@ -121,7 +121,7 @@ func TestCollectorRefuses(t *testing.T) {
 	if err == nil || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("the loss is not reported, or with a password: %v", err)
 	}
-	_, end := o.Begin(t.Context(), "users.list") // late, and harmless
+	_, end := o.Begin(t.Context(), "users.list") // End after Shutdown is harmless
 	end(200)
 }
 

@@ -54,7 +54,7 @@ func (s *Sink) Missed(ctx context.Context) error {
 		}
 		// Deliver reports that Redis is away.
 		settled := err == nil && known && n <= before && s.audience.missed
-		if settled { // it is said once
+		if settled { // reported once
 			s.audience.missed = false
 		}
 		<-s.turn

@@ -101,7 +101,7 @@ func TestLibraryLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = l.Close() // nothing listens there now
+	_ = l.Close() // then nothing listens there
 	for level, want := range map[slog.Level]bool{slog.LevelDebug: true, slog.LevelInfo: false} {
 		var log bytes.Buffer
 		client := open(t, redis.Config{Addrs: []string{l.Addr().String()}, Password: "connect", // a word of the message

@@ -259,7 +259,7 @@ func TestGatewayLeft(t *testing.T) {
 		cut       bool
 		wait      bool
 	}{
-		{2, false, false}, {1, false, false}, {0, false, false}, {3, false, false}, // the connection holds
+		{2, false, false}, {1, false, false}, {0, false, false}, {3, false, false}, // the connection stays up
 		{3, true, false}, {2, true, true}, {2, true, false}, {0, true, true}, {0, true, true}, {1, true, false},
 	} {
 		listening.Store(c.listening)

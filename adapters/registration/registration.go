@@ -110,9 +110,9 @@ func (c *Client) client(ctx context.Context, r request, what string) (idp.Client
 	return out, unusable(what, err)
 }
 
-// same sends a request about an existing client. The answer must be about the same client (RFC
-// 7592, 2.1: the identifier stays). Otherwise the secrets, addresses and tokens of another
-// client would be shown to the developer, changed and deleted.
+// same sends a request about an existing client. The answer must be about the same client: the
+// identifier stays (RFC 7592, 2.1). Otherwise the secrets, addresses and tokens of another client
+// would be shown to the developer, changed and deleted.
 func (c *Client) same(ctx context.Context, was idp.Client, r request, what string) (idp.Client, error) {
 	out, err := c.client(ctx, r, what)
 	if err == nil && was.ID != "" && out.ID != was.ID {

@@ -63,7 +63,7 @@ type run struct {
 	depth   int
 	printed int
 	made    int
-	dry     bool // nothing is run
+	dry     bool // only parses and escapes
 }
 
 // Check implements render.Engine. html/template escapes before a template begins to run; in
@@ -225,7 +225,7 @@ func tick(t *parse.Tree, n parse.Node, steps int) parse.Node {
 	at, _ := t.ErrorContext(n)
 	own, err := parse.Parse("tick", "{{$_ := tick "+strconv.Quote(at)+" "+strconv.Itoa(steps)+"}}", "", "", map[string]any{"tick": 1})
 	if err != nil {
-		panic(err) // the text is ours
+		panic(err) // the text is constant and valid
 	}
 	return own["tick"].Root.Nodes[0]
 }

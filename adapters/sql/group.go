@@ -15,7 +15,7 @@ import (
 // own revision, its own commit and its own error.
 type group struct {
 	s       *Store
-	ses     *session // nil beside the writer
+	ses     *session // nil outside the writer
 	q       querier
 	ctx     context.Context
 	hot     *hot
@@ -24,7 +24,7 @@ type group struct {
 	docs    map[*store.Record]*longText // long documents that were stored ahead
 	taken   []*longText                 // long texts that rows of this group refer to now
 	freed   bool                        // some long texts lost their row
-	reads   *reads                      // nil: with the writer
+	reads   *reads                      // nil: in the writer
 	commits []logged
 	until   time.Time // the deadline for a unit that holds the writer, and for sending a group
 	load    time.Duration

@@ -22,7 +22,7 @@ type logCommit struct {
 	Rev     store.Revision    `json:"r"`
 	At      int64             `json:"t"` // Unix nanoseconds
 	By      store.Attribution `json:"by,omitzero"`
-	Changes []logChange       `json:"c"` // the last, see commits
+	Changes []logChange       `json:"c"` // last field, see commits
 }
 
 type logChange struct {
@@ -37,7 +37,7 @@ type logChange struct {
 	None bool            `json:"n,omitempty"` // the references were removed, as opposed to unchanged
 	// Serial of the record after the change; missing in old rows.
 	Serial store.Serial `json:"s,omitempty"`
-	Delta  logDelta     `json:"d"` // the last, see change
+	Delta  logDelta     `json:"d"` // last field, see change
 }
 
 // logDelta is a difference, as a slice of the text that it is parsed from.
@@ -82,7 +82,7 @@ func (w *logWriter) commits(commits []logged) error {
 			if j > 0 {
 				w.b = append(w.b, ',')
 			}
-			if j < len(c.texts) && c.texts[j] != nil { // it has been made
+			if j < len(c.texts) && c.texts[j] != nil { // it was encoded already
 				w.b = append(w.b, c.texts[j]...)
 			} else if err := w.change(ch); err != nil {
 				return err
@@ -134,7 +134,7 @@ func (w *logWriter) hand(least int) error {
 func textSize(ch store.Change) int {
 	size := 512
 	for _, h := range ch.Delta {
-		size += (len(h.Old) + len(h.New)) * 5 / 4 // quotes need escapes
+		size += (len(h.Old) + len(h.New)) * 5 / 4 // quotes are escaped
 	}
 	return size
 }

@@ -30,7 +30,7 @@ type plan struct {
 	head    store.Revision // the revision up to which it holds: at first that of the snapshot, see hand
 	stale   bool           // it no longer holds
 	reads   *reads
-	over    *overlay // what it leaves behind
+	over    *overlay // its resulting records
 	changes []store.Change
 	texts   [][]byte  // encoded changes, for the log
 	log     *longText // instead of texts, when they are long
@@ -121,7 +121,7 @@ func (g *group) replay(u *unit) {
 	adopt := u.plan.load > groupTime && len(g.over.entries) == 0
 	for a, e := range u.plan.over.entries {
 		if e.base == nil && e.now == nil {
-			continue // it came and went
+			continue // it was created and deleted within the unit
 		}
 		now := e.now
 		if now != nil {

@@ -159,7 +159,7 @@ func (g *group) send(st *statement) error {
 		if err := g.ses.later(g.ctx, g.ses.text(st, n), args...); err != nil {
 			return err
 		}
-		if rows = rows[n:]; len(rows) > 0 { // what waits stays small
+		if rows = rows[n:]; len(rows) > 0 { // the rest stays small
 			if _, err := g.ses.flush(g.ctx); err != nil {
 				return err
 			}

@@ -293,7 +293,7 @@ func Glance[V any](ctx context.Context, r store.Reader, kind string, id table.ID
 func Sampled[T table.Row[T]](v T, at crud.Stamp) T {
 	base := tableOf[T]().Base(&v)
 	sum := fnv.New32a()
-	_, _ = sum.Write([]byte(at.ID)) // it never fails
+	_, _ = sum.Write([]byte(at.ID)) // Write of a hash never fails
 	base.ID, base.Portal, base.CID = table.ID(sum.Sum32())+1, at.Org, table.NewCID(at.Now(), at.ID)
 	base.CreatedAt, base.UpdatedAt = at.Now(), at.Now()
 	return v

@@ -102,7 +102,7 @@ type Change[T any] struct {
 	Force  bool       // of a deletion: delete even if others use the record, or refuse
 	Sent   Sent       // the body; nil: a deletion
 	Old    T          // the replaced or deleted record
-	New    T          // what is stored
+	New    T          // the new record
 	At     crud.Stamp // the time of the write, for records that hooks store as well
 	Memo   any        // data that hooks pass to later hooks
 }

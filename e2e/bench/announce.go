@@ -92,7 +92,7 @@ func (w *world) announce(ctx context.Context, samples int, gateway *listener, ec
 	if err := w.seed(ctx, "corp", 1, 10); err != nil {
 		return nil, nil, err
 	}
-	if err := gateway.await(ctx, ourSignal); err != nil { // of the seed
+	if err := gateway.await(ctx, ourSignal); err != nil { // signed with the seed
 		return nil, nil, err
 	}
 	put := w.put("corp", 1, false)

@@ -49,7 +49,7 @@ func bareHandler(body []byte, headers ...string) http.Handler {
 		for i := 0; i+1 < len(headers); i += 2 {
 			w.Header().Set(headers[i], headers[i+1])
 		}
-		_, _ = w.Write(body) // the client notices
+		_, _ = w.Write(body) // the client notices errors
 	})
 }
 

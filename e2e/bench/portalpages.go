@@ -35,7 +35,7 @@ const (
 	pageReaders = 50 // users who open a page, read it, and open another one
 	pagePause   = 250 * time.Millisecond
 	pageCores   = 2
-	pagePass    = "bench-password" // of everybody
+	pagePass    = "bench-password" // password of all users
 	mostTime    = 25               // milliseconds, p99
 	mostWeight  = 60               // kilobytes, compressed
 )
@@ -253,7 +253,7 @@ func (s *showroom) read(ctx context.Context, turn time.Duration, path string) (a
 		readers.Go(func() {
 			var own []float64
 			var failure error
-			for failure == nil && ctx.Err() == nil && (own == nil || time.Now().Before(until)) { // once at least
+			for failure == nil && ctx.Err() == nil && (own == nil || time.Now().Before(until)) { // at least once
 				time.Sleep(rand.N(2 * pagePause)) // simulates reading
 				began := time.Now()
 				_, failure = s.open(i, path)

@@ -66,7 +66,7 @@ document.querySelector('.cm-content').focus(); })()`, nil))
 		for _, letter := range "the quick brown fox jumps over the lazy dog" {
 			page.Press(string(letter))
 		}
-		time.Sleep(time.Second) // somebody thinks
+		time.Sleep(time.Second) // simulates a pause of the user
 	}
 	all := value[[]float64](page, "letters.sort((a, b) => a - b)")
 	b.ReportMetric(all[len(all)/2], "ms/letter")

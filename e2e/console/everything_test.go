@@ -97,7 +97,7 @@ func TestEveryResource(t *testing.T) {
 		}
 		if id := made[r.Name]; id != "" && r.Operations["get"] != "" {
 			b.reads(r, id)
-			if r.Operations["replace"] != "" && r.Label == "name" && r.Name != "service-accounts" { // whose names stay
+			if r.Operations["replace"] != "" && r.Label == "name" && r.Name != "service-accounts" { // whose names cannot be changed
 				b.changes(r)
 			}
 			if r.Operations["delete"] != "" {

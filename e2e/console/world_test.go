@@ -73,7 +73,7 @@ func (w *world) ask(method, path, body string) (out map[string]any) {
 	if status >= 300 {
 		w.t.Fatalf("%s %s: %d %s", method, path, status, text)
 	}
-	_ = json.Unmarshal(text, &out) // lists stay empty
+	_ = json.Unmarshal(text, &out) // on an error the lists stay empty
 	return out
 }
 

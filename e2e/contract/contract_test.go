@@ -74,7 +74,7 @@ type checked struct {
 	o    operation.Operation
 	own  *contracttest.Contract
 	file *described
-	seen map[string]bool // what has been reported
+	seen map[string]bool // errors reported already
 }
 
 func (c *checked) check(r request, a answer) {

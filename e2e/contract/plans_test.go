@@ -30,7 +30,7 @@ type plan struct {
 	query  map[string][]string // valid values besides those of the file
 	always map[string]string   // query values of all valid requests
 	header []map[string]string // valid headers; "{name}" stands for a value of the path
-	as     caller              // admin unless said otherwise
+	as     caller              // admin by default
 	// options change the service so that the operation can succeed; nil: no change.
 	options func() []app.Option
 }

@@ -238,7 +238,7 @@ func attributeOfUsers(t testing.TB, s *service) map[string]string {
 	if err := json.Unmarshal(a.body, &made); err != nil {
 		t.Fatal(err, a)
 	}
-	for _, one := range made[:max(len(made)-50, 0)] { // there may be 100
+	for _, one := range made[:max(len(made)-50, 0)] { // at most 100 are allowed
 		s.ask(t, request{method: "DELETE", path: all + "/" + one.ID.String(), as: s.portalAdmin(t)})
 	}
 	return below(modelOfUsers, "custom_attribute_id", "/extended_attributes/{extended_attribute_id}/custom-attributes", attributed)(t, s)

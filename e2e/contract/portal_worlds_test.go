@@ -212,7 +212,7 @@ func byPerson(do func(*portalWorld, *testing.T, *modelUser)) func(*portalWorld, 
 		if u == nil {
 			return
 		}
-		if u.as == "" || w.ask(t, request{method: "GET", path: ownPrefix + "session", as: u.as}).status == http.StatusUnauthorized { // hours go by
+		if u.as == "" || w.ask(t, request{method: "GET", path: ownPrefix + "session", as: u.as}).status == http.StatusUnauthorized { // time passes
 			w.enter(t, u.Email)
 			u.as, w.visits = w.visits, ""
 		}

@@ -152,7 +152,7 @@ func wrote(t *testing.T, feed store.ChangeLog, since store.Revision) bool {
 		if c.By.Request != "" && !later {
 			return true
 		}
-		if c.Rev >= last { // who follows further waits
+		if c.Rev >= last { // following further would wait
 			return false
 		}
 	}

@@ -18,7 +18,7 @@ type Fault int
 const (
 	Healthy    Fault = iota
 	Down             // the connection is closed before anything is read
-	Hanging          // no answer ever comes
+	Hanging          // the request is never answered
 	Slow             // the request is carried out half a minute late, even if its sender has disconnected
 	Garbage          // 200 with bytes that are not JSON
 	PlainText        // 200 with a line of text
@@ -61,7 +61,7 @@ func (g *Gateway) ControlCalls() map[string]int {
 type controlCall struct {
 	*http.Request
 	v     view
-	store *Store // locked
+	store *Store // locked during the call
 	body  []byte
 	query url.Values
 }

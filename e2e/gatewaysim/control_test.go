@@ -314,7 +314,7 @@ func TestMisbehaviour(t *testing.T) {
 	writes := func(r *http.Request) bool { return r.Method != "GET" }
 	for fault, want := range map[Fault]struct {
 		status int
-		keys   int // made
+		keys   int // number of created keys
 	}{Down: {0, 0}, Garbage: {200, 0}, PlainText: {200, 0}, HalfJSON: {200, 1}, Trouble: {500, 0}, Unwired: {404, 0}, DiesBefore: {0, 0}, DiesAfter: {0, 1}} {
 		before := c.cfg.Store.Keys()
 		c.Misbehave(fault, writes)

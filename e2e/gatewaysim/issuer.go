@@ -19,7 +19,7 @@ type Issuer struct {
 	server *http.Server
 	url    string
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	key     *rsa.PrivateKey
 	kid     string
 	fetches int

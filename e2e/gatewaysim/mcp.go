@@ -16,7 +16,7 @@ type rpcCall struct {
 
 // kind is one of the three kinds of MCP primitives.
 type kind struct {
-	word string // as mcp_primitives says it
+	word string // as spelt in mcp_primitives
 	call string // the method that uses a primitive
 	list string // the method that lists all primitives
 	name string // the member with the name in a list's items

@@ -178,7 +178,7 @@ func TestMCP(t *testing.T) {
 	for i, tt := range []struct {
 		path, body, key string
 		status          int
-		answer          string // a part of it
+		answer          string // part of the answer
 	}{
 		{"/allow/", rpc("tools/list", ""), "", 200, `{"tools":[{"inputSchema":{"type":"object"},"name":"read"}]}`},
 		{"/allow/", rpc("tools/call", "read"), "", 200, `"text":"read"`},

@@ -23,7 +23,7 @@ const (
 
 // service is a kind of server and how each engine runs it.
 type service struct {
-	name     string // as people write it
+	name     string // the product's name
 	external string // environment variable with a running server
 	hint     string // what to install
 	image    func() string

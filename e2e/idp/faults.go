@@ -30,11 +30,11 @@ type Fault string
 // The faults.
 const (
 	Down    Fault = "down"    // the connection is closed without an answer, and nothing is done
-	Broken  Fault = "500"     // nothing is done
+	Broken  Fault = "500"     // the request is not carried out
 	Garbage Fault = "garbage" // the request is carried out, and the answer is not JSON
 	Dies    Fault = "dies"    // the request is carried out, and the connection is closed without an answer
 	Slow    Fault = "slow"    // the request is carried out, and the answer takes longer than Patience
-	Refuses Fault = "403"     // nothing is done
+	Refuses Fault = "403"     // the request is not carried out
 )
 
 // Faults are all of them.

@@ -38,7 +38,7 @@ type Server struct {
 	url     string
 	initial string
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	clients map[string]*client
 	ends    int64             // when secrets of clients expire, in seconds since 1970; 0: never
 	keys    map[string]string // identifiers of clients by Idempotency-Key
@@ -47,7 +47,7 @@ type Server struct {
 	logins  map[string]login  // by code
 	tokens  map[string]string // subject by access token
 	person  map[string]any    // claims of the person in the browser
-	more    map[string]any    // what userinfo tells
+	more    map[string]any    // claims of userinfo
 	forge   func(map[string]any) map[string]any
 	sign    func(map[string]any) string
 }
@@ -215,7 +215,7 @@ func answer(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // the caller has gone
+	_ = json.NewEncoder(w).Encode(body) // the client may have disconnected
 }
 
 func refuse(w http.ResponseWriter, status int, why string) {

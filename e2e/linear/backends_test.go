@@ -27,7 +27,7 @@ const starting = 30 * time.Second
 // cluster is a service of one or more replicas in this process.
 type cluster struct {
 	replicas [][]app.Option
-	wrap     func(http.Handler) http.Handler // nil: as it is
+	wrap     func(http.Handler) http.Handler // nil: unchanged
 }
 
 // start serves every replica on its own port.

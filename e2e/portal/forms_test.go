@@ -21,7 +21,7 @@ var (
 // sent is a form of a page.
 type sent struct {
 	page, action, body string
-	fields             url.Values // that are hidden
+	fields             url.Values // hidden fields
 }
 
 // walk follows the links of pages and returns every form that changes something.

@@ -84,7 +84,7 @@ func TestPlaygroundSubscribes(t *testing.T) {
 	if n := open.Load(); n != 1 {
 		t.Errorf("%d conversations are open", n)
 	}
-	b.Wait(press) // it stops
+	b.Wait(press) // the button stops the subscription
 	for n := 0; open.Load() > 0; n++ {
 		if time.Sleep(50 * time.Millisecond); n > 200 {
 			t.Fatal("the page has stopped, and the subscription goes on")

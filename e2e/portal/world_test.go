@@ -128,7 +128,7 @@ func (w *world) upload(method, path, file, text string) {
 	form := multipart.NewWriter(&body)
 	part, err := form.CreateFormFile("file", file)
 	must(w.t, err)
-	_, _ = part.Write([]byte(text)) // into memory
+	_, _ = part.Write([]byte(text)) // writes to memory
 	must(w.t, form.Close())
 	w.send(method, path, form.FormDataContentType(), body.Bytes())
 }

@@ -41,7 +41,7 @@ func (a *oauthApp) token(t *testing.T, secret string) (string, answer) {
 	var issued struct {
 		Token string `json:"access_token"`
 	}
-	_ = json.Unmarshal(body, &issued) // refusals have another shape
+	_ = json.Unmarshal(body, &issued) // refusals have another form
 	return issued.Token, answer{res.StatusCode, string(body)}
 }
 

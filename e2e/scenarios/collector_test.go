@@ -73,7 +73,7 @@ func killCollectors(t *testing.T, processes int, env environment, driver, dsn st
 	stop()
 	gateways.Wait()
 	number := func(query string) (n int64) {
-		_ = db.QueryRowContext(t.Context(), query).Scan(&n) // nothing yet
+		_ = db.QueryRowContext(t.Context(), query).Scan(&n) // an error means that nothing is there yet
 		return n
 	}
 	until(t, 3*time.Minute, "all records are stored", func() error {

@@ -39,7 +39,7 @@ func deliveries(t *testing.T, base string, kill func()) {
 		},
 		resend: func(d listed) error {
 			err := admin.call(t.Context(), http.MethodPost, "/admin/deliveries/"+d.ID+"/resend", nil, nil)
-			if statusOf(err) == http.StatusConflict { // it waits already
+			if statusOf(err) == http.StatusConflict { // the delivery is already waiting
 				return nil
 			}
 			return err

@@ -14,7 +14,7 @@ import (
 // listeners configures which lanes get which events. Events are named by their numbers.
 type listeners struct {
 	lanes, events int
-	hears         func(lane, event int) bool // which lane gets which
+	hears         func(lane, event int) bool // which lane gets which event
 	secret        func(lane int) string      // the signing secret of a lane
 	place         func(told) int             // starts at 0, and grows with each event of a lane
 	once          bool                       // each event has one delivery, whatever its outcome

@@ -98,7 +98,7 @@ func TestForgottenPassword(t *testing.T) {
 		t.Fatalf("%+v", m)
 	}
 	path, code := link[1], link[2]
-	for range 2 { // looking uses nothing up
+	for range 2 { // checking a code does not use it up
 		if page := elsewhere.want(200, path, nil); !strings.Contains(page, `<form method="post" action="reset"`) || !strings.Contains(page, code) {
 			t.Error(page)
 		}

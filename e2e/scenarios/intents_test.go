@@ -214,7 +214,7 @@ func (world *keyWorld) survive(t *testing.T, base string, kill, start func()) {
 					mu.Lock()
 					steps++
 					mu.Unlock()
-					if errors.Is(err, errCutOff) || statusOf(err) == http.StatusBadGateway { // the balancer says so
+					if errors.Is(err, errCutOff) || statusOf(err) == http.StatusBadGateway { // as reported by the balancer
 						mu.Lock()
 						cut++
 						mu.Unlock()

@@ -54,7 +54,7 @@ func (s *shop) tokenOf(t *testing.T, api, id, secret string) (token string, stat
 	var said struct {
 		Token string `json:"access_token"`
 	}
-	_ = json.Unmarshal(body, &said) // refusals have another shape
+	_ = json.Unmarshal(body, &said) // refusals have another form
 	return said.Token, res.StatusCode
 }
 

@@ -76,7 +76,7 @@ func TestSingleSignOn(t *testing.T) {
 	}
 	comes(one.addr, returning{leavesFor(t, one.addr, server, path).path, back.cookie}, http.StatusUnauthorized)
 	server.Seat(object{"sub": "8", "email": "eve@example.com", "email_verified": true, "groups": []string{"others"}})
-	comes(two.addr, leavesFor(t, one.addr, server, path), http.StatusForbidden) // no group gives anything
+	comes(two.addr, leavesFor(t, one.addr, server, path), http.StatusForbidden) // no group gives any rights
 	for _, token := range []string{secret, back.cookie} {
 		if text := one.api.read(t, "/api/audit-logs"); strings.Contains(text, token) {
 			t.Error("the trail has a secret")

@@ -59,7 +59,7 @@ func portalWebhooks(t *testing.T, base string, kill func()) {
 		},
 		resend: func(d listed) error {
 			err := portal.call(t.Context(), http.MethodPut, path[d.Lane]+"/"+d.ID+"/resend", nil, nil)
-			if statusOf(err) == http.StatusUnprocessableEntity { // it waits already
+			if statusOf(err) == http.StatusUnprocessableEntity { // the delivery is already waiting
 				return nil
 			}
 			return err

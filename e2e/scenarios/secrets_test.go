@@ -30,7 +30,7 @@ type garden struct {
 	// credentials are secrets that must be in no answer and no store, not even in an unencrypted
 	// one: only their hashes are stored.
 	credentials map[string]bool
-	found       map[string]bool // what was told already
+	found       map[string]bool // secrets reported already
 	logs        func() string
 	told        []string // error answers, headers and bodies
 	answers     []string // all others

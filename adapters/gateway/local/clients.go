@@ -21,7 +21,7 @@ type ClientRecord struct {
 	OrgID  tenant.ID `json:"org_id"`
 	API    string    `json:"api_id"`
 	Client string    `json:"client_id"`
-	Sealed string    `json:"sealed"` // all else
+	Sealed string    `json:"sealed"` // the rest
 }
 
 // The indexes of clients.

@@ -166,7 +166,7 @@ func (c *Client) of(ctx context.Context, org tenant.ID, names []string, all bool
 			defer func() { <-c.room }()
 			epoch := c.owners.epoch()
 			switch s, err := c.session(ctx, byHash(org, name)); {
-			case errors.Is(err, gateway.ErrUnknown): // it is gone meanwhile
+			case errors.Is(err, gateway.ErrUnknown): // it was deleted meanwhile
 			case err != nil:
 				cancel(err)
 			default:

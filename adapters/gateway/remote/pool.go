@@ -84,7 +84,7 @@ type arrived func(ctx context.Context) (bool, error)
 func (c *Client) write(ctx context.Context, k call, look arrived) ([]byte, error) {
 	nodes := c.order()
 	if len(nodes) == 1 {
-		nodes = append(nodes, nodes[0]) // it may answer again
+		nodes = append(nodes, nodes[0]) // the first gateway may answer again
 	}
 	err, class := errors.New("there is no gateway"), gateway.ErrUnreachable
 	for i, n := range nodes {

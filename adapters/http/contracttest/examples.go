@@ -22,7 +22,7 @@ func (c *Contract) Examples() error {
 		for _, status := range slices.Sorted(maps.Keys(op.responses)) {
 			response := object(op.responses[status])
 			errs = append(errs, c.media(append(slices.Clone(op.at), "responses", status), response))
-			if status == "303" || status == "204" { // which have no content
+			if status == "303" || status == "204" { // these have no content
 				examples++
 			}
 			content := object(response["content"])

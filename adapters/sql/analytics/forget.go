@@ -68,7 +68,7 @@ func (w *Writer) Forget(ctx context.Context, keep analytics.Retention) (n int64,
 type forgetting struct {
 	*Writer
 	ctx      context.Context
-	existing []string // tables that are there
+	existing []string // existing tables
 	n        int64
 	more     bool
 	err      error

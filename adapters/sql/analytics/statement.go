@@ -35,7 +35,7 @@ func (s *statement) in(text string, list []string) string {
 	if len(list) == 1 {
 		return text + " = " + s.text(list[0])
 	}
-	array, _ := json.Marshal(append([]string{}, list...)) // texts always encode
+	array, _ := json.Marshal(append([]string{}, list...)) // encoding texts never fails
 	return s.d.in(text, s.text(string(array)))
 }
 
@@ -270,7 +270,7 @@ func (s *statement) tagged(column string, tags []string) []string {
 	}
 	any := []string{"1 = 0"}
 	for _, tag := range tags {
-		escaped, _ := json.Marshal(tag) // texts always encode
+		escaped, _ := json.Marshal(tag) // encoding texts never fails
 		spellings := []string{string(escaped), string(doc.AppendString(nil, tag))}
 		for _, text := range slices.Compact(spellings) {
 			any = append(any, s.d.contains(column, s.text(text)))

@@ -121,7 +121,7 @@ func (w *Writer) Store(ctx context.Context, p analytics.Piece) (err error) {
 		w.unlearn()
 	}
 	defer func() {
-		if err != nil { // tables may have gone
+		if err != nil { // tables may have been dropped
 			w.unlearn()
 		}
 	}()

@@ -274,7 +274,7 @@ func TestSharded(t *testing.T) {
 		if _, err := w.db.ExecContext(t.Context(), "select 1 from tyk_analytics_20261103"); err == nil {
 			t.Error("the day is still there")
 		}
-		w.store(w.piece(call(func(*record.Record) {}))) // makes it again
+		w.store(w.piece(call(func(*record.Record) {}))) // creates it again
 		w.want("select count(*) from tyk_analytics_20261103", "1")
 	})
 }

@@ -95,7 +95,7 @@ func pipeline(ctx context.Context, conn any, commands []sqladapter.Command) (don
 			_, err = answers.Exec()
 		}
 		if err != nil {
-			_ = answers.Close() // says the same again
+			_ = answers.Close() // the same error was returned before
 			return done, err
 		}
 		done++

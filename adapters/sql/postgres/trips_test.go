@@ -302,7 +302,7 @@ func TestTurnIsGivenUp(t *testing.T) {
 			waits, giveUp := context.WithCancel(ctx)
 			defer giveUp()
 			go func() { second <- next(waits, write) }()
-			time.Sleep(100 * time.Millisecond) // so that it waits
+			time.Sleep(100 * time.Millisecond) // to make it wait
 			if name == "units that gave up" {
 				giveUp()
 				if err := <-second; !errors.Is(err, context.Canceled) {

@@ -149,7 +149,7 @@ func (v *visit) askOrganisation() {
 	a := v.call(http.MethodPost, "/organisation-requests", nil, map[string]string{"Name": v.field("org_name")})
 	if a.ok() {
 		var made request
-		_ = json.Unmarshal(a.body.Bytes(), &made) // our own answer
+		_ = json.Unmarshal(a.body.Bytes(), &made) // an answer of our API
 		v.show(http.StatusOK, "organisation_success", map[string]any{"request": made})
 		return
 	}

@@ -155,7 +155,7 @@ func (v *visit) read(a *reply, out any) bool {
 
 // total returns the length of the list of which the answer is a page.
 func (a *reply) total() int {
-	n, _ := strconv.Atoi(a.header.Get("X-Total-Count")) // our own answer
+	n, _ := strconv.Atoi(a.header.Get("X-Total-Count")) // an answer of our API
 	return n
 }
 

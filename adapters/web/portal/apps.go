@@ -162,7 +162,7 @@ func (v *visit) makeApp() {
 		return
 	}
 	var made client
-	_ = json.Unmarshal(a.body.Bytes(), &made) // our own answer
+	_ = json.Unmarshal(a.body.Bytes(), &made) // an answer of our API
 	v.goTo(appsPage + "/" + strconv.Itoa(made.ID) + "?done=created")
 }
 

@@ -18,7 +18,7 @@ import (
 // theme or the page's data cannot be read: load balancers and programs treat 500 and 502 as
 // permanent.
 func TestStoreAway(t *testing.T) {
-	var away atomic.Value // what is away
+	var away atomic.Value // whether the store is unavailable
 	away.Store("")
 	w := newWorldWith(t, func(p *app.Portal) {
 		p.Pages = func(of app.Pages) func(http.Handler) http.Handler {

@@ -282,14 +282,14 @@ func (v *visit) chosenApp() (int, *reply) {
 		return 0, a
 	}
 	var made client
-	_ = json.Unmarshal(a.body.Bytes(), &made) // our own answer
+	_ = json.Unmarshal(a.body.Bytes(), &made) // an answer of our API
 	return made.ID, nil
 }
 
 // wrong returns a reply for a form error that no operation has reported.
 func wrong(text string) *reply {
 	out := &reply{header: http.Header{}, status: http.StatusUnprocessableEntity}
-	_ = json.NewEncoder(&out.body).Encode(map[string][]string{"errors": {text}}) // into memory
+	_ = json.NewEncoder(&out.body).Encode(map[string][]string{"errors": {text}}) // writes to memory
 	return out
 }
 

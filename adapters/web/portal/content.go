@@ -110,7 +110,7 @@ func (v *visit) sitemap() {
 	out.WriteString(xml.Header + `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`)
 	add := func(path string) {
 		out.WriteString("<url><loc>")
-		_ = xml.EscapeText(&out, []byte(v.base()+path)) // into memory
+		_ = xml.EscapeText(&out, []byte(v.base()+path)) // writes to memory
 		out.WriteString("</loc></url>")
 	}
 	if v.site.Visibility == "Public" {

@@ -25,7 +25,7 @@ func dress(e render.Engine, c theme.Content) *dressed {
 			out.assets[at] = assetOf(name, text)
 		}
 	}
-	var pages []theme.Source // others are mails
+	var pages []theme.Source // other templates are for mails
 	for _, s := range c.Sources() {
 		if s.HTML && !strings.HasPrefix(s.Name, theme.Mailers) && !strings.HasPrefix(s.Name, theme.Layouts+"emails") {
 			pages = append(pages, s)

@@ -134,7 +134,7 @@ func (v *visit) login() {
 		return
 	}
 	var opened struct{ ResetPassword bool }
-	_ = json.Unmarshal(a.body.Bytes(), &opened) // our own answer
+	_ = json.Unmarshal(a.body.Bytes(), &opened) // an answer of our API
 	if opened.ResetPassword {
 		v.goTo("/auth/password/edit")
 		return

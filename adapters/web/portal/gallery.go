@@ -36,7 +36,7 @@ type painting struct {
 func (g *gallery) of(text string, draw func() (reference, error)) (reference, error) {
 	p := g.hung(sha256.Sum256([]byte(text)))
 	p.once.Do(func() {
-		p.err = errReference // unless it is drawn
+		p.err = errReference // until it is drawn
 		p.reference, p.err = draw()
 		g.mu.Lock()
 		defer g.mu.Unlock()

@@ -51,7 +51,7 @@ func safeMarkdown(value any) template.HTML {
 	}
 	text, rest := fmt.Sprint(value), ""
 	if len(text) > maxMarkdown {
-		end := strings.LastIndexAny(text[:maxMarkdown], " \n") + 1 // no character is torn
+		end := strings.LastIndexAny(text[:maxMarkdown], " \n") + 1 // do not cut a character in two
 		text, rest = text[:end], text[end:]
 	}
 	draws := markdown

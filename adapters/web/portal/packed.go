@@ -17,8 +17,8 @@ func packed(text []byte) []byte {
 	defer zips.Put(z)
 	var out bytes.Buffer
 	z.Reset(&out)
-	_, _ = z.Write(text) // into memory
-	_ = z.Close()        // as above
+	_, _ = z.Write(text) // writes to memory
+	_ = z.Close()        // writes to memory
 	return out.Bytes()
 }
 

@@ -36,7 +36,7 @@ type visit struct {
 	r     *http.Request
 	nonce string
 	site  site
-	token string // that forms carry
+	token string // in forms
 	title string
 	about string    // the description for search engines
 	shown *dressed  // the theme that renders the page

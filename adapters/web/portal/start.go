@@ -54,7 +54,7 @@ func (s *server) start(w http.ResponseWriter, r *http.Request) {
 	}
 	typed := starting{First: v.field("first_name"), Last: v.field("last_name"), Email: v.field("username")}
 	a := v.ask(http.MethodPost, "/portal-api/bootstrap", map[string]string{"username": typed.Email, "password": v.field("password"), "first_name": typed.First, "last_name": typed.Last})
-	if a.status == http.StatusForbidden { // somebody else was faster
+	if a.status == http.StatusForbidden { // another request was faster
 		v.goTo(v.Home)
 		return
 	}

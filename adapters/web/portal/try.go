@@ -188,6 +188,6 @@ func (v *visit) attempt(f tryForm) (c attempt, faults []string) {
 		}
 		c.Headers = append(c.Headers, header{"Content-Type", kind})
 	}
-	c.CredentialID, _ = strconv.Atoi(v.field("credential")) // none is 0
+	c.CredentialID, _ = strconv.Atoi(v.field("credential")) // an invalid number is 0
 	return c, nil
 }

@@ -18,7 +18,7 @@ import (
 type viewer struct {
 	Name            string
 	Scripts, Styles []string
-	policy          string // besides what all have
+	policy          string // in addition to the common policy
 }
 
 // shared is the common part of all policies: files and calls of this host only.

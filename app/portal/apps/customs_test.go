@@ -90,7 +90,7 @@ func TestTextThatGoes(t *testing.T) {
 		if err := chosen(w); err != nil {
 			t.Fatal(err)
 		}
-		w.seen.fate = &fate{dead: true, says: errDead} // the dashboard alone
+		w.seen.fate = &fate{dead: true, says: errDead} // only the dashboard is down
 		if err := act(w); err == nil {
 			t.Fatal("the key was deleted")
 		}

@@ -100,7 +100,7 @@ func (s *Service) Examine(ctx context.Context, scope tenant.Scope, fix bool) (Di
 		return out, err
 	}
 	for i, p := range all {
-		look, done := issuers.Share(ctx, len(all)-i+1) // registries come afterwards
+		look, done := issuers.Share(ctx, len(all)-i+1) // registries are checked afterwards
 		found, err := s.examine(look, scope, p.ID)
 		done()
 		if err != nil {

@@ -131,7 +131,7 @@ func (s *Service) lacking(ctx context.Context, d dashboard.Keys, lists listReade
 		return nil, err
 	}
 	k, err := d.Key(ctx, dashboard.KeyName{Text: v.Key})
-	if errors.Is(err, dashboard.ErrGone) { // another finding
+	if errors.Is(err, dashboard.ErrGone) { // that is another finding
 		return out, nil
 	}
 	if err != nil {
@@ -148,7 +148,7 @@ func (s *Service) lacking(ctx context.Context, d dashboard.Keys, lists listReade
 // listReader reads the definition of each API once.
 type listReader struct {
 	d     dashboard.Dashboard
-	known map[string]*dashboard.Definition // nil: it is gone
+	known map[string]*dashboard.Definition // nil: it was deleted
 }
 
 // of returns a function that reports whether an API accepts a certificate. A deleted API

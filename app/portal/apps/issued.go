@@ -20,7 +20,7 @@ func about(app table.ID) intent.Subject {
 // Codes of the faults of sagas.
 const (
 	CodeBusy = "portal_access.busy" // another saga of the app is running
-	CodeOpen = "portal_access.open" // it goes on later
+	CodeOpen = "portal_access.open" // the saga continues later
 )
 
 // settled converts the error of a saga for clients.
@@ -40,7 +40,7 @@ func (s *Service) settled(ctx context.Context, scope tenant.Scope, app table.ID,
 	}
 	goes := ""
 	switch {
-	case failed != nil: // it is over
+	case failed != nil: // the saga has ended
 	case open.State == intent.Open:
 		goes = "; it goes on later: see GET /portal-api/operations/" + open.ID
 	default:

@@ -27,7 +27,7 @@ type Logins interface {
 type Lonely struct {
 	App, IdP table.ID
 	ClientID string   // "": the answer of its registration was lost
-	Claims   []string // what it stands for
+	Claims   []string // the claims of the client
 }
 
 // Astray is a registry entry that is out of date.

@@ -18,7 +18,7 @@ func locked(err error) error {
 // opened returns the values of a stored credential.
 func (s *Service) opened(c credential.Credential) (v credential.Values, err error) {
 	v = credential.Values{Public: c.Public, Expires: c.Expires}
-	if c.Sealed == "" || c.Sealed == "sealed" { // that of an example
+	if c.Sealed == "" || c.Sealed == "sealed" { // the secret of an example
 		return v, nil
 	}
 	text, _, err := s.Secrets.Open(c.Sealed)

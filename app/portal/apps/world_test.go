@@ -61,7 +61,7 @@ func newOurs(t testing.TB, overHTTP bool) ours {
 		apptest.Send(t, a, b.AccessKey, "POST", "/api/apis", fmt.Sprintf(`{"api_definition":{"name":"%s","api_id":"%s","active":true,"use_standard_auth":true,"proxy":{"listen_path":"/%s/","target_url":"http://up.example"}}}`, id, id, id))
 		apptest.Send(t, a, b.AccessKey, "POST", "/api/portal/policies", fmt.Sprintf(`{"id":"%s","name":"%s","active":true,"access_rights":{"%s":{"api_id":"%s","versions":["Default"]}},"partitions":{"acl":true}}`, id, id, id, id))
 	}
-	for _, id := range []string{"c1", "c2"} { // want a certificate besides
+	for _, id := range []string{"c1", "c2"} { // also require a certificate
 		apptest.Send(t, a, b.AccessKey, "POST", "/api/apis", fmt.Sprintf(`{"api_definition":{"name":"%s","api_id":"%s","active":true,"use_standard_auth":true,"use_mutual_tls_auth":true,"client_certificates":["theirs"],"proxy":{"listen_path":"/%s/","target_url":"http://up.example"}}}`, id, id, id))
 		apptest.Send(t, a, b.AccessKey, "POST", "/api/portal/policies", fmt.Sprintf(`{"id":"%s","name":"%s","active":true,"access_rights":{"%s":{"api_id":"%s","versions":["Default"]}},"partitions":{"acl":true}}`, id, id, id, id))
 	}

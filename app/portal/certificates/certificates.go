@@ -42,7 +42,7 @@ func New(c Config) *Service { return &Service{c} }
 // Names of indexes.
 const (
 	byOrganisation = "organisation"
-	byProvider     = "provider" // hidden ones too
+	byProvider     = "provider" // including hidden ones
 )
 
 // Kind is the kind of certificates.
@@ -174,7 +174,7 @@ func (s *Service) turn(ctx context.Context, c *change, write func(context.Contex
 // uploaded is the dashboard's answer about a certificate, before the record is stored here.
 type uploaded struct {
 	id    string
-	fresh bool // it was not there
+	fresh bool // it did not exist
 }
 
 // prepare uploads a new certificate, or deletes a deleted one, at the dashboard.

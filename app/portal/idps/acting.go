@@ -140,7 +140,7 @@ func (a acting) register(ctx context.Context) error {
 	}
 	c, err = a.Registrar.Register(ctx, at, d.Registration, a.memo.Claim, body)
 	if err != nil {
-		if !errors.Is(err, registration.ErrUncertain) { // nothing was made
+		if !errors.Is(err, registration.ErrUncertain) { // no client was made
 			if forgotten := a.forget(ctx, rec); forgotten != nil {
 				return forgotten
 			}
@@ -291,7 +291,7 @@ func (a acting) withdraw(ctx context.Context) error {
 // request may make another client.
 func (a acting) lost(ctx context.Context, rec idp.Registered) (c idp.Client, err error) {
 	t, p, at, err := a.place(ctx)
-	if k := fault.KindOf(err); k == fault.Invalid || k == fault.NotFound { // the provider is gone
+	if k := fault.KindOf(err); k == fault.Invalid || k == fault.NotFound { // the provider was deleted
 		return c, nil
 	}
 	if err != nil {

@@ -99,7 +99,7 @@ func (c Certificates) Discard(org tenant.ID, g *Grant) []intents.Step {
 	switch {
 	case !g.Renewal:
 		return c.Keys.Discard(org, g)
-	case g.Certificate.Fingerprint != "" && g.Certificate.PEM == g.Was.Certificate: // it is the same
+	case g.Certificate.Fingerprint != "" && g.Certificate.PEM == g.Was.Certificate: // the certificate is the same
 		return nil
 	}
 	return certifying{c.acting(org, g), c.Others}.off(g.Was.Standings(credential.Public{}))
@@ -114,7 +114,7 @@ type certifying struct {
 // admit returns the steps that make APIs accept a certificate. Undoing them keeps what was
 // there before.
 func (a certifying) admit() []intents.Step {
-	if a.g.Certificate.PEM == "" { // it is taken away
+	if a.g.Certificate.PEM == "" { // the certificate is removed
 		return []intents.Step{{Name: "forget the certificate", Do: func(context.Context) error {
 			v := &a.g.Values.Public
 			if v.Bound { // an unbound key would work with the certificates of others
@@ -133,7 +133,7 @@ func (a certifying) admit() []intents.Step {
 			Name: "let the certificate in at " + api,
 			Do:   func(ctx context.Context) error { return a.write(ctx, a.g.Values.Certificates(), api, true) },
 			Undo: func(ctx context.Context) error {
-				if !slices.Contains(a.g.Certificate.Missing, api) { // it was there before
+				if !slices.Contains(a.g.Certificate.Missing, api) { // the certificate was there before
 					return nil
 				}
 				return a.at(ctx, func(d dashboard.Dashboard) error {

@@ -41,7 +41,7 @@ type clientMemo struct {
 	ID, Secret string
 	Mark       string                 // of the policies that the portal makes at this dashboard
 	Redirects  string                 // as gateways read them
-	Before     string                 // likewise, before they changed
+	Before     string                 // likewise, before the change
 	State      credential.ClientState // the current state; of a new client, the part that was made
 }
 

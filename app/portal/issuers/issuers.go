@@ -22,7 +22,7 @@ type Act string
 
 // The acts.
 const (
-	Issue  Act = "issue"  // it is made
+	Issue  Act = "issue"  // it is created
 	Change Act = "change" // its products change, or the app has changed
 	Rotate Act = "rotate" // a new value replaces the old one
 	Revoke Act = "revoke" // it loses all access
@@ -80,15 +80,15 @@ type Grant struct {
 	Earlier     Plan              // Plan before the change
 	Grows       bool              // it gets more access, or another plan
 	Chosen      string            // the text of the new key; "": random
-	Credential  table.ID          // 0: it is issued
+	Credential  table.ID          // 0: it is being issued
 	Serial      store.Serial      // of the record when it was read
-	Was         credential.Values // as it is stored
+	Was         credential.Values // the stored values
 	Before      []Product         // the products before the change
 	Renewal     bool              // the certificate changes
 	Certificate Certificate       // the client certificate; the zero value: none
 	Values      credential.Values // the result; initially Was
 	At          time.Time         // when the act began
-	Memo        json.RawMessage   `json:",omitempty"` // the issuer's
+	Memo        json.RawMessage   `json:",omitempty"` // data of the issuer
 }
 
 // Product is a product of a credential, as issuers need it.

@@ -181,7 +181,7 @@ func (a acting) drop(ctx context.Context) error {
 	w := a.Sweeper
 	late := &stray{Provider: a.g.Provider, Key: d.ID, Until: w.tools.Now().Add(w.Linger)}
 	err = w.runner.Run(ctx, scope, intent.Subject{Kind: "portal-stray-key", ID: w.tools.NewID()}, late)
-	if fault.KindOf(err) == fault.Unavailable { // it goes on later
+	if fault.KindOf(err) == fault.Unavailable { // the saga continues later
 		return nil
 	}
 	return err

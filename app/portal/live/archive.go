@@ -45,7 +45,7 @@ var known = []Known{
 	{"organisation-requests", func(ctx context.Context, r store.Reader, u account.User) (any, error) {
 		out := []ShownRequest{}
 		err := each(ctx, r, requests, u, func(v orgrequest.Request) {
-			shown, _ := showRequest(ctx, r, v) // it reads nothing
+			shown, _ := showRequest(ctx, r, v) // showRequest reads nothing
 			out = append(out, shown)
 		})
 		return out, err

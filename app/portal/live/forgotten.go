@@ -157,7 +157,7 @@ func (s *Service) remind(ctx context.Context, a ask) error {
 		return err
 	}); err != nil {
 		if fault.KindOf(err) == fault.NotFound {
-			err = nil // another process was quicker
+			err = nil // another process was faster
 		}
 		return err
 	}

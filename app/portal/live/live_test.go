@@ -52,7 +52,7 @@ type world struct {
 	ops    map[string]operation.Operation
 	now    time.Time
 	checks int
-	takes  time.Duration // to check a password
+	takes  time.Duration // duration of a password check
 	remote string        // address of callers
 	sent   []string      // events about apps
 

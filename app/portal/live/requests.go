@@ -164,7 +164,7 @@ func (s *Service) Asked(ctx context.Context, in ownRequests) (out operation.List
 			return err
 		}
 		out = portal.Excerpt(all, in.Page, func(v orgrequest.Request) ShownRequest {
-			shown, _ := showRequest(ctx, r, v) // it reads nothing
+			shown, _ := showRequest(ctx, r, v) // showRequest reads nothing
 			return shown
 		})
 		return nil

@@ -147,7 +147,7 @@ type Data struct {
 	Person Person         `json:"person"`           // the person whom the mail is about
 	Team   string         `json:"team,omitempty"`
 	Admin  bool           `json:"admin,omitempty"` // the person is an administrator, or becomes one
-	Link   string         `json:"link,omitempty"`  // that opens something
+	Link   string         `json:"link,omitempty"`  // a link with a secret
 }
 
 // Person is a user in templates.

@@ -119,8 +119,8 @@ func TestEveryMail(t *testing.T) {
 	const admins = "ada@example.com,bob@example.com"
 	for what, c := range map[string]struct {
 		cause func()
-		want  map[string]string // mail: who gets it
-		says  string            // in each of them
+		want  map[string]string // receivers of each mail
+		says  string            // text in each mail
 	}{
 		"a new password is asked for":   {func() { post(letter.ResetPassword) }, map[string]string{letter.ResetPassword: "dev@example.com"}, "dev@example.com Dev team=Red reset=https://portal.example/x confirm=https://portal.example/x"},
 		"somebody is invited":           {func() { post(letter.Invite) }, map[string]string{letter.Invite: "dev@example.com"}, "dev@example.com Dev team=Red reset=https://portal.example/x confirm=https://portal.example/x invite=https://portal.example/x called=Dev of=Red "},

@@ -90,7 +90,7 @@ func show(ctx context.Context, r store.Reader, m menu.Menu) (Shown, error) {
 	out := Shown{Listed{m.ID, m.CID, m.Name}, []Item{}, table.Stamp(m.CreatedAt), table.Stamp(m.UpdatedAt)}
 	all, err := Of(ctx, r, m.ID)
 	for _, i := range all {
-		shown, _ := showItem(ctx, r, i) // it looks nothing up
+		shown, _ := showItem(ctx, r, i) // showItem reads nothing
 		out.Items = append(out.Items, shown)
 	}
 	return out, err

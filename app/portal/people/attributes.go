@@ -73,7 +73,7 @@ func showModel(ctx context.Context, r store.Reader, m attribute.Model) (out Show
 	}
 	all, err := attributes(ctx, r)
 	for _, a := range all {
-		shown, _ := showAttribute(ctx, r, a) // it looks nothing up
+		shown, _ := showAttribute(ctx, r, a) // showAttribute reads nothing
 		out.CustomAttributes = append(out.CustomAttributes, shown)
 	}
 	for _, d := range attribute.Defaults {

@@ -29,7 +29,7 @@ type world struct {
 	ops   map[string]operation.Operation
 
 	people   *people.Service
-	followed []string // what followers were told
+	followed []string // calls of followers
 	refuses  error    // what a follower returns when a user leaves
 }
 

@@ -154,7 +154,7 @@ func TestRefusedBeforeACall(t *testing.T) {
 	} {
 		w.refused("portal-plans.update", other.ID, body, want)
 	}
-	w.change(p.ID, `{"JWTScope":"write,read,more"}`) // its own
+	w.change(p.ID, `{"JWTScope":"write,read,more"}`) // its own scopes
 	w.quiet()
 }
 
@@ -428,7 +428,7 @@ func TestApart(t *testing.T) {
 	w.refused("portal-products.update", 1, `{"DCREnabled":"true"}`, "Scopes has already been taken")
 
 	w.call("portal-catalogues.update", 1, `{"Plans":["`+p.CID+`"],"Products":["1"]}`)
-	w.call("portal-catalogues.update", 2, `{"Products":{"ID":1}}`) // says nothing
+	w.call("portal-catalogues.update", 2, `{"Products":{"ID":1}}`) // ignored
 	one, two := w.call("portal-catalogues.get", 1, "").(catalogues.Shown), w.call("portal-catalogues.get", 2, "").(catalogues.Shown)
 	if !slices.Equal(one.Plans, []string{"Gold"}) || !slices.Equal(one.Products, []string{"Payments"}) || len(two.Products) != 0 {
 		t.Errorf("%+v %+v", one, two)

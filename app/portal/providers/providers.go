@@ -198,7 +198,7 @@ func (s *Service) before(_ context.Context, _ store.Writer, c *portal.Change[pro
 		return nil
 	}
 	var replaced bool
-	c.New, replaced, _ = c.New.Configured() // its problems were told
+	c.New, replaced, _ = c.New.Configured() // its problems were reported before
 	if !replaced || c.New.Settings.Secret == "" {
 		return nil
 	}

@@ -266,7 +266,7 @@ func (k records) List(ctx context.Context) (out []sync.Record, err error) {
 // Store implements synchronise.Records.
 func (k records) Store(ctx context.Context, seen *sync.Record, r sync.Record) error {
 	return k.write(ctx, r.Kind, func(w store.Writer, shelf Shelf, at crud.Stamp) error {
-		if _, err := portal.Find(ctx, w, Kind, k.id.String()); err != nil { // it is gone meanwhile
+		if _, err := portal.Find(ctx, w, Kind, k.id.String()); err != nil { // it was deleted meanwhile
 			return err
 		}
 		return shelf.Store(ctx, w, k.id, seen, r, at)

@@ -48,7 +48,7 @@ type hall struct {
 	log    apptest.Log
 	takes  time.Duration
 	fails  atomic.Bool
-	inside atomic.Int64 // runs at this moment
+	inside atomic.Int64 // number of active runs
 	most   atomic.Int64
 	runs   atomic.Int64
 }

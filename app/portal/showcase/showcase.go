@@ -68,7 +68,7 @@ type visitor struct {
 // sight is what a visitor sees at this moment.
 type sight struct {
 	rules  setting.Settings
-	viewer *account.User // nil: a stranger
+	viewer *account.User // nil: no session
 	in     []catalogue.Catalogue
 	ids    []table.ID // of in, in order
 	cart   map[table.ID]bool

@@ -20,7 +20,7 @@ const (
 
 // Subscribed is the events of a subscription, as server-sent events: an operation.Live.
 type Subscribed struct {
-	example []byte // nothing else comes
+	example []byte // the only event of an example
 
 	events chan tryout.Event // closed after the last event
 	look   *time.Ticker

@@ -37,7 +37,7 @@ const codeSealed = "portal_access.sealed"
 const (
 	triesPerMinute = 60 // of a user
 	triesAtOnce    = 4  // of a user
-	triesInAll     = 64 // at once
+	triesInAll     = 64 // concurrent, in all
 )
 
 // tries counts the running calls of developers, or their subscriptions.

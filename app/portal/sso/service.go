@@ -156,7 +156,7 @@ func (s *Service) enter(ctx context.Context, in visitor, admit func(store.Writer
 		return err
 	})
 	if code := fault.CodeOf(err); code == CodeRefused || code == live.CodeClosed {
-		s.Log.Info("single sign-on refused", "reason", err.Error()) // it names no person
+		s.Log.Info("single sign-on refused", "reason", err.Error()) // the error names no person
 	}
 	return out, err
 }

@@ -22,7 +22,7 @@ import (
 // Settings configure how webhooks are called. Without a fetcher none are called.
 type Settings struct {
 	Deliveries delivery.Settings
-	Secret     string // signs; "": nothing does
+	Secret     string // signing secret; "": no signature
 }
 
 // longest is the default maximum duration of an attempt.

@@ -111,7 +111,7 @@ type filler struct {
 	ctx     context.Context
 	made    map[string]func() error // by table: creates its indexes, at the end
 	batches map[string]*batch
-	day     string // whose batches these are
+	day     string // the day of these batches
 }
 
 type batch struct {
@@ -235,7 +235,7 @@ func (w *filler) call(p analytics.Place, r Record) error {
 	if r.Sort == GraphQL {
 		own = append(own, "tyk-graph-analytics")
 	}
-	marks, _ := json.Marshal(append(own, "key-"+r.Key, "org-"+r.Org, "api-"+r.API)) // texts always encode
+	marks, _ := json.Marshal(append(own, "key-"+r.Key, "org-"+r.Org, "api-"+r.API)) // encoding texts never fails
 	values := []any{"GET", "up.example", r.Path, r.Path, int64(-1), "=cmd|' /C calc'!A0", int64(r.At.Day()), int64(r.At.Month()), int64(r.At.Year()), int64(r.At.Hour()), int64(r.Code), r.Key,
 		p.Dialect.Time(r.At), r.Version, r.Name, r.API, r.Org, r.Client, r.Latency, r.Latency, r.Upstream, "", "", "192.0.2.1", r.Country, string(marks), "", r.Tracked}
 	if r.Sort != MCP {

@@ -35,7 +35,7 @@ const (
 	ReactDOM      = "react-dom.js"
 	GraphiQL      = "graphiql.js"
 	GraphiQLStyle = "graphiql.css"
-	Start         = "start.js" // ours
+	Start         = "start.js" // our own file
 )
 
 // sources are the embedded paths of the files.
@@ -81,7 +81,7 @@ func load(name string) *file {
 	sum := sha256.Sum256([]byte(text))
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	_, _ = w.Write([]byte(text)) // into memory
+	_, _ = w.Write([]byte(text)) // writes to memory
 	_ = w.Close()
 	return &file{hex.EncodeToString(sum[:8]), b.Bytes(), []byte(text)}
 }
