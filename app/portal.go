@@ -317,8 +317,8 @@ type portalHandler struct{ nethttp.Handler }
 // Portal returns the handler that serves the portal alone, or nil when there is none.
 func (a *App) Portal() nethttp.Handler { return a.portal.Handler }
 
-// auditor receives the calls of the portal before the audit log does. Refused calls without
-// authentication, and bootstrap, belong to the portal's audit log as well.
+// auditor receives the calls of the portal before the audit trail does. Refused calls without
+// authentication, and bootstrap, belong to the portal's audit trail as well.
 func (p portalSettings) auditor(b basics, own *live.Service) (guard.Auditor, error) {
 	scope, err := p.scope()
 	if err != nil || p.Portal == nil {

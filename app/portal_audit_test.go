@@ -36,7 +36,7 @@ func (l *lines) Append(text []byte) (func() error, error) {
 	return func() error { return nil }, nil
 }
 
-// TestPortalAudit states what is logged about calls of the portal: in the audit log of the
+// TestPortalAudit states what is logged about calls of the portal: in the audit trail of the
 // portal's own organisation every change and every refusal, also of unauthenticated callers
 // and of bootstrap; in the journal every action of an admin. Neither contains what was
 // sent.

@@ -14,7 +14,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// TestPortalErasure states that the audit log of a portal never contains personal data,
+// TestPortalErasure states that the audit trail of a portal never contains personal data,
 // so that it can stay when a person is erased, and that nothing else is left. Detailed
 // recording does not change that.
 func TestPortalErasure(t *testing.T) {

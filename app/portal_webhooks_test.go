@@ -24,7 +24,7 @@ import (
 
 // TestPortalWebhooks: an organisation created by an admin of the portal is sent to the
 // subscribed webhook, with its method, its headers and both signatures. Values of headers are
-// neither in the store, nor in its history, nor in the audit log, nor in other logs.
+// neither in the store, nor in its history, nor in the audit trail, nor in other logs.
 func TestPortalWebhooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		to, organisations := &listening{}, &listening{}

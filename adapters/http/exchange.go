@@ -120,7 +120,7 @@ func (x *exchange) statusOf(err error) int {
 }
 
 // decode makes the raw call. The typed input is decoded behind the guard, so that the guard,
-// observers and the audit log also see malformed requests.
+// observers and the audit trail also see malformed requests.
 func (r *row) decode(_ context.Context, req *nethttp.Request) (any, error) {
 	x := &exchange{row: r, http: req, status: nethttp.StatusInternalServerError}
 	x.call = operation.Call{Spec: r.spec, RawPath: req.URL.EscapedPath(), Remote: req.RemoteAddr, Peer: req.RemoteAddr, Token: r.dialect.token(req)}

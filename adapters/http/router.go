@@ -105,7 +105,7 @@ func at(leaves []leaf, method string) *leaf {
 // ServeHTTP implements net/http.Handler.
 func (rt *router) ServeHTTP(w nethttp.ResponseWriter, r *nethttp.Request) {
 	// A client whose base URL ends in a slash sends paths that begin with two. Rules, the
-	// audit log and logs find segments by position, so they see one slash as well. Later
+	// audit trail and logs find segments by position, so they see one slash as well. Later
 	// double slashes stay: the empty segment may be an identifier that a script has lost.
 	if strings.HasPrefix(r.URL.Path, "//") {
 		r = r.Clone(r.Context())

@@ -85,7 +85,7 @@ var counters = &store.Kind[counter]{
 	Org: func(c counter) tenant.ID { return c.Portal },
 }
 
-// Counters registers the kind of counters.
+// Counters returns the registration of the kind of counters.
 func Counters() crud.Registration {
 	return crud.Facts[counter]{Kind: counters, Sample: func(at crud.Stamp) (counter, error) {
 		return counter{Kind: at.ID, Portal: at.Org, Last: 7}, nil

@@ -16,16 +16,16 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/replicated"
 )
 
-// audited is a way in which the same upserts are measured with and without an audit log.
+// audited is a way in which the same upserts are measured with and without an audit trail.
 type audited struct {
 	id, figure string
 	clients    int
 	detailed   bool
-	aim        float64 // the minimum share of the rate without an audit log; 0: none
+	aim        float64 // the minimum share of the rate without an audit trail; 0: none
 	upserts    func(w *world, clients int) (c contestant, done func() error, err error)
 }
 
-// auditRows measures the cost of the audit log: the same upserts with and without it,
+// auditRows measures the cost of the audit trail: the same upserts with and without it,
 // alternating.
 func auditRows(ctx context.Context, b *bench) (rows []row, err error) {
 	keys, err := crypto.Ephemeral()
@@ -48,7 +48,7 @@ func auditRows(ctx context.Context, b *bench) (rows []row, err error) {
 	return rows, nil
 }
 
-// told is after how many writes the audit log is brought up to date: as many as it
+// told is after how many writes the audit trail is brought up to date: as many as it
 // records at once. The service does so ten times a second at this rate of writes.
 const told = 2_000
 

@@ -392,7 +392,7 @@ func TestRollBack(t *testing.T) {
 	}
 }
 
-// TestAudit: a change is in the audit log with its difference, and the hash chain is valid until a
+// TestAudit: a change is in the audit trail with its difference, and the hash chain is valid until a
 // record is tampered with.
 func TestAudit(t *testing.T) {
 	w := newWorld(t)

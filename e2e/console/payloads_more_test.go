@@ -16,7 +16,7 @@ import (
 
 // TestPayloadsOfCredentials: the same texts are names of MCP proxies, OAuth clients, keys and
 // the subjects of certificates, browsers of sessions, reasons of rules, and addresses in the
-// audit log. They are shown as text, and none runs. The long form has all of them.
+// audit trail. They are shown as text, and none runs. The long form has all of them.
 func TestPayloadsOfCredentials(t *testing.T) {
 	t.Parallel()
 	all := payloads()

@@ -87,7 +87,7 @@ func newService(t testing.TB, more ...func() []app.Option) *service {
 	return newServiceWith(t, true, more...)
 }
 
-// newServiceWith is newService with or without an audit log: the audit log is written
+// newServiceWith is newService with or without an audit trail: the audit trail is written
 // concurrently with requests, so tests that watch writes go without it.
 func newServiceWith(t testing.TB, trail bool, more ...func() []app.Option) *service {
 	t.Helper()

@@ -178,7 +178,7 @@ func (c *collector) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 
 // TestPlantedSecrets plants more than a hundred secrets in every place that takes one, uses them in
 // all kinds of calls, and searches for them where they must not be: in files of the store, in
-// backups, logs, the audit log, metrics, traces and error answers.
+// backups, logs, the audit trail, metrics, traces and error answers.
 func TestPlantedSecrets(t *testing.T) {
 	for _, clear := range []bool{false, true} {
 		t.Run(fmt.Sprint("in clear ", clear), func(t *testing.T) { plantedSecrets(t, clear) })

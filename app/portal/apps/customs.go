@@ -148,7 +148,7 @@ func (s *Service) makeCustom(ctx context.Context, in customMaking) (out ShownCus
 	return s.getCustom(ctx, customNamed{in.named, d.Credential.ID.String()})
 }
 
-// keyID returns the lock for keys with a chosen text, also across apps: if two sagas choose
+// keyID returns the subject for keys with a chosen text, also across apps: if two sagas choose
 // the same text at the same moment, the second one finds the key of the first.
 func (s *Service) keyID(at table.ID, chosen string) []intent.Subject {
 	if chosen == "" {

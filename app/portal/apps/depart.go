@@ -63,7 +63,7 @@ func (s *Service) depart(ctx context.Context, d departure) error {
 	return fault.New(fault.Invalid, CodeLater, "%s", message(err)).Because(err)
 }
 
-// departs returns the lock of that saga: one at a time for each user.
+// departs returns the subject of that saga: one runs at a time for each user.
 func departs(id table.ID) intent.Subject {
 	return intent.Subject{Kind: account.Kind, ID: id.String()}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
-// about returns the lock of the sagas of an app: one runs at a time.
+// about returns the subject of the sagas of an app: one runs at a time.
 func about(app table.ID) intent.Subject {
 	return intent.Subject{Kind: application.Kind, ID: app.String()}
 }
@@ -32,7 +32,7 @@ func (s *Service) settled(ctx context.Context, scope tenant.Scope, app table.ID,
 	open, failed := s.Intents.Current(context.WithoutCancel(ctx), scope, about(app))
 	switch {
 	case failed != nil && fault.CodeOf(err) == intent.CodeBusy:
-		return issuers.Taken() // a saga of another app holds the lock
+		return issuers.Taken() // a saga of another app has the subject
 	case fault.CodeOf(err) == intent.CodeBusy:
 		return fault.New(fault.Invalid, CodeBusy, "another operation on the app goes on: see GET /portal-api/operations/%s", open.ID).Because(err)
 	case kind != fault.Unavailable:

@@ -15,7 +15,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
-// Operation is the attribution of commits about files. They are not in audit logs, which
+// Operation is the attribution of commits about files. They are not in audit trails, which
 // record the changes of the records that name the files.
 const Operation = "portal files"
 
@@ -25,7 +25,7 @@ var kind = &store.Kind[file.Kept]{
 	Org: func(k file.Kept) tenant.ID { return k.Portal },
 }
 
-// Registration registers the kind of files.
+// Registration returns the registration of the kind of files.
 func Registration() crud.Registration {
 	return crud.Facts[file.Kept]{Kind: kind, Sample: func(at crud.Stamp) (file.Kept, error) {
 		return file.Kept{ID: at.ID, Portal: at.Org, Name: "default/products/" + at.ID + ".png", At: at.Now()}, nil

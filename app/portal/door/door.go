@@ -47,7 +47,7 @@ var installations = &store.Kind[installation]{
 	Org: func(i installation) tenant.ID { return i.Portal },
 }
 
-// Registration registers the kind of installations.
+// Registration returns the registration of the kind of installations.
 func Registration() crud.Registration {
 	return crud.Facts[installation]{Kind: installations, Sealed: func(i *installation) *string { return &i.SigningKey }, Sample: func(at crud.Stamp) (installation, error) {
 		return installation{Portal: at.Org, SigningKey: "sealed"}, nil
@@ -90,7 +90,7 @@ func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
 		return fault.New(fault.Denied, CodeNotAdmin, "access denied")
 	}
 	c.Scope = s.Scope
-	c.Principal = operation.Principal{ID: account.Principal(u.ID), OrgID: s.Scope.Org(), Active: true} // the audit log must not contain the email address
+	c.Principal = operation.Principal{ID: account.Principal(u.ID), OrgID: s.Scope.Org(), Active: true} // the audit trail must not contain the email address
 	return nil
 }
 

@@ -24,7 +24,7 @@ var Kind = portal.KindOf[setting.Settings]()
 // the is the number of the only record.
 const the table.ID = 1
 
-// Registration registers the kind of the settings.
+// Registration returns the registration of the kind of the settings.
 func Registration() crud.Registration {
 	return crud.Facts[setting.Settings]{Kind: Kind, Sealed: func(s *setting.Settings) *string { return &s.SMTPPassword }, Sample: func(at crud.Stamp) (setting.Settings, error) {
 		return portal.Sampled(setting.Default(), at), nil

@@ -52,7 +52,7 @@ var (
 	}
 )
 
-// Registrations registers these kinds.
+// Registrations returns the registrations of these kinds.
 func Registrations() []crud.Registrar {
 	return []crud.Registrar{
 		crud.Facts[idp.Registered]{Kind: clients, Sealed: func(c *idp.Registered) *string { return &c.Sealed }, Sample: func(at crud.Stamp) (idp.Registered, error) {

@@ -53,7 +53,7 @@ func (s *Service) Authenticate(ctx context.Context, c *operation.Call) error {
 		}
 	}
 	c.Scope = s.Scope
-	c.Principal = operation.Principal{ID: account.Principal(u.ID), OrgID: s.Scope.Org(), Active: true} // the audit log must not contain the email address
+	c.Principal = operation.Principal{ID: account.Principal(u.ID), OrgID: s.Scope.Org(), Active: true} // the audit trail must not contain the email address
 	return s.touch(ctx, found)
 }
 
@@ -130,7 +130,7 @@ func (s *Service) touch(ctx context.Context, found visit.Session) error {
 	if !found.Stale(s.rules(), now) {
 		return nil
 	}
-	defer load.Away(ctx)() // the writer may be busy: meanwhile others can use the memory
+	defer load.Away(ctx)() // the writer may be busy: another visitor can have the turn meanwhile
 	_, err := s.Store.Update(attributed(ctx, found.UserID), s.Scope, func(w store.Writer) error {
 		_, err := sessions.Edit(ctx, w, found.ID, nil, func(v visit.Session) (visit.Session, error) {
 			v.Seen = now

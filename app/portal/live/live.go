@@ -46,7 +46,7 @@ var codes = &store.Kind[visit.Code]{
 	},
 }
 
-// Registrations registers the kinds of sessions, codes and requests.
+// Registrations returns the registrations of the kinds of sessions, codes and requests.
 func (s *Service) Registrations() []crud.Registrar {
 	return []crud.Registrar{
 		crud.Facts[visit.Session]{Kind: sessions, Sample: func(at crud.Stamp) (visit.Session, error) {

@@ -256,7 +256,7 @@ func (s *Service) Session(ctx context.Context, in visiting) (out Opened, err err
 	return out, err
 }
 
-// principal returns a user as a principal for the audit log.
+// principal returns a user as a principal for the audit trail.
 func (s *Service) principal(id table.ID) operation.Principal {
 	return operation.Principal{ID: account.Principal(id), OrgID: s.Scope.Org()}
 }

@@ -59,7 +59,7 @@ var (
 	}
 )
 
-// Registrations registers the kinds of mails and marks.
+// Registrations returns the registrations of the kinds of mails and marks.
 func Registrations() []crud.Registrar {
 	return []crud.Registrar{
 		crud.Facts[letter.Mail]{Kind: kind, Sealed: func(m *letter.Mail) *string { return &m.Data }, Sample: func(at crud.Stamp) (letter.Mail, error) {

@@ -21,7 +21,7 @@ var (
 
 const ours = "An extension of ours."
 
-// Resources registers menus and their items.
+// Resources returns the registrations of menus and their items.
 func Resources() []crud.Registrar {
 	return []crud.Registrar{
 		portal.Resource[menu.Menu, Listed, Shown]{

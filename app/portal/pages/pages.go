@@ -29,7 +29,7 @@ type Config struct {
 	Log    *slog.Logger
 }
 
-// Resources registers pages and blocks.
+// Resources returns the registrations of pages and blocks.
 func (c Config) Resources() []crud.Registrar {
 	return []crud.Registrar{
 		portal.Resource[page.Page, Listed, Shown]{

@@ -85,7 +85,7 @@ func Acceptable(ctx context.Context, r store.Reader, password string) error {
 	return err
 }
 
-// Personal redacts personal data of bodies and records in the audit log, in other logs
+// Personal redacts personal data of bodies and records in the audit trail, in other logs
 // and elsewhere, so that they need not be erased there; numbers stay.
 func Personal(more ...string) operation.Option {
 	return operation.Redact(append([]string{"Email", "First", "Last", "CustomAttributes", "Attributes", "Password", "JWTToken"}, more...)...)

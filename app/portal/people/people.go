@@ -85,7 +85,7 @@ type Config struct {
 // Service has the operations on people.
 type Service struct{ Config }
 
-// Registrations registers the kinds and resources of people.
+// Registrations returns the registrations of the kinds and resources of people.
 func (s *Service) Registrations() []crud.Registrar {
 	return []crud.Registrar{s.OrganisationResource(), s.TeamResource(), s.UserResource(), s.ModelResource(), s.AttributeResource()}
 }

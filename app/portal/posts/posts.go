@@ -32,7 +32,7 @@ func by(l post.Label) store.Index[post.Post] {
 
 type operations = portal.Operations[post.Post, Listed, Shown]
 
-// Resources registers posts and categories.
+// Resources returns the registrations of posts and categories.
 func Resources() []crud.Registrar {
 	return []crud.Registrar{
 		portal.Resource[post.Post, Listed, Shown]{

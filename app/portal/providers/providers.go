@@ -64,7 +64,7 @@ var (
 	}
 )
 
-// States registers the kind of synchronisation states.
+// States returns the registration of the kind of synchronisation states.
 func States() crud.Registration {
 	return crud.Facts[provider.State]{Kind: states, Sample: func(at crud.Stamp) (provider.State, error) {
 		return provider.State{Provider: portal.Sampled(provider.Provider{}, at).ID, Portal: at.Org, Status: provider.Up, SyncedAt: at.Now()}, nil

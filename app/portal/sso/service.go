@@ -33,7 +33,7 @@ var nonces = &store.Kind[sso.Nonce]{
 	Indexes: []store.Index[sso.Nonce]{store.Unique(byDigest, "nonce", func(n sso.Nonce) string { return n.Digest })},
 }
 
-// Nonces registers the kind of nonces.
+// Nonces returns the registration of the kind of nonces.
 func Nonces() crud.Registration {
 	return crud.Facts[sso.Nonce]{Kind: nonces, Sample: func(at crud.Stamp) (sso.Nonce, error) {
 		return sso.Nonce{ID: at.ID, Portal: at.Org, Digest: at.ID, Person: sso.Person{Email: "ada@example.com"}, Expires: at.Now().Add(sso.NonceLife)}, nil
@@ -68,7 +68,7 @@ type Service struct {
 	crud.Tools
 }
 
-// broker is the name of brokers in the audit log.
+// broker is the name of brokers in the audit trail.
 const broker = "broker"
 
 // Authenticate is the guard's Authenticator of calls by brokers, which send the secret.

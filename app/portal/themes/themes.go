@@ -65,7 +65,7 @@ type Service struct {
 	read *content // the theme that was read last
 }
 
-// Registrations registers the kinds of themes.
+// Registrations returns the registrations of the kinds of themes.
 func Registrations() []crud.Registrar {
 	return []crud.Registrar{
 		crud.Facts[theme.Theme]{Kind: kind, Sample: func(at crud.Stamp) (theme.Theme, error) {

@@ -28,7 +28,7 @@ var (
 	}
 )
 
-// Registrations registers the kinds of tutorials.
+// Registrations returns the registrations of the kinds of tutorials.
 func Registrations() []crud.Registrar {
 	return []crud.Registrar{resource, crud.Facts[tutorial.Order]{Kind: orders, Sample: func(at crud.Stamp) (tutorial.Order, error) {
 		return tutorial.Order{ID: at.ID, Portal: at.Org, Sequence: []table.ID{2, 1}}, nil

@@ -27,7 +27,7 @@ var images = &store.Kind[product.Image]{
 // Pictures reports whether a product has a file as its picture.
 var Pictures = contents.Of(images)
 
-// Images registers the kind of pictures' content.
+// Images returns the registration of the kind of pictures' content.
 func Images() crud.Registration {
 	return crud.Facts[product.Image]{Kind: images, Sample: func(at crud.Stamp) (product.Image, error) {
 		return product.Image{Product: portal.Sampled(product.Product{}, at).ID, Portal: at.Org, Which: product.Logo, Type: "image/png", Data: []byte("\x89PNG\r\n\x1a\n")}, nil
