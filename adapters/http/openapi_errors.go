@@ -128,6 +128,11 @@ func declared(o *operation.Operation, code string) []*fault.Error {
 	if list := saidWith(code); list != nil {
 		return list
 	}
+	for _, f := range badPatches { // their texts are made while the program runs
+		if f.Code == code {
+			return []*fault.Error{f}
+		}
+	}
 	if _, styled := o.Style.Faults[code]; !styled && o.Body == nil {
 		return nil
 	}

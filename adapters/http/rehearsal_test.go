@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http/httptest"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -73,6 +74,14 @@ func TestRehearsals(t *testing.T) {
 		if w.Code != c.status || w.Body.String() != c.want {
 			t.Errorf("%s %s %s: %d %s", c.method, c.query, c.body, w.Code, w.Body)
 		}
+	}
+}
+
+// TestFailedTestsAreDescribed: the description has the status with which a patch is answered whose test fails.
+func TestFailedTestsAreDescribed(t *testing.T) {
+	row := operation.Operation{Body: reflect.TypeFor[operation.Patch]()}
+	if n := httpadapter.StatusOf(&row, operation.CodePatchTest); n != 409 {
+		t.Errorf("described as %d", n)
 	}
 }
 
