@@ -101,7 +101,7 @@ var importRules = []rule{
 	{folder: "app/apis/mcp", own: with("app/apis", "app/apis/documents", "app/apis/forms", "app/apis/pairing", "app/apis/rows", "app/apis/versioning")},
 	{folder: "app/apis/datagraph", own: with("app/apis/documents", "app/apis/rows", "app/apis/versioning")},
 	{folder: "app/apis/cache", own: with("app/apis", "app/apis/rows")},
-	{folder: "app/apis/migrate", own: with("app/apis", "app/apis/forms", "app/apis/rows")},
+	{folder: "app/apis/migrate", own: with("app/apis", "app/apis/forms", "app/apis/rows", "app/apis/versioning")},
 	{folder: "app/apis/importing", own: with("app/apis", "app/apis/forms", "app/apis/pairing")},
 	// For tests.
 	{folder: "app/apptest", own: with("app/guard", "app/crud", "app/portal", "adapters/memdb", "adapters/crypto", "adapters/http/...", "adapters/yaml")},

@@ -198,12 +198,28 @@ func (s *Service) write(ctx context.Context, in rows.WriteByID, next func(apidef
 		if err != nil {
 			return 0, err
 		}
-		if err := s.Versions.Renamed(ctx, w, before, after.Value); err != nil || is == nil {
-			return after.Serial, err
+		if err := s.Versions.Renamed(ctx, w, before, after.Value); err != nil {
+			return 0, err
+		}
+		if is == nil && len(before.ChildIDs())+len(after.Value.ChildIDs()) > 0 { // versions of a classic API may have documents
+			if was, is, err = definitions(before, after.Value); err != nil {
+				return 0, err
+			}
+		}
+		if is == nil {
+			return after.Serial, nil
 		}
 		return after.Serial, s.Versions.Follow(ctx, w, after.Value, was, is)
 	})
 	return operation.Receipt{Message: "API updated", Tag: operation.Tag(at)}, err
+}
+
+// definitions returns the classic definitions of two forms of an API.
+func definitions(before, after apidef.API) (was, is *doc.Node, err error) {
+	if was, _, err = before.Texts(); err == nil {
+		is, _, err = after.Texts()
+	}
+	return was, is, err
 }
 
 // redraw checks the new wrapper of an API and returns its draft.

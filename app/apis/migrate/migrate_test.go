@@ -249,18 +249,6 @@ func TestMigrationBare(t *testing.T) {
 	}
 }
 
-// TestMigrationOfShadowed: another API may have chosen the database ID of one as its api_id.
-func TestMigrationOfShadowed(t *testing.T) {
-	f := newFarm(t, apis.Settings{})
-	f.classic("real", "")
-	id := f.call("admin", "GET", "/api/apis/real", "", 200).Get("api_definition", "id").Text()
-	f.classic(id, "")
-	f.expect(outcome(f.migrate("admin", `{"mode":"direct","apiIDs":["real"]}`)), "ok[real]")
-	if f.call("admin", "GET", "/api/apis/"+id, "", 200).Get("api_definition", "is_oas").True() {
-		t.Error("the other one is migrated")
-	}
-}
-
 func TestMigrationStaged(t *testing.T) {
 	f := newFarm(t, apis.Settings{})
 	f.classic("two", versioned)

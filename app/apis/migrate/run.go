@@ -10,6 +10,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/apis/forms"
+	"github.com/gatehouse-io/gatehouse/app/apis/versioning"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/api/migrate"
 	"github.com/gatehouse-io/gatehouse/core/api/oas"
@@ -233,7 +234,14 @@ func (m *migration) convertible(ctx context.Context, r store.Reader, st *step, d
 		}
 	}
 	st.notes = result.Notes
-	m.draft(st, result)
+	var k forms.Link
+	if m.request.Mode != Stage { // a copy is no version of anything
+		v := versioning.Service{APIs: m.APIs, Forms: m.Forms}
+		if k, err = v.Link(ctx, r, st.of.Value); err != nil {
+			return err
+		}
+	}
+	m.draft(st, result, k)
 	return nil
 }
 

@@ -49,10 +49,10 @@ func (m *migration) promoted(staged []store.Stored[apidef.API], original *doc.No
 	return migrate.Promote(r, original), nil
 }
 
-// draft makes the drafts of a result, or sets the problems in the step.
-func (m *migration) draft(st *step, result migrate.Result) {
-	var k forms.Link
-	st.copies += 2 * result.Repeated // document and definition
+// draft makes the drafts of a result, or sets the problems in the step. k is the link of the
+// API to its base, if it is a version.
+func (m *migration) draft(st *step, result migrate.Result, k forms.Link) {
+	st.copies += 2 * result.Repeated // in both forms
 	for i, v := range append([]migrate.Version{result.Base}, result.Versions...) {
 		d := apidef.Draft{
 			ID: forms.AnyID, APIID: v.Classic.Get("api_id").Text(), OrgID: m.scope.Org(), Class: apidef.OAS, Document: v.OAS,

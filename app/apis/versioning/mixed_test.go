@@ -1,6 +1,7 @@
 package versioning_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/app/apis"
@@ -19,4 +20,25 @@ func TestRebaseAcrossClasses(t *testing.T) {
 	w.Want("admin", "GET", "/apis/streams/o", "", 400, "API is not a streams API")
 	w.Want("admin", "PATCH", "/apis/oas/o/rebase/s", "", 200, "API converted successfully")
 	w.Want("admin", "GET", "/apis/oas/s/versions", "", 200, `{"apis":[{"id":"o","name":"O","versionName":"v2","internal":false,"expirationDate":"","isDefaultVersion":false}],"pages":1}`)
+}
+
+// TestClassicTable: a classic API may route to APIs with documents. Their addresses follow every change
+// of it, not only the create.
+func TestClassicTable(t *testing.T) {
+	w := apistest.New(t, apis.Settings{})
+	base := func(path, versions string) string {
+		return `{"api_definition":{"api_id":"c","name":"C","proxy":{"listen_path":"` + path + `","target_url":"http://up.example/"},` +
+			`"definition":{"enabled":true,"name":"base","default":"self","location":"url","key":"v","versions":` + versions + `}}}`
+	}
+	w.Done("admin", "POST", "/apis/oas", apistest.Document("o", "O", "/o/"))
+	w.Done("admin", "POST", "/apis", base("/c/", `{"v1":"o"}`))
+	w.Want("admin", "GET", "/apis/oas/o", "", 200, `/c/v1"`)
+	w.Done("admin", "PUT", "/apis/c", base("/moved/", `{"v1":"o"}`))
+	w.Want("admin", "GET", "/apis/oas/o", "", 200, `/moved/v1"`)
+	w.Done("admin", "PATCH", "/apis/c", `{"api_definition":{"definition":{"versions":{"v1":null,"v2":"o"}}}}`)
+	w.Want("admin", "GET", "/apis/oas/o", "", 200, `/moved/v2"`)
+	w.Done("admin", "PUT", "/apis/c", base("/moved/", `{}`))
+	if text := w.Ask("admin", "GET", "/apis/oas/o", "").Body.String(); strings.Contains(text, "/moved/") {
+		t.Errorf("an address that leads nowhere stays: %s", text)
+	}
 }
