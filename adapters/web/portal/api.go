@@ -92,10 +92,13 @@ const maxTicket = 64
 
 // makeNew calls the operation that creates an app. A user who steps back in the browser and
 // changes the form wants another app, so the ticket includes a hash of the app.
-func (v *visit) makeNew(app any) *reply {
-	text, _ := json.Marshal(app) // texts by name
+func (v *visit) makeNew(app any) *reply { return v.make("/apps", "-"+hashed(app), app) }
+
+// hashed returns a short hash of the input of a form.
+func hashed(in any) string {
+	text, _ := json.Marshal(in) // texts by name
 	sum := sha256.Sum256(text)
-	return v.make("/apps", "-"+hex.EncodeToString(sum[:8]), app)
+	return hex.EncodeToString(sum[:8])
 }
 
 // ask calls the operation at an address on behalf of the browser, and copies its cookies to the

@@ -227,7 +227,9 @@ func (v *visit) checkout() {
 	}
 	word := "granted"
 	for n, one := range items {
-		a := v.make("/apps/"+strconv.Itoa(app)+"/access-requests", "-"+strconv.Itoa(one.Index), v.orderOf(one, again))
+		order := v.orderOf(one, again)
+		what := hashed([]any{order["PlanID"], order["ProductIDs"], order["CatalogueID"]}) // after a step back another plan is another request
+		a := v.make("/apps/"+strconv.Itoa(app)+"/access-requests", "-"+strconv.Itoa(one.Index)+"-"+what, order)
 		if !a.ok() {
 			v.keepRest(left)
 			for i := range left {

@@ -70,8 +70,13 @@ func TestTwice(t *testing.T) {
 		w.submit(w.open(path), path, "product_id", string(rune('1'+i)), "catalogue_id", "1", "plan_id", string(rune('2'-i)))
 	}
 	const cart = "/portal/private/cart/provision"
-	w.twice(w.shows(w.open(cart), 200, "Payments", "Shipping"), cart, "app-action", "create", "client_name", "Kiosk of the cart", "redirect-to-app", "1")
+	form = w.shows(w.open(cart), 200, "Payments", "Shipping")
+	w.twice(form, cart, "app-action", "create", "client_name", "Kiosk of the cart", "redirect-to-app", "1")
 	if apps, requests := count("/portal-api/apps"), count("/portal-api/access_requests"); apps != 5 || requests != 2 {
 		t.Errorf("%d apps and %d access requests, want 5 and 2", apps, requests)
+	}
+	w.twice(form, cart, "app-action", "create", "client_name", "Kiosk of the cart", "redirect-to-app", "1", "plan-for-0", "1", "plan-for-1", "1")
+	if apps, requests := count("/portal-api/apps"), count("/portal-api/access_requests"); apps != 5 || requests != 3 {
+		t.Errorf("%d apps and %d access requests after another plan was chosen, want 5 and 3", apps, requests)
 	}
 }

@@ -182,15 +182,18 @@ func (s *Service) ownCreate(ctx context.Context, in ownMaking) (out OwnShown, er
 		if o.Ticket, err = in.ticket(u.ID); err != nil {
 			return err
 		}
+		o.TicketFor = said(o.Ticket, in.Body.Get, "Name", "Description", "RedirectURLs", "Visibility")
 		before, made, err := madeBy(ctx, w, Kind, o.Ticket)
 		switch {
 		case err != nil:
 			return err
 		case made && before.UserID == u.ID:
-			out, err = s.ownShow(ctx, w, usable{u, u, before})
+			if err = same(before.TicketFor, o.TicketFor); err == nil {
+				out, err = s.ownShow(ctx, w, usable{u, u, before})
+			}
 			return err
 		case made: // the app has another owner by now
-			o.Ticket = ""
+			o.Ticket, o.TicketFor = "", ""
 		}
 		c := &portal.Change[application.App]{Op: store.Created, New: o.App}
 		if err := settle(ctx, w, c); err != nil {

@@ -272,6 +272,17 @@ func TestOwnTwice(t *testing.T) {
 	if len(slices.Compact(made)) != 1 || len(w.keys()) != 1 || len(w.requests()) != 1 {
 		t.Error(made, w.keys())
 	}
+	for _, c := range [][]string{{"create", `{"Name":"Another one"}`}, {"order", `{"PlanID":1,"ProductIDs":[1]}`, "app_id", app.String()}} {
+		if _, err := call(w.user, c[0], "once", c[1], c[2:]...); fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "Idempotency-Key") {
+			t.Errorf("%s: the same number for something else: %v", c[0], err)
+		}
+	}
+	if _, err := w.by(w.user, "update", `{"Name":"Renamed"}`, "app_id", app.String()); err != nil {
+		t.Fatal(err)
+	}
+	if a, err := call(w.user, "create", "once", `{"Name":"Kiosk"}`); err != nil || a.(apps.OwnShown).ID != app {
+		t.Error("the same call after its app has another name:", a, err)
+	}
 	other, err := call(w.user, "create", "again", `{"Name":"Kiosk"}`)
 	if err != nil || other.(apps.OwnShown).ID == app {
 		t.Error(other, err)

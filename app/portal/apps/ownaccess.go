@@ -159,14 +159,17 @@ func (s *Service) ownOrder(ctx context.Context, in ownOrder) (out OwnRequest, er
 		if err != nil {
 			return err
 		}
-		if req, made, err = madeBy(ctx, w, Requests, ticket); made || err != nil {
+		asks := said(ticket, in.Body.Get, "PlanID", "ProductIDs", "CatalogueID")
+		if req, made, err = madeBy(ctx, w, Requests, ticket); made {
+			return same(req.TicketFor, asks)
+		} else if err != nil {
 			return err
 		}
 		o, err := offeredTo(ctx, w, v.viewer)
 		if err != nil {
 			return err
 		}
-		if req, err = s.requested(ctx, w, asking{v.app, v.viewer.ID, ticket}, in.Body, o.resolver(ctx, w, v.app.ID)); err != nil {
+		if req, err = s.requested(ctx, w, asking{v.app, v.viewer.ID, ticket, asks}, in.Body, o.resolver(ctx, w, v.app.ID)); err != nil {
 			return err
 		}
 		if err := addressed(ctx, w, v.app, req); err != nil {

@@ -53,6 +53,7 @@ type asking struct {
 	app    application.App
 	by     table.ID
 	ticket string // of the call; "": none
+	asks   string // what the call says
 }
 
 // requested stores a user's access request for an app. resolve restricts which records it may
@@ -98,7 +99,7 @@ func (s *Service) requested(ctx context.Context, w store.Writer, of asking, body
 	if by != req.UserID {
 		req.AskedBy = by
 	}
-	req.Ticket = of.ticket
+	req.Ticket, req.TicketFor = of.ticket, of.asks
 	return portal.Add(ctx, w, Requests, s.Stamp(s.Scope), req)
 }
 

@@ -2,6 +2,9 @@ package apps
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/app/portal"
@@ -19,7 +22,7 @@ const maxTicket = 100
 // the answer was lost or a button was pressed twice, it gets the record that the first call
 // made.
 type numbered struct {
-	Number string `header:"Idempotency-Key" doc:"Says which call this is, in 100 characters at most: the same call once more makes nothing, and gets what the first one has made."`
+	Number string `header:"Idempotency-Key" doc:"Says which call this is, in 100 characters at most: the same call once more makes nothing, and gets what the first one has made. Another call with the same key is 422."`
 }
 
 // ticket returns the index value for the ticket, scoped to a user or an app; "": the call has
@@ -32,6 +35,31 @@ func (n numbered) ticket(of table.ID) (string, error) {
 		return "", table.Problems{"Idempotency-Key is too long (the maximum is 100 characters)"}.Err()
 	}
 	return of.Key() + "/" + n.Number, nil
+}
+
+// said returns a hash of the members of a body that two calls with the same ticket must share;
+// "": the call has no ticket. How an access request is carried out does not count: a page that is
+// sent again finds other credentials.
+func said(ticket string, member func(string) any, names ...string) string {
+	if ticket == "" {
+		return ""
+	}
+	all := make([]any, len(names))
+	for i, name := range names {
+		all[i] = member(name)
+	}
+	text, _ := json.Marshal(all) // members come from JSON
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:16])
+}
+
+// same refuses a call whose ticket belongs to a call with another body. before is the hash of
+// that one; "": it is not known.
+func same(before, now string) error {
+	if before == "" || before == now {
+		return nil
+	}
+	return table.Problems{"Idempotency-Key came with something else before: send another one"}.Err()
 }
 
 // ticketed returns the index values for a record that a call with a ticket has made.

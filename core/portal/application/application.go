@@ -31,6 +31,7 @@ type App struct {
 	UserID       table.ID // the owner
 	Visibility   string
 	Ticket       string `json:",omitempty"` // identifies the call that made the app; repeating this call makes no second app
+	TicketFor    string `json:",omitempty"` // hash of the body of that call
 }
 
 // Limits of an app.

@@ -43,6 +43,7 @@ type Request struct {
 	PlanName     string              `json:",omitempty"`
 	ProductNames map[table.ID]string `json:",omitempty"`
 	Ticket       string              `json:",omitempty"` // identifies the call that made the request; repeating this call makes no second request
+	TicketFor    string              `json:",omitempty"` // hash of the body of that call
 	Subscription
 }
 
