@@ -110,6 +110,20 @@ func TestOtherMethod(t *testing.T) {
 		t.Errorf("%v, %+v", err, w.requests()[0])
 	}
 	hide(false)
+	sell := func(apis product.Details) {
+		w.update(func(wr store.Writer) error {
+			_, err := portal.Edit(t.Context(), wr, products.Kind, 1, w.at(), func(p product.Product) (product.Product, error) {
+				p.APIs, p.IsDocumentationOnly = apis, len(apis) == 0
+				return p, nil
+			})
+			return err
+		})
+	}
+	sell(nil)
+	if err := w.approve("1"); err == nil || !strings.Contains(err.Error(), "is documentation only") || w.requests()[0].Status != string(request.Pending) {
+		t.Errorf("%v, %+v", err, w.requests()[0])
+	}
+	sell(product.Details{{APIID: "one"}})
 	if err := w.approve("1"); err != nil || len(w.keys()) != 0 {
 		t.Errorf("%v: %v", err, w.keys())
 	}

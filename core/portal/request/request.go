@@ -187,10 +187,11 @@ func (o Order) Of(app, user table.ID, p plan.Plan, list []product.Product) Reque
 }
 
 // Renewed returns the request updated to the current authentication method of its products if
-// this has changed, or the problems of the change.
+// this has changed, or the problems of the change. A product that has lost its APIs is a problem
+// as well, because it gives access to nothing.
 func (r Request) Renewed(p plan.Plan, list []product.Product) (Request, table.Problems) {
 	same := func(v product.Product) bool {
-		return v.IsDocumentationOnly || v.AuthType() == r.AuthType && v.DCREnabled == r.DCREnabled
+		return !v.IsDocumentationOnly && v.AuthType() == r.AuthType && v.DCREnabled == r.DCREnabled
 	}
 	if !slices.ContainsFunc(list, func(v product.Product) bool { return !same(v) }) {
 		return r, nil
