@@ -71,6 +71,10 @@ func departs(id table.ID) intent.Subject {
 // CodeLeaves is the fault code for an account that is not deleted yet.
 const CodeLeaves = "portal_access.leaves"
 
+// farewells is how often an attempt ends what a user has: what comes after that goes with the
+// next attempt.
+const farewells = 3
+
 func (s *Service) departed(org tenant.ID, d *departure) intents.Plan {
 	return intents.Plan{
 		Open: func(ctx context.Context, r store.Reader) error {
@@ -86,9 +90,14 @@ func (s *Service) departed(org tenant.ID, d *departure) intents.Plan {
 			if err != nil {
 				return err
 			}
-			err = s.leave(ctx, scope, account.User{Base: table.Base{ID: d.User}}, func(ctx context.Context, in tenant.Scope, app table.ID) error {
-				return s.removeNow(ctx, in, removal{App: app})
-			})
+			for left, turns := 1, 0; err == nil && left > 0 && turns < farewells; turns++ { // while apps end the user may get more
+				err = s.leave(ctx, scope, account.User{Base: table.Base{ID: d.User}}, func(ctx context.Context, in tenant.Scope, app table.ID) error {
+					return s.removeNow(ctx, in, removal{App: app})
+				})
+				if err == nil {
+					left, err = s.belongings(ctx, scope, d.User)
+				}
+			}
 			if err == nil {
 				return nil
 			}
