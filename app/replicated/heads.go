@@ -26,8 +26,9 @@ type round struct {
 }
 
 // askTimeout bounds one call. Readers have deadlines of their own, but the call must
-// not hang for later readers.
-const askTimeout = 5 * time.Second
+// not hang for later readers. A later reader waits for two calls, the one under way and its
+// own, before it learns that the store is unavailable.
+const askTimeout = 3 * time.Second
 
 func (h *heads) get(ctx context.Context) (store.Revision, error) {
 	h.mu.Lock()

@@ -161,7 +161,7 @@ func (s *Store) Size(org tenant.ID) int64 {
 }
 
 // ViewLastKnown implements store.Stale. A primary that hangs is treated like one that
-// is unavailable. Calls to it time out after up to ten seconds, so this read waits for
+// is unavailable. Calls to it time out after up to six seconds, so this read waits for
 // them only as long as it would wait for the copy.
 func (s *Store) ViewLastKnown(ctx context.Context, sc tenant.Scope, fn func(store.Reader) error) (stale bool, err error) {
 	if sc.IsZero() {
