@@ -58,7 +58,7 @@ func newAPIs(s basics, d Definitions, st store.Store, p *policies.Service, g *cr
 }
 
 func newForms(d Definitions, t transport, v *openapi.Validator) *forms.Forms {
-	return &forms.Forms{Settings: d.APIs, Validator: v, Hosts: d.Hosts, MaxBytes: int(t.maxBody), MaxValues: t.maxValues}
+	return &forms.Forms{Settings: d.APIs, Validator: v, Hosts: d.Hosts, Room: t.bodies()}
 }
 
 func newDocuments(o outside, t transport, a *apis.Repository, f *forms.Forms, v *versioning.Service) *documents.Service {

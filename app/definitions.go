@@ -115,9 +115,9 @@ func unreadable(err error) error {
 	return fault.New(fault.Invalid, operation.CodeMalformed, "%s", err.Error())
 }
 
-func newPolicies(t crud.Tools, d Definitions) *policies.Service {
+func newPolicies(t crud.Tools, d Definitions, b transport) *policies.Service {
 	return &policies.Service{Store: t.Store, APIs: apis.Kind, NewID: t.NewID, Now: t.Now, PageSize: t.PageSize, References: t.References,
-		Settings: policySettings(d)}
+		Settings: policySettings(d), Room: b.bodies()}
 }
 
 func policySettings(d Definitions) policies.Settings {

@@ -52,8 +52,8 @@ import (
 // modules is the graph. A resource with rules of its own adds a service; a plain one is
 // in the list of newKinds, and nowhere else.
 var modules = fx.Options(
-	service[*registry.ClientIDPs](func(t crud.Tools, l *apis.Repository) *registry.ClientIDPs {
-		return &registry.ClientIDPs{Tools: t, Foreign: l.Foreign}
+	service[*registry.ClientIDPs](func(t crud.Tools, l *apis.Repository, b transport) *registry.ClientIDPs {
+		return &registry.ClientIDPs{Tools: t, Foreign: l.Foreign, Room: b.bodies()}
 	}),
 	service[identity.AdminUsers](func(s *identity.Service) identity.AdminUsers { return identity.AdminUsers{Service: s} }),
 	service[identity.Users](func(s *identity.Service) identity.Users { return identity.Users{Service: s} }),

@@ -20,6 +20,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/outbound"
 	"github.com/gatehouse-io/gatehouse/app/replicated"
 	"github.com/gatehouse-io/gatehouse/app/session"
+	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/ports/analytics"
 	"github.com/gatehouse-io/gatehouse/ports/fetch"
 	gatewayport "github.com/gatehouse-io/gatehouse/ports/gateway"
@@ -118,6 +119,9 @@ type transport struct {
 	proxies   []netip.Prefix
 	deadline  time.Duration
 }
+
+// bodies is what a body may have.
+func (t transport) bodies() doc.Room { return doc.Room{Bytes: int(t.maxBody), Values: t.maxValues} }
 
 // outside is what the service may reach.
 type outside struct {

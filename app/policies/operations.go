@@ -76,7 +76,7 @@ func (s *Service) Operations() []operation.Operation {
 			operation.Notes("The body is stored whole. Database ID, organisation and time of creation stay, and so does an id that is left out."),
 			answers(single, "Failure saving data, please contact your administrator."), operation.Example(exampleDraft, done("Data updated"))),
 		operation.PATCH("patch", "/{id}", "Change parts of a policy", s.Patch, dry, operation.Settles(s.patches),
-			operation.Faulting(append([]string{codeMissing, codePathID, operation.CodePatch, operation.CodePatchTest}, writing...)...),
+			operation.Faulting(append([]string{codeMissing, codePathID, codeLarge, operation.CodePatch, operation.CodePatchTest}, writing...)...),
 			operation.Notes("Works on the document as it is read; what the patch does not mention keeps its place and spelling. All or nothing."),
 			answers(single, "Failure saving data, please contact your administrator."),
 			operation.Example(map[string]any{"rate": 200, "tags": nil, "access_rights": map[string]any{"users": map[string]any{}}}, done("Data updated"))),

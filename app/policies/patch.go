@@ -3,6 +3,8 @@ package policies
 import (
 	"context"
 
+	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/policy"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -16,7 +18,7 @@ type patchIn struct {
 // Patch changes parts of a policy, all or nothing. It is an addition of ours.
 func (s *Service) Patch(ctx context.Context, in patchIn) (operation.Receipt, error) {
 	return s.rewrite(ctx, in.writeByID, func(p policy.Policy) (policy.Draft, error) {
-		text, err := in.applied(p)
+		text, err := in.applied(p, s.Room)
 		if err != nil {
 			return policy.Draft{}, err
 		}
@@ -24,14 +26,21 @@ func (s *Service) Patch(ctx context.Context, in patchIn) (operation.Receipt, err
 	})
 }
 
-// applied returns the document of a policy, in the form that reads return, with the
-// patch applied.
-func (in patchIn) applied(p policy.Policy) ([]byte, error) {
+// applied returns the document of a policy, in the form that reads return, with the patch
+// applied.
+func (in patchIn) applied(p policy.Policy, room doc.Room) ([]byte, error) {
 	old, err := p.View().AppendJSON(nil)
 	if err != nil {
 		return nil, err
 	}
-	return in.Patch.Apply(old)
+	text, err := in.Patch.Apply(old)
+	if err != nil {
+		return nil, err
+	}
+	if why := room.LackText(text, func() []byte { return old }); why != "" {
+		return nil, fault.New(fault.TooLarge, codeLarge, "The policy would be too large to be sent back: %s", why)
+	}
+	return text, nil
 }
 
 // patches returns the document that Patch stores, for rules.
@@ -44,7 +53,7 @@ func (s *Service) patches(ctx context.Context, in patchIn) (out operation.Settle
 		if err != nil {
 			return err
 		}
-		text, err := in.applied(p.Value)
+		text, err := in.applied(p.Value, s.Room)
 		if err != nil {
 			return err
 		}

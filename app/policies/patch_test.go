@@ -1,6 +1,7 @@
 package policies_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -74,4 +75,29 @@ func TestPatchRefused(t *testing.T) {
 	}
 	tag := w.ask("admin", "GET", "/gold", "").Header().Get("Etag")
 	w.want("admin", "PATCH", "/gold", `{"rate":1}`, 200, updated, "If-Match", tag)
+}
+
+// TestPatchWritable stores no policy that a body could not bring back: patches add up.
+func TestPatchWritable(t *testing.T) {
+	w := newWorld(t, policies.Settings{})
+	w.service.Room.Values = 100
+	w.create("admin", `{"id":"gold","name":"Gold"}`)
+	list := func(n int) string { return `{"meta_data":{"l":[` + strings.Repeat("1,", n-1) + `1]}}` }
+	tooLarge := func(n int) string {
+		return failure(fmt.Sprintf("The policy would be too large to be sent back: it would hold more than %d values", n))
+	}
+	head := w.revision()
+	w.want("admin", "PATCH", "/gold", list(90), 413, tooLarge(100))
+	w.want("admin", "PATCH", "/gold?dry_run=true", list(90), 413, tooLarge(100))
+	if w.revision() != head {
+		t.Error("something is stored")
+	}
+	w.want("admin", "PATCH", "/gold", list(40), 200, updated)
+	back := w.ask("admin", "GET", "/gold", "").Body.String()
+	w.want("admin", "PUT", "/gold", back, 200, updated)
+	// What was stored when more was allowed can be changed as long as it does not grow.
+	w.service.Room.Values = 20
+	w.want("admin", "PATCH", "/gold", `{"name":"Silver"}`, 200, updated)
+	w.want("admin", "PATCH", "/gold", list(41), 413, tooLarge(20))
+	w.want("admin", "PATCH", "/gold", list(3), 200, updated)
 }

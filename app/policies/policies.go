@@ -9,6 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/policy"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -37,6 +38,7 @@ type Service struct {
 	// References finds the records that refer to a policy; nil: only those that the
 	// store indexes.
 	References *crud.References
+	Room       doc.Room // in which a policy must fit that can be sent back
 }
 
 // viewer returns the caller as a viewer of APIs of every family, because the APIs of a
@@ -53,6 +55,7 @@ const (
 	codeSearchID  = policy.Kind + ".policy_ids"
 	codeNameTaken = policy.Kind + ".name_taken"
 	codeIDTaken   = policy.Kind + ".id_taken"
+	codeLarge     = policy.Kind + ".too_large"
 )
 
 // checkPath refuses an ID in a path that is not valid for a policy. A valid ID that

@@ -254,3 +254,24 @@ func TestTrouble(t *testing.T) {
 	w.want("admin", "PUT", "/x", `{"name":"x"}`, 500, failure("Failure saving data, please contact your administrator."))
 	w.want("admin", "DELETE", "/x", "", 500, failure("Failure deleting data, please contact your administrator."))
 }
+
+// A database ID in capitals is stored in small letters, and means the same in a path.
+func TestCapitals(t *testing.T) {
+	w := newWorld(t, policies.Settings{})
+	const capitals, small = "5F1A0C5D8E3B2A1F0000ABCD", "5f1a0c5d8e3b2a1f0000abcd"
+	reads := func(text string) {
+		t.Helper()
+		if got := w.ask("reader", "GET", "/"+capitals, "").Body.String(); !strings.Contains(got, text) {
+			t.Errorf("%s, not %s", got, text)
+		}
+	}
+	w.create("admin", `{"_id":"`+capitals+`","id":"gold","name":"Gold"}`)
+	reads(`"_id":"` + small + `"`)
+	w.want("admin", "PUT", "/"+capitals, `{"_id":"`+capitals+`","id":"gold","name":"Silver"}`, 200, updated)
+	// What people choose comes first, and is as they spell it.
+	w.create("admin", `{"id":"`+capitals+`","name":"Chosen"}`)
+	reads(`"Chosen"`)
+	w.want("admin", "DELETE", "/"+capitals, "", 200, deleted)
+	w.want("admin", "DELETE", "/"+capitals, "", 200, deleted)
+	w.want("reader", "GET", "/gold", "", 404, missing)
+}

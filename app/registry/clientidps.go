@@ -11,6 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/crud"
 	"github.com/gatehouse-io/gatehouse/core/access"
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/feed"
 	"github.com/gatehouse-io/gatehouse/core/registry"
@@ -41,6 +42,7 @@ type ClientIDPs struct {
 	// not see it because of its owners. If Foreign or the returned function is nil,
 	// owners are ignored.
 	Foreign func(who operation.Principal) func(ctx context.Context, r store.Reader, apiID string) (bool, error)
+	Room    doc.Room // bounds an identity provider, so that a request body can hold it
 }
 
 // exampleMapping is for the API description.
@@ -51,6 +53,7 @@ const (
 	missing  = registry.Kind + ".not_found"
 	mappings = registry.Kind + ".mappings"
 	unmapped = registry.Kind + ".mapping.not_found"
+	tooLarge = registry.Kind + ".too_large"
 )
 
 // change is one write of an identity provider.
@@ -114,12 +117,12 @@ func (s *ClientIDPs) Operations() []operation.Operation {
 		o.Get(),
 		o.Edit(operation.Notes("Absent fields become empty; only an absent client_idp_id is kept. "+notesWhole)),
 		o.Delete(operation.Summary("Remove an identity provider and its mappings")),
-		operation.PATCH("mappings.patch", "/{id}/mappings", "Merge API mappings", s.PatchMappings, operation.Settles(s.patches), operation.Faulting(missing, mappings, codeNotOwned), dry,
+		operation.PATCH("mappings.patch", "/{id}/mappings", "Merge API mappings", s.PatchMappings, operation.Settles(s.patches), operation.Faulting(missing, mappings, tooLarge, codeNotOwned), dry,
 			operation.Notes("A JSON merge patch (RFC 7386) on api_mappings at every level: null removes, what is not mentioned stays. All or nothing. "+notesOwned),
 			operation.Example(map[string]any{"orders": map[string]any{"scope_to_policy": map[string]any{"read": "gold", "legacy": nil}}, "old-api": nil}, idp)),
 		operation.GET("mappings.get", "/{id}/mappings/{apiId}", "Fetch the mapping of one API", s.GetMapping, operation.Faulting(missing, unmapped),
 			operation.Example(nil, exampleMapping)),
-		operation.PUT("mappings.put", "/{id}/mappings/{apiId}", "Set the mapping of one API", s.PutMapping, operation.Faulting(missing, mappings, codeNotOwned), dry,
+		operation.PUT("mappings.put", "/{id}/mappings/{apiId}", "Set the mapping of one API", s.PutMapping, operation.Faulting(missing, mappings, tooLarge, codeNotOwned), dry,
 			operation.Notes("Replaces the mapping of this API, or creates it; other mappings stay. "+notesOwned), operation.Example(exampleMapping, idp)),
 		operation.DELETE("mappings.delete", "/{id}/mappings/{apiId}", "Remove the mapping of one API", s.DeleteMapping, operation.Faulting(missing, unmapped, codeNotOwned), dry,
 			operation.Example(nil, operation.Receipt{Message: "client idp mapping deleted"})),
@@ -231,7 +234,14 @@ func (s *ClientIDPs) edit(ctx context.Context, in byID, touched touching, when s
 					return old, err
 				}
 			}
-			return fn(old)
+			next, err := fn(old)
+			if err != nil {
+				return old, err
+			}
+			if why := s.Room.LackText(text(next), func() []byte { return text(old) }); why != "" {
+				return old, fault.New(fault.TooLarge, tooLarge, "client idp would be too large to be sent back: %s", why)
+			}
+			return next, nil
 		})
 		return err
 	})

@@ -2,6 +2,7 @@ package registry_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -139,4 +140,34 @@ func TestReport(t *testing.T) {
 			t.Errorf("%+v is told of %q", c.request, have)
 		}
 	}
+}
+
+// TestWritable stores no identity provider that a body could not bring back: mappings add up.
+func TestWritable(t *testing.T) {
+	d := open(t)
+	d.must(t, request{op: "create", body: corp})
+	d.Room.Values = 60
+	scopes := func(n int) string {
+		var all []string
+		for i := range n {
+			all = append(all, fmt.Sprintf(`"s%d":"gold"`, i))
+		}
+		return `{"scope_to_policy":{` + strings.Join(all, ",") + `}}`
+	}
+	before := d.stored(t, "corp")
+	for _, r := range []request{{op: "mappings.put", api: "c", body: scopes(60)}, {op: "mappings.patch", body: `{"c":` + scopes(60) + `}`}} {
+		r.id = "corp"
+		_, err := d.do(t, r)
+		wants(t, err, "clientidp.too_large")
+	}
+	if now := d.stored(t, "corp"); now != before {
+		t.Error(now)
+	}
+	d.must(t, request{op: "mappings.put", id: "corp", api: "c", body: scopes(5)})
+	// What was stored when more was allowed can be changed as long as it does not grow.
+	d.Room.Values = 5
+	d.must(t, request{op: "mappings.put", id: "corp", api: "c", body: scopes(4)})
+	_, err := d.do(t, request{op: "mappings.patch", id: "corp", body: `{"d":{}}`})
+	wants(t, err, "clientidp.too_large")
+	d.must(t, request{op: "mappings.delete", id: "corp", api: "c"})
 }

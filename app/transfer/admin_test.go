@@ -97,6 +97,21 @@ func TestLongImports(t *testing.T) {
 	}
 }
 
+// TestImportsAreWritable: an import refuses a document that is too large for a request body, and stores
+// the others.
+func TestImportsAreWritable(t *testing.T) {
+	w := newWorld(t, apis.Settings{})
+	w.service.APIs.Forms.Room.Values = 60
+	api := func(id string, tags int) string {
+		return `{"api_definition":{"api_id":"` + id + `","org_id":"a","is_oas":true},"oas":{"openapi":"3.0.3","info":{"title":"T","version":"1"},"paths":{},"x-more":[` + strings.Repeat("1,", tags) + `1],
+			"x-tyk-api-gateway":{"info":{"id":"` + id + `","name":"` + id + `","state":{"active":true}},"upstream":{"url":"http://up.example/"},"server":{"listenPath":{"value":"/` + id + `/"}}}}}`
+	}
+	status, answer := post(t, w.http(t), "/admin/apis/import", "secret", `{"apis":[`+api("large", 60)+`,`+api("small", 1)+`]}`)
+	if want := `{"Status":"OK","Message":"APIs imported","Meta":{"large":"oas: The API would be too large to be sent back: it would hold more than 60 values","small":true}}`; status != 200 || answer != want {
+		t.Errorf("%d %s\nwant %s", status, answer, want)
+	}
+}
+
 // TestPoliciesGetIdentifiers: a policy without an ID gets one, by which it can be read.
 // If it is not stored, the reason is listed under its place.
 func TestPoliciesGetIdentifiers(t *testing.T) {

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/gatehouse-io/gatehouse/core/integrity"
+	"github.com/gatehouse-io/gatehouse/core/shape"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 )
 
@@ -85,6 +87,9 @@ func (k *Kind[T]) find(ctx context.Context, r Reader, name string) (Record, erro
 		rec, err := first(ctx, r, Query{Kind: k.Name, Index: k.Alias, Value: name})
 		if !errors.Is(err, ErrNotFound) {
 			return rec, err
+		}
+		if id := strings.ToLower(name); shape.IsObjectID(id) { // it may be sent in capitals, and is stored in small letters
+			name = id
 		}
 	}
 	rec, err := r.Get(ctx, k.Name, name)

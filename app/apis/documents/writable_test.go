@@ -14,7 +14,7 @@ import (
 // patches can make a document larger than the description.
 func TestWritable(t *testing.T) {
 	w := apistest.New(t, apis.Settings{})
-	w.Forms.MaxValues = 400
+	w.Forms.Room.Values = 400
 	described := func(n int) string {
 		var paths []string
 		for i := range n {
@@ -24,7 +24,7 @@ func TestWritable(t *testing.T) {
 	}
 	const too = "The API would be too large to be sent back: it would hold more than 400 values"
 	fits, many := described(20), described(32)
-	if n := doc.Count([]byte(many)); n > w.Forms.MaxValues {
+	if n := doc.Count([]byte(many)); n > w.Forms.Room.Values {
 		t.Fatal(n, "values: the description itself is too large")
 	}
 	head := w.Head()
@@ -36,7 +36,7 @@ func TestWritable(t *testing.T) {
 	w.Done("admin", "POST", "/apis/oas/import?apiID=f", fits)
 	w.Want("admin", "PATCH", "/apis/oas/f?validateRequest=true&allowList=true", many, 413, too)
 	back := w.Node("admin", "/apis/oas/f")
-	if back.Values() > w.Forms.MaxValues {
+	if back.Values() > w.Forms.Room.Values {
 		t.Error(back.Values())
 	}
 	w.Done("admin", "PUT", "/apis/oas/f", string(back.JSON()))
@@ -44,9 +44,9 @@ func TestWritable(t *testing.T) {
 	w.Want("admin", "PATCH", "/apis/c", `{"api_definition":{"config_data":{"l":[`+strings.Repeat("1,", 390)+`1]}}}`, 413, too)
 	// A document that was stored with a larger limit can be changed as long as it does
 	// not grow.
-	w.Forms.MaxValues = 50
+	w.Forms.Room.Values = 50
 	w.Want("admin", "PUT", "/apis/oas/f", string(back.JSON()), 200, "API updated")
 	w.Want("admin", "PATCH", "/apis/c", `{"api_definition":{"name":"D"}}`, 200, "API updated")
-	w.Forms.MaxBytes = 10
+	w.Forms.Room.Bytes = 10
 	w.Want("admin", "POST", "/apis/oas", apistest.Document("b", "B", "/b/"), 413, "it would have more than 10 bytes")
 }

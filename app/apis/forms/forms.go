@@ -24,8 +24,7 @@ type Forms struct {
 	Validator openapi.Validator
 	// Hosts has the addresses of gateways, for the addresses in documents.
 	Hosts servers.Config
-	// MaxBytes and MaxValues bound a request body; 0: no limit.
-	MaxBytes, MaxValues int
+	Room  doc.Room // bounds an API, so that a request body can hold it
 }
 
 // Codes of faults.
@@ -91,26 +90,19 @@ func CheckAPIID(id string) error {
 // Writable refuses a document that is too large for a request body, which an import or
 // a patch may produce. It accepts a document that does not get larger than before.
 func (f *Forms) Writable(document, before *doc.Node) error {
-	return f.fits(document.Values(), document.Size(), func() (int, int) { return before.Values(), before.Size() })
+	return unwritable(f.Room.Lack(document.Values(), document.Size(), func() (int, int) { return before.Values(), before.Size() }))
 }
 
 // WritableText is Writable for encoded documents.
 func (f *Forms) WritableText(text, before []byte) error {
-	return f.fits(doc.Count(text), len(text), func() (int, int) { return doc.Count(before), len(before) })
+	return unwritable(f.Room.LackText(text, func() []byte { return before }))
 }
 
-func (f *Forms) fits(values, size int, before func() (values, size int)) error {
-	many, large := f.MaxValues > 0 && values > f.MaxValues, f.MaxBytes > 0 && size > f.MaxBytes
-	if !many && !large {
+func unwritable(why string) error {
+	if why == "" {
 		return nil
 	}
-	switch oldValues, oldSize := before(); {
-	case many && values > oldValues:
-		return fault.New(fault.TooLarge, apis.CodeLarge, "The API would be too large to be sent back: it would hold more than %d values", f.MaxValues)
-	case large && size > oldSize:
-		return fault.New(fault.TooLarge, apis.CodeLarge, "The API would be too large to be sent back: it would have more than %d bytes", f.MaxBytes)
-	}
-	return nil
+	return fault.New(fault.TooLarge, apis.CodeLarge, "The API would be too large to be sent back: %s", why)
 }
 
 // Misformed returns the fault for a body of the wrong form, with the field and the

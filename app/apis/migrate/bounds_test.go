@@ -52,3 +52,26 @@ func TestMigrationIsBounded(t *testing.T) {
 		t.Error("nothing asked for webhooks")
 	}
 }
+
+// No migration stores a document that a body could not bring back.
+func TestMigrationIsWritable(t *testing.T) {
+	f := newFarm(t, apis.Settings{}, func(s *migrate.Service) { s.Forms.Room.Values = 60 })
+	f.classic("small", "")
+	f.classic("large", `"version_data":{"not_versioned":true,"versions":{"Default":{"name":"Default","use_extended_paths":true,"global_headers":{`+headers(60)+`}}}},`)
+	const refused = "The API would be too large to be sent back: it would hold more than 60 values"
+	for _, mode := range []string{"dryRun", "direct", "stage"} {
+		if got := outcome(f.migrate("admin", `{"mode":"`+mode+`","apiIDs":["large"]}`)); !strings.Contains(got, refused) || !strings.HasPrefix(got, "ok[]") {
+			t.Errorf("%s: %s", mode, got)
+		}
+	}
+	f.call("admin", "GET", "/api/apis/large", "", 200)
+	f.expect(outcome(f.migrate("admin", `{"mode":"direct","apiIDs":["small"]}`)), "ok[small]")
+}
+
+func headers(n int) string {
+	var all []string
+	for i := range n {
+		all = append(all, fmt.Sprintf(`"x-%d":"y"`, i))
+	}
+	return strings.Join(all, ",")
+}
