@@ -23,7 +23,7 @@ func gather(run context.Context, items <-chan item) (to store.Revision, out []no
 	case it := <-items:
 		to, out = it.rev, it.out
 	}
-	for range maxBatch {
+	for range maxBatch - 1 {
 		select {
 		case it := <-items:
 			to, out = max(to, it.rev), append(out, it.out...)
