@@ -3,6 +3,7 @@ package crud
 import (
 	"context"
 
+	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/secret"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -62,10 +63,13 @@ func resealing[T any](k *store.Kind[T], sealed func(*T) *string) func(context.Co
 				})
 				return err
 			})
-			if err != nil {
+			switch {
+			case fault.KindOf(err) == fault.NotFound: // another process has deleted it since
+			case err != nil:
 				return n, err
+			default:
+				n++
 			}
-			n++
 		}
 		return n, nil
 	}
