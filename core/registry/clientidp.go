@@ -159,6 +159,14 @@ func (p IdP) AppendJSON(b []byte) ([]byte, error) {
 	return append(b, `"}`...), nil
 }
 
+// Most returns a number of bytes that the encoded provider does not exceed. It costs much less
+// than to encode the provider.
+func (p IdP) Most() int {
+	const names = 512 // of all members, with the times
+	texts := len(p.ID) + len(p.ClientIdPID) + len(p.OrgID) + len(p.Name) + len(p.Issuer) + len(p.JWKSURI) + len(p.ScopeClaim)
+	return names + doc.MostEscaped*texts + p.APIMappings.most()
+}
+
 // AppendFeed appends the record as gateways read it (docs/wire/feeds.md#client-idps).
 func (p IdP) AppendFeed(b []byte) []byte { return append(p.appendShared(append(b, '{')), '}') }
 

@@ -20,6 +20,15 @@ type Mappings struct{ apis doc.Object }
 // Len returns the number of mapped APIs.
 func (ms Mappings) Len() int { return ms.apis.Len() }
 
+// most returns a number of bytes that the encoded mappings do not exceed.
+func (ms Mappings) most() int {
+	n := 2
+	for name, raw := range ms.apis.All() {
+		n += doc.MostEscaped*len(name) + len(raw) + len(`"":,`)
+	}
+	return n
+}
+
 // IsZero reports whether there is no mapping.
 func (ms Mappings) IsZero() bool { return ms.Len() == 0 }
 
