@@ -39,7 +39,7 @@ func TestKeys(t *testing.T) {
 }
 
 func testKeys(t *testing.T, w *world) {
-	old := things(store.Lookup("gone", func(v thing) string { return v.ID }), store.Lookup("changed", func(v thing) string { return "old" }))
+	old := things(store.Lookup("gone", func(v thing) string { return v.ID }), store.Lookup("changed", func(thing) string { return "old" }))
 	now := things(store.Unique("name", "name", func(v thing) string { return v.Name }), store.Lookup("changed", func(v thing) string { return v.Owner }),
 		store.Lookup(signal.Quiet, func(thing) string { return "" }))
 	now.Refs = func(v thing) []integrity.Ref {
