@@ -71,10 +71,6 @@ func departs(id table.ID) intent.Subject {
 // CodeLeaves is the fault code for an account that is not deleted yet.
 const CodeLeaves = "portal_access.leaves"
 
-// farewells is how often an attempt ends what a user has: what comes after that goes with the
-// next attempt.
-const farewells = 3
-
 func (s *Service) departed(org tenant.ID, d *departure) intents.Plan {
 	return intents.Plan{
 		Open: func(ctx context.Context, r store.Reader) error {
@@ -90,7 +86,7 @@ func (s *Service) departed(org tenant.ID, d *departure) intents.Plan {
 			if err != nil {
 				return err
 			}
-			for left, turns := 1, 0; err == nil && left > 0 && turns < farewells; turns++ { // while apps end the user may get more
+			for left, turns := 1, 0; err == nil && left > 0 && turns < people.Farewells; turns++ { // while apps end the user may get more
 				err = s.leave(ctx, scope, account.User{Base: table.Base{ID: d.User}}, func(ctx context.Context, in tenant.Scope, app table.ID) error {
 					return s.removeNow(ctx, in, removal{App: app})
 				})

@@ -137,17 +137,17 @@ func Join(ctx context.Context, r store.Reader, have attribute.Values, given attr
 
 func ruling(u account.User) bool { return u.Role == account.SuperAdmin && u.Active }
 
-// farewells is how many times Leave is called before a deletion is refused: Leave runs
+// Farewells is how many times Leave is called before a deletion is refused: Leave runs
 // outside of any unit of work, so the user may get new credentials meanwhile.
-const farewells = 3
+const Farewells = 3
 
-// turnUser leaves the deletion of a user to Dismiss, which finishes what it begins; what is
-// forced goes at once, whatever others say.
+// turnUser leaves the deletion of a user to Dismiss, which finishes what it begins. A forced
+// deletion happens at once, even if another system refuses.
 func (s *Service) turnUser(ctx context.Context, c *change, write func(context.Context) error) (err error) {
 	if c.Op == store.Deleted && !c.Force && s.Dismiss != nil {
 		return s.Dismiss(ctx, c.Old.ID)
 	}
-	for range farewells {
+	for range Farewells {
 		if err = write(ctx); fault.CodeOf(err) != CodeMore {
 			break
 		}
