@@ -69,14 +69,17 @@ type row struct {
 
 // record decodes a row; an error becomes the record's Damage.
 func (s *Store) record(w row) store.Record {
-	m, unreadable := metaOf(w.meta)
 	rev, ok := w.rev.(int64)
 	t := w.text
 	if t == nil {
 		t = &written{}
 		t.plain, t.sealed, t.wrong = s.unpack(w.doc, placeOf(w.kind, w.org, w.id, store.Revision(rev)))
 	}
-	rec := store.Record{Kind: unique.Make(w.kind).Value(), Org: tenant.ID(unique.Make(w.org).Value()), ID: w.id, Doc: t.plain}
+	rec := store.Record{Kind: unique.Make(w.kind).Value(), Org: tenant.ID(unique.Make(w.org).Value()), ID: w.id, Rev: store.Revision(rev), Doc: t.plain}
+	if known := s.youngest.record(&rec, w.meta); known != nil && t.wrong == nil {
+		return *known
+	}
+	m, unreadable := metaOf(w.meta)
 	switch {
 	case !ok:
 		rec.Damage = errNoRevision
@@ -89,7 +92,7 @@ func (s *Store) record(w row) store.Record {
 	case unreadable != nil:
 		rec.Damage = unreadable
 	}
-	rec.Rev, rec.Keys, rec.Refs, rec.Serial = store.Revision(rev), m.Keys, m.Refs, max(m.Serial, store.FirstSerial)
+	rec.Keys, rec.Refs, rec.Serial = m.Keys, m.Refs, max(m.Serial, store.FirstSerial)
 	if rec.Damage != nil {
 		a := addressOf(&rec)
 		s.damages.mu.Lock()

@@ -127,7 +127,7 @@ func (f *flusher) record(g *group, a address, e *entry) error {
 		if err := e.makeMeta(); err != nil {
 			return err
 		}
-		text := e.now.Doc
+		text, name := e.now.Doc, ""
 		if len(text) > longSize {
 			long := g.docs[e.now]
 			if long == nil {
@@ -140,7 +140,10 @@ func (f *flusher) record(g *group, a address, e *entry) error {
 				}
 			}
 			g.taken = append(g.taken, long)
-			f.long, text = append(f.long, long), long.text()
+			f.long, text, name = append(f.long, long), long.text(), long.name
+		}
+		if len(e.now.Doc) >= largeSize && len(g.over.entries) <= mostLearned {
+			g.large = append(g.large, large{e.now, e.meta, name})
 		}
 		doc, err := g.s.pack(text, placeOf(a.kind, string(a.org), a.id, e.now.Rev))
 		if err != nil {

@@ -23,6 +23,7 @@ type group struct {
 	over    *overlay
 	docs    map[*store.Record]*longText // long documents that were stored ahead
 	taken   []*longText                 // long texts that rows of this group refer to now
+	large   []large                     // large documents of this group
 	freed   bool                        // some long texts lost their row
 	reads   *reads                      // nil: in the writer
 	commits []logged

@@ -1,12 +1,14 @@
 package sql
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
 	"sync"
 
 	"github.com/gatehouse-io/gatehouse/core/tenant"
+	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // longText is a text that is stored in parts. The parts may be stored before the row that refers
@@ -99,43 +101,70 @@ func (g *group) take(t *longText, last int64) error {
 	return err
 }
 
-// youngest caches the long documents that this process stored last, by record: the next unit of
-// work on such a record needs the text, and the in-memory copy that answers reads keeps it in
-// memory anyway.
-type youngest struct {
-	mu    sync.Mutex
-	texts []*longText // the last one is the newest
+// large is a document that this process has stored, as its row describes it.
+type large struct {
+	rec  *store.Record
+	meta string // as stored
+	name string // of its text in parts; "": the text is in the row
 }
 
-// youngestBytes bounds the documents that youngest keeps.
-const youngestBytes = 64 << 20
+// youngest caches the large documents that this process stored last, by record: the next unit of
+// work on such a record needs the document, and the in-memory copy that answers reads keeps it in
+// memory anyway.
+type youngest struct {
+	mu   sync.Mutex
+	docs []large // the last one is the newest
+}
 
-// took marks the texts of committed units as taken, and caches their documents.
-func (l *youngest) took(texts []*longText) {
+// largeSize is the minimum size in bytes of the documents in youngest: to read and decode a smaller
+// one again costs less than a commit. youngestBytes bounds them together.
+const (
+	largeSize     = 256 << 10
+	youngestBytes = 64 << 20
+)
+
+// took marks texts as taken by committed units, and caches the documents of these units.
+func (l *youngest) took(texts []*longText, docs []large) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, t := range texts {
 		t.taken = true
-		if t.plain != nil {
-			l.texts = append(slices.DeleteFunc(l.texts, func(old *longText) bool { return old.of == t.of }), t)
-		}
+	}
+	for _, d := range docs {
+		l.docs = append(slices.DeleteFunc(l.docs, func(old large) bool { return addressOf(old.rec) == addressOf(d.rec) }), d)
 	}
 	size := 0
-	for i, t := range slices.Backward(l.texts) {
-		if size += len(t.plain); size > youngestBytes {
-			l.texts = slices.Delete(l.texts, 0, i+1)
+	for i, d := range slices.Backward(l.docs) {
+		if size += len(d.rec.Doc); size > youngestBytes {
+			l.docs = slices.Delete(l.docs, 0, i+1)
 			return
 		}
 	}
 }
 
-// plain returns the cached document with a name, or nil.
+// plain returns the cached text in parts that has a name, or nil.
 func (l *youngest) plain(name string) []byte {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, t := range l.texts {
-		if t.name == name {
-			return t.plain
+	for _, d := range l.docs {
+		if d.name == name && name != "" {
+			return d.rec.Doc
+		}
+	}
+	return nil
+}
+
+// record returns the cached record that has the content of a row, or nil. Its decoded value saves
+// more time than its bytes.
+func (l *youngest) record(rec *store.Record, meta []byte) *store.Record {
+	if len(rec.Doc) < largeSize {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, d := range l.docs {
+		if d.rec.Rev == rec.Rev && addressOf(d.rec) == addressOf(rec) && d.meta == string(meta) && bytes.Equal(d.rec.Doc, rec.Doc) {
+			return d.rec
 		}
 	}
 	return nil

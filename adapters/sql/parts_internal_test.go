@@ -3,6 +3,8 @@ package sql
 import (
 	"encoding/hex"
 	"testing"
+
+	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
 // The places of parts, and their names in rows, never change: stored texts must open.
@@ -32,22 +34,51 @@ func TestPlacesOfParts(t *testing.T) {
 // The cache keeps the last document of each record, up to its limit.
 func TestYoungest(t *testing.T) {
 	var y youngest
-	text := func(name, id string, size int) *longText {
-		return &longText{contents: contents{name: name}, of: address{"a", "k", id}, plain: make([]byte, size)}
+	doc := func(name, id string, size int) large {
+		return large{&store.Record{Org: "a", Kind: "k", ID: id, Doc: make([]byte, size)}, "", name}
 	}
-	y.took([]*longText{text("A", "1", 2<<20), text("B", "2", 2<<20), {contents: contents{name: "LOG"}}})
-	y.took([]*longText{text("C", "1", 3<<20)})
+	text := &longText{contents: contents{name: "LOG"}}
+	y.took([]*longText{text}, []large{doc("A", "1", 2<<20), doc("B", "2", 2<<20)})
+	y.took(nil, []large{doc("C", "1", 3<<20), doc("", "5", largeSize)})
 	for name, size := range map[string]int{"A": 0, "B": 2 << 20, "C": 3 << 20, "LOG": 0, "": 0} {
 		if n := len(y.plain(name)); n != size {
 			t.Errorf("%s: %d bytes", name, n)
 		}
 	}
-	y.took([]*longText{text("D", "3", youngestBytes-4<<20)})
+	if !text.taken {
+		t.Error("the text was not marked as taken")
+	}
+	y.took(nil, []large{doc("D", "3", youngestBytes-4<<20)})
 	if y.plain("B") != nil || y.plain("C") == nil || y.plain("D") == nil {
 		t.Error("the oldest goes first")
 	}
-	y.took([]*longText{text("E", "4", youngestBytes+1)})
-	if len(y.texts) != 0 {
-		t.Errorf("%d texts are kept beyond the bound", len(y.texts))
+	y.took(nil, []large{doc("E", "4", youngestBytes+1)})
+	if len(y.docs) != 0 {
+		t.Errorf("%d documents are kept beyond the bound", len(y.docs))
+	}
+}
+
+// A cached record is used only for a row with the same address, revision, meta and document.
+func TestYoungestRecord(t *testing.T) {
+	var y youngest
+	of := func(id string, rev store.Revision, last byte) *store.Record {
+		return &store.Record{Org: "a", Kind: "k", ID: id, Rev: rev, Doc: append(make([]byte, largeSize), last)}
+	}
+	y.took(nil, []large{{of("1", 7, 'x'), "m", ""}})
+	for _, c := range []struct {
+		what string
+		rec  *store.Record
+		meta string
+		want bool
+	}{
+		{"the same", of("1", 7, 'x'), "m", true},
+		{"another record", of("2", 7, 'x'), "m", false},
+		{"another revision", of("1", 8, 'x'), "m", false},
+		{"another document", of("1", 7, 'y'), "m", false},
+		{"another meta", of("1", 7, 'x'), "n", false},
+	} {
+		if got := y.record(c.rec, []byte(c.meta)) != nil; got != c.want {
+			t.Errorf("%s: %v", c.what, got)
+		}
 	}
 }

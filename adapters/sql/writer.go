@@ -261,7 +261,7 @@ func (w *writer) attempt(units []*unit) (n int, err error) {
 		return n, &unsureError{err}
 	}
 	wrote = true
-	w.s.youngest.took(g.taken)
+	w.s.youngest.took(g.taken, g.large)
 	if g.freed {
 		w.s.sweeper.wake()
 	}

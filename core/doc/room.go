@@ -8,10 +8,9 @@ type Room struct{ Bytes, Values int }
 // MostEscaped is how many bytes a byte of a text takes at most in JSON, as in \u0001.
 const MostEscaped = 6
 
-// Holds reports whether each document of so many bytes fits. The densest one, a list of empty
-// lists, counts two values for three bytes.
-func (r Room) Holds(size int) bool {
-	return (r.Bytes <= 0 || size <= r.Bytes) && (r.Values <= 0 || size-size/3+1 <= r.Values)
+// Holds reports whether a document of so many values and bytes fits.
+func (r Room) Holds(values, size int) bool {
+	return (r.Bytes <= 0 || size <= r.Bytes) && (r.Values <= 0 || values <= r.Values)
 }
 
 // Lack returns why a document does not fit into a request body, or "": a patch may produce a

@@ -159,12 +159,13 @@ func (p IdP) AppendJSON(b []byte) ([]byte, error) {
 	return append(b, `"}`...), nil
 }
 
-// Most returns a number of bytes that the encoded provider does not exceed. It costs much less
-// than to encode the provider.
-func (p IdP) Most() int {
-	const names = 512 // of all members, with the times
+// Most returns numbers of JSON values and bytes that the encoded provider does not exceed. It costs
+// much less than to encode the provider.
+func (p IdP) Most() (values, size int) {
+	const members, names = 16, 512 // of all members but the mappings, with the times
 	texts := len(p.ID) + len(p.ClientIdPID) + len(p.OrgID) + len(p.Name) + len(p.Issuer) + len(p.JWKSURI) + len(p.ScopeClaim)
-	return names + doc.MostEscaped*texts + p.APIMappings.most()
+	values, size = p.APIMappings.most()
+	return members + values, names + doc.MostEscaped*texts + size
 }
 
 // AppendFeed appends the record as gateways read it (docs/wire/feeds.md#client-idps).

@@ -20,13 +20,14 @@ type Mappings struct{ apis doc.Object }
 // Len returns the number of mapped APIs.
 func (ms Mappings) Len() int { return ms.apis.Len() }
 
-// most returns a number of bytes that the encoded mappings do not exceed.
-func (ms Mappings) most() int {
-	n := 2
+// most returns numbers of values and bytes that the encoded mappings do not exceed.
+func (ms Mappings) most() (values, size int) {
+	values, size = 1, len(`{}`)
 	for name, raw := range ms.apis.All() {
-		n += doc.MostEscaped*len(name) + len(raw) + len(`"":,`)
+		values += len(`,{{`) + len(raw)/len(`"":""`) // a scope takes this many bytes at least
+		size += doc.MostEscaped*len(name) + len(raw) + len(`"":,`)
 	}
-	return n
+	return values, size
 }
 
 // IsZero reports whether there is no mapping.

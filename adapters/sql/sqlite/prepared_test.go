@@ -1,10 +1,12 @@
 package sqlite_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/adapters/sql/sqlite"
@@ -117,5 +119,66 @@ func TestPreparedIsComparedWithWhatCameBetween(t *testing.T) {
 				t.Errorf("the unit ran %d times: %v", runs, err)
 			}
 		})
+	}
+}
+
+// blob is a value whose document is large.
+type blob struct {
+	ID, Org, Text string
+}
+
+// TestLargeDocumentsAreDecodedOnce edits a large document again and again: each edit starts
+// from the value that the edit before it has stored.
+func TestLargeDocumentsAreDecodedOnce(t *testing.T) {
+	for name, open := range map[string]func(testing.TB, string) *sqlite.Store{
+		"plain":  open,
+		"sealed": func(tb testing.TB, path string) *sqlite.Store { return openSealed(tb, path, sealing(tb, "secret")) },
+	} {
+		for _, size := range []int{300 << 10, 3 << 20} { // in its row, and in parts
+			t.Run(fmt.Sprintf("%s, %d bytes", name, size), func(t *testing.T) {
+				loads := 0
+				kind := &store.Kind[blob]{
+					Name: "blob", Shared: true,
+					ID: func(b blob) string { return b.ID }, Org: func(b blob) tenant.ID { return tenant.ID(b.Org) },
+					Load: func(text []byte) (b blob, err error) {
+						loads++
+						return b, json.Unmarshal(text, &b)
+					},
+				}
+				s := open(t, filepath.Join(t.TempDir(), "gatehouse.db"))
+				org, err := tenant.Of("a")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := s.Update(t.Context(), org, func(w store.Writer) error {
+					return kind.Insert(t.Context(), w, blob{"1", "a", strings.Repeat("x", size)})
+				}); err != nil {
+					t.Fatal(err)
+				}
+				for i := range 5 {
+					if _, err := s.Update(t.Context(), org, func(w store.Writer) error {
+						_, err := kind.Edit(t.Context(), w, "1", nil, func(b blob) (blob, error) {
+							b.Text = fmt.Sprint(i) + b.Text
+							return b, nil
+						})
+						return err
+					}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if loads > 0 {
+					t.Errorf("the document was decoded %d times", loads)
+				}
+				if err := s.View(t.Context(), org, func(r store.Reader) error {
+					b, err := kind.Get(t.Context(), r, "1")
+					if want := "43210" + strings.Repeat("x", size); err == nil && b.Value.Text != want {
+						t.Errorf("%d bytes are stored, not %d, or other ones", len(b.Value.Text), len(want))
+					}
+					return err
+				}); err != nil {
+					t.Fatal(err)
+				}
+			})
+		}
 	}
 }
