@@ -102,7 +102,7 @@ const (
 	atOnce      = 2      // passwords that are checked concurrently: each takes a processor, and memory
 	queued      = 64     // logins in progress: those being checked, and those that wait
 	maxHomes    = 4      // organisations in which one password is checked
-	maxNames    = 50_000 // more than can be tried in a window, because each attempt costs a slow hash
+	maxNames    = 50_000 // more than can be tried in a window of a quarter of an hour, because each attempt costs a slow hash
 	maxPassword = 1024
 )
 

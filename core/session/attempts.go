@@ -1,6 +1,11 @@
 package session
 
-import "time"
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+)
 
 // Remaining returns how long a response must still wait after the time spent, so that every
 // response takes at least the time least.
@@ -66,8 +71,10 @@ func (a *Attempts) Len() int { return len(a.names) }
 func (a *Attempts) over(t tally, now time.Time) bool { return now.Sub(t.since) >= a.Window }
 
 // makeRoom removes windows that are over when there are too many names. When that is not
-// enough, it also removes the names with the fewest attempts. Names that wait have the most
-// attempts and are removed last, however many other names an attacker makes up.
+// enough, it also removes the names with the fewest attempts, and among equals those whose
+// windows end first. Names that wait have the most attempts: one of them goes only when
+// they take nearly all room, and then the one that has waited longest. An attacker who
+// wants to free a name must therefore make nine tenths of all names wait after it.
 func (a *Attempts) makeRoom(now time.Time) {
 	if a.names == nil {
 		a.names = map[string]tally{}
@@ -81,11 +88,13 @@ func (a *Attempts) makeRoom(now time.Time) {
 		}
 	}
 	enough := a.Room * 9 / 10 // so that the next names need no new search
-	for least := 1; len(a.names) > enough; least++ {
-		for name, t := range a.names {
-			if t.n <= least && len(a.names) > enough {
-				delete(a.names, name)
-			}
-		}
+	if len(a.names) <= enough {
+		return
+	}
+	first := slices.SortedFunc(maps.Keys(a.names), func(x, y string) int {
+		return cmp.Or(cmp.Compare(a.names[x].n, a.names[y].n), a.names[x].since.Compare(a.names[y].since))
+	})
+	for _, name := range first[:len(first)-enough] {
+		delete(a.names, name)
 	}
 }

@@ -158,6 +158,25 @@ func TestManyNames(t *testing.T) {
 	}
 }
 
+// TestManyNamesThatWait: while more names wait than there is room for, those that have waited
+// longest are forgotten, and no other.
+func TestManyNamesThatWait(t *testing.T) {
+	const room = 1000
+	a := session.Attempts{Limit: 1, Window: time.Hour, Room: room}
+	for i := range 10 * room {
+		at := now.Add(time.Duration(i) * time.Millisecond)
+		a.Take(at, fmt.Sprint(i))
+		for _, ago := range []int{1, room / 2, room*9/10 - 1} {
+			if i >= ago && a.Take(at, fmt.Sprint(i-ago)) == 0 {
+				t.Fatalf("the name %d names ago need not wait", ago)
+			}
+		}
+	}
+	if a.Len() > room {
+		t.Error(a.Len(), "names")
+	}
+}
+
 // TestAgent: the User-Agent of a browser is cut, and no character of it can move the text
 // around it.
 func TestAgent(t *testing.T) {
