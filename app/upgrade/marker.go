@@ -15,9 +15,12 @@ import (
 )
 
 // marker is a record that says for which records the keys are up to date, so that a start
-// does not decode all of them again. There is at most one, of no organisation.
+// does not decode all of them again. There is at most one, of no organisation. The marker
+// of an organisation says that its records were upgraded, and that gateways have not been
+// told to reload yet.
 type marker struct {
 	ID      string         `json:"id"`
+	Org     tenant.ID      `json:"org_id,omitempty"`
 	Indexes string         `json:"indexes"` // fingerprint of the indexes of all kinds
 	UpTo    store.Revision `json:"up_to"`   // the last revision whose records have been checked
 }
@@ -25,6 +28,7 @@ type marker struct {
 const (
 	markerKind = "upgrade"
 	markerID   = "keys"
+	owedID     = "reload"
 	// worthMarking is how many records have to be checked before a marker saves more than it
 	// costs: some thirty milliseconds of a start.
 	worthMarking = 1_000
@@ -33,7 +37,7 @@ const (
 var markers = &store.Kind[marker]{
 	Name: markerKind, Noun: "upgrade",
 	ID:  func(m marker) string { return m.ID },
-	Org: func(marker) tenant.ID { return "" },
+	Org: func(m marker) tenant.ID { return m.Org },
 }
 
 // Registration is what markers of upgrades bring.

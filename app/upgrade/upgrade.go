@@ -17,7 +17,6 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/policy"
 	"github.com/gatehouse-io/gatehouse/core/signal"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
-	"github.com/gatehouse-io/gatehouse/ports/notify"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -49,8 +48,8 @@ type batch struct {
 
 // Run upgrades the records of every organisation. It writes only records that change,
 // and nothing when it runs again. Replicas that start at the same time share the work.
-// The last unit of work tells gateways, once, to reload everything. An upgrade that is
-// interrupted continues at the next start.
+// At the end it tells gateways, once, to reload everything. An upgrade that is interrupted
+// continues at the next start, which also tells them of what the earlier one has changed.
 func (s *Service) Run(ctx context.Context) (total Counts, err error) {
 	ctx = store.Attribute(ctx, store.Attribution{Actor: "upgrade", Operation: "upgrade"})
 	size := s.Batch
@@ -60,12 +59,16 @@ func (s *Service) Run(ctx context.Context) (total Counts, err error) {
 	var batches []batch // of the records that are not up to date
 	n, byOrg := 0, map[tenant.ID][]target{}
 	checked, last := 0, store.Revision(0) // of the records whose keys were checked
+	var owing []tenant.ID
 	err = s.Store.View(ctx, tenant.Everyone("upgrade"), func(r store.Reader) (err error) {
 		clear(byOrg)
 		if err := errors.Join(s.outdatedAPIs(ctx, r, byOrg), s.outdatedPolicies(ctx, r, byOrg)); err != nil {
 			return err
 		}
-		checked, last, err = s.outdatedKeys(ctx, r, byOrg)
+		if checked, last, err = s.outdatedKeys(ctx, r, byOrg); err != nil {
+			return err
+		}
+		owing, err = owed(ctx, r)
 		return err
 	})
 	for _, org := range slices.Sorted(maps.Keys(byOrg)) {
@@ -81,13 +84,18 @@ func (s *Service) Run(ctx context.Context) (total Counts, err error) {
 		s.Log.Info("records of an older form are upgraded", "records", n, "batches", len(batches))
 	}
 	done := 0
-	for i, b := range batches {
-		c, err := s.upgrade(ctx, b, i == len(batches)-1, total != Counts{})
+	for _, b := range batches {
+		c, err := s.upgrade(ctx, b)
 		if err != nil {
 			return total, fmt.Errorf("upgrade of organisation %s: %w", b.org, err)
 		}
 		total, done = total.add(c), done+len(b.targets)
 		s.Log.Info("upgraded", "done", done, "of", n, "org_id", string(b.org))
+	}
+	if total != (Counts{}) || len(owing) > 0 {
+		if err := s.settle(ctx); err != nil {
+			return total, err
+		}
 	}
 	if n > 0 {
 		s.Log.Info("the upgrade is complete", "apis", total.APIs, "policies", total.Policies, "others", total.Others)
@@ -141,12 +149,11 @@ func (s *Service) outdatedPolicies(ctx context.Context, r store.Reader, byOrg ma
 // attempts is how often a unit of work is tried when other writers interfere.
 const attempts = 10
 
-// upgrade upgrades one batch. The last batch tells gateways to reload if anything has
-// changed. A record whose new form the store refuses, for example because another
-// record has its ID, stays as it is: it prevents neither the upgrade of other records
-// nor the start of the service.
-func (s *Service) upgrade(ctx context.Context, b batch, last, changed bool) (c Counts, err error) {
-	c, err = s.attempt(ctx, b, last, changed)
+// upgrade upgrades one batch. A record whose new form the store refuses, for example
+// because another record has its ID, stays as it is: it prevents neither the upgrade of
+// other records nor the start of the service.
+func (s *Service) upgrade(ctx context.Context, b batch) (c Counts, err error) {
+	c, err = s.attempt(ctx, b)
 	switch fault.KindOf(err) {
 	case fault.Conflict, fault.Stale, fault.Invalid:
 	default:
@@ -156,11 +163,11 @@ func (s *Service) upgrade(ctx context.Context, b batch, last, changed bool) (c C
 	}
 	if len(b.targets) == 1 {
 		s.Log.Warn("a record cannot be upgraded and stays as it is", "kind", b.targets[0].kind, "id", b.targets[0].id, "org_id", string(b.org), "error", err)
-		return s.attempt(ctx, batch{org: b.org}, last, changed)
+		return Counts{}, nil
 	}
 	c = Counts{}
 	for i := range b.targets {
-		one, err := s.upgrade(ctx, batch{b.org, b.targets[i : i+1]}, last && i == len(b.targets)-1, changed || c != Counts{})
+		one, err := s.upgrade(ctx, batch{b.org, b.targets[i : i+1]})
 		if err != nil {
 			return c, err
 		}
@@ -170,35 +177,40 @@ func (s *Service) upgrade(ctx context.Context, b batch, last, changed bool) (c C
 }
 
 // attempt upgrades one batch completely or not at all.
-func (s *Service) attempt(ctx context.Context, b batch, last, changed bool) (c Counts, err error) {
+func (s *Service) attempt(ctx context.Context, b batch) (c Counts, err error) {
 	scope, err := tenant.Of(b.org)
 	if err != nil {
 		return c, err
 	}
 	var notes []func()
-	for range attempts {
-		_, err = s.Store.Update(ctx, scope, func(w store.Writer) error {
-			c, notes = Counts{}, nil
-			for _, t := range b.targets {
-				if err := s.one(ctx, quiet{w}, b.org, t, &c, &notes); err != nil {
-					return err
-				}
+	err = s.again(ctx, scope, func(w store.Writer) error {
+		c, notes = Counts{}, nil
+		for _, t := range b.targets {
+			if err := s.one(ctx, quiet{w}, b.org, t, &c, &notes); err != nil {
+				return err
 			}
-			if last && (changed || c != Counts{}) {
-				return notify.Post(ctx, w, signal.Signal{Command: signal.GroupReload})
-			}
-			return nil
-		})
-		if !errors.Is(err, store.ErrStale) {
-			break
 		}
-	}
+		if c == (Counts{}) {
+			return nil
+		}
+		return owe(ctx, w, b.org)
+	})
 	if err == nil {
 		for _, say := range notes {
 			say()
 		}
 	}
 	return c, err
+}
+
+// again tries a unit of work until no other writer interferes.
+func (s *Service) again(ctx context.Context, scope tenant.Scope, fn func(store.Writer) error) (err error) {
+	for range attempts {
+		if _, err = s.Store.Update(ctx, scope, fn); !errors.Is(err, store.ErrStale) {
+			break
+		}
+	}
+	return err
 }
 
 // one upgrades one record.
