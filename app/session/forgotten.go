@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"net/url"
 	"time"
@@ -91,15 +92,21 @@ func (s *Service) Forget(ctx context.Context, in forgottenIn) (operation.Landing
 	}
 }
 
-// mail sends a mail to each user with an address and a password.
+// mail sends a mail to each user with an address and a password. A mail that fails takes
+// none of the others along: the users are of several organisations, and only one of them
+// may be the one that the password is forgotten for.
 func (s *Service) mail(ctx context.Context, r request) error {
 	found, err := s.users.ByAddress(ctx, r.email, r.org, maxHomes)
+	if err != nil {
+		return err
+	}
+	var wrong []error
 	for _, u := range found {
-		if err == nil && session.Forgetful(u) {
-			err = s.remind(store.Attribute(ctx, r.by), u)
+		if session.Forgetful(u) {
+			wrong = append(wrong, s.remind(store.Attribute(ctx, r.by), u))
 		}
 	}
-	return err
+	return errors.Join(wrong...)
 }
 
 // remind creates a code for a user and mails it. Earlier codes stay valid, so that

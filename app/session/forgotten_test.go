@@ -232,6 +232,27 @@ func TestFloodOfForgottenPasswords(t *testing.T) {
 	})
 }
 
+// A mail to the user of one organisation that fails for good does not keep the users of
+// the other organisations with the same address from theirs.
+func TestForgottenInSeveralOrganisations(t *testing.T) {
+	posting(t, func(w *world, box *box) {
+		w.users.MultiOrg = true
+		w.user("ada@example.com")
+		if _, err := w.users.Bootstrap(t.Context(), identity.First{OrgID: "5f1a0c5d8e3b2a1f000000b2", Email: "ada@example.com", Password: "a-long-passphrase"}); err != nil {
+			t.Fatal(err)
+		}
+		box.fails = 4 // all attempts for the first user
+		if _, err := w.browser("192.0.2.1:1").forget("ada@example.com"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if len(box.codes()) != 1 || !strings.Contains(w.log.String(), "cannot be reached") {
+			t.Errorf("%d mails, of two of which one failed: %s", len(box.codes()), w.log.String())
+		}
+	})
+}
+
 // A password that the user has had is refused here as well. Without mail, the
 // operations are off.
 func TestForgottenRules(t *testing.T) {
