@@ -2,6 +2,8 @@ package collector
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/ports/analytics"
@@ -24,7 +26,7 @@ func (s *Service) forget(ctx context.Context) {
 	trouble, now := s.trouble("old analytics cannot be forgotten"), system.Steady(s.now)
 	defer trouble(nil)
 	for retry.Sleep(ctx, forgetEvery) == nil {
-		for _, sink := range s.Sinks {
+		trouble(s.each(func(sink analytics.Sink) error {
 			keep := analytics.Retention{Now: now(), Calls: s.Calls, Bytes: s.Bytes, Counters: s.Counters}
 			s.mu.Lock()
 			for _, c := range s.pending {
@@ -40,9 +42,21 @@ func (s *Service) forget(ctx context.Context) {
 			if total > 0 {
 				s.log.Info("old analytics forgotten", "rows", total)
 			}
-			trouble(err)
+			return err
+		}))
+	}
+}
+
+// each does something with every sink and returns all failures: a sink that works says
+// nothing about one that does not.
+func (s *Service) each(do func(analytics.Sink) error) error {
+	var wrong []error
+	for _, sink := range s.Sinks {
+		if err := do(sink); err != nil {
+			wrong = append(wrong, fmt.Errorf("%s: %w", sink.Name(), err))
 		}
 	}
+	return errors.Join(wrong...)
 }
 
 // roll joins the counters of days that have ended.
@@ -50,12 +64,12 @@ func (s *Service) roll(ctx context.Context) {
 	trouble := s.trouble("counters of past days cannot be joined; questions about long periods take longer")
 	defer trouble(nil)
 	for pause := forgetEvery; retry.Sleep(ctx, pause) == nil; pause = rollEvery {
-		for _, sink := range s.Sinks {
-			trouble(some(ctx, func() (bool, error) {
+		trouble(s.each(func(sink analytics.Sink) error {
+			return some(ctx, func() (bool, error) {
 				_, more, err := sink.Roll(ctx, s.now().Add(-rollAfter))
 				return more, err
-			}))
-		}
+			})
+		}))
 	}
 }
 
