@@ -147,10 +147,10 @@ func putAll[T storable](ctx context.Context, w store.Writer, things []T, told fu
 				return err
 			}
 			op, err := t.keep(ctx, w)
-			f, refused := errors.AsType[*fault.Error](err)
 			// A record that cannot be stored is passed to told; a failure of the store
 			// ends the import.
-			refused = refused && f.Kind != fault.Internal && f.Kind != fault.Stale && f.Kind != fault.Unavailable
+			f, _ := errors.AsType[*fault.Error](err)
+			refused := fault.Refuses(err)
 			switch {
 			case refused && f.Code == versions.CodeItself && !last:
 				later = append(later, t)

@@ -115,6 +115,17 @@ func KindOf(err error) Kind {
 	return Internal
 }
 
+// Refuses reports whether an error says that something the caller wants cannot be done. Other
+// errors, and nil, say nothing about it: the service fails, or another caller interferes.
+func Refuses(err error) bool {
+	switch KindOf(err) {
+	case Internal, Stale, Unavailable:
+		return false
+	default:
+		return true
+	}
+}
+
 // CodeOf returns the code of the outermost Error in err's tree, or the name of its kind.
 func CodeOf(err error) string {
 	if e, ok := errors.AsType[*Error](err); ok && e.Code != "" {

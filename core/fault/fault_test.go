@@ -31,6 +31,19 @@ func TestKinds(t *testing.T) {
 	}
 }
 
+// TestRefuses: failures of the service are no refusals.
+func TestRefuses(t *testing.T) {
+	no := map[fault.Kind]bool{fault.Internal: true, fault.Stale: true, fault.Unavailable: true}
+	for _, k := range fault.Kinds() {
+		if fault.Refuses(fmt.Errorf("store: %w", fault.New(k, "", "x"))) == no[k] {
+			t.Error(k)
+		}
+	}
+	if fault.Refuses(nil) || fault.Refuses(errors.New("disk full")) {
+		t.Error("no fault refuses")
+	}
+}
+
 // TestMessages: all messages of a fault are returned, as a copy.
 func TestMessages(t *testing.T) {
 	several := fault.Several(fault.Invalid, "x", []string{"a is blank", "b is taken"})

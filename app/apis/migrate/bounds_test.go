@@ -4,12 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"strings"
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/app/apis"
 	"github.com/gatehouse-io/gatehouse/app/apis/migrate"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -51,6 +54,33 @@ func TestMigrationIsBounded(t *testing.T) {
 	if hooks == 0 {
 		t.Error("nothing asked for webhooks")
 	}
+}
+
+// away is a store that has no answer to whether an address is taken.
+type away struct{ store.Store }
+
+type awayReader struct{ store.Reader }
+
+func (a away) View(ctx context.Context, s tenant.Scope, fn func(store.Reader) error) error {
+	return a.Store.View(ctx, s, func(r store.Reader) error { return fn(awayReader{r}) })
+}
+
+func (r awayReader) Scan(ctx context.Context, q store.Query) iter.Seq2[store.Record, error] {
+	if q.Index != apis.ByAddress {
+		return r.Reader.Scan(ctx, q)
+	}
+	return func(yield func(store.Record, error) bool) {
+		yield(store.Record{}, fault.New(fault.Unavailable, "away", "try again"))
+	}
+}
+
+// While the store is away, a migration fails as a whole: no API is said to be at fault.
+func TestMigrationWhileTheStoreIsAway(t *testing.T) {
+	var a *apis.Repository
+	f := newFarm(t, apis.Settings{}, func(s *migrate.Service) { a = s.APIs })
+	f.classic("one", "")
+	a.Store = away{a.Store}
+	f.call("admin", "POST", "/api/apis/migrate", `{"mode":"dryRun","apiIDs":["one"]}`, 503)
 }
 
 // No migration stores a document that a body could not bring back.

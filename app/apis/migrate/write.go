@@ -115,13 +115,14 @@ func (m *migration) carryOut(ctx context.Context, w store.Writer, st step) (step
 	return st, len(st.gone) + len(made), err
 }
 
-// fit makes the APIs of a step, or sets in the step why they cannot be stored.
+// fit makes the APIs of a step, or sets in the step why they cannot be stored. A failure of
+// the store says nothing about the API and ends the request.
 func (m *migration) fit(ctx context.Context, r store.Reader, st *step) ([]apidef.API, error) {
 	made, err := m.make(*st)
 	if err == nil {
 		err = m.room(ctx, r, *st, made)
 	}
-	if fault.KindOf(err) != fault.Internal {
+	if fault.Refuses(err) {
 		st.wrong = texts(forms.ProblemsOf(err))
 		return nil, nil
 	}
