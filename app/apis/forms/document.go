@@ -78,6 +78,8 @@ func (f *Forms) normalise(document *doc.Node) {
 type Link struct {
 	Base, OldBase *doc.Node // classic definition of the base, now and before
 	Version       string    // name of the version; "" if the table of the base has it
+	// Others are the classic definitions of further bases, which stay as they are.
+	Others []*doc.Node
 }
 
 // Convert derives the classic form for gateways from the document of a draft, on the
@@ -121,7 +123,7 @@ func (f *Forms) convert(d *apidef.Draft, over, stored *doc.Node, k Link) error {
 		stored = nil // the stored form had no addresses
 	}
 	if err := servers.Merge(document, servers.Input{
-		New: d.Definition, Old: stored, Base: k.Base, OldBase: k.OldBase, VersionName: k.Version, Config: f.Hosts,
+		New: d.Definition, Old: stored, Base: k.Base, OldBase: k.OldBase, VersionName: k.Version, Others: k.Others, Config: f.Hosts,
 	}); err != nil {
 		return err
 	}

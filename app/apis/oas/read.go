@@ -71,7 +71,7 @@ func (s *Service) URLs(ctx context.Context, in rows.ByID) (out URLList, err erro
 			return err
 		}
 		out.APIID = a.Value.APIID()
-		out.URLs, err = servers.URLs(servers.Input{New: def, Base: k.Base, Config: s.Documents.Forms.Hosts})
+		out.URLs, err = servers.URLs(servers.Input{New: def, Base: k.Base, Others: k.Others, Config: s.Documents.Forms.Hosts})
 		return err
 	})
 	return out, err

@@ -90,11 +90,11 @@ func (s *Service) swap(ctx context.Context, w store.Writer, base, child apidef.A
 		childDoc.Put(doc.NewBool(false), internal...)
 	}
 	promoted := apidef.Draft{Class: child.Class(), Document: childDoc}
-	if err := s.Forms.Convert(&promoted, childDef, forms.Link{OldBase: oldDef}); err != nil {
+	if err := s.relink(ctx, w, &promoted, child, childDef, base, forms.Link{OldBase: oldDef}); err != nil {
 		return err
 	}
 	former := apidef.Draft{Class: base.Class(), Document: oldDoc}
-	if err := s.Forms.Convert(&former, oldDef, forms.Link{Base: promoted.Definition}); err != nil {
+	if err := s.relink(ctx, w, &former, base, oldDef, child, forms.Link{Base: promoted.Definition}); err != nil {
 		return err
 	}
 	if _, err := s.APIs.Kind.Edit(ctx, w, base.APIID(), nil, func(a apidef.API) (apidef.API, error) { return a.Rewrite(former, now) }); err != nil {
@@ -111,6 +111,15 @@ func (s *Service) swap(ctx context.Context, w store.Writer, base, child apidef.A
 		return err
 	}
 	return notify.Post(ctx, w, signal.Signal{Command: signal.GroupReload})
+}
+
+// relink converts the new document of an API that changes places with another one. Further
+// bases may route to it.
+func (s *Service) relink(ctx context.Context, r store.Reader, d *apidef.Draft, a apidef.API, stored *doc.Node, with apidef.API, k forms.Link) (err error) {
+	if k.Others, err = s.others(ctx, r, a.APIID(), with.ID(), nil); err != nil {
+		return err
+	}
+	return s.Forms.Convert(d, stored, k)
 }
 
 var notChild error = fault.New(fault.Invalid, versions.CodeNotChild, "next-base-apiId must be a child API")

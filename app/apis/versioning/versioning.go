@@ -134,7 +134,11 @@ func (s *Service) Attach(ctx context.Context, w store.Writer, who operation.Prin
 	}
 	n := versions.New{Name: in.Version, ID: d.APIID, BaseName: in.BaseAs, Default: in.Default}
 	old, now, err := s.reroute(ctx, w, base.Value, func(t versions.Table) error { return t.Add(n) })
-	return forms.Link{Base: now, OldBase: old, Version: in.Version}, err
+	if err != nil {
+		return forms.Link{}, err
+	}
+	others, err := s.others(ctx, w, d.APIID, base.Value.ID(), nil) // tables may have the new API already
+	return forms.Link{Base: now, OldBase: old, Version: in.Version, Others: others}, err
 }
 
 // sameFamily reports whether an API of one class can be a version of an API of another.
@@ -187,12 +191,11 @@ func (s *Service) Link(ctx context.Context, r store.Reader, a apidef.API) (forms
 }
 
 func (s *Service) linkOf(ctx context.Context, r store.Reader, id string) (forms.Link, error) {
-	base, err := s.baseOf(ctx, r, id)
-	if err != nil || base == nil {
+	all, err := s.others(ctx, r, id, "", nil)
+	if err != nil || len(all) == 0 {
 		return forms.Link{}, err
 	}
-	def, _, err := base.Texts()
-	return forms.Link{Base: def, OldBase: def}, err
+	return forms.Link{Base: all[0], OldBase: all[0], Others: all[1:]}, nil
 }
 
 // children returns the child versions of a base that exist. It leaves out the base
@@ -247,6 +250,10 @@ func (s *Service) reroute(ctx context.Context, w store.Writer, base apidef.API, 
 	if old, _, err = base.Texts(); err != nil {
 		return nil, nil, err
 	}
+	k, err := s.Link(ctx, w, base)
+	if err != nil {
+		return nil, nil, err
+	}
 	var after apidef.API
 	_, err = s.APIs.Kind.Edit(ctx, w, base.APIID(), nil, func(a apidef.API) (apidef.API, error) {
 		d := apidef.Draft{Class: a.Class()}
@@ -256,7 +263,7 @@ func (s *Service) reroute(ctx context.Context, w store.Writer, base apidef.API, 
 		if d.Document == nil {
 			err = edit(versions.InDefinition(d.Definition))
 		} else if err = edit(versions.InDocument(d.Document)); err == nil {
-			err = s.Forms.Convert(&d, old, forms.Link{})
+			err = s.Forms.Convert(&d, old, k)
 		}
 		if err == nil {
 			after, err = a.Rewrite(d, s.APIs.Now())
@@ -318,6 +325,7 @@ func (s *Service) readdress(ctx context.Context, w store.Writer, base apidef.API
 	if err != nil {
 		return err
 	}
+	known := map[string]*doc.Node{}
 	text, most := 0, cmp.Or(s.MaxText, 256<<20)
 	for _, c := range children {
 		def, document, err := c.Addresses()
@@ -326,6 +334,9 @@ func (s *Service) readdress(ctx context.Context, w store.Writer, base apidef.API
 		}
 		if document == nil {
 			continue
+		}
+		if in.Others, err = s.othersBut(ctx, w, c.APIID(), base, now != nil, known); err != nil {
+			return err
 		}
 		before := document.Get("servers")
 		in.New, in.Old = def, def

@@ -35,42 +35,53 @@ func (a address) String() string {
 	return out
 }
 
-// addresses returns the addresses of an API (docs/wire/versions.md#addresses-of-an-api).
-func addresses(api, base *doc.Node, name string, c Config) []address {
+// addresses returns the addresses of an API (docs/wire/versions.md#addresses-of-an-api). An
+// API to which no route leads is no version.
+func addresses(api *doc.Node, routes []route, c Config) []address {
 	if api == nil {
 		return nil
 	}
-	child := base != nil
-	if child && name == "" {
-		for listed, v := range base.Get("definition", "versions").Members() {
-			if v.Text() == api.Get("api_id").Text() {
-				name = listed
-				break
-			}
+	own, child := plain(api, c), false
+	var out []address
+	for _, r := range routes {
+		if name := r.to(api); name != "" {
+			child, out = true, append(out, through(r.base, name, name, c)...)
 		}
 	}
-	own := plain(api, c)
+	name := api.Get("definition", "name").Text()
 	switch {
-	case child && name == "":
+	case child && api.Get("internal").True():
+		return out
+	case child:
+		return append(out, own...)
+	case len(routes) > 0 || !api.Get("definition", "enabled").True() || name == "":
 		return own
-	case !child:
-		name, base = api.Get("definition", "name").Text(), api
-		if !api.Get("definition", "enabled").True() || name == "" {
-			return own
+	}
+	return through(api, name, "self", c)
+}
+
+// to returns the name of a version in the table of a base; "": the table does not have it.
+func (r route) to(api *doc.Node) string {
+	if r.name != "" {
+		return r.name
+	}
+	for listed, v := range r.base.Get("definition", "versions").Members() {
+		if v.Text() == api.Get("api_id").Text() {
+			return listed
 		}
 	}
+	return ""
+}
+
+// through returns the addresses of a version below its base. called is its name as a default
+// version.
+func through(base *doc.Node, name, called string, c Config) []address {
 	routing, all := base.Get("definition"), plain(base, c)
 	out := versioned(all, routing, name)
-	if !child {
-		name = "self"
-	}
 	// Requests without a version may reach this one at an additional address.
 	if routing.Get("fallback_to_default").True() && routing.Get("location").Text() != "header" &&
-		routing.Get("default").Text() == name {
+		routing.Get("default").Text() == called {
 		out = append(out, all...)
-	}
-	if child && !api.Get("internal").True() {
-		out = append(out, own...)
 	}
 	return out
 }

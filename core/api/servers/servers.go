@@ -16,7 +16,40 @@ type Input struct {
 	New, Old      *doc.Node // the API after and before the change
 	Base, OldBase *doc.Node // of a child version: its base, after and before the change
 	VersionName   string    // of a child; "": look it up in the base
-	Config        Config
+	// Others are further bases of a child version, which the change leaves as they are.
+	Others []*doc.Node
+	Config Config
+}
+
+// after returns the addresses after the change, before those before it.
+func (in Input) after() []address {
+	return addresses(in.New, in.routes(in.Base, in.VersionName), in.Config)
+}
+
+func (in Input) before() []address {
+	// A version may have been renamed, so both its given and its listed name count.
+	return slices.Concat(addresses(in.Old, in.routes(in.OldBase, ""), in.Config), addresses(in.Old, in.routes(in.OldBase, in.VersionName), in.Config))
+}
+
+// route leads from a base to a version.
+type route struct {
+	base *doc.Node
+	name string // "": look it up in the base
+}
+
+// routes returns the routes to a child version in order of the API IDs of its bases,
+// whichever of them changes: the order of addresses must not depend on who wrote last.
+func (in Input) routes(base *doc.Node, name string) (out []route) {
+	if base != nil {
+		out = append(out, route{base, name})
+	}
+	for _, b := range in.Others {
+		out = append(out, route{base: b})
+	}
+	slices.SortStableFunc(out, func(a, b route) int {
+		return strings.Compare(a.base.Get("api_id").Text(), b.base.Get("api_id").Text())
+	})
+	return out
 }
 
 // Config says where gateways are.
@@ -43,7 +76,7 @@ func Merge(document *doc.Node, in Input) error {
 	}
 	var items []*doc.Node
 	seen := map[string]bool{}
-	for _, a := range addresses(in.New, in.Base, in.VersionName, in.Config) {
+	for _, a := range in.after() {
 		entry, err := server(a.String())
 		if err != nil {
 			return err
@@ -53,12 +86,9 @@ func Merge(document *doc.Node, in Input) error {
 			items = append(items, entry)
 		}
 	}
-	// A version may have been renamed, so both its given and its listed name count.
-	for _, name := range []string{"", in.VersionName} {
-		for _, a := range addresses(in.Old, in.OldBase, name, in.Config) {
-			if entry, err := server(a.String()); err == nil {
-				seen[normal(entry.Get("url").Text())] = true
-			}
+	for _, a := range in.before() {
+		if entry, err := server(a.String()); err == nil {
+			seen[normal(entry.Get("url").Text())] = true
 		}
 	}
 	for _, entry := range document.Get("servers").Items() {
@@ -94,7 +124,7 @@ func ChildrenAffected(old, now *doc.Node) bool {
 	}
 	for _, member := range [][]string{
 		{"definition", "location"}, {"definition", "key"}, {"definition", "fallback_to_default"}, {"definition", "default"},
-		{"domain"}, {"domain_disabled"}, {"tags_disabled"},
+		{"domain"}, {"domain_disabled"}, {"tags_disabled"}, {"api_id"}, // of several bases, the ID says whose addresses come first
 	} {
 		if a, b := old.Get(member...), now.Get(member...); a.Text() != b.Text() || a.True() != b.True() {
 			return true

@@ -26,7 +26,7 @@ type Location struct {
 // Merge.
 func URLs(in Input) ([]Location, error) {
 	out := []Location{}
-	for _, a := range addresses(in.New, in.Base, in.VersionName, in.Config) {
+	for _, a := range in.after() {
 		if a.host == "" {
 			continue
 		}
