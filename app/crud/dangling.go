@@ -73,8 +73,8 @@ func (k *known) name(ctx context.Context, t integrity.Target) (*called, error) {
 }
 
 // Named yields the references of a record, in their order: kind, ID and name of the
-// target, and the place of the reference. A target that does not exist, or that the
-// viewer does not see or may not read, has no name.
+// target, and the place of the reference. A target that does not exist, to which the
+// reference does not lead, or that the viewer does not see or may not read, has no name.
 func (g *References) Named(ctx context.Context, r store.Reader, v Viewer, rec store.Record) iter.Seq2[store.Reference, error] {
 	return func(yield func(store.Reference, error) bool) {
 		h, err := g.holder(rec)
@@ -86,7 +86,7 @@ func (g *References) Named(ctx context.Context, r store.Reader, v Viewer, rec st
 		for _, u := range h.uses {
 			name, err := targets.name(ctx, u.Target)
 			ref := store.Reference{Kind: u.Kind, ID: u.ID, Where: u.Where}
-			if name != nil && v.reads(name.needs) {
+			if name != nil && u.follows(name.id) && v.reads(name.needs) {
 				ref.Name = name.name
 			}
 			if !yield(ref, err) || err != nil {
@@ -127,7 +127,7 @@ func (g *References) lost(ctx context.Context, targets *known, rec store.Record,
 	}
 	for _, u := range h.uses {
 		name, err := targets.name(ctx, u.Target)
-		if name != nil && (!u.Exact || name.id == u.ID) {
+		if name != nil && u.follows(name.id) {
 			continue
 		}
 		if !yield(store.Reference{Kind: rec.Kind, ID: h.ids[0], Name: h.name, Where: u.Where, To: &u.Target}, err) || err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // Target is a resource that other records in its organisation may refer to, by any of
-// its IDs.
+// its IDs. The first one is the ID that clients know.
 type Target struct {
 	Kind string
 	Org  tenant.ID
@@ -45,6 +45,9 @@ type Use struct {
 	// With another ID of the target it dangles at gateways.
 	Exact bool
 }
+
+// follows reports whether the reference leads to the target whose ID for clients is id.
+func (u Use) follows(id string) bool { return !u.Exact || u.ID == id }
 
 // view is a kind of resource as a viewer sees it.
 type view struct {
@@ -114,7 +117,7 @@ func searching[T any](k *store.Kind[T], name func(T) string, uses func(T) iter.S
 					return
 				}
 				for u := range uses(v.Value) {
-					if u.Kind == t.Kind && slices.Contains(t.IDs, u.ID) &&
+					if u.Kind == t.Kind && slices.Contains(t.IDs, u.ID) && u.follows(t.IDs[0]) &&
 						!yield(store.Reference{Kind: k.Name, ID: k.Names(v.Value)[0], Name: name(v.Value), Where: u.Where}, nil) {
 						return
 					}

@@ -26,6 +26,7 @@ type shelf struct {
 	Name  string    `json:"name"`
 	Top   string    `json:"top"`
 	Rest  []string  `json:"rest"`
+	Exact []string  `json:"exact"`
 }
 
 var shelves = &store.Kind[shelf]{
@@ -52,6 +53,11 @@ func library() *crud.References {
 		crud.Facts[note]{Kind: titled, Name: func(n note) string { return n.Title }}.Registration(),
 		crud.Facts[shelf]{Kind: shelves, Name: func(s shelf) string { return s.Name }, Uses: func(s shelf) iter.Seq[crud.Use] {
 			return func(yield func(crud.Use) bool) {
+				for i, id := range s.Exact {
+					if !yield(crud.Use{Target: integrity.Target{Kind: "note", ID: id}, Where: fmt.Sprintf("exact.%d", i), Exact: true}) {
+						return
+					}
+				}
 				for i, id := range s.Rest {
 					if !yield(crud.Use{Target: integrity.Target{Kind: "note", ID: id}, Where: fmt.Sprintf("rest.%d", i)}) {
 						return
@@ -86,7 +92,7 @@ func furnished(t *testing.T) (store.Store, tenant.Scope) {
 				return err
 			}
 		}
-		for _, s := range []shelf{{"s1", "o", "oak", "a", []string{"2", "c"}}, {"s2", "o", "pine", "c", []string{"1"}}} {
+		for _, s := range []shelf{{"s1", "o", "oak", "a", []string{"2", "c"}, nil}, {"s2", "o", "pine", "c", []string{"1"}, nil}} {
 			if err := shelves.Insert(t.Context(), w, s); err != nil {
 				return err
 			}
@@ -117,6 +123,41 @@ func same(t *testing.T, what string, got, want []string) {
 	t.Helper()
 	if !slices.Equal(got, want) {
 		t.Errorf("%s: %q, want %q", what, got, want)
+	}
+}
+
+// TestExactReferences: a reference that gateways follow only by the ID for clients leads to no
+// target by another ID of it, in every direction.
+func TestExactReferences(t *testing.T) {
+	db, one := furnished(t)
+	g := library()
+	_, err := db.Update(t.Context(), one, func(w store.Writer) error {
+		return shelves.Insert(t.Context(), w, shelf{ID: "s3", OrgID: "o", Name: "elm", Exact: []string{"1", "b"}})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, rehearsal := store.Rehearse(t.Context(), g.Onlooker(&operation.Call{Spec: &operation.Spec{Surface: operation.Admin}}))
+	_, err = db.Update(ctx, one, func(w store.Writer) error {
+		for name, want := range map[string][]string{
+			"a": {`shelf s1 "oak" top`, `shelf s2 "pine" rest.0`}, "b": {`shelf s1 "oak" rest.0`, `shelf s3 "elm" exact.1`},
+		} {
+			target, err := crud.TargetOf(t.Context(), titled, w, name)
+			if err != nil {
+				return err
+			}
+			same(t, "who names "+name, lines(t, g.To(t.Context(), w, target)), want)
+		}
+		rec, err := w.Get(t.Context(), "shelf", "s3")
+		if err != nil {
+			return err
+		}
+		same(t, "what s3 names", lines(t, g.Named(t.Context(), w, everybody, rec)), []string{`note 1 "" exact.0`, `note b "b" exact.1`})
+		_, err = titled.Delete(ctx, w, "a", nil)
+		return err
+	})
+	if err != nil || len(rehearsal.References) != 2 {
+		t.Errorf("without a, s1 and s2 lead nowhere: %+v, %v", rehearsal.References, err)
 	}
 }
 
