@@ -30,7 +30,7 @@ func (s *Service) credentialRows() []operation.Operation {
 		operation.DELETE("delete", "/{credential_id}", "Delete a credential of an access request", s.deleteCredential, operation.Faulting(failing...),
 			operation.Notes("It is revoked where it was made. The access request stays."), operation.Example(nil, portal.Status{Status: "ok"})),
 		operation.PUT("rotate", "/{credential_id}/rotate", "Give a credential another value", s.rotateCredential, portal.Action(), portal.Unprocessable(),
-			operation.Faulting(append([]string{credential.CodeState, issuers.CodeRotate}, failing...)...),
+			operation.Faulting(append([]string{credential.CodeState, issuers.CodeRotate, CodeIdle}, failing...)...),
 			operation.Notes("Of keys; OAuth clients have none but the first. The new value opens the same, and its time begins anew; the old one stops working at once. A rotation that fails on its way goes on later."),
 			operation.Example(nil, portal.Executed("Rotate"))),
 		operation.GET("certificate", "/{credential_id}/certificate", "Fetch the certificate of a credential", s.getCertificate, operation.Example(nil, exampleCertificate)),

@@ -59,7 +59,7 @@ func (s *Service) customRows() []operation.Operation {
 		operation.PUT("update", "/{credential_id}", "Give a custom credential another alias", s.renameCustom, portal.Unprocessable(), secret, operation.Faulting(table.CodeInvalid),
 			operation.Notes("Nothing else of it can be changed; what else the body has is ignored."), operation.Example(map[string]any{"Alias": "Till"}, exampleCustom)),
 		operation.PUT("rotate", "/{credential_id}/rotate", "Give a managed token another value", s.rotateCustom, portal.Action(), portal.Unprocessable(),
-			operation.Faulting(append([]string{credential.CodeState, CodeElsewhere}, failing...)...),
+			operation.Faulting(append([]string{credential.CodeState, CodeElsewhere, CodeIdle}, failing...)...),
 			operation.Notes("The new value is drawn, opens the same, and its time begins anew; the old one stops working at once."), operation.Example(nil, portal.Executed("Rotate"))),
 		operation.DELETE("delete", "/{credential_id}", "Delete a custom credential", s.deleteCustom, operation.Faulting(failing...),
 			operation.Notes("What was made for it is revoked first."), operation.Example(nil, portal.Executed("Delete"))),

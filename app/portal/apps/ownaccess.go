@@ -83,7 +83,7 @@ func (s *Service) ownAccessRows() []operation.Row {
 			operation.Example(map[string]any{"EventType": "order.created"}, Tested{"order.created", true, 204, 41, ""})),
 		operation.POST("reveal", credentials+"/reveal", "Fetch what opens something of a credential", s.ownReveal, session, operation.Redact("Credential", "OAuthClientSecret"),
 			operation.Notes("The trail tells that somebody has looked."), operation.Example(nil, exampleRevealed)),
-		operation.PUT("rotate", credentials+"/rotate", "Give a credential another value", s.ownRotate, session, fails(credential.CodeState, CodeElsewhere),
+		operation.PUT("rotate", credentials+"/rotate", "Give a credential another value", s.ownRotate, session, fails(credential.CodeState, CodeElsewhere, CodeIdle),
 			operation.Notes("The new value opens the same, and its time begins anew; the old one stops working at once."), operation.Example(nil, exampleOwnCredential)),
 		operation.DELETE("revoke", credentials, "Delete a credential", s.ownRevoke, session, fails(CodeGiven),
 			operation.Notes("It is revoked where it was made. The access request stays. Those that administrators have made for the app they delete."), ended),

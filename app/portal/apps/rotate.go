@@ -7,6 +7,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/intents"
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
+	"github.com/gatehouse-io/gatehouse/app/portal/products"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
@@ -47,19 +48,9 @@ func (s *Service) replace(ctx context.Context, scope tenant.Scope, id table.ID, 
 		if err != nil {
 			return err
 		}
-		if act == issuers.Rotate && c.Method == issuers.Tokens { // a new key gets no deleted products, unless all were deleted
-			all, err := opened(ctx, r, c.Products, true)
-			if err != nil {
+		if act == issuers.Rotate && (c.Method == issuers.Tokens || c.Method == issuers.Certified) {
+			if err := rotatable(ctx, r, &c); err != nil {
 				return err
-			}
-			var left []table.ID
-			for _, p := range all {
-				if !p.Away {
-					left = append(left, p.ID)
-				}
-			}
-			if len(left) > 0 {
-				c.Products = left
 			}
 		}
 		if d.Grant, err = s.held(ctx, r, c, act.KeepsValues()); err != nil {
@@ -72,6 +63,32 @@ func (s *Service) replace(ctx context.Context, scope tenant.Scope, id table.ID, 
 		return err
 	}
 	return s.settled(ctx, scope, app, s.rotating.Run(ctx, scope, about(app), d, s.keyID(d.Grant.Provider, d.Grant.Was.Chosen)...))
+}
+
+// CodeIdle is the fault code for a credential with a product that has no APIs.
+const CodeIdle = "portal_access.idle"
+
+// rotatable takes deleted products off a credential whose key is to be replaced, unless all were
+// deleted. It refuses one with a product that has no APIs for now: no key can be made with the
+// inactive policy of the product, and one without it would not get the product back.
+func rotatable(ctx context.Context, r store.Reader, c *credential.Credential) error {
+	var left []table.ID
+	for _, id := range c.Products {
+		v, err := products.Kind.Get(ctx, r, id.Key())
+		switch p := v.Value; {
+		case fault.KindOf(err) == fault.NotFound, err == nil && p.Away():
+			continue
+		case err != nil:
+			return err
+		case p.IsDocumentationOnly:
+			return fault.New(fault.Invalid, CodeIdle, "product %s has no APIs at the moment: a credential for it can be rotated when it has some again", p.Title())
+		}
+		left = append(left, id)
+	}
+	if c.Method == issuers.Tokens && len(left) > 0 {
+		c.Products = left
+	}
+	return nil
 }
 
 // rotate returns the plan of a rotation: the new value is made and stored, then the old

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	stdsync "sync"
@@ -499,6 +500,38 @@ func TestRotatedWithout(t *testing.T) {
 		if len(now) != 1 || slices.Contains(before, id) || !slices.Equal(policies, []string{"two", "gold"}) {
 			t.Errorf("%s %v, before %v", id, policies, before)
 		}
+	}
+}
+
+// TestRotatedWithoutAPIs: while a product has no APIs, its policy is a draft, with which no key
+// is made: a rotation is refused in words of the portal, before anything is asked of the
+// dashboard, and the key stays.
+func TestRotatedWithoutAPIs(t *testing.T) {
+	w := open(t, newOurs(t, false))
+	if err := both(w); err != nil {
+		t.Fatal(err)
+	}
+	idle := func(yes bool) {
+		w.update(func(wr store.Writer) error {
+			_, err := portal.Edit(t.Context(), wr, products.Kind, 1, w.at(), func(p product.Product) (product.Product, error) {
+				p.IsDocumentationOnly = yes
+				return p, nil
+			})
+			return err
+		})
+		w.edit("one", func(n *doc.Node) { n.Set("state", doc.NewString(map[bool]string{true: "draft", false: "active"}[yes])) })
+	}
+	idle(true)
+	before := w.keys()
+	if err := w.credential("rotate", "1", "1"); fault.CodeOf(err) != apps.CodeIdle || !strings.Contains(err.Error(), "product one has no APIs") {
+		t.Error(err)
+	}
+	if now := w.keys(); !reflect.DeepEqual(now, before) {
+		t.Errorf("%v, before %v", now, before)
+	}
+	idle(false)
+	if err := w.credential("rotate", "1", "1"); err != nil {
+		t.Error(err)
 	}
 }
 
