@@ -507,6 +507,26 @@ func TestDeactivatedIsNotInvited(t *testing.T) {
 	w.refused("portal-invitations.create", nil, nil, body, table.CodeInvalid)
 }
 
+// TestRequestOfAdmin: the request of a developer who has become an administrator meanwhile can
+// only be rejected: administrators are in no organisation, and the new one would be empty.
+func TestRequestOfAdmin(t *testing.T) {
+	w := open(t, nil)
+	ada := w.developer("ada@example.com", account.Member, 1)
+	w.must("portal-live.ask", ada, nil, `{"Name":"Acme"}`)
+	w.must("portal-users.update", nil, map[string]string{"user_id": w.user("ada@example.com").ID.String()}, `{"Role":"provider-admin"}`)
+	named := map[string]string{"organisation_request_id": "1"}
+	w.refused("portal-organisation-requests.approve", nil, named, "", live.CodeAdmin)
+	if err := w.p.Tools.Store.View(t.Context(), w.p.Scope, func(r store.Reader) error {
+		if free, err := people.Unnamed(t.Context(), r, "Acme"); !free || err != nil {
+			t.Error("an organisation without people", err)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	w.must("portal-organisation-requests.reject", nil, named, "")
+}
+
 // TestOrganisationRequests states who may request an organisation, and the effect of a
 // decision.
 func TestOrganisationRequests(t *testing.T) {

@@ -23,6 +23,7 @@ var requests = portal.KindOf(store.Lookup(byUser, func(r orgrequest.Request) str
 const (
 	CodeMoved   = "portal_request.moved"
 	CodeBelongs = "portal_request.belongs"
+	CodeAdmin   = "portal_request.admin"
 )
 
 // ShownRequest is a request for an organisation.
@@ -60,7 +61,7 @@ func (s *Service) RequestResource() portal.Resource[orgrequest.Request, ShownReq
 						return err
 					})
 					return portal.Executed(done), err
-				}, portal.Action(), portal.Unprocessable(), people.Personal(), own, operation.Faulting(CodeMoved), operation.Example(nil, portal.Executed(done)))
+				}, portal.Action(), portal.Unprocessable(), people.Personal(), own, operation.Faulting(CodeMoved, CodeAdmin), operation.Example(nil, portal.Executed(done)))
 			}
 			return []operation.Row{
 				o.ListRow(own), o.GetRow(own),
@@ -83,16 +84,20 @@ func (s *Service) settle(ctx context.Context, w store.Writer, at crud.Stamp, v o
 		return v, fault.New(fault.Invalid, CodeMoved, "the request is %s already", v.Status)
 	}
 	if next == orgrequest.Approved {
+		u, err := portal.Find(ctx, w, people.Users, v.UserID.String())
+		if err == nil && u.Admin() { // admins are in no organisation: the new one would be empty
+			err = fault.New(fault.Invalid, CodeAdmin, "%s has become an administrator, who is in no organisation: reject the request", u.Email)
+		}
+		if err != nil {
+			return v, err
+		}
 		o, err := s.People.MakeOrganisation(ctx, w, at, organisation.Organisation{Name: v.Name})
 		if err != nil {
 			return v, err
 		}
 		v.OrganisationID = o.ID
 		if _, err := s.People.Move(ctx, w, at, v.UserID, o.ID, func(u account.User) account.User {
-			if !u.Admin() {
-				u.Role = account.ConsumerAdmin
-			}
-			u.RequestID = v.ID
+			u.Role, u.RequestID = account.ConsumerAdmin, v.ID
 			return u
 		}); err != nil {
 			return v, err
