@@ -18,9 +18,10 @@ type stretch struct {
 	After string `query:"after" doc:"Goes on from here: next of the answer before."`
 }
 
-// looked is the part of a response that says how far the request got.
+// looked is the part of a response that says how far the request got. At counts only keys that
+// the caller may see: a larger number would tell how many others there are.
 type looked struct {
-	At   int    `json:"looked_at" doc:"Keys that were looked at: 1000 at most."`
+	At   int    `json:"looked_at" doc:"How many of the keys that were looked at, 1000 at most, the caller may see."`
 	Next string `json:"next" doc:"Send it as after, to go on; empty: all keys have been looked at."`
 }
 
