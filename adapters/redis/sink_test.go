@@ -60,6 +60,7 @@ type world struct {
 	server   *server
 	gateways []*gateway
 	relay    *relay.Relay
+	stop     func() // ends the relay
 	want     []signal.Signal
 }
 
@@ -79,15 +80,22 @@ func newWorldAt(t *testing.T, s *server, gateways ...*gateway) *world {
 		t.Fatal(err)
 	}
 	w := &world{T: t, db: db, server: s, gateways: gateways}
-	client := open(t, redis.Config{Addrs: []string{w.server.addr}, Grace: 5 * time.Second})
-	w.relay = relay.New(relay.Config{ChangeLog: db, Leases: db, Sink: redis.NewSink(client, signal.Secret(w.gateways[0].secret)), Signals: signal.Table{registry.Kind: signal.Always(signal.ClientIdPChanged, "client_idp_id")}, Holder: "one",
-		Logger: slog.New(slog.DiscardHandler)})
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- w.relay.Run(ctx) }()
-	t.Cleanup(func() { cancel(); <-done })
+	w.relay, w.stop = w.process("one")
 	eventually(t, "the relay holds the lease", func() bool { return w.relay.Status().Holder })
 	return w
+}
+
+// process runs a relay; stop ends it and waits for its end.
+func (w *world) process(holder string) (r *relay.Relay, stop func()) {
+	client := open(w, redis.Config{Addrs: []string{w.server.addr}, Grace: 5 * time.Second})
+	r = relay.New(relay.Config{ChangeLog: w.db, Leases: w.db, Sink: redis.NewSink(client, signal.Secret(w.gateways[0].secret)), Signals: signal.Table{registry.Kind: signal.Always(signal.ClientIdPChanged, "client_idp_id")}, Holder: holder,
+		Logger: slog.New(slog.DiscardHandler)})
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { defer close(done); _ = r.Run(ctx) }()
+	stop = func() { cancel(); <-done }
+	w.Cleanup(stop)
+	return r, stop
 }
 
 // change commits one identity provider and returns how long that took.
@@ -239,6 +247,30 @@ func TestLostSubscription(t *testing.T) {
 		have := w.gateways[0].received()
 		return len(have) == 4 && have[3] == w.want[2]
 	})
+}
+
+// TestTakeoverMeanwhile: a gateway has lost its subscription and misses an announcement, and
+// the process that made it ends before the gateway subscribes again. The process that has
+// taken over tells all gateways to reload.
+func TestTakeoverMeanwhile(t *testing.T) {
+	w := newWorld(t, 2)
+	next, _ := w.process("two")
+	w.change("before")
+	w.converge()
+	time.Sleep(600 * time.Millisecond) // two counts of the subscribers
+	resume := w.gateways[0].pause(t, 1)
+	w.change("during")
+	eventually(t, "the other gateway is told", func() bool { return slices.Equal(w.gateways[1].received(), w.want) })
+	w.stop()
+	eventually(t, "another process takes over", func() bool { return next.Status().Holder })
+	time.Sleep(600 * time.Millisecond)
+	resume()
+	for i, want := range [][]signal.Signal{
+		slices.Concat(w.want[:1], signal.CatchUp()),
+		slices.Concat(w.want, signal.CatchUp()),
+	} {
+		eventually(t, fmt.Sprintf("gateway %d is told to reload", i), func() bool { return slices.Equal(w.gateways[i].received(), want) })
+	}
 }
 
 // TestGatewayLeft: a gateway that left for good delays nothing while the connection

@@ -52,6 +52,7 @@ type Relay struct {
 	changes         trouble       // failures to read commits
 	gate            trouble       // reasons why gateways could not load what is announced
 	sink            trouble       // failures to deliver
+	back            returns       // gateways that came back
 
 	turn *lease.Lease
 }
@@ -71,7 +72,7 @@ func New(c Config) *Relay {
 	c.TTL = cmp.Or(c.TTL, 10*time.Second)
 	c.Retry = cmp.Or(c.Retry, 50*time.Millisecond)
 	c.Timeout = cmp.Or(c.Timeout, 30*time.Second)
-	r := &Relay{config: c}
+	r := &Relay{config: c, back: returns{news: make(chan struct{}, 1)}}
 	r.lease = trouble{now: c.Now, log: c.Logger, what: "the lease of a sink can be neither taken nor renewed"}
 	r.changes = trouble{now: c.Now, log: c.Logger, what: "what there is to announce cannot be read"}
 	r.gate = trouble{now: c.Now, log: c.Logger, what: "announcements wait: gateways could not fetch what is announced"}
@@ -95,7 +96,16 @@ func (r *Relay) Begin(ctx context.Context) error { return r.turn.Begin(ctx) }
 // Run delivers while this process holds the lease, and competes for the lease while
 // another process holds it, until ctx ends or Quit is called. It returns the error of
 // ctx.
-func (r *Relay) Run(ctx context.Context) error { return r.turn.Run(ctx, r.hold) }
+func (r *Relay) Run(ctx context.Context) error {
+	watching, stop := context.WithCancel(ctx)
+	var watch sync.WaitGroup
+	defer watch.Wait()
+	defer stop()
+	if w, ok := r.config.Sink.(notify.Watcher); ok {
+		watch.Go(func() { r.watch(watching, w) })
+	}
+	return r.turn.Run(ctx, r.hold)
+}
 
 // Quit ends deliveries for good and releases the lease, so that another process
 // continues. It returns when no delivery is in progress, or when ctx ends.
@@ -113,19 +123,14 @@ func (r *Relay) hold(run, held context.Context, h *lease.Holding) {
 	var others sync.WaitGroup
 	items := make(chan item, maxBatch)
 	others.Go(func() { r.read(run, h.Began(), items) })
-	if w, ok := r.config.Sink.(notify.Watcher); ok {
-		others.Go(func() {
-			for w.Missed(run) == nil { // returns when receivers are back that may have missed announcements
-				r.config.Logger.Info("gateways listen again that did not for a while; all are told to reload everything")
-				hand(run, items, item{out: announcements(0, signal.CatchUp())})
-			}
-		})
-	}
+	others.Go(func() { r.welcome(run, items) })
 	for { // until run ends
 		to, out := gather(run, items)
+		began := time.Now()
 		if run.Err() != nil || len(out) > 0 && !r.deliver(run, held, out) {
 			break
 		}
+		r.back.told(began, out)
 		if to > 0 {
 			r.position.Store(uint64(to))
 			h.Reached(to, len(out) > 0)

@@ -153,23 +153,71 @@ func (s *watched) Missed(ctx context.Context) error {
 // everything else, by the process that delivers. The cursor stays.
 func TestMissed(t *testing.T) {
 	inWorld(t, func(w *world) {
-		s := &watched{sink: w.sink, back: make(chan struct{})}
-		watch := func(c *relay.Config) { c.Sink = s }
-		r, stop := w.start("one", watch)
-		w.start("two", watch)
+		r, one, _ := w.watching("one")
 		w.change("a")
 		w.expect("1.0 ClientIdPChanged a")
-		s.back <- struct{}{}
+		one <- struct{}{}
 		w.expect("1.0 ClientIdPChanged a", "0.0 ClientIdPChanged", "0.1 GroupReload")
 		if s := r.Status(); s.Position != 1 || s.Lag != 0 {
 			t.Errorf("status %+v", s)
 		}
 		w.change("b")
-		stop()
-		time.Sleep(2 * time.Second)
-		s.back <- struct{}{}
+		w.expect("1.0 ClientIdPChanged a", "0.0 ClientIdPChanged", "0.1 GroupReload", "2.0 ClientIdPChanged b")
+		one <- struct{}{}
 		w.expect("1.0 ClientIdPChanged a", "0.0 ClientIdPChanged", "0.1 GroupReload", "2.0 ClientIdPChanged b",
 			"0.0 ClientIdPChanged", "0.1 GroupReload")
+	})
+}
+
+// watching starts a relay with a sink that reports receivers that are back.
+func (w *world) watching(holder string) (r *relay.Relay, back chan<- struct{}, stop func()) {
+	s := &watched{sink: w.sink, back: make(chan struct{})}
+	r, stop = w.start(holder, func(c *relay.Config) { c.Sink = s })
+	return r, s.back, stop
+}
+
+// TestMissedByTheDying: receivers come back, and the process that should tell them to reload
+// ends before it gets to that. The next process has seen them come back too, and tells them,
+// unless that was long ago.
+func TestMissedByTheDying(t *testing.T) {
+	for passed, want := range map[time.Duration][]string{
+		time.Second: {"0.0 ClientIdPChanged", "0.1 GroupReload"},
+		time.Minute: nil,
+	} {
+		inWorld(t, func(w *world) {
+			_, one, stop := w.watching("one")
+			_, two, _ := w.watching("two")
+			w.sink.refuse.set(true)
+			one <- struct{}{}
+			two <- struct{}{}
+			w.expect()
+			time.Sleep(passed)
+			stop()
+			w.sink.refuse.set(false)
+			time.Sleep(3 * time.Second)
+			w.expect(want...)
+			time.Sleep(time.Minute)
+			w.expect(want...)
+		})
+	}
+}
+
+// TestMissedAndNotTold: a process that loses its lease before it could tell receivers that
+// are back tells them when it has the lease again.
+func TestMissedAndNotTold(t *testing.T) {
+	inWorld(t, func(w *world) {
+		l := &leases{DB: w.db}
+		s := &watched{sink: w.sink, back: make(chan struct{})}
+		w.start("one", with(l), func(c *relay.Config) { c.Sink = s })
+		w.sink.refuse.set(true)
+		s.back <- struct{}{}
+		synctest.Wait()
+		l.lost.set(true)
+		time.Sleep(10 * time.Second)
+		w.sink.refuse.set(false)
+		l.lost.set(false)
+		time.Sleep(10 * time.Second)
+		w.expect("0.0 ClientIdPChanged", "0.1 GroupReload")
 	})
 }
 
