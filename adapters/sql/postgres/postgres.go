@@ -59,9 +59,11 @@ type Store struct {
 const turn = "1196446024, hashtext(current_schema())"
 
 var dialect = sqladapter.Dialect{
-	Name:  "postgres",
-	Text:  true,
-	Begin: "begin",
+	Name: "postgres",
+	Text: true,
+	// The server's default may be another level, at which the transaction would have its snapshot
+	// before it has its turn.
+	Begin: "begin isolation level read committed",
 	// One writer at a time for the whole database: revisions have no gaps and follow the
 	// order of commits.
 	Lock:    "select pg_advisory_xact_lock(" + turn + ")",
