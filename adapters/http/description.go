@@ -25,8 +25,8 @@ func NewDescription(version string) *Description { return &Description{version: 
 // Operations returns the one row: GET /api/openapi.json, without authentication.
 func (d *Description) Operations() []operation.Operation {
 	return operation.Group{Surface: operation.Probe, Name: "openapi", Path: "/api/openapi.json", Tag: "API description"}.Rows(
-		operation.GET("get", "", "This description", d.get, operation.Public(),
-			operation.Notes("OpenAPI 3.1. Covers every operation of this installation."),
+		operation.GET("get", "", "Get the OpenAPI description", d.get, operation.Public(),
+			operation.Notes("An OpenAPI 3.1 document with every operation of this installation."),
 			operation.Example(nil, map[string]any{"openapi": "3.1.0", "info": map[string]any{"title": "Gatehouse", "version": d.version}, "paths": map[string]any{}})))
 }
 

@@ -108,8 +108,8 @@ func (d *describer) text(surface operation.Surface, version string) ([]byte, err
 		"openapi": "3.1.0",
 		"info": object{
 			"title": title, "version": version,
-			"description": "The open control plane for API gateways. Errors come in the envelope of their API family or, " +
-				"with `Accept: " + problemType + "`, as RFC 9457 documents with a stable `code`.",
+			"description": "The open control plane for API gateways. Each API family has its own error format. With " +
+				"`Accept: " + problemType + "`, every error is an RFC 9457 document with a stable `code`.",
 			"license": object{"name": "Apache-2.0", "identifier": "Apache-2.0"},
 		},
 		"servers":     []any{object{"url": "/"}},

@@ -16,15 +16,15 @@ import (
 
 // securitySchemes are the credentials of docs/wire/authentication.md#callers.
 var securitySchemes = object{
-	"accessKey":     object{"type": "apiKey", "in": "header", "name": "Authorization", "description": "A user's access key, bare."},
+	"accessKey":     object{"type": "apiKey", "in": "header", "name": "Authorization", "description": "A user's access key, without a prefix."},
 	"bearer":        object{"type": "http", "scheme": "bearer", "description": "A user's access key as a bearer token."},
-	"session":       object{"type": "apiKey", "in": "cookie", "name": operation.SessionCookie, "description": "The session of a browser. Calls that change something also carry the cookie csrf_token in the header X-CSRF-Token."},
+	"session":       object{"type": "apiKey", "in": "cookie", "name": operation.SessionCookie, "description": "The session of a browser. Requests that change something also send the value of the cookie csrf_token in the header X-CSRF-Token."},
 	"adminSecret":   object{"type": "apiKey", "in": "header", "name": "admin-auth", "description": "The secret of the super-admin."},
 	"broker":        object{"type": "apiKey", "in": "header", "name": "admin-auth", "description": "The secret of an identity broker."},
-	"portalToken":   object{"type": "apiKey", "in": "header", "name": "Authorization", "description": "The API token of an admin of the portal, bare or as a bearer token."},
-	"portalSession": object{"type": "apiKey", "in": "cookie", "name": "portal-session", "description": "The session of somebody who uses the portal. Calls that change something also carry CSRFToken in the header X-CSRF-Token."},
-	"portalSecret":  object{"type": "apiKey", "in": "header", "name": "Authorization", "description": "The secret that the portal shares with identity brokers, bare or as a bearer token."},
-	"nodeSecret":    object{"type": "apiKey", "in": "header", "name": "Authorization", "description": "The secret that gateway nodes share, bare."},
+	"portalToken":   object{"type": "apiKey", "in": "header", "name": "Authorization", "description": "The API token of a portal admin, with or without the prefix Bearer."},
+	"portalSession": object{"type": "apiKey", "in": "cookie", "name": "portal-session", "description": "The session of a portal user in a browser. Requests that change something also send CSRFToken in the header X-CSRF-Token."},
+	"portalSecret":  object{"type": "apiKey", "in": "header", "name": "Authorization", "description": "The secret that the portal shares with identity brokers, with or without the prefix Bearer."},
+	"nodeSecret":    object{"type": "apiKey", "in": "header", "name": "Authorization", "description": "The secret that all gateway nodes share, without a prefix."},
 }
 
 // securityOf returns the credentials that a row accepts; empty: none.
@@ -63,9 +63,9 @@ var listHeaders = object{
 }
 
 var sharedHeaders = object{
-	"RequestID": object{"description": "Names the request in logs: the client's own ID if it is sane.", "schema": object{"type": "string"}},
-	"ETag":      object{"description": "Entity tag, for If-Match and If-None-Match.", "schema": object{"type": "string"}},
-	"Retry":     object{"description": "Seconds after which to try again.", "schema": object{"type": "integer"}},
+	"RequestID": object{"description": "ID of the request in logs: the one that the client sent if it is valid, otherwise a generated one.", "schema": object{"type": "string"}},
+	"ETag":      object{"description": "Entity tag of the response, for If-Match and If-None-Match.", "schema": object{"type": "string"}},
+	"Retry":     object{"description": "Seconds to wait before the next try.", "schema": object{"type": "integer"}},
 }
 
 func ref(kind, name string) object { return object{"$ref": "#/components/" + kind + "/" + name} }
@@ -97,8 +97,8 @@ func (d *describer) operation(o *operation.Operation) (object, error) {
 		}
 	}
 	if out.form == stream && out.of.Implements(reflect.TypeFor[operation.Elsewhere]()) {
-		responses[strconv.Itoa(nethttp.StatusTemporaryRedirect)] = object{"description": "The bytes are at another address, which gives them for a few minutes.", "headers": object{
-			"X-Request-Id": ref("headers", "RequestID"), "Location": object{"description": "Where the bytes are.", "schema": object{"type": "string"}}}}
+		responses[strconv.Itoa(nethttp.StatusTemporaryRedirect)] = object{"description": "Redirect to a signed address of the content, which is valid for a few minutes.", "headers": object{
+			"X-Request-Id": ref("headers", "RequestID"), "Location": object{"description": "Address of the content.", "schema": object{"type": "string"}}}}
 	}
 	if o.Rehearsable {
 		described["x-rehearsable"] = true
@@ -109,7 +109,7 @@ func (d *describer) operation(o *operation.Operation) (object, error) {
 	}
 	d.resourceOf(o, out)
 	if conditional(o, out) {
-		responses["304"] = object{"description": "The client has the current representation.", "headers": object{
+		responses["304"] = object{"description": "The client already has the current version.", "headers": object{
 			"X-Request-Id": ref("headers", "RequestID"), "ETag": ref("headers", "ETag")}}
 	}
 	described["responses"] = responses
@@ -166,8 +166,8 @@ func (d *describer) parameters(o *operation.Operation, out output) []any {
 	}
 	if conditional(o, out) {
 		text := reflect.TypeFor[string]()
-		add(operation.Param{Name: "If-None-Match", In: "header", Type: text, Doc: "Answer 304 if the resource has one of these entity tags."})
-		add(operation.Param{Name: "If-Match", In: "header", Type: text, Doc: "Answer 412 if the resource has none of these entity tags."})
+		add(operation.Param{Name: "If-None-Match", In: "header", Type: text, Doc: "The response is 304 if the resource has one of these entity tags."})
+		add(operation.Param{Name: "If-Match", In: "header", Type: text, Doc: "The response is 412 if the resource has none of these entity tags."})
 	}
 	return list
 }
@@ -200,7 +200,7 @@ func (d *describer) requestBody(o *operation.Operation) (object, error) {
 			content[name] = media
 		}
 		content[yamlType] = object{"schema": schema}
-		content[formType] = object{"schema": fileForm("JSON, YAML, or a ZIP file with a document named openapi and what it refers to.")}
+		content[formType] = object{"schema": fileForm("JSON, YAML, or a ZIP file with a document named openapi and the files it refers to.")}
 	}
 	return object{"required": !o.Body.Implements(reflect.TypeFor[operation.Optional]()), "content": content}, nil
 }
@@ -216,8 +216,8 @@ var patchSchema = object{"type": "array", "description": "A JSON patch (RFC 6902
 	"type": "object", "required": []string{"op", "path"}, "properties": object{
 		"op":    object{"enum": []string{"add", "remove", "replace", "move", "copy", "test"}},
 		"path":  object{"type": "string", "description": "JSON pointer (RFC 6901)."},
-		"from":  object{"type": "string", "description": "JSON pointer, for move and copy."},
-		"value": object{"description": "For add, replace and test."},
+		"from":  object{"type": "string", "description": "JSON pointer to the source, for move and copy."},
+		"value": object{"description": "Value, for add, replace and test."},
 	}}}
 
 var patchExample = []any{
@@ -235,7 +235,7 @@ func (d *describer) success(o *operation.Operation, out output) (object, error) 
 	described := object{"description": nethttp.StatusText(o.Status), "headers": headers}
 	switch o.Status {
 	case nethttp.StatusSeeOther:
-		headers["Location"] = object{"description": "Where the browser goes on.", "schema": object{"type": "string"}}
+		headers["Location"] = object{"description": "Address to which the browser is sent.", "schema": object{"type": "string"}}
 		return described, nil
 	case nethttp.StatusNoContent:
 		return described, nil

@@ -26,17 +26,17 @@ var errorSchemas = object{
 	"Error":     errorSchema("Meta", object{"type": "null"}),
 	"NodeError": errorSchema("Nonce", object{"const": ""}),
 	"PortalError": object{"type": "object", "anyOf": []any{object{"required": []string{"errors"}}, object{"required": []string{"message"}}}, "properties": object{
-		"status":  object{"const": "error", "description": "Of actions that were not carried out."},
+		"status":  object{"const": "error", "description": "In responses to actions that were not carried out."},
 		"errors":  object{"type": "array", "minItems": 1, "items": object{"type": "string"}},
-		"message": object{"type": "string", "description": "Of probes, in place of errors."},
+		"message": object{"type": "string", "description": "In responses of probes, instead of errors."},
 	}},
 	"Problem": object{
 		"type": "object", "description": "RFC 9457", "required": []string{"type", "title", "status", "detail", "instance", "code", "request_id"},
 		"properties": object{
 			"type": object{"const": "about:blank"}, "title": object{"type": "string"}, "status": object{"type": "integer"},
 			"detail": object{"type": "string"}, "instance": object{"type": "string"},
-			"code":       object{"type": "string", "description": "Stable: programs may compare it."},
-			"field":      object{"type": "string", "description": "Where in the request the trouble is."},
+			"code":       object{"type": "string", "description": "Stable code of the error, which programs may compare."},
+			"field":      object{"type": "string", "description": "Place in the request that caused the error."},
 			"request_id": object{"type": "string"},
 		},
 	},

@@ -32,7 +32,7 @@ func (s *Service) PerEndpoint(ctx context.Context, in viewIn) (results, error) {
 }
 
 type keyIn struct {
-	Key string `path:"keyHash" doc:"Hash of the key, as gateways report it."`
+	Key string `path:"keyHash" doc:"Hash of the key as gateways report it."`
 	viewIn
 }
 
@@ -111,7 +111,7 @@ func (s *Service) OfKeys(ctx context.Context, in keysIn) (results, error) {
 
 type graphIn struct {
 	viewIn
-	Group string `query:"group_by" oneof:"operation,types,fields,rootfields" doc:"What to split by; operation when absent."`
+	Group string `query:"group_by" oneof:"operation,types,fields,rootfields" doc:"What to group by. Default: operation."`
 }
 
 // PerQuery counts GraphQL calls by operation, type or field.

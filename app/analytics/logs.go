@@ -28,12 +28,12 @@ type logsIn struct {
 	Scope tenant.Scope
 	Who   operation.Principal
 	operation.Paging
-	Start  string `query:"start" required:"true" doc:"From this time on, in Unix seconds."`
-	End    string `query:"end" required:"true" doc:"Up to this time, in Unix seconds."`
-	Key    string `query:"key" doc:"Calls with this key only, by its hash."`
-	API    string `query:"api" doc:"Calls of this API only."`
-	Errors string `query:"errors" doc:"true: failed calls only."`
-	Type   string `query:"type" doc:"csv: a file of comma-separated values, with all calls unless p is given."`
+	Start  string `query:"start" required:"true" doc:"Start of the period, in Unix seconds."`
+	End    string `query:"end" required:"true" doc:"End of the period, in Unix seconds."`
+	Key    string `query:"key" doc:"Only calls with this key; the value is its hash."`
+	API    string `query:"api" doc:"Only calls of the API with this API ID."`
+	Errors string `query:"errors" doc:"true: only failed calls."`
+	Type   string `query:"type" doc:"csv: the response is a CSV file. Without p it has all calls, 1,000 at most."`
 }
 
 // Logs lists single calls.

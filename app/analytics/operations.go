@@ -39,14 +39,14 @@ func (s *Service) Operations() []operation.Operation {
 	proxied := operation.Faulting(append(faults, codeNoMCP)...)
 	// Where gateways do not hash keys, they report the keys themselves.
 	unseen := operation.Unseen("keyHash", "keyHashes", "keyId")
-	few := operation.Notes("With filters that counters do not tell apart, single calls are looked through, of 31 days at most.")
+	few := operation.Notes("Counters answer most filters. Other combinations of filters are answered from the records of single calls, for a period of 31 days at most.")
 	usage := groupOf("usage", "/api/usage", access.Analytics, failed).Rows(
 		operation.GET("totals", dates, "Count the traffic over time", s.Totals, example, faulting, few),
 		operation.GET("apis", "/apis"+dates, "Count the traffic of each API", s.PerAPI, example, faulting, few),
 		operation.GET("api", "/apis/{apiID}"+dates, "Count the traffic of an API over time", s.OfAPI, example, faulting, few),
 		operation.GET("mcp", "/mcp"+dates, "Count the traffic of each MCP proxy", s.PerProxy, example, proxied, proxies),
 	)
-	tracked := operation.Notes("Gateways report endpoints that are tracked.")
+	tracked := operation.Notes("Only tracked endpoints are counted, unless analytics.track_all_paths is on.")
 	activity := groupOf("activity", "/api/activity", access.Analytics, failed).Rows(
 		operation.GET("key", "/keys/{keyHash}"+dates, "Count the traffic of a key by endpoint", s.OfKey, example, keyed, tracked, unseen),
 		operation.GET("key.endpoint", "/keys/endpoint/{keyHash}"+dates, "Count the traffic of a key by endpoint, under the older path", s.OfKey, example, keyed, tracked, unseen),
@@ -56,15 +56,15 @@ func (s *Service) Operations() []operation.Operation {
 		operation.GET("endpoint", "/endpoint"+dates, "Count the traffic of each endpoint", s.PerEndpoint, example, faulting, tracked),
 		operation.GET("error", "/error"+dates, "Count failed calls by status", s.PerError, example, faulting, few),
 		operation.GET("geo", "/geo"+dates, "Count the traffic from each country", s.PerCountry, example, faulting, few),
-		operation.GET("graph", "/graph"+dates, "Count what GraphQL calls asked for", s.PerQuery, example, faulting),
+		operation.GET("graph", "/graph"+dates, "Count GraphQL calls by operation, type or field", s.PerQuery, example, faulting),
 		operation.GET("mcp.primitives", "/mcp/primitives"+dates, "Count calls of MCP primitives", s.Primitives, example, proxied, proxies),
 		operation.GET("mcp.errors", "/mcp/primitives/errors"+dates, "Count failed calls of MCP primitives", s.Failures, example, proxied, proxies),
 		operation.GET("mcp.key", "/mcp/keys/{keyId}"+dates, "Count the calls of MCP proxies with a key", s.KeyPrimitives, example, operation.Faulting(append(faults, CodeKey, CodeMissing, codeNoMCP)...), proxies, few, unseen),
 	)
 	uptime := groupOf("uptime", "/api/uptime", access.Analytics, failed).Rows(
-		operation.GET("upstreams", dates, "Count the tests of each upstream", s.Uptime, example, operation.Faulting(view.CodePeriod, view.CodeFilter, view.CodeMany)))
+		operation.GET("upstreams", dates, "Count the uptime tests of each upstream", s.Uptime, example, operation.Faulting(view.CodePeriod, view.CodeFilter, view.CodeMany)))
 	logs := groupOf("logs", "/api/logs", access.Logs, "Failed to fetch logs.").Rows(
-		operation.GET("list", "", "List single calls, the newest first", s.Logs, operation.Lists(operation.Item{Name: "path"}), operation.Narrows("start", operation.From, "timestamp"), operation.Narrows("end", operation.To, "timestamp"),
+		operation.GET("list", "", "List single calls, newest first", s.Logs, operation.Lists(operation.Item{Name: "path"}), operation.Narrows("start", operation.From, "timestamp"), operation.Narrows("end", operation.To, "timestamp"),
 			operation.Narrows("key", operation.Equal, "api_key"), operation.Narrows("api", operation.Equal, "api_id"), operation.Faulting(view.CodePeriod, view.CodeFilter, view.CodeMany, CodeKey, CodeForeign), operation.Unseen("key"),
 			operation.Example(nil, map[string]any{"data": []view.Call{exampleCall}, "pages": 1})))
 	var all []operation.Operation

@@ -12,16 +12,16 @@ import (
 
 // primitiveFilters are the filters of calls of the Model Context Protocol.
 type primitiveFilters struct {
-	Method string `query:"mcp_method" doc:"Calls of this method only, as tools/call."`
-	Type   string `query:"mcp_primitive_type" oneof:"tool,resource,prompt" doc:"Calls of this sort of primitive only."`
-	Name   string `query:"mcp_primitive_name" doc:"Calls of the primitive with this name only."`
-	Group  string `query:"group_by" oneof:"mcp_primitive" doc:"Split by primitive and proxy instead of by time."`
+	Method string `query:"mcp_method" doc:"Only calls of this JSON-RPC method, such as tools/call."`
+	Type   string `query:"mcp_primitive_type" oneof:"tool,resource,prompt" doc:"Only calls of primitives of this kind."`
+	Name   string `query:"mcp_primitive_name" doc:"Only calls of the primitive with this name."`
+	Group  string `query:"group_by" oneof:"mcp_primitive" doc:"mcp_primitive: group by primitive and proxy. When absent, results are grouped by time."`
 }
 
 type primitivesIn struct {
 	viewIn
 	primitiveFilters
-	Limit string `query:"limit" is:"integer" doc:"How many results there are at most."`
+	Limit string `query:"limit" is:"integer" doc:"Maximum number of results."`
 }
 
 type failuresIn struct {
@@ -93,7 +93,7 @@ func named(q question) func(view.Row, *view.Unit) {
 }
 
 type proxyKeyIn struct {
-	Key string `path:"keyId" doc:"Hash of the key, as gateways report it."`
+	Key string `path:"keyId" doc:"Hash of the key as gateways report it."`
 	viewIn
 	primitiveFilters
 }

@@ -55,12 +55,12 @@ const (
 )
 
 type datesIn struct {
-	StartDay   string `path:"startDay" doc:"First day, a plain number."`
-	StartMonth string `path:"startMonth" doc:"Its month, 1 to 12."`
-	StartYear  string `path:"startYear" doc:"Its year, four digits."`
-	EndDay     string `path:"EndDay" doc:"Last day, which is part of the period."`
-	EndMonth   string `path:"EndMonth" doc:"Its month."`
-	EndYear    string `path:"EndYear" doc:"Its year."`
+	StartDay   string `path:"startDay" doc:"Day of the month of the first day, a plain number."`
+	StartMonth string `path:"startMonth" doc:"Month of the first day, 1 to 12."`
+	StartYear  string `path:"startYear" doc:"Year of the first day, four digits."`
+	EndDay     string `path:"EndDay" doc:"Day of the month of the last day. The last day is part of the period."`
+	EndMonth   string `path:"EndMonth" doc:"Month of the last day."`
+	EndYear    string `path:"EndYear" doc:"Year of the last day."`
 }
 
 // filters are the parameters of all views.
@@ -68,14 +68,14 @@ type filters struct {
 	Scope tenant.Scope
 	Who   operation.Principal
 	operation.Paging
-	APIID   string   `query:"api_id" doc:"Traffic of this API only."`
-	Version string   `query:"api_version" doc:"Traffic of versions with this name only."`
-	Tags    []string `query:"tags" doc:"Traffic with any of these tags only, separated by commas or each in a parameter of its own."`
-	Res     string   `query:"res" oneof:"hour,day,month" doc:"Split by time."`
-	By      string   `query:"by" doc:"Order: Hits, Success, Error, Request_Time, Latency, Upstream_Latency, Last_Hit, Time or Name."`
-	Sort    string   `query:"sort" oneof:"1,-1" doc:"1: the smallest first; -1: the largest first."`
-	Type    string   `query:"type" oneof:"json,csv" doc:"csv: a file of comma-separated values, with all results unless p is given."`
-	Zone    string   `query:"tz" doc:"Time zone of the days, as Europe/Berlin; without it UTC."`
+	APIID   string   `query:"api_id" doc:"Only traffic of the API with this API ID."`
+	Version string   `query:"api_version" doc:"Only traffic of API versions with this name."`
+	Tags    []string `query:"tags" doc:"Only traffic with at least one of these tags. Separate tags by commas, or repeat the parameter; 100 at most."`
+	Res     string   `query:"res" oneof:"hour,day,month" doc:"Resolution: a result for each hour, day or month."`
+	By      string   `query:"by" doc:"Member to sort by: Hits, Success, Error, Request_Time, Latency, Upstream_Latency, Last_Hit, Time or Name."`
+	Sort    string   `query:"sort" oneof:"1,-1" doc:"Sort direction. 1: ascending; -1: descending."`
+	Type    string   `query:"type" oneof:"json,csv" doc:"csv: the response is a CSV file. Without p it has all results; more than 10,000 are refused with 400."`
+	Zone    string   `query:"tz" doc:"Time zone of the days, such as Europe/Berlin. Default: UTC."`
 }
 
 // question is a query in the making, with what the caller asked for and may see.

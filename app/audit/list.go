@@ -21,16 +21,16 @@ import (
 type listIn struct {
 	Scope tenant.Scope
 	operation.Paging
-	User     string `query:"user" doc:"Address of the user, exactly."`
-	Action   string `query:"action" doc:"Exactly."`
-	IP       string `query:"ip" doc:"Address of the caller, exactly."`
-	Method   string `query:"method" doc:"Exactly."`
-	Status   string `query:"status" is:"integer" doc:"Status of the answer."`
-	URL      string `query:"url" doc:"A part of the URL; case matters."`
-	From     string `query:"from_date" doc:"The first day, YYYY-MM-DD in UTC."`
-	To       string `query:"to_date" doc:"The last day, YYYY-MM-DD in UTC."`
-	Download bool   `query:"download" doc:"true: a file with all records."`
-	Type     string `query:"type" oneof:"json,csv" doc:"Of the file; json when absent."`
+	User     string `query:"user" doc:"E-mail address of the user; exact match."`
+	Action   string `query:"action" doc:"Name of the action; exact match."`
+	IP       string `query:"ip" doc:"IP address of the caller; exact match."`
+	Method   string `query:"method" doc:"HTTP method; exact match."`
+	Status   string `query:"status" is:"integer" doc:"Status of the response."`
+	URL      string `query:"url" doc:"Part of the URL; case-sensitive."`
+	From     string `query:"from_date" doc:"First day, YYYY-MM-DD in UTC."`
+	To       string `query:"to_date" doc:"Last day, YYYY-MM-DD in UTC."`
+	Download bool   `query:"download" doc:"true: the response is a file with all records."`
+	Type     string `query:"type" oneof:"json,csv" doc:"Format of the file. Default: json."`
 }
 
 // filter is the condition of a list, from the parameters of the request.

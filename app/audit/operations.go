@@ -44,7 +44,7 @@ func (s *Service) Operations() []operation.Operation {
 	}.Rows(
 		operation.GET("list", "", "List or download audit records", s.List, operation.Lists(operation.Item{ID: "_id", Name: "action"}), exactly("user"), exactly("action"), exactly("ip"), exactly("method"), exactly("status"),
 			operation.Narrows("url", operation.Part, "url"), operation.Narrows("from_date", operation.From, "timestamp"), operation.Narrows("to_date", operation.To, "timestamp"), operation.Faulting(CodeOff, CodeFilter, CodeTooMany),
-			operation.Notes("The newest first. Filters combine with AND. `download=true` answers a file without pages."),
+			operation.Notes("Newest first. Filters combine with AND. With `download=true` the response is a file, without paging."),
 			operation.Answers(map[string]operation.Answer{"internal": {Text: many}}),
 			operation.Example(nil, map[string]any{"audit_logs": []audit.Record{exampleRecord}, "pages": 1})),
 		operation.GET("get", "/{audit-log-id}", "Get an audit record", s.Get, operation.Faulting(CodeOff, CodeID, CodeMissing),

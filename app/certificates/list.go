@@ -17,13 +17,13 @@ type listIn struct {
 	Scope tenant.Scope
 	Who   operation.Principal
 	operation.Paging
-	Filter string `query:"filter" oneof:"omit,with_pk,without_pk" doc:"with_pk: with a private key. without_pk: without one. omit, or nothing: all."`
-	API    string `query:"api_id" doc:"Only those that this API uses."`
+	Filter string `query:"filter" oneof:"omit,with_pk,without_pk" doc:"with_pk: only certificates with a private key. without_pk: only those without. omit or absent: all."`
+	API    string `query:"api_id" doc:"Only certificates that this API uses."`
 }
 
 type shortListIn struct {
 	listIn
-	Mode string `query:"mode" oneof:"detailed" doc:"detailed: with names and dates. Otherwise identifiers only."`
+	Mode string `query:"mode" oneof:"detailed" doc:"detailed: the list has names and dates. When absent, it has identifiers only."`
 }
 
 // List is a page of certificates, in one of two forms.

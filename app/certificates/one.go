@@ -58,7 +58,7 @@ func taken(id string) error {
 type byID struct {
 	Scope tenant.Scope
 	Who   operation.Principal
-	ID    string `path:"certId" doc:"ID of the certificate: that of the organisation, and the SHA-256 of its DER in hex."`
+	ID    string `path:"certId" doc:"ID of the certificate: the ID of the organisation followed by the SHA-256 of the DER encoding in hex."`
 }
 
 // Get returns the metadata of a certificate.

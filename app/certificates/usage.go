@@ -100,7 +100,7 @@ type Dependencies struct {
 	ClientNames   []string `json:"client_cert_api_names"`
 	UpstreamAPIs  []string `json:"upstream_cert_apis"`
 	UpstreamNames []string `json:"upstream_cert_api_names"`
-	Key           string   `json:"key_cert" doc:"The key that the certificate opens; empty when there is none."`
+	Key           string   `json:"key_cert" doc:"The key of the certificate; empty if there is none."`
 }
 
 // GetDependencies returns everything that uses a certificate.

@@ -24,17 +24,17 @@ const (
 type View struct {
 	ID       string         `json:"id"`
 	OrgID    tenant.ID      `json:"org_id"`
-	Audience string         `json:"audience" doc:"What knows the receiver: organisation for those in event_options."`
-	Lane     string         `json:"lane" doc:"The receiver: for those in event_options the name of the event."`
+	Audience string         `json:"audience" doc:"Where the receiver is configured. organisation: in event_options of an organisation."`
+	Lane     string         `json:"lane" doc:"The receiver. For a receiver in event_options it is the name of the event."`
 	Event    string         `json:"event"`
 	State    delivery.State `json:"state" doc:"pending, failed or done."`
 	Attempts int            `json:"attempts"`
 	Created  time.Time      `json:"created_at" doc:"When the event happened."`
-	Next     time.Time      `json:"next_attempt_at,omitzero" doc:"When a pending delivery is tried again at the earliest."`
-	Ended    time.Time      `json:"ended_at,omitzero" doc:"When it was done, or failed for good."`
-	Status   int            `json:"status" doc:"Status of the last answer; 0: there was none."`
+	Next     time.Time      `json:"next_attempt_at,omitzero" doc:"Earliest time of the next attempt of a pending delivery."`
+	Ended    time.Time      `json:"ended_at,omitzero" doc:"When the delivery succeeded or finally failed."`
+	Status   int            `json:"status" doc:"Status of the last response; 0: there was no response."`
 	Error    string         `json:"error" doc:"Why the last attempt failed."`
-	Body     string         `json:"body" doc:"What is sent."`
+	Body     string         `json:"body" doc:"Body of the request to the receiver."`
 }
 
 func shown(d delivery.Delivery) View {
@@ -56,12 +56,12 @@ func (s *Service) Operations() []operation.Operation {
 	}.Rows(
 		operation.GET("list", "", "List deliveries", s.List, operation.Lists(operation.Item{Kind: delivery.Kind, ID: "id"}),
 			operation.Narrows("state", operation.Equal, "state"), operation.Narrows("org_id", operation.Equal, "org_id"), operation.Narrows("lane", operation.Equal, "lane"), operation.Faulting(codeState),
-			operation.Notes("The newest first. Filters combine with AND."),
+			operation.Notes("Newest first. Filters combine with AND."),
 			operation.Example(nil, map[string]any{"deliveries": []View{exampleView}, "pages": 1})),
 		operation.GET("get", "/{deliveryID}", "Get a delivery", s.Get, operation.Faulting(missing), operation.Example(nil, exampleView)),
 		operation.POST("resend", "/{deliveryID}/resend", "Send a delivery again", s.Resend,
 			operation.Faulting(missing, delivery.CodePending, delivery.CodeEmpty), operation.Rehearsable(s.tools.References.Onlooker),
-			operation.Notes("It is sent as a new delivery would be, with the same identifier, to the receiver as it is named now."),
+			operation.Notes("The delivery keeps its identifier and goes to the current address of the receiver. Attempts are counted anew."),
 			operation.Example(nil, map[string]any{"Status": "OK", "Message": "Delivery is sent again", "Meta": nil})),
 	)
 }
@@ -83,9 +83,9 @@ var column = store.Column[delivery.Delivery, listed]{Kind: deliveries, Of: func(
 // ListIn is the filters of lists of deliveries.
 type ListIn struct {
 	operation.Paging
-	State string `query:"state" doc:"pending, failed or done."`
-	Org   string `query:"org_id" doc:"Deliveries of one organisation."`
-	Lane  string `query:"lane" doc:"Deliveries to one receiver."`
+	State string `query:"state" doc:"Only deliveries in this state: pending, failed or done."`
+	Org   string `query:"org_id" doc:"Only deliveries of this organisation."`
+	Lane  string `query:"lane" doc:"Only deliveries to this receiver."`
 }
 
 // List returns deliveries of every organisation, the newest first.
@@ -115,7 +115,7 @@ func (s *Service) List(ctx context.Context, in ListIn) (out operation.Page[View]
 
 // GetIn is the input of Get.
 type GetIn struct {
-	ID string `path:"deliveryID" doc:"Identifier of the delivery, which receivers know as webhook-id."`
+	ID string `path:"deliveryID" doc:"Identifier of the delivery. Receivers get it in the header webhook-id."`
 }
 
 // Get returns one delivery.

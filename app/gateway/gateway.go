@@ -103,28 +103,28 @@ func (n *Nodes) Operations() []operation.Operation {
 		operation.GET("node", "/node", "Register a node", n.Register,
 			operation.Example(nil, node)),
 		operation.GET("ping", "/ping", "Heartbeat", n.Ping,
-			operation.Notes("403 makes the node register again."), operation.Faulting("node.unknown"), operation.Example(nil, node)),
+			operation.Notes("After a 403 the node registers again."), operation.Faulting("node.unknown"), operation.Example(nil, node)),
 	)
 	group.Name, group.Path = "system", "/system"
 	rows := []operation.Row{
 		operation.DELETE("node.delete", "/node", "Deregister a node", n.Deregister, operation.Example(nil, node)),
 		operation.POST("quota_trigger", "/key/quota_trigger", "Report that a key crossed a usage limit", n.QuotaTrigger,
-			operation.Redact("key"), operation.Notes("Receivers of key_event and hashed_key_event in the organisation hear of it. The key itself is neither stored nor told: its hash is."),
+			operation.Redact("key"), operation.Notes("The receivers of key_event and hashed_key_event of the organisation get an event. The event has the hash of the key; the key itself is not stored and not sent."),
 			operation.Example(map[string]any{"Message": "Quota trigger reached", "org_id": "5f1a0c5d8e3b2a1f00000001", "key": "5f1a0c5d8e3b2a1f00000001b3d07a2c",
 				"trigger_limit": 80, "usage_percentage": 80}, reply(map[string]any{}))),
 	}
 	for _, f := range n.feeds {
 		rows = append(rows, operation.GET(f.source.Name, "/"+f.source.Name, "List every "+f.source.What+" as gateways load it", n.serve(f),
-			operation.Notes("Of every organisation at once; the node filters. A record that no gateway could load is left out: see system.feeds.list."), operation.Example(nil, reply([]any{}))))
+			operation.Notes("The list has the records of all organisations; the node filters them. Records that no gateway could load are left out: see system.feeds.list."), operation.Example(nil, reply([]any{}))))
 	}
 	ops = append(ops, group.Rows(rows...)...)
 	return append(append(ops, n.listing()...), n.feedListing()...)
 }
 
 type caller struct {
-	NodeID   string `header:"x-tyk-nodeid" doc:"Identifier from registration."`
-	Nonce    string `header:"x-tyk-nonce" doc:"Last nonce received; never refused."`
-	Session  string `header:"x-tyk-session-id" doc:"Constant for the life of the node's process."`
+	NodeID   string `header:"x-tyk-nodeid" doc:"Identifier that the node got at registration."`
+	Nonce    string `header:"x-tyk-nonce" doc:"Nonce of the last response. A wrong nonce is never refused."`
+	Session  string `header:"x-tyk-session-id" doc:"Identifier of the node's process; constant while it runs."`
 	Hostname string `header:"x-tyk-hostname" doc:"Host name of the node."`
 }
 

@@ -20,12 +20,12 @@ func (n *Nodes) listing() []operation.Operation {
 		Surface: operation.Management, Name: "system.nodes", Path: "/api/system/nodes", Tag: "System", Permission: access.System,
 		Style: operation.Style{Word: "OK"},
 	}
-	ops := group.Rows(operation.GET("list", "", "List the gateway nodes that are alive", n.List, operation.Lists(operation.Item{ID: "node_id", Name: "hostname"}),
-		operation.Notes("A node that has not called for 15 seconds is gone. data is what other clients of the field know; nodes says more."),
+	ops := group.Rows(operation.GET("list", "", "List the active gateway nodes", n.List, operation.Lists(operation.Item{ID: "node_id", Name: "hostname"}),
+		operation.Notes("A node that has sent no request for 15 seconds is left out. data has the format that existing clients read; nodes has more details."),
 		operation.Example(nil, listOf([]Live{example}))))
 	group.Name, group.Path = "system.nodes", "/api/system/node"
 	return append(ops, group.Rows(operation.GET("get", "/{id}/{host}", "Fetch the configuration of a gateway node", n.Node,
-		operation.Notes("Nodes filter what they load by tags that they keep to themselves, so that none are shown."), operation.Faulting(codeAbsent),
+		operation.Notes("Nodes do not report the tags by which they select APIs, so the response has no tags."), operation.Faulting(codeAbsent),
 		operation.Example(nil, untold())))...)
 }
 

@@ -26,14 +26,14 @@ const lapsed = "lapsed"
 // Operations lists the purge.
 func (t *Tokens) Operations() []operation.Operation {
 	return operation.Group{Surface: operation.Admin, Name: "admin.oauth", Path: "/admin/oauth", Tag: "System", Style: operation.Style{Word: "OK"}}.Rows(
-		operation.DELETE("tokens.purge", "/tokens", "Have gateways forget lapsed OAuth tokens", t.Purge,
+		operation.DELETE("tokens.purge", "/tokens", "Purge expired OAuth tokens at gateways", t.Purge,
 			operation.Faulting(codeNoScope, codeScope), operation.Answers(map[string]operation.Answer{codeNoScope: {Status: 422}}),
-			operation.Notes("Gateways keep the tokens. They are told to purge what has lapsed; nothing is stored here."),
+			operation.Notes("Gateways store the tokens. They are told to purge those that have expired; nothing is stored here."),
 			operation.Example(nil, map[string]any{"Status": "OK", "Message": "success", "Meta": nil})))
 }
 
 type purgeIn struct {
-	Scope string `query:"scope" required:"true" oneof:"lapsed" doc:"Which tokens."`
+	Scope string `query:"scope" required:"true" oneof:"lapsed" doc:"Which tokens are purged."`
 }
 
 // Purge tells gateways to delete lapsed tokens.

@@ -26,7 +26,7 @@ func (s Service) Operations() []operation.Operation {
 	}
 	opts := []operation.Option{
 		operation.Refuses(403), operation.Faulting(codeOff),
-		operation.Notes("The answer is always 403, whatever the body says. Nothing is stored."),
+		operation.Notes("The response is always 403 for any body. Nothing is stored."),
 		operation.Example(nil, map[string]any{"Status": "Error", "Message": off, "Meta": nil}),
 	}
 	rulesets := group.Rows(
@@ -39,13 +39,13 @@ func (s Service) Operations() []operation.Operation {
 	group.Permission, group.Name, group.Path = access.APIs, "evaluations", "/api/evaluations"
 	reads := append([]operation.Option{operation.Reads()}, opts...)
 	evaluations := group.Rows(
-		operation.POST("saved", "/sandbox", "Hold stored APIs against rulesets", s.refuse, reads...),
-		operation.POST("document", "/sandbox/oas", "Hold a document against rulesets", s.refuse, reads...),
+		operation.POST("saved", "/sandbox", "Evaluate stored APIs with rulesets", s.refuse, reads...),
+		operation.POST("document", "/sandbox/oas", "Evaluate a document with rulesets", s.refuse, reads...),
 	)
 	group.Name, group.Path = "governance", "/api/governance"
 	results := group.Rows(
-		operation.GET("violations", "/evaluation-details/{apiID}", "List what rulesets found in an API", s.refuseAPI, opts...),
-		operation.GET("compliance", "/apis/{apiID}/compliance", "Fetch whether an API complies with rulesets", s.refuseAPI, opts...),
+		operation.GET("violations", "/evaluation-details/{apiID}", "List the ruleset violations of an API", s.refuseAPI, opts...),
+		operation.GET("compliance", "/apis/{apiID}/compliance", "Fetch the ruleset compliance of an API", s.refuseAPI, opts...),
 	)
 	return append(append(rulesets, evaluations...), results...)
 }

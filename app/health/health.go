@@ -63,24 +63,24 @@ func (s *Service) Operations() []operation.Operation {
 	example := Report{Status: Pass, Version: "v1.0.0", Description: "Gatehouse", Details: map[string]Component{"store": {Status: Pass, Type: "datastore"}}}
 	ok := map[string]string{"Status": "OK"}
 	rows := []operation.Row{
-		operation.GET("front", "/", "That the service is here", s.Front, operation.Public(), operation.Example(nil, ok),
-			operation.Notes("Programs wait for it. Browsers get the console.")),
-		operation.GET("hello", "/hello", "How the service is doing", s.Hello, operation.Public(), operation.Example(nil, example)),
+		operation.GET("front", "/", "Show that the service runs", s.Front, operation.Public(), operation.Example(nil, ok),
+			operation.Notes("Programs can poll this path until the service responds. Browsers get the console.")),
+		operation.GET("hello", "/hello", "Show the health of the service", s.Hello, operation.Public(), operation.Example(nil, example)),
 	}
 	if s.Path != "/hello" { // otherwise one probe has both functions
-		rows = append(rows, operation.GET("ready", s.Path, "Whether the service should get requests", s.Ready, operation.Public(), operation.Faulting("health.fail"),
+		rows = append(rows, operation.GET("ready", s.Path, "Show whether the service is ready for requests", s.Ready, operation.Public(), operation.Faulting("health.fail"),
 			operation.Example(nil, example)))
 	}
 	probes := operation.Group{Surface: operation.Probe, Name: "health", Tag: "Health"}.Rows(append(rows,
-		operation.POST("license", "/license", "Accepts a licence key and ignores it", s.License, operation.Public(),
-			operation.Notes("Old bootstrap scripts send one first. There is nothing to license here."), operation.Example(nil, ok)),
+		operation.POST("license", "/license", "Accept a licence key and ignore it", s.License, operation.Public(),
+			operation.Notes("The service needs no licence. Bootstrap scripts of older products send a licence key first."), operation.Example(nil, ok)),
 	)...)
 	return append(probes, operation.Group{Surface: operation.Admin, Name: "admin", Path: "/admin", Tag: "Health"}.Rows(
-		operation.GET("hello", "/hello", "How the service is doing, for the super-admin", s.Hello, operation.Example(nil, example)),
-		operation.POST("license", "/license", "Accepts a licence key and ignores it, for the super-admin", s.License,
-			operation.Notes("Some scripts send theirs here. There is nothing to license."), operation.Example(nil, ok)),
-		operation.GET("reload", "/system/reload", "Accept a request to read addresses of the dashboard anew", s.Reload, operation.Example(nil, Reloaded{"ok"}),
-			operation.Notes("Bootstrap scripts ask for it when they have set a domain. What organisations say is looked up with each request: there is nothing to read anew, and gateways are told nothing.")))...)
+		operation.GET("hello", "/hello", "Show the health of the service to the super-admin", s.Hello, operation.Example(nil, example)),
+		operation.POST("license", "/license", "Accept a licence key from the super-admin and ignore it", s.License,
+			operation.Notes("The service needs no licence. Some bootstrap scripts send a licence key here."), operation.Example(nil, ok)),
+		operation.GET("reload", "/system/reload", "Accept a request to reload the addresses of the dashboard", s.Reload, operation.Example(nil, Reloaded{"ok"}),
+			operation.Notes("Bootstrap scripts send this after they set a domain. The service reads organisations with each request, so it has nothing to reload. Gateways get no announcement.")))...)
 }
 
 // checkTimeout bounds the check of one component.

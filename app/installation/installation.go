@@ -39,12 +39,12 @@ func (s *Service) Operations() []operation.Operation {
 	admins := group
 	admins.Permission = access.IsAdmin
 	ops := append(group.Rows(
-		operation.GET("control", "/control", "Whether the gateways answer that the service asks for keys, OAuth clients and certificates", s.Control,
-			operation.Notes("By the last call that each of them got; no call is made. Without tyk_api_config.Host there are none: the service keeps all in its own store."),
+		operation.GET("control", "/control", "Show whether the gateways that store keys, OAuth clients and certificates respond", s.Control,
+			operation.Notes("The response describes the last call to each gateway; no new call is made. Without tyk_api_config.Host there are no such gateways, and the service keeps everything in its own store."),
 			operation.Example(nil, State{Gateways: []Gateway{{URL: "http://gateway-1:8080", Asked: true, Answers: true, Since: time.Unix(1767323045, 0).UTC(), Breaker: gateway.BreakerClosed}}}))),
-		admins.Rows(operation.POST("reload", "/reload", "Have all gateways load everything anew", s.Reload, operation.Faulting(codeGateway),
+		admins.Rows(operation.POST("reload", "/reload", "Reload all gateways", s.Reload, operation.Faulting(codeGateway),
 			operation.Answers(map[string]operation.Answer{codeGateway: {Status: 500, Text: "Could not reload gateways"}}),
-			operation.Notes("Gateways do so within a second or two; the answer does not wait for it."),
+			operation.Notes("Gateways reload within two seconds or so; the response does not wait for them."),
 			operation.Example(nil, map[string]any{"Status": "OK", "Message": "Gateways are told to reload", "Meta": nil})))...)
 	return append(ops, s.orgKeys()...)
 }
@@ -52,16 +52,16 @@ func (s *Service) Operations() []operation.Operation {
 // State is the state of the gateways.
 type State struct {
 	Gateways []Gateway `json:"gateways"`
-	Own      bool      `json:"own_store" doc:"No gateway is configured: keys, OAuth clients and certificates are kept by the service itself."`
+	Own      bool      `json:"own_store" doc:"true: no gateway is configured, and the service stores keys, OAuth clients and certificates itself."`
 }
 
 // Gateway is the state of one gateway.
 type Gateway struct {
 	URL     string          `json:"url"`
-	Asked   bool            `json:"asked" doc:"It has got a call since the start of the service."`
-	Answers bool            `json:"answers" doc:"Its last call was answered as gateways answer."`
-	Since   time.Time       `json:"since,omitzero" doc:"When that became so."`
-	Breaker gateway.Breaker `json:"breaker" doc:"closed: calls go to it; open: it failed again and again, and is left alone for a moment; trying: the next call tries whether it answers again."`
+	Asked   bool            `json:"asked" doc:"true: the service has called the gateway since its start."`
+	Answers bool            `json:"answers" doc:"true: the gateway sent a valid response to the last call."`
+	Since   time.Time       `json:"since,omitzero" doc:"Since when answers has its value."`
+	Breaker gateway.Breaker `json:"breaker" doc:"State of the circuit breaker. closed: the service calls the gateway. open: calls failed repeatedly, and the service pauses. trying: the next call tests whether the gateway responds again."`
 	Trouble string          `json:"trouble,omitempty" doc:"Why the last call failed."`
 }
 

@@ -67,7 +67,7 @@ func (s *Service) orgKeys() []operation.Operation {
 		operation.GET("list", "", "List the organisations that have limits", s.List, operation.Faulting(codeGateway), trouble("Failed to unmarshal keys data from Tyk API"),
 			operation.Example(nil, map[string]any{"data": map[string]any{"keys": []any{"5f1a0c5d8e3b2a1f00000001"}}, "pages": 1})),
 		operation.POST("create", "", "Set the limits of an organisation", s.Create, operation.Faulting(codeOrg, codeType, codeRefused, codeGateway), refusals(notSaved, notSaved),
-			operation.Limits(maxBody, 0), hidden, operation.Notes("A session whose org_id says for which organisation it is. Limits that are there are replaced. Gateways look at the first of all keys of the organisation."),
+			operation.Limits(maxBody, 0), hidden, operation.Notes("The body is a session object; its org_id names the organisation. Existing limits are replaced. Gateways check these limits first, for all keys of the organisation together."),
 			operation.Example(exampleSession, exampleKey)),
 		operation.GET("get", "/{keyId}", "Get the limits of an organisation", s.Get, operation.Faulting(codeMissing, codeGateway), trouble("Failed to unmarshal key data from Tyk API"),
 			operation.Example(nil, exampleKey)),
@@ -83,7 +83,7 @@ func (s *Service) orgKeys() []operation.Operation {
 // KeyData is the key of an organisation in the form of responses.
 type KeyData struct {
 	Model   struct{} `json:"api_model"`
-	ID      string   `json:"key_id" doc:"The organisation."`
+	ID      string   `json:"key_id" doc:"Identifier of the organisation."`
 	Session Session  `json:"data"`
 	Hash    string   `json:"key_hash" doc:"Always empty."`
 }
@@ -120,7 +120,7 @@ func (s *Service) List(ctx context.Context, in operation.Paging) (out Keys, err 
 
 // ByOrg is the input of operations on the limits of an organisation.
 type ByOrg struct {
-	Org string `path:"keyId" doc:"The organisation."`
+	Org string `path:"keyId" doc:"Identifier of the organisation."`
 }
 
 // Get returns the limits of an organisation.

@@ -16,19 +16,19 @@ import (
 type View struct {
 	ID        string          `json:"id"`
 	OrgID     tenant.ID       `json:"org_id"`
-	Action    string          `json:"action" doc:"What is done: the operation that asked for it, mostly."`
-	Subject   intent.Subject  `json:"subject" doc:"What it is done to. A key is named by its hash."`
-	State     intent.State    `json:"state" doc:"open, undoing, failed, undo_failed; of one that is closed done, undone or abandoned."`
-	Actor     string          `json:"actor" doc:"Who asked for it: ID of a user, or admin."`
+	Action    string          `json:"action" doc:"The change, usually the ID of the operation that requested it."`
+	Subject   intent.Subject  `json:"subject" doc:"The record that is changed. A key is identified by its hash."`
+	State     intent.State    `json:"state" doc:"open, undoing, failed or undo_failed. When closed: done, undone or abandoned."`
+	Actor     string          `json:"actor" doc:"ID of the user who requested the change, or admin."`
 	Operation string          `json:"operation"`
 	Request   string          `json:"request_id"`
-	Attempts  int             `json:"attempts" doc:"Attempts that failed."`
+	Attempts  int             `json:"attempts" doc:"Number of failed attempts."`
 	Created   time.Time       `json:"created_at"`
-	Next      time.Time       `json:"next_attempt_at,omitzero" doc:"When it is tried again at the earliest."`
-	Busy      time.Time       `json:"busy_until,omitzero" doc:"An attempt is under way, which ends before that."`
-	Ended     time.Time       `json:"ended_at,omitzero" doc:"When it was closed, or began to rest."`
+	Next      time.Time       `json:"next_attempt_at,omitzero" doc:"Earliest time of the next attempt."`
+	Busy      time.Time       `json:"busy_until,omitzero" doc:"An attempt is running and ends before this time."`
+	Ended     time.Time       `json:"ended_at,omitzero" doc:"When the change was closed, or when attempts stopped."`
 	Error     string          `json:"error" doc:"Why the last attempt failed."`
-	Told      json.RawMessage `json:"told,omitempty" doc:"What was done, once it is."`
+	Told      json.RawMessage `json:"told,omitempty" doc:"Result of the change, once it is done."`
 }
 
 func (s *Service) shown(i intent.Intent) View {
@@ -55,18 +55,18 @@ func (s *Service) Operations() []operation.Operation {
 			missing: {Text: "Could not retrieve intent"},
 		}},
 	}.Rows(
-		operation.GET("list", "", "List changes of gateways that are open or have failed", s.List, operation.Lists(operation.Item{Kind: intent.Kind, ID: "id", Name: "action"}),
-			operation.Notes("The newest first. They are carried out without further ado as soon as gateways answer; one that has failed waits for an admin."),
+		operation.GET("list", "", "List changes at gateways that are open or have failed", s.List, operation.Lists(operation.Item{Kind: intent.Kind, ID: "id", Name: "action"}),
+			operation.Notes("Newest first. Open changes continue by themselves as soon as gateways respond. A failed change waits until an admin retries or abandons it."),
 			operation.Example(nil, map[string]any{"intents": []View{exampleView}, "pages": 1})),
-		operation.GET("get", "/{intentID}", "Get a change of gateways", s.Get, operation.Faulting(missing),
-			operation.Notes("One that is closed can be had for a while."), operation.Example(nil, exampleView)),
-		operation.POST("retry", "/{intentID}/retry", "Try a change of gateways again", s.Retry, dry,
+		operation.GET("get", "/{intentID}", "Get a change at gateways", s.Get, operation.Faulting(missing),
+			operation.Notes("The latest 64 closed changes of an organisation can be fetched as well."), operation.Example(nil, exampleView)),
+		operation.POST("retry", "/{intentID}/retry", "Retry a change at gateways", s.Retry, dry,
 			operation.Faulting(missing, intent.CodeClosed, intent.CodeBusy),
-			operation.Notes("It is tried within a second or two, as often as a new one would be."),
+			operation.Notes("The next attempt starts within two seconds or so. Attempts are counted anew."),
 			operation.Example(nil, map[string]any{"Status": "OK", "Message": "Intent is tried again", "Meta": nil})),
-		operation.DELETE("abandon", "/{intentID}", "Give up a change of gateways", s.Abandon, dry,
+		operation.DELETE("abandon", "/{intentID}", "Abandon a change at gateways", s.Abandon, dry,
 			operation.Faulting(missing, intent.CodeClosed, intent.CodeBusy),
-			operation.Notes("No further attempt is made. What has been done of it stays: look at its subject."),
+			operation.Notes("No further attempt is made. Steps that were carried out are not undone, so check the subject of the change."),
 			operation.Example(nil, map[string]any{"Status": "OK", "Message": "Intent is given up", "Meta": nil})),
 	)
 }

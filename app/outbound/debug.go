@@ -37,9 +37,9 @@ func (d *Debug) Operations() []operation.Operation {
 	return operation.Group{
 		Surface: operation.Management, Name: "debug", Path: "/api/debug", Tag: "Proxy", Permission: access.APIs,
 		Style: operation.Style{Word: "OK"},
-	}.Rows(operation.POST("run", "", "Run one request through a definition at the gateway", d.Run, operation.Faulting(codeTrial, codeNoGateway),
+	}.Rows(operation.POST("run", "", "Send a test request through an API definition at a gateway", d.Run, operation.Faulting(codeTrial, codeNoGateway),
 		operation.Redact("request", "spec", "oas"),
-		operation.Notes("The gateway of tyk_api_config carries it out and says what happened. Nothing is stored."),
+		operation.Notes("The gateway of tyk_api_config runs the request and reports the result. Nothing is stored."),
 		operation.Example(map[string]any{"request": map[string]any{"method": "GET", "path": "/"}, "spec": map[string]any{"name": "Trial", "proxy": map[string]any{"listen_path": "/", "target_url": "http://orders.internal/"}}},
 			map[string]any{"message": "ok", "response": "====== Request ======\n…", "logs": ""})))
 }

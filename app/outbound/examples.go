@@ -64,7 +64,7 @@ func (s *Examples) Operations() []operation.Operation {
 		}},
 	}.Rows(
 		operation.GET("list", "", "List example APIs", s.List, operation.Lists(operation.Item{ID: "location", Name: "name"}), operation.Faulting(codeIndex, codeFetch), operation.Example(nil, []Example{example}),
-			operation.Notes("Without a header the first permitted address is read; the list is empty when none is configured."),
+			operation.Notes("Without the header, the first address in security.allowed_examples_urls is read. The list is empty if that setting is empty."),
 			failed("Failed to fetch examples index file.")),
 		operation.GET("get", "/{location}", "Fetch an example API", s.Get, operation.Tail(), operation.Faulting(codeIndex, codeExample, codeFetch),
 			operation.Example(nil, ExampleDetail{Name: example.Name, Location: example.Location, Description: example.Short, Features: []string{"REST data source"}, MinVersion: "5.0"}),
@@ -73,7 +73,7 @@ func (s *Examples) Operations() []operation.Operation {
 }
 
 type where struct {
-	Index string `header:"x-tyk-examples-index" doc:"Address of the index file, or of the folder it is in."`
+	Index string `header:"x-tyk-examples-index" doc:"Address of the index file, or of its folder."`
 }
 
 // List returns the examples of a repository, in the order of its index.
@@ -95,10 +95,10 @@ func (s *Examples) List(ctx context.Context, in where) ([]Example, error) {
 
 type getIn struct {
 	where
-	Repository string `header:"x-tyk-repo-url" doc:"Address of the repository, where no index is named."`
-	Location   string `path:"location" doc:"Folder of the example; it may contain slashes."`
-	Readme     bool   `query:"readme" doc:"Also answer the text that explains the example."`
-	APIDef     bool   `query:"apiDef" doc:"Also answer its API definition."`
+	Repository string `header:"x-tyk-repo-url" doc:"Address of the repository. Used if the request names no index."`
+	Location   string `path:"location" doc:"Folder of the example; may contain slashes."`
+	Readme     bool   `query:"readme" doc:"true: the response includes the README of the example."`
+	APIDef     bool   `query:"apiDef" doc:"true: the response includes the API definition of the example."`
 }
 
 var notFound = fault.New(fault.NotFound, codeExample, "there is no such example")

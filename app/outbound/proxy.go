@@ -57,7 +57,7 @@ func (p *Proxy) Operations() []operation.Operation {
 		}},
 	}.Rows(operation.POST("call", "", "Call a gateway", p.Call, operation.Faulting(codeInvalid, codeUnknown, codeFailed),
 		operation.Redact("headers", "body"),
-		operation.Notes("The status of the gateway's answer is inside the answer. Redirections to other servers are not followed."),
+		operation.Notes("The response contains the status of the gateway's response. Redirects to other servers are not followed."),
 		operation.Example(map[string]any{"method": "GET", "url": "https://gateway.example.com/orders/1", "headers": map[string]string{"Accept": "application/json"}},
 			map[string]any{"status_code": 200, "headers": map[string]string{"Content-Type": "application/json"}, "body": map[string]any{"id": 1}})))
 }

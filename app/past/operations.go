@@ -23,10 +23,10 @@ func (s *Service) Operations() []operation.Operation {
 	}.Rows(
 		operation.GET("list", "", "List the changes of a record", s.List, operation.Faulting(CodeKind, CodeMissing, CodeOrg),
 			operation.Lists(operation.Item{ID: "revision", Name: "action"}),
-			operation.Notes("The newest first, 200 at most, as far as the change log goes back."),
+			operation.Notes("Newest first, 200 at most, as far back as the change log reaches."),
 			operation.Example(nil, map[string]any{"changes": []Change{exampleChange}, "pages": 1})),
 		operation.GET("get", "/{revision}", "Get a record as it was after a change", s.Get, operation.Faulting(CodeKind, CodeMissing, CodeRevision, CodeOrg),
-			operation.Notes("To make a record what it was, write the document with the operation for such records, with the secrets of today at the places in `hidden`."),
+			operation.Notes("To restore the record, send the document to the operation that writes such records. First replace the values at the places in `hidden` by the current secrets."),
 			operation.Example(nil, Past{Kind: "policy", ID: "5f1a0c5d8e3b2a1f00000003", Revision: 41, Document: json.RawMessage(`{"name":"Gold","rate":100}`), Hidden: []string{}})),
 	)
 }

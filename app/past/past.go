@@ -68,22 +68,22 @@ func New(t crud.Tools, ks crud.Kinds, operations func() []operation.Operation) *
 // Record is the record that a path names.
 type Record struct {
 	Scope tenant.Scope
-	Kind  string `path:"kind" doc:"Kind of the record, as references name it: api, policy, webhook, asset, clientidp."`
-	ID    string `path:"id" doc:"Identifier of the record; when it has been deleted, its database ID."`
+	Kind  string `path:"kind" doc:"Kind of the record: api, policy, webhook, asset or clientidp."`
+	ID    string `path:"id" doc:"Identifier of the record. For a deleted record: its database ID."`
 }
 
 // Change is one change of a record.
 type Change struct {
-	Revision  store.Revision     `json:"revision" doc:"Of the whole store; greater ones are later."`
+	Revision  store.Revision     `json:"revision" doc:"Revision of the store after the change; later changes have greater numbers."`
 	Date      time.Time          `json:"date"`
 	Op        string             `json:"op" doc:"created, updated or deleted."`
 	Action    string             `json:"action" doc:"Summary of the operation."`
 	Operation string             `json:"operation" doc:"ID of the operation."`
-	User      string             `json:"user" doc:"E-mail address of the user, if one called."`
-	Actor     string             `json:"actor" doc:"ID of the user, admin, or what the program does by itself."`
+	User      string             `json:"user" doc:"E-mail address of the user, if a user made the change."`
+	Actor     string             `json:"actor" doc:"ID of the user, admin, or the name of a task of the program itself."`
 	Request   string             `json:"req_id" doc:"ID of the request."`
 	Diff      []audit.Difference `json:"diff" doc:"Places in which the record changed. Secrets are ***."`
-	More      int                `json:"more,omitempty" doc:"Places that are left out."`
+	More      int                `json:"more,omitempty" doc:"Number of places that are left out."`
 }
 
 // ListIn is the input of List.
@@ -162,7 +162,7 @@ func told(c store.Commit, actions map[string]string, before, after []byte, secre
 // GetIn is the input of Get.
 type GetIn struct {
 	Record
-	Revision string `path:"revision" doc:"Of one of its changes."`
+	Revision string `path:"revision" doc:"Revision of a change of the record."`
 }
 
 // Past is the version of a record after a change.
@@ -170,8 +170,8 @@ type Past struct {
 	Kind     string          `json:"kind"`
 	ID       string          `json:"id" doc:"Database ID of the record."`
 	Revision store.Revision  `json:"revision"`
-	Document json.RawMessage `json:"document" doc:"The record, as writes take it. Secrets are ***."`
-	Hidden   []string        `json:"hidden" doc:"JSON pointers of the places in which a secret is hidden."`
+	Document json.RawMessage `json:"document" doc:"The record in the format that writes take. Secrets are ***."`
+	Hidden   []string        `json:"hidden" doc:"JSON pointers to the hidden secrets."`
 }
 
 // Get returns the version of a record after one of its changes.

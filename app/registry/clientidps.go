@@ -109,25 +109,25 @@ func (s *ClientIDPs) Operations() []operation.Operation {
 	reports := r.Group
 	reports.Path = "/api/registry" // a path of its own, because a client_idp_id may be any word
 	ops := slices.Concat(reports.Rows(
-		operation.GET("report", "/report", "List mappings that lead nowhere", s.ReportDangling,
-			operation.Notes("Of all identity providers of the organisation. Mappings may be made before the APIs and policies they name. Resources that the caller may not see count as missing."), operation.Example(nil, exampleReport)),
+		operation.GET("report", "/report", "List dangling mappings", s.ReportDangling,
+			operation.Notes("The report covers all identity providers of the organisation. A mapping may exist before the APIs and policies that it names. Resources that the caller may not see count as missing."), operation.Example(nil, exampleReport)),
 	), r.Group.Rows(
 		o.List(),
 		o.Insert(operation.Summary("Register an identity provider"), operation.Status(201), operation.Notes(notesWhole)),
 		o.Get(),
-		o.Edit(operation.Notes("Absent fields become empty; only an absent client_idp_id is kept. "+notesWhole)),
+		o.Edit(operation.Notes("Absent fields become empty, except client_idp_id, which keeps its value. "+notesWhole)),
 		o.Delete(operation.Summary("Remove an identity provider and its mappings")),
 		operation.PATCH("mappings.patch", "/{id}/mappings", "Merge API mappings", s.PatchMappings, operation.Settles(s.patches), operation.Faulting(missing, mappings, tooLarge, codeNotOwned), dry,
-			operation.Notes("A JSON merge patch (RFC 7386) on api_mappings at every level: null removes, what is not mentioned stays. All or nothing. "+notesOwned),
+			operation.Notes("The body is a JSON merge patch (RFC 7386) for api_mappings. At every level, null removes a member, and members that are not mentioned do not change. The patch is applied as a whole or not at all. "+notesOwned),
 			operation.Example(map[string]any{"orders": map[string]any{"scope_to_policy": map[string]any{"read": "gold", "legacy": nil}}, "old-api": nil}, idp)),
 		operation.GET("mappings.get", "/{id}/mappings/{apiId}", "Fetch the mapping of one API", s.GetMapping, operation.Faulting(missing, unmapped),
 			operation.Example(nil, exampleMapping)),
 		operation.PUT("mappings.put", "/{id}/mappings/{apiId}", "Set the mapping of one API", s.PutMapping, operation.Faulting(missing, mappings, tooLarge, codeNotOwned), dry,
-			operation.Notes("Replaces the mapping of this API, or creates it; other mappings stay. "+notesOwned), operation.Example(exampleMapping, idp)),
+			operation.Notes("Replaces or creates the mapping of this API. Other mappings do not change. "+notesOwned), operation.Example(exampleMapping, idp)),
 		operation.DELETE("mappings.delete", "/{id}/mappings/{apiId}", "Remove the mapping of one API", s.DeleteMapping, operation.Faulting(missing, unmapped, codeNotOwned), dry,
 			operation.Example(nil, operation.Receipt{Message: "client idp mapping deleted"})),
-		operation.GET("references", "/{id}/references", "List what an identity provider names", s.ListReferences, operation.Faulting(missing),
-			operation.Notes("The APIs and policies of its mappings. Missing ones have no name."), operation.Example(nil, exampleReferences)),
+		operation.GET("references", "/{id}/references", "List the references of an identity provider", s.ListReferences, operation.Faulting(missing),
+			operation.Notes("The list has the APIs and policies in its mappings. A missing API or policy has no name."), operation.Example(nil, exampleReferences)),
 	))
 	for i := range ops {
 		doing := "saving"
@@ -193,7 +193,7 @@ func (s *ClientIDPs) advise(_ context.Context, c *change) {
 type byID struct {
 	Scope tenant.Scope
 	Who   operation.Principal
-	ID    string `path:"id" doc:"client_idp_id, or else _id, of the identity provider."`
+	ID    string `path:"id" doc:"The client_idp_id or the _id of the identity provider. A client_idp_id takes precedence."`
 }
 
 type writeByID struct {
@@ -253,8 +253,8 @@ func (s *ClientIDPs) edit(ctx context.Context, in byID, touched touching, when s
 
 // Texts of the API description about who may change which mapping.
 const (
-	notesOwned = "While enable_ownership is on, only owners and admins touch the mapping of an API that has owners: 401 for others."
-	notesWhole = "While enable_ownership is on, only owners and admins add or change the mapping of an API that has owners, or keep it with other keys: 401 for others."
+	notesOwned = "While enable_ownership is on, only owners and admins may change the mapping of an API that has owners; other callers get 401."
+	notesWhole = "While enable_ownership is on, only owners and admins may add or change the mapping of an API that has owners, or keep such a mapping and change issuer, jwks_uri or scope_claim_name; other callers get 401."
 )
 
 // codeNotOwned is the code of the fault of a write to the mapping of an API that the

@@ -45,7 +45,7 @@ func (s *ClientIDPs) references() *crud.References {
 
 // Report is the response with the mappings that lead nowhere.
 type Report struct {
-	Dangling []store.Reference `json:"dangling" doc:"Mappings that name APIs or policies that do not exist, that the caller may not see, or by an identifier that gateways do not know."`
+	Dangling []store.Reference `json:"dangling" doc:"Mappings whose API or policy does not exist, is hidden from the caller, or is named by an identifier that gateways do not know."`
 }
 
 // Examples for the API description.

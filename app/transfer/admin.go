@@ -24,19 +24,19 @@ func (s *Service) Operations() []operation.Operation {
 		operation.CodeEmptyBody: {Status: 500, Text: "Failed to read response body, body empty"},
 		operation.CodeMalformed: {Status: 403, Text: "Request body malformed"},
 	}}
-	const notes = " What is there already, by its identifier, is replaced. Each is stored in the organisation of its org_id, which may be left out while there is only one; " +
-		"Meta says of each that it was stored, true, or why it was not. Database IDs stay where they are free. " +
-		"Long lists are stored by the hundred, so that others can write meanwhile: after a 503 some may be there, and the same list can be sent again."
+	const notes = " A record with the identifier of a stored one replaces it. Each record is stored in the organisation of its org_id, which may be absent while there is only one organisation. " +
+		"For each identifier, Meta is true if the record was stored, otherwise the reason why not. A database ID in a record is kept if no other record has it. " +
+		"Records are stored in batches of a hundred, so that other writes are not blocked. After a 503 some batches may be stored; send the same list again."
 	definition := map[string]any{
 		"api_id": "orders", "org_id": "5f1a0c5d8e3b2a1f00000001", "name": "Orders", "active": true, "use_keyless": true,
 		"proxy": map[string]any{"listen_path": "/orders/", "target_url": "http://orders.internal:8080/", "strip_listen_path": true},
 	}
 	policy := map[string]any{"id": "gold", "org_id": "5f1a0c5d8e3b2a1f00000001", "name": "Gold", "rate": 100, "per": 1, "quota_max": -1, "access_rights": map[string]any{}}
 	apis := operation.Group{Surface: operation.Admin, Name: "admin.apis", Path: "/admin/apis", Tag: "APIs", Style: style}.Rows(
-		operation.POST("import", "/import", "Import APIs of any class", s.ImportAPIs, operation.Limits(0, deadline), operation.Notes("APIs in the form in which they are listed."+notes),
+		operation.POST("import", "/import", "Import APIs of any class", s.ImportAPIs, operation.Limits(0, deadline), operation.Notes("The body is a list of APIs in the format that lists return."+notes),
 			operation.Example(map[string]any{"apis": []any{map[string]any{"api_definition": definition}}}, imported("APIs imported", "orders"))))
 	return append(apis, operation.Group{Surface: operation.Admin, Name: "admin.policies", Path: "/admin/policies", Tag: "Policies", Style: style}.Rows(
-		operation.POST("import", "/import", "Import policies", s.ImportPolicies, operation.Limits(0, deadline), operation.Notes("Policies in the form in which they are listed."+notes+" A policy without _id and id gets an identifier, by which Meta names it. Gateways hear of each policy; of more than a hundred they hear by reloads, one for each hundred."),
+		operation.POST("import", "/import", "Import policies", s.ImportPolicies, operation.Limits(0, deadline), operation.Notes("The body is a list of policies in the format that lists return."+notes+" A policy without _id and id gets a generated identifier, which is its name in Meta. Up to a hundred policies are announced to gateways one by one; more are announced by a reload for each hundred."),
 			operation.Example(map[string]any{"Data": []any{policy}, "Pages": 1}, imported("Policies imported", "gold"))))...)
 }
 

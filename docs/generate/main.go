@@ -131,13 +131,13 @@ func lines(b []byte, n *doc.Node, depth int) []byte {
 // operations prints the table.
 func operations(ops []operation.Operation) string {
 	var b strings.Builder
-	b.WriteString("# Operations\n\nMade from the operation table by `make generate`. Not to be edited.\n\n" +
-		"| operation | request | what it does | permission | success |\n|---|---|---|---|---|\n")
+	b.WriteString("# Operations\n\nThe HTTP API for people who write clients: every operation, its request and who may call it.\n\nGenerated from the operation table by `make generate`; do not edit.\n\n" +
+		"| operation | request | what it does | who may call it | success status |\n|---|---|---|---|---|\n")
 	for _, o := range ops {
 		fmt.Fprintf(&b, "| [`%s`](%s) | `%s %s` | %s | %s | %d |\n", o.ID, pageName(o.Tag), o.Method, o.Path, o.Summary, caller(o), o.Status)
 	}
-	b.WriteString("\n## Words that identifiers cannot be\n\nIn the path of some operations a word stands where others take an identifier. A resource with such a name is " +
-		"reached by its database ID.\n\n| word | does not reach | but |\n|---|---|---|\n")
+	b.WriteString("\n## Reserved words in paths\n\nIn some paths a fixed word stands where another operation takes an identifier. A resource whose identifier is such a word " +
+		"can be reached by its database ID only.\n\n| word | request as an identifier | operation that is called |\n|---|---|---|\n")
 	for _, r := range operation.ReservedWords(ops) {
 		fmt.Fprintf(&b, "| `%s` | `%s %s` | `%s` |\n", r.Word, r.Of.Method, r.Of.Path, r.By.ID)
 	}
@@ -145,12 +145,14 @@ func operations(ops []operation.Operation) string {
 }
 
 func configuration() string {
-	return "# Configuration\n\nMade from the table of settings by `make generate`. Not to be edited.\n\n" +
-		"Settings come from a JSON or YAML file (`--conf`) and from the environment, which wins. A variable is the prefix\n" +
-		"`SVC_DB_` (or `TYK_DB_`, which loses) and the suffix of the setting. `gatehouse config check` prints what is in effect.\n\n" +
-		config.Markdown() + "\n## Developer portal\n\nThe portal has settings of its own: from `portal.conf` in the working folder, the file of\n" +
-		"`gatehouse portal --conf` when it has such settings (it may have those above as well), or the file that `portal.configuration`\n" +
-		"names, and from the environment, which wins. A variable is a prefix and the suffix: `SVC_PORTAL_` beats `TYK_PORTAL_`, which\n" +
-		"beats `PORTAL_`. A value that cannot be stops the start. Settings without effect yet are read and checked.\n\n" +
+	return "# Configuration\n\nAll settings, for operators. Generated from the table of settings by `make generate`; do not edit.\n\n" +
+		"Settings come from a JSON or YAML file (`--conf`) and from environment variables. A variable overrides the file. Its name is\n" +
+		"the prefix `SVC_DB_` and the suffix of the setting. The prefix `TYK_DB_` works too; `SVC_DB_` overrides it.\n" +
+		"`gatehouse config check` prints the settings in effect.\n\n" +
+		config.Markdown() + "\n## Developer portal\n\nThe portal has settings of its own. They come from one file and from environment variables, which override it. The file is the one\n" +
+		"that `portal.configuration` names; otherwise the file of `gatehouse portal --conf` if it has portal settings (it may have those\n" +
+		"above as well); otherwise `portal.conf` in the working folder. The name of a variable is a prefix and the suffix: `SVC_PORTAL_`\n" +
+		"overrides `TYK_PORTAL_`, which overrides `PORTAL_`. An invalid value stops the start. A setting with the effect \"not yet\" is read and\n" +
+		"validated, and changes nothing.\n\n" +
 		config.PortalMarkdown()
 }

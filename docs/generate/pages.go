@@ -52,11 +52,11 @@ func page(tag string, ops []operation.Operation, dir string) (string, error) {
 			return "", err
 		}
 		if media := httpadapter.MediaType(&o); media != "application/json" {
-			fmt.Fprintf(&b, "\nThe answer, with status %d, is `%s`.\n", o.Status, media)
+			fmt.Fprintf(&b, "\nResponse, status %d: `%s`.\n", o.Status, media)
 		} else if o.Example != nil {
 			answer, err := httpadapter.Example(&o)
 			if err == nil {
-				err = sample(&b, fmt.Sprintf("Answer, status %d", o.Status), json.RawMessage(answer))
+				err = sample(&b, fmt.Sprintf("Response, status %d", o.Status), json.RawMessage(answer))
 			}
 			if err != nil {
 				return "", err
@@ -67,17 +67,17 @@ func page(tag string, ops []operation.Operation, dir string) (string, error) {
 	return b.String(), nil
 }
 
-// caller says whose call is admitted.
+// caller names the callers that an operation admits.
 func caller(o operation.Operation) string {
 	switch {
 	case o.Public:
-		return "anybody"
+		return "public"
 	case o.Brokers:
 		return "admin secret or broker secret"
 	case o.BySession:
-		return "somebody who has logged in"
+		return "portal user with a session"
 	case o.Surface == operation.Portal:
-		return "admin of the portal"
+		return "portal admin"
 	case o.Surface != operation.Management:
 		return string(o.Surface) + " secret"
 	case o.Permission == "*":
@@ -140,7 +140,7 @@ func refusals(b *strings.Builder, o operation.Operation) {
 	b.WriteString("\n| fault | status | text |\n|---|---|---|\n")
 	for _, code := range o.Faults {
 		a := o.Style.Faults[code]
-		status, text := "", "says what is wrong"
+		status, text := "", "depends on the problem"
 		if n := httpadapter.StatusOf(&o, code); n != 0 {
 			status = fmt.Sprint(n)
 		}
@@ -155,21 +155,32 @@ func refusals(b *strings.Builder, o operation.Operation) {
 func limits() string {
 	return `# Limits
 
-Requests are bounded by size, values, nesting and time: see limits.* in [configuration.md](configuration.md). A body with too many
-values is refused with 413: import in several parts, or raise limits.max_body_values and with it the memory of the machine. A write that would keep
-all others waiting for longer than limits.write_time is refused with 503; send less at once. A large body that comes more slowly
-than limits.body_rate is ended with 408. An organisation whose records take limits.organisation_bytes stores no more: changes but deletions get 507. With more than limits.connections connections of clients, those that have waited longest for their clients are closed. A listen path, domain or key of versions of an API, or a path of its document, that is longer than 4096 characters is refused with 400. The paths
-of a description that is imported have 100000 parameters in all, and the variables of its servers make addresses of 8192 characters at most.
+This page lists the limits of requests for people who write clients or run the service.
 
-A page that shows a description of an API draws 500 operations, 200 fields of each, and 512 KiB of fields and 512 KiB of other texts in
-all, for which it looks at 16 MiB (a reference counts its length each time that it is followed), and 1 MiB of a GraphQL schema as it is printed; a note says so when there is more. Markdown is drawn for the first 32 KiB of a text, unless it has more than 6,000 marks or tables of more
-than 20,000 cells; what is not drawn is shown as it is.
+The settings limits.* bound the size, the number of values, the nesting and the time of a request: see [configuration.md](configuration.md).
 
-What anybody may read on the portal, as a page or by its API, takes turns at all processors but one, network by network; a request whose turn does not come within
-10 s is answered with 503 and Retry-After. No more than 1,000 requests wait for turns, or for memory: with one more, the last one of the network with the most of them gets 503 at once. A template runs for 2,000,000 steps (actions of the template; a call of a function of the portal counts 100), and for 30 s at most.
+| request | response | what to do |
+|---|---|---|
+| a body with more values than limits.max_body_values | 413 | import in several parts, or raise the setting and the memory of the machine |
+| a write that keeps other writes waiting for longer than limits.write_time | 503 | send less in one request |
+| a large body that arrives more slowly than limits.body_rate | 408 | send faster |
+| a change other than a deletion, when the records of the organisation take limits.organisation_bytes | 507 | delete records, or raise the setting |
+| a listen path, domain or version key of an API, or a path in its document, longer than 4096 characters | 400 | shorten it |
 
-Lists are bounded besides, because each entry may become a row that the one writer stores while others wait. The figures
-are far above what configurations have. A longer list is refused with 400; the answer names the field and the figure.
+With more than limits.connections client connections, the service closes those that have waited longest for their clients.
+An imported description may have 100000 path parameters in all. An address made of a server and its variables may have 8192 characters.
+
+A page that shows an API description renders at most 500 operations, 200 fields of each, 512 KiB of fields, 512 KiB of other texts and
+1 MiB of a printed GraphQL schema. It reads at most 16 MiB of the description for that; a reference counts its length each time it is followed.
+A note on the page says when something is left out. Only the first 32 KiB of a Markdown text are rendered, and none of a text with more than
+6,000 marks or with tables of more than 20,000 cells. The page shows the rest as plain text.
+
+Portal reads, as pages or through its API, are scheduled over all processors but one, and client networks take turns. A request that gets no turn within
+10 s is answered with 503 and Retry-After. At most 1,000 requests wait for a turn or for memory. With one more, the newest waiting request of the network that has the most of them
+gets 503 at once. A template may run 2,000,000 steps and 30 s. Each action is a step; a call of a portal function counts as 100.
+
+Lists have limits of their own, because each entry may become a row, and other writes wait while one is stored. The limits
+are far above what real configurations need. A longer list is refused with 400; the response names the field and the limit.
 In a field, * stands for each member or item.
 
 ` + caps.Markdown()

@@ -18,8 +18,8 @@ type Match struct {
 }
 
 var matchParams = []Param{
-	{Name: "If-Match", In: "header", Type: reflect.TypeFor[string](), Doc: "Carry out only if the resource still has one of these entity tags; 412 otherwise."},
-	{Name: "If-None-Match", In: "header", Type: reflect.TypeFor[string](), Doc: "Carry out only if the resource has none of these entity tags; 304 for a read, 412 for a write otherwise."},
+	{Name: "If-Match", In: "header", Type: reflect.TypeFor[string](), Doc: "The request is carried out only if the resource has one of these entity tags; otherwise the response is 412."},
+	{Name: "If-None-Match", In: "header", Type: reflect.TypeFor[string](), Doc: "The request is carried out only if the resource has none of these entity tags; otherwise the response is 304 for a read and 412 for a write."},
 }
 
 // CodeMatch is the code of the fault for a precondition that does not hold.

@@ -10,7 +10,7 @@ import (
 
 // Paging is embedded in the input of a list (docs/wire/paging.md#pages).
 type Paging struct {
-	P string `query:"p" is:"integer" page:"0" doc:"Page, counted from 1. 0 and less return all items."`
+	P string `query:"p" is:"integer" page:"0" doc:"Page number, from 1. 0 or less: all items."`
 }
 
 // page returns the requested page: 1 by default, 0 for all items.

@@ -15,7 +15,7 @@ import (
 const DryRun = "dry_run"
 
 var dryRun = Param{Name: DryRun, In: "query", Type: reflect.TypeFor[bool](),
-	Doc: "true: answer what would change, and store nothing. Whatever the operation would refuse is refused."}
+	Doc: "true: the response lists what would change, and nothing is stored. A request that the operation refuses is refused here as well."}
 
 // Rehearsable lets calls ask what the row would do. The row may have effects only through a
 // store, in one unit of work. onlooker says which changes and references the caller may see
@@ -33,8 +33,8 @@ type Rehearsed struct {
 
 // Outcome is what an operation would have done.
 type Outcome struct {
-	Changes    []store.Step      `json:"changes" doc:"Records that would change, as far as the caller may see them."`
-	References []store.Reference `json:"references" doc:"References that would lead nowhere, or to what the caller may not see."`
+	Changes    []store.Step      `json:"changes" doc:"Records that would change. Records that the caller may not see are left out."`
+	References []store.Reference `json:"references" doc:"References to records that would not exist, or that the caller may not see."`
 }
 
 // Rehearses reports whether a call only asks what would happen.

@@ -24,13 +24,13 @@ func (s *Service) Operations() []operation.Operation {
 	keys := group
 	keys.Permission = access.IsAdmin
 	return append(group.Rows(
-		operation.DELETE("delete", "/{apiId}", "Drop the cached answers of an API at all gateways", s.Clear, operation.Faulting(apis.CodeMissing, apis.CodeNotOwned),
+		operation.DELETE("delete", "/{apiId}", "Drop the cached responses of an API at all gateways", s.Clear, operation.Faulting(apis.CodeMissing, apis.CodeNotOwned),
 			rows.Absent(404, "API not found"), operation.Example(nil, Status{"ok", "cache invalidated"}))),
 		keys.Rows(
 			operation.DELETE("jwks.delete", "/jwks/{apiId}", "Drop the cached keys of an API's token issuers at all gateways", s.ClearKeys, operation.Faulting(apis.CodeMissing, apis.CodeNotOwned),
 				rows.AbsentOr(404, "API not found", map[string]operation.Answer{apis.CodeNotOwned: {Status: 403, Text: "Update not allowed, API not owned by user", Form: operation.FailureStatus}}),
 				operation.Example(nil, Status{"OK", "success"}),
-				operation.Notes("For admins. Gateways fetch the keys again with the next token; use it when an issuer has rotated its keys.")))...)
+				operation.Notes("Use this when an issuer has rotated its keys. Gateways fetch the keys again for the next token. Only for admins.")))...)
 }
 
 // Status is the response of operations that gateways carry out.

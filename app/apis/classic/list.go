@@ -19,15 +19,15 @@ type listIn struct {
 	Scope tenant.Scope
 	Who   operation.Principal
 	operation.Paging
-	Text       string `query:"q" doc:"Part of the name or of the listen path, in any case."`
-	Sort       string `query:"sort" oneof:"name,-name,created_at,-created_at,updated_at,-updated_at" doc:"Order; - in front is descending. -created_at when absent."`
-	Type       string `query:"api_type" oneof:"tcp,rest,graphql,udg,subgraph,supergraph,internal,streams,graph" doc:"Only APIs of this kind; graph is any GraphQL."`
-	Category   string `query:"category" doc:"Categories, separated by commas: APIs with any of them."`
-	AuthType   string `query:"auth_type" doc:"Methods of authentication, separated by commas, such as keyless,authToken."`
+	Text       string `query:"q" doc:"Part of the name or of the listen path; letter case is ignored."`
+	Sort       string `query:"sort" oneof:"name,-name,created_at,-created_at,updated_at,-updated_at" doc:"Member to sort by; a leading - means descending. Default: -created_at."`
+	Type       string `query:"api_type" oneof:"tcp,rest,graphql,udg,subgraph,supergraph,internal,streams,graph" doc:"Only APIs of this kind. graph selects GraphQL APIs of all kinds."`
+	Category   string `query:"category" doc:"Categories, separated by commas. Selects APIs with at least one of them."`
+	AuthType   string `query:"auth_type" doc:"Authentication methods, separated by commas, such as keyless,authToken."`
 	Tags       string `query:"tags" doc:"Gateway tags, separated by commas."`
-	BaseAPIs   string `query:"base_apis" doc:"Any value leaves out child versions."`
-	Compliance string `query:"compliance_status" oneof:"compliant,non_compliant,in_process,not_evaluated" doc:"Governance is not evaluated here: not_evaluated selects every API, another status none."`
-	Compressed string `query:"compressed" oneof:"1" doc:"1: shorter objects, without the OpenAPI document."`
+	BaseAPIs   string `query:"base_apis" doc:"Any value: child versions are left out."`
+	Compliance string `query:"compliance_status" oneof:"compliant,non_compliant,in_process,not_evaluated" doc:"This service evaluates no governance rules: not_evaluated selects every API, and any other status selects none."`
+	Compressed string `query:"compressed" oneof:"1" doc:"1: objects are shorter and have no OpenAPI document."`
 }
 
 // List returns a page of the organisation's APIs, without MCP proxies.
@@ -57,7 +57,7 @@ type searchIn struct {
 	Scope tenant.Scope
 	Who   operation.Principal
 	operation.Paging
-	Text string `query:"q" doc:"Part of the name or of the listen path, in any case."`
+	Text string `query:"q" doc:"Part of the name or of the listen path; letter case is ignored."`
 }
 
 // Search returns the APIs whose name or listen path contains a text.

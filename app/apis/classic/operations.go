@@ -44,8 +44,8 @@ var (
 var noVersion = operation.Answers(map[string]operation.Answer{versions.CodeName: {Text: "version name header should be set with base API ID"}})
 
 // notesShown describes the form of definitions in responses.
-const notesShown = "Lists of a definition are never null or missing; times of uptime tests are texts such as 5s, which writes take like nanoseconds. " +
-	"hook_references hold the whole webhooks."
+const notesShown = "Lists in a definition are never null or missing. Times of uptime tests are strings such as 5s; writes take such strings and numbers of nanoseconds. " +
+	"hook_references contains the complete webhooks."
 
 // textOwners is the response to owners that cannot be decoded.
 const textOwners = "failed to unmarshal categories payload"
@@ -63,28 +63,28 @@ func (s *Service) Operations() []operation.Operation {
 	return group.Rows(
 		operation.GET("list", "", "List APIs", s.List, operation.Lists(rows.Item), sought, rows.Sorted(rows.Item.Name), operation.Narrows("api_type", operation.Equal), operation.Narrows("category", operation.AnyOf),
 			operation.Narrows("auth_type", operation.AnyOf), operation.Narrows("tags", operation.AnyOf), operation.Narrows("base_apis", operation.Holds),
-			operation.Faulting(apidef.CodeType, apidef.CodeSort, apis.CodeInvalid), operation.Notes("Newest first unless sorted otherwise. MCP proxies have a list of their own. "+notesShown), operation.Example(nil, list)),
+			operation.Faulting(apidef.CodeType, apidef.CodeSort, apis.CodeInvalid), operation.Notes("The default order is newest first. MCP proxies are not in this list; they have their own. "+notesShown), operation.Example(nil, list)),
 		operation.GET("search", "/search", "Search APIs by name or listen path", s.Search, operation.Lists(rows.Item), sought, operation.Example(nil, list)),
 		operation.GET("categories", "/categories", "Count APIs by category", s.Categories,
 			operation.Example(nil, CategoryCounts{[]CategoryCount{{Name: "shop", Count: 1}}})),
 		operation.GET("groups", "/groups", "List API IDs by category", s.Groups, operation.Example(nil, map[string]any{"shop": []any{"orders"}})),
 		operation.POST("create", "", "Create a classic API", s.Create, rows.Writing(append(versioning.Faults, codeUnsafeOAS, forms.CodeStreamsOff)...), noVersion,
-			operation.Notes("With base_api_id it becomes a version of that API. An api_id in the definition is honoured. "+rows.NotesPlace), operation.Example(exampleDraft, created)),
+			operation.Notes("With base_api_id the new API becomes a version of that API. An api_id in the definition is used as it is. "+rows.NotesPlace), operation.Example(exampleDraft, created)),
 		operation.GET("get", "/{apiId}", "Fetch an API as a wrapper", s.Get, operation.Like(apidef.View{}), operation.Faulting(apis.CodeMissing, apis.CodeNotOwned),
 			rows.Absent(400, "Could not retrieve API detail"), operation.Notes(notesShown), operation.Example(nil, exampleWrapper)),
 		operation.PUT("replace", "/{apiId}", "Replace a classic API", s.Replace, rows.Writing(apis.CodeMissing, apis.CodeWrongID, codeUnsafeOAS, forms.CodeStreamsOff),
 			rows.Absent(404, "API definition does not exist"), dry, operation.Notes(rows.NotesDryRun), operation.Example(exampleDraft, rows.Done("API updated"))),
 		operation.PATCH("patch", "/{apiId}", "Change parts of a classic API", s.Patch, operation.Settles(s.patches), rows.Writing(apis.CodeMissing, apis.CodeWrongID, codeUnsafeOAS, forms.CodeStreamsOff, operation.CodePatch, operation.CodePatchTest),
 			rows.Absent(404, "API definition does not exist"), dry,
-			operation.Notes("Works on the wrapper as it is read; what the patch does not mention keeps its place and spelling. All or nothing. "+rows.NotesDryRun),
+			operation.Notes("The patch applies to the wrapper as reads return it. Members that the patch does not mention keep their order and spelling. The patch is applied as a whole or not at all. "+rows.NotesDryRun),
 			operation.Example(map[string]any{"api_definition": map[string]any{"active": false}}, rows.Done("API updated"))),
 		operation.DELETE("delete", "/{apiId}", "Delete an API of any class", s.Delete, operation.Faulting(apis.CodeMissing, apis.CodeNotOwned, versions.CodeTooLarge),
 			rows.Absent(404, "Could not retrieve API detail"), dry, operation.Example(nil, rows.Done("API deleted")),
-			operation.Notes("Policies lose the API unless it is their only one; keys, identity providers, OAuth clients and certificates stay. A version leaves the table of its base; the versions of a base stay as APIs of their own. "+rows.NotesDryRun)),
-		operation.GET("references", "/{apiId}/references", "List who names an API", s.ListReferences, operation.Faulting(apis.CodeMissing, apis.CodeNotOwned),
-			rows.Absent(404, "API not found"), operation.Notes("Policies, identity providers, bases of which it is a version, and MCP proxies that offer it as tools."),
+			operation.Notes("The API is removed from policies that also have other APIs. Keys, identity providers, OAuth clients and certificates do not change. A child version is removed from the routing table of its base. The child versions of a deleted base remain as separate APIs. "+rows.NotesDryRun)),
+		operation.GET("references", "/{apiId}/references", "List the references to an API", s.ListReferences, operation.Faulting(apis.CodeMissing, apis.CodeNotOwned),
+			rows.Absent(404, "API not found"), operation.Notes("References come from policies, identity providers, the bases that have the API as a version, and MCP proxies that offer it as tools."),
 			operation.Example(nil, rows.References)),
-		operation.GET("url", "/{apiId}/url", "Show where an API is reached", s.URL, operation.Faulting(apis.CodeMissing, apis.CodeNotOwned),
+		operation.GET("url", "/{apiId}/url", "Show the address of an API", s.URL, operation.Faulting(apis.CodeMissing, apis.CodeNotOwned),
 			rows.Absent(400, "Could not retrieve API detail"), operation.Example(nil, servers.Parts{APIURL: "http://localhost:8080/orders/", BasePath: "/orders/", Host: "localhost:8080"})),
 		operation.GET("access", "/{apiId}/access", "Show the owners of an API", s.Access, operation.Faulting(apis.CodeMissing, apis.CodeNotOwned),
 			rows.Absent(404, "API not found"), operation.Example(nil, exampleOwners)),
@@ -93,6 +93,6 @@ func (s *Service) Operations() []operation.Operation {
 				apis.CodeMissing:        {Status: 404, Text: "API not found"},
 				operation.CodeEmptyBody: {Status: 500, Text: textOwners}, operation.CodeMalformed: {Status: 500, Text: textOwners},
 			}), dry, operation.Example(exampleOwners, rows.Done("API access updated")),
-			operation.Notes("Both lists are replaced; one that is left out becomes empty, and a body without both is refused. While ownership is on, only owners and admins may; when both lists are empty the API is everybody's. Gateways are not told: it makes no difference to them.")),
+			operation.Notes("Both lists are replaced. A list that is absent becomes empty; a body without both lists is refused. While enable_ownership is on, only owners and admins may change the lists. While both lists are empty, every user with the permission sees the API. The change is not announced to gateways, which ignore owners.")),
 	)
 }

@@ -18,7 +18,7 @@ import (
 // it.
 type Owners struct {
 	UserIDs  []string `json:"userIds" doc:"Users who own the API."`
-	GroupIDs []string `json:"userGroupIds" doc:"Groups whose members own it."`
+	GroupIDs []string `json:"userGroupIds" doc:"User groups; their members own the API."`
 }
 
 // Access returns the owners of an API.

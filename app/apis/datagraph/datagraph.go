@@ -38,10 +38,10 @@ func (s *Service) Operations() []operation.Operation {
 	return group.Rows(
 		operation.POST("import", "/import", "Create a data graph from an OpenAPI or AsyncAPI description", s.Import, rows.Writing(datagraph.Code, codeDownload), documents.Settles(s.wrapper),
 			operation.Answers(map[string]operation.Answer{codeDownload: {Status: 500}}),
-			operation.Notes("An OpenAPI 3.0 or 3.1 document of type application/vnd.tyk.udg.v2.openapi or an AsyncAPI 2.0 to 2.4 document of type "+
-				"application/vnd.tyk.udg.v2.asyncapi, either of them as JSON or YAML, or {\"url\": \"https://…\"} for one to be downloaded. "+
-				"Of any other type, the document says which it is. The graph is a classic API that listens below the title of the document, without authentication. "+
-				"Queries come from GET operations, mutations from the other ones, subscriptions from Kafka channels."),
+			operation.Notes("The body is an OpenAPI 3.0 or 3.1 document (type application/vnd.tyk.udg.v2.openapi) or an AsyncAPI 2.0 to 2.4 document (type "+
+				"application/vnd.tyk.udg.v2.asyncapi), as JSON or YAML, or {\"url\": \"https://…\"} for a document that the service downloads. "+
+				"With any other type, the kind is read from the document. The result is a classic API without authentication, whose listen path is made of the title of the document. "+
+				"GET operations become queries, other operations become mutations, and Kafka channels become subscriptions."),
 			operation.Example(map[string]any{"url": "https://specs.example/orders.yaml"}, rows.Made("Data source imported", "orders"))),
 	)
 }
@@ -49,7 +49,7 @@ func (s *Service) Operations() []operation.Operation {
 type dataSourceIn struct {
 	Scope tenant.Scope
 	Who   operation.Principal
-	Type  string             `header:"Content-Type" doc:"Says which of the two the document is; of any other type, the document itself does."`
+	Type  string             `header:"Content-Type" doc:"One of the two types selects OpenAPI or AsyncAPI. With any other type, the kind is read from the document."`
 	Body  operation.Document `body:""`
 }
 

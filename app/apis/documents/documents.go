@@ -34,14 +34,14 @@ type Service struct {
 type In struct {
 	Scope   tenant.Scope
 	Who     operation.Principal
-	Unknown bool               `query:"accept_additional_properties" doc:"true lets unknown members of the extension pass."`
+	Unknown bool               `query:"accept_additional_properties" doc:"true: unknown members of the extension are accepted."`
 	Body    operation.Document `body:""`
 }
 
 // ReplaceIn is the input of operations with a new document of an API.
 type ReplaceIn struct {
 	rows.WriteByID
-	Unknown bool               `query:"accept_additional_properties" doc:"true lets unknown members of the extension pass."`
+	Unknown bool               `query:"accept_additional_properties" doc:"true: unknown members of the extension are accepted."`
 	Body    operation.Document `body:""`
 }
 
@@ -54,15 +54,15 @@ type PatchIn struct {
 // SettingsIn are the query settings of import, patch and dry run. Invalid booleans
 // count as absent.
 type SettingsIn struct {
-	UpstreamURL     string `query:"upstreamURL" doc:"Where gateways send requests. When absent: an import takes the first server, a patch leaves what is stored."`
-	ListenPath      string `query:"listenPath" doc:"Path gateways listen at. When absent: / for an import; a patch leaves what is stored."`
-	CustomDomain    string `query:"customDomain" doc:"Domain gateways answer for; unchanged when absent."`
-	AllowList       string `query:"allowList" is:"boolean" doc:"Only the endpoints of the description are allowed. Unchanged when absent."`
-	ValidateRequest string `query:"validateRequest" is:"boolean" doc:"Requests are checked against the description. Unchanged when absent."`
-	MockResponse    string `query:"mockResponse" is:"boolean" doc:"Answers come from the description's examples. Unchanged when absent."`
-	Authentication  string `query:"authentication" oneof:"true,false,compliant" doc:"true: authentication as the description says; false: none; compliant: all requirements of the description."`
-	APIID           string `query:"apiID" doc:"API ID that an import wants; a patch cannot change it."`
-	Mode            string `query:"securityProcessingMode" oneof:"legacy,compliant" doc:"How security requirements are read."`
+	UpstreamURL     string `query:"upstreamURL" doc:"Upstream address of the API. When absent, an import takes the first server of the description, and a patch keeps the stored address."`
+	ListenPath      string `query:"listenPath" doc:"Listen path of the API. When absent, an import takes /, and a patch keeps the stored path."`
+	CustomDomain    string `query:"customDomain" doc:"Custom domain of the API. Unchanged when absent."`
+	AllowList       string `query:"allowList" is:"boolean" doc:"true: gateways allow only the endpoints in the description. Unchanged when absent."`
+	ValidateRequest string `query:"validateRequest" is:"boolean" doc:"true: gateways validate requests against the description. Unchanged when absent."`
+	MockResponse    string `query:"mockResponse" is:"boolean" doc:"true: gateways respond with the examples in the description. Unchanged when absent."`
+	Authentication  string `query:"authentication" oneof:"true,false,compliant" doc:"true: the API gets the authentication that the description declares. false: no authentication. compliant: all security requirements of the description are kept."`
+	APIID           string `query:"apiID" doc:"API ID for an import. A patch cannot change it."`
+	Mode            string `query:"securityProcessingMode" oneof:"legacy,compliant" doc:"How security requirements are interpreted."`
 }
 
 // Settings reads the query settings.

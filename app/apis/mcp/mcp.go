@@ -40,8 +40,8 @@ type listIn struct {
 	Scope tenant.Scope
 	Who   operation.Principal
 	operation.Paging
-	Text string `query:"q" doc:"Part of the name or of the listen path, in any case."`
-	Sort string `query:"sort" oneof:"name,-name,created_at,-created_at,updated_at,-updated_at" doc:"Order; - in front is descending. -created_at when absent."`
+	Text string `query:"q" doc:"Part of the name or of the listen path; letter case is ignored."`
+	Sort string `query:"sort" oneof:"name,-name,created_at,-created_at,updated_at,-updated_at" doc:"Member to sort by; a leading - means descending. Default: -created_at."`
 }
 
 // List returns a page of documents.
@@ -97,7 +97,7 @@ func (s *Service) body(ctx context.Context, b operation.Document) (*doc.Node, er
 
 type getIn struct {
 	rows.ByID
-	Expanded bool `query:"expanded" doc:"true: the tool view comes with everything filled in that follows from its source API."`
+	Expanded bool `query:"expanded" doc:"true: the tool view includes all values that are derived from the source API."`
 }
 
 // Get returns the document of an MCP proxy.

@@ -41,11 +41,11 @@ const (
 
 // MigrationRequest says which APIs to migrate, and how.
 type MigrationRequest struct {
-	Mode     Mode     `json:"mode" oneof:"dryRun,stage,promote,direct" doc:"dryRun shows the result, stage stores a copy beside the original, promote puts the copy in its place, direct replaces at once."`
-	APIIDs   []string `json:"apiIDs,omitempty" doc:"APIs to migrate; either these or all."`
-	All      bool     `json:"all,omitempty" doc:"Every API that the caller may see."`
-	Abort    bool     `json:"abortOnFailure,omitempty" doc:"Stop at the first API that cannot be migrated; those before it stay migrated."`
-	Override bool     `json:"overrideStaged,omitempty" doc:"Replace copies that are staged already; only with stage."`
+	Mode     Mode     `json:"mode" oneof:"dryRun,stage,promote,direct" doc:"dryRun: the response shows the result, and nothing is stored. stage: a copy is stored beside the original. promote: the copy replaces the original. direct: the original is replaced without a copy."`
+	APIIDs   []string `json:"apiIDs,omitempty" doc:"API IDs of the APIs to migrate. Send either apiIDs or all."`
+	All      bool     `json:"all,omitempty" doc:"true: migrate every API that the caller may see."`
+	Abort    bool     `json:"abortOnFailure,omitempty" doc:"true: stop at the first API that cannot be migrated. APIs before it stay migrated."`
+	Override bool     `json:"overrideStaged,omitempty" doc:"true: replace existing staged copies. Only with stage."`
 }
 
 // MigrationResponse has the result for each API.
@@ -54,7 +54,7 @@ type MigrationResponse struct {
 	Failure  MigrationFailure   `json:"failure"`
 	Skipped  MigrationSkipped   `json:"skipped"`
 	Aborted  bool               `json:"abortedOnFailure"`
-	Warnings []MigrationMessage `json:"warnings,omitempty" doc:"What is dropped or changes its meaning, of APIs that have something of that kind."`
+	Warnings []MigrationMessage `json:"warnings,omitempty" doc:"Settings that are dropped or change their meaning, for each API that has such settings."`
 }
 
 // MigrationSuccess lists the migrated APIs.
@@ -62,7 +62,7 @@ type MigrationSuccess struct {
 	Count       int             `json:"count"`
 	APIIDs      []string        `json:"apiIDs"`
 	Staged      []StagedAPI     `json:"stagedAPIs"`
-	Definitions []MigratedTexts `json:"definitions" doc:"Of a dry run: the documents that would be stored."`
+	Definitions []MigratedTexts `json:"definitions" doc:"For a dry run: the documents that would be stored."`
 }
 
 // StagedAPI names an API and its copy.
@@ -100,7 +100,7 @@ type MigrationSkipped struct {
 type SkippedAPI struct {
 	APIID   string `json:"apiID"`
 	Message string `json:"message"`
-	Key     string `json:"key" oneof:"already_migrated,already_staged,is_tcp,is_streams,is_graphql,is_websocket,not_staged" doc:"Why it was skipped."`
+	Key     string `json:"key" oneof:"already_migrated,already_staged,is_tcp,is_streams,is_graphql,is_websocket,not_staged" doc:"Why the API was skipped."`
 }
 
 // emptyMigration returns a response without null.
@@ -125,8 +125,8 @@ func (s *Service) Operations() []operation.Operation {
 	done.Skipped = MigrationSkipped{Count: 1, APIs: []SkippedAPI{{APIID: "db", Message: "APIs of TCP and TLS services cannot be migrated", Key: "is_tcp"}}}
 	return operation.Group{Surface: operation.Management, Name: "apis.migration", Path: "/api/apis", Tag: "APIs", Permission: access.APIs, Style: rows.Documents("apis")}.Rows(
 		operation.POST("migrate", "/migrate", "Convert classic APIs to OAS", s.Migrate, operation.Faulting(codeMigration), operation.Limits(0, migrationDeadline),
-			operation.Notes("Each API is migrated as a whole or not at all, under its API ID, so that keys and policies go on working. "+
-				"A versioned API becomes a base with one child for each further version. An API that cannot be migrated is listed in failure."),
+			operation.Notes("Each API is migrated as a whole or not at all. It keeps its API ID, so that keys and policies keep working. "+
+				"A versioned API becomes a base with one child for each further version. failure lists the APIs that cannot be migrated."),
 			operation.Example(map[string]any{"mode": "direct", "apiIDs": []any{"orders", "db"}, "abortOnFailure": true}, done)),
 	)
 }

@@ -19,7 +19,7 @@ import (
 
 // templateIn names an asset that is merged under a new document.
 type templateIn struct {
-	Template   string `query:"templateID" doc:"Asset to merge under the document; needs api_assets:read."`
+	Template   string `query:"templateID" doc:"Identifier of a template asset. The document is merged over the template. Needs the permission api_assets:read."`
 	TemplateID string `query:"templateId" doc:"Another spelling of templateID."`
 }
 
@@ -59,8 +59,8 @@ func (s *Service) template(ctx context.Context, in documents.In, t templateIn) (
 
 // DryRunRequest is the body of a dry run in the API description.
 type DryRunRequest struct {
-	OAS    doc.Object `json:"oas,omitzero" doc:"A plain OpenAPI description, as an import or a patch takes it."`
-	Stored doc.Object `json:"tyk_oas,omitzero" doc:"A document with x-tyk-api-gateway. Beside oas it is what the description is put under."`
+	OAS    doc.Object `json:"oas,omitzero" doc:"A plain OpenAPI description, in a form that an import or a patch takes."`
+	Stored doc.Object `json:"tyk_oas,omitzero" doc:"A document with x-tyk-api-gateway. Together with oas, it is the stored document that the description updates."`
 }
 
 type dryRunIn struct {

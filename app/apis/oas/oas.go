@@ -159,7 +159,7 @@ func (s *Service) patched(description *doc.Node, in documents.PatchIn) func(apid
 // deleteIn is the input of Delete. With purge, child versions are deleted too.
 type deleteIn struct {
 	rows.WriteByID
-	Purge bool `query:"purge" doc:"true deletes the child versions of a base too."`
+	Purge bool `query:"purge" doc:"true: the child versions of a base are deleted as well."`
 }
 
 // Delete deletes an API with a document.

@@ -22,8 +22,8 @@ func (s *Service) Get(ctx context.Context, in rows.ByID) (operation.Rendition, e
 
 type exportIn struct {
 	rows.ByID
-	Mode string `query:"mode" oneof:"public" doc:"public leaves out the vendor extensions."`
-	Type string `header:"Content-Type" doc:"application/x-yaml for YAML."`
+	Mode string `query:"mode" oneof:"public" doc:"public: the vendor extensions are left out."`
+	Type string `header:"Content-Type" doc:"application/x-yaml: the response is YAML."`
 }
 
 // Export returns the document of an API as a file.
@@ -115,8 +115,8 @@ func (s *Service) SetCategories(ctx context.Context, in categoriesIn) (operation
 
 type versionsIn struct {
 	rows.ByID
-	Search string `query:"searchText" doc:"Part of the version name or of the API name, in any case."`
-	Access string `query:"accessType" oneof:"internal,external" doc:"Only such versions; all when absent."`
+	Search string `query:"searchText" doc:"Part of the version name or of the API name; letter case is ignored."`
+	Access string `query:"accessType" oneof:"internal,external" doc:"Only versions with this kind of access. Default: all versions."`
 }
 
 // Versions lists the child versions of a base.
@@ -126,7 +126,7 @@ func (s *Service) Versions(ctx context.Context, in versionsIn) (versions.Metas, 
 
 type rebaseIn struct {
 	rows.ByID
-	Next string `path:"next-base-apiId" doc:"Child version that becomes the base."`
+	Next string `path:"next-base-apiId" doc:"Identifier of the child version that becomes the base."`
 }
 
 // Rebase makes a child version the base, and the base its child.

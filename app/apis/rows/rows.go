@@ -18,7 +18,7 @@ import (
 type ByID struct {
 	Scope tenant.Scope
 	Who   operation.Principal
-	ID    string `path:"apiId" doc:"api_id, or else database ID, of the API."`
+	ID    string `path:"apiId" doc:"The api_id or the database ID of the API. An api_id takes precedence."`
 }
 
 // Item describes the items in lists of wrappers.
@@ -111,9 +111,9 @@ func AbsentOr(status int, text string, more map[string]operation.Answer) operati
 }
 
 // NotesDryRun describes operations with a dry run.
-const NotesDryRun = "With dry_run=true nothing is stored: the answer says what would change, and which references would lead nowhere."
+const NotesDryRun = "With dry_run=true nothing is stored: the response lists the changes, and the references that would become dangling."
 
 // NotesPlace describes IDs and addresses.
-const NotesPlace = "An api_id is of one organisation unless separate_gateways is on. A listen path begins with / or is a reference that gateways resolve " +
-	"(env://, secrets://, consul://, vault://, file://, kv://); two paths differ if they are written differently. " +
-	"An upstream address has a scheme and a host, or is a reference, or another API (tyk://)."
+const NotesPlace = "An api_id belongs to one organisation, unless separate_gateways is on. A listen path begins with / or is a reference that gateways resolve " +
+	"(env://, secrets://, consul://, vault://, file://, kv://); paths are compared as they are written. " +
+	"An upstream address has a scheme and a host, is such a reference, or names another API (tyk://)."

@@ -34,10 +34,10 @@ type Service struct {
 
 // NewVersion is the query parameters that make a new API a version of another one.
 type NewVersion struct {
-	Base    string `query:"base_api_id" doc:"API of which this becomes a version."`
-	BaseAs  string `query:"base_api_version_name" doc:"Version name of the base; needed for its first child."`
-	Version string `query:"new_version_name" doc:"Version name of the new API; needed with base_api_id."`
-	Default bool   `query:"set_default" doc:"Make the new version the default."`
+	Base    string `query:"base_api_id" doc:"Identifier of an API. The new API becomes a version of it."`
+	BaseAs  string `query:"base_api_version_name" doc:"Version name of the base. Required for the first child of a base."`
+	Version string `query:"new_version_name" doc:"Version name of the new API. Required with base_api_id."`
+	Default bool   `query:"set_default" doc:"true: the new version becomes the default."`
 }
 
 // Codes of the faults for a base_api_id that is no API of the same family, or an API of

@@ -70,10 +70,10 @@ func rows(o crud.Operations[asset.Asset, asset.Draft]) []operation.Row {
 			operation.Answers(map[string]operation.Answer{asset.CodeKind: {Status: 400}, trouble: {Text: "error listing assets."}})),
 		o.Insert(operation.Status(201), operation.Answers(map[string]operation.Answer{trouble: {Text: "error adding asset."}})),
 		o.Get(words("Asset not found", "Error fetching asset.")),
-		o.Edit(operation.Notes("Absent members become empty; only an absent id is kept."), words("Asset not found.", "error fetching asset.")),
+		o.Edit(operation.Notes("Absent members become empty, except id, which keeps its value."), words("Asset not found.", "error fetching asset.")),
 		o.Delete(words("asset not found", "Error removing asset")),
 		o.Referrers("List who names an asset", []store.Reference{}, words("asset not found", "Error fetching asset."),
-			operation.Notes("Always empty: a template leaves no trace in the APIs made of it, and changing it does not touch them.")),
+			operation.Notes("The list is always empty: an API made from a template keeps no reference to it, and changing the template does not change such APIs.")),
 	}
 }
 

@@ -47,7 +47,7 @@ func operations(t crud.Tools) []operation.Operation {
 		}
 		rows = append(rows, row(p.Name, "/"+p.Name, "Accept the "+p.Noun+" of a classic portal", desk{t, p}.Keep,
 			operation.Alone(), operation.Limits(maxBody, 10*time.Second), operation.Rehearsable(t.References.Onlooker),
-			operation.Notes("There is no classic portal: the body is kept, without secrets in it, and nothing reads it. The message of the answer is an identifier."),
+			operation.Notes("There is no classic portal. The body is stored without its secrets, and nothing reads it. The message of the response is an identifier."),
 			operation.Example(map[string]any{}, map[string]any{"Status": "OK", "Message": "5f1a0c5d8e3b2a1f00000009", "Meta": nil})))
 	}
 	return operation.Group{

@@ -94,9 +94,9 @@ func (s *Service) Operations() []operation.Operation {
 		o.Insert(),
 		o.Get(operation.Answers(map[string]operation.Answer{
 			missing: {Status: 400, Text: "Could not retrieve webhook detail."}, trouble: {Text: "Failed to marshal data for webhook detail."}})),
-		o.Edit(operation.Notes("Absent members become empty. The change reaches every API that refers to the webhook."), operation.Faulting(webhook.CodeInvalid, missing, taken, copies),
+		o.Edit(operation.Notes("Absent members become empty. The change applies to every API that refers to the webhook."), operation.Faulting(webhook.CodeInvalid, missing, taken, copies),
 			operation.Answers(map[string]operation.Answer{missing: {Status: 400, Text: "Webhook not found."}})),
-		o.Delete(operation.Notes("References to it dangle until the APIs that hold them are saved again."),
+		o.Delete(operation.Notes("APIs keep their references to the deleted webhook until they are saved again."),
 			operation.Answers(map[string]operation.Answer{missing: {Text: "Could not retrieve webhook detail."}})),
 		o.Referrers("List the APIs that call a webhook", []store.Reference{{Kind: "api", ID: "orders", Name: "Orders", Where: "hook_references"}}),
 	)
