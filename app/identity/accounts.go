@@ -61,10 +61,10 @@ type AccountView struct {
 type KeyView struct {
 	ID          string     `json:"id"`
 	Name        string     `json:"name"`
-	Permissions []string   `json:"permissions" doc:"What the key is limited to; none: all that the account may."`
+	Permissions []string   `json:"permissions" doc:"Permissions that limit the key. Empty: the key has all permissions of the account."`
 	Created     time.Time  `json:"created_at"`
-	Expires     *time.Time `json:"expires_at" doc:"null: never."`
-	Used        *time.Time `json:"last_used" doc:"To the minute or so; null: not yet."`
+	Expires     *time.Time `json:"expires_at" doc:"Expiry; null: never."`
+	Used        *time.Time `json:"last_used" doc:"Last use, accurate to about a minute; null: not used yet."`
 }
 
 // showAccount shows a service account with the last use of its keys.

@@ -11,10 +11,10 @@ import (
 // Explanation says what a user may do, and why.
 type Explanation struct {
 	UserID      string               `json:"user_id"`
-	Active      bool                 `json:"active" doc:"A user who is not active may do nothing."`
+	Active      bool                 `json:"active" doc:"false: the user has no permissions at all."`
 	Admin       bool                 `json:"admin"`
-	RulesDecide bool                 `json:"rules_decide" doc:"Rules in Rego decide in place of these permissions, which they see."`
-	Sources     []identity.Source    `json:"sources" doc:"What gives the user permissions, and what would if it counted."`
+	RulesDecide bool                 `json:"rules_decide" doc:"true: Rego rules decide instead of these permissions. The rules get the permissions as input."`
+	Sources     []identity.Source    `json:"sources" doc:"Sources of the user's permissions, including sources that do not count at present."`
 	Permissions []identity.Explained `json:"permissions"`
 }
 

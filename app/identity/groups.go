@@ -78,11 +78,11 @@ func (s UserGroups) Operations() []operation.Operation {
 	}
 	return r.Group.Rows(
 		o.List(operation.Answers(map[string]operation.Answer{trouble: {Text: "Failed to unmarshal keys data from Tyk API."}})),
-		o.Insert(operation.Notes("At least one permission is needed. Callers who are not admins can give only what they have. ResetPassword is ignored.")),
+		o.Insert(operation.Notes("At least one permission is required. Callers who are not admins can grant only permissions that they have. ResetPassword is ignored.")),
 		o.Get(absent(404, "Could not retrieve user group detail.")),
-		o.Edit(absent(400, "Group ID does not exist"), operation.Notes("Absent members become empty; only active and ResetPassword keep their value. Members have the new permissions at once.")),
+		o.Edit(absent(400, "Group ID does not exist"), operation.Notes("Absent members become empty, except active and ResetPassword, which keep their value. The new permissions apply to the group's members at once.")),
 		o.Delete(absent(404, "Could not retrieve user detail."), operation.Faulting(groupMissing, codeLastAdmin),
-			operation.Notes("Members lose the group and have the permissions of their own map again; an empty one gives nothing.")),
+			operation.Notes("Users in the group lose it, and their own user_permissions apply again. An empty map grants nothing.")),
 	)
 }
 

@@ -152,7 +152,7 @@ type View struct {
 	AccessKey       string            `json:"access_key"`
 	Permissions     access.Map        `json:"user_permissions"`
 	GroupID         string            `json:"group_id"`
-	GroupIDs        []string          `json:"group_ids,omitempty" doc:"More groups that the user is in."`
+	GroupIDs        []string          `json:"group_ids,omitempty" doc:"Further groups of the user."`
 	PasswordMaxDays int               `json:"password_max_days"`
 	PasswordUpdated time.Time         `json:"password_updated"`
 	PWHistory       []json.RawMessage `json:"PWHistory"` // always empty: hashes are never returned

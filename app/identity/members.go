@@ -43,7 +43,7 @@ func (s Users) shownTo(who operation.Principal, page operation.Page[identity.Use
 // Search is the body of a search.
 type Search struct {
 	Filters struct {
-		Query string `json:"query" doc:"Part of the address, the first name or the last name."`
+		Query string `json:"query" doc:"Part of the e-mail address, the first name or the last name."`
 	} `json:"filters"`
 }
 
@@ -91,7 +91,7 @@ func (s Users) search(ctx context.Context, in listIn, query, field string) (oper
 
 type searchByURLIn struct {
 	listIn
-	Query string `query:"q" required:"true" doc:"Part of the address, the first name or the last name."`
+	Query string `query:"q" required:"true" doc:"Part of the e-mail address, the first name or the last name."`
 }
 
 // SearchByURL is Search for clients that send the query in the URL.

@@ -18,7 +18,7 @@ import (
 type NewUser struct {
 	identity.UserChange `needs:"first_name,last_name,email_address"`
 
-	Password string `json:"password,omitempty" doc:"Without one the user sets the first password without proof of an older one."`
+	Password string `json:"password,omitempty" doc:"When absent, the user can set a first password without a current one."`
 }
 
 type addIn struct {

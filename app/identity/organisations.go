@@ -53,23 +53,23 @@ func Organisations(check RulesCheck, purged Purged) crud.Resource[identity.Organ
 			o.Insert(hidden),
 			operation.POST("import", "/import", "Import an organisation", rows.Import, hidden,
 				operation.Faulting(o.Faults...), operation.Rehearsable(o.References.Onlooker),
-				operation.Notes("The identifier is kept, so that records of the organisation fit. An organisation that is there already is replaced as a whole."),
+				operation.Notes("The identifier in the body is kept, so that imported records match the organisation. An existing organisation with this identifier is replaced as a whole."),
 				operation.Example(map[string]any{"id": exampleOrg, "owner_name": "Example Ltd"}, map[string]any{"Status": "OK", "Message": "Org imported", "Meta": exampleOrg})),
 			o.Get(),
 			o.Edit(hidden,
-				operation.Notes("The organisation is replaced as a whole: what the body leaves out is empty afterwards. The identifier stays."),
+				operation.Notes("The organisation is replaced as a whole; absent members become empty. The identifier cannot be changed."),
 				operation.Answers(map[string]operation.Answer{
 					missingOrganisation:     {Status: 403, Text: "Failed to update Org object to DB"},
 					operation.CodeEmptyBody: {Status: 500, Text: "Failed to read request body, body empty"},
 				})),
 			operation.DELETE("delete", "/{orgID}", "Delete an organisation", rows.Remove,
 				operation.Faulting(missingOrganisation, codePurge), operation.Rehearsable(o.References.Onlooker),
-				operation.Notes("Its users cannot log in and their keys stop working. Its other records stay, without a way to reach them, and gateways go on to serve its APIs. "+
-					"With purge they go as well, a hundred at a time, and then its keys, certificates and limits from gateways; when the request ends early, the same request goes on, also when the organisation itself is gone."),
+				operation.Notes("The users of the organisation cannot log in, and their access keys stop working. Its other records remain but cannot be reached, and gateways continue to serve its APIs. "+
+					"With purge these records are deleted as well, in batches of a hundred, and then the keys, certificates and limits at gateways. If the request ends early, send it again; it continues even when the organisation itself is already deleted."),
 				operation.Example(nil, map[string]any{"Status": "OK", "Message": "Org deleted", "Meta": nil})),
-			operation.POST("generate-portals", "/{orgID}/generate-portals", "Make the APIs of a classic portal", rows.Portals,
+			operation.POST("generate-portals", "/{orgID}/generate-portals", "Refuse to create the APIs of a classic portal", rows.Portals,
 				operation.Alone(), operation.Refuses(404), operation.Faulting(codePortals),
-				operation.Notes("There is no classic portal: the answer is always 404, whatever the body says. Nothing is stored."),
+				operation.Notes("There is no classic portal. The response is always 404 for any body, and nothing is stored."),
 				operation.Example(nil, map[string]any{"Status": "Error", "Message": noPortals, "Meta": nil})),
 		}
 	}

@@ -19,7 +19,7 @@ const (
 
 type removeIn struct {
 	ID    string `path:"orgID" doc:"Identifier of the organisation."`
-	Purge bool   `query:"purge" doc:"Also remove every record of the organisation."`
+	Purge bool   `query:"purge" doc:"true: all records of the organisation are removed as well."`
 	Match operation.Match
 }
 

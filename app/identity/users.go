@@ -116,8 +116,8 @@ type userIn struct {
 
 // PasswordChange is the body of a password reset.
 type PasswordChange struct {
-	Current string `json:"current_password,omitempty" doc:"Users who change their own password say it."`
-	New     string `json:"new_password" doc:"The password from now on."`
+	Current string `json:"current_password,omitempty" doc:"Current password. Required of users who change their own password."`
+	New     string `json:"new_password" doc:"The new password."`
 }
 
 type setPasswordIn struct {

@@ -26,7 +26,7 @@ func (s AdminUsers) Operations() []operation.Operation {
 	}.Rows(
 		operation.POST("create", "", "Create a user in any organisation", s.Create,
 			operation.Redact("password", "Message"), operation.Faulting(identity.UserKind+".email_address", identity.UserKind+".password", identity.UserKind+".user_permissions", identity.UserKind+".org_id", userTaken, codeNoGroup, identity.CodeUserTooMany, identity.CodeUserText, identity.CodeUserDays),
-			operation.Notes("The message of the answer is the user's access key."),
+			operation.Notes("The message of the response is the user's access key."),
 			operation.Example(map[string]any{"org_id": exampleOrg, "first_name": "Ada", "last_name": "Example", "email_address": "ada@example.com",
 				"active": true, "user_permissions": map[string]string{"IsAdmin": "admin"}},
 				map[string]any{"Status": "OK", "Message": exampleUser.AccessKey, "Meta": exampleUser})),
@@ -35,10 +35,10 @@ func (s AdminUsers) Operations() []operation.Operation {
 			operation.Faulting(identity.UserKind+".not_found", identity.CodeUserName, identity.CodeUserText, identity.CodeUserEmail, identity.CodeUserDays, identity.CodeUserMap, identity.CodeUserEmpty,
 				identity.CodeUserTooMany, identity.UserKind+".password", identity.UserKind+".org_id", userTaken, codeNoGroup),
 			operation.Answers(map[string]operation.Answer{identity.UserKind + ".not_found": {Text: "User not found"}}),
-			operation.Notes("What is absent keeps its value. Also the password and the permission ResetPassword can be set. A user stays in its organisation. A new password and active: false end all sessions."),
+			operation.Notes("Absent members keep their value. The password and the permission ResetPassword can be set here as well. The organisation of a user cannot be changed. A new password, or active: false, ends all sessions of the user."),
 			operation.Example(map[string]any{"first_name": "Ada", "user_permissions": map[string]string{"IsAdmin": "admin"}}, receipt(exampleUser.AccessKey))),
-		s.resets("allow", "Let a user set passwords of others", access.LevelAdmin),
-		s.resets("disallow", "Have a user set its own password only", access.LevelDeny),
+		s.resets("allow", "Allow a user to set passwords of other users", access.LevelAdmin),
+		s.resets("disallow", "Forbid a user to set passwords of other users", access.LevelDeny),
 	)
 }
 
@@ -82,7 +82,7 @@ type adminUserIn struct {
 // AdminChange is the fields of a user that the super-admin may change.
 type AdminChange struct {
 	identity.UserChange
-	OrgID    tenant.ID `json:"org_id,omitempty" doc:"The organisation of the user; it cannot be changed."`
+	OrgID    tenant.ID `json:"org_id,omitempty" doc:"Organisation of the user. It cannot be changed."`
 	Password string    `json:"password,omitempty"`
 }
 

@@ -15,14 +15,14 @@ const mostRead = 1000
 
 // stretch is the query parameter that says where a request that reads keys begins.
 type stretch struct {
-	After string `query:"after" doc:"Goes on from here: next of the answer before."`
+	After string `query:"after" doc:"Continues a list: the value of next in the previous response."`
 }
 
 // looked is the part of a response that says how far the request got. At counts only keys that
 // the caller may see: a larger number would tell how many others there are.
 type looked struct {
-	At   int    `json:"looked_at" doc:"How many of the keys that were looked at, 1000 at most, the caller may see."`
-	Next string `json:"next" doc:"Send it as after, to go on; empty: all keys have been looked at."`
+	At   int    `json:"looked_at" doc:"Number of examined keys that the caller may see. At most 1000 keys are examined."`
+	Next string `json:"next" doc:"Value of after for the next request. Empty: all keys have been examined."`
 }
 
 // look reads the next keys of an organisation that the caller sees, sorted by their
@@ -78,12 +78,12 @@ type carriersIn struct {
 	caller
 	operation.Paging
 	stretch
-	ID string `path:"id" doc:"Either identifier of the policy."`
+	ID string `path:"id" doc:"The id or the _id of the policy."`
 }
 
 // Carriers are the keys that carry a policy.
 type Carriers struct {
-	Count int       `json:"count" doc:"Keys that carry the policy, of those that were looked at."`
+	Count int       `json:"count" doc:"Number of examined keys that have the policy."`
 	Keys  []KeyName `json:"keys"`
 	Pages int       `json:"pages"`
 	looked

@@ -13,35 +13,35 @@ import (
 
 // Effective is what a key may do when its policies are applied.
 type Effective struct {
-	ID       string            `json:"key_id" doc:"As in the answer that reads the key."`
+	ID       string            `json:"key_id" doc:"Same as key_id in the response of keys.get."`
 	Hash     string            `json:"key_hash"`
-	Accepted bool              `json:"accepted" doc:"Gateways accept the key: there is no problem."`
-	Problems []key.Problem     `json:"problems" doc:"Why gateways refuse the key, and what to do about it."`
-	Policies []CarriedPolicy   `json:"policies" doc:"What the key carries, in order."`
+	Accepted bool              `json:"accepted" doc:"true: gateways accept the key, and problems is empty."`
+	Problems []key.Problem     `json:"problems" doc:"Reasons why gateways refuse the key, each with a remedy."`
+	Policies []CarriedPolicy   `json:"policies" doc:"Policies of the key, in its order."`
 	Expires  int64             `json:"expires" doc:"Unix seconds; 0 and -1: never."`
 	Tags     []string          `json:"tags"`
 	Meta     json.RawMessage   `json:"meta_data"`
-	Limit    json.RawMessage   `json:"limit" doc:"Rate, quota and depth that count where an API has none of its own."`
-	SetBy    map[string]string `json:"set_by" doc:"The policy that sets each part of limit: rate_limit, quota, complexity. A part that is missing is the key's own, or nothing limits it."`
-	APIs     []EffectiveAPI    `json:"apis" doc:"In order of their identifiers; none: the key reaches every API, or none if it is not accepted."`
+	Limit    json.RawMessage   `json:"limit" doc:"Rate, quota and depth for APIs without limits of their own."`
+	SetBy    map[string]string `json:"set_by" doc:"Policy that sets each part of limit: rate_limit, quota, complexity. If a part is absent, the key sets it itself or has no such limit."`
+	APIs     []EffectiveAPI    `json:"apis" doc:"APIs that the key reaches, in order of their identifiers. Empty: the key reaches every API if accepted is true, and none otherwise."`
 }
 
 // CarriedPolicy is a policy of a key.
 type CarriedPolicy struct {
 	ID         string   `json:"id"`
 	Name       string   `json:"name"`
-	State      string   `json:"state" doc:"active, draft or deny; missing: there is none."`
-	Partitions []string `json:"partitions" doc:"The parts that it sets; none: all of them."`
+	State      string   `json:"state" doc:"active, draft or deny; missing: the policy does not exist."`
+	Partitions []string `json:"partitions" doc:"Parts of the key that the policy sets. Empty: all parts."`
 }
 
 // EffectiveAPI is what a key may do at one API.
 type EffectiveAPI struct {
 	ID      string              `json:"api_id"`
 	Exists  bool                `json:"exists"`
-	Rights  json.RawMessage     `json:"rights" doc:"The access definition, without its limit."`
-	Limit   json.RawMessage     `json:"limit" doc:"Rate, quota and depth that count here."`
-	Counted string              `json:"counted" doc:"api: requests to this API are counted by themselves; key: together with those to other APIs."`
-	SetBy   map[string][]string `json:"set_by" doc:"The policies that set each part: acl, rate_limit, quota, complexity. A part that is missing is the key's own, or nothing limits it."`
+	Rights  json.RawMessage     `json:"rights" doc:"Access definition of the API, without its limit."`
+	Limit   json.RawMessage     `json:"limit" doc:"Rate, quota and depth for this API."`
+	Counted string              `json:"counted" doc:"api: requests to this API have their own counters. key: they share the counters of the key with other APIs."`
+	SetBy   map[string][]string `json:"set_by" doc:"Policies that set each part: acl, rate_limit, quota, complexity. If a part is absent, the key sets it itself or has no such limit."`
 }
 
 // Effective returns what a key may do at each API.

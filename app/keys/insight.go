@@ -26,21 +26,21 @@ var (
 func (s *Service) insight() []operation.Operation {
 	const trouble = "Failed to unmarshal keys data from Tyk API."
 	effective := operation.Group{Surface: operation.Management, Name: "keys", Path: "/api/keys", Tag: "Keys", Permission: access.Keys, OneOrganisation: true, Style: operation.Style{Word: "OK"}}.Rows(
-		operation.GET("effective", "/{keyId}/effective", "Get what a key may do", s.Effective, unseen,
+		operation.GET("effective", "/{keyId}/effective", "Get the effective rights of a key", s.Effective, unseen,
 			operation.Faulting(codeMissing, codeForeign, codeByUser, policy.CodeNotOwned, codeGateway, key.CodeTooMany),
-			operation.Notes("Its policies are applied as gateways do it."),
+			operation.Notes("The policies of the key are applied as gateways apply them."),
 			operation.Answers(answers(noKey, "Failed to unmarshal key data from Tyk API.")), operation.Example(nil, exampleEffective)))
 	carriers := operation.Group{
 		Surface: operation.Management, Name: "policies", Path: "/api/portal/policies", Tag: "Policies", Permission: access.Policies, OneOrganisation: true,
 		Style: operation.Style{Word: "OK", Faults: policies.FindAnswers},
 	}.Rows(
-		operation.GET("keys", "/{id}/keys", "Count and list the keys that carry a policy", s.Carriers, operation.Needs(access.Keys, access.Read),
+		operation.GET("keys", "/{id}/keys", "Count and list the keys that have a policy", s.Carriers, operation.Needs(access.Keys, access.Read),
 			also(policies.FindFaults, codeMissing, codeGateway, policy.CodeNotOwned),
-			operation.Notes("It looks at 1000 keys; where there are more, send next of the answer as after."),
+			operation.Notes("One request examines up to 1000 keys. If there are more, send next of the response as after."),
 			operation.Answers(answers(noKeys, trouble)), operation.Example(nil, exampleCarriers)))
 	doctor := operation.Group{Surface: operation.Management, Name: "doctor", Path: "/api/doctor", Tag: "Keys", Permission: access.Keys, OneOrganisation: true, Style: operation.Style{Word: "OK"}}.Rows(
 		operation.GET("keys", "/keys", "List keys that gateways refuse because of their policies", s.Diagnose, operation.Faulting(codeMissing, codeGateway),
-			operation.Notes("Each with what is wrong and what to do. It looks at 1000 keys; where there are more, send next of the answer as after."),
+			operation.Notes("Each key comes with the problem and a remedy. One request examines up to 1000 keys. If there are more, send next of the response as after."),
 			operation.Answers(answers(noKeys, trouble)), operation.Example(nil, exampleDoctor)))
 	return append(append(effective, carriers...), doctor...)
 }

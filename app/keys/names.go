@@ -21,9 +21,9 @@ type caller struct {
 
 // naming is the query parameters that say how the path names a key.
 type naming struct {
-	Hashed   string `query:"hashed" doc:"Any value: the path has the hash of the key."`
-	Guess    string `query:"auto_guess" is:"boolean" doc:"true: what is no key may be a hash."`
-	Username string `query:"username" is:"boolean" doc:"true: the path has the name of a basic-auth user."`
+	Hashed   string `query:"hashed" doc:"Any value: the path contains the hash of the key."`
+	Guess    string `query:"auto_guess" is:"boolean" doc:"true: if no key matches the path, the path is taken as a hash."`
+	Username string `query:"username" is:"boolean" doc:"true: the path contains the name of a basic-auth user."`
 }
 
 // named is a key as a path names it.
@@ -37,7 +37,7 @@ type named struct {
 type within struct {
 	caller
 	naming
-	API string `path:"apiID" doc:"api_id, or else database ID, of the API; - for any."`
+	API string `path:"apiID" doc:"The api_id or the database ID of the API; an api_id takes precedence. - stands for any API."`
 	ID  string `path:"keyID" doc:"The key, its hash, or the name of a basic-auth user."`
 }
 

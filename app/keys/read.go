@@ -43,7 +43,7 @@ func (s *Service) List(ctx context.Context, in listIn) (Keys, error) {
 type listWithin struct {
 	caller
 	operation.Paging
-	API string `path:"apiID" doc:"api_id, or else database ID, of the API; - for any."`
+	API string `path:"apiID" doc:"The api_id or the database ID of the API; an api_id takes precedence. - stands for any API."`
 }
 
 // ListWithin returns a page of the keys that give access to an API.
@@ -64,8 +64,8 @@ func (s *Service) page(hashes []string, p operation.Paging) (out Keys, err error
 type searchIn struct {
 	caller
 	operation.Paging
-	API  string `path:"apiID" doc:"api_id, or else database ID, of the API; - for any."`
-	Text string `query:"q" doc:"Part of keys or hashes; all of them without it."`
+	API  string `path:"apiID" doc:"The api_id or the database ID of the API; an api_id takes precedence. - stands for any API."`
+	Text string `query:"q" doc:"Part of a key or hash. When absent, all keys are listed."`
 }
 
 // Search returns a page of the keys of an API whose names contain a text.
@@ -147,8 +147,8 @@ func (s *Service) sessions(ctx context.Context, w caller, hashes []string) ([]ga
 type detailedIn struct {
 	caller
 	operation.Paging
-	Text   string `query:"q" doc:"Part of keys, hashes or aliases."`
-	Policy string `query:"policy_id" doc:"Keys that carry this policy, by its id."`
+	Text   string `query:"q" doc:"Part of a key, hash or alias."`
+	Policy string `query:"policy_id" doc:"Only keys that have the policy with this id."`
 }
 
 // Detailed returns a page of keys with their sessions.

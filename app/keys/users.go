@@ -12,7 +12,7 @@ import (
 // user is a basic-auth user that a path of its own names.
 type user struct {
 	caller
-	Name string `path:"username" doc:"The name of the user."`
+	Name string `path:"username" doc:"Name of the basic-auth user."`
 }
 
 func (u user) named() named { return named{u.caller, naming{Username: "true"}, u.Name} }
@@ -24,7 +24,7 @@ func (s *Service) GetUser(ctx context.Context, in user) (KeyData, error) {
 
 type updateUser struct {
 	user
-	Suppress string    `query:"suppress_reset" doc:"1: what is left of the quota stays."`
+	Suppress string    `query:"suppress_reset" doc:"1: the remaining quota is kept; otherwise counters start anew."`
 	Draft    key.Draft `body:""`
 }
 
@@ -47,7 +47,7 @@ func (s *Service) rowsOfUsers() []operation.Row {
 			operation.Answers(answers(noKey, "Failed to unmarshal key data from Tyk API.")), operation.Example(nil, exampleKey)),
 		operation.PUT("replace-user", "/keys/basic/{username}", "Replace the session of a basic-auth user", s.UpdateUser, unseen, bounded,
 			also(making, reading...),
-			operation.Notes("The password stays unless another one is sent."),
+			operation.Notes("The password is kept unless the body has a new one."),
 			operation.Answers(but(answers(noKey, "Failed to unmarshal Key data."), key.CodeType, operation.Answer{Text: badSession})),
 			operation.Example(exampleUser, exampleKey)),
 		operation.DELETE("delete-user", "/keys/basic/{username}", "Delete a basic-auth user", s.DeleteUser, unseen, also(reading, intent.CodeBusy, codeFull),

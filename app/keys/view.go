@@ -11,7 +11,7 @@ import (
 // KeyData is a key in the form of responses.
 type KeyData struct {
 	Model   struct{} `json:"api_model"`
-	ID      string   `json:"key_id" doc:"What callers of APIs send; where it is not known, the hash; of a basic-auth user, the organisation and the name."`
+	ID      string   `json:"key_id" doc:"The key that API clients send. If the service does not know it: its hash. For a basic-auth user: organisation and name."`
 	Session key.View `json:"data"`
 	Hash    string   `json:"key_hash"`
 }

@@ -16,7 +16,7 @@ import (
 
 type createIn struct {
 	caller
-	Basic string    `query:"basic_auth" is:"boolean" doc:"true: the key is a basic-auth user, whose name is basic_auth_data.user."`
+	Basic string    `query:"basic_auth" is:"boolean" doc:"true: the key is a basic-auth user; basic_auth_data.user is its name."`
 	Draft key.Draft `body:""`
 }
 
@@ -30,7 +30,7 @@ func (s *Service) Create(ctx context.Context, in createIn) (KeyData, error) {
 
 type createNamed struct {
 	caller
-	ID    string    `path:"keyId" doc:"The identifier of the key."`
+	ID    string    `path:"keyId" doc:"Identifier of the new key."`
 	Draft key.Draft `body:""`
 }
 
@@ -57,7 +57,7 @@ func checkName(org tenant.ID, name string) error {
 
 type createUser struct {
 	caller
-	Name  string    `path:"username" doc:"The name of the user, unique in the organisation."`
+	Name  string    `path:"username" doc:"Name of the new basic-auth user, unique in the organisation."`
 	Draft key.Draft `body:""`
 }
 
@@ -161,7 +161,7 @@ func (s *Service) draft(ctx context.Context, w caller, k sight, d key.Draft, old
 
 type updateIn struct {
 	named
-	Suppress string    `query:"suppress_reset" doc:"1: what is left of the quota stays."`
+	Suppress string    `query:"suppress_reset" doc:"1: the remaining quota is kept; otherwise counters start anew."`
 	Draft    key.Draft `body:""`
 }
 
@@ -180,7 +180,7 @@ func (s *Service) Update(ctx context.Context, in updateIn) (KeyData, error) {
 
 type updateWithin struct {
 	within
-	Suppress string    `query:"suppress_reset" doc:"1: what is left of the quota stays."`
+	Suppress string    `query:"suppress_reset" doc:"1: the remaining quota is kept; otherwise counters start anew."`
 	Draft    key.Draft `body:""`
 }
 

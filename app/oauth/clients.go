@@ -42,7 +42,7 @@ func shown(c gateway.Client) Shown {
 type ofAPI struct {
 	Scope tenant.Scope
 	Who   operation.Principal
-	API   string `path:"apiId" doc:"api_id, or else database ID, of the API."`
+	API   string `path:"apiId" doc:"The api_id or the database ID of the API. An api_id takes precedence."`
 }
 
 func (in ofAPI) caller() caller { return caller{in.Scope, in.Who} }

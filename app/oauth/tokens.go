@@ -29,7 +29,7 @@ type Authorization struct {
 	ResponseType string `json:"response_type" doc:"code or token."`
 	Client       string `json:"client_id"`
 	RedirectURI  string `json:"redirect_uri"`
-	KeyRules     string `json:"key_rules,omitempty" doc:"The session of the token as JSON text, for clients without a policy."`
+	KeyRules     string `json:"key_rules,omitempty" doc:"Session of the token as a JSON string, for clients without a policy."`
 }
 
 // Fill implements operation.Form.
@@ -121,7 +121,7 @@ func (s *Service) rules(ctx context.Context, c caller, text string, optional boo
 type Revocation struct {
 	Token  string `json:"token,omitempty"`
 	Hint   string `json:"token_type_hint,omitempty" doc:"access_token or refresh_token."`
-	Secret string `json:"client_secret,omitempty" doc:"For all tokens: the secret of the client."`
+	Secret string `json:"client_secret,omitempty" doc:"Secret of the client, to revoke all its tokens."`
 }
 
 // Fill implements operation.Form.

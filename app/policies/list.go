@@ -19,7 +19,7 @@ type listIn struct {
 	Scope tenant.Scope
 	Who   operation.Principal
 	operation.Paging
-	Active string `query:"active" doc:"Any value: only policies that say active: true."`
+	Active string `query:"active" doc:"Any value: only policies with active: true."`
 }
 
 // List returns a page of the organisation's policies, oldest first.
@@ -39,13 +39,13 @@ type searchIn struct {
 	Scope tenant.Scope
 	Who   operation.Principal
 	operation.Paging
-	Text      string `query:"q" doc:"Identifier of a policy, or part of names, in any case."`
-	PolicyIDs string `query:"policy_ids" doc:"Identifiers, separated by commas: these policies, whatever q says."`
-	Active    string `query:"active" doc:"Any value: only policies that say active: true."`
+	Text      string `query:"q" doc:"Identifier of a policy, or part of its name; letter case is ignored."`
+	PolicyIDs string `query:"policy_ids" doc:"Identifiers of policies, separated by commas. Selects these policies and overrides q."`
+	Active    string `query:"active" doc:"Any value: only policies with active: true."`
 	State     string `query:"state" oneof:"active,draft,deny" doc:"Only policies in this state."`
-	Sort      string `query:"sort" oneof:"date_created,-date_created,name,-name,state,-state" doc:"Order; - in front is descending."`
-	APIID     string `query:"api_id" doc:"Identifiers of APIs, separated by commas: policies that give access to any of them."`
-	AuthType  string `query:"auth_type" doc:"Authentication methods, separated by commas: policies that name any of them, or have an API that takes it; ba is basic."`
+	Sort      string `query:"sort" oneof:"date_created,-date_created,name,-name,state,-state" doc:"Member to sort by; a leading - means descending."`
+	APIID     string `query:"api_id" doc:"Identifiers of APIs, separated by commas. Selects policies that give access to at least one of them."`
+	AuthType  string `query:"auth_type" doc:"Authentication methods, separated by commas. Selects policies that name at least one of them, or that have an API with it. ba means basic."`
 }
 
 // Search returns a page of the policies that match all conditions.

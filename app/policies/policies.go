@@ -85,7 +85,7 @@ func taken(err error) error {
 type byID struct {
 	Scope tenant.Scope
 	Who   operation.Principal
-	ID    string `path:"id" doc:"id, or else _id, of the policy."`
+	ID    string `path:"id" doc:"The id or the _id of the policy. An id takes precedence."`
 }
 
 type writeByID struct {

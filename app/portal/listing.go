@@ -18,12 +18,12 @@ const DefaultPerPage = 20
 
 // Page has the parameters of lists. A number that cannot be parsed counts as missing.
 type Page struct {
-	Number  string `query:"page" page:"-1" doc:"Page, counted from 1. -1 and less: everything."`
-	PerPage string `query:"per_page" page:"size" doc:"Records on a page; 20 unless said otherwise."`
-	Limit   string `query:"limit" doc:"Records in this answer; where the page begins follows from per_page."`
-	OrderBy string `query:"order_by" doc:"Field to order by; with _desc behind it, backwards."`
-	Sort    string `query:"sort" doc:"Another name of order_by."`
-	Keyword string `query:"keyword" doc:"Only records whose texts contain this."`
+	Number  string `query:"page" page:"-1" doc:"Page number, from 1. -1 or less: all items."`
+	PerPage string `query:"per_page" page:"size" doc:"Records on a page. Default: 20."`
+	Limit   string `query:"limit" doc:"Maximum number of records in this response. per_page still determines where the page begins."`
+	OrderBy string `query:"order_by" doc:"Field to sort by. The suffix _desc means descending."`
+	Sort    string `query:"sort" doc:"Same as order_by."`
+	Keyword string `query:"keyword" doc:"Only records with this text in one of their text fields."`
 }
 
 // window is the range of a list that an answer contains.

@@ -224,7 +224,7 @@ func (o Operations[T, L, S]) path() string { return "/{" + o.Param + "}" }
 func (o Operations[T, L, S]) options(more []operation.Option, own ...operation.Option) []operation.Option {
 	all := []operation.Option{operation.Identifier(o.Param, "Number or CID of "+o.One+".")}
 	if o.Above != nil {
-		all = append(all, operation.Above(o.Above.Param, "Number or CID of the record above: "+strings.TrimPrefix(o.Above.Kind, "portal-")+"."))
+		all = append(all, operation.Above(o.Above.Param, "Number or CID of the parent record ("+strings.TrimPrefix(o.Above.Kind, "portal-")+")."))
 	}
 	return append(append(all, own...), more...)
 }

@@ -316,7 +316,7 @@ func (o Operations[T, L, S]) DeleteRow(opts ...operation.Option) operation.Row {
 // record.
 type forced struct {
 	address
-	Force string `query:"force" doc:"true: delete it although others use it, or a dashboard or an identity provider refuses what must be ended there."`
+	Force string `query:"force" doc:"true: the record is deleted even if other records use it, or a dashboard or identity provider refuses to end what belongs to it."`
 }
 
 // ForcedDeleteRow deletes a record that other services know: force=true deletes it whatever

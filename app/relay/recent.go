@@ -50,19 +50,19 @@ func NewRecent(st store.Store, signals signal.Table, announcing bool) *Recent {
 // Announced is one announcement. It has no revision, which would tell one organisation
 // how much others write.
 type Announced struct {
-	Date      time.Time      `json:"date" doc:"Of the change; gateways hear of it a moment later."`
+	Date      time.Time      `json:"date" doc:"Time of the change. Gateways get the announcement a moment later."`
 	Command   signal.Command `json:"command"`
-	Subject   string         `json:"subject" doc:"Identifier of the API, policy or provider. Of what names keys it is empty."`
-	Kind      string         `json:"kind" doc:"Of the subject, as references name it."`
-	Reloads   bool           `json:"reloads" doc:"Gateways load policies, APIs and identity providers anew."`
-	User      string         `json:"user" doc:"E-mail address of the user, if one called."`
+	Subject   string         `json:"subject" doc:"Identifier of the API, policy or provider. Empty for announcements about keys."`
+	Kind      string         `json:"kind" doc:"Kind of the subject, as in references."`
+	Reloads   bool           `json:"reloads" doc:"true: gateways reload policies, APIs and identity providers."`
+	User      string         `json:"user" doc:"E-mail address of the user, if a user made the change."`
 	Operation string         `json:"operation" doc:"ID of the operation."`
 	Request   string         `json:"req_id" doc:"ID of the request."`
 }
 
 // AnnouncedList is the response of the list.
 type AnnouncedList struct {
-	Announcing    bool        `json:"announcing" doc:"Gateways are told at all: notify_on_change, with Redis."`
+	Announcing    bool        `json:"announcing" doc:"true: changes are announced to gateways (notify_on_change is on, and Redis is configured)."`
 	Announcements []Announced `json:"announcements"`
 }
 
@@ -72,7 +72,7 @@ func (r *Recent) Operations() []operation.Operation {
 	return operation.Group{
 		Surface: operation.Management, Name: "system.announcements", Path: "/api/system/announcements", Tag: "System", Permission: access.IsAdmin, Style: operation.Style{Word: "OK"},
 	}.Rows(operation.GET("list", "", "List announcements to gateways", r.List, operation.Lists(operation.Item{Name: "command"}),
-		operation.Notes("The last 50 about records of the organisation, the newest first, as far as the last commits of the change log tell. Many reloads at once reach gateways as one."),
+		operation.Notes("The list has the last 50 announcements about records of the organisation, newest first, as far as the latest commits of the change log show them. Several reloads at the same time reach gateways as one."),
 		operation.Example(nil, AnnouncedList{Announcing: true, Announcements: []Announced{{
 			Date: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Command: signal.ApiUpdated, Subject: "orders", Kind: "api", Reloads: true,
 			User: "ada@example.com", Operation: "apis.oas.replace", Request: "b52f491a-2946-408b-9330-2736db85705b",

@@ -58,7 +58,7 @@ func (n *Notifications) Operations() []operation.Operation {
 
 type notificationsIn struct {
 	Scope   tenant.Scope
-	Refresh string `query:"refresh" doc:"true: look again rather than answer from memory."`
+	Refresh string `query:"refresh" doc:"true: the service checks again instead of using cached results."`
 }
 
 // List returns the notifications of the organisation, the latest first, without

@@ -78,8 +78,8 @@ func (s *Stats) Operations() []operation.Operation {
 		Surface: operation.Management, Name: "system.stats", Path: "/api/system/stats", Tag: "System", Permission: access.System,
 		Style: operation.Style{Word: "Success", Faults: map[string]operation.Answer{
 			codeRange: {Status: 400, Text: "Request validation failed."}, codeStats: {Text: "Stats not found."}, "internal": {Text: "Failed to system stats."}}},
-	}.Rows(operation.GET("get", "", "Count what the organisation uses, by day", s.Get, operation.Faulting(codeRange, codeStats),
-		operation.Notes("APIs are counted from the day they were created; APIs deleted since do not count. Data planes are known for today only."),
+	}.Rows(operation.GET("get", "", "Count the APIs and data planes of the organisation by day", s.Get, operation.Faulting(codeRange, codeStats),
+		operation.Notes("An API counts from the day of its creation; deleted APIs do not count. Data planes are known for today only."),
 		operation.Example(nil, StatsReport{Status: "Success", Message: retrieved, Stats: Usage{APIs: []Day{day}, Dataplanes: []Day{}, Gateways: []Day{}}})))
 }
 
@@ -87,10 +87,10 @@ const retrieved = "System stats retrieved."
 
 type statsIn struct {
 	Scope      tenant.Scope
-	Start      string `query:"start_day" doc:"First day, as 2026-01-31; without it the first day of the previous year."`
-	End        string `query:"end_day" doc:"Last day; without it today."`
-	Resolution string `query:"resolution" oneof:"day" doc:"How long the time of an entry is."`
-	Entity     string `query:"entity" oneof:"apis,dataplanes,dataplanes.gateways" doc:"What is counted; apis when absent."`
+	Start      string `query:"start_day" doc:"First day, such as 2026-01-31. Default: the first day of the previous year."`
+	End        string `query:"end_day" doc:"Last day. Default: today."`
+	Resolution string `query:"resolution" oneof:"day" doc:"Period of each entry."`
+	Entity     string `query:"entity" oneof:"apis,dataplanes,dataplanes.gateways" doc:"What is counted. Default: apis."`
 }
 
 // Get returns the usage of one entity, sorted by day.

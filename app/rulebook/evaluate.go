@@ -33,21 +33,21 @@ var (
 // trial is the description of a request.
 type trial struct {
 	policyBody
-	Method string          `json:"method" doc:"Method of the request, such as PUT."`
-	Path   string          `json:"path" doc:"Path of the request with /api, and its query."`
-	Body   json.RawMessage `json:"body,omitempty" doc:"Body of the request, as rules are to see it."`
-	User   *described      `json:"user,omitempty" doc:"Who asks: a user of the organisation, by id alone, or one that is described; without it the caller."`
-	Traced bool            `json:"trace,omitempty" doc:"Whether the steps of the evaluation are wanted."`
+	Method string          `json:"method" doc:"HTTP method of the request, such as PUT."`
+	Path   string          `json:"path" doc:"Path of the request, with /api and the query."`
+	Body   json.RawMessage `json:"body,omitempty" doc:"Body of the request, which the rules get unchanged."`
+	User   *described      `json:"user,omitempty" doc:"User who sends the request: an id of a user of the organisation, or a described user. Default: the caller."`
+	Traced bool            `json:"trace,omitempty" doc:"true: the response includes the steps of the evaluation."`
 }
 
 // described is a user of the organisation, or an invented one.
 type described struct {
-	ID          string     `json:"id,omitempty" doc:"Of the user."`
-	Permissions access.Map `json:"user_permissions,omitempty" doc:"Level by group. With it nothing is looked up."`
-	Active      *bool      `json:"active,omitempty" doc:"Of a described user; true if it is not given."`
-	Email       string     `json:"email_address,omitempty" doc:"Of a described user."`
-	GroupID     string     `json:"group_id,omitempty" doc:"Of a described user."`
-	GroupName   string     `json:"group_name,omitempty" doc:"Of a described user."`
+	ID          string     `json:"id,omitempty" doc:"Identifier of the user."`
+	Permissions access.Map `json:"user_permissions,omitempty" doc:"Level of each permission. If present, the user is taken as described and is not looked up."`
+	Active      *bool      `json:"active,omitempty" doc:"Whether the described user is active. Default: true."`
+	Email       string     `json:"email_address,omitempty" doc:"E-mail address of the described user."`
+	GroupID     string     `json:"group_id,omitempty" doc:"User group of the described user."`
+	GroupName   string     `json:"group_name,omitempty" doc:"Name of the user group of the described user."`
 }
 
 // Verdicts of a trial.
@@ -66,24 +66,24 @@ const (
 
 // Called is the operation of a request.
 type Called struct {
-	ID         string            `json:"id" doc:"Of the operation."`
-	Permission access.Permission `json:"permission" doc:"The group that guards it."`
-	Intent     access.Intent     `json:"intent" doc:"What it does: read, write or delete."`
+	ID         string            `json:"id" doc:"ID of the operation."`
+	Permission access.Permission `json:"permission" doc:"Permission that the operation needs."`
+	Intent     access.Intent     `json:"intent" doc:"Kind of access: read, write or delete."`
 }
 
 // Finding is the result of a trial.
 type Finding struct {
-	Verdict   string          `json:"verdict" doc:"allow, deny, or none if rules came to no verdict: the request would fail."`
-	Reasons   []string        `json:"reasons" doc:"Why it would be refused."`
-	Message   string          `json:"message,omitempty" doc:"What the caller would be told."`
-	Failure   string          `json:"failure,omitempty" doc:"Why there is no verdict."`
-	Patch     json.RawMessage `json:"patch,omitempty" doc:"The merge patch that would be applied to the body."`
-	Rules     string          `json:"rules" doc:"Whose rules were tried: request, organisation or service."`
-	InForce   bool            `json:"in_force" doc:"Whether rules decide about requests; else permission maps do."`
-	Operation Called          `json:"operation" doc:"The operation that the request is for."`
-	Trace     []rules.Step    `json:"trace,omitempty" doc:"The first steps of the evaluation, without values."`
-	TraceCut  bool            `json:"trace_cut,omitempty" doc:"Whether there were more steps."`
-	Coverage  *rules.Coverage `json:"coverage,omitempty" doc:"Which lines of the rules were evaluated."`
+	Verdict   string          `json:"verdict" doc:"allow, deny or none. none: the rules gave no verdict, and the request would fail."`
+	Reasons   []string        `json:"reasons" doc:"Reasons why the request would be refused."`
+	Message   string          `json:"message,omitempty" doc:"Message that the caller would get."`
+	Failure   string          `json:"failure,omitempty" doc:"Error that prevented a verdict."`
+	Patch     json.RawMessage `json:"patch,omitempty" doc:"Merge patch that would be applied to the body."`
+	Rules     string          `json:"rules" doc:"Source of the rules that were tried: request, organisation or service."`
+	InForce   bool            `json:"in_force" doc:"true: rules decide about requests. false: permission maps decide."`
+	Operation Called          `json:"operation" doc:"Operation that the request would call."`
+	Trace     []rules.Step    `json:"trace,omitempty" doc:"First steps of the evaluation, without values."`
+	TraceCut  bool            `json:"trace_cut,omitempty" doc:"true: the evaluation had more steps."`
+	Coverage  *rules.Coverage `json:"coverage,omitempty" doc:"Lines of the rules that were evaluated."`
 }
 
 type evaluateIn struct {

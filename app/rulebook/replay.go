@@ -37,7 +37,7 @@ var (
 // replayed says how many writes are evaluated again, and with which rules.
 type replayed struct {
 	policyBody
-	Last *int `json:"last,omitempty" doc:"How many of the newest audited writes, 1 to 1000; 100 if it is not given."`
+	Last *int `json:"last,omitempty" doc:"Number of newest audited writes to replay, 1 to 1000. Default: 100."`
 }
 
 // Reasons why a write was not evaluated.
@@ -50,30 +50,30 @@ const (
 
 // Refusal is a write that the rules would have refused.
 type Refusal struct {
-	ID        string   `json:"_id" doc:"Of the audit record."`
+	ID        string   `json:"_id" doc:"Identifier of the audit record."`
 	Timestamp int64    `json:"timestamp" doc:"Unix seconds."`
-	User      string   `json:"user" doc:"Address of the user."`
+	User      string   `json:"user" doc:"E-mail address of the user."`
 	Method    string   `json:"method"`
-	URL       string   `json:"url" doc:"As the record has it."`
+	URL       string   `json:"url" doc:"URL in the audit record."`
 	Operation string   `json:"operation" doc:"ID of the operation."`
-	Verdict   string   `json:"verdict" doc:"deny, or none if the rules came to no verdict: the request would have failed."`
-	Reasons   []string `json:"reasons" doc:"Why, the first five."`
-	Failure   string   `json:"failure,omitempty" doc:"Why there is no verdict."`
-	Certain   bool     `json:"certain" doc:"Whether the rules saw all that they may look at; see uncertain."`
+	Verdict   string   `json:"verdict" doc:"deny or none. none: the rules gave no verdict, and the request would have failed."`
+	Reasons   []string `json:"reasons" doc:"Reasons of the refusal, five at most."`
+	Failure   string   `json:"failure,omitempty" doc:"Error that prevented a verdict."`
+	Certain   bool     `json:"certain" doc:"true: the rules had all the input that they may read; see uncertain."`
 }
 
 // Replay is the result of a replay.
 type Replay struct {
-	Rules     string         `json:"rules" doc:"Whose rules were tried: request, organisation or service."`
-	InForce   bool           `json:"in_force" doc:"Whether rules decide about requests; else permission maps do."`
-	ReadsBody bool           `json:"reads_body" doc:"Whether the rules may look at bodies, which the trail does not keep."`
-	Writes    int            `json:"writes" doc:"How many writes were found."`
-	Replayed  int            `json:"replayed" doc:"How many of them were decided about."`
-	Uncertain int            `json:"uncertain" doc:"Among these, how many verdicts rest on a body or a query that is not known as a whole: rules saw the members that the request changed, without secrets and lists."`
-	Refused   []Refusal      `json:"refused" doc:"Those that would not have been let through, the newest first."`
-	LeftOut   map[string]int `json:"left_out" doc:"How many were not decided about: no_request (the program did it by itself, or the address was not kept as a whole), no_operation (rules decide about no such request), no_user (the user is gone), no_time."`
-	Coverage  rules.Coverage `json:"coverage" doc:"Which lines of the rules were evaluated by at least one of the writes."`
-	Complete  bool           `json:"complete" doc:"Whether as many writes were found as were asked for, or all that there are."`
+	Rules     string         `json:"rules" doc:"Source of the rules that were tried: request, organisation or service."`
+	InForce   bool           `json:"in_force" doc:"true: rules decide about requests. false: permission maps decide."`
+	ReadsBody bool           `json:"reads_body" doc:"true: the rules may read request bodies, which the audit trail does not store."`
+	Writes    int            `json:"writes" doc:"Number of writes that were found."`
+	Replayed  int            `json:"replayed" doc:"Number of these writes for which the rules were evaluated."`
+	Uncertain int            `json:"uncertain" doc:"Number of verdicts that depend on a body or query that is not completely known. For these the rules saw only the members that the request changed, without secrets and lists."`
+	Refused   []Refusal      `json:"refused" doc:"Writes that the rules would not have allowed, newest first."`
+	LeftOut   map[string]int `json:"left_out" doc:"Number of writes that were not evaluated, by reason. no_request: the program made the write itself, or the URL was not stored completely. no_operation: rules do not decide about such requests. no_user: the user does not exist any more. no_time: the time limit was reached."`
+	Coverage  rules.Coverage `json:"coverage" doc:"Lines of the rules that at least one of the writes evaluated."`
+	Complete  bool           `json:"complete" doc:"true: the requested number of writes was found, or all that exist."`
 }
 
 type replayIn struct {

@@ -77,23 +77,23 @@ func (s *Service) Operations() []operation.Operation {
 		Surface: operation.Management, Name: "rules", Path: "/api/org/opa", Tag: "Rules", Permission: access.IsAdmin,
 		Style: style(map[string]operation.Answer{}),
 	}.Rows(
-		operation.GET("get", "", "Read the rules that decide about the organisation", s.Rules, operation.Faulting(codeClosed, codeOrg),
+		operation.GET("get", "", "Read the rules that apply to the organisation", s.Rules, operation.Faulting(codeClosed, codeOrg),
 			operation.Example(nil, operation.Entity[policyBody]{Value: policy}),
-			operation.Notes("Without rules of its own those of the service apply.")),
+			operation.Notes("If the organisation has no rules of its own, those of the service apply.")),
 		operation.PUT("replace", "", "Replace the rules of the organisation", s.SetRules, closed, operation.Faulting(codeClosed, codeOrg, codeRules, codeBusy),
 			operation.Answers(map[string]operation.Answer{
 				codeRules: {Text: "Invalid OPA rules."}, operation.CodeMalformed: unreadable, operation.CodeEmptyBody: unreadable,
 			}),
 			operation.Limits(maxBody, deadline), operation.Redact("rules"), operation.Rehearsable(nil), operation.Example(policy, operation.Receipt{Message: rulesStored}),
-			operation.Notes("An empty text removes them: those of the service apply again. Rules that cannot be used are refused, and those before them stay; evaluate says what is wrong with them.")),
-		operation.POST("evaluate", "/evaluate", "Try rules on a request that is only described", s.Evaluate, closed,
+			operation.Notes("An empty text removes the rules; those of the service apply again. Invalid rules are refused, and the stored rules do not change; rules.evaluate shows the errors.")),
+		operation.POST("evaluate", "/evaluate", "Evaluate rules for a described request", s.Evaluate, closed,
 			operation.Faulting(codeClosed, codeOrg, codeRules, codeBusy, codeCall, codeUser, codeNoUser), operation.Limits(maxBody, deadline), operation.Redact("rules"),
 			operation.Example(exampleTrial, exampleFinding),
-			operation.Notes("Nothing is changed, stored or sent. Rules see the body as it is given here. Without open_policy the rules in force are tried; without user the caller asks.")),
-		operation.POST("replay", "/replay", "Try rules on the writes of the audit trail", s.Replay, closed,
+			operation.Notes("The described request is not carried out. Rules see its body unchanged. Without open_policy, the rules in force are tried. Without user, the caller is the user.")),
+		operation.POST("replay", "/replay", "Evaluate rules for the writes in the audit trail", s.Replay, closed,
 			operation.Faulting(codeClosed, codeOrg, codeRules, codeBusy, codeUser, codeLast, codeTrail),
 			operation.Limits(maxBody, deadline), operation.Redact("rules"), operation.Example(exampleReplayed, exampleReplay),
-			operation.Notes("Which of the newest writes that were carried out would rules have refused? Without open_policy the rules in force are tried. Nothing is changed. The trail keeps no bodies and no headers: rules see the members that a request changed, and `certain` is false where they may have looked at more. Users, and what rules look up, are as they are now.")),
+			operation.Notes("The response lists the newest successful writes that the rules would have refused. Nothing is changed. Without open_policy, the rules in force are tried. The audit trail has no bodies and no headers. Rules see only the members that a request changed, and `certain` is false where they may have read more. Users and data that rules look up are in their present state.")),
 	)
 	permissions := operation.Group{
 		Surface: operation.Management, Name: "permissions", Path: "/api/org/permissions", Tag: "Rules", Permission: access.IsAdmin,
@@ -101,13 +101,13 @@ func (s *Service) Operations() []operation.Operation {
 	}.Rows(
 		operation.GET("get", "", "Read the additional permissions of the organisation", s.Custom, operation.AnyUser(),
 			operation.Example(nil, operation.Entity[customBody]{Value: custom}),
-			operation.Notes("Only rules give them a meaning. An organisation that stored none has those of security.additional_permissions, and so has a user without organisation.")),
+			operation.Notes("Only rules use additional permissions. An organisation that has not stored any, and a user without an organisation, have those of security.additional_permissions.")),
 		operation.PUT("replace", "", "Replace the additional permissions of the organisation", s.SetCustom, operation.Faulting(access.CodeCustom, codeOrg),
 			operation.Answers(map[string]operation.Answer{
 				operation.CodeMalformed: unreadable, operation.CodeEmptyBody: {Status: 400, Text: "Failed to read response body."},
 			}),
 			operation.Limits(maxBody, 0), operation.Rehearsable(nil), operation.Example(custom, operation.Receipt{Message: customStored}),
-			operation.Notes("The whole map is replaced. Users keep the entries of names that are gone.")),
+			operation.Notes("The whole map is replaced. Users keep their entries for permissions that are removed.")),
 	)
 	return append(opa, permissions...)
 }
@@ -127,11 +127,11 @@ const (
 // policyBody is the form of rules in requests and responses. Older versions had a
 // member enabled, which is ignored.
 type policyBody struct {
-	OpenPolicy *policyText `json:"open_policy" doc:"The rules of an organisation."`
+	OpenPolicy *policyText `json:"open_policy" doc:"Rules of the organisation."`
 }
 
 type policyText struct {
-	Rules *string `json:"rules" doc:"Rego in the package dashboard_users; empty: no rules of its own."`
+	Rules *string `json:"rules" doc:"Rego text in the package dashboard_users. Empty: the organisation has no rules of its own."`
 }
 
 // text returns the rules in a body. ok is false if it has none.
@@ -241,7 +241,7 @@ func unusable(err error) error {
 }
 
 type customBody struct {
-	Custom map[string]string `json:"additional_permissions" doc:"Label by name of a permission."`
+	Custom map[string]string `json:"additional_permissions" doc:"Label of each additional permission, by its name."`
 }
 
 // Custom returns the additional permissions of the caller's organisation, or those of

@@ -56,7 +56,7 @@ func (s *Service) Operations() []operation.Operation {
 	faults := operation.Faulting(codeMissing)
 	return append(group.Rows(
 		operation.GET("get", "/schema", "Fetch the schema of OAS APIs", s.of(openapi.OAS), faults,
-			operation.Notes("The same as /api/schemas/apidefs/oas."), operation.Example(nil, exampleOne)),
+			operation.Notes("Same as /api/schemas/apidefs/oas."), operation.Example(nil, exampleOne)),
 		operation.GET("all", "/schemas/apidefs", "Fetch the schemas of OAS and streams APIs", s.All, faults, operation.Example(nil, exampleAll)),
 		operation.GET("oas", "/schemas/apidefs/oas", "Fetch the schema of OAS APIs", s.of(openapi.OAS), faults, operation.Example(nil, exampleOne)),
 		operation.GET("streams", "/schemas/apidefs/streams-oas", "Fetch the schema of streams APIs", s.of(openapi.Streams), faults, operation.Example(nil, exampleOne)),
@@ -66,12 +66,12 @@ func (s *Service) Operations() []operation.Operation {
 }
 
 type versionIn struct {
-	Version string `query:"oasVersion" doc:"Version of OpenAPI: 3.0 or 3.1, or a full one such as 3.0.3. Without it: 3.0."`
+	Version string `query:"oasVersion" doc:"OpenAPI version: 3.0, 3.1, or a full version such as 3.0.3. Default: 3.0."`
 }
 
 type schemaIn struct {
 	versionIn
-	Pretty string `query:"pretty" doc:"With any value the answer is indented."`
+	Pretty string `query:"pretty" doc:"Any value: the response is indented."`
 }
 
 // of returns the function that responds with the schema of a variant.
@@ -100,7 +100,7 @@ func (s *Service) All(_ context.Context, in versionIn) (answer, error) {
 }
 
 type mcpIn struct {
-	Version string `query:"mcpVersion" doc:"Version of OpenAPI: 3.0 or 3.1. Without it: the latest."`
+	Version string `query:"mcpVersion" doc:"OpenAPI version: 3.0 or 3.1. Default: the latest."`
 }
 
 // MCP returns the schema of MCP proxies without an envelope.

@@ -24,7 +24,7 @@ func (b Broker) flow() *signon.Flow {
 
 type loginAt struct {
 	Profile  string `path:"profileId" doc:"Identifier of the profile."`
-	Provider string `path:"provider" doc:"openid-connect, or the Name of the provider in small letters."`
+	Provider string `path:"provider" doc:"openid-connect, or the Name of the provider in lower case."`
 }
 
 // Begin sends a browser to the identity provider of a profile.
@@ -69,7 +69,7 @@ type returnAt struct {
 	loginAt
 	comes
 	signon.Return
-	Attempt string `cookie:"dashboard-login" doc:"The login under way."`
+	Attempt string `cookie:"dashboard-login" doc:"Identifies the login that the browser has begun."`
 }
 
 // Finish begins a session for a person whom the identity provider has redirected back.
@@ -122,9 +122,9 @@ func (b Broker) Operations() []operation.Operation {
 	return g.Rows(
 		operation.GET("login", "", "Log in at an identity provider", b.Begin, operation.Public(), operation.Status(nethttp.StatusSeeOther),
 			operation.Faulting(slices.Concat(signon.Beginning, more)...), operation.Example(nil, operation.Landing{Location: "https://login.example.com/authorize"}),
-			operation.Notes("Sends the browser to the identity provider of the profile, by the code flow of OpenID Connect.")),
-		operation.GET("callback", signon.Callback, "Come back from an identity provider", b.Finish, operation.Public(), operation.Writes(), operation.Unseen("state", "code", "dashboard-login"), operation.Status(nethttp.StatusSeeOther),
+			operation.Notes("Redirects the browser to the identity provider of the profile (authorization code flow of OpenID Connect).")),
+		operation.GET("callback", signon.Callback, "Complete a login at an identity provider", b.Finish, operation.Public(), operation.Writes(), operation.Unseen("state", "code", "dashboard-login"), operation.Status(nethttp.StatusSeeOther),
 			operation.Faulting(slices.Concat(signon.Ending, more, []string{CodeRefused})...), operation.Example(nil, operation.Landing{Location: "/"}),
-			operation.Notes("Sets the cookies of a login and sends the browser to `/`, or, where sso_custom_login_error_url is set, to that address when the person is refused. The browser must be the one that began the login.")),
+			operation.Notes("Sets the session cookies and redirects the browser to `/`. If the person is refused and sso_custom_login_error_url is set, the browser is redirected to that address. Only the browser that began the login can complete it.")),
 	)
 }

@@ -38,7 +38,7 @@ const (
 // Forgotten is the request of a user who has forgotten the password.
 type Forgotten struct {
 	Username string    `json:"username" doc:"E-mail address of the user."`
-	OrgID    tenant.ID `json:"org_id,omitempty" doc:"Organisation of the user, if the address has users in several; without it there is a mail for each of four."`
+	OrgID    tenant.ID `json:"org_id,omitempty" doc:"Organisation of the user. Without it, up to four users with this address get a mail each."`
 }
 
 // Fill implements operation.Form.

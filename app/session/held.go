@@ -29,12 +29,12 @@ const (
 type View struct {
 	ID      string    `json:"id"`
 	Created time.Time `json:"created_at"`
-	Used    time.Time `json:"last_used" doc:"To the minute or so."`
+	Used    time.Time `json:"last_used" doc:"Last use, accurate to about a minute."`
 	Expires time.Time `json:"expires_at"`
-	Address string    `json:"address" doc:"From which the user signed in; empty for sessions that are older than this member."`
-	Agent   string    `json:"user_agent" doc:"What the browser said it is, up to 250 characters."`
-	SSO     bool      `json:"sso" doc:"Whether an identity provider vouched for the user; else there was a password."`
-	Current bool      `json:"current" doc:"Whether the request comes with this session."`
+	Address string    `json:"address" doc:"IP address from which the user logged in. Empty for sessions of older versions, which did not store it."`
+	Agent   string    `json:"user_agent" doc:"User-Agent of the browser at login, up to 250 characters."`
+	SSO     bool      `json:"sso" doc:"true: the user logged in at an identity provider. false: with a password."`
+	Current bool      `json:"current" doc:"true: the request uses this session."`
 }
 
 // Operations lists the operations on sessions.
@@ -50,9 +50,9 @@ func (s Held) Operations() []operation.Operation {
 	}.Rows(
 		operation.GET("sessions", "/{userId}/sessions", "List the sessions of a user", s.List, operation.Own("userId"), operation.Faulting(codeNoUser),
 			operation.Example(nil, operation.Page[View]{Items: []View{held}, Pages: 1}),
-			operation.Notes("Those that hold, the newest first; a user has 20 at most. All users can list their own.")),
+			operation.Notes("The list has the valid sessions, newest first, 20 at most. All users can list their own.")),
 		operation.DELETE("sessions.end_all", "/{userId}/sessions", "End the sessions of a user", s.EndAll, operation.Own("userId"), operation.Faulting(codeNoUser),
-			operation.Example(nil, ended(2)), operation.Notes("The user has to sign in again. All users can do this for themselves; with others=true the session that asks stays.")),
+			operation.Example(nil, ended(2)), operation.Notes("The user has to log in again. All users can do this for themselves. With others=true, the session of the request stays valid.")),
 		operation.DELETE("sessions.end", "/{userId}/sessions/{sessionId}", "End a session of a user", s.End, operation.Own("userId"), operation.Faulting(codeNoUser, codeNoSession),
 			operation.Example(nil, ended(1)), operation.Notes("All users can do this for themselves.")),
 	)
@@ -62,7 +62,7 @@ type heldIn struct {
 	Scope   tenant.Scope
 	Who     operation.Principal
 	Browser operation.Browser
-	User    string `path:"userId" doc:"Of the user."`
+	User    string `path:"userId" doc:"Identifier of the user."`
 }
 
 // List lists the valid sessions of a user.
@@ -103,12 +103,12 @@ func (s Held) presents(in heldIn, v session.Session) bool {
 
 // Ended says how many sessions were ended.
 type Ended struct {
-	Sessions int `json:"sessions" doc:"How many."`
+	Sessions int `json:"sessions" doc:"Number of sessions that ended."`
 }
 
 type endAllIn struct {
 	heldIn
-	Others bool `query:"others" doc:"true: the session that the request comes with stays."`
+	Others bool `query:"others" doc:"true: the session of the request stays valid."`
 }
 
 // EndAll ends the sessions of a user.
@@ -118,7 +118,7 @@ func (s Held) EndAll(ctx context.Context, in endAllIn) (operation.Receipt, error
 
 type endIn struct {
 	heldIn
-	ID string `path:"sessionId" doc:"Of the session."`
+	ID string `path:"sessionId" doc:"Identifier of the session."`
 }
 
 // End ends one session of a user.

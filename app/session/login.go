@@ -27,7 +27,7 @@ var wrong error = fault.New(fault.Unauthenticated, CodeCredentials, "Credentials
 type Login struct {
 	Username string    `json:"username" doc:"E-mail address of the user."`
 	Password string    `json:"password"`
-	OrgID    tenant.ID `json:"org_id,omitempty" doc:"Organisation of the user, if the address has users in several."`
+	OrgID    tenant.ID `json:"org_id,omitempty" doc:"Organisation of the user. Needed if the address belongs to users in several."`
 }
 
 // Fill implements operation.Form.
@@ -37,7 +37,7 @@ func (l *Login) Fill(fields url.Values) {
 
 type loginIn struct {
 	comes
-	Device string `cookie:"known_device" doc:"Says that somebody has logged in with this browser."`
+	Device string `cookie:"known_device" doc:"Marks a browser with which a user has logged in before."`
 	Login  Login  `body:""`
 }
 

@@ -88,7 +88,7 @@ type ProfileWritten struct {
 	ID      string         `json:"ID"`
 	Data    broker.Profile `json:"Data"`
 	Message string         `json:"Message"`
-	Meta    any            `json:"Meta" doc:"The identifier of a new profile."`
+	Meta    any            `json:"Meta" doc:"Identifier of the new profile."`
 }
 
 // ProfileDeleted is the response to the deletion of a profile.
@@ -110,18 +110,18 @@ func (o profileRows) rows() []operation.Row {
 	return []operation.Row{
 		operation.GET("list", "", "List profiles", o.list, operation.Brokers(), masked, operation.Lists(o.Item(shown)),
 			operation.Example(nil, ProfileList{Status: answered, Data: []broker.Profile{shown}, Profiles: []broker.Profile{shown}, Pages: 1})),
-		operation.POST("create", "", "Create a profile", o.create, writing(creating, created, operation.Notes("Without an ID one is drawn."))...),
+		operation.POST("create", "", "Create a profile", o.create, writing(creating, created, operation.Notes("An ID is generated if the body has none."))...),
 		operation.POST("create_as", "/{profileId}", "Create a profile with an identifier", o.createAs, writing(creating, created, operation.Status(nethttp.StatusCreated),
-			operation.Notes("As the identity broker has it. An ID in the body must be the one in the path."))...),
+			operation.Notes("The API of identity brokers has the same path. An ID in the body must equal the one in the path."))...),
 		o.Get(operation.Brokers(), masked),
 		operation.PUT("replace", "/{profileId}", "Replace a profile", o.replace, writing(operation.Faulting(broker.CodeInvalid, missing), rehearsable,
-			operation.Example(o.Draft, o.written(shown, 0, o.Words.Updated, nil)), operation.Notes("Absent members become empty. The ID stays: another one in the body is refused."))...),
+			operation.Example(o.Draft, o.written(shown, 0, o.Words.Updated, nil)), operation.Notes("Absent members become empty. The ID cannot be changed; a different ID in the body is refused."))...),
 		operation.DELETE("delete", "/{profileId}", "Delete a profile", o.remove, operation.Admins(), operation.Brokers(), operation.Faulting(missing), rehearsable,
 			operation.Example(nil, ProfileDeleted{Status: answered, ID: shown.ID, Message: o.Words.Deleted})),
 	}
 }
 
-var masked = operation.Notes("Who is not an admin of the organisation reads *** in place of what ProviderConfig and IdentityHandlerConfig say, but for names and addresses.")
+var masked = operation.Notes("Callers who are not admins of the organisation get *** instead of the values in ProviderConfig and IdentityHandlerConfig, except names and addresses.")
 
 func (o profileRows) written(p broker.Profile, at store.Serial, message string, meta any) operation.Entity[ProfileWritten] {
 	return operation.EntityOf(ProfileWritten{Status: answered, ID: p.ID, Data: p, Message: message, Meta: meta}, at)

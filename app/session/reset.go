@@ -24,8 +24,8 @@ func (s *Service) resetDigests(code string) []string {
 
 // NewPassword is the new password with the code of a mail.
 type NewPassword struct {
-	Code     string `json:"code" doc:"The code of the mail."`
-	Password string `json:"new_password" doc:"The password from now on."`
+	Code     string `json:"code" doc:"Code from the mail."`
+	Password string `json:"new_password" doc:"The new password."`
 	form     bool
 }
 
@@ -118,7 +118,7 @@ func (s *Service) resettable(ctx context.Context, code string) (found session.Re
 }
 
 type resetPageIn struct {
-	Code string `query:"code" doc:"The code of the mail."`
+	Code string `query:"code" doc:"Code from the mail."`
 }
 
 // page is an HTML page with a form.

@@ -44,7 +44,7 @@ func (s *Service) begin(org tenant.ID, userID string, from comes) (opened sessio
 // session.
 type comes struct {
 	Origin operation.Origin
-	Agent  string `header:"User-Agent" doc:"What the browser says it is; its owner recognises the session by it."`
+	Agent  string `header:"User-Agent" doc:"Name of the browser. Users recognise the session by it in their list of sessions."`
 }
 
 // open begins a session for a user whose password was right. It replaces a hash of an
@@ -147,7 +147,7 @@ func EndAll(ctx context.Context, w store.Writer, userID string) error {
 }
 
 type logoutIn struct {
-	Token string `cookie:"authorisation" doc:"The session."`
+	Token string `cookie:"authorisation" doc:"Token of the session."`
 }
 
 // Logout ends the session of a browser, if it has one, and clears its cookies.

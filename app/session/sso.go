@@ -87,7 +87,7 @@ func (s *Service) nonceDigests(nonce string) []string { return s.users.Keys.Dige
 
 type tapIn struct {
 	comes
-	Nonce string `query:"nonce" doc:"The nonce."`
+	Nonce string `query:"nonce" doc:"Nonce from the operation that creates nonces."`
 }
 
 // Tap begins a session for a person whom an identity broker has authenticated.

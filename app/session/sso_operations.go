@@ -24,9 +24,9 @@ func (s SSO) Operations() []operation.Operation {
 			operation.CodeEmptyBody: {Status: nethttp.StatusInternalServerError, Text: empty},
 			operation.CodeMalformed: {Status: nethttp.StatusBadRequest, Text: "Request body malformed."},
 		}}
-		return g.Rows(operation.POST("create", "", "Make a nonce for single sign-on", s.Mint, append(more, operation.Switched(s.switchedOff), operation.Limits(maxAccessData, 0),
+		return g.Rows(operation.POST("create", "", "Create a nonce for single sign-on", s.Mint, append(more, operation.Switched(s.switchedOff), operation.Limits(maxAccessData, 0),
 			operation.Redact("EmailAddress", "DisplayName", "Meta"), operation.Faulting(CodeNoOrg, CodeOff, session.CodePerson),
-			operation.Notes("The caller vouches for the person. A browser opens `/tap?nonce=…` within 60 seconds, once."),
+			operation.Notes("The caller must have authenticated the person. A browser then opens `/tap?nonce=…` within 60 seconds; the nonce works once."),
 			operation.Example(data, minted))...))
 	}
 	rows := append(
@@ -36,9 +36,9 @@ func (s SSO) Operations() []operation.Operation {
 	return append(rows, operation.Group{Surface: operation.Management, Name: "sso", Tag: "Single sign-on", Style: operation.Style{Word: "OK"}}.Rows(
 		operation.GET("tap", "/tap", "Begin a session with a nonce", s.Tap, operation.Public(), operation.Writes(), operation.Redact("nonce"), operation.Status(nethttp.StatusSeeOther),
 			operation.Faulting(CodeNonce, CodeRefused), operation.Example(nil, landing),
-			operation.Notes("Sets the cookies of a login and sends the browser to `/`, or, where sso_custom_login_error_url is set, to that address when the person is refused.")),
+			operation.Notes("Sets the session cookies and redirects the browser to `/`. If the person is refused and sso_custom_login_error_url is set, the browser is redirected to that address.")),
 		operation.GET("page", "/login", "Go to the login page", s.LoginPage, operation.Public(), operation.Status(nethttp.StatusSeeOther),
 			operation.Faulting("login.page"), operation.Example(nil, landing),
-			operation.Notes("Sends the browser to sso_custom_login_url, if that is set.")),
+			operation.Notes("Redirects the browser to sso_custom_login_url if that is set.")),
 	)...)
 }

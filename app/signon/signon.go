@@ -137,10 +137,10 @@ func (f *Flow) marks() []string { return f.Keys.Digests(f.Cookie + "\x00" + f.Ke
 
 // Return is the query of the redirect from an identity provider.
 type Return struct {
-	State  string `query:"state" doc:"Says which login it is."`
-	Code   string `query:"code" doc:"What the identity provider vouches with."`
-	Issuer string `query:"iss" doc:"The identity provider (RFC 9207)."`
-	Error  string `query:"error" doc:"Why the identity provider does not let the person in."`
+	State  string `query:"state" doc:"State parameter of the login (OpenID Connect)."`
+	Code   string `query:"code" doc:"Authorization code of the identity provider."`
+	Issuer string `query:"iss" doc:"Issuer, which identifies the identity provider (RFC 9207)."`
+	Error  string `query:"error" doc:"Error code, if the identity provider refuses the login."`
 }
 
 // End is the end of a login. The unit of work that begins a session stores one of the

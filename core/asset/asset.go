@@ -36,11 +36,11 @@ type Asset struct {
 
 // Draft is the input of a client for an asset; unknown members are ignored.
 type Draft struct {
-	ID          string          `json:"id,omitempty" doc:"Unique in the organisation; the database ID when left out."`
-	Kind        string          `json:"kind" doc:"What sort of asset it is."`
+	ID          string          `json:"id,omitempty" doc:"Identifier, unique in the organisation. Default: the database ID."`
+	Kind        string          `json:"kind" doc:"Kind of the asset."`
 	Name        string          `json:"name" doc:"For people."`
 	Description string          `json:"description,omitempty" doc:"For people."`
-	Data        json.RawMessage `json:"data" doc:"What the asset holds: an object."`
+	Data        json.RawMessage `json:"data" doc:"Content of the asset: an object."`
 }
 
 // known are the members of an asset: other spellings of them are refused.

@@ -56,24 +56,24 @@ type Constraints struct {
 // Draft is the input of a client for a profile: the members of Choices and, for a new profile,
 // the identifier and, for callers without an organisation, the organisation.
 type Draft struct {
-	ID                    string            `json:"ID,omitzero" doc:"Of a new profile: a part of the address to which identity providers send browsers back; drawn when left out."`
-	OrgID                 tenant.ID         `json:"OrgID,omitzero" doc:"Counts for callers without an organisation; of users it is ignored."`
+	ID                    string            `json:"ID,omitzero" doc:"Identifier of the profile, part of the redirect address for identity providers. Generated when absent."`
+	OrgID                 tenant.ID         `json:"OrgID,omitzero" doc:"Organisation of the profile, for callers that belong to none. Ignored for users."`
 	Name                  string            `json:"Name,omitzero" doc:"For people."`
-	ActionType            string            `json:"ActionType" doc:"For whom it is: GenerateOrLoginUserProfile lets users in."`
-	MatchedPolicyID       string            `json:"MatchedPolicyID,omitzero" doc:"Kept for brokers outside."`
-	Type                  string            `json:"Type,omitzero" doc:"redirect, passthrough or nothing."`
-	ProviderName          string            `json:"ProviderName,omitzero" doc:"SocialProvider, ADProvider, ProxyProvider, SAMLProvider or nothing."`
-	CustomEmailField      string            `json:"CustomEmailField,omitzero" doc:"The claim that has the address of the person; empty: email."`
-	CustomUserIDField     string            `json:"CustomUserIDField,omitzero" doc:"The claim that says who the person is; empty: sub."`
-	ProviderConfig        doc.Object        `json:"ProviderConfig,omitzero" doc:"How the identity provider is asked: an object of 32,000 bytes at most."`
-	IdentityHandlerConfig doc.Object        `json:"IdentityHandlerConfig,omitzero" doc:"Kept for brokers outside: an object of 32,000 bytes at most."`
+	ActionType            string            `json:"ActionType" doc:"Kind of account that logs in with the profile. GenerateOrLoginUserProfile: users."`
+	MatchedPolicyID       string            `json:"MatchedPolicyID,omitzero" doc:"Stored for external identity brokers."`
+	Type                  string            `json:"Type,omitzero" doc:"redirect, passthrough or empty."`
+	ProviderName          string            `json:"ProviderName,omitzero" doc:"SocialProvider, ADProvider, ProxyProvider, SAMLProvider or empty."`
+	CustomEmailField      string            `json:"CustomEmailField,omitzero" doc:"Claim with the person's e-mail address. Default: email."`
+	CustomUserIDField     string            `json:"CustomUserIDField,omitzero" doc:"Claim that identifies the person. Default: sub."`
+	ProviderConfig        doc.Object        `json:"ProviderConfig,omitzero" doc:"Settings of the identity provider: an object of 32,000 bytes at most."`
+	IdentityHandlerConfig doc.Object        `json:"IdentityHandlerConfig,omitzero" doc:"Stored for external identity brokers: an object of 32,000 bytes at most."`
 	ProviderConstraints   Constraints       `json:"ProviderConstraints,omitzero"`
-	ReturnURL             string            `json:"ReturnURL,omitzero" doc:"Kept for brokers outside."`
-	DefaultUserGroupID    string            `json:"DefaultUserGroupID,omitzero" doc:"User group of people whose groups UserGroupMapping does not name."`
-	CustomUserGroupField  string            `json:"CustomUserGroupField,omitzero" doc:"The claim that has the groups of the person."`
-	UserGroupMapping      map[string]string `json:"UserGroupMapping,omitzero" doc:"User group for each group of the identity provider, 1,000 at most."`
-	UserGroupSeparator    string            `json:"UserGroupSeparator,omitzero" doc:"What stands between groups in a claim that is one text; empty: spaces."`
-	OnlyRegistered        bool              `json:"SSOOnlyForRegisteredUsers,omitzero" doc:"Refuse a person without a user."`
+	ReturnURL             string            `json:"ReturnURL,omitzero" doc:"Stored for external identity brokers."`
+	DefaultUserGroupID    string            `json:"DefaultUserGroupID,omitzero" doc:"User group of people for whom UserGroupMapping has no group."`
+	CustomUserGroupField  string            `json:"CustomUserGroupField,omitzero" doc:"Claim with the groups of the person."`
+	UserGroupMapping      map[string]string `json:"UserGroupMapping,omitzero" doc:"Maps groups of the identity provider to user groups; 1,000 entries at most."`
+	UserGroupSeparator    string            `json:"UserGroupSeparator,omitzero" doc:"Separator between groups, if the claim is a single string. Default: spaces."`
+	OnlyRegistered        bool              `json:"SSOOnlyForRegisteredUsers,omitzero" doc:"true: a person for whom no user exists is refused."`
 }
 
 // Choices are the settings of a profile: all of a Draft but ID and OrgID. Members that a draft

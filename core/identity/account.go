@@ -42,16 +42,16 @@ type AccountKey struct {
 type AccountDraft struct {
 	Name        string     `json:"name,omitempty" doc:"1 to 64 lower-case letters, digits, '.', '_' or '-'. It cannot be changed."`
 	Description string     `json:"description,omitempty" doc:"For people."`
-	Active      *bool      `json:"active,omitempty" doc:"Absent: active when new, else as it was."`
-	Permissions access.Map `json:"user_permissions,omitempty" doc:"What its keys may do: read, write or deny for each permission."`
-	GroupIDs    []string   `json:"group_ids,omitempty" doc:"User groups. Their permissions take the place of user_permissions."`
+	Active      *bool      `json:"active,omitempty" doc:"When absent, a new account is active, and an existing one keeps its value."`
+	Permissions access.Map `json:"user_permissions,omitempty" doc:"Permissions of the keys of the account: read, write or deny for each."`
+	GroupIDs    []string   `json:"group_ids,omitempty" doc:"User groups of the account. Their permissions replace user_permissions."`
 }
 
 // KeyDraft is the input of a client for a key.
 type KeyDraft struct {
 	Name        string   `json:"name" doc:"For people."`
-	Expires     string   `json:"expires_at,omitempty" doc:"RFC 3339. Absent: never."`
-	Permissions []string `json:"permissions,omitempty" doc:"The key can do no more than these permissions of the account allow; absent: all that the account may."`
+	Expires     string   `json:"expires_at,omitempty" doc:"Expiry in RFC 3339. Absent: never."`
+	Permissions []string `json:"permissions,omitempty" doc:"Permissions to which the key is limited. Absent: the key has all permissions of the account."`
 }
 
 // Codes of the faults of drafts of accounts and keys.

@@ -16,12 +16,12 @@ import (
 type UserChange struct {
 	FirstName       *string    `json:"first_name,omitempty" doc:"For people."`
 	LastName        *string    `json:"last_name,omitempty" doc:"For people."`
-	Email           *string    `json:"email_address,omitempty" doc:"The user logs in with it. Unique in the organisation, and everywhere unless enable_multi_org_users is on."`
-	Active          *bool      `json:"active,omitempty" doc:"Absent means active for a new user."`
-	Permissions     access.Map `json:"user_permissions,omitempty" doc:"What the user may do: read, write or deny for each permission."`
-	GroupID         *string    `json:"group_id,omitempty" doc:"User group whose permissions take the place of user_permissions."`
-	GroupIDs        *[]string  `json:"group_ids,omitempty" doc:"More groups that the user is in."`
-	PasswordMaxDays *int       `json:"password_max_days,omitempty" doc:"After so many days the password must be changed; 0: those of the groups count, else the setting of the service."`
+	Email           *string    `json:"email_address,omitempty" doc:"E-mail address with which the user logs in. Unique in the organisation; unless enable_multi_org_users is on, unique in the whole installation."`
+	Active          *bool      `json:"active,omitempty" doc:"When absent, a new user is active."`
+	Permissions     access.Map `json:"user_permissions,omitempty" doc:"Permissions of the user: read, write or deny for each."`
+	GroupID         *string    `json:"group_id,omitempty" doc:"User group of the user. Its permissions replace user_permissions."`
+	GroupIDs        *[]string  `json:"group_ids,omitempty" doc:"Further groups of the user."`
+	PasswordMaxDays *int       `json:"password_max_days,omitempty" doc:"Number of days after which the password must be changed. 0: the value of the user's groups applies, otherwise the setting of the service."`
 }
 
 // Codes of the faults of a change of a user.

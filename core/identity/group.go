@@ -27,11 +27,11 @@ type UserGroup struct {
 
 // GroupDraft is the input of a client for a group.
 type GroupDraft struct {
-	Name            string     `json:"name" doc:"Of the group."`
+	Name            string     `json:"name" doc:"Name of the group."`
 	Description     string     `json:"description,omitempty" doc:"For people."`
-	Active          *bool      `json:"active,omitempty" doc:"Absent: active when new, else as it was. A group that is not active gives nothing."`
-	PasswordMaxDays int        `json:"password_max_days,omitempty" doc:"After so many days a password must be changed; 0: the setting of the service counts."`
-	Permissions     access.Map `json:"user_permissions" doc:"What its members may do: read, write or deny for each permission."`
+	Active          *bool      `json:"active,omitempty" doc:"When absent, a new group is active, and an existing one keeps its value. An inactive group grants nothing."`
+	PasswordMaxDays int        `json:"password_max_days,omitempty" doc:"Number of days after which a password must be changed. 0: the setting of the service applies."`
+	Permissions     access.Map `json:"user_permissions" doc:"Permissions of the users in the group: read, write or deny for each."`
 }
 
 // Codes of the faults of a draft of a group.

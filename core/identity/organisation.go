@@ -29,7 +29,7 @@ type Organisation struct {
 	OrgOptionsMeta        json.RawMessage           `json:"org_options_meta"`
 	OpenPolicy            OpenPolicy                `json:"open_policy"`
 	AdditionalPermissions map[string]string         `json:"additional_permissions"`
-	NoAdditional          bool                      `json:"no_additional_permissions,omitempty" doc:"The organisation has no additional permissions by choice: those of the service do not count."`
+	NoAdditional          bool                      `json:"no_additional_permissions,omitempty" doc:"true: the organisation has no additional permissions, and those of the service do not apply."`
 	Rest                  doc.Object                `json:"-"` // unknown members, stored unchanged
 }
 
@@ -51,7 +51,7 @@ type OrganisationDraft struct {
 	OrgOptionsMeta        json.RawMessage           `json:"org_options_meta,omitempty"`
 	OpenPolicy            OpenPolicy                `json:"open_policy,omitzero"`
 	AdditionalPermissions map[string]string         `json:"additional_permissions,omitempty"`
-	NoAdditional          bool                      `json:"no_additional_permissions,omitempty" doc:"The organisation has no additional permissions by choice: those of the service do not count."`
+	NoAdditional          bool                      `json:"no_additional_permissions,omitempty" doc:"true: the organisation has no additional permissions, and those of the service do not apply."`
 	Rest                  doc.Object                `json:"-"`
 }
 

@@ -49,17 +49,17 @@ type Credentials struct {
 
 // UserDraft is the input of an administrator for a user.
 type UserDraft struct {
-	ID              string     `json:"id,omitempty" doc:"Ignored: the service chooses it."`
-	OrgID           tenant.ID  `json:"org_id,omitempty" doc:"Organisation of the user; empty makes a super user."`
+	ID              string     `json:"id,omitempty" doc:"Ignored; the service generates the ID."`
+	OrgID           tenant.ID  `json:"org_id,omitempty" doc:"Organisation of the user. Empty: the user becomes a super user."`
 	FirstName       string     `json:"first_name" doc:"For people."`
 	LastName        string     `json:"last_name" doc:"For people."`
-	Email           string     `json:"email_address" doc:"The user logs in with it. Unique in the organisation, and everywhere unless enable_multi_org_users is on."`
-	Password        string     `json:"password,omitempty" doc:"Absent: the user cannot log in until one is set."`
-	Active          *bool      `json:"active,omitempty" doc:"Absent means active."`
-	Permissions     access.Map `json:"user_permissions,omitempty" doc:"What the user may do: read, write or deny for each permission."`
-	GroupID         string     `json:"group_id,omitempty" doc:"User group whose permissions take the place of user_permissions."`
-	GroupIDs        []string   `json:"group_ids,omitempty" doc:"More groups of the user."`
-	PasswordMaxDays int        `json:"password_max_days,omitempty" doc:"After so many days the password must be changed; 0: those of the groups count, else the setting of the service."`
+	Email           string     `json:"email_address" doc:"E-mail address with which the user logs in. Unique in the organisation; unless enable_multi_org_users is on, unique in the whole installation."`
+	Password        string     `json:"password,omitempty" doc:"When absent, the user cannot log in until a password is set."`
+	Active          *bool      `json:"active,omitempty" doc:"When absent, the user is active."`
+	Permissions     access.Map `json:"user_permissions,omitempty" doc:"Permissions of the user: read, write or deny for each."`
+	GroupID         string     `json:"group_id,omitempty" doc:"User group of the user. Its permissions replace user_permissions."`
+	GroupIDs        []string   `json:"group_ids,omitempty" doc:"Further groups of the user."`
+	PasswordMaxDays int        `json:"password_max_days,omitempty" doc:"Number of days after which the password must be changed. 0: the value of the user's groups applies, otherwise the setting of the service."`
 }
 
 // NewUser makes a user from a draft, or returns a fault that names the wrong field.

@@ -30,13 +30,13 @@ const (
 
 // Draft is the input for a client.
 type Draft struct {
-	ID          string    `json:"client_id,omitempty" doc:"Chosen when it is missing."`
-	Secret      string    `json:"secret,omitempty" doc:"Chosen when it is missing."`
-	RedirectURI string    `json:"redirect_uri,omitempty" doc:"Where browsers may be sent; several with the separator of the settings."`
-	Policy      string    `json:"policy_id,omitempty" doc:"What tokens may do. Without it each authorisation says so."`
+	ID          string    `json:"client_id,omitempty" doc:"Generated when absent."`
+	Secret      string    `json:"secret,omitempty" doc:"Generated when absent."`
+	RedirectURI string    `json:"redirect_uri,omitempty" doc:"Redirect address. Several addresses are separated by the setting oauth_redirect_uri_separator."`
+	Policy      string    `json:"policy_id,omitempty" doc:"Policy of the client's tokens. Without it, each authorisation needs key_rules."`
 	Description string    `json:"description,omitempty" doc:"For people."`
 	Name        string    `json:"client_name,omitempty" doc:"For people."`
-	Meta        *doc.Node `json:"meta_data,omitempty" doc:"An object that is in the sessions of all tokens."`
+	Meta        *doc.Node `json:"meta_data,omitempty" doc:"Object that is copied to the sessions of all tokens."`
 }
 
 func invalid(field, format string, args ...any) error {

@@ -47,11 +47,11 @@ var mappingType = shape.Object(shape.Members("scope_to_policy", shape.Map(shape.
 
 // Draft has the members of an IdP that a client may set; other members are ignored.
 type Draft struct {
-	ClientIdPID string   `json:"client_idp_id,omitempty" doc:"Unique in the organisation; the database ID when left out."`
+	ClientIdPID string   `json:"client_idp_id,omitempty" doc:"Identifier, unique in the organisation. Default: the database ID."`
 	Name        string   `json:"name" doc:"For people."`
-	Issuer      string   `json:"issuer,omitempty" doc:"The claim iss of its tokens: gateways find the identity provider by it."`
-	JWKSURI     string   `json:"jwks_uri" doc:"Where gateways fetch the keys that its tokens are signed with."`
-	ScopeClaim  string   `json:"scope_claim_name,omitempty" doc:"The claim of a token that has its scopes; empty: scope."`
+	Issuer      string   `json:"issuer,omitempty" doc:"Claim iss of the provider's tokens. Gateways find the identity provider by it."`
+	JWKSURI     string   `json:"jwks_uri" doc:"Address from which gateways fetch the keys that verify the provider's tokens."`
+	ScopeClaim  string   `json:"scope_claim_name,omitempty" doc:"Claim with the scopes of a token. Default: scope."`
 	APIMappings Mappings `json:"api_mappings,omitzero"`
 }
 

@@ -50,14 +50,14 @@ func (n Nonce) Over(now time.Time) bool {
 
 // AccessData is the statement of a broker about a person.
 type AccessData struct {
-	ForSection                string    `json:"ForSection,omitempty" oneof:"dashboard,portal" doc:"Where the person goes. Left out, it is dashboard; a portal refuses a nonce without it."`
-	OrgID                     tenant.ID `json:"OrgID" doc:"Organisation that the person enters."`
-	EmailAddress              string    `json:"EmailAddress,omitempty" doc:"Of the person: the user with it logs in."`
+	ForSection                string    `json:"ForSection,omitempty" oneof:"dashboard,portal" doc:"Where the nonce is valid. Default: dashboard. A portal refuses a nonce without this member."`
+	OrgID                     tenant.ID `json:"OrgID" doc:"Organisation in which the session begins."`
+	EmailAddress              string    `json:"EmailAddress,omitempty" doc:"E-mail address of the person. The user with this address is logged in."`
 	DisplayName               string    `json:"DisplayName,omitempty" doc:"For people."`
-	GroupID                   string    `json:"GroupID,omitempty" doc:"User group whose permissions the person gets."`
-	GroupsIDs                 []string  `json:"GroupsIDs,omitempty" doc:"Several such groups."`
-	SSOOnlyForRegisteredUsers bool      `json:"SSOOnlyForRegisteredUsers,omitempty" doc:"Refuse a person without a user."`
-	UserNotAllowed            bool      `json:"UserNotAllowed,omitempty" doc:"The person is refused."`
+	GroupID                   string    `json:"GroupID,omitempty" doc:"User group that gives the person permissions."`
+	GroupsIDs                 []string  `json:"GroupsIDs,omitempty" doc:"User groups that give the person permissions."`
+	SSOOnlyForRegisteredUsers bool      `json:"SSOOnlyForRegisteredUsers,omitempty" doc:"true: a person for whom no user exists is refused."`
+	UserNotAllowed            bool      `json:"UserNotAllowed,omitempty" doc:"true: the person is refused."`
 }
 
 // Bounds of the statements of brokers.

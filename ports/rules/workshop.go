@@ -44,16 +44,16 @@ type Candidate interface {
 // counts as missed. So does a rule that was skipped because the index knows that it cannot
 // apply to the call. Blank lines, comments and declarations do not count.
 type Coverage struct {
-	Lines   int     `json:"lines" doc:"How many lines can be evaluated."`
-	Ran     int     `json:"ran" doc:"How many of them were."`
-	Covered []Lines `json:"covered" doc:"Those that were evaluated, in order, the first 1,000 stretches."`
-	Missed  []Lines `json:"missed" doc:"Those that were not, likewise."`
+	Lines   int     `json:"lines" doc:"Number of lines that can be evaluated."`
+	Ran     int     `json:"ran" doc:"Number of lines that were evaluated."`
+	Covered []Lines `json:"covered" doc:"Ranges of lines that were evaluated, in order, the first 1,000."`
+	Missed  []Lines `json:"missed" doc:"Ranges of lines that were not evaluated, in order, the first 1,000."`
 }
 
 // Lines is a range of lines in a text. The first line of a text is 1.
 type Lines struct {
-	From int `json:"from" doc:"The first line."`
-	To   int `json:"to" doc:"The last line."`
+	From int `json:"from" doc:"First line of the range."`
+	To   int `json:"to" doc:"Last line of the range."`
 }
 
 // Trial is the result of trying rules.
@@ -66,7 +66,7 @@ type Trial struct {
 
 // Step is one step of an evaluation.
 type Step struct {
-	Op   string `json:"op" doc:"What the evaluator did: Enter a rule, Eval an expression, Exit with a result, Fail, Redo."`
-	Row  int    `json:"row" doc:"The line of the text."`
-	Text string `json:"text" doc:"The rule or expression as it is written."`
+	Op   string `json:"op" doc:"Kind of step: Enter (a rule), Eval (an expression), Exit (with a result), Fail or Redo."`
+	Row  int    `json:"row" doc:"Line number in the text."`
+	Text string `json:"text" doc:"Source text of the rule or expression."`
 }

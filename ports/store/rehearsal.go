@@ -25,7 +25,7 @@ type Step struct {
 	Kind    string    `json:"kind"`
 	ID      string    `json:"id"`
 	Org     tenant.ID `json:"org_id"`
-	Members []string  `json:"members,omitempty" doc:"Of an update: the top-level members of the stored document that change."`
+	Members []string  `json:"members,omitempty" doc:"For an update: top-level members of the stored document that change."`
 }
 
 type rehearsalKey struct{}
@@ -204,10 +204,10 @@ func differing(before, after []byte) []string {
 // Reference says that one resource refers to another.
 type Reference struct {
 	Kind  string            `json:"kind" doc:"Kind of the resource that holds the reference."`
-	ID    string            `json:"id" doc:"Its identifier."`
-	Name  string            `json:"name" doc:"Its name, or nothing where it has none."`
-	Where string            `json:"where" doc:"Where in it the reference stands."`
-	To    *integrity.Target `json:"to,omitempty" doc:"What it names, where the question does not say."`
+	ID    string            `json:"id" doc:"Identifier of that resource."`
+	Name  string            `json:"name" doc:"Name of that resource, or empty if it has none."`
+	Where string            `json:"where" doc:"Place of the reference in that resource."`
+	To    *integrity.Target `json:"to,omitempty" doc:"Target of the reference, if the request does not determine it."`
 }
 
 // Aftermath yields the references that dangle after the change of a record: those of other

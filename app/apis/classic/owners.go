@@ -17,7 +17,7 @@ import (
 // Owners are the owners of an API. Without owners, all users of the organisation see
 // it.
 type Owners struct {
-	UserIDs  []string `json:"userIds" doc:"Users who own the API."`
+	UserIDs  []string `json:"userIds" doc:"IDs of the users who own the API."`
 	GroupIDs []string `json:"userGroupIds" doc:"User groups; their members own the API."`
 }
 

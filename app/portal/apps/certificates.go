@@ -18,13 +18,13 @@ import (
 
 // Certificate is the certificate of a credential as administrators see it.
 type Certificate struct {
-	ID                 string `json:"ID" doc:"Its name in the store of the dashboard."`
-	Name               string `json:"Name" doc:"The name that its developer gave it, or else its subject."`
-	Fingerprint        string `json:"Fingerprint" doc:"SHA-256, in hex."`
+	ID                 string `json:"ID" doc:"ID of the certificate at the dashboard."`
+	Name               string `json:"Name" doc:"Name that the developer gave the certificate. Default: its subject."`
+	Fingerprint        string `json:"Fingerprint" doc:"SHA-256 of the certificate, in hex."`
 	SignatureAlgorithm string `json:"SignatureAlgorithm"`
 	Issuer             string `json:"Issuer"`
 	Subject            string `json:"Subject"`
-	IsValid            bool   `json:"IsValid" doc:"Whether its time has begun, and is not over."`
+	IsValid            bool   `json:"IsValid" doc:"true: the certificate is within its validity period."`
 	ValidNotBefore     string `json:"ValidNotBefore"`
 	ValidNotAfter      string `json:"ValidNotAfter"`
 	Certificate        string `json:"Certificate" doc:"PEM."`

@@ -51,18 +51,18 @@ func (s *Service) customRows() []operation.Operation {
 	return portal.Group("portal-custom-credentials", "/apps/{app_id}/custom_credentials", "apps").Rows(
 		operation.GET("list", "", "List the custom credentials of an app", s.listCustoms, operation.Lists(operation.Item{Kind: credential.Kind, ID: "ID", Name: "Alias"}), secret,
 			operation.Example(nil, operation.Listing[ListedCustom]{Items: []ListedCustom{exampleCustom.ListedCustom}, Total: 1, Page: 1, PerPage: portal.DefaultPerPage})),
-		operation.POST("create", "", "Give an app a credential without an access request", s.makeCustom, operation.Status(201), portal.Unprocessable(), secret,
+		operation.POST("create", "", "Create a credential of an app without an access request", s.makeCustom, operation.Status(201), portal.Unprocessable(), secret,
 			operation.Faulting(append([]string{CodeMany, issuers.CodeTaken}, failing...)...),
-			operation.Notes("A managed one is made where credentials of access requests are made: a key, with a text that is drawn or chosen, or a client of an identity provider. One of another type is only shown."),
+			operation.Notes("A managed credential is issued like that of an access request: a key with a generated or chosen value, or a client of an identity provider. A credential of the other type is only stored and shown."),
 			operation.Example(body, exampleCustom)),
 		operation.GET("get", "/{credential_id}", "Fetch a custom credential", s.getCustom, secret, operation.Example(nil, exampleCustom)),
-		operation.PUT("update", "/{credential_id}", "Give a custom credential another alias", s.renameCustom, portal.Unprocessable(), secret, operation.Faulting(table.CodeInvalid),
-			operation.Notes("Nothing else of it can be changed; what else the body has is ignored."), operation.Example(map[string]any{"Alias": "Till"}, exampleCustom)),
-		operation.PUT("rotate", "/{credential_id}/rotate", "Give a managed token another value", s.rotateCustom, portal.Action(), portal.Unprocessable(),
+		operation.PUT("update", "/{credential_id}", "Change the alias of a custom credential", s.renameCustom, portal.Unprocessable(), secret, operation.Faulting(table.CodeInvalid),
+			operation.Notes("Only the alias can be changed; other members of the body are ignored."), operation.Example(map[string]any{"Alias": "Till"}, exampleCustom)),
+		operation.PUT("rotate", "/{credential_id}/rotate", "Rotate a managed token", s.rotateCustom, portal.Action(), portal.Unprocessable(),
 			operation.Faulting(append([]string{credential.CodeState, CodeElsewhere, CodeIdle}, failing...)...),
-			operation.Notes("The new value is drawn, opens the same, and its time begins anew; the old one stops working at once."), operation.Example(nil, portal.Executed("Rotate"))),
+			operation.Notes("A new value with the same rights is generated, and its expiry starts anew. The old value stops working at once."), operation.Example(nil, portal.Executed("Rotate"))),
 		operation.DELETE("delete", "/{credential_id}", "Delete a custom credential", s.deleteCustom, operation.Faulting(failing...),
-			operation.Notes("What was made for it is revoked first."), operation.Example(nil, portal.Executed("Delete"))),
+			operation.Notes("A managed credential is revoked first."), operation.Example(nil, portal.Executed("Delete"))),
 	)
 }
 
@@ -304,12 +304,12 @@ type ListedCustom struct {
 	ID                   table.ID   `json:"ID"`
 	Alias                string     `json:"Alias"`
 	Type                 string     `json:"Type"`
-	PlanID               string     `json:"PlanID" doc:"Number of the plan, as a text."`
+	PlanID               string     `json:"PlanID" doc:"Number of the plan as a string."`
 	ProductIDs           []table.ID `json:"ProductIDs"`
 	AuthenticationMethod string     `json:"AuthenticationMethod"`
-	AuthTokenType        string     `json:"AuthTokenType" doc:"Of managed tokens; others have none."`
-	KeyID                string     `json:"KeyID" doc:"What callers send: the token, or the identifier of the client."`
-	ProviderID           table.ID   `json:"ProviderID" doc:"The identity provider."`
+	AuthTokenType        string     `json:"AuthTokenType" doc:"Type of a managed token. Empty for other credentials."`
+	KeyID                string     `json:"KeyID" doc:"Value that API clients send: the token, or the identifier of the client."`
+	ProviderID           table.ID   `json:"ProviderID" doc:"Identity provider."`
 	ClientTypeID         table.ID   `json:"ClientTypeID"`
 }
 

@@ -43,15 +43,15 @@ const (
 
 // Finding is one inconsistency.
 type Finding struct {
-	Finding    string   `json:"Finding" doc:"key without credential, credential without key, client without credential, credential without client, client astray, mapping without product, product without mapping, provider away, mail never sent, record without certificate, certificate without record, credential without certificate, list without certificate, key without certificate."`
+	Finding    string   `json:"Finding" doc:"Kind of the problem: key without credential, credential without key, client without credential, credential without client, client astray, mapping without product, product without mapping, provider away, mail never sent, record without certificate, certificate without record, credential without certificate, list without certificate, key without certificate."`
 	ProviderID table.ID `json:"ProviderID"`
 	// OAuthProviderID is set for findings about an identity provider.
-	OAuthProviderID table.ID `json:"OAuthProviderID,omitzero" doc:"The identity provider of a client or a mapping."`
+	OAuthProviderID table.ID `json:"OAuthProviderID,omitzero" doc:"Identity provider of a client or mapping."`
 	AppID           table.ID `json:"AppID"`
-	CredentialID    table.ID `json:"CredentialID" doc:"0: there is none."`
-	Alias           string   `json:"Alias" doc:"Of the key; of a client its identifier, of a mapping the entry of the registry, of a mail its sort, of a certificate its name, of a list its API."`
+	CredentialID    table.ID `json:"CredentialID" doc:"Credential; 0: none."`
+	Alias           string   `json:"Alias" doc:"Alias of the key; identifier of a client; registry entry of a mapping; kind of a mail; name of a certificate; API of a certificate list."`
 	Fixed           bool     `json:"Fixed"`
-	Message         string   `json:"Message" doc:"Why it could not be looked at, or fixed."`
+	Message         string   `json:"Message" doc:"Why the problem could not be examined or fixed."`
 
 	key    dashboard.KeyName
 	client *leftover
@@ -76,12 +76,12 @@ var exampleDiagnosis = Diagnosis{[]Finding{{Finding: KeyAlone, ProviderID: 1, Ap
 type examined struct{ Scope tenant.Scope }
 
 func (s *Service) doctorRows() []operation.Operation {
-	notes := "Keys are those with the tags of the portal and with policies of its products and plans. Clients are those that the portal has registered, or made at gateways, mappings those that it has written. Certificates are those that administrators manage. An app of which an operation goes on is left alone."
+	notes := "The following records are examined: keys with the tags of the portal and with policies of its products and plans; clients that the portal has registered or created at gateways; registry mappings that the portal has written; certificates that administrators manage. Apps with a running operation are skipped."
 	return portal.Group("portal-doctor", "/doctor", "operations").Rows(
-		operation.GET("get", "", "Look for keys and clients without credentials, credentials without keys or clients, mappings and certificates that are not as they should be, and mails that were never sent", func(ctx context.Context, in examined) (Diagnosis, error) {
+		operation.GET("get", "", "List inconsistent keys, clients, credentials, mappings, certificates and mails", func(ctx context.Context, in examined) (Diagnosis, error) {
 			return s.Examine(ctx, in.Scope, false)
 		}, operation.Notes(notes), operation.Example(nil, exampleDiagnosis)),
-		operation.PUT("fix", "/fix", "Delete keys and clients without credentials and credentials without keys or clients, mend clients, mappings and certificates, and forget mails that were never sent", func(ctx context.Context, in examined) (Diagnosis, error) {
+		operation.PUT("fix", "/fix", "Repair inconsistent keys, clients, credentials, mappings, certificates and mails", func(ctx context.Context, in examined) (Diagnosis, error) {
 			return s.Examine(ctx, in.Scope, true)
 		}, operation.Notes(notes), operation.Example(nil, exampleDiagnosis)),
 	)

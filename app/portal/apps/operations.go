@@ -15,11 +15,11 @@ import (
 // Saga is an operation in several steps, as administrators see it.
 type Saga struct {
 	ID            string `json:"ID"`
-	Operation     string `json:"Operation" doc:"What is done."`
-	Subject       string `json:"Subject" doc:"What it is done to."`
-	State         string `json:"State" doc:"open, undoing, failed, undo_failed; of one that is over done, undone or abandoned."`
-	ByUser        string `json:"ByUser" doc:"Who asked for it."`
-	Attempts      int    `json:"Attempts" doc:"Attempts that failed."`
+	Operation     string `json:"Operation" doc:"Name of the operation."`
+	Subject       string `json:"Subject" doc:"Record that the operation changes."`
+	State         string `json:"State" doc:"open, undoing, failed or undo_failed. When ended: done, undone or abandoned."`
+	ByUser        string `json:"ByUser" doc:"User who started the operation."`
+	Attempts      int    `json:"Attempts" doc:"Number of failed attempts."`
 	Error         string `json:"Error" doc:"Why the last attempt failed."`
 	CreatedAt     string `json:"CreatedAt"`
 	NextAttemptAt string `json:"NextAttemptAt"`
@@ -53,22 +53,22 @@ type sagaListing struct {
 func (s *Service) sagaRows() []operation.Operation {
 	over := operation.Faulting(intent.CodeClosed, intent.CodeBusy)
 	return portal.Group("portal-operations", "/operations", "operations").Rows(
-		operation.GET("list", "", "List operations of several steps that are not over", s.sagas, operation.Lists(operation.Item{ID: "ID"}),
-			operation.Notes("The newest first: approvals, rotations and deletions of which a step could not be carried out. They are tried again by themselves."),
+		operation.GET("list", "", "List unfinished operations with several steps", s.sagas, operation.Lists(operation.Item{ID: "ID"}),
+			operation.Notes("Newest first. The list has approvals, rotations and deletions of which a step has failed. The portal retries them by itself."),
 			operation.Example(nil, operation.Listing[Saga]{Items: []Saga{exampleSaga}, Total: 1, Page: 1, PerPage: portal.DefaultPerPage})),
-		operation.GET("get", "/{operation_id}", "Fetch an operation of several steps", func(ctx context.Context, in sagaNamed) (Saga, error) {
+		operation.GET("get", "/{operation_id}", "Fetch an operation with several steps", func(ctx context.Context, in sagaNamed) (Saga, error) {
 			v, err := s.Intents.Get(ctx, intents.GetIn{Scope: in.Scope, ID: in.ID})
 			return saga(v.Value), err
-		}, operation.Notes("One that is over can be fetched for a while."), operation.Example(nil, exampleSaga)),
-		operation.PUT("retry", "/{operation_id}/retry", "Try an operation again", func(ctx context.Context, in sagaNamed) (portal.Done, error) {
+		}, operation.Notes("The latest ended operations can be fetched as well."), operation.Example(nil, exampleSaga)),
+		operation.PUT("retry", "/{operation_id}/retry", "Retry an operation", func(ctx context.Context, in sagaNamed) (portal.Done, error) {
 			_, err := s.Intents.Retry(ctx, intents.TouchIn{Scope: in.Scope, ID: in.ID})
 			return portal.Executed("Retry"), err
 		}, over, portal.Action(), portal.Unprocessable(), operation.Example(nil, portal.Executed("Retry"))),
-		operation.DELETE("abandon", "/{operation_id}", "Give an operation up", func(ctx context.Context, in sagaNamed) (portal.Status, error) {
+		operation.DELETE("abandon", "/{operation_id}", "Abandon an operation", func(ctx context.Context, in sagaNamed) (portal.Status, error) {
 			_, err := s.Intents.Abandon(ctx, intents.TouchIn{Scope: in.Scope, ID: in.ID})
 			return portal.Status{Status: "ok"}, err
 		}, over,
-			operation.Notes("No further attempt is made. What was done of it stays done; `portal doctor` finds what it leaves behind."), operation.Example(nil, portal.Status{Status: "ok"})),
+			operation.Notes("No further attempt is made. Steps that were carried out are not undone; `portal doctor` finds what they leave behind."), operation.Example(nil, portal.Status{Status: "ok"})),
 	)
 }
 

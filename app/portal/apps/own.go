@@ -131,16 +131,16 @@ func (s *Service) ownRows() []operation.Operation {
 	body := map[string]any{"Name": "Checkout", "Description": "Pays at the till.", "RedirectURLs": "https://shop.example.com/back", "Visibility": application.Team}
 	rows := []operation.Row{
 		operation.GET("list", "", "List the apps that the caller may use", s.ownList, session, operation.Lists(operation.Item{ID: "ID", Name: "Name"}),
-			operation.Notes("The newest first: the own ones, and those that colleagues share."),
+			operation.Notes("Newest first. The list has the caller's apps and those that other users share with the caller."),
 			operation.Example(nil, operation.Listing[OwnApp]{Items: []OwnApp{exampleOwn}, Total: 1, Page: 1, PerPage: portal.DefaultPerPage})),
-		operation.POST("create", "", "Make an app", s.ownCreate, session, operation.Status(201), operation.Faulting(table.CodeInvalid, CodeMany),
-			operation.Notes("`Visibility` is lowered to what the caller can share."), operation.Example(body, exampleOwnShown)),
+		operation.POST("create", "", "Create an app", s.ownCreate, session, operation.Status(201), operation.Faulting(table.CodeInvalid, CodeMany),
+			operation.Notes("`Visibility` is lowered to the widest value that the caller may share."), operation.Example(body, exampleOwnShown)),
 		operation.GET("get", "/{app_id}", "Fetch an app that the caller may use", s.ownGet, session,
-			operation.Notes("With its access requests and credentials. What opens something is masked."), operation.Example(nil, exampleOwnShown)),
+			operation.Notes("The response has the access requests and credentials of the app. Secrets are masked."), operation.Example(nil, exampleOwnShown)),
 		operation.PUT("update", "/{app_id}", "Change an app", s.ownUpdate, session, operation.Faulting(append([]string{CodeOwner}, failing...)...),
-			operation.Notes("Its owner and admins of the organisation may. What is not sent stays."), operation.Example(map[string]any{"Name": "Till"}, exampleOwnShown)),
+			operation.Notes("Only for the owner of the app and admins of the organisation. Absent members do not change."), operation.Example(map[string]any{"Name": "Till"}, exampleOwnShown)),
 		operation.DELETE("delete", "/{app_id}", "Delete an app", s.ownDelete, session, operation.Faulting(append([]string{CodeOwner}, failing...)...),
-			operation.Notes("Its owner and admins of the organisation may. Its credentials are revoked first."), operation.Example(nil, portal.Status{Status: "ok"})),
+			operation.Notes("Only for the owner of the app and admins of the organisation. The credentials of the app are revoked first."), operation.Example(nil, portal.Status{Status: "ok"})),
 	}
 	return g.Rows(append(rows, s.ownAccessRows()...)...)
 }

@@ -30,16 +30,16 @@ const (
 // Tested is the outcome of a test message.
 type Tested struct {
 	EventType    string `json:"EventType"`
-	Accepted     bool   `json:"Accepted" doc:"The receiver has answered with a status from 200 to 299."`
-	Status       int    `json:"Status" doc:"That it has answered with; 0: it has not answered."`
+	Accepted     bool   `json:"Accepted" doc:"true: the receiver responded with a status from 200 to 299."`
+	Status       int    `json:"Status" doc:"Status of the receiver's response; 0: there was no response."`
 	Milliseconds int64  `json:"Milliseconds"`
-	Problem      string `json:"Problem" doc:"Why there is no answer, or empty."`
+	Problem      string `json:"Problem" doc:"Why there was no response, or empty."`
 }
 
 type ownTesting struct {
 	ownBelow
 	Body struct {
-		EventType string `json:"EventType" doc:"One of those that are subscribed to; the first one unless said otherwise."`
+		EventType string `json:"EventType" doc:"One of the subscribed event types. Default: the first one."`
 	} `body:""`
 }
 

@@ -20,8 +20,8 @@ const CodeUsage = "portal_own_apps.usage"
 // Usage is what an app has called.
 type Usage struct {
 	From string     `json:"From" doc:"First day."`
-	To   string     `json:"To" doc:"Last day, today."`
-	Days []UsageDay `json:"Days" doc:"Every day, in order."`
+	To   string     `json:"To" doc:"Last day, which is today."`
+	Days []UsageDay `json:"Days" doc:"All days of the period, in order."`
 }
 
 // UsageDay is the usage of one day.
@@ -29,7 +29,7 @@ type UsageDay struct {
 	Date    string  `json:"Date"`
 	Calls   int64   `json:"Calls"`
 	Errors  int64   `json:"Errors"`
-	Latency float64 `json:"Latency" doc:"Milliseconds, on average."`
+	Latency float64 `json:"Latency" doc:"Average latency in milliseconds."`
 }
 
 var exampleUsage = Usage{"2026-01-01", "2026-01-02", []UsageDay{{Date: "2026-01-01"}, {"2026-01-02", 120, 3, 41.5}}}
@@ -46,7 +46,7 @@ const everyApp = "0"
 
 type usageIn struct {
 	ownNamed
-	Days string `query:"days" doc:"How many days back, 30 unless said otherwise, 90 at most."`
+	Days string `query:"days" doc:"Number of days up to today, 90 at most. Default: 30."`
 }
 
 // ownUsage sums the calls of the keys of apps, from the dashboards that have the keys.

@@ -22,45 +22,45 @@ import (
 // OwnApp is an app as its users see it.
 type OwnApp struct {
 	ID           table.ID `json:"ID"`
-	UserID       table.ID `json:"UserID" doc:"Whose app it is."`
+	UserID       table.ID `json:"UserID" doc:"User who owns the app."`
 	Name         string   `json:"Name"`
 	Description  string   `json:"Description"`
 	RedirectURLs string   `json:"RedirectURLs"`
 	Visibility   string   `json:"Visibility"`
 	CreatedAt    string   `json:"CreatedAt"`
-	Owner        string   `json:"Owner" doc:"Name of the one whose app it is."`
-	Own          bool     `json:"Own" doc:"It is the caller's."`
-	Changeable   bool     `json:"Changeable" doc:"The caller may change and delete it."`
+	Owner        string   `json:"Owner" doc:"Name of the app's owner."`
+	Own          bool     `json:"Own" doc:"true: the caller owns the app."`
+	Changeable   bool     `json:"Changeable" doc:"true: the caller may change and delete the app."`
 }
 
 // OwnShown is an app as its users see it, with its access.
 type OwnShown struct {
 	OwnApp
-	AccessRequests []OwnRequest    `json:"AccessRequests" doc:"The newest first."`
-	Credentials    []OwnCredential `json:"Credentials" doc:"The newest first; also those that administrators have made."`
+	AccessRequests []OwnRequest    `json:"AccessRequests" doc:"Newest first."`
+	Credentials    []OwnCredential `json:"Credentials" doc:"Newest first. Credentials that administrators have created are included."`
 }
 
 // OwnRequest is an access request as users of the app see it.
 type OwnRequest struct {
 	ID                   table.ID      `json:"ID"`
-	UserID               table.ID      `json:"UserID" doc:"Whose app it was when access was asked for."`
+	UserID               table.ID      `json:"UserID" doc:"User who owned the app at the time of the request."`
 	Status               string        `json:"Status"`
 	AuthType             string        `json:"AuthType"`
 	DCREnabled           bool          `json:"DCREnabled"`
 	ProvisionImmediately bool          `json:"ProvisionImmediately"`
-	DCRTemplateID        table.ID      `json:"DCRTemplateID" doc:"The client type; 0: none."`
+	DCRTemplateID        table.ID      `json:"DCRTemplateID" doc:"Client type; 0: none."`
 	Catalogue            string        `json:"Catalogue"`
 	CatalogueID          table.ID      `json:"CatalogueID"`
-	ProviderID           table.ID      `json:"ProviderID" doc:"Of the products; 0: all of them are gone."`
-	Plan                 showcase.Plan `json:"Plan" doc:"Without a number when it is gone."`
-	PlanAway             bool          `json:"PlanAway" doc:"The plan is deleted, or its policy is gone from the dashboard."`
+	ProviderID           table.ID      `json:"ProviderID" doc:"Provider of the products; 0: all products have been deleted."`
+	Plan                 showcase.Plan `json:"Plan" doc:"Plan; its number is absent if the plan has been deleted."`
+	PlanAway             bool          `json:"PlanAway" doc:"true: the plan, or its policy at the dashboard, has been deleted."`
 	Products             []OwnProduct  `json:"Products"`
 	CreatedAt            string        `json:"CreatedAt"`
 	UpdatedAt            string        `json:"UpdatedAt"`
-	EventTypes           []string      `json:"EventTypes" doc:"What can be subscribed to, where products name it; of long lists a thousand or two."`
+	EventTypes           []string      `json:"EventTypes" doc:"Event types to which the access request can subscribe, if its products name any. A long list is cut after one or two thousand."`
 	WebhookURL           string        `json:"WebhookURL"`
 	WebhookEventTypes    []string      `json:"WebhookEventTypes"`
-	WebhookSigned        bool          `json:"WebhookSigned" doc:"There is a secret."`
+	WebhookSigned        bool          `json:"WebhookSigned" doc:"true: the webhook has a secret."`
 }
 
 // OwnProduct is a product of an access request.
@@ -68,27 +68,27 @@ type OwnProduct struct {
 	ID   table.ID `json:"ID"`
 	Name string   `json:"Name"`
 	Path string   `json:"Path"`
-	Away bool     `json:"Away" doc:"It is deleted, or its policy is gone from the dashboard."`
-	Idle bool     `json:"Idle" doc:"It has no APIs at the moment, and its policy is switched off."`
+	Away bool     `json:"Away" doc:"true: the product, or its policy at the dashboard, has been deleted."`
+	Idle bool     `json:"Idle" doc:"true: the product has no APIs at present, and its policy is inactive."`
 }
 
 // OwnCredential is a credential as users of the app see it. Secrets are masked.
 type OwnCredential struct {
 	ID                table.ID      `json:"ID"`
-	AccessRequestID   table.ID      `json:"AccessRequestID" doc:"0: an administrator has made it for the app."`
-	AccessRequests    []table.ID    `json:"AccessRequests" doc:"All that use it."`
+	AccessRequestID   table.ID      `json:"AccessRequestID" doc:"Access request of the credential. 0: an administrator created the credential for the app."`
+	AccessRequests    []table.ID    `json:"AccessRequests" doc:"All access requests that use the credential."`
 	Alias             string        `json:"Alias"`
-	Custom            bool          `json:"Custom" doc:"An administrator has made it for the app."`
-	Type              string        `json:"Type" doc:"Of those: who makes and ends it, CREDENTIAL_TYPE_TYK_MANAGED or CREDENTIAL_TYPE_CUSTOM; empty: the portal."`
+	Custom            bool          `json:"Custom" doc:"true: an administrator created the credential for the app."`
+	Type              string        `json:"Type" doc:"For a custom credential: CREDENTIAL_TYPE_TYK_MANAGED (the portal creates and deletes it) or CREDENTIAL_TYPE_CUSTOM (it is managed elsewhere). Otherwise empty."`
 	PlanID            table.ID      `json:"PlanID"`
-	Plan              showcase.Plan `json:"Plan" doc:"Without a number when it is gone."`
-	PlanAway          bool          `json:"PlanAway" doc:"The plan is deleted, or its policy is gone from the dashboard: gateways refuse the credential."`
+	Plan              showcase.Plan `json:"Plan" doc:"Plan; its number is absent if the plan has been deleted."`
+	PlanAway          bool          `json:"PlanAway" doc:"true: the plan, or its policy at the dashboard, has been deleted. Gateways refuse the credential."`
 	Products          []OwnProduct  `json:"Products"`
 	AuthType          string        `json:"AuthType"`
-	Credential        string        `json:"Credential" doc:"Four characters of the token: those by which it is told from others."`
-	CredentialHash    string        `json:"CredentialHash" doc:"By which gateways and traffic name the token; empty where it is the token itself."`
-	CustomKeyID       string        `json:"CustomKeyID" doc:"Of a token that an administrator has chosen: four characters of it."`
-	Expires           string        `json:"Expires" doc:"Empty: never."`
+	Credential        string        `json:"Credential" doc:"Four characters of the token that distinguish it from others."`
+	CredentialHash    string        `json:"CredentialHash" doc:"Hash that identifies the token at gateways and in analytics. Empty if gateways do not hash tokens."`
+	CustomKeyID       string        `json:"CustomKeyID" doc:"Four characters of the token, if an administrator has chosen it."`
+	Expires           string        `json:"Expires" doc:"Expiry; empty: never."`
 	Expired           bool          `json:"Expired"`
 	OAuthClientID     string        `json:"OAuthClientID"`
 	OAuthClientSecret string        `json:"OAuthClientSecret" doc:"Four characters of the secret."`
@@ -98,10 +98,10 @@ type OwnCredential struct {
 	Scope             string        `json:"Scope"`
 	RedirectURI       string        `json:"RedirectURI"`
 	JWKSURI           string        `json:"JWKSURI"`
-	TokenURL          string        `json:"TokenURL" doc:"Where a client of an identity provider gets tokens, as the provider has said; empty: it has not."`
-	Rotatable         bool          `json:"Rotatable" doc:"It can get another value."`
-	Certificate       *Certificate  `json:"Certificate" doc:"With which clients have to come; null: none."`
-	Certified         bool          `json:"Certified" doc:"It needs a certificate of the developer."`
+	TokenURL          string        `json:"TokenURL" doc:"Token endpoint of the identity provider. Empty if the provider has not announced one."`
+	Rotatable         bool          `json:"Rotatable" doc:"true: the credential can be rotated."`
+	Certificate       *Certificate  `json:"Certificate" doc:"Certificate that clients must present; null: none."`
+	Certified         bool          `json:"Certified" doc:"true: the credential needs a certificate of the developer."`
 	CreatedAt         string        `json:"CreatedAt"`
 }
 

@@ -44,9 +44,9 @@ func (s *Service) requestRows() []operation.Operation {
 			operation.Notes(endings), operation.Example(nil, portal.Status{Status: "ok"})),
 		operation.PUT("approve", "/{access_request_id}/approve", "Approve an access request", s.approveRequest, portal.Action(), portal.Unprocessable(),
 			operation.Faulting(append([]string{request.CodeState}, failing...)...),
-			operation.Notes("The credential is made first. When that fails the request stays as it was, and what was made is undone."), operation.Example(nil, portal.Executed("Approve"))),
+			operation.Notes("The credential is issued first. If that fails, the steps that were carried out are undone, and the access request does not change."), operation.Example(nil, portal.Executed("Approve"))),
 		operation.PUT("reject", "/{access_request_id}/reject", "Reject an access request", s.reject, portal.Action(), portal.Unprocessable(), operation.Faulting(request.CodeState),
-			operation.Notes("One that is approved can be deleted instead."), operation.Example(nil, portal.Executed("Reject"))),
+			operation.Notes("An approved access request cannot be rejected; delete it instead."), operation.Example(nil, portal.Executed("Reject"))),
 	}
 	subscription := map[string]any{"WebhookURL": "https://shop.example.com/messages", "WebhookSecret": "hush", "WebhookEventTypes": []string{"order.created", "order.paid"}}
 	below := portal.Group("portal-app-access-requests", "/apps/{app_id}/access-requests", "apps").Rows(
@@ -55,14 +55,14 @@ func (s *Service) requestRows() []operation.Operation {
 		operation.GET("get", "/{access_request_id}", "Fetch an access request of an app", s.getNested, operation.Example(nil, exampleRequest)),
 		operation.DELETE("delete", "/{access_request_id}", "Delete an access request of an app", s.deleteNested, portal.Unprocessable(), operation.Faulting(failing...),
 			operation.Notes(endings), operation.Example(nil, portal.Status{Status: "ok"})),
-		operation.PUT("subscribe", "/{access_request_id}/webhook", "Set where gateways send the messages of an access request", s.subscribe, portal.Unprocessable(), operation.Redact("WebhookSecret"),
-			operation.Faulting(table.CodeInvalid, CodeSubscribe), operation.Notes("Of approved ones. What the body does not name stays; without `WebhookURL` nothing is sent."),
+		operation.PUT("subscribe", "/{access_request_id}/webhook", "Set the webhook to which gateways send the messages of an access request", s.subscribe, portal.Unprocessable(), operation.Redact("WebhookSecret"),
+			operation.Faulting(table.CodeInvalid, CodeSubscribe), operation.Notes("Only for approved access requests. Members that are absent in the body do not change. With an empty `WebhookURL` nothing is sent."),
 			operation.Example(subscription, exampleWithin)),
 	)
 	return append(o.Group().Rows(append(rows, s.related()...)...), below...)
 }
 
-const endings = "Its credentials are revoked first. One that further access requests use loses the products of this one alone."
+const endings = "The credentials of the access request are revoked first. A credential that other access requests use as well loses only the products of this one."
 
 func (s *Service) request(ctx context.Context, in requestNamed) (req request.Request, err error) {
 	err = s.Store.View(ctx, in.Scope, func(r store.Reader) error {

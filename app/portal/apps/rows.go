@@ -55,15 +55,15 @@ func (s *Service) appRows() []operation.Operation {
 	}}
 	body := map[string]any{"PlanID": 1, "ProductIDs": []int{1, 2}}
 	return o.Group().Rows(
-		o.ListRow(operation.Notes("The newest first. Gateways read the list, page by page, to find who subscribed to messages.")),
-		o.CreateRow(operation.Faulting(table.CodeInvalid, CodeMany), operation.Notes("`Visibility` is lowered to what the owner can share.")),
-		o.GetRow(operation.Notes("With its access requests, their credentials and their subscriptions, secrets included.")),
-		o.UpdateRow(operation.Faulting(append([]string{CodeMany}, failing...)...), operation.Notes("Changed `RedirectURLs` are told to the identity providers and gateways at which clients of the app are, before the app is stored.")),
+		o.ListRow(operation.Notes("Newest first. Gateways read this list page by page to find subscriptions to messages.")),
+		o.CreateRow(operation.Faulting(table.CodeInvalid, CodeMany), operation.Notes("`Visibility` is lowered to the widest value that the owner may share.")),
+		o.GetRow(operation.Notes("The response has the access requests of the app, their credentials and their subscriptions, including secrets.")),
+		o.UpdateRow(operation.Faulting(append([]string{CodeMany}, failing...)...), operation.Notes("If `RedirectURLs` changes, the clients of the app are updated at identity providers and gateways before the app is stored.")),
 		operation.DELETE("delete", "/{app_id}", "Delete an app", s.delete, operation.Faulting(failing...),
-			operation.Notes("Its credentials are revoked first, where they were made; then its access requests go, and the app."), operation.Example(nil, portal.Status{Status: "ok"})),
-		operation.PUT("provision", "/{app_id}/provision", "Ask for access for an app", s.provision, portal.Action(), portal.Unprocessable(),
+			operation.Notes("The credentials of the app are revoked first, at the dashboards, identity providers or gateways that issued them. Then its access requests and the app are deleted."), operation.Example(nil, portal.Status{Status: "ok"})),
+		operation.PUT("provision", "/{app_id}/provision", "Request access for an app", s.provision, portal.Action(), portal.Unprocessable(),
 			operation.Faulting(append([]string{CodeMany, CodeQuota, CodePending, request.CodeState}, failing...)...),
-			operation.Notes("Makes an access request, which is approved at once when its plan says so."), operation.Example(body, portal.Executed("Provision"))),
+			operation.Notes("Creates an access request. It is approved at once if the plan has automatic approval."), operation.Example(body, portal.Executed("Provision"))),
 	)
 }
 
@@ -119,7 +119,7 @@ type deletion struct {
 
 // insisting says whether records are deleted even if revocation elsewhere fails.
 type insisting struct {
-	Force string `query:"force" doc:"true: the records go even though credentials cannot be revoked."`
+	Force string `query:"force" doc:"true: the records are deleted even if credentials cannot be revoked."`
 }
 
 func (i insisting) force() bool { return i.Force == "true" || i.Force == "1" }

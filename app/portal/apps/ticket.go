@@ -22,7 +22,7 @@ const maxTicket = 100
 // the answer was lost or a button was pressed twice, it gets the record that the first call
 // made.
 type numbered struct {
-	Number string `header:"Idempotency-Key" doc:"Says which call this is, in 100 characters at most: the same call once more makes nothing, and gets what the first one has made. Another call with the same key is 422."`
+	Number string `header:"Idempotency-Key" doc:"Identifies the request, in 100 characters at most. If the same request is sent again with the same key, nothing is created, and the response is that of the first request. A different request with the same key is refused with 422."`
 }
 
 // ticket returns the index value for the ticket, scoped to a user or an app; "": the call has

@@ -69,7 +69,7 @@ type Within struct {
 	DCRTemplateID     table.ID     `json:"DCRTemplateID"`
 	ProviderID        table.ID     `json:"ProviderID"`
 	PolicyService     []string     `json:"PolicyService" doc:"Always empty."`
-	WebhookEventTypes string       `json:"WebhookEventTypes" doc:"Separated by commas."`
+	WebhookEventTypes string       `json:"WebhookEventTypes" doc:"Event types, separated by commas."`
 	WebhookSecret     string       `json:"WebhookSecret"`
 	WebhookURL        string       `json:"WebhookURL"`
 }
@@ -80,7 +80,7 @@ type Credential struct {
 	AccessRequest              string   `json:"AccessRequest"`
 	Credential                 string   `json:"Credential"`
 	CredentialHash             string   `json:"CredentialHash"`
-	Expires                    string   `json:"Expires" doc:"The beginning of 1970 in the zone of the server: never."`
+	Expires                    string   `json:"Expires" doc:"Expiry. The beginning of 1970 in the time zone of the server means never."`
 	OAuthClientID              string   `json:"OAuthClientID"`
 	OAuthClientSecret          string   `json:"OAuthClientSecret"`
 	DCRRegistrationAccessToken string   `json:"DCRRegistrationAccessToken"`
@@ -92,8 +92,8 @@ type Credential struct {
 	Scope                      string   `json:"Scope"`
 	RedirectURI                string   `json:"RedirectURI"`
 	JWKSURI                    string   `json:"JWKSURI"`
-	CertificateID              string   `json:"CertificateID,omitempty" doc:"Of the certificate with which clients have to come: its name at the dashboard."`
-	CertificateIDs             []string `json:"CertificateIDs,omitempty" doc:"Likewise, of those that administrators manage."`
+	CertificateID              string   `json:"CertificateID,omitempty" doc:"ID at the dashboard of the certificate that clients must present."`
+	CertificateIDs             []string `json:"CertificateIDs,omitempty" doc:"IDs at the dashboard of the certificates that administrators manage; clients must present one of them."`
 }
 
 func list(_ context.Context, _ store.Reader, a application.App) (Listed, error) {

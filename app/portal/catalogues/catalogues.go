@@ -45,7 +45,7 @@ func Resource(all ...Offers) portal.Resource[catalogue.Catalogue, Listed, Shown]
 		Hooks:  portal.Hooks[catalogue.Catalogue]{Before: before, After: s.after},
 		Rows: func(o portal.Operations[catalogue.Catalogue, Listed, Shown]) []operation.Row {
 			return []operation.Row{
-				o.ListRow(), o.CreateRow(operation.Notes("`OrgCatalogues` (also `OrgCatalogs`) lists audiences: `{\"OrganisationID\": 1, \"TeamID\": 1}`.")),
+				o.ListRow(), o.CreateRow(operation.Notes("The member `OrgCatalogues` (or `OrgCatalogs`) is a list of audiences: `{\"OrganisationID\": 1, \"TeamID\": 1}`.")),
 				o.GetRow(), o.UpdateRow(), o.DeleteRow(),
 			}
 		},

@@ -67,10 +67,10 @@ type Listed struct {
 	Name          string     `json:"Name"`
 	ProviderID    table.ID   `json:"ProviderID"`
 	Organisations []table.ID `json:"Organisations"`
-	Fingerprint   string     `json:"Fingerprint" doc:"SHA-256, in hex."`
+	Fingerprint   string     `json:"Fingerprint" doc:"SHA-256 of the certificate, in hex."`
 	Issuer        string     `json:"Issuer"`
 	Subject       string     `json:"Subject"`
-	IsValid       bool       `json:"IsValid" doc:"Whether its time has begun, and is not over."`
+	IsValid       bool       `json:"IsValid" doc:"true: the certificate is within its validity period."`
 	NotBefore     string     `json:"ValidNotBefore"`
 	NotAfter      string     `json:"ValidNotAfter"`
 }
@@ -78,9 +78,9 @@ type Listed struct {
 // Shown is the full representation of a certificate.
 type Shown struct {
 	Listed
-	StoreID            string `json:"StoreID" doc:"Its name in the store of the dashboard."`
-	SignatureAlgorithm string `json:"SignatureAlgorithm" doc:"Empty of one that the dashboard has brought."`
-	Certificate        string `json:"Certificate" doc:"PEM; empty of one that the dashboard has brought."`
+	StoreID            string `json:"StoreID" doc:"ID of the certificate at the dashboard."`
+	SignatureAlgorithm string `json:"SignatureAlgorithm" doc:"Signature algorithm. Empty for a certificate that came from the dashboard."`
+	Certificate        string `json:"Certificate" doc:"PEM. Empty for a certificate that came from the dashboard."`
 	CreatedAt          string `json:"CreatedAt"`
 	UpdatedAt          string `json:"UpdatedAt"`
 }
@@ -114,9 +114,9 @@ func (s *Service) Resource() portal.Resource[certificate.Certificate, Listed, Sh
 		Rows: func(o portal.Operations[certificate.Certificate, Listed, Shown]) []operation.Row {
 			writing := []operation.Option{operation.Limits(maxBody, 0), operation.Faulting(credential.CodeCertificate, certificate.CodeMany, certificate.CodeTaken)}
 			return []operation.Row{
-				o.ListRow(), o.CreateRow(append(writing, operation.Faulting(certificate.CodeFailed), operation.Notes("It is uploaded to the dashboard of the provider, unless it is there, and its organisations come with it at once."))...), o.GetRow(),
-				o.UpdateRow(append(writing, operation.Notes("Of the organisations that it gets or loses, credentials for products whose certificates administrators manage follow: on the lists of APIs, and in the keys that are bound."))...),
-				o.DeleteRow(operation.Faulting(certificate.CodeUsed, certificate.CodeBrought, certificate.CodeFailed), operation.Notes("It is deleted at the dashboard, too. One with organisations, one that a credential needs, and one that the dashboard has brought stays.")),
+				o.ListRow(), o.CreateRow(append(writing, operation.Faulting(certificate.CodeFailed), operation.Notes("The certificate is uploaded to the dashboard of the provider, unless it is already there. Apps of its organisations can use it at once."))...), o.GetRow(),
+				o.UpdateRow(append(writing, operation.Notes("When organisations are added or removed, their credentials are updated for products whose certificates administrators manage: the certificate lists of APIs change, and so do keys that are bound to certificates."))...),
+				o.DeleteRow(operation.Faulting(certificate.CodeUsed, certificate.CodeBrought, certificate.CodeFailed), operation.Notes("The certificate is deleted at the dashboard as well. A certificate cannot be deleted while it has organisations or a credential needs it, or if it came from the dashboard.")),
 			}
 		},
 	}

@@ -25,16 +25,16 @@ type ListedAPI struct {
 	ListenPath        string `json:"ListenPath"`
 	Name              string `json:"Name"`
 	OASUrl            string `json:"OASUrl"`
-	Status            bool   `json:"Status" doc:"Gateways serve it."`
+	Status            bool   `json:"Status" doc:"true: gateways serve the API."`
 	TargetURL         string `json:"TargetURL"`
-	DocumentationType string `json:"DocumentationType" doc:"What developers are shown: oas, graphqlSDL, or nothing."`
+	DocumentationType string `json:"DocumentationType" doc:"Kind of document that developers see: oas, graphqlSDL or empty."`
 }
 
 // ShownAPI is the full representation of an API of a product.
 type ShownAPI struct {
 	ListedAPI
 	Description           string `json:"Description"`
-	GraphQLServerEndpoint string `json:"GraphQLServerEndpoint" doc:"Where the playground sends queries; unless it was set, where gateways serve the API."`
+	GraphQLServerEndpoint string `json:"GraphQLServerEndpoint" doc:"Address to which the playground sends queries. Default: the address at which gateways serve the API."`
 }
 
 func ofAPI(product table.ID, id string) owner { return owner{product, document.OfAPI(product, id)} }
@@ -62,7 +62,7 @@ func (c Config) apis(t crud.Tools) []operation.Operation {
 			operation.Example(nil, operation.Listing[ListedAPI]{Items: []ListedAPI{listed}, Total: 1, Page: 1, PerPage: portal.DefaultPerPage}))...),
 		operation.GET("get", "/{api_id}", "Fetch an API of a product", f.getAPI, f.options(operation.Example(nil, shown))...),
 		operation.PUT("update", "/{api_id}", "Change what the portal says about an API", f.updateAPI, f.options(portal.Unprocessable(), operation.Faulting(table.CodeInvalid),
-			operation.Example(map[string]any{"Description": "Takes payments.", "OASUrl": ""}, shown), operation.Notes("Name and Status are the dashboard's: they are ignored. The dashboard is not called."))...),
+			operation.Example(map[string]any{"Description": "Takes payments.", "OASUrl": ""}, shown), operation.Notes("Name and Status come from the dashboard and are ignored. The dashboard is not called."))...),
 	}, f.oas()...)
 	rows = append(rows,
 		f.fetchSchema(),

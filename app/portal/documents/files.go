@@ -30,7 +30,7 @@ type upload struct {
 // trial is upload for operations that can also only validate the document.
 type trial struct {
 	upload
-	DryRun bool `query:"dry_run" doc:"true: check the file and store nothing."`
+	DryRun bool `query:"dry_run" doc:"true: the file is checked and not stored."`
 }
 
 // family makes the operations on the documents of one kind of owner.
@@ -55,7 +55,7 @@ var (
 // options are the options of all rows of the family.
 func (f family) options(more ...operation.Option) []operation.Option {
 	return append([]operation.Option{
-		operation.Identifier(f.param, "Which of "+f.one+"s it is."), operation.Above("product_id", "Number or CID of the product."),
+		operation.Identifier(f.param, "Identifier of "+f.one+"."), operation.Above("product_id", "Number or CID of the product."),
 	}, more...)
 }
 
@@ -70,7 +70,7 @@ func (f family) oas() []operation.Row {
 			return f.receive(ctx, trial{upload: in}, document.OAS, f.readOAS, f.unlink)
 		}, f.options(operation.Limits(f.MaxUpload, 0), operation.Answers(map[string]operation.Answer{"invalid": asList, "not_found": unknown, codeLarge: tooMuch}),
 			operation.Faulting(document.CodeOAS, codeLarge, files.CodeAway), operation.Example(map[string]any{"file": "openapi.yaml"}, portal.Status{Status: "ok"}),
-			operation.Notes("OpenAPI 2 or 3, in JSON or YAML. It takes the place of the one before, and of an address (OASUrl)."))...),
+			operation.Notes("The file is OpenAPI 2 or 3, in JSON or YAML. It replaces the previous description, and an address in OASUrl."))...),
 		operation.DELETE("delete-oas", path, "Delete the OpenAPI description of "+f.one, f.remove(document.OAS), f.options(operation.Example(nil, portal.Status{Status: "ok"}))...),
 	}
 }
@@ -94,7 +94,7 @@ func (f family) schemaOptions(answers map[string]operation.Answer) []operation.O
 	answers["not_found"], answers[codeLarge] = unknown, tooMuch
 	return f.options(operation.Limits(f.MaxUpload, 0), operation.Answers(answers), operation.Faulting(document.CodeSDL, document.CodeJSON, document.CodeExtension, codeLarge, codeUnchecked, files.CodeAway),
 		operation.Example(map[string]any{"file": "schema.graphql"}, portal.Status{Status: "ok"}),
-		operation.Notes("The name of the file says what it holds: .graphql, .graphqls and .gql a schema in the definition language, .json the answer to the introspection query."))
+		operation.Notes("The extension of the file determines the format: .graphql, .graphqls and .gql for the schema definition language, .json for the result of an introspection query."))
 }
 
 // Fault codes for missing documents.

@@ -19,7 +19,7 @@ import (
 type newSpec struct {
 	Scope   tenant.Scope
 	Product string               `path:"^"`
-	DryRun  bool                 `query:"dry_run" doc:"true: check the file and store nothing."`
+	DryRun  bool                 `query:"dry_run" doc:"true: the file is checked and not stored."`
 	Body    operation.Attachment `body:""`
 }
 
@@ -40,13 +40,13 @@ func (Uploaded) Schema() map[string]any {
 	text := map[string]any{"type": "string"}
 	return map[string]any{"type": "object", "properties": map[string]any{
 		"ID": map[string]any{"type": "integer"}, "CID": text, "SpecAlias": text, "Name": text, "OASUrl": text, "DocumentationType": text,
-		"status": map[string]any{"const": "ok", "description": "Of a file that was only checked."},
+		"status": map[string]any{"const": "ok", "description": "For a file that was only checked."},
 	}}
 }
 
 // fromSchema is the row that makes a specification from a file.
 func (c Config) fromSchema(o specOperations, f family) operation.Row {
-	return operation.POST("create-from-schema", "/graphql/schema", "Make a specification out of a GraphQL schema", func(ctx context.Context, in newSpec) (out Uploaded, err error) {
+	return operation.POST("create-from-schema", "/graphql/schema", "Create a specification from a GraphQL schema", func(ctx context.Context, in newSpec) (out Uploaded, err error) {
 		if err := o.Store.View(ctx, in.Scope, func(r store.Reader) error {
 			p, err := portal.Find(ctx, r, products.Kind, in.Product)
 			if err == nil && !p.IsDocumentationOnly {
@@ -74,7 +74,7 @@ func (c Config) fromSchema(o specOperations, f family) operation.Row {
 		operation.Answers(map[string]operation.Answer{"invalid": asList, document.CodeSDL: {Status: 422}, table.CodeInvalid: {Status: 422}, codeLarge: tooMuch}),
 		operation.Faulting(document.CodeSDL, document.CodeJSON, document.CodeExtension, codeLarge, codeUnchecked, files.CodeAway, CodeRegular, CodeMany),
 		operation.Example(map[string]any{"file": "orders.graphql"}, Uploaded{&Spec{ID: 7, CID: "37gS9SRLtGaYzHWP4ZtBVF39JAi", SpecAlias: "orders", DocumentationType: string(document.GraphQL)}}),
-		operation.Notes("The name of the file becomes the alias. A file with .graphql, .graphqls or .gql holds a schema in the definition language, one with .json the answer to the introspection query."))
+		operation.Notes("The name of the file becomes the alias. Its extension determines the format: .graphql, .graphqls and .gql for the schema definition language, .json for the result of an introspection query."))
 }
 
 // makeSpec stores a specification and its schema.

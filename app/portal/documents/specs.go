@@ -27,7 +27,7 @@ type Spec struct {
 	SpecAlias         string   `json:"SpecAlias"`
 	Name              string   `json:"Name"`
 	OASUrl            string   `json:"OASUrl"`
-	DocumentationType string   `json:"DocumentationType" doc:"What developers are shown: oas, graphqlSDL, or nothing."`
+	DocumentationType string   `json:"DocumentationType" doc:"Kind of document that developers see: oas, graphqlSDL or empty."`
 }
 
 func showSpec(ctx context.Context, r store.Reader, s document.Spec) (Spec, error) {
@@ -89,7 +89,7 @@ func (c Config) specRows(o specOperations) []operation.Row {
 		f.fetchSchema(),
 		operation.PUT("upload-schema", f.schemaPath(), "Upload the GraphQL schema of a specification", f.takeSchema, f.schemaOptions(sdl)...),
 		operation.DELETE("delete-schema", f.schemaPath(), "Delete a specification that has a GraphQL schema", f.deleteSpec, f.options(
-			operation.Notes("The whole specification goes, not only its schema."), operation.Example(nil, portal.Status{Status: "ok"}))...),
+			operation.Notes("The whole specification is deleted, not only its schema."), operation.Example(nil, portal.Status{Status: "ok"}))...),
 		c.fromSchema(o, f),
 	)
 }

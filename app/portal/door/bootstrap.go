@@ -20,7 +20,7 @@ import (
 
 // First is the first admin.
 type First struct {
-	Username  string `json:"username" doc:"Address of the first admin."`
+	Username  string `json:"username" doc:"E-mail address of the first admin."`
 	Password  string `json:"password"`
 	FirstName string `json:"first_name,omitempty"`
 	LastName  string `json:"last_name,omitempty"`

@@ -23,23 +23,23 @@ func (s *Service) Operations() []operation.Operation {
 	first := operation.Example(First{Username: "admin@example.com", Password: "a-good-password", FirstName: "Ada", LastName: "Lovelace"}, bootstrapped(token))
 	open := []operation.Option{operation.Switched(s.open), operation.Public(), operation.Early(), operation.Compact(), operation.Redact("password", "username", "first_name", "last_name", "Email", "First", "Last"), operation.Limits(maxBootstrap, 0), first,
 		operation.Faulting(table.CodeInvalid, CodeBootstrapped), operation.Answers(map[string]operation.Answer{CodeBootstrapped: {}}),
-		operation.Notes("Once: the first admin, the default organisation and its team, two catalogues and the settings. It answers with the admin's API token.")}
+		operation.Notes("Works once. It creates the first admin, the default organisation and its team, two catalogues and the settings. The response has the API token of the admin.")}
 	probe := portal.Group("portal", "", "start")
 	probe.Path = ""
 	probe.Style.Failure = operation.FailureMessage
 	group := portal.Group("portal", "", "start")
 	rows := group.Rows(
-		operation.POST("bootstrap", "/bootstrap", "Make the first admin of the portal", s.bootstrap, open...),
-		operation.PUT("rotate", "/profile/rotate-token", "Give the caller another API token", s.rotate, portal.Action(),
-			operation.Notes("The token of the call stops working."),
+		operation.POST("bootstrap", "/bootstrap", "Create the first admin of the portal", s.bootstrap, open...),
+		operation.PUT("rotate", "/profile/rotate-token", "Rotate the API token of the caller", s.rotate, portal.Action(),
+			operation.Notes("The token that the request uses stops working."),
 			operation.Example(nil, Rotated{portal.Executed("Rotate"), token})),
 	)
 	older := group
 	older.Path = "/api"
-	rows = append(rows, older.Rows(operation.POST("bootstrap_older", "/bootstrap", "Make the first admin of the portal, at an older path", s.bootstrap, open...))...)
+	rows = append(rows, older.Rows(operation.POST("bootstrap_older", "/bootstrap", "Create the first admin of the portal, at an older path", s.bootstrap, open...))...)
 	return append(rows, probe.Rows(
-		operation.GET("live", "/live", "Whether the process runs", func(context.Context, struct{}) (Message, error) { return Message{"Success"}, nil }, operation.Public(), operation.Early(), operation.Example(nil, Message{"Success"})),
-		operation.GET("ready", "/ready", "Whether the portal answers, also before it is bootstrapped", s.ready, operation.Public(), operation.Early(),
+		operation.GET("live", "/live", "Show that the process runs", func(context.Context, struct{}) (Message, error) { return Message{"Success"}, nil }, operation.Public(), operation.Early(), operation.Example(nil, Message{"Success"})),
+		operation.GET("ready", "/ready", "Show whether the portal responds, also before it is bootstrapped", s.ready, operation.Public(), operation.Early(),
 			operation.Faulting(codeNotReady), operation.Example(nil, Message{"Success"})),
 	)...)
 }

@@ -107,16 +107,16 @@ func (s *Service) Operations() []operation.Operation {
 			operation.Example(map[string]any{"RobotsText": setting.Robots, "PasswordMinLength": 8}, example)),
 	)
 	rows = append(rows, portal.Group("portal-configs", "/configs", "settings").Rows(
-		operation.GET("list", "", "Fetch what the operator has set, secrets masked", s.configs, operation.Example(nil, []map[string]any{s.Options})))...)
+		operation.GET("list", "", "Fetch the configuration of the portal, secrets masked", s.configs, operation.Example(nil, []map[string]any{s.Options})))...)
 	robots := portal.Group("portal", "", "settings")
 	robots.Path = ""
 	return append(rows, robots.Rows(
-		operation.GET("robots", "/robots.txt", "What crawlers are told", func(ctx context.Context, _ struct{}) (Text, error) {
+		operation.GET("robots", "/robots.txt", "Fetch the rules for web crawlers", func(ctx context.Context, _ struct{}) (Text, error) {
 			v, err := s.load(ctx)
 			return Text(v.RobotsText), err
 		}, operation.Public(), operation.Example(nil, Text(setting.Robots))),
-		operation.GET("security", "/.well-known/security.txt", "Whom to tell of a hole", s.security, operation.Public(), operation.Example(nil, Text("Contact: mailto:security@example.com\n")),
-			operation.Faulting("not_found"), operation.Notes("We added this operation: RFC 9116. 404 while there is no text.")))...)
+		operation.GET("security", "/.well-known/security.txt", "Fetch the contact for security reports", s.security, operation.Public(), operation.Example(nil, Text("Contact: mailto:security@example.com\n")),
+			operation.Faulting("not_found"), operation.Notes("The file is the one of RFC 9116. The response is 404 while the setting SecurityText is empty. This operation is an addition of this project.")))...)
 }
 
 type in struct{ Scope tenant.Scope }

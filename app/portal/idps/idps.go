@@ -71,7 +71,7 @@ func (s *Service) Resource() portal.Resource[idp.Provider, Listed, Shown] {
 			writing := []operation.Option{strict(), operation.Redact("RegistrationAccessToken"), operation.Limits(maxBody, 0), operation.Faulting(table.CodeInvalid, CodeMany)}
 			return []operation.Row{
 				o.ListRow(), portal.CreateRowAs(o, func(v Shown) Listed { return v.Listed }, writing...), o.GetRow(), o.UpdateRow(writing...),
-				o.ForcedDeleteRow(strict(), operation.Faulting(CodeUsed), operation.Notes("With force=true its client types go with it and are taken off products, access requests for them are rejected, and their clients are deleted where that is possible.")),
+				o.ForcedDeleteRow(strict(), operation.Faulting(CodeUsed), operation.Notes("With force=true, the client types of the provider are deleted and removed from products, access requests for them are rejected, and their clients are deleted where possible.")),
 			}
 		},
 	}
@@ -96,7 +96,7 @@ func (s *Service) TypeResource() portal.Resource[idp.ClientType, Type, Type] {
 			writing := []operation.Option{strict(), operation.Limits(maxBody, 0), operation.Faulting(table.CodeInvalid, CodeMany)}
 			return []operation.Row{
 				o.ListRow(), o.CreateRow(writing...), o.GetRow(), o.UpdateRow(writing...),
-				o.ForcedDeleteRow(strict(), operation.Faulting(CodeUsed), operation.Notes("With force=true it is taken off products, access requests for it are rejected, and their clients are deleted where that is possible.")),
+				o.ForcedDeleteRow(strict(), operation.Faulting(CodeUsed), operation.Notes("With force=true, the client type is removed from products, access requests for it are rejected, and its clients are deleted where possible.")),
 			}
 		},
 	}

@@ -36,7 +36,7 @@ type Type struct {
 	ResponseTypes           string   `json:"ResponseTypes"`
 	GrantType               string   `json:"GrantType"`
 	TokenEndpointAuthMethod string   `json:"TokenEndpointAuthMethod"`
-	OktaAppType             string   `json:"OktaAppType" doc:"Only at Okta."`
+	OktaAppType             string   `json:"OktaAppType" doc:"Used only with Okta."`
 	CreatedAt               string   `json:"CreatedAt"`
 	UpdatedAt               string   `json:"UpdatedAt"`
 }

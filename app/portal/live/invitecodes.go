@@ -50,7 +50,7 @@ func (s *Service) InviteCodeResource() portal.Resource[invite.Code, ShownInviteC
 			return nil
 		}},
 		Rows: func(o portal.Operations[invite.Code, ShownInviteCode, ShownInviteCode]) []operation.Row {
-			own := operation.Notes("We added this operation.")
+			own := operation.Notes("This operation is an addition of this project.")
 			return []operation.Row{o.ListRow(own), o.CreateRow(own), o.GetRow(own), o.UpdateRow(own), o.DeleteRow(own)}
 		},
 	}

@@ -45,9 +45,9 @@ type loginIn struct {
 type Opened struct {
 	UserID    table.ID `json:"UserID"`
 	Role      string   `json:"Role"`
-	CSRFToken string   `json:"CSRFToken" doc:"Calls that change something carry it in the header X-CSRF-Token."`
+	CSRFToken string   `json:"CSRFToken" doc:"Requests that change something send this value in the header X-CSRF-Token."`
 	// ResetPassword says that the session permits only a change of the password.
-	ResetPassword bool   `json:"ResetPassword" doc:"The user must choose another password first."`
+	ResetPassword bool   `json:"ResetPassword" doc:"true: the user must set a new password before anything else."`
 	Expires       string `json:"Expires"`
 }
 

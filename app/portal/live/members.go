@@ -24,7 +24,7 @@ type Member struct {
 	Active         bool       `json:"Active"`
 	Teams          []table.ID `json:"Teams"`
 	OrganisationID table.ID   `json:"OrganisationID"`
-	Provider       string     `json:"Provider" doc:"Where the user logs in."`
+	Provider       string     `json:"Provider" doc:"How the user logs in: password, or the name of an identity provider."`
 	CreatedAt      string     `json:"CreatedAt"`
 }
 

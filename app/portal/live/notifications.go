@@ -13,7 +13,7 @@ import (
 // Notification is a mail that users may turn off.
 type Notification struct {
 	Name   string `json:"Name"`
-	Title  string `json:"Title" doc:"What it tells."`
+	Title  string `json:"Title" doc:"Description of the mail, for people."`
 	Wanted bool   `json:"Wanted"`
 }
 

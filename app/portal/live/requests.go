@@ -49,7 +49,7 @@ func (s *Service) RequestResource() portal.Resource[orgrequest.Request, ShownReq
 		List: showRequest, Show: showRequest, Sample: orgrequest.Request{Name: "Acme", UserID: 7, Email: "ada@example.com", Status: orgrequest.Pending},
 		Events: event.OfRequests,
 		Rows: func(o portal.Operations[orgrequest.Request, ShownRequest, ShownRequest]) []operation.Row {
-			own := operation.Notes("We added this operation.")
+			own := operation.Notes("This operation is an addition of this project.")
 			action := func(name, path, summary, done string, e orgrequest.Event) operation.Row {
 				return operation.PUT(name, "/{organisation_request_id}/"+path, summary, func(ctx context.Context, in requestNamed) (portal.Done, error) {
 					at := s.Stamp(s.Scope)
@@ -65,15 +65,15 @@ func (s *Service) RequestResource() portal.Resource[orgrequest.Request, ShownReq
 			}
 			return []operation.Row{
 				o.ListRow(own), o.GetRow(own),
-				action("approve", "approve", "Make the organisation that somebody asks for", "Approve", orgrequest.Approve),
-				action("reject", "reject", "Refuse an organisation", "Reject", orgrequest.Reject),
+				action("approve", "approve", "Approve a request for an organisation", "Approve", orgrequest.Approve),
+				action("reject", "reject", "Reject a request for an organisation", "Reject", orgrequest.Reject),
 			}
 		},
 	}
 }
 
 type requestNamed struct {
-	ID string `path:"organisation_request_id" doc:"Number or CID of a request."`
+	ID string `path:"organisation_request_id" doc:"Number or CID of a request for an organisation."`
 }
 
 // settle stores a decision. An approval creates the organisation, and moves the

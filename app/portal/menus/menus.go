@@ -19,7 +19,7 @@ var (
 	Items = portal.KindOf[menu.Item]()
 )
 
-const ours = "An extension of ours."
+const ours = "This operation is an addition of this project."
 
 // Resources returns the registrations of menus and their items.
 func Resources() []crud.Registrar {
@@ -52,7 +52,7 @@ func Resources() []crud.Registrar {
 			Rows: func(o portal.Operations[menu.Item, Item, Item]) []operation.Row {
 				n := operation.Notes(ours)
 				return []operation.Row{o.ListRow(n), o.CreateRow(n, portal.Unprocessable()), o.GetRow(n), o.UpdateRow(n),
-					o.DeleteRow(operation.Notes(ours + " What is below the item moves up."))}
+					o.DeleteRow(operation.Notes(ours + " Items below the deleted item move up one level."))}
 			},
 		},
 	}

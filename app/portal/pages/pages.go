@@ -54,7 +54,7 @@ func (c Config) Resources() []crud.Registrar {
 			Hooks:  portal.Hooks[page.Block]{Before: room},
 			Rows: func(o portal.Operations[page.Block, ListedBlock, ShownBlock]) []operation.Row {
 				return []operation.Row{
-					o.ListRow(operation.Notes("`all` in place of the page: the blocks of all pages.")),
+					o.ListRow(operation.Notes("`all` instead of the page selects the blocks of all pages.")),
 					o.CreateRow(portal.Unprocessable()), o.GetRow(), o.UpdateRow(), o.DeleteRow(),
 				}
 			},

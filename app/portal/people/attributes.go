@@ -107,7 +107,7 @@ func (s *Service) ModelResource() portal.Resource[attribute.Model, ListedModel, 
 				o.ListRow(), o.GetRow(),
 				operation.GET("list-defaults", path, "List the default attributes", d.list, operation.Example(nil, operation.Listing[ShownDefault]{Items: []ShownDefault{one}, Total: len(attribute.Defaults), Page: 1, PerPage: portal.DefaultPerPage})),
 				operation.GET("get-default", path+"/{default_attribute_id}", "Fetch a default attribute", d.get, operation.Example(nil, one)),
-				operation.PUT("update-default", path+"/{default_attribute_id}", "Say whether a default attribute goes into the metadata of credentials", d.update,
+				operation.PUT("update-default", path+"/{default_attribute_id}", "Set whether credentials have a default attribute in their metadata", d.update,
 					portal.Unprocessable(), operation.Faulting(table.CodeInvalid), operation.Example(map[string]any{"AddToKeyMetadata": true}, one)),
 			}
 		},

@@ -35,7 +35,7 @@ type defaults struct{ crud.Tools }
 type ofModel struct {
 	Scope tenant.Scope
 	Who   operation.Principal
-	Model string `path:"extended_attribute_id" doc:"Number or CID of what has the attributes."`
+	Model string `path:"extended_attribute_id" doc:"Number or CID of the model with the attributes."`
 }
 
 type (

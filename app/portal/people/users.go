@@ -45,9 +45,9 @@ func (s *Service) UserResource() portal.Resource[account.User, ListedUser, Shown
 				o.ForcedDeleteRow(hidden, operation.Faulting(CodeCaller, CodeLast, CodeMore)),
 				operation.GET("list-attributes", path, "List the custom attributes of a user", v.list, operation.Example(nil, operation.Listing[UserValue]{Items: []UserValue{one}, Total: 1, Page: 1, PerPage: portal.DefaultPerPage})),
 				operation.GET("get-attribute", path+"/{custom_attribute_id}", "Fetch a custom attribute of a user", v.get, operation.Example(nil, one)),
-				operation.PUT("update-attribute", path+"/{custom_attribute_id}", "Give a user another value of a custom attribute", v.update, Personal("Value"), portal.Unprocessable(),
+				operation.PUT("update-attribute", path+"/{custom_attribute_id}", "Change the value of a custom attribute of a user", v.update, Personal("Value"), portal.Unprocessable(),
 					operation.Faulting(table.CodeInvalid), operation.Example(map[string]any{"Value": "Engines"}, one)),
-				operation.DELETE("delete-attribute", path+"/{custom_attribute_id}", "Take the value of a custom attribute away from a user", v.remove, Personal(),
+				operation.DELETE("delete-attribute", path+"/{custom_attribute_id}", "Remove the value of a custom attribute from a user", v.remove, Personal(),
 					operation.Faulting(table.CodeInvalid), operation.Example(nil, portal.Status{Status: "ok"})),
 			}
 		},

@@ -56,7 +56,7 @@ type (
 	}
 	valueNamed struct {
 		ofUser
-		ID string `path:"custom_attribute_id" doc:"Number of the value, which is that of its attribute."`
+		ID string `path:"custom_attribute_id" doc:"Number of the custom attribute."`
 	}
 	valueChange struct {
 		valueNamed

@@ -62,8 +62,8 @@ func Resource(open synchronise.Providers) portal.Resource[plan.Plan, Listed, Sho
 			failing := operation.Faulting(table.CodeInvalid, synchronise.CodeCarry, providers.CodeBusy)
 			missing := operation.Answers(nil) // a missing plan is 404 in every operation
 			return []operation.Row{
-				o.ListRow(), o.CreateRow(failing, operation.Notes("The policy is made at the dashboard first.")), o.GetRow(),
-				o.UpdateRow(failing, missing, operation.Notes("The dashboard is called only when its policy changes.")),
+				o.ListRow(), o.CreateRow(failing, operation.Notes("The policy is created at the dashboard first.")), o.GetRow(),
+				o.UpdateRow(failing, missing, operation.Notes("The dashboard is called only if the policy changes.")),
 				o.DeleteRow(failing, operation.Notes("The policy is deleted at the dashboard first. Gateways then refuse keys of the plan.")),
 			}
 		},

@@ -79,7 +79,7 @@ func labelRows[K interface{ Kind() string }](o operations, word words, l post.La
 			return out, err
 		}, above, operation.Status(201), portal.Unprocessable(), operation.Faulting(table.CodeInvalid), operation.Example(map[string]any{"ID": 1}, label(sample))),
 		operation.DELETE("detach-"+word.one, path+"/{"+word.one+"_id}", "Detach a "+word.one+" from a post", s.detach, above, named,
-			operation.Example(nil, portal.Status{Status: "ok"}), operation.Notes("The "+word.one+" itself stays.")),
+			operation.Example(nil, portal.Status{Status: "ok"}), operation.Notes("The "+word.one+" itself is not deleted.")),
 	}
 }
 

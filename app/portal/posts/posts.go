@@ -67,7 +67,7 @@ func Resources() []crud.Registrar {
 				return Detach(ctx, w, post.ByCategory, c.Old.ID)
 			}},
 			Rows: func(o portal.Operations[post.Category, Category, ShownCategory]) []operation.Row {
-				n := operation.Notes("An extension of ours.")
+				n := operation.Notes("This operation is an addition of this project.")
 				return []operation.Row{o.ListRow(n), o.CreateRow(n), o.GetRow(n), o.UpdateRow(n), o.DeleteRow(n)}
 			},
 		},

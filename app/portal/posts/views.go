@@ -18,7 +18,7 @@ type Listed struct {
 	Path            string   `json:"Path"`
 	Status          string   `json:"Status,omitempty"`
 	Type            string   `json:"Type" doc:"post."`
-	MarkdownEnabled bool     `json:"MarkdownEnabled" doc:"MarkdownContent is shown, or Content when that is empty."`
+	MarkdownEnabled bool     `json:"MarkdownEnabled" doc:"true: MarkdownContent is shown; if it is empty, Content is shown."`
 	Categories      []string `json:"Categories"`
 	Tags            []string `json:"Tags"`
 	CreatedAt       string   `json:"CreatedAt"`
@@ -27,7 +27,7 @@ type Listed struct {
 
 // Shown is the full representation of a post.
 type Shown struct {
-	ID              string  `json:"ID" doc:"The number, as a text."`
+	ID              string  `json:"ID" doc:"The number as a string."`
 	CID             string  `json:"CID"`
 	Title           string  `json:"Title"`
 	Lede            string  `json:"Lede"`
@@ -45,7 +45,7 @@ type Shown struct {
 
 // Label is a category or tag of a post.
 type Label struct {
-	ID        string `json:"ID" doc:"The number, as a text."`
+	ID        string `json:"ID" doc:"The number as a string."`
 	Name      string `json:"Name"`
 	CreatedAt string `json:"CreatedAt"`
 	UpdatedAt string `json:"UpdatedAt"`

@@ -133,15 +133,15 @@ func (s *Service) Resource() portal.Resource[provider.Provider, Listed, Shown] {
 			act := append([]operation.Option{portal.Action(), portal.Unprocessable()}, slow...)
 			return []operation.Row{
 				o.ListRow(), o.CreateRow(hidden...), o.GetRow(), o.UpdateRow(hidden...), o.DeleteRow(operation.Limits(0, longest),
-					operation.Notes("Its products and plans go with it; the dashboard is not called, and its policies and keys stay. Many go in several steps: when it fails between them, send it again.")),
+					operation.Notes("The products and plans of the provider are deleted as well. The dashboard is not called; its policies and keys remain. Many products are deleted in several steps. If the request fails between steps, send it again.")),
 				operation.PUT("synchronize", "/{provider_id}/synchronize", "Synchronise a provider now", s.synchronise, append(act,
-					operation.Notes("Waits until it is done. A run that is under way is waited for; then another one begins."), operation.Example(nil, portal.Executed("Synchronize")))...),
+					operation.Notes("The response comes when the synchronisation has ended. If one is already running, a new one starts after it."), operation.Example(nil, portal.Executed("Synchronize")))...),
 				operation.PUT("synchronize_all", "/all/synchronize", "Synchronise all providers now", func(ctx context.Context, _ struct{}) (portal.Done, error) {
 					return portal.Executed("Synchronize"), s.All(ctx)
 				}, append(act,
-					operation.Notes("One after the other. The answer has a text for each provider that failed."), operation.Example(nil, portal.Executed("Synchronize")))...),
-				operation.GET("drift", "/{provider_id}/drift", "Tell in what the portal and a dashboard differ", s.drift, append(slow,
-					operation.Notes("Changes nothing. The next synchronisation repairs every difference."), operation.Example(nil, exampleDrift))...),
+					operation.Notes("Providers are synchronised one after the other. The response has an error text for each provider that failed."), operation.Example(nil, portal.Executed("Synchronize")))...),
+				operation.GET("drift", "/{provider_id}/drift", "List the differences between the portal and a dashboard", s.drift, append(slow,
+					operation.Notes("Nothing is changed. The next synchronisation repairs the differences."), operation.Example(nil, exampleDrift))...),
 			}
 		},
 	}

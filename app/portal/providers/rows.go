@@ -32,14 +32,14 @@ type Drift struct {
 
 // Difference is one difference.
 type Difference struct {
-	Kind     string   `json:"Kind" doc:"product, plan or none."`
-	Drift    string   `json:"Drift" doc:"One of twelve words."`
+	Kind     string   `json:"Kind" doc:"Kind of the record: product, plan or none."`
+	Drift    string   `json:"Drift" doc:"Kind of the difference: one of twelve fixed words."`
 	Cause    string   `json:"Cause"`
 	Name     string   `json:"Name"`
-	CID      string   `json:"CID" doc:"Of the record; empty without one."`
-	PolicyID string   `json:"PolicyID" doc:"By which name others know the policy."`
-	Field    string   `json:"Field" doc:"Of the product or plan, when it is about one."`
-	Members  []string `json:"Members" doc:"Of the policy."`
+	CID      string   `json:"CID" doc:"CID of the record; empty if there is none."`
+	PolicyID string   `json:"PolicyID" doc:"Identifier of the policy at the dashboard."`
+	Field    string   `json:"Field" doc:"Field of the product or plan, if the difference is in one."`
+	Members  []string `json:"Members" doc:"Members of the policy that differ."`
 }
 
 // Problem prevents the synchronisation of one record or policy.

@@ -24,7 +24,7 @@ type Content struct {
 	Title    string           `json:"Title"`
 	Path     string           `json:"Path"`
 	Template string           `json:"Template"`
-	Blocks   map[string]Block `json:"Blocks" doc:"By name."`
+	Blocks   map[string]Block `json:"Blocks" doc:"Content blocks by name."`
 }
 
 // Block is one text of a content page.
@@ -68,17 +68,17 @@ type Post struct {
 	MarkdownContent string   `json:"MarkdownContent" doc:"Empty in lists."`
 	MarkdownEnabled bool     `json:"MarkdownEnabled"`
 	Path            string   `json:"Path"`
-	URL             string   `json:"URL" doc:"Of its page."`
+	URL             string   `json:"URL" doc:"Address of the post's page."`
 	Categories      []string `json:"Categories"`
 	Tags            []string `json:"Tags"`
 	AuthorID        table.ID `json:"AuthorID"`
-	Author          string   `json:"Author" doc:"Name of the author; empty when the account is gone."`
+	Author          string   `json:"Author" doc:"Name of the author; empty if the account has been deleted."`
 	CreatedAt       string   `json:"CreatedAt"`
 }
 
 // Posts is a page of the blog.
 type Posts struct {
-	Posts   []Post `json:"Posts" doc:"The newest first."`
+	Posts   []Post `json:"Posts" doc:"Newest first."`
 	Total   int    `json:"Total"`
 	Page    int    `json:"Page"`
 	PerPage int    `json:"PerPage"`
@@ -87,7 +87,7 @@ type Posts struct {
 type blog struct {
 	visitor
 	Category string `query:"category" doc:"Name of a category."`
-	Number   string `query:"page" doc:"Page, counted from 1."`
+	Number   string `query:"page" doc:"Page number, from 1."`
 }
 
 const postsPerPage = 10

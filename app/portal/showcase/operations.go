@@ -26,17 +26,17 @@ func (s *Service) Operations() []operation.Operation {
 	pictures := g
 	pictures.Path = "/system/products" // as product.Product.Address has it
 	return append(append(g.Rows(
-		operation.GET("site", "/site", "Fetch what every page shows", s.Site, operation.Visited(), operation.Faulting(table.CodeInvalid), operation.Redact("CSRFToken"), operation.Example(nil, exampleSite)),
-		operation.GET("products", "/catalogue-products", "Look for products", s.products, lookUp(operation.Example(nil, Found{[]Card{exampleCard}, []Shelf{exampleShelf}, 1, 1, perPage}),
-			operation.Notes("By name, or the best answers to a search first. Only products of catalogues that the visitor sees; without a session those that are public."))...),
-		operation.GET("product", "/catalogue-products/{product_path}", "Fetch a product with what is read about it", s.product, lookUp(operation.Example(nil, exampleProduct))...),
-		operation.GET("document", "/catalogue-products/{product_path}/{api_alias}/docs", "Fetch the description of an API", s.document, lookUp(operation.Faulting(CodePrivate, CodeHidden, documents.CodeElsewhere), operation.Notes("One that is kept at another address (`OASUrl`) is read there, and remembered for five minutes."),
+		operation.GET("site", "/site", "Fetch the data that every page shows", s.Site, operation.Visited(), operation.Faulting(table.CodeInvalid), operation.Redact("CSRFToken"), operation.Example(nil, exampleSite)),
+		operation.GET("products", "/catalogue-products", "Search products", s.products, lookUp(operation.Example(nil, Found{[]Card{exampleCard}, []Shelf{exampleShelf}, 1, 1, perPage}),
+			operation.Notes("Products are ordered by name; results of a search are ordered by how well they match. The list has only products of catalogues that the visitor may see. Without a session these are the public catalogues."))...),
+		operation.GET("product", "/catalogue-products/{product_path}", "Fetch a product with its plans, APIs, tutorials and posts", s.product, lookUp(operation.Example(nil, exampleProduct))...),
+		operation.GET("document", "/catalogue-products/{product_path}/{api_alias}/docs", "Fetch the description of an API", s.document, lookUp(operation.Faulting(CodePrivate, CodeHidden, documents.CodeElsewhere), operation.Notes("A description with an address in `OASUrl` is read from there and cached for five minutes."),
 			operation.Example(nil, Document{"Payment API", "Payments", "payments", "oas", "application/yaml", "openapi: 3.0.3\n", true, "https://api.example.com/payments/"}))...),
 		operation.GET("content", "/content", "Fetch a content page", s.content, lookUp(absent, operation.Example(nil, Content{"About us", "/about-us", "page", map[string]Block{"Content": {Content: "<p>We pay.</p>"}}}))...),
 		operation.GET("blog", "/blog", "List posts", s.blog, lookUp(absent, operation.Example(nil, Posts{[]Post{examplePost}, 1, 1, postsPerPage}))...),
 		operation.GET("post", "/blog/{post_path}", "Fetch a post", s.post, lookUp(operation.Example(nil, examplePost))...),
 	), g.Rows(s.tryRows()...)...), pictures.Rows(
-		operation.GET("picture", "/{product_id}/{picture}/{file}", "Fetch a picture of a product that the visitor sees", s.picture,
+		operation.GET("picture", "/{product_id}/{picture}/{file}", "Fetch a picture of a product that the visitor may see", s.picture,
 			lookUp(operation.Faulting(CodePrivate, CodeHidden, "not_found", files.CodeAway), operation.Example(nil, shown{Picture: rows.Picture{Type: "image/png", Data: []byte("\x89PNG\r\n\x1a\n")}}))...))...)
 }
 

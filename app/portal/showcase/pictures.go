@@ -15,7 +15,7 @@ type pictureIn struct {
 	visitor
 	Product string `path:"product_id" doc:"Number or CID of the product."`
 	Which   string `path:"picture" doc:"logo or preview."`
-	File    string `path:"file" doc:"Name of the file, as the product has it."`
+	File    string `path:"file" doc:"Name of the file in the product."`
 }
 
 // shown is a picture as answer: its bytes, or a redirect to the storage.

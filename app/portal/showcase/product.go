@@ -25,27 +25,27 @@ import (
 // Product is a product with its documentation.
 type Product struct {
 	Card
-	Logo            string     `json:"Logo" doc:"Address of the picture on the page, or empty."`
+	Logo            string     `json:"Logo" doc:"Address of the product's logo, or empty."`
 	Content         string     `json:"Content"`
 	Scopes          string     `json:"Scopes"`
 	APIs            []API      `json:"APIs"`
 	Plans           []Plan     `json:"Plans"`
-	Shelves         []Shelf    `json:"Shelves" doc:"Catalogues that have the product and that the visitor sees."`
-	Tutorials       []Tutorial `json:"Tutorials" doc:"Published ones, in order."`
-	Posts           []Post     `json:"Posts" doc:"Published posts of the blog that share a tag with the product, six at most, the newest first, without content."`
+	Shelves         []Shelf    `json:"Shelves" doc:"Catalogues with the product that the visitor may see."`
+	Tutorials       []Tutorial `json:"Tutorials" doc:"Published tutorials, in order."`
+	Posts           []Post     `json:"Posts" doc:"Published blog posts that share a tag with the product, six at most, newest first, without content."`
 	Tags            []string   `json:"Tags"`
-	Requesting      bool       `json:"Requesting" doc:"The visitor may ask for access."`
-	WebhooksEnabled bool       `json:"WebhooksEnabled" doc:"The product names types of events to which access requests may subscribe."`
-	BaseURL         string     `json:"BaseURL" doc:"Base address of the APIs of the provider, as it says; empty: it says none."`
+	Requesting      bool       `json:"Requesting" doc:"true: the visitor may request access."`
+	WebhooksEnabled bool       `json:"WebhooksEnabled" doc:"true: the product names event types to which access requests can subscribe."`
+	BaseURL         string     `json:"BaseURL" doc:"Base address of the provider's APIs; empty if the provider has none."`
 	Requirements
 }
 
 // Requirements are the data that an access request must have.
 type Requirements struct {
-	ProviderID       table.ID     `json:"ProviderID" doc:"Products and plans of one provider go together."`
+	ProviderID       table.ID     `json:"ProviderID" doc:"Provider. The products and the plan of an access request must have the same provider."`
 	AuthTypeMode     string       `json:"AuthTypeMode"`
-	DCREnabled       bool         `json:"DCREnabled" doc:"Clients register with an identity provider: a request names a client type."`
-	NeedsCertificate bool         `json:"NeedsCertificate" doc:"A request brings a certificate of the developer."`
+	DCREnabled       bool         `json:"DCREnabled" doc:"true: clients register with an identity provider, and an access request must name a client type."`
+	NeedsCertificate bool         `json:"NeedsCertificate" doc:"true: an access request must include a certificate of the developer."`
 	ClientTypes      []ClientType `json:"ClientTypes"`
 }
 
@@ -62,16 +62,16 @@ type ClientType struct {
 
 // API is an API of a product, or a specification of a documentation-only product.
 type API struct {
-	Alias       string `json:"Alias" doc:"By which addresses name it."`
+	Alias       string `json:"Alias" doc:"Name in addresses."`
 	Name        string `json:"Name"`
 	Description string `json:"Description"`
 	APIType     string `json:"APIType"`
 	ListenPath  string `json:"ListenPath"`
 	Active      bool   `json:"Active"`
-	Document    string `json:"Document" doc:"oas, graphqlSDL, or nothing."`
-	Address     string `json:"Address" doc:"Where the description is, if it is not kept here."`
-	Endpoint    string `json:"GraphQLServerEndpoint" doc:"Where gateways answer queries; empty for other APIs."`
-	ServedAt    string `json:"ServedAt" doc:"Of a product that is fetched alone: where gateways serve the API; empty for specifications, and when neither the API nor its provider has an address."`
+	Document    string `json:"Document" doc:"oas, graphqlSDL or empty."`
+	Address     string `json:"Address" doc:"Address of the description, if the portal does not store it."`
+	Endpoint    string `json:"GraphQLServerEndpoint" doc:"Address for GraphQL queries at gateways; empty for other APIs."`
+	ServedAt    string `json:"ServedAt" doc:"Address at which gateways serve the API. Only in the response for a single product. Empty for specifications, and if neither the API nor its provider has an address."`
 }
 
 // Plan is a plan that is offered for a product.
@@ -86,7 +86,7 @@ type Plan struct {
 	QuotaRenewalRate   int64      `json:"QuotaRenewalRate" doc:"Seconds."`
 	UnlimitedQuota     bool       `json:"UnlimitedQuota"`
 	AutoApprove        bool       `json:"AutoApproveAccessRequests"`
-	Catalogues         []table.ID `json:"Catalogues" doc:"In which it is offered for the product. Empty in what is said of apps."`
+	Catalogues         []table.ID `json:"Catalogues" doc:"Catalogues that offer the plan for the product. Empty in responses about apps."`
 }
 
 // Tutorial describes how to get started with a product.

@@ -28,17 +28,17 @@ type Card struct {
 	AuthTypes           []string   `json:"AuthTypes"`
 	Feature             bool       `json:"Feature"`
 	IsDocumentationOnly bool       `json:"IsDocumentationOnly"`
-	Catalogues          []table.ID `json:"Catalogues" doc:"Those that the visitor sees."`
-	Preview             string     `json:"Preview" doc:"Address of the picture on the card: the preview, or else the logo; empty: there is none."`
-	Match               *Match     `json:"Match,omitempty" doc:"Of searches: what answers them."`
-	APIs                []API      `json:"APIs,omitempty" doc:"Of lists that are asked for them."`
+	Catalogues          []table.ID `json:"Catalogues" doc:"Catalogues with the product that the visitor may see."`
+	Preview             string     `json:"Preview" doc:"Address of the card picture: the preview, otherwise the logo; empty if there is none."`
+	Match               *Match     `json:"Match,omitempty" doc:"For searches: what matches."`
+	APIs                []API      `json:"APIs,omitempty" doc:"APIs of the product, if the request has apis=true."`
 }
 
 // Match is a search match, cut into pieces: matching words, and the text between them.
 type Match struct {
 	Name        []search.Piece `json:"Name"`
 	Description []search.Piece `json:"Description"`
-	Entries     []Entry        `json:"Entries" doc:"APIs, operations and tutorials that answer, three at most, the best first."`
+	Entries     []Entry        `json:"Entries" doc:"Matching APIs, operations and tutorials, three at most, best match first."`
 }
 
 // Entry is a part of a product that matches a search.
@@ -46,8 +46,8 @@ type Entry struct {
 	Sort   search.Sort    `json:"Sort" doc:"api, operation or tutorial."`
 	Title  []search.Piece `json:"Title"`
 	Text   []search.Piece `json:"Text"`
-	API    string         `json:"API" doc:"Of which API of the product it is."`
-	Anchor string         `json:"Anchor" doc:"Where on the page of its API an operation is."`
+	API    string         `json:"API" doc:"API of the product to which the entry belongs."`
+	Anchor string         `json:"Anchor" doc:"Anchor of an operation on the page of its API."`
 }
 
 // Shelf is a catalogue that a visitor sees.
@@ -56,7 +56,7 @@ type Shelf struct {
 	Name             string   `json:"Name"`
 	Slug             string   `json:"Slug"`
 	VisibilityStatus string   `json:"VisibilityStatus"`
-	Cart             bool     `json:"Cart" doc:"The visitor may ask for access to what is in it."`
+	Cart             bool     `json:"Cart" doc:"true: the visitor may request access to products of the catalogue."`
 }
 
 // Found is a page of the catalogue.
@@ -70,12 +70,12 @@ type Found struct {
 
 type question struct {
 	visitor
-	Search    string `query:"search" doc:"Words that all stand in what is written about a product, in the operations of its APIs, or in its tutorials. Typing errors are forgiven."`
+	Search    string `query:"search" doc:"Words to search for in the texts of a product, the operations of its APIs and its tutorials. All words must match; small typing errors are tolerated."`
 	Catalogue string `query:"catalogue" doc:"Number or slug of a catalogue."`
 	Featured  string `query:"featured" doc:"true: only products that the home page shows."`
-	Product   string `query:"product" doc:"Number of a product: only that one."`
-	APIs      string `query:"apis" doc:"true: each product of the page has its APIs."`
-	Number    string `query:"page" doc:"Page, counted from 1."`
+	Product   string `query:"product" doc:"Number of a product. Only this product is listed."`
+	APIs      string `query:"apis" doc:"true: the response includes the APIs of each product."`
+	Number    string `query:"page" doc:"Page number, from 1."`
 }
 
 // perPage is how many products a page has.
@@ -213,14 +213,14 @@ func (s sight) card(of Card) Card {
 
 // Document is the description of an API or a specification.
 type Document struct {
-	Product   string `json:"Product" doc:"Its name."`
+	Product   string `json:"Product" doc:"Name."`
 	Name      string `json:"Name"`
 	Alias     string `json:"Alias"`
 	Form      string `json:"Form" doc:"oas or graphqlSDL."`
 	MediaType string `json:"MediaType"`
 	Text      string `json:"Text"`
-	Tryable   bool   `json:"Tryable" doc:"A gateway serves the API: who has logged in can call it from a page."`
-	ServedAt  string `json:"ServedAt" doc:"Where it does; otherwise empty."`
+	Tryable   bool   `json:"Tryable" doc:"true: a gateway serves the API, and logged-in users can call it from its page."`
+	ServedAt  string `json:"ServedAt" doc:"Address at which a gateway serves the API; otherwise empty."`
 }
 
 // Size returns the size of the text in bytes: a large answer reserves memory before it is

@@ -131,14 +131,14 @@ func admit(rules setting.Settings, viewer *account.User) error {
 // Site is the data for every page.
 type Site struct {
 	Visibility                  string                `json:"Visibility"`
-	Viewer                      *Viewer               `json:"Viewer" doc:"null: somebody who has not logged in."`
+	Viewer                      *Viewer               `json:"Viewer" doc:"User who is logged in; null without a session."`
 	RegistrationEnabled         bool                  `json:"RegistrationEnabled"`
 	SignInEnabled               bool                  `json:"SignInEnabled"`
 	BlogEnabled                 bool                  `json:"BlogEnabled"`
 	OrganisationRequestsEnabled bool                  `json:"OrganisationRequestsEnabled"`
 	APIAccessFlow               string                `json:"APIAccessFlow"`
-	Brand                       setting.Brand         `json:"Brand" doc:"What the operator has chosen about the look; empty where the theme decides."`
-	Menus                       map[string][]MenuItem `json:"Menus" doc:"By name; none for who may not see the portal."`
+	Brand                       setting.Brand         `json:"Brand" doc:"Look that the operator has set. Empty values are decided by the theme."`
+	Menus                       map[string][]MenuItem `json:"Menus" doc:"Menus by name; empty for visitors who may not see the portal."`
 }
 
 // Viewer is the viewer of a page.
@@ -149,9 +149,9 @@ type Viewer struct {
 	Last           string   `json:"Last"`
 	Role           string   `json:"Role"`
 	OrganisationID table.ID `json:"OrganisationID"`
-	Organisation   string   `json:"Organisation" doc:"Its name."`
+	Organisation   string   `json:"Organisation" doc:"Name."`
 	Teams          []Team   `json:"Teams"`
-	Provider       string   `json:"Provider" doc:"Where the viewer logs in."`
+	Provider       string   `json:"Provider" doc:"How the user logs in: password, or the name of an identity provider."`
 	Active         bool     `json:"Active"`
 	CreatedAt      string   `json:"CreatedAt"`
 	ResetPassword  bool     `json:"ResetPassword"`
@@ -162,7 +162,7 @@ type Viewer struct {
 type Team struct {
 	ID      table.ID `json:"ID"`
 	Name    string   `json:"Name"`
-	Default bool     `json:"Default" doc:"People of the organisation without another team are in it."`
+	Default bool     `json:"Default" doc:"true: the default team, which has all users of the organisation without another team."`
 }
 
 // viewerOf returns the viewer of a page.
@@ -194,7 +194,7 @@ type MenuItem struct {
 // shownAs is the input of Site.
 type shownAs struct {
 	visitor
-	Preview string `query:"preview" doc:"Settings as an object of JSON: an admin sees the look as it would be with them. Others see what counts."`
+	Preview string `query:"preview" doc:"Settings as a JSON object. For an admin, the response shows the look with these settings. For others the parameter has no effect."`
 }
 
 // Site returns the data for every page. It is public, even for visitors who may not see

@@ -79,14 +79,14 @@ func (t *tries) begin(now time.Time, u table.ID) (end func(), err error) {
 
 // Tryable is the data that a user needs to call an API from a page.
 type Tryable struct {
-	Address     string     `json:"Address" doc:"Below which calls go."`
-	Credentials []Openable `json:"Credentials" doc:"Those of apps that the caller may use that open the product with a key."`
+	Address     string     `json:"Address" doc:"Base address of the API, to which paths are appended."`
+	Credentials []Openable `json:"Credentials" doc:"Credentials with a key for the product, in apps that the caller may use."`
 }
 
 // Openable is a credential with access to a product.
 type Openable struct {
 	ID  table.ID `json:"ID"`
-	App string   `json:"App" doc:"Name of its app."`
+	App string   `json:"App" doc:"Name of the credential's app."`
 	// Open returns its key.
 	Open func() (string, error) `json:"-"`
 }
@@ -217,16 +217,16 @@ func (s *Service) tryRows() []operation.Row {
 	failing := operation.Faulting(live.CodeUnproven, live.CodeExpired, CodePrivate, CodeHidden, CodeNowhere, CodeForbidden, CodeAway, CodeLarge, CodeWait, CodeCredential, table.CodeInvalid, codeSealed)
 	answers := operation.Answers(map[string]operation.Answer{CodeNowhere: {Status: 422}, CodeCredential: {Status: 422}, table.CodeInvalid: {Status: 422}})
 	return []operation.Row{
-		operation.GET("tryout", "/catalogue-products/{product_path}/{api_alias}/try", "Fetch what calling an API from a page needs", s.tryout, operation.BySession(),
+		operation.GET("tryout", "/catalogue-products/{product_path}/{api_alias}/try", "Fetch the data of the form that calls an API", s.tryout, operation.BySession(),
 			operation.Faulting(live.CodeExpired, CodePrivate, CodeHidden, CodeNowhere), operation.Answers(map[string]operation.Answer{CodeNowhere: {Status: 422}}),
 			operation.Example(nil, Tryable{"https://api.example.com/payments/", []Openable{{ID: 4, App: "Checkout"}}})),
 		operation.POST("try", "/catalogue-products/{product_path}/{api_alias}/try", "Call an API from a page", s.send, operation.BySession(), failing, answers,
 			operation.Unseen("Token", "Headers", "Body", "Query", "Path"), operation.Limits(maxTry, tryFor),
-			operation.Notes("The portal sends the call to a gateway of the product and shows the answer. No redirection is followed."),
+			operation.Notes("The portal sends the call to a gateway of the product and returns the response. Redirects are not followed."),
 			operation.Example(map[string]any{"Method": "GET", "Path": "/cards", "CredentialID": 4}, tryout.Answer{Status: 200, Headers: []tryout.Header{{Name: "Content-Type", Value: "application/json"}}, Body: "[]", Size: 2})),
-		operation.POST("subscribe", "/catalogue-products/{product_path}/{api_alias}/subscribe", "Subscribe from a page to what a GraphQL API tells", s.subscribe, operation.BySession(), failing, answers,
+		operation.POST("subscribe", "/catalogue-products/{product_path}/{api_alias}/subscribe", "Subscribe to a GraphQL API from a page", s.subscribe, operation.BySession(), failing, answers,
 			operation.Unseen("Token", "Headers", "Body", "Query", "Path"), operation.Limits(maxTry, tryFor),
-			operation.Notes("Body is that of a query over HTTP. The portal opens a WebSocket to a gateway of the product and sends what comes as server-sent events: next with the result, error with a list of errors, complete. It ends after ten minutes, and with the session."),
+			operation.Notes("The body is that of a GraphQL query over HTTP. The portal opens a WebSocket to a gateway of the product and sends the results as server-sent events: next with a result, error with a list of errors, or complete. The stream ends after ten minutes, or when the session ends."),
 			operation.Example(map[string]any{"Method": "POST", "Body": `{"query":"subscription { rates { EUR } }"}`, "CredentialID": 4}, &Subscribed{example: []byte("event: next\ndata: {\"data\":{\"rates\":{\"EUR\":1}}}\n\n")})),
 	}
 }

@@ -35,14 +35,14 @@ const (
 type Developer struct {
 	ID            string            `json:"id"`
 	Email         string            `json:"email"`
-	Password      string            `json:"password" doc:"Ignored, and empty in answers: developers whom a broker makes have none."`
+	Password      string            `json:"password" doc:"Ignored in requests and empty in responses: developers that a broker creates have no password."`
 	DateCreated   time.Time         `json:"date_created"`
 	Inactive      bool              `json:"inactive"`
-	OrgID         string            `json:"org_id" doc:"0: the portal."`
+	OrgID         string            `json:"org_id" doc:"0 stands for the portal."`
 	APIKeys       map[string]string `json:"api_keys" doc:"Always empty."`
 	Subscriptions map[string]string `json:"subscriptions" doc:"Always empty."`
-	Fields        map[string]string `json:"fields" doc:"Name, in answers and for a new developer."`
-	Nonce         string            `json:"nonce" doc:"Lets one browser log in as the developer at /sso, once, within 60 seconds. Answers have none."`
+	Fields        map[string]string `json:"fields" doc:"Name of the developer, in responses and when a developer is created."`
+	Nonce         string            `json:"nonce" doc:"Nonce with which a browser can log in as the developer at /sso, once, within 60 seconds. Responses do not have it."`
 	SSOKey        string            `json:"sso_key" doc:"Identifies the developer at an identity provider."`
 }
 
@@ -65,7 +65,7 @@ type Receipt struct {
 }
 
 type pageIn struct {
-	Number int `query:"p" doc:"Page, counted from 1."`
+	Number int `query:"p" doc:"Page number, from 1."`
 }
 
 // Developers lists developers, oldest first.

@@ -28,13 +28,13 @@ func (s *Service) flow() *signon.Flow {
 // Login is a way to log in.
 type Login struct {
 	Name   string `json:"Name"`
-	Path   string `json:"Path" doc:"Where the login begins."`
-	Admins bool   `json:"Admins" doc:"It is for admins, and not for developers."`
+	Path   string `json:"Path" doc:"Path at which the login begins."`
+	Admins bool   `json:"Admins" doc:"true: the login is for admins; false: for developers."`
 }
 
 // Logins are the ways to log in at identity providers.
 type Logins struct {
-	Logins []Login `json:"Logins" doc:"In order of name."`
+	Logins []Login `json:"Logins" doc:"Ordered by name."`
 }
 
 // Logins lists the profiles through which users can log in here.
@@ -63,7 +63,7 @@ func (s *Service) Logins(ctx context.Context, _ struct{}) (Logins, error) {
 
 type profileIn struct {
 	Profile  string `path:"profile_id" doc:"ID of the profile."`
-	Provider string `path:"provider" doc:"The provider, as LoginURL has it."`
+	Provider string `path:"provider" doc:"Name of the provider in LoginURL."`
 }
 
 // Begin redirects a browser to the identity provider of a profile.
@@ -101,7 +101,7 @@ type finishIn struct {
 	profileIn
 	visitor
 	signon.Return
-	Attempt string `cookie:"portal-login" doc:"The login under way."`
+	Attempt string `cookie:"portal-login" doc:"Identifies the login that the browser has begun."`
 }
 
 // Finish begins the session of a person who returns from the identity provider.

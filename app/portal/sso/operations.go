@@ -44,18 +44,18 @@ func (s *Service) Operations() []operation.Operation {
 	}
 	g := portal.Group("portal-sso", "", "single sign-on")
 	g.Style.Faults[CodeNonce], g.Style.Faults[live.CodeClosed] = operation.Answer{}, operation.Answer{}
-	rows := g.Rows(operation.POST("create", "/sso", "Make a nonce for single sign-on", s.Mint, operation.Brokers(), operation.Limits(maxDeveloper, 0),
+	rows := g.Rows(operation.POST("create", "/sso", "Create a nonce for single sign-on", s.Mint, operation.Brokers(), operation.Limits(maxDeveloper, 0),
 		operation.Redact("EmailAddress", "DisplayName", "Meta"), operation.Faulting(session.CodePerson),
-		operation.Notes("A browser opens `/sso?nonce=…` within 60 seconds, once. On a listener of the portal alone `POST /api/sso` is the same."),
+		operation.Notes("A browser then opens `/sso?nonce=…` within 60 seconds; the nonce works once. If the portal has its own listener, `POST /api/sso` does the same."),
 		operation.Example(session.AccessData{ForSection: session.Portal, OrgID: "0", EmailAddress: "ada@example.com"}, Receipt{"OK", "SSO Nonce created", "q0a8Vw3yJm5tPpXjZk1sXnq2l7cH9dRf4uYbTgEoW6A"})))
 	g.Path, g.Style.Word = "", "OK"
 	rows = append(rows, g.Rows(operation.GET("enter", "/sso", "Begin a session with a nonce", s.Enter, operation.Visited(), operation.Writes(), operation.Unseen("nonce"),
 		operation.Status(nethttp.StatusSeeOther), operation.Faulting(CodeNonce, CodeRefused, live.CodeClosed), operation.Example(nil, operation.Landing{Location: "/"}),
-		operation.Notes("Sets the cookie of the session and sends the browser on: admins to `/admin`, developers to the start page of the portal.")))...)
+		operation.Notes("Sets the session cookie and redirects the browser: admins to `/admin`, developers to the start page of the portal.")))...)
 	ways := portal.Group("portal-sso", "", "single sign-on")
 	ways.Path = live.Prefix + "/logins"
 	rows = append(rows, ways.Rows(operation.GET("logins", "", "List the identity providers at which people can log in", s.Logins, operation.Public(), operation.Faulting(CodeSealed),
-		operation.Notes("For buttons on the page where people log in. Profiles that this portal cannot carry out are left out."),
+		operation.Notes("Login pages show a button for each entry. Profiles that this portal cannot use are left out."),
 		operation.Example(nil, Logins{[]Login{{"Engineers", "/tib/auth/developers/openid-connect", false}}})))...)
 	return slices.Concat(rows, s.logins(g), s.developers(g))
 }
@@ -72,10 +72,10 @@ func (s *Service) logins(g operation.Group) []operation.Operation {
 	return g.Rows(
 		operation.GET("login", "", "Log in at an identity provider", s.Begin, operation.Public(), operation.Status(nethttp.StatusSeeOther),
 			operation.Faulting(slices.Concat(signon.Beginning, []string{CodeSealed})...), operation.Example(nil, operation.Landing{Location: "https://login.example.com/authorize"}),
-			operation.Notes("Sends the browser to the identity provider of the profile, by the code flow of OpenID Connect.")),
-		operation.GET("callback", signon.Callback, "Come back from an identity provider", s.Finish, operation.Visited(), operation.Writes(), hidden, operation.Status(nethttp.StatusSeeOther),
+			operation.Notes("Redirects the browser to the identity provider of the profile (authorization code flow of OpenID Connect).")),
+		operation.GET("callback", signon.Callback, "Complete a login at an identity provider", s.Finish, operation.Visited(), operation.Writes(), hidden, operation.Status(nethttp.StatusSeeOther),
 			operation.Faulting(slices.Concat(signon.Ending, []string{CodeSealed, CodeRefused, live.CodeClosed})...), operation.Example(nil, operation.Landing{Location: "/"}),
-			operation.Notes("Sets the cookie of the session and sends the browser on: admins to `/admin`, developers to the start page of the portal. The browser must be the one that began the login.")))
+			operation.Notes("Sets the session cookie and redirects the browser: admins to `/admin`, developers to the start page of the portal. Only the browser that began the login can complete it.")))
 }
 
 // developers are the rows about developers in the format of the classic portal.
@@ -90,7 +90,7 @@ func (s *Service) developers(g operation.Group) []operation.Operation {
 	}
 	return g.Rows(
 		operation.GET("list", "", "List developers", s.Developers, with(operation.Example(nil, Page{[]Developer{sample}, 1}))...),
-		operation.POST("create", "", "Make a developer", s.Make, writing(Receipt{"OK", "7", nil})...),
+		operation.POST("create", "", "Create a developer", s.Make, writing(Receipt{"OK", "7", nil})...),
 		operation.GET("get", "/{developer_id}", "Fetch a developer", s.Developer, with(operation.Example(nil, sample))...),
 		operation.PUT("update", "/{developer_id}", "Change a developer", s.Change, writing(Receipt{"OK", "Data updated", nil})...),
 		operation.GET("key", "/ssokey/{sso_key}", "Fetch the developer with a key", s.ByKey, with(operation.Example(nil, sample))...),

@@ -46,7 +46,7 @@ type Listed struct {
 	RedirectURL          string `json:"RedirectURL"`
 	SelectedProviderType string `json:"SelectedProviderType"`
 	UpdatedAt            string `json:"UpdatedAt"`
-	UpdatedBy            string `json:"UpdatedBy" doc:"Address of the admin."`
+	UpdatedBy            string `json:"UpdatedBy" doc:"E-mail address of the admin."`
 }
 
 // Shown is the full representation of a profile, as it was sent.

@@ -103,7 +103,7 @@ type visitor struct {
 
 type enterIn struct {
 	visitor
-	Nonce string `query:"nonce" doc:"The nonce."`
+	Nonce string `query:"nonce" doc:"Nonce from the operation that creates nonces."`
 }
 
 // Enter begins the session of a person whom a broker has recognised. If two browsers use the

@@ -36,7 +36,7 @@ const maxForm = 64 << 10
 
 // Shown is the representation of a theme.
 type Shown struct {
-	ID      string `json:"ID" doc:"The name."`
+	ID      string `json:"ID" doc:"Name of the theme."`
 	Name    string `json:"Name"`
 	Version string `json:"Version"`
 	Author  string `json:"Author"`
@@ -72,14 +72,14 @@ func (s *Service) Operations() []operation.Operation {
 	one := Shown{"Ocean", "Ocean", "1.0.0", "ada@example.com", "themes/Ocean", theme.Current}
 	done := portal.Done{Status: "ok", Message: "File uploaded successfully"}
 	return portal.Group("portal-themes", "/themes", "themes").Rows(
-		operation.GET("list", "", "List themes", s.list, operation.Example(nil, []Shown{one}), operation.Notes("By name, without pages.")),
+		operation.GET("list", "", "List themes", s.list, operation.Example(nil, []Shown{one}), operation.Notes("Ordered by name; the list is not paged.")),
 		operation.POST("upload", "/upload", "Upload a theme", s.upload, operation.Limits(s.MaxUpload+maxForm, time.Minute), operation.Status(200),
 			operation.Answers(map[string]operation.Answer{"invalid": {Status: 400}, "conflict": {Status: 400}}),
 			operation.Faulting(theme.CodeArchive, CodeDisabled, CodeUnchecked, CodeMany, files.CodeAway), operation.Example(map[string]any{"file": "ocean.zip"}, done),
-			operation.Notes("A ZIP archive with theme.json at its root. A theme of the same name is replaced.")),
+			operation.Notes("The file is a ZIP archive with theme.json at its root. A theme of the same name is replaced.")),
 		operation.GET("get", "/{theme_id}", "Fetch a theme", s.get, operation.Example(nil, one)),
-		operation.PUT("activate", "/{theme_id}/activate", "Show a theme", s.activate, portal.Action(), portal.Unprocessable(), operation.Example(nil, portal.Executed("Activate")),
-			operation.Notes("Everybody sees it at once.")),
+		operation.PUT("activate", "/{theme_id}/activate", "Activate a theme", s.activate, portal.Action(), portal.Unprocessable(), operation.Example(nil, portal.Executed("Activate")),
+			operation.Notes("The portal uses the theme at once, for all visitors.")),
 		operation.GET("download", "/{theme_id}/download", "Fetch the files of a theme", s.download, operation.Example(nil, Archive{name: "Ocean", data: []byte("PK")})),
 		operation.DELETE("delete", "/{theme_id}", "Delete a theme", s.delete, operation.Answers(map[string]operation.Answer{"conflict": {Status: 422}}),
 			operation.Faulting(CodeActive, CodeDefault), operation.Example(nil, portal.Status{Status: "ok"})),

@@ -38,7 +38,7 @@ func (w *wanted) UnmarshalJSON(text []byte) error {
 
 // Schema describes the body.
 func (wanted) Schema() map[string]any {
-	return map[string]any{"type": "array", "items": map[string]any{"type": "integer"}, "description": "All tutorials of the product, in the order wanted."}
+	return map[string]any{"type": "array", "items": map[string]any{"type": "integer"}, "description": "All tutorials of the product, in the new order."}
 }
 
 type order struct {
@@ -49,7 +49,7 @@ type order struct {
 
 // reorder is the row that changes the order of a product's tutorials.
 func reorder(o operations) operation.Row {
-	return operation.POST("reorder", "/reorder", "Put the tutorials of a product in another order", func(ctx context.Context, in order) (portal.Status, error) {
+	return operation.POST("reorder", "/reorder", "Reorder the tutorials of a product", func(ctx context.Context, in order) (portal.Status, error) {
 		_, err := o.Store.Update(ctx, in.Scope, func(w store.Writer) error {
 			product, found, err := portal.Resolver(ctx, w)(tutorial.ProductKind, in.Product)
 			if err != nil {

@@ -45,7 +45,7 @@ type Tutorial struct {
 	Path            string   `json:"Path"`
 	Status          string   `json:"Status"`
 	Type            string   `json:"Type" doc:"doc."`
-	MarkdownEnabled bool     `json:"MarkdownEnabled" doc:"MarkdownContent is shown, or Content when that is empty."`
+	MarkdownEnabled bool     `json:"MarkdownEnabled" doc:"true: MarkdownContent is shown; if it is empty, Content is shown."`
 	MarkdownContent string   `json:"MarkdownContent"`
 	PreviewContent  string   `json:"PreviewContent"`
 	Categories      []string `json:"Categories"`

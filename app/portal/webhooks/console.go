@@ -32,13 +32,13 @@ func (c *console) rows() []operation.Row {
 	one := Delivery{"5f1a0c5d8e3b2a1f00000009", "UserRegistered", string(core.Failed), core.MaxAttempts, "2026-01-02T03:04:05Z", "", "2026-01-02T03:05:20Z", 503, "the receiver answered 503",
 		`{"Event":"UserRegistered","Message":{"ID":7},"Timestamp":"2026-01-02T03:04:05Z"}`}
 	return []operation.Row{
-		operation.PUT("ping", "/{webhook_id}/ping", "Try the address of a webhook", c.ping, portal.Action(), portal.Unprocessable(), operation.Faulting(CodePing),
-			operation.Notes("Sends HEAD without the headers of the webhook, and stores nothing."), operation.Example(nil, portal.Executed("Ping"))),
-		operation.GET("deliveries", "/{webhook_id}/deliveries", "List what was sent to a webhook", c.list, operation.Faulting(table.CodeInvalid),
-			operation.Notes("The newest first."), operation.Example(nil, operation.Listing[Delivery]{Items: []Delivery{one}, Total: 1, Page: 1, PerPage: portal.DefaultPerPage})),
-		operation.GET("delivery", "/{webhook_id}/deliveries/{delivery_id}", "Fetch what was sent to a webhook", c.get, operation.Example(nil, one)),
-		operation.PUT("resend", "/{webhook_id}/deliveries/{delivery_id}/resend", "Send something to a webhook again", c.resend, portal.Action(), portal.Unprocessable(),
-			operation.Faulting(core.CodePending, core.CodeEmpty), operation.Notes("With the same identifier, to the webhook as it is now."), operation.Example(nil, portal.Executed("Resend"))),
+		operation.PUT("ping", "/{webhook_id}/ping", "Test the address of a webhook", c.ping, portal.Action(), portal.Unprocessable(), operation.Faulting(CodePing),
+			operation.Notes("Sends a HEAD request without the headers of the webhook. Nothing is stored."), operation.Example(nil, portal.Executed("Ping"))),
+		operation.GET("deliveries", "/{webhook_id}/deliveries", "List the deliveries of a webhook", c.list, operation.Faulting(table.CodeInvalid),
+			operation.Notes("Newest first."), operation.Example(nil, operation.Listing[Delivery]{Items: []Delivery{one}, Total: 1, Page: 1, PerPage: portal.DefaultPerPage})),
+		operation.GET("delivery", "/{webhook_id}/deliveries/{delivery_id}", "Fetch a delivery of a webhook", c.get, operation.Example(nil, one)),
+		operation.PUT("resend", "/{webhook_id}/deliveries/{delivery_id}/resend", "Resend a delivery to a webhook", c.resend, portal.Action(), portal.Unprocessable(),
+			operation.Faulting(core.CodePending, core.CodeEmpty), operation.Notes("The delivery keeps its identifier and goes to the webhook with its current settings."), operation.Example(nil, portal.Executed("Resend"))),
 	}
 }
 
@@ -51,7 +51,7 @@ type Delivery struct {
 	CreatedAt     string `json:"CreatedAt"`
 	NextAttemptAt string `json:"NextAttemptAt"`
 	EndedAt       string `json:"EndedAt"`
-	Status        int    `json:"Status" doc:"Of the last answer; 0: there was none."`
+	Status        int    `json:"Status" doc:"Status of the last response; 0: there was no response."`
 	Error         string `json:"Error" doc:"Why the last attempt failed."`
 	Body          string `json:"Body"`
 }
@@ -77,16 +77,16 @@ type named struct {
 // sent is the delivery in a path.
 type sent struct {
 	named
-	Delivery string `path:"delivery_id" doc:"Identifier of the delivery, which receivers know as X-Event-Id."`
+	Delivery string `path:"delivery_id" doc:"Identifier of the delivery. Receivers get it in the header X-Event-Id."`
 }
 
 // listing has the parameters of lists of deliveries.
 type listing struct {
 	named
-	State   string `query:"state" doc:"pending, failed or done."`
-	Number  string `query:"page" page:"-1" doc:"Page, counted from 1. -1 and less: everything."`
-	PerPage string `query:"per_page" page:"size" doc:"Deliveries on a page; 20 unless said otherwise."`
-	Limit   string `query:"limit" doc:"Deliveries in this answer; where the page begins follows from per_page."`
+	State   string `query:"state" doc:"Only deliveries in this state: pending, failed or done."`
+	Number  string `query:"page" page:"-1" doc:"Page number, from 1. -1 or less: all items."`
+	PerPage string `query:"per_page" page:"size" doc:"Deliveries on a page. Default: 20."`
+	Limit   string `query:"limit" doc:"Maximum number of deliveries in this response. per_page still determines where the page begins."`
 }
 
 // lane returns the deliveries of an existing webhook.

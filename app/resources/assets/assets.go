@@ -72,7 +72,7 @@ func rows(o crud.Operations[asset.Asset, asset.Draft]) []operation.Row {
 		o.Get(words("Asset not found", "Error fetching asset.")),
 		o.Edit(operation.Notes("Absent members become empty, except id, which keeps its value."), words("Asset not found.", "error fetching asset.")),
 		o.Delete(words("asset not found", "Error removing asset")),
-		o.Referrers("List who names an asset", []store.Reference{}, words("asset not found", "Error fetching asset."),
+		o.Referrers("List the references to an asset", []store.Reference{}, words("asset not found", "Error fetching asset."),
 			operation.Notes("The list is always empty: an API made from a template keeps no reference to it, and changing the template does not change such APIs.")),
 	}
 }

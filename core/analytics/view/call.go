@@ -43,7 +43,7 @@ type Call struct {
 	Alias         string   `json:"alias"`
 	TrackPath     bool     `json:"track_path"`
 	// LeftOut says that the messages did not fit into the response.
-	LeftOut bool `json:"messages_left_out,omitempty" doc:"true: the recorded messages did not fit into the answer; ask for fewer calls."`
+	LeftOut bool `json:"messages_left_out,omitempty" doc:"true: the recorded messages did not fit into the response. Request fewer calls to get them."`
 }
 
 // Latency is how long a call took, in milliseconds.

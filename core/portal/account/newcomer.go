@@ -30,12 +30,12 @@ var newcomers = &table.Table[Newcomer]{
 	Kind: Kind + "-newcomer", Noun: "newcomer",
 	Base: func(n *Newcomer) *table.Base { return &n.Base },
 	Fields: []table.Field[Newcomer]{
-		{Name: "Email", At: func(n *Newcomer) any { return &n.Email }, Max: maxName, Valid: func(n Newcomer) bool { return validEmail(n.Email) }, Doc: "Of a registration."},
+		{Name: "Email", At: func(n *Newcomer) any { return &n.Email }, Max: maxName, Valid: func(n Newcomer) bool { return validEmail(n.Email) }, Doc: "E-mail address, for a registration."},
 		{Name: "First", At: func(n *Newcomer) any { return &n.First }, Max: maxName, Line: true},
 		{Name: "Last", At: func(n *Newcomer) any { return &n.Last }, Max: maxName, Line: true},
-		{Name: "Password", At: func(n *Newcomer) any { return &n.Password }, Max: maxPassword, Doc: "Of a registration, and in the answer to an invitation."},
-		{Name: "InviteCode", At: func(n *Newcomer) any { return &n.InviteCode }, Max: maxName, Doc: "Of a registration: it says in which team."},
-		{Name: "Code", At: func(n *Newcomer) any { return &n.Code }, Max: maxName, Doc: "Of the mail with an invitation."},
+		{Name: "Password", At: func(n *Newcomer) any { return &n.Password }, Max: maxPassword, Doc: "Password, for a registration and for the reply to an invitation."},
+		{Name: "InviteCode", At: func(n *Newcomer) any { return &n.InviteCode }, Max: maxName, Doc: "Invite code, for a registration. It determines the team."},
+		{Name: "Code", At: func(n *Newcomer) any { return &n.Code }, Max: maxName, Doc: "Code from the mail with the invitation."},
 		{Name: "CustomAttributes", At: func(n *Newcomer) any { return &n.Given }, Doc: "Values of custom attributes, by identifier."},
 	},
 }
@@ -59,7 +59,7 @@ var colleagues = &table.Table[Colleague]{
 		{Name: "First", At: func(c *Colleague) any { return &c.First }, Required: true, Max: maxName, Line: true},
 		{Name: "Last", At: func(c *Colleague) any { return &c.Last }, Max: maxName, Line: true},
 		{Name: "Role", At: func(c *Colleague) any { return &c.Role }, Required: true, Enum: []string{ConsumerAdmin, Member}},
-		{Name: "Teams", At: func(c *Colleague) any { return &c.Teams }, Target: TeamKind, Doc: "Of the organisation; its default team when there is none."},
+		{Name: "Teams", At: func(c *Colleague) any { return &c.Teams }, Target: TeamKind, Doc: "Teams of the organisation. Default: its default team."},
 	},
 }
 

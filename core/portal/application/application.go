@@ -51,16 +51,16 @@ var rows = &table.Table[App]{
 		{Name: "Name", At: func(a *App) any { return &a.Name }, Required: true, Max: 255, Line: true},
 		{Name: "Description", At: func(a *App) any { return &a.Description }},
 		{
-			Name: "RedirectURLs", At: func(a *App) any { return &a.RedirectURLs }, Max: maxRedirects, Doc: "Absolute addresses, separated by commas. Clients that log people in need them.",
+			Name: "RedirectURLs", At: func(a *App) any { return &a.RedirectURLs }, Max: maxRedirects, Doc: "Absolute addresses, separated by commas. Required for clients with which people log in.",
 			Valid: func(a App) bool {
 				list := a.Redirects()
 				return len(list) <= maxAddresses && !slices.ContainsFunc(list, func(s string) bool { return !redirect(s) })
 			},
 		},
-		{Name: "UserID", Also: []string{"User"}, At: func(a *App) any { return &a.UserID }, Required: true, Target: account.Kind, Doc: "The owner."},
+		{Name: "UserID", Also: []string{"User"}, At: func(a *App) any { return &a.UserID }, Required: true, Target: account.Kind, Doc: "Owner of the app."},
 		{
 			Name: "Visibility", At: func(a *App) any { return &a.Visibility }, Enum: []string{Personal, Team, Organisation},
-			Doc: "organisation unless said otherwise. It is lowered to what the owner can share: in the default organisation nothing, without a team besides the default one no team.",
+			Doc: "Default: organisation. The value is lowered to what the owner may share: to personal for an owner in the default organisation, and from team if the owner has only the default team.",
 		},
 	},
 }

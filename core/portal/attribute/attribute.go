@@ -68,22 +68,22 @@ var rows = &table.Table[Attribute]{
 	Base:   func(a *Attribute) *table.Base { return &a.Base },
 	Parent: func(a Attribute) table.ID { return a.ModelID },
 	Fields: []table.Field[Attribute]{
-		{Name: "Name", At: func(a *Attribute) any { return &a.Name }, Required: true, Max: 255, Doc: "What people see."},
-		{Name: "Identifier", At: func(a *Attribute) any { return &a.Identifier }, Required: true, Max: 100, Doc: "Letters, digits, - and _; its own, and none of DeveloperID, ApplicationID, OrganisationID and TeamIDs.",
+		{Name: "Name", At: func(a *Attribute) any { return &a.Name }, Required: true, Max: 255, Doc: "Name that people see."},
+		{Name: "Identifier", At: func(a *Attribute) any { return &a.Identifier }, Required: true, Max: 100, Doc: "Letters, digits, - and _. Must be unique; DeveloperID, ApplicationID, OrganisationID and TeamIDs are reserved.",
 			Valid: func(a Attribute) bool {
 				return !slices.Contains(Reserved, a.Identifier) && !strings.ContainsFunc(a.Identifier, func(r rune) bool {
 					return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 				})
 			}},
 		{Name: "Description", At: func(a *Attribute) any { return &a.Description }, Max: 4_000},
-		{Name: "Type", At: func(a *Attribute) any { return &a.Type }, Fixed: true, Valid: func(a Attribute) bool { return a.Type >= String && a.Type <= Number }, Doc: "1 string, 2 dropdown, 3 boolean, 4 number."},
-		{Name: "Behaviour", At: func(a *Attribute) any { return &a.Behaviour }, Valid: func(a Attribute) bool { return a.Behaviour >= Edit && a.Behaviour <= Hidden }, Doc: "Developers 1 see and edit it, 2 see it, 3 do not see it. 1 unless said otherwise."},
-		{Name: "DropdownValues", At: func(a *Attribute) any { return &a.DropdownValues }, Max: 10_000, Doc: "Of a dropdown: its values, separated by commas."},
-		{Name: "ValidationRegExp", At: func(a *Attribute) any { return &a.ValidationRegExp }, Max: maxPattern, Valid: func(a Attribute) bool { return compiles(a.ValidationRegExp) }, Doc: "Of a string: a regular expression (RE2) that finds something in each value. What it repeats counts: it has 3,000 steps at most."},
-		{Name: "AddToKeyMetadata", At: func(a *Attribute) any { return &a.AddToKeyMetadata }, Doc: "The value goes into the metadata of credentials."},
-		{Name: "Required", At: func(a *Attribute) any { return &a.Required }, Doc: "No user is made without a value."},
+		{Name: "Type", At: func(a *Attribute) any { return &a.Type }, Fixed: true, Valid: func(a Attribute) bool { return a.Type >= String && a.Type <= Number }, Doc: "1: string, 2: dropdown, 3: boolean, 4: number."},
+		{Name: "Behaviour", At: func(a *Attribute) any { return &a.Behaviour }, Valid: func(a Attribute) bool { return a.Behaviour >= Edit && a.Behaviour <= Hidden }, Doc: "What developers can do. 1: see and edit the attribute; 2: see it; 3: neither. Default: 1."},
+		{Name: "DropdownValues", At: func(a *Attribute) any { return &a.DropdownValues }, Max: 10_000, Doc: "Values of a dropdown, separated by commas."},
+		{Name: "ValidationRegExp", At: func(a *Attribute) any { return &a.ValidationRegExp }, Max: maxPattern, Valid: func(a Attribute) bool { return compiles(a.ValidationRegExp) }, Doc: "Regular expression (RE2) that must match a part of each value of a string attribute. It has 3,000 steps at most; repetitions are counted as often as they repeat."},
+		{Name: "AddToKeyMetadata", At: func(a *Attribute) any { return &a.AddToKeyMetadata }, Doc: "true: the value is copied to the metadata of credentials."},
+		{Name: "Required", At: func(a *Attribute) any { return &a.Required }, Doc: "true: a user cannot be created without a value."},
 		{Name: "ShowOnSignUp", At: func(a *Attribute) any { return &a.ShowOnSignUp }},
-		{Name: "WriteOnceReadMany", At: func(a *Attribute) any { return &a.WriteOnceReadMany }, Doc: "The first value stays."},
+		{Name: "WriteOnceReadMany", At: func(a *Attribute) any { return &a.WriteOnceReadMany }, Doc: "true: a value cannot be changed once it is set."},
 	},
 	Unique: []table.Unique[Attribute]{{
 		Name: "identifier", Taken: "Identifier has already been taken",

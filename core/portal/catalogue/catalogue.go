@@ -71,14 +71,14 @@ var rows = &table.Table[Catalogue]{
 	Fields: []table.Field[Catalogue]{
 		{Name: "Name", At: func(c *Catalogue) any { return &c.Name }, Required: true, Max: 255},
 		{
-			Name: "NameWithSlug", At: func(c *Catalogue) any { return &c.NameWithSlug }, Max: 255, Doc: "Part of the address of its page; made out of the name when there is none.",
+			Name: "NameWithSlug", At: func(c *Catalogue) any { return &c.NameWithSlug }, Max: 255, Doc: "Part of the address of the catalogue's page. Default: derived from the name.",
 			Valid: func(c Catalogue) bool { // it is one segment of URLs, unescaped
 				return c.NameWithSlug != "." && c.NameWithSlug != ".." && !strings.ContainsFunc(c.NameWithSlug, func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(`/?#%\`, r) })
 			},
 		},
-		{Name: "VisibilityStatus", At: func(c *Catalogue) any { return &c.VisibilityStatus }, Enum: []string{Private, Public}, Doc: "Private unless said otherwise."},
-		{Name: "Products", At: func(c *Catalogue) any { return &c.Products }, Target: ProductKind, Doc: "What is in the catalogue; null empties it."},
-		{Name: "Plans", At: func(c *Catalogue) any { return &c.Plans }, Target: PlanKind, Doc: "What is in the catalogue; null empties it."},
+		{Name: "VisibilityStatus", At: func(c *Catalogue) any { return &c.VisibilityStatus }, Enum: []string{Private, Public}, Doc: "Default: Private."},
+		{Name: "Products", At: func(c *Catalogue) any { return &c.Products }, Target: ProductKind, Doc: "Products in the catalogue; null removes all."},
+		{Name: "Plans", At: func(c *Catalogue) any { return &c.Plans }, Target: PlanKind, Doc: "Plans in the catalogue; null removes all."},
 	},
 	Unique: []table.Unique[Catalogue]{
 		{Name: "name", Taken: "Name has already been taken", Of: func(c Catalogue) string { return c.Name }},
@@ -91,8 +91,8 @@ var audiences = &table.Table[Audience]{
 	Base:   func(a *Audience) *table.Base { return &a.Base },
 	Parent: func(a Audience) table.ID { return a.CatalogueID },
 	Fields: []table.Field[Audience]{
-		{Name: "OrganisationID", Also: []string{"Organisation"}, At: func(a *Audience) any { return &a.OrganisationID }, Target: account.OrganisationKind, Doc: "That of the team, also when it is left out."},
-		{Name: "TeamID", Also: []string{"Team"}, At: func(a *Audience) any { return &a.TeamID }, Required: true, Target: account.TeamKind, Doc: "The team that sees the catalogue."},
+		{Name: "OrganisationID", Also: []string{"Organisation"}, At: func(a *Audience) any { return &a.OrganisationID }, Target: account.OrganisationKind, Doc: "Organisation of the team. May be absent."},
+		{Name: "TeamID", Also: []string{"Team"}, At: func(a *Audience) any { return &a.TeamID }, Required: true, Target: account.TeamKind, Doc: "Team that may see the catalogue."},
 	},
 	Unique: []table.Unique[Audience]{{
 		Name: "team", Taken: "audience with that team already exists",

@@ -61,10 +61,10 @@ var rows = &table.Table[Certificate]{
 	Kind: Kind, Noun: "certificate",
 	Base: func(c *Certificate) *table.Base { return &c.Base },
 	Fields: []table.Field[Certificate]{
-		{Name: "Name", At: func(c *Certificate) any { return &c.Name }, Max: maxName, Doc: "Only the portal knows it. Without one it is the subject."},
-		{Name: "ProviderID", Also: []string{"Provider"}, At: func(c *Certificate) any { return &c.ProviderID }, Required: true, Fixed: true, Target: provider.Kind, Doc: "In the store of whose dashboard it is."},
-		{Name: "Organisations", At: func(c *Certificate) any { return &c.Organisations }, Target: account.OrganisationKind, Doc: "Whose apps come with it, where administrators manage the certificates of a product."},
-		{Name: "Certificate", At: func(c *Certificate) any { return &c.PEM }, Max: maxPEM, Fixed: true, Doc: "PEM, without a private key: chosen when the record is made."},
+		{Name: "Name", At: func(c *Certificate) any { return &c.Name }, Max: maxName, Doc: "Name of the certificate in the portal. Default: its subject."},
+		{Name: "ProviderID", Also: []string{"Provider"}, At: func(c *Certificate) any { return &c.ProviderID }, Required: true, Fixed: true, Target: provider.Kind, Doc: "Provider whose dashboard stores the certificate."},
+		{Name: "Organisations", At: func(c *Certificate) any { return &c.Organisations }, Target: account.OrganisationKind, Doc: "Organisations whose apps use the certificate, for products whose certificates administrators manage."},
+		{Name: "Certificate", At: func(c *Certificate) any { return &c.PEM }, Max: maxPEM, Fixed: true, Doc: "PEM without a private key. Set at creation only."},
 	},
 	Unique: []table.Unique[Certificate]{{Name: "store", Taken: "the provider has that certificate already", Of: func(c Certificate) string {
 		if c.Hidden { // it may come back as another record

@@ -166,7 +166,7 @@ var renewals = &table.Table[Renewal]{
 	Kind: "portal-certificate-renewal", Noun: "certificate of a credential",
 	Base: func(r *Renewal) *table.Base { return &r.Base },
 	Fields: []table.Field[Renewal]{
-		{Name: "Certificate", At: func(r *Renewal) any { return &r.Certificate }, Required: true, Max: request.MaxCertificate, Doc: "PEM, without a private key."},
-		{Name: "CertificateName", At: func(r *Renewal) any { return &r.CertificateName }, Max: request.MaxCertificateName, Doc: "The name of the certificate; left out, it is called by its subject."},
+		{Name: "Certificate", At: func(r *Renewal) any { return &r.Certificate }, Required: true, Max: request.MaxCertificate, Doc: "PEM without a private key."},
+		{Name: "CertificateName", At: func(r *Renewal) any { return &r.CertificateName }, Max: request.MaxCertificateName, Doc: "Name of the certificate. Default: its subject."},
 	},
 }

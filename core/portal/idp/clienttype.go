@@ -59,13 +59,13 @@ var types = &table.Table[ClientType]{
 		{Name: "Name", At: func(t *ClientType) any { return &t.Name }, Required: true, Max: 255},
 		{Name: "Description", At: func(t *ClientType) any { return &t.Description }},
 		{Name: "ResponseTypes", At: func(t *ClientType) any { return &t.ResponseTypes }, Required: true, Max: maxWords,
-			Valid: func(t ClientType) bool { return within(t.ResponseTypes, append(responses, misspelt)) }, Doc: "Of code, token, id_token and none, separated by commas."},
+			Valid: func(t ClientType) bool { return within(t.ResponseTypes, append(responses, misspelt)) }, Doc: "One or more of code, token, id_token and none, separated by commas."},
 		{Name: "GrantType", At: func(t *ClientType) any { return &t.GrantType }, Required: true, Max: maxWords,
-			Valid: func(t ClientType) bool { return within(t.GrantType, grants) }, Doc: "Of " + strings.Join(grants, ", ") + "; separated by commas."},
+			Valid: func(t ClientType) bool { return within(t.GrantType, grants) }, Doc: "One or more of " + strings.Join(grants, ", ") + "; separated by commas."},
 		{Name: "TokenEndpointAuthMethod", At: func(t *ClientType) any { return &t.TokenEndpointAuthMethod }, Max: maxWords,
-			Valid: func(t ClientType) bool { return within(t.TokenEndpointAuthMethod, methods) }, Doc: "Of client_secret_basic and client_secret_post, separated by commas; the first one is registered."},
+			Valid: func(t ClientType) bool { return within(t.TokenEndpointAuthMethod, methods) }, Doc: "One or more of client_secret_basic and client_secret_post, separated by commas. The first one is registered."},
 		{Name: "OktaAppType", At: func(t *ClientType) any { return &t.OktaAppType }, Enum: []string{OktaWeb, OktaNative, OktaBrowser, OktaService},
-			Doc: "Required at Okta, where the other three follow from it."},
+			Doc: "Required with Okta. There it determines the other three members."},
 	},
 }
 

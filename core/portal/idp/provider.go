@@ -54,14 +54,14 @@ var providers = &table.Table[Provider]{
 	Kind: Kind, Noun: "identity provider",
 	Base: func(p *Provider) *table.Base { return &p.Base },
 	Fields: []table.Field[Provider]{
-		{Name: "Name", At: func(p *Provider) any { return &p.Name }, Required: true, Max: 255, Doc: "Also of the entry in the registry of dashboards."},
+		{Name: "Name", At: func(p *Provider) any { return &p.Name }, Required: true, Max: 255, Doc: "Name of the identity provider, and of its entry in the registry of dashboards."},
 		{Name: "Type", At: func(p *Provider) any { return &p.Type }, Required: true, Enum: []string{Keycloak, Gluu, Okta, Other}},
 		{Name: "WellKnownURL", At: func(p *Provider) any { return &p.WellKnownURL }, Required: true, Max: maxURL, Valid: func(p Provider) bool { return Address(p.WellKnownURL) },
-			Doc: "Absolute http or https address of the discovery document, without a user."},
+			Doc: "Absolute http or https address of the discovery document, without user and password."},
 		{Name: "RegistrationAccessToken", At: func(p *Provider) any { return &p.Token }, Max: maxToken, Valid: func(p Provider) bool { return bearer(p.Token) },
-			Doc: "With which clients are registered; empty: without one. No answer has it."},
-		{Name: "SSLInsecureSkipVerify", At: func(p *Provider) any { return &p.Insecure }, Doc: "The certificate of the provider is not looked at."},
-		{Name: "ScopeClaimName", At: func(p *Provider) any { return &p.ScopeClaim }, Max: maxClaim, Doc: "Claim of tokens that has the scopes; scope when it is empty."},
+			Doc: "Token with which clients are registered. Empty: no token is sent. Responses never have it."},
+		{Name: "SSLInsecureSkipVerify", At: func(p *Provider) any { return &p.Insecure }, Doc: "true: the certificate of the provider is not verified."},
+		{Name: "ScopeClaimName", At: func(p *Provider) any { return &p.ScopeClaim }, Max: maxClaim, Doc: "Claim of tokens with the scopes. Default: scope."},
 	},
 }
 

@@ -55,11 +55,11 @@ var rows = &table.Table[Code]{
 	Kind: Kind, Noun: "invite code",
 	Base: func(c *Code) *table.Base { return &c.Base },
 	Fields: []table.Field[Code]{
-		{Name: "Code", At: func(c *Code) any { return &c.Code }, Max: 100, Fixed: true, Valid: func(c Code) bool { return len(c.Code) >= shortest }, Doc: "8 characters or more; drawn unless said otherwise."},
-		{Name: "Quota", At: func(c *Code) any { return &c.Quota }, Valid: func(c Code) bool { return c.Quota >= 0 && c.Quota <= mostUses }, Doc: "How many people may register with it; 1 unless said otherwise."},
-		{Name: "ExpiresAt", At: func(c *Code) any { return &c.ExpiresAt }, Max: 40, Valid: func(c Code) bool { _, ok := parse(c.ExpiresAt, time.UTC); return ok }, Doc: "2026-12-31 23:59, a date, or a time with a zone; empty: never."},
-		{Name: "Active", At: func(c *Code) any { return &c.Active }, Doc: "True unless said otherwise."},
-		{Name: "TeamID", Also: []string{"Team"}, At: func(c *Code) any { return &c.TeamID }, Target: account.TeamKind, Required: true, Doc: "Where people who register with it are."},
+		{Name: "Code", At: func(c *Code) any { return &c.Code }, Max: 100, Fixed: true, Valid: func(c Code) bool { return len(c.Code) >= shortest }, Doc: "Code of 8 characters or more. Generated when absent."},
+		{Name: "Quota", At: func(c *Code) any { return &c.Quota }, Valid: func(c Code) bool { return c.Quota >= 0 && c.Quota <= mostUses }, Doc: "Number of people who may register with the code. Default: 1."},
+		{Name: "ExpiresAt", At: func(c *Code) any { return &c.ExpiresAt }, Max: 40, Valid: func(c Code) bool { _, ok := parse(c.ExpiresAt, time.UTC); return ok }, Doc: "Expiry: 2026-12-31 23:59, a date, or a time with a zone. Empty: never."},
+		{Name: "Active", At: func(c *Code) any { return &c.Active }, Doc: "Default: true."},
+		{Name: "TeamID", Also: []string{"Team"}, At: func(c *Code) any { return &c.TeamID }, Target: account.TeamKind, Required: true, Doc: "Team of people who register with the code."},
 	},
 	Unique: []table.Unique[Code]{{Name: "code", Taken: "Code has already been taken", Of: func(c Code) string { return c.Code }}},
 }

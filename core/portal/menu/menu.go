@@ -30,7 +30,7 @@ var menus = &table.Table[Menu]{
 	Kind: Kind, Noun: "menu",
 	Base: func(m *Menu) *table.Base { return &m.Base },
 	Fields: []table.Field[Menu]{
-		{Name: "Name", At: func(m *Menu) any { return &m.Name }, Required: true, Max: 255, Doc: "Themes ask for Primary and Footer."},
+		{Name: "Name", At: func(m *Menu) any { return &m.Name }, Required: true, Max: 255, Doc: "Name of the menu. Themes show the menus Primary and Footer."},
 	},
 	Unique: []table.Unique[Menu]{{Name: "name", Taken: "Name has already been taken", Of: func(m Menu) string { return m.Name }}},
 }
@@ -54,9 +54,9 @@ var items = &table.Table[Item]{
 	Parent: func(i Item) table.ID { return i.MenuID },
 	Fields: []table.Field[Item]{
 		{Name: "Title", At: func(i *Item) any { return &i.Title }, Required: true, Max: 255},
-		{Name: "Path", At: func(i *Item) any { return &i.Path }, Max: 2048, Valid: func(i Item) bool { return isTarget(i.Path) }, Doc: "A path of the portal, or an address that begins with http:// or https://."},
-		{Name: "Position", At: func(i *Item) any { return &i.Position }, Doc: "Items are in its order."},
-		{Name: "ParentID", Also: []string{"Parent"}, At: func(i *Item) any { return &i.ParentID }, Target: ItemKind, Doc: "The item below which it is, in the same menu; 0: none."},
+		{Name: "Path", At: func(i *Item) any { return &i.Path }, Max: 2048, Valid: func(i Item) bool { return isTarget(i.Path) }, Doc: "Path in the portal, or an address that begins with http:// or https://."},
+		{Name: "Position", At: func(i *Item) any { return &i.Position }, Doc: "Number by which items are sorted."},
+		{Name: "ParentID", Also: []string{"Parent"}, At: func(i *Item) any { return &i.ParentID }, Target: ItemKind, Doc: "Parent item in the same menu; 0: none."},
 	},
 }
 

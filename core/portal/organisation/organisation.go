@@ -54,6 +54,6 @@ var teams = &table.Table[Team]{
 	Parent: func(t Team) table.ID { return t.OrganisationID },
 	Fields: []table.Field[Team]{
 		{Name: "Name", At: func(t *Team) any { return &t.Name }, Required: true, Max: 255, Line: true},
-		{Name: "Users", At: func(t *Team) any { return &t.Users }, Target: account.Kind, Doc: "Who is in the team; when it is changed only."},
+		{Name: "Users", At: func(t *Team) any { return &t.Users }, Target: account.Kind, Doc: "Users in the team. Only for changes of a team."},
 	},
 }

@@ -65,7 +65,7 @@ var rows = &table.Table[Request]{
 	Kind: Kind, Noun: "organisation request",
 	Base: func(r *Request) *table.Base { return &r.Base },
 	Fields: []table.Field[Request]{
-		{Name: "Name", At: func(r *Request) any { return &r.Name }, Required: true, Max: 255, Line: true, Doc: "What the organisation is to be called."},
+		{Name: "Name", At: func(r *Request) any { return &r.Name }, Required: true, Max: 255, Line: true, Doc: "Name of the new organisation."},
 	},
 	Unique: []table.Unique[Request]{{Name: "pending", Taken: "a request is pending already", Of: func(r Request) string {
 		if r.Status != Pending {

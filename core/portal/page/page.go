@@ -66,9 +66,9 @@ var pages = &table.Table[Page]{
 	Fields: []table.Field[Page]{
 		{Name: "Title", At: func(p *Page) any { return &p.Title }, Required: true, Max: 255},
 		{Name: "Path", At: func(p *Page) any { return &p.Path }, Max: 255, Valid: func(p Page) bool { return isPath(p.Path) },
-			Doc: "Address below the portal, with or without a slash in front; no other page has it."},
-		{Name: "Status", At: func(p *Page) any { return &p.Status }, Required: true, Default: Draft, Enum: []string{Published, Draft}, Doc: "Draft unless said otherwise."},
-		{Name: "Template", At: func(p *Page) any { return &p.Template }, Max: 255, Doc: "template or name of an entry in the theme.json of the active theme."},
+			Doc: "Path of the page below the portal, with or without a leading slash. Must be unique."},
+		{Name: "Status", At: func(p *Page) any { return &p.Status }, Required: true, Default: Draft, Enum: []string{Published, Draft}, Doc: "Default: Draft."},
+		{Name: "Template", At: func(p *Page) any { return &p.Template }, Max: 255, Doc: "The template or name of an entry in the theme.json of the active theme."},
 		{Name: "AllowFormSubmission", At: func(p *Page) any { return &p.AllowFormSubmission }},
 		{Name: "PageTypeID", At: func(p *Page) any { return &p.PageTypeID }},
 	},
@@ -93,10 +93,10 @@ var blocks = &table.Table[Block]{
 	Base:   func(b *Block) *table.Base { return &b.Base },
 	Parent: func(b Block) table.ID { return b.PageID },
 	Fields: []table.Field[Block]{
-		{Name: "Name", At: func(b *Block) any { return &b.Name }, Required: true, Max: 255, Doc: "Templates refer to it: {{.blocks.Name.Content}}."},
+		{Name: "Name", At: func(b *Block) any { return &b.Name }, Required: true, Max: 255, Doc: "Templates use the block under this name: {{.blocks.Name.Content}}."},
 		{Name: "Content", At: func(b *Block) any { return &b.Content }, Doc: "HTML."},
 		{Name: "MarkdownContent", At: func(b *Block) any { return &b.MarkdownContent }},
-		{Name: "MarkdownEnabled", At: func(b *Block) any { return &b.MarkdownEnabled }, Doc: "MarkdownContent is shown instead of Content."},
+		{Name: "MarkdownEnabled", At: func(b *Block) any { return &b.MarkdownEnabled }, Doc: "true: MarkdownContent is shown instead of Content."},
 	},
 	Unique: []table.Unique[Block]{{Name: "name", Taken: "Name has already been taken", Of: func(b Block) string { return b.PageID.Key() + "/" + b.Name }}},
 }

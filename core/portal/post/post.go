@@ -39,7 +39,7 @@ func ArticleFields[T any](of func(*T) *Article, path string) []table.Field[T] {
 	return []table.Field[T]{
 		{Name: "Title", At: func(t *T) any { return &of(t).Title }, Required: true, Repeated: true, Max: 255},
 		{Name: "Lede", At: func(t *T) any { return &of(t).Lede }, Max: 1000},
-		{Name: "Content", At: func(t *T) any { return &of(t).Content }, Required: true, Doc: "HTML, or what is shown when MarkdownContent is empty."},
+		{Name: "Content", At: func(t *T) any { return &of(t).Content }, Required: true, Doc: "HTML. Also shown if MarkdownContent is empty."},
 		{Name: "Path", At: func(t *T) any { return &of(t).Path }, Required: true, Max: 255, Valid: func(t T) bool { return table.IsSegment(of(&t).Path) }, Doc: path},
 		{Name: "Status", At: func(t *T) any { return &of(t).Status }, Required: true, Repeated: true, Enum: []string{"published", "draft", "review"}},
 		{Name: "MarkdownEnabled", At: func(t *T) any { return &of(t).MarkdownEnabled }},
@@ -63,7 +63,7 @@ func (Post) Table() *table.Table[Post] { return posts }
 var posts = &table.Table[Post]{
 	Kind: Kind, Noun: "post",
 	Base:   func(p *Post) *table.Base { return &p.Base },
-	Fields: ArticleFields(func(p *Post) *Article { return &p.Article }, "Part of the post's address; no other post has it."),
+	Fields: ArticleFields(func(p *Post) *Article { return &p.Article }, "Part of the post's address. Must be unique among posts."),
 	Unique: []table.Unique[Post]{{Name: "path", Taken: "Path has already been taken", Of: func(p Post) string { return p.Path }}},
 }
 

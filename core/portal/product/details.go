@@ -108,7 +108,7 @@ func member(members map[string]any, name string, most int) (string, bool) {
 func (*Details) Schema() map[string]any {
 	text := map[string]any{"type": "string"}
 	return map[string]any{
-		"type": []string{"array", "null"}, "description": "All APIs of the product.",
+		"type": []string{"array", "null"}, "description": "Must contain all APIs of the product.",
 		"items": map[string]any{"type": "object", "properties": map[string]any{"APIID": text, "Description": text, "OASUrl": text}},
 	}
 }

@@ -71,24 +71,24 @@ var rows = &table.Table[Product]{
 	Kind: Kind, Noun: "product",
 	Base: func(p *Product) *table.Base { return &p.Base }, Soft: true,
 	Fields: []table.Field[Product]{
-		{Name: "Name", At: func(p *Product) any { return &p.Name }, Required: true, Max: 255, Doc: "The policy has this name too."},
-		{Name: "ProviderID", Also: []string{"Provider"}, At: func(p *Product) any { return &p.ProviderID }, Target: provider.Kind, Doc: "The dashboard that has the APIs. Only a product without APIs needs none."},
+		{Name: "Name", At: func(p *Product) any { return &p.Name }, Required: true, Max: 255, Doc: "Name of the product and its policy."},
+		{Name: "ProviderID", Also: []string{"Provider"}, At: func(p *Product) any { return &p.ProviderID }, Target: provider.Kind, Doc: "Provider whose dashboard has the APIs. Required, except for a product without APIs."},
 		{Name: "APIDetails", At: func(p *Product) any { return &p.APIs }},
-		{Name: "SpecDetails", At: func(p *Product) any { return &p.SpecDetails }, Doc: "Of products without APIs. Each is known by its alias; what the list does not name stays. `[]` deletes all, `null` says nothing."},
-		{Name: "IsDocumentationOnly", At: func(p *Product) any { return &p.IsDocumentationOnly }, Doc: "True of every product without APIs."},
+		{Name: "SpecDetails", At: func(p *Product) any { return &p.SpecDetails }, Doc: "Specifications of a product without APIs, identified by their aliases. Specifications that are not in the list do not change. `[]` deletes all; `null` changes nothing."},
+		{Name: "IsDocumentationOnly", At: func(p *Product) any { return &p.IsDocumentationOnly }, Doc: "true for every product without APIs."},
 		{Name: "AuthTypeMode", At: func(p *Product) any { return &p.AuthTypeMode }, Enum: []string{SelfServe, Managed}},
 		{Name: "BindCertificateToToken", At: func(p *Product) any { return &p.BindCertificateToToken }},
-		{Name: "DisplayName", At: func(p *Product) any { return &p.DisplayName }, Max: 255, Doc: "What developers see instead of the name."},
+		{Name: "DisplayName", At: func(p *Product) any { return &p.DisplayName }, Max: 255, Doc: "Name that developers see instead of Name."},
 		{Name: "Description", At: func(p *Product) any { return &p.Description }},
 		{Name: "Content", At: func(p *Product) any { return &p.Content }, Doc: "HTML."},
-		{Name: "Path", At: func(p *Product) any { return &p.Path }, Max: 255, Doc: "Last part of the product's address; made of the display name otherwise.", Valid: func(p Product) bool { return table.IsSegment(p.Path) }},
-		{Name: "Feature", At: func(p *Product) any { return &p.Feature }, Doc: "Shown on the home page."},
+		{Name: "Path", At: func(p *Product) any { return &p.Path }, Max: 255, Doc: "Last part of the product's address. Default: derived from the display name.", Valid: func(p Product) bool { return table.IsSegment(p.Path) }},
+		{Name: "Feature", At: func(p *Product) any { return &p.Feature }, Doc: "true: the product is shown on the home page."},
 		{Name: "DCREnabled", At: func(p *Product) any { return &p.DCREnabled }},
 		{Name: "Scopes", At: func(p *Product) any { return &p.Scopes }, Max: 10_000, Doc: "OAuth scopes, separated by commas.", Valid: func(p Product) bool { return len(p.ScopeList()) <= maxScopes }},
 		{Name: "Catalogues", At: func(p *Product) any { return &p.Catalogues }, Target: catalogue.Kind},
-		{Name: "Templates", At: func(p *Product) any { return &p.Templates }, Target: TemplateKind, Doc: "Client types."},
+		{Name: "Templates", At: func(p *Product) any { return &p.Templates }, Target: TemplateKind, Doc: "Client types of the product."},
 		{Name: "Tags", At: func(p *Product) any { return &p.Tags }, Target: tag.Kind},
-		{Name: "WebhookEventTypes", At: func(p *Product) any { return &p.WebhookEventTypes }, Doc: "What developers may subscribe to; empty: everything.", Valid: func(p Product) bool {
+		{Name: "WebhookEventTypes", At: func(p *Product) any { return &p.WebhookEventTypes }, Doc: "Event types to which developers may subscribe. Empty: all.", Valid: func(p Product) bool {
 			return !slices.ContainsFunc(p.WebhookEventTypes, func(s string) bool {
 				return strings.TrimSpace(s) == "" || len(s) > maxEvent || strings.Contains(s, ",")
 			})

@@ -34,7 +34,7 @@ var rows = &table.Table[Provider]{
 	Base: func(p *Provider) *table.Base { return &p.Base },
 	Fields: []table.Field[Provider]{
 		{Name: "Name", At: func(p *Provider) any { return &p.Name }, Required: true, Max: 255},
-		{Name: "Type", At: func(p *Provider) any { return &p.Type }, Enum: []string{TykPro}, Doc: "There is one type, which is the default."},
+		{Name: "Type", At: func(p *Provider) any { return &p.Type }, Enum: []string{TykPro}, Doc: "Type of the provider. There is only one type, the default."},
 		{Name: "Configuration", At: func(p *Provider) any { return &p.Sent }},
 	},
 	Check: func(p Provider, wrong *table.Problems) {
@@ -65,7 +65,7 @@ func (*Sent) Schema() map[string]any {
 	return map[string]any{
 		"type": "object",
 		"properties": map[string]any{
-			"ID": map[string]any{"type": "integer", "description": "Of the configuration; ignored in requests."},
+			"ID": map[string]any{"type": "integer", "description": "Number of the configuration. Ignored in requests."},
 			"MetaData": map[string]any{"type": "string",
 				"description": "JSON text of an object with URL (of the dashboard, required), Secret (access key of one of its users), OrgID, Gateway (base address shown to developers), PoliciesTags and InsecureSkipVerify. The object itself is taken, too."},
 		},

@@ -98,12 +98,12 @@ var orders = &table.Table[Order]{
 	Base: func(o *Order) *table.Base { return &o.Base },
 	Fields: []table.Field[Order]{
 		{Name: "PlanID", Also: []string{"Plan"}, At: func(o *Order) any { return &o.PlanID }, Required: true, Target: plan.Kind},
-		{Name: "ProductIDs", Also: []string{"Products"}, At: func(o *Order) any { return &o.ProductIDs }, Required: true, Target: product.Kind, Doc: "Products of one provider and with one method of authentication."},
-		{Name: clientType, At: func(o *Order) any { return &o.ClientTypeID }, Target: product.TemplateKind, Doc: "The client type, where clients of the products register; otherwise it is ignored."},
-		{Name: "CatalogueID", At: func(o *Order) any { return &o.CatalogueID }, Target: catalogue.Kind, Doc: "Where the products were found."},
-		{Name: "CredentialID", At: func(o *Order) any { return &o.CredentialID }, Target: CredentialKind, Doc: "A credential of the app with the same plan that is to get the products as well, or a client that is to have its products under another plan; without it there is a new one."},
-		{Name: "Certificate", At: func(o *Order) any { return &o.Certificate }, Max: MaxCertificate, Doc: "PEM, without a private key: for products with a token and a certificate of the developer, unless administrators manage the certificates."},
-		{Name: "CertificateName", At: func(o *Order) any { return &o.CertificateName }, Max: MaxCertificateName, Doc: "The name of the certificate; left out, it is called by its subject."},
+		{Name: "ProductIDs", Also: []string{"Products"}, At: func(o *Order) any { return &o.ProductIDs }, Required: true, Target: product.Kind, Doc: "Products. All must have the same provider and the same authentication method."},
+		{Name: clientType, At: func(o *Order) any { return &o.ClientTypeID }, Target: product.TemplateKind, Doc: "Client type, for products whose clients register with an identity provider. Otherwise ignored."},
+		{Name: "CatalogueID", At: func(o *Order) any { return &o.CatalogueID }, Target: catalogue.Kind, Doc: "Catalogue from which the products come."},
+		{Name: "CredentialID", At: func(o *Order) any { return &o.CredentialID }, Target: CredentialKind, Doc: "Credential of the app with the same plan, to which the products are added; or a client whose products get another plan. When absent, a new credential is created."},
+		{Name: "Certificate", At: func(o *Order) any { return &o.Certificate }, Max: MaxCertificate, Doc: "PEM without a private key. For products that need a token and a certificate of the developer, unless administrators manage the certificates."},
+		{Name: "CertificateName", At: func(o *Order) any { return &o.CertificateName }, Max: MaxCertificateName, Doc: "Name of the certificate. Default: its subject."},
 	},
 	Check: func(o Order, wrong *table.Problems) {
 		if len(o.ProductIDs) > MaxProducts {
@@ -250,10 +250,10 @@ var subscriptions = &table.Table[Subscribed]{
 	Kind: "portal-subscription", Noun: "subscription",
 	Base: func(s *Subscribed) *table.Base { return &s.Base },
 	Fields: []table.Field[Subscribed]{
-		{Name: "WebhookURL", At: func(s *Subscribed) any { return &s.URL }, Max: maxURL, Valid: func(s Subscribed) bool { return address(s.URL) }, Doc: "Where gateways send messages; empty: nowhere."},
-		{Name: "WebhookSecret", At: func(s *Subscribed) any { return &s.Secret }, Max: maxSecret, Doc: "What messages are signed with."},
+		{Name: "WebhookURL", At: func(s *Subscribed) any { return &s.URL }, Max: maxURL, Valid: func(s Subscribed) bool { return address(s.URL) }, Doc: "Address to which gateways send messages. Empty: no messages are sent."},
+		{Name: "WebhookSecret", At: func(s *Subscribed) any { return &s.Secret }, Max: maxSecret, Doc: "Secret that signs the messages."},
 		{
-			Name: "WebhookEventTypes", At: func(s *Subscribed) any { return &s.Types }, Doc: "Names of events, separated by commas or as a list.",
+			Name: "WebhookEventTypes", At: func(s *Subscribed) any { return &s.Types }, Doc: "Names of event types, as a list or separated by commas.",
 			Valid: func(s Subscribed) bool {
 				return len(s.Types) <= maxTypes && !slices.ContainsFunc(s.Types, func(t string) bool { return !eventType(t) })
 			},

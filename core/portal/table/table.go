@@ -246,7 +246,7 @@ func (t *Table[T]) Matches(v *T, keyword string) bool {
 // are not advertised.
 func (t *Table[T]) Schema() map[string]any {
 	var zero T
-	names, properties := []string{"CID"}, map[string]any{"CID": map[string]any{"type": "string", "description": "Chosen when the record is made; otherwise one is drawn."}}
+	names, properties := []string{"CID"}, map[string]any{"CID": map[string]any{"type": "string", "description": "Identifier that the client can choose for a new record. Generated when absent."}}
 	for _, f := range t.Fields {
 		s := schemaOf(f.At(&zero))
 		if len(f.Enum) > 0 {

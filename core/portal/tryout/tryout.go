@@ -30,14 +30,14 @@ type Header struct {
 
 // Call is a request that a developer wants to send.
 type Call struct {
-	Method  string   `json:"Method,omitempty" doc:"GET unless said otherwise."`
-	Path    string   `json:"Path,omitempty" doc:"Below the address of the API, with its first slash, as it is sent: what must be escaped is."`
-	Query   string   `json:"Query,omitempty" doc:"What comes after the question mark, as it is sent."`
+	Method  string   `json:"Method,omitempty" doc:"HTTP method. Default: GET."`
+	Path    string   `json:"Path,omitempty" doc:"Path below the address of the API, with a leading slash, already percent-encoded."`
+	Query   string   `json:"Query,omitempty" doc:"Query without the question mark, already percent-encoded."`
 	Headers []Header `json:"Headers,omitempty"`
 	Body    string   `json:"Body,omitempty"`
-	Token   string   `json:"Token,omitempty" doc:"What the header Authorization is to hold; not together with CredentialID."`
+	Token   string   `json:"Token,omitempty" doc:"Value of the header Authorization. Not together with CredentialID."`
 	// CredentialID is the number of a credential of the caller.
-	CredentialID table.ID `json:"CredentialID,omitempty" doc:"Whose key the header Authorization is to hold."`
+	CredentialID table.ID `json:"CredentialID,omitempty" doc:"Credential with the key for the header Authorization."`
 }
 
 // Methods are the allowed methods of calls.
@@ -166,9 +166,9 @@ func allowed(h Header) bool {
 type Answer struct {
 	Status  int      `json:"Status"`
 	Headers []Header `json:"Headers"`
-	Body    string   `json:"Body" doc:"Empty when it is no text."`
-	Size    int      `json:"Size" doc:"Bytes of the whole body."`
-	Cut     bool     `json:"Cut" doc:"Body is only the beginning."`
+	Body    string   `json:"Body" doc:"Body of the response; empty if it is not text."`
+	Size    int      `json:"Size" doc:"Size of the whole body in bytes."`
+	Cut     bool     `json:"Cut" doc:"true: Body is cut."`
 }
 
 // Shown returns the part of a response that is shown. Cookies are left out: browsers would not

@@ -35,7 +35,7 @@ var rows = &table.Table[Tutorial]{
 	Kind: Kind, Noun: "tutorial",
 	Base:   func(t *Tutorial) *table.Base { return &t.Base },
 	Parent: func(t Tutorial) table.ID { return t.ProductID },
-	Fields: post.ArticleFields(func(t *Tutorial) *post.Article { return &t.Article }, "Part of the page's address; no other tutorial of the product has it."),
+	Fields: post.ArticleFields(func(t *Tutorial) *post.Article { return &t.Article }, "Part of the page's address. Must be unique among the tutorials of the product."),
 	Unique: []table.Unique[Tutorial]{{Name: "path", Taken: "Path has already been taken",
 		Of: func(t Tutorial) string { return t.ProductID.Key() + "/" + t.Path }}},
 }

@@ -57,14 +57,14 @@ var webhooks = &table.Table[Webhook]{
 			u, err := url.Parse(w.URL)
 			return err == nil && u.User == nil && hook.Reachable(w.URL)
 		},
-			Doc: "Absolute http or https address, without a user."},
+			Doc: "Absolute http or https address, without user and password."},
 		{Name: "Method", At: func(w *Webhook) any { return &w.Method }, Required: true, Enum: Methods},
 		{Name: "Timeout", At: func(w *Webhook) any { return &w.Timeout }, Valid: func(w Webhook) bool { return w.Timeout >= 0 && w.Timeout <= w.Longest },
-			Doc: "Seconds that an attempt may take; 0 is 10."},
-		{Name: "Events", At: func(w *Webhook) any { return &w.Events }, Doc: "What it is told of.", Valid: func(w Webhook) bool {
+			Doc: "Timeout of an attempt in seconds; 0 means 10."},
+		{Name: "Events", At: func(w *Webhook) any { return &w.Events }, Doc: "Events for which the webhook is called.", Valid: func(w Webhook) bool {
 			return !slices.ContainsFunc(w.Events, func(name string) bool { _, known := event.Find(name); return !known })
 		}},
-		{Name: "Headers", At: func(w *Webhook) any { return &w.Headers }, Fixed: true, Doc: "Headers of a new webhook; later they have operations of their own."},
+		{Name: "Headers", At: func(w *Webhook) any { return &w.Headers }, Fixed: true, Doc: "Headers of a new webhook. Later they are changed by the operations for webhook headers."},
 	},
 	Check: func(w Webhook, wrong *table.Problems) { w.Headers.check(wrong) },
 }

@@ -25,7 +25,7 @@ type ShownType struct {
 	ListedType
 	Description string `json:"Description"`
 	GrantType   string `json:"GrantType"`
-	OktaAppType string `json:"OktaAppType" doc:"Only at Okta."`
+	OktaAppType string `json:"OktaAppType" doc:"Used only with Okta."`
 	CreatedAt   string `json:"CreatedAt"`
 	UpdatedAt   string `json:"UpdatedAt"`
 }

@@ -53,7 +53,7 @@ func (f family) imageRows() (rows []operation.Row) {
 		rows = append(
 			rows,
 			operation.POST("upload-"+string(which), at, "Upload the "+string(which)+" of a product", f.upload(which), refused, operation.Example(map[string]any{"file": "(an image)"}, portal.Status{Status: "ok"}), operation.Limits(min(product.MaxImage+maxForm, f.maxUpload), 0), operation.Faulting(CodeImage, files.CodeAway),
-				operation.Notes("PNG, JPEG, GIF, WebP or SVG, 5 MiB at most, and no more than MaxUploadSize. What the file is says its content. It replaces the one before.")),
+				operation.Notes("The file is PNG, JPEG, GIF, WebP or SVG. It has 5 MiB at most, and no more than the setting MaxUploadSize. Its content determines the type, not its name. It replaces the previous picture.")),
 			operation.GET("get-"+string(which), at, "Fetch the "+string(which)+" of a product", f.fetch(which), refused, operation.Example(nil, Picture{Type: "image/png", Data: []byte("\x89PNG\r\n\x1a\n")})),
 			operation.DELETE("delete-"+string(which), at, "Delete the "+string(which)+" of a product", f.erase(which), refused, ok),
 		)
