@@ -64,23 +64,23 @@ func places() []setting {
 		name, holds, instead string
 		place                func(*Settings) *Place
 	}{
-		{"analytics", "counters of traffic", "postgres: as storage.main; sqlite: analytics.db beside storage.main", func(s *Settings) *Place { return &s.Analytics.Usage }},
-		{"logs", "records of calls", "as storage.analytics", func(s *Settings) *Place { return &s.Analytics.Logs }},
-		{"uptime", "counters of tests of upstreams", "as storage.analytics", func(s *Settings) *Place { return &s.Analytics.Uptime }},
+		{"analytics", "counters of traffic", "like storage.main if that is postgres, analytics.db beside storage.main if that is sqlite", func(s *Settings) *Place { return &s.Analytics.Usage }},
+		{"logs", "records of calls", "like storage.analytics", func(s *Settings) *Place { return &s.Analytics.Logs }},
+		{"uptime", "counters of uptime tests of upstreams", "like storage.analytics", func(s *Settings) *Place { return &s.Analytics.Uptime }},
 	} {
 		prefix := "storage." + p.name + "."
 		rows = append(rows,
 			setting{name: prefix + "type", choices: []string{SQLite, Postgres, None}, field: func(s *Settings) any { return &p.place(s).Type },
 				hint:    "leave it out for a database beside storage.main, or set it to postgres and " + prefix + "connection_string to the database that the pump writes to",
-				meaning: "where " + p.holds + " are: sqlite, postgres or none; empty: " + p.instead},
+				meaning: "database for " + p.holds + ": sqlite, postgres or none; empty: " + p.instead},
 			setting{name: prefix + "connection_string", field: func(s *Settings) any { return &p.place(s).ConnectionString },
 				meaning: "sqlite: database file; postgres: URL or key=value pairs; empty: " + p.instead},
 			setting{name: prefix + "read_connection_string", field: func(s *Settings) any { return &p.place(s).Read },
-				meaning: "the same for reading only, a replica of the database for example"},
+				meaning: "address for reads only, for example of a replica of the database"},
 			setting{name: prefix + "write_connection_string", field: func(s *Settings) any { return &p.place(s).Write },
-				meaning: "the same for writing only"},
+				meaning: "address for writes only"},
 			setting{name: prefix + "table_sharding", preset: "false", field: func(s *Settings) any { return &p.place(s).Sharded },
-				meaning: "what is written goes to a table for each day; both forms are read in any case"})
+				meaning: "writes go to a separate table for each day; reads use tables of both kinds"})
 	}
 	return rows
 }

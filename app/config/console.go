@@ -15,11 +15,11 @@ type Console struct {
 // showing lists the settings about browsers.
 var showing = []setting{
 	{name: "console.enabled", preset: "true", field: func(s *Settings) any { return &s.Console.Enabled },
-		meaning: "serve the operations console at / to browsers; programs get the answer of the API there"},
+		meaning: "serve the operations console to browsers at /; other programs get the response of the API there"},
 	{name: "console.servers", field: func(s *Settings) any { return &s.Console.Servers },
-		meaning: "origins of other control planes, such as https://plane.example.com, at which people may sign in with an access key from this console"},
+		meaning: "origins of other control planes, such as https://plane.example.com, to which users of this console may log in with an access key"},
 	{name: "console.origins", field: func(s *Settings) any { return &s.Console.Origins },
-		meaning: "origins of consoles served elsewhere that may call this control plane with an access key; no cookie counts there"},
+		meaning: "origins of consoles on other hosts that may call this control plane with an access key. Cookies are ignored in such calls"},
 }
 
 // origin reports whether s is an origin as browsers write it (RFC 6454, 6.2). It may

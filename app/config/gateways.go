@@ -9,7 +9,7 @@ import (
 // Definitions has the settings for API definitions and policies.
 type Definitions struct {
 	Ownership           bool // only owners and admins see an API that has owners
-	UnsafePolicyIDs     bool // identifiers of policies may hold any characters
+	UnsafePolicyIDs     bool // identifiers of policies may contain any characters
 	DuplicateSlugs      bool // APIs may share domain and listen path
 	SeparateGateways    bool // no gateway loads APIs of two organisations
 	ForceDefaults       bool // the listen path is always stripped

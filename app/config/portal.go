@@ -143,17 +143,17 @@ func (s Settings) PortalFolder() string { return filepath.Join(s.HomeDir, "publi
 // hosting lists the settings of the service about the portal.
 var hosting = []setting{
 	{name: "portal.serve", preset: PortalOff, choices: []string{PortalOff, PortalOwn, PortalShared}, field: func(s *Settings) any { return &s.Portal.Serve },
-		meaning: "where the developer portal is served: off is nowhere, own_port is the port that its own settings name (3001), shared is listen_port"},
+		meaning: "where the developer portal is served. off: nowhere; own_port: on the port in its own settings (3001); shared: on listen_port"},
 	{name: "portal.id", preset: "default", field: func(s *Settings) any { return &s.Portal.ID },
-		meaning: "names the data of the portal in the store; portals with other names share nothing"},
+		meaning: "name of the portal's data in the store; portals with different names share no data"},
 	{name: "portal.url", field: func(s *Settings) any { return &s.Portal.URL },
-		meaning: "address of the portal as its users see it, as https://portal.example.com: mails have links there, and identity providers send browsers back there; empty means no links and no such logins, and a warning at the start"},
+		meaning: "public address of the portal, such as https://portal.example.com, for links in mails and for redirects of identity providers. Empty: mails have no links, logins at identity providers do not work, and the start logs a warning"},
 	{name: "portal.configuration", field: func(s *Settings) any { return &s.Portal.File },
-		meaning: "file of the portal's own settings; empty means the file of gatehouse portal --conf when it has such settings, else portal.conf in the working folder, if it is there"},
+		meaning: "file with the portal's own settings. Empty: the file of gatehouse portal --conf if it has portal settings, otherwise portal.conf in the working folder if it exists"},
 	{name: "portal.local", field: func(s *Settings) any { return &s.Portal.Local },
-		meaning: "addresses under which the portal's providers mean the dashboard of this process, which is then called without HTTP; empty means localhost, 127.0.0.1 and [::1] with listen_port"},
+		meaning: "addresses of providers that mean the dashboard in this process, which is then called without HTTP. Empty: localhost, 127.0.0.1 and [::1] with listen_port"},
 	{name: "portal.private_dashboards", preset: "true", field: func(s *Settings) any { return &s.Portal.PrivateDashboards },
-		meaning: "dashboards of providers may have private addresses. Admins of the portal choose them: say false when they must not reach your network"},
+		meaning: "dashboards of providers may have private addresses. Portal admins choose these addresses: set false if they must not reach your private network"},
 }
 
 // ofPortal are the portal's own settings.

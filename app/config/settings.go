@@ -285,7 +285,7 @@ type Security struct {
 	PasswordHistory       int
 	FirstLoginChange      bool
 	AdminResetsPassword   bool     // administrators may set other users' passwords
-	HideAccessKeys        bool     // administrators see no access key of another user
+	HideAccessKeys        bool     // administrators do not see access keys of other users
 	KeepAccessKeys        bool     // users can only renew their own access key
 	AllowedExamples       []string // exact URLs of example repositories; the first is the default
 }
@@ -308,7 +308,7 @@ type SSO struct {
 // Sessions configures logins and browser sessions (docs/wire/sessions.md).
 type Sessions struct {
 	Lifetime      int64 // seconds
-	One           bool  // a login ends the other sessions of the user
+	One           bool  // a login ends all other sessions of the user
 	SecureCookies bool
 	PerName       int // wrong passwords for one name in a window; 0: no limit
 	PerAddress    int // wrong passwords from one address in a window; 0: no limit
