@@ -48,10 +48,10 @@ func New() *Observer {
 	o := &Observer{
 		registry: prometheus.NewRegistry(),
 		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "gatehouse_operation_duration_seconds", Help: "Time from the beginning of an operation to its answer.", Buckets: buckets,
+			Name: "gatehouse_operation_duration_seconds", Help: "Time from the start of an operation to its response.", Buckets: buckets,
 		}, []string{"operation", "status"}),
 		inFlight: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "gatehouse_operations_in_flight", Help: "Operations that have begun and not ended.",
+			Name: "gatehouse_operations_in_flight", Help: "Operations that are running.",
 		}, []string{"operation"}),
 	}
 	o.registry.MustRegister(o.durations, o.inFlight, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))

@@ -96,12 +96,12 @@ func collectorGauges(a *app.App) []observe.Gauge {
 		return 0
 	}
 	return []observe.Gauge{
-		number("active", "1 if this process takes records of gateways out of Redis.", func(s collector.Status) int64 { return yes(s.Collecting) }),
+		number("active", "1 if this process collects the records of gateways from Redis.", func(s collector.Status) int64 { return yes(s.Collecting) }),
 		number("records", "Records that this process has stored since it started.", func(s collector.Status) int64 { return s.Records }),
-		number("unreadable", "Entries that could not be read and are set aside, since the process started.", func(s collector.Status) int64 { return s.Asides }),
-		number("dropped_counts", "Counts of values beyond what a dimension may have, since the process started.", func(s collector.Status) int64 { return s.Dropped }),
+		number("unreadable", "Entries that could not be decoded and were set aside, since the process started.", func(s collector.Status) int64 { return s.Asides }),
+		number("dropped_counts", "Counts that were dropped because their dimension has too many values, since the process started.", func(s collector.Status) int64 { return s.Dropped }),
 		number("waiting", "Records that are claimed and not stored yet.", func(s collector.Status) int64 { return s.Waiting }),
 		number("trouble", "1 if records cannot be claimed or stored.", func(s collector.Status) int64 { return yes(s.Trouble != nil) }),
-		number("shared_lists", "Lists from which another program takes records as well.", func(s collector.Status) int64 { return int64(len(s.Others)) }),
+		number("shared_lists", "Lists from which another program takes records at the same time.", func(s collector.Status) int64 { return int64(len(s.Others)) }),
 	}
 }

@@ -80,7 +80,7 @@ func gatewayGauges(in gateway.Installation) []observe.Gauge {
 		return nil
 	}
 	return []observe.Gauge{{
-		Name: "gatehouse_gateways_away", Help: "Gateways of tyk_api_config.Host that did not answer the last call to their control API.",
+		Name: "gatehouse_gateways_away", Help: "Gateways of tyk_api_config.Host that did not respond to the last call of their control API.",
 		Value: func() float64 { return float64(gatewaysAway(in.Status())) },
 	}}
 }

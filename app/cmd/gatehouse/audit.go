@@ -33,14 +33,15 @@ func (c *cli) auditVerify() *cobra.Command {
 	var keys []string
 	cmd := &cobra.Command{
 		Use:   "verify [FILE]",
-		Short: "Find what was changed in the audit trail of the store, or in an exported file",
-		Long: `Reads all records and compares hashes and signatures. Each record that was changed,
-removed, inserted or moved is a line, and the exit code is 1 when there is any.
+		Short: "Verify the audit trail of the store, or an exported file",
+		Long: `Reads all records and checks hashes and signatures. The command prints a line for each
+record that was changed, removed, inserted or moved, and exits with 1 if there is any.
 
-A trail that was cut at its end together with its last checkpoint looks complete by
-itself. Keep the output of "gatehouse audit checkpoints" elsewhere and name it here.
+A trail that was cut at its end together with its last checkpoint looks complete. To
+detect this, keep the output of "gatehouse audit checkpoints" elsewhere and pass it with
+--checkpoints.
 
-A file is verified without the store when --public-key names the keys that signed it.`,
+With --public-key, a file is verified without the store.`,
 		Example: "  gatehouse audit verify --checkpoints yesterday.jsonl\n  gatehouse audit verify trail.jsonl --public-key 1f2e3d4c:<base64>",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -71,8 +72,8 @@ A file is verified without the store when --public-key names the keys that signe
 			return c.verified(v, err)
 		},
 	}
-	cmd.Flags().StringVar(&anchors, "checkpoints", "", "`FILE` of checkpoints that were kept elsewhere")
-	cmd.Flags().StringArrayVar(&keys, "public-key", nil, "`NAME:BASE64` of a public key, as \"gatehouse audit checkpoints --keys\" prints it; may be given several times")
+	cmd.Flags().StringVar(&anchors, "checkpoints", "", "`FILE` with checkpoints that were kept elsewhere")
+	cmd.Flags().StringArrayVar(&keys, "public-key", nil, "`NAME:BASE64` of a public key, as \"gatehouse audit checkpoints --keys\" prints it; can be repeated")
 	return cmd
 }
 
@@ -96,8 +97,8 @@ func (c *cli) auditExport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export",
 		Short: "Print the audit trail as JSON lines, with its checkpoints",
-		Long: `Prints records and checkpoints, a line each. The service may run meanwhile, and no
-writer waits. "gatehouse audit verify FILE" verifies what was printed.`,
+		Long: `Prints records and checkpoints, one on each line. The service may run meanwhile, and
+its writes are not blocked. "gatehouse audit verify FILE" verifies the output.`,
 		Example: "  gatehouse audit export > trail.jsonl\n  gatehouse audit export --org-id 5f1a0c5d8e3b2a1f00000001",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -111,7 +112,7 @@ writer waits. "gatehouse audit verify FILE" verifies what was printed.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&org, "org-id", "", "only this organisation (*: what belongs to none)")
+	cmd.Flags().StringVar(&org, "org-id", "", "only records of this organisation (*: records without an organisation)")
 	return cmd
 }
 
@@ -119,7 +120,7 @@ func (c *cli) auditCheckpoints() *cobra.Command {
 	var keys bool
 	cmd := &cobra.Command{
 		Use:   "checkpoints",
-		Short: "Print the last checkpoint of each organisation's trail, to be kept elsewhere",
+		Short: "Print the last checkpoint of each organisation's trail, to keep it elsewhere",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.trail(cmd.Context(), func(a *app.App) error {
@@ -133,7 +134,7 @@ func (c *cli) auditCheckpoints() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&keys, "keys", false, "print the public key that signs now instead, as name:base64")
+	cmd.Flags().BoolVar(&keys, "keys", false, "print the current public key instead, as name:base64")
 	return cmd
 }
 

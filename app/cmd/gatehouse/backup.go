@@ -13,15 +13,15 @@ import (
 func (c *cli) backup() *cobra.Command {
 	return &cobra.Command{
 		Use:   "backup FILE",
-		Short: "Copy everything that is stored into a new file",
-		Long: `Copies the store into a file, while services run. The file is there only once it is
-complete and has been read back: its structure is checked, and it holds as many rows
-and the same last revision as the snapshot it was made from.
+		Short: "Copy the store into a new file",
+		Long: `Copies the store into a file; services may run meanwhile. The file appears only when it
+is complete and verified: its structure is valid, and its number of rows and its last
+revision are those of the snapshot that was copied.
 
-The file is of the same kind whatever the store is, so "restore" also moves data from
-SQLite to PostgreSQL and back. What it holds is encrypted as in
-the store. Keep a copy of the encryption key too (encryption_keys, or the key file
-gatehouse.key in home_dir), but in another place: without the key the backup is worthless.`,
+All stores have the same backup format, so "restore" can also move data from SQLite to
+PostgreSQL and back. The data is encrypted as in the store. Keep a copy of the
+encryption key as well (encryption_keys, or the key file gatehouse.key in home_dir), in
+a different place: without the key the backup cannot be used.`,
 		Example: "  gatehouse backup gatehouse-$(date +%F).db",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -46,12 +46,12 @@ func (c *cli) restore() *cobra.Command {
 	var replace bool
 	cmd := &cobra.Command{
 		Use:   "restore FILE",
-		Short: "Put a backup in the place of the store",
-		Long: `Checks a backup, brings it up to this version and puts it in the place of the
-configured store. Stop all services first. A store that holds something is replaced
-only with --replace; a SQLite file that was there is kept beside, under another name.
+		Short: "Replace the store with a backup",
+		Long: `Checks a backup, upgrades it to this version and replaces the configured store with
+it. Stop all services first. A store with data is replaced only with --replace. An
+existing SQLite file is kept under another name.
 
-The encryption key has to be the one that the backup was made with.`,
+The encryption key must be the one of the service from which the backup was made.`,
 		Example: "  gatehouse restore gatehouse-2026-01-31.db --replace",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -73,6 +73,6 @@ The encryption key has to be the one that the backup was made with.`,
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&replace, "replace", false, "replace what the store holds")
+	cmd.Flags().BoolVar(&replace, "replace", false, "replace a store that has data")
 	return cmd
 }

@@ -11,17 +11,17 @@ import (
 func (c *cli) check() *cobra.Command {
 	return &cobra.Command{
 		Use:   "check",
-		Short: "Look through the store for damage",
-		Long: `Reads all that is stored: with SQLite the structure of the file, then every record
-and every row of the change log. Each thing that is wrong is a line, and the exit
-code is 1 when there is any. Nothing is changed, and the service may run meanwhile.
+		Short: "Check the store for damage",
+		Long: `Reads the whole store: with SQLite the structure of the file, then every record and
+every row of the change log. The command prints a line for each problem and exits with 1
+if there is any. Nothing is changed, and the service may run meanwhile.
 
-It also asks the gateways whether they are there, and says whether the collector has met
-another program, a pump, at the lists of the gateways in the last ten minutes.
+It also checks that the gateways respond, and that no other program (a pump) has taken
+records from the lists of the gateways in the last ten minutes.
 
-A record that is damaged is left out of lists and of what gateways load; delete it
-by its ordinary DELETE, or restore a backup. A file that is damaged as a whole
-needs a backup.`,
+A damaged record is left out of lists and of the feeds of gateways. Delete it with its
+ordinary DELETE operation, or restore a backup. If the whole file is damaged, restore
+a backup.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, log, err := c.settings()

@@ -21,10 +21,10 @@ func (c *cli) bootstrap() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "bootstrap --email ADDRESS",
-		Short: "Make the first organisation and its admin, unless they exist",
-		Long: `Makes an organisation and an admin user in the configured store and prints the
-admin's access key. Existing records are left as they are, so it can run at every start.
-Flags beat the settings bootstrap.*.`,
+		Short: "Create the first organisation and its admin, unless they exist",
+		Long: `Creates an organisation and an admin user in the configured store and prints the
+admin's access key. Existing records do not change, so the command can run at every
+start. Flags override the settings bootstrap.*.`,
 		Example: "  gatehouse bootstrap --email you@example.com\n  gatehouse bootstrap --email you@example.com --json | jq -r .access_key",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -39,12 +39,12 @@ Flags beat the settings bootstrap.*.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.Email, "email", "", "address of the admin")
+	flags.StringVar(&f.Email, "email", "", "e-mail address of the admin")
 	flags.StringVar(&f.Password, "password", "", "password of the admin (default: none; the access key is enough for the API)")
 	flags.StringVar(&f.FirstName, "first-name", "", "first name of the admin (default \"Admin\")")
 	flags.StringVar(&f.LastName, "last-name", "", "last name of the admin (default \"User\")")
 	flags.StringVar(&f.OwnerName, "owner-name", "", "name of the organisation (default \"Default\")")
-	flags.StringVar(&f.OwnerSlug, "owner-slug", "", "short name of the organisation, by which it is found again (default \"default\")")
+	flags.StringVar(&f.OwnerSlug, "owner-slug", "", "short name of the organisation, which identifies it in later runs (default \"default\")")
 	flags.StringVar(&f.OrgID, "org-id", "", "identifier of the organisation (default: generated)")
 	flags.StringVar(&f.AccessKey, "access-key", "", "access key of the admin (default: generated)")
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
@@ -111,10 +111,9 @@ Once the service runs, try:
 func (c *cli) migrate() *cobra.Command {
 	return &cobra.Command{
 		Use:   "migrate",
-		Short: "Bring the database schema up to date and stop",
-		Long: `Applies the migrations that the configured database lacks, each in a
-transaction of its own. "serve" does the same at its start; this is for those who
-want it done before.`,
+		Short: "Migrate the database schema and exit",
+		Long: `Applies the missing migrations to the configured database, each in a transaction of
+its own. "serve" does the same at its start; use this command to migrate before that.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, log, err := c.settings()
@@ -135,10 +134,10 @@ want it done before.`,
 }
 
 func (c *cli) config() *cobra.Command {
-	cmd := &cobra.Command{Use: "config", Short: "About the settings"}
+	cmd := &cobra.Command{Use: "config", Short: "Check the settings"}
 	cmd.AddCommand(&cobra.Command{
 		Use:   "check",
-		Short: "Print the settings in effect, secrets masked, and every problem at once",
+		Short: "Print the settings in effect, with secrets masked, and all problems",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			s, report := config.Read(c.conf, config.Options{Debug: c.debug})

@@ -24,17 +24,17 @@ func (c *cli) doctor() *cobra.Command {
 	d := doctoring{asking: newAsking()}
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Find keys and credentials of a running portal that have no other half",
-		Long: `Asks a running portal for keys at its dashboards that belong to no credential, by the tags
-of the portal and the policies of its products and plans, for credentials whose keys are gone,
-for clients at identity providers that stand for no credential, and for mappings in registries
-that are not as they should be, and prints a line for each. With --fix they are deleted or
-mended; the next run finds nothing.
+		Short: "Find inconsistent keys, credentials, clients and mappings of a running portal",
+		Long: `Asks a running portal for inconsistencies and prints a line for each: keys at dashboards
+without a credential (keys with the tags of the portal and policies of its products and
+plans), credentials whose keys do not exist any more, clients at identity providers without
+a credential, and wrong mappings in registries. With --fix they are deleted or repaired, and
+the next run finds nothing.
 
-The API token of an admin is read from ` + tokenVariable + `.
+The environment variable ` + tokenVariable + ` must have the API token of an admin.
 
-Exit codes: 0 nothing is left behind, or all of it was deleted; 3 something is; 1 the portal
-could not be asked.`,
+Exit codes: 0 no inconsistency is left; 3 inconsistencies are left; 1 the request to the
+portal failed.`,
 		Example: "  export " + tokenVariable + "=eyJh…\n  gatehouse portal doctor --url https://portal.example.com\n  gatehouse portal doctor --fix",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -42,7 +42,7 @@ could not be asked.`,
 		},
 	}
 	d.flags(cmd, "print JSON: what the portal answers")
-	cmd.Flags().BoolVar(&d.fix, "fix", false, "delete what has no other half")
+	cmd.Flags().BoolVar(&d.fix, "fix", false, "delete or repair the inconsistencies")
 	return cmd
 }
 

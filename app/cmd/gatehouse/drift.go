@@ -54,22 +54,22 @@ func (c *cli) drift() *cobra.Command {
 	d := drifting{asking: newAsking()}
 	cmd := &cobra.Command{
 		Use:   "drift",
-		Short: "Tell in what a running portal and its dashboards differ",
+		Short: "List the differences between a running portal and its dashboards",
 		Long: `Asks a running portal for all differences between its products and plans and the
 policies of its dashboards, and prints a line for each: what differs, why, and in which
-field. Nothing is changed. The next synchronisation repairs what is listed; these
-commands do it at once, for one provider and for all:
+field. Nothing is changed. The next synchronisation repairs the differences. These
+commands synchronise at once, one provider or all:
 
   curl -X PUT -H "Authorization: $` + tokenVariable + `" http://localhost:3001/portal-api/providers/1/synchronize
   curl -X PUT -H "Authorization: $` + tokenVariable + `" http://localhost:3001/portal-api/providers/all/synchronize
 
-A problem is what synchronisation cannot repair, such as a policy that names an API
-that does not exist: correct it at the dashboard.
+Synchronisation cannot repair a problem, such as a policy that names an API that does
+not exist: correct it at the dashboard.
 
-The API token of an admin is read from ` + tokenVariable + `.
+The environment variable ` + tokenVariable + ` must have the API token of an admin.
 
-Exit codes: 0 both sides are in step; 3 there are differences or problems; 1 the portal
-or a dashboard could not be asked.`,
+Exit codes: 0 no differences; 3 there are differences or problems; 1 a request to the
+portal or a dashboard failed.`,
 		Example: "  export " + tokenVariable + "=eyJh…\n  gatehouse portal drift --url https://portal.example.com\n  gatehouse portal drift --provider 1 --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

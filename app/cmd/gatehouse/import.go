@@ -32,29 +32,29 @@ func (c *cli) importCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import DIR",
 		Short: "Import a folder of API definitions, policies and identity providers",
-		Long: `Reads every JSON file in a folder and the folders in it, checks all of it, shows
-what would change, and then stores everything or, if anything is wrong, nothing.
+		Long: `Reads all JSON files in a folder and its subfolders, checks them, shows what would
+change, and then stores everything. If any file has an error, nothing is stored.
 
-A file is recognised by what it holds, wherever it is:
-  API definitions      as gateways keep them (apps/orders.json)
-  OpenAPI documents    with x-tyk-api-gateway; one that belongs to a definition is
-                       found by its API ID or by its name (orders-oas.json,
-                       orders-mcp.json)
+The content of a file determines its kind; its folder does not matter:
+  API definitions      in the format of gateways (apps/orders.json)
+  OpenAPI documents    with x-tyk-api-gateway; the definition to which a document
+                       belongs is found by the API ID or by the file name
+                       (orders-oas.json, orders-mcp.json)
   wrappers             {"api_definition": …, "oas": …}, and lists of them {"apis": […]}
   policies             policies.json (policy by id), lists {"Data": […]}, single ones
   identity providers   single ones, and lists {"client_idps": […]}
 
-Existing resources, by their identifiers, are updated; equal ones stay as
-they are, so that the import can be repeated. org_id is that of the target organisation.
-The service may run meanwhile, on the same machine or, with PostgreSQL, on others: it
-notices what was stored and tells the gateways once. Without one that runs, they are
-told when it starts.`,
+Existing resources with the same identifiers are updated, and equal ones do not change,
+so the import can be repeated. org_id is set to the target organisation. The service may
+run meanwhile, on the same machine or, with PostgreSQL, on others: it notices the changes
+and announces them to gateways once. If no service runs, gateways get the announcement
+when one starts.`,
 		Example: "  gatehouse import ./tyk-gateway --dry-run\n  gatehouse import ./tyk-gateway\n  gatehouse import ./tyk-gateway --org 5f1a0c5d8e3b2a1f00000001 --yes",
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return i.run(cmd.Context(), args[0]) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&i.org, "org", "", "organisation to import into (default: the only one there is)")
+	flags.StringVar(&i.org, "org", "", "organisation to import into (default: the only existing one)")
 	flags.BoolVar(&i.dryRun, "dry-run", false, "check everything, show what would change, and store nothing")
 	flags.BoolVar(&i.yes, "yes", false, "do not ask before storing; without a terminal the command never asks")
 	return cmd

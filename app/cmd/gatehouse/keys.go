@@ -13,17 +13,17 @@ import (
 )
 
 func (c *cli) keys() *cobra.Command {
-	cmd := &cobra.Command{Use: "keys", Short: "About access keys and the encryption key that protects them"}
+	cmd := &cobra.Command{Use: "keys", Short: "Replace access keys after the loss of the encryption key"}
 	var yes bool
 	reset := &cobra.Command{
 		Use:   "reset --yes",
-		Short: "After the encryption key was lost: give every user a new access key",
-		Long: `Gives a new access key to every user whose key no configured encryption key opens,
-and prints them: one line each with organisation, user, address and access key. Users
-whose key opens keep theirs. A key file that is missing is made anew.
+		Short: "Give users new access keys after the encryption key was lost",
+		Long: `Gives a new access key to every user whose key cannot be decrypted with a configured
+encryption key, and prints a line for each: organisation, user, e-mail address and access
+key. Other users keep their keys. A missing key file is created.
 
-The old access keys stop working for good, so restore the encryption key instead if
-there is any copy of it. Stop the service first.`,
+The old access keys cannot be used any more, so restore the encryption key instead if
+there is a copy of it. Stop the service first.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !yes {
@@ -32,7 +32,7 @@ there is any copy of it. Stop the service first.`,
 			return c.resetKeys(cmd.Context())
 		},
 	}
-	reset.Flags().BoolVar(&yes, "yes", false, "the encryption key is lost for good")
+	reset.Flags().BoolVar(&yes, "yes", false, "confirm that the encryption key is lost")
 	cmd.AddCommand(reset)
 	return cmd
 }

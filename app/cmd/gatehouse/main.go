@@ -95,19 +95,19 @@ func command(out, errOut io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "gatehouse",
 		Short: "The open control plane for API gateways that speak the Tyk protocol",
-		Long: `Gatehouse keeps what your API gateways load, behind users and permissions, and
-tells them when it changes.
+		Long: `Gatehouse stores the configuration of your API gateways, manages users and their
+permissions, and announces changes to the gateways.
 
 Start here:
   gatehouse bootstrap --email you@example.com   the first organisation and its admin
   gatehouse serve                               the service, on port 3000
 
-Settings come from a file (--conf, JSON or YAML) and from the environment, for
-example SVC_DB_LISTENPORT=3000; "gatehouse config check" shows what is in effect.`,
+Settings come from a file (--conf, JSON or YAML) and from environment variables, for
+example SVC_DB_LISTENPORT=3000. "gatehouse config check" shows the settings in effect.`,
 		SilenceUsage: true, SilenceErrors: true,
 	}
-	root.PersistentFlags().StringVar(&c.conf, "conf", "", "settings file, JSON or YAML (default: the environment alone)")
-	root.PersistentFlags().BoolVar(&c.debug, "debug", false, "log everything, whatever log_level says")
+	root.PersistentFlags().StringVar(&c.conf, "conf", "", "settings file, JSON or YAML (default: only environment variables)")
+	root.PersistentFlags().BoolVar(&c.debug, "debug", false, "log all messages, regardless of log_level")
 	version := &cobra.Command{
 		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -158,23 +158,23 @@ func (c *cli) serve() *cobra.Command {
 	var first portalFirst
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Run the service until it is told to stop",
+		Short: "Run the service until a signal stops it",
 		Long: `Runs the service: the management API under /api, the admin API under /admin,
 the calls of gateways under /register and /system, probes at /hello and /health.
 
-SIGTERM, Ctrl-C and a terminal that is closed refuse changes, answer gateways for
-shutdown.grace_period more, finish the requests under way and stop. A second one ends
-the service at once.
+SIGTERM, Ctrl-C or closing the terminal stops the service: it refuses changes, serves
+gateways for shutdown.grace_period, finishes its running requests and exits. A second
+signal ends it at once.
 
-With --supervise a small process keeps the socket and runs the service as its child.
-A child that crashes is started again and no connection is refused meanwhile; SIGHUP
-replaces it. Sockets that systemd passes are used in place of the addresses.
+With --supervise a small process keeps the socket and runs the service as its child. A
+crashed child is restarted, and meanwhile no connection is refused. SIGHUP replaces the
+child. Sockets passed by systemd are used instead of the configured addresses.
 
-With analytics.collect it also keeps what gateways report about traffic, which needs a
-pump otherwise: SVC_DB_ANALYTICS_COLLECT=true and the Redis of the gateways.
+With analytics.collect the service also stores the traffic records of gateways, which
+otherwise needs a pump: set SVC_DB_ANALYTICS_COLLECT=true and the Redis of the gateways.
 
-With --bootstrap the developer portal gets its first admin before it is served, as with
-"gatehouse portal"; portal.serve must say that there is a portal.`,
+With --bootstrap the first admin of the developer portal is created before the portal is
+served, as with "gatehouse portal"; portal.serve must not be off.`,
 		Example: "  SVC_DB_ADMINSECRET=s3cret SVC_DB_NODESECRET=n0de gatehouse serve\n  gatehouse serve --conf gatehouse.yaml --supervise",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -200,7 +200,7 @@ With --bootstrap the developer portal gets its first admin before it is served, 
 		},
 	}
 	first.flags(cmd)
-	cmd.Flags().BoolVar(&supervise, "supervise", false, "run the service as a child that is started again when it crashes")
+	cmd.Flags().BoolVar(&supervise, "supervise", false, "run the service as a child process that is restarted after a crash")
 	return cmd
 }
 

@@ -20,22 +20,23 @@ func (c *cli) portalCommand() *cobra.Command {
 	var first portalFirst
 	cmd := &cobra.Command{
 		Use:   "portal",
-		Short: "Run the developer portal and nothing else until it is told to stop",
+		Short: "Run only the developer portal until a signal stops it",
 		Long: `Runs the API of the developer portal under /portal-api, and its probes at /live and
 /ready, on the port HostPort of its own settings (3001). The dashboard runs elsewhere.
-"gatehouse serve" runs the portal too, beside the dashboard, when portal.serve says so.
+"gatehouse serve" can run the portal beside the dashboard; see the setting portal.serve.
 
-Settings of the portal come from portal.conf in the working folder, or the file that
---conf names, and from variables that begin with SVC_PORTAL_. The file of --conf may hold
-those of the service as well, or alone; then portal.conf, or the file that
-portal.configuration names, has those of the portal. Its data is in storage.main, or where
-Database.Dialect and Database.ConnectionString say while storage.main says nothing, under
-the name portal.id. Other commands read storage.main only.
+Portal settings come from one file and from environment variables that begin with
+SVC_PORTAL_. The file is the one that portal.configuration names; otherwise the file of
+--conf if it has portal settings (it may have settings of the service as well); otherwise
+portal.conf in the working folder. The data of the portal is in storage.main; if that is
+not set, in the database of Database.Dialect and Database.ConnectionString. It is stored
+under the name portal.id. Other commands read storage.main only.
 
-The first admin is made by POST /portal-api/bootstrap, whose answer has the API token, or
-by --bootstrap, which prints the token and goes on. A portal that has one stays as it is.
-With --bootstrap the variables ADMIN_EMAIL, ADMIN_PASSWORD, PROVIDER_NAME and PROVIDER_DATA
-stand for --user, --pass, --provider-name and --provider-data where these are not given.`,
+POST /portal-api/bootstrap creates the first admin and responds with the API token. With
+--bootstrap, this command creates the admin, prints the token and serves the portal. A
+portal with an admin does not change. The environment variables ADMIN_EMAIL, ADMIN_PASSWORD,
+PROVIDER_NAME and PROVIDER_DATA replace --user, --pass, --provider-name and --provider-data
+when these flags are absent.`,
 		Example: "  SVC_PORTAL_HOSTPORT=3001 gatehouse portal\n" +
 			`  curl -d '{"username":"you@example.com","password":"s3cret"}' http://localhost:3001/portal-api/bootstrap` + "\n" +
 			`  gatehouse portal --bootstrap --user you@example.com --pass s3cret \` + "\n" +
@@ -69,14 +70,14 @@ var firstFlags = []string{"bootstrap", "user", "pass", "first-name", "last-name"
 
 func (f *portalFirst) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.BoolVar(&f.wanted, "bootstrap", false, "make the first admin of the portal before it is served, and print the API token")
-	flags.StringVar(&f.Admin.Username, "user", "", "address of the first admin (default: ADMIN_EMAIL of the environment)")
-	flags.StringVar(&f.Admin.Password, "pass", "", "password of the first admin (default: ADMIN_PASSWORD of the environment, which other users of this machine do not see, as they may see this flag)")
+	flags.BoolVar(&f.wanted, "bootstrap", false, "create the first admin of the portal before it is served, and print the API token")
+	flags.StringVar(&f.Admin.Username, "user", "", "e-mail address of the first admin (default: environment variable ADMIN_EMAIL)")
+	flags.StringVar(&f.Admin.Password, "pass", "", "password of the first admin (default: environment variable ADMIN_PASSWORD, which is safer: other users of this machine may see flags)")
 	flags.StringVar(&f.Admin.FirstName, "first-name", "", "first name of the first admin")
 	flags.StringVar(&f.Admin.LastName, "last-name", "", "last name of the first admin")
-	flags.StringVar(&f.ProviderName, "provider-name", "", "name of the first provider (default: PROVIDER_NAME of the environment, or \""+serve.FirstProvider+"\")")
+	flags.StringVar(&f.ProviderName, "provider-name", "", "name of the first provider (default: environment variable PROVIDER_NAME, or \""+serve.FirstProvider+"\")")
 	flags.StringVar(&f.ProviderType, "provider-type", "", "type of the first provider (default \"tyk-pro\")")
-	flags.StringVar(&f.ProviderData, "provider-data", "", "settings of the first provider: a JSON object with URL, Secret, OrgID, Gateway, PoliciesTags (default: PROVIDER_DATA of the environment; without any no provider is made)")
+	flags.StringVar(&f.ProviderData, "provider-data", "", "settings of the first provider: a JSON object with URL, Secret, OrgID, Gateway, PoliciesTags (default: environment variable PROVIDER_DATA; without either, no provider is created)")
 }
 
 // completed sets fields without a flag from the environment. The values are not

@@ -11,12 +11,12 @@ func (c *cli) rules() *cobra.Command {
 	test := &cobra.Command{
 		Use:   "test DIR",
 		Short: "Run unit tests of rules, with coverage",
-		Long: `Runs the tests in a folder: rules called test_… in files called …_test.rego. The one
-other .rego file is the rule set; without one the default rules are tested. Neither a
-store nor a service is needed.
+		Long: `Runs the tests in a folder: rules named test_… in files named …_test.rego. The only
+other .rego file is the rule set; without such a file the default rules are tested. No
+store and no service are needed.
 
-The rules have the functions and the bounds that they have in the service. A test says
-what the service would answer:
+The rules have the same functions and limits as in the service. A test defines the
+responses of the service:
 
   test_owners_stay if {
       rules.deny["The owners stay"]
@@ -24,9 +24,9 @@ what the service would answer:
           with TykAPIGet as {"user_owners": ["u"]}
   }
 
-Tests that fail are printed with what they said by print(…), then how many lines of
-the rules were evaluated. The exit code is 1 when a test fails, when there is none, or
-when less than --cover is covered. To try rules on a request of a running service, use
+The command prints failed tests with the output of their print(…) calls, and then the
+number of evaluated lines. It exits with 1 if a test fails, if there is no test, or if the
+coverage is below --cover. To try rules with a request to a running service, use
 POST /api/org/opa/evaluate.`,
 		Example: "  gatehouse rules test ./rules\n  gatehouse rules test ./rules --cover 90 --run 'owners|tags' --verbose",
 		Args:    cobra.ExactArgs(1),
@@ -36,10 +36,10 @@ POST /api/org/opa/evaluate.`,
 		},
 	}
 	flags := test.Flags()
-	flags.Float64Var(&t.Cover, "cover", 0, "per cent of the rules that tests must cover")
-	flags.StringVar(&t.Run, "run", "", "expression for the names of the tests that run (default: all)")
-	flags.BoolVarP(&t.Verbose, "verbose", "v", false, "name tests that pass, too")
-	cmd := &cobra.Command{Use: "rules", Short: "Work on rules in Rego", Args: cobra.NoArgs}
+	flags.Float64Var(&t.Cover, "cover", 0, "minimum test coverage in per cent")
+	flags.StringVar(&t.Run, "run", "", "regular expression that selects tests by name (default: all)")
+	flags.BoolVarP(&t.Verbose, "verbose", "v", false, "print passed tests as well")
+	cmd := &cobra.Command{Use: "rules", Short: "Test Rego rules", Args: cobra.NoArgs}
 	cmd.AddCommand(test)
 	return cmd
 }
