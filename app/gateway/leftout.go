@@ -15,7 +15,7 @@ func (n *Nodes) feedListing() []operation.Operation {
 	return operation.Group{
 		Surface: operation.Management, Name: "system.feeds", Path: "/api/system/feeds", Tag: "System", Permission: access.System,
 		Style: operation.Style{Word: "OK"},
-	}.Rows(operation.GET("list", "", "List the gateway feeds and the records left out of them", n.Feeds, operation.Lists(operation.Item{Name: "feed"}),
+	}.Rows(operation.GET("list", "", "List the feeds of gateways and what is left out of them", n.Feeds, operation.Lists(operation.Item{Name: "feed"}),
 		operation.Notes("A record that gateways could not read is left out of its feed; the others are served. Problems describe the fault and contain no values."),
 		operation.Example(nil, []FeedContent{{Name: "apis", Entries: 7, LeftOut: []feed.LeftOut{{
 			Kind: "api", ID: "5f1a0c5d8e3b2a1f00000007", OrgID: "5f1a0c5d8e3b2a1f00000001",

@@ -20,7 +20,7 @@ func (n *Nodes) listing() []operation.Operation {
 		Surface: operation.Management, Name: "system.nodes", Path: "/api/system/nodes", Tag: "System", Permission: access.System,
 		Style: operation.Style{Word: "OK"},
 	}
-	ops := group.Rows(operation.GET("list", "", "List the active gateway nodes", n.List, operation.Lists(operation.Item{ID: "node_id", Name: "hostname"}),
+	ops := group.Rows(operation.GET("list", "", "List the gateway nodes that are active", n.List, operation.Lists(operation.Item{ID: "node_id", Name: "hostname"}),
 		operation.Notes("A node that has sent no request for 15 seconds is left out. data has the format that existing clients read; nodes has more details."),
 		operation.Example(nil, listOf([]Live{example}))))
 	group.Name, group.Path = "system.nodes", "/api/system/node"

@@ -55,7 +55,7 @@ func (s *Service) Operations() []operation.Operation {
 			missing: {Text: "Could not retrieve intent"},
 		}},
 	}.Rows(
-		operation.GET("list", "", "List changes at gateways that are open or have failed", s.List, operation.Lists(operation.Item{Kind: intent.Kind, ID: "id", Name: "action"}),
+		operation.GET("list", "", "List changes of gateways that are open or have failed", s.List, operation.Lists(operation.Item{Kind: intent.Kind, ID: "id", Name: "action"}),
 			operation.Notes("Newest first. Open changes continue by themselves as soon as gateways respond. A failed change waits until an admin retries or abandons it."),
 			operation.Example(nil, map[string]any{"intents": []View{exampleView}, "pages": 1})),
 		operation.GET("get", "/{intentID}", "Get a change at gateways", s.Get, operation.Faulting(missing),
