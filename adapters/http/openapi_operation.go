@@ -56,10 +56,10 @@ func securityOf(o *operation.Operation) []any {
 
 // listHeaders describe the headers for the size of a list and the links to its pages.
 var listHeaders = object{
-	"X-Total-Count": object{"description": "How many there are.", "schema": object{"type": "integer"}},
-	"X-Page":        object{"description": "Which page this is.", "schema": object{"type": "integer"}},
-	"X-Per-Page":    object{"description": "How many a page has.", "schema": object{"type": "integer"}},
-	"Link":          object{"description": "The next and the previous page (RFC 8288).", "schema": object{"type": "string"}},
+	"X-Total-Count": object{"description": "Total number of items.", "schema": object{"type": "integer"}},
+	"X-Page":        object{"description": "Number of this page.", "schema": object{"type": "integer"}},
+	"X-Per-Page":    object{"description": "Number of items on a page.", "schema": object{"type": "integer"}},
+	"Link":          object{"description": "Links to the next and the previous page (RFC 8288).", "schema": object{"type": "string"}},
 }
 
 var sharedHeaders = object{

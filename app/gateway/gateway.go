@@ -229,7 +229,7 @@ type Live struct {
 // which would tell one organisation how much others write.
 type FeedState struct {
 	Name    string `json:"name"`
-	Fetched bool   `json:"fetched" doc:"The node has fetched the feed at least once."`
+	Fetched bool   `json:"fetched" doc:"true: the node has fetched the feed at least once."`
 	Behind  bool   `json:"behind"`
 }
 

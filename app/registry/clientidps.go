@@ -77,7 +77,7 @@ var resource = crud.Resource[registry.IdP, registry.Draft]{
 		}},
 	},
 	Words: crud.Words{One: "an identity provider", Many: "identity providers", Created: "client idp created", Deleted: "client idp deleted",
-		ParamDoc: "client_idp_id, or else _id, of the identity provider."},
+		ParamDoc: "The client_idp_id or the _id of the identity provider. A client_idp_id takes precedence."},
 	New: func(at crud.Stamp, d registry.Draft) (registry.IdP, error) {
 		return registry.New(at.ID, at.Org, at.Now(), d)
 	},

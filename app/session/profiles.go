@@ -70,7 +70,7 @@ type ProfileList struct {
 	Status   string           `json:"Status"`
 	ID       string           `json:"ID" doc:"Always empty."`
 	Data     []broker.Profile `json:"Data"`
-	Profiles []broker.Profile `json:"profiles" doc:"The same as Data."`
+	Profiles []broker.Profile `json:"profiles" doc:"Same as Data."`
 	Pages    int              `json:"pages" doc:"Number of pages."`
 }
 

@@ -248,7 +248,7 @@ func (m *Mapping) UnmarshalJSON(text []byte) error {
 // Schema describes the JSON form for the API description.
 func (Mapping) Schema() map[string]any {
 	return map[string]any{
-		"type": "object", "description": "Which policy each token scope grants on one API.",
+		"type": "object", "description": "Policy that each token scope grants for the API.",
 		"properties": map[string]any{"scope_to_policy": map[string]any{
 			"type": []string{"object", "null"}, "additionalProperties": map[string]any{"type": "string"},
 			"description": "Policy identifier by scope name.",

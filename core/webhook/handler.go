@@ -117,13 +117,13 @@ func described(text json.RawMessage) string {
 func members() map[string]any {
 	plain := map[string]any{"type": "string"}
 	return map[string]any{
-		"webhook_id":    map[string]any{"type": "string", "description": "Identifier of the client's own, unique in the organisation."},
+		"webhook_id":    map[string]any{"type": "string", "description": "Identifier that the client chooses, unique in the organisation."},
 		"name":          map[string]any{"type": "string", "description": "For people."},
-		"method":        map[string]any{"type": "string", "enum": Methods, "description": "With which gateways call it."},
+		"method":        map[string]any{"type": "string", "enum": Methods, "description": "HTTP method with which gateways call the webhook."},
 		"target_path":   map[string]any{"type": "string", "format": "uri", "description": "Absolute URL that gateways call."},
-		"template_path": map[string]any{"type": "string", "description": "File on the gateway; empty means its default template."},
+		"template_path": map[string]any{"type": "string", "description": "Template file on the gateway. Empty: the gateway's default template."},
 		"header_map":    map[string]any{"type": "object", "additionalProperties": plain, "description": "Headers that gateways send."},
-		"event_timeout": map[string]any{"type": "integer", "description": "Seconds during which an identical call is not repeated."},
+		"event_timeout": map[string]any{"type": "integer", "description": "Seconds for which an identical call is not repeated."},
 		"api_model":     map[string]any{"type": "object"},
 	}
 }

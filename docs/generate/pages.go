@@ -41,7 +41,7 @@ func pageName(tag string) string {
 
 func page(tag string, ops []operation.Operation, dir string) (string, error) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n\nMade from the operation table by `make generate`. Not to be edited. [All operations](../operations.md)%s\n", tag, contract(tag, dir))
+	fmt.Fprintf(&b, "# %s\n\nRequests, responses and errors of these operations, for authors of clients. Generated from the operation table by `make generate`; do not edit.\n\n[All operations](../operations.md)%s\n", tag, contract(tag, dir))
 	for _, o := range ops {
 		fmt.Fprintf(&b, "\n## %s\n\n`%s %s` · `%s` · %s\n", o.Summary, o.Method, o.Path, o.ID, caller(o))
 		if o.Notes != "" {
@@ -137,7 +137,7 @@ func refusals(b *strings.Builder, o operation.Operation) {
 	if len(o.Faults) == 0 {
 		return
 	}
-	b.WriteString("\n| fault | status | text |\n|---|---|---|\n")
+	b.WriteString("\n| error code | status | text |\n|---|---|---|\n")
 	for _, code := range o.Faults {
 		a := o.Style.Faults[code]
 		status, text := "", "depends on the problem"

@@ -64,8 +64,8 @@ type Post struct {
 	ID              table.ID `json:"ID"`
 	Title           string   `json:"Title"`
 	Lede            string   `json:"Lede"`
-	Content         string   `json:"Content" doc:"Empty in lists."`
-	MarkdownContent string   `json:"MarkdownContent" doc:"Empty in lists."`
+	Content         string   `json:"Content" doc:"Content of the post. Empty in lists."`
+	MarkdownContent string   `json:"MarkdownContent" doc:"Content of the post. Empty in lists."`
 	MarkdownEnabled bool     `json:"MarkdownEnabled"`
 	Path            string   `json:"Path"`
 	URL             string   `json:"URL" doc:"Address of the post's page."`

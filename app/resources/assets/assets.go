@@ -38,7 +38,7 @@ var Resource = crud.Resource[asset.Asset, asset.Draft]{
 		}},
 	},
 	Words: crud.Words{One: "an asset", Many: "assets", Created: "asset created", Updated: "asset updated", Deleted: "Asset removed successfully",
-		Param: "assetID", ParamDoc: "id, or else _id, of the asset."},
+		Param: "assetID", ParamDoc: "The id or the _id of the asset. An id takes precedence."},
 	New:     func(at crud.Stamp, d asset.Draft) (asset.Asset, error) { return asset.New(at.ID, at.Org, at.Now(), d) },
 	Replace: func(a asset.Asset, d asset.Draft, now system.Clock) (asset.Asset, error) { return a.Replace(d, now()) },
 	Draft: map[string]any{"id": "our-defaults", "kind": asset.Template, "name": "Our defaults", "description": "What every API has.",

@@ -32,7 +32,7 @@ var specs = &table.Table[Spec]{
 	Fields: []table.Field[Spec]{
 		{Name: "SpecAlias", At: func(s *Spec) any { return &s.SpecAlias }, Required: true, Max: maxAlias,
 			Valid: func(s Spec) bool { return strings.Map(aliased, s.SpecAlias) == s.SpecAlias },
-			Doc:   "Letters, digits, _ and -; no other specification of the product has it."},
+			Doc:   "Letters, digits, _ and -. Must be unique among the specifications of the product."},
 		{Name: "Name", At: func(s *Spec) any { return &s.Name }, Max: maxAlias},
 		{Name: "OASUrl", At: func(s *Spec) any { return &s.OASURL }, Max: MaxAddress, Valid: func(s Spec) bool { return IsAddress(s.OASURL) },
 			Doc: "Address of an OpenAPI description. It replaces a stored description."},

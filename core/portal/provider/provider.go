@@ -67,7 +67,7 @@ func (*Sent) Schema() map[string]any {
 		"properties": map[string]any{
 			"ID": map[string]any{"type": "integer", "description": "Number of the configuration. Ignored in requests."},
 			"MetaData": map[string]any{"type": "string",
-				"description": "JSON text of an object with URL (of the dashboard, required), Secret (access key of one of its users), OrgID, Gateway (base address shown to developers), PoliciesTags and InsecureSkipVerify. The object itself is taken, too."},
+				"description": "JSON text of an object with URL (of the dashboard, required), Secret (access key of one of its users), OrgID, Gateway (base address shown to developers), PoliciesTags and InsecureSkipVerify. Requests may send the object itself instead."},
 		},
 	}
 }
