@@ -146,8 +146,20 @@ func (b *blocks) certificate() (Meta, error) {
 		return Meta{}, err
 	}
 	if b.private != nil {
-		if err := fits(c.PublicKey, b.private); err != nil {
-			return Meta{}, err
+		// The private key must be the one of the certificate. The errors say nothing of the key.
+		if len(b.private.Bytes) > maxKey {
+			return Meta{}, invalid("the private key is too long: keys may have %d bits", maxBits)
+		}
+		key, err := privateTypes[b.private.Type](b.private.Bytes)
+		if err != nil {
+			return Meta{}, invalid("the private key cannot be read: send it in PKCS#8, PKCS#1 or SEC 1 form")
+		}
+		signer, ok := key.(crypto.Signer)
+		if !ok {
+			return Meta{}, invalid("the private key cannot sign: send the one of the certificate")
+		}
+		if same, ok := signer.Public().(interface{ Equal(crypto.PublicKey) bool }); !ok || !same.Equal(c.PublicKey) {
+			return Meta{}, invalid("the private key is not the one of the certificate: the first certificate must be the one that the key belongs to")
 		}
 	}
 	return Meta{
@@ -189,26 +201,6 @@ func check(key crypto.PublicKey) error {
 	case *ecdsa.PublicKey, ed25519.PublicKey:
 	default:
 		return invalid("keys must be of the type RSA, ECDSA or Ed25519")
-	}
-	return nil
-}
-
-// fits refuses a private key that is not the one of a certificate. Its errors say nothing
-// of the key.
-func fits(public crypto.PublicKey, block *pem.Block) error {
-	if len(block.Bytes) > maxKey {
-		return invalid("the private key is too long: keys may have %d bits", maxBits)
-	}
-	key, err := privateTypes[block.Type](block.Bytes)
-	if err != nil {
-		return invalid("the private key cannot be read: send it in PKCS#8, PKCS#1 or SEC 1 form")
-	}
-	signer, ok := key.(crypto.Signer)
-	if !ok {
-		return invalid("the private key cannot sign: send the one of the certificate")
-	}
-	if same, ok := signer.Public().(interface{ Equal(crypto.PublicKey) bool }); !ok || !same.Equal(public) {
-		return invalid("the private key is not the one of the certificate: the first certificate must be the one that the key belongs to")
 	}
 	return nil
 }

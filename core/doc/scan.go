@@ -173,7 +173,30 @@ func validValue(text []byte, i, depth int) (int, bool) {
 	case 'n':
 		return i + 4, bytes.HasPrefix(text[i:], []byte("null"))
 	}
-	return validNumber(text, i)
+	// A number.
+	if byteAt(text, i) == '-' {
+		i++
+	}
+	from := i
+	if i = digits(text, i); i == from || text[from] == '0' && i > from+1 {
+		return i, false
+	}
+	if byteAt(text, i) == '.' {
+		from = i + 1
+		if i = digits(text, from); i == from {
+			return i, false
+		}
+	}
+	if c := byteAt(text, i); c == 'e' || c == 'E' {
+		if i++; byteAt(text, i) == '+' || byteAt(text, i) == '-' {
+			i++
+		}
+		from = i
+		if i = digits(text, from); i == from {
+			return i, false
+		}
+	}
+	return i, true
 }
 
 // validItems is validValue for an array or an object.
@@ -235,33 +258,6 @@ func validString(text []byte, i int) (int, bool) {
 		}
 	}
 	return i, false
-}
-
-// validNumber is validValue for a number.
-func validNumber(text []byte, i int) (int, bool) {
-	if byteAt(text, i) == '-' {
-		i++
-	}
-	from := i
-	if i = digits(text, i); i == from || text[from] == '0' && i > from+1 {
-		return i, false
-	}
-	if byteAt(text, i) == '.' {
-		from = i + 1
-		if i = digits(text, from); i == from {
-			return i, false
-		}
-	}
-	if c := byteAt(text, i); c == 'e' || c == 'E' {
-		if i++; byteAt(text, i) == '+' || byteAt(text, i) == '-' {
-			i++
-		}
-		from = i
-		if i = digits(text, from); i == from {
-			return i, false
-		}
-	}
-	return i, true
 }
 
 // digits returns the index of the first byte at or after i that is not a digit.

@@ -164,8 +164,12 @@ func (p IdP) AppendJSON(b []byte) ([]byte, error) {
 func (p IdP) Most() (values, size int) {
 	const members, names = 16, 512 // of all members but the mappings, with the times
 	texts := len(p.ID) + len(p.ClientIdPID) + len(p.OrgID) + len(p.Name) + len(p.Issuer) + len(p.JWKSURI) + len(p.ScopeClaim)
-	values, size = p.APIMappings.most()
-	return members + values, names + doc.MostEscaped*texts + size
+	values, size = members+1, names+len("{}")+doc.MostEscaped*texts
+	for name, raw := range p.APIMappings.apis.All() {
+		values += len(`,{{`) + len(raw)/len(`"":""`) // a scope takes this many bytes at least
+		size += doc.MostEscaped*len(name) + len(raw) + len(`"":,`)
+	}
+	return values, size
 }
 
 // AppendFeed appends the record as gateways read it (docs/wire/feeds.md#client-idps).

@@ -20,16 +20,6 @@ type Mappings struct{ apis doc.Object }
 // Len returns the number of mapped APIs.
 func (ms Mappings) Len() int { return ms.apis.Len() }
 
-// most returns numbers of values and bytes that the encoded mappings do not exceed.
-func (ms Mappings) most() (values, size int) {
-	values, size = 1, len(`{}`)
-	for name, raw := range ms.apis.All() {
-		values += len(`,{{`) + len(raw)/len(`"":""`) // a scope takes this many bytes at least
-		size += doc.MostEscaped*len(name) + len(raw) + len(`"":,`)
-	}
-	return values, size
-}
-
 // IsZero reports whether there is no mapping.
 func (ms Mappings) IsZero() bool { return ms.Len() == 0 }
 

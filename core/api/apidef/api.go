@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
+	"github.com/gatehouse-io/gatehouse/core/label"
 	"github.com/gatehouse-io/gatehouse/core/shape"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/core/webhook"
@@ -96,8 +98,17 @@ func (a API) write(d Draft, now time.Time) (API, error) {
 	if err := a.checkCaps(def); err != nil {
 		return a, err
 	}
-	if err := a.checkName(def, d.Document != nil); err != nil {
-		return a, err
+	// A new name must not be displayed as another one; a name that stays is accepted. The name is in
+	// the document, if there is one, and in the definition, which is derived from it.
+	field, before := "name", ""
+	if d.Document != nil {
+		field = "x-tyk-api-gateway.info.name"
+	}
+	if a.facts != nil {
+		before = a.facts.name
+	}
+	if flaw := label.Flaw(def.Get("name").Text(), before); flaw != "" {
+		return a, fault.New(fault.Invalid, Kind+".invalid", "%s %s", field, flaw).At(field)
 	}
 	def.Set("id", doc.NewString(d.ID))
 	def.Set("api_id", doc.NewString(d.APIID))

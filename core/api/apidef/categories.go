@@ -5,8 +5,6 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/caps"
 	"github.com/gatehouse-io/gatehouse/core/doc"
-	"github.com/gatehouse-io/gatehouse/core/fault"
-	"github.com/gatehouse-io/gatehouse/core/label"
 )
 
 // Categories returns the categories of the API: for a classic one the #tags at the end of its
@@ -33,23 +31,6 @@ func distinct(names []string) []string {
 		}
 	}
 	return out
-}
-
-// checkName refuses a new name that would be displayed as another one. The name is in the
-// document, if there is one, and in the definition, which is derived from it. A name that
-// stays is accepted.
-func (a API) checkName(def *doc.Node, document bool) error {
-	field, before := "name", ""
-	if document {
-		field = "x-tyk-api-gateway.info.name"
-	}
-	if a.facts != nil {
-		before = a.facts.name
-	}
-	if flaw := label.Flaw(def.Get("name").Text(), before); flaw != "" {
-		return fault.New(fault.Invalid, Kind+".invalid", "%s %s", field, flaw).At(field)
-	}
-	return nil
 }
 
 // checkCaps refuses lists with more entries than an API may have.

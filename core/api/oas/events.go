@@ -104,7 +104,14 @@ func fillServer(ext, c *doc.Node) {
 		for _, entry := range events.Get(trigger).Items() {
 			kind := handlerOf(func(k handler) bool { return k.classic == entry.Get("handler_name").Text() })
 			if kind != nil && entry.Get("handler_meta").Is(doc.TypeObject) && kind.wellTyped(entry.Get("handler_meta")) {
-				out = append(out, kind.toExtension(trigger, entry, take(old, trigger, kind, entry)))
+				// The document's handler that is equal to the entry is copied and leaves the list.
+				var equal *doc.Node
+				if i := slices.IndexFunc(old, func(h *doc.Node) bool {
+					return h.Get("trigger").Text() == trigger && h.Get("type").Text() == kind.kind && kind.toClassic(h).Equal(entry)
+				}); i >= 0 {
+					equal, old[i] = old[i].Clone(), nil
+				}
+				out = append(out, kind.toExtension(trigger, entry, equal))
 			}
 		}
 	}
@@ -113,18 +120,6 @@ func fillServer(ext, c *doc.Node) {
 		return
 	}
 	assign(ext, doc.NewArray(out...), "server", "eventHandlers")
-}
-
-// take returns a copy of the document's handler that is equal to a classic entry, and removes
-// it from the list; nil if there is none.
-func take(old []*doc.Node, trigger string, kind *handler, entry *doc.Node) *doc.Node {
-	for i, h := range old {
-		if h.Get("trigger").Text() == trigger && h.Get("type").Text() == kind.kind && kind.toClassic(h).Equal(entry) {
-			old[i] = nil
-			return h.Clone()
-		}
-	}
-	return nil
 }
 
 // wellTyped reports whether all settings have the right type; otherwise the handler is

@@ -34,7 +34,16 @@ func read(n *doc.Node, k kind) *doc.Node {
 	case list:
 		return orNull(n, doc.TypeArray)
 	case textMap:
-		return readTextMap(n)
+		if !n.Is(doc.TypeObject) {
+			return doc.NewNull()
+		}
+		out := doc.NewObject()
+		for name, v := range n.Members() {
+			if v.Is(doc.TypeString) {
+				out.Set(name, v)
+			}
+		}
+		return out
 	case anyMap:
 		return orNull(n, doc.TypeObject)
 	case hexID:
@@ -79,19 +88,6 @@ func readList(n *doc.Node, k kind) *doc.Node {
 	for _, v := range n.Items() {
 		if v.Is(doc.TypeNumber) {
 			out.Append(readWhole(v))
-		}
-	}
-	return out
-}
-
-func readTextMap(n *doc.Node) *doc.Node {
-	if !n.Is(doc.TypeObject) {
-		return doc.NewNull()
-	}
-	out := doc.NewObject()
-	for name, v := range n.Members() {
-		if v.Is(doc.TypeString) {
-			out.Set(name, v)
 		}
 	}
 	return out

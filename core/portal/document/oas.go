@@ -18,28 +18,20 @@ const (
 // CheckOAS returns an error unless a document is an OpenAPI description of version 2 or 3.
 func CheckOAS(n *doc.Node) error {
 	version := n.Get("openapi")
+	known := version.Is(doc.TypeString) && strings.HasPrefix(version.Text(), "3.") // pages can show this version
 	if version == nil {
-		version = n.Get("swagger")
+		version = n.Get("swagger") // YAML writers omit the quotes of 2.0, which makes it a number
+		known = version.Is(doc.TypeString) && version.Text() == "2.0" || version.Is(doc.TypeNumber) && version.Float() == 2
 	}
 	switch {
 	case !n.Is(doc.TypeObject):
 		return fault.New(fault.Invalid, CodeOAS, "the document is not an object").At("file")
 	case version == nil:
 		return fault.New(fault.Invalid, CodeOAS, "the document has neither openapi nor swagger: it is no OpenAPI description").At("file")
-	case !known(n):
+	case !known:
 		return fault.New(fault.Invalid, CodeOAS, "the document is of another version of OpenAPI than 2 or 3").At("file")
 	case !n.Get("info").Is(doc.TypeObject):
 		return fault.New(fault.Invalid, CodeOAS, "the OpenAPI description has no info").At("file")
 	}
 	return nil
-}
-
-// known reports whether pages can show this version. YAML writers omit the quotes of 2.0,
-// which makes it a number.
-func known(n *doc.Node) bool {
-	if v := n.Get("openapi"); v != nil {
-		return v.Is(doc.TypeString) && strings.HasPrefix(v.Text(), "3.")
-	}
-	v := n.Get("swagger")
-	return v.Is(doc.TypeString) && v.Text() == "2.0" || v.Is(doc.TypeNumber) && v.Float() == 2
 }

@@ -21,7 +21,15 @@ const ClientTag = "portal-clients-"
 // carry one of them count.
 func Read(n *doc.Node, apis Index, selected []string) (p Policy, stale []string) {
 	p.Ref = Ref{ObjectID: n.Get("_id").Text(), ID: n.Get("id").Text()}
-	p.Kind = classify(n.Get("partitions"))
+	is := func(partition string) bool { return n.Get("partitions", partition).True() }
+	switch limits := is("quota") || is("rate_limit"); {
+	case is("acl") && !limits && !is("complexity") && !is("per_api"):
+		p.Kind = KindProduct
+	case !is("acl") && limits:
+		p.Kind = KindPlan
+	default:
+		p.Kind = KindNone
+	}
 	own, left := tags(n)
 	// Without its plan such a policy sets no limits, as the policy of a product.
 	if slices.ContainsFunc(own, func(t string) bool { return strings.HasPrefix(t, ClientTag) }) {
@@ -72,18 +80,6 @@ func access(rights *doc.Node, apis Index, t *Terms) (stale []string) {
 		t.APIs = known
 	}
 	return stale
-}
-
-// classify returns the kind of a policy according to its partitions.
-func classify(partitions *doc.Node) Kind {
-	is := func(name string) bool { return partitions.Get(name).True() }
-	switch limits := is("quota") || is("rate_limit"); {
-	case is("acl") && !limits && !is("complexity") && !is("per_api"):
-		return KindProduct
-	case !is("acl") && limits:
-		return KindPlan
-	}
-	return KindNone
 }
 
 // tags returns the tags of a policy without its mark, and the CID in the mark.

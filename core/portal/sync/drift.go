@@ -114,30 +114,26 @@ func (d *differ) record(r, w Record) {
 		if r.Ref != w.Ref {
 			d.note(r, DriftLabels, InDashboard)
 		}
-		d.fields(r, w, was, is)
+		// The fields in which the record and its policy differ.
+		for _, f := range byKind[r.Kind] {
+			cause := InDashboard
+			switch {
+			case !f.same(&was.Terms, &is.Terms):
+				cause = InPortal
+			case !f.same(&r.Terms, &w.Terms):
+			case r.Agreed != nil && w.Agreed != nil && !f.same(r.Agreed, w.Agreed):
+				cause = Interrupted
+			default:
+				continue
+			}
+			n := d.note(r, f.Drift, cause)
+			n.Field, n.Member = f.Portal, f.Members
+		}
+		if was.Mark != is.Mark {
+			d.note(r, DriftState, InPortal)
+		}
 	}
 	if len(d.out) == before && !r.Equal(w) {
 		d.note(r, DriftState, Interrupted)
-	}
-}
-
-// fields adds the fields in which a record and its policy differ.
-func (d *differ) fields(r, w Record, was, is Policy) {
-	for _, f := range byKind[r.Kind] {
-		cause := InDashboard
-		switch {
-		case !f.same(&was.Terms, &is.Terms):
-			cause = InPortal
-		case !f.same(&r.Terms, &w.Terms):
-		case r.Agreed != nil && w.Agreed != nil && !f.same(r.Agreed, w.Agreed):
-			cause = Interrupted
-		default:
-			continue
-		}
-		n := d.note(r, f.Drift, cause)
-		n.Field, n.Member = f.Portal, f.Members
-	}
-	if was.Mark != is.Mark {
-		d.note(r, DriftState, InPortal)
 	}
 }

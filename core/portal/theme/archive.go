@@ -40,12 +40,14 @@ func Read(data []byte, total int64) (Content, error) {
 	}
 	files, folded := Files{}, map[string]bool{}
 	for _, f := range z.File {
-		name, err := placeOf(f)
-		if err != nil {
-			return Content{}, err
-		}
-		if name == "" {
+		name := strings.TrimSuffix(f.Name, "/")
+		switch mode := f.Mode(); {
+		case !utf8.ValidString(name) || len(name) > maxPath || strings.ContainsAny(name, "\\\x00:") || !fs.ValidPath(name) || name == ".":
+			return Content{}, invalid("an entry lies outside of the archive, or its path is invalid: %s", quote(name))
+		case mode.IsDir() || name != f.Name:
 			continue
+		case !mode.IsRegular():
+			return Content{}, invalid("%s is no file: links and devices are refused", quote(name))
 		}
 		if low := strings.ToLower(name); folded[low] {
 			return Content{}, invalid("%s is in the archive twice", quote(name))
@@ -95,21 +97,6 @@ func Standard(files Files) (c Content, err error) {
 		return c, err
 	}
 	return c, c.bounded()
-}
-
-// placeOf returns the path of an entry in the theme; "" for a folder.
-func placeOf(f *zip.File) (string, error) {
-	name := strings.TrimSuffix(f.Name, "/")
-	mode := f.Mode()
-	switch {
-	case !utf8.ValidString(name) || len(name) > maxPath || strings.ContainsAny(name, "\\\x00:") || !fs.ValidPath(name) || name == ".":
-		return "", invalid("an entry lies outside of the archive, or its path is invalid: %s", quote(name))
-	case mode.IsDir() || name != f.Name:
-		return "", nil
-	case !mode.IsRegular():
-		return "", invalid("%s is no file: links and devices are refused", quote(name))
-	}
-	return name, nil
 }
 
 // unpack returns the content of an entry. It refuses an entry with more than left bytes.
