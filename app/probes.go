@@ -34,8 +34,13 @@ func newHealth(b basics, s probing, kept storage, a *App, st store.Store, c *rep
 func storeCheck(b basics, s storage, st store.Store, c *replicated.Store) func(context.Context) (health.Status, error) {
 	return func(ctx context.Context) (health.Status, error) {
 		if w, ok := s.store.(interface{ Trouble(context.Context) error }); ok {
-			if err := writing(w.Trouble(ctx)); err != nil {
-				return health.Fail, err
+			// Details are left out. That a database elsewhere does not answer is not among these errors: the
+			// copy in memory knows since when.
+			err := w.Trouble(ctx)
+			for _, known := range []error{store.ErrFull, store.ErrReplaced, store.ErrElsewhere, store.ErrHidden, store.ErrGone, store.ErrFile, store.ErrDamaged} {
+				if errors.Is(err, known) {
+					return health.Fail, fmt.Errorf("nothing can be written: %w", known)
+				}
 			}
 		}
 		if c != nil {
@@ -62,15 +67,4 @@ func storeCheck(b basics, s storage, st store.Store, c *replicated.Store) func(c
 		}
 		return health.Pass, nil
 	}
-}
-
-// writing says without details why nothing can be written. That a database elsewhere does
-// not answer is not among it: the copy in memory knows since when.
-func writing(err error) error {
-	for _, known := range []error{store.ErrFull, store.ErrReplaced, store.ErrElsewhere, store.ErrHidden, store.ErrGone, store.ErrFile, store.ErrDamaged} {
-		if errors.Is(err, known) {
-			return fmt.Errorf("nothing can be written: %w", known)
-		}
-	}
-	return nil
 }

@@ -119,30 +119,25 @@ func (s *Service) Notifications(ctx context.Context, scope tenant.Scope, refresh
 		if c.NotAfter.IsZero() || c.NotAfter.Sub(now) > soon {
 			continue
 		}
-		out = append(out, ending(org, c, now, soon))
+		// The ID and the hash are computed from the content. So they are the same in every process, and
+		// change when the certificate expires.
+		days := int(c.NotAfter.Sub(now) / day)
+		n := reports.Notification{
+			OrgID: org, Kind: reports.Warning, Topic: topic, Created: c.NotAfter.Add(-soon).UTC(), Title: "Certificate will expire soon",
+			Message: fmt.Sprintf("Certificate with ID %s will expire in less than %d days", c.ID, days+1),
+			Data:    ExpiryData{c.ID, c.NotAfter, days},
+		}
+		if n.Created.Before(c.NotBefore) && !c.NotBefore.After(now) { // a notification must not be dated in the future
+			n.Created = c.NotBefore
+		}
+		if !c.NotAfter.After(now) {
+			n.Kind, n.Created, n.Title = reports.Critical, c.NotAfter, "Certificate has expired"
+			n.Message, n.Data = fmt.Sprintf("Certificate with ID %s has expired", c.ID), ExpiryData{c.ID, c.NotAfter, 0}
+		}
+		sum := sha256.Sum256([]byte(string(n.Kind) + "\n" + c.ID + "\n" + c.NotAfter.UTC().Format(time.RFC3339)))
+		n.ID = fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
+		n.Hash = strconv.FormatUint(binary.BigEndian.Uint64(sum[16:24]), 10)
+		out = append(out, n)
 	}
 	return out, nil
-}
-
-// ending returns the notification of a certificate that expires soon, or has expired.
-// Its ID and its hash are computed from its content. So they are the same in every
-// process, and change when the certificate expires.
-func ending(org tenant.ID, c certificate.Basics, now time.Time, soon time.Duration) reports.Notification {
-	days := int(c.NotAfter.Sub(now) / day)
-	n := reports.Notification{
-		OrgID: org, Kind: reports.Warning, Topic: topic, Created: c.NotAfter.Add(-soon).UTC(), Title: "Certificate will expire soon",
-		Message: fmt.Sprintf("Certificate with ID %s will expire in less than %d days", c.ID, days+1),
-		Data:    ExpiryData{c.ID, c.NotAfter, days},
-	}
-	if n.Created.Before(c.NotBefore) && !c.NotBefore.After(now) { // a notification must not be dated in the future
-		n.Created = c.NotBefore
-	}
-	if !c.NotAfter.After(now) {
-		n.Kind, n.Created, n.Title = reports.Critical, c.NotAfter, "Certificate has expired"
-		n.Message, n.Data = fmt.Sprintf("Certificate with ID %s has expired", c.ID), ExpiryData{c.ID, c.NotAfter, 0}
-	}
-	sum := sha256.Sum256([]byte(string(n.Kind) + "\n" + c.ID + "\n" + c.NotAfter.UTC().Format(time.RFC3339)))
-	n.ID = fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
-	n.Hash = strconv.FormatUint(binary.BigEndian.Uint64(sum[16:24]), 10)
-	return n
 }

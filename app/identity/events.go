@@ -100,7 +100,19 @@ func (l Listeners) target(org tenant.ID, to identity.EventRecipient, way string)
 		}}, to.Redis && l.Publisher != nil
 	case mailLane:
 		return deliver.Target{Hand: func(ctx context.Context, _ string, body []byte) error {
-			return l.Mail.Send(ctx, letterOf(to.Email, body))
+			// The subject has only words of our own: names that clients choose are in the text only.
+			var e struct {
+				Event   string
+				Message struct{ Action string }
+			}
+			_ = json.Unmarshal(body, &e) // Body has encoded it
+			if e.Message.Action == key.QuotaTrigger {
+				e.Message.Action = "over a limit of its quota"
+			}
+			subject := map[string]string{"api_event": "An API was ", "key_event": "A key was ", "hashed_key_event": "A key was "}[e.Event]
+			text := bytes.NewBufferString("This has happened in your organisation:\n\n")
+			_ = json.Indent(text, body, "", "  ")
+			return l.Mail.Send(ctx, mail.Message{To: to.Email, Subject: cmp.Or(subject, e.Event+" ") + e.Message.Action, Text: text.String() + "\n"})
 		}}, to.Email != "" && l.Mail != nil
 	default:
 		address, header := addressed(to.Webhook)
@@ -119,21 +131,4 @@ func addressed(webhook string) (address string, header map[string]string) {
 	credentials := base64.StdEncoding.EncodeToString([]byte(u.User.Username() + ":" + password))
 	u.User = nil
 	return u.String(), map[string]string{"Authorization": "Basic " + credentials}
-}
-
-// letterOf returns the mail about an event. The subject has only words of our own:
-// names that clients choose are in the text only.
-func letterOf(address string, body []byte) mail.Message {
-	var e struct {
-		Event   string
-		Message struct{ Action string }
-	}
-	_ = json.Unmarshal(body, &e) // Body has encoded it
-	if e.Message.Action == key.QuotaTrigger {
-		e.Message.Action = "over a limit of its quota"
-	}
-	subject := map[string]string{"api_event": "An API was ", "key_event": "A key was ", "hashed_key_event": "A key was "}[e.Event]
-	text := bytes.NewBufferString("This has happened in your organisation:\n\n")
-	_ = json.Indent(text, body, "", "  ")
-	return mail.Message{To: address, Subject: cmp.Or(subject, e.Event+" ") + e.Message.Action, Text: text.String() + "\n"}
 }

@@ -95,8 +95,23 @@ func (s UserGroups) after(ctx context.Context, w store.Writer, c *crud.Change[id
 		}
 	}
 	if c.Op == store.Deleted {
-		if err := expel(ctx, w, c.Old.ID); err != nil {
+		// All members leave the group.
+		people, programs, err := membersOf(ctx, w, c.Old.ID)
+		if err != nil {
 			return err
+		}
+		for _, a := range programs {
+			if _, err := accounts.Edit(ctx, w, a.ID, nil, func(a identity.ServiceAccount) (identity.ServiceAccount, error) {
+				a.GroupIDs = a.User().Without(c.Old.ID).GroupIDs
+				return a, nil
+			}); err != nil {
+				return err
+			}
+		}
+		for _, u := range people {
+			if _, err := users.Edit(ctx, w, u.ID, nil, func(u identity.User) (identity.User, error) { return u.Without(c.Old.ID), nil }); err != nil {
+				return err
+			}
 		}
 	} else if err := granting(c.Who, revived(c.Old.Active, c.New.Active, c.Old.Permissions), c.New.Permissions); err != nil {
 		return err
@@ -164,28 +179,6 @@ func membersOf(ctx context.Context, w store.Writer, group string) (people []iden
 		}
 	}
 	return people, programs, nil
-}
-
-// expel removes all members from a group.
-func expel(ctx context.Context, w store.Writer, group string) error {
-	people, programs, err := membersOf(ctx, w, group)
-	if err != nil {
-		return err
-	}
-	for _, a := range programs {
-		if _, err := accounts.Edit(ctx, w, a.ID, nil, func(a identity.ServiceAccount) (identity.ServiceAccount, error) {
-			a.GroupIDs = a.User().Without(group).GroupIDs
-			return a, nil
-		}); err != nil {
-			return err
-		}
-	}
-	for _, u := range people {
-		if _, err := users.Edit(ctx, w, u.ID, nil, func(u identity.User) (identity.User, error) { return u.Without(group), nil }); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Codes of the faults for permissions that callers may not give or take away.

@@ -23,9 +23,19 @@ func (s *Service) Put(ctx context.Context, w store.Writer, org tenant.ID, text [
 	if err := l.fetch(ctx, w, in.APIs()); err != nil {
 		return "", err
 	}
-	old, err := replaced(ctx, w, in)
-	if err != nil {
-		return "", err
+	// The stored policy that the incoming one takes the place of.
+	var old *policy.Policy
+	for _, name := range in.Names {
+		p, err := known(ctx, w, name, name == in.ID())
+		switch {
+		case fault.KindOf(err) == fault.NotFound:
+		case err != nil:
+			return "", err
+		case old == nil:
+			old = &p
+		case old.ID() != p.ID():
+			return "", fault.New(fault.Conflict, policy.Kind+".names", "policy id and _id are those of two stored policies; leave one of them out").At("_id")
+		}
 	}
 	if old == nil {
 		p, err := in.New(s.NewID(), org, s.Now(), s.checks(l))
@@ -39,24 +49,6 @@ func (s *Service) Put(ctx context.Context, w store.Writer, org tenant.ID, text [
 		return "", err
 	}
 	return store.Updated, taken(Kind.Replace(ctx, w, p))
-}
-
-// replaced returns the stored policy that an incoming one takes the place of, or nil.
-func replaced(ctx context.Context, r store.Reader, in policy.Incoming) (*policy.Policy, error) {
-	var old *policy.Policy
-	for _, name := range in.Names {
-		p, err := known(ctx, r, name, name == in.ID())
-		switch {
-		case fault.KindOf(err) == fault.NotFound:
-		case err != nil:
-			return nil, err
-		case old == nil:
-			old = &p
-		case old.ID() != p.ID():
-			return nil, fault.New(fault.Conflict, policy.Kind+".names", "policy id and _id are those of two stored policies; leave one of them out").At("_id")
-		}
-	}
-	return old, nil
 }
 
 // known returns the policy with a database ID, or else with an id. Paths take either

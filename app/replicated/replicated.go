@@ -120,16 +120,7 @@ func (s *Store) reach(ctx context.Context) (err error) {
 		}
 		store.NoteCurrent(ctx, want)
 	}
-	return s.catchUp(ctx, want)
-}
-
-// patience is how long a read waits for the copy to catch up with the primary. Usually
-// the change log takes milliseconds. If it takes this long it has failed, and an early
-// error is better for the client.
-const patience = 2 * time.Second
-
-// catchUp waits until the copy is at a revision or later.
-func (s *Store) catchUp(ctx context.Context, want store.Revision) error {
+	// Wait until the copy is at this revision or later.
 	select {
 	case <-s.loaded:
 		if at, err := s.replica.Head(ctx); err == nil && at >= want {
@@ -151,6 +142,11 @@ func (s *Store) catchUp(ctx context.Context, want store.Revision) error {
 	}
 	return fmt.Errorf("%w: the copy in memory is behind", store.ErrUnavailable)
 }
+
+// patience is how long a read waits for the copy to catch up with the primary. Usually
+// the change log takes milliseconds. If it takes this long it has failed, and an early
+// error is better for the client.
+const patience = 2 * time.Second
 
 // Size implements store.Sized, if the replica does.
 func (s *Store) Size(org tenant.ID) int64 {
@@ -246,7 +242,22 @@ func (s *Store) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		var err error
 		if !follows {
-			err = s.load(ctx)
+			// The copy is loaded from a snapshot.
+			err = s.Snapshot(ctx, func(st store.State) error {
+				s.turn.Lock()
+				defer s.turn.Unlock()
+				return s.replica.Load(st)
+			})
+			if errors.Is(err, store.ErrDamaged) {
+				select {
+				case s.broken <- err:
+				default:
+				}
+			}
+			if err == nil {
+				s.trouble.Store(nil)
+				s.once.Do(func() { close(s.loaded) })
+			}
 		}
 		if err == nil {
 			err = s.follow(ctx, pause)
@@ -260,26 +271,6 @@ func (s *Store) Run(ctx context.Context) error {
 		}
 	}
 	return ctx.Err()
-}
-
-// load loads the copy from a snapshot.
-func (s *Store) load(ctx context.Context) error {
-	err := s.Snapshot(ctx, func(st store.State) error {
-		s.turn.Lock()
-		defer s.turn.Unlock()
-		return s.replica.Load(st)
-	})
-	if errors.Is(err, store.ErrDamaged) {
-		select {
-		case s.broken <- err:
-		default:
-		}
-	}
-	if err == nil {
-		s.trouble.Store(nil)
-		s.once.Do(func() { close(s.loaded) })
-	}
-	return err
 }
 
 // follow applies commits until the change log fails.

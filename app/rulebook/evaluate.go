@@ -98,9 +98,25 @@ func (s *Service) Evaluate(ctx context.Context, in evaluateIn) (Finding, error) 
 	if err != nil {
 		return Finding{}, err
 	}
-	c, err := s.describedCall(ctx, in)
+	// The call that the body describes.
+	b := in.Body
+	at, err := url.Parse(b.Path)
+	if err != nil || !strings.HasPrefix(b.Path, "/") || at.Host != "" {
+		return Finding{}, fault.New(fault.Invalid, codeCall, "path must be a path with /api, such as /api/apis").At("path")
+	}
+	method := strings.ToUpper(cmp.Or(b.Method, "GET"))
+	o, values := s.Find(method, at.Path)
+	if o == nil || o.Surface != operation.Management || o.Public {
+		return Finding{}, fault.New(fault.Invalid, codeCall, "no operation that rules decide about is called by %s %s", method, at.Path).At("path")
+	}
+	who, err := s.caller(ctx, in)
 	if err != nil {
 		return Finding{}, err
+	}
+	c := &operation.Call{Spec: &o.Spec, Principal: who, Scope: in.Scope, Method: method, RawPath: at.EscapedPath(), Path: values}
+	c.Query, c.Garbled = operation.ReadQuery(at.RawQuery)
+	if len(b.Body) > 0 && !slices.Equal(b.Body, json.RawMessage("null")) {
+		c.Body = o.Canonical(b.Body)
 	}
 	k, whose, err := s.candidate(ctx, w, in.Scope, in.Body.policyBody)
 	if err != nil {
@@ -148,30 +164,6 @@ func (f Finding) of(t rules.Trial, traced bool) Finding {
 		f.Trace, f.TraceCut = t.Trace, t.Cut
 	}
 	return f
-}
-
-// describedCall returns the call that a description describes.
-func (s *Service) describedCall(ctx context.Context, in evaluateIn) (*operation.Call, error) {
-	b := in.Body
-	at, err := url.Parse(b.Path)
-	if err != nil || !strings.HasPrefix(b.Path, "/") || at.Host != "" {
-		return nil, fault.New(fault.Invalid, codeCall, "path must be a path with /api, such as /api/apis").At("path")
-	}
-	method := strings.ToUpper(cmp.Or(b.Method, "GET"))
-	o, values := s.Find(method, at.Path)
-	if o == nil || o.Surface != operation.Management || o.Public {
-		return nil, fault.New(fault.Invalid, codeCall, "no operation that rules decide about is called by %s %s", method, at.Path).At("path")
-	}
-	who, err := s.caller(ctx, in)
-	if err != nil {
-		return nil, err
-	}
-	c := &operation.Call{Spec: &o.Spec, Principal: who, Scope: in.Scope, Method: method, RawPath: at.EscapedPath(), Path: values}
-	c.Query, c.Garbled = operation.ReadQuery(at.RawQuery)
-	if len(b.Body) > 0 && !slices.Equal(b.Body, json.RawMessage("null")) {
-		c.Body = o.Canonical(b.Body)
-	}
-	return c, nil
 }
 
 // caller returns the principal in a description. It cannot be one of another

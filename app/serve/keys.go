@@ -92,8 +92,22 @@ func keyFile(ctx context.Context, s config.Settings, lost bool) (string, error) 
 	}
 	path := keyPath(s)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		if err := unprotected(ctx, s.Storage, path, db, lost); err != nil {
-			return "", err
+		// A new key file must not be made for a database that needs the one that is missing.
+		encrypted, err := sqlite.Sealed(ctx, db)
+		if err != nil {
+			return "", ofStorage(s.Storage, fmt.Errorf("open %s: %w", db, err))
+		}
+		if encrypted {
+			return "", fmt.Errorf("the key file %s is missing, and the records in %s are encrypted with it: put the file back from its backup, "+
+				"or name its content in encryption_keys; nothing can be read without it", path, db)
+		}
+		protects, err := sqlite.Holds(ctx, db, core.UserKind)
+		if err != nil {
+			return "", ofStorage(s.Storage, fmt.Errorf("open %s: %w", db, err))
+		}
+		if protects && !lost {
+			return "", fmt.Errorf("the key file %s is missing, and %s has users whose access keys it protects: put the file back from its backup, "+
+				"or name its content in encryption_keys; if it is lost, `gatehouse keys reset` gives every user a new access key", path, db)
 		}
 	}
 	key, err := crypto.LoadOrCreateKey(path)
@@ -101,28 +115,6 @@ func keyFile(ctx context.Context, s config.Settings, lost bool) (string, error) 
 		return "", fmt.Errorf("encryption_keys is not set, and the key file in home_dir cannot be used: %w", err)
 	}
 	return key, nil
-}
-
-// unprotected returns an error if a new key file would not open the database, because
-// the database needs the one that is missing.
-func unprotected(ctx context.Context, at config.Storage, path, db string, lost bool) error {
-	encrypted, err := sqlite.Sealed(ctx, db)
-	if err != nil {
-		return ofStorage(at, fmt.Errorf("open %s: %w", db, err))
-	}
-	if encrypted {
-		return fmt.Errorf("the key file %s is missing, and the records in %s are encrypted with it: put the file back from its backup, "+
-			"or name its content in encryption_keys; nothing can be read without it", path, db)
-	}
-	protects, err := sqlite.Holds(ctx, db, core.UserKind)
-	if err != nil {
-		return ofStorage(at, fmt.Errorf("open %s: %w", db, err))
-	}
-	if protects && !lost {
-		return fmt.Errorf("the key file %s is missing, and %s has users whose access keys it protects: put the file back from its backup, "+
-			"or name its content in encryption_keys; if it is lost, `gatehouse keys reset` gives every user a new access key", path, db)
-	}
-	return nil
 }
 
 // sealed is a store that may be encrypted.

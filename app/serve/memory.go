@@ -91,26 +91,23 @@ func (t *thrift) frugal(on bool) {
 	t.turns++
 	switch turn := t.turns; {
 	case !on:
-		time.AfterFunc(calmAfter, func() { t.calm(turn) })
+		time.AfterFunc(calmAfter, func() { // the normal bounds again, unless another large body has come since
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			if turn != t.turns {
+				return
+			}
+			t.tight = false
+			bounds(100, t.most)
+			if os.Getenv("GOMEMLIMIT") == "" {
+				go debug.FreeOSMemory()
+			}
+		})
 	case !t.tight:
 		t.tight = true
 		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}} // in use after the last garbage collection
 		metrics.Read(live)
 		bounds(frugalPercent, min(t.most, int64(live[0].Value.Uint64())+frugalRoom))
-	}
-}
-
-// calm restores the normal bounds, unless another large body has come since.
-func (t *thrift) calm(turn int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if turn != t.turns {
-		return
-	}
-	t.tight = false
-	bounds(100, t.most)
-	if os.Getenv("GOMEMLIMIT") == "" {
-		go debug.FreeOSMemory()
 	}
 }
 

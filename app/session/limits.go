@@ -2,28 +2,14 @@ package session
 
 import (
 	"net/netip"
-	"strings"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/fault"
-	"github.com/gatehouse-io/gatehouse/core/session"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 )
 
 // tried is the keys under which an attempt is counted.
 type tried struct{ name, address string }
-
-// tried returns the keys under which an attempt is counted. A browser in which the user
-// has logged in before has a count of its own: however often others guess passwords,
-// the owner of the account can log in there.
-func (s *Service) tried(in loginIn, email string) tried {
-	t := tried{name: email, address: s.network(in.Origin)}
-	nonce, proof, _ := strings.Cut(in.Device, ".")
-	if len(nonce) == deviceSize && session.Proven(proof, s.users.Keys.Digests(deviceText(email, nonce))) {
-		t.name = "device " + nonce
-	}
-	return t
-}
 
 // deviceSize is the length of the ID of a device, which rand.Text makes.
 const deviceSize = 26

@@ -3,10 +3,12 @@ package session
 import (
 	"context"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/identity"
+	"github.com/gatehouse-io/gatehouse/core/session"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/operation"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -54,19 +56,25 @@ func (s *Service) Login(ctx context.Context, in loginIn) (operation.Landing, err
 	if err != nil || len(in.Login.Password) > maxPassword {
 		email = "" // no user has this address; the rest takes as long as for others
 	}
-	tried := s.tried(in, email)
-	if err := s.take(tried); err != nil {
+	// A browser in which the user has logged in before has a count of its own: however often others
+	// guess passwords, the owner of the account can log in there.
+	t := tried{name: email, address: s.network(in.Origin)}
+	nonce, proof, _ := strings.Cut(in.Device, ".")
+	if len(nonce) == deviceSize && session.Proven(proof, s.users.Keys.Digests(deviceText(email, nonce))) {
+		t.name = "device " + nonce
+	}
+	if err := s.take(t); err != nil {
 		return operation.Landing{}, err
 	}
 	found, err := s.knowing(ctx, email, in.Login)
 	if err != nil {
-		s.giveBack(tried)
+		s.giveBack(t)
 		return operation.Landing{}, err
 	}
 	if len(found) == 0 {
 		return operation.Landing{}, wrong
 	}
-	s.giveBack(tried)
+	s.giveBack(t)
 	if len(found) == 1 {
 		return s.open(ctx, found[0], in.Login.Password, in.comes)
 	}

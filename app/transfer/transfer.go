@@ -48,17 +48,6 @@ func (t Tally) Len() int { return len(t.Created) + len(t.Changed) + len(t.Unchan
 // Writes returns the number of records that are written.
 func (t Tally) Writes() int { return len(t.Created) + len(t.Changed) }
 
-func (t *Tally) add(op store.Op, name string) {
-	switch op {
-	case store.Created:
-		t.Created = append(t.Created, name)
-	case store.Updated:
-		t.Changed = append(t.Changed, name)
-	default:
-		t.Unchanged = append(t.Unchanged, name)
-	}
-}
-
 // Report is the result of an import or of a dry run.
 type Report struct {
 	OrgID    tenant.ID
@@ -118,7 +107,15 @@ func (s *Service) Import(ctx context.Context, scope tenant.Scope, b folder.Bundl
 				report.Problems = append(report.Problems, it.place.Problem(refused.Field, "%s", refused.Message))
 				return
 			}
-			it.tally(&report).add(op, it.name)
+			t := it.tally(&report)
+			switch op {
+			case store.Created:
+				t.Created = append(t.Created, it.name)
+			case store.Updated:
+				t.Changed = append(t.Changed, it.name)
+			default:
+				t.Unchanged = append(t.Unchanged, it.name)
+			}
 		})
 		if err != nil {
 			return err

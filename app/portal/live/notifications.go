@@ -61,9 +61,21 @@ func (s *Service) Notify(ctx context.Context, in wishing) (out Notifications, er
 		if err != nil {
 			return err
 		}
-		unwanted, err := in.Body.unwanted(u)
-		if err != nil {
-			return err
+		// Mails that the wish does not name stay as they are.
+		choices, wrong := letter.Choices(u.Admin()), table.Problems{}
+		named := func(name string) func(letter.Notice) bool {
+			return func(n letter.Notice) bool { return n.Name == name }
+		}
+		unwanted := slices.DeleteFunc(slices.Clone(u.Unwanted), func(name string) bool { return !slices.ContainsFunc(choices, named(name)) })
+		for _, n := range in.Body.Notifications {
+			if !slices.ContainsFunc(choices, named(n.Name)) {
+				wrong.Invalid("Name")
+				return wrong.Err()
+			}
+			unwanted = slices.DeleteFunc(unwanted, func(name string) bool { return name == n.Name })
+			if !n.Wanted {
+				unwanted = append(unwanted, n.Name)
+			}
 		}
 		u, err = s.People.Edit(ctx, w, u.ID, at, func(u account.User) (account.User, error) {
 			u.Unwanted = unwanted
@@ -73,25 +85,4 @@ func (s *Service) Notify(ctx context.Context, in wishing) (out Notifications, er
 		return err
 	})
 	return out, err
-}
-
-// unwanted returns the mails that a user has turned off, after applying the wish. Mails
-// that the wish does not name stay.
-func (w Wish) unwanted(u account.User) ([]string, error) {
-	choices, wrong := letter.Choices(u.Admin()), table.Problems{}
-	named := func(name string) func(letter.Notice) bool {
-		return func(n letter.Notice) bool { return n.Name == name }
-	}
-	out := slices.DeleteFunc(slices.Clone(u.Unwanted), func(name string) bool { return !slices.ContainsFunc(choices, named(name)) })
-	for _, n := range w.Notifications {
-		if !slices.ContainsFunc(choices, named(n.Name)) {
-			wrong.Invalid("Name")
-			return nil, wrong.Err()
-		}
-		out = slices.DeleteFunc(out, func(name string) bool { return name == n.Name })
-		if !n.Wanted {
-			out = append(out, n.Name)
-		}
-	}
-	return out, nil
 }

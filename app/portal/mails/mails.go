@@ -7,8 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net"
-	"strconv"
 	"strings"
 	"time"
 
@@ -212,18 +210,6 @@ func (s *Service) keep(ctx context.Context, w store.Writer, cause string, n lett
 		return err
 	}
 	return kind.Insert(ctx, w, m)
-}
-
-// server returns the sender for the configured mail server.
-func (s *Service) server(g setting.Settings) (mail.Sender, error) {
-	at := mail.Server{Address: net.JoinHostPort(strings.TrimSpace(g.SMTPHost), strconv.FormatInt(g.SMTPPort, 10)), Username: g.SMTPUser, From: strings.TrimSpace(g.EmailFrom)}
-	if g.SMTPPassword != "" {
-		var err error
-		if at.Password, _, err = s.Keys.Open(g.SMTPPassword); err != nil {
-			return nil, err
-		}
-	}
-	return s.Dial(at)
 }
 
 func absentIsFine(err error) error {

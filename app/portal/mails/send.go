@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -75,7 +78,13 @@ func (s *Service) send(run, held context.Context) error {
 		if err != nil || len(due) == 0 || !s.sends(g) {
 			return err
 		}
-		sender, err := s.server(g)
+		at := mail.Server{Address: net.JoinHostPort(strings.TrimSpace(g.SMTPHost), strconv.FormatInt(g.SMTPPort, 10)), Username: g.SMTPUser, From: strings.TrimSpace(g.EmailFrom)}
+		if g.SMTPPassword != "" {
+			if at.Password, _, err = s.Keys.Open(g.SMTPPassword); err != nil {
+				return err
+			}
+		}
+		sender, err := s.Dial(at)
 		if err != nil {
 			return err
 		}

@@ -160,27 +160,24 @@ func (s *Service) prepare(ctx context.Context, c *portal.Change[provider.Provide
 	for _, shelf := range s.Shelves {
 		n, err := s.count(ctx, shelf, c.Old.ID)
 		if err == nil && n > step {
-			err = s.turns.do(ctx, c.Old.ID, maxRuns, func(ctx context.Context) error { return s.empty(ctx, shelf, c) })
+			err = s.turns.do(ctx, c.Old.ID, maxRuns, func(ctx context.Context) error { // deletes records of the shelf until step are left
+				for {
+					n, err := s.count(ctx, shelf, c.Old.ID)
+					if err != nil || n <= step {
+						return err
+					}
+					_, err = s.Store.Update(ctx, c.Scope, func(w store.Writer) error { return shelf.Clear(ctx, w, c.Old.ID, min(step, n-step), c.At) })
+					if err != nil {
+						return err
+					}
+				}
+			})
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// empty deletes records of a shelf until step are left.
-func (s *Service) empty(ctx context.Context, shelf Shelf, c *portal.Change[provider.Provider]) error {
-	for {
-		n, err := s.count(ctx, shelf, c.Old.ID)
-		if err != nil || n <= step {
-			return err
-		}
-		_, err = s.Store.Update(ctx, c.Scope, func(w store.Writer) error { return shelf.Clear(ctx, w, c.Old.ID, min(step, n-step), c.At) })
-		if err != nil {
-			return err
-		}
-	}
 }
 
 func (s *Service) count(ctx context.Context, shelf Shelf, of table.ID) (n int, err error) {

@@ -54,7 +54,16 @@ func (s *Service) attempt(ctx context.Context, p provider.Provider) (report sync
 	if err == nil {
 		err = s.learn(ctx, p.ID, report.APIs)
 	}
-	s.tell(p, report)
+	for i, problem := range report.Problems {
+		if i == told {
+			s.Log.Warn("more problems of a synchronisation are not logged", "provider_id", int64(p.ID), "problems", len(report.Problems))
+			break
+		}
+		s.Log.Warn("a product or plan could not be synchronised", "provider_id", int64(p.ID), "record", problem.Record, "policy", problem.Policy.Name(), "code", problem.Fault.Code, "error", problem.Fault.Message)
+	}
+	if report.Writes+report.Stored > 0 {
+		s.Log.Info("synchronised", "provider_id", int64(p.ID), "written", report.Writes, "stored", report.Stored)
+	}
 	if err == nil && s.Then != nil {
 		if err := s.Then(ctx, s.Scope, p.ID); err != nil && ctx.Err() == nil {
 			s.Log.Error("a dashboard could not be told what else it has to know; the next synchronisation tries again", "provider_id", int64(p.ID), "error", err)
@@ -125,20 +134,6 @@ func failure(p provider.Provider, err error) error {
 
 // told is how many problems of a run are logged; drift shows all.
 const told = 20
-
-// tell logs the result of a run.
-func (s *Service) tell(p provider.Provider, r synchronise.Report) {
-	for i, problem := range r.Problems {
-		if i == told {
-			s.Log.Warn("more problems of a synchronisation are not logged", "provider_id", int64(p.ID), "problems", len(r.Problems))
-			break
-		}
-		s.Log.Warn("a product or plan could not be synchronised", "provider_id", int64(p.ID), "record", problem.Record, "policy", problem.Policy.Name(), "code", problem.Fault.Code, "error", problem.Fault.Message)
-	}
-	if r.Writes+r.Stored > 0 {
-		s.Log.Info("synchronised", "provider_id", int64(p.ID), "written", r.Writes, "stored", r.Stored)
-	}
-}
 
 // The operations of background commits. Those that record attempts do not concern users.
 const (

@@ -58,9 +58,21 @@ func reorder(o operations) operation.Row {
 			if !found {
 				return kind.Absent()
 			}
-			want, err := in.Body.ids(ctx, w)
-			if err != nil {
-				return err
+			// The numbers of the tutorials in the body.
+			want := make([]table.ID, 0, len(in.Body))
+			for _, name := range in.Body {
+				id, found := table.ParseID(name)
+				if !found {
+					t, err := portal.Find(ctx, w, kind, name)
+					if fault.KindOf(err) == fault.NotFound {
+						return fault.New(fault.Invalid, tutorial.CodeOrder, "tutorial %q is none of this product", name)
+					}
+					if err != nil {
+						return err
+					}
+					id = t.ID
+				}
+				want = append(want, id)
 			}
 			return arrange(ctx, w, product, func(o tutorial.Order) (tutorial.Order, error) { return o.Rearrange(want) })
 		})
@@ -68,24 +80,4 @@ func reorder(o operations) operation.Row {
 	}, operation.Above("product_id", "Number or CID of the product."), operation.Faulting(tutorial.CodeOrder),
 		operation.Answers(map[string]operation.Answer{"invalid": {Status: 400}, "not_found": {Status: 400, Text: "record not found"}}),
 		operation.Example([]int{2, 1, 3}, portal.Status{Status: "ok"}))
-}
-
-// ids returns the numbers of the tutorials in the body.
-func (w wanted) ids(ctx context.Context, r store.Reader) ([]table.ID, error) {
-	out := make([]table.ID, 0, len(w))
-	for _, name := range w {
-		id, found := table.ParseID(name)
-		if !found {
-			t, err := portal.Find(ctx, r, kind, name)
-			if fault.KindOf(err) == fault.NotFound {
-				return nil, fault.New(fault.Invalid, tutorial.CodeOrder, "tutorial %q is none of this product", name)
-			}
-			if err != nil {
-				return nil, err
-			}
-			id = t.ID
-		}
-		out = append(out, id)
-	}
-	return out, nil
 }
